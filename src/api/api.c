@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The frame of every request: the route table under its two prefixes, who calls, how often, common headers, faults. */
+#include "api_private.h"
+
+#include <stdlib.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct api_route routes[] = {
+#define ROUTE(method, path, who, body, handler, summary) {#method, path, WHO_##who, BODY_##body, handler, summary},
+#include "routes.def"
+#undef ROUTE
+};
+
+static const char *const prefixes[] = {"/v1", "/api/v1"};
+
+const struct api_route *api_routes(size_t *count_out)
+{
+	*count_out = COUNT_OF(routes);
+	return routes;
+}
+
+/* ---- limits ---- */
+
+static void limit_headers(struct http_response *response, const struct api *api, const struct limit_state *state)
+{
+	int64_t reset_at_s = clock_now_us(api->config.clock) / US_PER_S + state->reset_s;
+	http_response_header(response, "X-RateLimit-Limit", str_format(response->arena, "%lld", (long long)state->limit));
+	http_response_header(response, "X-RateLimit-Remaining", str_format(response->arena, "%lld", (long long)state->remaining));
+	http_response_header(response, "X-RateLimit-Reset", str_format(response->arena, "%lld", (long long)reset_at_s));
+}
+
+static bool within_rate(struct api *api, const struct http_request *request, struct http_response *response)
+{
+	if (api->config.rate_limit_per_minute <= 0)
+		return true;
+	const struct limit_state state = limiter_count(api->requests, request_app(request)->id);
+	limit_headers(response, api, &state);
+	if (!state.is_over)
+		return true;
+	http_response_header(response, "Retry-After", str_format(response->arena, "%lld", (long long)state.reset_s));
+	respond_error(response, 429, "RATE_LIMITED", STR("Too many requests. Try again later."));
+	return false;
+}
+
+static bool before(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	const struct api_route *route = request->route->tag;
+	if (route == NULL || route->who != WHO_BEARER)
+		return true;
+	return bearer_check(api, request, response) && within_rate(api, request, response);
+}
+
+/* ---- every answer ---- */
+
+static void after(void *context, const struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	http_response_header(response, "X-Content-Type-Options", STR("nosniff"));
+	http_response_header(response, "Cache-Control", STR("no-store"));
+	http_response_header(response, "Referrer-Policy", STR("no-referrer"));
+	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)), log_str("method", request->method),
+	    log_str("path", request->path), log_int("status", response->status));
+}
+
+struct fault_answer {
+	int status;
+	const char *code;
+	const char *message;
+};
+
+static const struct fault_answer fault_answers[] = {
+	[HTTP_FAULT_NOT_FOUND] = {404, "NOT_FOUND", "Not found."},
+	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED", "This path does not know that method."},
+	[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},
+	[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE", "The headers are too large or too many."},
+	[HTTP_FAULT_BAD_REQUEST] = {400, "BAD_REQUEST", "The request is not well-formed HTTP."},
+	[HTTP_FAULT_INTERNAL] = {500, "INTERNAL_ERROR", "Something went wrong on our side."},
+	[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE", "The service cannot do this now. Try again."},
+};
+
+static void render_fault(void *context, enum http_fault fault, const struct http_request *request, struct http_response *response)
+{
+	(void)context, (void)request;
+	const struct fault_answer *answer = &fault_answers[fault];
+	if (answer->status == 503)
+		http_response_header(response, "Retry-After", STR("1"));
+	respond_error(response, answer->status, answer->code, str_of(answer->message));
+}
+
+/* ---- operator's pages ---- */
+
+static void health(void *context, struct http_request *request, struct http_response *response)
+{
+	(void)context, (void)request;
+	buf_add_z(http_response_json(response, 200), "{\"status\":\"ok\"}");
+}
+
+static void ready(void *context, struct http_request *request, struct http_response *response)
+{
+	(void)request;
+	struct api *api = context;
+	char reason[256] = "";
+	bool is_ready = api->config.is_ready == NULL ||
+			api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason));
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, is_ready ? 200 : 503));
+	json_begin_object(&w);
+	json_member_str(&w, "status", is_ready ? STR("ready") : STR("not_ready"));
+	if (!is_ready)
+		json_member_str(&w, "reason", str_of(reason));
+	json_end_object(&w);
+}
+
+/* ---- making it ---- */
+
+static enum err_kind add_routes(struct api *api, struct error *err)
+{
+	static const size_t body_max[] = {[BODY_NONE] = 0, [BODY_JSON] = JSON_BODY_MAX_BYTES, [BODY_FORM] = FORM_BODY_MAX_BYTES};
+	for (size_t p = 0; p < COUNT_OF(prefixes); p++) {
+		for (size_t i = 0; i < COUNT_OF(routes); i++) {
+			struct str pattern = str_concat(api->arena, str_of(prefixes[p]), str_of(routes[i].path));
+			const struct http_route route = {
+				.method = routes[i].method,
+				.pattern = str_z(api->arena, pattern),
+				.handler = routes[i].handler,
+				.body_max_bytes = body_max[routes[i].body],
+				.body_mode = routes[i].body == BODY_NONE ? HTTP_BODY_NONE : HTTP_BODY_MEMORY,
+				.tag = &routes[i],
+			};
+			enum err_kind kind = http_router_add(api->router, &route, 1, err);
+			if (kind != ERR_NONE)
+				return kind;
+		}
+	}
+	const struct http_route pages[] = {
+		{.method = "GET", .pattern = "/healthz", .handler = health},
+		{.method = "GET", .pattern = "/readyz", .handler = ready},
+	};
+	return http_router_add(api->router, pages, COUNT_OF(pages), err);
+}
+
+enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err)
+{
+	struct api *api = calloc(1, sizeof(*api));
+	if (api == NULL)
+		return error_set(err, ERR_INTERNAL, "no memory for the API");
+	api->config = *config;
+	api->arena = arena_new("api routes", 65536);
+	if (api->config.token_ttl_s == 0)
+		api->config.token_ttl_s = 31536000;
+	api->requests = limiter_new(config->rate_limit_per_minute, config->clock);
+	api->failures = limiter_new(config->token_failure_limit_per_minute, config->clock);
+	const struct http_router_config router_config = {
+		.context = api,
+		.before = before,
+		.after = after,
+		.render_fault = render_fault,
+		.response_max_bytes = ANSWER_MAX_BYTES,
+	};
+	enum err_kind kind = http_router_new(&router_config, &api->router, err);
+	if (kind == ERR_NONE)
+		kind = add_routes(api, err);
+	if (kind != ERR_NONE)
+		api_free(&api);
+	*api_out = api;
+	return kind;
+}
+
+void api_free(struct api **api)
+{
+	if (*api == NULL)
+		return;
+	http_router_free(&(*api)->router);
+	arena_free(&(*api)->arena);
+	limiter_free(&(*api)->requests);
+	limiter_free(&(*api)->failures);
+	free(*api);
+	*api = NULL;
+}
+
+struct http_router *api_router(struct api *api)
+{
+	return api->router;
+}

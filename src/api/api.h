@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The public API: HTTP words to domain verbs and back (SPEC.md, API.md). Routes are one table, routes.def; every route answers
+ * under /v1 and /api/v1 alike. Files: api.c the frame every request passes (who calls, limits, common headers), respond.c error and
+ * answer shapes, then one file per resource. Thread-safe: handlers run on the listener's threads. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+
+#include "publish_request.h"
+
+#include "http.h"
+
+struct api;
+struct clock;
+struct connector;
+struct deliverer;
+struct log;
+struct random_source;
+struct store;
+
+struct api_config {
+	struct store *store;
+	struct connector *connector;
+	struct deliverer *deliverer;     /* to wake it */
+	const struct clock *clock;
+	const struct random_source *random;
+	const struct log *log;
+	struct media_url_check media_url_check;
+	int64_t token_ttl_s;             /* 0 = 31,536,000 (SPEC.md, sample) */
+	int64_t rate_limit_per_minute;   /* requests of an app; 0 = off */
+	int64_t token_failure_limit_per_minute; /* per client id and per address; 0 = off */
+	bool is_sandbox;
+	/* Is the service fit for work? For /readyz: fills reason and returns false when not. */
+	bool (*is_ready)(void *context, char *reason, size_t reason_size);
+	void *is_ready_context;
+};
+
+enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err);
+void api_free(struct api **api);
+/* The router with all routes, for httpd or direct dispatch. Lives as long as api. */
+struct http_router *api_router(struct api *api);

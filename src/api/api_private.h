@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Shared by the files of api/: the frame's state, who is calling, and the answer shapes. */
+#pragma once
+
+#include "arena.h"
+#include "buf.h"
+#include "clock.h"
+#include "log.h"
+#include "random.h"
+
+#include "json.h"
+#include "json_write.h"
+
+#include "account.h"
+#include "failure.h"
+#include "post.h"
+#include "problem.h"
+
+#include "store.h"
+#include "store_app.h"
+#include "store_connection.h"
+#include "store_delivery.h"
+#include "store_post.h"
+
+#include "http.h"
+
+#include "api.h"
+
+#define ANSWER_MAX_BYTES ((size_t)32 << 20)
+#define JSON_BODY_MAX_BYTES ((size_t)1 << 20) /* DESIGN.md section 7 */
+#define FORM_BODY_MAX_BYTES ((size_t)4 << 10)
+
+struct limiter;
+
+struct api {
+	struct api_config config;
+	struct http_router *router;
+	struct arena *arena;      /* route patterns: as long as the router */
+	struct limiter *requests; /* per app */
+	struct limiter *failures; /* of the token endpoint, per client id and per address */
+};
+
+enum route_who { WHO_NOBODY, WHO_BASIC, WHO_BEARER };
+enum route_body { BODY_NONE, BODY_JSON, BODY_FORM };
+
+struct api_route {
+	const char *method;
+	const char *path;
+	enum route_who who;
+	enum route_body body;
+	http_handler handler;
+	const char *summary;
+};
+
+/* The table and its size, for tests and documents. */
+const struct api_route *api_routes(size_t *count_out);
+
+/* The app of the token; set by the frame for WHO_BEARER routes. */
+static inline const struct app_row *request_app(const struct http_request *request)
+{
+	return request->user;
+}
+
+/* Handlers of routes.def. */
+#define ROUTE(method, path, who, body, handler, summary)                                                                     \
+	void handler(void *context, struct http_request *request, struct http_response *response);
+#include "routes.def"
+#undef ROUTE
+
+/* ---- respond.c: shapes of API.md section 1 ---- */
+
+/* {"message","error"}; the token endpoint's answers add error_description. */
+void respond_error(struct http_response *response, int status, const char *code, struct str message);
+void respond_errorf(struct http_response *response, int status, const char *code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* As above with errors: {field: [message]} for one field. */
+void respond_field_error(struct http_response *response, int status, const char *code, struct str field, struct str message);
+/* What an err_kind of a lower layer becomes: 503 with Retry-After, 500. The text goes to the log, not to the caller. */
+void respond_failure(const struct api *api, const struct http_request *request, struct http_response *response, enum err_kind kind,
+		     const struct error *err);
+void respond_not_found(struct http_response *response);
+/* The answer to problems, by the lowest kind present (API.md section 6). */
+void respond_problems(struct http_response *response, const struct problems *problems);
+/* A whole error body for handlers that need more members: writes message, error and leaves the object open. */
+void respond_error_begin(struct http_response *response, int status, const char *code, struct str message, struct json_writer *w);
+/* errors: {...} of the problems of one kind, in order, messages of one field together. */
+void respond_write_errors(struct json_writer *w, const struct problems *problems, enum problem_kind kind);
+/* "warnings": [...] when there are any. */
+void respond_write_warnings(struct json_writer *w, const struct problems *problems);
+/* The body as JSON object. False: answered already (415, 400 MALFORMED_JSON, 422 when it is no object). */
+bool request_json_object(struct http_request *request, struct http_response *response, const struct json **body_out);
+/* Is the request's Content-Type this media type (parameters aside)? */
+bool request_content_type_is(const struct http_request *request, const char *media_type);
+
+/* ---- limits.c ---- */
+
+/* Counts by key in windows of a minute; bounded memory. */
+struct limiter *limiter_new(int64_t per_minute, const struct clock *clock);
+void limiter_free(struct limiter **limiter);
+struct limit_state {
+	bool is_over;
+	int64_t limit;
+	int64_t remaining;
+	int64_t reset_s; /* seconds until the window ends */
+};
+/* Counts one more of key. */
+struct limit_state limiter_count(struct limiter *limiter, struct str key);
+/* Looks without counting. */
+struct limit_state limiter_look(struct limiter *limiter, struct str key);
+
+/* ---- bearer.c ---- */
+
+/* The one Authorization header's scheme and rest; false when there is none or more than one. */
+bool request_authorization(const struct http_request *request, struct str *scheme_out, struct str *rest_out);
+/* Finds the app of the Bearer token and leaves it in request->user. False: answered already. */
+bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
+
+/* ---- post_write.c ---- */
+
+/* One post as list answers show it; is_full adds what GET of one post has. */
+void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A post as answers show it: the list's element (SPEC.md, Resources) and what one post's own page adds (API.md section 7). */
+#include "api_private.h"
+
+static const char *outcome_of(const struct post_row *post)
+{
+	size_t published = 0;
+	for (size_t i = 0; i < post->delivery_count; i++)
+		published += post->deliveries[i].state == POST_PUBLISHED;
+	if (published == 0)
+		return "none";
+	return published == post->delivery_count ? "all" : "partial";
+}
+
+static void write_error(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
+{
+	if (delivery->error_code.len == 0) {
+		json_member_null(w, "error");
+		return;
+	}
+	json_key(w, "error");
+	json_begin_object(w);
+	json_member_str(w, "code", delivery->error_code);
+	json_member_str(w, "message", delivery->error_message);
+	if (is_full) {
+		json_member_str_or_null(w, "platform_code", delivery->platform_code);
+		json_member_str_or_null(w, "platform_message", delivery->platform_message);
+		json_member_bool(w, "transient", delivery->error_is_transient);
+	}
+	json_end_object(w);
+}
+
+static void write_delivery_details(struct json_writer *w, const struct delivery_row *delivery)
+{
+	json_member_str(w, "state", str_of(post_state_name(delivery->state)));
+	json_member_instant(w, "published_at", delivery->published_at_us);
+	json_member_int(w, "attempts", delivery->attempts);
+	json_member_instant(w, "next_attempt_at", delivery->next_attempt_at_us);
+	json_key(w, "parts");
+	json_put_raw(w, delivery->parts.len > 0 ? delivery->parts : STR("[]"));
+}
+
+static void write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
+{
+	json_begin_object(w);
+	json_member_str(w, "id", delivery->id);
+	json_member_str(w, "account_id", delivery->account_id);
+	json_member_str(w, "platform", str_of(platform_id_slug(delivery->platform)));
+	json_member_int(w, "platform_id", delivery->platform);
+	json_member_str(w, "handle", delivery->handle);
+	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
+	json_member_instant(w, "scheduled_at", delivery->scheduled_at_us);
+	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
+	json_member_str_or_null(w, "url", delivery->url);
+	write_error(w, delivery, is_full);
+	if (is_full)
+		write_delivery_details(w, delivery);
+	json_end_object(w);
+}
+
+static void write_containers(struct json_writer *w, struct arena *arena, struct str text)
+{
+	struct post_content content = {0};
+	json_key(w, "containers");
+	if (post_content_read(arena, text, &content, NULL) == ERR_NONE) {
+		post_containers_write_api(w, &content);
+		return;
+	}
+	json_begin_array(w);
+	json_end_array(w);
+}
+
+void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full)
+{
+	json_begin_object(w);
+	json_member_str(w, "id", post->id);
+	json_member_str(w, "request_id", post->request_id);
+	json_member_str(w, "external_user_id", post->external_user_id);
+	json_member_str(w, "status", str_of(is_full ? post_state_name(post->state) : post_state_status(post->state)));
+	json_member_str(w, "state", str_of(post_state_name(post->state)));
+	json_member_str(w, "outcome", str_of(outcome_of(post)));
+	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
+	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
+	json_member_instant(w, "created_at", post->created_at_us);
+	write_containers(w, arena, post->content);
+	json_key(w, "platform_posts");
+	json_begin_array(w);
+	for (size_t i = 0; i < post->delivery_count; i++)
+		write_delivery(w, &post->deliveries[i], is_full);
+	json_end_array(w);
+	json_key(w, "tags"); /* reserved (SPEC.md) */
+	json_begin_array(w);
+	json_end_array(w);
+	json_end_object(w);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Endpoint 6, GET /v1/posts with its filters, and one post with its timeline (API.md sections 7 and 8). */
+#include "api_private.h"
+
+#include "timetext.h"
+
+#define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
+#define PER_PAGE_MAX 100
+#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
+#define FILTER_VALUES_MAX 100        /* API.md section 8 */
+
+/* ---- filters ---- */
+
+struct list_query {
+	struct http_request *request;
+	struct problems problems;
+	struct post_filter filter;
+	struct civil_date date_from, date_to;
+	bool has_from, has_to;
+};
+
+static const struct str *query_find(const struct list_query *q, const char *name)
+{
+	const struct str *value = form_find(&q->request->query, name);
+	return value != NULL && value->len > 0 ? value : NULL;
+}
+
+static void query_problem(struct list_query *q, const char *name, const char *reason, const char *message)
+{
+	problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), reason, str_of(message));
+}
+
+static bool read_date(struct list_query *q, const char *name, const char *message, struct civil_date *out)
+{
+	const struct str *text = query_find(q, name);
+	if (text == NULL)
+		return false;
+	if (timetext_parse_date(*text, out))
+		return true;
+	query_problem(q, name, "bad_date", message);
+	return false;
+}
+
+static void read_dates(struct list_query *q)
+{
+	q->has_from = read_date(q, "date_from", "The date_from must be a date of the form YYYY-MM-DD.", &q->date_from);
+	q->has_to = read_date(q, "date_to", "The date_to must be a date of the form YYYY-MM-DD.", &q->date_to);
+	if (q->has_from)
+		q->filter.date_from_us = timetext_date_us(q->date_from);
+	if (q->has_to)
+		q->filter.date_to_us = timetext_date_us(q->date_to) + US_PER_DAY;
+	if (q->has_from && q->has_to && q->filter.date_to_us <= q->filter.date_from_us)
+		query_problem(q, "date_to", "before_date_from", "The date_to must be a date after or equal to date_from.");
+}
+
+static void read_status(struct list_query *q)
+{
+	static const char *const allowed[] = {"pending", "scheduled", "published", "failed"};
+	const struct str *text = query_find(q, "status");
+	if (text == NULL)
+		return;
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+		if (str_equal_z(*text, allowed[i])) {
+			q->filter.status = *text;
+			return;
+		}
+	}
+	query_problem(q, "status", "bad_value", "The status must be one of pending, scheduled, published, failed.");
+}
+
+static int64_t read_number(struct list_query *q, const char *name, int64_t fallback, int64_t max, const char *message)
+{
+	const struct str *text = form_find(&q->request->query, name);
+	int64_t value = 0;
+	if (text == NULL)
+		return fallback;
+	if (str_parse_i64(*text, &value) && value >= 1 && value <= max)
+		return value;
+	query_problem(q, name, "bad_number", message);
+	return fallback;
+}
+
+/* "name[]" or "name[7]". */
+static bool is_element_of(struct str parameter, const char *name)
+{
+	size_t length = strlen(name);
+	if (!str_has_prefix(parameter, str_of(name)) || parameter.len < length + 2 || parameter.ptr[length] != '[' ||
+	    parameter.ptr[parameter.len - 1] != ']')
+		return false;
+	struct str index = str_slice(parameter, length + 1, parameter.len - 1);
+	uint64_t number;
+	return index.len == 0 || str_parse_u64(index, &number);
+}
+
+static const struct str *read_array(struct list_query *q, const char *name, size_t *count_out)
+{
+	const struct form *query = &q->request->query;
+	struct arena *arena = q->request->arena;
+	struct str *values = ARENA_ARRAY(arena, struct str, FILTER_VALUES_MAX);
+	size_t count = 0;
+	*count_out = 0;
+	if (form_find(query, name) != NULL)
+		problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "not_an_array",
+			    str_format(arena, "The %s must be an array: %s[]=...", name, name));
+	for (size_t i = 0; i < query->count; i++) {
+		if (!is_element_of(query->pairs[i].name, name))
+			continue;
+		if (count == FILTER_VALUES_MAX) {
+			problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "too_many",
+				    str_format(arena, "The %s must not have more than %d values.", name, FILTER_VALUES_MAX));
+			return values;
+		}
+		values[count++] = query->pairs[i].value;
+	}
+	*count_out = count;
+	return values;
+}
+
+static void read_platform(struct list_query *q)
+{
+	const struct str *text = query_find(q, "platform");
+	if (text == NULL)
+		return;
+	q->filter.platform = platform_id_of_slug(*text);
+	if (q->filter.platform == PLATFORM_NONE)
+		query_problem(q, "platform", "bad_value", "The platform must be one of instagram, facebook, x, linkedin, youtube, tiktok.");
+}
+
+static void read_filters(struct list_query *q)
+{
+	if (q->request->has_bad_query)
+		query_problem(q, "query", "malformed", "The query is not valid percent-encoded UTF-8.");
+	q->filter.app_id = request_app(q->request)->id;
+	read_dates(q);
+	read_status(q);
+	q->filter.user_ids = read_array(q, "external_user_ids", &q->filter.user_id_count);
+	q->filter.account_ids = read_array(q, "account_ids", &q->filter.account_id_count);
+	read_platform(q);
+	q->filter.page = read_number(q, "page", 1, PAGE_MAX, "The page must be a whole number of at least 1.");
+	q->filter.per_page = read_number(q, "per_page", PER_PAGE_DEFAULT, PER_PAGE_MAX,
+					 "The per_page must be a whole number between 1 and 100.");
+}
+
+/* ---- list ---- */
+
+static void respond_list(struct http_request *request, struct http_response *response, const struct post_filter *filter,
+			 const struct post_row *posts, size_t count, int64_t total)
+{
+	int64_t last_page = total > 0 ? (total + filter->per_page - 1) / filter->per_page : 1;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		post_write(&w, request->arena, &posts[i], false);
+	json_end_array(&w);
+	json_key(&w, "meta");
+	json_begin_object(&w);
+	json_member_int(&w, "current_page", filter->page);
+	json_member_int(&w, "per_page", filter->per_page);
+	json_member_int(&w, "total", total);
+	json_member_int(&w, "last_page", last_page);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+void post_list(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	struct list_query q = {.request = request};
+	problems_init(&q.problems, request->arena);
+	read_filters(&q);
+	if (q.problems.count > 0) {
+		respond_problems(response, &q.problems);
+		return;
+	}
+	struct post_row *posts = NULL;
+	size_t count = 0;
+	int64_t total = 0;
+	struct error err = {0};
+	enum err_kind kind = store_post_list(api->config.store, request->arena, &q.filter, &posts, &count, &total, &err);
+	if (kind == ERR_NONE)
+		respond_list(request, response, &q.filter, posts, count, total);
+	else
+		respond_failure(api, request, response, kind, &err);
+}
+
+/* ---- one post ---- */
+
+/* False: answered already. */
+static bool find_post(struct api *api, struct http_request *request, struct http_response *response, struct post_row *post)
+{
+	struct error err = {0};
+	enum err_kind kind = store_post_get(api->config.store, request->arena, request_app(request)->id,
+					    http_request_capture(request, "post_id"), post, &err);
+	if (kind == ERR_NOT_FOUND)
+		respond_not_found(response);
+	else if (kind != ERR_NONE)
+		respond_failure(api, request, response, kind, &err);
+	return kind == ERR_NONE;
+}
+
+void post_get(void *context, struct http_request *request, struct http_response *response)
+{
+	struct post_row post = {0};
+	if (!find_post(context, request, response, &post))
+		return;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	post_write(&w, request->arena, &post, true);
+	json_end_object(&w);
+}
+
+static void write_timeline_row(struct json_writer *w, const struct timeline_row *row)
+{
+	json_begin_object(w);
+	json_member_instant(w, "at", row->entry.at_us);
+	json_member_str(w, "delivery_id", row->delivery_id);
+	json_member_str(w, "account_id", row->account_id);
+	json_member_str(w, "stage", row->entry.stage);
+	json_member_str(w, "method", row->entry.method);
+	json_member_str(w, "host_path", row->entry.host_path);
+	if (row->entry.status > 0)
+		json_member_int(w, "status", row->entry.status);
+	else
+		json_member_null(w, "status");
+	json_member_int(w, "duration_ms", row->entry.duration_us / US_PER_MS);
+	json_member_str(w, "verdict", row->entry.verdict);
+	json_member_str(w, "decision", row->entry.decision);
+	json_member_str_or_null(w, "excerpt", row->entry.excerpt);
+	json_end_object(w);
+}
+
+void post_timeline(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	struct post_row post = {0};
+	struct timeline_row *rows = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (!find_post(api, request, response, &post))
+		return;
+	enum err_kind kind = store_timeline_list(api->config.store, request->arena, post.id, &rows, &count, &err);
+	if (kind != ERR_NONE) {
+		respond_failure(api, request, response, kind, &err);
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		write_timeline_row(&w, &rows[i]);
+	json_end_array(&w);
+	json_end_object(&w);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Endpoint 5, POST /v1/posts/publish: reads, checks in the order of API.md section 6, accepts durably, answers 202. */
+#include "api_private.h"
+
+#include "uuid.h"
+
+#include "publish_request.h"
+
+#include "rules.h"
+
+#include "delivery.h"
+
+struct publishing {
+	struct api *api;
+	struct http_request *request;
+	struct http_response *response;
+	struct publish_request post;
+	struct problems problems;
+	struct account_row *accounts; /* in the order of account_ids */
+	struct post_target *targets;
+	struct post_accept accept;
+};
+
+static bool answered_problems(struct publishing *p)
+{
+	if (p->problems.count == 0)
+		return false;
+	respond_problems(p->response, &p->problems);
+	return true;
+}
+
+/* ---- accounts ---- */
+
+static const char *account_reason(const struct account_row *account, bool is_found)
+{
+	if (!is_found)
+		return "unknown";
+	if (account->state == ACCOUNT_REAUTH_REQUIRED)
+		return "reauth_required";
+	return account_state_is_usable(account->state) ? NULL : "disconnected";
+}
+
+static void check_account(struct publishing *p, size_t index, bool is_found)
+{
+	struct arena *arena = p->request->arena;
+	const char *reason = account_reason(&p->accounts[index], is_found);
+	if (reason == NULL)
+		return;
+	struct str message = str_format(arena, "The account " STR_FMT " cannot be published to: %s.",
+					STR_ARG(p->post.account_ids[index]), reason);
+	problem_add_rule(&p->problems, str_format(arena, "account_ids.%zu", index), reason, p->post.account_ids[index], -1, -1, message);
+	p->problems.items[p->problems.count - 1].kind = PROBLEM_ACCOUNT;
+}
+
+/* False: answered already. */
+static bool load_accounts(struct publishing *p)
+{
+	struct arena *arena = p->request->arena;
+	size_t count = p->post.account_count;
+	p->accounts = ARENA_ARRAY(arena, struct account_row, count);
+	bool *found = ARENA_ARRAY(arena, bool, count);
+	struct error err = {0};
+	enum err_kind kind = store_account_get_many(p->api->config.store, arena, request_app(p->request)->id, p->post.account_ids, count,
+						    p->accounts, found, &err);
+	if (kind != ERR_NONE) {
+		respond_failure(p->api, p->request, p->response, kind, &err);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		check_account(p, i, found[i]);
+	return !answered_problems(p);
+}
+
+static bool check_rules(struct publishing *p)
+{
+	for (size_t i = 0; i < p->post.account_count; i++)
+		rules_check(p->request->arena, p->accounts[i].platform, &p->post.content, p->accounts[i].id, &p->problems);
+	return !answered_problems(p);
+}
+
+/* ---- accepting ---- */
+
+static struct str new_id(struct publishing *p)
+{
+	return uuid_str(p->request->arena, uuid_v7(p->accept.now_us, p->api->config.random));
+}
+
+static struct str content_text(struct publishing *p)
+{
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, p->request->arena, 4 * JSON_BODY_MAX_BYTES);
+	json_writer_init(&w, &out);
+	post_content_write(&w, &p->post.content);
+	return buf_str(&out);
+}
+
+static void prepare(struct publishing *p)
+{
+	size_t count = p->post.account_count;
+	p->targets = ARENA_ARRAY(p->request->arena, struct post_target, count);
+	p->accept.app_id = request_app(p->request)->id;
+	p->accept.post_id = new_id(p);
+	p->accept.request_id = p->post.request_id.len > 0 ? p->post.request_id : new_id(p);
+	p->accept.content = content_text(p);
+	p->accept.mode = p->post.content.mode;
+	p->accept.scheduled_at_us = p->post.scheduled_at_us;
+	p->accept.targets = p->targets;
+	p->accept.target_count = count;
+	for (size_t i = 0; i < count; i++)
+		p->targets[i] = (struct post_target){new_id(p), p->accounts[i].id, p->accounts[i].platform, p->accounts[i].user_id};
+}
+
+static void respond_duplicate(struct publishing *p, const struct post_accept_result *result)
+{
+	struct json_writer w;
+	respond_error_begin(p->response, 409, "DUPLICATE_REQUEST", STR("This request_id was used already."), &w);
+	json_key(&w, "details");
+	json_begin_object(&w);
+	json_member_str(&w, "post_id", result->duplicate_post_id);
+	json_member_str(&w, "status", str_of(post_state_name(result->duplicate_state)));
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+static void respond_accepted(struct publishing *p)
+{
+	bool is_scheduled = p->accept.scheduled_at_us != 0;
+	struct str status = str_of(post_state_name(is_scheduled ? POST_SCHEDULED : POST_PENDING));
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(p->response, 202));
+	json_begin_object(&w);
+	json_member_str(&w, "message", is_scheduled ? STR("Post scheduled.") : STR("Post accepted for publishing."));
+	json_key(&w, "data");
+	json_begin_object(&w);
+	json_member_str(&w, "post_id", p->accept.post_id);
+	json_member_str(&w, "request_id", p->accept.request_id);
+	json_member_str(&w, "status", status);
+	json_member_int(&w, "total_accounts", (int64_t)p->accept.target_count);
+	json_member_instant(&w, "scheduled_at", p->accept.scheduled_at_us);
+	json_member_str(&w, "mode", str_of(post_mode_name(p->accept.mode)));
+	json_key(&w, "platform_posts");
+	json_begin_array(&w);
+	for (size_t i = 0; i < p->accept.target_count; i++) {
+		json_begin_object(&w);
+		json_member_str(&w, "id", p->targets[i].delivery_id);
+		json_member_str(&w, "account_id", p->targets[i].account_id);
+		json_member_int(&w, "platform_id", p->targets[i].platform);
+		json_member_str(&w, "status", status);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	respond_write_warnings(&w, &p->problems);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+static void accept(struct publishing *p)
+{
+	struct post_accept_result result = {0};
+	struct error err = {0};
+	prepare(p);
+	enum err_kind kind = store_post_accept(p->api->config.store, p->request->arena, &p->accept, &result, &err);
+	if (kind != ERR_NONE) {
+		respond_failure(p->api, p->request, p->response, kind, &err);
+		return;
+	}
+	switch (result.outcome) {
+	case POST_ACCEPTED:
+		deliverer_wake(p->api->config.deliverer);
+		respond_accepted(p);
+		return;
+	case POST_DUPLICATE:
+		respond_duplicate(p, &result);
+		return;
+	case POST_ACCOUNT_GONE:
+		check_account(p, result.account_index, false);
+		respond_problems(p->response, &p->problems);
+		return;
+	}
+}
+
+void post_publish(void *context, struct http_request *request, struct http_response *response)
+{
+	struct publishing p = {.api = context, .request = request, .response = response};
+	const struct json *body = NULL;
+	if (!request_json_object(request, response, &body))
+		return;
+	const struct str *key = http_request_header(request, "Idempotency-Key");
+	problems_init(&p.problems, request->arena);
+	p.accept.now_us = clock_now_us(p.api->config.clock);
+	publish_request_read(request->arena, body, key != NULL ? *key : STR(""), p.accept.now_us, &p.api->config.media_url_check, &p.post,
+			     &p.problems);
+	if (!answered_problems(&p) && load_accounts(&p) && check_rules(&p))
+		accept(&p);
+}

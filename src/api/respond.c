@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The shapes of answers (API.md section 1): errors, problems, and reading a JSON body. */
+#include "api_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define SHOWN_FIELDS_MAX PROBLEMS_MAX
+
+void respond_error_begin(struct http_response *response, int status, const char *code, struct str message, struct json_writer *w)
+{
+	json_writer_init(w, http_response_json(response, status));
+	json_begin_object(w);
+	json_member_str(w, "message", message);
+	json_member_str(w, "error", str_of(code));
+}
+
+void respond_error(struct http_response *response, int status, const char *code, struct str message)
+{
+	struct json_writer w;
+	respond_error_begin(response, status, code, message, &w);
+	json_end_object(&w);
+}
+
+void respond_errorf(struct http_response *response, int status, const char *code, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	respond_error(response, status, code, str_of(text));
+}
+
+void respond_field_error(struct http_response *response, int status, const char *code, struct str field, struct str message)
+{
+	struct json_writer w;
+	respond_error_begin(response, status, code, message, &w);
+	json_key(&w, "errors");
+	json_begin_object(&w);
+	json_key_str(&w, field);
+	json_begin_array(&w);
+	json_put_str(&w, message);
+	json_end_array(&w);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+void respond_not_found(struct http_response *response)
+{
+	respond_error(response, 404, "NOT_FOUND", STR("Not found."));
+}
+
+void respond_failure(const struct api *api, const struct http_request *request, struct http_response *response, enum err_kind kind,
+		     const struct error *err)
+{
+	LOG(api->config.log, ERROR, "request_failed", log_str("request_id", str_of(request->request_id)),
+	    log_str("kind", str_of(err_kind_slug(kind))), log_str("error", str_of(err->text)), log_int("native", err->native));
+	if (kind == ERR_TEMPORARY) {
+		http_response_header(response, "Retry-After", STR("1"));
+		respond_error(response, 503, "UNAVAILABLE", STR("The service cannot do this now; nothing was stored. Try again."));
+		return;
+	}
+	respond_error(response, 500, "INTERNAL_ERROR", STR("Something went wrong on our side."));
+}
+
+/* ---- problems ---- */
+
+struct problem_answer {
+	const char *code;
+	int status;
+};
+
+static const struct problem_answer problem_answers[PROBLEM_KIND_COUNT] = {
+	[PROBLEM_SHAPE] = {"VALIDATION_ERROR", 422},
+	[PROBLEM_MEDIA] = {"INVALID_MEDIA", 422},
+	[PROBLEM_SCHEDULE] = {"INVALID_SCHEDULE", 422},
+	[PROBLEM_ACCOUNT] = {"INVALID_ACCOUNT", 422},
+	[PROBLEM_RULE] = {"VALIDATION_ERROR", 422},
+};
+
+static bool was_written(const struct problems *problems, enum problem_kind kind, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (problems->items[i].kind == kind && str_equal(problems->items[i].field, problems->items[index].field))
+			return true;
+	}
+	return false;
+}
+
+void respond_write_errors(struct json_writer *w, const struct problems *problems, enum problem_kind kind)
+{
+	json_key(w, "errors");
+	json_begin_object(w);
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->items[i];
+		if (problem->kind != kind || was_written(problems, kind, i))
+			continue;
+		json_key_str(w, problem->field);
+		json_begin_array(w);
+		for (size_t j = i; j < problems->count; j++) {
+			if (problems->items[j].kind == kind && str_equal(problems->items[j].field, problem->field))
+				json_put_str(w, problems->items[j].message);
+		}
+		json_end_array(w);
+	}
+	json_end_object(w);
+}
+
+static void write_number_or_null(struct json_writer *w, const char *key, int64_t value)
+{
+	if (value < 0)
+		json_member_null(w, key);
+	else
+		json_member_int(w, key, value);
+}
+
+static void write_rule(struct json_writer *w, const struct problem *problem)
+{
+	json_begin_object(w);
+	json_member_str(w, "account_id", problem->account_id);
+	json_member_str(w, "field", problem->field);
+	json_member_str(w, "rule", problem->reason);
+	write_number_or_null(w, "limit", problem->limit);
+	write_number_or_null(w, "actual", problem->actual);
+	json_member_str(w, "message", problem->message);
+	json_end_object(w);
+}
+
+static void write_account(struct json_writer *w, const struct problem *problem)
+{
+	json_begin_object(w);
+	json_member_str(w, "id", problem->account_id);
+	json_member_str(w, "reason", problem->reason);
+	json_end_object(w);
+}
+
+static void write_each(struct json_writer *w, const struct problems *problems, enum problem_kind kind, const char *key,
+		       void (*write)(struct json_writer *, const struct problem *))
+{
+	json_key(w, key);
+	json_begin_array(w);
+	for (size_t i = 0; i < problems->count; i++) {
+		if (problems->items[i].kind == kind)
+			write(w, &problems->items[i]);
+	}
+	json_end_array(w);
+}
+
+static void write_details(struct json_writer *w, const struct problems *problems, const struct problem *first)
+{
+	if (first->kind == PROBLEM_SHAPE)
+		return;
+	json_key(w, "details");
+	json_begin_object(w);
+	if (first->kind == PROBLEM_ACCOUNT)
+		write_each(w, problems, PROBLEM_ACCOUNT, "accounts", write_account);
+	else if (first->kind == PROBLEM_RULE)
+		write_each(w, problems, PROBLEM_RULE, "rules", write_rule);
+	else
+		json_member_str(w, "reason", first->reason);
+	json_end_object(w);
+}
+
+static const struct problem *first_problem(const struct problems *problems)
+{
+	for (enum problem_kind kind = PROBLEM_SHAPE; kind < PROBLEM_KIND_COUNT; kind++) {
+		for (size_t i = 0; i < problems->count; i++) {
+			if (problems->items[i].kind == kind)
+				return &problems->items[i];
+		}
+	}
+	return NULL;
+}
+
+static size_t count_kind(const struct problems *problems, enum problem_kind kind)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < problems->count; i++)
+		count += problems->items[i].kind == kind;
+	return count;
+}
+
+void respond_problems(struct http_response *response, const struct problems *problems)
+{
+	const struct problem *first = first_problem(problems);
+	size_t more = count_kind(problems, first->kind) - 1;
+	struct str message = first->message;
+	if (more > 0)
+		message = str_format(response->arena, STR_FMT " (and %zu more error%s)", STR_ARG(first->message), more,
+				     more == 1 ? "" : "s");
+	const struct problem_answer *answer = &problem_answers[first->kind];
+	struct json_writer w;
+	respond_error_begin(response, answer->status, answer->code, message, &w);
+	respond_write_errors(&w, problems, first->kind);
+	write_details(&w, problems, first);
+	json_end_object(&w);
+}
+
+void respond_write_warnings(struct json_writer *w, const struct problems *problems)
+{
+	if (problems->warning_count == 0)
+		return;
+	json_key(w, "warnings");
+	json_begin_array(w);
+	for (size_t i = 0; i < problems->warning_count; i++) {
+		json_begin_object(w);
+		json_member_str(w, "field", problems->warnings[i].field);
+		json_member_str(w, "code", problems->warnings[i].code);
+		json_member_str(w, "message", problems->warnings[i].message);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+/* ---- bodies ---- */
+
+bool request_content_type_is(const struct http_request *request, const char *media_type)
+{
+	const struct str *header = http_request_header(request, "Content-Type");
+	if (header == NULL)
+		return false;
+	struct str type = str_trim(str_slice(*header, 0, str_find_char(*header, ';', 0)));
+	return str_equal_nocase(type, str_of(media_type));
+}
+
+static void respond_malformed(struct http_response *response, const struct json_position *position, const struct error *err)
+{
+	struct json_writer w;
+	respond_error_begin(response, 400, "MALFORMED_JSON", str_format(response->arena, "The body is not valid JSON: %s", err->text), &w);
+	json_key(&w, "details");
+	json_begin_object(&w);
+	json_member_int(&w, "line", position->line);
+	json_member_int(&w, "column", position->column);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+bool request_json_object(struct http_request *request, struct http_response *response, const struct json **body_out)
+{
+	if (!request_content_type_is(request, "application/json")) {
+		respond_error(response, 415, "UNSUPPORTED_MEDIA_TYPE", STR("The body must be sent as application/json."));
+		return false;
+	}
+	struct json_position position = {1, 1};
+	struct error err = {0};
+	enum err_kind kind = json_parse(request->arena, request->body, NULL, body_out, &position, &err);
+	if (kind == ERR_TOO_LARGE) {
+		respond_error(response, 413, "PAYLOAD_TOO_LARGE", STR("The body is too large."));
+		return false;
+	}
+	if (kind != ERR_NONE) {
+		respond_malformed(response, &position, &err);
+		return false;
+	}
+	if (json_is(*body_out, JSON_TYPE_OBJECT))
+		return true;
+	respond_error(response, 422, "VALIDATION_ERROR", STR("The body must be a JSON object."));
+	return false;
+}

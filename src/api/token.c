@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Endpoint 1, POST /v1/oauth/token: Basic credentials of the app become its one access token. The checks come in the order of API.md
+ * section 2; credentials in the body or the query are never read. */
+#include "api_private.h"
+
+#include "base64.h"
+#include "utf8.h"
+
+#include "digest.h"
+#include "token.h"
+
+/* Errors here have error_description beside message, so that standard OAuth clients show it (API.md section 1). */
+static void respond_token_error(struct http_response *response, int status, const char *code, const char *message)
+{
+	struct json_writer w;
+	respond_error_begin(response, status, code, str_of(message), &w);
+	json_member_str(&w, "error_description", str_of(message));
+	json_end_object(&w);
+}
+
+static bool respond_limited(struct http_response *response, const struct limit_state *state)
+{
+	http_response_header(response, "Retry-After", str_format(response->arena, "%lld", (long long)state->reset_s));
+	respond_token_error(response, 429, "RATE_LIMITED", "Too many failed token requests. Try again later.");
+	return false;
+}
+
+static struct str failure_key(struct arena *arena, const char *what, struct str value)
+{
+	return str_format(arena, "%s " STR_FMT, what, STR_ARG(value));
+}
+
+struct basic {
+	struct str client_id;
+	struct str client_secret;
+};
+
+static bool read_basic(const struct http_request *request, struct http_response *response, struct basic *basic_out)
+{
+	struct str scheme, encoded, text;
+	if (!request_authorization(request, &scheme, &encoded) || !str_equal_nocase(scheme, STR("Basic")) || encoded.len == 0) {
+		respond_token_error(response, 400, "invalid_authorization_header",
+				    "Send the app's credentials in one Authorization header with the scheme Basic.");
+		return false;
+	}
+	size_t colon = SIZE_MAX;
+	bool is_good = base64_decode(request->arena, encoded, &text) && utf8_is_valid(text) &&
+		       (colon = str_find_char(text, ':', 0)) != SIZE_MAX;
+	basic_out->client_id = is_good ? str_slice(text, 0, colon) : STR("");
+	basic_out->client_secret = is_good ? str_slice(text, colon + 1, text.len) : STR("");
+	if (basic_out->client_id.len > 0 && basic_out->client_secret.len > 0)
+		return true;
+	respond_token_error(response, 400, "invalid_authorization_format",
+			    "The Basic credentials must be base64 of client_id:client_secret.");
+	return false;
+}
+
+/* Unknown ids cost the same work as wrong secrets: the digest is made and compared either way. */
+static bool find_app(struct api *api, struct http_request *request, struct http_response *response, const struct basic *basic,
+		     struct app_row *app)
+{
+	struct error err = {0};
+	enum err_kind kind = store_app_find_by_client_id(api->config.store, request->arena, basic->client_id, app, &err);
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND) {
+		respond_failure(api, request, response, kind, &err);
+		return false;
+	}
+	struct digest digest = digest_token(basic->client_secret);
+	bool is_right = digest_equal_str(digest_hex(request->arena, &digest), app->client_secret_hash);
+	if (kind == ERR_NOT_FOUND)
+		respond_token_error(response, 401, "invalid_client_id", "The client id is not known.");
+	else if (!is_right)
+		respond_token_error(response, 401, "invalid_client_secret", "The client secret is wrong.");
+	return kind == ERR_NONE && is_right;
+}
+
+static bool app_may_have_token(struct api *api, struct http_request *request, struct http_response *response, const struct app_row *app)
+{
+	(void)api, (void)request;
+	if (app->state == APP_SUSPENDED)
+		respond_token_error(response, 403, "app_not_active", "The app is not active.");
+	else if (app->owner_email.len == 0)
+		respond_token_error(response, 404, "admin_not_found", "The app's admin user does not exist.");
+	else if (app->state != APP_ACTIVE)
+		respond_token_error(response, 409, "app_not_live", "The app is not live.");
+	return response->status == 0;
+}
+
+static void respond_grant_error(struct http_response *response, const char *message)
+{
+	struct json_writer w;
+	respond_error_begin(response, 422, "VALIDATION_ERROR", str_of(message), &w);
+	json_member_str(&w, "error_description", str_of(message));
+	json_key(&w, "errors");
+	json_begin_object(&w);
+	json_key(&w, "grant_type");
+	json_begin_array(&w);
+	json_put_str(&w, str_of(message));
+	json_end_array(&w);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+static bool grant_is_good(struct http_request *request, struct http_response *response)
+{
+	struct form form = {0};
+	bool is_form = request_content_type_is(request, "application/x-www-form-urlencoded");
+	if (!is_form && (request->body.len > 0 || http_request_header(request, "Content-Type") != NULL)) {
+		respond_token_error(response, 415, "UNSUPPORTED_MEDIA_TYPE",
+				    "The body must be sent as application/x-www-form-urlencoded.");
+		return false;
+	}
+	if (form_parse(request->arena, request->body, 0, &form, NULL) != ERR_NONE || form_count(&form, "grant_type") == 0)
+		respond_grant_error(response, "The grant_type field is required.");
+	else if (form_count(&form, "grant_type") > 1)
+		respond_grant_error(response, "The grant_type field must be given once.");
+	else if (!str_equal_z(*form_find(&form, "grant_type"), "client_credentials"))
+		respond_grant_error(response, "The grant_type must be client_credentials.");
+	return response->status == 0;
+}
+
+static void issue(struct api *api, struct http_request *request, struct http_response *response, const struct app_row *app)
+{
+	struct str token = token_new(request->arena, api->config.random, TOKEN_ACCESS);
+	struct digest digest = digest_token(token);
+	int64_t now_us = clock_now_us(api->config.clock);
+	struct error err = {0};
+	enum err_kind kind = store_token_issue(api->config.store, app->id, digest_hex(request->arena, &digest),
+					       now_us + api->config.token_ttl_s * US_PER_S, now_us, &err);
+	if (kind != ERR_NONE) {
+		respond_failure(api, request, response, kind, &err);
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_str(&w, "access_token", token);
+	json_member_str(&w, "token_type", STR("Bearer"));
+	json_member_int(&w, "expires_in", api->config.token_ttl_s);
+	json_end_object(&w);
+}
+
+static void handle(struct api *api, struct http_request *request, struct http_response *response, const struct basic *basic)
+{
+	struct app_row app = {0};
+	if (find_app(api, request, response, basic, &app) && app_may_have_token(api, request, response, &app) &&
+	    grant_is_good(request, response))
+		issue(api, request, response, &app);
+}
+
+void token_issue(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	struct basic basic = {0};
+	struct str address_key = failure_key(request->arena, "address", request->remote_address);
+	struct limit_state by_address = limiter_look(api->failures, address_key);
+	http_response_header(response, "Pragma", STR("no-cache")); /* RFC 6749 5.1, beside the frame's Cache-Control: no-store */
+	if (by_address.is_over) {
+		respond_limited(response, &by_address);
+		return;
+	}
+	if (read_basic(request, response, &basic)) {
+		struct limit_state by_id = limiter_look(api->failures, failure_key(request->arena, "client", basic.client_id));
+		if (by_id.is_over) {
+			respond_limited(response, &by_id);
+			return;
+		}
+		handle(api, request, response, &basic);
+	}
+	if (response->status != 400 && response->status != 401)
+		return;
+	limiter_count(api->failures, address_key);
+	if (basic.client_id.len > 0)
+		limiter_count(api->failures, failure_key(request->arena, "client", basic.client_id));
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Arenas. The accounting (ceiling, reserve, cleanups) is shared; where an object's bytes come from
+ * has two versions: blocks that double, and one malloc an object for sanitizer builds
+ * (POSTHORN_ARENA_PER_OBJECT). used_bytes counts alike in both, so that a test of a ceiling means
+ * the same in either. */
+#include "arena.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct cleanup {
+	struct cleanup *next;
+	void (*run)(void *object);
+	void *object;
+};
+
+#ifdef POSTHORN_ARENA_PER_OBJECT
+
+/* The pointers stand apart from the objects: nothing of ours lies where an underflow would hit it
+ * unseen. */
+struct storage {
+	void **objects;
+	size_t count;
+	size_t capacity;
+};
+
+static bool storage_reserve(struct storage *storage)
+{
+	if (storage->count < storage->capacity)
+		return true;
+	const size_t capacity = storage->capacity > 0 ? storage->capacity * 2 : 16;
+	void **objects = reallocarray(storage->objects, capacity, sizeof(*objects));
+	if (objects == NULL)
+		return false;
+	storage->objects = objects;
+	storage->capacity = capacity;
+	return true;
+}
+
+static void *storage_alloc(struct storage *storage, size_t size_bytes)
+{
+	if (!storage_reserve(storage))
+		return NULL;
+	void *object = calloc(1, size_bytes > 0 ? size_bytes : 1);
+	if (object != NULL)
+		storage->objects[storage->count++] = object;
+	return object;
+}
+
+static void storage_clear(struct storage *storage)
+{
+	while (storage->count > 0)
+		free(storage->objects[--storage->count]);
+}
+
+static void storage_free(struct storage *storage)
+{
+	storage_clear(storage);
+	free(storage->objects);
+}
+
+#else
+
+/* Most requests need a few KiB; beyond 256 KiB doubling would only waste. */
+#define FIRST_BLOCK_BYTES ((size_t)4096)
+#define BLOCK_BYTES_MAX ((size_t)256 * 1024)
+
+struct block {
+	struct block *next; /* the one made before */
+	size_t capacity;
+	size_t used;
+	_Alignas(max_align_t) unsigned char bytes[];
+};
+
+struct storage {
+	struct block *newest;
+};
+
+static size_t round_up(size_t size_bytes)
+{
+	return (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t next_block_bytes(const struct storage *storage, size_t size_bytes)
+{
+	size_t capacity = FIRST_BLOCK_BYTES;
+	if (storage->newest != NULL)
+		capacity = storage->newest->capacity * 2;
+	if (capacity > BLOCK_BYTES_MAX)
+		capacity = BLOCK_BYTES_MAX;
+	return capacity > size_bytes ? capacity : size_bytes;
+}
+
+static bool storage_reserve(struct storage *storage, size_t size_bytes)
+{
+	const struct block *newest = storage->newest;
+	if (newest != NULL && newest->capacity - newest->used >= size_bytes)
+		return true;
+	const size_t capacity = next_block_bytes(storage, size_bytes);
+	struct block *block = malloc(sizeof(*block) + capacity);
+	if (block == NULL)
+		return false;
+	*block = (struct block){.next = storage->newest, .capacity = capacity};
+	storage->newest = block;
+	return true;
+}
+
+static void *storage_alloc(struct storage *storage, size_t size_bytes)
+{
+	const size_t rounded = round_up(size_bytes > 0 ? size_bytes : 1);
+	if (!storage_reserve(storage, rounded))
+		return NULL;
+	void *object = storage->newest->bytes + storage->newest->used;
+	storage->newest->used += rounded;
+	return memset(object, 0, rounded);
+}
+
+static void storage_clear(struct storage *storage)
+{
+	while (storage->newest != NULL && storage->newest->next != NULL) {
+		struct block *older = storage->newest->next;
+		free(storage->newest);
+		storage->newest = older;
+	}
+	if (storage->newest != NULL)
+		storage->newest->used = 0;
+}
+
+static void storage_free(struct storage *storage)
+{
+	storage_clear(storage);
+	free(storage->newest);
+}
+
+#endif
+
+struct arena {
+	const char *name;
+	size_t ceiling_bytes;
+	size_t used_bytes;
+	struct cleanup *cleanups; /* last registered first */
+	struct storage storage;
+};
+
+__attribute__((noreturn)) static void die(const char *name, const char *what, size_t size_bytes)
+{
+	fprintf(stderr, "posthorn: arena %s: %s (%zu)\n", name, what, size_bytes);
+	abort();
+}
+
+struct arena *arena_new(const char *name, size_t ceiling_bytes)
+{
+	assert(ceiling_bytes > 0);
+	/* Above a quarter of the address space the sums below could wrap. */
+	assert(ceiling_bytes < SIZE_MAX / 4);
+	struct arena *arena = calloc(1, sizeof(*arena));
+	if (arena == NULL)
+		die(name, "no memory for itself, bytes", sizeof(*arena));
+	arena->name = name;
+	arena->ceiling_bytes = ceiling_bytes;
+	return arena;
+}
+
+static void run_cleanups(struct arena *arena)
+{
+	/* A cleanup may register another: the list is read anew each time. */
+	while (arena->cleanups != NULL) {
+		const struct cleanup *cleanup = arena->cleanups;
+		arena->cleanups = cleanup->next;
+		cleanup->run(cleanup->object);
+	}
+}
+
+void arena_clear(struct arena *arena)
+{
+	run_cleanups(arena);
+	storage_clear(&arena->storage);
+	arena->used_bytes = 0;
+}
+
+void arena_free(struct arena **arena)
+{
+	if (*arena == NULL)
+		return;
+	run_cleanups(*arena);
+	storage_free(&(*arena)->storage);
+	free(*arena);
+	*arena = NULL;
+}
+
+/* NULL past limit_bytes or when the system has no more. An empty object counts one byte: endless
+ * empty objects are growth. */
+static void *alloc_below(struct arena *arena, size_t size_bytes, size_t limit_bytes)
+{
+	const size_t counted = size_bytes > 0 ? size_bytes : 1;
+	if (arena->used_bytes > limit_bytes || counted > limit_bytes - arena->used_bytes)
+		return NULL;
+	void *object = storage_alloc(&arena->storage, size_bytes);
+	if (object != NULL)
+		arena->used_bytes += counted;
+	return object;
+}
+
+void *arena_try_alloc(struct arena *arena, size_t size_bytes)
+{
+	return alloc_below(arena, size_bytes, arena->ceiling_bytes);
+}
+
+void *arena_alloc(struct arena *arena, size_t size_bytes)
+{
+	const size_t limit_bytes = arena->ceiling_bytes + arena->ceiling_bytes / 4;
+	void *object = alloc_below(arena, size_bytes, limit_bytes);
+	if (object == NULL)
+		die(arena->name, "no room for more bytes", size_bytes);
+	return object;
+}
+
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes)
+{
+	size_t total_bytes;
+	if (__builtin_mul_overflow(count, size_bytes, &total_bytes))
+		die(arena->name, "an array of too many", count);
+	return arena_alloc(arena, total_bytes);
+}
+
+void arena_on_clear(struct arena *arena, void (*cleanup)(void *object), void *object)
+{
+	struct cleanup *entry = ARENA_NEW(arena, struct cleanup);
+	*entry = (struct cleanup){.next = arena->cleanups, .run = cleanup, .object = object};
+	arena->cleanups = entry;
+}
+
+size_t arena_used_bytes(const struct arena *arena)
+{
+	return arena->used_bytes;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Time as a parameter. Everything that asks the time takes a struct clock; clock_system() is the only one that looks outside,
+ * tests and the simulation hand in their own. Instants are microseconds since 1970 UTC, 0 = none. */
+#pragma once
+
+#include <stdint.h>
+
+struct clock {
+	int64_t (*now_us)(void *context);  /* wall clock, UTC */
+	int64_t (*boot_us)(void *context); /* never jumps, counts through sleep (CLOCK_BOOTTIME): for deadlines */
+	void *context;
+};
+
+#define US_PER_MS INT64_C(1000)
+#define US_PER_S INT64_C(1000000)
+#define US_PER_MINUTE (60 * US_PER_S)
+#define US_PER_HOUR (60 * US_PER_MINUTE)
+#define US_PER_DAY (24 * US_PER_HOUR)
+
+const struct clock *clock_system(void);
+
+static inline int64_t clock_now_us(const struct clock *clock)
+{
+	return clock->now_us(clock->context);
+}
+
+static inline int64_t clock_boot_us(const struct clock *clock)
+{
+	return clock->boot_us(clock->context);
+}

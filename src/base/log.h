@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The log: one line an event, typed fields, JSON or text, to one file descriptor. There is no field type for a secret: who
+ * holds one logs its presence, not its value. URLs are logged as host and path, without query. Thread-safe: a line is one
+ * write(2). A NULL log is silent. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "str.h"
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+enum log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
+
+struct clock;
+
+struct log {
+	int fd;
+	enum log_level level;       /* lines below it are dropped */
+	enum log_format format;
+	const struct clock *clock;  /* NULL = no time in the line */
+};
+
+struct log_field {
+	const char *name;
+	enum { LOG_FIELD_STR, LOG_FIELD_INT } type;
+	struct str text;
+	int64_t number;
+};
+
+static inline struct log_field log_str(const char *name, struct str value)
+{
+	return (struct log_field){.name = name, .type = LOG_FIELD_STR, .text = value};
+}
+
+static inline struct log_field log_int(const char *name, int64_t value)
+{
+	return (struct log_field){.name = name, .type = LOG_FIELD_INT, .number = value};
+}
+
+/* event: a stable slug such as "delivery_failed". Control characters in values are escaped; a line is at most 4 KiB. */
+void log_write(const struct log *log, enum log_level level, const char *event, const struct log_field *fields, size_t count);
+
+/* LOG(log, INFO, "app_created", log_str("app", id), log_int("n", 3)); at least one field. */
+#define LOG(log, level, event, ...)                                                                        \
+	log_write((log), LOG_##level, (event), (const struct log_field[]){__VA_ARGS__},                    \
+		  sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))

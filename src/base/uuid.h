@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * UUID version 7 (RFC 9562, 5.7): 48 bits of milliseconds, then random; text order is time order to the millisecond. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+#define UUID_TEXT_LEN 36
+
+struct random_source;
+
+struct uuid {
+	char text[UUID_TEXT_LEN + 1]; /* lower case, with dashes, NUL-terminated */
+};
+
+struct uuid uuid_v7(int64_t now_us, const struct random_source *random);
+/* 8-4-4-4-12 hex digits, any version, lower case only (ours are; another spelling is another id). */
+bool uuid_is_valid(struct str text);
+struct str uuid_str(struct arena *arena, struct uuid uuid);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The command line taken apart: words ("app", "create"), settings (settings.def, handed on) and the flags that belong to commands.
+ * Flags may stand anywhere, as --name VALUE or --name=VALUE; "--" ends them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+#include "str.h"
+
+#include "settings.h"
+
+#define ARGUMENT_WORDS_MAX 8
+
+/* COMMAND_FLAG(field, "name", has value, "what for") */
+#define COMMAND_FLAGS(X)                                                                                                     \
+	X(name, "name", true, "app create: the app's name")                                                                 \
+	X(owner, "owner", true, "app create: e-mail of its admin")                                                          \
+	X(live, "live", false, "app create: live at once")                                                                  \
+	X(app, "app", true, "credential: the app's client id")                                                              \
+	X(platform, "platform", true, "credential: platform slug")                                                          \
+	X(client_id, "client-id", true, "credential set: the platform's client id")                                         \
+	X(client_secret_file, "client-secret-file", true, "credential set: file with the platform's client secret")         \
+	X(client_secret_stdin, "client-secret-stdin", false, "credential set: read the secret from standard input")         \
+	X(verify, "verify", false, "credential set: verify at once")                                                        \
+	X(email, "email", true, "admin create: e-mail")                                                                     \
+	X(password_stdin, "password-stdin", false, "admin create: read the password from standard input")                   \
+	X(once, "once", false, "demo: end when everything is published")                                                    \
+	X(help, "help", false, "show help")                                                                                 \
+	X(version, "version", false, "show the version")
+
+struct arguments {
+	const char *words[ARGUMENT_WORDS_MAX];
+	size_t word_count;
+#define X(field, name, has_value, help) const char *field; /* NULL = not given; "" for flags without value */
+	COMMAND_FLAGS(X)
+#undef X
+};
+
+/* INVALID with one clear sentence. Setting flags go to settings_set_flag(). */
+enum err_kind arguments_parse(int argc, char **argv, struct arguments *arguments, struct settings *settings, struct error *err);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The commands that call the admin API: app, credential, admin, doctor, migrate. They print its JSON as it comes. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "buf.h"
+
+#include "form.h"
+#include "json.h"
+#include "json_write.h"
+
+#include "commands.h"
+#include "control.h"
+#include "service.h"
+
+#define BODY_MAX_BYTES 65536
+#define SECRET_MAX_BYTES 4096
+
+static int wrong_use(const char *text)
+{
+	fprintf(stderr, "posthorn: %s\nposthorn: see `posthorn help`\n", text);
+	return 2;
+}
+
+/* 0 when the answer is a 2xx. */
+static int call(const struct command *command, const char *method, struct str path, struct str body, struct control_answer *answer)
+{
+	struct error err = {0};
+	if (control_call(command->settings, command->arena, method, path, body, answer, &err) != ERR_NONE) {
+		fprintf(stderr, "posthorn: %s\n", err.text);
+		return 1;
+	}
+	if (answer->status >= 200 && answer->status < 300)
+		return 0;
+	const struct json *json = NULL;
+	struct str message = answer->body;
+	if (json_parse(command->arena, answer->body, NULL, &json, NULL, NULL) == ERR_NONE)
+		message = json_string(json_get(json, "message"));
+	fprintf(stderr, "posthorn: " STR_FMT "\n", STR_ARG(message));
+	return 1;
+}
+
+static int call_and_print(const struct command *command, const char *method, struct str path, struct str body)
+{
+	struct control_answer answer = {0};
+	int status = call(command, method, path, body, &answer);
+	if (status == 0)
+		printf(STR_FMT "\n", STR_ARG(answer.body));
+	return status;
+}
+
+static struct str encoded(struct arena *arena, const char *text)
+{
+	struct buf out;
+	buf_init(&out, arena, BODY_MAX_BYTES);
+	percent_encode(&out, str_of(text));
+	return buf_str(&out);
+}
+
+static struct str app_path(const struct command *command, const char *client_id, const char *rest)
+{
+	struct str id = encoded(command->arena, client_id);
+	return str_format(command->arena, "/admin/apps/" STR_FMT "%s", STR_ARG(id), rest);
+}
+
+/* ---- app ---- */
+
+int command_app_create(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	if (a->name == NULL || a->owner == NULL)
+		return wrong_use("app create needs --name NAME and --owner EMAIL");
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "name", str_of(a->name));
+	json_member_str(&w, "owner", str_of(a->owner));
+	json_member_bool(&w, "live", a->live != NULL);
+	json_end_object(&w);
+	return call_and_print(command, "POST", STR("/admin/apps"), buf_str(&body));
+}
+
+int command_app_list(const struct command *command)
+{
+	return call_and_print(command, "GET", STR("/admin/apps"), STR(""));
+}
+
+int command_app_show(const struct command *command)
+{
+	if (command->arguments->word_count != 3)
+		return wrong_use("app show needs a CLIENT_ID");
+	return call_and_print(command, "GET", app_path(command, command->arguments->words[2], ""), STR(""));
+}
+
+int command_app_action(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	if (a->word_count != 3)
+		return wrong_use("this command needs a CLIENT_ID");
+	struct str action = str_format(command->arena, "/%s", a->words[1]);
+	return call_and_print(command, "POST", app_path(command, a->words[2], str_z(command->arena, action)), STR(""));
+}
+
+/* ---- credential ---- */
+
+static bool read_all(FILE *in, struct arena *arena, struct str *out)
+{
+	char *text = arena_alloc(arena, SECRET_MAX_BYTES + 1);
+	size_t length = fread(text, 1, SECRET_MAX_BYTES + 1, in);
+	*out = str_trim((struct str){text, length});
+	return ferror(in) == 0 && length <= SECRET_MAX_BYTES;
+}
+
+static bool read_secret(const struct command *command, struct str *out)
+{
+	const struct arguments *a = command->arguments;
+	if (a->client_secret_stdin != NULL)
+		return read_all(stdin, command->arena, out);
+	FILE *file = fopen(a->client_secret_file, "re");
+	if (file == NULL)
+		return false;
+	bool is_good = read_all(file, command->arena, out);
+	fclose(file);
+	return is_good;
+}
+
+static struct str credential_path(const struct command *command, const char *action)
+{
+	struct str rest = str_format(command->arena, "/credentials/" STR_FMT "%s",
+				     STR_ARG(encoded(command->arena, command->arguments->platform)), action);
+	return app_path(command, command->arguments->app, str_z(command->arena, rest));
+}
+
+/* Printed whatever the platform said; the exit status tells whether it is verified. */
+static int print_verified(const struct control_answer *answer, struct arena *arena)
+{
+	const struct json *json = NULL;
+	printf(STR_FMT "\n", STR_ARG(answer->body));
+	if (json_parse(arena, answer->body, NULL, &json, NULL, NULL) != ERR_NONE)
+		return 1;
+	return str_equal_z(json_string(json_get(json, "state")), "verified") ? 0 : 1;
+}
+
+int command_credential_set(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	struct str secret;
+	if (a->app == NULL || a->platform == NULL || a->client_id == NULL)
+		return wrong_use("credential set needs --app CLIENT_ID, --platform SLUG and --client-id ID");
+	if ((a->client_secret_file == NULL) == (a->client_secret_stdin == NULL))
+		return wrong_use("credential set needs one of --client-secret-file FILE and --client-secret-stdin");
+	if (!read_secret(command, &secret)) {
+		fprintf(stderr, "posthorn: the client secret cannot be read\n");
+		return 1;
+	}
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "client_id", str_of(a->client_id));
+	json_member_str(&w, "client_secret", secret);
+	json_member_bool(&w, "verify", a->verify != NULL);
+	json_end_object(&w);
+	struct control_answer answer = {0};
+	int status = call(command, "PUT", credential_path(command, ""), buf_str(&body), &answer);
+	if (status != 0)
+		return status;
+	if (a->verify != NULL)
+		return print_verified(&answer, command->arena);
+	printf(STR_FMT "\n", STR_ARG(answer.body));
+	return 0;
+}
+
+int command_credential_verify(const struct command *command)
+{
+	struct control_answer answer = {0};
+	if (command->arguments->app == NULL || command->arguments->platform == NULL)
+		return wrong_use("credential verify needs --app CLIENT_ID and --platform SLUG");
+	int status = call(command, "POST", credential_path(command, "/verify"), STR(""), &answer);
+	return status != 0 ? status : print_verified(&answer, command->arena);
+}
+
+int command_credential_list(const struct command *command)
+{
+	if (command->arguments->app == NULL)
+		return wrong_use("credential list needs --app CLIENT_ID");
+	return call_and_print(command, "GET", app_path(command, command->arguments->app, "/credentials"), STR(""));
+}
+
+/* ---- admin ---- */
+
+int command_admin_create(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	struct str password;
+	if (a->email == NULL || a->password_stdin == NULL)
+		return wrong_use("admin create needs --email EMAIL and --password-stdin");
+	if (!read_all(stdin, command->arena, &password)) {
+		fprintf(stderr, "posthorn: the password cannot be read\n");
+		return 1;
+	}
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "email", str_of(a->email));
+	json_member_str(&w, "password", password);
+	json_end_object(&w);
+	return call_and_print(command, "POST", STR("/admin/admins"), buf_str(&body));
+}
+
+int command_admin_delete(const struct command *command)
+{
+	if (command->arguments->word_count != 3)
+		return wrong_use("admin delete needs an EMAIL");
+	struct str email = encoded(command->arena, command->arguments->words[2]);
+	return call_and_print(command, "DELETE", str_concat(command->arena, STR("/admin/admins/"), email), STR(""));
+}
+
+int command_admin_list(const struct command *command)
+{
+	return call_and_print(command, "GET", STR("/admin/admins"), STR(""));
+}
+
+/* ---- the installation ---- */
+
+int command_doctor(const struct command *command)
+{
+	struct control_answer answer = {0};
+	int status = call(command, "GET", STR("/admin/doctor"), STR(""), &answer);
+	const struct json *json = NULL;
+	if (status != 0)
+		return status;
+	printf(STR_FMT "\n", STR_ARG(answer.body));
+	if (json_parse(command->arena, answer.body, NULL, &json, NULL, NULL) != ERR_NONE)
+		return 1;
+	return json_bool(json_get(json, "ok"), false) ? 0 : 1;
+}
+
+int command_migrate(const struct command *command)
+{
+	/* Opening the store is migrating it: every command does so; this one does nothing else. */
+	return command_doctor(command);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The two commands that run until they are told to stop: serve and sandbox. */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "random.h"
+
+#include "sandbox.h"
+
+#include "commands.h"
+#include "service.h"
+
+/* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an abstract name. */
+static void notify(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	if (path == NULL || strlen(path) >= sizeof(address.sun_path) || strlen(path) < 2)
+		return;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	memcpy(address.sun_path, path, strlen(path));
+	if (path[0] == '@')
+		address.sun_path[0] = '\0';
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address, size);
+	close(fd);
+}
+
+/* Blocked before any thread starts, so that only wait_for_end() sees them. */
+static void block_end_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+static void wait_for_end(const sigset_t *set)
+{
+	int signal_number;
+	while (sigwait(set, &signal_number) != 0)
+		;
+}
+
+static int say(const struct error *err)
+{
+	fprintf(stderr, "posthorn: %s\n", err->text);
+	return 1;
+}
+
+int command_serve(const struct command *command)
+{
+	struct service *service = NULL;
+	struct error err = {0};
+	sigset_t end_signals;
+	block_end_signals(&end_signals);
+	if (service_open(command->settings, true, &service, &err) != ERR_NONE)
+		return say(&err);
+	if (service_listen(service, &err) != ERR_NONE) {
+		service_close(&service);
+		return say(&err);
+	}
+	fprintf(stderr, "posthorn: listening on %s\n", service_base_url(service));
+	notify("READY=1");
+	wait_for_end(&end_signals);
+	notify("STOPPING=1");
+	service_close(&service);
+	return 0;
+}
+
+int command_sandbox(const struct command *command)
+{
+	struct sandbox *sandbox = NULL;
+	struct error err = {0};
+	sigset_t end_signals;
+	block_end_signals(&end_signals);
+	struct log log = service_make_log(command->settings);
+	const struct setting *listen = &command->settings->values[SETTING_ID_listen];
+	const struct sandbox_config config = {
+		/* Its own default, so that serve and sandbox run side by side without settings. */
+		.listen = listen->source == SETTING_FROM_DEFAULT ? "127.0.0.1:8081" : listen->text,
+		.log = &log,
+		.clock = clock_system(),
+		.random = random_system(),
+	};
+	if (sandbox_open(&config, &sandbox, &err) != ERR_NONE)
+		return say(&err);
+	struct str url = sandbox_base_url(sandbox);
+	fprintf(stderr, "posthorn sandbox: listening on " STR_FMT "\n", STR_ARG(url));
+	notify("READY=1");
+	wait_for_end(&end_signals);
+	sandbox_close(&sandbox);
+	return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See settings.h. */
+#include "settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include <ini.h>
+
+#include "arena.h"
+#include "log.h"
+
+enum setting_type { SETTING_TYPE_TEXT, SETTING_TYPE_INT, SETTING_TYPE_LIST };
+
+struct setting_row {
+	const char *name;
+	enum setting_type type;
+	const char *fallback;
+	int64_t min, max;
+	const char *value;
+	const char *help;
+};
+
+static const struct setting_row rows[SETTING_COUNT] = {
+#define SETTING(field, name, type, fallback, min, max, value, help)                                                          \
+	[SETTING_ID_##field] = {name, SETTING_TYPE_##type, fallback, min, max, value, help},
+#include "settings.def"
+#undef SETTING
+};
+
+static size_t row_find(struct str name)
+{
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		if (str_equal_z(name, rows[i].name))
+			return i;
+	}
+	return SETTING_COUNT;
+}
+
+static enum err_kind set_number(struct setting *setting, const struct setting_row *row, struct error *err)
+{
+	if (str_parse_i64(str_of(setting->text), &setting->number) && setting->number >= row->min && setting->number <= row->max)
+		return ERR_NONE;
+	return error_set(err, ERR_INVALID, "%s must be a whole number from %lld to %lld, not \"%s\"", row->name, (long long)row->min,
+			 (long long)row->max, setting->text);
+}
+
+static enum err_kind list_add(struct settings *settings, struct setting *setting, const struct setting_row *row, struct error *err)
+{
+	struct str rest = str_of(setting->text);
+	struct str item;
+	while (rest.ptr != NULL && str_take_field(&rest, ',', &item)) {
+		item = str_trim(item);
+		if (item.len == 0)
+			continue;
+		if (setting->list_count == SETTING_LIST_MAX)
+			return error_set(err, ERR_INVALID, "%s has more than %d values", row->name, SETTING_LIST_MAX);
+		setting->list[setting->list_count++] = str_z(settings->arena, item);
+	}
+	return ERR_NONE;
+}
+
+static enum err_kind set(struct settings *settings, size_t index, const char *value, enum setting_source source, struct error *err)
+{
+	struct setting *setting = &settings->values[index];
+	if (setting->source > source)
+		return ERR_NONE; /* a stronger source spoke already */
+	if (setting->source < source)
+		setting->list_count = 0;
+	setting->source = source;
+	setting->text = str_z(settings->arena, str_of(value));
+	switch (rows[index].type) {
+	case SETTING_TYPE_TEXT:
+		return ERR_NONE;
+	case SETTING_TYPE_INT:
+		return set_number(setting, &rows[index], err);
+	case SETTING_TYPE_LIST:
+		return list_add(settings, setting, &rows[index], err);
+	}
+	return ERR_NONE;
+}
+
+void settings_init(struct settings *settings, struct arena *arena)
+{
+	*settings = (struct settings){.arena = arena};
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		set(settings, i, rows[i].fallback, SETTING_FROM_DEFAULT, NULL);
+}
+
+enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value, struct error *err)
+{
+	size_t index = row_find(name);
+	if (index == SETTING_COUNT)
+		return error_set(err, ERR_NOT_FOUND, "unknown setting --" STR_FMT, STR_ARG(name));
+	enum err_kind kind = set(settings, index, value, SETTING_FROM_FLAG, err);
+	return kind == ERR_NONE ? kind : error_add(err, "--" STR_FMT, STR_ARG(name));
+}
+
+/* ---- environment ---- */
+
+static void variable_name(char *out, size_t size, const char *name)
+{
+	snprintf(out, size, "POSTHORN_%s", name);
+	for (char *c = out; *c != '\0'; c++)
+		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+}
+
+static const char *variable_find(char *const *environment, const char *name)
+{
+	char variable[64];
+	variable_name(variable, sizeof(variable), name);
+	size_t length = strlen(variable);
+	for (; environment != NULL && *environment != NULL; environment++) {
+		if (strncmp(*environment, variable, length) == 0 && (*environment)[length] == '=')
+			return *environment + length + 1;
+	}
+	return NULL;
+}
+
+static enum err_kind read_environment(struct settings *settings, char *const *environment, struct error *err)
+{
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		const char *value = variable_find(environment, rows[i].name);
+		if (value == NULL)
+			continue;
+		enum err_kind kind = set(settings, i, value, SETTING_FROM_ENVIRONMENT, err);
+		if (kind != ERR_NONE)
+			return error_add(err, "environment");
+	}
+	return ERR_NONE;
+}
+
+/* ---- file ---- */
+
+struct file_reading {
+	struct settings *settings;
+	struct error *err;
+	enum err_kind kind;
+};
+
+static int file_line(void *user, const char *section, const char *name, const char *value)
+{
+	struct file_reading *reading = user;
+	size_t index = row_find(str_of(name));
+	if (reading->kind != ERR_NONE)
+		return 0;
+	if (index == SETTING_COUNT || (section[0] != '\0' && strcmp(section, "posthorn") != 0))
+		reading->kind = error_set(reading->err, ERR_INVALID, "unknown setting \"%s\"", name);
+	else
+		reading->kind = set(reading->settings, index, value, SETTING_FROM_FILE, reading->err);
+	return reading->kind == ERR_NONE;
+}
+
+static enum err_kind read_file(struct settings *settings, const char *path, struct error *err)
+{
+	struct file_reading reading = {settings, err, ERR_NONE};
+	int line = ini_parse(path, file_line, &reading);
+	int native = errno;
+	if (reading.kind != ERR_NONE)
+		return error_add(err, "%s", path);
+	if (line < 0)
+		return error_set_native(err, ERR_INVALID, native, "%s cannot be read: %s", path, strerror(native));
+	if (line > 0)
+		return error_set(err, ERR_INVALID, "%s, line %d: not of the form name = value", path, line);
+	return ERR_NONE;
+}
+
+/* ---- together ---- */
+
+static bool is_one_of(const char *value, const char *choices)
+{
+	struct str rest = str_of(choices);
+	struct str choice;
+	while (rest.ptr != NULL && str_take_field(&rest, '|', &choice)) {
+		if (str_equal_z(choice, value))
+			return true;
+	}
+	return false;
+}
+
+static void cut_slash(struct settings *settings, enum setting_id id)
+{
+	struct str text = str_of(settings->values[id].text);
+	while (text.len > 0 && text.ptr[text.len - 1] == '/')
+		text.len--;
+	settings->values[id].text = str_z(settings->arena, text);
+}
+
+static enum err_kind check_url(const struct settings *settings, enum setting_id id, struct error *err)
+{
+	struct str text = str_of(settings_text(settings, id));
+	if (text.len == 0 || str_has_prefix(text, STR("http://")) || str_has_prefix(text, STR("https://")))
+		return ERR_NONE;
+	return error_set(err, ERR_INVALID, "%s must be an http or https URL, not \"" STR_FMT "\"", rows[id].name, STR_ARG(text));
+}
+
+static enum err_kind check(struct settings *settings, struct error *err)
+{
+	if (!is_one_of(settings_text(settings, SETTING_ID_log_format), "text|json"))
+		return error_set(err, ERR_INVALID, "log-format must be text or json");
+	if (!is_one_of(settings_text(settings, SETTING_ID_log_level), "debug|info|warn|error"))
+		return error_set(err, ERR_INVALID, "log-level must be debug, info, warn or error");
+	if (settings_number(settings, SETTING_ID_time_scale) != 1 && settings_text(settings, SETTING_ID_sandbox)[0] == '\0')
+		return error_set(err, ERR_INVALID, "time-scale is for sandbox mode only: give --sandbox too");
+	const char *database = settings_text(settings, SETTING_ID_database);
+	if (database[0] != '\0' && strncmp(database, "sqlite:", 7) != 0)
+		return error_set(err, ERR_INVALID, "database must be sqlite:PATH, not \"%s\"", database);
+	cut_slash(settings, SETTING_ID_public_url);
+	cut_slash(settings, SETTING_ID_sandbox);
+	enum err_kind kind = check_url(settings, SETTING_ID_public_url, err);
+	return kind != ERR_NONE ? kind : check_url(settings, SETTING_ID_sandbox, err);
+}
+
+enum err_kind settings_finish(struct settings *settings, char *const *environment, struct error *err)
+{
+	enum err_kind kind = read_environment(settings, environment, err);
+	const char *path = settings_text(settings, SETTING_ID_config);
+	if (kind == ERR_NONE && path[0] != '\0')
+		kind = read_file(settings, path, err);
+	return kind == ERR_NONE ? check(settings, err) : kind;
+}
+
+void settings_print_help(FILE *out)
+{
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		char flag[64];
+		snprintf(flag, sizeof(flag), "--%s %s", rows[i].name, rows[i].value);
+		fprintf(out, "  %-30s %s%s%s%s\n", flag, rows[i].help, rows[i].fallback[0] != '\0' ? " (default " : "", rows[i].fallback,
+			rows[i].fallback[0] != '\0' ? ")" : "");
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Settings from flags, environment and file, out of one table (settings.def). A bad value or an unknown setting is one clear line. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "err.h"
+#include "str.h"
+
+struct arena;
+
+#define SETTING_LIST_MAX 64
+
+enum setting_id {
+#define SETTING(field, name, type, fallback, min, max, value, help) SETTING_ID_##field,
+#include "settings.def"
+#undef SETTING
+	SETTING_COUNT
+};
+
+enum setting_source { SETTING_FROM_DEFAULT, SETTING_FROM_FILE, SETTING_FROM_ENVIRONMENT, SETTING_FROM_FLAG };
+
+struct setting {
+	const char *text;                 /* as given; the last of a list */
+	int64_t number;                   /* of INT */
+	const char *list[SETTING_LIST_MAX]; /* of LIST */
+	size_t list_count;
+	enum setting_source source;
+};
+
+struct settings {
+	struct arena *arena;
+	struct setting values[SETTING_COUNT];
+};
+
+/* Defaults, then the file named by --config or POSTHORN_CONFIG, then the environment; flags come by settings_set_flag before. */
+void settings_init(struct settings *settings, struct arena *arena);
+/* name without dashes. NOT_FOUND: no such setting; INVALID: the value is not allowed. */
+enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value, struct error *err);
+/* After all flags: reads file and environment, and checks what depends on each other. */
+enum err_kind settings_finish(struct settings *settings, char *const *environment, struct error *err);
+
+static inline const char *settings_text(const struct settings *settings, enum setting_id id)
+{
+	return settings->values[id].text;
+}
+
+static inline int64_t settings_number(const struct settings *settings, enum setting_id id)
+{
+	return settings->values[id].number;
+}
+
+/* The table for people: one line a setting. */
+void settings_print_help(FILE *out);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a media file is, by its first bytes. Each format has one function that says whether the
+ * bytes are its own and reads what its header holds; every read is checked against the length, and
+ * what is cut off is "not known", never an error. */
+#include "sniff.h"
+
+#include <stddef.h>
+
+/* Big-endian and little-endian numbers of 1 to 4 bytes; false when they are cut off. */
+static bool read_be(struct str in, size_t at, size_t size_bytes, uint32_t *out)
+{
+	if (at > in.len || size_bytes > in.len - at)
+		return false;
+	uint32_t value = 0;
+	for (size_t i = 0; i < size_bytes; i++)
+		value = value << 8 | (unsigned char)in.ptr[at + i];
+	*out = value;
+	return true;
+}
+
+static bool read_le(struct str in, size_t at, size_t size_bytes, uint32_t *out)
+{
+	if (at > in.len || size_bytes > in.len - at)
+		return false;
+	uint32_t value = 0;
+	for (size_t i = size_bytes; i > 0; i--)
+		value = value << 8 | (unsigned char)in.ptr[at + i - 1];
+	*out = value;
+	return true;
+}
+
+static bool has_at(struct str in, size_t at, struct str wanted)
+{
+	return str_equal(str_slice(in, at, at + wanted.len), wanted);
+}
+
+/* A picture has both dimensions or none. */
+static void set_size(struct sniff *sniff, uint32_t width, uint32_t height)
+{
+	if (width == 0 || height == 0)
+		return;
+	sniff->width = width;
+	sniff->height = height;
+}
+
+/* SOF0 to SOF15 without DHT, JPG and DAC, which lie among them (ITU T.81, table B.1). */
+static bool is_frame_header(uint32_t marker)
+{
+	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
+	       marker != 0xcc;
+}
+
+/* Markers that stand alone, without a length: TEM and the restarts. */
+static bool is_bare_marker(uint32_t marker)
+{
+	return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+}
+
+/* Walks over the segments to the frame header; each step goes forward by at least one byte. */
+static void read_jpeg_size(struct str in, struct sniff *sniff)
+{
+	size_t at = 2;
+	uint32_t prefix;
+	uint32_t marker;
+	uint32_t length;
+	uint32_t width;
+	uint32_t height;
+	while (read_be(in, at, 1, &prefix) && prefix == 0xff && read_be(in, at + 1, 1, &marker)) {
+		if (marker == 0xff) { /* fill byte */
+			at++;
+			continue;
+		}
+		if (is_bare_marker(marker)) {
+			at += 2;
+			continue;
+		}
+		if (!read_be(in, at + 2, 2, &length) || length < 2 || marker == 0xda ||
+		    marker == 0xd9)
+			return;
+		if (is_frame_header(marker)) {
+			if (read_be(in, at + 5, 2, &height) && read_be(in, at + 7, 2, &width))
+				set_size(sniff, width, height);
+			return;
+		}
+		at += 2 + length;
+	}
+}
+
+static enum sniff_type sniff_jpeg(struct str in, struct sniff *sniff)
+{
+	if (!has_at(in, 0, STR("\xff\xd8\xff")))
+		return SNIFF_UNKNOWN;
+	read_jpeg_size(in, sniff);
+	return SNIFF_JPEG;
+}
+
+static enum sniff_type sniff_png(struct str in, struct sniff *sniff)
+{
+	uint32_t width;
+	uint32_t height;
+	if (!has_at(in, 0, STR("\x89PNG\r\n\x1a\n")))
+		return SNIFF_UNKNOWN;
+	if (has_at(in, 8, STR("\0\0\0\rIHDR")) && read_be(in, 16, 4, &width) &&
+	    read_be(in, 20, 4, &height))
+		set_size(sniff, width, height);
+	return SNIFF_PNG;
+}
+
+static enum sniff_type sniff_gif(struct str in, struct sniff *sniff)
+{
+	uint32_t width;
+	uint32_t height;
+	if (!has_at(in, 0, STR("GIF87a")) && !has_at(in, 0, STR("GIF89a")))
+		return SNIFF_UNKNOWN;
+	if (read_le(in, 6, 2, &width) && read_le(in, 8, 2, &height))
+		set_size(sniff, width, height);
+	return SNIFF_GIF;
+}
+
+/* The three kinds of WebP keep their size in three ways (WebP container specification; RFC
+ * 6386, 9.1 for VP8). */
+static void read_webp_size(struct str in, struct sniff *sniff)
+{
+	uint32_t width;
+	uint32_t height;
+	if (has_at(in, 12, STR("VP8X"))) {
+		if (read_le(in, 24, 3, &width) && read_le(in, 27, 3, &height))
+			set_size(sniff, width + 1, height + 1);
+		return;
+	}
+	if (has_at(in, 12, STR("VP8L"))) {
+		/* After the signature byte 14 bits each, less one. */
+		if (has_at(in, 20, STR("\x2f")) && read_le(in, 21, 4, &width))
+			set_size(sniff, (width & 0x3fff) + 1, (width >> 14 & 0x3fff) + 1);
+		return;
+	}
+	/* After the start code 14 bits each; the upper two are a scale for showing. */
+	if (has_at(in, 12, STR("VP8 ")) && has_at(in, 23, STR("\x9d\x01\x2a")) &&
+	    read_le(in, 26, 2, &width) && read_le(in, 28, 2, &height))
+		set_size(sniff, width & 0x3fff, height & 0x3fff);
+}
+
+static enum sniff_type sniff_webp(struct str in, struct sniff *sniff)
+{
+	if (!has_at(in, 0, STR("RIFF")) || !has_at(in, 8, STR("WEBP")))
+		return SNIFF_UNKNOWN;
+	read_webp_size(in, sniff);
+	return SNIFF_WEBP;
+}
+
+/* Brands of ISO base media files (the MP4 registration authority's list, as known 2026-11-21). '?'
+ * stands for any byte. */
+struct brand_row {
+	char brand[5];
+	enum sniff_type type;
+};
+
+static const struct brand_row brand_rows[] = {
+	{"qt  ", SNIFF_MOV}, {"isom", SNIFF_MP4}, {"iso?", SNIFF_MP4}, {"mp41", SNIFF_MP4},
+	{"mp42", SNIFF_MP4}, {"mp71", SNIFF_MP4}, {"avc?", SNIFF_MP4}, {"hvc1", SNIFF_MP4},
+	{"hev1", SNIFF_MP4}, {"av01", SNIFF_MP4}, {"M4V ", SNIFF_MP4}, {"M4V?", SNIFF_MP4},
+	{"f4v ", SNIFF_MP4}, {"F4V ", SNIFF_MP4}, {"MSNV", SNIFF_MP4}, {"dash", SNIFF_MP4},
+	{"cmf?", SNIFF_MP4}, {"3gp?", SNIFF_MP4}, {"3g2?", SNIFF_MP4}, {"mmp4", SNIFF_MP4},
+	{"XAVC", SNIFF_MP4},
+};
+
+/* Pictures and sound in the same container: their compatible brands often name video brands too. */
+static const struct brand_row not_video_rows[] = {
+	{"avif", SNIFF_UNKNOWN}, {"avis", SNIFF_UNKNOWN}, {"hei?", SNIFF_UNKNOWN},
+	{"hevc", SNIFF_UNKNOWN}, {"hevx", SNIFF_UNKNOWN}, {"mif1", SNIFF_UNKNOWN},
+	{"msf1", SNIFF_UNKNOWN}, {"miaf", SNIFF_UNKNOWN}, {"jp2 ", SNIFF_UNKNOWN},
+	{"M4A ", SNIFF_UNKNOWN}, {"M4B ", SNIFF_UNKNOWN}, {"M4P ", SNIFF_UNKNOWN},
+	{"F4A ", SNIFF_UNKNOWN}, {"F4B ", SNIFF_UNKNOWN}, {"crx ", SNIFF_UNKNOWN},
+	{"aax ", SNIFF_UNKNOWN},
+};
+
+static const struct brand_row *brand_find(const struct brand_row *rows, size_t count,
+					  struct str brand)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0;
+		while (same < 4 &&
+		       (rows[i].brand[same] == '?' || rows[i].brand[same] == brand.ptr[same]))
+			same++;
+		if (same == 4)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* A box "ftyp": length, name, major brand, version, then compatible brands (ISO/IEC 14496-12, 4.3).
+ * The major brand decides where it is known, else the first compatible brand that is. */
+static enum sniff_type sniff_ftyp(struct str in, struct sniff *sniff)
+{
+	(void)sniff;
+	uint32_t length;
+	if (!read_be(in, 0, 4, &length) || !has_at(in, 4, STR("ftyp")) || length < 16 ||
+	    in.len < 12)
+		return SNIFF_UNKNOWN;
+	const struct str box = str_slice(in, 0, length);
+	const struct str major = str_slice(box, 8, 12);
+	const size_t brand_count = sizeof(brand_rows) / sizeof(brand_rows[0]);
+	if (brand_find(not_video_rows, sizeof(not_video_rows) / sizeof(not_video_rows[0]), major) !=
+	    NULL)
+		return SNIFF_UNKNOWN;
+	const struct brand_row *row = brand_find(brand_rows, brand_count, major);
+	for (size_t at = 16; row == NULL && at + 4 <= box.len; at += 4)
+		row = brand_find(brand_rows, brand_count, str_slice(box, at, at + 4));
+	return row != NULL ? row->type : SNIFF_UNKNOWN;
+}
+
+/* A number of EBML (RFC 8794, 4): the first byte's leading zeros say how many bytes follow. Ids
+ * keep the marking bit. */
+static bool take_vint(struct str *in, bool keeps_mark, uint64_t *out)
+{
+	if (in->len == 0 || in->ptr[0] == 0)
+		return false;
+	const unsigned char first = (unsigned char)in->ptr[0];
+	size_t len = 1;
+	while ((first & (0x80U >> (len - 1))) == 0)
+		len++;
+	if (in->len < len)
+		return false;
+	uint64_t value = keeps_mark ? first : first & (0xffU >> len);
+	for (size_t i = 1; i < len; i++)
+		value = value << 8 | (unsigned char)in->ptr[i];
+	*in = str_slice(*in, len, in->len);
+	*out = value;
+	return true;
+}
+
+#define EBML_ID_HEADER 0x1a45dfa3
+#define EBML_ID_DOC_TYPE 0x4282
+
+/* Matroska has the same header with another DocType; only "webm" is WebM (RFC 9559). */
+static enum sniff_type sniff_webm(struct str in, struct sniff *sniff)
+{
+	(void)sniff;
+	uint64_t id;
+	uint64_t size;
+	if (!take_vint(&in, true, &id) || id != EBML_ID_HEADER || !take_vint(&in, false, &size))
+		return SNIFF_UNKNOWN;
+	struct str header = str_slice(in, 0, size);
+	while (take_vint(&header, true, &id) && take_vint(&header, false, &size)) {
+		const struct str content = str_slice(header, 0, size);
+		if (id == EBML_ID_DOC_TYPE)
+			return content.len == size && str_equal(content, STR("webm"))
+				       ? SNIFF_WEBM
+				       : SNIFF_UNKNOWN;
+		header = str_slice(header, content.len, header.len);
+	}
+	return SNIFF_UNKNOWN;
+}
+
+struct type_row {
+	const char *mime_type;
+	bool is_image;
+	bool is_video;
+};
+
+static const struct type_row type_rows[] = {
+	[SNIFF_UNKNOWN] = {"application/octet-stream", false, false},
+	[SNIFF_JPEG] = {"image/jpeg", true, false},
+	[SNIFF_PNG] = {"image/png", true, false},
+	[SNIFF_GIF] = {"image/gif", true, false},
+	[SNIFF_WEBP] = {"image/webp", true, false},
+	[SNIFF_MP4] = {"video/mp4", false, true},
+	[SNIFF_MOV] = {"video/quicktime", false, true},
+	[SNIFF_WEBM] = {"video/webm", false, true},
+};
+
+struct sniff sniff_media(struct str first_bytes)
+{
+	static enum sniff_type (*const sniffers[])(struct str in, struct sniff * sniff) = {
+		sniff_jpeg, sniff_png, sniff_gif, sniff_webp, sniff_ftyp, sniff_webm,
+	};
+	struct sniff sniff = {0};
+	for (size_t i = 0;
+	     i < sizeof(sniffers) / sizeof(sniffers[0]) && sniff.type == SNIFF_UNKNOWN; i++)
+		sniff.type = sniffers[i](first_bytes, &sniff);
+	const struct type_row *row = &type_rows[sniff.type];
+	sniff.mime_type = row->mime_type;
+	sniff.is_image = row->is_image;
+	sniff.is_video = row->is_video;
+	return sniff;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See authorize.h. */
+#include "authorize.h"
+
+#include "buf.h"
+
+#include "base64.h"
+#include "form.h"
+
+#include "digest.h"
+
+#define URL_MAX_BYTES 8192
+
+struct str authorize_challenge(struct arena *arena, enum pkce_style style, struct str verifier)
+{
+	const struct digest digest = digest_sha256(verifier);
+	if (style == PKCE_S256_HEX)
+		return digest_hex(arena, &digest);
+	return base64url_encode(arena, digest_str(&digest));
+}
+
+static struct str scopes_of(struct arena *arena, const struct oauth_profile *profile)
+{
+	struct buf scopes;
+	buf_init(&scopes, arena, 2048);
+	for (size_t i = 0; profile->scopes[i] != NULL; i++) {
+		if (i > 0)
+			buf_add_z(&scopes, profile->scope_separator);
+		buf_add_z(&scopes, profile->scopes[i]);
+	}
+	return buf_str(&scopes);
+}
+
+/* "{graph_version}" in the profile's address is the only part that a setting decides. */
+static struct str address_of(struct arena *arena, struct str pattern, struct str graph_version)
+{
+	const struct str mark = STR("{graph_version}");
+	size_t at = str_find(pattern, mark, 0);
+	if (at == SIZE_MAX)
+		return pattern;
+	struct str head = str_concat(arena, str_slice(pattern, 0, at), graph_version);
+	return str_concat(arena, head, str_slice(pattern, at + mark.len, pattern.len));
+}
+
+struct str authorize_url(struct arena *arena, const struct oauth_profile *profile, const struct authorize_values *values)
+{
+	struct buf query;
+	buf_init(&query, arena, URL_MAX_BYTES);
+	form_add(&query, profile->client_id_name, values->client_id);
+	form_add(&query, "redirect_uri", values->redirect_uri);
+	form_add(&query, "response_type", STR("code"));
+	form_add(&query, "scope", scopes_of(arena, profile));
+	form_add(&query, "state", values->state);
+	if (profile->pkce != PKCE_NONE) {
+		form_add(&query, "code_challenge", authorize_challenge(arena, profile->pkce, values->pkce_verifier));
+		form_add(&query, "code_challenge_method", STR("S256"));
+	}
+	for (size_t i = 0; i < sizeof(profile->extra) / sizeof(profile->extra[0]) && profile->extra[i].name != NULL; i++)
+		form_add(&query, profile->extra[i].name, str_of(profile->extra[i].value));
+	struct str address = address_of(arena, str_of(profile->authorize_url), values->graph_version);
+	return str_concat(arena, str_concat(arena, address, STR("?")), buf_str(&query));
+}

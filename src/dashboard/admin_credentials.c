@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: platform credentials of an app. The secret is write-only: it is sealed here and never given out again. */
+#include "admin_private.h"
+
+#include "seal.h"
+
+#include "connect.h"
+
+#define CREDENTIAL_MAX_BYTES 1024
+#define VERIFY_WAIT_MS 30000
+
+static void write_credential(struct admin *admin, struct arena *arena, struct json_writer *w, const struct credential_row *credential)
+{
+	json_begin_object(w);
+	json_member_str(w, "platform", str_of(platform_id_slug(credential->platform)));
+	json_member_str(w, "client_id", credential->client_id);
+	json_member_str(w, "state", str_of(credential_state_name(credential->state)));
+	json_member_str_or_null(w, "message", credential->message);
+	json_member_instant(w, "verified_at", credential->verified_at_us);
+	json_member_str(w, "redirect_uri", connector_callback_url(admin->config.connector, arena, credential->platform));
+	json_end_object(w);
+}
+
+enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena, struct json_writer *w, struct str app_id,
+				      struct error *err)
+{
+	struct credential_row *credentials = NULL;
+	size_t count = 0;
+	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials, &count, err);
+	json_begin_array(w);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
+		write_credential(admin, arena, w, &credentials[i]);
+	json_end_array(w);
+	return kind;
+}
+
+void admin_credential_list(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct app_row app = {0};
+	if (!admin_find_app(admin, request, response, &app))
+		return;
+	struct buf body;
+	struct json_writer w;
+	struct error err = {0};
+	buf_init(&body, request->arena, 1 << 20);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_key(&w, "data");
+	enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
+	json_end_object(&w);
+	if (kind == ERR_NONE)
+		buf_add(http_response_json(response, 200), buf_str(&body));
+	else
+		admin_respond_failure(response, kind, &err, "credential");
+}
+
+static bool find_platform(struct http_request *request, struct http_response *response, enum platform_id *out)
+{
+	*out = platform_id_of_slug(http_request_capture(request, "platform"));
+	if (*out != PLATFORM_NONE)
+		return true;
+	admin_respond_error(response, 404, "PLATFORM_NOT_FOUND", STR("This platform is not supported."));
+	return false;
+}
+
+static void respond_credential(struct admin *admin, struct http_request *request, struct http_response *response, struct str app_id,
+			       enum platform_id platform)
+{
+	struct credential_row credential = {0};
+	struct error err = {0};
+	enum err_kind kind = store_credential_find(admin->config.store, request->arena, app_id, platform, &credential, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "credential");
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	write_credential(admin, request->arena, &w, &credential);
+}
+
+static void verify(struct admin *admin, struct http_request *request, struct http_response *response, struct str app_id,
+		   enum platform_id platform)
+{
+	struct verify_outcome outcome = {0};
+	struct error err = {0};
+	enum err_kind kind = connector_verify(admin->config.connector, request->arena, app_id, platform, VERIFY_WAIT_MS, &outcome, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "credential");
+		return;
+	}
+	respond_credential(admin, request, response, app_id, platform);
+}
+
+/* A secret pasted with a newline behind it breaks Basic authentication later (x.md 1.3): blanks at the ends are taken off. */
+static bool read_credential(struct http_request *request, struct http_response *response, struct str *client_id, struct str *secret,
+			    bool *wants_verify)
+{
+	const struct json *body = admin_body(request, response);
+	if (body == NULL)
+		return false;
+	*client_id = str_trim(json_string(json_get(body, "client_id")));
+	*secret = str_trim(json_string(json_get(body, "client_secret")));
+	*wants_verify = json_bool(json_get(body, "verify"), false);
+	if (client_id->len >= 1 && client_id->len <= CREDENTIAL_MAX_BYTES && secret->len >= 1 && secret->len <= CREDENTIAL_MAX_BYTES &&
+	    !str_has_control(*client_id) && !str_has_control(*secret))
+		return true;
+	admin_respond_error(response, 422, "VALIDATION_ERROR",
+			    STR("client_id and client_secret must be texts of 1 to 1,024 bytes without control characters."));
+	return false;
+}
+
+void admin_credential_set(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct app_row app = {0};
+	enum platform_id platform;
+	struct str client_id, secret;
+	bool wants_verify = false;
+	if (!admin_find_app(admin, request, response, &app) || !find_platform(request, response, &platform) ||
+	    !read_credential(request, response, &client_id, &secret, &wants_verify))
+		return;
+	struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id), platform_id_slug(platform));
+	const struct seal_place place = {STR("platform_credentials"), STR("client_secret"), row_id};
+	const struct credential_row credential = {
+		.app_id = app.id,
+		.platform = platform,
+		.client_id = client_id,
+		.client_secret_sealed = seal_secret(admin->config.seal, request->arena, &place, secret, admin->config.random),
+		.state = CREDENTIAL_PENDING,
+		.updated_at_us = clock_now_us(admin->config.clock),
+	};
+	struct error err = {0};
+	enum err_kind kind = store_credential_put(admin->config.store, &credential, &err);
+	if (kind != ERR_NONE)
+		admin_respond_failure(response, kind, &err, "credential");
+	else if (wants_verify)
+		verify(admin, request, response, app.id, platform);
+	else
+		respond_credential(admin, request, response, app.id, platform);
+}
+
+void admin_credential_verify(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct app_row app = {0};
+	enum platform_id platform;
+	if (admin_find_app(admin, request, response, &app) && find_platform(request, response, &platform))
+		verify(admin, request, response, app.id, platform);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: the doctor. Looks at what an operator would have to look at when posts do not go out, and says it in sentences. */
+#include "admin_private.h"
+
+#include "store_delivery.h"
+
+#define LATE_US (60 * US_PER_S) /* DESIGN.md section 5, /readyz */
+
+struct examination {
+	struct json_writer w;
+	bool is_ok;
+};
+
+static void finding(struct examination *x, const char *name, bool is_ok, struct str message)
+{
+	json_begin_object(&x->w);
+	json_member_str(&x->w, "check", str_of(name));
+	json_member_bool(&x->w, "ok", is_ok);
+	json_member_str(&x->w, "message", message);
+	json_end_object(&x->w);
+	x->is_ok = x->is_ok && is_ok;
+}
+
+static void look_at_store(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct error err = {0};
+	bool is_ok = store_check(admin->config.store, &err) == ERR_NONE;
+	finding(x, "store", is_ok,
+		is_ok ? str_format(arena, "reachable and writable, schema version %d", store_schema_version(admin->config.store))
+		      : str_copy(arena, str_of(err.text)));
+}
+
+static void look_at_queue(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct delivery_backlog backlog = {0};
+	struct error err = {0};
+	int64_t now_us = clock_now_us(admin->config.clock);
+	if (store_delivery_backlog(admin->config.store, now_us, &backlog, &err) != ERR_NONE) {
+		finding(x, "queue", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	int64_t late_us = backlog.oldest_due_us != 0 ? now_us - backlog.oldest_due_us : 0;
+	finding(x, "queue", late_us <= LATE_US,
+		str_format(arena, "%lld scheduled, %lld due, %lld under way, the oldest due one is %lld s late", (long long)backlog.scheduled_count,
+			   (long long)backlog.due_count, (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
+}
+
+static void look_at_app(struct admin *admin, struct arena *arena, struct examination *x, const struct app_row *app)
+{
+	struct credential_row *credentials = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (app->owner_email.len == 0)
+		finding(x, "app", false, str_format(arena, "app " STR_FMT " has no admin: its token requests answer admin_not_found",
+						    STR_ARG(app->client_id)));
+	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count, &err) != ERR_NONE)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (credentials[i].state == CREDENTIAL_FAILED)
+			finding(x, "credential", false,
+				str_format(arena, "app " STR_FMT ": %s refuses the credentials: " STR_FMT, STR_ARG(app->client_id),
+					   platform_id_name(credentials[i].platform), STR_ARG(credentials[i].message)));
+	}
+}
+
+static void look_at_apps(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct app_row *apps = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (store_app_list(admin->config.store, arena, &apps, &count, &err) != ERR_NONE)
+		return;
+	finding(x, "apps", true, str_format(arena, "%zu apps", count));
+	for (size_t i = 0; i < count; i++)
+		look_at_app(admin, arena, x, &apps[i]);
+}
+
+void admin_doctor(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct examination x = {.is_ok = true};
+	json_writer_init(&x.w, http_response_json(response, 200));
+	json_begin_object(&x.w);
+	json_key(&x.w, "checks");
+	json_begin_array(&x.w);
+	look_at_store(admin, request->arena, &x);
+	look_at_queue(admin, request->arena, &x);
+	look_at_apps(admin, request->arena, &x);
+	json_end_array(&x.w);
+	json_member_bool(&x.w, "ok", x.is_ok);
+	json_end_object(&x.w);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Posts on the engine: claims due deliveries, drives each through its platform's publish flow, refreshes tokens, retries what may be
+ * retried, asks the platform about publish calls in doubt, and ends every delivery published or failed with a reason.
+ * The promise it keeps (RELIABILITY.md 2.1): at most one automatic publish per post, account and part.
+ * Files: source.c claims; task.c one delivery's course; resolve.c publish calls in doubt; media.c files from customers;
+ * policy.c when to try again; record.c timeline and excerpts. All of it runs on the engine's thread. */
+#pragma once
+
+#include <stdint.h>
+
+#include "err.h"
+
+#include "platform.h"
+
+struct clock;
+struct deliverer;
+struct engine;
+struct log;
+struct random_source;
+struct seal;
+struct spool;
+struct store;
+
+struct deliverer_config {
+	struct store *store;
+	struct seal *seal;
+	struct spool *spool;
+	struct engine *engine;
+	const struct clock *clock;
+	const struct random_source *random;
+	const struct log *log;
+	const struct platform_settings *settings;
+	int64_t time_scale; /* 0 = 1; every wait is divided by it (sandbox mode only) */
+};
+
+/* Registers with the engine; call before its first turn. Sweeps the spool. */
+enum err_kind deliverer_new(const struct deliverer_config *config, struct deliverer **deliverer_out, struct error *err);
+void deliverer_free(struct deliverer **deliverer);
+/* There is new work. Any thread. */
+void deliverer_wake(struct deliverer *deliverer);

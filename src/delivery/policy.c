@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See policy.h. */
+#include "policy.h"
+
+#include "random.h"
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* DESIGN.md section 3: tries at 0, 30 s, 2, 10 and 30 minutes. */
+static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 600000, 1800000};
+/* The first look comes quickly, because most platforms show a post at once; the last one late, because some lag by minutes. */
+static const int64_t look_waits_ms[POLICY_LOOKS_MAX] = {2000, 5000, 30000, 120000, 600000};
+static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
+
+static int64_t with_jitter(int64_t wait_ms, const struct random_source *random)
+{
+	return wait_ms + (int64_t)random_below(random, (uint64_t)wait_ms / 5 + 1);
+}
+
+static int64_t at_least(int64_t wait_ms, int64_t floor_ms)
+{
+	return wait_ms < floor_ms ? floor_ms : wait_ms;
+}
+
+int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms, const struct random_source *random)
+{
+	if (attempt < 1 || attempt >= POLICY_ATTEMPTS_MAX)
+		return -1;
+	return with_jitter(at_least(retry_waits_ms[attempt - 1], retry_after_ms), random);
+}
+
+int64_t policy_look_wait_ms(int look)
+{
+	return look >= 0 && look < POLICY_LOOKS_MAX ? look_waits_ms[look] : -1;
+}
+
+int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct random_source *random)
+{
+	if (retry_after_ms > 0)
+		return with_jitter(retry_after_ms, random);
+	int64_t last = COUNT_OF(rate_waits_ms) - 1;
+	int64_t index = met < 1 ? 0 : met - 1;
+	return with_jitter(rate_waits_ms[index < last ? index : last], random);
+}

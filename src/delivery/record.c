@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is written down about a delivery's course: one timeline entry for each call, with a redacted excerpt of what a refusing
+ * platform said, and the parts as the API shows them. */
+#include "delivery_private.h"
+
+#include <inttypes.h>
+
+#include "buf.h"
+
+#include "json_write.h"
+#include "url.h"
+#include "utf8.h"
+
+#define EXCERPT_MAX_BYTES 1000
+#define SECRET_MIN_BYTES 8 /* shorter ones would black out ordinary words */
+
+/* Host and path: a query may hold tokens. */
+static struct str host_path_of(struct arena *arena, struct str url_text)
+{
+	struct url url;
+	if (url_parse(arena, url_text, &url, NULL) != ERR_NONE)
+		return STR("");
+	return str_concat(arena, url_authority(arena, &url), url.path);
+}
+
+void record_call_begins(struct delivery_task *t, const struct call *call)
+{
+	static const char *const names[COURSE_MODE_COUNT] = {
+		[COURSE_PUBLISH] = "", [COURSE_REFRESH] = "refresh", [COURSE_RESOLVE] = "resolve "};
+	const struct str stages[COURSE_MODE_COUNT] = {
+		[COURSE_PUBLISH] = t->flow.stage, [COURSE_REFRESH] = STR(""), [COURSE_RESOLVE] = t->flow.probe};
+	t->call_stage = str_concat(t->arena, str_of(names[t->mode]), stages[t->mode]);
+	t->call_method = call->method;
+	t->call_host_path = host_path_of(t->arena, call->url);
+	t->call_kind = call->kind;
+}
+
+static struct str without(struct arena *arena, struct str text, struct str secret)
+{
+	if (secret.len < SECRET_MIN_BYTES)
+		return text;
+	struct buf out;
+	buf_init(&out, arena, EXCERPT_MAX_BYTES * 2);
+	size_t from = 0;
+	size_t at;
+	while ((at = str_find(text, secret, from)) != SIZE_MAX) {
+		buf_add(&out, str_slice(text, from, at));
+		buf_add_z(&out, "***");
+		from = at + secret.len;
+	}
+	buf_add(&out, str_slice(text, from, text.len));
+	return buf_str(&out);
+}
+
+/* The beginning of what a platform answered, without any secret that this task knows. Cut after redaction, so that no secret can
+ * be cut in half and so escape. */
+static struct str excerpt_of(const struct delivery_task *t, const struct reply *reply)
+{
+	struct arena *arena = t->turn_arena;
+	struct str text = str_slice(reply->body, 0, EXCERPT_MAX_BYTES + 4096);
+	if (!utf8_is_valid(text))
+		text = utf8_cut_bytes(text, text.len > 4 ? text.len - 4 : 0);
+	if (!utf8_is_valid(text))
+		return STR("(not text)");
+	const struct str known[] = {t->env.access_token, t->env.refresh_token, t->env.client_secret};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		text = without(arena, text, known[i]);
+	for (size_t i = 0; i < t->flow.var_count; i++) {
+		if (t->flow.vars[i].is_secret)
+			text = without(arena, text, t->flow.vars[i].value);
+	}
+	return utf8_cut_bytes(text, EXCERPT_MAX_BYTES);
+}
+
+static struct str verdict_of(const struct delivery_task *t, const struct task_event *event)
+{
+	static const char *const verdicts[] = {[CALL_NEVER_SENT] = "never_sent", [CALL_IN_DOUBT] = "in_doubt"};
+	if (event->verdict != CALL_FOR_ADAPTER)
+		return str_of(verdicts[event->verdict]);
+	if (event->reply->outcome == REPLY_NEVER_SENT)
+		return STR("never_sent");
+	if (event->reply->outcome == REPLY_LOST)
+		return STR("lost");
+	if (event->reply->status < 400)
+		return t->call_kind == CALL_PUBLISH ? STR("done") : STR("ok");
+	return event->reply->status < 500 ? STR("refused") : STR("error");
+}
+
+void record_call_ended(struct delivery_task *t, const struct task_event *event)
+{
+	if (t->timeline_count == TIMELINE_PER_TURN_MAX)
+		return;
+	const struct reply *reply = event->reply;
+	bool is_refusal = reply->outcome == REPLY_ANSWERED && reply->status >= 400;
+	t->timeline[t->timeline_count++] = (struct timeline_entry){
+		.at_us = clock_now_us(t->deliverer->config.clock) - event->duration_us,
+		.stage = t->call_stage,
+		.method = str_of(t->call_method),
+		.host_path = t->call_host_path,
+		.status = reply->outcome == REPLY_ANSWERED ? reply->status : 0,
+		.duration_us = event->duration_us,
+		.verdict = verdict_of(t, event),
+		.excerpt = is_refusal ? excerpt_of(t, reply) : reply->transport_error,
+	};
+}
+
+void record_decision(struct delivery_task *t, struct str decision)
+{
+	if (t->timeline_count > 0)
+		t->timeline[t->timeline_count - 1].decision = decision;
+}
+
+struct str record_parts(const struct delivery_task *t, bool is_failed)
+{
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, t->turn_arena, 65536);
+	json_writer_init(&w, &out);
+	json_begin_array(&w);
+	size_t current = flow_part(&t->flow);
+	for (size_t i = 0; i < t->flow.part_count; i++) {
+		const struct flow_part *part = &t->flow.parts[i];
+		const char *state = part->is_done ? "published" : is_failed && i == current ? "failed" : "pending";
+		json_begin_object(&w);
+		json_member_str(&w, "state", str_of(state));
+		json_member_str_or_null(&w, "remote_id", part->remote_id);
+		json_member_str_or_null(&w, "url", part->url);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	return buf_str(&out);
+}

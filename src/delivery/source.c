@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The source of delivery tasks: claims due rows inside the engine's turn and makes tasks of them after the commit. */
+#include "delivery_private.h"
+
+#include <stdlib.h>
+
+#define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
+#define FIRST_LEASE_US (60 * US_PER_S) /* until the first save, which is this turn's or the next one's */
+
+static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
+{
+	struct deliverer *deliverer = context;
+	arena_clear(deliverer->claim_arena);
+	deliverer->claimed_count = 0;
+	return store_delivery_claim(tx, deliverer->claim_arena, clock_now_us(deliverer->config.clock), FIRST_LEASE_US, max,
+				    &deliverer->claimed, &deliverer->claimed_count, err);
+}
+
+static size_t source_claimed(void *context)
+{
+	struct deliverer *deliverer = context;
+	size_t count = deliverer->claimed_count;
+	for (size_t i = 0; i < count; i++) {
+		struct delivery_task *t = delivery_task_new(deliverer, &deliverer->claimed[i]);
+		engine_task_start(deliverer->config.engine, &t->task);
+	}
+	deliverer->claimed_count = 0;
+	return count;
+}
+
+static int64_t source_next_due_us(void *context)
+{
+	struct deliverer *deliverer = context;
+	int64_t due_us = 0;
+	struct error err = {0};
+	if (store_delivery_next_due(deliverer->config.store, &due_us, &err) != ERR_NONE) {
+		LOG(deliverer->config.log, WARN, "next_due_unknown", log_str("error", str_of(err.text)));
+		return 0; /* the engine looks again after its idle poll */
+	}
+	return due_us;
+}
+
+enum err_kind deliverer_new(const struct deliverer_config *config, struct deliverer **deliverer_out, struct error *err)
+{
+	struct deliverer *deliverer = calloc(1, sizeof(*deliverer));
+	if (deliverer == NULL)
+		return error_set(err, ERR_INTERNAL, "no memory for the deliverer");
+	deliverer->config = *config;
+	if (deliverer->config.time_scale < 1)
+		deliverer->config.time_scale = 1;
+	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
+	const struct task_source source = {source_claim, source_claimed, source_next_due_us, deliverer};
+	engine_add_source(config->engine, &source);
+	spool_sweep(config->spool, media_key_is_needed, deliverer);
+	*deliverer_out = deliverer;
+	return ERR_NONE;
+}
+
+void deliverer_free(struct deliverer **deliverer_pointer)
+{
+	struct deliverer *deliverer = *deliverer_pointer;
+	if (deliverer == NULL)
+		return;
+	arena_free(&deliverer->claim_arena);
+	free(deliverer);
+	*deliverer_pointer = NULL;
+}
+
+void deliverer_wake(struct deliverer *deliverer)
+{
+	engine_wake(deliverer->config.engine);
+}

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The course of one delivery: load, refresh the token if it must be, then step by step what the adapter asks for, until published
+ * or failed. Every decision fills t->save, which the engine writes in the turn's transaction before anything is carried out.
+ * Publish calls in doubt are resolve.c's, files are media.c's. */
+#include "delivery_private.h"
+
+#include <stdlib.h>
+
+#include "rules.h"
+
+#include "seal.h"
+
+#include "policy.h"
+
+#define STEPS_PER_TURN_MAX 64 /* an adapter that asks this often without a call or a wait is broken */
+#define TOKEN_FRESH_US (5 * US_PER_MINUTE) /* x.md 1.4 rule 6: refresh when less remains */
+#define CALL_TIMEOUT_MS 30000
+#define MEDIA_BYTES_PER_MS 32
+
+int64_t course_scaled_ms(const struct delivery_task *t, int64_t wait_ms)
+{
+	return wait_ms / t->deliverer->config.time_scale;
+}
+
+/* ---- decisions ---- */
+
+static void decide(struct delivery_task *t, enum delivery_next next, enum task_action action)
+{
+	t->save.next = next;
+	t->plan->action = action;
+}
+
+void course_wait(struct delivery_task *t, int64_t wait_ms)
+{
+	t->save.due_at_us = t->env.now_us + course_scaled_ms(t, wait_ms) * US_PER_MS;
+	decide(t, DELIVERY_WAIT, TASK_END);
+}
+
+void course_retry(struct delivery_task *t, const struct failure *failure, int64_t wait_ms, int attempts)
+{
+	t->failure = *failure;
+	t->save.failure = &t->failure;
+	t->save.attempts = attempts;
+	t->save.due_at_us = t->env.now_us + course_scaled_ms(t, wait_ms) * US_PER_MS;
+	record_decision(t, str_format(t->turn_arena, "try again in %lld s", (long long)(wait_ms / 1000)));
+	decide(t, DELIVERY_RETRY, TASK_END);
+}
+
+void course_finish_failed(struct delivery_task *t, const struct failure *failure)
+{
+	t->failure = *failure;
+	t->save.failure = &t->failure;
+	t->save.call_state = CALL_STATE_NONE;
+	record_decision(t, str_concat(t->turn_arena, STR("failed: "), str_of(failure_code_name(failure->code))));
+	decide(t, DELIVERY_FAILED, TASK_END);
+}
+
+static void course_finish_published(struct delivery_task *t)
+{
+	t->save.failure = NULL;
+	decide(t, DELIVERY_PUBLISHED, TASK_END);
+}
+
+static void account_needs_reauth(struct delivery_task *t, const struct failure *failure)
+{
+	t->has_new_account_state = true;
+	t->new_account_state = ACCOUNT_REAUTH_REQUIRED;
+	t->new_account_error = str_copy(t->turn_arena, failure->message);
+	struct failure told = *failure;
+	told.code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED;
+	course_finish_failed(t, &told);
+}
+
+static bool token_can_be_refreshed(const struct delivery_task *t)
+{
+	return t->platform->refresh != NULL && t->env.refresh_token.len > 0 && t->env.client_id.len > 0;
+}
+
+static void refresh_begin(struct delivery_task *t)
+{
+	t->mode_after_refresh = t->mode;
+	t->mode = COURSE_REFRESH;
+	t->has_refreshed = true;
+	flow_init(&t->refresh_flow, t->arena, 0);
+}
+
+static void course_rate_limited(struct delivery_task *t, const struct failure *failure)
+{
+	int64_t since_us = flow_get_int(&t->flow, "delivery.limited_since_us", t->env.now_us);
+	flow_set_int(&t->flow, "delivery.limited_since_us", since_us);
+	int64_t met = flow_count(&t->flow, "delivery.limits_met");
+	int64_t wait_ms = policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random);
+	if (t->env.now_us + wait_ms * US_PER_MS - since_us > POLICY_PATIENCE_US) {
+		course_finish_failed(t, failure);
+		return;
+	}
+	course_retry(t, failure, wait_ms, t->save.attempts);
+}
+
+static void course_transient(struct delivery_task *t, const struct failure *failure)
+{
+	int attempts = t->save.attempts + 1;
+	int64_t wait_ms = policy_retry_wait_ms(attempts, failure->retry_after_ms, t->deliverer->config.random);
+	if (wait_ms < 0) {
+		t->save.attempts = attempts;
+		course_finish_failed(t, failure);
+		return;
+	}
+	course_retry(t, failure, wait_ms, attempts);
+}
+
+void course_failed(struct delivery_task *t, const struct failure *failure)
+{
+	t->save.call_state = CALL_STATE_NONE;
+	switch (failure->class) {
+	case FAILURE_PERMANENT:
+		t->save.attempts++;
+		course_finish_failed(t, failure);
+		return;
+	case FAILURE_RATE_LIMITED:
+		course_rate_limited(t, failure);
+		return;
+	case FAILURE_TRANSIENT:
+	case FAILURE_APP:
+		course_transient(t, failure);
+		return;
+	case FAILURE_TOKEN:
+	case FAILURE_REAUTH:
+		t->save.attempts++;
+		account_needs_reauth(t, failure);
+		return;
+	}
+}
+
+/* ---- steps ---- */
+
+static int64_t call_timeout_ms(const struct call *call)
+{
+	int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
+	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS : timeout_ms;
+}
+
+/* A stopping service begins nothing new: the delivery is given back as it stands. */
+static bool give_back_when_draining(struct delivery_task *t)
+{
+	if (!engine_is_draining(t->task.engine))
+		return false;
+	course_wait(t, 0);
+	return true;
+}
+
+static void take_send(struct delivery_task *t, const struct step *step)
+{
+	if (give_back_when_draining(t))
+		return;
+	const struct call *call = &step->call;
+	record_call_begins(t, call);
+	t->plan->call = *call;
+	if (call->has_media_body)
+		t->plan->media_path = t->media_paths[call->media_index];
+	t->save.lease_until_us = t->env.now_us + call_timeout_ms(call) * US_PER_MS + LEASE_MARGIN_US;
+	if (t->mode == COURSE_PUBLISH && call->kind == CALL_PUBLISH) {
+		t->save.call_state = CALL_STATE_STARTED;
+		t->save.call_started_at_us = t->env.now_us;
+	}
+	decide(t, DELIVERY_KEEP, TASK_SEND);
+}
+
+static void take_new_token(struct delivery_task *t, const struct token_grant *token)
+{
+	const struct random_source *random = t->deliverer->config.random;
+	const struct seal *seal = t->deliverer->config.seal;
+	struct seal_place place = {STR("accounts"), STR("access_token"), t->work.account.id};
+	t->env.access_token = str_copy(t->arena, token->access_token);
+	t->new_access_token_sealed = seal_secret(seal, t->turn_arena, &place, token->access_token, random);
+	t->new_refresh_token_sealed = STR("");
+	if (token->refresh_token.len > 0) {
+		place.column = STR("refresh_token");
+		t->env.refresh_token = str_copy(t->arena, token->refresh_token);
+		t->new_refresh_token_sealed = seal_secret(seal, t->turn_arena, &place, token->refresh_token, random);
+	}
+	t->new_expires_at_us = token->expires_at_us;
+	t->new_refresh_expires_at_us = token->refresh_expires_at_us;
+	t->has_new_token = true;
+	t->mode = t->mode_after_refresh;
+	record_decision(t, STR("token refreshed: go on where it stopped"));
+}
+
+/* A refused refresh ends differently by what was in progress: a look at a call in doubt is postponed, a publish is retried or told. */
+static bool take_refresh_failure(struct delivery_task *t, const struct failure *failure)
+{
+	t->mode = t->mode_after_refresh;
+	if (t->mode == COURSE_RESOLVE && failure_is_transient(failure->class)) {
+		const struct step look = {.kind = STEP_FAIL, .failure = *failure};
+		return doubt_take_step(t, &look);
+	}
+	if (t->mode == COURSE_RESOLVE) {
+		t->has_new_account_state = true;
+		t->new_account_state = ACCOUNT_REAUTH_REQUIRED;
+		t->new_account_error = failure->message;
+		const struct step unknown = {.kind = STEP_UNKNOWN};
+		return doubt_take_step(t, &unknown);
+	}
+	course_failed(t, failure);
+	return true;
+}
+
+static bool take_failure(struct delivery_task *t, const struct failure *failure)
+{
+	if (t->mode == COURSE_REFRESH)
+		return take_refresh_failure(t, failure);
+	if (failure->class == FAILURE_TOKEN && !t->has_refreshed && token_can_be_refreshed(t)) {
+		t->save.call_state = t->mode == COURSE_PUBLISH ? CALL_STATE_NONE : t->save.call_state;
+		record_decision(t, STR("refresh the token"));
+		refresh_begin(t);
+		return false;
+	}
+	if (t->mode == COURSE_RESOLVE) {
+		const struct step look = {.kind = STEP_FAIL, .failure = *failure};
+		return doubt_take_step(t, &look);
+	}
+	course_failed(t, failure);
+	return true;
+}
+
+static bool take_done(struct delivery_task *t, const struct step *step)
+{
+	if (t->mode == COURSE_REFRESH) {
+		take_new_token(t, &step->token);
+		return false;
+	}
+	if (flow_part(&t->flow) < t->flow.part_count) {
+		const struct failure failure = {
+			.class = FAILURE_PERMANENT,
+			.code = FAILURE_CODE_INTERNAL_ERROR,
+			.message = STR("The adapter said done with parts left."),
+		};
+		course_finish_failed(t, &failure);
+		return true;
+	}
+	course_finish_published(t);
+	return true;
+}
+
+/* True when something is planned, false when the adapter is to be asked again. */
+static bool take_step(struct delivery_task *t, const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_SEND:
+		take_send(t, step);
+		return true;
+	case STEP_FAIL:
+		return take_failure(t, &step->failure);
+	case STEP_DONE:
+		if (t->mode != COURSE_RESOLVE)
+			return take_done(t, step);
+		return doubt_take_step(t, step);
+	case STEP_WAIT:
+		if (t->mode == COURSE_RESOLVE)
+			return doubt_take_step(t, step);
+		record_decision(t, STR("wait"));
+		course_wait(t, step->wait_ms);
+		return true;
+	case STEP_MEDIA:
+		return media_want(t, step->media_index);
+	case STEP_UNCERTAIN:
+		if (t->mode == COURSE_RESOLVE)
+			return doubt_take_step(t, step);
+		doubt_begin(t);
+		return true;
+	case STEP_LANDED:
+	case STEP_MATCHES:
+	case STEP_SEND_AGAIN:
+	case STEP_UNKNOWN:
+		return doubt_take_step(t, step);
+	}
+	return false;
+}
+
+static void adapter_ask(struct delivery_task *t, const struct reply *reply, struct step *step)
+{
+	const platform_step functions[COURSE_MODE_COUNT] = {
+		[COURSE_PUBLISH] = t->platform->publish,
+		[COURSE_REFRESH] = t->platform->refresh,
+		[COURSE_RESOLVE] = t->platform->resolve,
+	};
+	t->env.arena = t->turn_arena;
+	t->env.now_us = clock_now_us(t->deliverer->config.clock);
+	t->env.started_at_us = t->save.call_started_at_us;
+	t->env.look = t->save.looks;
+	functions[t->mode](&t->env, t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply, step);
+}
+
+void course_run(struct delivery_task *t, const struct reply *reply)
+{
+	struct step *step = ARENA_NEW(t->turn_arena, struct step);
+	for (int i = 0; i < STEPS_PER_TURN_MAX; i++) {
+		memset(step, 0, sizeof(*step));
+		adapter_ask(t, reply, step);
+		reply = NULL;
+		if (take_step(t, step))
+			return;
+	}
+	const struct failure failure = {
+		.class = FAILURE_PERMANENT,
+		.code = FAILURE_CODE_INTERNAL_ERROR,
+		.message = STR("The adapter does not come to an end."),
+	};
+	course_finish_failed(t, &failure);
+}
+
+/* ---- loading ---- */
+
+static enum err_kind open_secret(struct delivery_task *t, const char *table, const char *column, struct str row_id, struct str sealed,
+				 struct str *out, struct error *err)
+{
+	const struct seal_place place = {str_of(table), str_of(column), row_id};
+	*out = STR("");
+	if (sealed.len == 0)
+		return ERR_NONE;
+	return seal_open_secret(t->deliverer->config.seal, t->arena, &place, sealed, out, err);
+}
+
+static enum err_kind load_secrets(struct delivery_task *t, struct str *flow_secrets, struct error *err)
+{
+	const struct account_row *account = &t->work.account;
+	struct str credential_id = str_format(t->arena, STR_FMT "/%s", STR_ARG(t->work.app_id), t->platform->slug);
+	enum err_kind kind;
+	if ((kind = open_secret(t, "accounts", "access_token", account->id, account->access_token_sealed, &t->env.access_token, err)) ||
+	    (kind = open_secret(t, "accounts", "refresh_token", account->id, account->refresh_token_sealed, &t->env.refresh_token,
+				err)) ||
+	    (kind = open_secret(t, "platform_credentials", "client_secret", credential_id, t->work.credential_secret_sealed,
+				&t->env.client_secret, err)) ||
+	    (kind = open_secret(t, "deliveries", "flow_secrets", t->work.id, t->work.flow_sealed, flow_secrets, err)))
+		return kind;
+	return ERR_NONE;
+}
+
+static void load_env(struct delivery_task *t)
+{
+	const struct account_row *account = &t->work.account;
+	t->env.settings = t->deliverer->config.settings;
+	t->env.client_id = t->work.credential_client_id;
+	t->env.platform_account_id = account->platform_account_id;
+	t->env.username = account->username;
+	t->env.account_type = account->type;
+	t->env.post = &t->content;
+	t->env.post_type = rules_post_type(account->platform, &t->content);
+	t->env.options = json_get(t->content.options, t->platform->slug);
+	if (t->env.options == NULL && account->platform == PLATFORM_X)
+		t->env.options = json_get(t->content.options, "twitter");
+	t->env.media = t->media;
+	if (account->extra.len > 0)
+		json_parse(t->arena, account->extra, NULL, &t->env.account_extra, NULL, NULL);
+}
+
+static enum err_kind load(struct delivery_task *t, struct error *err)
+{
+	struct str flow_secrets = STR("");
+	enum err_kind kind = post_content_read(t->arena, t->work.content, &t->content, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = load_secrets(t, &flow_secrets, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = flow_read(&t->flow, t->arena, t->work.flow, flow_secrets, t->content.container_count, err);
+	if (kind != ERR_NONE)
+		return kind;
+	t->media_count = post_media_total(&t->content);
+	t->media = ARENA_ARRAY(t->arena, struct media_file, t->media_count);
+	t->media_paths = ARENA_ARRAY(t->arena, char *, t->media_count);
+	load_env(t);
+	return ERR_NONE;
+}
+
+static bool account_is_usable(struct delivery_task *t)
+{
+	if (account_state_is_usable(t->work.account.state))
+		return true;
+	/* A call in doubt is worth a look even so: a post that is out there must not be told as failed. */
+	if (t->save.call_state != CALL_STATE_NONE && t->work.account.state != ACCOUNT_DISCONNECTED)
+		return true;
+	const struct failure failure = {
+		.class = FAILURE_PERMANENT,
+		.code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
+		.message = str_format(t->turn_arena, "The account is %s and has to be connected again.",
+				      account_state_name(t->work.account.state)),
+	};
+	course_finish_failed(t, &failure);
+	return false;
+}
+
+/* A token about to end is refreshed before it is used; one that ended and cannot be refreshed ends the delivery. */
+static bool token_is_usable(struct delivery_task *t)
+{
+	int64_t expires_at_us = t->work.account.expires_at_us;
+	if (expires_at_us == 0 || expires_at_us - t->env.now_us > TOKEN_FRESH_US)
+		return true;
+	if (token_can_be_refreshed(t)) {
+		refresh_begin(t);
+		return true;
+	}
+	if (expires_at_us > t->env.now_us)
+		return true;
+	const struct failure failure = {.class = FAILURE_REAUTH, .message = STR("The access token has expired.")};
+	course_failed(t, &failure);
+	return false;
+}
+
+static void course_start(struct delivery_task *t)
+{
+	struct error err = {0};
+	if (load(t, &err) != ERR_NONE) {
+		LOG(t->deliverer->config.log, ERROR, "delivery_unreadable", log_str("delivery", t->work.id),
+		    log_str("error", str_of(err.text)));
+		const struct failure failure = {
+			.class = FAILURE_PERMANENT,
+			.code = FAILURE_CODE_INTERNAL_ERROR,
+			.message = str_format(t->turn_arena, "What was stored cannot be read: %s", err.text),
+		};
+		course_finish_failed(t, &failure);
+		return;
+	}
+	if (!account_is_usable(t))
+		return;
+	if (t->save.call_state == CALL_STATE_STARTED) {
+		/* We died, or lost the database, between the intent and the answer. */
+		doubt_begin(t);
+		return;
+	}
+	t->mode = t->save.call_state == CALL_STATE_IN_DOUBT ? COURSE_RESOLVE : COURSE_PUBLISH;
+	if (token_is_usable(t))
+		course_run(t, NULL);
+}
+
+static void course_reply(struct delivery_task *t, const struct task_event *event)
+{
+	record_call_ended(t, event);
+	switch (event->verdict) {
+	case CALL_FOR_ADAPTER:
+		if (t->mode == COURSE_PUBLISH)
+			t->save.call_state = CALL_STATE_NONE;
+		course_run(t, event->reply);
+		return;
+	case CALL_IN_DOUBT:
+		doubt_begin(t);
+		return;
+	case CALL_NEVER_SENT: {
+		const struct failure failure = {
+			.class = FAILURE_TRANSIENT,
+			.code = FAILURE_CODE_PLATFORM_UNAVAILABLE,
+			.message = str_format(t->turn_arena, "The platform could not be reached: " STR_FMT,
+					      STR_ARG(event->reply->transport_error)),
+		};
+		course_failed(t, &failure);
+		return;
+	}
+	}
+}
+
+/* ---- the engine's view ---- */
+
+static void save_begin(struct delivery_task *t)
+{
+	t->save.next = DELIVERY_KEEP;
+	t->save.failure = NULL;
+	t->save.due_at_us = 0;
+	t->save.lease_until_us = t->env.now_us + LEASE_MARGIN_US;
+	t->timeline_count = 0;
+	t->has_new_token = false;
+	t->has_new_account_state = false;
+}
+
+static void save_end(struct delivery_task *t)
+{
+	const struct seal_place place = {STR("deliveries"), STR("flow_secrets"), t->work.id};
+	struct str secrets = flow_write_secrets(t->turn_arena, &t->flow);
+	t->save.now_us = t->env.now_us;
+	t->save.flow = flow_write(t->turn_arena, &t->flow);
+	t->save.flow_sealed = secrets.len > 0 ? seal_secret(t->deliverer->config.seal, t->turn_arena, &place, secrets,
+							    t->deliverer->config.random)
+					      : STR("");
+	t->save.parts = record_parts(t, t->save.next == DELIVERY_FAILED);
+	t->save.remote_id = t->flow.part_count > 0 ? t->flow.parts[0].remote_id : STR("");
+	t->save.url = t->flow.part_count > 0 ? t->flow.parts[0].url : STR("");
+	t->save.timeline = t->timeline;
+	t->save.timeline_count = t->timeline_count;
+}
+
+static void delivery_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)
+{
+	struct delivery_task *t = (struct delivery_task *)task;
+	t->turn_arena = arena;
+	t->plan = plan;
+	t->env.arena = arena;
+	t->env.now_us = clock_now_us(t->deliverer->config.clock);
+	plan->action = TASK_END;
+	save_begin(t);
+	switch (event->kind) {
+	case TASK_EVENT_START:
+		course_start(t);
+		break;
+	case TASK_EVENT_WOKEN:
+		course_run(t, NULL);
+		break;
+	case TASK_EVENT_REPLY:
+		course_reply(t, event);
+		break;
+	case TASK_EVENT_FETCHED:
+		media_fetched(t, event->fetched);
+		break;
+	}
+	save_end(t);
+}
+
+static enum err_kind delivery_save(struct task *task, void *tx, struct error *err)
+{
+	struct delivery_task *t = (struct delivery_task *)task;
+	enum err_kind kind = ERR_NONE;
+	if (t->has_new_token) {
+		kind = store_account_save_token(tx, t->work.account.id, t->work.account.token_version, t->new_access_token_sealed,
+						t->new_refresh_token_sealed, t->new_expires_at_us, t->new_refresh_expires_at_us,
+						t->env.now_us, err);
+		/* CONFLICT: the account was connected again meanwhile; its tokens there are newer than ours. */
+		if (kind != ERR_NONE && kind != ERR_CONFLICT)
+			return kind;
+	}
+	if (t->has_new_account_state) {
+		kind = store_account_set_state(tx, t->work.account.id, t->new_account_state, t->new_account_error, t->env.now_us,
+					       err);
+		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+			return kind;
+	}
+	return store_delivery_save(tx, &t->save, err);
+}
+
+static void log_end(const struct delivery_task *t)
+{
+	const struct log *log = t->deliverer->config.log;
+	if (t->save.next == DELIVERY_PUBLISHED)
+		LOG(log, INFO, "delivery_published", log_str("delivery", t->work.id), log_str("platform", str_of(t->platform->slug)));
+	if (t->save.next == DELIVERY_FAILED)
+		LOG(log, WARN, "delivery_failed", log_str("delivery", t->work.id), log_str("platform", str_of(t->platform->slug)),
+		    log_str("code", str_of(failure_code_name(t->failure.code))));
+}
+
+static void delivery_saved(struct task *task, enum err_kind kind)
+{
+	struct delivery_task *t = (struct delivery_task *)task;
+	if (kind != ERR_NONE) {
+		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost", log_str("delivery", t->work.id));
+		return;
+	}
+	if (t->has_new_token)
+		t->work.account.token_version++;
+	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_FAILED)
+		return;
+	log_end(t);
+	media_post_finished(t);
+}
+
+static void delivery_free(struct task *task)
+{
+	struct delivery_task *t = (struct delivery_task *)task;
+	media_task_gone(t);
+	struct arena *arena = t->arena;
+	free(t);
+	arena_free(&arena);
+}
+
+const struct task_ops delivery_task_ops = {delivery_plan, delivery_save, delivery_saved, delivery_free};
+
+/* ---- making a task of a claimed row: its texts live in the claim's arena and are copied ---- */
+
+static void copy_account(struct arena *arena, struct account_row *account)
+{
+	struct str *const texts[] = {&account->id, &account->app_id, &account->user_id, &account->connection_id,
+				     &account->platform_account_id, &account->username, &account->name, &account->email,
+				     &account->avatar_url, &account->access_token_sealed, &account->refresh_token_sealed,
+				     &account->extra, &account->extra_sealed, &account->scopes, &account->last_error};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = str_copy(arena, *texts[i]);
+}
+
+static void copy_work(struct arena *arena, struct delivery_work *work)
+{
+	struct str *const texts[] = {&work->id, &work->post_id, &work->flow, &work->flow_sealed, &work->content,
+				     &work->credential_client_id, &work->credential_secret_sealed, &work->app_id};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = str_copy(arena, *texts[i]);
+	copy_account(arena, &work->account);
+}
+
+struct delivery_task *delivery_task_new(struct deliverer *deliverer, const struct delivery_work *work)
+{
+	struct delivery_task *t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		abort(); /* the same rule as arena_alloc: no memory for a small object ends the program */
+	t->task.ops = &delivery_task_ops;
+	t->deliverer = deliverer;
+	t->arena = arena_new("delivery", TASK_ARENA_MAX_BYTES);
+	t->work = *work;
+	copy_work(t->arena, &t->work);
+	t->platform = platform_of(work->account.platform);
+	t->save = (struct delivery_save){
+		.id = t->work.id,
+		.fence = work->fence,
+		.call_state = work->call_state,
+		.call_started_at_us = work->call_started_at_us,
+		.looks = work->looks,
+		.republished = work->republished,
+		.attempts = work->attempts,
+	};
+	return t;
+}

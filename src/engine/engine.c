@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The turn loop. The cast: struct engine owns the list of tasks that wait for their turn (ready), those asleep, and those whose
+ * transfer is under way (found again by transfer id in a small hash table). A turn moves tasks: happened -> planned -> saved ->
+ * carried out. */
+#include "engine.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "arena.h"
+#include "clock.h"
+#include "log.h"
+
+#include "json.h"
+
+#define RESULTS_MAX 64
+#define TURN_ARENA_MAX_BYTES ((size_t)1 << 30) /* RESULTS_MAX answers of 4 MiB, and their trees */
+#define TABLE_SIZE 4096 /* power of two, above tasks_max's default: chains stay short */
+#define COMMIT_RETRY_MS 250
+#define CALL_TIMEOUT_MS 30000
+#define MEDIA_BYTES_PER_MS 32 /* 32 KB/s is the slowest upload worth waiting for */
+
+struct list {
+	struct task *head;
+	struct task **tail;
+	size_t count;
+};
+
+struct engine {
+	struct engine_config config;
+	struct task_source sources[ENGINE_SOURCES_MAX];
+	size_t source_count;
+	struct list ready;               /* START not yet given */
+	struct list sleeping;            /* unsorted: short sleeps only, few */
+	struct task *in_flight[TABLE_SIZE];
+	struct list planned;             /* decided in this turn */
+	size_t task_count;
+	uint64_t last_transfer_id;
+	struct arena *arena;             /* this turn's */
+	atomic_bool is_woken;
+	atomic_bool is_stopping;
+	bool is_draining;                /* no new work is taken */
+	int64_t next_claim_us;           /* 0 = only when woken */
+	_Atomic int64_t last_turn_boot_us;
+};
+
+static void list_init(struct list *list)
+{
+	list->head = NULL;
+	list->tail = &list->head;
+	list->count = 0;
+}
+
+static void list_push(struct list *list, struct task *task)
+{
+	task->next = NULL;
+	*list->tail = task;
+	list->tail = &task->next;
+	list->count++;
+}
+
+static struct task *list_pop(struct list *list)
+{
+	struct task *task = list->head;
+	if (task == NULL)
+		return NULL;
+	list->head = task->next;
+	if (list->head == NULL)
+		list->tail = &list->head;
+	list->count--;
+	return task;
+}
+
+static void probe(const struct engine *engine, const char *point)
+{
+	if (engine->config.probe != NULL)
+		engine->config.probe(engine->config.probe_context, point);
+}
+
+enum err_kind engine_new(const struct engine_config *config, struct engine **engine_out, struct error *err)
+{
+	struct engine *engine = calloc(1, sizeof(*engine));
+	if (engine == NULL)
+		return error_set(err, ERR_INTERNAL, "no memory for the engine");
+	engine->config = *config;
+	if (engine->config.tasks_max == 0)
+		engine->config.tasks_max = 1024;
+	if (engine->config.claim_max == 0)
+		engine->config.claim_max = 128;
+	if (engine->config.idle_poll_ms == 0)
+		engine->config.idle_poll_ms = 5000;
+	engine->arena = arena_new("engine turn", TURN_ARENA_MAX_BYTES);
+	list_init(&engine->ready);
+	list_init(&engine->sleeping);
+	list_init(&engine->planned);
+	atomic_store(&engine->is_woken, true); /* look once at what a former run left */
+	atomic_store(&engine->last_turn_boot_us, clock_boot_us(config->clock));
+	*engine_out = engine;
+	return ERR_NONE;
+}
+
+static void task_let_go(struct engine *engine, struct task *task)
+{
+	engine->task_count--;
+	task->ops->free(task);
+}
+
+static void list_let_go(struct engine *engine, struct list *list)
+{
+	struct task *task;
+	while ((task = list_pop(list)) != NULL)
+		task_let_go(engine, task);
+}
+
+void engine_free(struct engine **engine_pointer)
+{
+	struct engine *engine = *engine_pointer;
+	if (engine == NULL)
+		return;
+	list_let_go(engine, &engine->ready);
+	list_let_go(engine, &engine->sleeping);
+	list_let_go(engine, &engine->planned);
+	for (size_t i = 0; i < TABLE_SIZE; i++) {
+		while (engine->in_flight[i] != NULL) {
+			struct task *task = engine->in_flight[i];
+			engine->in_flight[i] = task->next;
+			task_let_go(engine, task);
+		}
+	}
+	arena_free(&engine->arena);
+	free(engine);
+	*engine_pointer = NULL;
+}
+
+void engine_add_source(struct engine *engine, const struct task_source *source)
+{
+	assert(engine->source_count < ENGINE_SOURCES_MAX);
+	engine->sources[engine->source_count++] = *source;
+}
+
+void engine_task_start(struct engine *engine, struct task *task)
+{
+	task->engine = engine;
+	task->transfer_id = 0;
+	engine->task_count++;
+	list_push(&engine->ready, task);
+}
+
+void engine_wake(struct engine *engine)
+{
+	atomic_store(&engine->is_woken, true);
+	transport_wake(&engine->config.transport);
+}
+
+void engine_stop(struct engine *engine)
+{
+	atomic_store(&engine->is_stopping, true);
+	transport_wake(&engine->config.transport);
+}
+
+int64_t engine_last_turn_boot_us(const struct engine *engine)
+{
+	return atomic_load(&engine->last_turn_boot_us);
+}
+
+bool engine_is_draining(const struct engine *engine)
+{
+	return engine->is_draining;
+}
+
+size_t engine_task_count(const struct engine *engine)
+{
+	return engine->task_count;
+}
+
+/* ---- transfers ---- */
+
+static struct task **table_slot(struct engine *engine, uint64_t transfer_id)
+{
+	return &engine->in_flight[transfer_id & (TABLE_SIZE - 1)];
+}
+
+static void table_put(struct engine *engine, struct task *task)
+{
+	struct task **slot = table_slot(engine, task->transfer_id);
+	task->next = *slot;
+	*slot = task;
+}
+
+static struct task *table_take(struct engine *engine, uint64_t transfer_id)
+{
+	for (struct task **link = table_slot(engine, transfer_id); *link != NULL; link = &(*link)->next) {
+		if ((*link)->transfer_id == transfer_id) {
+			struct task *task = *link;
+			*link = task->next;
+			return task;
+		}
+	}
+	return NULL;
+}
+
+enum call_verdict engine_judge(enum call_kind kind, const struct transfer_result *result)
+{
+	if (kind != CALL_PUBLISH)
+		return CALL_FOR_ADAPTER;
+	if (result->outcome == TRANSFER_NEVER_SENT)
+		return CALL_NEVER_SENT;
+	/* A 5xx on a publish call is not a failure: platforms answer 500 and publish all the same (RELIABILITY.md finding 3). */
+	if (result->outcome == TRANSFER_LOST || result->status < 200 || result->status >= 500)
+		return CALL_IN_DOUBT;
+	if (result->status >= 300 && result->status < 400)
+		return CALL_IN_DOUBT;
+	return CALL_FOR_ADAPTER;
+}
+
+static struct reply *reply_of_result(struct arena *arena, const struct transfer_result *result)
+{
+	static const enum reply_outcome outcomes[] = {
+		[TRANSFER_ANSWERED] = REPLY_ANSWERED,
+		[TRANSFER_NEVER_SENT] = REPLY_NEVER_SENT,
+		[TRANSFER_LOST] = REPLY_LOST,
+	};
+	struct reply *reply = ARENA_NEW(arena, struct reply);
+	struct reply_header *headers = ARENA_ARRAY(arena, struct reply_header, result->header_count);
+	for (size_t i = 0; i < result->header_count; i++)
+		headers[i] = (struct reply_header){result->headers[i].name, result->headers[i].value};
+	*reply = (struct reply){
+		.outcome = outcomes[result->outcome],
+		.status = result->status,
+		.headers = headers,
+		.header_count = result->header_count,
+		.body = result->body,
+		.transport_error = result->error_text,
+	};
+	if (result->outcome == TRANSFER_ANSWERED && result->body.len > 0)
+		json_parse(arena, result->body, NULL, &reply->json, NULL, NULL);
+	return reply;
+}
+
+static void call_transfer(struct engine *engine, struct task *task)
+{
+	const struct call *call = &task->plan.call;
+	struct transfer_header headers[CALL_HEADERS_MAX];
+	for (size_t i = 0; i < call->header_count; i++)
+		headers[i] = (struct transfer_header){str_of(call->headers[i].name), call->headers[i].value};
+	int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
+	if (call->has_media_body)
+		timeout_ms += call->media_length_bytes / MEDIA_BYTES_PER_MS;
+	bool is_publish = call->kind == CALL_PUBLISH;
+	struct transfer_request request = {
+		.id = task->transfer_id,
+		.pool = TRANSFER_PLATFORM,
+		.method = call->method,
+		.url = call->url,
+		.headers = headers,
+		.header_count = call->header_count,
+		.body = call->body,
+		.body_path = call->has_media_body ? task->plan.media_path : NULL,
+		.body_offset_bytes = call->media_offset_bytes,
+		.body_length_bytes = call->media_length_bytes,
+		.timeout_ms = timeout_ms,
+		/* A process that was stopped between commit and send must not send late: a resolver may be at work by then. */
+		.send_deadline_boot_us =
+			is_publish ? clock_boot_us(engine->config.clock) + timeout_ms * US_PER_MS : 0,
+		.fresh_connection = is_publish || call->needs_fresh_connection,
+	};
+	transport_start(&engine->config.transport, &request);
+}
+
+/* ---- the turn, step by step ---- */
+
+static void task_plan(struct engine *engine, struct task *task, const struct task_event *event)
+{
+	memset(&task->plan, 0, sizeof(task->plan));
+	task->ops->plan(task, engine->arena, event, &task->plan);
+	list_push(&engine->planned, task);
+}
+
+static void plan_result(struct engine *engine, const struct transfer_result *result)
+{
+	struct task *task = table_take(engine, result->id);
+	if (task == NULL)
+		return;
+	struct task_event event = {.duration_us = result->duration_us};
+	if (task->is_fetch) {
+		event.kind = TASK_EVENT_FETCHED;
+		event.fetched = result;
+	} else {
+		event.kind = TASK_EVENT_REPLY;
+		event.verdict = engine_judge(task->is_publish ? CALL_PUBLISH : CALL_READ, result);
+		event.reply = reply_of_result(engine->arena, result);
+	}
+	task->transfer_id = 0;
+	task_plan(engine, task, &event);
+}
+
+static void plan_sleepers(struct engine *engine, int64_t now_us)
+{
+	struct list still = {0};
+	list_init(&still);
+	struct task *task;
+	while ((task = list_pop(&engine->sleeping)) != NULL) {
+		if (task->wake_at_us > now_us) {
+			list_push(&still, task);
+			continue;
+		}
+		const struct task_event event = {.kind = TASK_EVENT_WOKEN};
+		task->is_sleeping = false;
+		task_plan(engine, task, &event);
+	}
+	engine->sleeping = still;
+	if (still.head == NULL)
+		list_init(&engine->sleeping);
+}
+
+static void plan_new(struct engine *engine)
+{
+	struct task *task;
+	while ((task = list_pop(&engine->ready)) != NULL) {
+		const struct task_event event = {.kind = TASK_EVENT_START};
+		task_plan(engine, task, &event);
+	}
+}
+
+struct turn {
+	struct engine *engine;
+	bool with_claims;
+	size_t claim_max;
+};
+
+/* Saves every decision of the turn and claims new work, all in one transaction. */
+static enum err_kind turn_command(void *tx, void *argument, struct error *err)
+{
+	struct turn *turn = argument;
+	struct engine *engine = turn->engine;
+	for (struct task *task = engine->planned.head; task != NULL; task = task->next) {
+		task->save_result = task->ops->save != NULL ? task->ops->save(task, tx, err) : ERR_NONE;
+		if (task->save_result != ERR_NONE && task->save_result != ERR_CONFLICT)
+			return task->save_result;
+	}
+	for (size_t i = 0; turn->with_claims && i < engine->source_count; i++) {
+		const struct task_source *source = &engine->sources[i];
+		enum err_kind kind = source->claim(source->context, tx, turn->claim_max, err);
+		if (kind != ERR_NONE)
+			return kind;
+	}
+	return ERR_NONE;
+}
+
+static enum err_kind save_one(void *tx, void *argument, struct error *err)
+{
+	struct task *task = argument;
+	task->save_result = task->ops->save != NULL ? task->ops->save(task, tx, err) : ERR_NONE;
+	return task->save_result == ERR_CONFLICT ? ERR_NONE : task->save_result;
+}
+
+static void sleep_ms(int64_t ms)
+{
+	const struct timespec pause = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000L};
+	nanosleep(&pause, NULL);
+}
+
+static enum err_kind engine_write(struct engine *engine, engine_command command, void *argument, struct error *err)
+{
+	return engine->config.store.write(engine->config.store.context, command, argument, err);
+}
+
+/* One bad row must not hold up the others: each decision gets a transaction of its own, and what still fails is given up here
+ * (its lease runs out, a restart finds it again). */
+static void save_each(struct engine *engine)
+{
+	for (struct task *task = engine->planned.head; task != NULL; task = task->next) {
+		struct error err = {0};
+		enum err_kind kind;
+		while ((kind = engine_write(engine, save_one, task, &err)) == ERR_TEMPORARY &&
+		       !atomic_load(&engine->is_stopping))
+			sleep_ms(COMMIT_RETRY_MS);
+		if (kind == ERR_NONE)
+			continue;
+		task->save_result = kind;
+		LOG(engine->config.log, ERROR, "checkpoint_failed", log_str("error", str_of(err.text)));
+	}
+}
+
+/* Returns whether claims were made. A store that cannot write now is asked again for ever: what came back from a platform must
+ * not be forgotten, and nothing new is claimed meanwhile (RELIABILITY.md 2.4 C5). */
+static bool turn_commit(struct engine *engine, bool with_claims, size_t claim_max)
+{
+	struct turn turn = {.engine = engine, .with_claims = with_claims, .claim_max = claim_max};
+	while (true) {
+		struct error err = {0};
+		enum err_kind kind = engine_write(engine, turn_command, &turn, &err);
+		if (kind == ERR_NONE)
+			return turn.with_claims;
+		LOG(engine->config.log, ERROR, "turn_commit_failed", log_str("error", str_of(err.text)));
+		turn.with_claims = false;
+		if (kind != ERR_TEMPORARY || atomic_load(&engine->is_stopping)) {
+			save_each(engine);
+			return false;
+		}
+		if (engine->planned.head == NULL)
+			return false;
+		sleep_ms(COMMIT_RETRY_MS);
+	}
+}
+
+static void carry_out(struct engine *engine, struct task *task)
+{
+	switch (task->plan.action) {
+	case TASK_SEND:
+		task->transfer_id = ++engine->last_transfer_id;
+		task->is_publish = task->plan.call.kind == CALL_PUBLISH;
+		task->is_fetch = false;
+		table_put(engine, task);
+		probe(engine, "before_send");
+		call_transfer(engine, task);
+		return;
+	case TASK_FETCH:
+		task->transfer_id = ++engine->last_transfer_id;
+		task->is_fetch = true;
+		task->is_publish = false;
+		task->plan.fetch.id = task->transfer_id;
+		table_put(engine, task);
+		transport_start(&engine->config.transport, &task->plan.fetch);
+		return;
+	case TASK_SLEEP:
+		task->is_sleeping = true;
+		task->wake_at_us = task->plan.wake_at_us;
+		list_push(&engine->sleeping, task);
+		return;
+	case TASK_END:
+		task_let_go(engine, task);
+		return;
+	}
+}
+
+static void carry_out_all(struct engine *engine)
+{
+	struct task *task;
+	while ((task = list_pop(&engine->planned)) != NULL) {
+		if (task->ops->saved != NULL)
+			task->ops->saved(task, task->save_result);
+		if (task->save_result == ERR_NONE)
+			carry_out(engine, task);
+		else
+			task_let_go(engine, task);
+	}
+}
+
+static size_t claim_room(const struct engine *engine)
+{
+	if (engine->task_count >= engine->config.tasks_max)
+		return 0;
+	size_t room = engine->config.tasks_max - engine->task_count;
+	return room < engine->config.claim_max ? room : engine->config.claim_max;
+}
+
+static bool claim_is_due(struct engine *engine, int64_t now_us)
+{
+	if (engine->is_draining || claim_room(engine) == 0)
+		return false;
+	if (atomic_exchange(&engine->is_woken, false))
+		return true;
+	return engine->next_claim_us != 0 && engine->next_claim_us <= now_us;
+}
+
+/* Makes tasks of what was claimed and notes when to look again. */
+static void take_claimed(struct engine *engine, size_t claim_max, int64_t now_us)
+{
+	engine->next_claim_us = now_us + engine->config.idle_poll_ms * US_PER_MS;
+	for (size_t i = 0; i < engine->source_count; i++) {
+		const struct task_source *source = &engine->sources[i];
+		size_t count = source->claimed(source->context);
+		int64_t due_us = count >= claim_max ? now_us : source->next_due_us(source->context);
+		if (due_us != 0 && due_us < engine->next_claim_us)
+			engine->next_claim_us = due_us;
+	}
+}
+
+static int64_t poll_wait_ms(struct engine *engine, int64_t wait_ms, int64_t now_us)
+{
+	if (engine->ready.head != NULL || (atomic_load(&engine->is_woken) && claim_room(engine) > 0))
+		return 0;
+	int64_t until_us = now_us + wait_ms * US_PER_MS;
+	if (engine->next_claim_us != 0 && engine->next_claim_us < until_us && claim_room(engine) > 0)
+		until_us = engine->next_claim_us;
+	for (const struct task *task = engine->sleeping.head; task != NULL; task = task->next) {
+		if (task->wake_at_us < until_us)
+			until_us = task->wake_at_us;
+	}
+	/* Rounded up: a wait cut to 0 ms would spin until the instant is reached. */
+	return until_us <= now_us ? 0 : (until_us - now_us + US_PER_MS - 1) / US_PER_MS;
+}
+
+bool engine_turn(struct engine *engine, int64_t wait_ms)
+{
+	arena_clear(engine->arena);
+	const struct clock *clock = engine->config.clock;
+	struct transfer_result *results = ARENA_ARRAY(engine->arena, struct transfer_result, RESULTS_MAX);
+	size_t count = transport_poll(&engine->config.transport, engine->arena,
+				      poll_wait_ms(engine, wait_ms, clock_now_us(clock)), results, RESULTS_MAX);
+	int64_t now_us = clock_now_us(clock);
+	for (size_t i = 0; i < count; i++)
+		plan_result(engine, &results[i]);
+	plan_sleepers(engine, now_us);
+	plan_new(engine);
+
+	size_t claim_max = claim_room(engine);
+	bool with_claims = claim_is_due(engine, now_us);
+	if (with_claims || engine->planned.head != NULL) {
+		probe(engine, "before_commit");
+		bool claimed = turn_commit(engine, with_claims, claim_max);
+		probe(engine, "after_commit");
+		carry_out_all(engine);
+		if (claimed)
+			take_claimed(engine, claim_max, now_us);
+		else if (with_claims)
+			engine->next_claim_us = now_us + COMMIT_RETRY_MS * US_PER_MS;
+	}
+	atomic_store(&engine->last_turn_boot_us, clock_boot_us(clock));
+	return !atomic_load(&engine->is_stopping);
+}
+
+static bool has_transfers(const struct engine *engine)
+{
+	return engine->config.transport.ops->running(engine->config.transport.context) > 0;
+}
+
+void engine_run(struct engine *engine, int64_t drain_ms)
+{
+	while (engine_turn(engine, engine->config.idle_poll_ms))
+		;
+	engine->is_draining = true;
+	int64_t until_us = clock_boot_us(engine->config.clock) + drain_ms * US_PER_MS;
+	while (has_transfers(engine) && clock_boot_us(engine->config.clock) < until_us)
+		engine_turn(engine, 50);
+}

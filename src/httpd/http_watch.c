@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Deadlines and lingering. One mutex guards the two lists; it is held for shutdown(2) and dup(2)
+ * too, so that no file descriptor is closed and used anew by another connection between finding it
+ * here and acting on it. */
+#include "http_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define SWEEP_MAX_MS                                                                               \
+	1000 /* new deadlines do not wake the sweeper: none is closer than this but by setting */
+#define SWEEP_MIN_MS 10
+#define LINGER_MAX 128
+#define LINGER_US (5 * US_PER_S)
+#define LINGER_READS_MAX 64 /* a turn, of 16 KiB each: other connections get theirs */
+
+struct watched {
+	struct watched *prev;
+	struct watched *next;
+	int fd;
+	bool must_linger; /* only its worker thread looks */
+	_Atomic int64_t deadline_us;
+};
+
+struct lingering {
+	int fd;
+	int64_t deadline_us;
+};
+
+struct watch {
+	pthread_mutex_t mutex;
+	struct watched head; /* of a ring */
+	_Atomic size_t count;
+	struct lingering lingering[LINGER_MAX];
+	size_t lingering_count;
+	int wake_fd;
+	char scrap[16 * 1024]; /* what is read off; only the sweeper's */
+};
+
+struct watch *watch_new(void)
+{
+	struct watch *watch = calloc(1, sizeof(*watch));
+	if (watch == NULL)
+		return NULL;
+	watch->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (watch->wake_fd < 0) {
+		free(watch);
+		return NULL;
+	}
+	pthread_mutex_init(&watch->mutex, NULL);
+	watch->head.next = &watch->head;
+	watch->head.prev = &watch->head;
+	return watch;
+}
+
+void watch_free(struct watch **watch)
+{
+	if (*watch == NULL)
+		return;
+	for (size_t i = 0; i < (*watch)->lingering_count; i++)
+		close((*watch)->lingering[i].fd);
+	close((*watch)->wake_fd);
+	pthread_mutex_destroy(&(*watch)->mutex);
+	free(*watch);
+	*watch = NULL;
+}
+
+struct watched *watch_add(struct watch *watch, int fd, int64_t deadline_us)
+{
+	struct watched *watched = calloc(1, sizeof(*watched));
+	if (watched == NULL)
+		return NULL;
+	watched->fd = fd;
+	atomic_store(&watched->deadline_us, deadline_us);
+	pthread_mutex_lock(&watch->mutex);
+	watched->prev = &watch->head;
+	watched->next = watch->head.next;
+	watched->next->prev = watched;
+	watch->head.next = watched;
+	const bool is_first = atomic_fetch_add(&watch->count, 1) == 0;
+	pthread_mutex_unlock(&watch->mutex);
+	if (is_first)
+		watch_wake(watch);
+	return watched;
+}
+
+void watched_deadline_set(struct watched *watched, int64_t deadline_us)
+{
+	if (watched != NULL)
+		atomic_store(&watched->deadline_us, deadline_us);
+}
+
+void watched_linger_set(struct watched *watched, bool must_linger)
+{
+	if (watched != NULL)
+		watched->must_linger = must_linger;
+}
+
+/* A second descriptor keeps the socket alive after its owner's close; the owner's shutdown has told
+ * the client the end. */
+static bool linger_begin(struct watch *watch, int fd)
+{
+	if (watch->lingering_count == LINGER_MAX)
+		return false;
+	const int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (kept < 0)
+		return false;
+	watch->lingering[watch->lingering_count++] = (struct lingering){
+		.fd = kept, .deadline_us = clock_boot_us(clock_system()) + LINGER_US};
+	return true;
+}
+
+void watch_remove(struct watch *watch, struct watched **watched)
+{
+	if (*watched == NULL)
+		return;
+	pthread_mutex_lock(&watch->mutex);
+	(*watched)->prev->next = (*watched)->next;
+	(*watched)->next->prev = (*watched)->prev;
+	atomic_fetch_sub(&watch->count, 1);
+	const bool is_lingering = (*watched)->must_linger && linger_begin(watch, (*watched)->fd);
+	pthread_mutex_unlock(&watch->mutex);
+	if (is_lingering)
+		watch_wake(watch);
+	free(*watched);
+	*watched = NULL;
+}
+
+size_t watch_count(const struct watch *watch)
+{
+	return atomic_load(&watch->count);
+}
+
+/* The nearest deadline, or INT64_MAX. */
+static int64_t overdue_shut(struct watch *watch, int64_t now_us)
+{
+	int64_t nearest_us = INT64_MAX;
+	for (struct watched *watched = watch->head.next; watched != &watch->head;
+	     watched = watched->next) {
+		const int64_t deadline_us = atomic_load(&watched->deadline_us);
+		if (deadline_us == 0)
+			continue;
+		if (deadline_us <= now_us) {
+			shutdown(watched->fd, SHUT_RDWR); /* its worker sees the end and closes */
+			atomic_store(&watched->deadline_us, 0);
+		} else if (deadline_us < nearest_us) {
+			nearest_us = deadline_us;
+		}
+	}
+	return nearest_us;
+}
+
+/* Reads off what came. False when the client has closed, or will not. */
+static bool linger_read(struct watch *watch, const struct lingering *lingering, int64_t now_us)
+{
+	for (int i = 0; i < LINGER_READS_MAX; i++) {
+		const ssize_t got =
+			recv(lingering->fd, watch->scrap, sizeof(watch->scrap), MSG_DONTWAIT);
+		if (got > 0)
+			continue;
+		const bool is_waiting = got < 0 && (errno == EAGAIN || errno == EINTR);
+		return is_waiting && now_us < lingering->deadline_us;
+	}
+	return now_us < lingering->deadline_us;
+}
+
+static void lingering_sweep(struct watch *watch, int64_t now_us)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < watch->lingering_count; i++) {
+		if (linger_read(watch, &watch->lingering[i], now_us))
+			watch->lingering[kept++] = watch->lingering[i];
+		else
+			close(watch->lingering[i].fd);
+	}
+	watch->lingering_count = kept;
+}
+
+static int wait_ms(const struct watch *watch, int64_t nearest_us, int64_t now_us)
+{
+	if (watch->lingering_count > 0)
+		return SWEEP_MIN_MS;
+	if (watch->head.next == &watch->head)
+		return -1;
+	if (nearest_us == INT64_MAX || nearest_us - now_us > SWEEP_MAX_MS * US_PER_MS)
+		return SWEEP_MAX_MS;
+	const int ms = (int)((nearest_us - now_us) / US_PER_MS) + 1;
+	return ms > SWEEP_MIN_MS ? ms : SWEEP_MIN_MS;
+}
+
+int watch_sweep(struct watch *watch)
+{
+	uint64_t wakes = 0;
+	const ssize_t ignored = read(watch->wake_fd, &wakes, sizeof(wakes));
+	(void)ignored; /* nothing to read is fine */
+	pthread_mutex_lock(&watch->mutex);
+	const int64_t now_us = clock_boot_us(clock_system());
+	const int64_t nearest_us = overdue_shut(watch, now_us);
+	lingering_sweep(watch, now_us);
+	const int next_ms = wait_ms(watch, nearest_us, now_us);
+	pthread_mutex_unlock(&watch->mutex);
+	return next_ms;
+}
+
+int watch_wake_fd(const struct watch *watch)
+{
+	return watch->wake_fd;
+}
+
+void watch_wake(struct watch *watch)
+{
+	const uint64_t one = 1;
+	const ssize_t ignored = write(watch->wake_fd, &one, sizeof(one));
+	(void)ignored; /* a full counter wakes as well */
+}

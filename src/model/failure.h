@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Why something failed at a platform: one value that says what to do next (class) and what to tell (code, texts). Codes are
+ * tables: failure_codes.def for posts, connection_errors.def for connections. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+enum failure_code {
+	FAILURE_CODE_NONE,
+#define FAILURE_CODE(name, sentence) FAILURE_CODE_##name,
+#include "failure_codes.def"
+#undef FAILURE_CODE
+	FAILURE_CODE_COUNT
+};
+
+enum connection_error {
+	CONNECTION_ERROR_NONE,
+#define CONNECTION_ERROR(name, code, sentence) CONNECTION_ERROR_##name,
+#include "connection_errors.def"
+#undef CONNECTION_ERROR
+	CONNECTION_ERROR_COUNT
+};
+
+/* What may be done next. Decided once, by the adapter that read the answer. */
+enum failure_class {
+	FAILURE_PERMANENT,    /* the same call will fail again: give up, tell why */
+	FAILURE_TRANSIENT,    /* try the same stage again by the retry schedule */
+	FAILURE_RATE_LIMITED, /* as transient, not before retry_after_ms; the account waits, the engine does not */
+	FAILURE_TOKEN,        /* the access token was refused: refresh once, then the same stage again; else reauth */
+	FAILURE_REAUTH,       /* the account must be connected again: its state becomes reauth_required */
+	FAILURE_APP           /* the app's own credentials or billing: nothing of this app on this platform will work */
+};
+
+struct failure {
+	enum failure_class class;
+	enum failure_code code;
+	enum connection_error connection_error; /* for connect flows */
+	struct str message;          /* one English sentence for people, no secrets */
+	struct str platform_code;    /* as the platform wrote it: "190/463", "duplicate-content"; may be empty */
+	struct str platform_message; /* the platform's own words, cut to 500 bytes; may be empty */
+	int64_t retry_after_ms;      /* 0 = no advice */
+};
+
+const char *failure_code_name(enum failure_code code);
+const char *failure_code_sentence(enum failure_code code);
+/* NONE for an unknown name. */
+enum failure_code failure_code_of_name(struct str name);
+const char *connection_error_code(enum connection_error error);
+const char *connection_error_sentence(enum connection_error error);
+enum connection_error connection_error_of_code(struct str code);
+/* Transient and rate limited failures pass by themselves. */
+bool failure_is_transient(enum failure_class class);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Words of an enum in both directions, for this folder's tables. Not for other folders. */
+#pragma once
+
+#include <stddef.h>
+
+#include "str.h"
+
+/* names[value] for a value inside the table, else "". */
+const char *name_of(const char *const *names, size_t count, unsigned value);
+/* The index of that name, or count. A NULL entry matches nothing. */
+size_t name_find(const char *const *names, size_t count, struct str name);
+
+#define NAME_OF(names, value)                                                                      \
+	name_of((names), sizeof(names) / sizeof((names)[0]), (unsigned)(value))
+#define NAME_FIND(names, name) name_find((names), sizeof(names) / sizeof((names)[0]), (name))

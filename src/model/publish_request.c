@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reading a publish request (SPEC.md section 5, API.md section 6). One pass, no early end: every
+ * problem is told at once, which is why readers add to a list instead of returning errors. */
+#include "publish_request.h"
+
+#include "arena.h"
+#include "timetext.h"
+
+#include "json.h"
+#include "url.h"
+#include "utf8.h"
+
+#include "platform_id.h"
+
+#define MEDIA_URL_MAX_BYTES 2048 /* API.md section 6 */
+
+/* What every reader below needs. */
+struct reader {
+	struct arena *arena;
+	const struct media_url_check *media_url_check;
+	int64_t now_us;
+	struct problems *problems;
+};
+
+static struct str path(const struct reader *r, struct str parent, const char *member)
+{
+	return str_is_empty(parent) ? str_of(member)
+				    : str_format(r->arena, STR_FMT ".%s", STR_ARG(parent), member);
+}
+
+static struct str path_at(const struct reader *r, struct str parent, size_t index)
+{
+	return str_format(r->arena, STR_FMT ".%zu", STR_ARG(parent), index);
+}
+
+static void shape(const struct reader *r, struct str field, const char *reason, const char *message)
+{
+	problem_add(r->problems, PROBLEM_SHAPE, field, reason, str_of(message));
+}
+
+/* ---- fields by type; absent and null give false without a word ---- */
+
+static bool text_get(const struct reader *r, const struct json *object, const char *name,
+		     struct str parent, struct str *out)
+{
+	const struct json *value = json_get(object, name);
+	if (json_is_null(value))
+		return false;
+	if (!json_is(value, JSON_TYPE_STRING)) {
+		shape(r, path(r, parent, name), "not_text", "This must be a text.");
+		return false;
+	}
+	*out = json_string(value);
+	return true;
+}
+
+static const struct json *list_get(const struct reader *r, const struct json *object,
+				   const char *name, struct str parent)
+{
+	const struct json *value = json_get(object, name);
+	if (json_is_null(value))
+		return NULL;
+	if (!json_is(value, JSON_TYPE_ARRAY)) {
+		shape(r, path(r, parent, name), "not_a_list", "This must be a list.");
+		return NULL;
+	}
+	return value;
+}
+
+static void warn_ignored(const struct reader *r, struct str field, const char *message)
+{
+	warning_add(r->problems, field, "ignored", str_of(message));
+}
+
+/* Names what nobody reads, with its path. known ends with NULL. */
+static void warn_unknown(const struct reader *r, const struct json *object, struct str parent,
+			 const char *const *known)
+{
+	for (size_t i = 0; object != NULL && i < object->count; i++) {
+		const char *const *name = known;
+		while (*name != NULL && !str_equal_z(object->keys[i], *name))
+			name++;
+		if (*name != NULL)
+			continue;
+		const struct str key = str_copy(r->arena, object->keys[i]);
+		warn_ignored(r,
+			     str_is_empty(parent) ? key
+						  : str_format(r->arena, STR_FMT "." STR_FMT,
+							       STR_ARG(parent), STR_ARG(key)),
+			     "This field is not known and was ignored.");
+	}
+}
+
+/* ---- media ---- */
+
+static void media_problem(const struct reader *r, struct str field, const char *reason,
+			  const char *message)
+{
+	problem_add(r->problems, PROBLEM_MEDIA, field, reason, str_of(message));
+}
+
+static void media_url_judge(const struct reader *r, struct str field, struct str text)
+{
+	struct url url;
+	if (text.len > MEDIA_URL_MAX_BYTES) {
+		media_problem(r, field, "url_too_long", "The URL is longer than 2,048 bytes.");
+		return;
+	}
+	if (url_parse(r->arena, text, &url, NULL) != ERR_NONE) {
+		media_problem(r, field, "bad_url", "This is not an absolute http or https URL.");
+		return;
+	}
+	const struct media_url_check *guard = r->media_url_check;
+	const char *reason = guard != NULL ? guard->check(guard->context, r->arena, text) : NULL;
+	if (reason != NULL)
+		problem_add(
+			r->problems, PROBLEM_MEDIA, field, reason,
+			str_format(r->arena, "Media is not fetched from this URL: %s.", reason));
+}
+
+static void media_url_read(const struct reader *r, const struct json *object, struct str parent,
+			   struct media *media)
+{
+	if (text_get(r, object, "url", parent, &media->url))
+		media_url_judge(r, path(r, parent, "url"), media->url);
+	else if (json_is_null(json_get(object, "url")))
+		shape(r, path(r, parent, "url"), "required", "A media item needs a url.");
+}
+
+static void media_type_read(const struct reader *r, const struct json *object, struct str parent,
+			    struct media *media)
+{
+	struct str type = {0};
+	if (!text_get(r, object, "type", parent, &type)) {
+		if (json_is_null(json_get(object, "type")))
+			shape(r, path(r, parent, "type"), "required", "A media item needs a type.");
+		return;
+	}
+	media->type = str_equal_z(type, "video") ? MEDIA_VIDEO : MEDIA_IMAGE;
+	if (!str_equal_z(type, "video") && !str_equal_z(type, "image"))
+		media_problem(r, path(r, parent, "type"), "bad_type",
+			      "The type of a media item is image or video.");
+}
+
+static void media_duration_read(const struct reader *r, const struct json *object,
+				struct str parent, struct media *media)
+{
+	const struct json *value = json_get(object, "duration");
+	media->duration_s = -1;
+	if (json_is_null(value))
+		return;
+	if (json_is(value, JSON_TYPE_INT) && value->integer >= 0)
+		media->duration_s = value->integer;
+	else
+		shape(r, path(r, parent, "duration"), "not_a_number",
+		      "The duration is a whole number of seconds, not negative.");
+}
+
+static void media_item_read(const struct reader *r, const struct json *object, struct str field,
+			    struct media *media)
+{
+	static const char *const known[] = {"url",       "type",     "alt_text", "thumbnail_url",
+					    "mime_type", "duration", NULL};
+	media->duration_s = -1;
+	if (!json_is(object, JSON_TYPE_OBJECT)) {
+		shape(r, field, "not_an_object", "A media item must be an object.");
+		return;
+	}
+	media_url_read(r, object, field, media);
+	media_type_read(r, object, field, media);
+	text_get(r, object, "alt_text", field, &media->alt_text);
+	text_get(r, object, "mime_type", field, &media->mime_type);
+	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url))
+		media_url_judge(r, path(r, field, "thumbnail_url"), media->thumbnail_url);
+	media_duration_read(r, object, field, media);
+	warn_unknown(r, object, field, known);
+}
+
+static void media_read(const struct reader *r, const struct json *object, struct str parent,
+		       struct container *container)
+{
+	const struct json *list = list_get(r, object, "media", parent);
+	if (list == NULL)
+		return;
+	const struct str field = path(r, parent, "media");
+	if (list->count > POST_MEDIA_MAX)
+		shape(r, field, "too_many", "A container has at most 35 media items.");
+	container->media_count = list->count < POST_MEDIA_MAX ? list->count : POST_MEDIA_MAX;
+	container->media = ARENA_ARRAY(r->arena, struct media, container->media_count);
+	for (size_t i = 0; i < container->media_count; i++)
+		media_item_read(r, json_at(list, i), path_at(r, field, i), &container->media[i]);
+}
+
+/* ---- containers ---- */
+
+static void content_length_check(const struct reader *r, struct str field, struct str content)
+{
+	if (content.len > POST_CONTENT_MAX_BYTES)
+		shape(r, field, "text_too_long", "The content is longer than 100,000 bytes.");
+}
+
+static void type_read(const struct reader *r, const struct json *object, struct str parent,
+		      enum post_type *type_out)
+{
+	struct str name = {0};
+	if (!text_get(r, object, "type", parent, &name))
+		return;
+	*type_out = post_type_of_name(name);
+	if (*type_out == POST_TYPE_NONE)
+		shape(r, path(r, parent, "type"), "unknown_type",
+		      "The type is one of post, video, story, carousel, article.");
+}
+
+static void container_read(const struct reader *r, const struct json *object, size_t index,
+			   struct post_content *content)
+{
+	static const char *const known[] = {"type", "content", "media", NULL};
+	const struct str field = path_at(r, STR("containers"), index);
+	struct container *container = &content->containers[index];
+	if (!json_is(object, JSON_TYPE_OBJECT)) {
+		shape(r, field, "not_an_object", "A container must be an object.");
+		return;
+	}
+	if (index == 0)
+		type_read(r, object, field, &content->type);
+	else if (!json_is_null(json_get(object, "type")))
+		shape(r, path(r, field, "type"), "type_not_allowed",
+		      "Only the first container may have a type.");
+	media_read(r, object, field, container);
+	const struct str content_field = path(r, field, "content");
+	if (text_get(r, object, "content", field, &container->content)) {
+		content_length_check(r, content_field, container->content);
+		if (str_is_empty(container->content) && container->media_count == 0)
+			shape(r, content_field, "required",
+			      "The content may be empty only where there is media.");
+	} else if (json_is_null(json_get(object, "content"))) {
+		shape(r, content_field, "required", "A container needs content.");
+	}
+	warn_unknown(r, object, field, known);
+}
+
+static void advanced_read(const struct reader *r, const struct json *body,
+			  const struct json *containers, struct post_content *content)
+{
+	static const char *const overruled[] = {"content", "media", "type"};
+	content->mode = POST_MODE_ADVANCED;
+	for (size_t i = 0; i < sizeof(overruled) / sizeof(overruled[0]); i++) {
+		if (!json_is_null(json_get(body, overruled[i])))
+			warn_ignored(r, str_of(overruled[i]),
+				     "This is ignored when containers are given.");
+	}
+	if (containers->count == 0 || containers->count > POST_CONTAINERS_MAX) {
+		shape(r, STR("containers"), containers->count == 0 ? "required" : "too_many",
+		      "A post has 1 to 10 containers.");
+		return;
+	}
+	content->container_count = containers->count;
+	content->containers = ARENA_ARRAY(r->arena, struct container, containers->count);
+	for (size_t i = 0; i < containers->count; i++)
+		container_read(r, json_at(containers, i), i, content);
+}
+
+static void basic_read(const struct reader *r, const struct json *body,
+		       struct post_content *content)
+{
+	struct container *container = ARENA_NEW(r->arena, struct container);
+	content->mode = POST_MODE_BASIC;
+	content->containers = container;
+	content->container_count = 1;
+	type_read(r, body, (struct str){0}, &content->type);
+	media_read(r, body, (struct str){0}, container);
+	if (text_get(r, body, "content", (struct str){0}, &container->content))
+		content_length_check(r, STR("content"), container->content);
+	else if (!json_is_null(json_get(body, "content")))
+		return; /* of a wrong type, which was told */
+	const struct json *media = json_get(body, "media");
+	const bool is_media_wrong = !json_is_null(media) && !json_is(media, JSON_TYPE_ARRAY);
+	if (str_is_empty(container->content) && container->media_count == 0 && !is_media_wrong)
+		shape(r, STR("content"), "required", "A post needs content, media or containers.");
+}
+
+static void content_read(const struct reader *r, const struct json *body,
+			 struct post_content *content)
+{
+	const struct json *containers = json_get(body, "containers");
+	if (json_is_null(containers))
+		basic_read(r, body, content);
+	else if (json_is(containers, JSON_TYPE_ARRAY))
+		advanced_read(r, body, containers, content);
+	else
+		shape(r, STR("containers"), "not_a_list", "This must be a list.");
+}
+
+/* ---- platforms ---- */
+
+/* A key by its own slug wins over the other name of the same platform. */
+static bool slug_is_second_name(const struct json *platforms, struct str key, const char *slug)
+{
+	return !str_equal_z(key, slug) && !json_is_null(json_get(platforms, slug));
+}
+
+/* The same object with our slugs as keys and without what is null or unknown. */
+static const struct json *options_read(const struct reader *r, const struct json *body)
+{
+	const struct json *given = json_get(body, "platforms");
+	if (json_is_null(given))
+		return NULL;
+	if (!json_is(given, JSON_TYPE_OBJECT)) {
+		shape(r, STR("platforms"), "not_an_object", "This must be an object.");
+		return NULL;
+	}
+	struct json *options = ARENA_NEW(r->arena, struct json);
+	struct json *items = ARENA_ARRAY(r->arena, struct json, given->count);
+	struct str *keys = ARENA_ARRAY(r->arena, struct str, given->count);
+	*options = (struct json){.type = JSON_TYPE_OBJECT, .items = items, .keys = keys};
+	for (size_t i = 0; i < given->count; i++) {
+		const struct json *item = &given->items[i];
+		const char *slug = platform_id_slug(platform_id_of_slug(given->keys[i]));
+		const struct str field =
+			str_format(r->arena, "platforms." STR_FMT, STR_ARG(given->keys[i]));
+		if (*slug == '\0') {
+			warn_ignored(r, field,
+				     "This platform is not known; its options were ignored.");
+		} else if (json_is_null(item)) {
+			continue;
+		} else if (!json_is(item, JSON_TYPE_OBJECT)) {
+			shape(r, field, "not_an_object",
+			      "The options of a platform must be an object.");
+		} else if (slug_is_second_name(given, given->keys[i], slug)) {
+			warn_ignored(
+				r, field,
+				"This platform's options are given twice; these were ignored.");
+		} else {
+			keys[options->count] = str_of(slug);
+			items[options->count++] = *item;
+		}
+	}
+	return options;
+}
+
+/* ---- the rest of the root ---- */
+
+static void request_id_check(const struct reader *r, struct str request_id)
+{
+	if (!utf8_is_valid(request_id) || utf8_has_control(request_id) ||
+	    str_is_empty(request_id) || utf8_code_points(request_id) > REQUEST_ID_MAX_CHARACTERS)
+		shape(r, STR("request_id"), "bad_request_id",
+		      "A request_id is 1 to 128 characters without control characters.");
+}
+
+/* API.md section 6: the header stands in for the field; the field wins. */
+static struct str request_id_read(const struct reader *r, const struct json *body,
+				  struct str header_request_id)
+{
+	struct str request_id = {0};
+	const bool is_given = text_get(r, body, "request_id", (struct str){0}, &request_id);
+	if (is_given && !str_is_empty(header_request_id) &&
+	    !str_equal(request_id, header_request_id))
+		warn_ignored(r, STR("Idempotency-Key"),
+			     "The header is ignored because request_id is given.");
+	if (!is_given)
+		request_id = header_request_id;
+	if (is_given || !str_is_empty(header_request_id))
+		request_id_check(r, request_id);
+	return request_id;
+}
+
+static bool account_is_repeated(const struct publish_request *request, struct str id)
+{
+	for (size_t i = 0; i < request->account_count; i++) {
+		if (str_equal(request->account_ids[i], id))
+			return true;
+	}
+	return false;
+}
+
+static void accounts_read(const struct reader *r, const struct json *body,
+			  struct publish_request *request)
+{
+	const struct json *list = list_get(r, body, "account_ids", (struct str){0});
+	if (list == NULL && !json_is_null(json_get(body, "account_ids")))
+		return; /* of a wrong type, which was told */
+	if (list == NULL || list->count == 0 || list->count > POST_ACCOUNTS_MAX) {
+		shape(r, STR("account_ids"),
+		      list != NULL && list->count > 0 ? "too_many" : "required",
+		      "A post goes to 1 to 100 accounts.");
+		return;
+	}
+	request->account_ids = ARENA_ARRAY(r->arena, struct str, list->count);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct str field = path_at(r, STR("account_ids"), i);
+		const struct json *item = json_at(list, i);
+		if (!json_is(item, JSON_TYPE_STRING))
+			shape(r, field, "not_text", "An account id must be a text.");
+		else if (account_is_repeated(request, item->string))
+			shape(r, field, "duplicate", "This account is named twice.");
+		else
+			request->account_ids[request->account_count++] = item->string;
+	}
+}
+
+static void schedule_problem(const struct reader *r, const char *reason, const char *message)
+{
+	problem_add(r->problems, PROBLEM_SCHEDULE, STR("scheduled_at"), reason, str_of(message));
+}
+
+static int64_t schedule_read(const struct reader *r, const struct json *body)
+{
+	const struct json *value = json_get(body, "scheduled_at");
+	int64_t at_us = 0;
+	if (json_is_null(value))
+		return 0;
+	if (!timetext_parse_instant(json_string(value), &at_us)) {
+		schedule_problem(r, "bad_instant",
+				 "An instant is written as 2026-11-21T15:04:05Z.");
+		return 0;
+	}
+	if (at_us < r->now_us - SCHEDULE_PAST_TOLERANCE_US)
+		schedule_problem(r, "in_the_past", "The scheduled time has passed.");
+	else if (at_us > r->now_us + SCHEDULE_AHEAD_MAX_US)
+		schedule_problem(r, "too_far_ahead", "The scheduled time is over 5 years ahead.");
+	return at_us > r->now_us ? at_us : 0;
+}
+
+void publish_request_read(struct arena *arena, const struct json *body,
+			  struct str header_request_id, int64_t now_us,
+			  const struct media_url_check *media_url_check,
+			  struct publish_request *request_out, struct problems *problems)
+{
+	static const char *const known[] = {"request_id",   "account_ids", "content",
+					    "media",        "containers",  "platforms",
+					    "scheduled_at", "type",        NULL};
+	const struct reader r = {arena, media_url_check, now_us, problems};
+	*request_out = (struct publish_request){0};
+	if (!json_is(body, JSON_TYPE_OBJECT)) {
+		shape(&r, STR("body"), "not_an_object", "The request body must be an object.");
+		return;
+	}
+	request_out->request_id = request_id_read(&r, body, header_request_id);
+	accounts_read(&r, body, request_out);
+	content_read(&r, body, &request_out->content);
+	request_out->content.options = options_read(&r, body);
+	request_out->scheduled_at_us = schedule_read(&r, body);
+	warn_unknown(&r, body, (struct str){0}, known);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One transfer under way: a copy of its request, the libcurl handle that carries it, what has come
+ * back, and the judgement of how it ended. Private to outbound/: transfer_curl.c owns the pools,
+ * the waiting and the life of flights; nothing here waits. */
+#pragma once
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "transfer.h"
+
+struct arena;
+struct clock;
+struct flight;
+struct guard;
+
+/* What all flights of a transport share; outlives them. */
+struct flight_env {
+	const struct guard *guard; /* NULL: nothing of TRANSFER_USER may leave */
+	const struct clock *clock; /* for send_deadline only */
+	char *sandbox_url;
+	char *user_agent;
+	int64_t connect_timeout_ms;
+	const char *(*resolve)(void *context, const char *host);
+	void *resolve_context;
+};
+
+/* For lists of the owner. */
+struct flight_link {
+	struct flight *previous;
+	struct flight *next;
+};
+
+/* CLOCK_MONOTONIC: waiting and durations are the kernel's business, whatever struct clock says. */
+int64_t flight_monotonic_us(void);
+
+struct flight *flight_new(const struct flight_env *env, enum transfer_pool pool, CURLSH *share);
+void flight_free(struct flight **flight);
+/* Forgets the transfer so that the flight can carry another. */
+void flight_reset(struct flight *flight);
+
+/* Copies the request and makes the handle ready. False when the transfer has failed already:
+ * flight_result() says why. */
+bool flight_prepare(struct flight *flight, const struct transfer_request *request);
+/* The handle, to be added to a multi of flight_pool(). Its CURLOPT_PRIVATE is the flight. */
+CURL *flight_easy(struct flight *flight);
+enum transfer_pool flight_pool(const struct flight *flight);
+struct flight_link *flight_link(struct flight *flight);
+/* The handle has ended and was taken out of its multi. True when it is ready for the next hop of a
+ * redirect. */
+bool flight_end(struct flight *flight, CURLcode code);
+/* The multi did not take the handle. */
+void flight_fail(struct flight *flight);
+/* Writes the result with its texts in arena. False when arena has no room for them; the result is
+ * then LOST and TOO_LARGE. */
+bool flight_result(struct flight *flight, struct arena *arena, struct transfer_result *result_out);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What libcurl asks and brings while a flight's bytes move. Everything hangs on one fact: libcurl
+ * asks on_prerequest() when the connection stands (TLS included) and before the first byte of the
+ * request; so has_begun tells NEVER_SENT from LOST, the send deadline is looked at there, and a
+ * request that must leave once is let through once. */
+#include "flight_private.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#include "guard.h"
+
+#define HEAD_MAX_BYTES ((size_t)64 << 10)
+
+static bool bytes_add(struct bytes *bytes, const char *ptr, size_t len)
+{
+	size_t capacity = bytes->capacity > 0 ? bytes->capacity : 1024;
+	while (capacity < bytes->len + len)
+		capacity *= 2;
+	if (capacity > bytes->capacity) {
+		char *grown = realloc(bytes->ptr, capacity);
+		if (grown == NULL)
+			return false;
+		bytes->ptr = grown;
+		bytes->capacity = capacity;
+	}
+	if (len > 0)
+		memcpy(bytes->ptr + bytes->len, ptr, len);
+	bytes->len += len;
+	return true;
+}
+
+bool flight_is_past_send_deadline(const struct flight *flight)
+{
+	const int64_t deadline_us = flight->request.send_deadline_boot_us;
+	return deadline_us != 0 && clock_boot_us(flight->env->clock) >= deadline_us;
+}
+
+bool flight_guard_allows(const struct flight *flight, const char *ip, int port)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+	const struct guard *guard = flight->env->guard;
+	if (inet_pton(AF_INET, ip, &v4.sin_addr) == 1)
+		return guard_allows_address(guard, (const struct sockaddr *)&v4);
+	if (inet_pton(AF_INET6, ip, &v6.sin6_addr) == 1)
+		return guard_allows_address(guard, (const struct sockaddr *)&v6);
+	return false;
+}
+
+/* Asked on new and on reused connections, after TLS, before the request. The guard is asked again
+ * because a reused connection never comes by on_open_socket() (STACK.md E). A request that must
+ * leave once is stopped when libcurl would begin it again. */
+static int on_prerequest(void *context, char *ip, char *local_ip, int port, int local_port)
+{
+	(void)local_ip;
+	(void)local_port;
+	struct flight *flight = context;
+	if (flight->pool == TRANSFER_USER && !flight_guard_allows(flight, ip, port))
+		flight->is_refused = true;
+	if (flight_is_past_send_deadline(flight))
+		flight->is_late = true;
+	if (flight->is_refused || flight->is_late)
+		return CURL_PREREQFUNC_ABORT;
+	if (flight->request.fresh_connection && flight->has_begun_hop)
+		return CURL_PREREQFUNC_ABORT;
+	flight->has_begun = true;
+	flight->has_begun_hop = true;
+	return CURL_PREREQFUNC_OK;
+}
+
+/* One bad address among several of a name condemns it, where libcurl comes to try it; it never gets
+ * a socket in any case. */
+static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
+				    struct curl_sockaddr *address)
+{
+	(void)purpose;
+	struct flight *flight = context;
+	if (!guard_allows_address(flight->env->guard, &address->addr))
+		flight->is_refused = true;
+	if (flight->is_refused)
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static size_t on_read(char *out, size_t size, size_t count, void *context)
+{
+	struct flight *flight = context;
+	const int64_t left = flight->request.body_length_bytes - flight->body_read_bytes;
+	const int64_t room = (int64_t)(size * count);
+	const size_t wanted = (size_t)(left < room ? left : room);
+	if (wanted == 0)
+		return 0;
+	const ssize_t got = pread(flight->body_fd, out, wanted,
+				  flight->request.body_offset_bytes + flight->body_read_bytes);
+	if (got <= 0) {
+		flight->is_disk_bad = true; /* unreadable, or shorter than announced */
+		return CURL_READFUNC_ABORT;
+	}
+	flight->body_read_bytes += got;
+	return (size_t)got;
+}
+
+/* libcurl rewinds a body in order to send it again. */
+static int on_seek(void *context, curl_off_t offset, int origin)
+{
+	struct flight *flight = context;
+	if (flight->request.fresh_connection || origin != SEEK_SET || offset < 0 ||
+	    offset > flight->request.body_length_bytes)
+		return CURL_SEEKFUNC_FAIL;
+	flight->body_read_bytes = offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+/* "HTTP/1.1 200 OK": libcurl has checked the form. */
+static int status_of(struct str line)
+{
+	struct str version;
+	uint64_t status;
+	if (!str_take_until(&line, ' ', &version) || !str_skip(&line, STR(" ")) ||
+	    !str_take_u64(&line, 3, &status))
+		return 0;
+	return (int)status;
+}
+
+/* Lines of every answer come by: of 1xx ones, of the final one, and trailers after its body. What
+ * stays is the final one's. */
+static size_t on_header(char *ptr, size_t size, size_t count, void *context)
+{
+	struct flight *flight = context;
+	const struct str line = {ptr, size * count};
+	flight->head_total_bytes += line.len;
+	if (flight->head_total_bytes > HEAD_MAX_BYTES) {
+		flight->is_over_size = true;
+		return 0;
+	}
+	if (flight->has_whole_head)
+		return line.len; /* a trailer */
+	if (str_has_prefix(line, STR("HTTP/"))) {
+		flight->head.len = 0;
+		flight->status = status_of(line);
+		return line.len;
+	}
+	if (str_trim(line).len == 0) {
+		flight->has_whole_head = flight->status >= 200;
+		return line.len;
+	}
+	return bytes_add(&flight->head, line.ptr, line.len) ? line.len : 0;
+}
+
+static bool save(struct flight *flight, const char *ptr, size_t len)
+{
+	while (len > 0) {
+		const ssize_t written = write(flight->save_fd, ptr, len);
+		if (written < 0)
+			return false;
+		ptr += written;
+		len -= (size_t)written;
+	}
+	return true;
+}
+
+/* A file gets only what was asked for: the bodies of redirects and refusals are counted and
+ * dropped. */
+static size_t on_body(char *ptr, size_t size, size_t count, void *context)
+{
+	struct flight *flight = context;
+	const size_t len = size * count;
+	flight->received_bytes += (int64_t)len;
+	if (flight->received_bytes > flight->request.response_max_bytes) {
+		flight->is_over_size = true;
+		return CURL_WRITEFUNC_ERROR;
+	}
+	if (flight->save_fd < 0)
+		return bytes_add(&flight->body, ptr, len) ? len : CURL_WRITEFUNC_ERROR;
+	if (flight->status >= 200 && flight->status < 300 && !save(flight, ptr, len)) {
+		flight->is_disk_bad = true;
+		return CURL_WRITEFUNC_ERROR;
+	}
+	return len;
+}
+
+void flight_wire(struct flight *flight)
+{
+	CURL *easy = flight->easy;
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, flight);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, flight);
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_prerequest);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, flight);
+	if (flight->pool == TRANSFER_USER) {
+		curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+		curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, flight);
+	}
+	if (flight->request.body_path != NULL) {
+		curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_read);
+		curl_easy_setopt(easy, CURLOPT_READDATA, flight);
+		curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_seek);
+		curl_easy_setopt(easy, CURLOPT_SEEKDATA, flight);
+	}
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Media on our disk: one file per distinct URL and post, under DATA/spool, fetched through the guard. Knows paths and budgets, not
+ * deliveries: delivery/ asks for a fetch, starts the transfer that spool_fetch_request() describes, and tells the result.
+ * A fetch goes to a temporary name, is synced and renamed, so that a file under its final name is whole. Not thread-safe: the
+ * engine's thread only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "sniff.h"
+#include "str.h"
+
+#include "transfer.h"
+
+#define SPOOL_FILE_MAX_BYTES (INT64_C(4) << 30) /* DESIGN.md section 7: 4 GiB */
+
+struct arena;
+struct spool;
+
+struct spool_file {
+	struct str path;
+	int64_t size_bytes;
+	struct sniff sniff;
+	char sha256[65]; /* hex */
+};
+
+struct spool_config {
+	const char *directory;  /* made 0700 */
+	int64_t budget_bytes;   /* 0 = 32 GiB; a fetch that would pass it is refused */
+	int64_t file_max_bytes; /* 0 = SPOOL_FILE_MAX_BYTES */
+};
+
+enum err_kind spool_open(const struct spool_config *config, struct spool **spool_out, struct error *err);
+void spool_close(struct spool **spool);
+/* key names the file: post id and flat media index, made by the keeper ("<uuid>-0"); [A-Za-z0-9-] only. */
+bool spool_find(struct spool *spool, struct arena *arena, struct str key, struct spool_file *file_out);
+/* Describes the transfer that fetches url into the spool (TRANSFER_USER, save_path, limits). TOO_LARGE when the budget is used up. */
+enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, struct str key, struct str url,
+				  struct transfer_request *request_out, struct error *err);
+/* After an ANSWERED 2xx: syncs, hashes, sniffs, renames. After anything else: removes the temporary file. Blocks on the disk.
+ * Returns NONE; TEMPORARY when it may work later (network, 5xx, disk, the budget of all files); TOO_LARGE for this file alone;
+ * FORBIDDEN when the guard refused the address; NOT_FOUND for 404 and 410; INVALID for other answers and bad redirects. */
+enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struct str key, const struct transfer_result *result,
+				 struct spool_file *file_out, struct error *err);
+/* Removes every file whose key begins with prefix (a post's, when no delivery needs it). */
+void spool_remove(struct spool *spool, struct str key_prefix);
+/* Removes temporary files of an earlier run and files for which is_needed(key) is false. */
+void spool_sweep(struct spool *spool, bool (*is_needed)(void *context, struct str key), void *context);

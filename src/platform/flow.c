@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The memory of a flow and its two serialised forms. */
+#include "flow.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "arena.h"
+#include "buf.h"
+
+#include "json.h"
+#include "json_write.h"
+#include "utf8.h"
+
+#define FLOW_TEXT_MAX_BYTES (8 * 1024 * 1024)
+/* No id, token or list that a platform gives is longer; a longer one is cut and will be refused
+ * where it is used. */
+#define FLOW_VALUE_MAX_BYTES (128 * 1024)
+
+void flow_init(struct flow *flow, struct arena *arena, size_t part_count)
+{
+	assert(part_count <= POST_CONTAINERS_MAX);
+	*flow = (struct flow){.arena = arena, .part_count = part_count};
+}
+
+void flow_set_stage(struct flow *flow, const char *name)
+{
+	flow->stage = str_of(name);
+}
+
+bool flow_is_at(const struct flow *flow, const char *name)
+{
+	return str_equal_z(flow->stage, name);
+}
+
+/* ---- variables ---- */
+
+static struct flow_var *var_find(const struct flow *flow, struct str name)
+{
+	for (size_t i = 0; i < flow->var_count; i++) {
+		if (str_equal(flow->vars[i].name, name))
+			return (struct flow_var *)&flow->vars[i];
+	}
+	return NULL;
+}
+
+static struct str value_copy(const struct flow *flow, struct str value)
+{
+	return str_copy(flow->arena, utf8_cut_bytes(value, FLOW_VALUE_MAX_BYTES));
+}
+
+static void var_set(struct flow *flow, struct str name, struct str value, bool is_secret)
+{
+	struct flow_var *var = var_find(flow, name);
+	if (var == NULL) {
+		assert(flow->var_count < FLOW_VARS_MAX);
+		var = &flow->vars[flow->var_count++];
+		var->name = str_copy(flow->arena, name);
+	}
+	var->value = value_copy(flow, value);
+	var->is_secret = is_secret;
+}
+
+void flow_set(struct flow *flow, const char *name, struct str value)
+{
+	var_set(flow, str_of(name), value, false);
+}
+
+void flow_set_int(struct flow *flow, const char *name, int64_t value)
+{
+	var_set(flow, str_of(name), str_format(flow->arena, "%" PRId64, value), false);
+}
+
+void flow_set_secret(struct flow *flow, const char *name, struct str value)
+{
+	var_set(flow, str_of(name), value, true);
+}
+
+void flow_unset(struct flow *flow, const char *name)
+{
+	struct flow_var *var = var_find(flow, str_of(name));
+	if (var != NULL)
+		*var = flow->vars[--flow->var_count];
+}
+
+struct str flow_get(const struct flow *flow, const char *name)
+{
+	const struct flow_var *var = var_find(flow, str_of(name));
+	return var != NULL ? var->value : (struct str){0};
+}
+
+int64_t flow_get_int(const struct flow *flow, const char *name, int64_t fallback)
+{
+	int64_t value = 0;
+	return str_parse_i64(flow_get(flow, name), &value) ? value : fallback;
+}
+
+int64_t flow_count(struct flow *flow, const char *name)
+{
+	const int64_t value = flow_get_int(flow, name, 0) + 1;
+	flow_set_int(flow, name, value);
+	return value;
+}
+
+/* ---- parts ---- */
+
+size_t flow_part(const struct flow *flow)
+{
+	size_t part = 0;
+	while (part < flow->part_count && flow->parts[part].is_done)
+		part++;
+	return part;
+}
+
+void flow_part_done(struct flow *flow, struct str remote_id, struct str url)
+{
+	const size_t part = flow_part(flow);
+	assert(part < flow->part_count);
+	flow->parts[part] = (struct flow_part){
+		.is_done = true,
+		.remote_id = value_copy(flow, remote_id),
+		.url = value_copy(flow, url),
+	};
+	flow->stage = (struct str){0};
+	flow->probe = (struct str){0};
+}
+
+void flow_restart_part(struct flow *flow)
+{
+	flow->stage = (struct str){0};
+	flow->probe = (struct str){0};
+	flow->var_count = 0;
+}
+
+/* ---- serialised ---- */
+
+static void vars_write(struct json_writer *w, const struct flow *flow, bool is_secret)
+{
+	json_begin_object(w);
+	for (size_t i = 0; i < flow->var_count; i++) {
+		if (flow->vars[i].is_secret != is_secret)
+			continue;
+		json_key_str(w, flow->vars[i].name);
+		json_put_str(w, flow->vars[i].value);
+	}
+	json_end_object(w);
+}
+
+static void parts_write(struct json_writer *w, const struct flow *flow)
+{
+	json_begin_array(w);
+	for (size_t i = 0; i < flow->part_count; i++) {
+		json_begin_object(w);
+		json_member_bool(w, "done", flow->parts[i].is_done);
+		json_member_str(w, "id", flow->parts[i].remote_id);
+		json_member_str(w, "url", flow->parts[i].url);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+struct str flow_write(struct arena *arena, const struct flow *flow)
+{
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, arena, FLOW_TEXT_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	json_member_int(&w, "version", FLOW_VERSION);
+	json_member_str(&w, "stage", flow->stage);
+	json_member_str(&w, "probe", flow->probe);
+	json_key(&w, "parts");
+	parts_write(&w, flow);
+	json_key(&w, "vars");
+	vars_write(&w, flow, false);
+	json_end_object(&w);
+	assert(!out.is_over);
+	return buf_str(&out);
+}
+
+struct str flow_write_secrets(struct arena *arena, const struct flow *flow)
+{
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, arena, FLOW_TEXT_MAX_BYTES);
+	json_writer_init(&w, &out);
+	vars_write(&w, flow, true);
+	assert(!out.is_over);
+	return buf_str(&out);
+}
+
+static bool parts_read(struct flow *flow, const struct json *parts)
+{
+	if (json_is_null(parts))
+		return true;
+	if (!json_is(parts, JSON_TYPE_ARRAY) || parts->count > POST_CONTAINERS_MAX)
+		return false;
+	flow->part_count = parts->count;
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct json *part = json_at(parts, i);
+		flow->parts[i] = (struct flow_part){
+			.is_done = json_bool(json_get(part, "done"), false),
+			.remote_id = json_string(json_get(part, "id")),
+			.url = json_string(json_get(part, "url")),
+		};
+	}
+	return true;
+}
+
+static bool vars_read(struct flow *flow, const struct json *vars, bool is_secret)
+{
+	if (json_is_null(vars))
+		return true;
+	if (!json_is(vars, JSON_TYPE_OBJECT) || vars->count > FLOW_VARS_MAX - flow->var_count)
+		return false;
+	for (size_t i = 0; i < vars->count; i++) {
+		if (!json_is(&vars->items[i], JSON_TYPE_STRING))
+			return false;
+		flow->vars[flow->var_count++] = (struct flow_var){
+			.name = vars->keys[i],
+			.value = vars->items[i].string,
+			.is_secret = is_secret,
+		};
+	}
+	return true;
+}
+
+static enum err_kind parse(struct arena *arena, struct str text, const struct json **root_out,
+			   struct error *err)
+{
+	*root_out = NULL;
+	return str_is_empty(text) ? ERR_NONE : json_parse(arena, text, NULL, root_out, NULL, err);
+}
+
+enum err_kind flow_read(struct flow *flow, struct arena *arena, struct str text,
+			struct str secrets_text, size_t part_count, struct error *err)
+{
+	const struct json *root = NULL;
+	const struct json *secrets = NULL;
+	enum err_kind kind = parse(arena, text, &root, err);
+	if (kind == ERR_NONE)
+		kind = parse(arena, secrets_text, &secrets, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (json_int(json_get(root, "version"), FLOW_VERSION) != FLOW_VERSION)
+		return error_set(err, ERR_INVALID, "The flow was written by another version.");
+	flow_init(flow, arena, part_count);
+	flow->stage = json_string(json_get(root, "stage"));
+	flow->probe = json_string(json_get(root, "probe"));
+	if (!parts_read(flow, json_get(root, "parts")) ||
+	    !vars_read(flow, json_get(root, "vars"), false) || !vars_read(flow, secrets, true))
+		return error_set(err, ERR_INVALID, "The stored flow cannot be read.");
+	return ERR_NONE;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A flow: what an adapter remembers between two steps. Small, named, serialised as JSON with stage NAMES, so that a program
+ * started after a crash goes on where the last one stopped. It never holds a request. What is secret (a token got half-way, an
+ * upload URL) is set with flow_set_secret and serialised apart, so that its keeper can seal it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "str.h"
+
+#include "post.h"
+
+#define FLOW_VERSION 1
+#define FLOW_VARS_MAX 96
+
+struct arena;
+
+struct flow_var {
+	struct str name;
+	struct str value;
+	bool is_secret;
+};
+
+/* One container of a post. */
+struct flow_part {
+	bool is_done;
+	struct str remote_id; /* the platform's name for what became visible; may stay empty when the platform tells none */
+	struct str url;       /* where a person sees it; may be empty */
+};
+
+struct flow {
+	struct arena *arena;
+	struct str stage;  /* the call that is next, or under way; "" = at the start of the next part that is not done */
+	struct str probe;  /* the resolver's own stage; "" at the start of every look */
+	struct flow_part parts[POST_CONTAINERS_MAX];
+	size_t part_count; /* 0 for flows that are not a post's */
+	struct flow_var vars[FLOW_VARS_MAX];
+	size_t var_count;
+};
+
+/* An empty flow with part_count parts. */
+void flow_init(struct flow *flow, struct arena *arena, size_t part_count);
+
+/* Stage: name is a literal of the adapter's. */
+void flow_set_stage(struct flow *flow, const char *name);
+bool flow_is_at(const struct flow *flow, const char *name);
+
+/* Variables: value copied into the flow's arena; setting again replaces. Names may be formatted by the caller ("part2_media_id").
+ * More than FLOW_VARS_MAX is our bug and asserts. */
+void flow_set(struct flow *flow, const char *name, struct str value);
+void flow_set_int(struct flow *flow, const char *name, int64_t value);
+void flow_set_secret(struct flow *flow, const char *name, struct str value);
+void flow_unset(struct flow *flow, const char *name);
+/* Empty when not set. */
+struct str flow_get(const struct flow *flow, const char *name);
+int64_t flow_get_int(const struct flow *flow, const char *name, int64_t fallback);
+/* Adds 1 to an integer variable and returns the new value: for counting polls. */
+int64_t flow_count(struct flow *flow, const char *name);
+
+/* Index of the first part that is not done; part_count when all are. */
+size_t flow_part(const struct flow *flow);
+/* The current part is visible at the platform: remembers id and url, marks it done, clears stage and probe. The adapter may set a
+ * stage afterwards for a cosmetic read. */
+void flow_part_done(struct flow *flow, struct str remote_id, struct str url);
+/* Forgets stage, probe and all variables, keeps the parts: the next step starts the current part from its beginning. */
+void flow_restart_part(struct flow *flow);
+
+/* Serialised forms: everything but secrets; and only secrets (both JSON text). */
+struct str flow_write(struct arena *arena, const struct flow *flow);
+struct str flow_write_secrets(struct arena *arena, const struct flow *flow);
+/* Reads both back; empty texts give an empty flow. part_count as given when the text has none. */
+enum err_kind flow_read(struct flow *flow, struct arena *arena, struct str text, struct str secrets_text, size_t part_count,
+			struct error *err);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Meta's Graph API as facebook.c and instagram.c share it: calls, errors by number, Facebook Login (platforms/meta.md 1, 2, 6).
+ * What is published and how stands in those two. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+
+#include "failure.h"
+
+#include "platform.h"
+
+struct buf;
+
+#define GRAPH_FORM_MAX_BYTES (512 * 1024)
+
+/* ---- calls ---- */
+
+/* An empty list of parameters. */
+void graph_form_init(const struct env *env, struct buf *form);
+/* A call on /{version}/{path} with the token as bearer and its proof among the parameters; for GET they go into the query. */
+struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind, const char *method, struct str path,
+			struct str token, struct buf *form);
+/* "+0000" instants as Graph writes them; 0 when unreadable. */
+int64_t graph_instant_us(const struct env *env, struct str text);
+
+/* ---- errors ---- */
+
+/* What may be tried before a failure is told. */
+enum graph_remedy {
+	GRAPH_TELL,      /* nothing */
+	GRAPH_REPEAT,    /* the same call again in some seconds */
+	GRAPH_CONTAINER, /* a new Instagram container */
+	GRAPH_POLL,      /* wait until the container is ready, then the same call again */
+	GRAPH_LOOK       /* it may be live all the same: resolve */
+};
+
+struct graph_error {
+	int64_t code;
+	int64_t subcode; /* 0 = none */
+	enum failure_class class;
+	enum failure_code failure_code;
+	enum graph_remedy remedy;
+};
+
+/* False when the reply holds no error of Graph's form. The HTTP status is not looked at. */
+bool graph_error_read(const struct reply *reply, struct graph_error *error_out);
+/* By the subcode alone, as a container's status text names it. */
+struct graph_error graph_error_of_subcode(int64_t subcode);
+/* Fills STEP_FAIL for whatever is not a usable answer. */
+void graph_fail(const struct env *env, const struct reply *reply, struct step *step);
+/* A publish call's answer is no refusal that may be believed: unreadable, or an error that says nothing about the outcome. */
+bool graph_is_uncertain(const struct reply *reply);
+/* Answered with 2xx and without an error. */
+bool graph_is_ok(const struct reply *reply);
+
+/* ---- app credentials and Facebook Login ---- */
+
+void graph_verify(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+
+/* Stages of connect, for the tables of both platforms; each names the next. "permissions" and "finish" are the platform's own. */
+const char *graph_code_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_code_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_long_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_long_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_permissions_ask(const struct env *env, struct flow *flow, struct step *step);
+/* needed: NULL-ended names. */
+const char *graph_permissions_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step,
+				     const char *const *needed);
+const char *graph_me_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_me_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_pages_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_pages_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_businesses_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_businesses_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_portfolio_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_portfolio_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+/* For a stage that asks nothing of the platform. */
+const char *graph_no_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+
+/* A Page that was found, as "finish" reads it. All texts may be empty but id and token. */
+struct graph_page {
+	struct str id;
+	struct str name;
+	struct str username;
+	struct str avatar_url;
+	struct str access_token;
+	struct str instagram_id;
+	struct str instagram_username;
+	struct str instagram_name;
+	struct str instagram_avatar_url;
+};
+
+/* The step of "finish": make fills an account from a page or returns false to leave it out. None = no_accounts. */
+void graph_finish(const struct env *env, const struct flow *flow, struct step *step,
+		  bool (*make)(const struct env *env, const struct flow *flow, const struct graph_page *page,
+			       struct account_found *account));

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which platform answers to which number. */
+#include "platform.h"
+
+#include "adapters.h"
+
+static const struct platform *const platforms[] = {
+	[PLATFORM_INSTAGRAM] = &platform_instagram,
+	[PLATFORM_FACEBOOK] = &platform_facebook,
+	[PLATFORM_X] = &platform_x,
+	[PLATFORM_LINKEDIN] = &platform_linkedin,
+	[PLATFORM_YOUTUBE] = &platform_youtube,
+	[PLATFORM_TIKTOK] = &platform_tiktok,
+};
+
+_Static_assert(sizeof(platforms) / sizeof(platforms[0]) == PLATFORM_ID_MAX + 1,
+	       "a platform has no row");
+
+const struct platform *platform_of(enum platform_id id)
+{
+	return (unsigned)id <= PLATFORM_ID_MAX ? platforms[id] : NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Walking a table of stages. */
+#include "stages.h"
+
+/* More hops in one call than any table has: then two stages send each other round in a circle,
+ * which is our bug. */
+#define HOPS_MAX 64
+
+static const struct stage *stage_find(const struct stage *stages, struct str name)
+{
+	if (str_is_empty(name))
+		return &stages[0];
+	for (const struct stage *stage = stages; stage->name != NULL; stage++) {
+		if (str_equal_z(name, stage->name))
+			return stage;
+	}
+	return NULL;
+}
+
+static void walk(const struct stage *stages, struct str *place, const struct env *env,
+		 struct flow *flow, const struct reply *reply, struct step *step)
+{
+	struct str name = *place;
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		const struct stage *stage = stage_find(stages, name);
+		if (stage == NULL)
+			break;
+		*place = str_of(stage->name);
+		const char *next = reply != NULL ? stage->answer(env, flow, reply, step)
+						 : stage->ask(env, flow, step);
+		if (next == NULL)
+			return;
+		name = str_of(next);
+		reply = NULL;
+	}
+	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR,
+		  STR("The work on this post cannot be taken up again: its stage is not known."));
+}
+
+void stages_run(const struct stage *stages, const struct env *env, struct flow *flow,
+		const struct reply *reply, struct step *step)
+{
+	walk(stages, &flow->stage, env, flow, reply, step);
+}
+
+void stages_run_probe(const struct stage *stages, const struct env *env, struct flow *flow,
+		      const struct reply *reply, struct step *step)
+{
+	walk(stages, &flow->probe, env, flow, reply, step);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lengths as platforms count them beyond codec/utf8.h: X's weighted length (twitter-text v3, platforms/x.md 3.1). */
+#pragma once
+
+#include <stdint.h>
+
+#include "str.h"
+
+/* Weighted length of NFC-normalised text: URLs 23, emoji sequences 2, the light ranges 1, everything else 2. */
+int64_t text_count_x_weighted(struct str text);

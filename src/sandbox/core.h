@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The inside of the sandbox, for the core's own files only; a platform uses sandbox_private.h. One lock guards all of struct
+ * sandbox; functions here expect it held unless they say otherwise. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sandbox_private.h"
+#include "table.h"
+
+struct httpd;
+struct http_router;
+
+#define SANDBOX_STATE_MAX_BYTES ((size_t)1 << 30)
+#define SANDBOX_MEDIA_KEPT_EACH_MAX_BYTES (INT64_C(8) << 20)
+#define SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES (INT64_C(512) << 20)
+#define SANDBOX_UPLOADS_MAX_BYTES (INT64_C(16) << 30)
+
+/* ---- The request log ---- */
+
+#define REQLOG_ENTRIES_MAX 20000
+#define REQLOG_BYTES_MAX ((size_t)64 << 20)
+#define REQLOG_BODY_MAX_BYTES 65536 /* DESIGN.md, "Sandbox contract": bodies whole up to 64 KiB */
+
+/* A ring of finished JSON texts without their last member, "status", which is known only after the answer. */
+struct reqlog_entry {
+	char *json;
+	size_t len;
+	int64_t at_us;
+	int status; /* 0 = none was sent (yet) */
+};
+
+struct reqlog {
+	struct reqlog_entry *ring; /* REQLOG_ENTRIES_MAX, made when first needed */
+	uint64_t first;            /* number of the oldest kept entry; entry n stands at n % max */
+	uint64_t next;
+	size_t bytes;
+};
+
+/* The entry's JSON for a request, secrets replaced, up to and without its closing brace; in arena. Needs no lock. */
+struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body, int64_t at_us);
+/* Takes a copy; returns the entry's number. */
+uint64_t reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
+void reqlog_set_status(struct reqlog *log, uint64_t number, int status);
+void reqlog_write(const struct reqlog *log, struct buf *out);
+void reqlog_clear(struct reqlog *log);
+
+/* ---- Redaction (pure) ---- */
+
+bool redact_is_secret_name(struct str name);
+/* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
+struct str redact_form(struct arena *arena, struct str text);
+/* The value of a header as it may be shown. */
+struct str redact_header(struct arena *arena, struct str name, struct str value);
+/* The body as it may be shown, by its content type. False = it may hold a secret that cannot be cut out: show the digest. */
+bool redact_body(struct arena *arena, struct str content_type, struct str body, struct str *shown_out);
+
+/* ---- Faults ---- */
+
+enum fault_effect {
+	FAULT_STATUS,
+	FAULT_STATUS_AFTER,
+	FAULT_RESET_BEFORE,
+	FAULT_RESET_AFTER,
+	FAULT_TIMEOUT_AFTER,
+	FAULT_SLOW,
+	FAULT_TRUNCATE,
+	FAULT_GARBAGE,
+	FAULT_RATE_LIMIT,
+	FAULT_EXPIRE_TOKEN,
+	FAULT_EFFECT_COUNT
+};
+
+#define FAULT_HEADERS_MAX 8
+#define FAULTS_MAX 1000
+
+struct fault {
+	bool has_platform;
+	enum sandbox_platform platform;
+	struct str method; /* empty = any */
+	struct str path;   /* empty = any */
+	enum fault_effect effect;
+	int status;
+	struct http_header headers[FAULT_HEADERS_MAX];
+	size_t header_count;
+	struct str body;
+	bool has_body;
+	bool is_json_body;
+	int64_t retry_after_s; /* -1 = not given */
+	int64_t times;         /* left */
+	struct fault *next;
+};
+
+/* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. INVALID with err->text. */
+enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out, struct error *err);
+/* Keeps a copy at the end of the list. False when there are FAULTS_MAX already. */
+bool fault_add(struct sandbox *sandbox, const struct fault *fault);
+/* The first fault that matches and has times left, counted down; a copy in *out. */
+bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method, struct str path,
+		struct fault *out);
+void fault_write_list(struct sandbox *sandbox, struct json_writer *w);
+void fault_clear(struct sandbox *sandbox);
+/* '*' matches any run of characters without '/'. */
+bool fault_path_matches(struct str pattern, struct str path);
+
+/* ---- The ledger ---- */
+
+struct ledger_entry {
+	struct sandbox_post post;
+	struct ledger_entry *next;
+	struct ledger_entry *replies_first;
+	struct ledger_entry *replies_last;
+	struct ledger_entry *reply_next;
+};
+
+void ledger_write(struct sandbox *sandbox, struct buf *out);
+
+/* ---- The whole ---- */
+
+struct bound_route {
+	struct sandbox *sandbox;
+	const struct sandbox_module *module;
+	sandbox_handler handler;
+};
+
+struct sandbox {
+	pthread_mutex_t lock;
+	pthread_cond_t closing; /* wakes calls that hang on purpose */
+	bool is_closing;
+
+	const struct log *log;
+	const struct clock *clock;
+	const struct random_source *random;
+	unsigned hang_ms;
+
+	struct http_router *router;
+	struct httpd *httpd;
+	struct bound_route *bound;
+	size_t bound_count;
+	char *directory;       /* TMPDIR/posthorn-sandbox-XXXXXX */
+	char *body_directory;  /* directory/bodies */
+
+	/* From here on everything is lost at a reset. */
+	uint64_t generation;   /* counts resets */
+	struct arena *kept;
+	struct table objects;  /* every named thing, see state.c */
+	void *states[SANDBOX_PLATFORM_COUNT];
+	int64_t advance_us;
+	struct fault *faults;
+	size_t fault_count;
+	struct reqlog reqlog;
+	struct ledger_entry *ledger_first;
+	struct ledger_entry *ledger_last;
+	uint64_t file_number;  /* names of upload files */
+	int64_t media_kept_bytes;
+	int64_t uploads_bytes;
+	struct upload_file *uploads; /* open files, for closing */
+};
+
+extern const struct sandbox_module *const sandbox_modules[];
+extern const size_t sandbox_module_count;
+
+void sandbox_lock(struct sandbox *sandbox);
+void sandbox_unlock(struct sandbox *sandbox);
+/* Waits at most duration_ms or until the sandbox closes; lets go of the lock meanwhile. False when it closes. */
+bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms);
+
+/* state.c: makes kept memory anew and calls every module's start; also the first time. */
+void state_reset(struct sandbox *sandbox);
+void state_fini(struct sandbox *sandbox);
+/* The key under which things are found: "slug/kind/id" in arena. */
+struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind, struct str id);
+void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id);
+
+/* media.c, upload.c */
+void media_clear(struct sandbox *sandbox);
+/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is shorter. */
+bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes, struct sandbox_media *media_out);
+/* The kept bytes of that digest into the answer, or 404. */
+void media_answer(struct sandbox *sandbox, struct http_request *request, struct http_response *response);
+bool media_is_kept(const struct sandbox *sandbox, const char *sha256);
+void uploads_clear(struct sandbox *sandbox);
+
+/* call.c: fills a call for a request. Needs no lock. */
+void call_init(struct sandbox_call *call, const struct bound_route *bound, struct http_request *request,
+	       struct http_response *response);
+
+/* multipart.c: the parts of a multipart/form-data body (pure); at most 64. False when it is none or broken. */
+bool multipart_parse(struct arena *arena, struct str content_type, struct str body, struct sandbox_part **parts_out,
+		     size_t *count_out);
+
+/* page.c */
+void page_feed(struct sandbox *sandbox, struct http_response *response);
+struct str page_style(void);
+/* The strict policy of every page of ours; extra may be "". */
+void page_headers(struct http_response *response);
+void page_add_text(struct buf *out, struct str text);
+void page_begin(struct buf *out, const char *title, const char *body_class);
+void page_end(struct buf *out);
+
+/* control.c: the routes of /_sandbox and the page. */
+extern const struct http_route control_routes[];
+extern const size_t control_route_count;

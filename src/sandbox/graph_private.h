@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Meta's Graph as the sandbox plays it, shared by facebook.c, instagram.c, graph_login.c and graph.c: one user with three Pages,
+ * two of which carry an Instagram business account. Facts: platforms/meta.md; numbers in comments are its sections. */
+#pragma once
+
+#include "sandbox_private.h"
+
+#define GRAPH_PAGES 3
+#define GRAPH_HOST "graph.facebook.com"
+
+struct graph_page {
+	struct str id;
+	struct str name;
+	struct str username; /* empty: a Page need not have one */
+	struct str ig_id;    /* empty: no Instagram account behind it */
+	struct str ig_username;
+	struct str ig_name;
+	bool is_ticked; /* at first, in the consent page */
+};
+
+struct graph_state {
+	struct graph_page pages[GRAPH_PAGES];
+	struct str user_id;
+	struct str user_name;
+	struct str business_id;
+};
+
+/* One consent: what was asked and given. Every token that comes from it points here (token->extra). */
+struct graph_grant {
+	struct str asked;   /* scopes, comma separated */
+	struct str granted;
+	bool has_page[GRAPH_PAGES];
+	struct sandbox_token *page_tokens[GRAPH_PAGES][2]; /* [1]: taken with a long-lived user token, without expiry (2.7) */
+};
+
+enum graph_kind {
+	GRAPH_NONE,
+	GRAPH_USER,
+	GRAPH_PAGE,
+	GRAPH_IG,
+	GRAPH_BUSINESS,
+	GRAPH_POST,
+	GRAPH_PHOTO,
+	GRAPH_VIDEO,
+	GRAPH_COMMENT,
+	GRAPH_CONTAINER,
+	GRAPH_IG_MEDIA,
+	GRAPH_IG_COMMENT
+};
+
+/* Anything with an id. The first member of each object below, so that a node can be told from its id alone. */
+struct graph_node {
+	enum graph_kind kind;
+	struct str id;
+	const struct graph_page *page; /* whose it is; an Instagram node belongs to the Page behind it */
+};
+
+struct graph_photo {
+	struct graph_node node;
+	struct sandbox_media media;
+	struct str caption;
+	int64_t created_us;
+	bool is_published;
+	bool is_used; /* in a story: a photo may be used once (3.3) */
+};
+
+struct graph_post {
+	struct graph_node node;
+	struct str message;
+	struct str link;
+	struct str permalink;
+	struct graph_photo *photos[10]; /* 5: photos per post */
+	size_t photo_count;
+	int64_t created_us;
+	bool is_published;
+};
+
+struct graph_comment {
+	struct graph_node node;
+	struct str parent_id; /* the ledger's reply_to */
+	struct str message;
+	int64_t created_us;
+};
+
+/* Meta's error numbers with the words they come in. */
+struct graph_error {
+	int http_status;
+	int code;
+	int subcode; /* 0 = none */
+	const char *message;
+	const char *user_title; /* NULL = none */
+	const char *user_message;
+};
+
+typedef void (*graph_handler)(struct sandbox_call *call, struct graph_node *node);
+
+struct graph_edge {
+	const char *method;
+	enum graph_kind kind;
+	const char *edge; /* "" = the node itself */
+	graph_handler handler;
+};
+
+/* ---- graph.c ---- */
+
+struct graph_state *graph_state(struct sandbox *sandbox);
+void graph_fail(struct sandbox_call *call, const struct graph_error *error);
+/* The same with a message made on the spot. */
+void graph_fail_text(struct sandbox_call *call, const struct graph_error *error, struct str message);
+void graph_fail_token(struct sandbox_call *call, int subcode, const char *message);
+
+/* The token of a text, whichever of the two apps it is for. */
+struct sandbox_token *graph_token_find(struct sandbox *sandbox, struct str text);
+/* The call's live token, or NULL with the answer given. */
+struct sandbox_token *graph_token(struct sandbox_call *call);
+const struct graph_grant *graph_grant(const struct sandbox_token *token);
+bool graph_is_page_token(const struct sandbox_token *token);
+/* The token may act as this Page: a Page token of it. Else the answer is given (a user token gets the well-known 200). */
+struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page, const char *scope);
+/* The token may see what is this Page's or its Instagram account's: its Page token, or the user's when the Page was ticked. */
+struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page, const char *scope);
+
+/* "v25.0" of the call's path, or "". */
+struct str graph_version(struct sandbox_call *call);
+/* Path below host and version: "/me/accounts". */
+struct str graph_path(struct sandbox_call *call);
+/* Does the list "id,name,picture.type(large){url}" hold name? Then also what stands in its braces (empty = nothing). */
+bool graph_field(struct str fields, const char *name, struct str *nested_out);
+/* The same of the call's fields parameter; is_default is the answer when there is none. */
+bool graph_wants(struct sandbox_call *call, const char *name, bool is_default);
+
+void *graph_node_add(struct sandbox *sandbox, struct graph_node *node);
+struct graph_node *graph_node_find(struct sandbox *sandbox, struct str id);
+const struct graph_page *graph_page_by_ig(struct sandbox *sandbox, struct str ig_id);
+
+/* Paging by cursors that stand for an index. */
+struct graph_paging {
+	size_t from;
+	size_t limit;
+};
+struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default, size_t limit_max);
+/* "paging":{...} after the data; has_more says whether there is a next page. Nothing when the page was empty. */
+void graph_paging_write(struct sandbox_call *call, struct json_writer *w, struct graph_paging paging, size_t shown,
+			bool has_more);
+/* "2026-11-21T05:44:40+0000" */
+void graph_member_time(struct json_writer *w, struct arena *arena, const char *key, int64_t us);
+/* since/until: seconds or an instant; fallback when absent. */
+int64_t graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us);
+void graph_answer_id(struct sandbox_call *call, struct str id);
+void graph_answer_success(struct sandbox_call *call);
+/* "https://www.facebook.com/PATH" under the sandbox. */
+struct str graph_permalink(struct sandbox_call *call, const char *host, struct str path);
+
+/* ---- graph_login.c ---- */
+
+void graph_dialog(struct sandbox_call *call);
+void graph_access_token(struct sandbox_call *call);
+void graph_debug_token(struct sandbox_call *call);
+void graph_start(struct sandbox *sandbox, void *state);
+extern const struct graph_edge graph_login_edges[];
+extern const size_t graph_login_edge_count;
+
+/* ---- facebook.c, instagram.c ---- */
+
+extern const struct graph_edge facebook_edges[];
+extern const size_t facebook_edge_count;
+extern const struct graph_edge instagram_edges[];
+extern const size_t instagram_edge_count;
+/* A comment of a Page on anything, into the ledger; used by both. */
+struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform, enum graph_kind kind,
+					const struct graph_page *page, struct str id, struct str parent_id,
+					struct str message);

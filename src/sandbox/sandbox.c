@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The sandbox's frame: opening and closing, and the way of every platform call: into the log, past the faults, through the
+ * platform's handler under the lock, and out, perhaps damaged on purpose. The objects: sandbox (everything), bound_route (a route
+ * of a module with the sandbox it belongs to), call (a request in a handler), fault (a wish to go wrong). */
+#include "sandbox.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <curl/curl.h>
+#include <sodium.h>
+
+#include "arena.h"
+#include "clock.h"
+#include "log.h"
+#include "random.h"
+#include "str.h"
+
+#include "json_write.h"
+
+#include "httpd.h"
+
+#include "core.h"
+
+#define THREADS_DEFAULT 64
+#define HANG_MS_DEFAULT 60000
+#define SLOW_S_DEFAULT 5
+#define BODY_MEMORY_MAX_BYTES ((size_t)1 << 20)
+#define BODY_FILE_MAX_BYTES ((size_t)64 << 20)
+#define RESPONSE_MAX_BYTES ((size_t)256 << 20) /* the whole request log, escaped */
+#define REQUEST_ARENA_MAX_BYTES ((size_t)1 << 30)
+#define CLOSE_TIMEOUT_MS 5000
+
+#define SANDBOX_MODULE(name) extern const struct sandbox_module sandbox_##name;
+#include "modules.def"
+#undef SANDBOX_MODULE
+
+const struct sandbox_module *const sandbox_modules[] = {
+#define SANDBOX_MODULE(name) &sandbox_##name,
+#include "modules.def"
+#undef SANDBOX_MODULE
+};
+const size_t sandbox_module_count = sizeof(sandbox_modules) / sizeof(sandbox_modules[0]);
+
+void sandbox_lock(struct sandbox *sandbox)
+{
+	pthread_mutex_lock(&sandbox->lock);
+}
+
+void sandbox_unlock(struct sandbox *sandbox)
+{
+	pthread_mutex_unlock(&sandbox->lock);
+}
+
+bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
+{
+	struct timespec until;
+	int rc = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(duration_ms / 1000);
+	until.tv_nsec += (long)(duration_ms % 1000) * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	while (!sandbox->is_closing && rc != ETIMEDOUT)
+		rc = pthread_cond_timedwait(&sandbox->closing, &sandbox->lock, &until);
+	return !sandbox->is_closing;
+}
+
+/* ---- One call ---- */
+
+static void answer_text(struct http_response *response, int status, const char *text)
+{
+	struct json_writer w;
+
+	json_writer_init(&w, http_response_json(response, status));
+	json_begin_object(&w);
+	json_member_str(&w, "sandbox", str_of(text));
+	json_end_object(&w);
+}
+
+static void answer_drop(struct http_response *response)
+{
+	response->status = 200; /* never sent */
+	response->is_dropped = true;
+	response->close = true;
+}
+
+/* The answer a fault asks for in place of the platform's own; headers of the lost answer go with it. */
+static void answer_fault(struct sandbox_call *call, const struct fault *fault)
+{
+	struct http_response *response = call->response;
+	const char *type = fault->is_json_body ? "application/json" : "text/plain; charset=utf-8";
+
+	if (!fault->is_json_body && str_has_prefix(fault->body, STR("<")))
+		type = "text/html; charset=utf-8";
+	response->header_count = 0;
+	buf_clear(&response->body);
+	for (size_t i = 0; i < fault->header_count; i++) {
+		if (str_equal_nocase(fault->headers[i].name, STR("content-type")))
+			type = str_z(call->arena, fault->headers[i].value);
+	}
+	if (fault->has_body)
+		buf_add(http_response_text(response, fault->status, type), fault->body);
+	response->status = fault->status;
+	for (size_t i = 0; i < fault->header_count; i++) {
+		if (!str_equal_nocase(fault->headers[i].name, STR("content-type")))
+			http_response_header(response, str_z(call->arena, fault->headers[i].name),
+					     str_copy(call->arena, fault->headers[i].value));
+	}
+	if (fault->retry_after_s >= 0)
+		http_response_header(response, "Retry-After",
+				     str_format(call->arena, "%lld", (long long)fault->retry_after_s));
+}
+
+static void expire_token(struct sandbox_call *call)
+{
+	struct sandbox_token *token = call->module->token_of != NULL ? call->module->token_of(call) : NULL;
+
+	if (token != NULL)
+		token->is_expired = true;
+	call->module->render_token_expired(call);
+}
+
+/* What a fault does instead of the handler or before it. True: the handler must not run. */
+static bool fault_before(struct sandbox_call *call, const struct fault *fault)
+{
+	switch (fault->effect) {
+	case FAULT_STATUS:
+		answer_fault(call, fault);
+		return true;
+	case FAULT_RESET_BEFORE:
+		answer_drop(call->response);
+		return true;
+	case FAULT_RATE_LIMIT:
+		call->module->render_rate_limit(call, fault->retry_after_s >= 0 ? fault->retry_after_s : 60);
+		return true;
+	case FAULT_EXPIRE_TOKEN:
+		expire_token(call);
+		return true;
+	case FAULT_SLOW:
+		sandbox_wait(call->sandbox, 1000 * (fault->retry_after_s >= 0 ? fault->retry_after_s : SLOW_S_DEFAULT));
+		return false;
+	case FAULT_STATUS_AFTER:
+	case FAULT_RESET_AFTER:
+	case FAULT_TIMEOUT_AFTER:
+	case FAULT_TRUNCATE:
+	case FAULT_GARBAGE:
+	case FAULT_EFFECT_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* What a fault does to the answer once the handler has run. */
+static void fault_after(struct sandbox_call *call, const struct fault *fault)
+{
+	struct http_response *response = call->response;
+
+	switch (fault->effect) {
+	case FAULT_STATUS_AFTER:
+		answer_fault(call, fault);
+		break;
+	case FAULT_RESET_AFTER:
+	case FAULT_TIMEOUT_AFTER:
+		answer_drop(response);
+		break;
+	case FAULT_TRUNCATE:
+		if (response->body.len == 0)
+			answer_drop(response);
+		else
+			response->truncate_at_bytes = (int64_t)(response->body.len / 2);
+		break;
+	case FAULT_GARBAGE:
+		buf_clear(&response->body);
+		buf_add_z(&response->body, "\x7b\"\x01\xff\xfe garbage }]");
+		break;
+	case FAULT_STATUS:
+	case FAULT_RESET_BEFORE:
+	case FAULT_SLOW:
+	case FAULT_RATE_LIMIT:
+	case FAULT_EXPIRE_TOKEN:
+	case FAULT_EFFECT_COUNT:
+		break;
+	}
+}
+
+static struct str path_without_host(struct str path)
+{
+	size_t slash = str_find_char(path, '/', 1);
+
+	return slash != SIZE_MAX ? str_slice(path, slash, path.len) : STR("/");
+}
+
+/* The fault's texts belong to a list that a reset may free while the handler has let go of the lock. */
+static void fault_hold(struct arena *arena, struct fault *fault)
+{
+	fault->body = str_copy(arena, fault->body);
+	for (size_t i = 0; i < fault->header_count; i++)
+		fault->headers[i] = (struct http_header){str_copy(arena, fault->headers[i].name),
+							 str_copy(arena, fault->headers[i].value)};
+}
+
+static bool take_fault(struct sandbox_call *call, struct fault *fault)
+{
+	if (!fault_take(call->sandbox, call->platform, call->request->method, path_without_host(call->request->path),
+			fault))
+		return false;
+	fault_hold(call->arena, fault);
+	return true;
+}
+
+static void run_handler(struct sandbox_call *call, sandbox_handler handler)
+{
+	if (sandbox_is_full(call->sandbox)) {
+		answer_text(call->response, 503, "the sandbox is full: POST /_sandbox/reset");
+		return;
+	}
+	/* After a wait (slow) the state may be another one. */
+	call->state = sandbox_state(call->sandbox, call->module->platform);
+	call->now_us = sandbox_now_us(call->sandbox);
+	handler(call);
+	if (call->response->status == 0)
+		answer_text(call->response, 500, "the simulated platform gave no answer");
+}
+
+/* The log shows the request before the answer is known: a call that hangs must be seen while it hangs. */
+static void dispatch(void *context, struct http_request *request, struct http_response *response)
+{
+	const struct bound_route *bound = context;
+	struct sandbox *sandbox = bound->sandbox;
+	struct sandbox_call call;
+	struct fault fault;
+
+	request->user = sandbox; /* logged here, not in after_answer */
+	call_init(&call, bound, request, response);
+	int64_t at_us = clock_now_us(sandbox->clock);
+	struct str entry = reqlog_format(request->arena, request, call.body, at_us);
+	sandbox_lock(sandbox);
+	uint64_t number = reqlog_add(&sandbox->reqlog, entry, at_us);
+	uint64_t generation = sandbox->generation;
+	call.state = sandbox_state(sandbox, bound->module->platform);
+	call.now_us = sandbox_now_us(sandbox);
+	if (bound->module->platform_of != NULL)
+		call.platform = bound->module->platform_of(&call);
+	bool has_fault = take_fault(&call, &fault);
+	if (!has_fault || !fault_before(&call, &fault))
+		run_handler(&call, bound->handler);
+	if (has_fault)
+		fault_after(&call, &fault);
+	if (generation == sandbox->generation)
+		reqlog_set_status(&sandbox->reqlog, number, response->is_dropped ? 0 : response->status);
+	if (has_fault && fault.effect == FAULT_TIMEOUT_AFTER)
+		sandbox_wait(sandbox, sandbox->hang_ms);
+	sandbox_unlock(sandbox);
+}
+
+/* ---- What the router says itself ---- */
+
+static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
+			 struct http_response *response)
+{
+	static const int statuses[] = {
+		[HTTP_FAULT_NOT_FOUND] = 404,         [HTTP_FAULT_METHOD_NOT_ALLOWED] = 405,
+		[HTTP_FAULT_BODY_TOO_LARGE] = 413,    [HTTP_FAULT_HEADERS_TOO_LARGE] = 431,
+		[HTTP_FAULT_BAD_REQUEST] = 400,       [HTTP_FAULT_INTERNAL] = 500,
+		[HTTP_FAULT_UNAVAILABLE] = 503,
+	};
+	struct str path = request != NULL ? request->path : (struct str){0};
+	struct str method = request != NULL ? request->method : (struct str){0};
+	struct json_writer w;
+
+	(void)context;
+	json_writer_init(&w, http_response_json(response, statuses[fault]));
+	json_begin_object(&w);
+	json_member_str(&w, "sandbox", str_format(response->arena, "%d: the sandbox plays no " STR_FMT " " STR_FMT
+						  " (the first path segment is the platform's host)",
+						  statuses[fault], STR_ARG(method), STR_ARG(path)));
+	json_end_object(&w);
+}
+
+static bool is_own_path(struct str path)
+{
+	return str_equal_z(path, "/") || str_equal_z(path, "/favicon.ico") || str_has_prefix(path, STR("/_sandbox/"));
+}
+
+static void after_answer(void *context, const struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	if (request == NULL || request->user == sandbox || request->arena == NULL || is_own_path(request->path))
+		return;
+	int64_t at_us = clock_now_us(sandbox->clock);
+	struct str entry = reqlog_format(request->arena, request, request->body, at_us);
+	sandbox_lock(sandbox);
+	uint64_t number = reqlog_add(&sandbox->reqlog, entry, at_us);
+	reqlog_set_status(&sandbox->reqlog, number, response->status);
+	sandbox_unlock(sandbox);
+}
+
+/* ---- Opening ---- */
+
+static size_t body_max_bytes(const struct sandbox_route *route)
+{
+	if (route->body_max_bytes > 0)
+		return route->body_max_bytes;
+	return route->body_mode == HTTP_BODY_FILE ? BODY_FILE_MAX_BYTES : BODY_MEMORY_MAX_BYTES;
+}
+
+static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_module *module, struct error *err)
+{
+	for (size_t i = 0; i < module->route_count; i++) {
+		const struct sandbox_route *route = &module->routes[i];
+		struct bound_route *bound = &sandbox->bound[sandbox->bound_count++];
+		struct http_route http = {
+			.method = route->method,
+			.pattern = route->pattern,
+			.handler = dispatch,
+			.context = bound,
+			.body_mode = route->body_mode,
+			.body_max_bytes = body_max_bytes(route),
+		};
+
+		*bound = (struct bound_route){sandbox, module, route->handler};
+		enum err_kind kind = http_router_add(sandbox->router, &http, 1, err);
+		if (kind != ERR_NONE)
+			return error_add(err, "%s", route->pattern);
+	}
+	return ERR_NONE;
+}
+
+static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
+{
+	struct http_router_config config = {
+		.context = sandbox,
+		.after = after_answer,
+		.render_fault = render_fault,
+		.response_max_bytes = RESPONSE_MAX_BYTES,
+	};
+	size_t count = 0;
+	enum err_kind kind;
+
+	for (size_t i = 0; i < sandbox_module_count; i++)
+		count += sandbox_modules[i]->route_count;
+	sandbox->bound = calloc(count > 0 ? count : 1, sizeof(*sandbox->bound));
+	if (sandbox->bound == NULL)
+		return error_set(err, ERR_TEMPORARY, "no memory");
+	kind = http_router_new(&config, &sandbox->router, err);
+	if (kind == ERR_NONE)
+		kind = http_router_add(sandbox->router, control_routes, control_route_count, err);
+	for (size_t i = 0; i < sandbox_module_count && kind == ERR_NONE; i++)
+		kind = add_module(sandbox, sandbox_modules[i], err);
+	return kind;
+}
+
+static enum err_kind make_directory(struct sandbox *sandbox, struct error *err)
+{
+	const char *parent = getenv("TMPDIR");
+	char path[256];
+
+	if (parent == NULL || parent[0] != '/' || strlen(parent) > 200)
+		parent = "/tmp";
+	snprintf(path, sizeof(path), "%s/posthorn-sandbox-XXXXXX", parent);
+	if (mkdtemp(path) == NULL)
+		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s", parent);
+	sandbox->directory = strdup(path);
+	if (asprintf(&sandbox->body_directory, "%s/bodies", path) < 0)
+		sandbox->body_directory = NULL;
+	if (sandbox->directory == NULL || sandbox->body_directory == NULL || mkdir(sandbox->body_directory, 0700) != 0)
+		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s", parent);
+	return ERR_NONE;
+}
+
+static void init_lock(struct sandbox *sandbox)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&sandbox->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&sandbox->closing, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_config *config, struct error *err)
+{
+	struct httpd_config httpd = {
+		.listen = config->listen,
+		.router = sandbox->router,
+		.log = sandbox->log,
+		.random = sandbox->random,
+		.threads = config->threads > 0 ? config->threads : THREADS_DEFAULT,
+		.arena_max_bytes = REQUEST_ARENA_MAX_BYTES,
+		.header_max_bytes = 64 << 10,
+		.body_directory = sandbox->body_directory,
+	};
+
+	return httpd_open(&httpd, &sandbox->httpd, err);
+}
+
+enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox **sandbox_out, struct error *err)
+{
+	struct sandbox *sandbox = calloc(1, sizeof(*sandbox));
+	enum err_kind kind;
+
+	if (sandbox == NULL)
+		return error_set(err, ERR_TEMPORARY, "no memory");
+	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
+		free(sandbox);
+		return error_set(err, ERR_INTERNAL, "libsodium or libcurl does not start");
+	}
+	init_lock(sandbox);
+	sandbox->log = config->log;
+	sandbox->clock = config->clock != NULL ? config->clock : clock_system();
+	sandbox->random = config->random != NULL ? config->random : random_system();
+	sandbox->hang_ms = config->hang_ms > 0 ? config->hang_ms : HANG_MS_DEFAULT;
+	kind = make_directory(sandbox, err);
+	if (kind == ERR_NONE) {
+		state_reset(sandbox);
+		kind = make_router(sandbox, err);
+	}
+	if (kind == ERR_NONE)
+		kind = listen_on(sandbox, config, err);
+	if (kind != ERR_NONE)
+		sandbox_close(&sandbox);
+	else
+		*sandbox_out = sandbox;
+	return kind;
+}
+
+struct str sandbox_base_url(const struct sandbox *sandbox)
+{
+	return httpd_base_url(sandbox->httpd);
+}
+
+/* ---- Closing ---- */
+
+static void remove_files(const char *directory)
+{
+	DIR *dir = directory != NULL ? opendir(directory) : NULL;
+
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+		unlinkat(dirfd(dir), entry->d_name, 0); /* "." and ".." are refused */
+	closedir(dir);
+	rmdir(directory);
+}
+
+static void wake_all(struct sandbox *sandbox)
+{
+	sandbox_lock(sandbox);
+	sandbox->is_closing = true;
+	pthread_cond_broadcast(&sandbox->closing);
+	sandbox_unlock(sandbox);
+}
+
+void sandbox_close(struct sandbox **sandbox)
+{
+	struct sandbox *s = *sandbox;
+
+	if (s == NULL)
+		return;
+	*sandbox = NULL;
+	wake_all(s);
+	httpd_close(&s->httpd, CLOSE_TIMEOUT_MS);
+	http_router_free(&s->router);
+	state_fini(s);
+	remove_files(s->body_directory);
+	remove_files(s->directory);
+	free(s->body_directory);
+	free(s->directory);
+	free(s->bound);
+	pthread_cond_destroy(&s->closing);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	curl_global_cleanup();
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Secrets at rest: what the store must hold but nobody may read from a stolen database file
+ * (platform client secrets, access and refresh tokens, webhook secrets). XChaCha20-Poly1305 under
+ * one 256-bit master key; each record is bound to the table, column and row it belongs to, so that
+ * a record copied to another row does not open. What we only need to recognise again (our own
+ * tokens) is not sealed but hashed: digest.h; how such tokens are made is token.h. A sealed record:
+ * 1 byte format version, 4 bytes key id, 24 bytes nonce, ciphertext with its 16-byte tag. A struct
+ * seal is read-only after opening: any thread may use it. Knows one file (the key's), no SQL, no
+ * HTTP. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "str.h"
+
+#define SEAL_KEY_BYTES 32
+#define SEAL_OVERHEAD_BYTES                                                                        \
+	(1 + 4 + 24 + 16) /* a sealed record is this much longer than its plaintext */
+
+struct arena;
+struct random_source;
+struct seal;
+
+/* Where a sealed record lives; part of what is authenticated. table and column: our own names,
+ * without NUL bytes. */
+struct seal_place {
+	struct str table;
+	struct str column;
+	struct str row_id;
+};
+
+/* Reads the master key from path: 32 raw bytes, or 64 hex digits and a newline. A file that is not
+ * there is made, from random, 0600 and synced; of two processes that make it at once one wins and
+ * both use its key. Returns NONE; FORBIDDEN when group or others may read or write the file;
+ * INVALID when it holds no key; INTERNAL when it can be neither read nor made. Blocks. */
+enum err_kind seal_open_keyfile(const char *path, const struct random_source *random,
+				struct seal **seal_out, struct error *err);
+/* As above with a key from elsewhere (environment, tests). The caller wipes its own copy. */
+enum err_kind seal_open_key(const uint8_t key[SEAL_KEY_BYTES], struct seal **seal_out,
+			    struct error *err);
+/* Wipes the key and nulls the pointer; NULL is fine. */
+void seal_free(struct seal **seal);
+
+/* The sealed record, in arena. Never fails; two seals of one text differ. An empty plaintext is
+ * allowed. */
+struct str seal_secret(const struct seal *seal, struct arena *arena, const struct seal_place *place,
+		       struct str plaintext, const struct random_source *random);
+/* Opens a record. The plaintext lives in arena and is wiped when that is cleared.
+ * Returns NONE; INTERNAL with the reason in words: unknown format, sealed with another key, changed
+ * or of another row. */
+enum err_kind seal_open_secret(const struct seal *seal, struct arena *arena,
+			       const struct seal_place *place, struct str sealed,
+			       struct str *plaintext_out, struct error *err);
+/* Names the key in records and messages: 8 hex digits, NUL-terminated. Tells nothing of the key
+ * itself. */
+void seal_key_name(const struct seal *seal, char out[9]);

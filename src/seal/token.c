@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random texts from one alphabet or the other. Both alphabets have a power of two of letters, so
+ * that the low bits of a random byte choose evenly. */
+#include "token.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "random.h"
+
+static const char base64url_letters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+static const char hex_letters[] = "0123456789abcdef";
+
+static const struct {
+	const char *prefix;
+	size_t count;
+	const char *letters;
+} kinds[TOKEN_KIND_COUNT] = {
+	/* API.md section 1 */
+	[TOKEN_ACCESS] = {"pht_", 43, base64url_letters},
+	[TOKEN_CLIENT_ID] = {"phc_", 24, base64url_letters},
+	[TOKEN_CLIENT_SECRET] = {"phs_", 43, base64url_letters},
+	[TOKEN_CONNECTION_ID] = {"conn_", 32, hex_letters},
+};
+
+static struct str random_text(struct arena *arena, const struct random_source *random,
+			      const char *prefix, size_t count, const char *letters)
+{
+	const size_t prefix_bytes = strlen(prefix);
+	const size_t mask = strlen(letters) - 1;
+	assert((mask & (mask + 1)) == 0);
+	char *text = arena_alloc(arena, prefix_bytes + count + 1);
+	memcpy(text, prefix, prefix_bytes);
+	random_fill(random, text + prefix_bytes, count);
+	for (size_t i = prefix_bytes; i < prefix_bytes + count; i++)
+		text[i] = letters[(uint8_t)text[i] & mask];
+	return (struct str){text, prefix_bytes + count};
+}
+
+struct str token_random(struct arena *arena, const struct random_source *random, const char *prefix,
+			size_t count)
+{
+	return random_text(arena, random, prefix, count, base64url_letters);
+}
+
+struct str token_random_hex(struct arena *arena, const struct random_source *random,
+			    const char *prefix, size_t count)
+{
+	return random_text(arena, random, prefix, count, hex_letters);
+}
+
+struct str token_new(struct arena *arena, const struct random_source *random, enum token_kind kind)
+{
+	return random_text(arena, random, kinds[kind].prefix, kinds[kind].count,
+			   kinds[kind].letters);
+}
+
+bool token_is_kind(enum token_kind kind, struct str text)
+{
+	struct str rest = text;
+	if (!str_skip(&rest, str_of(kinds[kind].prefix)) || rest.len != kinds[kind].count)
+		return false;
+	for (size_t i = 0; i < rest.len; i++)
+		if (rest.ptr[i] == '\0' || strchr(kinds[kind].letters, rest.ptr[i]) == NULL)
+			return false;
+	return true;
+}

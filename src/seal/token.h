@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Texts nobody can guess: the access tokens, client ids and secrets we give out (API.md section 1),
+ * and whatever else needs one (OAuth state, PKCE verifiers, webhook secrets). How they are stored
+ * is digest.h. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "str.h"
+
+struct arena;
+struct random_source;
+
+enum token_kind {
+	TOKEN_ACCESS,        /* pht_ and 43 of base64url */
+	TOKEN_CLIENT_ID,     /* phc_ and 24 */
+	TOKEN_CLIENT_SECRET, /* phs_ and 43 */
+	TOKEN_CONNECTION_ID, /* conn_ and 32 lower-case hex digits */
+	TOKEN_KIND_COUNT
+};
+
+struct str token_new(struct arena *arena, const struct random_source *random, enum token_kind kind);
+/* Does text look like one? Says nothing about whether we gave it out. */
+bool token_is_kind(enum token_kind kind, struct str text);
+
+/* prefix and count characters A-Z a-z 0-9 - _, 6 bits of randomness each. */
+struct str token_random(struct arena *arena, const struct random_source *random, const char *prefix,
+			size_t count);
+/* prefix and count lower-case hex digits, 4 bits each. */
+struct str token_random_hex(struct arena *arena, const struct random_source *random,
+			    const char *prefix, size_t count);

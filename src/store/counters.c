@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How many posts of an app have a status, by buckets of three scales, kept in the transaction that
+ * changes a post. By days it answers a list's total (3 to 6 us against 48 ns for every row counted,
+ * STACK.md C); by ordinal, coarse and fine, it finds a page deep in a list without reading what is
+ * skipped: at 1,000,000 posts a walk of 123 coarse buckets, 64 fine ones and 128 index entries. */
+#include "store_private.h"
+
+#include "clock.h"
+
+#define FINE_POSTS 128
+#define FINE_PER_COARSE 64
+#define COARSE_POSTS (FINE_POSTS * FINE_PER_COARSE)
+
+enum scale { SCALE_DAYS, SCALE_FINE, SCALE_COARSE, SCALE_COUNT };
+
+static int64_t bucket_of(enum scale scale, const struct counted_post *post)
+{
+	const int64_t buckets[SCALE_COUNT] = {
+		[SCALE_DAYS] = post->date_us / US_PER_DAY,
+		[SCALE_FINE] = post->ordinal / FINE_POSTS,
+		[SCALE_COARSE] = post->ordinal / COARSE_POSTS,
+	};
+	return buckets[scale];
+}
+
+enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post, const char *status,
+			   struct error *err)
+{
+	return sql_run(tx->sql, SQL_COUNTERS_UP,
+		       SQL_ARGS(sql_text(post->app_id), sql_word(status),
+				sql_int(bucket_of(SCALE_DAYS, post)),
+				sql_int(bucket_of(SCALE_FINE, post)),
+				sql_int(bucket_of(SCALE_COARSE, post))),
+		       NULL, err);
+}
+
+static enum err_kind take_away(struct store_tx *tx, const struct counted_post *post,
+			       enum scale scale, const char *status, struct error *err)
+{
+	return sql_run_one(tx->sql, SQL_COUNTER_DOWN,
+			   SQL_ARGS(sql_text(post->app_id), sql_int(scale), sql_word(status),
+				    sql_int(bucket_of(scale, post))),
+			   ERR_INTERNAL, "counter", err);
+}
+
+enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
+			    const char *status_from, const char *status_to, struct error *err)
+{
+	for (int scale = 0; scale < SCALE_COUNT; scale++) {
+		const enum err_kind kind =
+			take_away(tx, post, (enum scale)scale, status_from, err);
+		if (kind != ERR_NONE)
+			return kind;
+	}
+	return counters_add(tx, post, status_to, err);
+}
+
+enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
+			     int64_t from_us, int64_t to_us, int64_t *total_out, struct error *err)
+{
+	/* Without dates the coarse scale has fewer rows than there may be days. */
+	const bool has_dates = from_us != 0 || to_us != 0;
+	const int64_t scale = has_dates ? SCALE_DAYS : SCALE_COARSE;
+	const int64_t from = from_us / US_PER_DAY;
+	const int64_t to = to_us != 0 ? to_us / US_PER_DAY : INT64_MAX;
+	if (str_is_empty(status))
+		return sql_number(
+			sql, SQL_COUNTERS_TOTAL,
+			SQL_ARGS(sql_text(app_id), sql_int(scale), sql_int(from), sql_int(to)),
+			total_out, err);
+	return sql_number(sql, SQL_COUNTERS_TOTAL_STATUS,
+			  SQL_ARGS(sql_text(app_id), sql_int(scale), sql_int(from), sql_int(to),
+				   sql_text(status)),
+			  total_out, err);
+}
+
+/* A search in the buckets [from, to) of a scale, newest first. */
+struct walk {
+	struct str app_id;
+	struct str status;
+	enum scale scale;
+	int64_t from;
+	int64_t to;
+};
+
+static void walk_select(struct sql_cursor *cursor, struct sql_connection *sql,
+			const struct walk *walk, struct error *err)
+{
+	const struct sql_value values[] = {sql_text(walk->app_id), sql_int(walk->scale),
+					   sql_int(walk->from), sql_int(walk->to),
+					   sql_text(walk->status)};
+	const bool is_all = str_is_empty(walk->status);
+	const struct sql_args args = {values, is_all ? 4 : 5};
+	sql_select(cursor, sql, is_all ? SQL_COUNTERS_WALK : SQL_COUNTERS_WALK_STATUS, NULL, args,
+		   err);
+}
+
+/* The bucket that holds the post after *skip others; *skip is then what remains inside it. -1 when
+ * there are not so many. */
+static enum err_kind walk_to(struct sql_connection *sql, const struct walk *walk, int64_t *skip,
+			     int64_t *bucket_out, struct error *err)
+{
+	struct sql_cursor cursor;
+	*bucket_out = -1;
+	walk_select(&cursor, sql, walk, err);
+	while (*bucket_out < 0 && sql_next(&cursor)) {
+		const int64_t bucket = sql_take_int(&cursor);
+		const int64_t count = sql_take_int(&cursor);
+		if (*skip < count)
+			*bucket_out = bucket;
+		else
+			*skip -= count;
+	}
+	return sql_end(&cursor);
+}
+
+enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struct str status,
+			    int64_t offset, struct counted_place *place_out, struct error *err)
+{
+	struct walk walk = {app_id, status, SCALE_COARSE, 0, INT64_MAX};
+	int64_t skip = offset;
+	int64_t bucket = 0;
+	*place_out = (struct counted_place){.ordinal_below = INT64_MAX, .skip = offset};
+	if (offset < FINE_POSTS)
+		return ERR_NONE;
+	enum err_kind kind = walk_to(sql, &walk, &skip, &bucket, err);
+	if (kind != ERR_NONE || bucket < 0)
+		return kind;
+	walk.scale = SCALE_FINE;
+	walk.from = bucket * FINE_PER_COARSE;
+	walk.to = walk.from + FINE_PER_COARSE;
+	kind = walk_to(sql, &walk, &skip, &bucket, err);
+	if (kind != ERR_NONE || bucket < 0)
+		return kind;
+	*place_out =
+		(struct counted_place){.ordinal_below = (bucket + 1) * FINE_POSTS, .skip = skip};
+	return ERR_NONE;
+}
+
+static enum err_kind rebuild_ordinals(struct store_tx *tx, enum scale scale, int64_t posts,
+				      struct error *err)
+{
+	return sql_run(tx->sql, SQL_COUNTERS_REBUILD_ORDINALS,
+		       SQL_ARGS(sql_int(scale), sql_int(posts)), NULL, err);
+}
+
+static enum err_kind rebuild(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)argument;
+	enum err_kind kind = sql_run(tx->sql, SQL_COUNTERS_DELETE, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_COUNTERS_REBUILD_DAYS, SQL_ARGS(sql_int(US_PER_DAY)),
+			       NULL, err);
+	if (kind == ERR_NONE)
+		kind = rebuild_ordinals(tx, SCALE_FINE, FINE_POSTS, err);
+	if (kind == ERR_NONE)
+		kind = rebuild_ordinals(tx, SCALE_COARSE, COARSE_POSTS, err);
+	return kind;
+}
+
+enum err_kind store_counters_rebuild(struct store *store, struct error *err)
+{
+	return store_write(store, rebuild, NULL, err);
+}

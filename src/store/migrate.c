@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The version is read inside the write transaction: two processes that start at once take turns. */
+#include "migrate.h"
+
+#include "sql.h"
+
+/* Cannot be a prepared statement of the list, as those may need tables that are not there yet. */
+#define VERSION_TABLE                                                                              \
+	"CREATE TABLE IF NOT EXISTS schema_migrations ("                                           \
+	"number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
+
+static enum err_kind version_read(struct sql_connection *sql, int64_t *version_out,
+				  struct error *err)
+{
+	return sql_number(sql, SQL_MIGRATION_VERSION, SQL_NO_ARGS, version_out, err);
+}
+
+static enum err_kind apply(struct sql_connection *sql, const struct migration *migration,
+			   struct error *err)
+{
+	int64_t version = 0;
+	enum err_kind kind = version_read(sql, &version, err);
+	if (kind != ERR_NONE || version >= migration->number)
+		return kind;
+	kind = sql->driver->run_script(sql, str_of(migration->text), err);
+	if (kind != ERR_NONE) {
+		error_add(err, "migration %04d_%s", migration->number, migration->name);
+		return kind;
+	}
+	return sql_run(sql, SQL_MIGRATION_INSERT,
+		       SQL_ARGS(sql_int(migration->number), sql_word(migration->name)), NULL, err);
+}
+
+static enum err_kind apply_durably(struct sql_connection *sql, const struct migration *migration,
+				   struct error *err)
+{
+	enum err_kind kind = sql_run(sql, SQL_BEGIN_WRITE, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = apply(sql, migration, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(sql, SQL_COMMIT, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
+	return kind;
+}
+
+enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error *err)
+{
+	int64_t version = 0;
+	enum err_kind kind = sql->driver->run_script(sql, STR(VERSION_TABLE), err);
+	for (size_t i = 0; i < migrations_count && kind == ERR_NONE; i++)
+		kind = apply_durably(sql, &migrations[i], err);
+	if (kind == ERR_NONE)
+		kind = version_read(sql, &version, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (version > migrations[migrations_count - 1].number)
+		return error_set(err, ERR_INVALID,
+				 "the database has schema %d, newer than this program's %d",
+				 (int)version, migrations[migrations_count - 1].number);
+	*version_out = (int)version;
+	return ERR_NONE;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What all drivers share: the statement list, cursors, and the two ways to read rows. */
+#include "sql.h"
+
+#include <assert.h>
+
+#include "arena.h"
+#include "buf.h"
+
+#define SQL_TEXT_MAX_BYTES 65536
+
+const struct sql_statement sql_statements[SQL_NAME_COUNT] = {
+#define SQL(name, text) [SQL_##name] = {#name, text},
+#include "sql_statements.def"
+#undef SQL
+};
+
+void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
+		struct arena *arena, struct sql_args args, struct error *err)
+{
+	assert(args.count <= SQL_ARGS_MAX);
+	*cursor = (struct sql_cursor){
+		.connection = connection, .name = name, .arena = arena, .err = err};
+	cursor->kind = connection->driver->start(cursor, args);
+	cursor->is_open = cursor->kind == ERR_NONE;
+}
+
+bool sql_next(struct sql_cursor *cursor)
+{
+	if (!cursor->is_open || cursor->kind != ERR_NONE)
+		return false;
+	bool has_row = false;
+	cursor->column = 0;
+	cursor->kind = cursor->connection->driver->step(cursor, &has_row);
+	if (cursor->kind != ERR_NONE || !has_row)
+		return false;
+	cursor->has_row = true;
+	return true;
+}
+
+/* The size comes from outside, so the arena may refuse (base/arena.h). */
+static struct str take_copy(struct sql_cursor *cursor, enum sql_type type)
+{
+	const struct sql_value value =
+		cursor->connection->driver->column(cursor, type, cursor->column++);
+	if (value.bytes.len == 0)
+		return (struct str){0};
+	char *copy = arena_try_alloc(cursor->arena, value.bytes.len + 1);
+	if (copy == NULL) {
+		cursor->kind = error_set(cursor->err, ERR_TOO_LARGE,
+					 "the rows of %s do not fit in memory",
+					 sql_statements[cursor->name].name);
+		return (struct str){0};
+	}
+	memcpy(copy, value.bytes.ptr, value.bytes.len);
+	return (struct str){copy, value.bytes.len};
+}
+
+struct str sql_take_text(struct sql_cursor *cursor)
+{
+	return take_copy(cursor, SQL_TYPE_TEXT);
+}
+
+struct str sql_take_blob(struct sql_cursor *cursor)
+{
+	return take_copy(cursor, SQL_TYPE_BLOB);
+}
+
+int64_t sql_take_int(struct sql_cursor *cursor)
+{
+	return cursor->connection->driver->column(cursor, SQL_TYPE_INT, cursor->column++).number;
+}
+
+bool sql_take_bool(struct sql_cursor *cursor)
+{
+	return sql_take_int(cursor) != 0;
+}
+
+enum err_kind sql_end(struct sql_cursor *cursor)
+{
+	if (cursor->is_open)
+		cursor->changes = cursor->connection->driver->finish(cursor);
+	cursor->is_open = false;
+	return cursor->kind;
+}
+
+enum err_kind sql_run(struct sql_connection *connection, enum sql_name name, struct sql_args args,
+		      int64_t *changes_out, struct error *err)
+{
+	struct sql_cursor cursor;
+	sql_select(&cursor, connection, name, NULL, args, err);
+	while (sql_next(&cursor))
+		;
+	const enum err_kind kind = sql_end(&cursor);
+	if (kind == ERR_NONE && changes_out != NULL)
+		*changes_out = cursor.changes;
+	return kind;
+}
+
+enum err_kind sql_run_one(struct sql_connection *connection, enum sql_name name,
+			  struct sql_args args, enum err_kind when_none, const char *what,
+			  struct error *err)
+{
+	int64_t changes = 0;
+	const enum err_kind kind = sql_run(connection, name, args, &changes, err);
+	if (kind != ERR_NONE || changes > 0 || when_none == ERR_NONE)
+		return kind;
+	return error_set(err, when_none, "no such %s", what);
+}
+
+enum err_kind sql_number(struct sql_connection *connection, enum sql_name name,
+			 struct sql_args args, int64_t *number_out, struct error *err)
+{
+	struct sql_cursor cursor;
+	int64_t number = 0;
+	sql_select(&cursor, connection, name, NULL, args, err);
+	if (sql_next(&cursor))
+		number = sql_take_int(&cursor);
+	const enum err_kind kind = sql_end(&cursor);
+	if (kind == ERR_NONE)
+		*number_out = number;
+	return kind;
+}
+
+enum err_kind sql_find(struct sql_connection *connection, struct arena *arena, enum sql_name name,
+		       struct sql_args args, sql_row_reader read, void *out, const char *what,
+		       struct error *err)
+{
+	struct sql_cursor cursor;
+	sql_select(&cursor, connection, name, arena, args, err);
+	if (sql_next(&cursor))
+		read(&cursor, out);
+	const enum err_kind kind = sql_end(&cursor);
+	if (kind != ERR_NONE || cursor.has_row)
+		return kind;
+	return error_set(err, ERR_NOT_FOUND, "no such %s", what);
+}
+
+struct rows {
+	unsigned char *items;
+	size_t count;
+	size_t capacity;
+	size_t row_bytes;
+};
+
+/* Space for one more row, zeroed, or NULL past the arena's ceiling. */
+static void *rows_add(struct rows *rows, struct arena *arena)
+{
+	if (rows->count == rows->capacity) {
+		const size_t capacity = rows->capacity > 0 ? rows->capacity * 2 : 8;
+		unsigned char *items = arena_try_alloc(arena, capacity * rows->row_bytes);
+		if (items == NULL)
+			return NULL;
+		if (rows->count > 0)
+			memcpy(items, rows->items, rows->count * rows->row_bytes);
+		rows->items = items;
+		rows->capacity = capacity;
+	}
+	return rows->items + rows->count++ * rows->row_bytes;
+}
+
+enum err_kind sql_list(struct sql_connection *connection, struct arena *arena, enum sql_name name,
+		       struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
+		       size_t *count_out, struct error *err)
+{
+	struct rows rows = {.row_bytes = row_bytes};
+	struct sql_cursor cursor;
+	sql_select(&cursor, connection, name, arena, args, err);
+	while (sql_next(&cursor)) {
+		void *row = rows_add(&rows, arena);
+		if (row == NULL) {
+			cursor.kind = error_set(err, ERR_TOO_LARGE, "too many rows of %s",
+						sql_statements[name].name);
+			break;
+		}
+		read(&cursor, row);
+	}
+	const enum err_kind kind = sql_end(&cursor);
+	if (kind != ERR_NONE)
+		return kind;
+	*out = rows.items;
+	*count_out = rows.count;
+	return ERR_NONE;
+}
+
+static const char *word_text(const struct sql_dialect_word *words, struct str word)
+{
+	for (; words->word != NULL; words++) {
+		if (str_equal_z(word, words->word))
+			return words->text;
+	}
+	return NULL;
+}
+
+static void add_word(struct buf *out, const struct sql_dialect_word *words, struct str inside)
+{
+	struct str word = {0};
+	str_take_field(&inside, ' ', &word);
+	const char *text = word_text(words, word);
+	assert(text != NULL);
+	for (; *text != '\0'; text++) {
+		if (*text == '@')
+			buf_add(out, inside);
+		else
+			buf_add_char(out, *text);
+	}
+}
+
+char *sql_expand(struct arena *arena, const struct sql_dialect_word *words, struct str text)
+{
+	struct buf out;
+	struct str plain;
+	struct str inside;
+	buf_init(&out, arena, SQL_TEXT_MAX_BYTES);
+	while (str_take_until(&text, '{', &plain)) {
+		buf_add(&out, plain);
+		str_skip(&text, STR("{"));
+		const bool is_closed = str_take_until(&text, '}', &inside);
+		assert(is_closed);
+		(void)is_closed;
+		str_skip(&text, STR("}"));
+		add_word(&out, words, inside);
+	}
+	buf_add(&out, text);
+	assert(!out.is_over);
+	return str_z(arena, buf_str(&out));
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The thin SQL layer under the store: prepared statements, values by position, rows one by one. One
+ * set of statements (sql_statements.def) serves every driver; a statement is written once with ?1,
+ * ?2 ... and in the few places where databases differ names a {dialect word}, which the driver's
+ * table replaces. Values are always bound, never written into a statement. Nothing outside store/
+ * sees this. A connection is used by one thread at a time.
+ * Kinds: TEMPORARY (full, busy, I/O), CONFLICT (a unique value is taken), NOT_FOUND (a row that is
+ * referred to is not there), TOO_LARGE (the caller's arena is full), INTERNAL (corrupt, our bug). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "str.h"
+
+struct arena;
+
+enum sql_name {
+#define SQL(name, text) SQL_##name,
+#include "sql_statements.def"
+#undef SQL
+	SQL_NAME_COUNT
+};
+
+struct sql_statement {
+	const char *name; /* for messages */
+	const char *text;
+};
+
+extern const struct sql_statement sql_statements[SQL_NAME_COUNT];
+
+enum sql_type { SQL_TYPE_INT, SQL_TYPE_TEXT, SQL_TYPE_BLOB };
+
+/* A parameter. There is no NULL: empty means none throughout the schema. */
+struct sql_value {
+	enum sql_type type;
+	int64_t number;
+	struct str bytes;
+};
+
+struct sql_args {
+	const struct sql_value *values;
+	size_t count;
+};
+
+#define SQL_ARGS_MAX 40
+#define SQL_ARGS(...)                                                                              \
+	((struct sql_args){(const struct sql_value[]){__VA_ARGS__},                                \
+			   sizeof((const struct sql_value[]){__VA_ARGS__}) /                       \
+				   sizeof(struct sql_value)})
+#define SQL_NO_ARGS ((struct sql_args){NULL, 0})
+
+static inline struct sql_value sql_int(int64_t number)
+{
+	return (struct sql_value){.type = SQL_TYPE_INT, .number = number};
+}
+
+static inline struct sql_value sql_text(struct str text)
+{
+	return (struct sql_value){.type = SQL_TYPE_TEXT, .bytes = text};
+}
+
+static inline struct sql_value sql_word(const char *word)
+{
+	return sql_text(str_of(word));
+}
+
+static inline struct sql_value sql_blob(struct str bytes)
+{
+	return (struct sql_value){.type = SQL_TYPE_BLOB, .bytes = bytes};
+}
+
+/* Whoever opens a connection says what it is for. */
+enum sql_role {
+	SQL_ROLE_OWNER,  /* writes, and keeps the file tidy (checkpoints) */
+	SQL_ROLE_WRITER, /* writes beside an owner in another process; never checkpoints */
+	SQL_ROLE_READER
+};
+
+struct sql_config {
+	const char *path;
+	enum sql_role role;
+	int64_t cache_bytes;
+	int busy_timeout_ms;
+};
+
+/* {word} -> text; in text the mark @ stands for the word's argument ({word ?1}). */
+struct sql_dialect_word {
+	const char *word;
+	const char *text;
+};
+
+struct sql_connection {
+	const struct sql_driver *driver;
+};
+
+struct sql_cursor {
+	struct sql_connection *connection;
+	enum sql_name name;
+	void *statement;     /* the driver's */
+	struct arena *arena; /* texts are copied here */
+	struct error *err;
+	enum err_kind kind;
+	int column;      /* the next to be taken */
+	bool is_open;
+	bool has_row;    /* at least one row was given */
+	int64_t changes; /* rows written; set when it ends */
+};
+
+struct sql_driver {
+	enum err_kind (*open)(const struct sql_config *config, struct sql_connection **out,
+			      struct error *err);
+	/* Frees all statements and nulls the pointer; NULL is fine. */
+	void (*close)(struct sql_connection **connection);
+	/* Statements without parameters, separated by semicolons: migrations. */
+	enum err_kind (*run_script)(struct sql_connection *connection, struct str script,
+				    struct error *err);
+	/* Sets cursor->statement, ready for the first step. Values stay the caller's and must live
+	 * until the cursor ends. */
+	enum err_kind (*start)(struct sql_cursor *cursor, struct sql_args args);
+	/* NONE with *has_row_out, or what went wrong (told in cursor->err). */
+	enum err_kind (*step)(struct sql_cursor *cursor, bool *has_row_out);
+	/* A view valid until the next step. A NULL is empty and 0. */
+	struct sql_value (*column)(struct sql_cursor *cursor, enum sql_type type, int column);
+	/* Releases the statement for its next use; returns the number of rows written. */
+	int64_t (*finish)(struct sql_cursor *cursor);
+	/* Housekeeping between transactions; errors are left to the next transaction to meet. */
+	void (*tidy)(struct sql_connection *connection);
+};
+
+extern const struct sql_driver sql_driver_sqlite;
+
+/* The cursor's life: select, next until false, end. Columns are taken in the order of the SELECT. */
+void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
+		struct arena *arena, struct sql_args args, struct error *err);
+bool sql_next(struct sql_cursor *cursor);
+struct str sql_take_text(struct sql_cursor *cursor);
+struct str sql_take_blob(struct sql_cursor *cursor);
+int64_t sql_take_int(struct sql_cursor *cursor);
+bool sql_take_bool(struct sql_cursor *cursor);
+/* NONE, or what ended it early. May be called at any time. */
+enum err_kind sql_end(struct sql_cursor *cursor);
+
+/* A statement without rows. changes_out may be NULL. */
+enum err_kind sql_run(struct sql_connection *connection, enum sql_name name, struct sql_args args,
+		      int64_t *changes_out, struct error *err);
+/* As sql_run; when no row was written, returns when_none with the text "no such <what>". */
+enum err_kind sql_run_one(struct sql_connection *connection, enum sql_name name,
+			  struct sql_args args, enum err_kind when_none, const char *what,
+			  struct error *err);
+/* One integer: the first column of the first row; 0 when there is no row. */
+enum err_kind sql_number(struct sql_connection *connection, enum sql_name name,
+			 struct sql_args args, int64_t *number_out, struct error *err);
+
+/* Fills one row, out, from a cursor. */
+typedef void (*sql_row_reader)(struct sql_cursor *cursor, void *out);
+/* The first row, or NOT_FOUND. */
+enum err_kind sql_find(struct sql_connection *connection, struct arena *arena, enum sql_name name,
+		       struct sql_args args, sql_row_reader read, void *out, const char *what,
+		       struct error *err);
+/* All rows, each row_bytes wide, in an array in arena. */
+enum err_kind sql_list(struct sql_connection *connection, struct arena *arena, enum sql_name name,
+		       struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
+		       size_t *count_out, struct error *err);
+
+/* text with every {word} replaced from words (ended by a NULL word), NUL-terminated, in arena. An
+ * unknown word is our bug and asserts. */
+char *sql_expand(struct arena *arena, const struct sql_dialect_word *words, struct str text);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Opening and closing, and the common shapes of verbs. The cast: one writing connection behind a
+ * struct writer (group commit), reading connections in a struct readers, and for the owner the lock
+ * file. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "clock.h"
+#include "log.h"
+
+#include "json_write.h"
+
+#include "lock_file.h"
+#include "migrate.h"
+#include "readers.h"
+#include "store_private.h"
+#include "writer.h"
+
+#define READERS_DEFAULT 16
+/* Pages that are in memory while used; the rest is the system's file cache. Small, because the idle
+ * service is to stay below 20 MB (DESIGN.md section 8). */
+#define WRITER_CACHE_BYTES (8 << 20)
+#define READER_CACHE_BYTES (1 << 20)
+/* The owner is alone with its file; only a backup or a tool can be in the way for a moment. */
+#define BUSY_TIMEOUT_MS 5000
+#define LIST_TEXT_MAX_BYTES ((size_t)1 << 20)
+
+static enum err_kind path_of_url(const char *url, char **path_out, struct error *err)
+{
+	struct str rest = str_of(url);
+	if (!str_skip(&rest, STR("sqlite:")) || str_is_empty(rest))
+		return error_set(err, ERR_INVALID, "the database must be given as sqlite:PATH");
+	*path_out = strndup(rest.ptr, rest.len);
+	if (*path_out == NULL)
+		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
+	return ERR_NONE;
+}
+
+/* Made by us so that nobody else may read it; SQLite gives its log the same mode. Never closes a
+ * file that was there: that would drop the locks of this process on it (fcntl(2)). */
+static enum err_kind make_file(const char *path, struct error *err)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		close(fd);
+		return ERR_NONE;
+	}
+	const int code = errno;
+	if (code == EEXIST)
+		return ERR_NONE;
+	return error_set_native(err, ERR_TEMPORARY, code, "cannot make the database %s", path);
+}
+
+/* The leases of an owner that is gone are void: what it had begun is due again. Deliveries keep
+ * their call_state, so that an open publish call goes to the resolver. */
+static enum err_kind void_leases(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)argument;
+	enum err_kind kind = sql_run(tx->sql, SQL_LEASES_VOID, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_LANES_VOID, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
+	return kind;
+}
+
+static enum err_kind open_connections(struct store *store, const struct store_config *config,
+				      struct error *err)
+{
+	const struct sql_driver *driver = &sql_driver_sqlite;
+	struct sql_config sql_config = {
+		.path = store->path,
+		.role = config->is_owner ? SQL_ROLE_OWNER : SQL_ROLE_WRITER,
+		.cache_bytes = WRITER_CACHE_BYTES,
+		.busy_timeout_ms = BUSY_TIMEOUT_MS,
+	};
+	enum err_kind kind = driver->open(&sql_config, &store->sql, err);
+	if (kind == ERR_NONE)
+		kind = migrate(store->sql, &store->schema_version, err);
+	if (kind != ERR_NONE)
+		return kind;
+	sql_config.role = SQL_ROLE_READER;
+	sql_config.cache_bytes = READER_CACHE_BYTES;
+	store->readers = readers_new(
+		&sql_config, config->readers_max > 0 ? config->readers_max : READERS_DEFAULT);
+	store->writer = writer_new(store, store->sql);
+	if (store->readers == NULL || store->writer == NULL)
+		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
+	return ERR_NONE;
+}
+
+static enum err_kind open_store(struct store *store, const struct store_config *config,
+				struct error *err)
+{
+	enum err_kind kind = path_of_url(config->url, &store->path, err);
+	if (kind == ERR_NONE && config->is_owner)
+		kind = lock_file_take(store->path, &store->lock_fd, err);
+	if (kind == ERR_NONE)
+		kind = make_file(store->path, err);
+	if (kind == ERR_NONE)
+		kind = open_connections(store, config, err);
+	if (kind == ERR_NONE && config->is_owner)
+		kind = store_write(store, void_leases, NULL, err);
+	return kind;
+}
+
+enum err_kind store_open(const struct store_config *config, struct store **store_out,
+			 struct error *err)
+{
+	struct store *store = calloc(1, sizeof(*store));
+	if (store == NULL)
+		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
+	store->clock = config->clock;
+	store->log = config->log;
+	store->lock_fd = -1;
+	const enum err_kind kind = open_store(store, config, err);
+	if (kind != ERR_NONE) {
+		store_close(&store);
+		return kind;
+	}
+	LOG(store->log, INFO, "store_opened", log_str("path", str_of(store->path)),
+	    log_int("schema", store->schema_version));
+	*store_out = store;
+	return ERR_NONE;
+}
+
+/* Readers first: the last connection to go folds the log into the file, and only the writer may. */
+void store_close(struct store **store_pointer)
+{
+	struct store *store = *store_pointer;
+	if (store == NULL)
+		return;
+	readers_free(&store->readers);
+	writer_free(&store->writer);
+	if (store->sql != NULL)
+		store->sql->driver->close(&store->sql);
+	lock_file_release(&store->lock_fd);
+	free(store->path);
+	free(store);
+	*store_pointer = NULL;
+}
+
+enum err_kind store_write(struct store *store, store_command command, void *argument,
+			  struct error *err)
+{
+	return writer_run(store->writer, command, argument, err);
+}
+
+/* A real write: a full disk or a file system gone read-only shows only then. */
+enum err_kind store_check(struct store *store, struct error *err)
+{
+	const int64_t now_us = clock_now_us(store->clock);
+	return store_run(store, SQL_META_PUT, SQL_ARGS(sql_word("checked_at_us"), sql_int(now_us)),
+			 ERR_NONE, "", err);
+}
+
+int store_schema_version(struct store *store)
+{
+	return store->schema_version;
+}
+
+struct one_statement {
+	enum sql_name name;
+	struct sql_args args;
+	enum err_kind when_none;
+	const char *what;
+};
+
+static enum err_kind run_one_statement(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct one_statement *one = argument;
+	return sql_run_one(tx->sql, one->name, one->args, one->when_none, one->what, err);
+}
+
+enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
+			enum err_kind when_none, const char *what, struct error *err)
+{
+	struct one_statement one = {name, args, when_none, what};
+	return store_write(store, run_one_statement, &one, err);
+}
+
+enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name name,
+			 struct sql_args args, sql_row_reader read, void *out, const char *what,
+			 struct error *err)
+{
+	struct sql_connection *sql = NULL;
+	enum err_kind kind = readers_take(store->readers, &sql, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = sql_find(sql, arena, name, args, read, out, what, err);
+	readers_give_back(store->readers, &sql);
+	return kind;
+}
+
+enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name name,
+			 struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
+			 size_t *count_out, struct error *err)
+{
+	struct sql_connection *sql = NULL;
+	enum err_kind kind = readers_take(store->readers, &sql, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = sql_list(sql, arena, name, args, read, row_bytes, out, count_out, err);
+	readers_give_back(store->readers, &sql);
+	return kind;
+}
+
+enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
+			   int64_t *number_out, struct error *err)
+{
+	struct sql_connection *sql = NULL;
+	enum err_kind kind = readers_take(store->readers, &sql, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = sql_number(sql, name, args, number_out, err);
+	readers_give_back(store->readers, &sql);
+	return kind;
+}
+
+enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err)
+{
+	struct sql_connection *sql = NULL;
+	enum err_kind kind = readers_take(store->readers, &sql, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = sql_run(sql, SQL_BEGIN_READ, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE) {
+		kind = fn(sql, argument, err);
+		sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
+	}
+	readers_give_back(store->readers, &sql);
+	return kind;
+}
+
+enum err_kind store_list_text(struct arena *arena, const struct str *items, size_t count,
+			      struct str *text_out, struct error *err)
+{
+	struct buf out;
+	struct json_writer w;
+	buf_init(&out, arena, LIST_TEXT_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		json_put_str(&w, items[i]);
+	json_end_array(&w);
+	if (out.is_over)
+		return error_set(err, ERR_TOO_LARGE, "too many or too long values to look for");
+	*text_out = buf_str(&out);
+	return ERR_NONE;
+}
+
+void store_text_read(struct sql_cursor *cursor, void *out)
+{
+	*(struct str *)out = sql_take_text(cursor);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accounts: read by the API and by claims, written by connections and by the engine's turns. */
+#include "store_connection.h"
+
+#include "arena.h"
+
+#include "store_private.h"
+
+void account_read(struct sql_cursor *cursor, void *out)
+{
+	struct account_row *account = out;
+	account->id = sql_take_text(cursor);
+	account->app_id = sql_take_text(cursor);
+	account->platform = (enum platform_id)sql_take_int(cursor);
+	account->user_id = sql_take_text(cursor);
+	account->connection_id = sql_take_text(cursor);
+	account->platform_account_id = sql_take_text(cursor);
+	account->username = sql_take_text(cursor);
+	account->name = sql_take_text(cursor);
+	account->email = sql_take_text(cursor);
+	account->avatar_url = sql_take_text(cursor);
+	account->type = account_type_of_name(sql_take_text(cursor));
+	account->state = account_state_of_name(sql_take_text(cursor));
+	account->access_token_sealed = sql_take_blob(cursor);
+	account->refresh_token_sealed = sql_take_blob(cursor);
+	account->extra = sql_take_text(cursor);
+	account->extra_sealed = sql_take_blob(cursor);
+	account->scopes = sql_take_text(cursor);
+	account->expires_at_us = sql_take_int(cursor);
+	account->refresh_expires_at_us = sql_take_int(cursor);
+	account->token_version = sql_take_int(cursor);
+	account->last_refresh_at_us = sql_take_int(cursor);
+	account->last_error = sql_take_text(cursor);
+	account->created_at_us = sql_take_int(cursor);
+	account->updated_at_us = sql_take_int(cursor);
+}
+
+static enum err_kind insert_or_update(struct store_tx *tx, struct str connection_id,
+				      const struct account_row *a, int64_t now_us,
+				      struct error *err)
+{
+	return sql_run(
+		tx->sql, SQL_ACCOUNT_PUT,
+		SQL_ARGS(sql_text(a->id), sql_text(a->app_id), sql_int(a->platform),
+			 sql_text(a->user_id), sql_text(connection_id),
+			 sql_text(a->platform_account_id), sql_text(a->username), sql_text(a->name),
+			 sql_text(a->email), sql_text(a->avatar_url),
+			 sql_word(account_type_name(a->type)),
+			 sql_word(account_state_name(a->state)), sql_blob(a->access_token_sealed),
+			 sql_blob(a->refresh_token_sealed), sql_text(a->extra),
+			 sql_blob(a->extra_sealed), sql_text(a->scopes), sql_int(a->expires_at_us),
+			 sql_int(a->refresh_expires_at_us), sql_int(now_us)),
+		NULL, err);
+}
+
+static struct sql_args identity(const struct account_row *a, struct sql_value values[4])
+{
+	values[0] = sql_text(a->app_id);
+	values[1] = sql_int(a->platform);
+	values[2] = sql_text(a->user_id);
+	values[3] = sql_text(a->platform_account_id);
+	return (struct sql_args){values, 4};
+}
+
+/* Another connection may have made this account since the caller asked for its id. Its tokens are
+ * sealed under the id they were made for, so they would never open under the stored one. */
+enum err_kind account_put(struct store_tx *tx, struct str connection_id,
+			  const struct account_row *account, int64_t now_us, struct error *err)
+{
+	struct sql_value values[4];
+	struct str stored = {0};
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_ACCOUNT_ID_FOR, identity(account, values),
+			 store_text_read, &stored, "account", err);
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+		return kind;
+	if (kind == ERR_NONE && !str_equal(stored, account->id))
+		return error_set(err, ERR_CONFLICT, "the account was connected meanwhile");
+	return insert_or_update(tx, connection_id, account, now_us, err);
+}
+
+enum err_kind store_account_id_for(struct store *store, struct arena *arena, struct str app_id,
+				   enum platform_id platform, struct str user_id,
+				   struct str platform_account_id, struct str *id_out,
+				   struct error *err)
+{
+	const struct account_row account = {.app_id = app_id,
+					    .platform = platform,
+					    .user_id = user_id,
+					    .platform_account_id = platform_account_id};
+	struct sql_value values[4];
+	struct str id = {0};
+	const enum err_kind kind =
+		store_find(store, arena, SQL_ACCOUNT_ID_FOR, identity(&account, values),
+			   store_text_read, &id, "account", err);
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+		return kind;
+	*id_out = id;
+	return ERR_NONE;
+}
+
+enum err_kind store_account_list_of_connection(struct store *store, struct arena *arena,
+					       struct str connection_id, struct account_row **out,
+					       size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_ACCOUNT_LIST_OF_CONNECTION,
+			  SQL_ARGS(sql_text(connection_id)), account_read,
+			  sizeof(struct account_row), (void **)out, count_out, err);
+}
+
+struct many {
+	struct arena *arena;
+	struct str app_id;
+	const struct str *ids;
+	size_t count;
+	struct account_row *out;
+	bool *found;
+};
+
+static enum err_kind get_many(struct sql_connection *sql, void *argument, struct error *err)
+{
+	const struct many *many = argument;
+	for (size_t i = 0; i < many->count; i++) {
+		const enum err_kind kind =
+			sql_find(sql, many->arena, SQL_ACCOUNT_FIND,
+				 SQL_ARGS(sql_text(many->ids[i]), sql_text(many->app_id)),
+				 account_read, &many->out[i], "account", err);
+		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+			return kind;
+		many->found[i] = kind == ERR_NONE;
+	}
+	return ERR_NONE;
+}
+
+enum err_kind store_account_get_many(struct store *store, struct arena *arena, struct str app_id,
+				     const struct str *ids, size_t count, struct account_row *out,
+				     bool *found, struct error *err)
+{
+	struct many many = {arena, app_id, ids, count, out, found};
+	return store_read(store, get_many, &many, err);
+}
+
+enum err_kind store_account_save_token(struct store_tx *tx, struct str account_id,
+				       int64_t token_version, struct str access_token_sealed,
+				       struct str refresh_token_sealed, int64_t expires_at_us,
+				       int64_t refresh_expires_at_us, int64_t now_us,
+				       struct error *err)
+{
+	return sql_run_one(tx->sql, SQL_ACCOUNT_SAVE_TOKEN,
+			   SQL_ARGS(sql_text(account_id), sql_int(token_version),
+				    sql_blob(access_token_sealed), sql_blob(refresh_token_sealed),
+				    sql_int(expires_at_us), sql_int(refresh_expires_at_us),
+				    sql_int(now_us)),
+			   ERR_CONFLICT, "account with this token any more", err);
+}
+
+enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id,
+				      enum account_state state, struct str last_error,
+				      int64_t now_us, struct error *err)
+{
+	return sql_run_one(tx->sql, SQL_ACCOUNT_SET_STATE,
+			   SQL_ARGS(sql_text(account_id), sql_word(account_state_name(state)),
+				    sql_text(last_error), sql_int(now_us)),
+			   ERR_NOT_FOUND, "account", err);
+}

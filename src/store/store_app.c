@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admins, apps, access tokens and platform credentials. */
+#include "store_app.h"
+
+#include "store_private.h"
+
+static void admin_read(struct sql_cursor *cursor, void *out)
+{
+	struct admin_row *admin = out;
+	admin->id = sql_take_text(cursor);
+	admin->email = sql_take_text(cursor);
+	admin->password_hash = sql_take_text(cursor);
+	admin->created_at_us = sql_take_int(cursor);
+}
+
+static void app_read(struct sql_cursor *cursor, void *out)
+{
+	struct app_row *app = out;
+	app->id = sql_take_text(cursor);
+	app->name = sql_take_text(cursor);
+	app->client_id = sql_take_text(cursor);
+	app->client_secret_hash = sql_take_text(cursor);
+	app->state = app_state_of_name(sql_take_text(cursor));
+	app->owner_id = sql_take_text(cursor);
+	app->owner_email = sql_take_text(cursor);
+	app->redirect_urls = sql_take_text(cursor);
+	app->retry_unknown_once = sql_take_bool(cursor);
+	app->connect_confirmation = sql_take_bool(cursor);
+	app->created_at_us = sql_take_int(cursor);
+}
+
+static void credential_read(struct sql_cursor *cursor, void *out)
+{
+	struct credential_row *credential = out;
+	credential->app_id = sql_take_text(cursor);
+	credential->platform = (enum platform_id)sql_take_int(cursor);
+	credential->client_id = sql_take_text(cursor);
+	credential->client_secret_sealed = sql_take_blob(cursor);
+	credential->state = credential_state_of_name(sql_take_text(cursor));
+	credential->message = sql_take_text(cursor);
+	credential->verified_at_us = sql_take_int(cursor);
+	credential->updated_at_us = sql_take_int(cursor);
+}
+
+enum err_kind store_admin_create(struct store *store, const struct admin_row *admin,
+				 struct error *err)
+{
+	return store_run(store, SQL_ADMIN_INSERT,
+			 SQL_ARGS(sql_text(admin->id), sql_text(admin->email),
+				  sql_text(admin->password_hash), sql_int(admin->created_at_us)),
+			 ERR_NONE, "", err);
+}
+
+enum err_kind store_admin_find(struct store *store, struct arena *arena, struct str email,
+			       struct admin_row *out, struct error *err)
+{
+	return store_find(store, arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), admin_read, out,
+			  "admin", err);
+}
+
+enum err_kind store_admin_delete(struct store *store, struct str email, struct error *err)
+{
+	return store_run(store, SQL_ADMIN_DELETE, SQL_ARGS(sql_text(email)), ERR_NOT_FOUND,
+			 "admin", err);
+}
+
+enum err_kind store_admin_list(struct store *store, struct arena *arena, struct admin_row **out,
+			       size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_ADMIN_LIST, SQL_NO_ARGS, admin_read,
+			  sizeof(struct admin_row), (void **)out, count_out, err);
+}
+
+struct app_creation {
+	const struct app_row *app;
+	struct str owner_email;
+	struct str new_admin_id;
+};
+
+/* The id of the admin with that email, who is made when there is none. */
+static enum err_kind owner_find_or_make(struct store_tx *tx, const struct app_creation *creation,
+					struct str *owner_id_out, struct error *err)
+{
+	struct admin_row admin = {0};
+	const enum err_kind kind = sql_find(tx->sql, tx->arena, SQL_ADMIN_FIND,
+					    SQL_ARGS(sql_text(creation->owner_email)), admin_read,
+					    &admin, "admin", err);
+	*owner_id_out = kind == ERR_NONE ? admin.id : creation->new_admin_id;
+	if (kind != ERR_NOT_FOUND)
+		return kind;
+	return sql_run(tx->sql, SQL_ADMIN_INSERT,
+		       SQL_ARGS(sql_text(creation->new_admin_id), sql_text(creation->owner_email),
+				sql_word(""), sql_int(creation->app->created_at_us)),
+		       NULL, err);
+}
+
+static enum err_kind app_insert(struct store_tx *tx, const struct app_row *app, struct str owner_id,
+				struct error *err)
+{
+	return sql_run(tx->sql, SQL_APP_INSERT,
+		       SQL_ARGS(sql_text(app->id), sql_text(app->name), sql_text(app->client_id),
+				sql_text(app->client_secret_hash),
+				sql_word(app_state_name(app->state)), sql_text(owner_id),
+				sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
+				sql_int(app->connect_confirmation), sql_int(app->created_at_us)),
+		       NULL, err);
+}
+
+static enum err_kind app_create(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct app_creation *creation = argument;
+	const struct app_row *app = creation->app;
+	struct str owner_id = {0};
+	enum err_kind kind = owner_find_or_make(tx, creation, &owner_id, err);
+	if (kind == ERR_NONE)
+		kind = app_insert(tx, app, owner_id, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_WORK_INSERT,
+			       SQL_ARGS(sql_text(app->id), sql_int(app->state == APP_SUSPENDED),
+					sql_int(NEVER_US)),
+			       NULL, err);
+	return kind;
+}
+
+enum err_kind store_app_create(struct store *store, const struct app_row *app,
+			       struct str owner_email, struct str new_admin_id, struct error *err)
+{
+	struct app_creation creation = {app, owner_email, new_admin_id};
+	return store_write(store, app_create, &creation, err);
+}
+
+enum err_kind store_app_find_by_client_id(struct store *store, struct arena *arena,
+					  struct str client_id, struct app_row *out,
+					  struct error *err)
+{
+	return store_find(store, arena, SQL_APP_FIND_BY_CLIENT_ID, SQL_ARGS(sql_text(client_id)),
+			  app_read, out, "app", err);
+}
+
+enum err_kind store_app_find(struct store *store, struct arena *arena, struct str app_id,
+			     struct app_row *out, struct error *err)
+{
+	return store_find(store, arena, SQL_APP_FIND, SQL_ARGS(sql_text(app_id)), app_read, out,
+			  "app", err);
+}
+
+enum err_kind store_app_list(struct store *store, struct arena *arena, struct app_row **out,
+			     size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_APP_LIST, SQL_NO_ARGS, app_read, sizeof(struct app_row),
+			  (void **)out, count_out, err);
+}
+
+struct app_change {
+	struct str app_id;
+	enum app_state state;
+	struct str secret_hash;
+};
+
+/* A suspended app's deliveries stay due but are not claimed. */
+static enum err_kind app_set_state(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct app_change *change = argument;
+	const enum err_kind kind = sql_run_one(
+		tx->sql, SQL_APP_SET_STATE,
+		SQL_ARGS(sql_text(change->app_id), sql_word(app_state_name(change->state))),
+		ERR_NOT_FOUND, "app", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(
+		tx->sql, SQL_WORK_PAUSE,
+		SQL_ARGS(sql_text(change->app_id), sql_int(change->state == APP_SUSPENDED)), NULL,
+		err);
+}
+
+enum err_kind store_app_set_state(struct store *store, struct str app_id, enum app_state state,
+				  struct error *err)
+{
+	struct app_change change = {.app_id = app_id, .state = state};
+	return store_write(store, app_set_state, &change, err);
+}
+
+static enum err_kind app_set_secret(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct app_change *change = argument;
+	const enum err_kind kind =
+		sql_run_one(tx->sql, SQL_APP_SET_SECRET,
+			    SQL_ARGS(sql_text(change->app_id), sql_text(change->secret_hash)),
+			    ERR_NOT_FOUND, "app", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_TOKEN_DELETE, SQL_ARGS(sql_text(change->app_id)), NULL, err);
+}
+
+enum err_kind store_app_set_secret(struct store *store, struct str app_id, struct str secret_hash,
+				   struct error *err)
+{
+	struct app_change change = {.app_id = app_id, .secret_hash = secret_hash};
+	return store_write(store, app_set_secret, &change, err);
+}
+
+enum err_kind store_app_set_settings(struct store *store, const struct app_row *app,
+				     struct error *err)
+{
+	return store_run(store, SQL_APP_SET_SETTINGS,
+			 SQL_ARGS(sql_text(app->id), sql_text(app->name),
+				  sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
+				  sql_int(app->connect_confirmation)),
+			 ERR_NOT_FOUND, "app", err);
+}
+
+enum err_kind store_token_issue(struct store *store, struct str app_id, struct str token_hash,
+				int64_t expires_at_us, int64_t now_us, struct error *err)
+{
+	return store_run(store, SQL_TOKEN_PUT,
+			 SQL_ARGS(sql_text(app_id), sql_text(token_hash), sql_int(expires_at_us),
+				  sql_int(now_us)),
+			 ERR_NONE, "", err);
+}
+
+enum err_kind store_token_find(struct store *store, struct arena *arena, struct str token_hash,
+			       int64_t now_us, struct app_row *app_out, struct error *err)
+{
+	return store_find(store, arena, SQL_TOKEN_FIND,
+			  SQL_ARGS(sql_text(token_hash), sql_int(now_us)), app_read, app_out,
+			  "token", err);
+}
+
+enum err_kind store_credential_put(struct store *store, const struct credential_row *credential,
+				   struct error *err)
+{
+	return store_run(store, SQL_CREDENTIAL_PUT,
+			 SQL_ARGS(sql_text(credential->app_id), sql_int(credential->platform),
+				  sql_text(credential->client_id),
+				  sql_blob(credential->client_secret_sealed),
+				  sql_int(credential->updated_at_us)),
+			 ERR_NONE, "", err);
+}
+
+enum err_kind store_credential_find(struct store *store, struct arena *arena, struct str app_id,
+				    enum platform_id platform, struct credential_row *out,
+				    struct error *err)
+{
+	return store_find(store, arena, SQL_CREDENTIAL_FIND,
+			  SQL_ARGS(sql_text(app_id), sql_int(platform)), credential_read, out,
+			  "platform credential", err);
+}
+
+enum err_kind store_credential_list(struct store *store, struct arena *arena, struct str app_id,
+				    struct credential_row **out, size_t *count_out,
+				    struct error *err)
+{
+	return store_list(store, arena, SQL_CREDENTIAL_LIST, SQL_ARGS(sql_text(app_id)),
+			  credential_read, sizeof(struct credential_row), (void **)out, count_out,
+			  err);
+}
+
+enum err_kind store_credential_set_state(struct store *store, struct str app_id,
+					 enum platform_id platform, struct str client_id,
+					 enum credential_state state, struct str message,
+					 int64_t now_us, struct error *err)
+{
+	return store_run(store, SQL_CREDENTIAL_SET_STATE,
+			 SQL_ARGS(sql_text(app_id), sql_int(platform), sql_text(client_id),
+				  sql_word(credential_state_name(state)), sql_text(message),
+				  sql_int(now_us)),
+			 ERR_CONFLICT, "credential with this client id any more", err);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Claiming. Works on lanes (one row an account) and goes round the apps, so that its cost depends
+ * on how much is claimed and not on how much waits: each round gives every app that has work an
+ * equal share of what is left, beginning after the app that was served last. */
+#include "store_delivery.h"
+
+#include "arena.h"
+
+#include "delivery_transitions.h"
+#include "store_private.h"
+
+/* Apps looked at in one claim; the others are first in the next. */
+#define CLAIM_APPS_MAX 128
+
+struct claim_app {
+	struct str id;
+	size_t claimed;
+	int64_t was_scheduled; /* of those claimed */
+	bool has_more;	       /* lanes may be due still */
+};
+
+struct claim {
+	struct store_tx *tx;
+	struct arena *arena; /* the caller's, for the work */
+	int64_t now_us;
+	int64_t lease_until_us;
+	size_t max;
+	struct claim_app *apps;
+	size_t app_count;
+	struct delivery_work *work;
+	size_t count;
+	bool is_full; /* the caller's arena holds no more */
+};
+
+struct due_lane {
+	struct str account_id;
+	struct str busy_delivery_id;
+};
+
+static void claim_app_read(struct sql_cursor *cursor, void *out)
+{
+	((struct claim_app *)out)->id = sql_take_text(cursor);
+}
+
+static void lane_read(struct sql_cursor *cursor, void *out)
+{
+	struct due_lane *lane = out;
+	lane->account_id = sql_take_text(cursor);
+	lane->busy_delivery_id = sql_take_text(cursor);
+}
+
+static void work_read(struct sql_cursor *cursor, void *out)
+{
+	struct delivery_work *work = out;
+	work->id = sql_take_text(cursor);
+	work->post_id = sql_take_text(cursor);
+	work->fence = sql_take_int(cursor) + 1; /* as this claim will set it */
+	work->state = post_state_of_name(sql_take_text(cursor));
+	work->attempts = (int)sql_take_int(cursor);
+	work->flow = sql_take_text(cursor);
+	work->flow_sealed = sql_take_blob(cursor);
+	work->call_state = (enum call_state)sql_take_int(cursor);
+	work->call_started_at_us = sql_take_int(cursor);
+	work->looks = (int)sql_take_int(cursor);
+	work->republished = sql_take_bool(cursor);
+	work->due_at_us = sql_take_int(cursor);
+	work->content = sql_take_text(cursor);
+	work->credential_client_id = sql_take_text(cursor);
+	work->credential_secret_sealed = sql_take_blob(cursor);
+	work->app_id = sql_take_text(cursor);
+	work->app_state = app_state_of_name(sql_take_text(cursor));
+	work->retry_unknown_once = sql_take_bool(cursor);
+	account_read(cursor, &work->account);
+}
+
+static enum err_kind list_apps_after(struct claim *claim, struct str after, size_t max,
+				     struct claim_app **out, size_t *count_out, struct error *err)
+{
+	return sql_list(claim->tx->sql, claim->tx->arena, SQL_WORK_LIST_DUE,
+			SQL_ARGS(sql_text(after), sql_int(claim->now_us), sql_int((int64_t)max)),
+			claim_app_read, sizeof(struct claim_app), (void **)out, count_out, err);
+}
+
+/* The apps with work, from the one after the last served round to it. */
+static enum err_kind list_apps(struct claim *claim, struct error *err)
+{
+	const struct store *store = claim->tx->store;
+	const struct str last = {store->claim_app_id, store->claim_app_id_length};
+	struct claim_app *apps = ARENA_ARRAY(claim->tx->arena, struct claim_app, CLAIM_APPS_MAX);
+	struct claim_app *found = NULL;
+	size_t count = 0;
+	enum err_kind kind = list_apps_after(claim, last, CLAIM_APPS_MAX, &found, &count, err);
+	for (size_t i = 0; i < count; i++)
+		apps[claim->app_count++] = found[i];
+	count = 0;
+	if (kind == ERR_NONE && claim->app_count < CLAIM_APPS_MAX)
+		kind = list_apps_after(claim, STR(""), CLAIM_APPS_MAX - claim->app_count, &found,
+				       &count, err);
+	for (size_t i = 0; i < count && str_compare(found[i].id, last) <= 0; i++)
+		apps[claim->app_count++] = found[i];
+	claim->apps = apps;
+	return kind;
+}
+
+/* The lane says more than there is (its delivery went another way): set right. */
+static enum err_kind lane_correct(struct claim *claim, const struct due_lane *lane,
+				  struct error *err)
+{
+	return sql_run(claim->tx->sql, SQL_LANE_FREE,
+		       SQL_ARGS(sql_text(lane->account_id), sql_text(lane->busy_delivery_id),
+				sql_int(NEVER_US)),
+		       NULL, err);
+}
+
+/* The delivery that is begun, else the oldest that is due; empty when there is none. */
+static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lane,
+				 struct str *delivery_id_out, struct error *err)
+{
+	*delivery_id_out = lane->busy_delivery_id;
+	if (!str_is_empty(lane->busy_delivery_id))
+		return ERR_NONE;
+	const enum err_kind kind =
+		sql_find(claim->tx->sql, claim->tx->arena, SQL_LANE_OLDEST,
+			 SQL_ARGS(sql_text(lane->account_id), sql_int(claim->now_us)),
+			 store_text_read, delivery_id_out, "delivery", err);
+	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+}
+
+static enum err_kind take_delivery(struct claim *claim, const struct due_lane *lane,
+				   const struct delivery_work *work, struct error *err)
+{
+	struct sql_connection *sql = claim->tx->sql;
+	enum err_kind kind =
+		sql_run_one(sql, SQL_DELIVERY_CLAIM,
+			    SQL_ARGS(sql_text(work->id), sql_int(claim->lease_until_us)),
+			    ERR_INTERNAL, "delivery", err);
+	if (kind == ERR_NONE)
+		kind = sql_run(sql, SQL_LANE_CLAIM,
+			       SQL_ARGS(sql_text(lane->account_id), sql_text(work->id),
+					sql_int(claim->lease_until_us)),
+			       NULL, err);
+	if (kind == ERR_NONE && work->state != POST_PROCESSING)
+		kind = post_state_refresh(claim->tx, work->post_id, err);
+	return kind;
+}
+
+/* Is what the caller's arena could not hold put off? Not when nothing at all fits. */
+static enum err_kind work_find(struct claim *claim, struct str delivery_id,
+			       struct delivery_work *work, struct error *err)
+{
+	const enum err_kind kind =
+		sql_find(claim->tx->sql, claim->arena, SQL_DELIVERY_WORK,
+			 SQL_ARGS(sql_text(delivery_id)), work_read, work, "delivery", err);
+	claim->is_full = kind == ERR_TOO_LARGE && claim->count > 0;
+	return kind;
+}
+
+static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
+				const struct due_lane *lane, struct error *err)
+{
+	struct str delivery_id = {0};
+	struct delivery_work work = {0};
+	enum err_kind kind = lane_choose(claim, lane, &delivery_id, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (str_is_empty(delivery_id))
+		return lane_correct(claim, lane, err);
+	kind = work_find(claim, delivery_id, &work, err);
+	if (claim->is_full)
+		return ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
+	if (!delivery_transition_is_legal(work.state, POST_PROCESSING))
+		return lane_correct(claim, lane, err);
+	kind = take_delivery(claim, lane, &work, err);
+	if (kind != ERR_NONE)
+		return kind;
+	claim->work[claim->count++] = work;
+	app->claimed++;
+	app->was_scheduled += work.state == POST_SCHEDULED;
+	return ERR_NONE;
+}
+
+static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, size_t share,
+				  struct error *err)
+{
+	struct due_lane *lanes = NULL;
+	size_t lane_count = 0;
+	enum err_kind kind = sql_list(claim->tx->sql, claim->tx->arena, SQL_LANES_LIST_DUE,
+				      SQL_ARGS(sql_text(app->id), sql_int(claim->now_us),
+					       sql_int((int64_t)share)),
+				      lane_read, sizeof(*lanes), (void **)&lanes, &lane_count, err);
+	app->has_more = lane_count == share;
+	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++)
+		kind = claim_lane(claim, app, &lanes[i], err);
+	return kind;
+}
+
+static void remember_served(struct store *store, struct str app_id)
+{
+	if (app_id.len > sizeof(store->claim_app_id))
+		return;
+	memcpy(store->claim_app_id, app_id.ptr, app_id.len);
+	store->claim_app_id_length = app_id.len;
+}
+
+static size_t count_apps_with_more(const struct claim *claim)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < claim->app_count; i++)
+		count += claim->apps[i].has_more;
+	return count;
+}
+
+/* One round: an equal share for every app that may have more. */
+static enum err_kind claim_round(struct claim *claim, size_t sharers, struct error *err)
+{
+	const size_t left = claim->max - claim->count;
+	const size_t share = left / sharers > 0 ? left / sharers : 1;
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++) {
+		if (claim->count == claim->max || claim->is_full)
+			break;
+		if (!claim->apps[i].has_more)
+			continue;
+		const size_t room = claim->max - claim->count;
+		kind = claim_of_app(claim, &claim->apps[i], share < room ? share : room, err);
+		remember_served(claim->tx->store, claim->apps[i].id);
+	}
+	return kind;
+}
+
+/* The row of each app that was looked at learns when it is due next. */
+static enum err_kind note_work(struct claim *claim, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++)
+		kind = sql_run(claim->tx->sql, SQL_WORK_CLAIMED,
+			       SQL_ARGS(sql_text(claim->apps[i].id),
+					sql_int(claim->apps[i].was_scheduled), sql_int(NEVER_US)),
+			       NULL, err);
+	return kind;
+}
+
+enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
+				   int64_t lease_us, size_t max, struct delivery_work **out,
+				   size_t *count_out, struct error *err)
+{
+	struct claim claim = {.tx = tx,
+			      .arena = arena,
+			      .now_us = now_us,
+			      .lease_until_us = now_us + lease_us,
+			      .max = max};
+	enum err_kind kind = list_apps(&claim, err);
+	for (size_t i = 0; i < claim.app_count; i++)
+		claim.apps[i].has_more = true;
+	claim.work = arena_try_alloc(arena, max * sizeof(struct delivery_work));
+	if (claim.work == NULL)
+		return error_set(err, ERR_TOO_LARGE, "no room for %zu claims", max);
+	size_t sharers = claim.app_count;
+	while (kind == ERR_NONE && sharers > 0 && claim.count < max && !claim.is_full) {
+		kind = claim_round(&claim, sharers, err);
+		sharers = count_apps_with_more(&claim);
+	}
+	if (kind == ERR_NONE)
+		kind = note_work(&claim, err);
+	if (kind != ERR_NONE)
+		return kind;
+	*out = claim.work;
+	*count_out = claim.count;
+	return ERR_NONE;
+}
+
+enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out,
+				      struct error *err)
+{
+	return store_number(store, SQL_WORK_NEXT_DUE, SQL_ARGS(sql_int(NEVER_US)), due_at_us_out,
+			    err);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Connections: from pending to success or failed, which are final. What was secret on the way is
+ * cleared with the last step. Accounts are store_account.c. */
+#include "store_connection.h"
+
+#include "store_private.h"
+
+static void connection_read(struct sql_cursor *cursor, void *out)
+{
+	struct connection_row *connection = out;
+	connection->id = sql_take_text(cursor);
+	connection->app_id = sql_take_text(cursor);
+	connection->platform = (enum platform_id)sql_take_int(cursor);
+	connection->user_id = sql_take_text(cursor);
+	connection->redirect_url = sql_take_text(cursor);
+	connection->name = sql_take_text(cursor);
+	connection->email = sql_take_text(cursor);
+	connection->state_hash = sql_take_text(cursor);
+	connection->callback_url = sql_take_text(cursor);
+	connection->pkce_sealed = sql_take_blob(cursor);
+	connection->state = connection_state_of_name(sql_take_text(cursor));
+	connection->error = sql_take_text(cursor);
+	connection->error_description = sql_take_text(cursor);
+	connection->code_sealed = sql_take_blob(cursor);
+	connection->flow = sql_take_text(cursor);
+	connection->flow_sealed = sql_take_blob(cursor);
+	connection->created_at_us = sql_take_int(cursor);
+	connection->finished_at_us = sql_take_int(cursor);
+}
+
+enum err_kind store_connection_create(struct store *store, const struct connection_row *c,
+				      struct error *err)
+{
+	return store_run(
+		store, SQL_CONNECTION_INSERT,
+		SQL_ARGS(sql_text(c->id), sql_text(c->app_id), sql_int(c->platform),
+			 sql_text(c->user_id), sql_text(c->redirect_url), sql_text(c->name),
+			 sql_text(c->email), sql_text(c->state_hash), sql_text(c->callback_url),
+			 sql_blob(c->pkce_sealed), sql_word(connection_state_name(c->state)),
+			 sql_text(c->error), sql_text(c->error_description),
+			 sql_blob(c->code_sealed), sql_text(c->flow), sql_blob(c->flow_sealed),
+			 sql_int(c->created_at_us), sql_int(c->finished_at_us)),
+		ERR_NONE, "", err);
+}
+
+/* Nobody has to write that time is up: whoever reads it sees it. */
+static void show_expired(struct connection_row *connection, int64_t now_us)
+{
+	const int64_t expired_at_us = connection->created_at_us + CONNECTION_VALID_US;
+	if (connection->state != CONNECTION_PENDING || now_us < expired_at_us)
+		return;
+	connection->state = CONNECTION_FAILED;
+	connection->error = str_of(connection_error_code(CONNECTION_ERROR_EXPIRED));
+	connection->error_description =
+		str_of(connection_error_sentence(CONNECTION_ERROR_EXPIRED));
+	connection->finished_at_us = expired_at_us;
+}
+
+enum err_kind store_connection_find(struct store *store, struct arena *arena, struct str app_id,
+				    struct str connection_id, int64_t now_us,
+				    struct connection_row *out, struct error *err)
+{
+	const enum err_kind kind =
+		store_find(store, arena, SQL_CONNECTION_FIND,
+			   SQL_ARGS(sql_text(connection_id), sql_text(app_id),
+				    sql_int(now_us - CONNECTION_KEPT_US)),
+			   connection_read, out, "connection", err);
+	if (kind == ERR_NONE)
+		show_expired(out, now_us);
+	return kind;
+}
+
+enum err_kind store_connection_find_by_state(struct store *store, struct arena *arena,
+					     struct str state_hash, enum platform_id platform,
+					     int64_t now_us, struct connection_row *out,
+					     struct error *err)
+{
+	return store_find(store, arena, SQL_CONNECTION_FIND_BY_STATE,
+			  SQL_ARGS(sql_text(state_hash), sql_int(platform),
+				   sql_int(now_us - CONNECTION_VALID_US)),
+			  connection_read, out, "connection", err);
+}
+
+enum err_kind store_connection_consume_state(struct store *store, struct str connection_id,
+					     struct str state_hash, struct str code_sealed,
+					     struct error *err)
+{
+	return store_run(
+		store, SQL_CONNECTION_CONSUME,
+		SQL_ARGS(sql_text(connection_id), sql_text(state_hash), sql_blob(code_sealed)),
+		ERR_CONFLICT, "connection with this state any more", err);
+}
+
+enum err_kind store_connection_list_started(struct store *store, struct arena *arena,
+					    int64_t now_us, struct connection_row **out,
+					    size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_CONNECTION_LIST_STARTED,
+			  SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US)), connection_read,
+			  sizeof(struct connection_row), (void **)out, count_out, err);
+}
+
+enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connection_id,
+					 struct str flow, struct str flow_sealed, struct error *err)
+{
+	return sql_run_one(tx->sql, SQL_CONNECTION_SAVE_FLOW,
+			   SQL_ARGS(sql_text(connection_id), sql_text(flow), sql_blob(flow_sealed)),
+			   ERR_CONFLICT, "pending connection any more", err);
+}
+
+struct ending {
+	enum connection_state state;
+	struct str error;
+	struct str description;
+};
+
+static enum err_kind finish(struct store_tx *tx, struct str connection_id,
+			    const struct ending *ending, int64_t now_us, struct error *err)
+{
+	return sql_run_one(tx->sql, SQL_CONNECTION_FINISH,
+			   SQL_ARGS(sql_text(connection_id),
+				    sql_word(connection_state_name(ending->state)),
+				    sql_text(ending->error), sql_text(ending->description),
+				    sql_int(now_us), sql_blob(STR(""))),
+			   ERR_CONFLICT, "pending connection any more", err);
+}
+
+enum err_kind store_connection_fail(struct store_tx *tx, struct str connection_id, struct str error,
+				    struct str description, int64_t now_us, struct error *err)
+{
+	const struct ending ending = {CONNECTION_FAILED, error, description};
+	return finish(tx, connection_id, &ending, now_us, err);
+}
+
+static void place_read(struct sql_cursor *cursor, void *out)
+{
+	struct account_row *place = out;
+	place->app_id = sql_take_text(cursor);
+	place->platform = (enum platform_id)sql_take_int(cursor);
+	place->user_id = sql_take_text(cursor);
+}
+
+/* Where an account belongs is the connection's to say, not the answer's that was parsed. */
+static struct account_row placed(const struct account_row *account, const struct account_row *place)
+{
+	struct account_row result = *account;
+	result.app_id = place->app_id;
+	result.platform = place->platform;
+	result.user_id = place->user_id;
+	return result;
+}
+
+static enum err_kind link_account(struct store_tx *tx, struct str connection_id, size_t ordinal,
+				  struct str account_id, struct error *err)
+{
+	return sql_run(tx->sql, SQL_CONNECTION_ACCOUNT_INSERT,
+		       SQL_ARGS(sql_text(connection_id), sql_int((int64_t)ordinal),
+				sql_text(account_id)),
+		       NULL, err);
+}
+
+static void account_id_read(struct sql_cursor *cursor, void *out)
+{
+	*(struct str *)out = sql_take_text(cursor);
+}
+
+/* Secrets are sealed under the id that the caller knew: a row that has another one by now must not get them. Looked at before
+ * anything is written, because the caller's transaction goes on after a CONFLICT. */
+static enum err_kind ids_are_current(struct store_tx *tx, const struct account_row *place,
+				     const struct account_row *accounts, size_t count,
+				     struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct str stored = STR("");
+		enum err_kind kind = sql_find(
+			tx->sql, tx->arena, SQL_ACCOUNT_ID_FOR,
+			SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
+				 sql_text(place->user_id),
+				 sql_text(accounts[i].platform_account_id)),
+			account_id_read, &stored, "account", err);
+		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+			return kind;
+		if (kind == ERR_NONE && !str_equal(stored, accounts[i].id))
+			return error_set(err, ERR_CONFLICT, "an account was stored meanwhile");
+	}
+	return ERR_NONE;
+}
+
+enum err_kind store_connection_succeed(struct store_tx *tx, struct str connection_id,
+				       const struct account_row *accounts, size_t count,
+				       int64_t now_us, struct error *err)
+{
+	const struct ending success = {.state = CONNECTION_SUCCESS};
+	struct account_row place = {0};
+	enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_CONNECTION_PLACE,
+			 SQL_ARGS(sql_text(connection_id)), place_read, &place, "connection", err);
+	if (kind == ERR_NONE)
+		kind = ids_are_current(tx, &place, accounts, count, err);
+	if (kind == ERR_NONE)
+		kind = finish(tx, connection_id, &success, now_us, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		const struct account_row account = placed(&accounts[i], &place);
+		kind = account_put(tx, connection_id, &account, now_us, err);
+		if (kind == ERR_NONE)
+			kind = link_account(tx, connection_id, i, account.id, err);
+	}
+	return kind;
+}

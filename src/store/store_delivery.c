@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Saving a delivery's course, its timeline, and what is asked about the work at hand. Claims are
+ * store_claim.c. */
+#include "store_delivery.h"
+
+#include "json.h"
+
+#include "delivery_transitions.h"
+#include "store_private.h"
+
+/* The row as it is before a save. */
+struct delivery_now {
+	struct str post_id;
+	struct str app_id;
+	struct str account_id;
+	enum post_state state;
+	int64_t fence;
+	struct str parts;
+	struct str remote_id;
+};
+
+static void now_read(struct sql_cursor *cursor, void *out)
+{
+	struct delivery_now *now = out;
+	now->post_id = sql_take_text(cursor);
+	now->app_id = sql_take_text(cursor);
+	now->account_id = sql_take_text(cursor);
+	now->state = post_state_of_name(sql_take_text(cursor));
+	now->fence = sql_take_int(cursor);
+	now->parts = sql_take_text(cursor);
+	now->remote_id = sql_take_text(cursor);
+}
+
+/* What a save makes of the row, by what comes next. */
+struct outcome {
+	enum post_state state;
+	bool gives_lease_back;
+	bool frees_account;
+};
+
+static const struct outcome outcomes[] = {
+	[DELIVERY_KEEP] = {POST_PROCESSING, .gives_lease_back = false, .frees_account = false},
+	[DELIVERY_WAIT] = {POST_PROCESSING, .gives_lease_back = true, .frees_account = false},
+	[DELIVERY_RETRY] = {POST_RETRYING, .gives_lease_back = true, .frees_account = true},
+	[DELIVERY_PUBLISHED] = {POST_PUBLISHED, .gives_lease_back = true, .frees_account = true},
+	[DELIVERY_FAILED] = {POST_FAILED, .gives_lease_back = true, .frees_account = true},
+};
+
+static enum err_kind timeline_add(struct store_tx *tx, const struct delivery_save *save,
+				  struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < save->timeline_count && kind == ERR_NONE; i++) {
+		const struct timeline_entry *entry = &save->timeline[i];
+		kind = sql_run(tx->sql, SQL_TIMELINE_INSERT,
+			       SQL_ARGS(sql_text(save->id), sql_int(entry->at_us),
+					sql_text(entry->stage), sql_text(entry->method),
+					sql_text(entry->host_path), sql_int(entry->status),
+					sql_int(entry->duration_us), sql_text(entry->verdict),
+					sql_text(entry->decision), sql_text(entry->excerpt)),
+			       NULL, err);
+	}
+	return kind;
+}
+
+static enum err_kind bind_remote_id(struct store_tx *tx, const struct delivery_save *save,
+				    const struct delivery_now *now, struct str remote_id,
+				    struct error *err)
+{
+	if (str_is_empty(remote_id))
+		return ERR_NONE;
+	return sql_run(
+		tx->sql, SQL_REMOTE_ID_BIND,
+		SQL_ARGS(sql_text(now->account_id), sql_text(remote_id), sql_text(save->id)), NULL,
+		err);
+}
+
+/* The ids of comments stand in the parts. */
+static enum err_kind bind_parts(struct store_tx *tx, const struct delivery_save *save,
+				const struct delivery_now *now, struct error *err)
+{
+	const struct json *parts = NULL;
+	enum err_kind kind = json_parse(tx->arena, save->parts, NULL, &parts, NULL, err);
+	for (size_t i = 0; kind == ERR_NONE && i < parts->count; i++) {
+		const struct json *id = json_get(json_at(parts, i), "remote_id");
+		kind = bind_remote_id(tx, save, now, json_string(id), err);
+	}
+	return kind;
+}
+
+static enum err_kind bind_remote_ids(struct store_tx *tx, const struct delivery_save *save,
+				     const struct delivery_now *now, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	if (!str_equal(save->remote_id, now->remote_id))
+		kind = bind_remote_id(tx, save, now, save->remote_id, err);
+	if (kind == ERR_NONE && !str_is_empty(save->parts) && !str_equal(save->parts, now->parts))
+		kind = bind_parts(tx, save, now, err);
+	return kind;
+}
+
+/* Too late, but what the platform said is not thrown away. */
+static enum err_kind keep_evidence(struct store_tx *tx, const struct delivery_save *save,
+				   const struct delivery_now *now, struct error *err)
+{
+	enum err_kind kind = sql_run(tx->sql, SQL_EVIDENCE_INSERT,
+				     SQL_ARGS(sql_text(save->id), sql_int(save->now_us),
+					      sql_int(save->fence), sql_text(save->remote_id),
+					      sql_text(save->url), sql_text(save->parts)),
+				     NULL, err);
+	if (kind == ERR_NONE)
+		kind = timeline_add(tx, save, err);
+	if (kind == ERR_NONE)
+		kind = bind_remote_ids(tx, save, now, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return error_set(err, ERR_CONFLICT, "the delivery was claimed again meanwhile");
+}
+
+static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *save,
+			       struct error *err)
+{
+	static const struct failure no_failure = {0};
+	const struct outcome *outcome = &outcomes[save->next];
+	const bool is_final = post_state_is_final(outcome->state);
+	const bool is_published = outcome->state == POST_PUBLISHED;
+	const struct failure *failure = save->failure != NULL ? save->failure : &no_failure;
+	const char *code = save->failure != NULL ? failure_code_name(failure->code) : "";
+	const bool is_transient = save->failure != NULL && failure_is_transient(failure->class);
+	return sql_run_one(
+		tx->sql, SQL_DELIVERY_SAVE,
+		SQL_ARGS(sql_text(save->id), sql_int(save->fence),
+			 sql_word(post_state_name(outcome->state)), sql_int(is_final),
+			 sql_int(is_final || !outcome->gives_lease_back ? 0 : save->due_at_us),
+			 sql_int(outcome->gives_lease_back ? 0 : save->lease_until_us),
+			 sql_int(save->attempts), sql_text(save->flow),
+			 sql_blob(is_final ? STR("") : save->flow_sealed),
+			 sql_int(save->call_state), sql_int(save->call_started_at_us),
+			 sql_int(save->looks), sql_int(save->republished),
+			 sql_text(save->remote_id), sql_text(save->url),
+			 sql_int(is_published ? save->now_us : 0), sql_word(code),
+			 sql_text(failure->message), sql_text(failure->platform_code),
+			 sql_text(failure->platform_message), sql_int(is_transient),
+			 sql_text(save->parts)),
+		ERR_INTERNAL, "delivery", err);
+}
+
+static enum err_kind work_due(struct store_tx *tx, struct str app_id, int64_t due_us,
+			      struct error *err)
+{
+	return sql_run(tx->sql, SQL_WORK_DUE, SQL_ARGS(sql_text(app_id), sql_int(due_us)), NULL,
+		       err);
+}
+
+/* The account is free for its next delivery, which may be due at once. */
+static enum err_kind lane_free(struct store_tx *tx, const struct delivery_save *save,
+			       const struct delivery_now *now, struct error *err)
+{
+	int64_t due_us = NEVER_US;
+	const enum err_kind kind = sql_number(
+		tx->sql, SQL_LANE_FREE,
+		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(NEVER_US)), &due_us,
+		err);
+	return kind == ERR_NONE ? work_due(tx, now->app_id, due_us, err) : kind;
+}
+
+static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *save,
+			       const struct delivery_now *now, struct error *err)
+{
+	const bool is_waiting = save->next == DELIVERY_WAIT;
+	const int64_t due_us = is_waiting ? save->due_at_us : save->lease_until_us;
+	const enum err_kind kind = sql_run(
+		tx->sql, SQL_LANE_KEEP,
+		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(due_us)), NULL,
+		err);
+	return kind == ERR_NONE ? work_due(tx, now->app_id, due_us, err) : kind;
+}
+
+static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *save,
+			       const struct delivery_now *now, struct error *err)
+{
+	const struct outcome *outcome = &outcomes[save->next];
+	if (!delivery_transition_is_legal(now->state, outcome->state))
+		return error_set(err, ERR_INTERNAL, "a %s delivery cannot become %s",
+				 post_state_name(now->state), post_state_name(outcome->state));
+	enum err_kind kind = write_row(tx, save, err);
+	if (kind == ERR_NONE)
+		kind = timeline_add(tx, save, err);
+	if (kind == ERR_NONE)
+		kind = bind_remote_ids(tx, save, now, err);
+	if (kind == ERR_NONE)
+		kind = outcome->frees_account ? lane_free(tx, save, now, err)
+					      : lane_keep(tx, save, now, err);
+	if (kind == ERR_NONE && outcome->state != now->state)
+		kind = post_state_refresh(tx, now->post_id, err);
+	return kind;
+}
+
+/* A lease that ran out is still ours until somebody else claims. What is not processing was given
+ * back or is final: then the fence is nobody's. */
+enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
+				  struct error *err)
+{
+	struct delivery_now now = {0};
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_DELIVERY_NOW, SQL_ARGS(sql_text(save->id)),
+			 now_read, &now, "delivery", err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (now.fence != save->fence || now.state != POST_PROCESSING)
+		return keep_evidence(tx, save, &now, err);
+	return write_all(tx, save, &now, err);
+}
+
+enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id,
+						struct str remote_id, struct str except_delivery_id,
+						bool *is_bound_out, struct error *err)
+{
+	int64_t count = 0;
+	const enum err_kind kind = store_number(store, SQL_REMOTE_ID_COUNT,
+						SQL_ARGS(sql_text(account_id), sql_text(remote_id),
+							 sql_text(except_delivery_id)),
+						&count, err);
+	if (kind == ERR_NONE)
+		*is_bound_out = count > 0;
+	return kind;
+}
+
+static void timeline_read(struct sql_cursor *cursor, void *out)
+{
+	struct timeline_row *row = out;
+	row->entry.at_us = sql_take_int(cursor);
+	row->entry.stage = sql_take_text(cursor);
+	row->entry.method = sql_take_text(cursor);
+	row->entry.host_path = sql_take_text(cursor);
+	row->entry.status = (int)sql_take_int(cursor);
+	row->entry.duration_us = sql_take_int(cursor);
+	row->entry.verdict = sql_take_text(cursor);
+	row->entry.decision = sql_take_text(cursor);
+	row->entry.excerpt = sql_take_text(cursor);
+	row->delivery_id = sql_take_text(cursor);
+	row->account_id = sql_take_text(cursor);
+}
+
+enum err_kind store_timeline_list(struct store *store, struct arena *arena, struct str post_id,
+				  struct timeline_row **out, size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_TIMELINE_LIST, SQL_ARGS(sql_text(post_id)),
+			  timeline_read, sizeof(struct timeline_row), (void **)out, count_out, err);
+}
+
+static void evidence_read(struct sql_cursor *cursor, void *out)
+{
+	struct evidence_row *row = out;
+	row->at_us = sql_take_int(cursor);
+	row->fence = sql_take_int(cursor);
+	row->remote_id = sql_take_text(cursor);
+	row->url = sql_take_text(cursor);
+	row->parts = sql_take_text(cursor);
+}
+
+enum err_kind store_evidence_list(struct store *store, struct arena *arena, struct str delivery_id,
+				  struct evidence_row **out, size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_EVIDENCE_LIST, SQL_ARGS(sql_text(delivery_id)),
+			  evidence_read, sizeof(struct evidence_row), (void **)out, count_out, err);
+}
+
+enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
+				       bool *is_unfinished_out, struct error *err)
+{
+	int64_t count = 0;
+	const enum err_kind kind = store_number(store, SQL_POST_UNFINISHED,
+						SQL_ARGS(sql_text(post_id)), &count, err);
+	if (kind == ERR_NONE)
+		*is_unfinished_out = count > 0;
+	return kind;
+}
+
+enum err_kind store_delivery_oldest_due(struct store *store, int64_t now_us, int64_t *due_at_us_out,
+					struct error *err)
+{
+	return store_number(store, SQL_BACKLOG_OLDEST, SQL_ARGS(sql_int(now_us)), due_at_us_out,
+			    err);
+}
+
+struct backlog_question {
+	int64_t now_us;
+	struct delivery_backlog backlog;
+};
+
+static enum err_kind backlog_read(struct sql_connection *sql, void *argument, struct error *err)
+{
+	struct backlog_question *question = argument;
+	struct delivery_backlog *backlog = &question->backlog;
+	const struct sql_args now = SQL_ARGS(sql_int(question->now_us));
+	enum err_kind kind =
+		sql_number(sql, SQL_BACKLOG_OLDEST, now, &backlog->oldest_due_us, err);
+	if (kind == ERR_NONE)
+		kind = sql_number(sql, SQL_BACKLOG_DUE, now, &backlog->due_count, err);
+	if (kind == ERR_NONE)
+		kind = sql_number(sql, SQL_BACKLOG_SCHEDULED, SQL_NO_ARGS,
+				  &backlog->scheduled_count, err);
+	if (kind == ERR_NONE)
+		kind = sql_number(sql, SQL_BACKLOG_LEASED, now, &backlog->in_flight_count, err);
+	backlog->due_count -= backlog->in_flight_count; /* what is leased was due */
+	return kind;
+}
+
+enum err_kind store_delivery_backlog(struct store *store, int64_t now_us,
+				     struct delivery_backlog *out, struct error *err)
+{
+	struct backlog_question question = {.now_us = now_us};
+	const enum err_kind kind = store_read(store, backlog_read, &question, err);
+	if (kind == ERR_NONE)
+		*out = question.backlog;
+	return kind;
+}

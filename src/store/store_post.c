@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Posts: accepted in one command, read back one by one. Lists are store_post_list.c. */
+#include "store_post.h"
+
+#include "arena.h"
+#include "clock.h"
+
+#include "store_post_rows.h"
+#include "store_private.h"
+
+/* Requests at the same moment commit in another order than they read the clock. The order of
+ * acceptance is the one that lists go by, so a creation time is moved up to its predecessor's when
+ * it is that little behind. More than that is a clock that was set back: then the clock is told as
+ * it is. */
+#define CREATED_ORDER_US US_PER_S
+
+struct acceptance {
+	const struct post_accept *accept;
+	struct arena *arena;
+	struct post_accept_result result;
+	/* Found out on the way. */
+	int64_t ordinal;
+	int64_t created_at_us;
+	enum post_state state;
+};
+
+static void first_post_read(struct sql_cursor *cursor, void *out)
+{
+	struct post_accept_result *result = out;
+	result->duplicate_post_id = sql_take_text(cursor);
+	result->duplicate_state = post_state_of_name(sql_take_text(cursor));
+	result->outcome = POST_DUPLICATE;
+}
+
+static enum err_kind look_for_first(struct store_tx *tx, struct acceptance *a, struct error *err)
+{
+	const enum err_kind kind = sql_find(
+		tx->sql, tx->arena, SQL_POST_BY_REQUEST,
+		SQL_ARGS(sql_text(a->accept->app_id), sql_text(a->accept->request_id)),
+		first_post_read, &a->result, "post", err);
+	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+}
+
+/* A gone account is told only for a request that is not a duplicate (API.md section 6 has accounts
+ * first, but they were good when the caller looked; the first post is the better answer). */
+static enum err_kind check_accounts(struct store_tx *tx, struct acceptance *a, struct error *err)
+{
+	for (size_t i = 0; i < a->accept->target_count; i++) {
+		struct str state = {0};
+		const enum err_kind kind =
+			sql_find(tx->sql, tx->arena, SQL_ACCOUNT_STATE,
+				 SQL_ARGS(sql_text(a->accept->targets[i].account_id),
+					  sql_text(a->accept->app_id)),
+				 store_text_read, &state, "account", err);
+		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+			return kind;
+		if (kind == ERR_NONE && account_state_is_usable(account_state_of_name(state)))
+			continue;
+		a->result.outcome = POST_ACCOUNT_GONE;
+		a->result.account_index = i;
+		return ERR_NONE;
+	}
+	return ERR_NONE;
+}
+
+static int64_t due_at_us(const struct post_accept *accept)
+{
+	return accept->scheduled_at_us != 0 ? accept->scheduled_at_us : accept->now_us;
+}
+
+/* The app's row is changed first: on a database with several writers it is what they queue for. */
+static enum err_kind take_number(struct store_tx *tx, struct acceptance *a, struct error *err)
+{
+	const struct post_accept *accept = a->accept;
+	const int64_t scheduled = a->state == POST_SCHEDULED ? (int64_t)accept->target_count : 0;
+	struct sql_cursor cursor;
+	sql_select(&cursor, tx->sql, SQL_WORK_ACCEPT, tx->arena,
+		   SQL_ARGS(sql_text(accept->app_id), sql_int(accept->now_us),
+			    sql_int(due_at_us(accept)), sql_int(CREATED_ORDER_US),
+			    sql_int(scheduled)),
+		   err);
+	if (sql_next(&cursor)) {
+		a->ordinal = sql_take_int(&cursor);
+		a->created_at_us = sql_take_int(&cursor);
+	}
+	const enum err_kind kind = sql_end(&cursor);
+	if (kind != ERR_NONE || cursor.has_row)
+		return kind;
+	return error_set(err, ERR_NOT_FOUND, "no such app");
+}
+
+static int64_t platform_mask(const struct post_accept *accept)
+{
+	int64_t mask = 0;
+	for (size_t i = 0; i < accept->target_count; i++)
+		mask |= INT64_C(1) << accept->targets[i].platform;
+	return mask;
+}
+
+static enum err_kind insert_post(struct store_tx *tx, const struct acceptance *a, int64_t date_us,
+				 struct error *err)
+{
+	const struct post_accept *accept = a->accept;
+	return sql_run(tx->sql, SQL_POST_INSERT,
+		       SQL_ARGS(sql_text(accept->post_id), sql_text(accept->app_id),
+				sql_int(a->ordinal), sql_text(accept->request_id),
+				sql_text(accept->targets[0].user_id),
+				sql_word(post_state_name(a->state)),
+				sql_word(post_state_status(a->state)), sql_int(accept->mode),
+				sql_int(platform_mask(accept)), sql_int(accept->scheduled_at_us),
+				sql_int(a->created_at_us), sql_int(date_us),
+				sql_text(accept->content)),
+		       NULL, err);
+}
+
+static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptance *a, size_t index,
+				     struct error *err)
+{
+	const struct post_accept *accept = a->accept;
+	const struct post_target *target = &accept->targets[index];
+	const enum err_kind kind = sql_run(
+		tx->sql, SQL_DELIVERY_INSERT,
+		SQL_ARGS(sql_text(target->delivery_id), sql_text(accept->post_id),
+			 sql_int((int64_t)index), sql_text(accept->app_id),
+			 sql_text(target->account_id), sql_int(target->platform),
+			 sql_word(post_state_name(a->state)), sql_int(due_at_us(accept)),
+			 sql_blob(STR(""))),
+		NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_LANE_OFFER,
+		       SQL_ARGS(sql_text(target->account_id), sql_text(accept->app_id),
+				sql_int(due_at_us(accept))),
+		       NULL, err);
+}
+
+static enum err_kind insert_all(struct store_tx *tx, struct acceptance *a, struct error *err)
+{
+	const struct post_accept *accept = a->accept;
+	enum err_kind kind = take_number(tx, a, err);
+	const int64_t date_us =
+		accept->scheduled_at_us != 0 ? accept->scheduled_at_us : a->created_at_us;
+	const struct counted_post counted = {accept->app_id, date_us, a->ordinal};
+	if (kind == ERR_NONE)
+		kind = insert_post(tx, a, date_us, err);
+	for (size_t i = 0; i < accept->target_count && kind == ERR_NONE; i++)
+		kind = insert_delivery(tx, a, i, err);
+	if (kind == ERR_NONE)
+		kind = counters_add(tx, &counted, post_state_status(a->state), err);
+	return kind;
+}
+
+static enum err_kind post_accept(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct acceptance *a = argument;
+	a->result = (struct post_accept_result){.outcome = POST_ACCEPTED};
+	a->state = a->accept->scheduled_at_us != 0 ? POST_SCHEDULED : POST_PENDING;
+	enum err_kind kind = look_for_first(tx, a, err);
+	if (kind == ERR_NONE && a->result.outcome == POST_ACCEPTED)
+		kind = check_accounts(tx, a, err);
+	if (kind == ERR_NONE && a->result.outcome == POST_ACCEPTED)
+		kind = insert_all(tx, a, err);
+	a->result.created_at_us = a->created_at_us;
+	/* The transaction's arena ends with this command. */
+	if (kind == ERR_NONE && a->result.outcome == POST_DUPLICATE)
+		a->result.duplicate_post_id = str_copy(a->arena, a->result.duplicate_post_id);
+	return kind;
+}
+
+enum err_kind store_post_accept(struct store *store, struct arena *arena,
+				const struct post_accept *accept,
+				struct post_accept_result *result_out, struct error *err)
+{
+	if (accept->target_count == 0 || accept->target_count > POST_ACCOUNTS_MAX)
+		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
+				 POST_ACCOUNTS_MAX);
+	struct acceptance acceptance = {.accept = accept, .arena = arena};
+	const enum err_kind kind = store_write(store, post_accept, &acceptance, err);
+	if (kind == ERR_NONE)
+		*result_out = acceptance.result;
+	return kind;
+}
+
+void post_read(struct sql_cursor *cursor, void *out)
+{
+	struct post_row *post = out;
+	post->id = sql_take_text(cursor);
+	post->app_id = sql_take_text(cursor);
+	post->request_id = sql_take_text(cursor);
+	post->external_user_id = sql_take_text(cursor);
+	post->state = post_state_of_name(sql_take_text(cursor));
+	post->mode = (enum post_mode)sql_take_int(cursor);
+	post->scheduled_at_us = sql_take_int(cursor);
+	post->created_at_us = sql_take_int(cursor);
+	post->content = sql_take_text(cursor);
+}
+
+/* What is planned is told; what is under way, or was never begun, has no next try. */
+static int64_t next_attempt_at_us(enum post_state state, int64_t due)
+{
+	return state == POST_RETRYING || state == POST_SCHEDULED ? due : 0;
+}
+
+static void delivery_read(struct sql_cursor *cursor, void *out)
+{
+	struct delivery_of_post *row = out;
+	struct delivery_row *delivery = &row->delivery;
+	row->post_id = sql_take_text(cursor);
+	delivery->id = sql_take_text(cursor);
+	delivery->account_id = sql_take_text(cursor);
+	delivery->platform = (enum platform_id)sql_take_int(cursor);
+	delivery->handle = sql_take_text(cursor);
+	delivery->state = post_state_of_name(sql_take_text(cursor));
+	delivery->scheduled_at_us = sql_take_int(cursor);
+	delivery->remote_id = sql_take_text(cursor);
+	delivery->url = sql_take_text(cursor);
+	delivery->published_at_us = sql_take_int(cursor);
+	delivery->attempts = (int)sql_take_int(cursor);
+	delivery->next_attempt_at_us = next_attempt_at_us(delivery->state, sql_take_int(cursor));
+	delivery->error_code = sql_take_text(cursor);
+	delivery->error_message = sql_take_text(cursor);
+	delivery->platform_code = sql_take_text(cursor);
+	delivery->platform_message = sql_take_text(cursor);
+	delivery->error_is_transient = sql_take_bool(cursor);
+	delivery->parts = sql_take_text(cursor);
+}
+
+/* Deals the deliveries, which stand in the order of the posts, out to them. */
+static void deal(struct arena *arena, struct post_row *posts, size_t post_count,
+		 const struct delivery_of_post *rows, size_t row_count)
+{
+	struct delivery_row *deliveries = ARENA_ARRAY(arena, struct delivery_row, row_count);
+	size_t row = 0;
+	for (size_t i = 0; i < post_count; i++) {
+		posts[i].deliveries = deliveries + row;
+		for (; row < row_count && str_equal(rows[row].post_id, posts[i].id); row++) {
+			deliveries[row] = rows[row].delivery;
+			posts[i].delivery_count++;
+		}
+	}
+}
+
+enum err_kind posts_add_deliveries(struct sql_connection *sql, struct arena *arena,
+				   struct post_row *posts, size_t count, struct error *err)
+{
+	struct str list = {0};
+	struct delivery_of_post *rows = NULL;
+	size_t row_count = 0;
+	struct str *ids = ARENA_ARRAY(arena, struct str, count);
+	for (size_t i = 0; i < count; i++)
+		ids[i] = posts[i].id;
+	enum err_kind kind = store_list_text(arena, ids, count, &list, err);
+	if (kind == ERR_NONE)
+		kind = sql_list(sql, arena, SQL_DELIVERY_LIST_OF_POSTS, SQL_ARGS(sql_text(list)),
+				delivery_read, sizeof(*rows), (void **)&rows, &row_count, err);
+	if (kind == ERR_NONE)
+		deal(arena, posts, count, rows, row_count);
+	return kind;
+}
+
+struct getting {
+	struct arena *arena;
+	struct str app_id;
+	struct str post_id;
+	struct post_row post;
+};
+
+static enum err_kind post_get(struct sql_connection *sql, void *argument, struct error *err)
+{
+	struct getting *getting = argument;
+	const enum err_kind kind = sql_find(
+		sql, getting->arena, SQL_POST_FIND,
+		SQL_ARGS(sql_text(getting->post_id), sql_text(getting->app_id)), post_read,
+		&getting->post, "post", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return posts_add_deliveries(sql, getting->arena, &getting->post, 1, err);
+}
+
+enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,
+			     struct str post_id, struct post_row *out, struct error *err)
+{
+	struct getting getting = {.arena = arena, .app_id = app_id, .post_id = post_id};
+	const enum err_kind kind = store_read(store, post_get, &getting, err);
+	if (kind == ERR_NONE)
+		*out = getting.post;
+	return kind;
+}

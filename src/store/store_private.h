@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Shared by the files of store/: the store itself, the common shapes of verbs, and the few
+ * functions by which its files call each other. */
+#pragma once
+
+#include "sql.h"
+#include "store.h"
+#include "store_connection.h"
+#include "store_post.h"
+
+/* next_due_us of what is never due by itself. */
+#define NEVER_US INT64_MAX
+#define APP_ID_BYTES_MAX 64
+
+struct readers;
+struct writer;
+
+struct store {
+	const struct clock *clock;
+	const struct log *log;
+	char *path;
+	int lock_fd; /* -1 = not the owner */
+	int schema_version;
+	struct sql_connection *sql; /* the writer's */
+	struct writer *writer;
+	struct readers *readers;
+	/* The app served last by a claim; touched in transactions only. */
+	char claim_app_id[APP_ID_BYTES_MAX];
+	size_t claim_app_id_length;
+};
+
+struct store_tx {
+	struct sql_connection *sql;
+	struct store *store;
+	struct arena *arena; /* until the command returns */
+};
+
+/* A verb that is one statement. */
+enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
+			enum err_kind when_none, const char *what, struct error *err);
+enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name name,
+			 struct sql_args args, sql_row_reader read, void *out, const char *what,
+			 struct error *err);
+enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name name,
+			 struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
+			 size_t *count_out, struct error *err);
+enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
+			   int64_t *number_out, struct error *err);
+/* Several statements that must see one state of the database: fn runs in a read transaction. */
+typedef enum err_kind (*store_reading)(struct sql_connection *sql, void *argument,
+				       struct error *err);
+enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err);
+/* A JSON array for {list ?}. TOO_LARGE when it does not fit in arena. */
+enum err_kind store_list_text(struct arena *arena, const struct str *items, size_t count,
+			      struct str *text_out, struct error *err);
+/* sql_row_reader for a struct str. */
+void store_text_read(struct sql_cursor *cursor, void *out);
+
+/* store_account.c: takes ACCOUNT_COLUMNS into a struct account_row. */
+void account_read(struct sql_cursor *cursor, void *out);
+enum err_kind account_put(struct store_tx *tx, struct str connection_id,
+			  const struct account_row *account, int64_t now_us, struct error *err);
+
+/* counters.c. What a post counts under. */
+struct counted_post {
+	struct str app_id;
+	int64_t date_us;
+	int64_t ordinal;
+};
+enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post, const char *status,
+			   struct error *err);
+enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
+			    const char *status_from, const char *status_to, struct error *err);
+/* Posts of an app by status (empty = all) with dates on whole days, [from, to); 0 = open end. */
+enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
+			     int64_t from_us, int64_t to_us, int64_t *total_out, struct error *err);
+/* Where the post with offset others before it (newest first) is: below which ordinal to begin, and
+ * how many are still to be skipped there. */
+struct counted_place {
+	int64_t ordinal_below;
+	int64_t skip;
+};
+enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struct str status,
+			    int64_t offset, struct counted_place *place_out, struct error *err);
+
+/* post_state.c: derives the post's state from its deliveries, and moves the counters. */
+enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err);

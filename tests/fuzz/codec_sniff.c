@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Fuzzes codec/sniff.h: no bytes crash it, and what it says holds together. */
+#include "sniff.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct sniff sniff = sniff_media((struct str){(const char *)data, size});
+	assert(sniff.mime_type != NULL);
+	assert(!(sniff.is_image && sniff.is_video));
+	assert((sniff.type == SNIFF_UNKNOWN) == (!sniff.is_image && !sniff.is_video));
+	assert((sniff.width == 0) == (sniff.height == 0));
+	assert(sniff.width == 0 || sniff.is_image);
+	return 0;
+}

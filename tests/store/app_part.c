@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Conformance: admins, apps, tokens, credentials, and the store itself. */
+#include "fixture.h"
+
+static void admins_are_found_listed_and_deleted(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct admin_row admin = {new_uuid(fx), new_name(fx, "admin"), STR("$argon2"), NOW};
+	const struct admin_row later = {new_uuid(fx), new_name(fx, "admin"), STR(""), NOW + 1};
+	ok(store_admin_create(fx->store, &later, &err), &err);
+	ok(store_admin_create(fx->store, &admin, &err), &err);
+
+	struct admin_row found = {0};
+	ok(store_admin_find(fx->store, fx->arena, admin.email, &found, &err), &err);
+	assert_true(str_equal(found.id, admin.id));
+	assert_true(str_is(found.password_hash, "$argon2"));
+	assert_int_equal(found.created_at_us, NOW);
+
+	struct admin_row *all = NULL;
+	size_t count = 0;
+	ok(store_admin_list(fx->store, fx->arena, &all, &count, &err), &err);
+	assert_true(count >= 2);
+	assert_true(str_equal(all[count - 1].email, later.email));
+
+	ok(store_admin_delete(fx->store, admin.email, &err), &err);
+	assert_int_equal(store_admin_delete(fx->store, admin.email, &err), ERR_NOT_FOUND);
+	assert_int_equal(store_admin_find(fx->store, fx->arena, admin.email, &found, &err),
+			 ERR_NOT_FOUND);
+	ok(store_admin_delete(fx->store, later.email, &err), &err);
+}
+
+static void an_admin_email_is_taken_once(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct admin_row admin = {new_uuid(fx), new_name(fx, "admin"), STR(""), NOW};
+	const struct admin_row again = {new_uuid(fx), admin.email, STR(""), NOW};
+	ok(store_admin_create(fx->store, &admin, &err), &err);
+	assert_int_equal(store_admin_create(fx->store, &again, &err), ERR_CONFLICT);
+	assert_true(err.text[0] != '\0');
+}
+
+static void an_app_makes_its_owner(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct str email = new_name(fx, "new-owner");
+	const struct str admin_id = new_uuid(fx);
+	const struct app_row app = {.id = new_uuid(fx),
+				    .name = STR("Shop"),
+				    .client_id = new_name(fx, "phc"),
+				    .client_secret_hash = STR("abc"),
+				    .state = APP_DRAFT,
+				    .redirect_urls = STR("[\"https://a.example\"]"),
+				    .retry_unknown_once = true,
+				    .connect_confirmation = true,
+				    .created_at_us = NOW};
+	ok(store_app_create(fx->store, &app, email, admin_id, &err), &err);
+
+	struct app_row found = {0};
+	ok(store_app_find_by_client_id(fx->store, fx->arena, app.client_id, &found, &err), &err);
+	assert_true(str_equal(found.id, app.id));
+	assert_true(str_is(found.name, "Shop"));
+	assert_true(str_is(found.client_secret_hash, "abc"));
+	assert_int_equal(found.state, APP_DRAFT);
+	assert_true(str_equal(found.owner_id, admin_id));
+	assert_true(str_equal(found.owner_email, email));
+	assert_true(str_is(found.redirect_urls, "[\"https://a.example\"]"));
+	assert_true(found.retry_unknown_once);
+	assert_true(found.connect_confirmation);
+	assert_int_equal(found.created_at_us, NOW);
+}
+
+static void an_app_of_a_known_owner_makes_no_second(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct admin_row admin = {new_uuid(fx), new_name(fx, "admin"), STR("pw"), NOW};
+	ok(store_admin_create(fx->store, &admin, &err), &err);
+	const struct app_row app = {.id = new_uuid(fx), .client_id = new_name(fx, "phc")};
+	ok(store_app_create(fx->store, &app, admin.email, new_uuid(fx), &err), &err);
+	struct app_row found = {0};
+	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
+	assert_true(str_equal(found.owner_id, admin.id));
+}
+
+/* Half of a refused creation must not stay. */
+static void a_taken_client_id_leaves_no_owner_behind(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row first = make_app(fx);
+	struct app_row second = first;
+	second.id = new_uuid(fx);
+	const struct str email = new_name(fx, "nobody");
+	assert_int_equal(store_app_create(fx->store, &second, email, new_uuid(fx), &err),
+			 ERR_CONFLICT);
+	struct admin_row admin = {0};
+	assert_int_equal(store_admin_find(fx->store, fx->arena, email, &admin, &err),
+			 ERR_NOT_FOUND);
+}
+
+static void an_app_outlives_its_owner(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	struct app_row found = {0};
+	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
+	ok(store_admin_delete(fx->store, found.owner_email, &err), &err);
+	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
+	assert_true(str_is_empty(found.owner_email));
+	assert_false(str_is_empty(found.owner_id));
+}
+
+static void app_changes_are_kept(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct app_row app = make_app(fx);
+	ok(store_app_set_state(fx->store, app.id, APP_SUSPENDED, &err), &err);
+	app.name = STR("Renamed");
+	app.redirect_urls = STR("[]");
+	app.retry_unknown_once = true;
+	app.connect_confirmation = true;
+	ok(store_app_set_settings(fx->store, &app, &err), &err);
+	struct app_row found = {0};
+	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
+	assert_int_equal(found.state, APP_SUSPENDED);
+	assert_true(str_is(found.name, "Renamed"));
+	assert_true(str_is(found.redirect_urls, "[]"));
+	assert_true(found.retry_unknown_once && found.connect_confirmation);
+
+	struct app_row *all = NULL;
+	size_t count = 0;
+	ok(store_app_list(fx->store, fx->arena, &all, &count, &err), &err);
+	assert_true(count >= 1);
+}
+
+static void an_unknown_app_is_not_found(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct app_row app = {.id = new_uuid(fx)};
+	struct store *store = fx->store;
+	assert_int_equal(store_app_find(store, fx->arena, app.id, &app, &err), ERR_NOT_FOUND);
+	assert_int_equal(
+		store_app_find_by_client_id(store, fx->arena, STR("phc_none"), &app, &err),
+		ERR_NOT_FOUND);
+	assert_int_equal(store_app_set_state(store, app.id, APP_ACTIVE, &err), ERR_NOT_FOUND);
+	assert_int_equal(store_app_set_secret(store, app.id, STR("x"), &err), ERR_NOT_FOUND);
+	assert_int_equal(store_app_set_settings(store, &app, &err), ERR_NOT_FOUND);
+	assert_int_equal(store_token_issue(store, app.id, STR("x"), NOW + 1, NOW, &err),
+			 ERR_NOT_FOUND);
+}
+
+static enum err_kind find_token(struct fixture *fx, struct str hash, int64_t now_us,
+				struct app_row *out)
+{
+	struct error err = {0};
+	return store_token_find(fx->store, fx->arena, hash, now_us, out, &err);
+}
+
+static void a_token_lives_until_replaced_expired_or_rotated(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct app_row found = {0};
+	const struct app_row app = make_app(fx);
+	const struct str first = new_name(fx, "token");
+	const struct str second = new_name(fx, "token");
+	assert_int_equal(find_token(fx, first, NOW, &found), ERR_NOT_FOUND);
+
+	ok(store_token_issue(fx->store, app.id, first, NOW + 10, NOW, &err), &err);
+	assert_int_equal(find_token(fx, first, NOW + 9, &found), ERR_NONE);
+	assert_true(str_equal(found.id, app.id));
+	assert_false(str_is_empty(found.owner_email));
+	assert_int_equal(find_token(fx, first, NOW + 10, &found), ERR_NOT_FOUND);
+
+	ok(store_token_issue(fx->store, app.id, second, NOW + 10, NOW, &err), &err);
+	assert_int_equal(find_token(fx, first, NOW, &found), ERR_NOT_FOUND);
+	assert_int_equal(find_token(fx, second, NOW, &found), ERR_NONE);
+
+	ok(store_app_set_secret(fx->store, app.id, STR("new"), &err), &err);
+	assert_int_equal(find_token(fx, second, NOW, &found), ERR_NOT_FOUND);
+	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
+	assert_true(str_is(found.client_secret_hash, "new"));
+}
+
+static void credentials_go_from_pending_to_verified_or_failed(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct store *store = fx->store;
+	const struct app_row app = make_app(fx);
+	struct credential_row credential = {.app_id = app.id,
+					    .platform = PLATFORM_LINKEDIN,
+					    .client_id = STR("id-1"),
+					    .client_secret_sealed = STR("sec\0ret"),
+					    .updated_at_us = NOW};
+	struct credential_row found = {0};
+	assert_int_equal(store_credential_find(store, fx->arena, app.id, PLATFORM_LINKEDIN, &found,
+					       &err),
+			 ERR_NOT_FOUND);
+	ok(store_credential_put(store, &credential, &err), &err);
+	ok(store_credential_find(store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err), &err);
+	assert_int_equal(found.state, CREDENTIAL_PENDING);
+	assert_true(str_equal(found.client_secret_sealed, STR("sec\0ret")));
+
+	ok(store_credential_set_state(store, app.id, PLATFORM_LINKEDIN, STR("id-1"),
+				      CREDENTIAL_VERIFIED, STR(""), NOW + 5, &err),
+	   &err);
+	ok(store_credential_find(store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err), &err);
+	assert_int_equal(found.state, CREDENTIAL_VERIFIED);
+	assert_int_equal(found.verified_at_us, NOW + 5);
+
+	credential.client_id = STR("id-2");
+	ok(store_credential_put(store, &credential, &err), &err);
+	assert_int_equal(store_credential_set_state(store, app.id, PLATFORM_LINKEDIN, STR("id-1"),
+						    CREDENTIAL_VERIFIED, STR(""), NOW, &err),
+			 ERR_CONFLICT);
+	ok(store_credential_set_state(store, app.id, PLATFORM_LINKEDIN, STR("id-2"),
+				      CREDENTIAL_FAILED, STR("no such client"), NOW + 6, &err),
+	   &err);
+	struct credential_row *all = NULL;
+	size_t count = 0;
+	ok(store_credential_list(store, fx->arena, app.id, &all, &count, &err), &err);
+	assert_int_equal(count, 1);
+	assert_int_equal(all[0].state, CREDENTIAL_FAILED);
+	assert_true(str_is(all[0].message, "no such client"));
+	assert_true(str_is(all[0].client_id, "id-2"));
+	assert_int_equal(all[0].verified_at_us, 0);
+}
+
+static void the_store_is_writable_and_has_a_version(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	ok(store_check(fx->store, &err), &err);
+	assert_true(store_schema_version(fx->store) >= 1);
+}
+
+int run_app_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(admins_are_found_listed_and_deleted),
+		STORE_TEST(an_admin_email_is_taken_once),
+		STORE_TEST(an_app_makes_its_owner),
+		STORE_TEST(an_app_of_a_known_owner_makes_no_second),
+		STORE_TEST(a_taken_client_id_leaves_no_owner_behind),
+		STORE_TEST(an_app_outlives_its_owner),
+		STORE_TEST(app_changes_are_kept),
+		STORE_TEST(an_unknown_app_is_not_found),
+		STORE_TEST(a_token_lives_until_replaced_expired_or_rotated),
+		STORE_TEST(credentials_go_from_pending_to_verified_or_failed),
+		STORE_TEST(the_store_is_writable_and_has_a_version),
+	};
+	return cmocka_run_group_tests_name("store: apps", tests, fixture_open, fixture_close);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One suite for every database: what store.h and its sisters promise. The URL is the first
+ * argument, or POSTHORN_TEST_DATABASE; without either a SQLite file is made for each part. */
+#include "fixture.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		setenv("POSTHORN_TEST_DATABASE", argv[1], 1);
+	int failures = run_app_tests();
+	failures += run_connection_tests();
+	failures += run_post_tests();
+	failures += run_delivery_tests();
+	failures += run_counter_tests();
+	return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The sandbox rule: what is rewritten, what stays, and what must not leave. */
+#include "rewrite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+
+static void urls_are_rewritten_kept_or_refused(void **state)
+{
+	(void)state;
+	static const char sandbox[] = "http://127.0.0.1:9090";
+	static const struct {
+		const char *name;
+		const char *url;
+		const char *out; /* NULL = refused */
+	} rows[] = {
+		{"path", "https://api.x.com/2/tweets", "http://127.0.0.1:9090/api.x.com/2/tweets"},
+		{"query", "https://graph.facebook.com/v25.0/me?fields=id%2Cname&x=%2F",
+		 "http://127.0.0.1:9090/graph.facebook.com/v25.0/me?fields=id%2Cname&x=%2F"},
+		{"no path", "https://api.x.com", "http://127.0.0.1:9090/api.x.com"},
+		{"query without path", "https://api.x.com?a=1",
+		 "http://127.0.0.1:9090/api.x.com?a=1"},
+		{"port", "https://api.x.com:8443/a", "http://127.0.0.1:9090/api.x.com:8443/a"},
+		{"upper-case scheme", "HTTPS://api.x.com/a", "http://127.0.0.1:9090/api.x.com/a"},
+		{"below the sandbox", "http://127.0.0.1:9090/upload.x.com/1?s=2",
+		 "http://127.0.0.1:9090/upload.x.com/1?s=2"},
+		{"the sandbox itself", "http://127.0.0.1:9090", "http://127.0.0.1:9090"},
+		{"the sandbox with a query", "http://127.0.0.1:9090?a", "http://127.0.0.1:9090?a"},
+		{"another port that begins alike", "http://127.0.0.1:90901/a", NULL},
+		{"plain http", "http://api.x.com/a", NULL},
+		{"sandbox as user name", "http://127.0.0.1:9090@api.x.com/a", NULL},
+		{"https with userinfo", "https://u:p@api.x.com/a", NULL},
+		{"other scheme", "ftp://api.x.com/a", NULL},
+		{"no host", "https:///a", NULL},
+		{"one slash", "https:/api.x.com/a", NULL},
+		{"backslash", "https://api.x.com\\a", NULL},
+		{"line end", "https://api.x.com/a\r\nX: y", NULL},
+		{"relative", "/a", NULL},
+		{"empty", "", NULL},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct arena *arena = arena_new("test", 1 << 16);
+		struct str out = STR("untouched");
+		print_message("%s\n", rows[i].name);
+		const bool is =
+			rewrite_to_sandbox(arena, str_of(sandbox), str_of(rows[i].url), &out);
+		assert_int_equal(is, rows[i].out != NULL);
+		assert_true(str_equal_z(out, is ? rows[i].out : "untouched"));
+		arena_free(&arena);
+	}
+}
+
+static void without_a_sandbox_nothing_is_rewritten(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new("test", 1 << 16);
+	struct str out;
+	assert_false(rewrite_to_sandbox(arena, STR(""), STR("https://api.x.com/"), &out));
+	arena_free(&arena);
+}
+
+static void an_https_sandbox_is_not_doubled(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new("test", 1 << 16);
+	struct str out;
+	assert_true(rewrite_to_sandbox(arena, STR("https://sandbox.example.com/s"),
+				       STR("https://sandbox.example.com/s/api.x.com/2"), &out));
+	assert_true(str_equal_z(out, "https://sandbox.example.com/s/api.x.com/2"));
+	arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(urls_are_rewritten_kept_or_refused),
+		cmocka_unit_test(without_a_sandbox_nothing_is_rewritten),
+		cmocka_unit_test(an_https_sandbox_is_not_doubled),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,925 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The simulated YouTube over HTTP: consent, tokens, the channel, resumable uploads with
+ * interruptions, processing, the uploads playlist, comments, quota. */
+#include "probe.h"
+
+#define AUTHORIZE "/accounts.google.com/o/oauth2/v2/auth?"
+#define TOKEN "/oauth2.googleapis.com/token"
+#define API "/www.googleapis.com/youtube/v3"
+#define START                                                                                      \
+	"/www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status"
+#define REDIRECT "http://127.0.0.1:9/callback"
+#define SCOPE_UPLOAD "https://www.googleapis.com/auth/youtube.upload"
+#define SCOPE_READ "https://www.googleapis.com/auth/youtube.readonly"
+#define SCOPE_SSL "https://www.googleapis.com/auth/youtube.force-ssl"
+#define SCOPES SCOPE_UPLOAD " " SCOPE_READ " " SCOPE_SSL
+#define VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+#define CHUNK ((size_t)262144)
+
+static const struct str none;
+
+struct consent {
+	const char *client;
+	const char *redirect;
+	const char *scope;
+	const char *access_type;
+	const char *prompt;
+	const char *challenge;
+	const char *decision;
+	const char *extra; /* more of the query */
+};
+
+static struct probe_answer authorize(struct probe *probe, struct consent consent)
+{
+	struct str query = probe_form(
+		probe, "response_type", "code", "client_id",
+		consent.client != NULL ? consent.client : "sandbox-youtube", "redirect_uri",
+		consent.redirect != NULL ? consent.redirect : REDIRECT, "state", "st-1", "scope",
+		consent.scope != NULL ? consent.scope : SCOPES, "access_type",
+		consent.access_type != NULL ? consent.access_type : "offline", "prompt",
+		consent.prompt != NULL ? consent.prompt : "consent",
+		consent.challenge != NULL ? "code_challenge" : NULL, consent.challenge,
+		"code_challenge_method", "S256", NULL);
+
+	return probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "GET",
+			.path = probe_z(
+				probe,
+				str_format(probe->arena, AUTHORIZE STR_FMT "%s%s%s", STR_ARG(query),
+					   consent.decision != NULL ? "&sandbox_decision=" : "",
+					   consent.decision != NULL ? consent.decision : "",
+					   consent.extra != NULL ? consent.extra : "")),
+		});
+}
+
+static const char *code_for(struct probe *probe, struct consent consent)
+{
+	struct probe_answer answer;
+
+	consent.decision = "allow";
+	answer = authorize(probe, consent);
+	assert_status(answer, 302);
+	return probe_z(probe, probe_location_param(probe, &answer, "code"));
+}
+
+static struct probe_answer exchange_with(struct probe *probe, const char *code,
+					 const char *redirect, const char *client,
+					 const char *secret, const char *verifier)
+{
+	return probe_ask(probe,
+			 (struct probe_request){
+				 .method = "POST",
+				 .path = TOKEN,
+				 .body = probe_form(probe, "grant_type", "authorization_code",
+						    "code", code, "redirect_uri", redirect,
+						    "client_id", client, "client_secret", secret,
+						    verifier != NULL ? "code_verifier" : NULL,
+						    verifier, NULL),
+			 });
+}
+
+static struct probe_answer exchange(struct probe *probe, const char *code)
+{
+	return exchange_with(probe, code, REDIRECT, "sandbox-youtube", "sandbox-secret-youtube",
+			     NULL);
+}
+
+static struct probe_answer refresh(struct probe *probe, struct str token)
+{
+	return probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "POST",
+			.path = TOKEN,
+			.body = probe_form(probe, "grant_type", "refresh_token", "refresh_token",
+					   probe_z(probe, token), "client_id", "sandbox-youtube",
+					   "client_secret", "sandbox-secret-youtube", NULL),
+		});
+}
+
+static struct str token_for(struct probe *probe, const char *scope)
+{
+	struct probe_answer answer =
+		exchange(probe, code_for(probe, (struct consent){.scope = scope}));
+
+	assert_status(answer, 200);
+	return probe_json_string(&answer, "access_token");
+}
+
+static struct probe_answer get(struct probe *probe, const char *path, struct str token)
+{
+	return probe_ask(probe,
+			 (struct probe_request){.method = "GET", .path = path, .bearer = token});
+}
+
+static struct str reason_of(const struct probe_answer *answer)
+{
+	return json_string(json_get(json_at(json_get(json_get(answer->json, "error"), "errors"), 0),
+				    "reason"));
+}
+
+/* ---- OAuth ---- */
+
+static void consent_page_asks_allows_and_denies(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer page = authorize(probe, (struct consent){0});
+	struct probe_answer allowed = authorize(probe, (struct consent){.decision = "allow"});
+	struct probe_answer denied = authorize(probe, (struct consent){.decision = "deny"});
+
+	assert_status(page, 200);
+	assert_true(str_find(page.body, STR("<form"), 0) != SIZE_MAX);
+	assert_status(allowed, 302);
+	assert_str(probe_location_param(probe, &allowed, "state"), "st-1");
+	assert_str(probe_location_param(probe, &allowed, "scope"), SCOPES);
+	assert_true(str_has_prefix(probe_location_param(probe, &allowed, "code"), STR("4/0A")));
+	assert_status(denied, 302);
+	assert_str(probe_location_param(probe, &denied, "error"), "access_denied");
+	assert_str(probe_location_param(probe, &denied, "state"), "st-1");
+}
+
+static void consent_is_refused_on_googles_page(void **state)
+{
+	static const struct {
+		const char *name;
+		struct consent consent;
+		long status;
+	} rows[] = {
+		{"unknown client", {.client = "nobody"}, 401},
+		{"redirect elsewhere", {.redirect = "https://example.com/cb"}, 400},
+		{"unknown scope",
+		 {.scope = SCOPE_UPLOAD " https://www.googleapis.com/auth/drive"},
+		 400},
+		{"no scope", {.scope = ""}, 400},
+	};
+	struct probe *probe = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct consent consent = rows[i].consent;
+		struct probe_answer answer;
+
+		consent.decision = "allow";
+		answer = authorize(probe, consent);
+		print_message("row: %s\n", rows[i].name);
+		assert_status(answer, rows[i].status);
+		assert_true(str_is_empty(probe_header(&answer, "Location")));
+	}
+}
+
+static void scopes_can_be_unticked(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer answer = authorize(
+		probe, (struct consent){.decision = "allow",
+					.extra = "&sandbox_choice=https%3A%2F%2Fwww.googleapis.com%"
+						 "2Fauth%2Fyoutube.readonly"});
+	struct probe_answer token =
+		exchange(probe, probe_z(probe, probe_location_param(probe, &answer, "code")));
+
+	assert_status(token, 200);
+	assert_str(probe_json_string(&token, "scope"), SCOPE_READ);
+}
+
+static void exchange_gives_tokens(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer first =
+		exchange(probe, code_for(probe, (struct consent){.prompt = "none"}));
+	struct probe_answer again =
+		exchange(probe, code_for(probe, (struct consent){.prompt = "select_account"}));
+	struct probe_answer forced = exchange(probe, code_for(probe, (struct consent){0}));
+	struct probe_answer online =
+		exchange(probe, code_for(probe, (struct consent){.access_type = "online"}));
+
+	assert_status(first, 200);
+	assert_int_equal(json_int(json_get(first.json, "expires_in"), 0), 3599);
+	assert_str(probe_json_string(&first, "token_type"), "Bearer");
+	assert_true(str_has_prefix(probe_json_string(&first, "access_token"), STR("ya29.")));
+	assert_false(str_is_empty(probe_json_string(&first, "refresh_token")));
+	assert_true(str_is_empty(probe_json_string(&again, "refresh_token")));
+	assert_false(str_is_empty(probe_json_string(&forced, "refresh_token")));
+	assert_true(str_is_empty(probe_json_string(&online, "refresh_token")));
+}
+
+/* The order that the credential probe rests on: client, then code, then redirect (1.6). */
+static void exchange_errors_come_in_order(void **state)
+{
+	struct probe *probe = *state;
+	const char *code = code_for(probe, (struct consent){0});
+	const char *good = "sandbox-secret-youtube";
+	const struct {
+		const char *name;
+		const char *code;
+		const char *redirect;
+		const char *client;
+		const char *secret;
+		long status;
+		const char *error;
+	} rows[] = {
+		{"unknown client beats all", "junk", "http://127.0.0.1/no", "nobody", "no", 401,
+		 "invalid_client"},
+		{"wrong secret beats code", "junk", REDIRECT, "sandbox-youtube", "no", 401,
+		 "invalid_client"},
+		{"junk code beats redirect", "junk", "http://127.0.0.1/no", "sandbox-youtube", good,
+		 400, "invalid_grant"},
+		{"wrong redirect", code, REDIRECT "/", "sandbox-youtube", good, 400,
+		 "redirect_uri_mismatch"},
+		{"good", code, REDIRECT, "sandbox-youtube", good, 200, ""},
+		{"replay", code, REDIRECT, "sandbox-youtube", good, 400, "invalid_grant"},
+		{"no code", "", REDIRECT, "sandbox-youtube", good, 400, "invalid_request"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_answer answer = exchange_with(probe, rows[i].code, rows[i].redirect,
+							   rows[i].client, rows[i].secret, NULL);
+
+		print_message("row: %s\n", rows[i].name);
+		assert_status(answer, rows[i].status);
+		assert_str(probe_json_string(&answer, "error"), rows[i].error);
+	}
+}
+
+static void pkce_is_base64url(void **state)
+{
+	struct probe *probe = *state;
+	const char *base64url = probe_z(probe, probe_sha256_base64url(probe, STR(VERIFIER)));
+	const char *hex = probe_z(probe, probe_sha256_hex(probe, STR(VERIFIER)));
+	const struct {
+		const char *name;
+		const char *challenge;
+		const char *verifier;
+		long status;
+	} rows[] = {
+		{"right", base64url, VERIFIER, 200},
+		{"wrong verifier", base64url, VERIFIER "x", 400},
+		{"no verifier", base64url, NULL, 400},
+		{"hex as TikTok wants it", hex, VERIFIER, 400},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *code =
+			code_for(probe, (struct consent){.challenge = rows[i].challenge});
+
+		print_message("row: %s\n", rows[i].name);
+		assert_status(exchange_with(probe, code, REDIRECT, "sandbox-youtube",
+					    "sandbox-secret-youtube", rows[i].verifier),
+			      rows[i].status);
+	}
+}
+
+static void refresh_keeps_the_refresh_token(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
+	struct str token = probe_json_string(&first, "refresh_token");
+	struct probe_answer second = refresh(probe, token);
+	struct probe_answer third = refresh(probe, token);
+	struct probe_answer bad = refresh(probe, STR("1//0junk"));
+
+	assert_status(second, 200);
+	assert_null(json_get(second.json, "refresh_token"));
+	assert_status(third, 200);
+	assert_status(bad, 400);
+	assert_str(probe_json_string(&bad, "error"), "invalid_grant");
+}
+
+static void tokens_expire_and_are_revoked(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
+	struct str access = probe_json_string(&first, "access_token");
+	struct str token = probe_json_string(&first, "refresh_token");
+	struct probe_answer expired;
+	struct probe_answer second;
+
+	probe_advance(probe, 3599 * US_PER_S);
+	expired = get(probe, API "/channels?part=id&mine=true", access);
+	assert_status(expired, 401);
+	assert_str(reason_of(&expired), "authError");
+	second = refresh(probe, token);
+	assert_status(get(probe, API "/channels?part=id&mine=true",
+			  probe_json_string(&second, "access_token")),
+		      200);
+	assert_status(
+		probe_ask(probe,
+			  (struct probe_request){
+				  .method = "POST",
+				  .path = "/oauth2.googleapis.com/revoke",
+				  .body = probe_form(probe, "token", probe_z(probe, token), NULL),
+			  }),
+		200);
+	assert_status(refresh(probe, token), 400);
+	assert_status(get(probe, API "/channels?part=id&mine=true",
+			  probe_json_string(&second, "access_token")),
+		      401);
+}
+
+static void channel_is_listed(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct probe_answer answer =
+		get(probe, API "/channels?part=snippet,contentDetails,status&mine=true", token);
+	const struct json *channel = json_at(json_get(answer.json, "items"), 0);
+	struct probe_answer scope =
+		get(probe, API "/channels?part=id&mine=true", token_for(probe, SCOPE_UPLOAD));
+	struct probe_answer nobody = get(probe, API "/channels?part=id&mine=true", none);
+
+	assert_status(answer, 200);
+	assert_str(json_string(json_get(channel, "id")), "UCsandboxPosthorn0000001");
+	assert_str(json_string(json_get(json_get(channel, "snippet"), "customUrl")),
+		   "@posthorn-sandbox");
+	assert_str(json_string(json_get(
+			   json_get(json_get(channel, "contentDetails"), "relatedPlaylists"),
+			   "uploads")),
+		   "UUsandboxPosthorn0000001");
+	assert_status(scope, 403);
+	assert_str(reason_of(&scope), "insufficientPermissions");
+	assert_status(nobody, 401);
+	assert_status(get(probe, API "/channels?mine=true", token), 400);
+}
+
+/* ---- Uploads ---- */
+
+#define METADATA                                                                                   \
+	"{\"snippet\":{\"title\":\"My film\",\"description\":\"All about "                         \
+	"it\",\"tags\":[\"a\",\"b c\"],"                                                           \
+	"\"categoryId\":\"22\"},\"status\":{\"privacyStatus\":\"public\","                         \
+	"\"selfDeclaredMadeForKids\":false}}"
+
+static struct probe_answer start(struct probe *probe, struct str token, const char *metadata,
+				 size_t size_bytes)
+{
+	const char *length = probe_z(
+		probe, str_format(probe->arena, "X-Upload-Content-Length: %zu", size_bytes));
+
+	return probe_ask(probe, (struct probe_request){
+					.method = "POST",
+					.path = START,
+					.bearer = token,
+					.headers = {length, "X-Upload-Content-Type: video/mp4"},
+					.content_type = "application/json; charset=UTF-8",
+					.body = str_of(metadata),
+				});
+}
+
+static const char *session_for(struct probe *probe, struct str token, const char *metadata,
+			       size_t size_bytes)
+{
+	struct probe_answer answer = start(probe, token, metadata, size_bytes);
+
+	assert_status(answer, 200);
+	assert_true(str_has_prefix(probe_header(&answer, "Location"),
+				   sandbox_base_url(probe->sandbox)));
+	return probe_z(probe, probe_header(&answer, "Location"));
+}
+
+/* range: the whole header line, or NULL. */
+static struct probe_answer put(struct probe *probe, const char *session, struct str token,
+			       const char *range, struct str bytes)
+{
+	return probe_ask(probe, (struct probe_request){
+					.method = "PUT",
+					.path = session,
+					.bearer = token,
+					.headers = {range},
+					.content_type = "video/mp4",
+					.body = bytes.ptr != NULL ? bytes : STR(""),
+				});
+}
+
+static struct probe_answer put_chunk(struct probe *probe, const char *session, struct str token,
+				     struct str file, size_t from, size_t to)
+{
+	const char *range =
+		probe_z(probe, str_format(probe->arena, "Content-Range: bytes %zu-%zu/%zu", from,
+					  to - 1, file.len));
+
+	return put(probe, session, token, range, str_slice(file, from, to));
+}
+
+static struct probe_answer query(struct probe *probe, const char *session, struct str token,
+				 size_t size_bytes)
+{
+	return put(
+		probe, session, token,
+		probe_z(probe, str_format(probe->arena, "Content-Range: bytes */%zu", size_bytes)),
+		none);
+}
+
+static struct probe_answer video_of(struct probe *probe, struct str token, struct str id,
+				    const char *parts)
+{
+	return get(probe,
+		   probe_z(probe, str_format(probe->arena, API "/videos?part=%s&id=" STR_FMT, parts,
+					     STR_ARG(id))),
+		   token);
+}
+
+static void whole_file_in_one_put(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 300001);
+	const char *session = session_for(probe, token, METADATA, file.len);
+	struct probe_answer done = put(probe, session, token, NULL, file);
+	struct probe_answer again = query(probe, session, token, file.len);
+	struct probe_answer resent = put(probe, session, token, NULL, file);
+	const struct json *posts[4];
+	const struct json *media;
+
+	assert_status(done, 200);
+	assert_int_equal(probe_json_string(&done, "id").len, 11);
+	assert_str(json_string(json_get(json_get(done.json, "snippet"), "title")), "My film");
+	assert_str(json_string(json_get(json_get(done.json, "status"), "uploadStatus")),
+		   "uploaded");
+	assert_status(again, 201);
+	assert_true(str_equal(probe_json_string(&again, "id"), probe_json_string(&done, "id")));
+	assert_status(resent, 201);
+	assert_true(str_equal(probe_json_string(&resent, "id"), probe_json_string(&done, "id")));
+	assert_int_equal(probe_ledger(probe, posts, 4), 1);
+	assert_str(json_string(json_get(posts[0], "platform")), "youtube");
+	assert_true(
+		str_equal(json_string(json_get(posts[0], "id")), probe_json_string(&done, "id")));
+	media = json_at(json_get(posts[0], "media"), 0);
+	assert_int_equal(json_int(json_get(media, "bytes"), 0), 300001);
+	assert_true(
+		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, file)));
+}
+
+static void chunks_are_resumed(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 3 * CHUNK + 17);
+	const char *session = session_for(probe, token, METADATA, file.len);
+	const struct json *posts[4];
+	struct probe_answer answer;
+
+	answer = query(probe, session, token, file.len);
+	assert_status(answer, 308);
+	assert_true(str_is_empty(probe_header(&answer, "Range")));
+	answer = put_chunk(probe, session, token, file, 0, CHUNK);
+	assert_status(answer, 308);
+	assert_str(probe_header(&answer, "Range"), "bytes=0-262143");
+
+	/* The connection dies before the platform sees the second chunk: asking says where to go
+	 * on. */
+	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"PUT\",\"path\":\"/"
+			   "upload/youtube/v3/"
+			   "videos\"},\"effect\":\"status\",\"status\":503}");
+	assert_status(put_chunk(probe, session, token, file, CHUNK, 2 * CHUNK), 503);
+	answer = query(probe, session, token, file.len);
+	assert_status(answer, 308);
+	assert_str(probe_header(&answer, "Range"), "bytes=0-262143");
+
+	assert_status(put_chunk(probe, session, token, file, 2 * CHUNK, 3 * CHUNK), 400);
+	assert_status(put_chunk(probe, session, token, file, CHUNK, 3 * CHUNK), 308);
+	assert_int_equal(probe_ledger(probe, posts, 4), 0);
+
+	/* The last byte arrives, its answer is lost: the question says that the video exists, once.
+	 */
+	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"PUT\",\"path\":\"/"
+			   "upload/youtube/v3/"
+			   "videos\"},\"effect\":\"status_after\",\"status\":502}");
+	assert_status(put_chunk(probe, session, token, file, 3 * CHUNK, file.len), 502);
+	answer = query(probe, session, token, file.len);
+	assert_status(answer, 201);
+	assert_int_equal(probe_ledger(probe, posts, 4), 1);
+	assert_true(
+		str_equal(json_string(json_get(posts[0], "id")), probe_json_string(&answer, "id")));
+	assert_true(
+		str_equal(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "sha256")),
+			  probe_sha256_hex(probe, file)));
+}
+
+static void wrong_chunks_are_refused(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 2 * CHUNK);
+	const char *session = session_for(probe, token, METADATA, file.len);
+	struct probe_answer garbage =
+		put(probe, session, token, "Content-Range: bytes x", str_slice(file, 0, 10));
+
+	assert_status(garbage, 400);
+	assert_str(garbage.body, "Failed to parse Content-Range header.");
+	assert_status(put_chunk(probe, session, token, file, 0, CHUNK - 1), 400);
+	assert_status(put(probe, session, token, "Content-Range: bytes 0-262143/999999",
+			  str_slice(file, 0, CHUNK)),
+		      400);
+	assert_status(put(probe, session, token, "Content-Range: bytes 0-9/524288",
+			  str_slice(file, 0, CHUNK)),
+		      400);
+	assert_status(put(probe, session, token, NULL, str_slice(file, 0, CHUNK)), 400);
+	assert_status(put(probe, session, none, NULL, file), 401);
+	assert_status(put_chunk(probe, session, token, file, 0, CHUNK), 308);
+	assert_status(put_chunk(probe, session, token, file, 0, CHUNK), 308);
+	assert_status(put_chunk(probe, session, token, file, CHUNK, file.len), 201);
+}
+
+static void session_expires(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
+	struct str file = probe_video(probe, 1000);
+	const char *session =
+		session_for(probe, probe_json_string(&tokens, "access_token"), METADATA, file.len);
+	struct probe_answer fresh;
+
+	probe_advance(probe, 7 * US_PER_DAY);
+	assert_status(query(probe, session, probe_json_string(&tokens, "access_token"), file.len),
+		      401);
+	fresh = refresh(probe, probe_json_string(&tokens, "refresh_token"));
+	assert_status(query(probe, session, probe_json_string(&fresh, "access_token"), file.len),
+		      404);
+	assert_status(put(probe, START "&upload_id=unknown",
+			  probe_json_string(&fresh, "access_token"), NULL, file),
+		      404);
+}
+
+static void metadata_is_checked(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *metadata;
+		const char *reason; /* NULL = taken */
+	} rows[] = {
+		{"title only", "{\"snippet\":{\"title\":\"x\"}}", NULL},
+		{"nothing", "{}", NULL},
+		{"no JSON", "{\"snippet\":", "parseError"},
+		{"empty title", "{\"snippet\":{\"title\":\" \"}}", "invalidTitle"},
+		{"no title", "{\"snippet\":{\"description\":\"x\"}}", "invalidTitle"},
+		{"angle bracket in title", "{\"snippet\":{\"title\":\"a<b\"}}", "invalidTitle"},
+		{"angle bracket in description",
+		 "{\"snippet\":{\"title\":\"x\",\"description\":\"a>b\"}}", "invalidDescription"},
+		{"tags are no list", "{\"snippet\":{\"title\":\"x\",\"tags\":\"a\"}}",
+		 "invalidTags"},
+		{"category", "{\"snippet\":{\"title\":\"x\",\"categoryId\":\"99\"}}",
+		 "invalidCategoryId"},
+		{"privacy",
+		 "{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"secret\"}}",
+		 "invalidVideoMetadata"},
+		{"made for kids is no boolean",
+		 "{\"snippet\":{\"title\":\"x\"},\"status\":{\"selfDeclaredMadeForKids\":\"no\"}}",
+		 "invalidVideoMetadata"},
+		{"publishAt and public",
+		 "{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"public\","
+		 "\"publishAt\":"
+		 "\"2027-01-01T00:00:00Z\"}}",
+		 "invalidPublishAt"},
+		{"publishAt that is no time",
+		 "{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"private\","
+		 "\"publishAt\":\"soon\"}}",
+		 "invalidPublishAt"},
+		{"part not named", "{\"snippet\":{\"title\":\"x\"},\"recordingDetails\":{}}",
+		 "unexpectedPart"},
+	};
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_answer answer = start(probe, token, rows[i].metadata, 1000);
+
+		print_message("row: %s\n", rows[i].name);
+		assert_status(answer, rows[i].reason == NULL ? 200 : 400);
+		if (rows[i].reason != NULL)
+			assert_str(reason_of(&answer), rows[i].reason);
+	}
+}
+
+/* Limits count characters for the title, bytes for the description, and quotes for tags with
+ * blanks. */
+static void metadata_lengths(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *format;
+		const char *unit;
+		size_t good;
+	} rows[] = {
+		{"title", "{\"snippet\":{\"title\":\"%s\"}}", "\xC3\xBC", 100},
+		{"description", "{\"snippet\":{\"title\":\"x\",\"description\":\"%s\"}}",
+		 "\xC3\xBC", 2500},
+		{"tag", "{\"snippet\":{\"title\":\"x\",\"tags\":[\"%s\"]}}", "a", 500},
+		{"tag with a blank", "{\"snippet\":{\"title\":\"x\",\"tags\":[\"b c\",\"%s\"]}}",
+		 "a", 494},
+	};
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t count = rows[i / 2].good + i % 2;
+		struct buf text;
+		struct buf metadata;
+
+		buf_init(&text, probe->arena, 64 * 1024);
+		buf_init(&metadata, probe->arena, 64 * 1024);
+		for (size_t n = 0; n < count; n++)
+			buf_add_z(&text, rows[i / 2].unit);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		buf_addf(&metadata, rows[i / 2].format, text.ptr);
+#pragma GCC diagnostic pop
+		print_message("row: %s, %zu\n", rows[i / 2].name, count);
+		assert_status(start(probe, token, probe_z(probe, buf_str(&metadata)), 1000),
+			      i % 2 == 0 ? 200 : 400);
+	}
+}
+
+static void processing_takes_time(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 1000);
+	struct probe_answer done =
+		put(probe, session_for(probe, token, METADATA, file.len), token, NULL, file);
+	struct str id = probe_json_string(&done, "id");
+	struct probe_answer video = video_of(probe, token, id, "status,processingDetails");
+	const struct json *item = json_at(json_get(video.json, "items"), 0);
+
+	assert_str(json_string(json_get(json_get(item, "status"), "uploadStatus")), "uploaded");
+	assert_str(json_string(json_get(json_get(item, "processingDetails"), "processingStatus")),
+		   "processing");
+	assert_null(json_get(item, "snippet"));
+	probe_advance(probe, 2 * US_PER_S);
+	video = video_of(probe, token, id, "status,processingDetails,fileDetails");
+	item = json_at(json_get(video.json, "items"), 0);
+	assert_str(json_string(json_get(json_get(item, "status"), "uploadStatus")), "processed");
+	assert_str(json_string(json_get(json_get(item, "processingDetails"), "processingStatus")),
+		   "succeeded");
+	assert_str(json_string(json_get(json_get(item, "fileDetails"), "fileSize")), "1000");
+	video = video_of(probe, token, STR("nothingness"), "status");
+	assert_status(video, 200);
+	assert_int_equal(json_get(video.json, "items")->count, 0);
+}
+
+static void what_is_no_video_fails(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = STR("\x89PNG\r\n\x1a\n and more");
+	struct probe_answer done =
+		put(probe, session_for(probe, token, METADATA, file.len), token, NULL, file);
+	const struct json *posts[4];
+	const struct json *status;
+	struct probe_answer video;
+
+	assert_status(done, 200);
+	probe_advance(probe, 2 * US_PER_S);
+	video = video_of(probe, token, probe_json_string(&done, "id"), "status");
+	status = json_get(json_at(json_get(video.json, "items"), 0), "status");
+	assert_str(json_string(json_get(status, "uploadStatus")), "failed");
+	assert_str(json_string(json_get(status, "failureReason")), "invalidFile");
+	assert_int_equal(probe_ledger(probe, posts, 4), 0);
+}
+
+static struct str upload(struct probe *probe, struct str token, const char *metadata)
+{
+	struct str file = probe_video(probe, 1000);
+	struct probe_answer done =
+		put(probe, session_for(probe, token, metadata, file.len), token, NULL, file);
+
+	assert_status(done, 200);
+	return probe_json_string(&done, "id");
+}
+
+static void publish_at_takes_effect(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str id = upload(
+		probe, token,
+		"{\"snippet\":{\"title\":\"later\"},\"status\":{\"privacyStatus\":\"private\","
+		"\"publishAt\":\"2026-11-21T06:30:00Z\"}}");
+	struct probe_answer before = video_of(probe, token, id, "status");
+	struct probe_answer after;
+
+	probe_advance(probe, 45 * US_PER_MINUTE);
+	after = video_of(probe, token, id, "status");
+	assert_str(
+		json_string(json_get(json_get(json_at(json_get(before.json, "items"), 0), "status"),
+				     "privacyStatus")),
+		"private");
+	assert_str(
+		json_string(json_get(json_get(json_at(json_get(after.json, "items"), 0), "status"),
+				     "privacyStatus")),
+		"public");
+}
+
+static void playlist_lists_newest_first(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str first = upload(probe, token, METADATA);
+	struct str second = upload(probe, token, METADATA);
+	struct probe_answer list =
+		get(probe,
+		    API "/playlistItems?part=contentDetails,snippet&maxResults=1&playlistId="
+			"UUsandboxPosthorn0000001",
+		    token);
+	const struct json *item = json_at(json_get(list.json, "items"), 0);
+	struct probe_answer next =
+		get(probe,
+		    API "/playlistItems?part=snippet&maxResults=1&pageToken=1&playlistId="
+			"UUsandboxPosthorn0000001",
+		    token);
+
+	assert_status(list, 200);
+	assert_true(str_equal(json_string(json_get(json_get(item, "contentDetails"), "videoId")),
+			      second));
+	assert_str(json_string(json_get(json_get(item, "snippet"), "title")), "My film");
+	assert_str(probe_json_string(&list, "nextPageToken"), "1");
+	item = json_at(json_get(next.json, "items"), 0);
+	assert_true(str_equal(
+		json_string(json_get(json_get(json_get(item, "snippet"), "resourceId"), "videoId")),
+		first));
+	assert_null(json_get(next.json, "nextPageToken"));
+	assert_status(get(probe, API "/playlistItems?part=snippet&playlistId=UUother", token), 404);
+}
+
+/* ---- Comments ---- */
+
+static struct probe_answer comment(struct probe *probe, struct str token, struct str video_id,
+				   const char *text)
+{
+	return probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "POST",
+			.path = API "/commentThreads?part=snippet",
+			.bearer = token,
+			.body = str_format(
+				probe->arena,
+				"{\"snippet\":{\"channelId\":\"UCsandboxPosthorn0000001\","
+				"\"videoId\":\"" STR_FMT "\",\"topLevelComment\":{\"snippet\":"
+				"{\"textOriginal\":\"%s\"}}}}",
+				STR_ARG(video_id), text),
+		});
+}
+
+static void comments_need_force_ssl_and_a_public_video(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str id = upload(probe, token, METADATA);
+	struct str hidden = upload(
+		probe, token,
+		"{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"private\"}}");
+	struct probe_answer first = comment(probe, token, id, "first!");
+	struct str comment_id = json_string(
+		json_get(json_get(json_get(first.json, "snippet"), "topLevelComment"), "id"));
+	struct probe_answer disabled = comment(probe, token, hidden, "x");
+	struct probe_answer empty = comment(probe, token, id, " ");
+	struct probe_answer list;
+	const struct json *posts[8];
+
+	assert_status(first, 200);
+	assert_status(comment(probe, token, id, "second"), 200);
+	assert_status(disabled, 403);
+	assert_str(reason_of(&disabled), "commentsDisabled");
+	assert_status(empty, 400);
+	assert_str(reason_of(&empty), "commentTextRequired");
+	assert_status(comment(probe, token, STR("nothingness"), "x"), 404);
+	assert_status(comment(probe, token_for(probe, SCOPE_UPLOAD), id, "x"), 403);
+	assert_int_equal(probe_ledger(probe, posts, 8), 4);
+	assert_true(str_equal(json_string(json_get(posts[2], "reply_to")), id));
+	assert_true(str_equal(json_string(json_get(posts[2], "id")), comment_id));
+	list = get(
+		probe,
+		probe_z(probe,
+			str_format(probe->arena,
+				   API "/commentThreads?part=snippet&order=time&videoId=" STR_FMT,
+				   STR_ARG(id))),
+		token);
+	assert_status(list, 200);
+	assert_int_equal(json_get(list.json, "items")->count, 2);
+	assert_true(str_equal(json_string(json_get(json_at(json_get(list.json, "items"), 1), "id")),
+			      comment_id));
+}
+
+/* ---- Quota and faults ---- */
+
+static void hundred_uploads_a_day(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct probe_answer full;
+
+	/* Invalid calls cost too (section 3). */
+	for (int i = 0; i < 100; i++)
+		assert_status(start(probe, token, i % 2 == 0 ? METADATA : "{\"snippet\":{}}", 1000),
+			      i % 2 == 0 ? 200 : 400);
+	full = start(probe, token, METADATA, 1000);
+	assert_status(full, 429);
+	assert_str(reason_of(&full), "rateLimitExceeded");
+	assert_true(str_find(full.body, STR("Video Uploads per day"), 0) != SIZE_MAX);
+	assert_status(get(probe, API "/channels?part=id&mine=true", token), 200);
+
+	/* It is shortly before six in the morning UTC: the day in California ends at eight. */
+	probe_advance(probe, 119 * US_PER_MINUTE);
+	token = token_for(probe, SCOPES);
+	assert_status(start(probe, token, METADATA, 1000), 429);
+	probe_advance(probe, 15 * US_PER_MINUTE);
+	assert_status(start(probe, token, METADATA, 1000), 200);
+}
+
+static void units_run_out(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct probe_answer answer;
+
+	for (int i = 0; i < 200; i++) /* 50 units each */
+		assert_status(comment(probe, token, STR("nothingness"), "x"), 404);
+	answer = get(probe, API "/channels?part=id&mine=true", token);
+	assert_status(answer, 403);
+	assert_str(reason_of(&answer), "quotaExceeded");
+}
+
+static void faults_speak_google(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct probe_answer limited;
+	struct probe_answer expired;
+
+	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"path\":\"/youtube/v3/"
+			   "*\"},\"effect\":\"rate_limit\"}");
+	limited = get(probe, API "/channels?part=id&mine=true", token);
+	assert_status(limited, 429);
+	assert_str(reason_of(&limited), "rateLimitExceeded");
+	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"path\":\"/youtube/v3/"
+			   "*\"},\"effect\":\"expire_token\"}");
+	expired = get(probe, API "/channels?part=id&mine=true", token);
+	assert_status(expired, 401);
+	assert_str(reason_of(&expired), "authError");
+	assert_status(get(probe, API "/channels?part=id&mine=true", token), 401);
+}
+
+static void thumbnail_must_be_an_image(void **state)
+{
+	static const char png[] =
+		"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x06\x08\x02\0\0\0";
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str id = upload(probe, token, METADATA);
+	struct probe_request request = {
+		.method = "POST",
+		.path = probe_z(probe, str_format(probe->arena,
+						  "/www.googleapis.com/upload/youtube/v3/"
+						  "thumbnails/set?videoId=" STR_FMT,
+						  STR_ARG(id))),
+		.bearer = token,
+		.content_type = "image/png",
+		.body = {png, sizeof(png) - 1},
+	};
+
+	assert_status(probe_ask(probe, request), 200);
+	request.body = probe_video(probe, 100);
+	assert_status(probe_ask(probe, request), 400);
+	request.path = "/www.googleapis.com/upload/youtube/v3/thumbnails/set?videoId=nothingness";
+	assert_status(probe_ask(probe, request), 404);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(consent_page_asks_allows_and_denies, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(consent_is_refused_on_googles_page, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(scopes_can_be_unticked, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(exchange_gives_tokens, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(exchange_errors_come_in_order, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(pkce_is_base64url, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(refresh_keeps_the_refresh_token, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(tokens_expire_and_are_revoked, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(channel_is_listed, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(whole_file_in_one_put, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(chunks_are_resumed, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(wrong_chunks_are_refused, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(session_expires, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(metadata_is_checked, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(metadata_lengths, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(processing_takes_time, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(what_is_no_video_fails, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(publish_at_takes_effect, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(playlist_lists_newest_first, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(comments_need_force_ssl_and_a_public_video,
+						probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(hundred_uploads_a_day, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(units_run_out, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(faults_speak_google, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(thumbnail_must_be_an_image, probe_open,
+						probe_close),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

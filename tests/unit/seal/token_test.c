@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The forms of what we give out, and that every letter of an alphabet comes up. */
+#include "token.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+#include "random.h"
+
+static int set_up(void **state)
+{
+	*state = arena_new("test", 1 << 20);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct arena *arena = *state;
+	arena_free(&arena);
+	return 0;
+}
+
+/* 0, 1, 2, ... */
+static void fill_counting(void *context, void *out, size_t size_bytes)
+{
+	uint8_t *next = context;
+	for (size_t i = 0; i < size_bytes; i++)
+		((uint8_t *)out)[i] = (*next)++;
+}
+
+static void kinds_have_the_forms_of_the_api(void **state)
+{
+	static const struct {
+		const char *name;
+		enum token_kind kind;
+		const char *prefix;
+		size_t len;
+	} rows[] = {
+		{"access token", TOKEN_ACCESS, "pht_", 47},
+		{"client id", TOKEN_CLIENT_ID, "phc_", 28},
+		{"client secret", TOKEN_CLIENT_SECRET, "phs_", 47},
+		{"connection id", TOKEN_CONNECTION_ID, "conn_", 37},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct str text = token_new(*state, random_system(), rows[i].kind);
+		print_message("%s\n", rows[i].name);
+		assert_int_equal(text.len, rows[i].len);
+		assert_int_equal(strlen(text.ptr), rows[i].len);
+		assert_true(str_has_prefix(text, str_of(rows[i].prefix)));
+		for (int kind = 0; kind < TOKEN_KIND_COUNT; kind++)
+			assert_int_equal(token_is_kind((enum token_kind)kind, text),
+					 kind == (int)rows[i].kind);
+	}
+}
+
+static void looks_are_judged_strictly(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		enum token_kind kind;
+		bool is;
+	} rows[] = {
+		{"conn_0123456789abcdef0123456789abcdef", TOKEN_CONNECTION_ID, true},
+		{"conn_0123456789ABCDEF0123456789abcdef", TOKEN_CONNECTION_ID, false},
+		{"conn_0123456789abcdef0123456789abcde", TOKEN_CONNECTION_ID, false},
+		{"conn_0123456789abcdef0123456789abcdef0", TOKEN_CONNECTION_ID, false},
+		{"conn-0123456789abcdef0123456789abcdef", TOKEN_CONNECTION_ID, false},
+		{"phc_abcdefghijklmnopqrst-_09", TOKEN_CLIENT_ID, true},
+		{"phc_abcdefghijklmnopqrst+/09", TOKEN_CLIENT_ID, false},
+		{"phc_abcdefghijklmnopqrst =09", TOKEN_CLIENT_ID, false},
+		{"phc_", TOKEN_CLIENT_ID, false},
+		{"", TOKEN_CLIENT_ID, false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(token_is_kind(rows[i].kind, str_of(rows[i].text)), rows[i].is);
+	assert_false(token_is_kind(TOKEN_CLIENT_ID, STR("phc_abcdefghijklmnopqrst\0-_0")));
+}
+
+static void every_letter_comes_up_equally(void **state)
+{
+	uint8_t next = 0;
+	const struct random_source random = {fill_counting, &next};
+	unsigned counts[256] = {0};
+	const struct str text = token_random(*state, &random, "", 256);
+	for (size_t i = 0; i < text.len; i++)
+		counts[(uint8_t)text.ptr[i]]++;
+	size_t letters = 0;
+	for (size_t i = 0; i < 256; i++) {
+		assert_true(counts[i] == 0 || counts[i] == 4);
+		letters += counts[i] > 0;
+	}
+	assert_int_equal(letters, 64);
+	assert_true(str_equal_z(token_random_hex(*state, &random, "x", 16), "x0123456789abcdef"));
+}
+
+static void two_are_never_alike(void **state)
+{
+	const struct str a = token_new(*state, random_system(), TOKEN_ACCESS);
+	const struct str b = token_new(*state, random_system(), TOKEN_ACCESS);
+	assert_false(str_equal(a, b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_have_the_forms_of_the_api),
+		cmocka_unit_test(looks_are_judged_strictly),
+		cmocka_unit_test(every_letter_comes_up_equally),
+		cmocka_unit_test(two_are_never_alike),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
