@@ -26,7 +26,7 @@
 	X(verify, "verify", false, "credential set: verify at once")                                                        \
 	X(email, "email", true, "admin create: e-mail")                                                                     \
 	X(password_stdin, "password-stdin", false, "admin create: read the password from standard input")                   \
-	X(once, "once", false, "demo: end when everything is published")                                                    \
+	X(media, "media", true, "demo: directory with photo.jpg and video.mp4")                                                    \
 	X(help, "help", false, "show help")                                                                                 \
 	X(version, "version", false, "show the version")
 

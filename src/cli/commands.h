@@ -17,7 +17,7 @@ struct command {
 #define COMMANDS(X)                                                                                                          \
 	X("serve", NULL, command_serve, "", "run the service")                                                              \
 	X("sandbox", NULL, command_sandbox, "", "run the six simulated platforms")                                          \
-	X("demo", NULL, command_demo, "", "a guided tour against a sandbox of its own")                                     \
+	X("demo", NULL, command_demo, "[--media DIR]", "a guided tour against a sandbox of its own")                                     \
 	X("app", "create", command_app_create, "--name NAME --owner EMAIL [--live]", "create an app; prints its secret once") \
 	X("app", "list", command_app_list, "", "list apps")                                                                 \
 	X("app", "show", command_app_show, "CLIENT_ID", "one app with its credentials")                                     \

@@ -288,14 +288,18 @@ static enum err_kind threads_start(struct httpd *httpd, const struct httpd_confi
 		       : error_set(err, ERR_TEMPORARY, "cannot start the accepting thread");
 }
 
-/* New threads inherit the signal mask: signals are for the main thread, and SIGPIPE for nobody. */
+/* New threads inherit the signal mask: signals are for the main thread, and SIGPIPE for nobody; but
+ * faults of a thread's own must reach whoever reports them. */
 static enum err_kind threads_start_masked(struct httpd *httpd, const struct httpd_config *config,
 					  struct error *err)
 {
-	sigset_t all;
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+	sigset_t most;
 	sigset_t before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigfillset(&most);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&most, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &most, &before);
 	const enum err_kind kind = threads_start(httpd, config, err);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return kind;

@@ -819,9 +819,9 @@ static const char *doubt_ask(const struct env *env, struct flow *flow, struct st
 	const struct str duplicate = flow_get(flow, "duplicate_urn");
 	if (str_is_empty(duplicate))
 		return repeat_or_unknown(env, flow, step);
-	look_matches(flow, step);
+	look_matches_begin(flow, step);
 	look_match_add(step, duplicate, post_url(env, duplicate));
-	return NULL;
+	return look_matches_end(step);
 }
 
 static const char *posts_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -864,14 +864,16 @@ static const char *posts_answer(const struct env *env, struct flow *flow, const 
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
 	const struct json *posts = json_get(reply->json, "elements");
-	look_matches(flow, step);
+	look_matches_begin(flow, step);
 	for (size_t i = 0; i < posts->count; i++) {
 		const struct str urn = json_string(json_get(json_at(posts, i), "id"));
 		if (!str_is_empty(urn) && is_our_post(env, flow, json_at(posts, i)))
 			look_match_add(step, urn, post_url(env, urn));
 	}
 	/* Not to be seen for half a minute, and the guard still up: with two witnesses it may be sent once more. */
-	return step->match_count == 0 && env->look >= LOOKS_BEFORE_REPEAT ? repeat_or_unknown(env, flow, step) : NULL;
+	if (step->match_count == 0 && env->look >= LOOKS_BEFORE_REPEAT)
+		return repeat_or_unknown(env, flow, step);
+	return look_matches_end(step);
 }
 
 static const char *comments_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -894,14 +896,14 @@ static const char *comments_answer(const struct env *env, struct flow *flow, con
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
 	const struct json *comments = json_get(reply->json, "elements");
-	look_matches(flow, step);
+	look_matches_begin(flow, step);
 	for (size_t i = 0; i < comments->count; i++) {
 		const struct json *comment = json_at(comments, i);
 		const struct str urn = comment_urn(env, comment);
 		if (!str_is_empty(urn) && is_our_comment(env, flow, comment))
 			look_match_add(step, urn, flow->parts[0].url);
 	}
-	return NULL;
+	return look_matches_end(step);
 }
 
 static const struct stage resolve_stages[] = {

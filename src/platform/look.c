@@ -15,9 +15,16 @@ const char *look_end(struct flow *flow, struct step *step, enum step_kind kind)
 	return NULL;
 }
 
-const char *look_matches(struct flow *flow, struct step *step)
+void look_matches_begin(struct flow *flow, struct step *step)
 {
-	return look_end(flow, step, STEP_MATCHES);
+	look_end(flow, step, STEP_MATCHES);
+}
+
+const char *look_matches_end(struct step *step)
+{
+	if (step->match_count == 0)
+		step->kind = STEP_UNKNOWN;
+	return NULL;
 }
 
 void look_match_add(struct step *step, struct str remote_id, struct str url)

@@ -10,9 +10,11 @@
 
 /* Ends the look with that answer and clears the probe. Returns NULL, as the stage functions do. */
 const char *look_end(struct flow *flow, struct step *step, enum step_kind kind);
-/* Starts a STEP_MATCHES without candidates and ends the look. */
-const char *look_matches(struct flow *flow, struct step *step);
-/* Adds a candidate; past STEP_MATCHES_MAX they are left out, since two are already too many to choose from. */
+/* A look with a list: look_matches_begin(), look_match_add() for each candidate, look_matches_end(), which makes it STEP_UNKNOWN
+ * when there was none. */
+void look_matches_begin(struct flow *flow, struct step *step);
+const char *look_matches_end(struct step *step);
+/* Past STEP_MATCHES_MAX they are left out, since two are already too many to choose from. */
 void look_match_add(struct step *step, struct str remote_id, struct str url);
 /* Are both texts the same to a reader: blanks at both ends and the form of line ends do not count. */
 bool look_texts_equal(struct arena *arena, struct str a, struct str b);

@@ -6,6 +6,7 @@
 #include "timetext.h"
 
 #include "httpdate.h"
+#include "url.h"
 #include "utf8.h"
 
 void refusal_marker_add(struct refusal_facts *facts, struct str marker)
@@ -65,6 +66,12 @@ bool step_fail_unreadable(struct step *step, const struct reply *reply)
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 		  STR("The platform's answer cannot be read."));
 	return true;
+}
+
+bool upload_url_is_usable(const struct env *env, struct str url)
+{
+	struct url parsed;
+	return url_parse(env->arena, url, &parsed, NULL) == ERR_NONE;
 }
 
 static int64_t ms_until(int64_t then_us, int64_t now_us)

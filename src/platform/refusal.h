@@ -55,6 +55,8 @@ void refusal_fail(const struct refusal *rows, const struct env *env,
 bool refusal_is_certain(const struct refusal_facts *facts);
 /* For answers that must carry JSON: true when this one does not, and step is now a transient failure. */
 bool step_fail_unreadable(struct step *step, const struct reply *reply);
+/* May an upload go to that address? Absolute http or https: the sandbox answers with plain http. */
+bool upload_url_is_usable(const struct env *env, struct str url);
 /* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);
 

@@ -546,7 +546,7 @@ static const char *session_answer(const struct env *env, struct flow *flow, cons
 	if (api_is_refused(env, reply, step))
 		return NULL;
 	const struct str uri = reply_header(reply, "Location");
-	if (str_is_empty(uri)) {
+	if (!upload_url_is_usable(env, uri)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("YouTube began an upload without saying where it goes."));
 		return NULL;
@@ -849,7 +849,7 @@ static const char *uploads_answer(const struct env *env, struct flow *flow, cons
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
 	const struct json *items = json_get(reply->json, "items");
-	look_matches(flow, step);
+	look_matches_begin(flow, step);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct json *snippet = json_get(json_at(items, i), "snippet");
 		const struct json *details = json_get(json_at(items, i), "contentDetails");
@@ -858,7 +858,7 @@ static const char *uploads_answer(const struct env *env, struct flow *flow, cons
 		    look_texts_equal(env->arena, json_string(json_get(snippet, "title")), video_title(env)))
 			look_match_add(step, id, watch_url(env, id));
 	}
-	return NULL;
+	return look_matches_end(step);
 }
 
 static const char *threads_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -888,14 +888,14 @@ static const char *threads_answer(const struct env *env, struct flow *flow, cons
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
 	const struct json *items = json_get(reply->json, "items");
-	look_matches(flow, step);
+	look_matches_begin(flow, step);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct json *comment = top_comment(json_at(items, i));
 		const struct str id = json_string(json_get(comment, "id"));
 		if (!str_is_empty(id) && is_our_comment(env, flow, comment))
 			look_match_add(step, id, comment_url(env, flow, id));
 	}
-	return NULL;
+	return look_matches_end(step);
 }
 
 static const struct stage resolve_stages[] = {

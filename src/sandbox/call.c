@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One request as a platform's handler sees it: parameters wherever they stand, and ways to answer. */
+ * One request as a platform's handler sees it: parameters wherever they stand, and ways to answer.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -65,8 +66,8 @@ static struct str base_url(const struct sandbox *sandbox, const struct http_requ
 	return httpd_base_url(sandbox->httpd);
 }
 
-void call_init(struct sandbox_call *call, const struct bound_route *bound, struct http_request *request,
-	       struct http_response *response)
+void call_init(struct sandbox_call *call, const struct bound_route *bound,
+	       struct http_request *request, struct http_response *response)
 {
 	*call = (struct sandbox_call){
 		.sandbox = bound->sandbox,
@@ -107,8 +108,8 @@ static void read_body(struct sandbox_call *call)
 	if (call->body.len == 0)
 		return;
 	if (str_has_prefix(type, STR("multipart/")))
-		multipart_parse(call->arena, sandbox_header(call, "content-type"), call->body, &call->parts,
-				&call->part_count);
+		multipart_parse(call->arena, sandbox_header(call, "content-type"), call->body,
+				&call->parts, &call->part_count);
 	else if (str_has_prefix(type, STR("application/x-www-form-urlencoded")))
 		form_parse(call->arena, call->body, 0, &call->form_body, NULL);
 	else if (start.len > 0 && (start.ptr[0] == '{' || start.ptr[0] == '['))
@@ -217,7 +218,8 @@ bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *
 	struct str plain;
 	struct str user;
 
-	if (encoded.len == 0 || !base64_decode(call->arena, encoded, &plain) || !str_take_until(&plain, ':', &user))
+	if (encoded.len == 0 || !base64_decode(call->arena, encoded, &plain) ||
+	    !str_take_until(&plain, ':', &user))
 		return false;
 	*user_out = user;
 	*password_out = str_slice(plain, 1, plain.len);
@@ -249,10 +251,12 @@ void sandbox_answer_header(struct sandbox_call *call, const char *name, struct s
 
 struct str sandbox_url(struct sandbox_call *call, const char *host, struct str path)
 {
-	return str_format(call->arena, STR_FMT "/%s" STR_FMT, STR_ARG(call->base_url), host, STR_ARG(path));
+	return str_format(call->arena, STR_FMT "/%s" STR_FMT, STR_ARG(call->base_url), host,
+			  STR_ARG(path));
 }
 
-void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sandbox_pair *pairs, size_t count)
+void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sandbox_pair *pairs,
+		      size_t count)
 {
 	struct str *names = ARENA_ARRAY(call->arena, struct str, count > 0 ? count : 1);
 	struct str *values = ARENA_ARRAY(call->arena, struct str, count > 0 ? count : 1);
@@ -265,7 +269,8 @@ void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sa
 		values[used++] = pairs[i].value;
 	}
 	call->response->status = 302;
-	http_response_header(call->response, "Location", url_with_query(call->arena, url, names, values, used));
+	http_response_header(call->response, "Location",
+			     url_with_query(call->arena, url, names, values, used));
 	http_response_header(call->response, "Cache-Control", STR("no-store"));
 	http_response_header(call->response, "Referrer-Policy", STR("no-referrer"));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is the sandbox's own and no platform's: the page of GET / and /_sandbox (DESIGN.md, "Sandbox contract"). */
+ * What is the sandbox's own and no platform's: the page of GET / and /_sandbox (DESIGN.md, "Sandbox
+ * contract"). */
 #include "arena.h"
 #include "buf.h"
 #include "str.h"
@@ -100,7 +101,8 @@ static void post_fault(void *context, struct http_request *request, struct http_
 		buf_add_z(http_response_json(response, 201), "{\"ok\":true}");
 }
 
-static void delete_faults(void *context, struct http_request *request, struct http_response *response)
+static void delete_faults(void *context, struct http_request *request,
+			  struct http_response *response)
 {
 	struct sandbox *sandbox = context;
 
@@ -137,13 +139,15 @@ static void post_clock(void *context, struct http_request *request, struct http_
 	}
 	int64_t advance_s = json_int(json_get(json, "advance_s"), 0);
 	sandbox_lock(sandbox);
-	bool is_good = advance_s >= 0 && advance_s <= ADVANCE_MAX_S - sandbox->advance_us / US_PER_S;
+	bool is_good =
+		advance_s >= 0 && advance_s <= ADVANCE_MAX_S - sandbox->advance_us / US_PER_S;
 	if (is_good)
 		sandbox->advance_us += advance_s * US_PER_S;
 	int64_t now_us = sandbox_now_us(sandbox);
 	sandbox_unlock(sandbox);
 	if (!is_good) {
-		answer_error(response, 400, "the clock only goes forward, and by a century at most");
+		answer_error(response, 400,
+			     "the clock only goes forward, and by a century at most");
 		return;
 	}
 	json_writer_init(&w, http_response_json(response, 200));
@@ -161,11 +165,17 @@ const struct http_route control_routes[] = {
 	{.method = "GET", .pattern = "/_sandbox/ledger", .handler = get_ledger},
 	{.method = "GET", .pattern = "/_sandbox/log", .handler = get_log},
 	{.method = "GET", .pattern = "/_sandbox/faults", .handler = get_faults},
-	{.method = "POST", .pattern = "/_sandbox/faults", .handler = post_fault, .body_mode = HTTP_BODY_MEMORY,
+	{.method = "POST",
+	 .pattern = "/_sandbox/faults",
+	 .handler = post_fault,
+	 .body_mode = HTTP_BODY_MEMORY,
 	 .body_max_bytes = FAULT_BODY_MAX_BYTES},
 	{.method = "DELETE", .pattern = "/_sandbox/faults", .handler = delete_faults},
 	{.method = "POST", .pattern = "/_sandbox/reset", .handler = post_reset},
-	{.method = "POST", .pattern = "/_sandbox/clock", .handler = post_clock, .body_mode = HTTP_BODY_MEMORY,
+	{.method = "POST",
+	 .pattern = "/_sandbox/clock",
+	 .handler = post_clock,
+	 .body_mode = HTTP_BODY_MEMORY,
 	 .body_max_bytes = 4096},
 };
 const size_t control_route_count = sizeof(control_routes) / sizeof(control_routes[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The inside of the sandbox, for the core's own files only; a platform uses sandbox_private.h. One lock guards all of struct
- * sandbox; functions here expect it held unless they say otherwise. */
+ * The inside of the sandbox, for the core's own files only; a platform uses sandbox_private.h. One
+ * lock guards all of struct sandbox; functions here expect it held unless they say otherwise. */
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,8 @@ struct http_router;
 #define REQLOG_BYTES_MAX ((size_t)64 << 20)
 #define REQLOG_BODY_MAX_BYTES 65536 /* DESIGN.md, "Sandbox contract": bodies whole up to 64 KiB */
 
-/* A ring of finished JSON texts without their last member, "status", which is known only after the answer. */
+/* A ring of finished JSON texts without their last member, "status", which is known only after the
+ * answer. */
 struct reqlog_entry {
 	char *json;
 	size_t len;
@@ -39,8 +40,10 @@ struct reqlog {
 	size_t bytes;
 };
 
-/* The entry's JSON for a request, secrets replaced, up to and without its closing brace; in arena. Needs no lock. */
-struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body, int64_t at_us);
+/* The entry's JSON for a request, secrets replaced, up to and without its closing brace; in arena.
+ * Needs no lock. */
+struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body,
+			 int64_t at_us);
 /* Takes a copy; returns the entry's number. */
 uint64_t reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
 void reqlog_set_status(struct reqlog *log, uint64_t number, int status);
@@ -54,8 +57,10 @@ bool redact_is_secret_name(struct str name);
 struct str redact_form(struct arena *arena, struct str text);
 /* The value of a header as it may be shown. */
 struct str redact_header(struct arena *arena, struct str name, struct str value);
-/* The body as it may be shown, by its content type. False = it may hold a secret that cannot be cut out: show the digest. */
-bool redact_body(struct arena *arena, struct str content_type, struct str body, struct str *shown_out);
+/* The body as it may be shown, by its content type. False = it may hold a secret that cannot be cut
+ * out: show the digest. */
+bool redact_body(struct arena *arena, struct str content_type, struct str body,
+		 struct str *shown_out);
 
 /* ---- Faults ---- */
 
@@ -93,13 +98,15 @@ struct fault {
 	struct fault *next;
 };
 
-/* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. INVALID with err->text. */
-enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out, struct error *err);
+/* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. INVALID with
+ * err->text. */
+enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out,
+			  struct error *err);
 /* Keeps a copy at the end of the list. False when there are FAULTS_MAX already. */
 bool fault_add(struct sandbox *sandbox, const struct fault *fault);
 /* The first fault that matches and has times left, counted down; a copy in *out. */
-bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method, struct str path,
-		struct fault *out);
+bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
+		struct str path, struct fault *out);
 void fault_write_list(struct sandbox *sandbox, struct json_writer *w);
 void fault_clear(struct sandbox *sandbox);
 /* '*' matches any run of characters without '/'. */
@@ -139,13 +146,13 @@ struct sandbox {
 	struct httpd *httpd;
 	struct bound_route *bound;
 	size_t bound_count;
-	char *directory;       /* TMPDIR/posthorn-sandbox-XXXXXX */
-	char *body_directory;  /* directory/bodies */
+	char *directory;      /* TMPDIR/posthorn-sandbox-XXXXXX */
+	char *body_directory; /* directory/bodies */
 
 	/* From here on everything is lost at a reset. */
-	uint64_t generation;   /* counts resets */
+	uint64_t generation; /* counts resets */
 	struct arena *kept;
-	struct table objects;  /* every named thing, see state.c */
+	struct table objects; /* every named thing, see state.c */
 	void *states[SANDBOX_PLATFORM_COUNT];
 	int64_t advance_us;
 	struct fault *faults;
@@ -153,7 +160,7 @@ struct sandbox {
 	struct reqlog reqlog;
 	struct ledger_entry *ledger_first;
 	struct ledger_entry *ledger_last;
-	uint64_t file_number;  /* names of upload files */
+	uint64_t file_number; /* names of upload files */
 	int64_t media_kept_bytes;
 	int64_t uploads_bytes;
 	struct upload_file *uploads; /* open files, for closing */
@@ -164,32 +171,39 @@ extern const size_t sandbox_module_count;
 
 void sandbox_lock(struct sandbox *sandbox);
 void sandbox_unlock(struct sandbox *sandbox);
-/* Waits at most duration_ms or until the sandbox closes; lets go of the lock meanwhile. False when it closes. */
+/* Waits at most duration_ms or until the sandbox closes; lets go of the lock meanwhile. False when
+ * it closes. */
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms);
 
 /* state.c: makes kept memory anew and calls every module's start; also the first time. */
 void state_reset(struct sandbox *sandbox);
 void state_fini(struct sandbox *sandbox);
 /* The key under which things are found: "slug/kind/id" in arena. */
-struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind, struct str id);
-void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id);
+struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
+		     struct str id);
+void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+		 struct str id);
 
 /* media.c, upload.c */
 void media_clear(struct sandbox *sandbox);
-/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is shorter. */
-bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes, struct sandbox_media *media_out);
+/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is shorter.
+ */
+bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
+		   struct sandbox_media *media_out);
 /* The kept bytes of that digest into the answer, or 404. */
-void media_answer(struct sandbox *sandbox, struct http_request *request, struct http_response *response);
+void media_answer(struct sandbox *sandbox, struct http_request *request,
+		  struct http_response *response);
 bool media_is_kept(const struct sandbox *sandbox, const char *sha256);
 void uploads_clear(struct sandbox *sandbox);
 
 /* call.c: fills a call for a request. Needs no lock. */
-void call_init(struct sandbox_call *call, const struct bound_route *bound, struct http_request *request,
-	       struct http_response *response);
+void call_init(struct sandbox_call *call, const struct bound_route *bound,
+	       struct http_request *request, struct http_response *response);
 
-/* multipart.c: the parts of a multipart/form-data body (pure); at most 64. False when it is none or broken. */
-bool multipart_parse(struct arena *arena, struct str content_type, struct str body, struct sandbox_part **parts_out,
-		     size_t *count_out);
+/* multipart.c: the parts of a multipart/form-data body (pure); at most 64. False when it is none or
+ * broken. */
+bool multipart_parse(struct arena *arena, struct str content_type, struct str body,
+		     struct sandbox_part **parts_out, size_t *count_out);
 
 /* page.c */
 void page_feed(struct sandbox *sandbox, struct http_response *response);

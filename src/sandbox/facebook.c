@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publishing on Facebook Pages as the sandbox plays it: feed posts, photos, comments, and the reads by which an unknown outcome
- * is looked up (platforms/meta.md 3, 5, 6, 7). */
+ * Publishing on Facebook Pages as the sandbox plays it: feed posts, photos, comments, and the reads
+ * by which an unknown outcome is looked up (platforms/meta.md 3, 5, 6, 7). */
 #include "graph_private.h"
 
 #include <stdio.h>
@@ -14,44 +14,72 @@
 #include "url.h"
 #include "utf8.h"
 
-#define MESSAGE_CHARS_MAX 63206           /* 5 */
-#define PHOTOS_PER_POST_MAX 10            /* 5 */
+#define MESSAGE_CHARS_MAX 63206             /* 5 */
+#define PHOTOS_PER_POST_MAX 10              /* 5 */
 #define PHOTO_MAX_BYTES (INT64_C(10) << 20) /* 5 */
-#define UNPUBLISHED_PHOTO_US US_PER_DAY   /* 3: kept about 24 h */
-#define DUPLICATE_WINDOW_US US_PER_HOUR   /* Meta gives no figure for 506 */
+#define UNPUBLISHED_PHOTO_US US_PER_DAY     /* 3: kept about 24 h */
+#define DUPLICATE_WINDOW_US US_PER_HOUR     /* Meta gives no figure for 506 */
 #define DUPLICATE_LOOK_MAX 50
-#define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)" /* 1 */
+#define FETCH_AGENT                                                                                \
+	"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)" /* 1 */
 #define LINK_MAX_BYTES (INT64_C(1) << 20)
 #define LIST_LIMIT 25
 #define LIST_LIMIT_MAX 100
 
 static const struct graph_error empty_post = {400, 100, 0, "(#100) Missing message or attachment"};
 static const struct graph_error long_message = {400, 100, 0, "(#100) The message is too long"};
-static const struct graph_error duplicate = {
-	400, 506, 1455006, "(#506) Duplicate status message", "Duplicate status update",
-	"This status update is identical to the last one you posted. Try posting something different."};
-static const struct graph_error bad_link = {400, 100, 1609005, "(#100) The link could not be scraped", "Link not posted",
+static const struct graph_error duplicate = {400,
+					     506,
+					     1455006,
+					     "(#506) Duplicate status message",
+					     "Duplicate status update",
+					     "This status update is identical to the last one you "
+					     "posted. Try posting something different."};
+static const struct graph_error bad_link = {400,
+					    100,
+					    1609005,
+					    "(#100) The link could not be scraped",
+					    "Link not posted",
 					    "We could not read anything at that address."};
-static const struct graph_error own_link = {400, 100, 1609008, "(#100) A link to Facebook cannot be posted this way",
-					    "Link not posted", "Posting a facebook.com link is not permitted."};
-static const struct graph_error bad_photo_id = {400, 100, 0, "(#100) Param attached_media holds an invalid photo"};
+static const struct graph_error own_link = {400,
+					    100,
+					    1609008,
+					    "(#100) A link to Facebook cannot be posted this way",
+					    "Link not posted",
+					    "Posting a facebook.com link is not permitted."};
+static const struct graph_error bad_photo_id = {
+	400, 100, 0, "(#100) Param attached_media holds an invalid photo"};
 static const struct graph_error no_photo = {400, 324, 0, "(#324) Requires upload file"};
-static const struct graph_error bad_image = {400, 324, 2069019, "(#324) Missing or invalid image file",
-					     "Invalid image", "Your image could not be read."};
-static const struct graph_error big_image = {400, 100, 1366046, "(#100) Invalid parameter", "Photo not uploaded",
-					     "Photos must be smaller than 10 MB and saved as JPG, PNG, GIF, TIFF or BMP."};
+static const struct graph_error bad_image = {400,
+					     324,
+					     2069019,
+					     "(#324) Missing or invalid image file",
+					     "Invalid image",
+					     "Your image could not be read."};
+static const struct graph_error big_image = {
+	400,
+	100,
+	1366046,
+	"(#100) Invalid parameter",
+	"Photo not uploaded",
+	"Photos must be smaller than 10 MB and saved as JPG, PNG, GIF, TIFF or BMP."};
 static const struct graph_error bad_url = {400, 389, 0, "(#389) Unable to fetch file from URL."};
-static const struct graph_error used_photo = {400, 100, 1366051, "(#100) Invalid parameter", "Already posted",
+static const struct graph_error used_photo = {400,
+					      100,
+					      1366051,
+					      "(#100) Invalid parameter",
+					      "Already posted",
 					      "These photos were already posted."};
-static const struct graph_error empty_comment = {400, 100, 0, "(#100) Missing message or attachment"};
+static const struct graph_error empty_comment = {400, 100, 0,
+						 "(#100) Missing message or attachment"};
 
 /* "{page}_{digits}": a post's id (1). */
 static struct str post_id(struct sandbox_call *call, const struct graph_page *page)
 {
 	struct str own = sandbox_id_decimal(call->sandbox, "12", 18);
 
-	return sandbox_keep_str(call->sandbox,
-				str_format(call->arena, STR_FMT "_" STR_FMT, STR_ARG(page->id), STR_ARG(own)));
+	return sandbox_keep_str(call->sandbox, str_format(call->arena, STR_FMT "_" STR_FMT,
+							  STR_ARG(page->id), STR_ARG(own)));
 }
 
 static bool param_false(struct sandbox_call *call, const char *name)
@@ -65,14 +93,18 @@ static bool param_false(struct sandbox_call *call, const char *name)
 
 static bool is_loopback_url(const struct url *url)
 {
-	return url->host_kind == URL_HOST_IPV4 ? url->address[0] == 127 : str_equal_z(url->host, "localhost");
+	return url->host_kind == URL_HOST_IPV4 ? url->address[0] == 127
+					       : str_equal_z(url->host, "localhost");
 }
 
-/* Meta scrapes a link. The sandbox reads only what is on this machine and believes the rest: it must not reach out. */
+/* Meta scrapes a link. The sandbox reads only what is on this machine and believes the rest: it
+ * must not reach out. */
 static bool check_link(struct sandbox_call *call, struct str link)
 {
-	struct sandbox_pull_config config = {
-		.url = link, .user_agent = FETCH_AGENT, .max_bytes = LINK_MAX_BYTES, .follow_redirects = true};
+	struct sandbox_pull_config config = {.url = link,
+					     .user_agent = FETCH_AGENT,
+					     .max_bytes = LINK_MAX_BYTES,
+					     .follow_redirects = true};
 	struct sandbox_media ignored;
 	struct url url;
 
@@ -80,7 +112,8 @@ static bool check_link(struct sandbox_call *call, struct str link)
 		graph_fail(call, &bad_link);
 		return false;
 	}
-	if (str_equal_z(url.host, "facebook.com") || str_has_suffix(url.host, STR(".facebook.com"))) {
+	if (str_equal_z(url.host, "facebook.com") ||
+	    str_has_suffix(url.host, STR(".facebook.com"))) {
 		graph_fail(call, &own_link);
 		return false;
 	}
@@ -93,7 +126,8 @@ static bool check_link(struct sandbox_call *call, struct str link)
 	return false;
 }
 
-/* The n-th attached photo's id: attached_media is a JSON list, or attached_media[n] a JSON object each (3). */
+/* The n-th attached photo's id: attached_media is a JSON list, or attached_media[n] a JSON object
+ * each (3). */
 static struct str attached_id(struct sandbox_call *call, const struct json *list, size_t index)
 {
 	const struct json *one = json_at(list, index);
@@ -104,20 +138,23 @@ static struct str attached_id(struct sandbox_call *call, const struct json *list
 
 		snprintf(name, sizeof(name), "attached_media[%zu]", index);
 		text = sandbox_param(call, name);
-		if (text.len == 0 || json_parse(call->arena, text, NULL, &one, NULL, NULL) != ERR_NONE)
+		if (text.len == 0 ||
+		    json_parse(call->arena, text, NULL, &one, NULL, NULL) != ERR_NONE)
 			return (struct str){0};
 	}
 	return json_text(call->arena, json_get(one, "media_fbid"));
 }
 
-static struct graph_photo *find_photo(struct sandbox_call *call, const struct graph_page *page, struct str id)
+static struct graph_photo *find_photo(struct sandbox_call *call, const struct graph_page *page,
+				      struct str id)
 {
 	struct graph_node *node = graph_node_find(call->sandbox, id);
 
 	if (node == NULL || node->kind != GRAPH_PHOTO || node->page != page)
 		return NULL;
 	struct graph_photo *photo = (struct graph_photo *)node;
-	bool is_gone = !photo->is_published && call->now_us - photo->created_us > UNPUBLISHED_PHOTO_US;
+	bool is_gone =
+		!photo->is_published && call->now_us - photo->created_us > UNPUBLISHED_PHOTO_US;
 	return is_gone ? NULL : photo;
 }
 
@@ -180,7 +217,8 @@ static void ledger_post(struct sandbox_call *call, const struct graph_post *post
 		media[i] = post->photos[i]->media;
 	if (post->link.len > 0 && str_find(text, post->link, 0) == SIZE_MAX)
 		text = text.len == 0 ? post->link
-				     : str_format(call->arena, STR_FMT "\n" STR_FMT, STR_ARG(text), STR_ARG(post->link));
+				     : str_format(call->arena, STR_FMT "\n" STR_FMT, STR_ARG(text),
+						  STR_ARG(post->link));
 	sandbox_ledger_add(call->sandbox, &(struct sandbox_post){
 						  .platform = SANDBOX_FACEBOOK,
 						  .account_id = post->node.page->id,
@@ -195,7 +233,8 @@ static void ledger_post(struct sandbox_call *call, const struct graph_post *post
 }
 
 /* Makes the post lasting: node, permalink and, when the world can see it, the ledger. */
-static struct graph_post *post_add(struct sandbox_call *call, const struct graph_post *draft, const char *type)
+static struct graph_post *post_add(struct sandbox_call *call, const struct graph_post *draft,
+				   const char *type)
 {
 	struct graph_post *post = sandbox_keep(call->sandbox, sizeof(*post));
 
@@ -204,7 +243,8 @@ static struct graph_post *post_add(struct sandbox_call *call, const struct graph
 	post->node.id = post_id(call, draft->node.page);
 	post->message = sandbox_keep_str(call->sandbox, draft->message);
 	post->link = sandbox_keep_str(call->sandbox, draft->link);
-	post->permalink = sandbox_keep_str(call->sandbox, graph_permalink(call, "www.facebook.com", post->node.id));
+	post->permalink = sandbox_keep_str(
+		call->sandbox, graph_permalink(call, "www.facebook.com", post->node.id));
 	post->created_us = call->now_us;
 	for (size_t i = 0; i < post->photo_count; i++)
 		post->photos[i]->is_published = post->photos[i]->is_published || post->is_published;
@@ -214,7 +254,8 @@ static struct graph_post *post_add(struct sandbox_call *call, const struct graph
 	return post;
 }
 
-static void write_post(struct sandbox_call *call, struct json_writer *w, const struct graph_post *post, bool is_created);
+static void write_post(struct sandbox_call *call, struct json_writer *w,
+		       const struct graph_post *post, bool is_created);
 
 static void post_feed(struct sandbox_call *call, struct graph_node *node)
 {
@@ -226,7 +267,8 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 	};
 	struct json_writer w;
 
-	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL || !read_photos(call, &draft))
+	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL ||
+	    !read_photos(call, &draft))
 		return;
 	if (draft.message.len == 0 && draft.link.len == 0 && draft.photo_count == 0) {
 		graph_fail(call, &empty_post);
@@ -239,9 +281,11 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 	if (draft.link.len > 0) {
 		if (!check_link(call, draft.link))
 			return;
-		/* The lock was let go of: who is asking, and which photos, must be looked up again. */
+		/* The lock was let go of: who is asking, and which photos, must be looked up again.
+		 */
 		draft.photo_count = 0;
-		if (graph_page_token(call, node->page, "pages_manage_posts") == NULL || !read_photos(call, &draft))
+		if (graph_page_token(call, node->page, "pages_manage_posts") == NULL ||
+		    !read_photos(call, &draft))
 			return;
 	}
 	if (is_duplicate(call, &draft)) {
@@ -265,14 +309,17 @@ static bool is_photo(const struct sandbox_media *media, struct str bytes)
 {
 	enum sniff_type type = media->sniff.type;
 
-	return type == SNIFF_JPEG || type == SNIFF_PNG || type == SNIFF_GIF || has_magic(bytes, "BM", 2) ||
-	       has_magic(bytes, "II*\0", 4) || has_magic(bytes, "MM\0*", 4);
+	return type == SNIFF_JPEG || type == SNIFF_PNG || type == SNIFF_GIF ||
+	       has_magic(bytes, "BM", 2) || has_magic(bytes, "II*\0", 4) ||
+	       has_magic(bytes, "MM\0*", 4);
 }
 
 static bool pull_photo(struct sandbox_call *call, struct str url, struct sandbox_media *media)
 {
-	struct sandbox_pull_config config = {
-		.url = url, .user_agent = FETCH_AGENT, .max_bytes = PHOTO_MAX_BYTES, .follow_redirects = true};
+	struct sandbox_pull_config config = {.url = url,
+					     .user_agent = FETCH_AGENT,
+					     .max_bytes = PHOTO_MAX_BYTES,
+					     .follow_redirects = true};
 
 	switch (sandbox_media_pull(call, &config, media, NULL)) {
 	case SANDBOX_PULL_OK:
@@ -322,8 +369,8 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 	struct sandbox_media media;
 	struct json_writer w;
 
-	if (graph_page_token(call, page, "pages_manage_posts") == NULL || !read_photo(call, &media) ||
-	    graph_page_token(call, page, "pages_manage_posts") == NULL)
+	if (graph_page_token(call, page, "pages_manage_posts") == NULL ||
+	    !read_photo(call, &media) || graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
 	struct str caption = sandbox_param(call, "caption");
 	struct graph_photo *photo = sandbox_keep(call->sandbox, sizeof(*photo));
@@ -331,7 +378,8 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 	*photo = (struct graph_photo){
 		.node = {GRAPH_PHOTO, sandbox_id_decimal(call->sandbox, "12", 18), page},
 		.media = media,
-		.caption = sandbox_keep_str(call->sandbox, caption.len > 0 ? caption : sandbox_param(call, "message")),
+		.caption = sandbox_keep_str(
+			call->sandbox, caption.len > 0 ? caption : sandbox_param(call, "message")),
 		.created_us = call->now_us,
 	};
 	graph_node_add(call->sandbox, &photo->node);
@@ -369,7 +417,8 @@ static void get_photo(struct sandbox_call *call, struct graph_node *node)
 
 /* ---- Reading posts ---- */
 
-static void write_target(struct sandbox_call *call, struct json_writer *w, const struct graph_photo *photo)
+static void write_target(struct sandbox_call *call, struct json_writer *w,
+			 const struct graph_photo *photo)
 {
 	json_begin_object(w);
 	json_key(w, "target");
@@ -382,7 +431,8 @@ static void write_target(struct sandbox_call *call, struct json_writer *w, const
 }
 
 /* One photo stands for itself; several are an album with subattachments. */
-static void write_attachments(struct sandbox_call *call, struct json_writer *w, const struct graph_post *post)
+static void write_attachments(struct sandbox_call *call, struct json_writer *w,
+			      const struct graph_post *post)
 {
 	json_key(w, "attachments");
 	json_begin_object(w);
@@ -417,7 +467,8 @@ static void write_application(struct json_writer *w)
 }
 
 /* After creation only what was asked for comes back (1, read-after-write). */
-static void write_post(struct sandbox_call *call, struct json_writer *w, const struct graph_post *post, bool is_created)
+static void write_post(struct sandbox_call *call, struct json_writer *w,
+		       const struct graph_post *post, bool is_created)
 {
 	json_begin_object(w);
 	if (graph_wants(call, "created_time", !is_created))
@@ -462,7 +513,8 @@ static void get_published_posts(struct sandbox_call *call, struct graph_node *no
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
-	for (const struct sandbox_post *post = sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
+	for (const struct sandbox_post *post =
+		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
 	     post != NULL && !has_more; post = post->older) {
 		if (post->is_deleted || post->extra == NULL || post->created_us < since_us ||
 		    post->created_us > until_us || seen++ < paging.from)
@@ -492,9 +544,9 @@ static void delete_post(struct sandbox_call *call, struct graph_node *node)
 
 /* ---- Comments (3) ---- */
 
-struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform, enum graph_kind kind,
-					const struct graph_page *page, struct str id, struct str parent_id,
-					struct str message)
+struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
+					enum graph_kind kind, const struct graph_page *page,
+					struct str id, struct str parent_id, struct str message)
 {
 	struct graph_comment *comment = sandbox_keep(call->sandbox, sizeof(*comment));
 
@@ -505,14 +557,16 @@ struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_
 		.created_us = call->now_us,
 	};
 	graph_node_add(call->sandbox, &comment->node);
-	sandbox_ledger_add(call->sandbox, &(struct sandbox_post){
-						  .platform = platform,
-						  .account_id = platform == SANDBOX_INSTAGRAM ? page->ig_id : page->id,
-						  .id = comment->node.id,
-						  .type = STR("comment"),
-						  .text = comment->message,
-						  .reply_to = comment->parent_id,
-					  });
+	sandbox_ledger_add(
+		call->sandbox,
+		&(struct sandbox_post){
+			.platform = platform,
+			.account_id = platform == SANDBOX_INSTAGRAM ? page->ig_id : page->id,
+			.id = comment->node.id,
+			.type = STR("comment"),
+			.text = comment->message,
+			.reply_to = comment->parent_id,
+		});
 	return comment;
 }
 
@@ -541,8 +595,8 @@ static void post_comment(struct sandbox_call *call, struct graph_node *node)
 				      ->node.id);
 }
 
-static void write_comment(struct sandbox_call *call, struct json_writer *w, const struct graph_page *page,
-			  const struct sandbox_post *comment)
+static void write_comment(struct sandbox_call *call, struct json_writer *w,
+			  const struct graph_page *page, const struct sandbox_post *comment)
 {
 	json_begin_object(w);
 	if (graph_wants(call, "created_time", true))
@@ -569,7 +623,8 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 
 	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
-	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_FACEBOOK, node->id, comments, LIST_LIMIT_MAX + 1);
+	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_FACEBOOK, node->id, comments,
+					      LIST_LIMIT_MAX + 1);
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -583,7 +638,8 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 
 static void get_comment(struct sandbox_call *call, struct graph_node *node)
 {
-	const struct sandbox_post *comment = sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
+	const struct sandbox_post *comment =
+		sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
 	struct json_writer w;
 
 	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Faults on demand: reading them, keeping the list, finding the one for a request. What an effect does is sandbox.c's. */
+ * Faults on demand: reading them, keeping the list, finding the one for a request. What an effect
+ * does is sandbox.c's. */
 #include <stdlib.h>
 
 #include "arena.h"
@@ -36,7 +37,8 @@ static enum err_kind check_members(const struct json *json, struct error *err)
 		for (size_t j = 0; j < sizeof(member_names) / sizeof(member_names[0]); j++)
 			is_known = is_known || str_equal_z(json->keys[i], member_names[j]);
 		if (!is_known)
-			return error_set(err, ERR_INVALID, "a fault has no member " STR_FMT, STR_ARG(json->keys[i]));
+			return error_set(err, ERR_INVALID, "a fault has no member " STR_FMT,
+					 STR_ARG(json->keys[i]));
 	}
 	return ERR_NONE;
 }
@@ -70,16 +72,19 @@ static enum err_kind parse_effect(const struct json *json, struct fault *fault, 
 	return error_set(err, ERR_INVALID, "effect is none of the ten");
 }
 
-static enum err_kind parse_headers(struct arena *arena, const struct json *json, struct fault *fault, struct error *err)
+static enum err_kind parse_headers(struct arena *arena, const struct json *json,
+				   struct fault *fault, struct error *err)
 {
 	const struct json *headers = json_get(json, "headers");
 
 	if (json_is_null(headers))
 		return ERR_NONE;
 	if (!json_is(headers, JSON_TYPE_OBJECT) || headers->count > FAULT_HEADERS_MAX)
-		return error_set(err, ERR_INVALID, "headers is an object of at most %d members", FAULT_HEADERS_MAX);
+		return error_set(err, ERR_INVALID, "headers is an object of at most %d members",
+				 FAULT_HEADERS_MAX);
 	for (size_t i = 0; i < headers->count; i++)
-		fault->headers[i] = (struct http_header){headers->keys[i], json_text(arena, &headers->items[i])};
+		fault->headers[i] = (struct http_header){headers->keys[i],
+							 json_text(arena, &headers->items[i])};
 	fault->header_count = headers->count;
 	return ERR_NONE;
 }
@@ -105,14 +110,16 @@ static void parse_body(struct arena *arena, const struct json *json, struct faul
 	fault->body = buf_str(&out);
 }
 
-enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out, struct error *err)
+enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out,
+			  struct error *err)
 {
 	struct fault fault = {0};
 	enum err_kind kind;
 
 	if (!json_is(json, JSON_TYPE_OBJECT))
 		return error_set(err, ERR_INVALID, "a fault is a JSON object");
-	if ((kind = check_members(json, err)) != ERR_NONE || (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
+	if ((kind = check_members(json, err)) != ERR_NONE ||
+	    (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_effect(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_headers(arena, json, &fault, err)) != ERR_NONE)
 		return kind;
@@ -169,7 +176,8 @@ bool fault_add(struct sandbox *sandbox, const struct fault *fault)
 	copy->path = own(fault->path);
 	copy->body = own(fault->body);
 	for (size_t i = 0; i < fault->header_count; i++)
-		copy->headers[i] = (struct http_header){own(fault->headers[i].name), own(fault->headers[i].value)};
+		copy->headers[i] = (struct http_header){own(fault->headers[i].name),
+							own(fault->headers[i].value)};
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = copy;
@@ -181,7 +189,8 @@ bool fault_path_matches(struct str pattern, struct str path)
 {
 	size_t p = 0;
 	size_t s = 0;
-	size_t star = SIZE_MAX; /* where to come back to, when what follows the last '*' does not fit */
+	size_t star =
+		SIZE_MAX; /* where to come back to, when what follows the last '*' does not fit */
 	size_t star_s = 0;
 
 	while (s < path.len) {
@@ -203,16 +212,18 @@ bool fault_path_matches(struct str pattern, struct str path)
 	return p == pattern.len;
 }
 
-static bool fault_matches(const struct fault *fault, enum sandbox_platform platform, struct str method, struct str path)
+static bool fault_matches(const struct fault *fault, enum sandbox_platform platform,
+			  struct str method, struct str path)
 {
 	return (!fault->has_platform || fault->platform == platform) &&
 	       (fault->method.len == 0 || str_equal_nocase(fault->method, method)) &&
 	       (fault->path.len == 0 || fault_path_matches(fault->path, path));
 }
 
-/* The copy's texts live in the sandbox's list until the lock is let go of: the taker copies what it needs longer. */
-bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method, struct str path,
-		struct fault *out)
+/* The copy's texts live in the sandbox's list until the lock is let go of: the taker copies what it
+ * needs longer. */
+bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
+		struct str path, struct fault *out)
 {
 	for (struct fault *fault = sandbox->faults; fault != NULL; fault = fault->next) {
 		if (fault->times == 0 || !fault_matches(fault, platform, method, path))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The Graph's plumbing: which node and edge a path means, tokens, fields, paging, errors (platforms/meta.md 1, 2, 6). What the
- * edges do stands in graph_login.c, facebook.c and instagram.c. Facebook and Instagram are two apps on one host, so
- * that a call's platform is told by its token or its client id. */
+ * The Graph's plumbing: which node and edge a path means, tokens, fields, paging, errors
+ * (platforms/meta.md 1, 2, 6). What the edges do stands in graph_login.c, facebook.c and
+ * instagram.c. Facebook and Instagram are two apps on one host, so that a call's platform is told
+ * by its token or its client id. */
 #include "graph_private.h"
 
 #include <sodium.h>
@@ -54,32 +55,41 @@ void graph_fail_token(struct sandbox_call *call, int subcode, const char *messag
 {
 	graph_fail_text(call, &(struct graph_error){400, 190, subcode}, str_of(message));
 	sandbox_answer_header(call, "WWW-Authenticate",
-			      str_format(call->arena, "OAuth \"Facebook Platform\" \"invalid_token\" \"%s\"", message));
+			      str_format(call->arena,
+					 "OAuth \"Facebook Platform\" \"invalid_token\" \"%s\"",
+					 message));
 }
 
 static const struct graph_error no_object = {
-	400, 100, 33,
-	"Unsupported request. The object does not exist, cannot be loaded due to missing permissions, or does not support "
+	400,
+	100,
+	33,
+	"Unsupported request. The object does not exist, cannot be loaded due to missing "
+	"permissions, or does not support "
 	"this operation",
-	NULL, NULL};
+	NULL,
+	NULL};
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
 	static const struct graph_error page_limit = {
-		400, 80001, 0, "There have been too many calls to this Page account. Wait a bit and try again."};
-	static const struct graph_error ig_limit = {
-		400, 80002, 0, "There have been too many calls to this Instagram account. Wait a bit and try again."};
+		400, 80001, 0,
+		"There have been too many calls to this Page account. Wait a bit and try again."};
+	static const struct graph_error ig_limit = {400, 80002, 0,
+						    "There have been too many calls to this "
+						    "Instagram account. Wait a bit and try again."};
 	bool is_ig = call->platform == SANDBOX_INSTAGRAM;
 
 	graph_fail(call, is_ig ? &ig_limit : &page_limit);
-	sandbox_answer_header(
-		call, "X-Business-Use-Case-Usage",
-		str_format(call->arena,
-			   "{\"" STR_FMT "\":[{\"type\":\"%s\",\"call_count\":100,\"total_cputime\":25,\"total_time\":25,"
-			   "\"estimated_time_to_regain_access\":%lld}]}",
-			   STR_ARG(is_ig ? graph_state(call->sandbox)->pages[0].ig_id
-					 : graph_state(call->sandbox)->pages[0].id),
-			   is_ig ? "instagram" : "pages", (long long)(retry_after_s + 59) / 60));
+	sandbox_answer_header(call, "X-Business-Use-Case-Usage",
+			      str_format(call->arena,
+					 "{\"" STR_FMT "\":[{\"type\":\"%s\",\"call_count\":100,"
+						       "\"total_cputime\":25,\"total_time\":25,"
+					 "\"estimated_time_to_regain_access\":%lld}]}",
+					 STR_ARG(is_ig ? graph_state(call->sandbox)->pages[0].ig_id
+						       : graph_state(call->sandbox)->pages[0].id),
+					 is_ig ? "instagram" : "pages",
+					 (long long)(retry_after_s + 59) / 60));
 }
 
 static void render_token_expired(struct sandbox_call *call)
@@ -109,29 +119,36 @@ static struct sandbox_token *token_of(struct sandbox_call *call)
 {
 	struct sandbox_token *token = graph_token_find(call->sandbox, token_text(call));
 
-	return token != NULL ? token : graph_token_find(call->sandbox, sandbox_param(call, "fb_exchange_token"));
+	return token != NULL
+		       ? token
+		       : graph_token_find(call->sandbox, sandbox_param(call, "fb_exchange_token"));
 }
 
 /* appsecret_proof is hex HMAC-SHA256(key = app secret, message = token) (1). */
 static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	struct str proof = sandbox_param(call, "appsecret_proof");
-	struct str secret = str_format(call->arena, "sandbox-secret-%s", sandbox_platform_slug(token->platform));
+	struct str secret = str_format(call->arena, "sandbox-secret-%s",
+				       sandbox_platform_slug(token->platform));
 	unsigned char mac[crypto_auth_hmacsha256_BYTES];
 	crypto_auth_hmacsha256_state state;
 
 	if (proof.ptr == NULL)
 		return true;
 	crypto_auth_hmacsha256_init(&state, (const unsigned char *)secret.ptr, secret.len);
-	crypto_auth_hmacsha256_update(&state, (const unsigned char *)token->text.ptr, token->text.len);
+	crypto_auth_hmacsha256_update(&state, (const unsigned char *)token->text.ptr,
+				      token->text.len);
 	crypto_auth_hmacsha256_final(&state, mac);
-	return str_equal(proof, hex_encode(call->arena, (struct str){(const char *)mac, sizeof(mac)}));
+	return str_equal(proof,
+			 hex_encode(call->arena, (struct str){(const char *)mac, sizeof(mac)}));
 }
 
 struct sandbox_token *graph_token(struct sandbox_call *call)
 {
-	static const struct graph_error missing = {400, 104, 0, "An access token is required to request this resource."};
-	static const struct graph_error bad_proof = {400, 100, 0, "Invalid appsecret_proof provided in the API argument"};
+	static const struct graph_error missing = {
+		400, 104, 0, "An access token is required to request this resource."};
+	static const struct graph_error bad_proof = {
+		400, 100, 0, "Invalid appsecret_proof provided in the API argument"};
 	struct str text = token_text(call);
 	struct sandbox_token *token = graph_token_find(call->sandbox, text);
 
@@ -144,7 +161,8 @@ struct sandbox_token *graph_token(struct sandbox_call *call)
 		return NULL;
 	}
 	if (token->is_revoked) {
-		graph_fail_token(call, 467, "Error validating access token: The session was invalidated.");
+		graph_fail_token(call, 467,
+				 "Error validating access token: The session was invalidated.");
 		return NULL;
 	}
 	if (!sandbox_token_is_live(call->sandbox, token)) {
@@ -168,20 +186,26 @@ bool graph_is_page_token(const struct sandbox_token *token)
 	return str_equal_z(token->label, "page");
 }
 
-static bool check_scope(struct sandbox_call *call, const struct sandbox_token *token, const char *scope)
+static bool check_scope(struct sandbox_call *call, const struct sandbox_token *token,
+			const char *scope)
 {
 	if (sandbox_scope_has(token->scope, scope))
 		return true;
 	graph_fail_text(call, &(struct graph_error){403, 200, 0},
-			str_format(call->arena, "(#200) Requires the permission %s to manage the object", scope));
+			str_format(call->arena,
+				   "(#200) Requires the permission %s to manage the object",
+				   scope));
 	return false;
 }
 
-struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page, const char *scope)
+struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page,
+				       const char *scope)
 {
-	/* The words and the number that Pages users know from a user token in a Page's place (6.1). */
+	/* The words and the number that Pages users know from a user token in a Page's place (6.1).
+	 */
 	static const struct graph_error not_as_page = {
-		403, 200, 0, "(#200) Unpublished posts must be posted to a page as the page itself."};
+		403, 200, 0,
+		"(#200) Unpublished posts must be posted to a page as the page itself."};
 	struct sandbox_token *token = graph_token(call);
 
 	if (token == NULL)
@@ -197,7 +221,8 @@ struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct g
 	return check_scope(call, token, scope) ? token : NULL;
 }
 
-struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page, const char *scope)
+struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page,
+					const char *scope)
 {
 	const struct graph_page *pages = graph_state(call->sandbox)->pages;
 	struct sandbox_token *token = graph_token(call);
@@ -205,7 +230,8 @@ struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct 
 	if (token == NULL)
 		return NULL;
 	bool is_its_page = graph_is_page_token(token) && str_equal(token->subject, page->id);
-	bool is_its_user = !graph_is_page_token(token) && graph_grant(token)->has_page[page - pages];
+	bool is_its_user =
+		!graph_is_page_token(token) && graph_grant(token)->has_page[page - pages];
 	if (!is_its_page && !is_its_user) {
 		graph_fail(call, &no_object);
 		return NULL;
@@ -287,8 +313,9 @@ bool graph_field(struct str fields, const char *name, struct str *nested_out)
 			continue;
 		size_t brace = str_find_char(element, '{', 0);
 		if (nested_out != NULL)
-			*nested_out = brace == SIZE_MAX ? (struct str){0}
-							: str_slice(element, brace + 1, element.len - 1);
+			*nested_out = brace == SIZE_MAX
+					      ? (struct str){0}
+					      : str_slice(element, brace + 1, element.len - 1);
 		return true;
 	}
 	return false;
@@ -301,7 +328,8 @@ bool graph_wants(struct sandbox_call *call, const char *name, bool is_default)
 	return fields.len == 0 ? is_default : graph_field(fields, name, NULL);
 }
 
-struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default, size_t limit_max)
+struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default,
+				      size_t limit_max)
 {
 	int64_t limit = sandbox_param_int(call, "limit", (int64_t)limit_default);
 	struct str cursor = sandbox_param(call, "after");
@@ -311,7 +339,8 @@ struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_de
 
 	if (limit > 0)
 		paging.limit = (size_t)limit < limit_max ? (size_t)limit : limit_max;
-	if (cursor.len > 0 && base64url_decode(call->arena, cursor, &plain) && str_parse_u64(plain, &from))
+	if (cursor.len > 0 && base64url_decode(call->arena, cursor, &plain) &&
+	    str_parse_u64(plain, &from))
 		paging.from = (size_t)from;
 	return paging;
 }
@@ -331,7 +360,8 @@ static struct str next_url(struct sandbox_call *call, struct str cursor)
 	buf_init(&out, call->arena, 1 << 16);
 	form_add(&out, "access_token", text);
 	for (size_t i = 0; i < query->count; i++) {
-		if (!str_equal_z(query->pairs[i].name, "access_token") && !str_equal_z(query->pairs[i].name, "after"))
+		if (!str_equal_z(query->pairs[i].name, "access_token") &&
+		    !str_equal_z(query->pairs[i].name, "after"))
 			form_add_str(&out, query->pairs[i].name, query->pairs[i].value);
 	}
 	form_add(&out, "after", cursor);
@@ -339,8 +369,8 @@ static struct str next_url(struct sandbox_call *call, struct str cursor)
 			  STR_ARG(call->request->path), STR_ARG(buf_str(&out)));
 }
 
-void graph_paging_write(struct sandbox_call *call, struct json_writer *w, struct graph_paging paging, size_t shown,
-			bool has_more)
+void graph_paging_write(struct sandbox_call *call, struct json_writer *w,
+			struct graph_paging paging, size_t shown, bool has_more)
 {
 	if (shown == 0)
 		return;
@@ -361,7 +391,8 @@ void graph_member_time(struct json_writer *w, struct arena *arena, const char *k
 {
 	struct str instant = timetext_format_instant(arena, us / US_PER_S * US_PER_S);
 
-	json_member_str(w, key, str_concat(arena, str_slice(instant, 0, instant.len - 1), STR("+0000")));
+	json_member_str(w, key,
+			str_concat(arena, str_slice(instant, 0, instant.len - 1), STR("+0000")));
 }
 
 int64_t graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us)
@@ -424,19 +455,22 @@ static struct graph_node *resolve_node(struct sandbox_call *call, struct str id)
 	return token != NULL ? graph_node_find(call->sandbox, token->subject) : NULL;
 }
 
-static const struct graph_edge *find_edge(const struct graph_edge *edges, size_t count, struct str method,
-					  enum graph_kind kind, struct str edge)
+static const struct graph_edge *find_edge(const struct graph_edge *edges, size_t count,
+					  struct str method, enum graph_kind kind, struct str edge)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (edges[i].kind == kind && str_equal_z(method, edges[i].method) && str_equal_z(edge, edges[i].edge))
+		if (edges[i].kind == kind && str_equal_z(method, edges[i].method) &&
+		    str_equal_z(edge, edges[i].edge))
 			return &edges[i];
 	}
 	return NULL;
 }
 
-static const struct graph_edge *find_any_edge(struct str method, enum graph_kind kind, struct str name)
+static const struct graph_edge *find_any_edge(struct str method, enum graph_kind kind,
+					      struct str name)
 {
-	const struct graph_edge *edge = find_edge(graph_login_edges, graph_login_edge_count, method, kind, name);
+	const struct graph_edge *edge =
+		find_edge(graph_login_edges, graph_login_edge_count, method, kind, name);
 
 	if (edge == NULL)
 		edge = find_edge(facebook_edges, facebook_edge_count, method, kind, name);
@@ -469,9 +503,12 @@ static void handle_graph(struct sandbox_call *call)
 	if (edge == NULL)
 		graph_fail_text(call, &no_object,
 				str_format(call->arena,
-					   "Unsupported " STR_FMT " request. Object with ID '" STR_FMT "' does not exist, "
-					   "cannot be loaded due to missing permissions, or does not support this operation",
-					   STR_ARG(str_lower(call->arena, call->request->method)), STR_ARG(id)));
+					   "Unsupported " STR_FMT
+					   " request. Object with ID '" STR_FMT "' does not exist, "
+					   "cannot be loaded due to missing permissions, or does "
+					   "not support this operation",
+					   STR_ARG(str_lower(call->arena, call->request->method)),
+					   STR_ARG(id)));
 	else
 		edge->handler(call, node);
 }
@@ -484,7 +521,8 @@ static enum sandbox_platform platform_of(struct sandbox_call *call)
 	if (token != NULL)
 		return token->platform;
 	if (client_id.len > 0)
-		return sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id) ? SANDBOX_INSTAGRAM : SANDBOX_FACEBOOK;
+		return sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id) ? SANDBOX_INSTAGRAM
+									  : SANDBOX_FACEBOOK;
 	if (graph_page_by_ig(call->sandbox, first_segment(graph_path(call))) != NULL)
 		return SANDBOX_INSTAGRAM;
 	return SANDBOX_FACEBOOK;
@@ -512,20 +550,23 @@ static void handle_facebook_site(struct sandbox_call *call)
 	if (sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, rest) != NULL)
 		show_post(call, SANDBOX_FACEBOOK, rest);
 	else
-		sandbox_error_page(call, 404, "This page is not available",
-				   STR("The link may be broken, or the page may have been removed."));
+		sandbox_error_page(
+			call, 404, "This page is not available",
+			STR("The link may be broken, or the page may have been removed."));
 }
 
 static void handle_instagram_site(struct sandbox_call *call)
 {
 	struct str code = sandbox_capture(call, "code");
-	struct graph_node *media = sandbox_object_get(call->sandbox, SANDBOX_INSTAGRAM, "shortcode", code);
+	struct graph_node *media =
+		sandbox_object_get(call->sandbox, SANDBOX_INSTAGRAM, "shortcode", code);
 
 	if (media != NULL)
 		show_post(call, SANDBOX_INSTAGRAM, media->id);
 	else
-		sandbox_error_page(call, 404, "This page is not available",
-				   STR("The link may be broken, or the page may have been removed."));
+		sandbox_error_page(
+			call, 404, "This page is not available",
+			STR("The link may be broken, or the page may have been removed."));
 }
 
 static void handle_avatar(struct sandbox_call *call)
@@ -561,7 +602,8 @@ const struct sandbox_module sandbox_facebook = {
 static const struct sandbox_route instagram_routes[] = {
 	{"GET", "/www.instagram.com/p/{code}/", handle_instagram_site, HTTP_BODY_NONE, 0},
 	{"GET", "/www.instagram.com/reel/{code}/", handle_instagram_site, HTTP_BODY_NONE, 0},
-	{"GET", "/www.instagram.com/stories/{user}/{code}", handle_instagram_site, HTTP_BODY_NONE, 0},
+	{"GET", "/www.instagram.com/stories/{user}/{code}", handle_instagram_site, HTTP_BODY_NONE,
+	 0},
 };
 
 const struct sandbox_module sandbox_instagram = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Facebook Login as the sandbox plays it: consent, code and long-lived exchange, app tokens, debug_token, permissions and the lists
- * of Pages (platforms/meta.md 2). Serves both slugs. */
+ * Facebook Login as the sandbox plays it: consent, code and long-lived exchange, app tokens,
+ * debug_token, permissions and the lists of Pages (platforms/meta.md 2). Serves both slugs. */
 #include "graph_private.h"
 
 #include "arena.h"
@@ -9,18 +9,31 @@
 
 #include "json_write.h"
 
-#define CODE_LIFETIME_S 600          /* "short-lived"; Meta gives no figure */
-#define SHORT_TOKEN_LIFETIME_S 5400  /* one to two hours (2.5) */
-#define LONG_TOKEN_LIFETIME_S 5183944 /* about 60 days (2.5) */
+#define CODE_LIFETIME_S 600              /* "short-lived"; Meta gives no figure */
+#define SHORT_TOKEN_LIFETIME_S 5400      /* one to two hours (2.5) */
+#define LONG_TOKEN_LIFETIME_S 5183944    /* about 60 days (2.5) */
 #define DATA_ACCESS_US (90 * US_PER_DAY) /* 2.7 */
 #define ACCOUNTS_PAGE_MAX 2 /* small pages, so that who reads only the first one is found out */
 
 /* 2.2, and what every login has. */
 static const char *const known_scopes[] = {
-	"public_profile", "email", "pages_show_list", "pages_manage_posts", "pages_read_engagement",
-	"pages_manage_engagement", "pages_read_user_content", "pages_read_user_engagement", "pages_manage_metadata",
-	"read_insights", "business_management", "instagram_basic", "instagram_content_publish",
-	"instagram_manage_comments", "instagram_manage_insights", "ads_management", "ads_read",
+	"public_profile",
+	"email",
+	"pages_show_list",
+	"pages_manage_posts",
+	"pages_read_engagement",
+	"pages_manage_engagement",
+	"pages_read_user_content",
+	"pages_read_user_engagement",
+	"pages_manage_metadata",
+	"read_insights",
+	"business_management",
+	"instagram_basic",
+	"instagram_content_publish",
+	"instagram_manage_comments",
+	"instagram_manage_insights",
+	"ads_management",
+	"ads_read",
 };
 #define KNOWN_SCOPES (sizeof(known_scopes) / sizeof(known_scopes[0]))
 
@@ -31,13 +44,23 @@ void graph_start(struct sandbox *sandbox, void *state)
 	graph->user_id = STR("10229384756102938");
 	graph->user_name = STR("Jo Doe");
 	graph->business_id = STR("90071992547409931");
-	graph->pages[0] = (struct graph_page){
-		STR("105312345678901234"),  STR("Harbour Bakery"), STR("harbourbakery"),
-		STR("17841405822304914"), STR("harbour.bakery"), STR("Harbour Bakery"), true};
-	graph->pages[1] = (struct graph_page){STR("107398765432109876"), STR("Lighthouse Books"), (struct str){0},
-					      STR("17841409876543210"), STR("lighthouse.books"), (struct str){0}, true};
-	graph->pages[2] = (struct graph_page){
-		.id = STR("109311223344556677"), .name = STR("Old Mill Cinema"), .username = STR("oldmillcinema")};
+	graph->pages[0] = (struct graph_page){STR("105312345678901234"),
+					      STR("Harbour Bakery"),
+					      STR("harbourbakery"),
+					      STR("17841405822304914"),
+					      STR("harbour.bakery"),
+					      STR("Harbour Bakery"),
+					      true};
+	graph->pages[1] = (struct graph_page){STR("107398765432109876"),
+					      STR("Lighthouse Books"),
+					      (struct str){0},
+					      STR("17841409876543210"),
+					      STR("lighthouse.books"),
+					      (struct str){0},
+					      true};
+	graph->pages[2] = (struct graph_page){.id = STR("109311223344556677"),
+					      .name = STR("Old Mill Cinema"),
+					      .username = STR("oldmillcinema")};
 	struct graph_node *nodes = sandbox_keep(sandbox, (2 + 2 * GRAPH_PAGES) * sizeof(*nodes));
 	nodes[0] = (struct graph_node){GRAPH_USER, graph->user_id, NULL};
 	nodes[1] = (struct graph_node){GRAPH_BUSINESS, graph->business_id, NULL};
@@ -82,7 +105,8 @@ static size_t split_scopes(struct str scopes, struct str *out, size_t max)
 	return count;
 }
 
-/* config_id stands for a set of permissions made in Meta's dashboard: the sandbox's set is everything. */
+/* config_id stands for a set of permissions made in Meta's dashboard: the sandbox's set is
+ * everything. */
 static struct str asked_scopes(struct sandbox_call *call)
 {
 	struct buf all;
@@ -100,14 +124,17 @@ static bool check_dialog(struct sandbox_call *call)
 {
 	struct str client_id = sandbox_query(call, "client_id");
 
-	if (!sandbox_client_id_is(SANDBOX_FACEBOOK, client_id) && !sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id)) {
-		sandbox_error_page(call, 400, "App not set up", STR("Invalid App ID: the provided app ID does not look "
-								    "like a valid app ID."));
+	if (!sandbox_client_id_is(SANDBOX_FACEBOOK, client_id) &&
+	    !sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id)) {
+		sandbox_error_page(call, 400, "App not set up",
+				   STR("Invalid App ID: the provided app ID does not look "
+				       "like a valid app ID."));
 		return false;
 	}
 	if (!sandbox_redirect_is_registered(call, sandbox_query(call, "redirect_uri"))) {
 		sandbox_error_page(call, 400, "URL blocked",
-				   STR("This redirect failed because the redirect URI is not in the app's client OAuth "
+				   STR("This redirect failed because the redirect URI is not in "
+				       "the app's client OAuth "
 				       "settings."));
 		return false;
 	}
@@ -119,7 +146,8 @@ static bool check_dialog(struct sandbox_call *call)
 	return true;
 }
 
-/* Pages and permissions are ticked in one form; the ids of Pages are digits, so they cannot be confused. */
+/* Pages and permissions are ticked in one form; the ids of Pages are digits, so they cannot be
+ * confused. */
 static size_t make_choices(struct sandbox_call *call, struct str *scopes, size_t scope_count,
 			   struct sandbox_choice *choices)
 {
@@ -131,12 +159,13 @@ static size_t make_choices(struct sandbox_call *call, struct str *scopes, size_t
 							   graph->pages[i].is_ticked};
 	for (size_t i = 0; i < scope_count; i++)
 		choices[count++] = (struct sandbox_choice){
-			scopes[i], str_format(call->arena, "Permission " STR_FMT, STR_ARG(scopes[i])), true};
+			scopes[i],
+			str_format(call->arena, "Permission " STR_FMT, STR_ARG(scopes[i])), true};
 	return count;
 }
 
-static struct graph_grant *make_grant(struct sandbox_call *call, struct str asked, const struct sandbox_choice *choices,
-				      size_t count)
+static struct graph_grant *make_grant(struct sandbox_call *call, struct str asked,
+				      const struct sandbox_choice *choices, size_t count)
 {
 	struct graph_grant *grant = sandbox_keep(call->sandbox, sizeof(*grant));
 	struct buf granted;
@@ -160,19 +189,22 @@ static struct graph_grant *make_grant(struct sandbox_call *call, struct str aske
 
 static void redirect_allowed(struct sandbox_call *call, const struct graph_grant *grant)
 {
-	struct str code = sandbox_code_issue(call->sandbox, &(struct sandbox_code){
-								    .platform = call->platform,
-								    .prefix = STR("AQ"),
-								    .client_id = sandbox_query(call, "client_id"),
-								    .redirect_uri = sandbox_query(call, "redirect_uri"),
-								    .scope = grant->granted,
-								    .subject = graph_state(call->sandbox)->user_id,
-								    .lifetime_s = CODE_LIFETIME_S,
-								    .extra = grant,
-							    });
+	struct str code = sandbox_code_issue(
+		call->sandbox, &(struct sandbox_code){
+				       .platform = call->platform,
+				       .prefix = STR("AQ"),
+				       .client_id = sandbox_query(call, "client_id"),
+				       .redirect_uri = sandbox_query(call, "redirect_uri"),
+				       .scope = grant->granted,
+				       .subject = graph_state(call->sandbox)->user_id,
+				       .lifetime_s = CODE_LIFETIME_S,
+				       .extra = grant,
+			       });
 
-	sandbox_redirect(call, sandbox_query(call, "redirect_uri"),
-			 (struct sandbox_pair[]){{"code", code}, {"state", sandbox_query(call, "state")}}, 2);
+	sandbox_redirect(
+		call, sandbox_query(call, "redirect_uri"),
+		(struct sandbox_pair[]){{"code", code}, {"state", sandbox_query(call, "state")}},
+		2);
 }
 
 static void redirect_denied(struct sandbox_call *call)
@@ -189,12 +221,14 @@ static void redirect_denied(struct sandbox_call *call)
 /* No "error" key here: that is how Meta tells of a wrong scope (2.4). */
 static void redirect_bad_scope(struct sandbox_call *call, struct str scope)
 {
-	sandbox_redirect(call, sandbox_query(call, "redirect_uri"),
-			 (struct sandbox_pair[]){{"error_code", STR("100")},
-						 {"error_message", str_format(call->arena, "Invalid Scopes: " STR_FMT,
-									      STR_ARG(scope))},
-						 {"state", sandbox_query(call, "state")}},
-			 3);
+	sandbox_redirect(
+		call, sandbox_query(call, "redirect_uri"),
+		(struct sandbox_pair[]){
+			{"error_code", STR("100")},
+			{"error_message",
+			 str_format(call->arena, "Invalid Scopes: " STR_FMT, STR_ARG(scope))},
+			{"state", sandbox_query(call, "state")}},
+		3);
 }
 
 void graph_dialog(struct sandbox_call *call)
@@ -247,31 +281,34 @@ static void answer_token(struct sandbox_call *call, struct str text, int64_t exp
 	json_end_object(&w);
 }
 
-static struct sandbox_token *issue_user_token(struct sandbox_call *call, const char *label, int64_t lifetime_s,
-					      const struct graph_grant *grant)
+static struct sandbox_token *issue_user_token(struct sandbox_call *call, const char *label,
+					      int64_t lifetime_s, const struct graph_grant *grant)
 {
-	return sandbox_token_issue(call->sandbox, &(struct sandbox_token){
-							  .platform = call->platform,
-							  .kind = SANDBOX_TOKEN_ACCESS,
-							  .prefix = STR("EAA"),
-							  .random_length = 180,
-							  .client_id = sandbox_param(call, "client_id"),
-							  .subject = graph_state(call->sandbox)->user_id,
-							  .scope = grant->granted,
-							  .label = str_of(label),
-							  .lifetime_s = lifetime_s,
-							  .extra = grant,
-						  });
+	return sandbox_token_issue(call->sandbox,
+				   &(struct sandbox_token){
+					   .platform = call->platform,
+					   .kind = SANDBOX_TOKEN_ACCESS,
+					   .prefix = STR("EAA"),
+					   .random_length = 180,
+					   .client_id = sandbox_param(call, "client_id"),
+					   .subject = graph_state(call->sandbox)->user_id,
+					   .scope = grant->granted,
+					   .label = str_of(label),
+					   .lifetime_s = lifetime_s,
+					   .extra = grant,
+				   });
 }
 
 static bool check_client(struct sandbox_call *call)
 {
 	static const struct graph_error unknown = {
-		400, 101, 0, "Error validating application. Cannot get application info due to a system error."};
+		400, 101, 0,
+		"Error validating application. Cannot get application info due to a system error."};
 	static const struct graph_error bad_secret = {400, 1, 0, "Error validating client secret."};
 	struct str client_id = sandbox_param(call, "client_id");
-	enum sandbox_platform app =
-		sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id) ? SANDBOX_INSTAGRAM : SANDBOX_FACEBOOK;
+	enum sandbox_platform app = sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id)
+					    ? SANDBOX_INSTAGRAM
+					    : SANDBOX_FACEBOOK;
 
 	switch (sandbox_client_check(app, client_id, sandbox_param(call, "client_secret"))) {
 	case SANDBOX_CLIENT_OK:
@@ -290,33 +327,41 @@ static void exchange_code(struct sandbox_call *call)
 {
 	static const struct graph_error errors[] = {
 		[SANDBOX_REDEEM_UNKNOWN] = {400, 100, 0, "Invalid verification code format."},
-		[SANDBOX_REDEEM_EXPIRED] = {400, 100, 36007, "This authorization code has expired."},
+		[SANDBOX_REDEEM_EXPIRED] = {400, 100, 36007,
+					    "This authorization code has expired."},
 		[SANDBOX_REDEEM_USED] = {400, 100, 36009, "This authorization code has been used."},
 		[SANDBOX_REDEEM_CLIENT] = {400, 100, 0, "Invalid verification code format."},
-		[SANDBOX_REDEEM_REDIRECT] = {400, 100, 36008,
-					     "Error validating verification code. Please make sure your redirect_uri is "
-					     "identical to the one you used in the OAuth dialog request"},
+		[SANDBOX_REDEEM_REDIRECT] =
+			{400, 100, 36008,
+			 "Error validating verification code. Please make sure your redirect_uri "
+			 "is "
+			 "identical to the one you used in the OAuth dialog request"},
 		[SANDBOX_REDEEM_VERIFIER] = {400, 100, 0, "Invalid code_verifier."},
 	};
 	struct sandbox_code *code = NULL;
-	enum sandbox_redeem outcome = sandbox_code_redeem(
-		call->sandbox, call->platform, sandbox_param(call, "code"), sandbox_param(call, "client_id"),
-		sandbox_param(call, "redirect_uri"), (struct str){0}, &code);
+	enum sandbox_redeem outcome =
+		sandbox_code_redeem(call->sandbox, call->platform, sandbox_param(call, "code"),
+				    sandbox_param(call, "client_id"),
+				    sandbox_param(call, "redirect_uri"), (struct str){0}, &code);
 
 	if (outcome != SANDBOX_REDEEM_OK) {
 		graph_fail(call, &errors[outcome]);
-		sandbox_answer_header(call, "WWW-Authenticate",
-				      str_format(call->arena, "OAuth \"Facebook Platform\" \"invalid_code\" \"%s\"",
-						 errors[outcome].message));
+		sandbox_answer_header(
+			call, "WWW-Authenticate",
+			str_format(call->arena,
+				   "OAuth \"Facebook Platform\" \"invalid_code\" \"%s\"",
+				   errors[outcome].message));
 		return;
 	}
-	struct sandbox_token *token = issue_user_token(call, "short", SHORT_TOKEN_LIFETIME_S, code->extra);
+	struct sandbox_token *token =
+		issue_user_token(call, "short", SHORT_TOKEN_LIFETIME_S, code->extra);
 	answer_token(call, token->text, SHORT_TOKEN_LIFETIME_S);
 }
 
 static void exchange_long(struct sandbox_call *call)
 {
-	struct sandbox_token *token = sandbox_token_find(call->sandbox, call->platform, sandbox_param(call, "fb_exchange_token"));
+	struct sandbox_token *token = sandbox_token_find(call->sandbox, call->platform,
+							 sandbox_param(call, "fb_exchange_token"));
 
 	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS || graph_is_page_token(token)) {
 		graph_fail_token(call, 0, "Invalid OAuth access token - Cannot parse access token");
@@ -326,7 +371,8 @@ static void exchange_long(struct sandbox_call *call)
 		graph_fail_token(call, 463, "Error validating access token: Session has expired.");
 		return;
 	}
-	struct sandbox_token *fresh = issue_user_token(call, "long", LONG_TOKEN_LIFETIME_S, token->extra);
+	struct sandbox_token *fresh =
+		issue_user_token(call, "long", LONG_TOKEN_LIFETIME_S, token->extra);
 	answer_token(call, fresh->text, LONG_TOKEN_LIFETIME_S);
 }
 
@@ -334,19 +380,21 @@ static void issue_app_token(struct sandbox_call *call)
 {
 	struct str client_id = sandbox_param(call, "client_id");
 	struct str key = str_format(call->arena, "app-" STR_FMT, STR_ARG(client_id));
-	struct sandbox_token *token = sandbox_object_get(call->sandbox, call->platform, "graph_app_token", key);
+	struct sandbox_token *token =
+		sandbox_object_get(call->sandbox, call->platform, "graph_app_token", key);
 
 	if (token == NULL) {
-		token = sandbox_token_issue(call->sandbox,
-					    &(struct sandbox_token){
-						    .platform = call->platform,
-						    .kind = SANDBOX_TOKEN_APP,
-						    .prefix = str_format(call->arena, STR_FMT "|", STR_ARG(client_id)),
-						    .random_length = 27,
-						    .client_id = client_id,
-						    .subject = client_id,
-						    .label = STR("app"),
-					    });
+		token = sandbox_token_issue(
+			call->sandbox,
+			&(struct sandbox_token){
+				.platform = call->platform,
+				.kind = SANDBOX_TOKEN_APP,
+				.prefix = str_format(call->arena, STR_FMT "|", STR_ARG(client_id)),
+				.random_length = 27,
+				.client_id = client_id,
+				.subject = client_id,
+				.label = STR("app"),
+			});
 		sandbox_object_put(call->sandbox, call->platform, "graph_app_token", key, token);
 	}
 	answer_token(call, token->text, 0);
@@ -358,8 +406,9 @@ void graph_access_token(struct sandbox_call *call)
 
 	if (!check_client(call))
 		return;
-	call->platform = sandbox_client_id_is(SANDBOX_INSTAGRAM, sandbox_param(call, "client_id")) ? SANDBOX_INSTAGRAM
-												    : SANDBOX_FACEBOOK;
+	call->platform = sandbox_client_id_is(SANDBOX_INSTAGRAM, sandbox_param(call, "client_id"))
+				 ? SANDBOX_INSTAGRAM
+				 : SANDBOX_FACEBOOK;
 	if (str_equal_z(grant_type, "fb_exchange_token"))
 		exchange_long(call);
 	else if (str_equal_z(grant_type, "client_credentials"))
@@ -367,7 +416,8 @@ void graph_access_token(struct sandbox_call *call)
 	else if (sandbox_param(call, "code").len > 0)
 		exchange_code(call);
 	else
-		graph_fail_text(call, &(struct graph_error){400, 1, 0}, STR("Missing authorization code"));
+		graph_fail_text(call, &(struct graph_error){400, 1, 0},
+				STR("Missing authorization code"));
 }
 
 /* ---- debug_token (2.7, 2.9) ---- */
@@ -381,8 +431,9 @@ static bool is_app_token(struct sandbox_call *call, struct str text)
 	if (token != NULL)
 		return token->kind == SANDBOX_TOKEN_APP;
 	for (int i = SANDBOX_INSTAGRAM; i <= SANDBOX_FACEBOOK; i++) {
-		if (bar != SIZE_MAX && sandbox_client_check((enum sandbox_platform)i, str_slice(text, 0, bar),
-							    str_slice(text, bar + 1, text.len)) == SANDBOX_CLIENT_OK)
+		if (bar != SIZE_MAX &&
+		    sandbox_client_check((enum sandbox_platform)i, str_slice(text, 0, bar),
+					 str_slice(text, bar + 1, text.len)) == SANDBOX_CLIENT_OK)
 			return true;
 	}
 	return false;
@@ -400,7 +451,8 @@ static void write_scopes(struct json_writer *w, struct str scopes)
 	json_end_array(w);
 }
 
-static void write_token_facts(struct sandbox_call *call, struct json_writer *w, const struct sandbox_token *token)
+static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
+			      const struct sandbox_token *token)
 {
 	const struct graph_state *graph = graph_state(call->sandbox);
 	bool is_page = graph_is_page_token(token);
@@ -415,7 +467,8 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w, 
 		return;
 	}
 	json_member_str(w, "type", is_page ? STR("PAGE") : STR("USER"));
-	json_member_int(w, "data_access_expires_at", (token->issued_us + DATA_ACCESS_US) / US_PER_S);
+	json_member_int(w, "data_access_expires_at",
+			(token->issued_us + DATA_ACCESS_US) / US_PER_S);
 	json_member_str(w, "user_id", graph->user_id);
 	if (is_page)
 		json_member_str(w, "profile_id", token->subject);
@@ -441,7 +494,8 @@ void graph_debug_token(struct sandbox_call *call)
 		asker = sandbox_param(call, "access_token");
 	if (!is_app_token(call, asker)) {
 		graph_fail_text(call, &(struct graph_error){400, 100, 0},
-				STR("(#100) You must provide an app access token, or a user access token that is an owner "
+				STR("(#100) You must provide an app access token, or a user access "
+				    "token that is an owner "
 				    "or developer of the app"));
 		return;
 	}
@@ -455,7 +509,8 @@ void graph_debug_token(struct sandbox_call *call)
 		json_key(&w, "error");
 		json_begin_object(&w);
 		json_member_int(&w, "code", 190);
-		json_member_str(&w, "message", STR("Invalid OAuth access token - Cannot parse access token"));
+		json_member_str(&w, "message",
+				STR("Invalid OAuth access token - Cannot parse access token"));
 		json_end_object(&w);
 		json_member_bool(&w, "is_valid", false);
 		write_scopes(&w, (struct str){0});
@@ -474,8 +529,10 @@ static void write_picture(struct sandbox_call *call, struct json_writer *w, stru
 	json_begin_object(w);
 	json_member_int(w, "height", 200);
 	json_member_bool(w, "is_silhouette", false);
-	json_member_str(w, "url", sandbox_url(call, "scontent.xx.fbcdn.net",
-					      str_concat(call->arena, STR("/avatar/"), str_slice(name, 0, 1))));
+	json_member_str(
+		w, "url",
+		sandbox_url(call, "scontent.xx.fbcdn.net",
+			    str_concat(call->arena, STR("/avatar/"), str_slice(name, 0, 1))));
 	json_member_int(w, "width", 200);
 	json_end_object(w);
 	json_end_object(w);
@@ -527,8 +584,10 @@ static void get_permissions(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-/* A Page's token: with a long-lived user token it has no expiry, else it dies with the user's (2.7). One per consent. */
-static struct str page_token(struct sandbox_call *call, const struct sandbox_token *user, size_t index)
+/* A Page's token: with a long-lived user token it has no expiry, else it dies with the user's
+ * (2.7). One per consent. */
+static struct str page_token(struct sandbox_call *call, const struct sandbox_token *user,
+			     size_t index)
 {
 	/* The grant is kept memory of ours; it is reached through a token, which calls it const. */
 	struct graph_grant *grant = (struct graph_grant *)(uintptr_t)graph_grant(user);
@@ -536,23 +595,25 @@ static struct str page_token(struct sandbox_call *call, const struct sandbox_tok
 	struct sandbox_token **slot = &grant->page_tokens[index][is_long ? 1 : 0];
 
 	if (*slot == NULL || !sandbox_token_is_live(call->sandbox, *slot))
-		*slot = sandbox_token_issue(call->sandbox, &(struct sandbox_token){
-								   .platform = user->platform,
-								   .kind = SANDBOX_TOKEN_ACCESS,
-								   .prefix = STR("EAA"),
-								   .random_length = 190,
-								   .client_id = user->client_id,
-								   .subject = graph_state(call->sandbox)->pages[index].id,
-								   .scope = user->scope,
-								   .label = STR("page"),
-								   .lifetime_s = is_long ? 0 : SHORT_TOKEN_LIFETIME_S,
-								   .extra = grant,
-							   });
+		*slot = sandbox_token_issue(
+			call->sandbox,
+			&(struct sandbox_token){
+				.platform = user->platform,
+				.kind = SANDBOX_TOKEN_ACCESS,
+				.prefix = STR("EAA"),
+				.random_length = 190,
+				.client_id = user->client_id,
+				.subject = graph_state(call->sandbox)->pages[index].id,
+				.scope = user->scope,
+				.label = STR("page"),
+				.lifetime_s = is_long ? 0 : SHORT_TOKEN_LIFETIME_S,
+				.extra = grant,
+			});
 	return (*slot)->text;
 }
 
-static void write_ig_account(struct sandbox_call *call, struct json_writer *w, const struct graph_page *page,
-			     struct str fields)
+static void write_ig_account(struct sandbox_call *call, struct json_writer *w,
+			     const struct graph_page *page, struct str fields)
 {
 	if (fields.len > 0 && graph_field(fields, "username", NULL))
 		json_member_str(w, "username", page->ig_username);
@@ -561,13 +622,15 @@ static void write_ig_account(struct sandbox_call *call, struct json_writer *w, c
 	if (fields.len > 0 && graph_field(fields, "profile_picture_url", NULL))
 		json_member_str(w, "profile_picture_url",
 				sandbox_url(call, "scontent.xx.fbcdn.net",
-					    str_concat(call->arena, STR("/avatar/"), str_slice(page->ig_username, 0, 1))));
+					    str_concat(call->arena, STR("/avatar/"),
+						       str_slice(page->ig_username, 0, 1))));
 	json_member_str(w, "id", page->ig_id);
 }
 
 static void write_tasks(struct json_writer *w)
 {
-	static const char *const tasks[] = {"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"};
+	static const char *const tasks[] = {"ADVERTISE", "ANALYZE",  "CREATE_CONTENT",
+					    "MESSAGING", "MODERATE", "MANAGE"};
 
 	json_key(w, "tasks");
 	json_begin_array(w);
@@ -576,8 +639,8 @@ static void write_tasks(struct json_writer *w)
 	json_end_array(w);
 }
 
-static void write_page(struct sandbox_call *call, struct json_writer *w, const struct sandbox_token *user, size_t index,
-		       bool is_list)
+static void write_page(struct sandbox_call *call, struct json_writer *w,
+		       const struct sandbox_token *user, size_t index, bool is_list)
 {
 	const struct graph_page *page = &graph_state(call->sandbox)->pages[index];
 	bool is_ticked = graph_grant(user)->has_page[index];
@@ -586,7 +649,9 @@ static void write_page(struct sandbox_call *call, struct json_writer *w, const s
 	json_begin_object(w);
 	/* A Page that was not ticked comes without a token of its own (2.6). */
 	if (is_ticked && graph_wants(call, "access_token", is_list))
-		json_member_str(w, "access_token", graph_is_page_token(user) ? user->text : page_token(call, user, index));
+		json_member_str(w, "access_token",
+				graph_is_page_token(user) ? user->text
+							  : page_token(call, user, index));
 	if (graph_wants(call, "category", is_list))
 		json_member_str(w, "category", STR("Local business"));
 	if (graph_wants(call, "name", true))
@@ -619,7 +684,9 @@ static void answer_pages(struct sandbox_call *call, const char *scope)
 		return;
 	if (!sandbox_scope_has(token->scope, scope)) {
 		graph_fail_text(call, &(struct graph_error){403, 200, 0},
-				str_format(call->arena, "(#200) Requires %s permission to manage the object", scope));
+				str_format(call->arena,
+					   "(#200) Requires %s permission to manage the object",
+					   scope));
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -661,7 +728,8 @@ static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 	if (token == NULL)
 		return;
 	if (!sandbox_scope_has(token->scope, "business_management")) {
-		graph_fail_text(call, &(struct graph_error){400, 100, 0}, STR("(#100) Missing Permission"));
+		graph_fail_text(call, &(struct graph_error){400, 100, 0},
+				STR("(#100) Missing Permission"));
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -684,7 +752,8 @@ static void get_page(struct sandbox_call *call, struct graph_node *node)
 	if (token == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
-	write_page(call, &w, token, (size_t)(node->page - graph_state(call->sandbox)->pages), false);
+	write_page(call, &w, token, (size_t)(node->page - graph_state(call->sandbox)->pages),
+		   false);
 }
 
 static void get_ig(struct sandbox_call *call, struct graph_node *node)

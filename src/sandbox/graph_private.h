@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's Graph as the sandbox plays it, shared by facebook.c, instagram.c, graph_login.c and graph.c: one user with three Pages,
- * two of which carry an Instagram business account. Facts: platforms/meta.md; numbers in comments are its sections. */
+ * Meta's Graph as the sandbox plays it, shared by facebook.c, instagram.c, graph_login.c and
+ * graph.c: one user with three Pages, two of which carry an Instagram business account. Facts:
+ * platforms/meta.md; numbers in comments are its sections. */
 #pragma once
 
 #include "sandbox_private.h"
@@ -25,12 +26,14 @@ struct graph_state {
 	struct str business_id;
 };
 
-/* One consent: what was asked and given. Every token that comes from it points here (token->extra). */
+/* One consent: what was asked and given. Every token that comes from it points here (token->extra).
+ */
 struct graph_grant {
-	struct str asked;   /* scopes, comma separated */
+	struct str asked; /* scopes, comma separated */
 	struct str granted;
 	bool has_page[GRAPH_PAGES];
-	struct sandbox_token *page_tokens[GRAPH_PAGES][2]; /* [1]: taken with a long-lived user token, without expiry (2.7) */
+	struct sandbox_token *page_tokens[GRAPH_PAGES][2]; /* [1]: taken with a long-lived user
+							      token, without expiry (2.7) */
 };
 
 enum graph_kind {
@@ -48,11 +51,13 @@ enum graph_kind {
 	GRAPH_IG_COMMENT
 };
 
-/* Anything with an id. The first member of each object below, so that a node can be told from its id alone. */
+/* Anything with an id. The first member of each object below, so that a node can be told from its
+ * id alone. */
 struct graph_node {
 	enum graph_kind kind;
 	struct str id;
-	const struct graph_page *page; /* whose it is; an Instagram node belongs to the Page behind it */
+	const struct graph_page
+		*page; /* whose it is; an Instagram node belongs to the Page behind it */
 };
 
 struct graph_photo {
@@ -106,7 +111,8 @@ struct graph_edge {
 struct graph_state *graph_state(struct sandbox *sandbox);
 void graph_fail(struct sandbox_call *call, const struct graph_error *error);
 /* The same with a message made on the spot. */
-void graph_fail_text(struct sandbox_call *call, const struct graph_error *error, struct str message);
+void graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
+		     struct str message);
 void graph_fail_token(struct sandbox_call *call, int subcode, const char *message);
 
 /* The token of a text, whichever of the two apps it is for. */
@@ -115,16 +121,21 @@ struct sandbox_token *graph_token_find(struct sandbox *sandbox, struct str text)
 struct sandbox_token *graph_token(struct sandbox_call *call);
 const struct graph_grant *graph_grant(const struct sandbox_token *token);
 bool graph_is_page_token(const struct sandbox_token *token);
-/* The token may act as this Page: a Page token of it. Else the answer is given (a user token gets the well-known 200). */
-struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page, const char *scope);
-/* The token may see what is this Page's or its Instagram account's: its Page token, or the user's when the Page was ticked. */
-struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page, const char *scope);
+/* The token may act as this Page: a Page token of it. Else the answer is given (a user token gets
+ * the well-known 200). */
+struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page,
+				       const char *scope);
+/* The token may see what is this Page's or its Instagram account's: its Page token, or the user's
+ * when the Page was ticked. */
+struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page,
+					const char *scope);
 
 /* "v25.0" of the call's path, or "". */
 struct str graph_version(struct sandbox_call *call);
 /* Path below host and version: "/me/accounts". */
 struct str graph_path(struct sandbox_call *call);
-/* Does the list "id,name,picture.type(large){url}" hold name? Then also what stands in its braces (empty = nothing). */
+/* Does the list "id,name,picture.type(large){url}" hold name? Then also what stands in its braces
+ * (empty = nothing). */
 bool graph_field(struct str fields, const char *name, struct str *nested_out);
 /* The same of the call's fields parameter; is_default is the answer when there is none. */
 bool graph_wants(struct sandbox_call *call, const char *name, bool is_default);
@@ -138,10 +149,12 @@ struct graph_paging {
 	size_t from;
 	size_t limit;
 };
-struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default, size_t limit_max);
-/* "paging":{...} after the data; has_more says whether there is a next page. Nothing when the page was empty. */
-void graph_paging_write(struct sandbox_call *call, struct json_writer *w, struct graph_paging paging, size_t shown,
-			bool has_more);
+struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default,
+				      size_t limit_max);
+/* "paging":{...} after the data; has_more says whether there is a next page. Nothing when the page
+ * was empty. */
+void graph_paging_write(struct sandbox_call *call, struct json_writer *w,
+			struct graph_paging paging, size_t shown, bool has_more);
 /* "2026-11-21T05:44:40+0000" */
 void graph_member_time(struct json_writer *w, struct arena *arena, const char *key, int64_t us);
 /* since/until: seconds or an instant; fallback when absent. */
@@ -167,6 +180,6 @@ extern const size_t facebook_edge_count;
 extern const struct graph_edge instagram_edges[];
 extern const size_t instagram_edge_count;
 /* A comment of a Page on anything, into the ledger; used by both. */
-struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform, enum graph_kind kind,
-					const struct graph_page *page, struct str id, struct str parent_id,
-					struct str message);
+struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
+					enum graph_kind kind, const struct graph_page *page,
+					struct str id, struct str parent_id, struct str message);

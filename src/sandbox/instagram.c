@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publishing on Instagram business accounts as the sandbox plays it: containers that take time, media_publish, quotas, comments
- * (platforms/meta.md 4, 5, 6.3). Media is fetched from the given URL at once and looked at; what is wrong with a picture
- * is said at once, what is wrong with a video shows in the container's status later, as in life. */
+ * Publishing on Instagram business accounts as the sandbox plays it: containers that take time,
+ * media_publish, quotas, comments (platforms/meta.md 4, 5, 6.3). Media is fetched from the given
+ * URL at once and looked at; what is wrong with a picture is said at once, what is wrong with a
+ * video shows in the container's status later, as in life. */
 #include "graph_private.h"
 
 #include "arena.h"
@@ -16,8 +17,8 @@
 #define CONTAINERS_PER_DAY 400       /* 4.1 */
 #define PUBLISH_QUOTA 50             /* 4.4: two of Meta's three pages say 50 */
 #define QUOTA_DURATION_S 86400
-#define CAPTION_CHARS_MAX 2200       /* 5 */
-#define HASHTAGS_MAX 30              /* 5 */
+#define CAPTION_CHARS_MAX 2200 /* 5 */
+#define HASHTAGS_MAX 30        /* 5 */
 #define IMAGE_MAX_BYTES (INT64_C(8) << 20)
 #define VIDEO_MAX_BYTES (INT64_C(300) << 20)
 #define STORY_VIDEO_MAX_BYTES (INT64_C(100) << 20)
@@ -28,7 +29,13 @@
 #define PROCESSING_MAX_US (60 * US_PER_S) /* FINISHED after this, also when nobody asked */
 #define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 
-enum container_kind { CONTAINER_IMAGE, CONTAINER_VIDEO, CONTAINER_REEL, CONTAINER_STORY, CONTAINER_CAROUSEL };
+enum container_kind {
+	CONTAINER_IMAGE,
+	CONTAINER_VIDEO,
+	CONTAINER_REEL,
+	CONTAINER_STORY,
+	CONTAINER_CAROUSEL
+};
 
 struct container {
 	struct graph_node node;
@@ -55,47 +62,108 @@ struct ig_media {
 };
 
 static const struct graph_error unreachable = {
-	400, 9004, 2207052, "Only photo or video can be accepted as media type.", "Media download has failed.",
+	400,
+	9004,
+	2207052,
+	"Only photo or video can be accepted as media type.",
+	"Media download has failed.",
 	"The media could not be fetched from this URI. Please check the limits and the address."};
-static const struct graph_error download_timeout = {400, -2, 2207003, "It takes too long to download the media.",
-						    "Download timed out", "It takes too long to download the media."};
-static const struct graph_error too_large = {400, 36000, 2207004, "The image is too large to download.", "Image too large",
+static const struct graph_error download_timeout = {400,
+						    -2,
+						    2207003,
+						    "It takes too long to download the media.",
+						    "Download timed out",
+						    "It takes too long to download the media."};
+static const struct graph_error too_large = {400,
+					     36000,
+					     2207004,
+					     "The image is too large to download.",
+					     "Image too large",
 					     "The image must be 8 MiB or smaller."};
-static const struct graph_error bad_format = {400, 36001, 2207005, "The image format is not supported.",
-					      "Unsupported image format", "The image must be a JPEG."};
-static const struct graph_error bad_ratio = {400, 36003, 2207009, "The submitted image has an invalid aspect ratio.",
-					     "Invalid aspect ratio", "The ratio must lie between 4:5 and 1.91:1."};
-static const struct graph_error long_caption = {400, 36004, 2207010, "The caption was too long.", "Caption too long",
-						"The caption may hold 2,200 characters, 30 hashtags and 20 mentions."};
-static const struct graph_error no_media = {400, 100, 0, "(#100) The parameter image_url is required."};
-static const struct graph_error bad_type = {400, 100, 2207023, "The media type is unknown.", "Unknown media type",
-					    "media_type must be one of REELS, STORIES, CAROUSEL, VIDEO."};
+static const struct graph_error bad_format = {400,
+					      36001,
+					      2207005,
+					      "The image format is not supported.",
+					      "Unsupported image format",
+					      "The image must be a JPEG."};
+static const struct graph_error bad_ratio = {400,
+					     36003,
+					     2207009,
+					     "The submitted image has an invalid aspect ratio.",
+					     "Invalid aspect ratio",
+					     "The ratio must lie between 4:5 and 1.91:1."};
+static const struct graph_error long_caption = {
+	400,
+	36004,
+	2207010,
+	"The caption was too long.",
+	"Caption too long",
+	"The caption may hold 2,200 characters, 30 hashtags and 20 mentions."};
+static const struct graph_error no_media = {400, 100, 0,
+					    "(#100) The parameter image_url is required."};
+static const struct graph_error bad_type = {
+	400,
+	100,
+	2207023,
+	"The media type is unknown.",
+	"Unknown media type",
+	"media_type must be one of REELS, STORIES, CAROUSEL, VIDEO."};
 static const struct graph_error old_video = {
-	400, 100, 2207067, "The VIDEO value for media_type is no longer supported. Use the REELS media type to publish a video.",
-	"Invalid media type", "Use the REELS media type to publish a video to your Instagram feed."};
-static const struct graph_error bad_children = {400, 100, 2207028, "A carousel has 2 to 10 children.",
-						"Invalid carousel", "Carousels need 2 to 10 photos or videos."};
-static const struct graph_error child_caption = {400, 100, 0, "(#100) The param caption is not allowed on a carousel item."};
-static const struct graph_error unknown_container = {400, 24, 2207008, "The media builder does not exist or has expired.",
-						     "Media builder not found", "Create the container again."};
-static const struct graph_error not_ready = {400, 9007, 2207027, "Media ID is not available", "Media not ready",
-					     "The media is not ready for publishing, please wait for a moment"};
-static const struct graph_error quota_reached = {400, 9, 2207042, "Application request limit reached",
-						 "Publishing quota reached",
-						 "You have reached the maximum number of posts that may be published "
-						 "through the API."};
-static const struct graph_error already_published = {400, 100, 0, "(#100) The media has already been published."};
-static const struct graph_error no_message = {400, 100, 0, "(#100) The parameter message is required."};
-static const struct graph_error no_comments = {400, 100, 0, "(#100) Comments are not possible on this media."};
+	400,
+	100,
+	2207067,
+	"The VIDEO value for media_type is no longer supported. Use the REELS media type to "
+	"publish a video.",
+	"Invalid media type",
+	"Use the REELS media type to publish a video to your Instagram feed."};
+static const struct graph_error bad_children = {400,
+						100,
+						2207028,
+						"A carousel has 2 to 10 children.",
+						"Invalid carousel",
+						"Carousels need 2 to 10 photos or videos."};
+static const struct graph_error child_caption = {
+	400, 100, 0, "(#100) The param caption is not allowed on a carousel item."};
+static const struct graph_error unknown_container = {
+	400,
+	24,
+	2207008,
+	"The media builder does not exist or has expired.",
+	"Media builder not found",
+	"Create the container again."};
+static const struct graph_error not_ready = {
+	400,
+	9007,
+	2207027,
+	"Media ID is not available",
+	"Media not ready",
+	"The media is not ready for publishing, please wait for a moment"};
+static const struct graph_error quota_reached = {
+	400,
+	9,
+	2207042,
+	"Application request limit reached",
+	"Publishing quota reached",
+	"You have reached the maximum number of posts that may be published "
+	"through the API."};
+static const struct graph_error already_published = {
+	400, 100, 0, "(#100) The media has already been published."};
+static const struct graph_error no_message = {400, 100, 0,
+					      "(#100) The parameter message is required."};
+static const struct graph_error no_comments = {400, 100, 0,
+					       "(#100) Comments are not possible on this media."};
 
 static const char *const scope_publish = "instagram_content_publish";
 static const char *const scope_read = "instagram_basic";
 
-static struct container *find_container(struct sandbox_call *call, const struct graph_page *page, struct str id)
+static struct container *find_container(struct sandbox_call *call, const struct graph_page *page,
+					struct str id)
 {
 	struct graph_node *node = graph_node_find(call->sandbox, id);
 
-	return node != NULL && node->kind == GRAPH_CONTAINER && node->page == page ? (struct container *)node : NULL;
+	return node != NULL && node->kind == GRAPH_CONTAINER && node->page == page
+		       ? (struct container *)node
+		       : NULL;
 }
 
 /* ---- Processing (4.2) ---- */
@@ -121,10 +189,12 @@ static const char *status_code(const struct container *container, int64_t now_us
 	return "FINISHED";
 }
 
-static struct str status_text(struct arena *arena, const struct container *container, const char *code)
+static struct str status_text(struct arena *arena, const struct container *container,
+			      const char *code)
 {
 	if (strcmp(code, "ERROR") == 0)
-		return str_format(arena, "Error: Media upload has failed with error code %d", container->error_subcode);
+		return str_format(arena, "Error: Media upload has failed with error code %d",
+				  container->error_subcode);
 	if (strcmp(code, "FINISHED") == 0)
 		return STR("Finished: Media has been uploaded and it is ready to be published.");
 	if (strcmp(code, "IN_PROGRESS") == 0)
@@ -205,10 +275,13 @@ static bool is_ascii(struct str s)
 
 static bool pull_image(struct sandbox_call *call, struct str url, struct container *draft)
 {
-	struct sandbox_pull_config config = {
-		.url = url, .user_agent = FETCH_AGENT, .max_bytes = IMAGE_MAX_BYTES, .follow_redirects = true};
-	enum sandbox_pull outcome =
-		is_ascii(url) ? sandbox_media_pull(call, &config, &draft->media, NULL) : SANDBOX_PULL_BAD_URL;
+	struct sandbox_pull_config config = {.url = url,
+					     .user_agent = FETCH_AGENT,
+					     .max_bytes = IMAGE_MAX_BYTES,
+					     .follow_redirects = true};
+	enum sandbox_pull outcome = is_ascii(url)
+					    ? sandbox_media_pull(call, &config, &draft->media, NULL)
+					    : SANDBOX_PULL_BAD_URL;
 
 	if (outcome == SANDBOX_PULL_OK)
 		return check_image(call, draft);
@@ -227,7 +300,8 @@ static void pull_video(struct sandbox_call *call, struct str url, struct contain
 	struct sandbox_pull_config config = {
 		.url = url,
 		.user_agent = FETCH_AGENT,
-		.max_bytes = draft->kind == CONTAINER_STORY ? STORY_VIDEO_MAX_BYTES : VIDEO_MAX_BYTES,
+		.max_bytes =
+			draft->kind == CONTAINER_STORY ? STORY_VIDEO_MAX_BYTES : VIDEO_MAX_BYTES,
 		.follow_redirects = true,
 	};
 	enum sandbox_pull outcome = sandbox_media_pull(call, &config, &draft->media, NULL);
@@ -323,7 +397,8 @@ static bool check_caption(struct sandbox_call *call, const struct container *dra
 		graph_fail(call, &child_caption);
 		return false;
 	}
-	if (utf8_code_points(draft->caption) > CAPTION_CHARS_MAX || count_char(draft->caption, '#') > HASHTAGS_MAX) {
+	if (utf8_code_points(draft->caption) > CAPTION_CHARS_MAX ||
+	    count_char(draft->caption, '#') > HASHTAGS_MAX) {
 		graph_fail(call, &long_caption);
 		return false;
 	}
@@ -352,7 +427,10 @@ static size_t quota_used(const struct quota *quota, int64_t now_us)
 	size_t used = 0;
 
 	for (size_t i = 0; i < CONTAINERS_PER_DAY; i++)
-		used += quota->at_us[i] != 0 && now_us - quota->at_us[i] < QUOTA_DURATION_S * US_PER_S ? 1 : 0;
+		used += quota->at_us[i] != 0 &&
+					now_us - quota->at_us[i] < QUOTA_DURATION_S * US_PER_S
+				? 1
+				: 0;
 	return used;
 }
 
@@ -364,24 +442,27 @@ static void quota_count(struct quota *quota, int64_t now_us)
 static void post_media(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_page *page = node->page;
-	struct container draft = {
-		.node = {.kind = GRAPH_CONTAINER, .page = page}, .caption = sandbox_param(call, "caption")};
+	struct container draft = {.node = {.kind = GRAPH_CONTAINER, .page = page},
+				  .caption = sandbox_param(call, "caption")};
 
 	if (graph_page_reader(call, page, scope_publish) == NULL || !read_kind(call, &draft) ||
 	    !check_caption(call, &draft))
 		return;
-	if (quota_used(quota_of(call, "containers", page->ig_id), call->now_us) >= CONTAINERS_PER_DAY) {
+	if (quota_used(quota_of(call, "containers", page->ig_id), call->now_us) >=
+	    CONTAINERS_PER_DAY) {
 		graph_fail(call, &quota_reached);
 		return;
 	}
-	bool is_read = draft.kind == CONTAINER_CAROUSEL ? read_children(call, &draft) : read_media(call, &draft);
+	bool is_read = draft.kind == CONTAINER_CAROUSEL ? read_children(call, &draft)
+							: read_media(call, &draft);
 	if (!is_read || graph_page_reader(call, page, scope_publish) == NULL)
 		return;
 	struct container *container = sandbox_keep(call->sandbox, sizeof(*container));
 	*container = draft;
 	container->node.id = sandbox_id_decimal(call->sandbox, "178", 17);
 	container->caption = sandbox_keep_str(call->sandbox, draft.caption);
-	container->media.alt_text = sandbox_keep_str(call->sandbox, sandbox_param(call, "alt_text"));
+	container->media.alt_text =
+		sandbox_keep_str(call->sandbox, sandbox_param(call, "alt_text"));
 	container->created_us = call->now_us;
 	graph_node_add(call->sandbox, &container->node);
 	quota_count(quota_of(call, "containers", page->ig_id), call->now_us);
@@ -424,19 +505,24 @@ static const struct graph_error *why_not_ready(const struct container *container
 	return NULL;
 }
 
-static void set_permalink(struct sandbox_call *call, struct ig_media *media, const struct container *container)
+static void set_permalink(struct sandbox_call *call, struct ig_media *media,
+			  const struct container *container)
 {
 	struct str user = media->node.page->ig_username;
 	struct str path;
 
 	media->shortcode = sandbox_id_text(call->sandbox, "D", 10);
 	if (container->kind == CONTAINER_STORY)
-		path = str_format(call->arena, "stories/" STR_FMT "/" STR_FMT, STR_ARG(user), STR_ARG(media->shortcode));
-	else
-		path = str_format(call->arena, "%s/" STR_FMT "/", container->kind == CONTAINER_REEL ? "reel" : "p",
+		path = str_format(call->arena, "stories/" STR_FMT "/" STR_FMT, STR_ARG(user),
 				  STR_ARG(media->shortcode));
-	media->permalink = sandbox_keep_str(call->sandbox, graph_permalink(call, "www.instagram.com", path));
-	sandbox_object_put(call->sandbox, SANDBOX_INSTAGRAM, "shortcode", media->shortcode, &media->node);
+	else
+		path = str_format(call->arena, "%s/" STR_FMT "/",
+				  container->kind == CONTAINER_REEL ? "reel" : "p",
+				  STR_ARG(media->shortcode));
+	media->permalink =
+		sandbox_keep_str(call->sandbox, graph_permalink(call, "www.instagram.com", path));
+	sandbox_object_put(call->sandbox, SANDBOX_INSTAGRAM, "shortcode", media->shortcode,
+			   &media->node);
 }
 
 static void set_types(struct ig_media *media, const struct container *container)
@@ -453,7 +539,8 @@ static void set_types(struct ig_media *media, const struct container *container)
 		media->media_type = "CAROUSEL_ALBUM";
 }
 
-static void ledger_media(struct sandbox_call *call, const struct ig_media *media, const struct container *container)
+static void ledger_media(struct sandbox_call *call, const struct ig_media *media,
+			 const struct container *container)
 {
 	struct sandbox_media pictures[CHILDREN_MAX];
 	size_t count = container->child_count;
@@ -462,27 +549,28 @@ static void ledger_media(struct sandbox_call *call, const struct ig_media *media
 		pictures[i] = container->children[i]->media;
 	if (container->kind != CONTAINER_CAROUSEL)
 		pictures[count++] = container->media;
-	sandbox_ledger_add(call->sandbox, &(struct sandbox_post){
-						  .platform = SANDBOX_INSTAGRAM,
-						  .account_id = media->node.page->ig_id,
-						  .id = media->node.id,
-						  .type = str_of(ledger_type(container)),
-						  /* A story shows no caption (4.1). */
-						  .text = container->kind == CONTAINER_STORY ? (struct str){0}
-											     : container->caption,
-						  .media = pictures,
-						  .media_count = count,
-						  .url = media->permalink,
-						  .extra = media,
-					  });
+	sandbox_ledger_add(call->sandbox,
+			   &(struct sandbox_post){
+				   .platform = SANDBOX_INSTAGRAM,
+				   .account_id = media->node.page->ig_id,
+				   .id = media->node.id,
+				   .type = str_of(ledger_type(container)),
+				   /* A story shows no caption (4.1). */
+				   .text = container->kind == CONTAINER_STORY ? (struct str){0}
+									      : container->caption,
+				   .media = pictures,
+				   .media_count = count,
+				   .url = media->permalink,
+				   .extra = media,
+			   });
 }
 
 static struct ig_media *publish(struct sandbox_call *call, struct container *container)
 {
 	struct ig_media *media = sandbox_keep(call->sandbox, sizeof(*media));
 
-	media->node = (struct graph_node){GRAPH_IG_MEDIA, sandbox_id_decimal(call->sandbox, "179", 17),
-					  container->node.page};
+	media->node = (struct graph_node){
+		GRAPH_IG_MEDIA, sandbox_id_decimal(call->sandbox, "179", 17), container->node.page};
 	media->caption = container->caption;
 	media->created_us = call->now_us;
 	set_types(media, container);
@@ -497,7 +585,8 @@ static struct ig_media *publish(struct sandbox_call *call, struct container *con
 
 static void post_publish(struct sandbox_call *call, struct graph_node *node)
 {
-	struct container *container = find_container(call, node->page, sandbox_param(call, "creation_id"));
+	struct container *container =
+		find_container(call, node->page, sandbox_param(call, "creation_id"));
 	struct quota *quota = quota_of(call, "published", node->page->ig_id);
 
 	if (graph_page_reader(call, node->page, scope_publish) == NULL)
@@ -545,7 +634,8 @@ static void get_limit(struct sandbox_call *call, struct graph_node *node)
 
 /* ---- Reading media (4.3, 7) ---- */
 
-static void write_media(struct sandbox_call *call, struct json_writer *w, const struct ig_media *media)
+static void write_media(struct sandbox_call *call, struct json_writer *w,
+			const struct ig_media *media)
 {
 	json_begin_object(w);
 	if (media->caption.len > 0 && graph_wants(call, "caption", false))
@@ -576,7 +666,8 @@ static void get_media(struct sandbox_call *call, struct graph_node *node)
 	write_media(call, &w, (const struct ig_media *)node);
 }
 
-static void answer_list(struct sandbox_call *call, const struct graph_page *page, bool wants_stories)
+static void answer_list(struct sandbox_call *call, const struct graph_page *page,
+			bool wants_stories)
 {
 	struct graph_paging paging = graph_paging_read(call, 25, 100);
 	int64_t since_us = graph_time_param(call, "since", 0);
@@ -590,12 +681,15 @@ static void answer_list(struct sandbox_call *call, const struct graph_page *page
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
-	for (const struct sandbox_post *post = sandbox_ledger_newest(call->sandbox, SANDBOX_INSTAGRAM, page->ig_id);
+	for (const struct sandbox_post *post =
+		     sandbox_ledger_newest(call->sandbox, SANDBOX_INSTAGRAM, page->ig_id);
 	     post != NULL; post = post->older) {
 		const struct ig_media *media = post->extra;
 
-		if (post->is_deleted || media == NULL || (strcmp(media->product_type, "STORY") == 0) != wants_stories ||
-		    post->created_us < since_us || post->created_us > until_us || seen++ < paging.from)
+		if (post->is_deleted || media == NULL ||
+		    (strcmp(media->product_type, "STORY") == 0) != wants_stories ||
+		    post->created_us < since_us || post->created_us > until_us ||
+		    seen++ < paging.from)
 			continue;
 		has_more = shown == paging.limit;
 		if (has_more)
@@ -622,7 +716,8 @@ static void get_stories(struct sandbox_call *call, struct graph_node *node)
 
 /* ---- Comments (4.5) ---- */
 
-static void add_comment(struct sandbox_call *call, const struct graph_page *page, struct str parent_id)
+static void add_comment(struct sandbox_call *call, const struct graph_page *page,
+			struct str parent_id)
 {
 	struct str message = sandbox_param(call, "message");
 
@@ -631,7 +726,8 @@ static void add_comment(struct sandbox_call *call, const struct graph_page *page
 		return;
 	}
 	graph_answer_id(call, graph_comment_add(call, SANDBOX_INSTAGRAM, GRAPH_IG_COMMENT, page,
-						sandbox_id_decimal(call->sandbox, "180", 17), parent_id, message)
+						sandbox_id_decimal(call->sandbox, "180", 17),
+						parent_id, message)
 				      ->node.id);
 }
 
@@ -665,7 +761,8 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 
 	if (graph_page_reader(call, node->page, "instagram_manage_comments") == NULL)
 		return;
-	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_INSTAGRAM, node->id, comments, 100);
+	size_t count =
+		sandbox_ledger_replies(call->sandbox, SANDBOX_INSTAGRAM, node->id, comments, 100);
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The ledger: everything the world can see on the simulated platforms, in the order in which it appeared. */
+ * The ledger: everything the world can see on the simulated platforms, in the order in which it
+ * appeared. */
 #include "arena.h"
 #include "str.h"
 
@@ -7,7 +8,8 @@
 
 #include "core.h"
 
-static struct sandbox_media *media_copy(struct sandbox *sandbox, const struct sandbox_media *media, size_t count)
+static struct sandbox_media *media_copy(struct sandbox *sandbox, const struct sandbox_media *media,
+					size_t count)
 {
 	if (count > SANDBOX_POST_MEDIA_MAX)
 		count = SANDBOX_POST_MEDIA_MAX;
@@ -19,7 +21,8 @@ static struct sandbox_media *media_copy(struct sandbox *sandbox, const struct sa
 	return copy;
 }
 
-static void copy_fields(struct sandbox *sandbox, struct sandbox_post *to, const struct sandbox_post *from)
+static void copy_fields(struct sandbox *sandbox, struct sandbox_post *to,
+			const struct sandbox_post *from)
 {
 	*to = *from;
 	to->account_id = sandbox_keep_str(sandbox, from->account_id);
@@ -66,7 +69,8 @@ struct sandbox_post *sandbox_ledger_add(struct sandbox *sandbox, const struct sa
 	return &entry->post;
 }
 
-struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_platform platform, struct str id)
+struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_platform platform,
+					 struct str id)
 {
 	struct ledger_entry *entry = state_find(sandbox, platform, "ledger", id);
 
@@ -81,14 +85,14 @@ struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox
 	return entry != NULL ? &entry->post : NULL;
 }
 
-size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform, struct str id,
-			      struct sandbox_post **out, size_t max)
+size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform,
+			      struct str id, struct sandbox_post **out, size_t max)
 {
 	struct ledger_entry *parent = state_find(sandbox, platform, "ledger", id);
 	size_t count = 0;
 
-	for (struct ledger_entry *e = parent != NULL ? parent->replies_first : NULL; e != NULL && count < max;
-	     e = e->reply_next) {
+	for (struct ledger_entry *e = parent != NULL ? parent->replies_first : NULL;
+	     e != NULL && count < max; e = e->reply_next) {
 		if (!e->post.is_deleted)
 			out[count++] = &e->post;
 	}

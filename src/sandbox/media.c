@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Media as the platforms see it: really fetched, really looked at. Bytes small enough to show are kept as one file per digest. */
+ * Media as the platforms see it: really fetched, really looked at. Bytes small enough to show are
+ * kept as one file per digest. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,14 @@
 
 #include "core.h"
 
-#define LOOK_LOCKED_MAX_BYTES ((size_t)1 << 20) /* hashing more than this takes long enough to let others go on */
+#define LOOK_LOCKED_MAX_BYTES                                                                      \
+	((size_t)1 << 20) /* hashing more than this takes long enough to let others go on */
 #define PULL_MAX_BYTES (INT64_C(1) << 30)
 #define PULL_TIMEOUT_MS 20000
 #define PULL_REDIRECTS_MAX 3L
 
-/* Bytes on their way through: digest, first bytes for the look, and a file while they are few enough to be shown. */
+/* Bytes on their way through: digest, first bytes for the look, and a file while they are few
+ * enough to be shown. */
 struct intake {
 	crypto_hash_sha256_state hash;
 	int64_t size_bytes;
@@ -103,8 +106,10 @@ bool media_is_kept(const struct sandbox *sandbox, const char *sha256)
 	return access(path, R_OK) == 0;
 }
 
-/* Ends the intake: fills media_out and gives the file its lasting name where there is room. Lock held. */
-static void intake_finish(struct intake *intake, struct sandbox_call *call, struct sandbox_media *media_out)
+/* Ends the intake: fills media_out and gives the file its lasting name where there is room. Lock
+ * held. */
+static void intake_finish(struct intake *intake, struct sandbox_call *call,
+			  struct sandbox_media *media_out)
 {
 	struct sandbox *sandbox = call->sandbox;
 	unsigned char digest[crypto_hash_sha256_BYTES];
@@ -112,7 +117,8 @@ static void intake_finish(struct intake *intake, struct sandbox_call *call, stru
 	char path[512];
 
 	crypto_hash_sha256_final(&intake->hash, digest);
-	struct str hex = hex_encode(call->arena, (struct str){(const char *)digest, sizeof(digest)});
+	struct str hex =
+		hex_encode(call->arena, (struct str){(const char *)digest, sizeof(digest)});
 	memcpy(media.sha256, hex.ptr, 64);
 	media.sniff = sniff_media((struct str){intake->head, intake->head_len});
 	*media_out = media;
@@ -128,7 +134,8 @@ static void intake_finish(struct intake *intake, struct sandbox_call *call, stru
 		sandbox->media_kept_bytes += media.size_bytes;
 }
 
-void sandbox_media_look(struct sandbox_call *call, struct str bytes, struct sandbox_media *media_out)
+void sandbox_media_look(struct sandbox_call *call, struct str bytes,
+			struct sandbox_media *media_out)
 {
 	bool is_big = bytes.len > LOOK_LOCKED_MAX_BYTES;
 	struct intake intake;
@@ -146,7 +153,8 @@ void sandbox_media_look(struct sandbox_call *call, struct str bytes, struct sand
 	intake_finish(&intake, call, media_out);
 }
 
-bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes, struct sandbox_media *media_out)
+bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
+		   struct sandbox_media *media_out)
 {
 	struct intake intake;
 	char *piece = malloc(1 << 20);
@@ -181,7 +189,8 @@ static size_t on_bytes(char *bytes, size_t one, size_t len, void *context)
 	return intake_add(context, bytes, len) ? len : 0;
 }
 
-static CURL *pull_handle(const struct sandbox_pull_config *config, const char *url, struct intake *intake)
+static CURL *pull_handle(const struct sandbox_pull_config *config, const char *url,
+			 struct intake *intake)
 {
 	CURL *curl = curl_easy_init();
 
@@ -216,8 +225,8 @@ static enum sandbox_pull pull_outcome(CURLcode code, long status, const struct i
 	return status == 200 ? SANDBOX_PULL_OK : SANDBOX_PULL_STATUS;
 }
 
-static enum sandbox_pull pull(const struct sandbox_pull_config *config, const char *url, struct intake *intake,
-			      long *status_out)
+static enum sandbox_pull pull(const struct sandbox_pull_config *config, const char *url,
+			      struct intake *intake, long *status_out)
 {
 	CURL *curl = pull_handle(config, url, intake);
 
@@ -229,7 +238,8 @@ static enum sandbox_pull pull(const struct sandbox_pull_config *config, const ch
 	return pull_outcome(code, *status_out, intake);
 }
 
-enum sandbox_pull sandbox_media_pull(struct sandbox_call *call, const struct sandbox_pull_config *config,
+enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
+				     const struct sandbox_pull_config *config,
 				     struct sandbox_media *media_out, int *status_out)
 {
 	struct url url;
@@ -280,20 +290,24 @@ static struct str read_kept(struct sandbox *sandbox, struct arena *arena, struct
 	}
 	char *bytes = arena_alloc(arena, (size_t)st.st_size + 1);
 	size_t len = 0;
-	for (ssize_t n; len < (size_t)st.st_size && (n = read(fd, bytes + len, (size_t)st.st_size - len)) > 0;)
+	for (ssize_t n;
+	     len < (size_t)st.st_size && (n = read(fd, bytes + len, (size_t)st.st_size - len)) > 0;)
 		len += (size_t)n;
 	close(fd);
 	return (struct str){bytes, len};
 }
 
-void media_answer(struct sandbox *sandbox, struct http_request *request, struct http_response *response)
+void media_answer(struct sandbox *sandbox, struct http_request *request,
+		  struct http_response *response)
 {
 	struct str sha256 = http_request_capture(request, "sha256");
-	struct str bytes = is_digest(sha256) ? read_kept(sandbox, request->arena, sha256) : (struct str){0};
+	struct str bytes =
+		is_digest(sha256) ? read_kept(sandbox, request->arena, sha256) : (struct str){0};
 
 	page_headers(response);
 	if (bytes.ptr == NULL) {
-		buf_add_z(http_response_text(response, 404, "text/plain; charset=utf-8"), "no such picture kept\n");
+		buf_add_z(http_response_text(response, 404, "text/plain; charset=utf-8"),
+			  "no such picture kept\n");
 		return;
 	}
 	struct sniff sniff = sniff_media(bytes);

@@ -17,7 +17,8 @@ static struct str header_param(struct arena *arena, struct str value, const char
 
 	while (str_take_field(&rest, ';', &field)) {
 		field = str_trim(field);
-		if (field.len < wanted.len || !str_equal_nocase(str_slice(field, 0, wanted.len), wanted))
+		if (field.len < wanted.len ||
+		    !str_equal_nocase(str_slice(field, 0, wanted.len), wanted))
 			continue;
 		field = str_slice(field, wanted.len, field.len);
 		if (field.len >= 2 && field.ptr[0] == '"' && field.ptr[field.len - 1] == '"')
@@ -54,8 +55,10 @@ static void part_header(struct arena *arena, struct str line, struct sandbox_par
 	}
 }
 
-/* One part: headers up to the empty line, then the bytes up to CRLF + delimiter, which is left in *rest. */
-static bool take_part(struct arena *arena, struct str *rest, struct str end, struct sandbox_part *part)
+/* One part: headers up to the empty line, then the bytes up to CRLF + delimiter, which is left in
+ * *rest. */
+static bool take_part(struct arena *arena, struct str *rest, struct str end,
+		      struct sandbox_part *part)
 {
 	size_t head_end = str_find(*rest, STR("\r\n\r\n"), 0);
 	size_t body_end = head_end == SIZE_MAX ? SIZE_MAX : str_find(*rest, end, head_end + 2);
@@ -67,15 +70,16 @@ static bool take_part(struct arena *arena, struct str *rest, struct str end, str
 		size_t line_end = str_find(head, STR("\r\n"), 0);
 
 		part_header(arena, str_slice(head, 0, line_end), part);
-		head = line_end == SIZE_MAX ? (struct str){0} : str_slice(head, line_end + 2, head.len);
+		head = line_end == SIZE_MAX ? (struct str){0}
+					    : str_slice(head, line_end + 2, head.len);
 	}
 	part->bytes = str_slice(*rest, head_end + 4 < body_end ? head_end + 4 : body_end, body_end);
 	*rest = str_slice(*rest, body_end + end.len, rest->len);
 	return true;
 }
 
-bool multipart_parse(struct arena *arena, struct str content_type, struct str body, struct sandbox_part **parts_out,
-		     size_t *count_out)
+bool multipart_parse(struct arena *arena, struct str content_type, struct str body,
+		     struct sandbox_part **parts_out, size_t *count_out)
 {
 	struct sandbox_part *parts = ARENA_ARRAY(arena, struct sandbox_part, PARTS_MAX);
 	struct str delimiter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * OAuth's moving parts, which all six platforms share: app credentials, authorization codes, PKCE, tokens. What differs
- * (lifetimes, who may do what, how an error looks) is the platform files'. */
+ * OAuth's moving parts, which all six platforms share: app credentials, authorization codes, PKCE,
+ * tokens. What differs (lifetimes, who may do what, how an error looks) is the platform files'. */
 #include <sodium.h>
 
 #include "arena.h"
@@ -14,10 +14,12 @@
 
 bool sandbox_client_id_is(enum sandbox_platform platform, struct str client_id)
 {
-	return str_skip(&client_id, STR("sandbox-")) && str_equal_z(client_id, sandbox_platform_slug(platform));
+	return str_skip(&client_id, STR("sandbox-")) &&
+	       str_equal_z(client_id, sandbox_platform_slug(platform));
 }
 
-enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id, struct str client_secret)
+enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id,
+					 struct str client_secret)
 {
 	if (!sandbox_client_id_is(platform, client_id))
 		return SANDBOX_CLIENT_UNKNOWN;
@@ -42,7 +44,8 @@ bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redire
 {
 	struct url url;
 
-	return url_parse(call->arena, redirect_uri, &url, NULL) == ERR_NONE && !url.has_fragment && is_loopback(&url);
+	return url_parse(call->arena, redirect_uri, &url, NULL) == ERR_NONE && !url.has_fragment &&
+	       is_loopback(&url);
 }
 
 bool sandbox_scope_has(struct str scopes, const char *scope)
@@ -112,8 +115,9 @@ static bool verifier_matches(enum sandbox_pkce pkce, struct str challenge, struc
 	return matches;
 }
 
-enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_platform platform, struct str text,
-					struct str client_id, struct str redirect_uri, struct str verifier,
+enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_platform platform,
+					struct str text, struct str client_id,
+					struct str redirect_uri, struct str verifier,
 					struct sandbox_code **code_out)
 {
 	struct sandbox_code *code = state_find(sandbox, platform, "oauth_code", text);
@@ -139,7 +143,8 @@ enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_pl
 
 #define TOKEN_RANDOM_LENGTH 64
 
-struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox, const struct sandbox_token *token)
+struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
+					  const struct sandbox_token *token)
 {
 	struct sandbox_token *kept = sandbox_keep(sandbox, sizeof(*kept));
 	struct arena *arena = arena_new("sandbox token", 1 << 16);
@@ -155,15 +160,18 @@ struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox, const struct 
 		kept->text = sandbox_keep_str(sandbox, token->text);
 	else
 		kept->text = sandbox_id_text(sandbox, str_z(arena, token->prefix),
-					     token->random_length > 0 ? token->random_length : TOKEN_RANDOM_LENGTH);
+					     token->random_length > 0 ? token->random_length
+								      : TOKEN_RANDOM_LENGTH);
 	kept->issued_us = sandbox_now_us(sandbox);
-	kept->expires_us = token->lifetime_s > 0 ? kept->issued_us + token->lifetime_s * US_PER_S : 0;
+	kept->expires_us =
+		token->lifetime_s > 0 ? kept->issued_us + token->lifetime_s * US_PER_S : 0;
 	sandbox_object_put(sandbox, token->platform, "oauth_token", kept->text, kept);
 	arena_free(&arena);
 	return kept;
 }
 
-struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform, struct str text)
+struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform,
+					 struct str text)
 {
 	return text.len > 0 ? state_find(sandbox, platform, "oauth_token", text) : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What people see in a browser: the consent pages and the page of GET /, where each platform is a column of what was posted.
- * Static HTML without scripts; everything that came from outside is escaped, and the policy allows nothing but our own. */
+ * What people see in a browser: the consent pages and the page of GET /, where each platform is a
+ * column of what was posted. Static HTML without scripts; everything that came from outside is
+ * escaped, and the policy allows nothing but our own. */
 #include "arena.h"
 #include "buf.h"
 #include "str.h"
@@ -13,38 +14,55 @@
 #define FEED_DEPTH_MAX 12
 
 static const char style[] =
-	":root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--paper:#eef1f5;--card:#fff;--line:#d9dfe7}"
-	"@media(prefers-color-scheme:dark){:root{--ink:#e7ebf0;--soft:#9aa6b5;--paper:#12161c;--card:#1b212a;"
+	":root{color-scheme:light "
+	"dark;--ink:#1c2430;--soft:#5b6675;--paper:#eef1f5;--card:#fff;--line:#d9dfe7}"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e7ebf0;--soft:#9aa6b5;--paper:#12161c;--"
+	"card:#1b212a;"
 	"--line:#2d3642}}"
 	"*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
 	"font:15px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}"
-	"header.top{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:baseline;padding:1rem 1.25rem}"
+	"header.top{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:baseline;padding:1rem "
+	"1.25rem}"
 	"header.top h1{font-size:1.25rem;margin:0}header.top p{margin:0;color:var(--soft)}"
 	"main.feed{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(17rem,1fr);gap:1rem;"
 	"padding:0 1.25rem 2rem;overflow-x:auto;align-items:start}"
-	".column>h2{font-size:1rem;margin:0 0 .75rem;padding:.55rem .8rem;border-radius:.6rem;color:#fff;"
+	".column>h2{font-size:1rem;margin:0 0 .75rem;padding:.55rem "
+	".8rem;border-radius:.6rem;color:#fff;"
 	"background:var(--brand);display:flex;justify-content:space-between}"
 	".column>h2 span{opacity:.85;font-weight:400}"
-	".instagram{--brand:#c13584}.facebook{--brand:#1464d2}.x{--brand:#22272e}.linkedin{--brand:#0a66c2}"
+	".instagram{--brand:#c13584}.facebook{--brand:#1464d2}.x{--brand:#22272e}.linkedin{--brand:"
+	"#0a66c2}"
 	".youtube{--brand:#c4161c}.tiktok{--brand:#13756f}"
-	"article{background:var(--card);border:1px solid var(--line);border-radius:.7rem;padding:.8rem .9rem;"
-	"margin:0 0 .8rem;overflow-wrap:anywhere}article article{margin:.6rem 0 0;background:transparent;"
+	"article{background:var(--card);border:1px solid "
+	"var(--line);border-radius:.7rem;padding:.8rem .9rem;"
+	"margin:0 0 .8rem;overflow-wrap:anywhere}article article{margin:.6rem 0 "
+	"0;background:transparent;"
 	"border-width:0 0 0 3px;border-radius:0;padding:.1rem 0 .1rem .7rem}"
 	"article:target{outline:3px solid var(--brand)}"
-	".meta{display:flex;flex-wrap:wrap;gap:.2rem .6rem;color:var(--soft);font-size:.8rem;margin:0 0 .35rem}"
+	".meta{display:flex;flex-wrap:wrap;gap:.2rem "
+	".6rem;color:var(--soft);font-size:.8rem;margin:0 0 .35rem}"
 	".kind{color:var(--brand);font-weight:600;filter:brightness(1.15)}"
 	"h3{font-size:1rem;margin:0 0 .3rem}.text{white-space:pre-wrap;margin:0}"
-	".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr));gap:.35rem;margin:.6rem 0 0}"
-	".pictures img,.pictures video{width:100%;display:block;border-radius:.45rem;background:var(--line);"
-	"max-height:22rem;object-fit:cover}.file{padding:.6rem;border:1px dashed var(--line);border-radius:.45rem;"
+	".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr));gap:.35rem;"
+	"margin:.6rem 0 0}"
+	".pictures img,.pictures "
+	"video{width:100%;display:block;border-radius:.45rem;background:var(--line);"
+	"max-height:22rem;object-fit:cover}.file{padding:.6rem;border:1px dashed "
+	"var(--line);border-radius:.45rem;"
 	"color:var(--soft);font-size:.8rem}.none{color:var(--soft);padding:0 .8rem}"
-	"main.ask{max-width:27rem;margin:6vh auto;padding:0 1rem}.card{background:var(--card);border-radius:.9rem;"
-	"border:1px solid var(--line);overflow:hidden}.card>h1{margin:0;padding:1rem 1.4rem;color:#fff;"
+	"main.ask{max-width:27rem;margin:6vh auto;padding:0 "
+	"1rem}.card{background:var(--card);border-radius:.9rem;"
+	"border:1px solid var(--line);overflow:hidden}.card>h1{margin:0;padding:1rem "
+	"1.4rem;color:#fff;"
 	"background:var(--brand);font-size:1.15rem}.card>div{padding:1.1rem 1.4rem 1.4rem}"
-	".card ul{padding-left:1.2rem;margin:.4rem 0 1rem}.card fieldset{border:1px solid var(--line);"
-	"border-radius:.6rem;margin:0 0 1.1rem;padding:.6rem .9rem}.card label{display:block;padding:.2rem 0}"
-	".buttons{display:flex;gap:.7rem}.buttons button{flex:1;font:inherit;font-weight:600;padding:.65rem;"
-	"border-radius:.6rem;cursor:pointer;border:1px solid var(--line);background:transparent;color:inherit}"
+	".card ul{padding-left:1.2rem;margin:.4rem 0 1rem}.card fieldset{border:1px solid "
+	"var(--line);"
+	"border-radius:.6rem;margin:0 0 1.1rem;padding:.6rem .9rem}.card "
+	"label{display:block;padding:.2rem 0}"
+	".buttons{display:flex;gap:.7rem}.buttons "
+	"button{flex:1;font:inherit;font-weight:600;padding:.65rem;"
+	"border-radius:.6rem;cursor:pointer;border:1px solid "
+	"var(--line);background:transparent;color:inherit}"
 	".buttons button.allow{background:var(--brand);border-color:var(--brand);color:#fff}"
 	".note{color:var(--soft);font-size:.8rem;margin:1rem 0 0}";
 
@@ -53,12 +71,14 @@ struct str page_style(void)
 	return (struct str){style, sizeof(style) - 1};
 }
 
-/* No form-action: a browser checks it against every redirect that follows the form, and consent ends at the app's own site. */
+/* No form-action: a browser checks it against every redirect that follows the form, and consent
+ * ends at the app's own site. */
 void page_headers(struct http_response *response)
 {
-	http_response_header(response, "Content-Security-Policy",
-			     STR("default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; "
-				 "base-uri 'none'; frame-ancestors 'none'"));
+	http_response_header(
+		response, "Content-Security-Policy",
+		STR("default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; "
+		    "base-uri 'none'; frame-ancestors 'none'"));
 	http_response_header(response, "X-Content-Type-Options", STR("nosniff"));
 	http_response_header(response, "Referrer-Policy", STR("no-referrer"));
 	http_response_header(response, "Cache-Control", STR("no-store"));
@@ -139,7 +159,8 @@ static void add_choices(struct buf *out, const struct sandbox_consent_page *page
 	buf_add_z(out, "<fieldset><legend>");
 	page_add_text(out, str_of(page->choose_text));
 	buf_add_z(out, "</legend>");
-	/* An empty choice says that the form was used: with nothing ticked it is not the default that counts. */
+	/* An empty choice says that the form was used: with nothing ticked it is not the default
+	 * that counts. */
 	add_hidden(out, STR("sandbox_choice"), STR(""));
 	for (size_t i = 0; i < page->choice_count; i++) {
 		buf_add_z(out, "<label><input type=\"checkbox\" name=\"sandbox_choice\" value=\"");
@@ -158,7 +179,10 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 
 	page_headers(call->response);
 	page_begin(out, name, sandbox_platform_slug(call->platform));
-	buf_addf(out, "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><p>The app <strong>", name);
+	buf_addf(out,
+		 "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><p>The app "
+		 "<strong>",
+		 name);
 	page_add_text(out, sandbox_query(call, "client_id"));
 	page_add_text(out, sandbox_query(call, "client_key"));
 	buf_add_z(out, "</strong> wants to use the account of <strong>");
@@ -177,12 +201,15 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 	add_choices(out, page);
 	buf_add_z(out, "<div class=\"buttons\">"
 		       "<button name=\"sandbox_decision\" value=\"deny\">Deny</button>"
-		       "<button class=\"allow\" name=\"sandbox_decision\" value=\"allow\">Allow</button></div></form>"
-		       "<p class=\"note\">This is the sandbox: no real account is behind it.</p></div></section></main>");
+		       "<button class=\"allow\" name=\"sandbox_decision\" "
+		       "value=\"allow\">Allow</button></div></form>"
+		       "<p class=\"note\">This is the sandbox: no real account is behind "
+		       "it.</p></div></section></main>");
 	page_end(out);
 }
 
-enum sandbox_consent sandbox_consent(struct sandbox_call *call, const struct sandbox_consent_page *page)
+enum sandbox_consent sandbox_consent(struct sandbox_call *call,
+				     const struct sandbox_consent_page *page)
 {
 	struct str decision = sandbox_query(call, "sandbox_decision");
 
@@ -225,17 +252,21 @@ void sandbox_error_page(struct sandbox_call *call, int status, const char *title
 
 void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
 {
-	static const char *const colours[SANDBOX_PLATFORM_COUNT] = {"#c13584", "#1464d2", "#22272e",
-								    "#0a66c2", "#c4161c", "#13756f"};
+	static const char *const colours[SANDBOX_PLATFORM_COUNT] = {
+		"#c13584", "#1464d2", "#22272e", "#0a66c2", "#c4161c", "#13756f"};
 	struct buf *out = http_response_text(call->response, 200, "image/svg+xml");
 
 	page_headers(call->response);
 	buf_addf(out,
-		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"200\"><rect width=\"200\" height=\"200\" "
-		 "fill=\"%s\"/><text x=\"100\" y=\"135\" font-family=\"sans-serif\" font-size=\"100\" text-anchor=\"middle\" "
+		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"200\"><rect "
+		 "width=\"200\" height=\"200\" "
+		 "fill=\"%s\"/><text x=\"100\" y=\"135\" font-family=\"sans-serif\" "
+		 "font-size=\"100\" text-anchor=\"middle\" "
 		 "fill=\"#fff\">",
 		 colours[call->platform]);
-	page_add_text(out, label.len > 0 && (unsigned char)label.ptr[0] < 0x80 ? str_slice(label, 0, 1) : STR("@"));
+	page_add_text(out, label.len > 0 && (unsigned char)label.ptr[0] < 0x80
+				   ? str_slice(label, 0, 1)
+				   : STR("@"));
 	buf_add_z(out, "</text></svg>");
 }
 
@@ -246,11 +277,14 @@ static void add_picture(struct sandbox *sandbox, struct buf *out, const struct s
 	bool is_shown = media_is_kept(sandbox, media->sha256);
 
 	if (is_shown && media->sniff.is_image) {
-		buf_addf(out, "<img loading=\"lazy\" src=\"/_sandbox/media/%s\" alt=\"", media->sha256);
+		buf_addf(out, "<img loading=\"lazy\" src=\"/_sandbox/media/%s\" alt=\"",
+			 media->sha256);
 		page_add_text(out, media->alt_text);
 		buf_add_z(out, "\">");
 	} else if (is_shown && media->sniff.is_video) {
-		buf_addf(out, "<video controls preload=\"metadata\" src=\"/_sandbox/media/%s\"></video>", media->sha256);
+		buf_addf(out,
+			 "<video controls preload=\"metadata\" src=\"/_sandbox/media/%s\"></video>",
+			 media->sha256);
 	} else {
 		buf_addf(out, "<div class=\"file\">%s, %lld bytes</div>", media->sniff.mime_type,
 			 (long long)media->size_bytes);
@@ -267,7 +301,8 @@ static void add_pictures(struct sandbox *sandbox, struct buf *out, const struct 
 	buf_add_z(out, "</div>");
 }
 
-static void add_article(struct sandbox *sandbox, struct buf *out, const struct ledger_entry *entry, unsigned depth)
+static void add_article(struct sandbox *sandbox, struct buf *out, const struct ledger_entry *entry,
+			unsigned depth)
 {
 	const struct sandbox_post *post = &entry->post;
 	unsigned shown = 0;
@@ -308,8 +343,9 @@ struct feed_column {
 /* A reply whose parent is not on the ledger stands by itself. */
 static bool is_top(struct sandbox *sandbox, const struct sandbox_post *post)
 {
-	return !post->is_deleted && (post->reply_to.len == 0 ||
-				     sandbox_ledger_find(sandbox, post->platform, post->reply_to) == NULL);
+	return !post->is_deleted &&
+	       (post->reply_to.len == 0 ||
+		sandbox_ledger_find(sandbox, post->platform, post->reply_to) == NULL);
 }
 
 static void add_column(struct sandbox *sandbox, struct buf *out, enum sandbox_platform platform,
@@ -317,8 +353,8 @@ static void add_column(struct sandbox *sandbox, struct buf *out, enum sandbox_pl
 {
 	size_t shown = column->count < FEED_POSTS_MAX ? column->count : FEED_POSTS_MAX;
 
-	buf_addf(out, "<section class=\"column %s\"><h2>%s <span>%zu</span></h2>", sandbox_platform_slug(platform),
-		 sandbox_platform_name(platform), column->count);
+	buf_addf(out, "<section class=\"column %s\"><h2>%s <span>%zu</span></h2>",
+		 sandbox_platform_slug(platform), sandbox_platform_name(platform), column->count);
 	for (size_t i = 1; i <= shown; i++)
 		add_article(sandbox, out, column->newest[(column->count - i) % FEED_POSTS_MAX], 0);
 	if (shown == 0)
@@ -328,7 +364,8 @@ static void add_column(struct sandbox *sandbox, struct buf *out, enum sandbox_pl
 
 void page_feed(struct sandbox *sandbox, struct http_response *response)
 {
-	struct feed_column *columns = ARENA_ARRAY(response->arena, struct feed_column, SANDBOX_PLATFORM_COUNT);
+	struct feed_column *columns =
+		ARENA_ARRAY(response->arena, struct feed_column, SANDBOX_PLATFORM_COUNT);
 	struct buf *out = http_response_text(response, 200, "text/html; charset=utf-8");
 
 	page_headers(response);
@@ -340,7 +377,8 @@ void page_feed(struct sandbox *sandbox, struct http_response *response)
 			column->newest[column->count++ % FEED_POSTS_MAX] = e;
 	}
 	page_begin(out, "Posthorn sandbox", "");
-	buf_add_z(out, "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would see: nothing here has left "
+	buf_add_z(out, "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
+		       "see: nothing here has left "
 		       "this machine.</p></header><main class=\"feed\">");
 	for (int i = 0; i < SANDBOX_PLATFORM_COUNT; i++)
 		add_column(sandbox, out, (enum sandbox_platform)i, &columns[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What of a request may be shown in the log: secrets become "***", everything else stays byte for byte. Pure. */
+ * What of a request may be shown in the log: secrets become "***", everything else stays byte for
+ * byte. Pure. */
 #include "arena.h"
 #include "buf.h"
 #include "str.h"
@@ -11,14 +12,17 @@
 
 #include "core.h"
 
-/* Parameter and member names whose values are secrets on one of the six platforms or in OAuth at large. */
+/* Parameter and member names whose values are secrets on one of the six platforms or in OAuth at
+ * large. */
 static const char *const secret_names[] = {
-	"access_token", "refresh_token", "id_token",      "token",        "input_token",
-	"client_secret", "code",         "code_verifier", "fb_exchange_token", "appsecret_proof",
-	"assertion",    "client_assertion", "password",   "secret",       "signed_request",
+	"access_token",      "refresh_token",   "id_token",       "token",
+	"input_token",       "client_secret",   "code",           "code_verifier",
+	"fb_exchange_token", "appsecret_proof", "assertion",      "client_assertion",
+	"password",          "secret",          "signed_request",
 };
 
-static const char *const secret_headers[] = {"cookie", "proxy-authorization", "x-api-key", "x-goog-api-key"};
+static const char *const secret_headers[] = {"cookie", "proxy-authorization", "x-api-key",
+					     "x-goog-api-key"};
 
 bool redact_is_secret_name(struct str name)
 {
@@ -143,7 +147,8 @@ static bool redact_json(struct arena *arena, struct str body, struct str *shown_
 	return !out.is_over;
 }
 
-static bool redact_multipart(struct arena *arena, struct str content_type, struct str body, struct str *shown_out)
+static bool redact_multipart(struct arena *arena, struct str content_type, struct str body,
+			     struct str *shown_out)
 {
 	struct sandbox_part *parts = NULL;
 	size_t count = 0;
@@ -172,7 +177,8 @@ static bool type_is(struct arena *arena, struct str content_type, const char *pr
 	return str_has_prefix(str_lower(arena, str_trim(content_type)), str_of(prefix));
 }
 
-bool redact_body(struct arena *arena, struct str content_type, struct str body, struct str *shown_out)
+bool redact_body(struct arena *arena, struct str content_type, struct str body,
+		 struct str *shown_out)
 {
 	struct str first = str_trim(body);
 	bool looks_json = first.len > 0 && (first.ptr[0] == '{' || first.ptr[0] == '[');
@@ -181,11 +187,13 @@ bool redact_body(struct arena *arena, struct str content_type, struct str body, 
 		*shown_out = redact_form(arena, body);
 		return true;
 	}
-	if (type_is(arena, content_type, "multipart/") && redact_multipart(arena, content_type, body, shown_out))
+	if (type_is(arena, content_type, "multipart/") &&
+	    redact_multipart(arena, content_type, body, shown_out))
 		return true;
 	if (looks_json && redact_json(arena, body, shown_out))
 		return true;
-	/* Media bytes and the like: an image may hold the word "code" by chance and no secret, so only text is suspected. */
+	/* Media bytes and the like: an image may hold the word "code" by chance and no secret, so
+	 * only text is suspected. */
 	*shown_out = body;
 	return !utf8_is_valid(body) || !mentions_secret(body);
 }

@@ -15,7 +15,8 @@
 
 #include "core.h"
 
-static void write_body(struct arena *arena, struct json_writer *w, const struct http_request *request, struct str body)
+static void write_body(struct arena *arena, struct json_writer *w,
+		       const struct http_request *request, struct str body)
 {
 	const struct str *type = http_request_header(request, "content-type");
 	struct str shown;
@@ -30,12 +31,14 @@ static void write_body(struct arena *arena, struct json_writer *w, const struct 
 	}
 	unsigned char digest[crypto_hash_sha256_BYTES];
 	crypto_hash_sha256(digest, (const unsigned char *)body.ptr, body.len);
-	json_member_str(w, "body_sha256", hex_encode(arena, (struct str){(const char *)digest, sizeof(digest)}));
+	json_member_str(w, "body_sha256",
+			hex_encode(arena, (struct str){(const char *)digest, sizeof(digest)}));
 	json_member_int(w, "body_bytes", (int64_t)body.len);
 }
 
 /* A header that came more than once is shown once, its values joined by ", ". */
-static void write_headers(struct arena *arena, struct json_writer *w, const struct http_request *request)
+static void write_headers(struct arena *arena, struct json_writer *w,
+			  const struct http_request *request)
 {
 	json_key(w, "headers");
 	json_begin_object(w);
@@ -50,8 +53,10 @@ static void write_headers(struct arena *arena, struct json_writer *w, const stru
 			continue;
 		for (size_t j = i + 1; j < request->header_count; j++) {
 			if (str_equal_nocase(request->headers[j].name, name))
-				value = str_format(arena, STR_FMT ", " STR_FMT, STR_ARG(value),
-						   STR_ARG(redact_header(arena, name, request->headers[j].value)));
+				value = str_format(
+					arena, STR_FMT ", " STR_FMT, STR_ARG(value),
+					STR_ARG(redact_header(arena, name,
+							      request->headers[j].value)));
 		}
 		json_key_str(w, name);
 		json_put_str(w, value);
@@ -63,10 +68,12 @@ static struct str shown_path(struct arena *arena, struct str path, struct str qu
 {
 	if (query.ptr == NULL || query.len == 0)
 		return path;
-	return str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(path), STR_ARG(redact_form(arena, query)));
+	return str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(path),
+			  STR_ARG(redact_form(arena, query)));
 }
 
-struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body, int64_t at_us)
+struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body,
+			 int64_t at_us)
 {
 	struct str path = request->path;
 	struct str host = {0};
@@ -115,10 +122,11 @@ uint64_t reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
 	if (copy == NULL || log->ring == NULL)
 		abort();
 	memcpy(copy, json.ptr, json.len);
-	while (log->first < log->next &&
-	       (log->next - log->first >= REQLOG_ENTRIES_MAX || log->bytes + json.len > REQLOG_BYTES_MAX))
+	while (log->first < log->next && (log->next - log->first >= REQLOG_ENTRIES_MAX ||
+					  log->bytes + json.len > REQLOG_BYTES_MAX))
 		drop_oldest(log);
-	*entry_at(log, number) = (struct reqlog_entry){.json = copy, .len = json.len, .at_us = at_us};
+	*entry_at(log, number) =
+		(struct reqlog_entry){.json = copy, .len = json.len, .at_us = at_us};
 	log->bytes += json.len;
 	log->next++;
 	return number;

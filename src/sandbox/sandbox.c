@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The sandbox's frame: opening and closing, and the way of every platform call: into the log, past the faults, through the
- * platform's handler under the lock, and out, perhaps damaged on purpose. The objects: sandbox (everything), bound_route (a route
- * of a module with the sandbox it belongs to), call (a request in a handler), fault (a wish to go wrong). */
+ * The sandbox's frame: opening and closing, and the way of every platform call: into the log, past
+ * the faults, through the platform's handler under the lock, and out, perhaps damaged on purpose.
+ * The objects: sandbox (everything), bound_route (a route of a module with the sandbox it belongs
+ * to), call (a request in a handler), fault (a wish to go wrong). */
 #include "sandbox.h"
 
 #include <dirent.h>
@@ -92,7 +93,8 @@ static void answer_drop(struct http_response *response)
 	response->close = true;
 }
 
-/* The answer a fault asks for in place of the platform's own; headers of the lost answer go with it. */
+/* The answer a fault asks for in place of the platform's own; headers of the lost answer go with
+ * it. */
 static void answer_fault(struct sandbox_call *call, const struct fault *fault)
 {
 	struct http_response *response = call->response;
@@ -115,13 +117,15 @@ static void answer_fault(struct sandbox_call *call, const struct fault *fault)
 					     str_copy(call->arena, fault->headers[i].value));
 	}
 	if (fault->retry_after_s >= 0)
-		http_response_header(response, "Retry-After",
-				     str_format(call->arena, "%lld", (long long)fault->retry_after_s));
+		http_response_header(
+			response, "Retry-After",
+			str_format(call->arena, "%lld", (long long)fault->retry_after_s));
 }
 
 static void expire_token(struct sandbox_call *call)
 {
-	struct sandbox_token *token = call->module->token_of != NULL ? call->module->token_of(call) : NULL;
+	struct sandbox_token *token =
+		call->module->token_of != NULL ? call->module->token_of(call) : NULL;
 
 	if (token != NULL)
 		token->is_expired = true;
@@ -139,13 +143,15 @@ static bool fault_before(struct sandbox_call *call, const struct fault *fault)
 		answer_drop(call->response);
 		return true;
 	case FAULT_RATE_LIMIT:
-		call->module->render_rate_limit(call, fault->retry_after_s >= 0 ? fault->retry_after_s : 60);
+		call->module->render_rate_limit(
+			call, fault->retry_after_s >= 0 ? fault->retry_after_s : 60);
 		return true;
 	case FAULT_EXPIRE_TOKEN:
 		expire_token(call);
 		return true;
 	case FAULT_SLOW:
-		sandbox_wait(call->sandbox, 1000 * (fault->retry_after_s >= 0 ? fault->retry_after_s : SLOW_S_DEFAULT));
+		sandbox_wait(call->sandbox, 1000 * (fault->retry_after_s >= 0 ? fault->retry_after_s
+									      : SLOW_S_DEFAULT));
 		return false;
 	case FAULT_STATUS_AFTER:
 	case FAULT_RESET_AFTER:
@@ -198,7 +204,8 @@ static struct str path_without_host(struct str path)
 	return slash != SIZE_MAX ? str_slice(path, slash, path.len) : STR("/");
 }
 
-/* The fault's texts belong to a list that a reset may free while the handler has let go of the lock. */
+/* The fault's texts belong to a list that a reset may free while the handler has let go of the
+ * lock. */
 static void fault_hold(struct arena *arena, struct fault *fault)
 {
 	fault->body = str_copy(arena, fault->body);
@@ -209,8 +216,8 @@ static void fault_hold(struct arena *arena, struct fault *fault)
 
 static bool take_fault(struct sandbox_call *call, struct fault *fault)
 {
-	if (!fault_take(call->sandbox, call->platform, call->request->method, path_without_host(call->request->path),
-			fault))
+	if (!fault_take(call->sandbox, call->platform, call->request->method,
+			path_without_host(call->request->path), fault))
 		return false;
 	fault_hold(call->arena, fault);
 	return true;
@@ -230,7 +237,8 @@ static void run_handler(struct sandbox_call *call, sandbox_handler handler)
 		answer_text(call->response, 500, "the simulated platform gave no answer");
 }
 
-/* The log shows the request before the answer is known: a call that hangs must be seen while it hangs. */
+/* The log shows the request before the answer is known: a call that hangs must be seen while it
+ * hangs. */
 static void dispatch(void *context, struct http_request *request, struct http_response *response)
 {
 	const struct bound_route *bound = context;
@@ -255,7 +263,8 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 	if (has_fault)
 		fault_after(&call, &fault);
 	if (generation == sandbox->generation)
-		reqlog_set_status(&sandbox->reqlog, number, response->is_dropped ? 0 : response->status);
+		reqlog_set_status(&sandbox->reqlog, number,
+				  response->is_dropped ? 0 : response->status);
 	if (has_fault && fault.effect == FAULT_TIMEOUT_AFTER)
 		sandbox_wait(sandbox, sandbox->hang_ms);
 	sandbox_unlock(sandbox);
@@ -267,9 +276,9 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 			 struct http_response *response)
 {
 	static const int statuses[] = {
-		[HTTP_FAULT_NOT_FOUND] = 404,         [HTTP_FAULT_METHOD_NOT_ALLOWED] = 405,
-		[HTTP_FAULT_BODY_TOO_LARGE] = 413,    [HTTP_FAULT_HEADERS_TOO_LARGE] = 431,
-		[HTTP_FAULT_BAD_REQUEST] = 400,       [HTTP_FAULT_INTERNAL] = 500,
+		[HTTP_FAULT_NOT_FOUND] = 404,      [HTTP_FAULT_METHOD_NOT_ALLOWED] = 405,
+		[HTTP_FAULT_BODY_TOO_LARGE] = 413, [HTTP_FAULT_HEADERS_TOO_LARGE] = 431,
+		[HTTP_FAULT_BAD_REQUEST] = 400,    [HTTP_FAULT_INTERNAL] = 500,
 		[HTTP_FAULT_UNAVAILABLE] = 503,
 	};
 	struct str path = request != NULL ? request->path : (struct str){0};
@@ -279,22 +288,27 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 	(void)context;
 	json_writer_init(&w, http_response_json(response, statuses[fault]));
 	json_begin_object(&w);
-	json_member_str(&w, "sandbox", str_format(response->arena, "%d: the sandbox plays no " STR_FMT " " STR_FMT
-						  " (the first path segment is the platform's host)",
-						  statuses[fault], STR_ARG(method), STR_ARG(path)));
+	json_member_str(&w, "sandbox",
+			str_format(response->arena,
+				   "%d: the sandbox plays no " STR_FMT " " STR_FMT
+				   " (the first path segment is the platform's host)",
+				   statuses[fault], STR_ARG(method), STR_ARG(path)));
 	json_end_object(&w);
 }
 
 static bool is_own_path(struct str path)
 {
-	return str_equal_z(path, "/") || str_equal_z(path, "/favicon.ico") || str_has_prefix(path, STR("/_sandbox/"));
+	return str_equal_z(path, "/") || str_equal_z(path, "/favicon.ico") ||
+	       str_has_prefix(path, STR("/_sandbox/"));
 }
 
-static void after_answer(void *context, const struct http_request *request, struct http_response *response)
+static void after_answer(void *context, const struct http_request *request,
+			 struct http_response *response)
 {
 	struct sandbox *sandbox = context;
 
-	if (request == NULL || request->user == sandbox || request->arena == NULL || is_own_path(request->path))
+	if (request == NULL || request->user == sandbox || request->arena == NULL ||
+	    is_own_path(request->path))
 		return;
 	int64_t at_us = clock_now_us(sandbox->clock);
 	struct str entry = reqlog_format(request->arena, request, request->body, at_us);
@@ -313,7 +327,8 @@ static size_t body_max_bytes(const struct sandbox_route *route)
 	return route->body_mode == HTTP_BODY_FILE ? BODY_FILE_MAX_BYTES : BODY_MEMORY_MAX_BYTES;
 }
 
-static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_module *module, struct error *err)
+static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_module *module,
+				struct error *err)
 {
 	for (size_t i = 0; i < module->route_count; i++) {
 		const struct sandbox_route *route = &module->routes[i];
@@ -368,12 +383,15 @@ static enum err_kind make_directory(struct sandbox *sandbox, struct error *err)
 		parent = "/tmp";
 	snprintf(path, sizeof(path), "%s/posthorn-sandbox-XXXXXX", parent);
 	if (mkdtemp(path) == NULL)
-		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s", parent);
+		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s",
+					parent);
 	sandbox->directory = strdup(path);
 	if (asprintf(&sandbox->body_directory, "%s/bodies", path) < 0)
 		sandbox->body_directory = NULL;
-	if (sandbox->directory == NULL || sandbox->body_directory == NULL || mkdir(sandbox->body_directory, 0700) != 0)
-		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s", parent);
+	if (sandbox->directory == NULL || sandbox->body_directory == NULL ||
+	    mkdir(sandbox->body_directory, 0700) != 0)
+		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s",
+					parent);
 	return ERR_NONE;
 }
 
@@ -388,7 +406,8 @@ static void init_lock(struct sandbox *sandbox)
 	pthread_condattr_destroy(&attributes);
 }
 
-static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_config *config, struct error *err)
+static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_config *config,
+			       struct error *err)
 {
 	struct httpd_config httpd = {
 		.listen = config->listen,
@@ -404,7 +423,8 @@ static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_con
 	return httpd_open(&httpd, &sandbox->httpd, err);
 }
 
-enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox **sandbox_out, struct error *err)
+enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox **sandbox_out,
+			   struct error *err)
 {
 	struct sandbox *sandbox = calloc(1, sizeof(*sandbox));
 	enum err_kind kind;

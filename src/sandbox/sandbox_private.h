@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a simulated platform is written with. A platform is one file with one `const struct sandbox_module`: a table of
- * routes and a few callbacks; the core (sandbox.c) does listening, the request log, faults, locking, reset, the clock and the
- * ledger. To add a platform: write NAME.c with `const struct sandbox_module sandbox_NAME`, list it in meson.build and in
- * modules.def.
+ * What a simulated platform is written with. A platform is one file with one `const struct
+ * sandbox_module`: a table of routes and a few callbacks; the core (sandbox.c) does listening, the
+ * request log, faults, locking, reset, the clock and the ledger. To add a platform: write NAME.c
+ * with `const struct sandbox_module sandbox_NAME`, list it in meson.build and in modules.def.
  *
- * THREADS AND LIFETIMES. Handlers and callbacks run with the sandbox's one lock held: they may touch all state freely and
- * need no locks of their own. Only the functions marked "LETS GO OF THE LOCK" release it while they work (pulling media,
- * reading big files) and take it again: after them every pointer into state (tokens, codes, objects, posts, uploads, your own
- * state) may be gone by a reset, so look it up again by its id and answer "not found" when it is gone.
- * What a request needs lives in call->arena. What must live on is made with sandbox_keep*(), and lives until the reset.
- * Strings given to functions here are copied by them. */
+ * THREADS AND LIFETIMES. Handlers and callbacks run with the sandbox's one lock held: they may
+ * touch all state freely and need no locks of their own. Only the functions marked "LETS GO OF THE
+ * LOCK" release it while they work (pulling media, reading big files) and take it again: after them
+ * every pointer into state (tokens, codes, objects, posts, uploads, your own state) may be gone by
+ * a reset, so look it up again by its id and answer "not found" when it is gone. What a request
+ * needs lives in call->arena. What must live on is made with sandbox_keep*(), and lives until the
+ * reset. Strings given to functions here are copied by them. */
 #pragma once
 
 #include <stdbool.h>
@@ -56,7 +57,8 @@ struct sandbox_route {
 	const char *method;  /* "GET", "POST", ...; HEAD reaches GET routes */
 	const char *pattern; /* host first: "/api.x.com/2/tweets/{id}" (rules: http.h) */
 	sandbox_handler handler;
-	enum http_body_mode body_mode; /* zero = HTTP_BODY_NONE. Either kind of body is read through call->body */
+	enum http_body_mode body_mode; /* zero = HTTP_BODY_NONE. Either kind of body is read through
+					  call->body */
 	size_t body_max_bytes;         /* 0 = 1 MiB for MEMORY, 64 MiB for FILE */
 };
 
@@ -64,15 +66,19 @@ struct sandbox_module {
 	enum sandbox_platform platform;
 	const struct sandbox_route *routes;
 	size_t route_count;
-	/* This platform's own state, zeroed, made anew at every reset; 0 = none. Found in call->state. Fill it in start. */
+	/* This platform's own state, zeroed, made anew at every reset; 0 = none. Found in
+	 * call->state. Fill it in start. */
 	size_t state_size_bytes;
 	/* Called after opening and after every reset, before any call. May be NULL. */
 	void (*start)(struct sandbox *sandbox, void *state);
-	/* Which platform a request is for, when several share a host (facebook, instagram). NULL = module's platform. */
+	/* Which platform a request is for, when several share a host (facebook, instagram). NULL =
+	 * module's platform. */
 	enum sandbox_platform (*platform_of)(struct sandbox_call *call);
-	/* The access token that this request carries, known or NULL: what the fault expire_token kills. */
+	/* The access token that this request carries, known or NULL: what the fault expire_token
+	 * kills. */
 	struct sandbox_token *(*token_of)(struct sandbox_call *call);
-	/* The platform's real answers for the faults rate_limit (status, headers, body) and expire_token. */
+	/* The platform's real answers for the faults rate_limit (status, headers, body) and
+	 * expire_token. */
 	void (*render_rate_limit)(struct sandbox_call *call, int64_t retry_after_s);
 	void (*render_token_expired)(struct sandbox_call *call);
 };
@@ -84,23 +90,25 @@ struct sandbox_call {
 	enum sandbox_platform platform; /* module->platform_of, or the module's */
 	struct http_request *request;
 	struct http_response *response;
-	struct arena *arena;   /* the request's */
-	void *state;           /* the module's own state; get it again with sandbox_state() after the lock was let go */
-	int64_t now_us;        /* the sandbox's clock when the call began */
-	struct str base_url;   /* "http://127.0.0.1:40123", by the caller's Host header */
-	struct str body;       /* the whole body; a file body is mapped, so this works for any size */
+	struct arena *arena; /* the request's */
+	void *state; /* the module's own state; get it again with sandbox_state() after the lock was
+			let go */
+	int64_t now_us;      /* the sandbox's clock when the call began */
+	struct str base_url; /* "http://127.0.0.1:40123", by the caller's Host header */
+	struct str body;     /* the whole body; a file body is mapped, so this works for any size */
 	/* Filled when first asked for: */
 	bool has_read_body;
-	struct form form_body;          /* form-urlencoded body */
-	const struct json *json_body;   /* JSON body, or NULL */
-	struct sandbox_part *parts;     /* multipart/form-data body */
+	struct form form_body;        /* form-urlencoded body */
+	const struct json *json_body; /* JSON body, or NULL */
+	struct sandbox_part *parts;   /* multipart/form-data body */
 	size_t part_count;
 };
 
 /* ---- Reading a request ---- */
 
-/* A parameter wherever platforms accept it: query, then form body, multipart text part, top-level JSON member (numbers and
- * booleans as text, objects and arrays as JSON text). Empty when absent; sandbox_has_param tells absent from empty. */
+/* A parameter wherever platforms accept it: query, then form body, multipart text part, top-level
+ * JSON member (numbers and booleans as text, objects and arrays as JSON text). Empty when absent;
+ * sandbox_has_param tells absent from empty. */
 struct str sandbox_param(struct sandbox_call *call, const char *name);
 bool sandbox_has_param(struct sandbox_call *call, const char *name);
 /* Only in the query / only in the body's form fields. */
@@ -141,15 +149,19 @@ void sandbox_answer_json(struct sandbox_call *call, int status, const char *json
 /* No body. */
 void sandbox_answer_empty(struct sandbox_call *call, int status);
 void sandbox_answer_header(struct sandbox_call *call, const char *name, struct str value);
-/* "http://127.0.0.1:40123/HOST/PATH": an absolute URL of ours under the sandbox. path starts with '/'. */
+/* "http://127.0.0.1:40123/HOST/PATH": an absolute URL of ours under the sandbox. path starts with
+ * '/'. */
 struct str sandbox_url(struct sandbox_call *call, const char *host, struct str path);
-/* 302 to url with the pairs appended to its query (percent-encoded); a pair with a NULL-ptr value is left out. */
+/* 302 to url with the pairs appended to its query (percent-encoded); a pair with a NULL-ptr value
+ * is left out. */
 struct sandbox_pair {
 	const char *name;
 	struct str value;
 };
-void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sandbox_pair *pairs, size_t count);
-/* A page in the platform's name that says why it cannot go on (wrong client, redirect URI, scope): what a browser sees. */
+void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sandbox_pair *pairs,
+		      size_t count);
+/* A page in the platform's name that says why it cannot go on (wrong client, redirect URI, scope):
+ * what a browser sees. */
 void sandbox_error_page(struct sandbox_call *call, int status, const char *title, struct str text);
 
 /* A profile picture: a small SVG in the platform's colour with the first letter of label. */
@@ -161,20 +173,24 @@ enum sandbox_client { SANDBOX_CLIENT_OK, SANDBOX_CLIENT_UNKNOWN, SANDBOX_CLIENT_
 
 /* Is it "sandbox-SLUG" / "sandbox-secret-SLUG" of that platform? */
 bool sandbox_client_id_is(enum sandbox_platform platform, struct str client_id);
-enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id, struct str client_secret);
-/* Loopback redirect URIs (127.0.0.0/8, ::1, localhost; http or https) count as registered, nothing else does. */
+enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct str client_id,
+					 struct str client_secret);
+/* Loopback redirect URIs (127.0.0.0/8, ::1, localhost; http or https) count as registered, nothing
+ * else does. */
 bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redirect_uri);
 
-/* The consent page. One GET route does it all: sandbox_consent() looks at the query parameter sandbox_decision; without it,
- * it answers the page (an HTML form that comes back to the same path with all parameters, sandbox_decision=allow|deny and
- * sandbox_choice=ID once for every ticked choice) and returns ASKED: the handler is done. With it, returns ALLOWED or DENIED and
- * the handler redirects. Check client, redirect URI and scope BEFORE calling it. */
+/* The consent page. One GET route does it all: sandbox_consent() looks at the query parameter
+ * sandbox_decision; without it, it answers the page (an HTML form that comes back to the same path
+ * with all parameters, sandbox_decision=allow|deny and sandbox_choice=ID once for every ticked
+ * choice) and returns ASKED: the handler is done. With it, returns ALLOWED or DENIED and the
+ * handler redirects. Check client, redirect URI and scope BEFORE calling it. */
 enum sandbox_consent { SANDBOX_CONSENT_ASKED, SANDBOX_CONSENT_ALLOWED, SANDBOX_CONSENT_DENIED };
 
 struct sandbox_choice {
 	struct str id;
 	struct str label;
-	bool is_ticked; /* at first, and when a script says sandbox_decision=allow without any sandbox_choice */
+	bool is_ticked; /* at first, and when a script says sandbox_decision=allow without any
+			   sandbox_choice */
 };
 
 struct sandbox_consent_page {
@@ -185,7 +201,8 @@ struct sandbox_consent_page {
 	size_t choice_count;
 };
 
-enum sandbox_consent sandbox_consent(struct sandbox_call *call, const struct sandbox_consent_page *page);
+enum sandbox_consent sandbox_consent(struct sandbox_call *call,
+				     const struct sandbox_consent_page *page);
 /* After ALLOWED: was this choice ticked? */
 bool sandbox_consent_has(struct sandbox_call *call, const struct sandbox_choice *choice);
 
@@ -202,19 +219,19 @@ enum sandbox_pkce {
 /* An authorization code, as issued and as found. */
 struct sandbox_code {
 	enum sandbox_platform platform;
-	struct str text;         /* made by sandbox_code_issue */
-	struct str prefix;       /* put before the random part */
+	struct str text;   /* made by sandbox_code_issue */
+	struct str prefix; /* put before the random part */
 	struct str client_id;
 	struct str redirect_uri;
 	struct str scope;
-	struct str subject;      /* whose consent: a user id of the platform */
-	struct str choices;      /* platform's own words, e.g. ids separated by commas */
+	struct str subject; /* whose consent: a user id of the platform */
+	struct str choices; /* platform's own words, e.g. ids separated by commas */
 	enum sandbox_pkce pkce;
 	struct str challenge;
 	int64_t lifetime_s;
-	int64_t expires_us;      /* made by sandbox_code_issue */
+	int64_t expires_us; /* made by sandbox_code_issue */
 	bool is_used;
-	const void *extra;       /* platform's own, in kept memory; may be NULL */
+	const void *extra; /* platform's own, in kept memory; may be NULL */
 };
 
 /* Makes a code and returns its text. */
@@ -225,13 +242,15 @@ enum sandbox_redeem {
 	SANDBOX_REDEEM_UNKNOWN,
 	SANDBOX_REDEEM_EXPIRED,
 	SANDBOX_REDEEM_USED,
-	SANDBOX_REDEEM_CLIENT,  /* issued to another client */
+	SANDBOX_REDEEM_CLIENT,   /* issued to another client */
 	SANDBOX_REDEEM_REDIRECT, /* redirect_uri differs */
-	SANDBOX_REDEEM_VERIFIER /* PKCE verifier missing or wrong */
+	SANDBOX_REDEEM_VERIFIER  /* PKCE verifier missing or wrong */
 };
-/* Checks in the order of the enum; *code_out is set for all but UNKNOWN. Only OK uses the code up. */
-enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_platform platform, struct str text,
-					struct str client_id, struct str redirect_uri, struct str verifier,
+/* Checks in the order of the enum; *code_out is set for all but UNKNOWN. Only OK uses the code up.
+ */
+enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_platform platform,
+					struct str text, struct str client_id,
+					struct str redirect_uri, struct str verifier,
 					struct sandbox_code **code_out);
 
 enum sandbox_token_kind { SANDBOX_TOKEN_ACCESS, SANDBOX_TOKEN_REFRESH, SANDBOX_TOKEN_APP };
@@ -239,27 +258,30 @@ enum sandbox_token_kind { SANDBOX_TOKEN_ACCESS, SANDBOX_TOKEN_REFRESH, SANDBOX_T
 struct sandbox_token {
 	enum sandbox_platform platform;
 	enum sandbox_token_kind kind;
-	struct str text;       /* made by sandbox_token_issue, unless given */
-	struct str prefix;     /* put before the random part: "EAA" */
-	size_t random_length;  /* characters of the random part, letters and digits; 0 = 64 */
+	struct str text;      /* made by sandbox_token_issue, unless given */
+	struct str prefix;    /* put before the random part: "EAA" */
+	size_t random_length; /* characters of the random part, letters and digits; 0 = 64 */
 	struct str client_id;
-	struct str subject;    /* user, Page, ...: an id of the platform */
+	struct str subject; /* user, Page, ...: an id of the platform */
 	struct str scope;
-	struct str label;      /* platform's own word, e.g. "long" or "page" */
-	struct str choices;    /* as in the code */
-	int64_t lifetime_s;    /* 0 = for ever */
-	int64_t issued_us;     /* made by sandbox_token_issue */
-	int64_t expires_us;    /* made by sandbox_token_issue; 0 = never */
-	bool is_expired;       /* killed by the fault expire_token; only a new token helps */
-	bool is_revoked;       /* used up (rotation), revoked, replaced */
-	struct sandbox_token *partner; /* the refresh token of an access token and the other way round; may be NULL */
-	const void *extra;     /* platform's own, in kept memory; may be NULL */
+	struct str label;   /* platform's own word, e.g. "long" or "page" */
+	struct str choices; /* as in the code */
+	int64_t lifetime_s; /* 0 = for ever */
+	int64_t issued_us;  /* made by sandbox_token_issue */
+	int64_t expires_us; /* made by sandbox_token_issue; 0 = never */
+	bool is_expired;    /* killed by the fault expire_token; only a new token helps */
+	bool is_revoked;    /* used up (rotation), revoked, replaced */
+	struct sandbox_token *partner; /* the refresh token of an access token and the other way
+					  round; may be NULL */
+	const void *extra;             /* platform's own, in kept memory; may be NULL */
 };
 
 /* Makes a token; the returned one lives until the reset and may be changed in place. */
-struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox, const struct sandbox_token *token);
+struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
+					  const struct sandbox_token *token);
 /* The token of that text, of whatever kind and state, or NULL. */
-struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform, struct str text);
+struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform,
+					 struct str text);
 /* Not expired by time or fault, not revoked. */
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token);
 
@@ -267,18 +289,23 @@ bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_t
 
 int64_t sandbox_now_us(const struct sandbox *sandbox);
 void *sandbox_state(struct sandbox *sandbox, enum sandbox_platform platform);
-/* Zeroed memory. Never NULL: past the sandbox's ceiling (1 GiB) the program ends with a message. Refuse work before with
- * sandbox_is_full(). */
+/* Zeroed memory. Never NULL: past the sandbox's ceiling (1 GiB) the program ends with a message.
+ * Refuse work before with sandbox_is_full(). */
 void *sandbox_keep(struct sandbox *sandbox, size_t size_bytes);
 struct str sandbox_keep_str(struct sandbox *sandbox, struct str s);
-/* More than 3/4 of the ceiling in use: the core answers 503 by itself then; handlers need not ask. */
+/* More than 3/4 of the ceiling in use: the core answers 503 by itself then; handlers need not ask.
+ */
 bool sandbox_is_full(const struct sandbox *sandbox);
 
-/* One object of a platform by kind ("container", "upload") and id. put replaces; object is kept memory. get gives NULL. */
-void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id, void *object);
-void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id);
+/* One object of a platform by kind ("container", "upload") and id. put replaces; object is kept
+ * memory. get gives NULL. */
+void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+			struct str id, void *object);
+void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+			 struct str id);
 
-/* prefix and random decimal digits up to length characters in all; kept. Never twice the same in practice. */
+/* prefix and random decimal digits up to length characters in all; kept. Never twice the same in
+ * practice. */
 struct str sandbox_id_decimal(struct sandbox *sandbox, const char *prefix, size_t length);
 /* Random letters and digits, kept: "abc" + 32 → "abcXXXX...". */
 struct str sandbox_id_text(struct sandbox *sandbox, const char *prefix, size_t random_length);
@@ -286,13 +313,14 @@ uint64_t sandbox_random_below(struct sandbox *sandbox, uint64_t limit);
 
 /* ---- Media ---- */
 
-/* What is known of bytes that came in. A plain value: copy it into what you keep (alt_text: keep it). The bytes themselves are
- * kept for the page of GET / up to 8 MiB each and 512 MiB in all; beyond that only what stands here. */
+/* What is known of bytes that came in. A plain value: copy it into what you keep (alt_text: keep
+ * it). The bytes themselves are kept for the page of GET / up to 8 MiB each and 512 MiB in all;
+ * beyond that only what stands here. */
 struct sandbox_media {
-	struct sniff sniff;     /* what the bytes are: type, mime_type, width, height */
+	struct sniff sniff; /* what the bytes are: type, mime_type, width, height */
 	int64_t size_bytes;
-	char sha256[65];        /* lower-case hex */
-	struct str alt_text;    /* empty when none; yours to set */
+	char sha256[65];     /* lower-case hex */
+	struct str alt_text; /* empty when none; yours to set */
 };
 
 enum sandbox_pull {
@@ -300,48 +328,61 @@ enum sandbox_pull {
 	SANDBOX_PULL_BAD_URL,     /* not an absolute http(s) URL */
 	SANDBOX_PULL_UNREACHABLE, /* no address, no connection, broken off */
 	SANDBOX_PULL_TIMEOUT,
-	SANDBOX_PULL_STATUS,      /* an answer other than 200 */
+	SANDBOX_PULL_STATUS, /* an answer other than 200 */
 	SANDBOX_PULL_TOO_LARGE
 };
 
 struct sandbox_pull_config {
 	struct str url;
 	const char *user_agent;
-	int64_t max_bytes;    /* 0 = 1 GiB */
-	unsigned timeout_ms;  /* 0 = 20,000 */
+	int64_t max_bytes;     /* 0 = 1 GiB */
+	unsigned timeout_ms;   /* 0 = 20,000 */
 	bool follow_redirects; /* up to 3 */
 };
 
-/* Fetches url and looks at what comes. LETS GO OF THE LOCK. *status_out (may be NULL) is the HTTP status, 0 = none.
- * media_out is filled on OK only. */
-enum sandbox_pull sandbox_media_pull(struct sandbox_call *call, const struct sandbox_pull_config *config,
+/* Fetches url and looks at what comes. LETS GO OF THE LOCK. *status_out (may be NULL) is the HTTP
+ * status, 0 = none. media_out is filled on OK only. */
+enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
+				     const struct sandbox_pull_config *config,
 				     struct sandbox_media *media_out, int *status_out);
-/* Looks at bytes that came with the request (call->body or a part of it). LETS GO OF THE LOCK when they are over 1 MiB. */
-void sandbox_media_look(struct sandbox_call *call, struct str bytes, struct sandbox_media *media_out);
+/* Looks at bytes that came with the request (call->body or a part of it). LETS GO OF THE LOCK when
+ * they are over 1 MiB. */
+void sandbox_media_look(struct sandbox_call *call, struct str bytes,
+			struct sandbox_media *media_out);
 
-/* A file put together from chunks, in the temporary directory. Found again by id; gone after a reset. */
+/* A file put together from chunks, in the temporary directory. Found again by id; gone after a
+ * reset. */
 struct sandbox_upload {
 	struct str id;
 	int64_t total_bytes;    /* as announced, -1 = not announced */
 	int64_t received_bytes; /* the furthest byte written so far + 1 */
-	int64_t written_bytes;  /* sum of all writes: with gaps or repeats it differs from received_bytes */
+	int64_t written_bytes;  /* sum of all writes: with gaps or repeats it differs from
+				   received_bytes */
 	void *extra;            /* platform's own, in kept memory */
 	int fd;                 /* the core's */
 };
 
-/* id: the platform's, see sandbox_id_*. NULL when the file cannot be made. Closing is the core's, at reset and close. */
-struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_platform platform, struct str id,
-					  int64_t total_bytes);
-struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform, struct str id);
-/* Writes bytes at offset. False when the disk does not take it or all uploads together pass 16 GiB. */
-bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset, struct str bytes);
-/* Digest and look at the first received_bytes. LETS GO OF THE LOCK. False when the upload is gone or cannot be read. */
+/* id: the platform's, see sandbox_id_*. NULL when the file cannot be made. Closing is the core's,
+ * at reset and close. */
+struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_platform platform,
+					  struct str id, int64_t total_bytes);
+struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform,
+					   struct str id);
+/* Writes bytes at offset. False when the disk does not take it or all uploads together pass 16 GiB.
+ */
+bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset,
+			  struct str bytes);
+/* Digest and look at the first received_bytes. LETS GO OF THE LOCK. False when the upload is gone
+ * or cannot be read. */
 bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platform, struct str id,
 			 struct sandbox_media *media_out);
-/* The first bytes of the upload (at most max_bytes) in the call's arena, for subtitle files and the like. */
-struct str sandbox_upload_head(struct sandbox_call *call, const struct sandbox_upload *upload, size_t max_bytes);
+/* The first bytes of the upload (at most max_bytes) in the call's arena, for subtitle files and the
+ * like. */
+struct str sandbox_upload_head(struct sandbox_call *call, const struct sandbox_upload *upload,
+			       size_t max_bytes);
 /* Exactly len bytes at offset into out; false when they are not there. */
-bool sandbox_upload_read(const struct sandbox_upload *upload, int64_t offset, char *out, size_t len);
+bool sandbox_upload_read(const struct sandbox_upload *upload, int64_t offset, char *out,
+			 size_t len);
 /* Closes the file and gives its bytes back; the record stays. NULL is fine. */
 void sandbox_upload_discard(struct sandbox *sandbox, struct sandbox_upload *upload);
 
@@ -353,15 +394,17 @@ struct sandbox_post {
 	enum sandbox_platform platform;
 	struct str account_id; /* the service's platform_account_id */
 	struct str id;         /* what the service reports as platform_post_id */
-	struct str type;       /* platform's word; contains "story" for stories only; comments: "comment" */
-	struct str text;       /* what a reader sees */
+	struct str
+		type; /* platform's word; contains "story" for stories only; comments: "comment" */
+	struct str text; /* what a reader sees */
 	const struct sandbox_media *media;
 	size_t media_count;
-	struct str reply_to;   /* id of the post or comment it answers; empty = none */
+	struct str reply_to; /* id of the post or comment it answers; empty = none */
 	struct str url;
-	struct str title;      /* shown on the page where a platform has titles; not in the ledger's JSON */
-	int64_t created_us;    /* 0 = now */
-	const void *extra;     /* platform's own, in kept memory */
+	struct str
+		title; /* shown on the page where a platform has titles; not in the ledger's JSON */
+	int64_t created_us; /* 0 = now */
+	const void *extra;  /* platform's own, in kept memory */
 	/* Made by the core: */
 	bool is_deleted;
 	struct sandbox_post *older; /* the one before of the same platform and account */
@@ -370,10 +413,13 @@ struct sandbox_post {
 /* Adds a copy and returns it. Call it at the moment the thing becomes visible. */
 struct sandbox_post *sandbox_ledger_add(struct sandbox *sandbox, const struct sandbox_post *post);
 /* By id; NULL when unknown or deleted. */
-struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_platform platform, struct str id);
+struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_platform platform,
+					 struct str id);
 /* The newest of that account, also deleted ones (check is_deleted); go on with ->older. */
-struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox_platform platform, struct str account_id);
-/* Direct answers to the post of that id, oldest first, deleted ones left out: at most max pointers into out; returns how many. */
-size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform, struct str id,
-			      struct sandbox_post **out, size_t max);
+struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox_platform platform,
+					   struct str account_id);
+/* Direct answers to the post of that id, oldest first, deleted ones left out: at most max pointers
+ * into out; returns how many. */
+size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform,
+			      struct str id, struct sandbox_post **out, size_t max);
 void sandbox_ledger_delete(struct sandbox *sandbox, struct sandbox_post *post);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the simulated platforms remember until the reset: kept memory, named objects, ids, the clock. */
+ * What the simulated platforms remember until the reset: kept memory, named objects, ids, the
+ * clock. */
 #include <stdlib.h>
 
 #include "arena.h"
@@ -13,9 +14,12 @@ static const struct {
 	const char *slug;
 	const char *name;
 } platforms[SANDBOX_PLATFORM_COUNT] = {
-	[SANDBOX_INSTAGRAM] = {"instagram", "Instagram"}, [SANDBOX_FACEBOOK] = {"facebook", "Facebook"},
-	[SANDBOX_X] = {"x", "X"},                         [SANDBOX_LINKEDIN] = {"linkedin", "LinkedIn"},
-	[SANDBOX_YOUTUBE] = {"youtube", "YouTube"},       [SANDBOX_TIKTOK] = {"tiktok", "TikTok"},
+	[SANDBOX_INSTAGRAM] = {"instagram", "Instagram"},
+	[SANDBOX_FACEBOOK] = {"facebook", "Facebook"},
+	[SANDBOX_X] = {"x", "X"},
+	[SANDBOX_LINKEDIN] = {"linkedin", "LinkedIn"},
+	[SANDBOX_YOUTUBE] = {"youtube", "YouTube"},
+	[SANDBOX_TIKTOK] = {"tiktok", "TikTok"},
 };
 
 const char *sandbox_platform_slug(enum sandbox_platform platform)
@@ -53,13 +57,16 @@ bool sandbox_is_full(const struct sandbox *sandbox)
 	return arena_used_bytes(sandbox->kept) > SANDBOX_STATE_MAX_BYTES / 4 * 3;
 }
 
-struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind, struct str id)
+struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
+		     struct str id)
 {
 	return str_format(arena, "%s/%s/" STR_FMT, platforms[platform].slug, kind, STR_ARG(id));
 }
 
-/* Looking something up must not grow kept memory: the key is made on the stack, or with malloc when it is long. */
-void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id)
+/* Looking something up must not grow kept memory: the key is made on the stack, or with malloc when
+ * it is long. */
+void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+		 struct str id)
 {
 	char small[256];
 	struct str prefix[2] = {str_of(platforms[platform].slug), str_of(kind)};
@@ -82,8 +89,8 @@ void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const 
 	return found;
 }
 
-void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id,
-			void *object)
+void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+			struct str id, void *object)
 {
 	struct arena *arena = arena_new("sandbox key", 1 << 20);
 
@@ -91,7 +98,8 @@ void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform,
 	arena_free(&arena);
 }
 
-void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind, struct str id)
+void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+			 struct str id)
 {
 	return state_find(sandbox, platform, kind, id);
 }
@@ -101,8 +109,8 @@ uint64_t sandbox_random_below(struct sandbox *sandbox, uint64_t limit)
 	return random_below(sandbox->random, limit);
 }
 
-static struct str id_of(struct sandbox *sandbox, const char *prefix, size_t random_length, const char *alphabet,
-			size_t alphabet_count)
+static struct str id_of(struct sandbox *sandbox, const char *prefix, size_t random_length,
+			const char *alphabet, size_t alphabet_count)
 {
 	size_t prefix_len = strlen(prefix);
 	char *text = sandbox_keep(sandbox, prefix_len + random_length + 1);
@@ -117,12 +125,14 @@ struct str sandbox_id_decimal(struct sandbox *sandbox, const char *prefix, size_
 {
 	size_t prefix_len = strlen(prefix);
 
-	return id_of(sandbox, prefix, length > prefix_len ? length - prefix_len : 0, "0123456789", 10);
+	return id_of(sandbox, prefix, length > prefix_len ? length - prefix_len : 0, "0123456789",
+		     10);
 }
 
 struct str sandbox_id_text(struct sandbox *sandbox, const char *prefix, size_t random_length)
 {
-	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char alphabet[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 	return id_of(sandbox, prefix, random_length, alphabet, sizeof(alphabet) - 1);
 }
@@ -133,9 +143,11 @@ static void start_modules(struct sandbox *sandbox)
 		const struct sandbox_module *module = sandbox_modules[i];
 
 		if (module->state_size_bytes > 0)
-			sandbox->states[module->platform] = sandbox_keep(sandbox, module->state_size_bytes);
+			sandbox->states[module->platform] =
+				sandbox_keep(sandbox, module->state_size_bytes);
 	}
-	/* Only now: a module may look at another's state (instagram's accounts hang on facebook's Pages). */
+	/* Only now: a module may look at another's state (instagram's accounts hang on facebook's
+	 * Pages). */
 	for (size_t i = 0; i < sandbox_module_count; i++) {
 		const struct sandbox_module *module = sandbox_modules[i];
 

@@ -55,7 +55,8 @@ static void grow(struct table *table)
 	if (buckets == NULL)
 		return;
 	for (size_t i = 0; i < table->bucket_count; i++) {
-		for (struct table_node *node = table->buckets[i], *next; node != NULL; node = next) {
+		for (struct table_node *node = table->buckets[i], *next; node != NULL;
+		     node = next) {
 			next = node->next;
 			node->next = buckets[node->hash & (count - 1)];
 			buckets[node->hash & (count - 1)] = node;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Text to pointer: a hash table whose nodes live in the caller's arena and whose bucket array it owns itself. Not thread-safe.
- * Keys are not chosen by strangers to hurt us (the sandbox is a development tool), so the hash is a plain FNV-1a. */
+ * Text to pointer: a hash table whose nodes live in the caller's arena and whose bucket array it
+ * owns itself. Not thread-safe. Keys are not chosen by strangers to hurt us (the sandbox is a
+ * development tool), so the hash is a plain FNV-1a. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files put together from chunks. They have no name in the temporary directory: closing them gives the space back. */
+ * Files put together from chunks. They have no name in the temporary directory: closing them gives
+ * the space back. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 
 #include "core.h"
 
-/* Open files stand in a list of their own, because they outlast no reset and kept memory knows no closing. */
+/* Open files stand in a list of their own, because they outlast no reset and kept memory knows no
+ * closing. */
 struct upload_file {
 	struct sandbox_upload *upload;
 	struct upload_file *next;
@@ -28,8 +30,8 @@ static int open_nameless(const char *directory)
 	return fd;
 }
 
-struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_platform platform, struct str id,
-					  int64_t total_bytes)
+struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_platform platform,
+					  struct str id, int64_t total_bytes)
 {
 	int fd = open_nameless(sandbox->directory);
 
@@ -48,7 +50,8 @@ struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_
 	return upload;
 }
 
-struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform, struct str id)
+struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform,
+					   struct str id)
 {
 	return state_find(sandbox, platform, "upload_file", id);
 }
@@ -67,14 +70,17 @@ static bool write_at(int fd, struct str bytes, int64_t offset)
 	return true;
 }
 
-bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset, struct str bytes)
+bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset,
+			  struct str bytes)
 {
 	int64_t end;
 
-	if (upload->fd < 0 || offset < 0 || __builtin_add_overflow(offset, (int64_t)bytes.len, &end))
+	if (upload->fd < 0 || offset < 0 ||
+	    __builtin_add_overflow(offset, (int64_t)bytes.len, &end))
 		return false;
 	int64_t growth = end > upload->received_bytes ? end - upload->received_bytes : 0;
-	if (sandbox->uploads_bytes + growth > SANDBOX_UPLOADS_MAX_BYTES || !write_at(upload->fd, bytes, offset))
+	if (sandbox->uploads_bytes + growth > SANDBOX_UPLOADS_MAX_BYTES ||
+	    !write_at(upload->fd, bytes, offset))
 		return false;
 	sandbox->uploads_bytes += growth;
 	upload->received_bytes += growth;
@@ -114,9 +120,11 @@ bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platfo
 	return is_whole && sandbox_upload_find(call->sandbox, platform, id) != NULL;
 }
 
-struct str sandbox_upload_head(struct sandbox_call *call, const struct sandbox_upload *upload, size_t max_bytes)
+struct str sandbox_upload_head(struct sandbox_call *call, const struct sandbox_upload *upload,
+			       size_t max_bytes)
 {
-	size_t len = (size_t)upload->received_bytes < max_bytes ? (size_t)upload->received_bytes : max_bytes;
+	size_t len = (size_t)upload->received_bytes < max_bytes ? (size_t)upload->received_bytes
+								: max_bytes;
 	char *out = arena_alloc(call->arena, len + 1);
 
 	return (struct str){out, upload->fd >= 0 ? read_at(upload->fd, out, len, 0) : 0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's posts as the sandbox plays them: create with every refusal the service must know, timelines and look-ups, rate windows
- * (platforms/x.md 2 to 5). Logging in is x_login.c, media x_media.c, counting x_text.c. */
+ * X's posts as the sandbox plays them: create with every refusal the service must know, timelines
+ * and look-ups, rate windows (platforms/x.md 2 to 5). Logging in is x_login.c, media x_media.c,
+ * counting x_text.c. */
 #include "x_private.h"
 
 #include <stdio.h>
@@ -30,12 +31,12 @@
 /* A post as X keeps it. */
 struct x_post {
 	struct str id;
-	struct str shown;  /* links replaced by t.co */
+	struct str shown; /* links replaced by t.co */
 	struct str reply_to;
 	struct x_url original[X_URLS_MAX]; /* in the ledger's text */
 	struct str short_urls[X_URLS_MAX];
 	size_t url_count;
-	struct str text;   /* as it was sent */
+	struct str text; /* as it was sent */
 };
 
 struct x_state *x_state(struct sandbox_call *call)
@@ -46,23 +47,28 @@ struct x_state *x_state(struct sandbox_call *call)
 static void start(struct sandbox *sandbox, void *state)
 {
 	(void)sandbox;
-	*(struct x_state *)state = (struct x_state){
-		.user_id = STR("1790000000000000123"), .username = STR("jodoe"), .name = STR("Jo Doe")};
+	*(struct x_state *)state = (struct x_state){.user_id = STR("1790000000000000123"),
+						    .username = STR("jodoe"),
+						    .name = STR("Jo Doe")};
 }
 
-/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since 2010. */
+/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since 2010.
+ */
 struct str x_next_id(struct sandbox_call *call)
 {
 	struct x_state *x = x_state(call);
 	uint64_t now = (uint64_t)(call->now_us / US_PER_MS - TWITTER_EPOCH_MS) << 22;
 
-	x->last_id = now > x->last_id ? now + sandbox_random_below(call->sandbox, 1 << 12) : x->last_id + 1;
-	return sandbox_keep_str(call->sandbox, str_format(call->arena, "%llu", (unsigned long long)x->last_id));
+	x->last_id = now > x->last_id ? now + sandbox_random_below(call->sandbox, 1 << 12)
+				      : x->last_id + 1;
+	return sandbox_keep_str(call->sandbox,
+				str_format(call->arena, "%llu", (unsigned long long)x->last_id));
 }
 
 /* ---- Errors (4) ---- */
 
-void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail, const char *type)
+void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
+	    const char *type)
 {
 	struct json_writer w;
 
@@ -72,7 +78,8 @@ void x_fail(struct sandbox_call *call, int status, const char *title, const char
 	json_member_str(&w, "detail", str_of(detail));
 	json_member_str(&w, "type",
 			type == NULL ? STR("about:blank")
-				     : str_format(call->arena, "https://api.twitter.com/2/problems/%s", type));
+				     : str_format(call->arena,
+						  "https://api.twitter.com/2/problems/%s", type));
 	json_member_int(&w, "status", status);
 	json_end_object(&w);
 }
@@ -82,7 +89,8 @@ static void fail_forbidden(struct sandbox_call *call, const char *detail)
 	x_fail(call, 403, "Forbidden", detail, NULL);
 }
 
-void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value, const char *message)
+void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
+		    const char *message)
 {
 	struct json_writer w;
 
@@ -119,13 +127,17 @@ struct window {
 	int64_t used;
 };
 
-static void rate_headers(struct sandbox_call *call, int64_t limit, int64_t remaining, int64_t reset_us)
+static void rate_headers(struct sandbox_call *call, int64_t limit, int64_t remaining,
+			 int64_t reset_us)
 {
 	struct arena *arena = call->arena;
 
-	sandbox_answer_header(call, "x-rate-limit-limit", str_format(arena, "%lld", (long long)limit));
-	sandbox_answer_header(call, "x-rate-limit-remaining", str_format(arena, "%lld", (long long)remaining));
-	sandbox_answer_header(call, "x-rate-limit-reset", str_format(arena, "%lld", (long long)(reset_us / US_PER_S)));
+	sandbox_answer_header(call, "x-rate-limit-limit",
+			      str_format(arena, "%lld", (long long)limit));
+	sandbox_answer_header(call, "x-rate-limit-remaining",
+			      str_format(arena, "%lld", (long long)remaining));
+	sandbox_answer_header(call, "x-rate-limit-reset",
+			      str_format(arena, "%lld", (long long)(reset_us / US_PER_S)));
 }
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
@@ -134,7 +146,8 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 	rate_headers(call, CREATE_LIMIT, 0, call->now_us + retry_after_s * US_PER_S);
 }
 
-static bool window_take(struct sandbox_call *call, const char *kind, struct str user_id, int64_t limit)
+static bool window_take(struct sandbox_call *call, const char *kind, struct str user_id,
+			int64_t limit)
 {
 	struct window *window = sandbox_object_get(call->sandbox, SANDBOX_X, kind, user_id);
 
@@ -157,12 +170,14 @@ static bool window_take(struct sandbox_call *call, const char *kind, struct str 
 
 static struct sandbox_token *token_of(struct sandbox_call *call)
 {
-	struct sandbox_token *token = sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_authorization(call, "Bearer"));
+	struct sandbox_token *token =
+		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_authorization(call, "Bearer"));
 
 	return token != NULL && token->kind != SANDBOX_TOKEN_REFRESH ? token : NULL;
 }
 
-struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind, int64_t limit)
+struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind,
+			     int64_t limit)
 {
 	struct sandbox_token *token = token_of(call);
 
@@ -172,8 +187,10 @@ struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const
 	}
 	if (token->kind == SANDBOX_TOKEN_APP) {
 		x_fail(call, 403, "Unsupported Authentication",
-		       "Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported "
-		       "authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].",
+		       "Authenticating with OAuth 2.0 Application-Only is forbidden for this "
+		       "endpoint.  Supported "
+		       "authentication types are [OAuth 1.0a User Context, OAuth 2.0 User "
+		       "Context].",
 		       "unsupported-authentication");
 		return NULL;
 	}
@@ -207,7 +224,8 @@ static void answer_user(struct sandbox_call *call, const struct sandbox_token *t
 	json_member_str(&w, "username", x->username);
 	if (asks_for(call, "profile_image_url"))
 		json_member_str(&w, "profile_image_url",
-				sandbox_url(call, "pbs.twimg.com", STR("/profile_images/1/jodoe_normal.jpg")));
+				sandbox_url(call, "pbs.twimg.com",
+					    STR("/profile_images/1/jodoe_normal.jpg")));
 	if (asks_for(call, "verified"))
 		json_member_bool(&w, "verified", false);
 	if (asks_for(call, "verified_type"))
@@ -237,8 +255,9 @@ static void fail_not_found(struct sandbox_call *call, const char *parameter, str
 	sandbox_answer(call, 404, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "title", STR("Not Found Error"));
-	json_member_str(&w, "detail", str_format(call->arena, "Could not find %s with id: [" STR_FMT "].", parameter,
-						 STR_ARG(id)));
+	json_member_str(&w, "detail",
+			str_format(call->arena, "Could not find %s with id: [" STR_FMT "].",
+				   parameter, STR_ARG(id)));
 	json_member_str(&w, "resource_id", id);
 	json_member_str(&w, "parameter", STR("id"));
 	json_member_str(&w, "resource_type", str_of(parameter));
@@ -267,8 +286,21 @@ static void get_avatar(struct sandbox_call *call)
 /* ---- Creating (2.1) ---- */
 
 static const char *const create_members[] = {
-	"text", "media", "poll", "reply", "reply_settings", "quote_tweet_id", "community_id", "share_with_followers", "geo",
-	"for_super_followers_only", "nullcast", "card_uri", "direct_message_deep_link", "made_with_ai", "paid_partnership",
+	"text",
+	"media",
+	"poll",
+	"reply",
+	"reply_settings",
+	"quote_tweet_id",
+	"community_id",
+	"share_with_followers",
+	"geo",
+	"for_super_followers_only",
+	"nullcast",
+	"card_uri",
+	"direct_message_deep_link",
+	"made_with_ai",
+	"paid_partnership",
 	"edit_options",
 };
 
@@ -282,7 +314,8 @@ static bool check_members(struct sandbox_call *call, const struct json *json)
 			is_known = is_known || str_equal_z(json->keys[i], create_members[j]);
 		if (!is_known) {
 			x_fail_request(call, "$", json->keys[i],
-				       "is not defined in the schema and the schema does not allow additional properties");
+				       "is not defined in the schema and the schema does not allow "
+				       "additional properties");
 			return false;
 		}
 	}
@@ -291,7 +324,8 @@ static bool check_members(struct sandbox_call *call, const struct json *json)
 
 static bool check_exclusive(struct sandbox_call *call, const struct json *json)
 {
-	static const char *const kinds[] = {"media", "poll", "quote_tweet_id", "card_uri", "direct_message_deep_link"};
+	static const char *const kinds[] = {"media", "poll", "quote_tweet_id", "card_uri",
+					    "direct_message_deep_link"};
 	unsigned count = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -299,7 +333,8 @@ static bool check_exclusive(struct sandbox_call *call, const struct json *json)
 	if (count <= 1)
 		return true;
 	x_fail_request(call, "$", STR("media"),
-		       "You can only provide one of media, poll, quote_tweet_id, card_uri or direct_message_deep_link.");
+		       "You can only provide one of media, poll, quote_tweet_id, card_uri or "
+		       "direct_message_deep_link.");
 	return false;
 }
 
@@ -307,8 +342,8 @@ static bool check_poll(struct sandbox_call *call, const struct json *poll)
 {
 	const struct json *options = json_get(poll, "options");
 	int64_t minutes = json_int(json_get(poll, "duration_minutes"), 0);
-	bool is_good = json_is(options, JSON_TYPE_ARRAY) && options->count >= 2 && options->count <= 4 && minutes >= 5 &&
-		       minutes <= 10080;
+	bool is_good = json_is(options, JSON_TYPE_ARRAY) && options->count >= 2 &&
+		       options->count <= 4 && minutes >= 5 && minutes <= 10080;
 
 	if (json_is_null(poll))
 		return true;
@@ -318,14 +353,16 @@ static bool check_poll(struct sandbox_call *call, const struct json *poll)
 		is_good = chars >= 1 && chars <= 25;
 	}
 	if (!is_good)
-		x_fail_request(call, "poll", STR("poll"), "The poll needs 2 to 4 options of 1 to 25 characters and 5 to "
-							  "10080 minutes.");
+		x_fail_request(call, "poll", STR("poll"),
+			       "The poll needs 2 to 4 options of 1 to 25 characters and 5 to "
+			       "10080 minutes.");
 	return is_good;
 }
 
 static bool check_reply_settings(struct sandbox_call *call, const struct json *json)
 {
-	static const char *const words[] = {"following", "mentionedUsers", "subscribers", "verified"};
+	static const char *const words[] = {"following", "mentionedUsers", "subscribers",
+					    "verified"};
 	struct str given = json_string(json_get(json, "reply_settings"));
 
 	if (json_is_null(json_get(json, "reply_settings")))
@@ -334,12 +371,14 @@ static bool check_reply_settings(struct sandbox_call *call, const struct json *j
 		if (str_equal_z(given, words[i]))
 			return true;
 	}
-	x_fail_request(call, "reply_settings", given, "is not one of [following,mentionedUsers,subscribers,verified]");
+	x_fail_request(call, "reply_settings", given,
+		       "is not one of [following,mentionedUsers,subscribers,verified]");
 	return false;
 }
 
 /* Up to 4 pictures, or one GIF, or one video; each finished and this user's. */
-static bool read_media(struct sandbox_call *call, const struct json *json, struct sandbox_media *media, size_t *count_out)
+static bool read_media(struct sandbox_call *call, const struct json *json,
+		       struct sandbox_media *media, size_t *count_out)
 {
 	const struct json *ids = json_get(json_get(json, "media"), "media_ids");
 	size_t alone = 0;
@@ -359,7 +398,8 @@ static bool read_media(struct sandbox_call *call, const struct json *json, struc
 		struct x_media *one = x_media_find(call, json_string(&ids->items[i]));
 
 		if (one == NULL) {
-			x_fail_request(call, "media.media_ids", json_text(call->arena, &ids->items[i]),
+			x_fail_request(call, "media.media_ids",
+				       json_text(call->arena, &ids->items[i]),
 				       "Your media IDs are invalid.");
 			return false;
 		}
@@ -389,7 +429,8 @@ static bool check_text(struct sandbox_call *call, struct str text, size_t media_
 	return true;
 }
 
-/* One's own posts may be answered; strangers' only when they called (0). All posts here are the user's own. */
+/* One's own posts may be answered; strangers' only when they called (0). All posts here are the
+ * user's own. */
 static bool check_reply(struct sandbox_call *call, struct str parent)
 {
 	const struct sandbox_post *post;
@@ -401,12 +442,15 @@ static bool check_reply(struct sandbox_call *call, struct str parent)
 	if (post != NULL)
 		return true;
 	if (!str_parse_u64(parent, &number))
-		x_fail_request(call, "reply.in_reply_to_tweet_id", parent, "is not a valid Tweet ID.");
-	else if (sandbox_object_get(call->sandbox, SANDBOX_X, "post", parent) != NULL)
 		x_fail_request(call, "reply.in_reply_to_tweet_id", parent,
-			       "You attempted to reply to a Tweet that is deleted or not visible to you.");
+			       "is not a valid Tweet ID.");
+	else if (sandbox_object_get(call->sandbox, SANDBOX_X, "post", parent) != NULL)
+		x_fail_request(
+			call, "reply.in_reply_to_tweet_id", parent,
+			"You attempted to reply to a Tweet that is deleted or not visible to you.");
 	else
-		fail_forbidden(call, "You can only reply to or quote posts where you are mentioned or are the author.");
+		fail_forbidden(call, "You can only reply to or quote posts where you are mentioned "
+				     "or are the author.");
 	return false;
 }
 
@@ -416,16 +460,20 @@ static struct str text_key(struct sandbox_call *call, struct str user_id, struct
 
 	crypto_hash_sha256(digest, (const unsigned char *)text.ptr, text.len);
 	return str_format(call->arena, STR_FMT "/" STR_FMT, STR_ARG(user_id),
-			  STR_ARG(hex_encode(call->arena, (struct str){(const char *)digest, sizeof(digest)})));
+			  STR_ARG(hex_encode(call->arena,
+					     (struct str){(const char *)digest, sizeof(digest)})));
 }
 
 /* The same words of the same account, whatever hangs on them (5). */
 static bool is_duplicate(struct sandbox_call *call, struct str user_id, struct str text)
 {
-	const struct x_post *old = sandbox_object_get(call->sandbox, SANDBOX_X, "text", text_key(call, user_id, text));
-	const struct sandbox_post *post = old != NULL ? sandbox_ledger_find(call->sandbox, SANDBOX_X, old->id) : NULL;
+	const struct x_post *old =
+		sandbox_object_get(call->sandbox, SANDBOX_X, "text", text_key(call, user_id, text));
+	const struct sandbox_post *post =
+		old != NULL ? sandbox_ledger_find(call->sandbox, SANDBOX_X, old->id) : NULL;
 
-	return text.len > 0 && post != NULL && call->now_us - post->created_us < DUPLICATE_WINDOW_US;
+	return text.len > 0 && post != NULL &&
+	       call->now_us - post->created_us < DUPLICATE_WINDOW_US;
 }
 
 /* Links become t.co links, and media hangs another one at the end. */
@@ -450,31 +498,35 @@ static void shorten(struct sandbox_call *call, struct x_post *post, size_t media
 	post->shown = sandbox_keep_str(call->sandbox, buf_str(&shown));
 }
 
-static const struct x_post *create(struct sandbox_call *call, const struct sandbox_token *token, struct str text,
-				   struct str parent, const struct sandbox_media *media, size_t media_count)
+static const struct x_post *create(struct sandbox_call *call, const struct sandbox_token *token,
+				   struct str text, struct str parent,
+				   const struct sandbox_media *media, size_t media_count)
 {
 	struct x_post *post = sandbox_keep(call->sandbox, sizeof(*post));
 
 	post->id = x_next_id(call);
 	post->text = sandbox_keep_str(call->sandbox, text);
-	post->reply_to = parent.ptr != NULL ? sandbox_keep_str(call->sandbox, parent) : (struct str){0};
+	post->reply_to =
+		parent.ptr != NULL ? sandbox_keep_str(call->sandbox, parent) : (struct str){0};
 	shorten(call, post, media_count);
 	sandbox_object_put(call->sandbox, SANDBOX_X, "post", post->id, post);
-	sandbox_object_put(call->sandbox, SANDBOX_X, "text", text_key(call, token->subject, text), post);
-	sandbox_ledger_add(call->sandbox,
-			   &(struct sandbox_post){
-				   .platform = SANDBOX_X,
-				   .account_id = token->subject,
-				   .id = post->id,
-				   .type = parent.ptr != NULL ? STR("reply") : STR("post"),
-				   .text = post->text,
-				   .media = media,
-				   .media_count = media_count,
-				   .reply_to = post->reply_to,
-				   .url = str_format(call->arena, "https://x.com/" STR_FMT "/status/" STR_FMT,
-						     STR_ARG(x_state(call)->username), STR_ARG(post->id)),
-				   .extra = post,
-			   });
+	sandbox_object_put(call->sandbox, SANDBOX_X, "text", text_key(call, token->subject, text),
+			   post);
+	sandbox_ledger_add(
+		call->sandbox,
+		&(struct sandbox_post){
+			.platform = SANDBOX_X,
+			.account_id = token->subject,
+			.id = post->id,
+			.type = parent.ptr != NULL ? STR("reply") : STR("post"),
+			.text = post->text,
+			.media = media,
+			.media_count = media_count,
+			.reply_to = post->reply_to,
+			.url = str_format(call->arena, "https://x.com/" STR_FMT "/status/" STR_FMT,
+					  STR_ARG(x_state(call)->username), STR_ARG(post->id)),
+			.extra = post,
+		});
 	return post;
 }
 
@@ -513,16 +565,18 @@ static void post_tweet(struct sandbox_call *call)
 	}
 	struct str text = json_string(json_get(json, "text"));
 	struct str parent = json_string(json_get(json_get(json, "reply"), "in_reply_to_tweet_id"));
-	if (!check_members(call, json) || !check_exclusive(call, json) || !check_poll(call, json_get(json, "poll")) ||
-	    !check_reply_settings(call, json) || !read_media(call, json, media, &media_count) ||
-	    !check_text(call, text, media_count) || !check_reply(call, parent))
+	if (!check_members(call, json) || !check_exclusive(call, json) ||
+	    !check_poll(call, json_get(json, "poll")) || !check_reply_settings(call, json) ||
+	    !read_media(call, json, media, &media_count) || !check_text(call, text, media_count) ||
+	    !check_reply(call, parent))
 		return;
 	if (!json_is_null(json_get(json, "quote_tweet_id"))) {
 		fail_forbidden(call, "Your account is not permitted to access this feature.");
 		return;
 	}
 	if (is_duplicate(call, token->subject, text)) {
-		fail_forbidden(call, "You are not allowed to create a Tweet with duplicate content.");
+		fail_forbidden(call,
+			       "You are not allowed to create a Tweet with duplicate content.");
 		return;
 	}
 	const struct x_post *post = create(call, token, text, parent, media, media_count);
@@ -557,19 +611,23 @@ static void write_urls(struct sandbox_call *call, struct json_writer *w, const s
 	json_key(w, "urls");
 	json_begin_array(w);
 	for (size_t i = 0; i < post->url_count; i++) {
-		struct str expanded = str_slice(post->text, post->original[i].begin, post->original[i].end);
+		struct str expanded =
+			str_slice(post->text, post->original[i].begin, post->original[i].end);
 		size_t at = str_find(post->shown, post->short_urls[i], from);
 
 		if (str_find(expanded, STR("://"), 0) == SIZE_MAX)
 			expanded = str_concat(call->arena, STR("http://"), expanded);
 		json_begin_object(w);
-		json_member_int(w, "start", (int64_t)utf8_code_points(str_slice(post->shown, 0, at)));
+		json_member_int(w, "start",
+				(int64_t)utf8_code_points(str_slice(post->shown, 0, at)));
 		from = at + post->short_urls[i].len;
-		json_member_int(w, "end", (int64_t)utf8_code_points(str_slice(post->shown, 0, from)));
+		json_member_int(w, "end",
+				(int64_t)utf8_code_points(str_slice(post->shown, 0, from)));
 		json_member_str(w, "url", post->short_urls[i]);
 		json_member_str(w, "expanded_url", expanded);
-		json_member_str(w, "display_url",
-				str_slice(post->text, post->original[i].begin, post->original[i].end));
+		json_member_str(
+			w, "display_url",
+			str_slice(post->text, post->original[i].begin, post->original[i].end));
 		json_end_object(w);
 	}
 	json_end_array(w);
@@ -587,7 +645,8 @@ static void write_reference(struct json_writer *w, struct str id)
 	json_end_array(w);
 }
 
-static void write_tweet(struct sandbox_call *call, struct json_writer *w, const struct sandbox_post *seen)
+static void write_tweet(struct sandbox_call *call, struct json_writer *w,
+			const struct sandbox_post *seen)
 {
 	const struct x_post *post = seen->extra;
 
@@ -599,12 +658,14 @@ static void write_tweet(struct sandbox_call *call, struct json_writer *w, const 
 	json_put_str(w, post->id);
 	json_end_array(w);
 	if (wants(call, "created_at"))
-		json_member_str(w, "created_at",
-				str_concat(call->arena,
-					   str_slice(timetext_format_instant(call->arena,
-									     seen->created_us / US_PER_S * US_PER_S),
-						     0, 19),
-					   STR(".000Z")));
+		json_member_str(
+			w, "created_at",
+			str_concat(call->arena,
+				   str_slice(timetext_format_instant(call->arena, seen->created_us /
+											  US_PER_S *
+											  US_PER_S),
+					     0, 19),
+				   STR(".000Z")));
 	if (wants(call, "author_id"))
 		json_member_str(w, "author_id", seen->account_id);
 	if (wants(call, "entities") && post->url_count > 0)
@@ -650,11 +711,14 @@ static bool read_timeline(struct sandbox_call *call, struct timeline *timeline)
 				      .until_id = UINT64_MAX};
 	timeline->has_no_replies = sandbox_scope_has(sandbox_query(call, "exclude"), "replies");
 	if (timeline->max_results < 5 || timeline->max_results > 100) {
-		x_fail_request(call, "max_results", sandbox_query(call, "max_results"), "is not between 5 and 100");
+		x_fail_request(call, "max_results", sandbox_query(call, "max_results"),
+			       "is not between 5 and 100");
 		return false;
 	}
-	return read_instant(call, "start_time", &timeline->start_us) && read_instant(call, "end_time", &timeline->end_us) &&
-	       read_id(call, "since_id", &timeline->since_id) && read_id(call, "until_id", &timeline->until_id) &&
+	return read_instant(call, "start_time", &timeline->start_us) &&
+	       read_instant(call, "end_time", &timeline->end_us) &&
+	       read_id(call, "since_id", &timeline->since_id) &&
+	       read_id(call, "until_id", &timeline->until_id) &&
 	       read_id(call, "pagination_token", &timeline->until_id);
 }
 
@@ -663,12 +727,13 @@ static bool in_timeline(const struct timeline *timeline, const struct sandbox_po
 	uint64_t id = 0;
 
 	str_parse_u64(post->id, &id);
-	return !post->is_deleted && post->created_us >= timeline->start_us && post->created_us < timeline->end_us &&
-	       id > timeline->since_id && id < timeline->until_id &&
-	       !(timeline->has_no_replies && post->reply_to.len > 0);
+	return !post->is_deleted && post->created_us >= timeline->start_us &&
+	       post->created_us < timeline->end_us && id > timeline->since_id &&
+	       id < timeline->until_id && !(timeline->has_no_replies && post->reply_to.len > 0);
 }
 
-static void write_meta(struct json_writer *w, int64_t count, struct str newest, struct str oldest, bool has_more)
+static void write_meta(struct json_writer *w, int64_t count, struct str newest, struct str oldest,
+		       bool has_more)
 {
 	json_key(w, "meta");
 	json_begin_object(w);
@@ -692,7 +757,8 @@ static void get_timeline(struct sandbox_call *call)
 	int64_t count = 0;
 	bool has_more = false;
 
-	if (x_user(call, "tweet.read", "window_timeline", TIMELINE_LIMIT) == NULL || !read_timeline(call, &timeline))
+	if (x_user(call, "tweet.read", "window_timeline", TIMELINE_LIMIT) == NULL ||
+	    !read_timeline(call, &timeline))
 		return;
 	if (!str_equal(id, x_state(call)->user_id)) {
 		fail_not_found(call, "user", id);
@@ -723,7 +789,8 @@ static void get_timeline(struct sandbox_call *call)
 
 static void get_tweet(struct sandbox_call *call)
 {
-	const struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
+	const struct sandbox_post *post =
+		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 	struct json_writer w;
 
 	if (x_user(call, "tweet.read", "window_tweet", TIMELINE_LIMIT) == NULL)
@@ -744,7 +811,8 @@ static void write_missing(struct sandbox_call *call, struct json_writer *w, stru
 	json_begin_object(w);
 	json_member_str(w, "value", id);
 	json_member_str(w, "detail",
-			str_format(call->arena, "Could not find tweet with ids: [" STR_FMT "].", STR_ARG(id)));
+			str_format(call->arena, "Could not find tweet with ids: [" STR_FMT "].",
+				   STR_ARG(id)));
 	json_member_str(w, "title", STR("Not Found Error"));
 	json_member_str(w, "resource_type", STR("tweet"));
 	json_member_str(w, "parameter", STR("ids"));
@@ -754,12 +822,14 @@ static void write_missing(struct sandbox_call *call, struct json_writer *w, stru
 }
 
 /* Found ones under data, missing ones under errors; each list only when it has something. */
-static void write_lookup(struct sandbox_call *call, struct json_writer *w, const struct str *ids, size_t count, bool wants_found)
+static void write_lookup(struct sandbox_call *call, struct json_writer *w, const struct str *ids,
+			 size_t count, bool wants_found)
 {
 	bool has_any = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_X, ids[i]);
+		const struct sandbox_post *post =
+			sandbox_ledger_find(call->sandbox, SANDBOX_X, ids[i]);
 
 		if ((post != NULL) != wants_found)
 			continue;
@@ -789,7 +859,8 @@ static void get_tweets(struct sandbox_call *call)
 	while (list.len > 0 && count < LOOKUP_MAX && str_take_field(&list, ',', &ids[count]))
 		count++;
 	if (count == 0 || list.len > 0) {
-		x_fail_request(call, "ids", sandbox_query(call, "ids"), "The number of ids is not between 1 and 100");
+		x_fail_request(call, "ids", sandbox_query(call, "ids"),
+			       "The number of ids is not between 1 and 100");
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -801,13 +872,16 @@ static void get_tweets(struct sandbox_call *call)
 
 static void delete_tweet(struct sandbox_call *call)
 {
-	struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
+	struct sandbox_post *post =
+		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 
 	if (x_user(call, "tweet.write", "window_delete", DELETE_LIMIT) == NULL)
 		return;
 	if (post != NULL)
 		sandbox_ledger_delete(call->sandbox, post);
-	sandbox_answer_json(call, 200, post != NULL ? "{\"data\":{\"deleted\":true}}" : "{\"data\":{\"deleted\":false}}");
+	sandbox_answer_json(call, 200,
+			    post != NULL ? "{\"data\":{\"deleted\":true}}"
+					 : "{\"data\":{\"deleted\":false}}");
 }
 
 /* A post's public address leads to it on the page of GET /. */
@@ -816,10 +890,12 @@ static void get_status_page(struct sandbox_call *call)
 	struct str id = sandbox_capture(call, "id");
 
 	if (sandbox_ledger_find(call->sandbox, SANDBOX_X, id) == NULL)
-		sandbox_error_page(call, 404, "Hmm...this page does not exist", STR("Try searching for something else."));
+		sandbox_error_page(call, 404, "Hmm...this page does not exist",
+				   STR("Try searching for something else."));
 	else
 		sandbox_redirect(call,
-				 str_format(call->arena, STR_FMT "/#x-" STR_FMT, STR_ARG(call->base_url), STR_ARG(id)),
+				 str_format(call->arena, STR_FMT "/#x-" STR_FMT,
+					    STR_ARG(call->base_url), STR_ARG(id)),
 				 NULL, 0);
 }
 
@@ -839,7 +915,8 @@ static const struct sandbox_route x_routes[] = {
 	{"POST", "/" X_API "/2/media/upload", x_media_simple, HTTP_BODY_MEMORY, X_SIMPLE_MAX_BYTES},
 	{"GET", "/" X_API "/2/media/upload", x_media_status, HTTP_BODY_NONE, 0},
 	{"POST", "/" X_API "/2/media/upload/initialize", x_media_initialize, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/2/media/upload/{id}/append", x_media_append, HTTP_BODY_MEMORY, X_APPEND_MAX_BYTES},
+	{"POST", "/" X_API "/2/media/upload/{id}/append", x_media_append, HTTP_BODY_MEMORY,
+	 X_APPEND_MAX_BYTES},
 	{"POST", "/" X_API "/2/media/upload/{id}/finalize", x_media_finalize, HTTP_BODY_MEMORY, 0},
 	{"POST", "/" X_API "/2/media/metadata", x_media_metadata, HTTP_BODY_MEMORY, 0},
 	{"GET", "/x.com/{user}/status/{id}", get_status_page, HTTP_BODY_NONE, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's OAuth 2.0 with PKCE as the sandbox plays it: consent, the token endpoint with its rotating refresh tokens, revoking, and the
- * app-only token (platforms/x.md 1). */
+ * X's OAuth 2.0 with PKCE as the sandbox plays it: consent, the token endpoint with its rotating
+ * refresh tokens, revoking, and the app-only token (platforms/x.md 1). */
 #include "x_private.h"
 
 #include "arena.h"
@@ -9,15 +9,17 @@
 
 #include "json_write.h"
 
-#define CODE_LIFETIME_S 30            /* 1.2 */
-#define ACCESS_LIFETIME_S 7200        /* 1.3 */
+#define CODE_LIFETIME_S 30               /* 1.2 */
+#define ACCESS_LIFETIME_S 7200           /* 1.3 */
 #define REFRESH_LIFETIME_S (180 * 86400) /* 1.4: "about six months" is common lore */
-#define STATE_MAX_CHARS 500           /* 1.1 */
+#define STATE_MAX_CHARS 500              /* 1.1 */
 
 static const char *const known_scopes[] = {
-	"tweet.read", "tweet.write", "tweet.moderate.write", "users.read", "users.email", "follows.read", "follows.write",
-	"offline.access", "space.read", "mute.read", "mute.write", "like.read", "like.write", "list.read", "list.write",
-	"block.read", "block.write", "bookmark.read", "bookmark.write", "dm.read", "dm.write", "media.write",
+	"tweet.read",   "tweet.write",   "tweet.moderate.write", "users.read",     "users.email",
+	"follows.read", "follows.write", "offline.access",       "space.read",     "mute.read",
+	"mute.write",   "like.read",     "like.write",           "list.read",      "list.write",
+	"block.read",   "block.write",   "bookmark.read",        "bookmark.write", "dm.read",
+	"dm.write",     "media.write",
 };
 
 static bool are_known_scopes(struct str scopes)
@@ -37,7 +39,8 @@ static bool are_known_scopes(struct str scopes)
 	return has_any;
 }
 
-/* What is wrong with the request, or NULL. X shows a page of its own and nothing comes back to the app (1.2). */
+/* What is wrong with the request, or NULL. X shows a page of its own and nothing comes back to the
+ * app (1.2). */
 static const char *authorize_fault(struct sandbox_call *call)
 {
 	struct str method = sandbox_query(call, "code_challenge_method");
@@ -65,16 +68,17 @@ static struct str issue_code(struct sandbox_call *call)
 {
 	bool is_s256 = str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
 
-	return sandbox_code_issue(call->sandbox, &(struct sandbox_code){
-							 .platform = SANDBOX_X,
-							 .client_id = sandbox_query(call, "client_id"),
-							 .redirect_uri = sandbox_query(call, "redirect_uri"),
-							 .scope = sandbox_query(call, "scope"),
-							 .subject = x_state(call)->user_id,
-							 .pkce = is_s256 ? SANDBOX_PKCE_S256 : SANDBOX_PKCE_PLAIN,
-							 .challenge = sandbox_query(call, "code_challenge"),
-							 .lifetime_s = CODE_LIFETIME_S,
-						 });
+	return sandbox_code_issue(call->sandbox,
+				  &(struct sandbox_code){
+					  .platform = SANDBOX_X,
+					  .client_id = sandbox_query(call, "client_id"),
+					  .redirect_uri = sandbox_query(call, "redirect_uri"),
+					  .scope = sandbox_query(call, "scope"),
+					  .subject = x_state(call)->user_id,
+					  .pkce = is_s256 ? SANDBOX_PKCE_S256 : SANDBOX_PKCE_PLAIN,
+					  .challenge = sandbox_query(call, "code_challenge"),
+					  .lifetime_s = CODE_LIFETIME_S,
+				  });
 }
 
 void x_authorize(struct sandbox_call *call)
@@ -82,7 +86,8 @@ void x_authorize(struct sandbox_call *call)
 	const char *fault = authorize_fault(call);
 	struct str redirect_uri = sandbox_query(call, "redirect_uri");
 	struct str state = sandbox_query(call, "state");
-	struct sandbox_consent_page page = {.user_name = x_state(call)->name, .scope = sandbox_query(call, "scope")};
+	struct sandbox_consent_page page = {.user_name = x_state(call)->name,
+					    .scope = sandbox_query(call, "scope")};
 
 	if (fault != NULL) {
 		sandbox_error_page(call, 400, "Something went wrong", str_of(fault));
@@ -92,12 +97,15 @@ void x_authorize(struct sandbox_call *call)
 	case SANDBOX_CONSENT_ASKED:
 		break;
 	case SANDBOX_CONSENT_ALLOWED:
-		sandbox_redirect(call, redirect_uri,
-				 (struct sandbox_pair[]){{"state", state}, {"code", issue_code(call)}}, 2);
+		sandbox_redirect(
+			call, redirect_uri,
+			(struct sandbox_pair[]){{"state", state}, {"code", issue_code(call)}}, 2);
 		break;
 	case SANDBOX_CONSENT_DENIED:
-		sandbox_redirect(call, redirect_uri,
-				 (struct sandbox_pair[]){{"error", STR("access_denied")}, {"state", state}}, 2);
+		sandbox_redirect(
+			call, redirect_uri,
+			(struct sandbox_pair[]){{"error", STR("access_denied")}, {"state", state}},
+			2);
 		break;
 	}
 }
@@ -176,14 +184,15 @@ static void exchange_code(struct sandbox_call *call, struct str client_id)
 		[SANDBOX_REDEEM_EXPIRED] = "Value passed for the authorization code was invalid.",
 		[SANDBOX_REDEEM_USED] = "Value passed for the authorization code was invalid.",
 		[SANDBOX_REDEEM_CLIENT] = "Value passed for the authorization code was invalid.",
-		[SANDBOX_REDEEM_REDIRECT] =
-			"Value passed for the redirect uri did not match the uri of the authorization code.",
-		[SANDBOX_REDEEM_VERIFIER] = "Value passed for the code verifier did not match the code challenge.",
+		[SANDBOX_REDEEM_REDIRECT] = "Value passed for the redirect uri did not match the "
+					    "uri of the authorization code.",
+		[SANDBOX_REDEEM_VERIFIER] =
+			"Value passed for the code verifier did not match the code challenge.",
 	};
 	struct sandbox_code *code = NULL;
 	enum sandbox_redeem outcome = sandbox_code_redeem(
-		call->sandbox, SANDBOX_X, sandbox_form(call, "code"), client_id, sandbox_form(call, "redirect_uri"),
-		sandbox_form(call, "code_verifier"), &code);
+		call->sandbox, SANDBOX_X, sandbox_form(call, "code"), client_id,
+		sandbox_form(call, "redirect_uri"), sandbox_form(call, "code_verifier"), &code);
 
 	if (outcome != SANDBOX_REDEEM_OK)
 		fail(call, 400, "invalid_request", faults[outcome]);
@@ -194,9 +203,11 @@ static void exchange_code(struct sandbox_call *call, struct str client_id)
 /* Each refresh token works once; the answer carries the next one (1.4). */
 static void refresh(struct sandbox_call *call, struct str client_id)
 {
-	struct sandbox_token *token = sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "refresh_token"));
+	struct sandbox_token *token =
+		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "refresh_token"));
 
-	if (token == NULL || token->kind != SANDBOX_TOKEN_REFRESH || !sandbox_token_is_live(call->sandbox, token) ||
+	if (token == NULL || token->kind != SANDBOX_TOKEN_REFRESH ||
+	    !sandbox_token_is_live(call->sandbox, token) ||
 	    !str_equal(token->client_id, client_id)) {
 		fail(call, 400, "invalid_request", "Value passed for the token was invalid.");
 		return;
@@ -219,12 +230,14 @@ void x_token(struct sandbox_call *call)
 	else if (grant_type.len == 0)
 		fail(call, 400, "invalid_request", "Missing required parameter [grant_type].");
 	else
-		fail(call, 400, "unsupported_grant_type", "Value passed for the grant type was invalid.");
+		fail(call, 400, "unsupported_grant_type",
+		     "Value passed for the grant type was invalid.");
 }
 
 void x_revoke(struct sandbox_call *call)
 {
-	struct sandbox_token *token = sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "token"));
+	struct sandbox_token *token =
+		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "token"));
 	struct str client_id;
 
 	if (!check_client(call, &client_id))
@@ -240,7 +253,8 @@ void x_revoke(struct sandbox_call *call)
 /* 1.7: one token, the same every time. */
 void x_app_token(struct sandbox_call *call)
 {
-	struct sandbox_token *token = sandbox_object_get(call->sandbox, SANDBOX_X, "app_token", STR("one"));
+	struct sandbox_token *token =
+		sandbox_object_get(call->sandbox, SANDBOX_X, "app_token", STR("one"));
 	struct str client_id;
 	struct str secret;
 	struct json_writer w;
@@ -248,9 +262,10 @@ void x_app_token(struct sandbox_call *call)
 	if (!sandbox_basic(call, &client_id, &secret) ||
 	    sandbox_client_check(SANDBOX_X, client_id, secret) != SANDBOX_CLIENT_OK ||
 	    !str_equal_z(sandbox_form(call, "grant_type"), "client_credentials")) {
-		sandbox_answer_json(call, 403,
-				    "{\"errors\":[{\"code\":99,\"label\":\"authenticity_token_error\","
-				    "\"message\":\"Unable to verify your credentials\"}]}");
+		sandbox_answer_json(
+			call, 403,
+			"{\"errors\":[{\"code\":99,\"label\":\"authenticity_token_error\","
+			"\"message\":\"Unable to verify your credentials\"}]}");
 		return;
 	}
 	if (token == NULL) {

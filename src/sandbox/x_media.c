@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's media as the sandbox plays them: one-shot images, chunked videos and GIFs put together and checked, processing that takes
- * time, alt text (platforms/x.md 2.3 to 2.5, 3.2). */
+ * X's media as the sandbox plays them: one-shot images, chunked videos and GIFs put together and
+ * checked, processing that takes time, alt text (platforms/x.md 2.3 to 2.5, 3.2). */
 #include "x_private.h"
 
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 #include "json_write.h"
 #include "utf8.h"
 
-#define SEGMENTS_MAX 1000                    /* 2.4: segment_index 0 to 999 */
-#define SEGMENT_MAX_BYTES ((size_t)8 << 20)  /* 2.4 */
-#define IMAGE_MAX_BYTES (INT64_C(5) << 20)   /* 3.2 */
+#define SEGMENTS_MAX 1000                   /* 2.4: segment_index 0 to 999 */
+#define SEGMENT_MAX_BYTES ((size_t)8 << 20) /* 2.4 */
+#define IMAGE_MAX_BYTES (INT64_C(5) << 20)  /* 3.2 */
 #define GIF_MAX_BYTES (INT64_C(15) << 20)
 #define VIDEO_MAX_BYTES (INT64_C(8) << 30)
-#define ALT_TEXT_CHARS_MAX 1000              /* 2.5 */
-#define MEDIA_LIFE_US US_PER_DAY             /* 3.2 */
+#define ALT_TEXT_CHARS_MAX 1000  /* 2.5 */
+#define MEDIA_LIFE_US US_PER_DAY /* 3.2 */
 #define MEDIA_LIFE_S 86400
 #define POLLS_UNTIL_READY 2
-#define PROCESSING_MAX_US (30 * US_PER_S)    /* ready after this, also when nobody asked */
-#define UPLOAD_LIMIT 500                     /* 3.3, per 15 minutes */
+#define PROCESSING_MAX_US (30 * US_PER_S) /* ready after this, also when nobody asked */
+#define UPLOAD_LIMIT 500                  /* 3.3, per 15 minutes */
 #define CHUNK_LIMIT 1875
 #define STATUS_LIMIT 1000
 
@@ -39,8 +39,10 @@ static const struct {
 	enum x_media_kind kind;
 	int64_t max_bytes;
 } categories[] = {
-	{"tweet_image", X_MEDIA_IMAGE, IMAGE_MAX_BYTES},     {"tweet_gif", X_MEDIA_GIF, GIF_MAX_BYTES},
-	{"tweet_video", X_MEDIA_VIDEO, VIDEO_MAX_BYTES},     {"amplify_video", X_MEDIA_VIDEO, VIDEO_MAX_BYTES},
+	{"tweet_image", X_MEDIA_IMAGE, IMAGE_MAX_BYTES},
+	{"tweet_gif", X_MEDIA_GIF, GIF_MAX_BYTES},
+	{"tweet_video", X_MEDIA_VIDEO, VIDEO_MAX_BYTES},
+	{"amplify_video", X_MEDIA_VIDEO, VIDEO_MAX_BYTES},
 	{"subtitles", X_MEDIA_SUBTITLES, INT64_C(1) << 20},
 };
 #define CATEGORIES (sizeof(categories) / sizeof(categories[0]))
@@ -78,8 +80,9 @@ struct x_media *x_media_find(struct sandbox_call *call, struct str id)
 {
 	struct x_media *media = media_any(call, id);
 
-	if (media == NULL || media->finalized_us == 0 || media->is_failed || media->kind == X_MEDIA_SUBTITLES ||
-	    !is_processed(media, call->now_us) || call->now_us - media->finalized_us > MEDIA_LIFE_US)
+	if (media == NULL || media->finalized_us == 0 || media->is_failed ||
+	    media->kind == X_MEDIA_SUBTITLES || !is_processed(media, call->now_us) ||
+	    call->now_us - media->finalized_us > MEDIA_LIFE_US)
 		return NULL;
 	return media;
 }
@@ -90,7 +93,8 @@ static bool type_fits(const struct x_media *media)
 
 	switch (media->kind) {
 	case X_MEDIA_IMAGE:
-		return type == SNIFF_JPEG || type == SNIFF_PNG || type == SNIFF_WEBP || type == SNIFF_GIF;
+		return type == SNIFF_JPEG || type == SNIFF_PNG || type == SNIFF_WEBP ||
+		       type == SNIFF_GIF;
 	case X_MEDIA_GIF:
 		return type == SNIFF_GIF;
 	case X_MEDIA_VIDEO:
@@ -104,8 +108,10 @@ static bool type_fits(const struct x_media *media)
 /* "3_" pictures, "13_" videos, "16_" GIFs: what stands before the id in a media key. */
 static struct str media_key(struct arena *arena, const struct x_media *media)
 {
-	static const int prefixes[] = {
-		[X_MEDIA_IMAGE] = 3, [X_MEDIA_GIF] = 16, [X_MEDIA_VIDEO] = 13, [X_MEDIA_SUBTITLES] = 3};
+	static const int prefixes[] = {[X_MEDIA_IMAGE] = 3,
+				       [X_MEDIA_GIF] = 16,
+				       [X_MEDIA_VIDEO] = 13,
+				       [X_MEDIA_SUBTITLES] = 3};
 
 	return str_format(arena, "%d_" STR_FMT, prefixes[media->kind], STR_ARG(media->id));
 }
@@ -115,7 +121,8 @@ static void write_processing(struct json_writer *w, const struct x_media *media,
 	json_key(w, "processing_info");
 	json_begin_object(w);
 	if (!is_processed(media, now_us)) {
-		json_member_str(w, "state", media->polls == 0 ? STR("pending") : STR("in_progress"));
+		json_member_str(w, "state",
+				media->polls == 0 ? STR("pending") : STR("in_progress"));
 		json_member_int(w, "check_after_secs", 1);
 		json_member_int(w, "progress_percent", media->polls == 0 ? 0 : 50);
 	} else if (media->is_failed) {
@@ -196,8 +203,10 @@ void x_media_simple(struct sandbox_call *call)
 	size_t category = read_category(call);
 	if (category == CATEGORIES || !read_bytes(call, &bytes))
 		return;
-	if (categories[category].kind == X_MEDIA_VIDEO || (int64_t)bytes.len > categories[category].max_bytes) {
-		x_fail_request(call, "media", STR(""), "The media is too large or needs a chunked upload.");
+	if (categories[category].kind == X_MEDIA_VIDEO ||
+	    (int64_t)bytes.len > categories[category].max_bytes) {
+		x_fail_request(call, "media", STR(""),
+			       "The media is too large or needs a chunked upload.");
 		return;
 	}
 	sandbox_media_look(call, bytes, &looked);
@@ -225,11 +234,13 @@ void x_media_initialize(struct sandbox_call *call)
 	if (category == CATEGORIES)
 		return;
 	if (sandbox_param(call, "media_type").len == 0 || total <= 0) {
-		x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"), "media_type and total_bytes are needed");
+		x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"),
+			       "media_type and total_bytes are needed");
 		return;
 	}
 	if (total > categories[category].max_bytes) {
-		x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"), "The media is too large.");
+		x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"),
+			       "The media is too large.");
 		return;
 	}
 	struct x_media *media = media_new(call, categories[category].kind);
@@ -259,8 +270,8 @@ void x_media_append(struct sandbox_call *call)
 	struct x_media *media;
 	struct str bytes;
 
-	if (x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL || (media = find_open(call)) == NULL ||
-	    !read_bytes(call, &bytes))
+	if (x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL ||
+	    (media = find_open(call)) == NULL || !read_bytes(call, &bytes))
 		return;
 	if (index < 0 || index >= SEGMENTS_MAX || bytes.len > SEGMENT_MAX_BYTES) {
 		x_fail_request(call, "segment_index", sandbox_param(call, "segment_index"),
@@ -310,15 +321,16 @@ static struct str whole_id(struct sandbox_call *call, const struct x_media *medi
 static bool assemble(struct sandbox_call *call, const struct x_media *media)
 {
 	struct sandbox_upload *raw = sandbox_upload_find(call->sandbox, SANDBOX_X, media->id);
-	struct sandbox_upload *whole =
-		sandbox_upload_new(call->sandbox, SANDBOX_X, whole_id(call, media), media->total_bytes);
+	struct sandbox_upload *whole = sandbox_upload_new(
+		call->sandbox, SANDBOX_X, whole_id(call, media), media->total_bytes);
 	char *piece = malloc(SEGMENT_MAX_BYTES);
 	bool is_good = whole != NULL && piece != NULL;
 
 	for (size_t i = 0; is_good && i < SEGMENTS_MAX && media->segments[i].is_there; i++) {
 		const struct x_segment *segment = &media->segments[i];
 
-		is_good = sandbox_upload_read(raw, segment->offset, piece, (size_t)segment->size_bytes) &&
+		is_good = sandbox_upload_read(raw, segment->offset, piece,
+					      (size_t)segment->size_bytes) &&
 			  sandbox_upload_write(call->sandbox, whole, whole->received_bytes,
 					       (struct str){piece, (size_t)segment->size_bytes});
 	}
@@ -342,7 +354,8 @@ void x_media_finalize(struct sandbox_call *call)
 	if ((media = find_open(call)) == NULL)
 		return;
 	if (!is_complete(media)) {
-		x_fail_request(call, "id", media->id, "Segments do not add up to provided total file size.");
+		x_fail_request(call, "id", media->id,
+			       "Segments do not add up to provided total file size.");
 		return;
 	}
 	struct str id = str_copy(call->arena, media->id);
@@ -366,7 +379,8 @@ void x_media_status(struct sandbox_call *call)
 	if (x_user(call, "media.write", "window_status", STATUS_LIMIT) == NULL)
 		return;
 	if (media == NULL || media->finalized_us == 0) {
-		x_fail_request(call, "media_id", sandbox_query(call, "media_id"), "The media id is invalid.");
+		x_fail_request(call, "media_id", sandbox_query(call, "media_id"),
+			       "The media id is invalid.");
 		return;
 	}
 	media->polls++;
@@ -376,18 +390,21 @@ void x_media_status(struct sandbox_call *call)
 void x_media_metadata(struct sandbox_call *call)
 {
 	const struct json *json = sandbox_json(call);
-	struct str text = json_string(json_get(json_get(json_get(json, "metadata"), "alt_text"), "text"));
+	struct str text =
+		json_string(json_get(json_get(json_get(json, "metadata"), "alt_text"), "text"));
 	struct x_media *media = media_any(call, json_string(json_get(json, "id")));
 	struct json_writer w;
 
 	if (x_user(call, "media.write", "window_metadata", UPLOAD_LIMIT) == NULL)
 		return;
 	if (media == NULL || media->finalized_us == 0) {
-		x_fail_request(call, "id", json_string(json_get(json, "id")), "The media id is invalid.");
+		x_fail_request(call, "id", json_string(json_get(json, "id")),
+			       "The media id is invalid.");
 		return;
 	}
 	if (text.len == 0 || utf8_code_points(text) > ALT_TEXT_CHARS_MAX) {
-		x_fail_request(call, "metadata.alt_text.text", STR(""), "The alt text has 1 to 1000 characters.");
+		x_fail_request(call, "metadata.alt_text.text", STR(""),
+			       "The alt text has 1 to 1000 characters.");
 		return;
 	}
 	media->media.alt_text = sandbox_keep_str(call->sandbox, text);

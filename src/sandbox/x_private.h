@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X as the sandbox plays it, shared by x.c (posts), x_login.c (OAuth 2.0) and x_text.c (counting). Facts: platforms/x.md; numbers
- * in comments are its sections. */
+ * X as the sandbox plays it, shared by x.c (posts), x_login.c (OAuth 2.0) and x_text.c (counting).
+ * Facts: platforms/x.md; numbers in comments are its sections. */
 #pragma once
 
 #include "sandbox_private.h"
@@ -44,12 +44,15 @@ void x_app_token(struct sandbox_call *call);
 
 struct x_state *x_state(struct sandbox_call *call);
 /* {"title","detail","type","status"}; type NULL = about:blank. */
-void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail, const char *type);
+void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
+	    const char *type);
 /* 400 with errors[] (4). */
-void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value, const char *message);
-/* The call's live user token with that scope and a call left in its window (3.3), or NULL with the answer given. limit is per 15
- * minutes; kind names the window. Puts the x-rate-limit-* headers. */
-struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind, int64_t limit);
+void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
+		    const char *message);
+/* The call's live user token with that scope and a call left in its window (3.3), or NULL with the
+ * answer given. limit is per 15 minutes; kind names the window. Puts the x-rate-limit-* headers. */
+struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind,
+			     int64_t limit);
 /* The next id: rising, made of the time as X's are. Kept. */
 struct str x_next_id(struct sandbox_call *call);
 
@@ -64,9 +67,9 @@ struct x_media {
 	struct str id;
 	enum x_media_kind kind;
 	struct sandbox_media media;
-	int64_t total_bytes;       /* as announced */
+	int64_t total_bytes;        /* as announced */
 	struct x_segment *segments; /* X_SEGMENTS_MAX, for chunked ones */
-	int64_t finalized_us;      /* 0 = not yet */
+	int64_t finalized_us;       /* 0 = not yet */
 	unsigned polls;
 	bool is_failed;
 };

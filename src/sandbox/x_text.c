@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How X counts a text (platforms/x.md 3.1). An own reading, close to twitter-text but not all of it: a URL's host ends in a
- * two-letter country or in one of the names below; the list of all names is thousands long. Pure. */
+ * How X counts a text (platforms/x.md 3.1). An own reading, close to twitter-text but not all of
+ * it: a URL's host ends in a two-letter country or in one of the names below; the list of all names
+ * is thousands long. Pure. */
 #include "x_private.h"
 
 #include <stdlib.h>
@@ -17,13 +18,17 @@
 #define LABEL_MAX 63
 
 static const char *const names[] = {
-	"com",   "org",    "net",    "edu",   "gov",    "mil",   "int",   "info",   "biz",    "name",  "pro",   "museum",
-	"aero",  "coop",   "jobs",   "mobi",  "travel", "cat",   "asia",  "tel",    "post",   "app",   "dev",   "page",
-	"blog",  "shop",   "store",  "site",  "online", "cloud", "tech",  "xyz",    "top",    "club",  "live",  "news",
-	"world", "today",  "life",   "space", "website", "agency", "digital", "media", "social", "design", "studio", "art",
-	"email", "video",  "photos", "photo", "games",  "game",  "chat",  "link",   "click",  "help",  "guide", "wiki",
-	"berlin", "london", "paris", "tokyo", "nyc",    "amsterdam", "wien", "hamburg", "koeln", "bayern", "swiss", "eu",
-	"academy", "events", "finance", "health", "group", "team", "work", "works", "zone",   "city",  "earth", "fun",
+	"com",     "org",       "net",     "edu",     "gov",    "mil",    "int",    "info",
+	"biz",     "name",      "pro",     "museum",  "aero",   "coop",   "jobs",   "mobi",
+	"travel",  "cat",       "asia",    "tel",     "post",   "app",    "dev",    "page",
+	"blog",    "shop",      "store",   "site",    "online", "cloud",  "tech",   "xyz",
+	"top",     "club",      "live",    "news",    "world",  "today",  "life",   "space",
+	"website", "agency",    "digital", "media",   "social", "design", "studio", "art",
+	"email",   "video",     "photos",  "photo",   "games",  "game",   "chat",   "link",
+	"click",   "help",      "guide",   "wiki",    "berlin", "london", "paris",  "tokyo",
+	"nyc",     "amsterdam", "wien",    "hamburg", "koeln",  "bayern", "swiss",  "eu",
+	"academy", "events",    "finance", "health",  "group",  "team",   "work",   "works",
+	"zone",    "city",      "earth",   "fun",
 };
 
 static bool is_letter(char c)
@@ -63,12 +68,13 @@ static size_t host_end(struct str text, size_t from, bool may_be_high)
 
 	for (;; at++) {
 		char c = at < text.len ? text.ptr[at] : '\0';
-		bool is_part = at < text.len && (is_letter(c) || is_digit(c) || c == '-' || c == '_' ||
-						 (may_be_high && is_high(c)));
+		bool is_part = at < text.len && (is_letter(c) || is_digit(c) || c == '-' ||
+						 c == '_' || (may_be_high && is_high(c)));
 
 		if (is_part)
 			continue;
-		if (at == label || at - label > LABEL_MAX || text.ptr[label] == '-' || text.ptr[at - 1] == '-')
+		if (at == label || at - label > LABEL_MAX || text.ptr[label] == '-' ||
+		    text.ptr[at - 1] == '-')
 			break;
 		if (label > from && is_known_tld(str_slice(text, label, at)))
 			best = at;
@@ -81,15 +87,18 @@ static size_t host_end(struct str text, size_t from, bool may_be_high)
 
 static bool is_path_char(char c)
 {
-	return is_letter(c) || is_digit(c) || is_high(c) || (c != '\0' && strchr("!*';:=+,.$/%#[]-_~@|&()?", c) != NULL);
+	return is_letter(c) || is_digit(c) || is_high(c) ||
+	       (c != '\0' && strchr("!*';:=+,.$/%#[]-_~@|&()?", c) != NULL);
 }
 
 static bool may_end_path(char c)
 {
-	return is_letter(c) || is_digit(c) || is_high(c) || (c != '\0' && strchr("=_#/+-)", c) != NULL);
+	return is_letter(c) || is_digit(c) || is_high(c) ||
+	       (c != '\0' && strchr("=_#/+-)", c) != NULL);
 }
 
-/* What follows the host: port, path, query. A sentence's last sign is not part of it, nor a bracket that was not opened. */
+/* What follows the host: port, path, query. A sentence's last sign is not part of it, nor a bracket
+ * that was not opened. */
 static size_t tail_end(struct str text, size_t from)
 {
 	size_t at = from;
@@ -170,7 +179,8 @@ size_t x_text_urls(struct str text, struct x_url *out, size_t max)
 
 static bool is_pictograph(uint32_t c)
 {
-	return utf8proc_get_property((utf8proc_int32_t)c)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+	return utf8proc_get_property((utf8proc_int32_t)c)->boundclass ==
+	       UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
 static bool is_regional(uint32_t c)
@@ -205,7 +215,8 @@ static void skip(struct str *rest)
 
 static void skip_modifiers(struct str *rest)
 {
-	for (uint32_t c = peek(*rest); c == 0xFE0F || is_skin(c) || (c >= 0xE0020 && c <= 0xE007F); c = peek(*rest))
+	for (uint32_t c = peek(*rest); c == 0xFE0F || is_skin(c) || (c >= 0xE0020 && c <= 0xE007F);
+	     c = peek(*rest))
 		skip(rest);
 }
 
@@ -252,8 +263,8 @@ static bool take_emoji(struct str *rest)
 
 static size_t weight_of(uint32_t c)
 {
-	bool is_light = c <= 0x10FF || (c >= 0x2000 && c <= 0x200D) || (c >= 0x2010 && c <= 0x201F) ||
-			(c >= 0x2032 && c <= 0x2037);
+	bool is_light = c <= 0x10FF || (c >= 0x2000 && c <= 0x200D) ||
+			(c >= 0x2010 && c <= 0x201F) || (c >= 0x2032 && c <= 0x2037);
 
 	return is_light ? 1 : 2;
 }
@@ -277,8 +288,9 @@ static size_t plain_weight(struct str rest)
 static struct str nfc(struct arena *arena, struct str text)
 {
 	utf8proc_uint8_t *made = NULL;
-	utf8proc_ssize_t len = utf8proc_map((const utf8proc_uint8_t *)text.ptr, (utf8proc_ssize_t)text.len, &made,
-					    UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+	utf8proc_ssize_t len =
+		utf8proc_map((const utf8proc_uint8_t *)text.ptr, (utf8proc_ssize_t)text.len, &made,
+			     UTF8PROC_COMPOSE | UTF8PROC_STABLE);
 
 	if (len < 0)
 		return text;
@@ -323,7 +335,8 @@ size_t x_text_cashtags(struct str text)
 
 		while (end < text.len && is_letter(text.ptr[end]))
 			end++;
-		bool ends = end == text.len || (!is_digit(text.ptr[end]) && text.ptr[end] != '$' && !is_high(text.ptr[end]));
+		bool ends = end == text.len || (!is_digit(text.ptr[end]) && text.ptr[end] != '$' &&
+						!is_high(text.ptr[end]));
 		if (text.ptr[i] == '$' && begins && ends && end - i >= 2 && end - i <= 7)
 			count++;
 	}

@@ -430,7 +430,9 @@ static void show(struct sandbox_call *call, const struct youtube_video *video)
 		.account_id = STR(YOUTUBE_CHANNEL_ID),
 		.id = video->id,
 		.type = STR("video"),
-		.text = video->description,
+		/* The ledger has no titles: without a description the title is what a reader sees.
+		 */
+		.text = str_is_empty(video->description) ? video->title : video->description,
 		.media = &video->media,
 		.media_count = 1,
 		.url = str_format(call->arena, "https://www.youtube.com/watch?v=" STR_FMT,

@@ -155,10 +155,9 @@ static bool parse_key(const char *bytes, size_t size_bytes, uint8_t key_out[SEAL
 	const struct str line = str_trim((struct str){bytes, size_bytes});
 	size_t decoded = 0;
 	const char *end = NULL;
-	return line.len == KEY_HEX_BYTES &&
-	       sodium_hex2bin(key_out, SEAL_KEY_BYTES, line.ptr, line.len, NULL, &decoded, &end) ==
-		       0 &&
-	       decoded == SEAL_KEY_BYTES && end == line.ptr + line.len;
+	const int failed =
+		sodium_hex2bin(key_out, SEAL_KEY_BYTES, line.ptr, line.len, NULL, &decoded, &end);
+	return failed == 0 && decoded == SEAL_KEY_BYTES && end == line.ptr + line.len;
 }
 
 /* Up to max_bytes or the end of the file; -1 with errno. */

@@ -145,23 +145,14 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 		ERR_INTERNAL, "delivery", err);
 }
 
-static enum err_kind work_due(struct store_tx *tx, struct str app_id, int64_t due_us,
-			      struct error *err)
-{
-	return sql_run(tx->sql, SQL_WORK_DUE, SQL_ARGS(sql_text(app_id), sql_int(due_us)), NULL,
-		       err);
-}
-
 /* The account is free for its next delivery, which may be due at once. */
 static enum err_kind lane_free(struct store_tx *tx, const struct delivery_save *save,
 			       const struct delivery_now *now, struct error *err)
 {
-	int64_t due_us = NEVER_US;
-	const enum err_kind kind = sql_number(
+	return sql_run(
 		tx->sql, SQL_LANE_FREE,
-		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(NEVER_US)), &due_us,
+		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(NEVER_US)), NULL,
 		err);
-	return kind == ERR_NONE ? work_due(tx, now->app_id, due_us, err) : kind;
 }
 
 static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *save,
@@ -169,11 +160,23 @@ static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *
 {
 	const bool is_waiting = save->next == DELIVERY_WAIT;
 	const int64_t due_us = is_waiting ? save->due_at_us : save->lease_until_us;
-	const enum err_kind kind = sql_run(
+	return sql_run(
 		tx->sql, SQL_LANE_KEEP,
 		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(due_us)), NULL,
 		err);
-	return kind == ERR_NONE ? work_due(tx, now->app_id, due_us, err) : kind;
+}
+
+/* The account's lane, and what its app learns from it. */
+static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save *save,
+				const struct delivery_now *now, struct error *err)
+{
+	const enum err_kind kind = outcomes[save->next].frees_account
+					   ? lane_free(tx, save, now, err)
+					   : lane_keep(tx, save, now, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_WORK_DUE, SQL_ARGS(sql_text(now->app_id), sql_int(NEVER_US)),
+		       NULL, err);
 }
 
 static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *save,
@@ -189,8 +192,7 @@ static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)
-		kind = outcome->frees_account ? lane_free(tx, save, now, err)
-					      : lane_keep(tx, save, now, err);
+		kind = write_lane(tx, save, now, err);
 	if (kind == ERR_NONE && outcome->state != now->state)
 		kind = post_state_refresh(tx, now->post_id, err);
 	return kind;

@@ -21,6 +21,7 @@ struct acceptance {
 	/* Found out on the way. */
 	int64_t ordinal;
 	int64_t created_at_us;
+	int64_t offered_due_us; /* what a free account may be claimed for; else never */
 	enum post_state state;
 };
 
@@ -68,7 +69,6 @@ static int64_t due_at_us(const struct post_accept *accept)
 	return accept->scheduled_at_us != 0 ? accept->scheduled_at_us : accept->now_us;
 }
 
-/* The app's row is changed first: on a database with several writers it is what they queue for. */
 static enum err_kind take_number(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
 	const struct post_accept *accept = a->accept;
@@ -76,7 +76,7 @@ static enum err_kind take_number(struct store_tx *tx, struct acceptance *a, stru
 	struct sql_cursor cursor;
 	sql_select(&cursor, tx->sql, SQL_WORK_ACCEPT, tx->arena,
 		   SQL_ARGS(sql_text(accept->app_id), sql_int(accept->now_us),
-			    sql_int(due_at_us(accept)), sql_int(CREATED_ORDER_US),
+			    sql_int(a->offered_due_us), sql_int(CREATED_ORDER_US),
 			    sql_int(scheduled)),
 		   err);
 	if (sql_next(&cursor)) {
@@ -118,7 +118,7 @@ static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptanc
 {
 	const struct post_accept *accept = a->accept;
 	const struct post_target *target = &accept->targets[index];
-	const enum err_kind kind = sql_run(
+	return sql_run(
 		tx->sql, SQL_DELIVERY_INSERT,
 		SQL_ARGS(sql_text(target->delivery_id), sql_text(accept->post_id),
 			 sql_int((int64_t)index), sql_text(accept->app_id),
@@ -126,18 +126,34 @@ static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptanc
 			 sql_word(post_state_name(a->state)), sql_int(due_at_us(accept)),
 			 sql_blob(STR(""))),
 		NULL, err);
-	if (kind != ERR_NONE)
-		return kind;
-	return sql_run(tx->sql, SQL_LANE_OFFER,
-		       SQL_ARGS(sql_text(target->account_id), sql_text(accept->app_id),
-				sql_int(due_at_us(accept))),
-		       NULL, err);
+}
+
+/* An account that is busy, or has something due earlier, is not due any earlier by this. */
+static enum err_kind offer_to_lanes(struct store_tx *tx, struct acceptance *a, struct error *err)
+{
+	const struct post_accept *accept = a->accept;
+	a->offered_due_us = NEVER_US;
+	for (size_t i = 0; i < accept->target_count; i++) {
+		int64_t changes = 0;
+		const enum err_kind kind =
+			sql_run(tx->sql, SQL_LANE_OFFER,
+				SQL_ARGS(sql_text(accept->targets[i].account_id),
+					 sql_text(accept->app_id), sql_int(due_at_us(accept))),
+				&changes, err);
+		if (kind != ERR_NONE)
+			return kind;
+		if (changes > 0)
+			a->offered_due_us = due_at_us(accept);
+	}
+	return ERR_NONE;
 }
 
 static enum err_kind insert_all(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
 	const struct post_accept *accept = a->accept;
-	enum err_kind kind = take_number(tx, a, err);
+	enum err_kind kind = offer_to_lanes(tx, a, err);
+	if (kind == ERR_NONE)
+		kind = take_number(tx, a, err);
 	const int64_t date_us =
 		accept->scheduled_at_us != 0 ? accept->scheduled_at_us : a->created_at_us;
 	const struct counted_post counted = {accept->app_id, date_us, a->ordinal};

@@ -182,7 +182,7 @@ CREATE TABLE lanes (
 CREATE INDEX lanes_due ON lanes (app_id, next_due_us);
 
 -- One row an app, changed with every post: numbers the posts, and is what a claim goes round.
--- next_due_us: never later than the earliest of the app's lanes; made exact by each claim.
+-- next_due_us: the earliest of the app's lanes.
 -- scheduled_count: deliveries in state scheduled.
 CREATE TABLE app_work (
 	app_id TEXT NOT NULL PRIMARY KEY REFERENCES apps (id),

@@ -258,6 +258,9 @@ static void the_request_says_what_was_asked_and_no_more(void **state)
 		 "Authorization: Bearer t\r\nX-Empty:\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
 		 f->server->port);
 	assert_string_equal(f->server->last, expected);
+	request = fixture_post(f, "/x/../%2e%2e/./ok"); /* signed as it is */
+	fixture_call(f, &request);
+	assert_non_null(strstr(f->server->last, "POST /x/../%2e%2e/./ok HTTP/1.1\r\n"));
 	request = fixture_post(f, "/ok");
 	request.method = "GET";
 	request.body = (struct str){0};

@@ -144,8 +144,11 @@ static void results_wait_for_an_arena_with_room(void **state)
 		const struct transfer_request request = fixture_post(f, "/ok");
 		transport_start(&f->transport, &request);
 	}
-	for (int i = 0; i < 100 && lying_requests(f->server) < 4; i++)
-		usleep(10000);
+	/* Asked for none, the transport works on and keeps what has ended. */
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(transport_poll(&f->transport, f->arena, 5, results, 0), 0);
+		usleep(1000);
+	}
 	while (left > 0) {
 		struct arena *small = arena_new("small", 700);
 		const size_t count = transport_poll(&f->transport, small, 5000, results, 4);
@@ -256,11 +259,11 @@ static void a_real_name_of_loopback_is_refused_at_the_socket(void **state)
 	request.url = str_format(f->arena, "http://localhost:%u/ok", inside->port);
 	struct transfer_result result = fixture_call(f, &request);
 	fixture_expect(&result, TRANSFER_NEVER_SENT, TRANSFER_REFUSED_BY_GUARD);
-	assert_int_equal(lying_connections(inside), 0);
 	request.id++;
 	request.pool = TRANSFER_PLATFORM; /* which proves that it would have answered */
 	result = fixture_call(f, &request);
 	fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);
+	assert_int_equal(lying_connections(inside), 1); /* one before would be accepted before */
 	lying_stop(&inside);
 }
 
@@ -409,9 +412,10 @@ static void headers_do_not_follow_to_a_stranger(void **state)
 static void platforms_redirects_are_answers(void **state)
 {
 	struct fixture *f = *state;
-	struct transfer_request request = fixture_post(f, "/redirect");
+	struct transfer_request request = fixture_get(f, PUBLIC_IP, "/redirect");
 	snprintf(f->server->location, sizeof(f->server->location), "/ok");
 	f->server->redirect_status = 307;
+	request.pool = TRANSFER_PLATFORM;
 	request.redirects_max = 3;
 	const struct transfer_result result = fixture_call(f, &request);
 	fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);

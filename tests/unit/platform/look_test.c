@@ -83,12 +83,16 @@ static void candidates_are_bounded(void **state)
 	struct step step;
 	flow_init(&flow, arena, 1);
 	flow.probe = STR("x");
-	assert_null(look_matches(&flow, &step));
+	look_matches_begin(&flow, &step);
 	for (int i = 0; i < 3 * STEP_MATCHES_MAX; i++)
 		look_match_add(&step, STR("id"), STR("url"));
+	assert_null(look_matches_end(&step));
 	assert_int_equal(step.kind, STEP_MATCHES);
 	assert_int_equal(step.match_count, STEP_MATCHES_MAX);
 	assert_true(str_is_empty(flow.probe));
+	look_matches_begin(&flow, &step);
+	look_matches_end(&step);
+	assert_int_equal(step.kind, STEP_UNKNOWN);
 }
 
 int main(void)

@@ -7,18 +7,22 @@ static void consent_page_asks(void **state)
 	struct probe_answer answer = graph_dialog_ask(*state, "facebook", FACEBOOK_SCOPE, "");
 
 	assert_status(answer, 200);
-	assert_true(str_find(answer.body, STR("name=\"sandbox_decision\" value=\"allow\""), 0) != SIZE_MAX);
-	assert_true(str_find(answer.body, STR("name=\"sandbox_decision\" value=\"deny\""), 0) != SIZE_MAX);
+	assert_true(str_find(answer.body, STR("name=\"sandbox_decision\" value=\"allow\""), 0) !=
+		    SIZE_MAX);
+	assert_true(str_find(answer.body, STR("name=\"sandbox_decision\" value=\"deny\""), 0) !=
+		    SIZE_MAX);
 	assert_true(str_find(answer.body, STR("name=\"state\" value=\"state-1\""), 0) != SIZE_MAX);
 	assert_true(str_find(answer.body, STR("value=\"" BAKERY "\" checked"), 0) != SIZE_MAX);
 	assert_true(str_find(answer.body, STR("value=\"" CINEMA "\">"), 0) != SIZE_MAX);
-	assert_true(str_find(answer.body, STR("action=\"/www.facebook.com/v25.0/dialog/oauth\""), 0) != SIZE_MAX);
+	assert_true(str_find(answer.body, STR("action=\"/www.facebook.com/v25.0/dialog/oauth\""),
+			     0) != SIZE_MAX);
 }
 
 static void denial_comes_back(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=deny");
+	struct probe_answer answer =
+		graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=deny");
 
 	assert_status(answer, 302);
 	assert_true(str_has_prefix(probe_header(&answer, "Location"), STR(GRAPH_CALLBACK "?")));
@@ -32,7 +36,8 @@ static void denial_comes_back(void **state)
 static void bad_scope_comes_back_without_error_key(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = graph_dialog_ask(probe, "facebook", "pages_show_list,fly", "&sandbox_decision=allow");
+	struct probe_answer answer = graph_dialog_ask(probe, "facebook", "pages_show_list,fly",
+						      "&sandbox_decision=allow");
 
 	assert_status(answer, 302);
 	assert_str(probe_location_param(probe, &answer, "error_message"), "Invalid Scopes: fly");
@@ -46,20 +51,25 @@ static void dialog_refuses_strangers(void **state)
 		const char *query;
 	} rows[] = {
 		{"unknown app", "client_id=1234&redirect_uri=http%3A%2F%2F127.0.0.1%2F"},
-		{"another platform's app", "client_id=sandbox-x&redirect_uri=http%3A%2F%2F127.0.0.1%2F"},
-		{"redirect URI of a stranger", "client_id=sandbox-facebook&redirect_uri=https%3A%2F%2Fevil.example%2F"},
-		{"loopback only by name", "client_id=sandbox-facebook&redirect_uri=http%3A%2F%2F127.0.0.1.evil.example%2F"},
+		{"another platform's app",
+		 "client_id=sandbox-x&redirect_uri=http%3A%2F%2F127.0.0.1%2F"},
+		{"redirect URI of a stranger",
+		 "client_id=sandbox-facebook&redirect_uri=https%3A%2F%2Fevil.example%2F"},
+		{"loopback only by name",
+		 "client_id=sandbox-facebook&redirect_uri=http%3A%2F%2F127.0.0.1.evil.example%2F"},
 		{"no redirect URI", "client_id=sandbox-facebook"},
 	};
 	struct probe *probe = *state;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct probe_answer answer = probe_ask(
-			probe, (struct probe_request){
-				       .method = "GET",
-				       .path = probe_z(probe, str_format(probe->arena,
-									 "/www.facebook.com/dialog/oauth?%s&sandbox_decision=allow",
-									 rows[i].query))});
+			probe,
+			(struct probe_request){
+				.method = "GET",
+				.path = probe_z(probe, str_format(probe->arena,
+								  "/www.facebook.com/dialog/"
+								  "oauth?%s&sandbox_decision=allow",
+								  rows[i].query))});
 		if (answer.status != 400)
 			fail_msg("%s: %ld", rows[i].name, answer.status);
 	}
@@ -68,7 +78,8 @@ static void dialog_refuses_strangers(void **state)
 static void code_works_once_and_for_ten_minutes(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer asked = graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
+	struct probe_answer asked =
+		graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
 	struct str code = probe_location_param(probe, &asked, "code");
 	struct probe_answer first = graph_exchange(probe, "facebook", code);
 
@@ -83,14 +94,16 @@ static void code_works_once_and_for_ten_minutes(void **state)
 				   STR("OAuth \"Facebook Platform\" \"invalid_code\"")));
 	asked = graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
 	probe_advance(probe, 600 * US_PER_S);
-	struct probe_answer late = graph_exchange(probe, "facebook", probe_location_param(probe, &asked, "code"));
+	struct probe_answer late =
+		graph_exchange(probe, "facebook", probe_location_param(probe, &asked, "code"));
 	assert_int_equal(graph_subcode(&late), 36007);
 }
 
 static void code_is_bound_to_app_and_redirect(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer asked = graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
+	struct probe_answer asked =
+		graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
 	struct str code = probe_location_param(probe, &asked, "code");
 	struct probe_answer other_app = graph_exchange(probe, "instagram", code);
 
@@ -100,8 +113,9 @@ static void code_is_bound_to_app_and_redirect(void **state)
 		probe, (struct probe_request){
 			       .method = "POST",
 			       .path = GRAPH "/oauth/access_token",
-			       .body = probe_form(probe, "client_id", "sandbox-facebook", "client_secret",
-						  "sandbox-secret-facebook", "redirect_uri", GRAPH_CALLBACK "2", "code",
+			       .body = probe_form(probe, "client_id", "sandbox-facebook",
+						  "client_secret", "sandbox-secret-facebook",
+						  "redirect_uri", GRAPH_CALLBACK "2", "code",
 						  probe_z(probe, code), NULL)});
 	assert_int_equal(graph_subcode(&moved), 36008);
 	assert_status(graph_exchange(probe, "facebook", code), 200);
@@ -115,10 +129,13 @@ static void app_credentials_are_checked(void **state)
 		long status;
 		int64_t code;
 	} rows[] = {
-		{"right", "client_id=sandbox-facebook&client_secret=sandbox-secret-facebook", 200, 0},
-		{"right, instagram", "client_id=sandbox-instagram&client_secret=sandbox-secret-instagram", 200, 0},
+		{"right", "client_id=sandbox-facebook&client_secret=sandbox-secret-facebook", 200,
+		 0},
+		{"right, instagram",
+		 "client_id=sandbox-instagram&client_secret=sandbox-secret-instagram", 200, 0},
 		{"wrong secret", "client_id=sandbox-facebook&client_secret=nope", 400, 1},
-		{"the other app's secret", "client_id=sandbox-facebook&client_secret=sandbox-secret-instagram", 400, 1},
+		{"the other app's secret",
+		 "client_id=sandbox-facebook&client_secret=sandbox-secret-instagram", 400, 1},
 		{"no secret", "client_id=sandbox-facebook", 400, 1},
 		{"unknown app", "client_id=77&client_secret=sandbox-secret-facebook", 400, 101},
 	};
@@ -126,14 +143,17 @@ static void app_credentials_are_checked(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct probe_answer answer = probe_ask(
-			probe, (struct probe_request){
-				       .method = "GET",
-				       .path = probe_z(probe, str_format(probe->arena,
-									 "/graph.facebook.com/oauth/access_token?%s&grant_type="
-									 "client_credentials",
-									 rows[i].query))});
+			probe,
+			(struct probe_request){
+				.method = "GET",
+				.path = probe_z(probe, str_format(probe->arena,
+								  "/graph.facebook.com/oauth/"
+								  "access_token?%s&grant_type="
+								  "client_credentials",
+								  rows[i].query))});
 		if (answer.status != rows[i].status || graph_code(&answer) != rows[i].code)
-			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status, STR_ARG(answer.body));
+			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
+				 STR_ARG(answer.body));
 	}
 }
 
@@ -142,28 +162,34 @@ static void debug_token_tells_of_tokens(void **state)
 	struct probe *probe = *state;
 	struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
 	struct str page = graph_page_token_of(probe, user, BAKERY);
-	const char *path = probe_z(probe, str_format(probe->arena,
-						     GRAPH "/debug_token?access_token=sandbox-facebook%%7Csandbox-secret-facebook"
-							   "&input_token=" STR_FMT,
-						     STR_ARG(page)));
+	const char *path = probe_z(
+		probe,
+		str_format(probe->arena,
+			   GRAPH
+			   "/debug_token?access_token=sandbox-facebook%%7Csandbox-secret-facebook"
+			   "&input_token=" STR_FMT,
+			   STR_ARG(page)));
 	const struct json *data = json_get(graph_get(probe, (struct str){0}, path).json, "data");
 
 	assert_str(json_string(json_get(data, "type")), "PAGE");
 	assert_true(json_bool(json_get(data, "is_valid"), false));
 	assert_int_equal(json_int(json_get(data, "expires_at"), -1), 0);
 	assert_str(json_string(json_get(data, "profile_id")), BAKERY);
-	assert_int_equal(json_int(json_get(data, "data_access_expires_at"), 0), PROBE_START_US / US_PER_S + 90 * 86400);
-	struct probe_answer garbage = graph_get(probe, (struct str){0},
-						GRAPH "/debug_token?access_token=sandbox-facebook%7Csandbox-secret-facebook"
-						      "&input_token=junk");
+	assert_int_equal(json_int(json_get(data, "data_access_expires_at"), 0),
+			 PROBE_START_US / US_PER_S + 90 * 86400);
+	struct probe_answer garbage = graph_get(
+		probe, (struct str){0},
+		GRAPH "/debug_token?access_token=sandbox-facebook%7Csandbox-secret-facebook"
+		      "&input_token=junk");
 	assert_status(garbage, 200);
 	assert_false(json_bool(json_get(json_get(garbage.json, "data"), "is_valid"), true));
-	struct probe_answer stranger =
-		graph_get(probe, (struct str){0}, GRAPH "/debug_token?access_token=junk&input_token=junk");
+	struct probe_answer stranger = graph_get(
+		probe, (struct str){0}, GRAPH "/debug_token?access_token=junk&input_token=junk");
 	assert_status(stranger, 400);
 }
 
-static size_t list_pages(struct probe *probe, struct str user, const char *path, const struct json **out, size_t max)
+static size_t list_pages(struct probe *probe, struct str user, const char *path,
+			 const struct json **out, size_t max)
 {
 	size_t count = 0;
 
@@ -182,8 +208,8 @@ static size_t list_pages(struct probe *probe, struct str user, const char *path,
 	return count;
 }
 
-#define ACCOUNT_FIELDS                                                                                                 \
-	"?fields=id,name,username,access_token,tasks,picture.type(large)%7Burl%7D,"                                    \
+#define ACCOUNT_FIELDS                                                                             \
+	"?fields=id,name,username,access_token,tasks,picture.type(large)%7Burl%7D,"                \
 	"instagram_business_account%7Bid,username,name,profile_picture_url%7D&limit=100"
 
 static void accounts_come_in_pages(void **state)
@@ -195,17 +221,22 @@ static void accounts_come_in_pages(void **state)
 		json_get(graph_get(probe, user, GRAPH "/me/accounts" ACCOUNT_FIELDS).json, "data");
 
 	assert_int_equal(first_page->count, 2);
-	assert_int_equal(list_pages(probe, user, GRAPH "/me/accounts" ACCOUNT_FIELDS, pages, 10), 3);
+	assert_int_equal(list_pages(probe, user, GRAPH "/me/accounts" ACCOUNT_FIELDS, pages, 10),
+			 3);
 	assert_str(json_string(json_get(pages[0], "id")), BAKERY);
 	assert_str(json_string(json_get(pages[0], "username")), "harbourbakery");
 	assert_true(json_string(json_get(pages[0], "access_token")).len > 100);
-	assert_str(json_string(json_get(json_get(pages[0], "instagram_business_account"), "username")), "harbour.bakery");
-	assert_str(json_string(json_get(json_get(pages[1], "instagram_business_account"), "id")), BOOKS_IG);
+	assert_str(
+		json_string(json_get(json_get(pages[0], "instagram_business_account"), "username")),
+		"harbour.bakery");
+	assert_str(json_string(json_get(json_get(pages[1], "instagram_business_account"), "id")),
+		   BOOKS_IG);
 	assert_null(json_get(pages[1], "username"));
 	assert_str(json_string(json_get(pages[2], "id")), CINEMA);
 	assert_null(json_get(pages[2], "access_token"));
 	assert_null(json_get(pages[2], "instagram_business_account"));
-	struct str picture = json_string(json_get(json_get(json_get(pages[0], "picture"), "data"), "url"));
+	struct str picture =
+		json_string(json_get(json_get(json_get(pages[0], "picture"), "data"), "url"));
 	assert_status(graph_get(probe, (struct str){0}, probe_z(probe, picture)), 200);
 }
 
@@ -214,37 +245,46 @@ static void businesses_list_the_same_pages(void **state)
 	struct probe *probe = *state;
 	struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
 	struct probe_answer answer = graph_get(probe, user, GRAPH "/me/businesses");
-	struct str business = json_string(json_get(json_at(json_get(answer.json, "data"), 0), "id"));
+	struct str business =
+		json_string(json_get(json_at(json_get(answer.json, "data"), 0), "id"));
 	const struct json *pages[10];
-	const char *owned = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/owned_pages%s",
-						      STR_ARG(business), ACCOUNT_FIELDS));
+	const char *owned =
+		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/owned_pages%s",
+					  STR_ARG(business), ACCOUNT_FIELDS));
 
 	assert_int_equal(list_pages(probe, user, owned, pages, 10), 3);
 	assert_null(json_get(pages[2], "access_token"));
-	const char *client = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/client_pages", STR_ARG(business)));
+	const char *client =
+		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/client_pages",
+					  STR_ARG(business)));
 	assert_int_equal(list_pages(probe, user, client, pages, 10), 0);
 }
 
 static void unticked_permissions_are_declined(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer asked = graph_dialog_ask(probe, "facebook", "pages_show_list,pages_manage_posts",
-						     "&sandbox_decision=allow&sandbox_choice=&sandbox_choice=" BOOKS
-						     "&sandbox_choice=pages_show_list");
-	struct probe_answer short_token = graph_exchange(probe, "facebook", probe_location_param(probe, &asked, "code"));
+	struct probe_answer asked =
+		graph_dialog_ask(probe, "facebook", "pages_show_list,pages_manage_posts",
+				 "&sandbox_decision=allow&sandbox_choice=&sandbox_choice=" BOOKS
+				 "&sandbox_choice=pages_show_list");
+	struct probe_answer short_token =
+		graph_exchange(probe, "facebook", probe_location_param(probe, &asked, "code"));
 	struct str user = probe_json_string(&short_token, "access_token");
-	const struct json *rows = json_get(graph_get(probe, user, GRAPH "/me/permissions").json, "data");
+	const struct json *rows =
+		json_get(graph_get(probe, user, GRAPH "/me/permissions").json, "data");
 	bool has_declined = false;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct json *row = json_at(rows, i);
 
 		if (str_equal_z(json_string(json_get(row, "permission")), "pages_manage_posts"))
-			has_declined = str_equal_z(json_string(json_get(row, "status")), "declined");
+			has_declined =
+				str_equal_z(json_string(json_get(row, "status")), "declined");
 	}
 	assert_true(has_declined);
 	const struct json *pages[10];
-	assert_int_equal(list_pages(probe, user, GRAPH "/me/accounts?fields=id,access_token", pages, 10), 3);
+	assert_int_equal(
+		list_pages(probe, user, GRAPH "/me/accounts?fields=id,access_token", pages, 10), 3);
 	assert_null(json_get(pages[0], "access_token"));
 	assert_non_null(json_get(pages[1], "access_token"));
 }
@@ -278,7 +318,8 @@ static void faults_tell_facebook_from_instagram(void **state)
 	struct str facebook = graph_login(probe, "facebook", FACEBOOK_SCOPE);
 	struct str instagram = graph_login(probe, "instagram", INSTAGRAM_SCOPE);
 
-	probe_fault(probe, "{\"platform\":\"instagram\",\"match\":{\"path\":\"/v25.0/me\"},\"effect\":\"rate_limit\","
+	probe_fault(probe, "{\"platform\":\"instagram\",\"match\":{\"path\":\"/v25.0/"
+			   "me\"},\"effect\":\"rate_limit\","
 			   "\"retry_after\":120}");
 	assert_status(graph_get(probe, facebook, GRAPH "/me"), 200);
 	struct probe_answer limited = graph_get(probe, instagram, GRAPH "/me");
@@ -286,7 +327,8 @@ static void faults_tell_facebook_from_instagram(void **state)
 	assert_int_equal(graph_code(&limited), 80002);
 	assert_true(str_find(probe_header(&limited, "X-Business-Use-Case-Usage"),
 			     STR("\"estimated_time_to_regain_access\":2"), 0) != SIZE_MAX);
-	probe_fault(probe, "{\"platform\":\"facebook\",\"match\":{\"path\":\"/*/me\"},\"effect\":\"expire_token\"}");
+	probe_fault(probe, "{\"platform\":\"facebook\",\"match\":{\"path\":\"/*/"
+			   "me\"},\"effect\":\"expire_token\"}");
 	struct probe_answer expired = graph_get(probe, facebook, GRAPH "/me");
 	assert_int_equal(graph_subcode(&expired), 463);
 	expired = graph_get(probe, facebook, GRAPH "/me/accounts");
@@ -304,8 +346,10 @@ static void proof_is_checked_when_sent(void **state)
 	crypto_auth_hmacsha256_update(&hmac, (const unsigned char *)user.ptr, user.len);
 	crypto_auth_hmacsha256_final(&hmac, mac);
 	struct str proof = hex_encode(probe->arena, (struct str){(const char *)mac, sizeof(mac)});
-	assert_status(graph_get(probe, user, probe_z(probe, str_format(probe->arena, GRAPH "/me?appsecret_proof=" STR_FMT,
-								       STR_ARG(proof)))),
+	assert_status(graph_get(probe, user,
+				probe_z(probe, str_format(probe->arena,
+							  GRAPH "/me?appsecret_proof=" STR_FMT,
+							  STR_ARG(proof)))),
 		      200);
 	struct probe_answer wrong = graph_get(probe, user, GRAPH "/me?appsecret_proof=00");
 	assert_int_equal(graph_code(&wrong), 100);
@@ -316,18 +360,27 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(consent_page_asks, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(denial_comes_back, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(bad_scope_comes_back_without_error_key, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(bad_scope_comes_back_without_error_key, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(dialog_refuses_strangers, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(code_works_once_and_for_ten_minutes, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(code_is_bound_to_app_and_redirect, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(app_credentials_are_checked, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(debug_token_tells_of_tokens, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(code_works_once_and_for_ten_minutes, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(code_is_bound_to_app_and_redirect, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(app_credentials_are_checked, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(debug_token_tells_of_tokens, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(accounts_come_in_pages, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(businesses_list_the_same_pages, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(unticked_permissions_are_declined, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(businesses_list_the_same_pages, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(unticked_permissions_are_declined, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(tokens_die_as_they_should, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(faults_tell_facebook_from_instagram, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(proof_is_checked_when_sent, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(faults_tell_facebook_from_instagram, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(proof_is_checked_when_sent, probe_open,
+						probe_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated Instagram: containers, polling, publishing, quotas, comments (platforms/meta.md 4, 6.3, 7). */
+ * The simulated Instagram: containers, polling, publishing, quotas, comments (platforms/meta.md
+ * 4, 6.3, 7). */
 #include "graph_flow.h"
 #include "media_server.h"
 
@@ -38,7 +39,8 @@ static int world_close(void **state)
 static struct probe_answer container(struct world *world, const char *file, const char *more)
 {
 	struct probe *probe = world->probe;
-	struct str form = probe_form(probe, "image_url", media_url(probe, &world->server, file), NULL);
+	struct str form =
+		probe_form(probe, "image_url", media_url(probe, &world->server, file), NULL);
 
 	return graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media",
 			  str_format(probe->arena, STR_FMT "%s", STR_ARG(form), more));
@@ -48,7 +50,9 @@ static struct str status_of(struct world *world, struct str id)
 {
 	struct probe_answer answer = graph_get(
 		world->probe, world->page,
-		probe_z(world->probe, str_format(world->probe->arena, GRAPH "/" STR_FMT "?fields=status_code,status", STR_ARG(id))));
+		probe_z(world->probe,
+			str_format(world->probe->arena,
+				   GRAPH "/" STR_FMT "?fields=status_code,status", STR_ARG(id))));
 
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "status_code");
@@ -64,7 +68,8 @@ static void image_goes_the_whole_way(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer made = container(world, "square.jpg", "&caption=Warm+%23bread&alt_text=a+loaf");
+	struct probe_answer made =
+		container(world, "square.jpg", "&caption=Warm+%23bread&alt_text=a+loaf");
 	const struct json *posts[5];
 
 	assert_status(made, 200);
@@ -86,15 +91,22 @@ static void image_goes_the_whole_way(void **state)
 	assert_str(json_string(json_get(posts[0], "account_id")), BAKERY_IG);
 	assert_true(str_equal(json_string(json_get(posts[0], "id")), media));
 	assert_str(json_string(json_get(posts[0], "text")), "Warm #bread");
-	assert_str(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "alt_text")), "a loaf");
+	assert_str(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "alt_text")),
+		   "a loaf");
 	struct probe_answer read = graph_get(
 		probe, world->page,
-		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "?fields=permalink,media_product_type,timestamp",
+		probe_z(probe, str_format(probe->arena,
+					  GRAPH "/" STR_FMT
+						"?fields=permalink,media_product_type,timestamp",
 					  STR_ARG(media))));
 	assert_str(probe_json_string(&read, "media_product_type"), "FEED");
-	assert_true(str_equal(probe_json_string(&read, "permalink"), json_string(json_get(posts[0], "url"))));
-	assert_status(graph_get(probe, (struct str){0}, probe_z(probe, probe_json_string(&read, "permalink"))), 302);
-	struct probe_answer list = graph_get(probe, world->page, GRAPH "/" BAKERY_IG "/media?fields=id,caption,timestamp");
+	assert_true(str_equal(probe_json_string(&read, "permalink"),
+			      json_string(json_get(posts[0], "url"))));
+	assert_status(graph_get(probe, (struct str){0},
+				probe_z(probe, probe_json_string(&read, "permalink"))),
+		      302);
+	struct probe_answer list = graph_get(
+		probe, world->page, GRAPH "/" BAKERY_IG "/media?fields=id,caption,timestamp");
 	assert_int_equal(json_get(list.json, "data")->count, 1);
 	struct probe_answer again = publish(world, id);
 	assert_status(again, 400);
@@ -135,15 +147,18 @@ static void container_refusals(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct probe_answer answer = container(world, rows[i].file, rows[i].more);
 
-		if (answer.status != 400 || graph_code(&answer) != rows[i].code || graph_subcode(&answer) != rows[i].subcode)
-			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status, STR_ARG(answer.body));
+		if (answer.status != 400 || graph_code(&answer) != rows[i].code ||
+		    graph_subcode(&answer) != rows[i].subcode)
+			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
+				 STR_ARG(answer.body));
 	}
 	assert_status(container(world, "edge.jpg", ""), 200);
 	assert_status(container(world, "tall.jpg", "&media_type=STORIES"), 200);
 	struct probe_answer dead = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media",
 					      STR("image_url=http%3A%2F%2F127.0.0.1%3A1%2Fa.jpg"));
 	assert_int_equal(graph_subcode(&dead), 2207052);
-	struct probe_answer none = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", STR("caption=text+only"));
+	struct probe_answer none = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media",
+					      STR("caption=text+only"));
 	assert_int_equal(graph_code(&none), 100);
 }
 
@@ -173,8 +188,9 @@ static struct str ready_container(struct world *world, const char *more)
 
 static int64_t usage(struct world *world)
 {
-	struct probe_answer answer =
-		graph_get(world->probe, world->page, GRAPH "/" BAKERY_IG "/content_publishing_limit?fields=quota_usage,config");
+	struct probe_answer answer = graph_get(
+		world->probe, world->page,
+		GRAPH "/" BAKERY_IG "/content_publishing_limit?fields=quota_usage,config");
 	const struct json *row = json_at(json_get(answer.json, "data"), 0);
 
 	assert_int_equal(json_int(json_get(json_get(row, "config"), "quota_total"), 0), 50);
@@ -207,12 +223,16 @@ static void carousel_of_children(void **state)
 	struct probe_answer alone = publish(world, one);
 
 	assert_int_equal(graph_subcode(&alone), 2207008);
-	struct str lonely = str_format(probe->arena, "media_type=CAROUSEL&children=" STR_FMT, STR_ARG(one));
-	struct probe_answer few = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", lonely);
+	struct str lonely =
+		str_format(probe->arena, "media_type=CAROUSEL&children=" STR_FMT, STR_ARG(one));
+	struct probe_answer few =
+		graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", lonely);
 	assert_int_equal(graph_subcode(&few), 2207028);
-	struct str form = str_format(probe->arena, "media_type=CAROUSEL&caption=both&children=" STR_FMT "%%2C" STR_FMT,
-				     STR_ARG(one), STR_ARG(two));
-	struct probe_answer made = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", form);
+	struct str form = str_format(
+		probe->arena, "media_type=CAROUSEL&caption=both&children=" STR_FMT "%%2C" STR_FMT,
+		STR_ARG(one), STR_ARG(two));
+	struct probe_answer made =
+		graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", form);
 	assert_status(made, 200);
 	struct str id = probe_json_string(&made, "id");
 	probe_advance(probe, 61 * US_PER_S);
@@ -220,7 +240,8 @@ static void carousel_of_children(void **state)
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "carousel");
 	assert_int_equal(json_get(posts[0], "media")->count, 2);
-	assert_str(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "alt_text")), "one");
+	assert_str(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "alt_text")),
+		   "one");
 }
 
 static void reel_takes_longer_and_may_fail(void **state)
@@ -232,7 +253,8 @@ static void reel_takes_longer_and_may_fail(void **state)
 	struct str bad = probe_form(probe, "media_type", "REELS", "video_url",
 				    media_url(probe, &world->server, "page.html"), NULL);
 	const struct json *posts[5];
-	struct probe_answer made = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", good);
+	struct probe_answer made =
+		graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", good);
 	struct str id = probe_json_string(&made, "id");
 
 	for (int i = 0; i < 3; i++)
@@ -247,8 +269,9 @@ static void reel_takes_longer_and_may_fail(void **state)
 	id = probe_json_string(&made, "id");
 	probe_advance(probe, 61 * US_PER_S);
 	assert_str(status_of(world, id), "ERROR");
-	struct probe_answer plain = graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media",
-					       probe_form(probe, "media_type", "VIDEO", "video_url", "http://127.0.0.1:1/", NULL));
+	struct probe_answer plain = graph_post(
+		probe, world->page, GRAPH "/" BAKERY_IG "/media",
+		probe_form(probe, "media_type", "VIDEO", "video_url", "http://127.0.0.1:1/", NULL));
 	assert_status(plain, 400);
 }
 
@@ -257,13 +280,16 @@ static void stories_show_no_text(void **state)
 	struct world *world = *state;
 	const struct json *posts[5];
 
-	assert_status(publish(world, ready_container(world, "&media_type=STORIES&caption=unseen")), 200);
+	assert_status(publish(world, ready_container(world, "&media_type=STORIES&caption=unseen")),
+		      200);
 	assert_int_equal(probe_ledger(world->probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "story");
 	assert_str(json_string(json_get(posts[0], "text")), "");
-	struct probe_answer stories = graph_get(world->probe, world->page, GRAPH "/" BAKERY_IG "/stories");
+	struct probe_answer stories =
+		graph_get(world->probe, world->page, GRAPH "/" BAKERY_IG "/stories");
 	assert_int_equal(json_get(stories.json, "data")->count, 1);
-	struct probe_answer media = graph_get(world->probe, world->page, GRAPH "/" BAKERY_IG "/media");
+	struct probe_answer media =
+		graph_get(world->probe, world->page, GRAPH "/" BAKERY_IG "/media");
 	assert_int_equal(json_get(media.json, "data")->count, 0);
 }
 
@@ -274,17 +300,21 @@ static void comments_hang_on_media(void **state)
 	struct probe_answer done = publish(world, ready_container(world, ""));
 	struct str media = probe_json_string(&done, "id");
 	const struct json *posts[5];
-	const char *path = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/comments?message=first", STR_ARG(media)));
+	const char *path =
+		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/comments?message=first",
+					  STR_ARG(media)));
 	struct probe_answer first = graph_post(probe, world->page, path, (struct str){0});
 
 	assert_status(first, 200);
 	struct str comment = probe_json_string(&first, "id");
-	const char *below = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/replies", STR_ARG(comment)));
+	const char *below = probe_z(
+		probe, str_format(probe->arena, GRAPH "/" STR_FMT "/replies", STR_ARG(comment)));
 	struct probe_answer second = graph_post(probe, world->page, below, STR("message=second"));
 	assert_status(second, 200);
 	/* An answer to an answer goes to the comment at the top. */
 	struct str reply = probe_json_string(&second, "id");
-	const char *deep = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "/replies", STR_ARG(reply)));
+	const char *deep = probe_z(
+		probe, str_format(probe->arena, GRAPH "/" STR_FMT "/replies", STR_ARG(reply)));
 	assert_status(graph_post(probe, world->page, deep, STR("message=third")), 200);
 	assert_int_equal(probe_ledger(probe, posts, 5), 4);
 	assert_true(str_equal(json_string(json_get(posts[1], "reply_to")), media));
@@ -297,7 +327,8 @@ static void tokens_and_scopes_are_needed(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 	struct str reader = graph_login(probe, "instagram", "instagram_basic,pages_show_list");
-	struct str form = probe_form(probe, "image_url", media_url(probe, &world->server, "square.jpg"), NULL);
+	struct str form = probe_form(probe, "image_url",
+				     media_url(probe, &world->server, "square.jpg"), NULL);
 	struct probe_answer refused = graph_post(probe, reader, GRAPH "/" BAKERY_IG "/media", form);
 
 	assert_status(refused, 403);
@@ -309,7 +340,8 @@ static void tokens_and_scopes_are_needed(void **state)
 	struct probe_answer foreign = graph_post(probe, books, GRAPH "/" BAKERY_IG "/media", form);
 	assert_int_equal(graph_subcode(&foreign), 33);
 	struct probe_answer profile =
-		graph_get(probe, world->page, GRAPH "/" BAKERY_IG "?fields=id,username,name,profile_picture_url");
+		graph_get(probe, world->page,
+			  GRAPH "/" BAKERY_IG "?fields=id,username,name,profile_picture_url");
 	assert_str(probe_json_string(&profile, "username"), "harbour.bakery");
 }
 
@@ -318,7 +350,8 @@ static void lost_publish_shows_in_the_container(void **state)
 	struct world *world = *state;
 	struct str id = ready_container(world, "");
 
-	probe_fault(world->probe, "{\"platform\":\"instagram\",\"match\":{\"method\":\"POST\",\"path\":\"/*/*/media_publish\"},"
+	probe_fault(world->probe, "{\"platform\":\"instagram\",\"match\":{\"method\":\"POST\","
+				  "\"path\":\"/*/*/media_publish\"},"
 				  "\"effect\":\"status_after\",\"status\":500}");
 	assert_status(publish(world, id), 500);
 	assert_str(status_of(world, id), "PUBLISHED");
@@ -332,11 +365,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(container_expires, world_open, world_close),
 		cmocka_unit_test_setup_teardown(quota_is_counted_and_kept, world_open, world_close),
 		cmocka_unit_test_setup_teardown(carousel_of_children, world_open, world_close),
-		cmocka_unit_test_setup_teardown(reel_takes_longer_and_may_fail, world_open, world_close),
+		cmocka_unit_test_setup_teardown(reel_takes_longer_and_may_fail, world_open,
+						world_close),
 		cmocka_unit_test_setup_teardown(stories_show_no_text, world_open, world_close),
 		cmocka_unit_test_setup_teardown(comments_hang_on_media, world_open, world_close),
-		cmocka_unit_test_setup_teardown(tokens_and_scopes_are_needed, world_open, world_close),
-		cmocka_unit_test_setup_teardown(lost_publish_shows_in_the_container, world_open, world_close),
+		cmocka_unit_test_setup_teardown(tokens_and_scopes_are_needed, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(lost_publish_shows_in_the_container, world_open,
+						world_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -794,6 +794,71 @@ static void image_is_uploaded_and_posted(void **state)
 		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, bytes)));
 }
 
+static struct str uploaded(struct probe *probe, struct str token, const char *path, const char *key,
+			   struct str bytes)
+{
+	struct probe_answer begun =
+		call(probe, "POST", path, token,
+		     STR("{\"initializeUploadRequest\":{\"owner\":\"" PAGE "\"}}"));
+	const struct json *value = json_get(begun.json, "value");
+
+	assert_status(begun, 200);
+	assert_status(put_bytes(probe, json_string(json_get(value, "uploadUrl")), token, bytes),
+		      201);
+	return json_string(json_get(value, key));
+}
+
+static void every_kind_of_content_is_posted(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str bytes = {png, sizeof(png) - 1};
+	const char *images = API "/rest/images?action=initializeUpload";
+	const char *documents = API "/rest/documents?action=initializeUpload";
+	struct str one = uploaded(probe, token, images, "image", bytes);
+	struct str two = uploaded(probe, token, images, "image", bytes);
+	struct str pdf = uploaded(probe, token, documents, "document", STR("%PDF-1.7 and so on"));
+	const struct {
+		const char *type;
+		struct str content;
+		size_t media_count;
+	} rows[] = {
+		{"multiImage",
+		 str_format(probe->arena,
+			    "{\"multiImage\":{\"images\":[{\"id\":\"" STR_FMT
+			    "\"},{\"id\":\"" STR_FMT "\",\"altText\":\"b\"}]}}",
+			    STR_ARG(one), STR_ARG(two)),
+		 2},
+		{"document",
+		 str_format(probe->arena,
+			    "{\"media\":{\"id\":\"" STR_FMT "\",\"title\":\"Slides\"}}",
+			    STR_ARG(pdf)),
+		 1},
+		{"article",
+		 STR("{\"article\":{\"source\":\"https://example.com/a\",\"title\":\"T\"}}"), 0},
+		{"poll",
+		 STR("{\"poll\":{\"question\":\"?\",\"options\":[{\"text\":\"a\"},{\"text\":\"b\"}]"
+		     ","
+		     "\"settings\":{\"duration\":\"ONE_DAY\"}}}"),
+		 0},
+	};
+	const struct json *posts[8];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("row: %s\n", rows[i].type);
+		assert_status(publish(probe, token, PAGE, "", probe_z(probe, rows[i].content)),
+			      201);
+		assert_int_equal(probe_ledger(probe, posts, 8), i + 1);
+		assert_str(json_string(json_get(posts[i], "type")), rows[i].type);
+		assert_int_equal(json_get(posts[i], "media")->count, rows[i].media_count);
+	}
+	assert_status(publish(probe, token, PAGE, "untitled",
+			      probe_z(probe, str_format(probe->arena,
+							"{\"media\":{\"id\":\"" STR_FMT "\"}}",
+							STR_ARG(pdf)))),
+		      400);
+}
+
 static void bad_image_fails_and_old_address_dies(void **state)
 {
 	struct probe *probe = *state;
@@ -860,6 +925,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(comments_hang_under_the_post, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(image_is_uploaded_and_posted, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(every_kind_of_content_is_posted, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(bad_image_fails_and_old_address_dies, probe_open,
 						probe_close),

@@ -17,11 +17,13 @@ struct media_server {
 };
 
 /* A JPEG as far as sniffing goes: JFIF and one frame header, then padding. */
-static inline struct str jpeg_bytes(struct arena *arena, unsigned width, unsigned height, size_t size_bytes)
+static inline struct str jpeg_bytes(struct arena *arena, unsigned width, unsigned height,
+				    size_t size_bytes)
 {
-	static const unsigned char head[] = {0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 'J',  'F',  'I',  'F',  0x00, 0x01, 0x01, 0x00, 0x00,
-					     0x01, 0x00, 0x01, 0x00, 0x00, 0xFF, 0xC0, 0x00, 0x11, 0x08, 0,    0,    0,    0,    0x03,
-					     0x01, 0x22, 0x00, 0x02, 0x11, 0x01, 0x03, 0x11, 0x01, 0xFF, 0xDA};
+	static const unsigned char head[] = {
+		0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 'J',  'F',  'I',  'F',  0x00, 0x01, 0x01, 0x00,
+		0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0xFF, 0xC0, 0x00, 0x11, 0x08, 0,    0,    0,
+		0,    0x03, 0x01, 0x22, 0x00, 0x02, 0x11, 0x01, 0x03, 0x11, 0x01, 0xFF, 0xDA};
 	size_t len = size_bytes > sizeof(head) ? size_bytes : sizeof(head);
 	char *bytes = arena_alloc(arena, len);
 
@@ -33,14 +35,16 @@ static inline struct str jpeg_bytes(struct arena *arena, unsigned width, unsigne
 	return (struct str){bytes, len};
 }
 
-static inline void serve_file(void *context, struct http_request *request, struct http_response *response)
+static inline void serve_file(void *context, struct http_request *request,
+			      struct http_response *response)
 {
 	struct media_server *server = context;
 	struct str name = http_request_capture(request, "name");
 	const struct str *agent = http_request_header(request, "user-agent");
 	struct str bytes = {0};
 
-	snprintf(server->text, sizeof(server->text), STR_FMT, STR_ARG(agent != NULL ? *agent : STR("")));
+	snprintf(server->text, sizeof(server->text), STR_FMT,
+		 STR_ARG(agent != NULL ? *agent : STR("")));
 	if (str_equal_z(name, "square.jpg"))
 		bytes = jpeg_bytes(request->arena, 800, 800, 2000);
 	else if (str_equal_z(name, "wide.jpg"))
@@ -52,9 +56,13 @@ static inline void serve_file(void *context, struct http_request *request, struc
 	else if (str_equal_z(name, "huge.jpg"))
 		bytes = jpeg_bytes(request->arena, 800, 800, ((size_t)8 << 20) + 1);
 	else if (str_equal_z(name, "picture.png"))
-		bytes = (struct str){"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x64\0\0\0\x64\x08\x06\0\0\0", 29};
+		bytes = (struct str){
+			"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x64\0\0\0\x64\x08\x06\0\0\0", 29};
 	else if (str_equal_z(name, "clip.mp4"))
-		bytes = (struct str){"\0\0\0\x18" "ftypmp42\0\0\0\0mp42isom\0\0\0\x08" "free", 32};
+		bytes = (struct str){"\0\0\0\x18"
+				     "ftypmp42\0\0\0\0mp42isom\0\0\0\x08"
+				     "free",
+				     32};
 	else if (str_equal_z(name, "page.html"))
 		bytes = STR("<html><title>a page</title></html>");
 	if (bytes.len == 0)
@@ -65,8 +73,10 @@ static inline void serve_file(void *context, struct http_request *request, struc
 
 static inline void media_server_open(struct media_server *server)
 {
-	static const struct http_route route = {.method = "GET", .pattern = "/{name}", .handler = serve_file};
-	const struct http_router_config config = {.context = server, .response_max_bytes = (size_t)64 << 20};
+	static const struct http_route route = {
+		.method = "GET", .pattern = "/{name}", .handler = serve_file};
+	const struct http_router_config config = {.context = server,
+						  .response_max_bytes = (size_t)64 << 20};
 	struct error err = {0};
 
 	assert_int_equal(http_router_new(&config, &server->router, &err), ERR_NONE);
@@ -85,7 +95,9 @@ static inline void media_server_close(struct media_server *server)
 	http_router_free(&server->router);
 }
 
-static inline const char *media_url(struct probe *probe, struct media_server *server, const char *name)
+static inline const char *media_url(struct probe *probe, struct media_server *server,
+				    const char *name)
 {
-	return probe_z(probe, str_format(probe->arena, STR_FMT "/%s", STR_ARG(httpd_base_url(server->httpd)), name));
+	return probe_z(probe, str_format(probe->arena, STR_FMT "/%s",
+					 STR_ARG(httpd_base_url(server->httpd)), name));
 }

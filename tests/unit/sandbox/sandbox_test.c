@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The frame of the sandbox over HTTP: ledger, log with its secrets replaced, every fault, reset, clock, unknown hosts, the page.
- * X serves as the platform, because its calls are the shortest. */
+ * The frame of the sandbox over HTTP: ledger, log with its secrets replaced, every fault, reset,
+ * clock, unknown hosts, the page. X serves as the platform, because its calls are the shortest. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -13,7 +13,8 @@ static struct probe_answer get(struct probe *probe, const char *path)
 
 static struct probe_answer post(struct probe *probe, const char *path, const char *body)
 {
-	return probe_ask(probe, (struct probe_request){.method = "POST", .path = path, .body = str_of(body)});
+	return probe_ask(probe, (struct probe_request){
+					.method = "POST", .path = path, .body = str_of(body)});
 }
 
 static size_t ledger_count(struct probe *probe)
@@ -23,11 +24,14 @@ static size_t ledger_count(struct probe *probe)
 	return probe_ledger(probe, posts, 100);
 }
 
-/* The transfer's own outcome, for answers that are lost; x_post and friends fail the test instead. */
+/* The transfer's own outcome, for answers that are lost; x_post and friends fail the test instead.
+ */
 static CURLcode post_raw(struct probe *probe, struct str token, const char *body, long timeout_ms)
 {
-	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox), STR("/api.x.com/2/tweets"));
-	struct str bearer = str_format(probe->arena, "Authorization: Bearer " STR_FMT, STR_ARG(token));
+	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
+				    STR("/api.x.com/2/tweets"));
+	struct str bearer =
+		str_format(probe->arena, "Authorization: Bearer " STR_FMT, STR_ARG(token));
 	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
 	CURL *curl = curl_easy_init();
 	struct buf sink;
@@ -64,10 +68,13 @@ static void ledger_shows_posts_in_order(void **state)
 	struct probe_answer first = x_post(probe, token, "{\"text\":\"first <b>\"}");
 	assert_status(first, 201);
 	struct str id = json_string(json_get(json_get(first.json, "data"), "id"));
-	x_post(probe, token, probe_z(probe, str_format(probe->arena,
-						       "{\"text\":\"second\",\"reply\":{\"in_reply_to_tweet_id\":\"" STR_FMT
-						       "\"}}",
-						       STR_ARG(id))));
+	x_post(probe, token,
+	       probe_z(probe,
+		       str_format(
+			       probe->arena,
+			       "{\"text\":\"second\",\"reply\":{\"in_reply_to_tweet_id\":\"" STR_FMT
+			       "\"}}",
+			       STR_ARG(id))));
 	assert_int_equal(probe_ledger(probe, posts, 10), 2);
 	assert_str(json_string(json_get(posts[0], "platform")), "x");
 	assert_str(json_string(json_get(posts[0], "account_id")), "1790000000000000123");
@@ -107,10 +114,11 @@ static void log_replaces_secrets(void **state)
 
 	x_exchange(probe, code, X_CALLBACK, X_VERIFIER);
 	x_post(probe, token, "{\"text\":\"hello\"}");
-	post(probe, "/api.x.com/2/tweets?access_token=query-secret-1", "{\"text\":\"t\",\"refresh_token\":\"json-secret-2\"}");
+	post(probe, "/api.x.com/2/tweets?access_token=query-secret-1",
+	     "{\"text\":\"t\",\"refresh_token\":\"json-secret-2\"}");
 	struct probe_answer log = get(probe, "/_sandbox/log");
-	const char *const secrets[] = {probe_z(probe, token), probe_z(probe, code), X_VERIFIER, "query-secret-1",
-				       "json-secret-2", "c2FuZGJveC14"};
+	const char *const secrets[] = {probe_z(probe, token), probe_z(probe, code), X_VERIFIER,
+				       "query-secret-1",      "json-secret-2",      "c2FuZGJveC14"};
 	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
 		if (str_find(log.body, str_of(secrets[i]), 0) != SIZE_MAX)
 			fail_msg("the log tells %s", secrets[i]);
@@ -132,7 +140,8 @@ static void log_shows_large_bodies_by_digest(void **state)
 	memcpy(body, "{\"text\":\"", 9);
 	memcpy(body + len - 2, "\"}", 2);
 	post(probe, "/api.x.com/2/tweets", body);
-	const struct json *entry = json_at(json_get(get(probe, "/_sandbox/log").json, "requests"), 0);
+	const struct json *entry =
+		json_at(json_get(get(probe, "/_sandbox/log").json, "requests"), 0);
 	struct str digest = probe_sha256_hex(probe, (struct str){body, len});
 	assert_true(str_equal(json_string(json_get(entry, "body_sha256")), digest));
 	assert_int_equal(json_int(json_get(entry, "body_bytes"), 0), 70000);
@@ -147,7 +156,8 @@ static void log_shows_binary_as_base64(void **state)
 						.path = "/api.x.com/2/media/upload",
 						.content_type = "application/octet-stream",
 						.body = {"\xff\xd8\xff", 3}});
-	const struct json *entry = json_at(json_get(get(probe, "/_sandbox/log").json, "requests"), 0);
+	const struct json *entry =
+		json_at(json_get(get(probe, "/_sandbox/log").json, "requests"), 0);
 	assert_str(json_string(json_get(entry, "body_base64")), "/9j/");
 }
 
@@ -166,8 +176,10 @@ static void fault_status_has_no_effect(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/tweets\"},\"effect\":\"status\","
-			   "\"status\":503,\"headers\":{\"X-Why\":\"fault\"},\"body\":{\"a\":[1]},\"retry_after\":7}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"status\","
+			   "\"status\":503,\"headers\":{\"X-Why\":\"fault\"},\"body\":{\"a\":[1]},"
+			   "\"retry_after\":7}");
 	struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
 	assert_status(answer, 503);
 	assert_str(answer.body, "{\"a\":[1]}");
@@ -183,7 +195,8 @@ static void fault_status_after_has_the_effect(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/tweets\"},\"effect\":\"status_after\",\"status\":502,"
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"status_after\",\"status\":502,"
 			   "\"body\":\"<html>bad gateway</html>\"}");
 	struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
 	assert_status(answer, 502);
@@ -196,14 +209,17 @@ static void fault_resets_lose_the_answer(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/tweets\"},\"effect\":\"reset_before\"}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"reset_before\"}");
 	assert_int_not_equal(post_raw(probe, token, "{\"text\":\"one\"}", 5000), CURLE_OK);
 	assert_int_equal(ledger_count(probe), 0);
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/tweets\"},\"effect\":\"reset_after\"}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"reset_after\"}");
 	assert_int_not_equal(post_raw(probe, token, "{\"text\":\"one\"}", 5000), CURLE_OK);
 	assert_int_equal(ledger_count(probe), 1);
 	const struct json *requests = json_get(get(probe, "/_sandbox/log").json, "requests");
-	assert_int_equal(json_int(json_get(json_at(requests, requests->count - 1), "status"), -1), 0);
+	assert_int_equal(json_int(json_get(json_at(requests, requests->count - 1), "status"), -1),
+			 0);
 }
 
 static void fault_timeout_after_hangs_but_not_others(void **state)
@@ -211,11 +227,14 @@ static void fault_timeout_after_hangs_but_not_others(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/tweets\"},\"effect\":\"timeout_after\"}");
-	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 300), CURLE_OPERATION_TIMEDOUT);
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"timeout_after\"}");
+	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 300),
+			 CURLE_OPERATION_TIMEDOUT);
 	assert_int_equal(ledger_count(probe), 1);
 	const struct json *requests = json_get(get(probe, "/_sandbox/log").json, "requests");
-	assert_str(json_string(json_get(json_at(requests, requests->count - 1), "path")), "/2/tweets");
+	assert_str(json_string(json_get(json_at(requests, requests->count - 1), "path")),
+		   "/2/tweets");
 	assert_status(x_post(probe, token, "{\"text\":\"two\"}"), 201);
 }
 
@@ -224,7 +243,8 @@ static void fault_truncate_cuts_the_answer(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/tweets\"},\"effect\":\"truncate\"}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"truncate\"}");
 	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 5000), CURLE_PARTIAL_FILE);
 	assert_int_equal(ledger_count(probe), 1);
 }
@@ -237,9 +257,13 @@ static void fault_garbage_is_not_json(void **state)
 	struct buf sink;
 
 	(void)sink;
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/users/me\"},\"effect\":\"garbage\"}");
-	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox), STR("/api.x.com/2/users/me"));
-	struct str bearer = str_format(probe->arena, "Authorization: Bearer " STR_FMT, STR_ARG(token));
+	probe_fault(
+		probe,
+		"{\"platform\":\"x\",\"match\":{\"path\":\"/2/users/me\"},\"effect\":\"garbage\"}");
+	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
+				    STR("/api.x.com/2/users/me"));
+	struct str bearer =
+		str_format(probe->arena, "Authorization: Bearer " STR_FMT, STR_ARG(token));
 	struct curl_slist *headers = curl_slist_append(NULL, probe_z(probe, bearer));
 	CURL *curl = curl_easy_init();
 	long status = 0;
@@ -255,7 +279,8 @@ static void fault_garbage_is_not_json(void **state)
 	curl_slist_free_all(headers);
 	curl_easy_cleanup(curl);
 	assert_int_equal(status, 200);
-	assert_int_not_equal(json_parse(probe->arena, buf_str(&sink), NULL, &json, NULL, NULL), ERR_NONE);
+	assert_int_not_equal(json_parse(probe->arena, buf_str(&sink), NULL, &json, NULL, NULL),
+			     ERR_NONE);
 }
 
 static void fault_rate_limit_speaks_the_platforms_words(void **state)
@@ -264,7 +289,8 @@ static void fault_rate_limit_speaks_the_platforms_words(void **state)
 	struct str token = x_login(probe);
 	int64_t reset;
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/tweets\"},\"effect\":\"rate_limit\",\"retry_after\":90}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"rate_limit\",\"retry_after\":90}");
 	struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
 	assert_status(answer, 429);
 	assert_str(probe_json_string(&answer, "title"), "Too Many Requests");
@@ -280,7 +306,8 @@ static void fault_expire_token_keeps_it_dead(void **state)
 	struct str token = x_login(probe);
 	struct str other = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/tweets\"},\"effect\":\"expire_token\"}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"expire_token\"}");
 	assert_status(x_post(probe, token, "{\"text\":\"one\"}"), 401);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 401);
 	assert_status(x_post(probe, token, "{\"text\":\"one\"}"), 401);
@@ -293,9 +320,12 @@ static void fault_slow_waits_first(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/tweets\"},\"effect\":\"slow\",\"retry_after\":1}");
-	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 300), CURLE_OPERATION_TIMEDOUT);
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/users/me\"},\"effect\":\"slow\",\"retry_after\":0}");
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
+			   "tweets\"},\"effect\":\"slow\",\"retry_after\":1}");
+	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 300),
+			 CURLE_OPERATION_TIMEDOUT);
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/users/"
+			   "me\"},\"effect\":\"slow\",\"retry_after\":0}");
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 200);
 }
 
@@ -304,18 +334,22 @@ static void faults_count_down_and_match(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"GET\",\"path\":\"/2/users/*\"},\"effect\":\"status\","
+	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"GET\",\"path\":\"/2/users/"
+			   "*\"},\"effect\":\"status\","
 			   "\"status\":500,\"times\":2}");
 	assert_status(x_post(probe, token, "{\"text\":\"not matched\"}"), 201);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 500);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/1790000000000000123/tweets"), 200);
 	struct probe_answer list = get(probe, "/_sandbox/faults");
-	assert_int_equal(json_int(json_get(json_at(json_get(list.json, "faults"), 0), "times"), -1), 1);
+	assert_int_equal(json_int(json_get(json_at(json_get(list.json, "faults"), 0), "times"), -1),
+			 1);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 500);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 200);
 	probe_fault(probe, "{\"platform\":\"facebook\",\"effect\":\"status\",\"status\":500}");
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 200);
-	assert_status(probe_ask(probe, (struct probe_request){.method = "DELETE", .path = "/_sandbox/faults"}), 200);
+	assert_status(probe_ask(probe, (struct probe_request){.method = "DELETE",
+							      .path = "/_sandbox/faults"}),
+		      200);
 	assert_str(get(probe, "/_sandbox/faults").body, "{\"faults\":[]}");
 }
 
@@ -352,7 +386,8 @@ static void reset_forgets_everything(void **state)
 	assert_str(get(probe, "/_sandbox/log").body, "{\"requests\":[]}");
 	assert_str(get(probe, "/_sandbox/faults").body, "{\"faults\":[]}");
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 401);
-	assert_str(json_string(json_get(post(probe, "/_sandbox/clock", "{\"advance_s\":0}").json, "now")),
+	assert_str(json_string(json_get(post(probe, "/_sandbox/clock", "{\"advance_s\":0}").json,
+					"now")),
 		   "2026-11-21T05:46:40Z");
 }
 
@@ -379,17 +414,25 @@ static void page_escapes_what_was_posted(void **state)
 	struct probe_answer page = get(probe, "/");
 	assert_status(page, 200);
 	assert_true(str_find(page.body, STR("<script"), 0) == SIZE_MAX);
-	assert_true(str_find(page.body, STR("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"), 0) !=
-		    SIZE_MAX);
-	assert_true(str_has_prefix(probe_header(&page, "Content-Security-Policy"), STR("default-src 'none'")));
+	assert_true(str_find(page.body,
+			     STR("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; "
+				 "&quot;more&quot;"),
+			     0) != SIZE_MAX);
+	assert_true(str_has_prefix(probe_header(&page, "Content-Security-Policy"),
+				   STR("default-src 'none'")));
 	for (int i = 0; i < 6; i++) {
-		static const char *const names[] = {"Instagram", "Facebook", "X", "LinkedIn", "YouTube", "TikTok"};
+		static const char *const names[] = {"Instagram", "Facebook", "X",
+						    "LinkedIn",  "YouTube",  "TikTok"};
 
-		assert_true(str_find(page.body, str_format(probe->arena, "<h2>%s <span>", names[i]), 0) != SIZE_MAX);
+		assert_true(str_find(page.body, str_format(probe->arena, "<h2>%s <span>", names[i]),
+				     0) != SIZE_MAX);
 	}
 	assert_status(get(probe, "/_sandbox/style.css"), 200);
 	assert_status(get(probe, "/_sandbox/media/..%2F..%2Fetc%2Fpasswd"), 404);
-	assert_status(get(probe, "/_sandbox/media/0000000000000000000000000000000000000000000000000000000000000000"), 404);
+	assert_status(
+		get(probe, "/_sandbox/media/"
+			   "0000000000000000000000000000000000000000000000000000000000000000"),
+		404);
 }
 
 static void absolute_urls_follow_the_host_header(void **state)
@@ -397,13 +440,15 @@ static void absolute_urls_follow_the_host_header(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 	struct probe_answer answer = probe_ask(
-		probe, (struct probe_request){.method = "GET",
-					      .path = "/api.x.com/2/users/me?user.fields=profile_image_url",
-					      .bearer = token,
-					      .headers = {"Host: sandbox.example:8443"}});
+		probe, (struct probe_request){
+			       .method = "GET",
+			       .path = "/api.x.com/2/users/me?user.fields=profile_image_url",
+			       .bearer = token,
+			       .headers = {"Host: sandbox.example:8443"}});
 
-	assert_true(str_has_prefix(json_string(json_get(json_get(answer.json, "data"), "profile_image_url")),
-				   STR("http://sandbox.example:8443/pbs.twimg.com/")));
+	assert_true(str_has_prefix(
+		json_string(json_get(json_get(answer.json, "data"), "profile_image_url")),
+		STR("http://sandbox.example:8443/pbs.twimg.com/")));
 }
 
 /* ---- Many at once ---- */
@@ -421,13 +466,15 @@ static void *be_busy(void *context)
 	struct str base = sandbox_base_url(busy->probe->sandbox);
 	char url[256];
 
-	snprintf(url, sizeof(url), STR_FMT "/_sandbox/%s", STR_ARG(base), busy->number % 2 == 0 ? "ledger" : "log");
+	snprintf(url, sizeof(url), STR_FMT "/_sandbox/%s", STR_ARG(base),
+		 busy->number % 2 == 0 ? "ledger" : "log");
 	for (int i = 0; i < 25; i++) {
 		CURL *curl = curl_easy_init();
 		char body[64];
 		char bearer[256];
 
-		snprintf(bearer, sizeof(bearer), "Authorization: Bearer " STR_FMT, STR_ARG(busy->token));
+		snprintf(bearer, sizeof(bearer), "Authorization: Bearer " STR_FMT,
+			 STR_ARG(busy->token));
 		snprintf(body, sizeof(body), "{\"text\":\"n %d %d\"}", busy->number, i);
 		struct curl_slist *headers = curl_slist_append(NULL, bearer);
 		headers = curl_slist_append(headers, "Content-Type: application/json");
@@ -475,7 +522,9 @@ static void bad_listen_address_is_told(void **state)
 	struct error err = {0};
 
 	(void)state;
-	assert_int_not_equal(sandbox_open(&(struct sandbox_config){.listen = "nonsense"}, &sandbox, &err), ERR_NONE);
+	assert_int_not_equal(
+		sandbox_open(&(struct sandbox_config){.listen = "nonsense"}, &sandbox, &err),
+		ERR_NONE);
 	assert_null(sandbox);
 	assert_true(err.text[0] != '\0');
 	sandbox_close(&sandbox);
@@ -485,27 +534,42 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ledger_is_empty_at_first, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(ledger_shows_posts_in_order, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(log_keeps_method_host_path_status, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(ledger_shows_posts_in_order, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(log_keeps_method_host_path_status, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(log_replaces_secrets, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(log_shows_large_bodies_by_digest, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(log_shows_binary_as_base64, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(unknown_host_is_a_clear_404, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_status_has_no_effect, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_status_after_has_the_effect, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_resets_lose_the_answer, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_timeout_after_hangs_but_not_others, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_truncate_cuts_the_answer, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(log_shows_large_bodies_by_digest, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(log_shows_binary_as_base64, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(unknown_host_is_a_clear_404, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(fault_status_has_no_effect, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(fault_status_after_has_the_effect, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(fault_resets_lose_the_answer, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(fault_timeout_after_hangs_but_not_others,
+						probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(fault_truncate_cuts_the_answer, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(fault_garbage_is_not_json, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_rate_limit_speaks_the_platforms_words, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(fault_expire_token_keeps_it_dead, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(fault_rate_limit_speaks_the_platforms_words,
+						probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(fault_expire_token_keeps_it_dead, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(fault_slow_waits_first, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(faults_count_down_and_match, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(faults_count_down_and_match, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(bad_faults_are_refused, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(reset_forgets_everything, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(clock_moves_lifetimes, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(page_escapes_what_was_posted, probe_open, probe_close),
-		cmocka_unit_test_setup_teardown(absolute_urls_follow_the_host_header, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(page_escapes_what_was_posted, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(absolute_urls_follow_the_host_header, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(many_at_once, probe_open, probe_close),
 		cmocka_unit_test(bad_listen_address_is_told),
 	};

@@ -664,6 +664,21 @@ static void upload_host_answers_bare(void **state)
 	assert_str(json_string(json_get(json_get(answer.json, "data"), "fail_reason")), "internal");
 }
 
+static void reset_forgets_everything(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 1000);
+	struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
+
+	assert_status(probe_ask(probe, (struct probe_request){.method = "POST",
+							      .path = "/_sandbox/reset"}),
+		      200);
+	assert_status(put(probe, task, file, 0, file.len), 404);
+	assert_status(fetch(probe, token, task.publish_id), 401);
+	assert_status(fetch(probe, token_for(probe, SCOPES), task.publish_id), 400);
+}
+
 static void what_is_no_video_fails(void **state)
 {
 	struct probe *probe = *state;
@@ -879,6 +894,7 @@ int main(void)
 						probe_close),
 		cmocka_unit_test_setup_teardown(chunks_come_in_order, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(upload_host_answers_bare, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(reset_forgets_everything, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(what_is_no_video_fails, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(init_is_checked, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(title_counts_utf16, probe_open, probe_close),

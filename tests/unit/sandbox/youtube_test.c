@@ -316,6 +316,27 @@ static void tokens_expire_and_are_revoked(void **state)
 		      401);
 }
 
+/* The access token that is handed in at revoke takes the whole grant with it. */
+static void revoking_the_access_token_ends_the_grant(void **state)
+{
+	struct probe *probe = *state;
+	struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
+	struct str access = probe_json_string(&tokens, "access_token");
+	struct probe_request revoke = {
+		.method = "POST",
+		.path = "/oauth2.googleapis.com/revoke",
+		.body = probe_form(probe, "token", probe_z(probe, access), NULL),
+	};
+	struct probe_answer again;
+
+	assert_status(probe_ask(probe, revoke), 200);
+	assert_status(get(probe, API "/channels?part=id&mine=true", access), 401);
+	assert_status(refresh(probe, probe_json_string(&tokens, "refresh_token")), 400);
+	again = probe_ask(probe, revoke);
+	assert_status(again, 400);
+	assert_str(probe_json_string(&again, "error"), "invalid_token");
+}
+
 static void channel_is_listed(void **state)
 {
 	struct probe *probe = *state;
@@ -785,6 +806,8 @@ static void comments_need_force_ssl_and_a_public_video(void **state)
 	assert_status(comment(probe, token, STR("nothingness"), "x"), 404);
 	assert_status(comment(probe, token_for(probe, SCOPE_UPLOAD), id, "x"), 403);
 	assert_int_equal(probe_ledger(probe, posts, 8), 4);
+	assert_str(json_string(json_get(posts[0], "text")), "All about it");
+	assert_str(json_string(json_get(posts[1], "text")), "x"); /* the title: it has no description */
 	assert_true(str_equal(json_string(json_get(posts[2], "reply_to")), id));
 	assert_true(str_equal(json_string(json_get(posts[2], "id")), comment_id));
 	list = get(
@@ -900,6 +923,8 @@ int main(void)
 						probe_close),
 		cmocka_unit_test_setup_teardown(tokens_expire_and_are_revoked, probe_open,
 						probe_close),
+		cmocka_unit_test_setup_teardown(revoking_the_access_token_ends_the_grant,
+						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(channel_is_listed, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(whole_file_in_one_put, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(chunks_are_resumed, probe_open, probe_close),

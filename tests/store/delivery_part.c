@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Conformance: claims, saves, timeline, and what is asked about the work at hand. */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t next_due(struct fixture *fx)
+{
+	struct error err = {0};
+	int64_t due_us = -1;
+	ok(store_delivery_next_due(fx->store, &due_us, &err), &err);
+	return due_us;
+}
+
+static struct delivery_backlog backlog(struct fixture *fx, int64_t now_us)
+{
+	struct error err = {0};
+	struct delivery_backlog out = {0};
+	int64_t oldest_us = -1;
+	ok(store_delivery_backlog(fx->store, now_us, &out, &err), &err);
+	ok(store_delivery_oldest_due(fx->store, now_us, &oldest_us, &err), &err);
+	assert_int_equal(oldest_us, out.oldest_due_us);
+	return out;
+}
+
+static void a_claim_brings_everything_a_step_needs(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct credential_row credential = {.app_id = app.id,
+						  .platform = PLATFORM_X,
+						  .client_id = STR("client"),
+						  .client_secret_sealed = STR("se\0cret")};
+	ok(store_credential_put(fx->store, &credential, &err), &err);
+	app.retry_unknown_once = true;
+	ok(store_app_set_settings(fx->store, &app, &err), &err);
+	const struct post_accept accept = make_post(fx, &app, &account, 1);
+	accept_post(fx, &accept);
+
+	const struct delivery_work work = claim_one(fx, NOW);
+	assert_true(str_equal(work.id, accept.targets[0].delivery_id));
+	assert_true(str_equal(work.post_id, accept.post_id));
+	assert_int_equal(work.fence, 1);
+	assert_int_equal(work.state, POST_PENDING);
+	assert_int_equal(work.attempts, 0);
+	assert_int_equal(work.call_state, CALL_STATE_NONE);
+	assert_int_equal(work.due_at_us, NOW);
+	assert_true(str_is_empty(work.flow) && str_is_empty(work.flow_sealed));
+	assert_true(str_equal(work.content, accept.content));
+	assert_true(str_equal(work.account.id, account.id));
+	assert_true(str_equal(work.account.access_token_sealed, STR("access\0sealed")));
+	assert_int_equal(work.account.token_version, 1);
+	assert_true(str_is(work.credential_client_id, "client"));
+	assert_true(str_equal(work.credential_secret_sealed, STR("se\0cret")));
+	assert_true(str_equal(work.app_id, app.id));
+	assert_int_equal(work.app_state, APP_ACTIVE);
+	assert_true(work.retry_unknown_once);
+
+	const struct post_row post = get_post(fx, &app, accept.post_id);
+	assert_int_equal(post.state, POST_PROCESSING);
+	assert_int_equal(post.deliveries[0].state, POST_PROCESSING);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+}
+
+static void work_without_a_credential_is_claimed_too(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	assert_true(str_is_empty(work.credential_client_id));
+	assert_true(str_is_empty(work.credential_secret_sealed));
+}
+
+static enum err_kind do_reauth(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct account_row *account = argument;
+	return store_account_set_state(tx, account->id, ACCOUNT_REAUTH_REQUIRED, STR("gone"), NOW,
+				       err);
+}
+
+/* The delivery layer fails it with a reason; left alone it would be silent for ever. */
+static void work_of_an_unusable_account_is_claimed(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	ok(store_write(fx->store, do_reauth, &account, &err), &err);
+	assert_int_equal(claim_one(fx, NOW).account.state, ACCOUNT_REAUTH_REQUIRED);
+}
+
+static void a_scheduled_post_waits_for_its_time(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	struct post_accept accept = make_post(fx, &app, &account, 1);
+	accept.scheduled_at_us = NOW + US_PER_HOUR;
+	accept_post(fx, &accept);
+	assert_int_equal(next_due(fx), NOW + US_PER_HOUR);
+	assert_int_equal(claim(fx, NOW + US_PER_HOUR - 1, CLAIM_MAX).count, 0);
+	assert_int_equal(claim_one(fx, NOW + US_PER_HOUR).state, POST_SCHEDULED);
+	assert_int_equal(get_post(fx, &app, accept.post_id).state, POST_PROCESSING);
+}
+
+static void an_account_gives_one_at_a_time_oldest_first(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	static const int64_t due[] = {300, 100, 200};
+	struct str ids[3];
+	for (size_t i = 0; i < 3; i++) {
+		struct post_accept accept = make_post(fx, &app, &account, 1);
+		accept.now_us = NOW - US_PER_MINUTE;
+		accept.scheduled_at_us = NOW - due[i] * US_PER_S / 10;
+		accept_post(fx, &accept);
+		ids[i] = accept.post_id;
+	}
+	static const size_t expected[] = {0, 2, 1};
+	for (size_t i = 0; i < 3; i++) {
+		const struct delivery_work work = claim_one(fx, NOW);
+		assert_true(str_equal(work.post_id, ids[expected[i]]));
+		assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+		const struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW);
+		save_ok(fx, &done);
+	}
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	assert_int_equal(next_due(fx), 0);
+}
+
+static void a_begun_delivery_keeps_its_account_busy_while_it_waits(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save wait = save_of(&work, DELIVERY_WAIT, NOW);
+	wait.call_state = CALL_STATE_IN_DOUBT;
+	wait.call_started_at_us = NOW - 5;
+	wait.looks = 2;
+	wait.republished = true;
+	wait.attempts = 3;
+	save_ok(fx, &wait);
+	assert_int_equal(get_post(fx, &app, work.post_id).deliveries[0].state, POST_PROCESSING);
+	assert_int_equal(next_due(fx), wait.due_at_us);
+	assert_int_equal(claim(fx, wait.due_at_us - 1, CLAIM_MAX).count, 0);
+	const struct delivery_work again = claim_one(fx, wait.due_at_us);
+	assert_true(str_equal(again.id, work.id));
+	assert_int_equal(again.fence, 2);
+	assert_int_equal(again.state, POST_PROCESSING);
+	assert_int_equal(again.call_state, CALL_STATE_IN_DOUBT);
+	assert_int_equal(again.call_started_at_us, NOW - 5);
+	assert_int_equal(again.looks, 2);
+	assert_true(again.republished);
+	assert_int_equal(again.attempts, 3);
+	assert_true(str_is(again.flow, "{\"stage\":\"x\"}"));
+	assert_true(str_equal(again.flow_sealed, STR("flow\0sealed")));
+}
+
+static void a_delivery_to_be_retried_leaves_its_account_free(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct failure failure = {.class = FAILURE_TRANSIENT,
+					.code = FAILURE_CODE_PLATFORM_UNAVAILABLE,
+					.message = STR("It did not answer."),
+					.platform_code = STR("503"),
+					.platform_message = STR("busy")};
+	post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	const struct str second = post_now(fx, &app, &account);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	struct delivery_save retry = save_of(&work, DELIVERY_RETRY, NOW);
+	retry.failure = &failure;
+	retry.attempts = 1;
+	save_ok(fx, &retry);
+
+	const struct post_row post = get_post(fx, &app, work.post_id);
+	const struct delivery_row *delivery = &post.deliveries[0];
+	assert_int_equal(post.state, POST_RETRYING);
+	assert_int_equal(delivery->state, POST_RETRYING);
+	assert_int_equal(delivery->attempts, 1);
+	assert_int_equal(delivery->next_attempt_at_us, retry.due_at_us);
+	assert_true(str_is(delivery->error_code, "PLATFORM_UNAVAILABLE"));
+	assert_true(str_is(delivery->error_message, "It did not answer."));
+	assert_true(str_is(delivery->platform_code, "503"));
+	assert_true(str_is(delivery->platform_message, "busy"));
+	assert_true(delivery->error_is_transient);
+
+	const struct delivery_work other = claim_one(fx, NOW);
+	assert_true(str_equal(other.post_id, second));
+	const struct delivery_save done = save_of(&other, DELIVERY_PUBLISHED, NOW);
+	save_ok(fx, &done);
+	assert_int_equal(next_due(fx), retry.due_at_us);
+	const struct delivery_work again = claim_one(fx, retry.due_at_us);
+	assert_true(str_equal(again.id, work.id));
+	assert_int_equal(again.state, POST_RETRYING);
+}
+
+static void a_published_delivery_says_where(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save keep = save_of(&work, DELIVERY_KEEP, NOW + 1);
+	keep.remote_id = STR("remote-7");
+	keep.parts = STR("[{\"state\":\"published\",\"remote_id\":\"remote-7\",\"url\":null}]");
+	save_ok(fx, &keep);
+	struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW + 2);
+	done.url = STR("https://x.example/7");
+	save_ok(fx, &done);
+
+	const struct post_row post = get_post(fx, &app, work.post_id);
+	const struct delivery_row *delivery = &post.deliveries[0];
+	assert_int_equal(post.state, POST_PUBLISHED);
+	assert_int_equal(delivery->published_at_us, NOW + 2);
+	assert_true(str_is(delivery->remote_id, "remote-7"));
+	assert_true(str_equal(delivery->parts, keep.parts));
+	assert_true(str_is(delivery->url, "https://x.example/7"));
+	assert_int_equal(delivery->next_attempt_at_us, 0);
+}
+
+static void a_post_fails_when_all_are_final_and_one_failed(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row accounts[] = {make_account(fx, &app, "u", PLATFORM_X),
+					       make_account(fx, &app, "u", PLATFORM_TIKTOK)};
+	const struct failure failure = {.class = FAILURE_PERMANENT,
+					.code = FAILURE_CODE_CONTENT_REJECTED,
+					.message = STR("No.")};
+	const struct post_accept accept = make_post(fx, &app, accounts, 2);
+	accept_post(fx, &accept);
+	const struct claimed claimed = claim(fx, NOW, CLAIM_MAX);
+	assert_int_equal(claimed.count, 2);
+	struct delivery_save failed = save_of(&claimed.work[0], DELIVERY_FAILED, NOW);
+	failed.failure = &failure;
+	save_ok(fx, &failed);
+	assert_int_equal(get_post(fx, &app, accept.post_id).state, POST_PROCESSING);
+	const struct delivery_save done = save_of(&claimed.work[1], DELIVERY_PUBLISHED, NOW);
+	save_ok(fx, &done);
+	const struct post_row post = get_post(fx, &app, accept.post_id);
+	assert_int_equal(post.state, POST_FAILED);
+	assert_int_equal(post.deliveries[0].state + post.deliveries[1].state,
+			 POST_FAILED + POST_PUBLISHED);
+	assert_int_equal(claim(fx, NOW + US_PER_DAY, CLAIM_MAX).count, 0);
+}
+
+static void a_kept_lease_is_longer_and_a_lost_one_is_claimed_again(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	assert_int_equal(next_due(fx), NOW + LEASE_US);
+	struct delivery_save keep = save_of(&work, DELIVERY_KEEP, NOW);
+	keep.lease_until_us = NOW + 2 * LEASE_US;
+	keep.call_state = CALL_STATE_STARTED;
+	save_ok(fx, &keep);
+	assert_int_equal(claim(fx, NOW + LEASE_US, CLAIM_MAX).count, 0);
+	const struct delivery_work again = claim_one(fx, NOW + 2 * LEASE_US);
+	assert_int_equal(again.fence, work.fence + 1);
+	assert_int_equal(again.call_state, CALL_STATE_STARTED);
+}
+
+static size_t evidence_count(struct fixture *fx, struct str delivery_id, struct evidence_row *last)
+{
+	struct error err = {0};
+	struct evidence_row *rows = NULL;
+	size_t count = 0;
+	ok(store_evidence_list(fx->store, fx->arena, delivery_id, &rows, &count, &err), &err);
+	if (count > 0)
+		*last = rows[count - 1];
+	return count;
+}
+
+struct late {
+	const struct delivery_save *save;
+	enum err_kind kind;
+};
+
+/* As a turn does: the conflict is noted, what was done stays. */
+static enum err_kind do_late_save(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct late *late = argument;
+	late->kind = store_delivery_save(tx, late->save, err);
+	return late->kind == ERR_CONFLICT ? ERR_NONE : late->kind;
+}
+
+static void save_too_late(struct fixture *fx, const struct delivery_save *each)
+{
+	struct error err = {0};
+	struct late late = {.save = each};
+	ok(store_write(fx->store, do_late_save, &late, &err), &err);
+	assert_int_equal(late.kind, ERR_CONFLICT);
+}
+
+static size_t timeline_count(struct fixture *fx, struct str post_id, struct timeline_row **rows)
+{
+	struct error err = {0};
+	size_t count = 0;
+	ok(store_timeline_list(fx->store, fx->arena, post_id, rows, &count, &err), &err);
+	return count;
+}
+
+static bool is_bound(struct fixture *fx, struct str account_id, const char *remote_id,
+		     struct str except)
+{
+	struct error err = {0};
+	bool bound = false;
+	ok(store_delivery_remote_id_is_bound(fx->store, account_id, str_of(remote_id), except,
+					     &bound, &err),
+	   &err);
+	return bound;
+}
+
+static void a_lost_fence_changes_nothing_but_leaves_evidence(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	const struct delivery_work old = claim_one(fx, NOW);
+	const struct delivery_work new = claim_one(fx, NOW + LEASE_US);
+	const struct timeline_entry call = {.at_us = NOW + 3,
+					    .stage = STR("publish"),
+					    .method = STR("POST"),
+					    .host_path = STR("api.x.example/posts"),
+					    .status = 201,
+					    .duration_us = 77,
+					    .verdict = STR("done"),
+					    .decision = STR("published"),
+					    .excerpt = STR("ex")};
+	struct delivery_save late = save_of(&old, DELIVERY_PUBLISHED, NOW + LEASE_US + 1);
+	late.remote_id = STR("late-1");
+	late.timeline = &call;
+	late.timeline_count = 1;
+	save_too_late(fx, &late);
+
+	const struct post_row post = get_post(fx, &app, old.post_id);
+	assert_int_equal(post.state, POST_PROCESSING);
+	assert_true(str_is_empty(post.deliveries[0].remote_id));
+	struct evidence_row evidence = {0};
+	assert_int_equal(evidence_count(fx, old.id, &evidence), 1);
+	assert_true(str_is(evidence.remote_id, "late-1"));
+	assert_int_equal(evidence.fence, old.fence);
+	assert_int_equal(evidence.at_us, NOW + LEASE_US + 1);
+	struct timeline_row *rows = NULL;
+	assert_int_equal(timeline_count(fx, old.post_id, &rows), 1);
+	assert_true(str_is(rows[0].entry.stage, "publish"));
+	assert_true(is_bound(fx, account.id, "late-1", STR("other")));
+	assert_false(is_bound(fx, account.id, "late-1", old.id));
+
+	const struct delivery_save done = save_of(&new, DELIVERY_PUBLISHED, NOW + LEASE_US + 2);
+	save_ok(fx, &done);
+	save_too_late(fx, &done);
+	assert_int_equal(evidence_count(fx, old.id, &evidence), 2);
+}
+
+static void what_was_given_back_or_is_final_is_nobodys(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	static const enum delivery_next endings[] = {DELIVERY_RETRY, DELIVERY_PUBLISHED,
+						     DELIVERY_FAILED};
+	for (size_t i = 0; i < 3; i++) {
+		const struct app_row app = make_app(fx);
+		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+		const struct str post_id = post_now(fx, &app, &account);
+		const struct delivery_work work = claim_one(fx, NOW);
+		struct delivery_save end = save_of(&work, endings[i], NOW);
+		end.due_at_us = NOW + 900 * US_PER_DAY;
+		save_ok(fx, &end);
+		const enum post_state before = get_post(fx, &app, post_id).state;
+		for (int next = DELIVERY_KEEP; next <= DELIVERY_FAILED; next++) {
+			const struct delivery_save late =
+				save_of(&work, (enum delivery_next)next, NOW + 1);
+			assert_int_equal(save(fx, &late, &err), ERR_CONFLICT);
+		}
+		assert_int_equal(get_post(fx, &app, post_id).state, before);
+	}
+	const struct delivery_save unknown = {.id = STR("none"), .fence = 1};
+	assert_int_equal(save(fx, &unknown, &err), ERR_NOT_FOUND);
+	/* What retries in years must not trouble the tests after this one. */
+	claim(fx, NOW + 901 * US_PER_DAY, CLAIM_MAX);
+}
+
+static void a_delivery_that_nobody_claimed_cannot_be_saved(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct post_accept accept = make_post(fx, &app, &account, 1);
+	accept_post(fx, &accept);
+	const struct delivery_work never = {.id = accept.targets[0].delivery_id, .fence = 0};
+	const struct delivery_save forged = save_of(&never, DELIVERY_PUBLISHED, NOW);
+	assert_int_equal(save(fx, &forged, &err), ERR_CONFLICT);
+	assert_int_equal(get_post(fx, &app, accept.post_id).state, POST_PENDING);
+}
+
+static void a_remote_id_is_bound_with_its_comments(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct account_row other = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save keep = save_of(&work, DELIVERY_KEEP, NOW);
+	keep.remote_id = STR("root-1");
+	keep.parts = STR("[{\"state\":\"published\",\"remote_id\":\"root-1\",\"url\":null},"
+			 "{\"state\":\"published\",\"remote_id\":\"comment-1\",\"url\":null},"
+			 "{\"state\":\"pending\",\"remote_id\":null,\"url\":null}]");
+	save_ok(fx, &keep);
+	save_ok(fx, &keep);
+	assert_true(is_bound(fx, account.id, "root-1", STR("")));
+	assert_true(is_bound(fx, account.id, "comment-1", STR("")));
+	assert_false(is_bound(fx, account.id, "comment-1", work.id));
+	assert_false(is_bound(fx, account.id, "comment-2", STR("")));
+	assert_false(is_bound(fx, other.id, "root-1", STR("")));
+}
+
+static void the_timeline_is_told_oldest_first(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	const struct timeline_entry entries[] = {
+		{.at_us = NOW + 2, .stage = STR("b"), .status = 500, .excerpt = STR("e\"x")},
+		{.at_us = NOW + 1, .stage = STR("a"), .method = STR("GET")},
+		{.at_us = NOW + 2, .stage = STR("c")}};
+	struct delivery_save keep = save_of(&work, DELIVERY_KEEP, NOW);
+	keep.timeline = entries;
+	keep.timeline_count = 3;
+	save_ok(fx, &keep);
+	struct timeline_row *rows = NULL;
+	assert_int_equal(timeline_count(fx, post_id, &rows), 3);
+	assert_true(str_is(rows[0].entry.stage, "a") && str_is(rows[1].entry.stage, "b") &&
+		    str_is(rows[2].entry.stage, "c"));
+	assert_int_equal(rows[1].entry.status, 500);
+	assert_true(str_is(rows[1].entry.excerpt, "e\"x"));
+	assert_true(str_equal(rows[0].delivery_id, work.id));
+	assert_true(str_equal(rows[0].account_id, account.id));
+	assert_int_equal(timeline_count(fx, STR("none"), &rows), 0);
+}
+
+static void unfinished_is_until_the_last_is_final(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	bool is_unfinished = false;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_now(fx, &app, &account);
+	ok(store_post_is_unfinished(fx->store, post_id, &is_unfinished, &err), &err);
+	assert_true(is_unfinished);
+	const struct delivery_work work = claim_one(fx, NOW);
+	const struct delivery_save failed = save_of(&work, DELIVERY_FAILED, NOW);
+	save_ok(fx, &failed);
+	ok(store_post_is_unfinished(fx->store, post_id, &is_unfinished, &err), &err);
+	assert_false(is_unfinished);
+}
+
+/* One app with a thousand posts on a hundred accounts, another with one post that came last. */
+static void a_backlog_of_one_app_does_not_hold_up_another(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row big = make_app(fx);
+	const struct app_row small = make_app(fx);
+	const struct app_row medium = make_app(fx);
+	struct account_row accounts[40];
+	for (size_t i = 0; i < 40; i++) {
+		accounts[i] = make_account(fx, &big, "u", PLATFORM_X);
+		for (size_t k = 0; k < 5; k++)
+			post_now(fx, &big, &accounts[i]);
+	}
+	const struct account_row others[] = {make_account(fx, &medium, "u", PLATFORM_X),
+					     make_account(fx, &medium, "u", PLATFORM_X),
+					     make_account(fx, &medium, "u", PLATFORM_X),
+					     make_account(fx, &medium, "u", PLATFORM_X)};
+	for (size_t i = 0; i < 4; i++)
+		post_now(fx, &medium, &others[i]);
+	const struct account_row last = make_account(fx, &small, "u", PLATFORM_X);
+	post_now(fx, &small, &last);
+
+	const struct claimed claimed = claim(fx, NOW, 12);
+	size_t of_big = 0;
+	size_t of_medium = 0;
+	size_t of_small = 0;
+	for (size_t i = 0; i < claimed.count; i++) {
+		of_big += str_equal(claimed.work[i].app_id, big.id);
+		of_medium += str_equal(claimed.work[i].app_id, medium.id);
+		of_small += str_equal(claimed.work[i].app_id, small.id);
+	}
+	assert_int_equal(of_small, 1);
+	assert_int_equal(of_medium, 4);
+	assert_int_equal(of_big, 7);
+	/* What others left is given out; an account still gives only one. */
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 33);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+}
+
+/* Claims of one: the turn goes round. */
+static void small_claims_take_turns(void **state)
+{
+	struct fixture *fx = *state;
+	struct app_row apps[3];
+	size_t served[3] = {0};
+	for (size_t i = 0; i < 3; i++) {
+		apps[i] = make_app(fx);
+		for (size_t k = 0; k < 4; k++) {
+			const struct account_row account =
+				make_account(fx, &apps[i], "u", PLATFORM_X);
+			post_now(fx, &apps[i], &account);
+		}
+	}
+	for (size_t i = 0; i < 6; i++) {
+		const struct claimed claimed = claim(fx, NOW, 1);
+		assert_int_equal(claimed.count, 1);
+		for (size_t k = 0; k < 3; k++)
+			served[k] += str_equal(claimed.work[0].app_id, apps[k].id);
+	}
+	for (size_t k = 0; k < 3; k++)
+		assert_int_equal(served[k], 2);
+}
+
+static void a_suspended_app_is_passed_over_until_it_is_back(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	ok(store_app_set_state(fx->store, app.id, APP_SUSPENDED, &err), &err);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	assert_int_equal(next_due(fx), 0);
+	assert_int_equal(backlog(fx, NOW).oldest_due_us, 0);
+	ok(store_app_set_state(fx->store, app.id, APP_ACTIVE, &err), &err);
+	assert_int_equal(next_due(fx), NOW);
+	claim_one(fx, NOW);
+}
+
+#define CLAIMERS 4
+#define CLAIM_POSTS 200
+
+struct claimer {
+	pthread_t thread;
+	struct fixture fx;
+	char ids[CLAIM_POSTS][40];
+	size_t count;
+};
+
+static void *claim_until_empty(void *argument)
+{
+	struct claimer *claimer = argument;
+	for (;;) {
+		const struct claimed claimed = claim(&claimer->fx, NOW, 7);
+		if (claimed.count == 0)
+			return NULL;
+		for (size_t i = 0; i < claimed.count; i++)
+			snprintf(claimer->ids[claimer->count++], 40, STR_FMT,
+				 STR_ARG(claimed.work[i].id));
+	}
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void claimers_at_once_never_get_the_same(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	struct claimer *claimers = ARENA_ARRAY(fx->arena, struct claimer, CLAIMERS);
+	char(*all)[40] = arena_alloc(fx->arena, sizeof(*all) * CLAIM_POSTS * CLAIMERS);
+	size_t count = 0;
+	for (size_t i = 0; i < CLAIM_POSTS; i++) {
+		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+		post_now(fx, &app, &account);
+	}
+	for (size_t i = 0; i < CLAIMERS; i++) {
+		claimers[i].fx = *fx;
+		claimers[i].fx.arena = arena_new("claimer", (size_t)64 << 20);
+		pthread_create(&claimers[i].thread, NULL, claim_until_empty, &claimers[i]);
+	}
+	for (size_t i = 0; i < CLAIMERS; i++) {
+		pthread_join(claimers[i].thread, NULL);
+		arena_free(&claimers[i].fx.arena);
+		memcpy(all[count], claimers[i].ids, claimers[i].count * 40);
+		count += claimers[i].count;
+	}
+	assert_int_equal(count, CLAIM_POSTS);
+	qsort(all, count, 40, compare_ids);
+	for (size_t i = 1; i < count; i++)
+		assert_string_not_equal(all[i - 1], all[i]);
+}
+
+/* A claim that has no room for all takes what fits; the others stay due. */
+static void a_claim_takes_what_fits_in_memory(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	char *text = arena_alloc(fx->arena, 50001);
+	memset(text, 'x', 50000);
+	for (size_t i = 0; i < 6; i++) {
+		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+		struct post_accept accept = make_post(fx, &app, &account, 1);
+		accept.content = (struct str){text, 50000};
+		accept_post(fx, &accept);
+	}
+	struct fixture tight = *fx;
+	tight.arena = arena_new("tight", 180000);
+	const size_t first = claim(&tight, NOW, 8).count;
+	assert_true(first >= 1 && first < 6);
+	arena_free(&tight.arena);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 6 - first);
+}
+
+static void the_backlog_is_counted(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row a = make_account(fx, &app, "u", PLATFORM_X);
+	const struct account_row b = make_account(fx, &app, "u", PLATFORM_X);
+	struct post_accept later = make_post(fx, &app, &b, 1);
+	later.scheduled_at_us = NOW + US_PER_HOUR;
+	post_now(fx, &app, &a);
+	post_now(fx, &app, &a);
+	accept_post(fx, &later);
+	struct delivery_backlog found = backlog(fx, NOW);
+	assert_int_equal(found.oldest_due_us, NOW);
+	assert_int_equal(found.due_count, 2);
+	assert_int_equal(found.scheduled_count, 1);
+	assert_int_equal(found.in_flight_count, 0);
+
+	const struct delivery_work work = claim_one(fx, NOW);
+	found = backlog(fx, NOW);
+	assert_int_equal(found.oldest_due_us, 0);
+	assert_int_equal(found.due_count, 1);
+	assert_int_equal(found.in_flight_count, 1);
+	const struct delivery_save retry = save_of(&work, DELIVERY_RETRY, NOW);
+	save_ok(fx, &retry);
+	found = backlog(fx, NOW);
+	assert_int_equal(found.oldest_due_us, NOW);
+	assert_int_equal(found.in_flight_count, 0);
+	assert_int_equal(claim(fx, NOW + US_PER_HOUR, CLAIM_MAX).count, 2);
+	assert_int_equal(backlog(fx, NOW).scheduled_count, 0);
+}
+
+static void nothing_to_do_is_never_due(void **state)
+{
+	struct fixture *fx = *state;
+	assert_int_equal(next_due(fx), 0);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	const struct delivery_backlog found = backlog(fx, NOW);
+	assert_int_equal(found.oldest_due_us, 0);
+	assert_int_equal(found.due_count, 0);
+	assert_int_equal(found.scheduled_count, 0);
+}
+
+/* An owner that died held leases; its successor goes on at once, and knows of the open call. */
+static void a_new_owner_takes_over_at_once(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row a = make_account(fx, &app, "u", PLATFORM_X);
+	const struct account_row b = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &a);
+	const struct delivery_work started = claim_one(fx, NOW);
+	struct delivery_save keep = save_of(&started, DELIVERY_KEEP, NOW);
+	keep.call_state = CALL_STATE_STARTED;
+	keep.call_started_at_us = NOW;
+	save_ok(fx, &keep);
+	post_now(fx, &app, &b);
+	const struct delivery_work waiting = claim_one(fx, NOW);
+	const struct delivery_save wait = save_of(&waiting, DELIVERY_WAIT, NOW);
+	save_ok(fx, &wait);
+
+	fixture_reopen(fx);
+	const struct delivery_work again = claim_one(fx, NOW);
+	assert_true(str_equal(again.id, started.id));
+	assert_int_equal(again.call_state, CALL_STATE_STARTED);
+	assert_int_equal(again.call_started_at_us, NOW);
+	assert_int_equal(again.fence, started.fence + 1);
+	/* The other is due again by now, and so is the first one's lease. */
+	const struct claimed later = claim(fx, wait.due_at_us, CLAIM_MAX);
+	assert_int_equal(later.count, 2);
+	assert_true(str_equal(later.work[0].id, waiting.id) ||
+		    str_equal(later.work[1].id, waiting.id));
+}
+
+int run_delivery_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(nothing_to_do_is_never_due),
+		STORE_TEST(a_claim_brings_everything_a_step_needs),
+		STORE_TEST(work_without_a_credential_is_claimed_too),
+		STORE_TEST(work_of_an_unusable_account_is_claimed),
+		STORE_TEST(a_scheduled_post_waits_for_its_time),
+		STORE_TEST(an_account_gives_one_at_a_time_oldest_first),
+		STORE_TEST(a_begun_delivery_keeps_its_account_busy_while_it_waits),
+		STORE_TEST(a_delivery_to_be_retried_leaves_its_account_free),
+		STORE_TEST(a_published_delivery_says_where),
+		STORE_TEST(a_post_fails_when_all_are_final_and_one_failed),
+		STORE_TEST(a_kept_lease_is_longer_and_a_lost_one_is_claimed_again),
+		STORE_TEST(a_lost_fence_changes_nothing_but_leaves_evidence),
+		STORE_TEST(what_was_given_back_or_is_final_is_nobodys),
+		STORE_TEST(a_delivery_that_nobody_claimed_cannot_be_saved),
+		STORE_TEST(a_remote_id_is_bound_with_its_comments),
+		STORE_TEST(the_timeline_is_told_oldest_first),
+		STORE_TEST(unfinished_is_until_the_last_is_final),
+		STORE_TEST(a_backlog_of_one_app_does_not_hold_up_another),
+		STORE_TEST(small_claims_take_turns),
+		STORE_TEST(a_suspended_app_is_passed_over_until_it_is_back),
+		STORE_TEST(claimers_at_once_never_get_the_same),
+		STORE_TEST(a_claim_takes_what_fits_in_memory),
+		STORE_TEST(the_backlog_is_counted),
+		STORE_TEST(a_new_owner_takes_over_at_once),
+	};
+	return cmocka_run_group_tests_name("store: deliveries", tests, fixture_open, fixture_close);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Failure codes and connection errors, there and back. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "failure.h"
+
+static void every_failure_code_has_a_name_and_a_sentence(void **state)
+{
+	(void)state;
+	for (int code = 1; code < FAILURE_CODE_COUNT; code++) {
+		const struct str name = str_of(failure_code_name((enum failure_code)code));
+		const struct str sentence = str_of(failure_code_sentence((enum failure_code)code));
+		assert_true(name.len > 0);
+		assert_int_equal(failure_code_of_name(name), code);
+		assert_true(str_has_suffix(sentence, STR(".")));
+	}
+	assert_string_equal(failure_code_name(FAILURE_CODE_OUTCOME_UNKNOWN), "OUTCOME_UNKNOWN");
+}
+
+static void unknown_failure_codes_are_none(void **state)
+{
+	(void)state;
+	assert_int_equal(failure_code_of_name(STR("")), FAILURE_CODE_NONE);
+	assert_int_equal(failure_code_of_name(STR("outcome_unknown")), FAILURE_CODE_NONE);
+	assert_string_equal(failure_code_name(FAILURE_CODE_NONE), "");
+	assert_string_equal(failure_code_sentence(FAILURE_CODE_COUNT), "");
+}
+
+static void connection_errors_are_the_api_s(void **state)
+{
+	static const char *const codes[] = {"access_denied",       "expired",     "exchange_failed",
+					    "missing_permissions", "no_accounts", "platform_error"};
+	(void)state;
+	assert_int_equal(CONNECTION_ERROR_COUNT, 1 + sizeof(codes) / sizeof(codes[0]));
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		const enum connection_error error = connection_error_of_code(str_of(codes[i]));
+		assert_int_equal(error, i + 1);
+		assert_string_equal(connection_error_code(error), codes[i]);
+		assert_true(str_has_suffix(str_of(connection_error_sentence(error)), STR(".")));
+	}
+	assert_int_equal(connection_error_of_code(STR("other")), CONNECTION_ERROR_NONE);
+	assert_string_equal(connection_error_code(CONNECTION_ERROR_NONE), "");
+}
+
+static void only_transient_and_rate_limited_failures_pass(void **state)
+{
+	(void)state;
+	assert_true(failure_is_transient(FAILURE_TRANSIENT));
+	assert_true(failure_is_transient(FAILURE_RATE_LIMITED));
+	assert_false(failure_is_transient(FAILURE_PERMANENT));
+	assert_false(failure_is_transient(FAILURE_TOKEN));
+	assert_false(failure_is_transient(FAILURE_REAUTH));
+	assert_false(failure_is_transient(FAILURE_APP));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_failure_code_has_a_name_and_a_sentence),
+		cmocka_unit_test(unknown_failure_codes_are_none),
+		cmocka_unit_test(connection_errors_are_the_api_s),
+		cmocka_unit_test(only_transient_and_rate_limited_failures_pass),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
