@@ -88,8 +88,12 @@ enum err_kind control_call(const struct settings *settings, struct arena *arena,
 	enum err_kind kind = call_socket(arena, service_control_path(settings), method, path, body, answer_out, err);
 	if (kind != ERR_NOT_FOUND)
 		return kind;
+	/* A command prints its answer; what the service would log at work is of no use beside it. */
+	struct settings quiet = *settings;
 	struct service *service = NULL;
-	kind = service_open(settings, false, &service, err);
+	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)
+		quiet.values[SETTING_ID_log_level].text = "warn";
+	kind = service_open(&quiet, false, &service, err);
 	if (kind != ERR_NONE)
 		return kind;
 	dispatch(service, arena, method, path, body, answer_out);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -58,12 +59,24 @@ static int say(const struct error *err)
 	return 1;
 }
 
+/* The listener's full house is 64 threads of 100 connections, the engine's transfers come on top: the soft limit of 1,024 descriptors
+ * that systems start with is raised as far as is allowed. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int command_serve(const struct command *command)
 {
 	struct service *service = NULL;
 	struct error err = {0};
 	sigset_t end_signals;
 	block_end_signals(&end_signals);
+	raise_descriptor_limit();
 	if (service_open(command->settings, true, &service, &err) != ERR_NONE)
 		return say(&err);
 	if (service_listen(service, &err) != ERR_NONE) {

@@ -249,6 +249,7 @@ static void set_rules(struct flight *flight)
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, flight);
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, flight->curl_error);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* else a slow name lookup is waited for */
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(easy, CURLOPT_PROXY,

@@ -238,7 +238,7 @@ static const char *facebook_photo_answer(const struct env *env, struct flow *flo
 	if (photo_may_repeat(flow, reply))
 		step_wait(step, FETCH_AGAIN_MS);
 	else
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 	return NULL;
 }
 
@@ -310,7 +310,7 @@ static void publish_fail(const struct env *env, const struct flow *flow, const s
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return;
 	}
-	graph_fail(env, reply, step);
+	graph_step_fail(env, reply, step);
 	/* 506 after an unknown outcome is evidence that the first try landed (meta.md 6.1): look,
 	 * do not give up. */
 	if (step->failure.code == CODE(DUPLICATE_CONTENT) &&
@@ -464,7 +464,7 @@ list_compare(const struct env *env, struct flow *flow, const struct reply *reply
 {
 	const struct json *list = json_get(reply->json, "data");
 	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	*step = (struct step){.kind = STEP_UNKNOWN};

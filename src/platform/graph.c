@@ -316,7 +316,7 @@ static struct str words_of(const struct reply *reply)
 	return utf8_cut_bytes(words, GRAPH_MESSAGE_MAX_BYTES);
 }
 
-void graph_fail(const struct env *env, const struct reply *reply, struct step *step)
+void graph_step_fail(const struct env *env, const struct reply *reply, struct step *step)
 {
 	struct graph_error error;
 	if (!graph_error_read(reply, &error)) {
@@ -339,7 +339,7 @@ const char *graph_no_answer(const struct env *env, struct flow *flow, const stru
 			    struct step *step)
 {
 	(void)flow;
-	graph_fail(env, reply, step);
+	graph_step_fail(env, reply, step);
 	return NULL;
 }
 
@@ -350,7 +350,7 @@ const char *graph_no_answer(const struct env *env, struct flow *flow, const stru
 static void token_fail(const struct env *env, const struct reply *reply, struct step *step)
 {
 	struct graph_error error;
-	graph_fail(env, reply, step);
+	graph_step_fail(env, reply, step);
 	step->failure.connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
 	if (!graph_error_read(reply, &error) || reply->status >= 500 ||
 	    (error.code != 1 && error.code != 101))
@@ -401,7 +401,7 @@ static const char *debug_answer(const struct env *env, struct flow *flow, const 
 	(void)flow;
 	const struct json *app_id = json_get(json_get(reply->json, "data"), "app_id");
 	if (!graph_is_ok(reply))
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 	else if (str_equal(json_text(env->arena, app_id), env->client_id))
 		step_done(step);
 	else
@@ -539,7 +539,7 @@ const char *graph_permissions_answer(const struct env *env, struct flow *flow,
 {
 	const struct json *list = json_get(reply->json, "data");
 	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	const struct str missing = missing_list(env, list, needed);
@@ -570,7 +570,7 @@ const char *graph_me_answer(const struct env *env, struct flow *flow, const stru
 {
 	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
 	if (!graph_is_ok(reply) || str_is_empty(id)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	flow_set(flow, "user_id", id);
@@ -704,7 +704,7 @@ const char *graph_pages_answer(const struct env *env, struct flow *flow, const s
 			       struct step *step)
 {
 	if (!graph_is_ok(reply) || !json_is(json_get(reply->json, "data"), JSON_TYPE_ARRAY)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	if (pages_take(env, flow, reply))

@@ -50,7 +50,7 @@ bool graph_error_read(const struct reply *reply, struct graph_error *error_out);
 /* By the subcode alone, as a container's status text names it. */
 struct graph_error graph_error_of_subcode(int64_t subcode);
 /* Fills STEP_FAIL for whatever is not a usable answer. */
-void graph_fail(const struct env *env, const struct reply *reply, struct step *step);
+void graph_step_fail(const struct env *env, const struct reply *reply, struct step *step);
 /* A publish call's answer is no refusal that may be believed: unreadable, or an error that says nothing about the outcome. */
 bool graph_is_uncertain(const struct reply *reply);
 /* Answered with 2xx and without an error. */

@@ -250,7 +250,7 @@ static const char *quota_answer(const struct env *env, struct flow *flow, const 
 	const int64_t total =
 		json_int(json_get(json_get(quota, "config"), "quota_total"), INT64_MAX);
 	if (is_token_dead(reply) || step_fail_transport(step, env, reply)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	/* A quota that cannot be read is no reason to give up: media_publish enforces it itself. */
@@ -347,7 +347,7 @@ static const char *container_answer(const struct env *env, struct flow *flow,
 				flow_count(flow, "fetches") < FETCH_AGAIN_MAX;
 	if (may_repeat)
 		return wait_at(flow, step, "container", FETCH_AGAIN_MS);
-	graph_fail(env, reply, step);
+	graph_step_fail(env, reply, step);
 	return NULL;
 }
 
@@ -422,7 +422,7 @@ static const char *poll_answer(const struct env *env, struct flow *flow, const s
 {
 	const struct str status = json_string(json_get(reply->json, "status_code"));
 	if (is_token_dead(reply)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	if (str_equal_z(status, "FINISHED"))
@@ -469,7 +469,7 @@ static const char *publish_refused(const struct env *env, struct flow *flow,
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;
 	}
-	graph_fail(env, reply, step);
+	graph_step_fail(env, reply, step);
 	if (error.remedy == GRAPH_CONTAINER) {
 		const struct failure failure = step->failure;
 		return container_again(flow, step, &failure);
@@ -536,7 +536,7 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 	if (graph_is_uncertain(reply))
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 	else
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 	return NULL;
 }
 
@@ -581,7 +581,7 @@ static const char *look_status_answer(const struct env *env, struct flow *flow,
 {
 	const struct str status = json_string(json_get(reply->json, "status_code"));
 	if (!graph_is_ok(reply)) {
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	if (str_equal_z(status, "PUBLISHED"))
@@ -677,7 +677,7 @@ static const char *look_comments_answer(const struct env *env, struct flow *flow
 					const struct reply *reply, struct step *step)
 {
 	if (!graph_is_ok(reply))
-		graph_fail(env, reply, step);
+		graph_step_fail(env, reply, step);
 	else
 		list_compare(env, flow, json_get(reply->json, "data"), step, is_our_comment);
 	return NULL;

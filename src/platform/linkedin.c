@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LinkedIn: Posts API under /rest, versioned by month (platforms/linkedin.md, read 2026-11-21).
- * One connection gives the member and each page that the member may post for; all share the member's token. A post is one call,
- * POST /rest/posts, whose answer names the post in a header; comments follow under the first post. There is no idempotency key,
- * and members' posts cannot be read back: for them LinkedIn's own guard against duplicates is the only witness. */
+ * One connection gives the member and each page that the member may post for; all share the
+ * member's token. A post is one call, POST /rest/posts, whose answer names the post in a header;
+ * comments follow under the first post. There is no idempotency key, and members' posts cannot be
+ * read back: for them LinkedIn's own guard against duplicates is the only witness. */
 #include "adapters.h"
 
 #include "arena.h"
@@ -35,38 +36,41 @@
 #define EARLY_TOKEN_WAIT_MS 5000 /* a token just made may answer 401 at first (1.5) */
 #define LOOK_COUNT 10            /* newest posts looked at (5) */
 #define LOOKS_BEFORE_REPEAT 2    /* of a page's posts without finding ours */
-/* The guard's window is 10 minutes (5); what is left is for the way there and for clocks that differ. */
+/* The guard's window is 10 minutes (5); what is left is for the way there and for clocks that
+ * differ. */
 #define DUPLICATE_GUARD_US (8 * US_PER_MINUTE)
 
 /* ---- errors: section 4 ---- */
 
 static const struct refusal token_refusals[] = {
-	{0, "invalid_client", NULL, FAILURE_APP, FAILURE_CODE_APP_CREDENTIALS_INVALID, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused the app's client id or secret."},
-	{0, "invalid_client_id", NULL, FAILURE_APP, FAILURE_CODE_APP_CREDENTIALS_INVALID, WAIT_BY_SCHEDULE,
-	 "LinkedIn does not know the app's client id."},
-	{429, NULL, NULL, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, WAIT_MINUTE,
-	 "LinkedIn limits the number of token requests."},
-	{0, "invalid_redirect_uri", NULL, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused the authorization code: it is too old, or its redirect address differs."},
-	{0, NULL, NULL, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, WAIT_BY_SCHEDULE,
-	 "LinkedIn no longer accepts this authorization."},
+	REFUSAL(0, "invalid_client", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"LinkedIn refused the app's client id or secret."),
+	REFUSAL(0, "invalid_client_id", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"LinkedIn does not know the app's client id."),
+	REFUSAL(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+		"LinkedIn limits the number of token requests."),
+	REFUSAL(0, "invalid_redirect_uri", NULL, REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
+		"LinkedIn refused the authorization code: it is too old, or its redirect address "
+		"differs."),
+	REFUSAL(0, NULL, NULL, REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
+		"LinkedIn no longer accepts this authorization."),
 	{0},
 };
 
-#define TOKEN_ROW(marker)                                                                                  \
-	{0, marker, NULL, FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, WAIT_BY_SCHEDULE,           \
-	 "LinkedIn refused the access token."}
-#define MEDIA_ROW(status, marker, sentence)                                                                \
-	{status, marker, NULL, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, WAIT_BY_SCHEDULE, sentence}
+#define TOKEN_ROW(marker)                                                                          \
+	REFUSAL(0, marker, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,                      \
+		"LinkedIn refused the access token.")
+#define MEDIA_ROW(status, marker, sentence)                                                        \
+	REFUSAL(status, marker, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, sentence)
 
 static const struct refusal api_refusals[] = {
-	{426, NULL, NULL, FAILURE_APP, FAILURE_CODE_PLATFORM_REJECTED, WAIT_BY_SCHEDULE,
-	 "LinkedIn no longer serves the API version that is set; the operator must set a newer one."},
-	{0, "VERSION_MISSING", NULL, FAILURE_APP, FAILURE_CODE_INTERNAL_ERROR, WAIT_BY_SCHEDULE,
-	 "LinkedIn did not get an API version; the operator must set one."},
-	{401, NULL, NULL, FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused the access token."},
+	REFUSAL(426, NULL, NULL, APP, PLATFORM_REJECTED, BY_SCHEDULE,
+		"LinkedIn no longer serves the API version that is set; the operator must set a "
+		"newer one."),
+	REFUSAL(0, "VERSION_MISSING", NULL, APP, INTERNAL_ERROR, BY_SCHEDULE,
+		"LinkedIn did not get an API version; the operator must set one."),
+	REFUSAL(401, NULL, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
+		"LinkedIn refused the access token."),
 	TOKEN_ROW("65600"),
 	TOKEN_ROW("65601"),
 	TOKEN_ROW("65602"),
@@ -74,42 +78,44 @@ static const struct refusal api_refusals[] = {
 	TOKEN_ROW("REVOKED_ACCESS_TOKEN"),
 	TOKEN_ROW("EXPIRED_ACCESS_TOKEN"),
 	TOKEN_ROW("EMPTY_ACCESS_TOKEN"),
-	{429, NULL, "APPLICATION DAY", FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, WAIT_MIDNIGHT_UTC,
-	 "The app's LinkedIn quota for today is used up."},
-	{429, NULL, "DAY", FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, WAIT_MIDNIGHT_UTC,
-	 "The member's LinkedIn quota for today is used up."},
-	{429, NULL, NULL, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, WAIT_MINUTE,
-	 "LinkedIn asked to slow down."},
-	{0, "DUPLICATE_POST", NULL, FAILURE_PERMANENT, FAILURE_CODE_DUPLICATE_CONTENT, WAIT_BY_SCHEDULE,
-	 "LinkedIn says that this content was posted already."},
-	{0, NULL, "is a duplicate of", FAILURE_PERMANENT, FAILURE_CODE_DUPLICATE_CONTENT, WAIT_BY_SCHEDULE,
-	 "LinkedIn says that this content was posted already."},
-	{0, NULL, "Unable to obtain activity", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, WAIT_BY_SCHEDULE,
-	 "LinkedIn has not finished the post that is to be commented on."},
-	{403, NULL, "resource is forbidden", FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, WAIT_BY_SCHEDULE,
-	 "LinkedIn says that a media file belongs to another account."},
-	{403, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused this for want of a permission; a scope or the role on the page is missing."},
-	{0, NULL, "Organization permissions must be used", FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, WAIT_BY_SCHEDULE,
-	 "LinkedIn wants the permissions for pages; connect the account again with them."},
-	{0, "MEDIA_ASSET_WAITING_UPLOAD", NULL, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, WAIT_BY_SCHEDULE,
-	 "LinkedIn is still processing a media file."},
-	{0, "EXPIRED_UPLOAD_URL", NULL, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, WAIT_BY_SCHEDULE,
-	 "LinkedIn's address for an upload has expired."},
+	REFUSAL(429, NULL, "APPLICATION DAY", RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_UTC,
+		"The app's LinkedIn quota for today is used up."),
+	REFUSAL(429, NULL, "DAY", RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_UTC,
+		"The member's LinkedIn quota for today is used up."),
+	REFUSAL(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+		"LinkedIn asked to slow down."),
+	REFUSAL(0, "DUPLICATE_POST", NULL, PERMANENT, DUPLICATE_CONTENT, BY_SCHEDULE,
+		"LinkedIn says that this content was posted already."),
+	REFUSAL(0, NULL, "is a duplicate of", PERMANENT, DUPLICATE_CONTENT, BY_SCHEDULE,
+		"LinkedIn says that this content was posted already."),
+	REFUSAL(0, NULL, "Unable to obtain activity", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
+		"LinkedIn has not finished the post that is to be commented on."),
+	REFUSAL(403, NULL, "resource is forbidden", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
+		"LinkedIn says that a media file belongs to another account."),
+	REFUSAL(403, NULL, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
+		"LinkedIn refused this for want of a permission; a scope or the role on the page "
+		"is missing."),
+	REFUSAL(0, NULL, "Organization permissions must be used", PERMANENT, PERMISSION_MISSING,
+		BY_SCHEDULE,
+		"LinkedIn wants the permissions for pages; connect the account again with them."),
+	REFUSAL(0, "MEDIA_ASSET_WAITING_UPLOAD", NULL, TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
+		"LinkedIn is still processing a media file."),
+	REFUSAL(0, "EXPIRED_UPLOAD_URL", NULL, TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
+		"LinkedIn's address for an upload has expired."),
 	MEDIA_ROW(0, "MEDIA_ASSET_PROCESSING_FAILED", "LinkedIn could not process a media file."),
 	MEDIA_ROW(0, "INVALID_VIDEO_ID", "LinkedIn does not know the uploaded video."),
 	MEDIA_ROW(413, NULL, "LinkedIn says that a media file is too large."),
 	MEDIA_ROW(415, NULL, "LinkedIn does not take this kind of media file."),
-	{404, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, WAIT_BY_SCHEDULE,
-	 "LinkedIn does not know what this refers to; it may have been deleted."},
-	{409, NULL, NULL, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, WAIT_BY_SCHEDULE,
-	 "LinkedIn reports a conflict with another change."},
-	{400, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused the content of the post."},
-	{422, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused the content of the post."},
-	{0, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, WAIT_BY_SCHEDULE,
-	 "LinkedIn refused the request."},
+	REFUSAL(404, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+		"LinkedIn does not know what this refers to; it may have been deleted."),
+	REFUSAL(409, NULL, NULL, TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
+		"LinkedIn reports a conflict with another change."),
+	REFUSAL(400, NULL, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+		"LinkedIn refused the content of the post."),
+	REFUSAL(422, NULL, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+		"LinkedIn refused the content of the post."),
+	REFUSAL(0, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+		"LinkedIn refused the request."),
 	{0},
 };
 
@@ -170,8 +176,8 @@ static bool api_is_refused(const struct env *env, const struct reply *reply, str
 
 /* ---- calls ---- */
 
-static struct call *rest_send(const struct env *env, struct str token, struct step *step, enum call_kind kind,
-			      const char *method, struct str url)
+static struct call *rest_send(const struct env *env, struct str token, struct step *step,
+			      enum call_kind kind, const char *method, struct str url)
 {
 	struct call *call = step_send(step, kind, method, url);
 	call_bearer(env, call, token);
@@ -188,7 +194,8 @@ static void token_send(const struct env *env, struct step *step, struct buf *for
 }
 
 /* path with the URN percent-encoded between its two ends. */
-static struct str url_with_urn(const struct env *env, const char *before, struct str urn, const char *after)
+static struct str url_with_urn(const struct env *env, const char *before, struct str urn,
+			       const char *after)
 {
 	struct buf url;
 	buf_init(&url, env->arena, URL_MAX_BYTES);
@@ -211,10 +218,12 @@ static struct str author_urn(const struct env *env)
 
 static struct str post_url(const struct env *env, struct str urn)
 {
-	return str_format(env->arena, "https://www.linkedin.com/feed/update/" STR_FMT "/", STR_ARG(urn));
+	return str_format(env->arena, "https://www.linkedin.com/feed/update/" STR_FMT "/",
+			  STR_ARG(urn));
 }
 
-/* ---- verify: 1.7. Ordinary apps may not have app tokens; that they are told so means that they are known. ---- */
+/* ---- verify: 1.7. Ordinary apps may not have app tokens; that they are told so means that they
+ * are known. ---- */
 
 static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -226,8 +235,8 @@ static const char *verify_ask(const struct env *env, struct flow *flow, struct s
 	return NULL;
 }
 
-static const char *verify_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *verify_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
 	(void)flow;
 	struct token_answer answer;
@@ -248,7 +257,8 @@ static const struct stage verify_stages[] = {
 	{0},
 };
 
-static void linkedin_verify(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void linkedin_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
 {
 	stages_run(verify_stages, env, flow, reply, step);
 }
@@ -275,8 +285,8 @@ static const char *exchange_ask(const struct env *env, struct flow *flow, struct
 	return NULL;
 }
 
-static const char *exchange_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				   struct step *step)
+static const char *exchange_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
 	if (step_fail_transport(step, env, reply))
@@ -293,14 +303,16 @@ static const char *exchange_answer(const struct env *env, struct flow *flow, con
 
 static const char *member_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	call_bearer(env, step_send(step, CALL_READ, "GET", STR(USERINFO_URL)), flow_get(flow, "access_token"));
+	call_bearer(env, step_send(step, CALL_READ, "GET", STR(USERINFO_URL)),
+		    flow_get(flow, "access_token"));
 	return NULL;
 }
 
-static const char *member_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *member_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
-	if (reply->outcome == REPLY_ANSWERED && reply->status == 401 && flow_count(flow, "early_refusals") == 1) {
+	if (reply->outcome == REPLY_ANSWERED && reply->status == 401 &&
+	    flow_count(flow, "early_refusals") == 1) {
 		step_wait(step, EARLY_TOKEN_WAIT_MS);
 		return NULL;
 	}
@@ -325,9 +337,10 @@ static const char *pages_ask(const struct env *env, struct flow *flow, struct st
 	const int64_t role = flow_get_int(flow, "role", 0);
 	const struct str url = str_format(
 		env->arena,
-		REST_URL "/organizationAcls?q=roleAssignee&role=%s&state=APPROVED&start=%d&count=%d",
-		page_roles[role >= 0 && role < PAGE_ROLE_COUNT ? role : 0], (int)flow_get_int(flow, "start", 0),
-		ACLS_PER_ANSWER);
+		REST_URL
+		"/organizationAcls?q=roleAssignee&role=%s&state=APPROVED&start=%d&count=%d",
+		page_roles[role >= 0 && role < PAGE_ROLE_COUNT ? role : 0],
+		(int)flow_get_int(flow, "start", 0), ACLS_PER_ANSWER);
 	rest_send(env, flow_get(flow, "access_token"), step, CALL_READ, "GET", url);
 	return NULL;
 }
@@ -335,7 +348,8 @@ static const char *pages_ask(const struct env *env, struct flow *flow, struct st
 /* The key has three spellings (1.6). */
 static struct str acl_page_id(const struct json *acl)
 {
-	static const char *const keys[] = {"organization", "organizationTarget", "organizationalTarget"};
+	static const char *const keys[] = {"organization", "organizationTarget",
+					   "organizationalTarget"};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		struct str urn = json_string(json_get(acl, keys[i]));
 		if (str_skip(&urn, STR(ORGANIZATION_URN)))
@@ -362,7 +376,9 @@ static void page_remember(const struct env *env, struct flow *flow, struct str i
 	    flow_get_int(flow, "page_count", 0) >= PAGES_MAX)
 		return;
 	flow_set(flow, "page_ids",
-		 str_is_empty(list) ? id : str_format(env->arena, STR_FMT "," STR_FMT, STR_ARG(list), STR_ARG(id)));
+		 str_is_empty(list)
+			 ? id
+			 : str_format(env->arena, STR_FMT "," STR_FMT, STR_ARG(list), STR_ARG(id)));
 	flow_count(flow, "page_count");
 }
 
@@ -423,20 +439,22 @@ static const char *page_ask(const struct env *env, struct flow *flow, struct ste
 static int64_t logo_width(const struct json *element)
 {
 	const struct json *data = json_get(element, "data");
-	const struct json *image = json_get(data, "com.linkedin.digitalmedia.mediaartifact.StillImage");
+	const struct json *image =
+		json_get(data, "com.linkedin.digitalmedia.mediaartifact.StillImage");
 	return json_int(json_get(json_get(image, "storageSize"), "width"), 0);
 }
 
 /* The widest of the sizes on offer. */
 static struct str page_logo(const struct json *page)
 {
-	const struct json *sizes = json_get(json_get(json_get(page, "logoV2"), "original~"), "elements");
+	const struct json *sizes =
+		json_get(json_get(json_get(page, "logoV2"), "original~"), "elements");
 	struct str logo = {0};
 	int64_t width_max = -1;
 	for (size_t i = 0; json_at(sizes, i) != NULL; i++) {
 		const struct json *size = json_at(sizes, i);
-		const struct str url =
-			json_string(json_get(json_at(json_get(size, "identifiers"), 0), "identifier"));
+		const struct str url = json_string(
+			json_get(json_at(json_get(size, "identifiers"), 0), "identifier"));
 		if (str_is_empty(url) || logo_width(size) <= width_max)
 			continue;
 		logo = url;
@@ -472,8 +490,10 @@ static void page_keep(const struct env *env, struct flow *flow, const struct jso
 static const char *page_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
-	/* A page whose details we may not see is kept under its number, not dropped silently (1.6). */
-	const bool is_hidden = reply->outcome == REPLY_ANSWERED && (reply->status == 403 || reply->status == 404);
+	/* A page whose details we may not see is kept under its number, not dropped silently (1.6).
+	 */
+	const bool is_hidden =
+		reply->outcome == REPLY_ANSWERED && (reply->status == 403 || reply->status == 404);
 	if (!is_hidden && (api_is_refused(env, reply, step) || step_fail_unreadable(step, reply)))
 		return NULL;
 	page_keep(env, flow, is_hidden ? NULL : reply->json);
@@ -504,7 +524,8 @@ static const char *accounts_ask(const struct env *env, struct flow *flow, struct
 	const struct json *pages = kept_pages(env, flow);
 	const struct token_answer token = token_answer_kept(flow);
 	const size_t page_count = pages != NULL ? pages->count : 0;
-	struct account_found *accounts = ARENA_ARRAY(env->arena, struct account_found, page_count + 1);
+	struct account_found *accounts =
+		ARENA_ARRAY(env->arena, struct account_found, page_count + 1);
 	accounts[0] = (struct account_found){
 		.platform_account_id = flow_get(flow, "member_id"),
 		.username = member_username(flow),
@@ -540,7 +561,8 @@ static const struct stage connect_stages[] = {
 	{0},
 };
 
-static void linkedin_connect(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void linkedin_connect(const struct env *env, struct flow *flow, const struct reply *reply,
+			     struct step *step)
 {
 	stages_run(connect_stages, env, flow, reply, step);
 	connect_failure_complete(step);
@@ -553,7 +575,8 @@ static const char *refresh_ask(const struct env *env, struct flow *flow, struct 
 	(void)flow;
 	if (str_is_empty(env->refresh_token)) {
 		step_fail(step, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
-			  STR("LinkedIn gave no refresh token; the account has to be connected again."));
+			  STR("LinkedIn gave no refresh token; the account has to be connected "
+			      "again."));
 		return NULL;
 	}
 	struct buf form;
@@ -564,8 +587,8 @@ static const char *refresh_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-static const char *refresh_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *refresh_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	(void)flow;
 	struct token_answer answer;
@@ -583,7 +606,8 @@ static const struct stage refresh_stages[] = {
 	{0},
 };
 
-static void linkedin_refresh(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void linkedin_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
+			     struct step *step)
 {
 	stages_run(refresh_stages, env, flow, reply, step);
 }
@@ -638,8 +662,9 @@ static struct str post_body(const struct env *env, struct flow *flow)
 	return buf_str(&body);
 }
 
-/* A repeat was allowed only while LinkedIn's guard would refuse a second one. When it was held up for longer, by a limit or a lost
- * connection, it is in doubt again. Asked a third time, somebody has decided that the risk is taken. */
+/* A repeat was allowed only while LinkedIn's guard would refuse a second one. When it was held up
+ * for longer, by a limit or a lost connection, it is in doubt again. Asked a third time, somebody
+ * has decided that the risk is taken. */
 static bool repeat_is_late(const struct env *env, struct flow *flow)
 {
 	const int64_t until_us = flow_get_int(flow, "repeat_until_us", INT64_MAX);
@@ -655,8 +680,8 @@ static const char *post_ask(const struct env *env, struct flow *flow, struct ste
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;
 	}
-	struct call *call =
-		rest_send(env, env->access_token, step, CALL_PUBLISH, "POST", STR(REST_URL "/posts"));
+	struct call *call = rest_send(env, env->access_token, step, CALL_PUBLISH, "POST",
+				      STR(REST_URL "/posts"));
 	call_json(call, post_body(env, flow));
 	return NULL;
 }
@@ -670,7 +695,8 @@ static struct str created_id(const struct reply *reply)
 
 static bool is_urn_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ':';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == ':';
 }
 
 /* "...Content is a duplicate of urn:li:share:7000000000000000001": the URN, or empty. */
@@ -691,10 +717,11 @@ static const char *part_landed(const struct env *env, struct flow *flow, struct 
 	return "begin";
 }
 
-/* The guard's answer (5). Without a doubt it says that this text was posted before. After one it most likely names what our first
- * call made; the keeper takes that, unless the URN belongs to another post of ours. */
-static const char *post_duplicate(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+/* The guard's answer (5). Without a doubt it says that this text was posted before. After one it
+ * most likely names what our first call made; the keeper takes that, unless the URN belongs to
+ * another post of ours. */
+static const char *post_duplicate(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	const struct str urn = duplicate_urn(json_string(json_get(reply->json, "message")));
 	if (look_doubt_us(flow) != 0 && !str_is_empty(urn)) {
@@ -705,13 +732,15 @@ static const char *post_duplicate(const struct env *env, struct flow *flow, cons
 	api_fail(env, reply, step);
 	if (!str_is_empty(urn))
 		step->failure.message = str_format(
-			env->arena, "LinkedIn says that this content was posted already, as " STR_FMT ".",
+			env->arena,
+			"LinkedIn says that this content was posted already, as " STR_FMT ".",
 			STR_ARG(urn));
 	return NULL;
 }
 
 /* A refusal of a publish call, or a doubt when it cannot be read as one. */
-static const char *publish_refused(const struct env *env, const struct reply *reply, struct step *step)
+static const char *publish_refused(const struct env *env, const struct reply *reply,
+				   struct step *step)
 {
 	const struct refusal_facts facts = api_facts(env, reply);
 	if (!refusal_is_certain(&facts) && reply->status != 426) {
@@ -739,8 +768,9 @@ static const char *post_answer(const struct env *env, struct flow *flow, const s
 
 static struct str comments_url(const struct env *env, const struct flow *flow, const char *query)
 {
-	return url_with_urn(env, REST_URL "/socialActions/", flow->parts[0].remote_id,
-			    str_z(env->arena, str_concat(env->arena, STR("/comments"), str_of(query))));
+	return url_with_urn(
+		env, REST_URL "/socialActions/", flow->parts[0].remote_id,
+		str_z(env->arena, str_concat(env->arena, STR("/comments"), str_of(query))));
 }
 
 static const char *comment_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -754,7 +784,8 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 	json_member_str(&w, "object", flow->parts[0].remote_id);
 	json_key(&w, "message");
 	json_begin_object(&w);
-	json_member_str(&w, "text", part_text(env, flow)); /* plain: no escaping in comments (2.9) */
+	json_member_str(&w, "text",
+			part_text(env, flow)); /* plain: no escaping in comments (2.9) */
 	json_end_object(&w);
 	json_end_object(&w);
 	struct call *call = rest_send(env, env->access_token, step, CALL_PUBLISH, "POST",
@@ -769,8 +800,8 @@ static struct str comment_urn(const struct env *env, const struct json *comment)
 	return str_is_empty(urn) ? json_text(env->arena, json_get(comment, "id")) : urn;
 }
 
-static const char *comment_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *comment_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	if (reply->status != 200 && reply->status != 201)
 		return publish_refused(env, reply, step);
@@ -792,14 +823,16 @@ static const struct stage publish_stages[] = {
 	{0},
 };
 
-static void linkedin_publish(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void linkedin_publish(const struct env *env, struct flow *flow, const struct reply *reply,
+			     struct step *step)
 {
 	stages_run(publish_stages, env, flow, reply, step);
 }
 
 /* ---- resolve: section 5 ---- */
 
-/* A member's posts cannot be read. The same body, soon and once: the guard refuses it when the first one landed. */
+/* A member's posts cannot be read. The same body, soon and once: the guard refuses it when the
+ * first one landed. */
 static const char *repeat_or_unknown(const struct env *env, struct flow *flow, struct step *step)
 {
 	const int64_t until_us = look_doubt_us(flow) + DUPLICATE_GUARD_US;
@@ -827,9 +860,10 @@ static const char *doubt_ask(const struct env *env, struct flow *flow, struct st
 static const char *posts_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	const struct str after = str_format(env->arena, "&count=%d&sortBy=LAST_MODIFIED", LOOK_COUNT);
-	const struct str url = url_with_urn(env, REST_URL "/posts?q=author&author=", author_urn(env),
-					    str_z(env->arena, after));
+	const struct str after =
+		str_format(env->arena, "&count=%d&sortBy=LAST_MODIFIED", LOOK_COUNT);
+	const struct str url = url_with_urn(
+		env, REST_URL "/posts?q=author&author=", author_urn(env), str_z(env->arena, after));
 	struct call *call = rest_send(env, env->access_token, step, CALL_READ, "GET", url);
 	call_header(call, "X-RestLi-Method", STR("FINDER"));
 	return NULL;
@@ -848,7 +882,8 @@ static bool look_is_answered(const struct reply *reply)
 	       json_is(json_get(reply->json, "elements"), JSON_TYPE_ARRAY);
 }
 
-/* Both sides go through the same unescaping, so that mentions and hashtags compare as they are shown. */
+/* Both sides go through the same unescaping, so that mentions and hashtags compare as they are
+ * shown. */
 static bool is_our_post(const struct env *env, struct flow *flow, const struct json *post)
 {
 	const struct str sent = little_text_escape(env->arena, part_text(env, flow));
@@ -870,7 +905,8 @@ static const char *posts_answer(const struct env *env, struct flow *flow, const 
 		if (!str_is_empty(urn) && is_our_post(env, flow, json_at(posts, i)))
 			look_match_add(step, urn, post_url(env, urn));
 	}
-	/* Not to be seen for half a minute, and the guard still up: with two witnesses it may be sent once more. */
+	/* Not to be seen for half a minute, and the guard still up: with two witnesses it may be
+	 * sent once more. */
 	if (step->match_count == 0 && env->look >= LOOKS_BEFORE_REPEAT)
 		return repeat_or_unknown(env, flow, step);
 	return look_matches_end(step);
@@ -886,12 +922,13 @@ static bool is_our_comment(const struct env *env, struct flow *flow, const struc
 {
 	const struct str text = json_string(json_get(json_get(comment, "message"), "text"));
 	return str_equal(json_string(json_get(comment, "actor")), author_urn(env)) &&
-	       look_is_since_ms(env, flow, json_int(json_get(json_get(comment, "created"), "time"), 0)) &&
+	       look_is_since_ms(env, flow,
+				json_int(json_get(json_get(comment, "created"), "time"), 0)) &&
 	       look_texts_equal(env->arena, text, part_text(env, flow));
 }
 
-static const char *comments_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				   struct step *step)
+static const char *comments_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
@@ -913,7 +950,8 @@ static const struct stage resolve_stages[] = {
 	{0},
 };
 
-static void linkedin_resolve(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void linkedin_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+			     struct step *step)
 {
 	stages_run_probe(resolve_stages, env, flow, reply, step);
 }
@@ -923,7 +961,8 @@ static void linkedin_resolve(const struct env *env, struct flow *flow, const str
 static const struct oauth_profile linkedin_oauth = {
 	.authorize_url = "https://www.linkedin.com/oauth/v2/authorization",
 	.client_id_name = "client_id",
-	/* Always the whole set: another set than last time kills the member's earlier tokens (1.1). */
+	/* Always the whole set: another set than last time kills the member's earlier tokens (1.1).
+	 */
 	.scopes = {"openid", "profile", "email", "w_member_social", "r_organization_social",
 		   "w_organization_social", "rw_organization_admin"},
 	.scope_separator = " ",
@@ -932,7 +971,9 @@ static const struct oauth_profile linkedin_oauth = {
 };
 
 static const struct type_rule linkedin_types[] = {
-	{.type = POST_TYPE_POST, .text_required = true, .summary = "A text post of a member or a page"},
+	{.type = POST_TYPE_POST,
+	 .text_required = true,
+	 .summary = "A text post of a member or a page"},
 	{0},
 };
 

@@ -19,7 +19,8 @@ static bool is_urn_id_char(char c)
 	       c == '_' || c == '-';
 }
 
-/* Letters and digits of any script: only they make a hashtag of a "#", and an emoji keycap is "#" too. */
+/* Letters and digits of any script: only they make a hashtag of a "#", and an emoji keycap is "#"
+ * too. */
 static bool is_word_char(uint32_t code_point)
 {
 	const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code_point);

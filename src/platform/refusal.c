@@ -100,13 +100,14 @@ int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us)
 static int64_t nth_sunday_us(int year, int month, int nth)
 {
 	const int64_t first_us = timetext_date_us((struct civil_date){year, month, 1});
-	const int64_t weekday = (timetext_day_number(first_us) + 4) % 7; /* 1970-01-01 was a Thursday; 0 = Sunday */
+	const int64_t weekday =
+		(timetext_day_number(first_us) + 4) % 7; /* 1970-01-01 was a Thursday; 0 = Sunday */
 	const int64_t days_to_sunday = (7 - weekday) % 7;
 	return first_us + (days_to_sunday + 7 * (nth - 1)) * US_PER_DAY;
 }
 
-/* Behind UTC: 7 hours from the second Sunday of March, 02:00 local (10:00 UTC), to the first Sunday of November, 02:00 local
- * (09:00 UTC); else 8. Energy Policy Act of 2005, section 110. */
+/* Behind UTC: 7 hours from the second Sunday of March, 02:00 local (10:00 UTC), to the first Sunday
+ * of November, 02:00 local (09:00 UTC); else 8. Energy Policy Act of 2005, section 110. */
 static int64_t pacific_behind_us(int64_t us)
 {
 	const int year = timetext_date(us).year;
@@ -118,8 +119,10 @@ static int64_t pacific_behind_us(int64_t us)
 int64_t pacific_midnight_us(int64_t now_us)
 {
 	const int64_t behind_us = pacific_behind_us(now_us);
-	const int64_t local_midnight_us = (timetext_day_number(now_us - behind_us) + 1) * US_PER_DAY;
-	/* The clock may be changed between now and then; midnight itself never lies within a change. */
+	const int64_t local_midnight_us =
+		(timetext_day_number(now_us - behind_us) + 1) * US_PER_DAY;
+	/* The clock may be changed between now and then; midnight itself never lies within a
+	 * change. */
 	return local_midnight_us + pacific_behind_us(local_midnight_us + behind_us);
 }
 

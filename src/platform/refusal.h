@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading a refusal: a platform's error table (platforms/x.md section 4) as rows, first match wins. How a platform's error body
- * is taken apart into facts is the platform's own file; what a row means for the flow is model/failure.h. Pure. */
+ * Reading a refusal: a platform's error table (platforms/x.md section 4) as rows, first match wins.
+ * How a platform's error body is taken apart into facts is the platform's own file; what a row
+ * means for the flow is model/failure.h. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +28,8 @@ enum refusal_wait {
 /* What a platform said, taken apart. */
 struct refusal_facts {
 	int status;
-	struct str markers[REFUSAL_MARKERS_MAX]; /* codes, the most telling first: becomes platform_code */
+	struct str markers[REFUSAL_MARKERS_MAX]; /* codes, the most telling first: becomes
+						    platform_code */
 	size_t marker_count;
 	struct str message; /* the platform's words */
 	bool is_readable;   /* the body has the form of this platform's errors */
@@ -43,26 +45,38 @@ struct refusal {
 	const char *sentence; /* NULL ends the table (the row before it matches everything) */
 };
 
+/* One row: REFUSAL(403, "quotaExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_UTC, "...")
+ */
+#define REFUSAL(status, marker, words, class, code, wait, sentence)                                \
+	{                                                                                          \
+		status, marker, words, FAILURE_##class, FAILURE_CODE_##code, WAIT_##wait, sentence \
+	}
+
 /* Empty markers are left out. */
 void refusal_marker_add(struct refusal_facts *facts, struct str marker);
 /* The first row that fits, else the last one. */
 const struct refusal *refusal_find(const struct refusal *rows, const struct refusal_facts *facts);
-/* Fills a STEP_FAIL from the row that fits. reply gives Retry-After, which goes before the row's own wait. */
+/* Fills a STEP_FAIL from the row that fits. reply gives Retry-After, which goes before the row's
+ * own wait. */
 void refusal_fail(const struct refusal *rows, const struct env *env,
 		  const struct refusal_facts *facts, const struct reply *reply, struct step *step);
-/* Does this answer to a publish call surely mean that nothing became visible? By RELIABILITY.md 2.2 rule 3 only a well-formed
- * error of the platform does; 401 and 429 say so by their status alone. */
+/* Does this answer to a publish call surely mean that nothing became visible? By RELIABILITY.md 2.2
+ * rule 3 only a well-formed error of the platform does; 401 and 429 say so by their status alone.
+ */
 bool refusal_is_certain(const struct refusal_facts *facts);
-/* For answers that must carry JSON: true when this one does not, and step is now a transient failure. */
+/* For answers that must carry JSON: true when this one does not, and step is now a transient
+ * failure. */
 bool step_fail_unreadable(struct step *step, const struct reply *reply);
 /* May an upload go to that address? Absolute http or https: the sandbox answers with plain http. */
 bool upload_url_is_usable(const struct env *env, struct str url);
 /* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);
 
-/* The next 00:00 in California, where Google's quotas begin anew (platforms/youtube.md 3). Strictly after now_us. */
+/* The next 00:00 in California, where Google's quotas begin anew (platforms/youtube.md 3). Strictly
+ * after now_us. */
 int64_t pacific_midnight_us(int64_t now_us);
 
-/* The answer function of stages that make no call: an answer to them is our bug, told as INTERNAL_ERROR. */
+/* The answer function of stages that make no call: an answer to them is our bug, told as
+ * INTERNAL_ERROR. */
 const char *answer_unexpected(const struct env *env, struct flow *flow, const struct reply *reply,
 			      struct step *step);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * TikTok: Login Kit v2 and Content Posting API v2 (platforms/tiktok.md, read 2026-11-21).
- * Direct post of a video: ask what the creator may do, open a task (init), send the bytes in chunks, and ask the task how it
- * goes until the post is public. The task's publish_id is what everything hangs on: without its bytes it never posts, so only the
- * PUT with the last byte publishes, and after any doubt the task itself says what became of it. Bytes are always sent by us:
- * letting TikTok pull them would make init the call that publishes, and a lost answer unprovable (5). */
+ * Direct post of a video: ask what the creator may do, open a task (init), send the bytes in
+ * chunks, and ask the task how it goes until the post is public. The task's publish_id is what
+ * everything hangs on: without its bytes it never posts, so only the PUT with the last byte
+ * publishes, and after any doubt the task itself says what became of it. Bytes are always sent by
+ * us: letting TikTok pull them would make init the call that publishes, and a lost answer
+ * unprovable (5). */
 #include "tiktok.h"
 
 #include <inttypes.h>
@@ -31,20 +33,20 @@
 #define BODY_MAX_BYTES (1024 * 1024)
 #define CAPTION_MAX_UTF16_UNITS 2200
 #define FILE_MAX_BYTES (INT64_C(4) * 1000 * 1000 * 1000)
-#define ONE_CHUNK_MAX_BYTES INT64_C(64000000) /* whole up to here; safe however "MB" is read (2.3) */
+#define ONE_CHUNK_MAX_BYTES                                                                        \
+	INT64_C(64000000) /* whole up to here; safe however "MB" is read (2.3) */
 #define CHUNK_BYTES INT64_C(10000000)
 #define UPLOAD_URL_VALID_US US_PER_HOUR /* 2.2 */
-#define STATUS_POLLS_MAX 360  /* about six hours; processing is told to take minutes (2.6) */
-#define ID_POLLS_MAX 6        /* about a minute for the id of a public post, then without it */
+#define STATUS_POLLS_MAX 360 /* about six hours; processing is told to take minutes (2.6) */
+#define ID_POLLS_MAX 6       /* about a minute for the id of a public post, then without it */
 #define ID_POLL_MS 10000
-#define RESENDS_MAX 10        /* of the last chunk of one task */
-#define PROGRESS_LOOKS_MAX 8  /* questions about one upload before a new task is begun */
+#define RESENDS_MAX 10       /* of the last chunk of one task */
+#define PROGRESS_LOOKS_MAX 8 /* questions about one upload before a new task is begun */
 
 /* ---- errors: sections 1.5, 4.2 and 4.3 ---- */
 
-#define ROW(status, marker, class, code, wait, sentence)                                                   \
-	{status, marker, NULL, FAILURE_##class, FAILURE_CODE_##code, WAIT_##wait, sentence}
-#define ROW_END {0}
+#define ROW(status, marker, class, code, wait, sentence)                                           \
+	REFUSAL(status, marker, NULL, class, code, wait, sentence)
 
 /* By the body alone: the HTTP status varies (1.5). */
 static const struct refusal token_refusals[] = {
@@ -52,13 +54,15 @@ static const struct refusal token_refusals[] = {
 	    "TikTok refused the app's client key or secret."),
 	ROW(0, "unauthorized_client", APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
 	    "TikTok does not allow this app to do this."),
-	ROW(429, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "TikTok limits the number of token requests."),
+	ROW(429, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+	    "TikTok limits the number of token requests."),
 	ROW(0, "rate_limit_exceeded", RATE_LIMITED, RATE_LIMITED, MINUTE,
 	    "TikTok limits the number of token requests."),
 	ROW(0, "invalid_grant", REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
 	    "TikTok no longer accepts this authorization."),
-	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, "TikTok refused the token request."),
-	ROW_END,
+	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+	    "TikTok refused the token request."),
+	{0},
 };
 
 static const struct refusal api_refusals[] = {
@@ -68,20 +72,26 @@ static const struct refusal api_refusals[] = {
 	    "A permission is missing; connect the account again and grant it."),
 	ROW(0, "scope_permission_missed", REAUTH, PERMISSION_MISSING, BY_SCHEDULE,
 	    "A permission is missing; connect the account again and grant it."),
-	ROW(401, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE, "TikTok refused the access token."),
-	ROW(0, "rate_limit_exceeded", RATE_LIMITED, RATE_LIMITED, MINUTE, "TikTok asked to slow down."),
+	ROW(401, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
+	    "TikTok refused the access token."),
+	ROW(0, "rate_limit_exceeded", RATE_LIMITED, RATE_LIMITED, MINUTE,
+	    "TikTok asked to slow down."),
 	ROW(429, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "TikTok asked to slow down."),
 	ROW(0, "spam_risk_too_many_posts", RATE_LIMITED, QUOTA_EXHAUSTED, DAY,
 	    "The creator has posted as much as TikTok allows in a day."),
 	ROW(0, "spam_risk_too_many_pending_share", RATE_LIMITED, QUOTA_EXHAUSTED, DAY,
 	    "The creator has too many drafts waiting in TikTok's inbox."),
 	ROW(0, "reached_active_user_cap", RATE_LIMITED, QUOTA_EXHAUSTED, DAY,
-	    "TikTok's cap on the number of users of this app is reached for today; it is not the creator's fault."),
+	    "TikTok's cap on the number of users of this app is reached for today; it is not the "
+	    "creator's fault."),
 	ROW(0, "spam_risk_user_banned_from_posting", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
 	    "TikTok has banned the creator from posting."),
-	ROW(0, "spam_risk_text", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "TikTok takes the text for spam."),
-	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "TikTok takes the post for spam."),
-	ROW(0, "unaudited_client_can_only_post_to_private_accounts", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
+	ROW(0, "spam_risk_text", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+	    "TikTok takes the text for spam."),
+	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+	    "TikTok takes the post for spam."),
+	ROW(0, "unaudited_client_can_only_post_to_private_accounts", PERMANENT, PERMISSION_MISSING,
+	    BY_SCHEDULE,
 	    "TikTok has not audited this app: it may only post as SELF_ONLY to private accounts."),
 	ROW(0, "url_ownership_unverified", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
 	    "TikTok does not know the media's address as the app's own."),
@@ -89,26 +99,33 @@ static const struct refusal api_refusals[] = {
 	    "The creator may not post with this privacy_level."),
 	ROW(0, "app_version_check_failed", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
 	    "The creator's TikTok app is too old for this."),
-	ROW(0, "invalid_file_upload", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, "TikTok refused the video file."),
+	ROW(0, "invalid_file_upload", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
+	    "TikTok refused the video file."),
 	/* Only status calls say these; the post itself may well be there. */
 	ROW(0, "invalid_publish_id", PERMANENT, OUTCOME_UNKNOWN, BY_SCHEDULE,
 	    "TikTok no longer knows what became of this post."),
-	ROW(0, "token_not_authorized_for_specified_publish_id", PERMANENT, OUTCOME_UNKNOWN, BY_SCHEDULE,
-	    "TikTok does not tell this account what became of the post."),
+	ROW(0, "token_not_authorized_for_specified_publish_id", PERMANENT, OUTCOME_UNKNOWN,
+	    BY_SCHEDULE, "TikTok does not tell this account what became of the post."),
 	ROW(0, "internal_error", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
 	    "TikTok reports an error of its own."),
-	ROW(0, "invalid_param", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "TikTok refused the post's data."),
-	ROW(0, "invalid_params", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "TikTok refused the post's data."),
+	ROW(0, "invalid_param", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+	    "TikTok refused the post's data."),
+	ROW(0, "invalid_params", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+	    "TikTok refused the post's data."),
 	ROW(403, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE, "TikTok does not allow this."),
 	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, "TikTok refused the request."),
-	ROW_END,
+	{0},
 };
 
-/* fail_reason of a task that ended as FAILED. It posted nothing, so a transient one is begun anew. */
+/* fail_reason of a task that ended as FAILED. It posted nothing, so a transient one is begun anew.
+ */
 static const struct refusal task_failures[] = {
-	ROW(0, "internal", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE, "TikTok failed while processing the video."),
-	ROW(0, "video_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE, "TikTok could not fetch the video."),
-	ROW(0, "photo_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE, "TikTok could not fetch a photo."),
+	ROW(0, "internal", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
+	    "TikTok failed while processing the video."),
+	ROW(0, "video_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE,
+	    "TikTok could not fetch the video."),
+	ROW(0, "photo_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE,
+	    "TikTok could not fetch a photo."),
 	ROW(0, "file_format_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
 	    "TikTok does not take the video's format."),
 	ROW(0, "duration_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
@@ -121,13 +138,17 @@ static const struct refusal task_failures[] = {
 	    "The creator has posted as much as TikTok allows in a day."),
 	ROW(0, "spam_risk_user_banned_from_posting", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
 	    "TikTok has banned the creator from posting."),
-	ROW(0, "spam_risk_text", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "TikTok takes the text for spam."),
-	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "TikTok takes the post for spam."),
+	ROW(0, "spam_risk_text", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+	    "TikTok takes the text for spam."),
+	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+	    "TikTok takes the post for spam."),
 	ROW(0, "auth_removed", REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
 	    "The creator has withdrawn the app's permission."),
-	ROW(0, "publish_cancelled", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, "The post was cancelled at TikTok."),
-	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, "TikTok could not publish the post."),
-	ROW_END,
+	ROW(0, "publish_cancelled", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+	    "The post was cancelled at TikTok."),
+	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+	    "TikTok could not publish the post."),
+	{0},
 };
 
 /* {"data":{...},"error":{"code","message","log_id"}}; there are errors without data. */
@@ -168,8 +189,8 @@ static bool api_is_refused(const struct env *env, const struct reply *reply, str
 
 /* ---- calls ---- */
 
-static void api_post(const struct env *env, struct str token, struct step *step, enum call_kind kind, struct str url,
-		     struct str body)
+static void api_post(const struct env *env, struct str token, struct step *step,
+		     enum call_kind kind, struct str url, struct str body)
 {
 	struct call *call = step_send(step, kind, "POST", url);
 	call_bearer(env, call, token);
@@ -198,8 +219,8 @@ static const char *verify_ask(const struct env *env, struct flow *flow, struct s
 	return NULL;
 }
 
-static const char *verify_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *verify_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
 	(void)flow;
 	struct token_answer answer;
@@ -218,7 +239,8 @@ static const struct stage verify_stages[] = {
 	{0},
 };
 
-static void tiktok_verify(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void tiktok_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+			  struct step *step)
 {
 	stages_run(verify_stages, env, flow, reply, step);
 }
@@ -241,8 +263,8 @@ static const char *exchange_ask(const struct env *env, struct flow *flow, struct
 	return NULL;
 }
 
-static const char *exchange_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				   struct step *step)
+static const char *exchange_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
 	if (step_fail_transport(step, env, reply))
@@ -261,9 +283,12 @@ static const char *exchange_answer(const struct env *env, struct flow *flow, con
 static const char *user_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const bool has_profile = scope_is_granted(flow_get(flow, "scope"), "user.info.profile");
-	const struct str url = has_profile
-				       ? STR(API_URL "/user/info/?fields=open_id,union_id,avatar_url,display_name,username")
-				       : STR(API_URL "/user/info/?fields=open_id,union_id,avatar_url,display_name");
+	const struct str url =
+		has_profile
+			? STR(API_URL "/user/info/"
+				      "?fields=open_id,union_id,avatar_url,display_name,username")
+			: STR(API_URL
+			      "/user/info/?fields=open_id,union_id,avatar_url,display_name");
 	call_bearer(env, step_send(step, CALL_READ, "GET", url), flow_get(flow, "access_token"));
 	return NULL;
 }
@@ -276,8 +301,9 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 	const struct json *user = json_get(json_get(reply->json, "data"), "user");
 	const struct str id = json_string(json_get(user, "open_id"));
 	if (str_is_empty(id)) {
-		struct failure *failure = step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-						    STR("TikTok did not say whose account it is."));
+		struct failure *failure =
+			step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
+				  STR("TikTok did not say whose account it is."));
 		failure->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
 		return NULL;
 	}
@@ -290,7 +316,8 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 
 static void creator_send(const struct env *env, struct str token, struct step *step)
 {
-	api_post(env, token, step, CALL_READ, STR(API_URL "/post/publish/creator_info/query/"), STR("{}"));
+	api_post(env, token, step, CALL_READ, STR(API_URL "/post/publish/creator_info/query/"),
+		 STR("{}"));
 }
 
 static const char *name_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -299,7 +326,8 @@ static const char *name_ask(const struct env *env, struct flow *flow, struct ste
 	return NULL;
 }
 
-/* Only for the name: what it refuses today may be allowed tomorrow, so it never fails a connection. */
+/* Only for the name: what it refuses today may be allowed tomorrow, so it never fails a connection.
+ */
 static const char *name_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
@@ -336,13 +364,15 @@ static const struct stage connect_stages[] = {
 	{0},
 };
 
-static void tiktok_connect(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void tiktok_connect(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step)
 {
 	stages_run(connect_stages, env, flow, reply, step);
 	connect_failure_complete(step);
 }
 
-/* ---- refresh: 1.4. Rotation is strict: the answer's refresh token replaces ours, which is dead from then on. ---- */
+/* ---- refresh: 1.4. Rotation is strict: the answer's refresh token replaces ours, which is dead
+ * from then on. ---- */
 
 static const char *refresh_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -360,8 +390,8 @@ static const char *refresh_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-static const char *refresh_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *refresh_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	(void)flow;
 	struct token_answer answer;
@@ -379,7 +409,8 @@ static const struct stage refresh_stages[] = {
 	{0},
 };
 
-static void tiktok_refresh(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void tiktok_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step)
 {
 	stages_run(refresh_stages, env, flow, reply, step);
 }
@@ -390,7 +421,8 @@ struct tiktok_chunks tiktok_chunks_of(int64_t size_bytes)
 {
 	if (size_bytes <= ONE_CHUNK_MAX_BYTES)
 		return (struct tiktok_chunks){.chunk_bytes = size_bytes, .count = 1};
-	return (struct tiktok_chunks){.chunk_bytes = CHUNK_BYTES, .count = size_bytes / CHUNK_BYTES};
+	return (struct tiktok_chunks){.chunk_bytes = CHUNK_BYTES,
+				      .count = size_bytes / CHUNK_BYTES};
 }
 
 struct tiktok_range tiktok_range_at(int64_t offset_bytes, int64_t size_bytes)
@@ -491,8 +523,8 @@ static struct str joined(struct arena *arena, const struct json *list)
 	return buf_str(&out);
 }
 
-static const char *creator_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *creator_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	if (api_is_refused(env, reply, step))
 		return NULL;
@@ -500,18 +532,21 @@ static const char *creator_answer(const struct env *env, struct flow *flow, cons
 	const struct json *offered = json_get(creator, "privacy_level_options");
 	const struct str level = privacy_level(env, offered);
 	if (str_is_empty(level))
-		return content_refused(
-			step, FAILURE_CODE_CONTENT_REJECTED,
-			str_format(env->arena, "The creator may not post with this privacy_level; possible: " STR_FMT ".",
-				   STR_ARG(joined(env->arena, offered))));
+		return content_refused(step, FAILURE_CODE_CONTENT_REJECTED,
+				       str_format(env->arena,
+						  "The creator may not post with this "
+						  "privacy_level; possible: " STR_FMT ".",
+						  STR_ARG(joined(env->arena, offered))));
 	if (option_bool(env, "brand_content_toggle") && str_equal_z(level, "SELF_ONLY"))
 		return content_refused(step, FAILURE_CODE_CONTENT_REJECTED,
 				       STR("Branded content cannot be posted as SELF_ONLY."));
-	const int64_t duration_max_s = json_int(json_get(creator, "max_video_post_duration_sec"), 0);
+	const int64_t duration_max_s =
+		json_int(json_get(creator, "max_video_post_duration_sec"), 0);
 	const int64_t duration_s = post_media_at(env->post, 0)->duration_s;
 	if (duration_max_s > 0 && duration_s > duration_max_s)
 		return content_refused(step, FAILURE_CODE_MEDIA_REJECTED,
-				       str_format(env->arena, "The creator's videos may last %d s at most.",
+				       str_format(env->arena,
+						  "The creator's videos may last %d s at most.",
 						  (int)duration_max_s));
 	flow_set(flow, "privacy_level", level);
 	flow_set(flow, "username", json_string(json_get(creator, "creator_username")));
@@ -566,8 +601,8 @@ static const char *init_ask(const struct env *env, struct flow *flow, struct ste
 	json_key(&w, "source_info");
 	source_info_write(file->size_bytes, &w);
 	json_end_object(&w);
-	api_post(env, env->access_token, step, CALL_PREPARE, STR(API_URL "/post/publish/video/init/"),
-		 buf_str(&body));
+	api_post(env, env->access_token, step, CALL_PREPARE,
+		 STR(API_URL "/post/publish/video/init/"), buf_str(&body));
 	return NULL;
 }
 
@@ -593,7 +628,8 @@ static const char *init_answer(const struct env *env, struct flow *flow, const s
 
 static struct tiktok_range range_now(const struct flow *flow)
 {
-	return tiktok_range_at(flow_get_int(flow, "offset_bytes", 0), flow_get_int(flow, "size_bytes", 0));
+	return tiktok_range_at(flow_get_int(flow, "offset_bytes", 0),
+			       flow_get_int(flow, "size_bytes", 0));
 }
 
 static const char *upload_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -622,7 +658,8 @@ static const char *upload_ask(const struct env *env, struct flow *flow, struct s
 	return NULL;
 }
 
-/* The bytes are not all there and cannot follow any more: the task never posts, so the part begins anew. */
+/* The bytes are not all there and cannot follow any more: the task never posts, so the part begins
+ * anew. */
 static const char *task_lost(struct flow *flow, struct step *step)
 {
 	flow_restart_part(flow);
@@ -631,7 +668,8 @@ static const char *task_lost(struct flow *flow, struct step *step)
 	return NULL;
 }
 
-static const int64_t poll_waits_ms[] = {2000, 5000, 10000, 20000, 30000, 60000}; /* the last one again and again (2.6) */
+static const int64_t poll_waits_ms[] = {2000,  5000, 10000, 20000,
+					30000, 60000}; /* the last one again and again (2.6) */
 #define POLL_WAIT_COUNT (int64_t)(sizeof(poll_waits_ms) / sizeof(poll_waits_ms[0]))
 
 static const char *status_wait(struct flow *flow, struct step *step)
@@ -642,10 +680,11 @@ static const char *status_wait(struct flow *flow, struct step *step)
 	return NULL;
 }
 
-/* Bare HTTP, no envelope (2.3). The last chunk's answer may only speak of the bytes: what became of the post is for the task to
- * say, so its refusals ask the task, which is then known to be without its end. */
-static const char *upload_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+/* Bare HTTP, no envelope (2.3). The last chunk's answer may only speak of the bytes: what became of
+ * the post is for the task to say, so its refusals ask the task, which is then known to be without
+ * its end. */
+static const char *upload_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
 	const struct tiktok_range range = range_now(flow);
 	if (reply->outcome != REPLY_ANSWERED || reply->status >= 500) {
@@ -667,8 +706,9 @@ static const char *upload_answer(const struct env *env, struct flow *flow, const
 	if (reply->status == 403 || reply->status == 404)
 		flow_set_int(flow, "upload_refused", 1);
 	if (reply->status == 429) {
-		struct failure *failure = step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED,
-						    STR("TikTok asked to slow down the upload."));
+		struct failure *failure =
+			step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED,
+				  STR("TikTok asked to slow down the upload."));
 		failure->retry_after_ms = refusal_wait_ms(WAIT_MINUTE, env->now_us);
 		return NULL;
 	}
@@ -684,8 +724,8 @@ static void status_send(const struct env *env, const struct flow *flow, struct s
 	json_begin_object(&w);
 	json_member_str(&w, "publish_id", flow_get(flow, "publish_id"));
 	json_end_object(&w);
-	api_post(env, env->access_token, step, CALL_READ, STR(API_URL "/post/publish/status/fetch/"),
-		 buf_str(&body));
+	api_post(env, env->access_token, step, CALL_READ,
+		 STR(API_URL "/post/publish/status/fetch/"), buf_str(&body));
 }
 
 static const char *progress_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -717,8 +757,8 @@ static bool task_lacks_bytes(const struct flow *flow, const struct reply *reply)
 }
 
 /* Goes on with the chunk that TikTok lacks. */
-static const char *progress_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				   struct step *step)
+static const char *progress_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	if (api_is_refused(env, reply, step))
 		return NULL;
@@ -749,7 +789,8 @@ static struct str profile_url(const struct env *env, const struct flow *flow)
 /* The list is really spelt so; its ids are numbers above 2^53 (2.6). */
 static struct str public_id(const struct env *env, const struct reply *reply)
 {
-	const struct json *ids = json_get(json_get(reply->json, "data"), "publicaly_available_post_id");
+	const struct json *ids =
+		json_get(json_get(reply->json, "data"), "publicaly_available_post_id");
 	return json_text(env->arena, json_at(ids, 0));
 }
 
@@ -761,12 +802,13 @@ static const char *part_landed(const struct env *env, struct flow *flow, struct 
 		flow_part_done(flow, flow_get(flow, "publish_id"), profile);
 	else
 		flow_part_done(flow, id,
-			       str_format(env->arena, STR_FMT "/video/" STR_FMT, STR_ARG(profile), STR_ARG(id)));
+			       str_format(env->arena, STR_FMT "/video/" STR_FMT, STR_ARG(profile),
+					  STR_ARG(id)));
 	return "begin";
 }
 
-static const char *status_complete(const struct env *env, struct flow *flow, const struct reply *reply,
-				   struct step *step)
+static const char *status_complete(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	const struct str id = public_id(env, reply);
 	flow_set_int(flow, "is_complete", 1);
@@ -777,10 +819,11 @@ static const char *status_complete(const struct env *env, struct flow *flow, con
 	return NULL;
 }
 
-static const char *status_failed(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *status_failed(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
-	const struct str reason = json_string(json_get(json_get(reply->json, "data"), "fail_reason"));
+	const struct str reason =
+		json_string(json_get(json_get(reply->json, "data"), "fail_reason"));
 	struct refusal_facts facts = {.status = reply->status, .is_readable = true};
 	refusal_marker_add(&facts, reason);
 	refusal_fail(task_failures, env, &facts, reply, step);
@@ -794,26 +837,29 @@ static const char *status_inbox(const struct env *env, struct flow *flow, const 
 	(void)env;
 	(void)flow;
 	(void)reply;
-	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-		  STR("TikTok put the video into the creator's inbox as a draft; it is not public."));
+	step_fail(
+		step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
+		STR("TikTok put the video into the creator's inbox as a draft; it is not public."));
 	return NULL;
 }
 
-static const char *status_processing(const struct env *env, struct flow *flow, const struct reply *reply,
-				     struct step *step)
+static const char *status_processing(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step)
 {
 	if (task_lacks_bytes(flow, reply) && upload_is_over(env, flow))
 		return task_lost(flow, step);
 	if (flow_get_int(flow, "polls", 0) < STATUS_POLLS_MAX)
 		return status_wait(flow, step);
 	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
-		  STR("TikTok has not finished processing the video for hours; it may still appear."));
+		  STR("TikTok has not finished processing the video for hours; it may still "
+		      "appear."));
 	return NULL;
 }
 
 static const struct {
 	const char *status;
-	const char *(*answer)(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+	const char *(*answer)(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step);
 } task_states[] = {
 	{"PUBLISH_COMPLETE", status_complete},
 	{"FAILED", status_failed},
@@ -821,15 +867,16 @@ static const struct {
 	{NULL, status_processing}, /* PROCESSING_UPLOAD, PROCESSING_DOWNLOAD, and what may come */
 };
 
-static const char *status_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *status_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
 	if (!api_is_ok(reply) && flow_get_int(flow, "is_complete", 0) != 0)
 		return part_landed(env, flow, (struct str){0}); /* only the id was still wanted */
 	if (api_is_refused(env, reply, step))
 		return NULL;
 	size_t row = 0;
-	while (task_states[row].status != NULL && !str_equal_z(task_status(reply), task_states[row].status))
+	while (task_states[row].status != NULL &&
+	       !str_equal_z(task_status(reply), task_states[row].status))
 		row++;
 	return task_states[row].answer(env, flow, reply, step);
 }
@@ -851,7 +898,8 @@ static const struct stage publish_stages[] = {
 	{0},
 };
 
-static void tiktok_publish(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void tiktok_publish(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step)
 {
 	stages_run(publish_stages, env, flow, reply, step);
 }
@@ -866,8 +914,9 @@ static const char *task_ask(const struct env *env, struct flow *flow, struct ste
 	return NULL;
 }
 
-/* While the address is good, only the bytes that are missing; after that the task is dead. A task that never gets its end though
- * it could is not left for a new one: a late PUT might still complete it. */
+/* While the address is good, only the bytes that are missing; after that the task is dead. A task
+ * that never gets its end though it could is not left for a new one: a late PUT might still
+ * complete it. */
 static const char *bytes_again(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
@@ -888,9 +937,11 @@ static const char *task_answer(const struct env *env, struct flow *flow, const s
 		return NULL;
 	if (task_lacks_bytes(flow, reply))
 		return bytes_again(env, flow, reply, step);
-	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that failed posted nothing. */
+	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that
+	 * failed posted nothing. */
 	flow_set_stage(flow, "status");
-	return look_end(flow, step, str_equal_z(task_status(reply), "FAILED") ? STEP_SEND_AGAIN : STEP_LANDED);
+	return look_end(flow, step,
+			str_equal_z(task_status(reply), "FAILED") ? STEP_SEND_AGAIN : STEP_LANDED);
 }
 
 static const struct stage resolve_stages[] = {
@@ -898,7 +949,8 @@ static const struct stage resolve_stages[] = {
 	{0},
 };
 
-static void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step)
 {
 	stages_run_probe(resolve_stages, env, flow, reply, step);
 }
@@ -914,18 +966,22 @@ static bool is_warned(const struct problems *problems, const char *code)
 	return false;
 }
 
-static void tiktok_check(const struct post_content *post, enum post_type type, struct str account_id,
-			 struct problems *problems)
+static void tiktok_check(const struct post_content *post, enum post_type type,
+			 struct str account_id, struct problems *problems)
 {
 	(void)type;
 	const struct json *options = rules_options(post, PLATFORM_TIKTOK);
 	const struct str level = json_string(json_get(options, "privacy_level"));
-	if (json_bool(json_get(options, "brand_content_toggle"), false) && str_equal_z(level, "SELF_ONLY"))
-		problem_add_rule(problems, STR("platforms.tiktok.privacy_level"), "branded_content_private",
-				 account_id, -1, -1, STR("Branded content cannot be posted as SELF_ONLY."));
+	if (json_bool(json_get(options, "brand_content_toggle"), false) &&
+	    str_equal_z(level, "SELF_ONLY"))
+		problem_add_rule(problems, STR("platforms.tiktok.privacy_level"),
+				 "branded_content_private", account_id, -1, -1,
+				 STR("Branded content cannot be posted as SELF_ONLY."));
 	if (str_is_empty(level) && !is_warned(problems, "tiktok_privacy_default"))
-		warning_add(problems, STR("platforms.tiktok.privacy_level"), "tiktok_privacy_default",
-			    STR("No privacy_level was given: the most open one that the creator may use is taken."));
+		warning_add(problems, STR("platforms.tiktok.privacy_level"),
+			    "tiktok_privacy_default",
+			    STR("No privacy_level was given: the most open one that the creator "
+				"may use is taken."));
 }
 
 /* ---- data ---- */
@@ -953,13 +1009,15 @@ static const struct type_rule tiktok_types[] = {
 };
 
 static const struct option_rule tiktok_options[] = {
-	{"privacy_level", OPTION_ENUM, 0, "PUBLIC_TO_EVERYONE|MUTUAL_FOLLOW_FRIENDS|FOLLOWER_OF_CREATOR|SELF_ONLY",
+	{"privacy_level", OPTION_ENUM, 0,
+	 "PUBLIC_TO_EVERYONE|MUTUAL_FOLLOW_FRIENDS|FOLLOWER_OF_CREATOR|SELF_ONLY",
 	 "Who sees the video; the most open one that the creator may use when not given"},
 	{"disable_comment", OPTION_BOOL, 0, NULL, "Nobody may comment"},
 	{"disable_duet", OPTION_BOOL, 0, NULL, "Nobody may make a duet with it"},
 	{"disable_stitch", OPTION_BOOL, 0, NULL, "Nobody may stitch it"},
 	{"video_cover_timestamp_ms", OPTION_INT, INT32_MAX, NULL, "The frame that is the cover"},
-	{"brand_content_toggle", OPTION_BOOL, 0, NULL, "It is a paid partnership; not with SELF_ONLY"},
+	{"brand_content_toggle", OPTION_BOOL, 0, NULL,
+	 "It is a paid partnership; not with SELF_ONLY"},
 	{"brand_organic_toggle", OPTION_BOOL, 0, NULL, "It promotes the creator's own business"},
 	{"is_aigc", OPTION_BOOL, 0, NULL, "It is labelled as generated content"},
 	{0},

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a video is cut (platforms/tiktok.md 2.3): count = size / chunk rounded down, and the last chunk takes the rest. */
+/* How a video is cut (platforms/tiktok.md 2.3): count = size / chunk rounded down, and the last
+ * chunk takes the rest. */
 struct tiktok_chunks {
 	int64_t chunk_bytes;
 	int64_t count;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Token answers. Some platforms say how long a refresh token lives as refresh_expires_in, others as refresh_token_expires_in. */
+ * Token answers. Some platforms say how long a refresh token lives as refresh_expires_in, others as
+ * refresh_token_expires_in. */
 #include "token_answer.h"
 
 #include "buf.h"
 #include "clock.h"
 
-#define LIFETIME_MAX_S (INT64_C(10) * 366 * 86400) /* longer than any platform's; keeps the sum in range */
+#define LIFETIME_MAX_S                                                                             \
+	(INT64_C(10) * 366 * 86400) /* longer than any platform's; keeps the sum in range */
 #define MISSING_MAX_BYTES 1024
 
 static int64_t instant_after(int64_t now_us, int64_t lifetime_s)
@@ -27,9 +29,11 @@ bool token_answer_read(const struct env *env, const struct reply *reply,
 		.access_token = access_token,
 		.refresh_token = json_string(json_get(body, "refresh_token")),
 		.scope = json_string(json_get(body, "scope")),
-		.expires_at_us = instant_after(env->now_us, json_int(json_get(body, "expires_in"), 0)),
+		.expires_at_us =
+			instant_after(env->now_us, json_int(json_get(body, "expires_in"), 0)),
 		.refresh_expires_at_us = instant_after(
-			env->now_us, json_int(json_get(body, "refresh_token_expires_in"), refresh_s)),
+			env->now_us,
+			json_int(json_get(body, "refresh_token_expires_in"), refresh_s)),
 	};
 	return true;
 }
@@ -114,8 +118,9 @@ void credentials_refused(const struct refusal *rows, const struct env *env,
 {
 	token_refused(rows, env, reply, step);
 	if (step->failure.class != FAILURE_APP && !failure_is_transient(step->failure.class))
-		fail_unread(step,
-			    STR("The platform did not say whether the app's credentials are good."));
+		fail_unread(
+			step,
+			STR("The platform did not say whether the app's credentials are good."));
 }
 
 static bool is_scope_separator(char c)

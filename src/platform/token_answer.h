@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What token endpoints answer (RFC 6749, 5.1 and 5.2): tokens, lifetimes and scopes, or a flat error. Asking for tokens is each
- * platform's own file. Pure. */
+ * What token endpoints answer (RFC 6749, 5.1 and 5.2): tokens, lifetimes and scopes, or a flat
+ * error. Asking for tokens is each platform's own file. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 
 struct token_answer {
 	struct str access_token;
-	struct str refresh_token;      /* empty = none given */
-	struct str scope;              /* as granted; empty = not told, that is, as asked for (RFC 6749, 5.1) */
+	struct str refresh_token; /* empty = none given */
+	struct str scope; /* as granted; empty = not told, that is, as asked for (RFC 6749, 5.1) */
 	int64_t expires_at_us;         /* 0 = not told */
 	int64_t refresh_expires_at_us; /* 0 = not told */
 };
@@ -31,25 +31,29 @@ void token_answer_grant(const struct token_answer *answer, struct step *step);
 void token_answer_give(const struct token_answer *answer, struct account_found *account);
 /* error and error_description. */
 struct refusal_facts token_refusal_facts(const struct reply *reply);
-/* Fills a STEP_FAIL from the platform's rows for its token endpoint. What is not in the form of RFC 6749 is transient: it came
- * from something before the endpoint and says nothing about the account. */
+/* Fills a STEP_FAIL from the platform's rows for its token endpoint. What is not in the form of RFC
+ * 6749 is transient: it came from something before the endpoint and says nothing about the account.
+ */
 void token_refused(const struct refusal *rows, const struct env *env, const struct reply *reply,
 		   struct step *step);
 /* The same for a code that was to be exchanged: refused for good, it is exchange_failed. */
 void exchange_refused(const struct refusal *rows, const struct env *env, const struct reply *reply,
 		      struct step *step);
-/* The same for the credential check: only a row of the class APP says that they are bad, all else that nobody knows. */
+/* The same for the credential check: only a row of the class APP says that they are bad, all else
+ * that nobody knows. */
 void credentials_refused(const struct refusal *rows, const struct env *env,
 			 const struct reply *reply, struct step *step);
 
-/* Is scope in the list? Separators are blanks or commas: LinkedIn writes both (platforms/linkedin.md 1.4). */
+/* Is scope in the list? Separators are blanks or commas: LinkedIn writes both
+ * (platforms/linkedin.md 1.4). */
 bool scope_is_granted(struct str granted, const char *scope);
-/* Those of needed (NULL-ended) that are not granted, joined by ", "; empty when none, and when granted is empty. */
+/* Those of needed (NULL-ended) that are not granted, joined by ", "; empty when none, and when
+ * granted is empty. */
 struct str scopes_missing(struct arena *arena, struct str granted, const char *const *needed);
 /* Fails the connect step when scopes are missing, naming them; true when it did. */
 bool scopes_missing_fail(const struct env *env, struct str granted, const char *const *needed,
 			 struct step *step);
 
-/* Completes a connect step that failed: without a reason of its own it is platform_error; and a refused token is final, since a
- * connection has no account yet whose token could be refreshed. */
+/* Completes a connect step that failed: without a reason of its own it is platform_error; and a
+ * refused token is final, since a connection has no account yet whose token could be refreshed. */
 void connect_failure_complete(struct step *step);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * YouTube: Data API v3 (platforms/youtube.md, read 2026-11-21).
- * A video is sent through a resumable session, and the session is what makes it safe: no video exists before the last byte is
- * there, and the session tells whether it is. So all PUTs but the one with the last byte prepare, and that one publishes. Comments
- * follow as comment threads of their own. */
+ * A video is sent through a resumable session, and the session is what makes it safe: no video
+ * exists before the last byte is there, and the session tells whether it is. So all PUTs but the
+ * one with the last byte prepare, and that one publishes. Comments follow as comment threads of
+ * their own. */
 #include "youtube.h"
 
 #include <inttypes.h>
@@ -36,88 +37,97 @@
 #define DESCRIPTION_MAX_BYTES 5000
 #define COMMENT_MAX_BYTES 10000
 #define FILE_MAX_BYTES (INT64_C(256) * 1024 * 1024 * 1024)
-#define QUERIES_MAX 8   /* questions to one session before a new one is begun */
-#define RESENDS_MAX 10  /* of the last bytes of one session */
-#define LOOK_COUNT 10   /* newest uploads looked at (5) */
+#define QUERIES_MAX 8  /* questions to one session before a new one is begun */
+#define RESENDS_MAX 10 /* of the last bytes of one session */
+#define LOOK_COUNT 10  /* newest uploads looked at (5) */
 
 /* ---- errors: sections 1.5 and 4 ---- */
 
-#define ROW(status, marker, words, class, code, wait, sentence)                                            \
-	{status, marker, words, FAILURE_##class, FAILURE_CODE_##code, WAIT_##wait, sentence}
-#define ROW_END {0}
-
 static const struct refusal token_refusals[] = {
-	ROW(0, "invalid_client", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
-	    "Google refused the app's client id or secret."),
-	ROW(0, "unauthorized_client", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
-	    "Google does not allow this kind of app to do this."),
-	ROW(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "Google limits the number of token requests."),
-	ROW(0, "redirect_uri_mismatch", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
-	    "The redirect address is not registered with the Google app."),
-	ROW(0, "invalid_grant", NULL, REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
-	    "Google no longer accepts this authorization."),
-	ROW(0, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, "Google refused the token request."),
-	ROW_END,
+	REFUSAL(0, "invalid_client", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"Google refused the app's client id or secret."),
+	REFUSAL(0, "unauthorized_client", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"Google does not allow this kind of app to do this."),
+	REFUSAL(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+		"Google limits the number of token requests."),
+	REFUSAL(0, "redirect_uri_mismatch", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"The redirect address is not registered with the Google app."),
+	REFUSAL(0, "invalid_grant", NULL, REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
+		"Google no longer accepts this authorization."),
+	REFUSAL(0, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+		"Google refused the token request."),
+	{0},
 };
 
-#define CONTENT_ROW(marker, sentence) ROW(400, marker, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, sentence)
-#define ACCOUNT_ROW(marker, sentence) ROW(403, marker, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE, sentence)
+#define CONTENT_ROW(marker, sentence)                                                              \
+	REFUSAL(400, marker, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, sentence)
+#define ACCOUNT_ROW(marker, sentence)                                                              \
+	REFUSAL(403, marker, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE, sentence)
 
 static const struct refusal api_refusals[] = {
-	ROW(401, "youtubeSignupRequired", NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
-	    "The Google account has no YouTube channel."),
-	ROW(401, NULL, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE, "YouTube refused the access token."),
+	REFUSAL(401, "youtubeSignupRequired", NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
+		"The Google account has no YouTube channel."),
+	REFUSAL(401, NULL, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
+		"YouTube refused the access token."),
 	/* A day's quota, though it comes as a burst limit would (4). */
-	ROW(429, NULL, "per day", RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_PACIFIC,
-	    "The Google project's quota of video uploads for today is used up."),
-	ROW(0, "quotaExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_PACIFIC,
-	    "The Google project's YouTube quota for today is used up."),
-	ROW(0, "dailyLimitExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_PACIFIC,
-	    "The Google project's YouTube quota for today is used up."),
-	ROW(0, "uploadLimitExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, DAY,
-	    "The channel has uploaded as many videos as YouTube allows it in a day."),
-	ROW(0, "rateLimitExceeded", NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "YouTube asked to slow down."),
-	ROW(0, "userRateLimitExceeded", NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "YouTube asked to slow down."),
-	ROW(0, "uploadRateLimitExceeded", NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "YouTube asked to slow down."),
-	ROW(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "YouTube asked to slow down."),
-	ROW(403, "insufficientPermissions", NULL, REAUTH, PERMISSION_MISSING, BY_SCHEDULE,
-	    "A permission is missing; connect the account again and grant it."),
-	ROW(403, "accessNotConfigured", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
-	    "The YouTube Data API is not switched on in the Google project."),
-	ROW(403, "SERVICE_DISABLED", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
-	    "The YouTube Data API is not switched on in the Google project."),
-	ACCOUNT_ROW("accountDelegationForbidden", "YouTube does not let this account act for the channel."),
+	REFUSAL(429, NULL, "per day", RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_PACIFIC,
+		"The Google project's quota of video uploads for today is used up."),
+	REFUSAL(0, "quotaExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_PACIFIC,
+		"The Google project's YouTube quota for today is used up."),
+	REFUSAL(0, "dailyLimitExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_PACIFIC,
+		"The Google project's YouTube quota for today is used up."),
+	REFUSAL(0, "uploadLimitExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, DAY,
+		"The channel has uploaded as many videos as YouTube allows it in a day."),
+	REFUSAL(0, "rateLimitExceeded", NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+		"YouTube asked to slow down."),
+	REFUSAL(0, "userRateLimitExceeded", NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+		"YouTube asked to slow down."),
+	REFUSAL(0, "uploadRateLimitExceeded", NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
+		"YouTube asked to slow down."),
+	REFUSAL(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE, "YouTube asked to slow down."),
+	REFUSAL(403, "insufficientPermissions", NULL, REAUTH, PERMISSION_MISSING, BY_SCHEDULE,
+		"A permission is missing; connect the account again and grant it."),
+	REFUSAL(403, "accessNotConfigured", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"The YouTube Data API is not switched on in the Google project."),
+	REFUSAL(403, "SERVICE_DISABLED", NULL, APP, APP_CREDENTIALS_INVALID, BY_SCHEDULE,
+		"The YouTube Data API is not switched on in the Google project."),
+	ACCOUNT_ROW("accountDelegationForbidden",
+		    "YouTube does not let this account act for the channel."),
 	ACCOUNT_ROW("authenticatedUserAccountClosed", "The YouTube account is closed."),
 	ACCOUNT_ROW("authenticatedUserAccountSuspended", "The YouTube account is suspended."),
 	ACCOUNT_ROW("channelClosed", "The YouTube channel is closed."),
 	ACCOUNT_ROW("channelSuspended", "The YouTube channel is suspended."),
 	ACCOUNT_ROW("ineligibleAccount", "The YouTube account may not comment."),
 	ACCOUNT_ROW("commentsDisabled", "Comments are switched off for this video."),
-	ROW(403, "forbiddenPrivacySetting", NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
-	    "YouTube does not allow this privacyStatus."),
-	ROW(403, "forbiddenLicenseSetting", NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
-	    "YouTube does not allow this license."),
-	ROW(403, "forbiddenEmbedSetting", NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
-	    "YouTube does not allow this setting of embeddable."),
-	ROW(403, NULL, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
-	    "YouTube does not allow this; connecting the account again may help."),
+	REFUSAL(403, "forbiddenPrivacySetting", NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+		"YouTube does not allow this privacyStatus."),
+	REFUSAL(403, "forbiddenLicenseSetting", NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+		"YouTube does not allow this license."),
+	REFUSAL(403, "forbiddenEmbedSetting", NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+		"YouTube does not allow this setting of embeddable."),
+	REFUSAL(403, NULL, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
+		"YouTube does not allow this; connecting the account again may help."),
 	CONTENT_ROW("invalidTitle", "YouTube refused the title."),
 	CONTENT_ROW("invalidDescription", "YouTube refused the description."),
 	CONTENT_ROW("invalidTags", "YouTube refused the tags."),
 	CONTENT_ROW("invalidCategoryId", "YouTube does not know this categoryId."),
 	CONTENT_ROW("defaultLanguageNotSet", "YouTube wants defaultLanguage to be set."),
 	CONTENT_ROW("commentTextTooLong", "YouTube says that the comment is too long."),
-	ROW(400, "mediaBodyRequired", NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
-	    "YouTube says that the request has no video."),
-	ROW(400, "processingFailure", NULL, TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
-	    "YouTube could not process the comment."),
-	ROW(400, NULL, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, "YouTube refused the content of the post."),
-	ROW(404, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
-	    "YouTube does not know the video or channel that this refers to."),
-	ROW(413, NULL, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, "YouTube says that the file is too large."),
-	ROW(415, NULL, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, "YouTube does not take this kind of file."),
-	ROW(0, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, "YouTube refused the request."),
-	ROW_END,
+	REFUSAL(400, "mediaBodyRequired", NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
+		"YouTube says that the request has no video."),
+	REFUSAL(400, "processingFailure", NULL, TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
+		"YouTube could not process the comment."),
+	REFUSAL(400, NULL, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
+		"YouTube refused the content of the post."),
+	REFUSAL(404, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+		"YouTube does not know the video or channel that this refers to."),
+	REFUSAL(413, NULL, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
+		"YouTube says that the file is too large."),
+	REFUSAL(415, NULL, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
+		"YouTube does not take this kind of file."),
+	REFUSAL(0, NULL, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
+		"YouTube refused the request."),
+	{0},
 };
 
 /* {"error":{"code","message","errors":[{"reason"}],"status"}} */
@@ -129,8 +139,10 @@ static struct refusal_facts api_facts(const struct reply *reply)
 		.message = json_string(json_get(error, "message")),
 		.is_readable = json_is(error, JSON_TYPE_OBJECT),
 	};
-	refusal_marker_add(&facts, json_string(json_get(json_at(json_get(error, "errors"), 0), "reason")));
-	refusal_marker_add(&facts, json_string(json_get(json_at(json_get(error, "details"), 0), "reason")));
+	refusal_marker_add(&facts,
+			   json_string(json_get(json_at(json_get(error, "errors"), 0), "reason")));
+	refusal_marker_add(&facts,
+			   json_string(json_get(json_at(json_get(error, "details"), 0), "reason")));
 	refusal_marker_add(&facts, json_string(json_get(error, "status")));
 	return facts;
 }
@@ -154,7 +166,8 @@ static bool api_is_refused(const struct env *env, const struct reply *reply, str
 }
 
 /* A refusal of a publish call, or a doubt when it cannot be read as one. */
-static const char *publish_refused(const struct env *env, const struct reply *reply, struct step *step)
+static const char *publish_refused(const struct env *env, const struct reply *reply,
+				   struct step *step)
 {
 	const struct refusal_facts facts = api_facts(reply);
 	if (refusal_is_certain(&facts))
@@ -184,7 +197,8 @@ static void code_send(const struct env *env, struct str code, struct step *step)
 	token_send(env, step, &form);
 }
 
-/* ---- verify: 1.6. A code that cannot exist: what Google says of the app comes before what it says of the code. ---- */
+/* ---- verify: 1.6. A code that cannot exist: what Google says of the app comes before what it says
+ * of the code. ---- */
 
 static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -193,8 +207,8 @@ static const char *verify_ask(const struct env *env, struct flow *flow, struct s
 	return NULL;
 }
 
-static const char *verify_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *verify_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
 	(void)flow;
 	if (step_fail_transport(step, env, reply))
@@ -214,14 +228,16 @@ static const struct stage verify_stages[] = {
 	{0},
 };
 
-static void youtube_verify(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void youtube_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step)
 {
 	stages_run(verify_stages, env, flow, reply, step);
 }
 
 /* ---- connect: 1.4 and 1.7 ---- */
 
-static const char *const needed_scopes[] = {SCOPE_URL "youtube.upload", SCOPE_URL "youtube.readonly",
+static const char *const needed_scopes[] = {SCOPE_URL "youtube.upload",
+					    SCOPE_URL "youtube.readonly",
 					    SCOPE_URL "youtube.force-ssl", NULL};
 
 static const char *exchange_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -231,8 +247,8 @@ static const char *exchange_ask(const struct env *env, struct flow *flow, struct
 	return NULL;
 }
 
-static const char *exchange_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				   struct step *step)
+static const char *exchange_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
 	if (step_fail_transport(step, env, reply))
@@ -249,8 +265,9 @@ static const char *exchange_answer(const struct env *env, struct flow *flow, con
 
 static const char *channel_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	struct call *call = step_send(step, CALL_READ, "GET",
-				      STR(API_URL "/channels?part=snippet,contentDetails,status&mine=true"));
+	struct call *call =
+		step_send(step, CALL_READ, "GET",
+			  STR(API_URL "/channels?part=snippet,contentDetails,status&mine=true"));
 	call_bearer(env, call, flow_get(flow, "access_token"));
 	return NULL;
 }
@@ -267,10 +284,12 @@ static struct str channel_avatar(const struct json *snippet)
 	return (struct str){0};
 }
 
-/* What a later look or upload wants to know: the list of uploads (5) and how long a video may be (1.7). */
+/* What a later look or upload wants to know: the list of uploads (5) and how long a video may be
+ * (1.7). */
 static struct str channel_extra(const struct env *env, const struct json *channel)
 {
-	const struct json *playlists = json_get(json_get(channel, "contentDetails"), "relatedPlaylists");
+	const struct json *playlists =
+		json_get(json_get(channel, "contentDetails"), "relatedPlaylists");
 	const struct json *status = json_get(channel, "status");
 	struct buf extra;
 	struct json_writer w;
@@ -285,13 +304,14 @@ static struct str channel_extra(const struct env *env, const struct json *channe
 
 static void channel_missing(struct step *step)
 {
-	struct failure *failure = step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,
-					    STR("The Google account has no YouTube channel."));
+	struct failure *failure =
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,
+			  STR("The Google account has no YouTube channel."));
 	failure->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
 }
 
-static const char *channel_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *channel_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	const struct refusal_facts facts = api_facts(reply);
 	if (reply->status == 401 && facts.marker_count > 0 &&
@@ -331,7 +351,8 @@ static const struct stage connect_stages[] = {
 	{0},
 };
 
-static void youtube_connect(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void youtube_connect(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
 {
 	stages_run(connect_stages, env, flow, reply, step);
 	connect_failure_complete(step);
@@ -355,8 +376,8 @@ static const char *refresh_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-static const char *refresh_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *refresh_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	(void)flow;
 	struct token_answer answer;
@@ -374,7 +395,8 @@ static const struct stage refresh_stages[] = {
 	{0},
 };
 
-static void youtube_refresh(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void youtube_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
 {
 	stages_run(refresh_stages, env, flow, reply, step);
 }
@@ -479,7 +501,8 @@ static void options_write(const struct env *env, struct json_writer *w, const ch
 
 static void snippet_write(const struct env *env, struct json_writer *w)
 {
-	static const char *const names[] = {"tags", "defaultLanguage", "defaultAudioLanguage", NULL};
+	static const char *const names[] = {"tags", "defaultLanguage", "defaultAudioLanguage",
+					    NULL};
 	const struct str content = env->post->containers[0].content;
 	const struct str description = option(env, "description");
 	json_begin_object(w);
@@ -530,8 +553,10 @@ static const char *session_ask(const struct env *env, struct flow *flow, struct 
 	json_end_object(&w);
 	struct call *call = step_send(
 		step, CALL_PREPARE, "POST",
-		notify ? STR(UPLOAD_URL "?uploadType=resumable&part=snippet,status&notifySubscribers=true")
-		       : STR(UPLOAD_URL "?uploadType=resumable&part=snippet,status&notifySubscribers=false"));
+		notify ? STR(UPLOAD_URL
+			     "?uploadType=resumable&part=snippet,status&notifySubscribers=true")
+		       : STR(UPLOAD_URL
+			     "?uploadType=resumable&part=snippet,status&notifySubscribers=false"));
 	call_bearer(env, call, env->access_token);
 	call_header(call, "X-Upload-Content-Length",
 		    str_format(env->arena, "%" PRId64, video_file(env)->size_bytes));
@@ -540,8 +565,8 @@ static const char *session_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-static const char *session_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *session_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	if (api_is_refused(env, reply, step))
 		return NULL;
@@ -556,7 +581,8 @@ static const char *session_answer(const struct env *env, struct flow *flow, cons
 	return "upload";
 }
 
-static struct str content_range(const struct env *env, const struct youtube_range *range, int64_t size_bytes)
+static struct str content_range(const struct env *env, const struct youtube_range *range,
+				int64_t size_bytes)
 {
 	return str_format(env->arena, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, range->first,
 			  range->first + range->length_bytes - 1, size_bytes);
@@ -564,7 +590,8 @@ static struct str content_range(const struct env *env, const struct youtube_rang
 
 static struct youtube_range range_next(const struct flow *flow)
 {
-	return youtube_range_next(flow_get_int(flow, "offset_bytes", 0), flow_get_int(flow, "size_bytes", 0));
+	return youtube_range_next(flow_get_int(flow, "offset_bytes", 0),
+				  flow_get_int(flow, "size_bytes", 0));
 }
 
 static const char *upload_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -608,7 +635,8 @@ static bool video_landed(const struct env *env, struct flow *flow, const struct 
 	return true;
 }
 
-/* The session is gone and the last byte was never taken: there is no video, so the part begins anew. */
+/* The session is gone and the last byte was never taken: there is no video, so the part begins
+ * anew. */
 static const char *session_lost(struct flow *flow, struct step *step)
 {
 	flow_restart_part(flow);
@@ -649,8 +677,8 @@ static const char *chunk_answer(const struct env *env, struct flow *flow, const 
 	return api_fail(env, reply, step);
 }
 
-static const char *upload_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				 struct step *step)
+static const char *upload_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
 	if (!range_next(flow).is_last)
 		return chunk_answer(env, flow, reply, step);
@@ -669,8 +697,9 @@ static void session_query_send(const struct env *env, const struct flow *flow, s
 {
 	struct call *call = step_send(step, CALL_READ, "PUT", flow_get(flow, "session_uri"));
 	call_bearer(env, call, env->access_token);
-	call_header(call, "Content-Range",
-		    str_format(env->arena, "bytes */%" PRId64, flow_get_int(flow, "size_bytes", 0)));
+	call_header(
+		call, "Content-Range",
+		str_format(env->arena, "bytes */%" PRId64, flow_get_int(flow, "size_bytes", 0)));
 }
 
 /* Only reached while the last byte was never sent, or is known not to be there. */
@@ -724,7 +753,8 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 	json_end_object(&w);
 	json_end_object(&w);
 	json_end_object(&w);
-	struct call *call = step_send(step, CALL_PUBLISH, "POST", STR(API_URL "/commentThreads?part=snippet"));
+	struct call *call =
+		step_send(step, CALL_PUBLISH, "POST", STR(API_URL "/commentThreads?part=snippet"));
 	call_bearer(env, call, env->access_token);
 	call_google_json(call, &body);
 	return NULL;
@@ -741,8 +771,8 @@ static struct str comment_url(const struct env *env, const struct flow *flow, st
 			  STR_ARG(comment_id));
 }
 
-static const char *comment_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *comment_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	const struct str id = json_string(json_get(top_comment(reply->json), "id"));
 	if (reply->status >= 300)
@@ -765,7 +795,8 @@ static const struct stage publish_stages[] = {
 	{0},
 };
 
-static void youtube_publish(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void youtube_publish(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
 {
 	stages_run(publish_stages, env, flow, reply, step);
 }
@@ -794,8 +825,8 @@ static const char *probe_session_ask(const struct env *env, struct flow *flow, s
 	return NULL;
 }
 
-static const char *probe_session_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-					struct step *step)
+static const char *probe_session_answer(const struct env *env, struct flow *flow,
+					const struct reply *reply, struct step *step)
 {
 	if (is_gone(reply))
 		return "uploads";
@@ -805,7 +836,8 @@ static const char *probe_session_answer(const struct env *env, struct flow *flow
 		return look_refused(env, flow, reply, step);
 	const int64_t received_bytes = youtube_received_bytes(reply_header(reply, "Range"));
 	if (received_bytes >= flow_get_int(flow, "size_bytes", 0))
-		return look_end(flow, step, STEP_UNKNOWN); /* all there, yet no video told: ask again */
+		return look_end(flow, step,
+				STEP_UNKNOWN); /* all there, yet no video told: ask again */
 	flow_set_int(flow, "offset_bytes", received_bytes);
 	flow_unset(flow, "in_doubt");
 	if (flow_count(flow, "resends") > RESENDS_MAX)
@@ -843,8 +875,8 @@ static bool look_is_answered(const struct reply *reply)
 	       json_is(json_get(reply->json, "items"), JSON_TYPE_ARRAY);
 }
 
-static const char *uploads_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *uploads_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
@@ -854,8 +886,10 @@ static const char *uploads_answer(const struct env *env, struct flow *flow, cons
 		const struct json *snippet = json_get(json_at(items, i), "snippet");
 		const struct json *details = json_get(json_at(items, i), "contentDetails");
 		const struct str id = json_string(json_get(details, "videoId"));
-		if (!str_is_empty(id) && look_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
-		    look_texts_equal(env->arena, json_string(json_get(snippet, "title")), video_title(env)))
+		if (!str_is_empty(id) &&
+		    look_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
+		    look_texts_equal(env->arena, json_string(json_get(snippet, "title")),
+				     video_title(env)))
 			look_match_add(step, id, watch_url(env, id));
 	}
 	return look_matches_end(step);
@@ -875,15 +909,16 @@ static const char *threads_ask(const struct env *env, struct flow *flow, struct 
 static bool is_our_comment(const struct env *env, struct flow *flow, const struct json *comment)
 {
 	const struct json *snippet = json_get(comment, "snippet");
-	const struct str author = json_string(json_get(json_get(snippet, "authorChannelId"), "value"));
+	const struct str author =
+		json_string(json_get(json_get(snippet, "authorChannelId"), "value"));
 	return str_equal(author, env->platform_account_id) &&
 	       look_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
 	       look_texts_equal(env->arena, json_string(json_get(snippet, "textOriginal")),
 				env->post->containers[flow_part(flow)].content);
 }
 
-static const char *threads_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-				  struct step *step)
+static const char *threads_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	if (!look_is_answered(reply))
 		return look_refused(env, flow, reply, step);
@@ -906,7 +941,8 @@ static const struct stage resolve_stages[] = {
 	{0},
 };
 
-static void youtube_resolve(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step)
+static void youtube_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
 {
 	stages_run_probe(resolve_stages, env, flow, reply, step);
 }
@@ -941,8 +977,8 @@ static struct str content_field(const struct check *check)
 	return rules_field(check->problems->arena, check->post, 0, "content");
 }
 
-static void check_add(const struct check *check, struct str field, const char *reason, int64_t limit,
-		      int64_t actual, const char *message)
+static void check_add(const struct check *check, struct str field, const char *reason,
+		      int64_t limit, int64_t actual, const char *message)
 {
 	problem_add_rule(check->problems, field, reason, check->account_id, limit, actual,
 			 str_of(message));
@@ -972,15 +1008,18 @@ static void description_check(const struct check *check)
 	const bool is_given = !str_is_empty(given);
 	const struct str content = check->post->containers[0].content;
 	if (has_angle_bracket(is_given ? given : content))
-		check_add(check, is_given ? STR("platforms.youtube.description") : content_field(check),
-			  "description_characters", -1, -1, "YouTube allows no < and > in a description.");
+		check_add(check,
+			  is_given ? STR("platforms.youtube.description") : content_field(check),
+			  "description_characters", -1, -1,
+			  "YouTube allows no < and > in a description.");
 }
 
 static void options_check(const struct check *check)
 {
 	const int64_t tags_length = youtube_tags_length(json_get(check->options, "tags"));
 	if (tags_length > TAGS_MAX_CHARACTERS)
-		check_add(check, STR("platforms.youtube.tags"), "tags_too_long", TAGS_MAX_CHARACTERS, tags_length,
+		check_add(check, STR("platforms.youtube.tags"), "tags_too_long",
+			  TAGS_MAX_CHARACTERS, tags_length,
 			  "The tags are longer together than YouTube allows.");
 	if (check->post->container_count > 1 &&
 	    json_bool(json_get(check->options, "selfDeclaredMadeForKids"), false))
@@ -997,17 +1036,19 @@ static bool is_warned(const struct problems *problems, const char *code)
 	return false;
 }
 
-static void youtube_check(const struct post_content *post, enum post_type type, struct str account_id,
-			  struct problems *problems)
+static void youtube_check(const struct post_content *post, enum post_type type,
+			  struct str account_id, struct problems *problems)
 {
 	(void)type;
-	const struct check check = {post, rules_options(post, PLATFORM_YOUTUBE), account_id, problems};
+	const struct check check = {post, rules_options(post, PLATFORM_YOUTUBE), account_id,
+				    problems};
 	title_check(&check);
 	description_check(&check);
 	options_check(&check);
 	if (json_is_null(json_get(check.options, "privacyStatus")) &&
 	    !is_warned(problems, "youtube_privacy_default"))
-		warning_add(problems, STR("platforms.youtube.privacyStatus"), "youtube_privacy_default",
+		warning_add(problems, STR("platforms.youtube.privacyStatus"),
+			    "youtube_privacy_default",
 			    STR("No privacyStatus was given: the video will be public."));
 }
 
@@ -1016,10 +1057,12 @@ static void youtube_check(const struct post_content *post, enum post_type type, 
 static const struct oauth_profile youtube_oauth = {
 	.authorize_url = "https://accounts.google.com/o/oauth2/v2/auth",
 	.client_id_name = "client_id",
-	.scopes = {SCOPE_URL "youtube.upload", SCOPE_URL "youtube.readonly", SCOPE_URL "youtube.force-ssl"},
+	.scopes = {SCOPE_URL "youtube.upload", SCOPE_URL "youtube.readonly",
+		   SCOPE_URL "youtube.force-ssl"},
 	.scope_separator = " ",
 	.pkce = PKCE_S256_BASE64URL,
-	.extra = {{"access_type", "offline"}, {"prompt", "consent"}}, /* both: else no refresh token (1.1) */
+	.extra = {{"access_type", "offline"},
+		  {"prompt", "consent"}}, /* both: else no refresh token (1.1) */
 	.denied_errors = {"access_denied"},
 };
 
@@ -1036,17 +1079,23 @@ static const struct type_rule youtube_types[] = {
 };
 
 static const struct option_rule youtube_options[] = {
-	{"title", OPTION_STRING, 0, NULL, "Title, at most 100 characters; else the first line of the text"},
+	{"title", OPTION_STRING, 0, NULL,
+	 "Title, at most 100 characters; else the first line of the text"},
 	{"description", OPTION_STRING, DESCRIPTION_MAX_BYTES, NULL, "Description; else the text"},
 	{"tags", OPTION_STRING_LIST, 0, NULL, "Tags, at most 500 characters together"},
-	{"categoryId", OPTION_STRING, 0, NULL, "YouTube's number of the category; 22 (People & Blogs) when not given"},
-	{"privacyStatus", OPTION_ENUM, 0, "public|unlisted|private", "Who sees the video; public when not given"},
-	{"selfDeclaredMadeForKids", OPTION_BOOL, 0, NULL, "The video is made for kids (COPPA); false when not given"},
-	{"containsSyntheticMedia", OPTION_BOOL, 0, NULL, "The video shows realistic altered or synthetic content"},
+	{"categoryId", OPTION_STRING, 0, NULL,
+	 "YouTube's number of the category; 22 (People & Blogs) when not given"},
+	{"privacyStatus", OPTION_ENUM, 0, "public|unlisted|private",
+	 "Who sees the video; public when not given"},
+	{"selfDeclaredMadeForKids", OPTION_BOOL, 0, NULL,
+	 "The video is made for kids (COPPA); false when not given"},
+	{"containsSyntheticMedia", OPTION_BOOL, 0, NULL,
+	 "The video shows realistic altered or synthetic content"},
 	{"license", OPTION_ENUM, 0, "youtube|creativeCommon", "Licence of the video"},
 	{"embeddable", OPTION_BOOL, 0, NULL, "The video may be embedded elsewhere"},
 	{"publicStatsViewable", OPTION_BOOL, 0, NULL, "Everybody may see the video's statistics"},
-	{"notifySubscribers", OPTION_BOOL, 0, NULL, "Subscribers are told of the video; true when not given"},
+	{"notifySubscribers", OPTION_BOOL, 0, NULL,
+	 "Subscribers are told of the video; true when not given"},
 	{"defaultLanguage", OPTION_STRING, 0, NULL, "Language of title and description"},
 	{"defaultAudioLanguage", OPTION_STRING, 0, NULL, "Language spoken in the video"},
 	{0},

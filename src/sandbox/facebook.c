@@ -145,8 +145,8 @@ static struct str attached_id(struct sandbox_call *call, const struct json *list
 	return json_text(call->arena, json_get(one, "media_fbid"));
 }
 
-static struct graph_photo *find_photo(struct sandbox_call *call, const struct graph_page *page,
-				      struct str id)
+struct graph_photo *facebook_photo_find(struct sandbox_call *call, const struct graph_page *page,
+					struct str id)
 {
 	struct graph_node *node = graph_node_find(call->sandbox, id);
 
@@ -169,7 +169,7 @@ static bool read_photos(struct sandbox_call *call, struct graph_post *post)
 		return false;
 	}
 	for (struct str id; (id = attached_id(call, list, post->photo_count)).len > 0;) {
-		struct graph_photo *photo = find_photo(call, post->node.page, id);
+		struct graph_photo *photo = facebook_photo_find(call, post->node.page, id);
 
 		if (photo == NULL || post->photo_count == PHOTOS_PER_POST_MAX) {
 			graph_fail(call, &bad_photo_id);
@@ -233,8 +233,8 @@ static void ledger_post(struct sandbox_call *call, const struct graph_post *post
 }
 
 /* Makes the post lasting: node, permalink and, when the world can see it, the ledger. */
-static struct graph_post *post_add(struct sandbox_call *call, const struct graph_post *draft,
-				   const char *type)
+struct graph_post *facebook_post_add(struct sandbox_call *call, const struct graph_post *draft,
+				     const char *type)
 {
 	struct graph_post *post = sandbox_keep(call->sandbox, sizeof(*post));
 
@@ -292,7 +292,7 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 		graph_fail(call, &duplicate);
 		return;
 	}
-	const struct graph_post *post = post_add(call, &draft, "post");
+	const struct graph_post *post = facebook_post_add(call, &draft, "post");
 	sandbox_answer(call, 200, &w);
 	write_post(call, &w, post, true);
 }
@@ -393,7 +393,7 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 					   .photo_count = 1,
 					   .is_published = true};
 
-		json_member_str(&w, "post_id", post_add(call, &draft, "photo")->node.id);
+		json_member_str(&w, "post_id", facebook_post_add(call, &draft, "photo")->node.id);
 	}
 	json_end_object(&w);
 }
@@ -663,6 +663,10 @@ const struct graph_edge facebook_edges[] = {
 	{"DELETE", GRAPH_POST, "", delete_post},
 	{"POST", GRAPH_POST, "comments", post_comment},
 	{"GET", GRAPH_POST, "comments", get_comments},
+	{"POST", GRAPH_PHOTO, "comments", post_comment},
+	{"GET", GRAPH_PHOTO, "comments", get_comments},
+	{"POST", GRAPH_VIDEO, "comments", post_comment},
+	{"GET", GRAPH_VIDEO, "comments", get_comments},
 	{"POST", GRAPH_COMMENT, "comments", post_comment},
 	{"GET", GRAPH_COMMENT, "comments", get_comments},
 	{"GET", GRAPH_COMMENT, "", get_comment},

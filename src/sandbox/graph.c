@@ -84,7 +84,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 	sandbox_answer_header(call, "X-Business-Use-Case-Usage",
 			      str_format(call->arena,
 					 "{\"" STR_FMT "\":[{\"type\":\"%s\",\"call_count\":100,"
-						       "\"total_cputime\":25,\"total_time\":25,"
+					 "\"total_cputime\":25,\"total_time\":25,"
 					 "\"estimated_time_to_regain_access\":%lld}]}",
 					 STR_ARG(is_ig ? graph_state(call->sandbox)->pages[0].ig_id
 						       : graph_state(call->sandbox)->pages[0].id),
@@ -475,6 +475,9 @@ static const struct graph_edge *find_any_edge(struct str method, enum graph_kind
 	if (edge == NULL)
 		edge = find_edge(facebook_edges, facebook_edge_count, method, kind, name);
 	if (edge == NULL)
+		edge = find_edge(facebook_video_edges, facebook_video_edge_count, method, kind,
+				 name);
+	if (edge == NULL)
 		edge = find_edge(instagram_edges, instagram_edge_count, method, kind, name);
 	return edge;
 }
@@ -579,7 +582,16 @@ static void handle_avatar(struct sandbox_call *call)
 /* A photo as multipart: 10 MB and its wrapping (5). */
 #define GRAPH_BODY_MAX_BYTES ((size_t)12 << 20)
 
+/* Whole videos come as one body. */
+#define RUPLOAD_BODY_MAX_BYTES ((size_t)1 << 30)
+
 static const struct sandbox_route facebook_routes[] = {
+	{"POST", "/graph-video.facebook.com/{*rest}", handle_graph, HTTP_BODY_MEMORY,
+	 GRAPH_BODY_MAX_BYTES},
+	{"POST", "/rupload.facebook.com/video-upload/{version}/{id}", graph_rupload, HTTP_BODY_FILE,
+	 RUPLOAD_BODY_MAX_BYTES},
+	{"POST", "/rupload.facebook.com/ig-api-upload/{version}/{id}", graph_rupload,
+	 HTTP_BODY_FILE, RUPLOAD_BODY_MAX_BYTES},
 	{"GET", "/www.facebook.com/{*rest}", handle_facebook_site, HTTP_BODY_NONE, 0},
 	{"GET", "/" GRAPH_HOST "/{*rest}", handle_graph, HTTP_BODY_NONE, 0},
 	{"POST", "/" GRAPH_HOST "/{*rest}", handle_graph, HTTP_BODY_MEMORY, GRAPH_BODY_MAX_BYTES},

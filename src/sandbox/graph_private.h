@@ -80,6 +80,23 @@ struct graph_post {
 	bool is_published;
 };
 
+/* A Page's video, reel or video story, from the start of its upload (3.1 to 3.3). */
+struct graph_video {
+	struct graph_node node;
+	const char *edge; /* "videos", "video_reels" or "video_stories": where it began */
+	struct sandbox_media media;
+	struct str description;
+	struct str title;
+	struct str permalink;
+	struct str post_id;
+	int64_t file_size_bytes; /* as announced; 0 = not yet */
+	int64_t created_us;
+	unsigned polls; /* since all bytes were there */
+	bool is_uploaded;
+	bool is_bad; /* processing will find that it is no video */
+	bool is_published;
+};
+
 struct graph_comment {
 	struct graph_node node;
 	struct str parent_id; /* the ledger's reply_to */
@@ -183,3 +200,20 @@ extern const size_t instagram_edge_count;
 struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
 					enum graph_kind kind, const struct graph_page *page,
 					struct str id, struct str parent_id, struct str message);
+/* Makes a post of draft lasting: node, permalink and, when the world can see it, the ledger. */
+struct graph_post *facebook_post_add(struct sandbox_call *call, const struct graph_post *draft,
+				     const char *type);
+/* A photo of that Page that is still there, or NULL. */
+struct graph_photo *facebook_photo_find(struct sandbox_call *call, const struct graph_page *page,
+					struct str id);
+
+/* ---- facebook_video.c ---- */
+
+extern const struct graph_edge facebook_video_edges[];
+extern const size_t facebook_video_edge_count;
+/* The host that takes bytes: videos of Pages and resumable containers of Instagram. */
+void graph_rupload(struct sandbox_call *call);
+/* instagram.c: the bytes of a container made with upload_type=resumable are there. */
+void instagram_container_fill(struct graph_node *node, const struct sandbox_media *media);
+/* Does the container wait for bytes? */
+bool instagram_container_waits(const struct graph_node *node);

@@ -41,6 +41,7 @@ struct container {
 	struct graph_node node;
 	enum container_kind kind;
 	bool is_child;
+	bool waits_for_bytes; /* upload_type=resumable, and they are not there yet */
 	struct str caption;
 	struct sandbox_media media;
 	struct container *children[CHILDREN_MAX];
@@ -172,8 +173,9 @@ static bool is_processed(const struct container *container, int64_t now_us)
 {
 	bool is_video = container->media.sniff.is_video || container->kind == CONTAINER_REEL;
 
-	return container->polls >= (is_video ? VIDEO_POLLS : IMAGE_POLLS) ||
-	       now_us - container->created_us > PROCESSING_MAX_US;
+	return !container->waits_for_bytes &&
+	       (container->polls >= (is_video ? VIDEO_POLLS : IMAGE_POLLS) ||
+		now_us - container->created_us > PROCESSING_MAX_US);
 }
 
 static const char *status_code(const struct container *container, int64_t now_us)
@@ -323,6 +325,10 @@ static bool read_media(struct sandbox_call *call, struct container *draft)
 	bool may_be_image = draft->kind == CONTAINER_IMAGE || draft->kind == CONTAINER_STORY;
 	bool may_be_video = draft->kind != CONTAINER_IMAGE;
 
+	if (may_be_video && str_equal_z(sandbox_param(call, "upload_type"), "resumable")) {
+		draft->waits_for_bytes = true;
+		return true;
+	}
 	if (may_be_image && image.len > 0)
 		return pull_image(call, image, draft);
 	if (!may_be_video || video.len == 0) {
@@ -439,6 +445,41 @@ static void quota_count(struct quota *quota, int64_t now_us)
 	quota->at_us[quota->next++ % CONTAINERS_PER_DAY] = now_us;
 }
 
+bool instagram_container_waits(const struct graph_node *node)
+{
+	return ((const struct container *)node)->waits_for_bytes;
+}
+
+void instagram_container_fill(struct graph_node *node, const struct sandbox_media *media)
+{
+	struct container *container = (struct container *)node;
+	struct str alt_text = container->media.alt_text;
+
+	container->media = *media;
+	container->media.alt_text = alt_text;
+	container->waits_for_bytes = false;
+	if (media->sniff.type != SNIFF_MP4 && media->sniff.type != SNIFF_MOV)
+		container->error_subcode = 2207026;
+}
+
+static void answer_container(struct sandbox_call *call, const struct container *container)
+{
+	struct str version = graph_version(call);
+	struct json_writer w;
+
+	sandbox_answer(call, 200, &w);
+	json_begin_object(&w);
+	json_member_str(&w, "id", container->node.id);
+	if (container->waits_for_bytes)
+		json_member_str(
+			&w, "uri",
+			sandbox_url(call, "rupload.facebook.com",
+				    str_format(call->arena, "/ig-api-upload/" STR_FMT "/" STR_FMT,
+					       STR_ARG(version.len > 0 ? version : STR("v25.0")),
+					       STR_ARG(container->node.id))));
+	json_end_object(&w);
+}
+
 static void post_media(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_page *page = node->page;
@@ -466,7 +507,7 @@ static void post_media(struct sandbox_call *call, struct graph_node *node)
 	container->created_us = call->now_us;
 	graph_node_add(call->sandbox, &container->node);
 	quota_count(quota_of(call, "containers", page->ig_id), call->now_us);
-	graph_answer_id(call, container->node.id);
+	answer_container(call, container);
 }
 
 /* ---- Publishing (4.3, 4.4) ---- */

@@ -14,8 +14,8 @@
 
 #define CODE_LIFETIME_S (30 * 60)          /* 1.4 */
 #define ACCESS_LIFETIME_S (60 * 24 * 3600) /* 1.4: expires_in 5184000 */
-#define REFRESH_LIFETIME_S                                                                         \
-	(365 * 24 * 3600) /* 1.5: counted from the first consent, never renewed */
+/* 1.5: counted from the first consent, never renewed. */
+#define REFRESH_LIFETIME_S (365 * 24 * 3600)
 #define ACCESS_RANDOM 497 /* 1.4: tokens are about 500 characters, three of them the prefix */
 #define FORM_BYTES_MAX (64 * 1024)
 #define PICTURE_BYTES_MAX (128u * 1024 * 1024) /* documents may have 100 MB (2.5) */

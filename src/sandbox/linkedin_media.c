@@ -4,8 +4,8 @@
  * are none of this. */
 #include "linkedin_private.h"
 
-#define UPLOAD_LIFETIME_US                                                                         \
-	US_PER_DAY /* section 3: an instant in the answer; the span itself is not documented */
+/* Section 3: an instant in the answer; the span itself is not documented. */
+#define UPLOAD_LIFETIME_US US_PER_DAY
 #define PROCESSING_US US_PER_S /* our choice: long enough for a caller to see PROCESSING */
 #define PIXELS_MAX 36152320u   /* section 3 */
 #define DOCUMENT_BYTES_MAX (100 * 1000 * 1000) /* 2.5 */

@@ -11,9 +11,8 @@
 #define VERIFIER_MIN 43             /* 1.1 */
 #define VERIFIER_MAX 128
 #define FORM_BYTES_MAX (64 * 1024)
-#define CHUNK_BYTES_MAX                                                                            \
-	((size_t)160 * 1024 *                                                                      \
-	 1024) /* above the 128 MB of a last chunk: the handler refuses by itself */
+/* Above the 128 MB of a last chunk: what is too long is refused by the handler itself. */
+#define CHUNK_BYTES_MAX ((size_t)160 * 1024 * 1024)
 
 static const char *const all_scopes[] = {
 	"user.info.basic", "user.info.profile", "user.info.stats",

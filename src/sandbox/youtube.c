@@ -9,13 +9,13 @@
 #include "avatar.h"
 
 #define SCOPE_PREFIX "https://www.googleapis.com/auth/"
-#define CODE_LIFETIME_S                                                                            \
-	600 /* not documented; ten minutes is the longest RFC 6749 4.1.2 recommends */
+/* Not documented; ten minutes is the longest that RFC 6749 4.1.2 recommends. */
+#define CODE_LIFETIME_S 600
 #define ACCESS_LIFETIME_S 3599 /* 1.4 */
 #define AVATAR_HOST "yt3.ggpht.com"
 #define FORM_BYTES_MAX (64 * 1024)
-#define UPLOAD_BYTES_MAX                                                                           \
-	((size_t)4 << 30) /* of one request; DESIGN.md section 7: media files up to 4 GiB */
+/* Of one request. DESIGN.md section 7: media files up to 4 GiB. */
+#define UPLOAD_BYTES_MAX ((size_t)4 << 30)
 #define THUMBNAIL_BYTES_MAX ((size_t)50 * 1000 * 1000) /* section 0: 50 MB since 2026-09-14 */
 
 /* The scopes the app may ask for (1.2, and Google's own sign-in words). */

@@ -185,8 +185,9 @@ static void media_are_numbered_through_all_containers(void **state)
 {
 	struct media first[2] = {{.url = STR("a")}, {.url = STR("b")}};
 	struct media third[1] = {{.url = STR("c")}};
-	struct container containers[3] = {
-		{.media = first, .media_count = 2}, {0}, {.media = third, .media_count = 1}};
+	struct container containers[3] = {{.media = first, .media_count = 2},
+					  {.media_count = 0},
+					  {.media = third, .media_count = 1}};
 	const struct post_content content = {.containers = containers, .container_count = 3};
 	(void)state;
 	assert_int_equal(post_media_total(&content), 3);

@@ -3,8 +3,29 @@
  * the socket, redirects, and the sandbox. What a single transfer comes to is flight_test.c. */
 #include "fixture.h"
 
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <time.h>
+
+/* Stands before libc's own: libcurl asks us for names. slow.example.com takes a second and a half.
+ */
+static atomic_int slow_lookups;
+
+int getaddrinfo(const char *restrict name, const char *restrict service,
+		const struct addrinfo *restrict hints, struct addrinfo **restrict out)
+{
+	int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = NULL;
+	*(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+	if (name != NULL && strcmp(name, "slow.example.com") == 0) {
+		atomic_fetch_add(&slow_lookups, 1);
+		usleep(1500000);
+		atomic_fetch_sub(&slow_lookups, 1);
+		name = "127.0.0.1";
+	}
+	return real(name, service, hints, out);
+}
 
 static int64_t elapsed_since_us(const struct timespec *start)
 {
@@ -267,6 +288,33 @@ static void a_real_name_of_loopback_is_refused_at_the_socket(void **state)
 	lying_stop(&inside);
 }
 
+/* A customer's name server may take its time; the engine's thread must not wait for it, neither
+ * when the transfer's time is up nor when all is closed. */
+static void a_slow_name_holds_nobody_up(void **state)
+{
+	struct fixture *f = *state;
+	struct timespec start;
+	open_with_system_names(f);
+	struct transfer_request request = fixture_get(f, "", "");
+	request.url = STR("http://slow.example.com/");
+	request.timeout_ms = 100;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	const struct transfer_result result = fixture_call(f, &request);
+	fixture_expect(&result, TRANSFER_NEVER_SENT, TRANSFER_TIMED_OUT);
+	request.id++;
+	request.timeout_ms = 60000;
+	struct transfer_result none;
+	transport_start(&f->transport, &request);
+	assert_int_equal(transport_poll(&f->transport, f->arena, 50, &none, 1), 0);
+	assert_true(atomic_load(&slow_lookups) > 0);
+	transfer_curl_close(&f->curl);
+	assert_true(elapsed_since_us(&start) < US_PER_S);
+	assert_true(atomic_load(&slow_lookups) > 0);
+	while (atomic_load(&slow_lookups) > 0) /* libcurl's threads end by themselves */
+		usleep(10000);
+	usleep(100000);
+}
+
 static const char *resolve_in_turn(void *context, const char *host)
 {
 	(void)host;
@@ -461,6 +509,7 @@ int main(void)
 		TEST(pools_share_no_connection),
 		TEST(the_guard_stands_at_the_socket),
 		TEST(a_real_name_of_loopback_is_refused_at_the_socket),
+		TEST(a_slow_name_holds_nobody_up),
 		TEST(rebinding_is_refused),
 		TEST(without_a_guard_customers_reach_nothing),
 		TEST(redirects_are_followed_only_where_allowed),

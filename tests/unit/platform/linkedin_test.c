@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: what its rules refuse, many pages, and bounds. Its conversations are tests/transcripts/linkedin_*.txt. */
+ * LinkedIn: what its rules refuse, many pages, and bounds. Its conversations are
+ * tests/transcripts/linkedin_*.txt. */
 #include "talk.h"
 
 #include "buf.h"
@@ -84,8 +85,8 @@ static void what_is_not_text_is_refused_by_name(void **state)
 
 /* ---- connect: as many pages as an account list holds ---- */
 
-#define TOKEN                                                                                              \
-	"{\"access_token\":\"AQX\",\"expires_in\":60,\"scope\":\"openid profile w_member_social "             \
+#define TOKEN                                                                                      \
+	"{\"access_token\":\"AQX\",\"expires_in\":60,\"scope\":\"openid profile w_member_social "  \
 	"w_organization_social rw_organization_admin\"}"
 
 static struct str acls(int first, int count)
@@ -94,7 +95,8 @@ static struct str acls(int first, int count)
 	buf_init(&text, talk.arena, 1 << 16);
 	buf_add_z(&text, "{\"elements\":[");
 	for (int i = 0; i < count; i++)
-		buf_addf(&text, "%s{\"organization\":\"urn:li:organization:%d\"}", i > 0 ? "," : "", first + i);
+		buf_addf(&text, "%s{\"organization\":\"urn:li:organization:%d\"}", i > 0 ? "," : "",
+			 first + i);
 	buf_add_z(&text, "]}");
 	return buf_str(&text);
 }
@@ -109,8 +111,10 @@ static void many_pages_are_read_page_by_page_and_bounded(void **state)
 	int lists = 0;
 	while (str_find(talk.step.call.url, STR("/organizationAcls"), 0) != SIZE_MAX) {
 		const struct str start = str_format(talk.arena, "&start=%d&", lists * 100);
-		assert_true(str_find(talk.step.call.url, lists < 10 ? start : STR(""), 0) != SIZE_MAX);
-		talk_answer(&talk, 200, NULL, str_z(talk.arena, acls(1000 + lists * 100, lists < 3 ? 100 : 7)));
+		assert_true(str_find(talk.step.call.url, lists < 10 ? start : STR(""), 0) !=
+			    SIZE_MAX);
+		talk_answer(&talk, 200, NULL,
+			    str_z(talk.arena, acls(1000 + lists * 100, lists < 3 ? 100 : 7)));
 		lists++;
 		if (lists > 3)
 			break;
@@ -138,11 +142,13 @@ static void a_list_without_end_is_left(void **state)
 	talk_answer(&talk, 200, NULL, TOKEN);
 	talk_answer(&talk, 200, NULL, "{\"sub\":\"m1\",\"name\":\"Jo\"}");
 	int lists = 0;
-	while (str_find(talk.step.call.url, STR("/organizationAcls"), 0) != SIZE_MAX && lists++ < 100)
+	while (str_find(talk.step.call.url, STR("/organizationAcls"), 0) != SIZE_MAX &&
+	       lists++ < 100)
 		talk_answer(&talk, 200, NULL, str_z(talk.arena, acls(1, 100)));
 	assert_true(lists < 40);
 	talk_expect_call(&talk, CALL_READ, "GET",
-			 "https://api.linkedin.com/rest/organizations/1?projection=(id,localizedName,vanityName,"
+			 "https://api.linkedin.com/rest/organizations/"
+			 "1?projection=(id,localizedName,vanityName,"
 			 "logoV2(original~:playableStreams))");
 }
 

@@ -20,14 +20,16 @@ struct row {
 
 static const struct row rows[] = {
 	{"empty", "", ""},
-	{"nothing reserved", "Hello, world. 50% & more: \"yes\"!", "Hello, world. 50% & more: \"yes\"!"},
+	{"nothing reserved", "Hello, world. 50% & more: \"yes\"!",
+	 "Hello, world. 50% & more: \"yes\"!"},
 	{"all fifteen", "\\|{}@[]()<>#*_~", "\\\\\\|\\{\\}\\@\\[\\]\\(\\)\\<\\>\\#\\*\\_\\~"},
 	{"backslash once", "a\\b", "a\\\\b"},
 	{"line breaks stay", "one\n\ntwo", "one\n\ntwo"},
 	{"parenthesis", "we (all) go", "we \\(all\\) go"},
 	{"hashtag", "go #posthorn now", "go #posthorn now"},
 	{"hashtag at start", "#2026 begins", "#2026 begins"},
-	{"hashtag of letters of another script", "\xd0\x97 #\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82",
+	{"hashtag of letters of another script",
+	 "\xd0\x97 #\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82",
 	 "\xd0\x97 #\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82"},
 	{"hashtag ends at underscore", "#a_b", "#a\\_b"},
 	{"number sign alone", "we are # 1", "we are \\# 1"},
@@ -35,8 +37,10 @@ static const struct row rows[] = {
 	{"number sign at the end", "C#", "C\\#"},
 	{"two number signs", "##x", "\\##x"},
 	{"keycap emoji", "#\xef\xb8\x8f\xe2\x83\xa3", "\\#\xef\xb8\x8f\xe2\x83\xa3"},
-	{"mention of a page", "by @[Post & Horn](urn:li:organization:123)!", "by @[Post & Horn](urn:li:organization:123)!"},
-	{"mention with reserved characters", "@[A (B)_C](urn:li:person:x_y-z)", "@[A \\(B\\)\\_C](urn:li:person:x\\_y-z)"},
+	{"mention of a page", "by @[Post & Horn](urn:li:organization:123)!",
+	 "by @[Post & Horn](urn:li:organization:123)!"},
+	{"mention with reserved characters", "@[A (B)_C](urn:li:person:x_y-z)",
+	 "@[A \\(B\\)\\_C](urn:li:person:x\\_y-z)"},
 	{"mention without name", "@[](urn:li:person:x)", "\\@\\[\\]\\(urn:li:person:x\\)"},
 	{"mention of another kind", "@[A](urn:li:share:1)", "\\@\\[A\\]\\(urn:li:share:1\\)"},
 	{"mention without end", "@[A](urn:li:person:1", "\\@\\[A\\]\\(urn:li:person:1"},
@@ -73,14 +77,16 @@ static void escapes_what_is_reserved(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_str(rows[i].name, little_text_escape(arena, str_of(rows[i].plain)), rows[i].little);
+		assert_str(rows[i].name, little_text_escape(arena, str_of(rows[i].plain)),
+			   rows[i].little);
 }
 
 static void unescaping_gives_the_text_back(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_str(rows[i].name, little_text_unescape(arena, str_of(rows[i].little)), rows[i].plain);
+		assert_str(rows[i].name, little_text_unescape(arena, str_of(rows[i].little)),
+			   rows[i].plain);
 }
 
 static void reads_the_hashtag_template_of_the_finder(void **state)
@@ -93,7 +99,8 @@ static void reads_the_hashtag_template_of_the_finder(void **state)
 		{"backslash at the end", "a\\", "a\\"},
 	};
 	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
-		assert_str(found[i].name, little_text_unescape(arena, str_of(found[i].little)), found[i].plain);
+		assert_str(found[i].name, little_text_unescape(arena, str_of(found[i].little)),
+			   found[i].plain);
 }
 
 static void nothing_reserved_is_left_bare_wherever_the_text_is_cut(void **state)
@@ -112,8 +119,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(escapes_what_is_reserved, setup, teardown),
 		cmocka_unit_test_setup_teardown(unescaping_gives_the_text_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_the_hashtag_template_of_the_finder, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_reserved_is_left_bare_wherever_the_text_is_cut, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_the_hashtag_template_of_the_finder, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			nothing_reserved_is_left_bare_wherever_the_text_is_cut, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,8 @@ static void two_minutes_before_the_start_still_count(void **state)
 	assert_true(look_is_since(&env, &flow, STR("2099-01-01T00:00:00Z")));
 }
 
-/* A call may come into doubt, be sent again and come into doubt again: what the first one made is ours too. */
+/* A call may come into doubt, be sent again and come into doubt again: what the first one made is
+ * ours too. */
 static void the_first_doubt_of_a_part_is_remembered(void **state)
 {
 	(void)state;
@@ -98,9 +99,12 @@ static void candidates_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(two_minutes_before_the_start_still_count, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_first_doubt_of_a_part_is_remembered, setup, teardown),
-		cmocka_unit_test_setup_teardown(texts_are_compared_as_a_reader_would, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_minutes_before_the_start_still_count, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_first_doubt_of_a_part_is_remembered, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(texts_are_compared_as_a_reader_would, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(candidates_are_bounded, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

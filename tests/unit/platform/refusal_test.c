@@ -48,7 +48,8 @@ static void midnight_pacific_follows_the_summer_time_rules(void **state)
 		{"winter", "2026-01-15T12:00:00Z", "2026-01-16T08:00:00Z"},
 		{"summer", "2026-07-15T12:00:00Z", "2026-07-16T07:00:00Z"},
 		{"winter, evening there", "2026-01-16T07:59:59Z", "2026-01-16T08:00:00Z"},
-		{"winter, midnight itself is the day before's end", "2026-01-16T08:00:00Z", "2026-01-17T08:00:00Z"},
+		{"winter, midnight itself is the day before's end", "2026-01-16T08:00:00Z",
+		 "2026-01-17T08:00:00Z"},
 		{"summer, midnight itself", "2026-07-16T07:00:00Z", "2026-07-17T07:00:00Z"},
 		{"a microsecond before", "2026-07-16T06:59:59.999999Z", "2026-07-16T07:00:00Z"},
 		{"the day before spring's change", "2026-03-07T20:00:00Z", "2026-03-08T08:00:00Z"},
@@ -56,10 +57,14 @@ static void midnight_pacific_follows_the_summer_time_rules(void **state)
 		{"spring's day, at the change", "2026-03-08T10:00:00Z", "2026-03-09T07:00:00Z"},
 		{"the day before autumn's change", "2026-10-31T20:00:00Z", "2026-11-01T07:00:00Z"},
 		{"autumn's day, before the change", "2026-11-01T08:59:59Z", "2026-11-02T08:00:00Z"},
-		{"autumn's day, the hour that comes twice", "2026-11-01T09:30:00Z", "2026-11-02T08:00:00Z"},
-		{"a year whose March begins on a Sunday", "2026-03-01T12:00:00Z", "2026-03-02T08:00:00Z"},
-		{"a year whose November begins on a Saturday", "2025-11-02T08:30:00Z", "2025-11-03T08:00:00Z"},
-		{"a year whose March begins on a Monday", "2027-03-14T10:00:00Z", "2027-03-15T07:00:00Z"},
+		{"autumn's day, the hour that comes twice", "2026-11-01T09:30:00Z",
+		 "2026-11-02T08:00:00Z"},
+		{"a year whose March begins on a Sunday", "2026-03-01T12:00:00Z",
+		 "2026-03-02T08:00:00Z"},
+		{"a year whose November begins on a Saturday", "2025-11-02T08:30:00Z",
+		 "2025-11-03T08:00:00Z"},
+		{"a year whose March begins on a Monday", "2027-03-14T10:00:00Z",
+		 "2027-03-15T07:00:00Z"},
 		{"the same, a day before", "2027-03-13T10:00:00Z", "2027-03-14T08:00:00Z"},
 		{"new year, by our clock already", "2027-01-01T03:00:00Z", "2027-01-01T08:00:00Z"},
 		{"leap day", "2028-02-29T12:00:00Z", "2028-03-01T08:00:00Z"},
@@ -95,10 +100,12 @@ static void waits_are_what_their_names_say(void **state)
 }
 
 static const struct refusal table[] = {
-	{429, NULL, "per day", FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, WAIT_DAY, "Day."},
+	{429, NULL, "per day", FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, WAIT_DAY,
+	 "Day."},
 	{429, NULL, NULL, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, WAIT_MINUTE, "Minute."},
 	{0, "gone", NULL, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, WAIT_MINUTE, "Gone."},
-	{0, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, WAIT_BY_SCHEDULE, "Last."},
+	{0, NULL, NULL, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, WAIT_BY_SCHEDULE,
+	 "Last."},
 	{0},
 };
 
@@ -107,7 +114,8 @@ static void the_first_row_that_fits_wins(void **state)
 	(void)state;
 	struct refusal_facts day = {.status = 429, .message = STR("10 per day")};
 	struct refusal_facts minute = {.status = 429, .message = STR("slow")};
-	struct refusal_facts gone = {.status = 400, .markers = {STR("x"), STR("gone")}, .marker_count = 2};
+	struct refusal_facts gone = {
+		.status = 400, .markers = {STR("x"), STR("gone")}, .marker_count = 2};
 	struct refusal_facts other = {.status = 400};
 	assert_ptr_equal(refusal_find(table, &day), &table[0]);
 	assert_ptr_equal(refusal_find(table, &minute), &table[1]);
@@ -133,7 +141,8 @@ static void advice_of_the_platform_goes_before_the_row(void **state)
 	assert_int_equal(failed(&minute, "7").failure.retry_after_ms, 7000);
 	assert_int_equal(failed(&minute, "soon").failure.retry_after_ms, 60000);
 	assert_int_equal(failed(&minute, "").failure.retry_after_ms, 60000);
-	const struct refusal_facts gone = {.status = 410, .markers = {STR("gone")}, .marker_count = 1};
+	const struct refusal_facts gone = {
+		.status = 410, .markers = {STR("gone")}, .marker_count = 1};
 	assert_int_equal(failed(&gone, "7").failure.retry_after_ms, 0);
 }
 
@@ -169,8 +178,11 @@ static void markers_are_bounded_and_never_empty(void **state)
 static void only_what_can_be_read_is_certain(void **state)
 {
 	(void)state;
-	const struct refusal_facts rows[] = {
-		{.status = 400, .is_readable = true}, {.status = 401}, {.status = 429}, {.status = 400}, {.status = 403}};
+	const struct refusal_facts rows[] = {{.status = 400, .is_readable = true},
+					     {.status = 401},
+					     {.status = 429},
+					     {.status = 400},
+					     {.status = 403}};
 	const bool want[] = {true, true, true, false, false};
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		assert_int_equal(refusal_is_certain(&rows[i]), want[i]);
@@ -179,12 +191,15 @@ static void only_what_can_be_read_is_certain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(midnight_pacific_follows_the_summer_time_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(midnight_pacific_follows_the_summer_time_rules,
+						setup, teardown),
 		cmocka_unit_test(midnight_pacific_is_always_ahead_by_a_day_at_most),
 		cmocka_unit_test(waits_are_what_their_names_say),
 		cmocka_unit_test(the_first_row_that_fits_wins),
-		cmocka_unit_test_setup_teardown(advice_of_the_platform_goes_before_the_row, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_the_platform_said_is_kept_and_cut_between_characters, setup, teardown),
+		cmocka_unit_test_setup_teardown(advice_of_the_platform_goes_before_the_row, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			what_the_platform_said_is_kept_and_cut_between_characters, setup, teardown),
 		cmocka_unit_test(markers_are_bounded_and_never_empty),
 		cmocka_unit_test(only_what_can_be_read_is_certain),
 	};

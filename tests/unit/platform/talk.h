@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A conversation with an adapter, for tests that need more than a transcript: other media, other times, other looks. At every step
- * the flow goes through its serialised form, as after a crash, and must ask the very same call again. */
+ * A conversation with an adapter, for tests that need more than a transcript: other media, other
+ * times, other looks. At every step the flow goes through its serialised form, as after a crash,
+ * and must ask the very same call again. */
 #pragma once
 
 #include <setjmp.h>
@@ -64,7 +65,8 @@ static inline void talk_open(struct talk *talk, const struct platform *platform)
 	talk->arena = arena_new("talk", 16 << 20);
 	talk->platform = platform;
 	talk->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
-	talk->media = (struct media){.url = STR("https://m.example/v.mp4"), .type = MEDIA_VIDEO, .duration_s = -1};
+	talk->media = (struct media){
+		.url = STR("https://m.example/v.mp4"), .type = MEDIA_VIDEO, .duration_s = -1};
 	talk->file = (struct media_file){
 		.is_ready = true,
 		.size_bytes = 1000,
@@ -115,10 +117,12 @@ static inline void talk_text(struct talk *talk, size_t comment_count)
 
 static inline bool talk_calls_equal(const struct call *a, const struct call *b)
 {
-	bool is_same = a->kind == b->kind && strcmp(a->method, b->method) == 0 && str_equal(a->url, b->url) &&
-		       str_equal(a->body, b->body) && a->header_count == b->header_count &&
+	bool is_same = a->kind == b->kind && strcmp(a->method, b->method) == 0 &&
+		       str_equal(a->url, b->url) && str_equal(a->body, b->body) &&
+		       a->header_count == b->header_count &&
 		       a->has_media_body == b->has_media_body && a->media_index == b->media_index &&
-		       a->media_offset_bytes == b->media_offset_bytes && a->media_length_bytes == b->media_length_bytes &&
+		       a->media_offset_bytes == b->media_offset_bytes &&
+		       a->media_length_bytes == b->media_length_bytes &&
 		       a->needs_fresh_connection == b->needs_fresh_connection;
 	for (size_t i = 0; is_same && i < a->header_count; i++)
 		is_same = strcmp(a->headers[i].name, b->headers[i].name) == 0 &&
@@ -129,7 +133,8 @@ static inline bool talk_calls_equal(const struct call *a, const struct call *b)
 static inline void talk_thaw(struct talk *talk, struct flow *flow)
 {
 	struct error err = {0};
-	if (flow_read(flow, talk->arena, talk->asked_by, talk->asked_by_secrets, talk->flow.part_count, &err) != ERR_NONE)
+	if (flow_read(flow, talk->arena, talk->asked_by, talk->asked_by_secrets,
+		      talk->flow.part_count, &err) != ERR_NONE)
 		fail_msg("the flow cannot be read back: %s", err.text);
 }
 
@@ -163,11 +168,15 @@ static inline void talk_ask(struct talk *talk, platform_step function)
 	talk_run(talk, NULL);
 }
 
-/* Answers the call in the step, to a flow that was stored and read back. header: "Name: value" or NULL. */
+/* Answers the call in the step, to a flow that was stored and read back. header: "Name: value" or
+ * NULL. */
 static inline void talk_answer(struct talk *talk, int status, const char *header, const char *body)
 {
 	struct reply_header headers[1];
-	struct reply reply = {.outcome = REPLY_ANSWERED, .status = status, .body = str_of(body), .headers = headers};
+	struct reply reply = {.outcome = REPLY_ANSWERED,
+			      .status = status,
+			      .body = str_of(body),
+			      .headers = headers};
 	if (header != NULL) {
 		struct str rest = str_of(header);
 		assert_true(str_take_until(&rest, ':', &headers[0].name));
@@ -182,21 +191,23 @@ static inline void talk_answer(struct talk *talk, int status, const char *header
 
 static inline void talk_lose(struct talk *talk, enum reply_outcome outcome)
 {
-	const struct reply reply = {.outcome = outcome, .transport_error = STR("Connection reset.")};
+	const struct reply reply = {.outcome = outcome,
+				    .transport_error = STR("Connection reset.")};
 	assert_int_equal(talk->step.kind, STEP_SEND);
 	talk_thaw(talk, &talk->flow);
 	talk_run(talk, &reply);
 }
 
-static inline void talk_expect_call(const struct talk *talk, enum call_kind kind, const char *method, const char *url)
+static inline void talk_expect_call(const struct talk *talk, enum call_kind kind,
+				    const char *method, const char *url)
 {
 	const struct call *call = &talk->step.call;
 	if (talk->step.kind != STEP_SEND)
-		fail_msg("a step of kind %d instead of %s %s: " STR_FMT, (int)talk->step.kind, method, url,
-			 STR_ARG(talk->step.failure.message));
+		fail_msg("a step of kind %d instead of %s %s: " STR_FMT, (int)talk->step.kind,
+			 method, url, STR_ARG(talk->step.failure.message));
 	if (call->kind != kind || strcmp(call->method, method) != 0 || !str_equal_z(call->url, url))
-		fail_msg("kind %d %s " STR_FMT " instead of kind %d %s %s", (int)call->kind, call->method,
-			 STR_ARG(call->url), (int)kind, method, url);
+		fail_msg("kind %d %s " STR_FMT " instead of kind %d %s %s", (int)call->kind,
+			 call->method, STR_ARG(call->url), (int)kind, method, url);
 }
 
 static inline struct str talk_header(const struct talk *talk, const char *name)
@@ -216,15 +227,16 @@ static inline void talk_expect_header(const struct talk *talk, const char *name,
 		fail_msg("%s: \"" STR_FMT "\" instead of \"%s\"", name, STR_ARG(got), value);
 }
 
-static inline void talk_expect_failure(const struct talk *talk, const char *row, enum failure_class class,
-				       enum failure_code code)
+static inline void talk_expect_failure(const struct talk *talk, const char *row,
+				       enum failure_class class, enum failure_code code)
 {
 	if (talk->step.kind != STEP_FAIL)
 		fail_msg("%s: a step of kind %d", row, (int)talk->step.kind);
 	const struct failure *failure = &talk->step.failure;
 	if (failure->class != class || failure->code != code)
-		fail_msg("%s: class %d, code %s instead of class %d, code %s", row, (int)failure->class,
-			 failure_code_name(failure->code), (int)class, failure_code_name(code));
+		fail_msg("%s: class %d, code %s instead of class %d, code %s", row,
+			 (int)failure->class, failure_code_name(failure->code), (int)class,
+			 failure_code_name(code));
 	assert_true(failure->message.len > 0);
 }
 

@@ -13,11 +13,12 @@
 #define STATUS_URL API "/post/publish/status/fetch/"
 #define UPLOAD_URL "https://open-upload.tiktokapis.com/video/?upload_id=1&upload_token=s3cret"
 #define OK ",\"error\":{\"code\":\"ok\",\"message\":\"\",\"log_id\":\"l\"}}"
-#define CREATOR(options)                                                                                   \
-	"{\"data\":{\"creator_username\":\"alice.films\",\"privacy_level_options\":[" options              \
+#define CREATOR(options)                                                                           \
+	"{\"data\":{\"creator_username\":\"alice.films\",\"privacy_level_options\":[" options      \
 	"],\"max_video_post_duration_sec\":300}" OK
 #define ALL_LEVELS "\"PUBLIC_TO_EVERYONE\",\"MUTUAL_FOLLOW_FRIENDS\",\"SELF_ONLY\""
-#define INIT_OK "{\"data\":{\"publish_id\":\"v_pub_file~v2-1.123\",\"upload_url\":\"" UPLOAD_URL "\"}" OK
+#define INIT_OK                                                                                    \
+	"{\"data\":{\"publish_id\":\"v_pub_file~v2-1.123\",\"upload_url\":\"" UPLOAD_URL "\"}" OK
 #define STATUS(fields) "{\"data\":{" fields "}" OK
 #define FAILED(reason) STATUS("\"status\":\"FAILED\",\"fail_reason\":\"" reason "\"")
 #define ERROR(code) "{\"error\":{\"code\":\"" code "\",\"message\":\"words\",\"log_id\":\"l\"}}"
@@ -130,9 +131,11 @@ static void a_small_video_goes_from_init_to_its_public_id(void **state)
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	assert_true(str_equal_z(
 		talk.step.call.body,
-		"{\"post_info\":{\"title\":\"First post\",\"privacy_level\":\"PUBLIC_TO_EVERYONE\",\"disable_duet\":false,"
+		"{\"post_info\":{\"title\":\"First "
+		"post\",\"privacy_level\":\"PUBLIC_TO_EVERYONE\",\"disable_duet\":false,"
 		"\"disable_stitch\":false,\"disable_comment\":false,\"brand_content_toggle\":false,"
-		"\"brand_organic_toggle\":false,\"is_aigc\":false},\"source_info\":{\"source\":\"FILE_UPLOAD\","
+		"\"brand_organic_toggle\":false,\"is_aigc\":false},\"source_info\":{\"source\":"
+		"\"FILE_UPLOAD\","
 		"\"video_size\":1000,\"chunk_size\":1000,\"total_chunk_count\":1}}"));
 	talk_answer(&talk, 200, NULL, INIT_OK);
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", UPLOAD_URL);
@@ -146,25 +149,32 @@ static void a_small_video_goes_from_init_to_its_public_id(void **state)
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 	assert_true(str_equal_z(talk.step.call.body, "{\"publish_id\":\"v_pub_file~v2-1.123\"}"));
 	talk_answer(&talk, 200, NULL,
-		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[7312345678901234567]"));
+		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":["
+			   "7312345678901234567]"));
 	assert_int_equal(talk.step.kind, STEP_DONE);
 	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "7312345678901234567"));
-	assert_true(str_equal_z(talk.flow.parts[0].url, "https://www.tiktok.com/@alice.films/video/7312345678901234567"));
+	assert_true(str_equal_z(talk.flow.parts[0].url,
+				"https://www.tiktok.com/@alice.films/video/7312345678901234567"));
 }
 
 static void options_go_into_the_post(void **state)
 {
 	(void)state;
-	talk_options(&talk, "{\"privacy_level\":\"SELF_ONLY\",\"disable_comment\":true,\"disable_duet\":true,"
-			    "\"disable_stitch\":true,\"video_cover_timestamp_ms\":1500,\"is_aigc\":true,"
-			    "\"brand_organic_toggle\":true}");
+	talk_options(
+		&talk,
+		"{\"privacy_level\":\"SELF_ONLY\",\"disable_comment\":true,\"disable_duet\":true,"
+		"\"disable_stitch\":true,\"video_cover_timestamp_ms\":1500,\"is_aigc\":true,"
+		"\"brand_organic_toggle\":true}");
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
-	assert_true(str_has_prefix(
-		talk.step.call.body,
-		STR("{\"post_info\":{\"title\":\"First post\",\"privacy_level\":\"SELF_ONLY\",\"disable_duet\":true,"
-		    "\"disable_stitch\":true,\"disable_comment\":true,\"video_cover_timestamp_ms\":1500,"
-		    "\"brand_content_toggle\":false,\"brand_organic_toggle\":true,\"is_aigc\":true}")));
+	assert_true(
+		str_has_prefix(talk.step.call.body,
+			       STR("{\"post_info\":{\"title\":\"First "
+				   "post\",\"privacy_level\":\"SELF_ONLY\",\"disable_duet\":true,"
+				   "\"disable_stitch\":true,\"disable_comment\":true,\"video_cover_"
+				   "timestamp_ms\":1500,"
+				   "\"brand_content_toggle\":false,\"brand_organic_toggle\":true,"
+				   "\"is_aigc\":true}")));
 }
 
 static void the_default_level_is_the_most_open_on_offer(void **state)
@@ -174,8 +184,10 @@ static void the_default_level_is_the_most_open_on_offer(void **state)
 		const char *creator;
 		const char *level;
 	} rows[] = {
-		{CREATOR("\"SELF_ONLY\",\"MUTUAL_FOLLOW_FRIENDS\",\"PUBLIC_TO_EVERYONE\""), "PUBLIC_TO_EVERYONE"},
-		{CREATOR("\"SELF_ONLY\",\"FOLLOWER_OF_CREATOR\",\"MUTUAL_FOLLOW_FRIENDS\""), "MUTUAL_FOLLOW_FRIENDS"},
+		{CREATOR("\"SELF_ONLY\",\"MUTUAL_FOLLOW_FRIENDS\",\"PUBLIC_TO_EVERYONE\""),
+		 "PUBLIC_TO_EVERYONE"},
+		{CREATOR("\"SELF_ONLY\",\"FOLLOWER_OF_CREATOR\",\"MUTUAL_FOLLOW_FRIENDS\""),
+		 "MUTUAL_FOLLOW_FRIENDS"},
 		{CREATOR("\"SELF_ONLY\",\"FOLLOWER_OF_CREATOR\""), "FOLLOWER_OF_CREATOR"},
 		{CREATOR("\"SELF_ONLY\""), "SELF_ONLY"},
 	};
@@ -198,12 +210,13 @@ static void what_the_creator_may_not_do_fails_before_any_upload(void **state)
 		int64_t duration_s;
 		enum failure_code code;
 	} rows[] = {
-		{"level not on offer", "{\"privacy_level\":\"PUBLIC_TO_EVERYONE\"}", CREATOR("\"SELF_ONLY\""), -1,
-		 FAILURE_CODE_CONTENT_REJECTED},
+		{"level not on offer", "{\"privacy_level\":\"PUBLIC_TO_EVERYONE\"}",
+		 CREATOR("\"SELF_ONLY\""), -1, FAILURE_CODE_CONTENT_REJECTED},
 		{"nothing on offer", "{}", CREATOR(""), -1, FAILURE_CODE_CONTENT_REJECTED},
-		{"only unknown levels", "{}", CREATOR("\"NEW\""), -1, FAILURE_CODE_CONTENT_REJECTED},
-		{"private branded content", "{\"brand_content_toggle\":true}", CREATOR("\"SELF_ONLY\""), -1,
+		{"only unknown levels", "{}", CREATOR("\"NEW\""), -1,
 		 FAILURE_CODE_CONTENT_REJECTED},
+		{"private branded content", "{\"brand_content_toggle\":true}",
+		 CREATOR("\"SELF_ONLY\""), -1, FAILURE_CODE_CONTENT_REJECTED},
 		{"too long", "{}", CREATOR(ALL_LEVELS), 301, FAILURE_CODE_MEDIA_REJECTED},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -243,11 +256,13 @@ static void a_broken_chunk_asks_the_task_how_far_it_is(void **state)
 	talk_expect_failure(&talk, "lost", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":20000000"));
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":20000000"));
 	talk_expect_header(&talk, "Content-Range", "bytes 20000000-29999999/64000001");
 	talk_answer(&talk, 416, NULL, "");
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":10000000"));
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":10000000"));
 	talk_expect_header(&talk, "Content-Range", "bytes 10000000-19999999/64000001");
 	talk_answer(&talk, 503, NULL, "");
 	talk_expect_failure(&talk, "5xx", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
@@ -263,7 +278,9 @@ static void an_upload_that_goes_round_in_circles_ends(void **state)
 		if (strcmp(talk.step.call.method, "PUT") == 0)
 			talk_answer(&talk, 416, NULL, "");
 		else
-			talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
+			talk_answer(
+				&talk, 200, NULL,
+				STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
 	}
 	talk_expect_failure(&talk, "circle", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 	assert_int_equal(talk.flow.var_count, 0);
@@ -279,8 +296,11 @@ static void an_upload_address_that_died_means_a_new_task(void **state)
 			begin_upload();
 			talk_answer(&talk, statuses[i], NULL, "");
 			talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
-			talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
-			talk_expect_failure(&talk, "dead", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
+			talk_answer(
+				&talk, 200, NULL,
+				STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
+			talk_expect_failure(&talk, "dead", FAILURE_TRANSIENT,
+					    FAILURE_CODE_PLATFORM_UNAVAILABLE);
 			assert_int_equal(talk.flow.var_count, 0);
 		}
 	}
@@ -291,9 +311,13 @@ static void a_refused_last_put_whose_task_goes_on_is_believed(void **state)
 	(void)state;
 	begin_upload();
 	talk_answer(&talk, 404, NULL, "");
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[\"5\"]"));
+	talk_answer(
+		&talk, 200, NULL,
+		STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[\"5\"]"));
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[\"5\"]"));
+	talk_answer(
+		&talk, 200, NULL,
+		STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[\"5\"]"));
 	assert_int_equal(talk.step.kind, STEP_DONE);
 }
 
@@ -315,7 +339,8 @@ static void polls_come_at_longer_and_longer_waits(void **state)
 	static const int64_t waits_ms[] = {5000, 10000, 20000, 30000, 60000, 60000, 60000};
 	upload_small();
 	for (size_t i = 0; i < sizeof(waits_ms) / sizeof(waits_ms[0]); i++) {
-		talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
+		talk_answer(&talk, 200, NULL,
+			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
 		assert_int_equal(talk.step.kind, STEP_WAIT);
 		assert_int_equal(talk.step.wait_ms, waits_ms[i]);
 		talk_ask(&talk, platform_tiktok.publish);
@@ -328,7 +353,8 @@ static void polling_ends_some_day(void **state)
 	upload_small();
 	int polls = 0;
 	while (polls++ < 1000) {
-		talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
+		talk_answer(&talk, 200, NULL,
+			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
 		if (talk.step.kind != STEP_WAIT)
 			break;
 		talk_ask(&talk, platform_tiktok.publish);
@@ -342,7 +368,8 @@ static void a_public_post_without_an_id_is_published_after_a_minute(void **state
 	(void)state;
 	upload_small();
 	int64_t waited_ms = 0;
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]"));
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]"));
 	while (talk.step.kind == STEP_WAIT) {
 		waited_ms += talk.step.wait_ms;
 		talk_ask(&talk, platform_tiktok.publish);
@@ -377,26 +404,40 @@ static void a_private_post_has_no_id_to_wait_for(void **state)
 	(void)state;
 	talk_options(&talk, "{\"privacy_level\":\"SELF_ONLY\"}");
 	upload_small();
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]"));
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]"));
 	assert_int_equal(talk.step.kind, STEP_DONE);
 	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "v_pub_file~v2-1.123"));
 }
 
 static const struct talk_refusal task_ends[] = {
-	{"internal", 200, FAILED("internal"), FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, "internal"},
-	{"format", 200, FAILED("file_format_check_failed"), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
-	{"duration", 200, FAILED("duration_check_failed"), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
-	{"frame rate", 200, FAILED("frame_rate_check_failed"), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
-	{"picture", 200, FAILED("picture_size_check_failed"), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
-	{"too many", 200, FAILED("spam_risk_too_many_posts"), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
-	{"banned", 200, FAILED("spam_risk_user_banned_from_posting"), FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"text", 200, FAILED("spam_risk_text"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
-	{"spam", 200, FAILED("spam_risk"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
-	{"auth", 200, FAILED("auth_removed"), FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, 0, NULL},
-	{"cancelled", 200, FAILED("publish_cancelled"), FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
-	{"new reason", 200, FAILED("something_new"), FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, "something_new"},
+	{"internal", 200, FAILED("internal"), FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
+	 0, "internal"},
+	{"format", 200, FAILED("file_format_check_failed"), FAILURE_PERMANENT,
+	 FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
+	{"duration", 200, FAILED("duration_check_failed"), FAILURE_PERMANENT,
+	 FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
+	{"frame rate", 200, FAILED("frame_rate_check_failed"), FAILURE_PERMANENT,
+	 FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
+	{"picture", 200, FAILED("picture_size_check_failed"), FAILURE_PERMANENT,
+	 FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
+	{"too many", 200, FAILED("spam_risk_too_many_posts"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
+	{"banned", 200, FAILED("spam_risk_user_banned_from_posting"), FAILURE_PERMANENT,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"text", 200, FAILED("spam_risk_text"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0,
+	 NULL},
+	{"spam", 200, FAILED("spam_risk"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0,
+	 NULL},
+	{"auth", 200, FAILED("auth_removed"), FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
+	 0, NULL},
+	{"cancelled", 200, FAILED("publish_cancelled"), FAILURE_PERMANENT,
+	 FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
+	{"new reason", 200, FAILED("something_new"), FAILURE_PERMANENT,
+	 FAILURE_CODE_PLATFORM_REJECTED, 0, "something_new"},
 	{"no reason", 200, FAILED(""), FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, ""},
-	{"draft", 200, STATUS("\"status\":\"SEND_TO_USER_INBOX\""), FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
+	{"draft", 200, STATUS("\"status\":\"SEND_TO_USER_INBOX\""), FAILURE_PERMANENT,
+	 FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
 };
 
 static void a_task_that_failed_says_why(void **state)
@@ -419,27 +460,44 @@ static void a_task_that_failed_is_begun_anew(void **state)
 }
 
 static const struct talk_refusal refusals[] = {
-	{"token", 401, ERROR("access_token_invalid"), FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, 0, "access_token_invalid"},
+	{"token", 401, ERROR("access_token_invalid"), FAILURE_TOKEN,
+	 FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, 0, "access_token_invalid"},
 	{"bare 401", 401, "", FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, 0, ""},
-	{"scope", 401, ERROR("scope_not_authorized"), FAILURE_REAUTH, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"scope, other word", 400, ERROR("scope_permission_missed"), FAILURE_REAUTH, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"too many, with 200", 200, ERROR("spam_risk_too_many_posts"), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
-	{"too many, with 403", 403, ERROR("spam_risk_too_many_posts"), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
-	{"drafts", 403, ERROR("spam_risk_too_many_pending_share"), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
-	{"app's cap", 200, ERROR("reached_active_user_cap"), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
-	{"banned", 200, ERROR("spam_risk_user_banned_from_posting"), FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"not audited", 403, ERROR("unaudited_client_can_only_post_to_private_accounts"), FAILURE_PERMANENT,
+	{"scope", 401, ERROR("scope_not_authorized"), FAILURE_REAUTH,
 	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"privacy", 403, ERROR("privacy_level_option_mismatch"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
-	{"rate", 429, ERROR("rate_limit_exceeded"), FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, 60000, NULL},
-	{"rate, with 200", 200, ERROR("rate_limit_exceeded"), FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, 60000, NULL},
-	{"param", 400, ERROR("invalid_param"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
-	{"params", 400, ERROR("invalid_params"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, "invalid_params"},
-	{"file", 400, ERROR("invalid_file_upload"), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
-	{"internal", 200, ERROR("internal_error"), FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, NULL},
+	{"scope, other word", 400, ERROR("scope_permission_missed"), FAILURE_REAUTH,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"too many, with 200", 200, ERROR("spam_risk_too_many_posts"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
+	{"too many, with 403", 403, ERROR("spam_risk_too_many_posts"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
+	{"drafts", 403, ERROR("spam_risk_too_many_pending_share"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
+	{"app's cap", 200, ERROR("reached_active_user_cap"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, DAY_MS, NULL},
+	{"banned", 200, ERROR("spam_risk_user_banned_from_posting"), FAILURE_PERMANENT,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"not audited", 403, ERROR("unaudited_client_can_only_post_to_private_accounts"),
+	 FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"privacy", 403, ERROR("privacy_level_option_mismatch"), FAILURE_PERMANENT,
+	 FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
+	{"rate", 429, ERROR("rate_limit_exceeded"), FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED,
+	 60000, NULL},
+	{"rate, with 200", 200, ERROR("rate_limit_exceeded"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_RATE_LIMITED, 60000, NULL},
+	{"param", 400, ERROR("invalid_param"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0,
+	 NULL},
+	{"params", 400, ERROR("invalid_params"), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED,
+	 0, "invalid_params"},
+	{"file", 400, ERROR("invalid_file_upload"), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
+	 0, NULL},
+	{"internal", 200, ERROR("internal_error"), FAILURE_TRANSIENT,
+	 FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, NULL},
 	{"server", 500, "", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, NULL},
-	{"nothing readable", 200, "<html>", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, NULL},
-	{"unknown id", 400, ERROR("invalid_publish_id"), FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN, 0, NULL},
+	{"nothing readable", 200, "<html>", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, 0,
+	 NULL},
+	{"unknown id", 400, ERROR("invalid_publish_id"), FAILURE_PERMANENT,
+	 FAILURE_CODE_OUTCOME_UNKNOWN, 0, NULL},
 };
 
 static void refusals_are_told_by_their_code_whatever_the_status(void **state)
@@ -476,7 +534,8 @@ static void media_is_wanted_before_init_and_looked_at(void **state)
 	talk.file.size_bytes = INT64_C(4000000001);
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_expect_failure(&talk, "too large", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
-	talk.file.sniff = (struct sniff){.type = SNIFF_PNG, .mime_type = "image/png", .is_image = true};
+	talk.file.sniff =
+		(struct sniff){.type = SNIFF_PNG, .mime_type = "image/png", .is_image = true};
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_expect_failure(&talk, "image", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 }
@@ -487,7 +546,8 @@ static void init_without_ids_is_tried_again(void **state)
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	talk_answer(&talk, 200, NULL, "{\"data\":{\"publish_id\":\"p\"}" OK);
-	talk_expect_failure(&talk, "no upload_url", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
+	talk_expect_failure(&talk, "no upload_url", FAILURE_TRANSIENT,
+			    FAILURE_CODE_PLATFORM_UNAVAILABLE);
 }
 
 /* ---- resolve ---- */
@@ -511,12 +571,16 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		const char *method;
 		const char *url;
 	} rows[] = {
-		{"posted", STATUS("\"status\":\"PUBLISH_COMPLETE\""), STEP_LANDED, "POST", STATUS_URL},
-		{"all bytes there", STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":64000001"), STEP_LANDED,
-		 "POST", STATUS_URL},
-		{"downloading", STATUS("\"status\":\"PROCESSING_DOWNLOAD\""), STEP_LANDED, "POST", STATUS_URL},
-		{"bytes missing", STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":50000000"), STEP_SEND_AGAIN,
-		 "PUT", UPLOAD_URL},
+		{"posted", STATUS("\"status\":\"PUBLISH_COMPLETE\""), STEP_LANDED, "POST",
+		 STATUS_URL},
+		{"all bytes there",
+		 STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":64000001"),
+		 STEP_LANDED, "POST", STATUS_URL},
+		{"downloading", STATUS("\"status\":\"PROCESSING_DOWNLOAD\""), STEP_LANDED, "POST",
+		 STATUS_URL},
+		{"bytes missing",
+		 STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":50000000"),
+		 STEP_SEND_AGAIN, "PUT", UPLOAD_URL},
 		{"failed", FAILED("spam_risk"), STEP_SEND_AGAIN, "POST", STATUS_URL},
 	};
 	talk.file.size_bytes = 64000001;
@@ -526,7 +590,8 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		if (talk.step.kind != rows[i].kind)
 			fail_msg("%s: step %d", rows[i].name, (int)talk.step.kind);
 		talk_ask(&talk, platform_tiktok.publish);
-		talk_expect_call(&talk, rows[i].method[1] == 'U' ? CALL_PUBLISH : CALL_READ, rows[i].method, rows[i].url);
+		talk_expect_call(&talk, rows[i].method[1] == 'U' ? CALL_PUBLISH : CALL_READ,
+				 rows[i].method, rows[i].url);
 	}
 }
 
@@ -535,7 +600,8 @@ static void missing_bytes_start_at_the_chunk_that_is_not_there(void **state)
 	(void)state;
 	talk.file.size_bytes = 64000001;
 	come_into_doubt();
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":39999999"));
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":39999999"));
 	assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_expect_call(&talk, CALL_PREPARE, "PUT", UPLOAD_URL);
@@ -547,7 +613,8 @@ static void missing_bytes_after_an_hour_mean_a_new_task(void **state)
 	(void)state;
 	come_into_doubt();
 	talk.env.now_us += US_PER_HOUR;
-	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
+	talk_answer(&talk, 200, NULL,
+		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
 	assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_expect_failure(&talk, "dead", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
@@ -561,7 +628,8 @@ static void an_end_that_never_arrives_is_given_to_a_person(void **state)
 	come_into_doubt();
 	int rounds = 0;
 	while (rounds++ < 100) {
-		talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
+		talk_answer(&talk, 200, NULL,
+			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
 		if (talk.step.kind != STEP_SEND_AGAIN)
 			break;
 		talk_ask(&talk, platform_tiktok.publish);

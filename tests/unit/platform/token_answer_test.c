@@ -48,12 +48,16 @@ static void lifetimes_are_counted_from_now(void **state)
 		int64_t refresh_expires_s;
 	} rows[] = {
 		{"neither told", "{\"access_token\":\"a\"}", 0, 0},
-		{"LinkedIn's word", "{\"access_token\":\"a\",\"expires_in\":60,\"refresh_token_expires_in\":70}", 60, 70},
-		{"TikTok's word", "{\"access_token\":\"a\",\"expires_in\":60,\"refresh_expires_in\":70}", 60, 70},
+		{"LinkedIn's word",
+		 "{\"access_token\":\"a\",\"expires_in\":60,\"refresh_token_expires_in\":70}", 60,
+		 70},
+		{"TikTok's word",
+		 "{\"access_token\":\"a\",\"expires_in\":60,\"refresh_expires_in\":70}", 60, 70},
 		{"digits in quotes", "{\"access_token\":\"a\",\"expires_in\":\"60\"}", 60, 0},
 		{"negative", "{\"access_token\":\"a\",\"expires_in\":-60}", 0, 0},
 		{"not a number", "{\"access_token\":\"a\",\"expires_in\":{}}", 0, 0},
-		{"absurd", "{\"access_token\":\"a\",\"expires_in\":9223372036854775807}", INT64_C(3660) * 86400, 0},
+		{"absurd", "{\"access_token\":\"a\",\"expires_in\":9223372036854775807}",
+		 INT64_C(3660) * 86400, 0},
 	};
 	const struct env env = {.arena = arena, .now_us = NOW_US};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -62,7 +66,9 @@ static void lifetimes_are_counted_from_now(void **state)
 		if (!token_answer_read(&env, &reply, &answer))
 			fail_msg("%s", rows[i].name);
 		const int64_t want = rows[i].expires_s ? NOW_US + rows[i].expires_s * US_PER_S : 0;
-		const int64_t want_refresh = rows[i].refresh_expires_s ? NOW_US + rows[i].refresh_expires_s * US_PER_S : 0;
+		const int64_t want_refresh = rows[i].refresh_expires_s
+						     ? NOW_US + rows[i].refresh_expires_s * US_PER_S
+						     : 0;
 		if (answer.expires_at_us != want || answer.refresh_expires_at_us != want_refresh)
 			fail_msg("%s: wrong instants", rows[i].name);
 	}
@@ -96,7 +102,8 @@ static void tokens_are_kept_as_secrets(void **state)
 	assert_int_equal(str_find(open, STR("access-1"), 0), SIZE_MAX);
 	assert_int_equal(str_find(open, STR("refresh-1"), 0), SIZE_MAX);
 	struct flow again;
-	assert_int_equal(flow_read(&again, arena, open, flow_write_secrets(arena, &flow), 0, NULL), ERR_NONE);
+	assert_int_equal(flow_read(&again, arena, open, flow_write_secrets(arena, &flow), 0, NULL),
+			 ERR_NONE);
 	const struct token_answer kept = token_answer_kept(&again);
 	assert_true(str_equal_z(kept.access_token, "access-1"));
 	assert_true(str_equal_z(kept.refresh_token, "refresh-1"));
@@ -112,8 +119,10 @@ static void missing_scopes_are_named(void **state)
 		const char *granted;
 		const char *missing;
 	} rows[] = {
-		{"a b.c d", ""}, {"d,b.c,a", ""}, {"a, b.c, d", ""}, {"", ""},
-		{"a d", "b.c"},	 {"ab.cd", "a, b.c, d"}, {"a b.c", "d"}, {"aa b.cc dd", "a, b.c, d"},
+		{"a b.c d", ""},    {"d,b.c,a", ""},
+		{"a, b.c, d", ""},  {"", ""},
+		{"a d", "b.c"},     {"ab.cd", "a, b.c, d"},
+		{"a b.c", "d"},     {"aa b.cc dd", "a, b.c, d"},
 		{",", "a, b.c, d"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -7,9 +7,11 @@
 #include "adapters.h"
 #include "rules.h"
 
-#define SESSION "https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=xyz"
-#define START                                                                                              \
-	"https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status"    \
+#define SESSION                                                                                    \
+	"https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=xyz"
+#define START                                                                                      \
+	"https://www.googleapis.com/upload/youtube/v3/"                                            \
+	"videos?uploadType=resumable&part=snippet,status"                                          \
 	"&notifySubscribers=true"
 #define COMMENTS "https://www.googleapis.com/youtube/v3/commentThreads?part=snippet"
 #define VIDEO "{\"kind\":\"youtube#video\",\"id\":\"vid1\"}"
@@ -54,7 +56,8 @@ static void a_title_is_given_or_the_first_line(void **state)
 		{"one line without an end", "", "One", "One"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct str title = youtube_title(str_of(rows[i].given), str_of(rows[i].content));
+		const struct str title =
+			youtube_title(str_of(rows[i].given), str_of(rows[i].content));
 		if (!str_equal_z(title, rows[i].title))
 			fail_msg("%s: \"" STR_FMT "\"", rows[i].name, STR_ARG(title));
 	}
@@ -73,8 +76,8 @@ static void a_title_is_cut_at_a_hundred_characters_not_bytes(void **state)
 static void ranges_cover_the_file_once_and_end_with_the_last_byte(void **state)
 {
 	(void)state;
-	const int64_t sizes[] = {1,	      1000,	       8 * MIB - 1,	8 * MIB,	8 * MIB + 1,
-				 16 * MIB,    16 * MIB + 1,    20 * MIB + 7,	INT64_C(1) << 36};
+	const int64_t sizes[] = {1,        1000,         8 * MIB - 1,  8 * MIB,         8 * MIB + 1,
+				 16 * MIB, 16 * MIB + 1, 20 * MIB + 7, INT64_C(1) << 36};
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int64_t offset = 0;
 		while (true) {
@@ -98,9 +101,17 @@ static void received_bytes_are_the_servers_word(void **state)
 		const char *range;
 		int64_t bytes;
 	} rows[] = {
-		{"bytes=0-0", 1}, {"bytes=0-8388607", 8388608}, {"", 0}, {"bytes=0-", 0}, {"bytes=1-5", 0},
-		{"bytes=0--1", 0}, {"bytes=0-x", 0}, {"bytes=0-9223372036854775807", 0}, {"0-5", 0},
-		{"bytes=0-5,7-9", 0}, {"bytes=0-99999999999999999999", 0},
+		{"bytes=0-0", 1},
+		{"bytes=0-8388607", 8388608},
+		{"", 0},
+		{"bytes=0-", 0},
+		{"bytes=1-5", 0},
+		{"bytes=0--1", 0},
+		{"bytes=0-x", 0},
+		{"bytes=0-9223372036854775807", 0},
+		{"0-5", 0},
+		{"bytes=0-5,7-9", 0},
+		{"bytes=0-99999999999999999999", 0},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		assert_int_equal(youtube_received_bytes(str_of(rows[i].range)), rows[i].bytes);
@@ -109,7 +120,8 @@ static void received_bytes_are_the_servers_word(void **state)
 static void tags_count_their_commas_and_quotes(void **state)
 {
 	(void)state;
-	assert_int_equal(youtube_tags_length(talk_json(&talk, "[\"ab\",\"c d\",\"e\"]")), 2 + 1 + 3 + 2 + 1 + 1);
+	assert_int_equal(youtube_tags_length(talk_json(&talk, "[\"ab\",\"c d\",\"e\"]")),
+			 2 + 1 + 3 + 2 + 1 + 1);
 	assert_int_equal(youtube_tags_length(talk_json(&talk, "[]")), 0);
 	assert_int_equal(youtube_tags_length(NULL), 0);
 }
@@ -138,10 +150,11 @@ static void a_small_video_is_one_put_that_publishes(void **state)
 	talk_expect_header(&talk, "X-Upload-Content-Length", "1000");
 	talk_expect_header(&talk, "X-Upload-Content-Type", "video/mp4");
 	talk_expect_header(&talk, "Authorization", "Bearer token-1");
-	assert_true(str_equal_z(talk.step.call.body,
-				"{\"snippet\":{\"title\":\"First post\",\"description\":\"First post\","
-				"\"categoryId\":\"22\"},\"status\":{\"privacyStatus\":\"public\","
-				"\"selfDeclaredMadeForKids\":false}}"));
+	assert_true(
+		str_equal_z(talk.step.call.body,
+			    "{\"snippet\":{\"title\":\"First post\",\"description\":\"First post\","
+			    "\"categoryId\":\"22\"},\"status\":{\"privacyStatus\":\"public\","
+			    "\"selfDeclaredMadeForKids\":false}}"));
 	talk_answer(&talk, 200, "location: " SESSION, "");
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	assert_true(talk.step.call.has_media_body);
@@ -157,19 +170,25 @@ static void a_small_video_is_one_put_that_publishes(void **state)
 static void options_go_where_they_belong(void **state)
 {
 	(void)state;
-	talk_options(&talk, "{\"title\":\"T\",\"description\":\"D\",\"tags\":[\"a\",\"b c\"],\"categoryId\":\"10\","
-			    "\"privacyStatus\":\"unlisted\",\"selfDeclaredMadeForKids\":true,"
-			    "\"containsSyntheticMedia\":true,\"license\":\"creativeCommon\",\"embeddable\":false,"
-			    "\"publicStatsViewable\":false,\"notifySubscribers\":false,\"defaultLanguage\":\"en\","
-			    "\"defaultAudioLanguage\":\"de\",\"publishAt\":\"2030-01-01T00:00:00Z\"}");
+	talk_options(&talk,
+		     "{\"title\":\"T\",\"description\":\"D\",\"tags\":[\"a\",\"b "
+		     "c\"],\"categoryId\":\"10\","
+		     "\"privacyStatus\":\"unlisted\",\"selfDeclaredMadeForKids\":true,"
+		     "\"containsSyntheticMedia\":true,\"license\":\"creativeCommon\","
+		     "\"embeddable\":false,"
+		     "\"publicStatsViewable\":false,\"notifySubscribers\":false,"
+		     "\"defaultLanguage\":\"en\","
+		     "\"defaultAudioLanguage\":\"de\",\"publishAt\":\"2030-01-01T00:00:00Z\"}");
 	talk_ask(&talk, platform_youtube.publish);
 	assert_true(str_has_suffix(talk.step.call.url, STR("&notifySubscribers=false")));
-	assert_true(str_equal_z(
-		talk.step.call.body,
-		"{\"snippet\":{\"title\":\"T\",\"description\":\"D\",\"categoryId\":\"10\",\"tags\":[\"a\",\"b c\"],"
-		"\"defaultLanguage\":\"en\",\"defaultAudioLanguage\":\"de\"},\"status\":{\"privacyStatus\":\"unlisted\","
-		"\"selfDeclaredMadeForKids\":true,\"containsSyntheticMedia\":true,\"license\":\"creativeCommon\","
-		"\"embeddable\":false,\"publicStatsViewable\":false}}"));
+	assert_true(str_equal_z(talk.step.call.body,
+				"{\"snippet\":{\"title\":\"T\",\"description\":\"D\","
+				"\"categoryId\":\"10\",\"tags\":[\"a\",\"b c\"],"
+				"\"defaultLanguage\":\"en\",\"defaultAudioLanguage\":\"de\"},"
+				"\"status\":{\"privacyStatus\":\"unlisted\","
+				"\"selfDeclaredMadeForKids\":true,\"containsSyntheticMedia\":true,"
+				"\"license\":\"creativeCommon\","
+				"\"embeddable\":false,\"publicStatsViewable\":false}}"));
 }
 
 static void only_the_put_with_the_last_byte_publishes(void **state)
@@ -219,7 +238,8 @@ static void a_chunk_that_makes_no_progress_ends_some_day(void **state)
 	int calls = 0;
 	while (talk.step.kind == STEP_SEND && calls++ < 100)
 		talk_answer(&talk, 308, NULL, "");
-	talk_expect_failure(&talk, "no progress", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
+	talk_expect_failure(&talk, "no progress", FAILURE_TRANSIENT,
+			    FAILURE_CODE_PLATFORM_UNAVAILABLE);
 	talk_ask(&talk, platform_youtube.publish);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", START);
 }
@@ -233,7 +253,8 @@ static void a_session_that_is_gone_before_the_end_is_begun_again(void **state)
 		talk.file.size_bytes = sizes[i];
 		begin_session(START);
 		talk_answer(&talk, i == 0 ? 404 : 410, NULL, "Not Found");
-		talk_expect_failure(&talk, "gone", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
+		talk_expect_failure(&talk, "gone", FAILURE_TRANSIENT,
+				    FAILURE_CODE_PLATFORM_UNAVAILABLE);
 		assert_int_equal(talk.flow.var_count, 0);
 	}
 }
@@ -255,7 +276,8 @@ static void a_session_without_an_address_is_tried_again(void **state)
 	(void)state;
 	talk_ask(&talk, platform_youtube.publish);
 	talk_answer(&talk, 200, NULL, "");
-	talk_expect_failure(&talk, "no location", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
+	talk_expect_failure(&talk, "no location", FAILURE_TRANSIENT,
+			    FAILURE_CODE_PLATFORM_UNAVAILABLE);
 }
 
 static void media_is_wanted_and_looked_at(void **state)
@@ -265,10 +287,12 @@ static void media_is_wanted_and_looked_at(void **state)
 	talk_ask(&talk, platform_youtube.publish);
 	assert_int_equal(talk.step.kind, STEP_MEDIA);
 	talk.file.is_ready = true;
-	talk.file.sniff = (struct sniff){.type = SNIFF_JPEG, .mime_type = "image/jpeg", .is_image = true};
+	talk.file.sniff =
+		(struct sniff){.type = SNIFF_JPEG, .mime_type = "image/jpeg", .is_image = true};
 	talk_ask(&talk, platform_youtube.publish);
 	talk_expect_failure(&talk, "an image", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
-	talk.file.sniff = (struct sniff){.type = SNIFF_MP4, .mime_type = "video/mp4", .is_video = true};
+	talk.file.sniff =
+		(struct sniff){.type = SNIFF_MP4, .mime_type = "video/mp4", .is_video = true};
 	talk.file.size_bytes = 0;
 	talk_ask(&talk, platform_youtube.publish);
 	talk_expect_failure(&talk, "empty", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
@@ -297,43 +321,65 @@ static void comments_follow_as_threads(void **state)
 	talk_answer(&talk, 200, NULL, VIDEO);
 	talk_expect_call(&talk, CALL_PUBLISH, "POST", COMMENTS);
 	assert_true(str_equal_z(talk.step.call.body,
-				"{\"snippet\":{\"channelId\":\"UCchannel\",\"videoId\":\"vid1\",\"topLevelComment\":"
+				"{\"snippet\":{\"channelId\":\"UCchannel\",\"videoId\":\"vid1\","
+				"\"topLevelComment\":"
 				"{\"snippet\":{\"textOriginal\":\"First comment\"}}}}"));
-	talk_answer(&talk, 200, NULL, "{\"id\":\"t1\",\"snippet\":{\"topLevelComment\":{\"id\":\"c1\"}}}");
+	talk_answer(&talk, 200, NULL,
+		    "{\"id\":\"t1\",\"snippet\":{\"topLevelComment\":{\"id\":\"c1\"}}}");
 	talk_expect_call(&talk, CALL_PUBLISH, "POST", COMMENTS);
 	talk_answer(&talk, 200, NULL, "{\"id\":\"t2\"}");
 	assert_int_equal(talk.step.kind, STEP_UNCERTAIN);
 	assert_true(str_equal_z(talk.flow.parts[1].remote_id, "c1"));
-	assert_true(str_equal_z(talk.flow.parts[1].url, "https://www.youtube.com/watch?v=vid1&lc=c1"));
+	assert_true(
+		str_equal_z(talk.flow.parts[1].url, "https://www.youtube.com/watch?v=vid1&lc=c1"));
 }
 
-#define ERROR(reason, message)                                                                             \
-	"{\"error\":{\"code\":0,\"message\":\"" message "\",\"errors\":[{\"domain\":\"d\",\"reason\":\"" reason "\"}]}}"
+#define ERROR(reason, message)                                                                     \
+	"{\"error\":{\"code\":0,\"message\":\"" message                                            \
+	"\",\"errors\":[{\"domain\":\"d\",\"reason\":\"" reason "\"}]}}"
 #define MIDNIGHT_MS ((INT64_C(8) + 12) * 3600 * 1000) /* 12:00Z to 08:00Z */
 
 static const struct talk_refusal refusals[] = {
-	{"token", 401, ERROR("authError", "Invalid Credentials"), FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, 0, "authError"},
-	{"no channel", 401, ERROR("youtubeSignupRequired", ""), FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"scope", 403, ERROR("insufficientPermissions", ""), FAILURE_REAUTH, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"forbidden", 403, ERROR("forbidden", ""), FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"suspended", 403, ERROR("channelSuspended", ""), FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
-	{"not configured", 403, ERROR("accessNotConfigured", ""), FAILURE_APP, FAILURE_CODE_APP_CREDENTIALS_INVALID, 0, NULL},
-	{"quota", 403, ERROR("quotaExceeded", ""), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, MIDNIGHT_MS, "quotaExceeded"},
-	{"old quota", 403, ERROR("dailyLimitExceeded", ""), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, MIDNIGHT_MS, NULL},
+	{"token", 401, ERROR("authError", "Invalid Credentials"), FAILURE_TOKEN,
+	 FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, 0, "authError"},
+	{"no channel", 401, ERROR("youtubeSignupRequired", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"scope", 403, ERROR("insufficientPermissions", ""), FAILURE_REAUTH,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"forbidden", 403, ERROR("forbidden", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"suspended", 403, ERROR("channelSuspended", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_PERMISSION_MISSING, 0, NULL},
+	{"not configured", 403, ERROR("accessNotConfigured", ""), FAILURE_APP,
+	 FAILURE_CODE_APP_CREDENTIALS_INVALID, 0, NULL},
+	{"quota", 403, ERROR("quotaExceeded", ""), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, MIDNIGHT_MS, "quotaExceeded"},
+	{"old quota", 403, ERROR("dailyLimitExceeded", ""), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, MIDNIGHT_MS, NULL},
 	{"a day's quota that looks like a burst", 429,
-	 ERROR("rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and limit 'Video Uploads per day'"),
+	 ERROR("rateLimitExceeded",
+	       "Quota exceeded for quota metric 'Video Uploads' and limit 'Video Uploads per day'"),
 	 FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, MIDNIGHT_MS, "rateLimitExceeded"},
-	{"burst", 429, ERROR("rateLimitExceeded", "slow down"), FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, 60000, NULL},
-	{"burst of the user", 403, ERROR("userRateLimitExceeded", ""), FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, 60000, NULL},
-	{"channel's cap", 400, ERROR("uploadLimitExceeded", ""), FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED, 86400000, NULL},
+	{"burst", 429, ERROR("rateLimitExceeded", "slow down"), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_RATE_LIMITED, 60000, NULL},
+	{"burst of the user", 403, ERROR("userRateLimitExceeded", ""), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_RATE_LIMITED, 60000, NULL},
+	{"channel's cap", 400, ERROR("uploadLimitExceeded", ""), FAILURE_RATE_LIMITED,
+	 FAILURE_CODE_QUOTA_EXHAUSTED, 86400000, NULL},
 	{"bare 429", 429, "", FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED, 60000, ""},
-	{"title", 400, ERROR("invalidTitle", ""), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, "invalidTitle"},
-	{"other content", 400, ERROR("invalidVideoMetadata", ""), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
-	{"privacy", 403, ERROR("forbiddenPrivacySetting", ""), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
-	{"no body", 400, ERROR("mediaBodyRequired", ""), FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
-	{"not found", 404, ERROR("channelNotFound", ""), FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
+	{"title", 400, ERROR("invalidTitle", ""), FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED,
+	 0, "invalidTitle"},
+	{"other content", 400, ERROR("invalidVideoMetadata", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
+	{"privacy", 403, ERROR("forbiddenPrivacySetting", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_CONTENT_REJECTED, 0, NULL},
+	{"no body", 400, ERROR("mediaBodyRequired", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_MEDIA_REJECTED, 0, NULL},
+	{"not found", 404, ERROR("channelNotFound", ""), FAILURE_PERMANENT,
+	 FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
 	{"unknown", 418, "{}", FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, ""},
-	{"server", 503, ERROR("backendError", ""), FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, NULL},
+	{"server", 503, ERROR("backendError", ""), FAILURE_TRANSIENT,
+	 FAILURE_CODE_PLATFORM_UNAVAILABLE, 0, NULL},
 };
 
 static void refusals_of_the_session_are_told(void **state)
@@ -365,7 +411,8 @@ static void only_readable_refusals_of_a_comment_are_believed(void **state)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		talk_video(&talk, 1);
-		flow_part_done(&talk.flow, STR("vid1"), STR("https://www.youtube.com/watch?v=vid1"));
+		flow_part_done(&talk.flow, STR("vid1"),
+			       STR("https://www.youtube.com/watch?v=vid1"));
 		talk_ask(&talk, platform_youtube.publish);
 		talk_expect_call(&talk, CALL_PUBLISH, "POST", COMMENTS);
 		talk_answer(&talk, rows[i].status, NULL, rows[i].body);
@@ -452,21 +499,24 @@ static void a_session_that_could_not_be_asked_says_so(void **state)
 	talk_expect_failure(&talk, "net", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 }
 
-#define ITEM(id, title, at)                                                                                \
-	"{\"snippet\":{\"title\":\"" title "\",\"publishedAt\":\"" at "\"},\"contentDetails\":{\"videoId\":\"" id "\"}}"
+#define ITEM(id, title, at)                                                                        \
+	"{\"snippet\":{\"title\":\"" title "\",\"publishedAt\":\"" at                              \
+	"\"},\"contentDetails\":{\"videoId\":\"" id "\"}}"
 
 static void a_session_that_is_gone_leads_to_the_list_of_uploads(void **state)
 {
 	(void)state;
 	come_into_doubt();
 	talk_answer(&talk, 404, NULL, "Not Found");
-	talk_expect_call(&talk, CALL_READ, "GET",
-			 "https://www.googleapis.com/youtube/v3/playlistItems?part=contentDetails,snippet"
-			 "&playlistId=UUchannel&maxResults=10");
+	talk_expect_call(
+		&talk, CALL_READ, "GET",
+		"https://www.googleapis.com/youtube/v3/playlistItems?part=contentDetails,snippet"
+		"&playlistId=UUchannel&maxResults=10");
 	talk_answer(&talk, 200, NULL,
 		    "{\"items\":[" ITEM("new", "First post", "2026-11-21T12:00:30Z") "," ITEM(
-			    "old", "First post", "2026-11-21T11:57:00Z") "," ITEM("other", "Another",
-										  "2026-11-21T12:00:30Z") "]}");
+			    "old", "First post",
+			    "2026-11-21T11:57:00Z") "," ITEM("other", "Another",
+							     "2026-11-21T12:00:30Z") "]}");
 	assert_int_equal(talk.step.kind, STEP_MATCHES);
 	assert_int_equal(talk.step.match_count, 1);
 	assert_true(str_equal_z(talk.step.matches[0].remote_id, "new"));
@@ -479,9 +529,10 @@ static void the_list_of_uploads_is_the_one_that_connect_found(void **state)
 	talk.env.account_extra = talk_json(&talk, "{\"uploads_playlist\":\"UUother list\"}");
 	come_into_doubt();
 	talk_answer(&talk, 410, NULL, "");
-	talk_expect_call(&talk, CALL_READ, "GET",
-			 "https://www.googleapis.com/youtube/v3/playlistItems?part=contentDetails,snippet"
-			 "&playlistId=UUother%20list&maxResults=10");
+	talk_expect_call(
+		&talk, CALL_READ, "GET",
+		"https://www.googleapis.com/youtube/v3/playlistItems?part=contentDetails,snippet"
+		"&playlistId=UUother%20list&maxResults=10");
 	talk_answer(&talk, 200, NULL, "{\"items\":[]}");
 	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
 }
@@ -499,9 +550,10 @@ static void after_a_doubt_a_lost_session_is_not_begun_again(void **state)
 	assert_int_equal(talk.step.kind, STEP_UNCERTAIN);
 }
 
-#define THREAD(id, author, text, at)                                                                       \
-	"{\"snippet\":{\"topLevelComment\":{\"id\":\"" id "\",\"snippet\":{\"textOriginal\":\"" text           \
-	"\",\"authorChannelId\":{\"value\":\"" author "\"},\"publishedAt\":\"" at "\"}}}}"
+#define THREAD(id, author, text, at)                                                               \
+	"{\"snippet\":{\"topLevelComment\":{\"id\":\"" id                                          \
+	"\",\"snippet\":{\"textOriginal\":\"" text "\",\"authorChannelId\":{\"value\":\"" author   \
+	"\"},\"publishedAt\":\"" at "\"}}}}"
 
 static void a_comment_in_doubt_is_looked_for_under_the_video(void **state)
 {
@@ -511,14 +563,16 @@ static void a_comment_in_doubt_is_looked_for_under_the_video(void **state)
 	talk_ask(&talk, platform_youtube.publish);
 	talk_ask(&talk, platform_youtube.resolve);
 	talk_expect_call(&talk, CALL_READ, "GET",
-			 "https://www.googleapis.com/youtube/v3/commentThreads?part=snippet&videoId=vid1&order=time"
+			 "https://www.googleapis.com/youtube/v3/"
+			 "commentThreads?part=snippet&videoId=vid1&order=time"
 			 "&maxResults=100");
-	talk_answer(&talk, 200, NULL,
-		    "{\"items\":[" THREAD("c1", "UCchannel", "First comment", "2026-11-21T12:00:01Z") "," THREAD(
-			    "c2", "UCother", "First comment", "2026-11-21T12:00:01Z") "," THREAD("c3", "UCchannel",
-												 "Other",
-												 "2026-11-21T12:00:"
-												 "01Z") "]}");
+	talk_answer(
+		&talk, 200, NULL,
+		"{\"items\":[" THREAD("c1", "UCchannel", "First comment", "2026-11-21T12:00:01Z") "," THREAD(
+			"c2", "UCother", "First comment",
+			"2026-11-21T12:00:01Z") "," THREAD("c3", "UCchannel", "Other",
+							   "2026-11-21T12:00:"
+							   "01Z") "]}");
 	assert_int_equal(talk.step.kind, STEP_MATCHES);
 	assert_int_equal(talk.step.match_count, 1);
 	assert_true(str_equal_z(talk.step.matches[0].remote_id, "c1"));
@@ -556,10 +610,16 @@ static void rules_refuse_what_youtube_would(void **state)
 		{"plain", "text", "{}", {NULL}},
 		{"title only", "", "{\"title\":\"T\"}", {NULL}},
 		{"no title", "", "{}", {"title_missing"}},
-		{"angle in the text", "a <b>", "{}", {"title_characters", "description_characters"}},
+		{"angle in the text",
+		 "a <b>",
+		 "{}",
+		 {"title_characters", "description_characters"}},
 		{"angle in the text's second line", "a\n<b>", "{}", {"description_characters"}},
 		{"angle in the title", "a", "{\"title\":\"<\"}", {"title_characters"}},
-		{"angle in the text, but description given", "a\n<b>", "{\"description\":\"d\"}", {NULL}},
+		{"angle in the text, but description given",
+		 "a\n<b>",
+		 "{\"description\":\"d\"}",
+		 {NULL}},
 		{"tags", "a", "{\"tags\":[\"%s\"]}", {"tags_too_long"}},
 		{"bad privacy", "a", "{\"privacyStatus\":\"secret\"}", {"bad_option"}},
 	};
@@ -572,7 +632,9 @@ static void rules_refuse_what_youtube_would(void **state)
 		if (str_find(options, STR("%s"), 0) == SIZE_MAX)
 			talk_options(&talk, rows[i].options);
 		else
-			talk_options(&talk, str_z(talk.arena, str_format(talk.arena, "{\"tags\":[\"%s\"]}", tag)));
+			talk_options(&talk,
+				     str_z(talk.arena,
+					   str_format(talk.arena, "{\"tags\":[\"%s\"]}", tag)));
 		expect_problems(rows[i].name, rows[i].reasons);
 	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated YouTube over HTTP: consent, tokens, the channel, resumable uploads with
  * interruptions, processing, the uploads playlist, comments, quota. */
+#include <pthread.h>
+
 #include "probe.h"
 
 #define AUTHORIZE "/accounts.google.com/o/oauth2/v2/auth?"
@@ -516,6 +518,53 @@ static void chunks_are_resumed(void **state)
 			  probe_sha256_hex(probe, file)));
 }
 
+/* One of several callers that send the same last chunk at the same time. */
+struct racer {
+	struct probe probe; /* the sandbox is shared, the client and the memory are its own */
+	pthread_t thread;
+	const char *session;
+	struct str token;
+	struct str file;
+	struct probe_answer answer;
+};
+
+static void *race(void *context)
+{
+	struct racer *racer = context;
+
+	racer->answer = put(&racer->probe, racer->session, racer->token, NULL, racer->file);
+	return NULL;
+}
+
+/* The lock is let go while the file is looked at: whoever comes second must find the same video. */
+static void last_bytes_at_once_make_one_video(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 8 * 1024 * 1024);
+	const char *session = session_for(probe, token, METADATA, file.len);
+	struct racer racers[3] = {0};
+	const struct json *posts[4];
+
+	for (size_t i = 0; i < 3; i++) {
+		racers[i] = (struct racer){
+			.probe = *probe, .session = session, .token = token, .file = file};
+		racers[i].probe.arena = arena_new("racer", (size_t)64 * 1024 * 1024);
+		racers[i].probe.curl = curl_easy_init();
+		assert_int_equal(pthread_create(&racers[i].thread, NULL, race, &racers[i]), 0);
+	}
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(pthread_join(racers[i].thread, NULL), 0);
+	assert_int_equal(probe_ledger(probe, posts, 4), 1);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(racers[i].answer.status == 200 || racers[i].answer.status == 201);
+		assert_true(str_equal(probe_json_string(&racers[i].answer, "id"),
+				      json_string(json_get(posts[0], "id"))));
+		curl_easy_cleanup(racers[i].probe.curl);
+		arena_free(&racers[i].probe.arena);
+	}
+}
+
 static void wrong_chunks_are_refused(void **state)
 {
 	struct probe *probe = *state;
@@ -807,7 +856,7 @@ static void comments_need_force_ssl_and_a_public_video(void **state)
 	assert_status(comment(probe, token_for(probe, SCOPE_UPLOAD), id, "x"), 403);
 	assert_int_equal(probe_ledger(probe, posts, 8), 4);
 	assert_str(json_string(json_get(posts[0], "text")), "All about it");
-	assert_str(json_string(json_get(posts[1], "text")), "x"); /* the title: it has no description */
+	assert_str(json_string(json_get(posts[1], "text")), "x"); /* its title */
 	assert_true(str_equal(json_string(json_get(posts[2], "reply_to")), id));
 	assert_true(str_equal(json_string(json_get(posts[2], "id")), comment_id));
 	list = get(
@@ -928,6 +977,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(channel_is_listed, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(whole_file_in_one_put, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(chunks_are_resumed, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(last_bytes_at_once_make_one_video, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(wrong_chunks_are_refused, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(session_expires, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(metadata_is_checked, probe_open, probe_close),

@@ -21,7 +21,7 @@ import uuid
 
 import requests
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLATFORMS = ("instagram", "facebook", "x", "linkedin", "youtube", "tiktok")
 PLATFORM_IDS = {slug: number for number, slug in enumerate(PLATFORMS, start=1)}
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
