@@ -550,6 +550,8 @@ static void handle_facebook_site(struct sandbox_call *call)
 		graph_dialog(call);
 		return;
 	}
+	if (!str_skip(&rest, STR("reel/")))
+		str_skip(&rest, STR("watch/"));
 	if (sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, rest) != NULL)
 		show_post(call, SANDBOX_FACEBOOK, rest);
 	else

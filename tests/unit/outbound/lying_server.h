@@ -5,7 +5,6 @@
 #pragma once
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -439,7 +438,8 @@ static void *lying_listen(void *context)
 		call->text = malloc(LYING_REQUEST_MAX_BYTES + 1);
 		pthread_mutex_lock(&server->lock);
 		server->connections++;
-		assert(server->worker_count < LYING_CONNECTIONS_MAX);
+		if (server->worker_count == LYING_CONNECTIONS_MAX)
+			abort();
 		pthread_create(&server->workers[server->worker_count++], NULL, lying_connection,
 			       call);
 		pthread_mutex_unlock(&server->lock);
@@ -459,7 +459,8 @@ static struct lying_server *lying_start(const char *address)
 	const bool is_listening = bind(server->fd, (struct sockaddr *)&in, len) == 0 &&
 				  listen(server->fd, 128) == 0 &&
 				  getsockname(server->fd, (struct sockaddr *)&in, &len) == 0;
-	assert(is_listening);
+	if (!is_listening)
+		abort();
 	server->port = ntohs(in.sin_port);
 	server->redirect_status = 302;
 	pthread_create(&server->thread, NULL, lying_listen, server);

@@ -344,6 +344,23 @@ static void rebinding_is_refused(void **state)
 	fixture_expect(&result, TRANSFER_NEVER_SENT, TRANSFER_REFUSED_BY_GUARD);
 }
 
+/* Behind a proxy the guard would see the proxy's address only. */
+static void the_environments_proxy_is_not_used(void **state)
+{
+	static const char *const names[] = {"http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < 4; i++)
+		setenv(names[i], "http://127.0.0.1:1", 1);
+	struct transfer_request request = fixture_get(f, PUBLIC_IP, "/ok");
+	struct transfer_result result = fixture_call(f, &request);
+	fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);
+	request = fixture_post(f, "/ok");
+	result = fixture_call(f, &request);
+	fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);
+	for (size_t i = 0; i < 4; i++)
+		unsetenv(names[i]);
+}
+
 static void without_a_guard_customers_reach_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -511,6 +528,7 @@ int main(void)
 		TEST(a_real_name_of_loopback_is_refused_at_the_socket),
 		TEST(a_slow_name_holds_nobody_up),
 		TEST(rebinding_is_refused),
+		TEST(the_environments_proxy_is_not_used),
 		TEST(without_a_guard_customers_reach_nothing),
 		TEST(redirects_are_followed_only_where_allowed),
 		TEST(a_redirected_fetch_saves_the_last_body_only),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Plays tests/transcripts/ against the adapters (its README.md tells the format), resumes every flow after every step, and gives
- * every answer once more in broken forms. */
+ * Plays tests/transcripts/ against the adapters (its README.md tells the format), resumes every
+ * flow after every step, and gives every answer once more in broken forms. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,7 +65,8 @@ struct play {
 
 #define STOP(play, ...) stop((play), __VA_ARGS__)
 
-static void stop(const struct play *play, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
+static void stop(const struct play *play, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
 
 static void stop(const struct play *play, const char *format, ...)
 {
@@ -107,7 +108,8 @@ static bool glob(struct str pattern, struct str text)
 static void expect(const struct play *play, const char *what, struct str want, struct str got)
 {
 	if (!glob(want, got))
-		STOP(play, "%s: want \"" STR_FMT "\", got \"" STR_FMT "\"", what, STR_ARG(want), STR_ARG(got));
+		STOP(play, "%s: want \"" STR_FMT "\", got \"" STR_FMT "\"", what, STR_ARG(want),
+		     STR_ARG(got));
 }
 
 static struct str canonical_json(const struct play *play, struct str text)
@@ -131,8 +133,8 @@ static struct str form_lines(const struct play *play, struct str text)
 	if (form_parse(play->arena, text, 0, &form, NULL) != ERR_NONE)
 		STOP(play, "not a form: " STR_FMT, STR_ARG(text));
 	for (size_t i = 0; i < form.count; i++)
-		buf_addf(&out, "%s" STR_FMT "=" STR_FMT, i > 0 ? "\n" : "", STR_ARG(form.pairs[i].name),
-			 STR_ARG(form.pairs[i].value));
+		buf_addf(&out, "%s" STR_FMT "=" STR_FMT, i > 0 ? "\n" : "",
+			 STR_ARG(form.pairs[i].name), STR_ARG(form.pairs[i].value));
 	return buf_str(&out);
 }
 
@@ -207,31 +209,35 @@ static void set_media(struct play *play, struct str name, struct str value)
 	uint64_t index = 0;
 	int64_t size = 0, width = 0, height = 0;
 	struct str rest = value;
-	if (!str_parse_u64(str_slice(name, strlen("media."), name.len), &index) || index >= MEDIA_MAX ||
-	    !str_parse_i64(word(&rest), &size))
+	if (!str_parse_u64(str_slice(name, strlen("media."), name.len), &index) ||
+	    index >= MEDIA_MAX || !str_parse_i64(word(&rest), &size))
 		STOP(play, "media.N: SIZE MIME [WIDTHxHEIGHT]");
 	const char *mime = str_z(play->arena, word(&rest));
 	struct str dimensions = word(&rest);
 	struct str part = {0};
-	if (!str_is_empty(dimensions) && (!str_take_field(&dimensions, 'x', &part) || !str_parse_i64(part, &width) ||
-					  !str_parse_i64(dimensions, &height)))
+	if (!str_is_empty(dimensions) &&
+	    (!str_take_field(&dimensions, 'x', &part) || !str_parse_i64(part, &width) ||
+	     !str_parse_i64(dimensions, &height)))
 		STOP(play, "bad dimensions");
 	static const struct {
 		const char *mime;
 		enum sniff_type type;
 	} types[] = {
-		{"image/jpeg", SNIFF_JPEG}, {"image/png", SNIFF_PNG},        {"image/gif", SNIFF_GIF},
-		{"image/webp", SNIFF_WEBP}, {"video/mp4", SNIFF_MP4},        {"video/quicktime", SNIFF_MOV},
+		{"image/jpeg", SNIFF_JPEG}, {"image/png", SNIFF_PNG},
+		{"image/gif", SNIFF_GIF},   {"image/webp", SNIFF_WEBP},
+		{"video/mp4", SNIFF_MP4},   {"video/quicktime", SNIFF_MOV},
 		{"video/webm", SNIFF_WEBM},
 	};
-	struct sniff sniff = {.mime_type = mime, .width = (uint32_t)width, .height = (uint32_t)height};
+	struct sniff sniff = {
+		.mime_type = mime, .width = (uint32_t)width, .height = (uint32_t)height};
 	sniff.is_image = strncmp(mime, "image/", 6) == 0;
 	sniff.is_video = strncmp(mime, "video/", 6) == 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (strcmp(types[i].mime, mime) == 0)
 			sniff.type = types[i].type;
 	}
-	play->media_later[index] = (struct media_file){.is_ready = true, .size_bytes = size, .sniff = sniff};
+	play->media_later[index] =
+		(struct media_file){.is_ready = true, .size_bytes = size, .sniff = sniff};
 }
 
 static void set_platform(struct play *play, struct str slug)
@@ -245,8 +251,8 @@ static void set_post(struct play *play, struct str text)
 {
 	struct problems problems;
 	problems_init(&problems, play->arena);
-	publish_request_read(play->arena, parsed(play, text), (struct str){0}, play->env.now_us, NULL, &play->request,
-			     &problems);
+	publish_request_read(play->arena, parsed(play, text), (struct str){0}, play->env.now_us,
+			     NULL, &play->request, &problems);
 	for (size_t i = 0; i < problems.count; i++) {
 		if (!str_equal_z(problems.items[i].field, "account_ids"))
 			STOP(play, "post: " STR_FMT ": " STR_FMT, STR_ARG(problems.items[i].field),
@@ -338,7 +344,8 @@ static void head_read(struct play *play)
 
 static void defaults_set(struct play *play)
 {
-	play->settings = (struct platform_settings){.graph_version = STR("v25.0"), .linkedin_version = STR("202609")};
+	play->settings = (struct platform_settings){.graph_version = STR("v25.0"),
+						    .linkedin_version = STR("202609")};
 	play->env = (struct env){
 		.arena = play->arena,
 		.now_us = instant(play, STR("2026-11-21T12:00:00Z")),
@@ -363,13 +370,14 @@ static void rules_must_pass(struct play *play)
 	problems_init(&problems, play->arena);
 	rules_check(play->arena, play->platform->id, &play->request.content, STR("a"), &problems);
 	if (problems.count > 0 && !play->is_unchecked)
-		STOP(play, "the post breaks a rule: " STR_FMT ": " STR_FMT, STR_ARG(problems.items[0].field),
-		     STR_ARG(problems.items[0].message));
+		STOP(play, "the post breaks a rule: " STR_FMT ": " STR_FMT,
+		     STR_ARG(problems.items[0].field), STR_ARG(problems.items[0].message));
 }
 
 static void env_finish(struct play *play)
 {
-	const bool is_post = str_equal_z(play->function, "publish") || str_equal_z(play->function, "resolve");
+	const bool is_post =
+		str_equal_z(play->function, "publish") || str_equal_z(play->function, "resolve");
 	struct error err = {0};
 	if (play->env.started_at_us == 0)
 		play->env.started_at_us = play->env.now_us;
@@ -413,7 +421,8 @@ static void step_is_whole(const struct play *play, const struct step *step)
 			STOP(play, "resolve may only read");
 		return;
 	case STEP_FAIL:
-		if (str_is_empty(step->failure.message) || step->failure.code == FAILURE_CODE_NONE ||
+		if (str_is_empty(step->failure.message) ||
+		    step->failure.code == FAILURE_CODE_NONE ||
 		    step->failure.platform_message.len > 500)
 			STOP(play, "a failure without message or code, or with too long words");
 		return;
@@ -440,13 +449,14 @@ static struct flow flow_again(const struct play *play, const struct flow *flow)
 {
 	struct flow again;
 	struct error err = {0};
-	if (flow_read(&again, play->arena, flow_write(play->arena, flow), flow_write_secrets(play->arena, flow),
-		      flow->part_count, &err) != ERR_NONE)
+	if (flow_read(&again, play->arena, flow_write(play->arena, flow),
+		      flow_write_secrets(play->arena, flow), flow->part_count, &err) != ERR_NONE)
 		STOP(play, "a flow that cannot be read back: %s", err.text);
 	return again;
 }
 
-static void no_secret_in(const struct play *play, const char *where, struct str text, struct str secret)
+static void no_secret_in(const struct play *play, const char *where, struct str text,
+			 struct str secret)
 {
 	if (secret.len > 3 && str_find(text, secret, 0) != SIZE_MAX)
 		STOP(play, "a secret in %s: " STR_FMT, where, STR_ARG(text));
@@ -474,8 +484,8 @@ static struct str call_text(const struct play *play, const struct call *call)
 		buf_addf(&out, "\n%s: ", call->headers[i].name);
 		buf_add(&out, call->headers[i].value);
 	}
-	buf_addf(&out, "\n\n%d %zu %" PRId64 " %" PRId64 " ", call->has_media_body, call->media_index,
-		 call->media_offset_bytes, call->media_length_bytes);
+	buf_addf(&out, "\n\n%d %zu %" PRId64 " %" PRId64 " ", call->has_media_body,
+		 call->media_index, call->media_offset_bytes, call->media_length_bytes);
 	buf_add(&out, call->body);
 	return buf_str(&out);
 }
@@ -486,9 +496,13 @@ static void resumes(struct play *play)
 	struct flow again = flow_again(play, &play->flow);
 	struct step step = {.kind = STEP_UNKNOWN};
 	function_of(play)(&play->env, &again, NULL, &step);
-	if (step.kind != STEP_SEND || !str_equal(call_text(play, &step.call), call_text(play, &play->step.call)))
-		STOP(play, "asked again after a restart, another call came: " STR_FMT " instead of " STR_FMT,
-		     STR_ARG(call_text(play, &step.call)), STR_ARG(call_text(play, &play->step.call)));
+	if (step.kind != STEP_SEND ||
+	    !str_equal(call_text(play, &step.call), call_text(play, &play->step.call)))
+		STOP(play,
+		     "asked again after a restart, another call came: " STR_FMT
+		     " instead of " STR_FMT,
+		     STR_ARG(call_text(play, &step.call)),
+		     STR_ARG(call_text(play, &play->step.call)));
 }
 
 static void ask(struct play *play, const struct reply *reply)
@@ -506,7 +520,9 @@ static void ask(struct play *play, const struct reply *reply)
 
 static void expect_first_line(struct play *play, struct str line)
 {
-	static const char *const kinds[] = {[CALL_READ] = "kind=read", [CALL_PREPARE] = "kind=prepare", [CALL_PUBLISH] = "kind=publish"};
+	static const char *const kinds[] = {[CALL_READ] = "kind=read",
+					    [CALL_PREPARE] = "kind=prepare",
+					    [CALL_PUBLISH] = "kind=publish"};
 	const struct call *call = &play->step.call;
 	expect(play, "method", word(&line), str_of(call->method));
 	const struct str url = word(&line);
@@ -519,23 +535,27 @@ static void expect_first_line(struct play *play, struct str line)
 	expect(play, "kind", word(&line), str_of(kinds[call->kind]));
 	const struct str fresh = word(&line);
 	if (str_equal_z(fresh, "fresh") != call->needs_fresh_connection)
-		STOP(play, "fresh connection: want %d, got %d", str_equal_z(fresh, "fresh"), call->needs_fresh_connection);
+		STOP(play, "fresh connection: want %d, got %d", str_equal_z(fresh, "fresh"),
+		     call->needs_fresh_connection);
 }
 
 static void expect_query(struct play *play)
 {
 	struct buf want;
 	buf_init(&want, play->arena, FILE_MAX_BYTES);
-	while (is_mark(line_at(play, play->at), '>') && is_mark(after_mark(play->lines[play->at]), '?')) {
+	while (is_mark(line_at(play, play->at), '>') &&
+	       is_mark(after_mark(play->lines[play->at]), '?')) {
 		const struct str pair = after_mark(play->lines[play->at++]);
-		buf_addf(&want, "%s" STR_FMT, want.len > 0 ? "\n" : "", STR_ARG(str_slice(pair, 1, pair.len)));
+		buf_addf(&want, "%s" STR_FMT, want.len > 0 ? "\n" : "",
+			 STR_ARG(str_slice(pair, 1, pair.len)));
 	}
 	const size_t mark = str_find(play->step.call.url, STR("?"), 0);
 	if (want.len > 0 && mark == SIZE_MAX)
 		STOP(play, "the URL has no query");
 	if (want.len > 0)
 		expect(play, "query", buf_str(&want),
-		       form_lines(play, str_slice(play->step.call.url, mark + 1, play->step.call.url.len)));
+		       form_lines(play, str_slice(play->step.call.url, mark + 1,
+						  play->step.call.url.len)));
 }
 
 static struct str call_header_get(const struct call *call, struct str name)
@@ -566,8 +586,9 @@ static void expect_body(struct play *play, struct str want)
 	const struct str type = call_header_get(call, STR("Content-Type"));
 	struct str got = call->body;
 	if (call->has_media_body)
-		got = str_format(play->arena, "@media %zu offset=%" PRId64 " length=%" PRId64, call->media_index,
-				 call->media_offset_bytes, call->media_length_bytes);
+		got = str_format(play->arena, "@media %zu offset=%" PRId64 " length=%" PRId64,
+				 call->media_index, call->media_offset_bytes,
+				 call->media_length_bytes);
 	else if (str_equal_z(type, "application/x-www-form-urlencoded"))
 		got = form_lines(play, got);
 	else if (str_has_prefix(type, STR("application/json"))) {
@@ -580,8 +601,9 @@ static void expect_body(struct play *play, struct str want)
 static void expect_call(struct play *play)
 {
 	if (play->step.kind != STEP_SEND)
-		STOP(play, "want a call, got step %d (" STR_FMT " " STR_FMT ")", (int)play->step.kind,
-		     STR_ARG(play->step.failure.message), STR_ARG(play->step.failure.platform_message));
+		STOP(play, "want a call, got step %d (" STR_FMT " " STR_FMT ")",
+		     (int)play->step.kind, STR_ARG(play->step.failure.message),
+		     STR_ARG(play->step.failure.platform_message));
 	expect_first_line(play, after_mark(play->lines[play->at]));
 	play->at++;
 	expect_query(play);
@@ -621,11 +643,13 @@ static void reply_read(struct play *play)
 			play->reply.body = block_body(play, '<');
 			break;
 		}
-		if (play->reply.header_count == REPLY_HEADERS_MAX || !name_value(line, &header->name, &header->value))
+		if (play->reply.header_count == REPLY_HEADERS_MAX ||
+		    !name_value(line, &header->name, &header->value))
 			STOP(play, "not a header line");
 		play->reply.header_count++;
 	}
-	if (json_parse(play->arena, play->reply.body, NULL, &play->reply.json, NULL, NULL) != ERR_NONE)
+	if (json_parse(play->arena, play->reply.body, NULL, &play->reply.json, NULL, NULL) !=
+	    ERR_NONE)
 		play->reply.json = NULL;
 }
 
@@ -645,8 +669,20 @@ static size_t below(struct play *play, size_t limit)
 }
 
 /* Values that take the place of a quoted text or number somewhere in the body. */
-static const char *const strange[] = {"null", "[]", "{}", "0", "-1", "\"\"", "true", "[[[]]]", "{\"data\":null}", "1e308",
-				      "9223372036854775807", "\"\\ud83d\\ude00\"", "[null,null]", "{\"id\":{}}"};
+static const char *const strange[] = {"null",
+				      "[]",
+				      "{}",
+				      "0",
+				      "-1",
+				      "\"\"",
+				      "true",
+				      "[[[]]]",
+				      "{\"data\":null}",
+				      "1e308",
+				      "9223372036854775807",
+				      "\"\\ud83d\\ude00\"",
+				      "[null,null]",
+				      "{\"id\":{}}"};
 
 static struct str with_strange_value(struct play *play, struct str body)
 {
@@ -657,7 +693,8 @@ static struct str with_strange_value(struct play *play, struct str body)
 	while (end < body.len && body.ptr[end] != ',' && body.ptr[end] != '}')
 		end++;
 	const struct str value = str_of(strange[below(play, sizeof(strange) / sizeof(strange[0]))]);
-	return str_concat(play->arena, str_concat(play->arena, str_slice(body, 0, colon + 1), value),
+	return str_concat(play->arena,
+			  str_concat(play->arena, str_slice(body, 0, colon + 1), value),
 			  str_slice(body, end, body.len));
 }
 
@@ -685,7 +722,8 @@ static struct str broken_body(struct play *play, struct str body)
 
 static struct reply broken_reply(struct play *play)
 {
-	static const int statuses[] = {200, 201, 204, 206, 302, 308, 400, 401, 402, 403, 404, 409, 422, 429, 499};
+	static const int statuses[] = {200, 201, 204, 206, 302, 308, 400, 401,
+				       402, 403, 404, 409, 422, 429, 499};
 	struct reply reply = play->reply;
 	reply.body = broken_body(play, reply.body);
 	if (below(play, 3) == 0)
@@ -716,8 +754,12 @@ static void survives_broken_answers(struct play *play)
 /* ---- "=" ---- */
 
 static const char *const class_names[] = {
-	[FAILURE_PERMANENT] = "permanent", [FAILURE_TRANSIENT] = "transient", [FAILURE_RATE_LIMITED] = "rate-limited",
-	[FAILURE_TOKEN] = "token",         [FAILURE_REAUTH] = "reauth",       [FAILURE_APP] = "app",
+	[FAILURE_PERMANENT] = "permanent",
+	[FAILURE_TRANSIENT] = "transient",
+	[FAILURE_RATE_LIMITED] = "rate-limited",
+	[FAILURE_TOKEN] = "token",
+	[FAILURE_REAUTH] = "reauth",
+	[FAILURE_APP] = "app",
 };
 
 static struct str step_text(const struct play *play)
@@ -725,7 +767,8 @@ static struct str step_text(const struct play *play)
 	const struct step *step = &play->step;
 	switch (step->kind) {
 	case STEP_SEND:
-		return str_format(play->arena, "call %s " STR_FMT, step->call.method, STR_ARG(step->call.url));
+		return str_format(play->arena, "call %s " STR_FMT, step->call.method,
+				  STR_ARG(step->call.url));
 	case STEP_WAIT:
 		return str_format(play->arena, "wait %" PRId64, step->wait_ms);
 	case STEP_MEDIA:
@@ -759,7 +802,8 @@ static struct str number_text(const struct play *play, int64_t number)
 	return str_format(play->arena, "%" PRId64, number);
 }
 
-static struct str account_field(const struct play *play, const struct account_found *account, struct str field)
+static struct str account_field(const struct play *play, const struct account_found *account,
+				struct str field)
 {
 	const struct {
 		const char *name;
@@ -812,7 +856,8 @@ static struct str indexed_field(const struct play *play, struct str name)
 	if (str_has_prefix(name, STR("match.")) && index < step->match_count)
 		return pair_text(play, step->matches[index].remote_id, step->matches[index].url);
 	if (str_has_prefix(name, STR("part.")) && index < play->flow.part_count)
-		return pair_text(play, play->flow.parts[index].remote_id, play->flow.parts[index].url);
+		return pair_text(play, play->flow.parts[index].remote_id,
+				 play->flow.parts[index].url);
 	STOP(play, "there is no " STR_FMT, STR_ARG(name));
 }
 
@@ -875,7 +920,8 @@ static void adopt(struct play *play, struct str number)
 	uint64_t index = 0;
 	if (!str_parse_u64(number, &index) || index >= play->step.match_count)
 		STOP(play, "no such match");
-	flow_part_done(&play->flow, play->step.matches[index].remote_id, play->step.matches[index].url);
+	flow_part_done(&play->flow, play->step.matches[index].remote_id,
+		       play->step.matches[index].url);
 }
 
 static void change(struct play *play)
@@ -977,13 +1023,15 @@ static void glob_matches_as_told(void **state)
 		const char *text;
 		bool matches;
 	} rows[] = {
-		{"", "", true},         {"a", "a", true},       {"a", "b", false},    {"*", "", true},
-		{"a*c", "abbc", true},  {"a*c", "abb", false},  {"*b*", "abc", true}, {"a*", "a", true},
-		{"a**b", "ab", true},   {"ab", "abc", false},   {"abc", "ab", false}, {"*a*b", "xaybab", true},
+		{"", "", true},       {"a", "a", true},      {"a", "b", false},
+		{"*", "", true},      {"a*c", "abbc", true}, {"a*c", "abb", false},
+		{"*b*", "abc", true}, {"a*", "a", true},     {"a**b", "ab", true},
+		{"ab", "abc", false}, {"abc", "ab", false},  {"*a*b", "xaybab", true},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(glob(str_of(rows[i].pattern), str_of(rows[i].text)), rows[i].matches);
+		assert_int_equal(glob(str_of(rows[i].pattern), str_of(rows[i].text)),
+				 rows[i].matches);
 }
 
 static int is_transcript(const struct dirent *entry)
@@ -1010,7 +1058,8 @@ int main(int argc, char **argv)
 		if (asprintf(&paths[i], "%s/%s", TRANSCRIPT_DIR, entries[i]->d_name) < 0)
 			return 1;
 		if (strstr(entries[i]->d_name, wanted) != NULL)
-			tests[test_count++] = (struct CMUnitTest){entries[i]->d_name, play_file, NULL, NULL, paths[i]};
+			tests[test_count++] = (struct CMUnitTest){entries[i]->d_name, play_file,
+								  NULL, NULL, paths[i]};
 	}
 	const int failed = _cmocka_run_group_tests("transcripts", tests, test_count, NULL, NULL);
 	for (int i = 0; i < count; i++) {
