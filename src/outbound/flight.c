@@ -340,17 +340,36 @@ static bool check_address(struct flight *flight)
 	return true;
 }
 
-/* Everything that differs from hop to hop: the address, the time left, the headers. */
-static bool prepare_hop(struct flight *flight)
+bool flight_is_in_time(struct flight *flight)
 {
 	const int64_t elapsed_ms = (flight_monotonic_us() - flight->started_us) / US_PER_MS;
 	const int64_t left_ms = flight->request.timeout_ms - elapsed_ms;
 	if (left_ms <= 0)
 		return flight_give_up(flight, TRANSFER_TIMED_OUT, NULL);
+	curl_easy_setopt(flight->easy, CURLOPT_TIMEOUT_MS, (long)left_ms);
+	return true;
+}
+
+/* FNV-1a over "scheme://host:port". */
+uint32_t flight_host_hash(const struct flight *flight)
+{
+	uint32_t hash = 2166136261U;
+	unsigned slashes = 0;
+	for (size_t i = 0; i < flight->url.len && slashes < 3; i++) {
+		slashes += flight->url.ptr[i] == '/';
+		hash = (hash ^ (uint8_t)flight->url.ptr[i]) * 16777619U;
+	}
+	return hash ^ hash >> 16;
+}
+
+/* Everything that differs from hop to hop: the address, the time left, the headers. */
+static bool prepare_hop(struct flight *flight)
+{
+	if (!flight_is_in_time(flight))
+		return false;
 	if (!check_address(flight) || !make_header_list(flight) || !resolve_by_hook(flight))
 		return false;
 	curl_easy_setopt(flight->easy, CURLOPT_URL, str_z(flight->arena, flight->url));
-	curl_easy_setopt(flight->easy, CURLOPT_TIMEOUT_MS, (long)left_ms);
 	set_wishes(flight);
 	return true;
 }

@@ -25,7 +25,9 @@
 #define READERS_DEFAULT 16
 /* Pages that are in memory while used; the rest is the system's file cache. Small, because the idle
  * service is to stay below 20 MB (DESIGN.md section 8). */
+#ifndef WRITER_CACHE_BYTES
 #define WRITER_CACHE_BYTES (8 << 20)
+#endif
 #define READER_CACHE_BYTES (1 << 20)
 /* The owner is alone with its file; only a backup or a tool can be in the way for a moment. */
 #define BUSY_TIMEOUT_MS 5000

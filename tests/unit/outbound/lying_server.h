@@ -40,6 +40,8 @@ struct lying_server {
 	bool is_stopping;
 	/* Guarded by lock. */
 	unsigned connections;
+	unsigned at_once; /* requests being answered */
+	unsigned most_at_once;
 	unsigned requests;    /* received whole */
 	char last[64 * 1024]; /* the last request, as far as it fits */
 	size_t last_body_len;
@@ -353,6 +355,9 @@ static void lying_record(const struct lying_call *call)
 		sum = (unsigned char)(sum * 31 + (unsigned char)call->body[i]);
 	pthread_mutex_lock(&server->lock);
 	server->requests++;
+	server->at_once++;
+	if (server->at_once > server->most_at_once)
+		server->most_at_once = server->at_once;
 	memcpy(server->last, call->text, kept);
 	server->last[kept] = '\0';
 	server->last_body_len = call->body_len;
@@ -416,6 +421,9 @@ static void *lying_connection(void *context)
 		call->number++;
 		lying_record(call);
 		lives = lying_answer(call);
+		pthread_mutex_lock(&call->server->lock);
+		call->server->at_once--;
+		pthread_mutex_unlock(&call->server->lock);
 	}
 	close(call->fd);
 	free(call->text);

@@ -71,6 +71,69 @@ static void every_started_transfer_ends_once(void **state)
 	}
 }
 
+static void open_narrow(struct fixture *f, unsigned per_host)
+{
+	const struct transfer_curl_config config = {
+		.guard = f->guard,
+		.clock = &f->clock,
+		.connections_per_host_max = per_host,
+		.resolve = fixture_resolve,
+	};
+	transfer_curl_close(&f->curl);
+	assert_int_equal(transfer_curl_open(&config, &f->curl, NULL), ERR_NONE);
+	f->transport = transfer_curl_transport(f->curl);
+}
+
+static void a_host_has_no_more_connections_than_allowed(void **state)
+{
+	struct fixture *f = *state;
+	size_t left = 30;
+	open_narrow(f, 3);
+	for (size_t i = 0; i < left; i++) {
+		struct transfer_request request = fixture_post(f, i % 3 == 0 ? "/close" : "/ok");
+		request.fresh_connection = i % 2 == 0;
+		transport_start(&f->transport, &request);
+	}
+	while (left > 0) {
+		struct transfer_result results[4];
+		const size_t count = transport_poll(&f->transport, f->arena, 10000, results, 4);
+		assert_true(count > 0);
+		left -= count;
+		assert_int_equal(running(f), left);
+	}
+	assert_int_equal(lying_requests(f->server), 30);
+	assert_true(f->server->most_at_once <= 3);
+}
+
+/* Three that hang hold the host's places; the others never get to it, and say so in their time.
+ * Another host is not held up. */
+static void who_waits_for_a_place_is_in_time_too(void **state)
+{
+	struct fixture *f = *state;
+	struct transfer_result results[10];
+	struct timespec start;
+	size_t count = 0;
+	open_narrow(f, 3);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (size_t i = 0; i < 6; i++) {
+		struct transfer_request request = fixture_post(f, "/silent");
+		request.timeout_ms = i < 3 ? 60000 : 200;
+		transport_start(&f->transport, &request);
+	}
+	struct transfer_request other = fixture_get(f, "other.example.com", "/ok");
+	other.pool = TRANSFER_PLATFORM;
+	transport_start(&f->transport, &other);
+	while (count < 4)
+		count +=
+			transport_poll(&f->transport, f->arena, 10000, results + count, 10 - count);
+	assert_true(elapsed_since_us(&start) < 20 * US_PER_S);
+	assert_int_equal(results[0].id, other.id);
+	fixture_expect(&results[0], TRANSFER_ANSWERED, TRANSFER_OK);
+	for (size_t i = 1; i < 4; i++)
+		fixture_expect(&results[i], TRANSFER_NEVER_SENT, TRANSFER_TIMED_OUT);
+	assert_int_equal(running(f), 3);
+}
+
 static void failures_are_results_too_and_come_later(void **state)
 {
 	struct fixture *f = *state;
@@ -517,6 +580,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_started_transfer_ends_once),
+		TEST(a_host_has_no_more_connections_than_allowed),
+		TEST(who_waits_for_a_place_is_in_time_too),
 		TEST(failures_are_results_too_and_come_later),
 		TEST(poll_without_time_does_not_wait),
 		TEST(wake_ends_a_wait),
