@@ -58,6 +58,7 @@ void course_finish_failed(struct delivery_task *t, const struct failure *failure
 static void course_finish_published(struct delivery_task *t)
 {
 	t->save.failure = NULL;
+	t->save.attempts++;
 	decide(t, DELIVERY_PUBLISHED, TASK_END);
 }
 

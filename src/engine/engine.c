@@ -509,7 +509,8 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	plan_new(engine);
 
 	size_t claim_max = claim_room(engine);
-	bool with_claims = claim_is_due(engine, now_us);
+	/* A turn that writes claims too: what it gives back or finishes may make other work due, and the transaction is paid for. */
+	bool with_claims = claim_is_due(engine, now_us) || (engine->planned.head != NULL && claim_max > 0 && !engine->is_draining);
 	if (with_claims || engine->planned.head != NULL) {
 		probe(engine, "before_commit");
 		bool claimed = turn_commit(engine, with_claims, claim_max);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The real transport. The cast: a struct pool is one curl multi with the flights (flight.h) that
- * may be used in it; a flight is idle, running or finished. libcurl tells through callbacks which
- * sockets and which timer each multi waits for; both multis' sockets stand in one epoll, together
- * with the eventfd that wake() writes to, so that poll() waits for everything in one place and an
- * idle service sleeps. Nothing is done from inside libcurl's callbacks but to take notes. */
+ * may be used in it; a flight is idle, waiting for its host's turn, running or finished. libcurl
+ * tells through callbacks which sockets and which timer each multi waits for; both multis' sockets
+ * stand in one epoll, together with the eventfd that wake() writes to, so that poll() waits for
+ * everything in one place and an idle service sleeps. Nothing is done from inside libcurl's
+ * callbacks but to take notes. */
 #include "transfer_curl.h"
 
 #include <assert.h>

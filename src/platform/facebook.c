@@ -14,6 +14,7 @@
 
 #include "adapters.h"
 #include "graph.h"
+#include "look.h"
 #include "platform.h"
 #include "rules.h"
 #include "stages.h"
@@ -242,21 +243,6 @@ static const char *facebook_photo_answer(const struct env *env, struct flow *flo
 	return NULL;
 }
 
-static void option_add(const struct env *env, struct buf *form, const char *name,
-		       const struct json *value)
-{
-	struct buf text;
-	struct json_writer w;
-	if (json_is(value, JSON_TYPE_STRING)) {
-		form_add(form, name, json_string(value));
-		return;
-	}
-	buf_init(&text, env->arena, GRAPH_FORM_MAX_BYTES);
-	json_writer_init(&w, &text);
-	json_put_value(&w, value);
-	form_add(form, name, buf_str(&text));
-}
-
 static void photos_add(const struct env *env, const struct flow *flow, struct buf *form)
 {
 	for (size_t i = 0; i < current(env, flow)->media_count; i++) {
@@ -287,20 +273,10 @@ static const char *facebook_feed_ask(const struct env *env, struct flow *flow, s
 	if (!str_is_empty(message))
 		form_add(&form, "message", message);
 	photos_add(env, flow, &form);
-	for (const struct option_rule *option = facebook_options; option->name != NULL; option++) {
-		const struct json *value = json_get(env->options, option->name);
-		if (!json_is_null(value))
-			option_add(env, &form, option->name, value);
-	}
+	graph_options_add(env, &form, facebook_options);
 	form_add(&form, "fields", STR("id,permalink_url"));
 	form_send(env, step, env->platform_account_id, "feed", &form);
 	return NULL;
-}
-
-/* Noted by the resolver: an earlier try of this part whose outcome stayed open. */
-static const char *doubt_name(const struct env *env, const struct flow *flow)
-{
-	return str_z(env->arena, str_format(env->arena, "part%zu_doubt_us", flow_part(flow)));
 }
 
 static void publish_fail(const struct env *env, const struct flow *flow, const struct reply *reply,
@@ -313,8 +289,7 @@ static void publish_fail(const struct env *env, const struct flow *flow, const s
 	graph_step_fail(env, reply, step);
 	/* 506 after an unknown outcome is evidence that the first try landed (meta.md 6.1): look,
 	 * do not give up. */
-	if (step->failure.code == CODE(DUPLICATE_CONTENT) &&
-	    !str_is_empty(flow_get(flow, doubt_name(env, flow))))
+	if (step->failure.code == CODE(DUPLICATE_CONTENT) && look_doubt_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 }
 
@@ -377,18 +352,10 @@ static const struct stage facebook_publish_stages[] = {
 	{.name = NULL},
 };
 
-/* ---- resolve: the Page's posts, or the comments under ours (meta.md section 7) ---- */
-
-static int64_t doubt_us(const struct env *env, const struct flow *flow)
-{
-	const int64_t known_us = flow_get_int(flow, doubt_name(env, flow), env->started_at_us);
-	return known_us < env->started_at_us ? known_us : env->started_at_us;
-}
-
 static const char *look_start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
-	flow_set_int(flow, doubt_name(env, flow), doubt_us(env, flow));
+	look_since_us(env, flow); /* remembers when this part came into doubt */
 	return flow_part(flow) == 0 ? "posts" : "comments";
 }
 
@@ -407,15 +374,17 @@ static const char *look_posts_ask(const struct env *env, struct flow *flow, stru
 	return NULL;
 }
 
+/* Created since the part came into doubt, less 2 minutes (RELIABILITY.md 2.3). */
 static bool is_since(const struct env *env, const struct flow *flow, const struct json *item)
 {
 	return graph_instant_us(env, json_string(json_get(item, "created_time"))) >=
-	       doubt_us(env, flow) - LOOK_BACK_US;
+	       look_doubt_us(flow) - LOOK_BACK_US;
 }
 
-static bool says(const struct json *item, struct str text)
+static bool says(const struct env *env, const struct json *item, struct str text)
 {
-	return str_equal(str_trim(json_string(json_get(item, "message"))), str_trim(text));
+	return !str_is_empty(str_trim(text)) &&
+	       look_texts_equal(env->arena, json_string(json_get(item, "message")), text);
 }
 
 static bool is_photo_of_ours(const struct env *env, const struct flow *flow,
@@ -454,35 +423,13 @@ static bool is_our_post(const struct env *env, const struct flow *flow, const st
 	if (!is_since(env, flow, post))
 		return false;
 	return any_photo_is_ours(env, flow, json_get(post, "attachments")) ||
-	       (!str_is_empty(str_trim(message)) && says(post, message));
-}
-
-/* A list that does not show it proves nothing: it may only not be shown yet. */
-static const char *
-list_compare(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step,
-	     bool (*is_ours)(const struct env *, const struct flow *, const struct json *))
-{
-	const struct json *list = json_get(reply->json, "data");
-	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY)) {
-		graph_step_fail(env, reply, step);
-		return NULL;
-	}
-	*step = (struct step){.kind = STEP_UNKNOWN};
-	for (size_t i = 0; i < list->count && step->match_count < STEP_MATCHES_MAX; i++) {
-		const struct str id = json_text(env->arena, json_get(&list->items[i], "id"));
-		const struct str url = json_string(json_get(&list->items[i], "permalink_url"));
-		if (!str_is_empty(id) && is_ours(env, flow, &list->items[i]))
-			step->matches[step->match_count++] = (struct match){id, url};
-	}
-	if (step->match_count > 0)
-		step->kind = STEP_MATCHES;
-	return NULL;
+	       says(env, post, message);
 }
 
 static const char *look_posts_answer(const struct env *env, struct flow *flow,
 				     const struct reply *reply, struct step *step)
 {
-	return list_compare(env, flow, reply, step, is_our_post);
+	return graph_look(env, flow, reply, step, "permalink_url", is_our_post);
 }
 
 static const char *look_comments_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -503,15 +450,14 @@ static bool is_our_comment(const struct env *env, const struct flow *flow,
 {
 	const struct str author = json_text(env->arena, json_get(json_get(comment, "from"), "id"));
 	const struct str message = current(env, flow)->content;
-	return is_since(env, flow, comment) && !str_is_empty(str_trim(message)) &&
-	       says(comment, message) &&
+	return is_since(env, flow, comment) && says(env, comment, message) &&
 	       (str_is_empty(author) || str_equal(author, env->platform_account_id));
 }
 
 static const char *look_comments_answer(const struct env *env, struct flow *flow,
 					const struct reply *reply, struct step *step)
 {
-	return list_compare(env, flow, reply, step, is_our_comment);
+	return graph_look(env, flow, reply, step, "permalink_url", is_our_comment);
 }
 
 static const struct stage facebook_resolve_stages[] = {

@@ -19,6 +19,8 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "look.h"
+#include "rules.h"
 #include "stages.h"
 
 #define GRAPH_HOST "https://graph.facebook.com/"
@@ -72,6 +74,30 @@ struct call *graph_call(const struct env *env, struct step *step, enum call_kind
 	if (!is_get)
 		call_form(call, buf_str(form));
 	return call;
+}
+
+static void option_add(const struct env *env, struct buf *form, const char *name,
+		       const struct json *value)
+{
+	struct buf text;
+	struct json_writer w;
+	if (json_is(value, JSON_TYPE_STRING)) {
+		form_add(form, name, json_string(value));
+		return;
+	}
+	buf_init(&text, env->arena, GRAPH_FORM_MAX_BYTES);
+	json_writer_init(&w, &text);
+	json_put_value(&w, value);
+	form_add(form, name, buf_str(&text));
+}
+
+void graph_options_add(const struct env *env, struct buf *form, const struct option_rule *options)
+{
+	for (const struct option_rule *option = options; option->name != NULL; option++) {
+		const struct json *value = json_get(env->options, option->name);
+		if (!json_is_null(value))
+			option_add(env, form, option->name, value);
+	}
 }
 
 int64_t graph_instant_us(const struct env *env, struct str text)
@@ -335,6 +361,26 @@ void graph_step_fail(const struct env *env, const struct reply *reply, struct st
 		failure->retry_after_ms = rate_wait_ms(env, reply);
 }
 
+const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply,
+		       struct step *step, const char *url_name,
+		       bool (*is_ours)(const struct env *env, const struct flow *flow,
+				       const struct json *item))
+{
+	const struct json *list = json_get(reply->json, "data");
+	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY)) {
+		graph_step_fail(env, reply, step);
+		return NULL;
+	}
+	look_matches_begin(flow, step);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct json *item = &list->items[i];
+		const struct str id = json_text(env->arena, json_get(item, "id"));
+		if (!str_is_empty(id) && is_ours(env, flow, item))
+			look_match_add(step, id, json_string(json_get(item, url_name)));
+	}
+	return look_matches_end(step);
+}
+
 const char *graph_no_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			    struct step *step)
 {
@@ -349,15 +395,19 @@ const char *graph_no_answer(const struct env *env, struct flow *flow, const stru
  * passing fault. */
 static void token_fail(const struct env *env, const struct reply *reply, struct step *step)
 {
-	struct graph_error error;
+	struct graph_error error = {0};
+	const bool is_readable = graph_error_read(reply, &error);
 	graph_step_fail(env, reply, step);
-	step->failure.connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
-	if (!graph_error_read(reply, &error) || reply->status >= 500 ||
-	    (error.code != 1 && error.code != 101))
-		return;
-	step->failure.class = FAILURE_APP;
-	step->failure.code = CODE(APP_CREDENTIALS_INVALID);
-	step->failure.message = STR("Meta refused the app's id or secret.");
+	if (is_readable && reply->status < 500 && (error.code == 1 || error.code == 101)) {
+		step->failure.class = FAILURE_APP;
+		step->failure.code = CODE(APP_CREDENTIALS_INVALID);
+		step->failure.message = STR("Meta refused the app's id or secret.");
+	} else if (step->failure.class == PERMANENT) {
+		step->failure.code = CODE(PLATFORM_REJECTED);
+		step->failure.message = STR("Meta refused to give an access token.");
+	}
+	if (!failure_is_transient(step->failure.class))
+		step->failure.connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
 }
 
 static const char *app_token_ask(const struct env *env, struct flow *flow, struct step *step)

@@ -13,6 +13,7 @@
 #include "platform.h"
 
 struct buf;
+struct option_rule;
 
 #define GRAPH_FORM_MAX_BYTES (512 * 1024)
 
@@ -23,6 +24,8 @@ void graph_form_init(const struct env *env, struct buf *form);
 /* A call on /{version}/{path} with the token as bearer and its proof among the parameters; for GET they go into the query. */
 struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind, const char *method, struct str path,
 			struct str token, struct buf *form);
+/* Every option of the table that the post has, under its own name; lists and objects as JSON text (meta.md section 1, "Bodies"). */
+void graph_options_add(const struct env *env, struct buf *form, const struct option_rule *options);
 /* "+0000" instants as Graph writes them; 0 when unreadable. */
 int64_t graph_instant_us(const struct env *env, struct str text);
 
@@ -55,6 +58,11 @@ void graph_step_fail(const struct env *env, const struct reply *reply, struct st
 bool graph_is_uncertain(const struct reply *reply);
 /* Answered with 2xx and without an error. */
 bool graph_is_ok(const struct reply *reply);
+
+/* The answer of a look at a list: what is_ours says yes to, with the address under url_name. A list that does not show it proves
+ * nothing, since it may only not be shown yet. Returns NULL, as the stage functions do. */
+const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step, const char *url_name,
+		       bool (*is_ours)(const struct env *env, const struct flow *flow, const struct json *item));
 
 /* ---- app credentials and Facebook Login ---- */
 

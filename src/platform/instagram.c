@@ -14,6 +14,7 @@
 
 #include "adapters.h"
 #include "graph.h"
+#include "look.h"
 #include "platform.h"
 #include "rules.h"
 #include "stages.h"
@@ -262,22 +263,6 @@ static const char *quota_answer(const struct env *env, struct flow *flow, const 
 	return NULL;
 }
 
-/* Lists and objects travel in a form as JSON text (meta.md section 1, "Bodies"). */
-static void option_add(const struct env *env, struct buf *form, const char *name,
-		       const struct json *value)
-{
-	struct buf text;
-	struct json_writer w;
-	if (json_is(value, JSON_TYPE_STRING)) {
-		form_add(form, name, json_string(value));
-		return;
-	}
-	buf_init(&text, env->arena, GRAPH_FORM_MAX_BYTES);
-	json_writer_init(&w, &text);
-	json_put_value(&w, value);
-	form_add(form, name, buf_str(&text));
-}
-
 /* 4.1 */
 static const char *container_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -290,11 +275,7 @@ static const char *container_ask(const struct env *env, struct flow *flow, struc
 		form_add(&form, "caption", post->content);
 	if (!str_is_empty(post->media[0].alt_text))
 		form_add(&form, "alt_text", post->media[0].alt_text);
-	for (const struct option_rule *option = instagram_options; option->name != NULL; option++) {
-		const struct json *value = json_get(env->options, option->name);
-		if (!json_is_null(value))
-			option_add(env, &form, option->name, value);
-	}
+	graph_options_add(env, &form, instagram_options);
 	graph_call(env, step, CALL_PREPARE, "POST", edge_of(env, env->platform_account_id, "media"),
 		   env->access_token, &form);
 	return NULL;
@@ -569,13 +550,6 @@ static const char *look_status_ask(const struct env *env, struct flow *flow, str
 	return read_fields(env, step, flow_get(flow, "container"), "status_code");
 }
 
-static const char *look_again(struct flow *flow, struct step *step, enum step_kind kind)
-{
-	flow->probe = (struct str){0};
-	*step = (struct step){.kind = kind};
-	return NULL;
-}
-
 static const char *look_status_answer(const struct env *env, struct flow *flow,
 				      const struct reply *reply, struct step *step)
 {
@@ -588,13 +562,13 @@ static const char *look_status_answer(const struct env *env, struct flow *flow,
 		return "media";
 	if (str_equal_z(status, "FINISHED") && env->now_us >= env->started_at_us + LANDING_US) {
 		flow_set_stage(flow, "publish"); /* the same container again */
-		return look_again(flow, step, STEP_SEND_AGAIN);
+		return look_end(flow, step, STEP_SEND_AGAIN);
 	}
 	if (str_equal_z(status, "ERROR") || str_equal_z(status, "EXPIRED")) {
 		flow_restart_part(flow); /* not live, and never will be: a new container */
-		return look_again(flow, step, STEP_SEND_AGAIN);
+		return look_end(flow, step, STEP_SEND_AGAIN);
 	}
-	return look_again(flow, step, STEP_UNKNOWN);
+	return look_end(flow, step, STEP_UNKNOWN);
 }
 
 /* It is out. Which of the account's media it is, only comparing can tell; never simply the newest.
@@ -622,39 +596,24 @@ static bool is_since(const struct env *env, const struct json *item)
 static bool is_our_media(const struct env *env, const struct flow *flow, const struct json *media)
 {
 	(void)flow;
-	return is_since(env, media) && str_equal(str_trim(json_string(json_get(media, "caption"))),
-						 str_trim(env->post->containers[0].content));
-}
-
-static void list_compare(const struct env *env, const struct flow *flow, const struct json *list,
-			 struct step *step,
-			 bool (*is_ours)(const struct env *, const struct flow *,
-					 const struct json *))
-{
-	*step = (struct step){.kind = STEP_UNKNOWN};
-	for (size_t i = 0; json_is(list, JSON_TYPE_ARRAY) && i < list->count &&
-			   step->match_count < STEP_MATCHES_MAX;
-	     i++) {
-		const struct str id = json_text(env->arena, json_get(&list->items[i], "id"));
-		const struct str url = json_string(json_get(&list->items[i], "permalink"));
-		if (!str_is_empty(id) && is_ours(env, flow, &list->items[i]))
-			step->matches[step->match_count++] = (struct match){id, url};
-	}
-	if (step->match_count > 0)
-		step->kind = STEP_MATCHES;
+	return is_since(env, media) &&
+	       look_texts_equal(env->arena, json_string(json_get(media, "caption")),
+				env->post->containers[0].content);
 }
 
 /* Success stands; only the media's id may stay unknown, and with it the way to comment. */
 static const char *look_media_answer(const struct env *env, struct flow *flow,
 				     const struct reply *reply, struct step *step)
 {
-	list_compare(env, flow, graph_is_ok(reply) ? json_get(reply->json, "data") : NULL, step,
-		     is_our_media);
+	if (graph_is_ok(reply))
+		graph_look(env, flow, reply, step, "permalink", is_our_media);
+	else
+		look_end(flow, step, STEP_UNKNOWN);
 	const bool may_tell = step->match_count == 1 && env->look <= LOOKS_FOR_MEDIA;
 	if (env->look < LOOKS_FOR_MEDIA || may_tell)
 		return NULL;
 	flow_part_done(flow, (struct str){0}, (struct str){0});
-	return look_again(flow, step, STEP_LANDED);
+	return look_end(flow, step, STEP_LANDED);
 }
 
 static const char *look_comments_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -669,18 +628,14 @@ static bool is_our_comment(const struct env *env, const struct flow *flow,
 	const struct str sent = env->post->containers[flow_part(flow)].content;
 	const struct str author = json_string(json_get(comment, "username"));
 	return is_since(env, comment) &&
-	       str_equal(str_trim(json_string(json_get(comment, "text"))), str_trim(sent)) &&
+	       look_texts_equal(env->arena, json_string(json_get(comment, "text")), sent) &&
 	       (str_is_empty(author) || str_equal(author, env->username));
 }
 
 static const char *look_comments_answer(const struct env *env, struct flow *flow,
 					const struct reply *reply, struct step *step)
 {
-	if (!graph_is_ok(reply))
-		graph_step_fail(env, reply, step);
-	else
-		list_compare(env, flow, json_get(reply->json, "data"), step, is_our_comment);
-	return NULL;
+	return graph_look(env, flow, reply, step, "permalink", is_our_comment);
 }
 
 static const struct stage instagram_resolve_stages[] = {

@@ -17,6 +17,7 @@
 #include "utf8.h"
 
 #include "adapters.h"
+#include "look.h"
 #include "platform.h"
 #include "rules.h"
 #include "stages.h"
@@ -196,6 +197,10 @@ static void x_check(const struct post_content *post, enum post_type type, struct
 	x_check_exclusive(options, account_id, problems);
 	for (size_t i = 0; i < post->container_count; i++)
 		x_check_container(post, i, account_id, problems);
+	if (!json_is_null(json_get(options, "exclude_reply_user_ids")) &&
+	    json_is_null(json_get(options, "in_reply_to_tweet_id")))
+		warning_add(problems, STR("platforms.x.exclude_reply_user_ids"), "ignored",
+			    STR("This goes only with in_reply_to_tweet_id; it was ignored."));
 	if (!json_is_null(json_get(options, "quote_tweet_id")))
 		warning_add(problems, STR("platforms.x.quote_tweet_id"), "needs_enterprise",
 			    STR("X lets only apps of its Enterprise plan quote a post."));
@@ -757,12 +762,6 @@ static bool x_is_refusal(const struct reply *reply)
 	       (is_readable || reply->status == 401 || reply->status == 429);
 }
 
-/* Where the resolver notes when the first try of the current part that is in doubt was started. */
-static const char *x_doubt_name(const struct env *env, const struct flow *flow)
-{
-	return str_z(env->arena, str_format(env->arena, "part%zu_doubt_us", flow_part(flow)));
-}
-
 static const char *x_create_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
@@ -778,8 +777,7 @@ static const char *x_create_answer(const struct env *env, struct flow *flow,
 	x_fail(env, reply, step);
 	/* After a try whose outcome stayed open this is a sign that it landed (x.md section 5):
 	 * look, do not give up. */
-	if (step->failure.code == CODE(DUPLICATE_CONTENT) &&
-	    !str_is_empty(flow_get(flow, x_doubt_name(env, flow))))
+	if (step->failure.code == CODE(DUPLICATE_CONTENT) && look_doubt_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 	return NULL;
 }
@@ -799,18 +797,11 @@ static const struct stage x_publish_stages[] = {
 
 /* ---- resolve: the account's own timeline since the call was started (x.md section 5) ---- */
 
-/* When the first try of this part that is still in doubt was started. */
-static int64_t x_doubt_us(const struct env *env, const struct flow *flow)
-{
-	const int64_t known_us = flow_get_int(flow, x_doubt_name(env, flow), env->started_at_us);
-	return known_us < env->started_at_us ? known_us : env->started_at_us;
-}
-
 static const char *x_look_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const int64_t not_before_us = env->started_at_us + X_LOOK_AFTER_US;
-	const int64_t since_us = x_doubt_us(env, flow) - X_LOOK_BACK_US;
-	flow_set_int(flow, x_doubt_name(env, flow), x_doubt_us(env, flow));
+	look_since_us(env, flow); /* remembers when this part came into doubt */
+	const int64_t since_us = look_doubt_us(flow) - X_LOOK_BACK_US;
 	if (env->now_us < not_before_us) {
 		step_wait(step, (not_before_us - env->now_us) / US_PER_MS + 1);
 		return NULL;
@@ -866,7 +857,7 @@ static struct str x_comparable(struct arena *arena, struct str text)
 {
 	text = x_replace(arena, text, STR("https://"), STR(""));
 	text = x_replace(arena, text, STR("http://"), STR(""));
-	return str_trim(x_nfc(arena, text));
+	return x_nfc(arena, text);
 }
 
 /* X stores t.co links and escapes three characters: the text as it was sent. */
@@ -899,10 +890,11 @@ static bool x_is_ours(const struct env *env, const struct flow *flow, const stru
 	const struct str sent = env->post->containers[flow_part(flow)].content;
 	int64_t created_us = 0;
 	return timetext_parse_instant(json_string(json_get(post, "created_at")), &created_us) &&
-	       created_us >= x_doubt_us(env, flow) - X_LOOK_BACK_US &&
+	       created_us >= look_doubt_us(flow) - X_LOOK_BACK_US &&
 	       str_equal(x_replied_to(env, post), x_parent_id(env, flow)) &&
-	       str_equal(x_comparable(env->arena, x_unshortened(env->arena, post)),
-			 x_comparable(env->arena, sent));
+	       look_texts_equal(env->arena,
+				x_comparable(env->arena, x_unshortened(env->arena, post)),
+				x_comparable(env->arena, sent));
 }
 
 static const char *x_look_answer(const struct env *env, struct flow *flow,
@@ -913,18 +905,13 @@ static const char *x_look_answer(const struct env *env, struct flow *flow,
 		x_fail(env, reply, step);
 		return NULL;
 	}
-	*step = (struct step){.kind = STEP_UNKNOWN};
-	if (!json_is(posts, JSON_TYPE_ARRAY))
-		return NULL;
-	for (size_t i = 0; i < posts->count && step->match_count < STEP_MATCHES_MAX; i++) {
+	look_matches_begin(flow, step);
+	for (size_t i = 0; json_is(posts, JSON_TYPE_ARRAY) && i < posts->count; i++) {
 		const struct str id = json_text(env->arena, json_get(&posts->items[i], "id"));
 		if (!str_is_empty(id) && x_is_ours(env, flow, &posts->items[i]))
-			step->matches[step->match_count++] =
-				(struct match){id, x_post_url(env, id)};
+			look_match_add(step, id, x_post_url(env, id));
 	}
-	if (step->match_count > 0)
-		step->kind = STEP_MATCHES;
-	return NULL;
+	return look_matches_end(step);
 }
 
 static const struct stage x_resolve_stages[] = {

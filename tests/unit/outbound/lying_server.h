@@ -40,8 +40,8 @@ struct lying_server {
 	bool is_stopping;
 	/* Guarded by lock. */
 	unsigned connections;
-	unsigned at_once; /* requests being answered */
-	unsigned most_at_once;
+	int late; /* calls of /late that wait now */
+	int most_late;
 	unsigned requests;    /* received whole */
 	char last[64 * 1024]; /* the last request, as far as it fits */
 	size_t last_body_len;
@@ -248,9 +248,20 @@ static bool lying_silent(const struct lying_call *call)
 	return false;
 }
 
+static void lying_count(struct lying_server *server, bool comes)
+{
+	pthread_mutex_lock(&server->lock);
+	server->late += comes ? 1 : -1;
+	if (server->late > server->most_late)
+		server->most_late = server->late;
+	pthread_mutex_unlock(&server->lock);
+}
+
 static bool lying_late(const struct lying_call *call)
 {
+	lying_count(call->server, true);
 	lying_wait(call, 150);
+	lying_count(call->server, false);
 	return lying_ok(call);
 }
 
@@ -355,9 +366,6 @@ static void lying_record(const struct lying_call *call)
 		sum = (unsigned char)(sum * 31 + (unsigned char)call->body[i]);
 	pthread_mutex_lock(&server->lock);
 	server->requests++;
-	server->at_once++;
-	if (server->at_once > server->most_at_once)
-		server->most_at_once = server->at_once;
 	memcpy(server->last, call->text, kept);
 	server->last[kept] = '\0';
 	server->last_body_len = call->body_len;
@@ -421,9 +429,6 @@ static void *lying_connection(void *context)
 		call->number++;
 		lying_record(call);
 		lives = lying_answer(call);
-		pthread_mutex_lock(&call->server->lock);
-		call->server->at_once--;
-		pthread_mutex_unlock(&call->server->lock);
 	}
 	close(call->fd);
 	free(call->text);

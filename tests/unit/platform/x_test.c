@@ -38,7 +38,8 @@ static void posts_that_x_takes_and_those_it_does_not(void **state)
 		{"{\"content\":\"a\",\"platforms\":{\"x\":{\"reply_settings\":\"nobody\"}}}",
 		 "platforms.x.reply_settings bad_option -1 -1"},
 		{"{\"content\":\"a\",\"platforms\":{\"x\":{\"reply_settings\":\"everyone\","
-		 "\"nullcast\":true,\"geo_place_id\":\"1\",\"exclude_reply_user_ids\":[\"1\"],"
+		 "\"nullcast\":true,\"geo_place_id\":\"1\",\"in_reply_to_tweet_id\":\"5\","
+		 "\"exclude_reply_user_ids\":[\"1\"],"
 		 "\"poll\":null}}}",
 		 ""},
 		{"{\"content\":\"a\",\"platforms\":{\"x\":{\"nullcast\":\"yes\",\"community_id\":5,"
@@ -69,6 +70,8 @@ static void posts_that_x_takes_and_those_it_does_not(void **state)
 		 "\"card://1\"}}}",
 		 "platforms.x exclusive_options 1 2\n! platforms.x.quote_tweet_id "
 		 "needs_enterprise"},
+		{"{\"content\":\"a\",\"platforms\":{\"x\":{\"exclude_reply_user_ids\":[\"1\"]}}}",
+		 "! platforms.x.exclude_reply_user_ids ignored"},
 	};
 	(void)state;
 	CHECK_RULES(PLATFORM_X, rows);

@@ -57,6 +57,8 @@ static void dialog_refuses_strangers(void **state)
 		 "client_id=sandbox-facebook&redirect_uri=https%3A%2F%2Fevil.example%2F"},
 		{"loopback only by name",
 		 "client_id=sandbox-facebook&redirect_uri=http%3A%2F%2F127.0.0.1.evil.example%2F"},
+		{"a public address",
+		 "client_id=sandbox-facebook&redirect_uri=http%3A%2F%2F8.8.8.8%2F"},
 		{"no redirect URI", "client_id=sandbox-facebook"},
 	};
 	struct probe *probe = *state;
