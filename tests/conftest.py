@@ -3,9 +3,14 @@
 whole run; tests find their own posts by a marker text, so they need no order and do not disturb each other. A test that
 must turn something global (limits, the sandbox's clock, restarts) starts processes of its own with `start_sandbox` and
 `start_service`."""
+import hypothesis
 import pytest
 
 from harness import PLATFORMS, App, Media, Sandbox, Service
+
+# The same examples every time, and no example database in the source tree.
+hypothesis.settings.register_profile("posthorn", derandomize=True, database=None, deadline=None)
+hypothesis.settings.load_profile("posthorn")
 
 
 @pytest.fixture(scope="session")

@@ -350,15 +350,15 @@ bool flight_is_in_time(struct flight *flight)
 	return true;
 }
 
-/* FNV-1a over "scheme://host:port". */
+/* FNV-1a over the host; what is no URL has none, and fails soon. */
 uint32_t flight_host_hash(const struct flight *flight)
 {
+	const size_t slashes = str_find(flight->url, STR("//"), 0);
+	const struct str rest = str_slice(flight->url, slashes, flight->url.len);
+	const char *ends = str_has_prefix(rest, STR("//[")) ? "]" : ":/?#";
 	uint32_t hash = 2166136261U;
-	unsigned slashes = 0;
-	for (size_t i = 0; i < flight->url.len && slashes < 3; i++) {
-		slashes += flight->url.ptr[i] == '/';
-		hash = (hash ^ (uint8_t)flight->url.ptr[i]) * 16777619U;
-	}
+	for (size_t i = 2; i < rest.len && strchr(ends, rest.ptr[i]) == NULL; i++)
+		hash = (hash ^ (uint8_t)rest.ptr[i]) * 16777619U;
 	return hash ^ hash >> 16;
 }
 

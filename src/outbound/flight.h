@@ -50,8 +50,7 @@ enum transfer_pool flight_pool(const struct flight *flight);
 struct flight_link *flight_link(struct flight *flight);
 /* Tells libcurl how much time is left; false when there is none, and the transfer has failed. */
 bool flight_is_in_time(struct flight *flight);
-/* The same for all transfers to one scheme, host and port, as they are now (a redirect changes it).
- */
+/* The same for all transfers to one host, where they go now (a redirect changes it). */
 uint32_t flight_host_hash(const struct flight *flight);
 /* The handle has ended and was taken out of its multi. True when it is ready for the next hop of a
  * redirect. */

@@ -383,8 +383,7 @@ static bool is_since(const struct env *env, const struct flow *flow, const struc
 
 static bool says(const struct env *env, const struct json *item, struct str text)
 {
-	return !str_is_empty(str_trim(text)) &&
-	       look_texts_equal(env->arena, json_string(json_get(item, "message")), text);
+	return !str_is_empty(str_trim(text)) && graph_text_is(env, json_get(item, "message"), text);
 }
 
 static bool is_photo_of_ours(const struct env *env, const struct flow *flow,

@@ -15,7 +15,7 @@
 #define FLOW_TEXT_MAX_BYTES (8 * 1024 * 1024)
 /* No id, token or list that a platform gives is longer; a longer one is cut and will be refused
  * where it is used. */
-#define FLOW_VALUE_MAX_BYTES (128 * 1024)
+#define FLOW_VALUE_MAX_BYTES (512 * 1024)
 
 void flow_init(struct flow *flow, struct arena *arena, size_t part_count)
 {

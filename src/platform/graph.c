@@ -29,7 +29,7 @@
 #define GRAPH_RATE_WAIT_MAX_MINUTES (24 * 60)
 #define GRAPH_READS_MAX 200 /* lists of Pages that one connect reads */
 #define GRAPH_BUSINESSES_MAX 50
-#define GRAPH_FOUND_MAX_BYTES (120 * 1024)
+#define GRAPH_FOUND_MAX_BYTES (480 * 1024) /* 200 Pages at 2.4 KiB */
 
 /* ---- calls ---- */
 
@@ -361,6 +361,12 @@ void graph_step_fail(const struct env *env, const struct reply *reply, struct st
 		failure->retry_after_ms = rate_wait_ms(env, reply);
 }
 
+bool graph_text_is(const struct env *env, const struct json *text, struct str sent)
+{
+	const struct str found = json_string(text);
+	return found.len <= 2 * sent.len + 64 && look_texts_equal(env->arena, found, sent);
+}
+
 const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply,
 		       struct step *step, const char *url_name,
 		       bool (*is_ours)(const struct env *env, const struct flow *flow,
@@ -690,27 +696,41 @@ static bool is_offered(const struct env *env, const struct json *page)
 	       may_post(json_get(page, "tasks"));
 }
 
+/* Does the list name that Page before? */
+static bool is_repeated(const struct env *env, const struct json *pages, size_t index)
+{
+	const struct str id = json_text(env->arena, json_get(&pages->items[index], "id"));
+	for (size_t i = 0; i < index; i++) {
+		if (str_equal(json_text(env->arena, json_get(&pages->items[i], "id")), id))
+			return true;
+	}
+	return false;
+}
+
+#define PAGES_A_READ 100 /* our limit parameter */
+
 static void found_add(const struct env *env, struct flow *flow, const struct json *pages)
 {
 	const struct json *found = found_read(env, flow);
-	size_t count = found != NULL ? found->count : 0;
+	const size_t before = found != NULL ? found->count : 0;
+	size_t count = before;
 	struct buf out;
 	struct json_writer w;
 	buf_init(&out, env->arena, GRAPH_FOUND_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_array(&w);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < before; i++)
 		json_put_value(&w, &found->items[i]);
-	for (size_t i = 0; i < pages->count && count < STEP_ACCOUNTS_MAX; i++) {
+	for (size_t i = 0; i < pages->count && i < PAGES_A_READ && count < STEP_ACCOUNTS_MAX; i++) {
 		const struct json *page = &pages->items[i];
-		if (!is_offered(env, page) ||
+		if (!is_offered(env, page) || is_repeated(env, pages, i) ||
 		    found_has(found, json_text(env->arena, json_get(page, "id"))))
 			continue;
 		page_write(env, &w, page);
 		count++;
 	}
 	json_end_array(&w);
-	if (!out.is_over)
+	if (!out.is_over && count > before)
 		flow_set_secret(flow, "found", buf_str(&out));
 }
 

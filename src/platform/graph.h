@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's Graph API as facebook.c and instagram.c share it: calls, errors by number, Facebook Login (platforms/meta.md 1, 2, 6).
- * What is published and how stands in those two. */
+ * Meta's Graph API as facebook.c and instagram.c share it: calls, errors by number, Facebook Login
+ * (platforms/meta.md 1, 2, 6). What is published and how stands in those two. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,10 +21,12 @@ struct option_rule;
 
 /* An empty list of parameters. */
 void graph_form_init(const struct env *env, struct buf *form);
-/* A call on /{version}/{path} with the token as bearer and its proof among the parameters; for GET they go into the query. */
-struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind, const char *method, struct str path,
-			struct str token, struct buf *form);
-/* Every option of the table that the post has, under its own name; lists and objects as JSON text (meta.md section 1, "Bodies"). */
+/* A call on /{version}/{path} with the token as bearer and its proof among the parameters; for GET
+ * they go into the query. */
+struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind,
+			const char *method, struct str path, struct str token, struct buf *form);
+/* Every option of the table that the post has, under its own name; lists and objects as JSON text
+ * (meta.md section 1, "Bodies"). */
 void graph_options_add(const struct env *env, struct buf *form, const struct option_rule *options);
 /* "+0000" instants as Graph writes them; 0 when unreadable. */
 int64_t graph_instant_us(const struct env *env, struct str text);
@@ -54,39 +56,55 @@ bool graph_error_read(const struct reply *reply, struct graph_error *error_out);
 struct graph_error graph_error_of_subcode(int64_t subcode);
 /* Fills STEP_FAIL for whatever is not a usable answer. */
 void graph_step_fail(const struct env *env, const struct reply *reply, struct step *step);
-/* A publish call's answer is no refusal that may be believed: unreadable, or an error that says nothing about the outcome. */
+/* A publish call's answer is no refusal that may be believed: unreadable, or an error that says
+ * nothing about the outcome. */
 bool graph_is_uncertain(const struct reply *reply);
 /* Answered with 2xx and without an error. */
 bool graph_is_ok(const struct reply *reply);
 
-/* The answer of a look at a list: what is_ours says yes to, with the address under url_name. A list that does not show it proves
- * nothing, since it may only not be shown yet. Returns NULL, as the stage functions do. */
-const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step, const char *url_name,
-		       bool (*is_ours)(const struct env *env, const struct flow *flow, const struct json *item));
+/* Is that what was sent, to a reader? Not for what is much longer. */
+bool graph_text_is(const struct env *env, const struct json *text, struct str sent);
+/* The answer of a look at a list: what is_ours says yes to, with the address under url_name. A list
+ * that does not show it proves nothing, since it may only not be shown yet. Returns NULL, as the
+ * stage functions do. */
+const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply,
+		       struct step *step, const char *url_name,
+		       bool (*is_ours)(const struct env *env, const struct flow *flow,
+				       const struct json *item));
 
 /* ---- app credentials and Facebook Login ---- */
 
-void graph_verify(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+void graph_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+		  struct step *step);
 
-/* Stages of connect, for the tables of both platforms; each names the next. "permissions" and "finish" are the platform's own. */
+/* Stages of connect, for the tables of both platforms; each names the next. "permissions" and
+ * "finish" are the platform's own. */
 const char *graph_code_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_code_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_code_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step);
 const char *graph_long_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_long_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_long_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step);
 const char *graph_permissions_ask(const struct env *env, struct flow *flow, struct step *step);
 /* needed: NULL-ended names. */
-const char *graph_permissions_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step,
+const char *graph_permissions_answer(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step,
 				     const char *const *needed);
 const char *graph_me_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_me_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_me_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step);
 const char *graph_pages_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_pages_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_pages_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step);
 const char *graph_businesses_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_businesses_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_businesses_answer(const struct env *env, struct flow *flow,
+				    const struct reply *reply, struct step *step);
 const char *graph_portfolio_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_portfolio_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_portfolio_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step);
 /* For a stage that asks nothing of the platform. */
-const char *graph_no_answer(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+const char *graph_no_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step);
 
 /* A Page that was found, as "finish" reads it. All texts may be empty but id and token. */
 struct graph_page {
@@ -101,7 +119,8 @@ struct graph_page {
 	struct str instagram_avatar_url;
 };
 
-/* The step of "finish": make fills an account from a page or returns false to leave it out. None = no_accounts. */
+/* The step of "finish": make fills an account from a page or returns false to leave it out. None =
+ * no_accounts. */
 void graph_finish(const struct env *env, const struct flow *flow, struct step *step,
-		  bool (*make)(const struct env *env, const struct flow *flow, const struct graph_page *page,
-			       struct account_found *account));
+		  bool (*make)(const struct env *env, const struct flow *flow,
+			       const struct graph_page *page, struct account_found *account));

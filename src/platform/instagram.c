@@ -61,7 +61,7 @@ static const struct type_rule instagram_types[] = {
 static const struct option_rule instagram_options[] = {
 	{"location_id", OPTION_STRING, 0, NULL, "The id of a Page that has a location."},
 	{"collaborators", OPTION_STRING_LIST, 3, NULL, "Up to 3 usernames."},
-	{"is_ai_generated", OPTION_BOOL, 0, NULL, "Say that it was made with AI."},
+	{"is_ai_generated", OPTION_BOOL, 0, NULL, "Say that it is machine-made."},
 	{"is_paid_partnership", OPTION_BOOL, 0, NULL, "Say that it is paid for."},
 	{"branded_content_sponsor_ids", OPTION_STRING_LIST, 2, NULL, "Up to 2 sponsors."},
 	{.name = NULL},
@@ -597,8 +597,7 @@ static bool is_our_media(const struct env *env, const struct flow *flow, const s
 {
 	(void)flow;
 	return is_since(env, media) &&
-	       look_texts_equal(env->arena, json_string(json_get(media, "caption")),
-				env->post->containers[0].content);
+	       graph_text_is(env, json_get(media, "caption"), env->post->containers[0].content);
 }
 
 /* Success stands; only the media's id may stay unknown, and with it the way to comment. */
@@ -627,8 +626,7 @@ static bool is_our_comment(const struct env *env, const struct flow *flow,
 {
 	const struct str sent = env->post->containers[flow_part(flow)].content;
 	const struct str author = json_string(json_get(comment, "username"));
-	return is_since(env, comment) &&
-	       look_texts_equal(env->arena, json_string(json_get(comment, "text")), sent) &&
+	return is_since(env, comment) && graph_text_is(env, json_get(comment, "text"), sent) &&
 	       (str_is_empty(author) || str_equal(author, env->username));
 }
 

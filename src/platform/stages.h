@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How an adapter's table of stages is walked. A stage asks one question of the platform and reads one answer; the tables make an
- * adapter read like the platform's documentation. */
+ * How an adapter's table of stages is walked. A stage asks one question of the platform and reads
+ * one answer; the tables make an adapter read like the platform's documentation. */
 #pragma once
 
 #include "platform.h"
 
-/* ask fills a step and returns NULL, or returns the name of the stage to go on with. It must ask the same again when it is called
- * again with the same flow. answer reads the reply: fills a step and returns NULL, or returns the next stage, which is asked. */
+/* ask fills a step and returns NULL, or returns the name of the stage to go on with. It must ask
+ * the same again when it is called again with the same flow. answer reads the reply: fills a step
+ * and returns NULL, or returns the next stage, which is asked. */
 struct stage {
 	const char *name;
 	const char *(*ask)(const struct env *env, struct flow *flow, struct step *step);
-	const char *(*answer)(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+	const char *(*answer)(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step);
 };
 
-/* Walks flow->stage; "" means the first stage. The table ends with name NULL. A stage that the table does not have fails the
- * flow: it was written by another version. */
-void stages_run(const struct stage *stages, const struct env *env, struct flow *flow, const struct reply *reply,
-		struct step *step);
+/* Walks flow->stage; "" means the first stage. The table ends with name NULL. A stage that the
+ * table does not have fails the flow: it was written by another version. */
+void stages_run(const struct stage *stages, const struct env *env, struct flow *flow,
+		const struct reply *reply, struct step *step);
 /* The same on flow->probe, for resolve. */
-void stages_run_probe(const struct stage *stages, const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step);
+void stages_run_probe(const struct stage *stages, const struct env *env, struct flow *flow,
+		      const struct reply *reply, struct step *step);

@@ -79,7 +79,7 @@ static const struct option_rule x_options[] = {
 	{"quote_tweet_id", OPTION_STRING, 0, NULL, "Quote this post; Enterprise apps only."},
 	{"in_reply_to_tweet_id", OPTION_STRING, 0, NULL, "Answer this post."},
 	{"exclude_reply_user_ids", OPTION_STRING_LIST, 0, NULL, "Leave these out of the answer."},
-	{"made_with_ai", OPTION_BOOL, 0, NULL, "Say that it was made with AI."},
+	{"made_with_ai", OPTION_BOOL, 0, NULL, "Say that it is machine-made."},
 	{"paid_partnership", OPTION_BOOL, 0, NULL, "Say that it is paid for."},
 	{"for_super_followers_only", OPTION_BOOL, 0, NULL, "For super followers only."},
 	{"nullcast", OPTION_BOOL, 0, NULL, "Keep it out of the public timeline."},
@@ -826,7 +826,7 @@ static struct str x_replace(struct arena *arena, struct str text, struct str fro
 {
 	struct buf out;
 	size_t place = 0;
-	if (str_is_empty(from))
+	if (str_is_empty(from) || str_find(text, from, 0) == SIZE_MAX)
 		return text;
 	buf_init(&out, arena, X_BODY_MAX_BYTES);
 	for (size_t hit = str_find(text, from, 0); hit != SIZE_MAX;
@@ -885,6 +885,15 @@ static struct str x_replied_to(const struct env *env, const struct json *post)
 	return (struct str){0};
 }
 
+/* Escaping and short links never make a text this much longer: it need not be compared, nor copied.
+ */
+static bool x_is_too_long(const struct json *post, struct str sent)
+{
+	const struct str text = json_string(json_get(post, "text"));
+	const struct str note = json_string(json_get(json_get(post, "note_tweet"), "text"));
+	return text.len + note.len > 16 * sent.len + 1024;
+}
+
 static bool x_is_ours(const struct env *env, const struct flow *flow, const struct json *post)
 {
 	const struct str sent = env->post->containers[flow_part(flow)].content;
@@ -892,6 +901,7 @@ static bool x_is_ours(const struct env *env, const struct flow *flow, const stru
 	return timetext_parse_instant(json_string(json_get(post, "created_at")), &created_us) &&
 	       created_us >= look_doubt_us(flow) - X_LOOK_BACK_US &&
 	       str_equal(x_replied_to(env, post), x_parent_id(env, flow)) &&
+	       !x_is_too_long(post, sent) &&
 	       look_texts_equal(env->arena,
 				x_comparable(env->arena, x_unshortened(env->arena, post)),
 				x_comparable(env->arena, sent));

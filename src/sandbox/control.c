@@ -26,6 +26,7 @@ static void get_feed(void *context, struct http_request *request, struct http_re
 
 	(void)request;
 	sandbox_lock(sandbox);
+	ledger_settle(sandbox);
 	page_feed(sandbox, response);
 	sandbox_unlock(sandbox);
 }
@@ -54,6 +55,7 @@ static void get_ledger(void *context, struct http_request *request, struct http_
 
 	(void)request;
 	sandbox_lock(sandbox);
+	ledger_settle(sandbox);
 	ledger_write(sandbox, http_response_json(response, 200));
 	sandbox_unlock(sandbox);
 }

@@ -122,6 +122,8 @@ struct ledger_entry {
 	struct ledger_entry *reply_next;
 };
 
+/* Calls every module's settle. Before the ledger is shown in any form. */
+void ledger_settle(struct sandbox *sandbox);
 void ledger_write(struct sandbox *sandbox, struct buf *out);
 
 /* ---- The whole ---- */
@@ -208,7 +210,7 @@ bool multipart_parse(struct arena *arena, struct str content_type, struct str bo
 /* page.c */
 void page_feed(struct sandbox *sandbox, struct http_response *response);
 struct str page_style(void);
-/* The strict policy of every page of ours; extra may be "". */
+/* The strict policy of every page of ours. */
 void page_headers(struct http_response *response);
 void page_add_text(struct buf *out, struct str text);
 void page_begin(struct buf *out, const char *title, const char *body_class);

@@ -284,7 +284,7 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 		/* The lock was let go of: who is asking, and which photos, must be looked up again.
 		 */
 		draft.photo_count = 0;
-		if (graph_page_token(call, node->page, "pages_manage_posts") == NULL ||
+		if (graph_page_token(call, draft.node.page, "pages_manage_posts") == NULL ||
 		    !read_photos(call, &draft))
 			return;
 	}

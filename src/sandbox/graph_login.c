@@ -37,6 +37,20 @@ static const char *const known_scopes[] = {
 };
 #define KNOWN_SCOPES (sizeof(known_scopes) / sizeof(known_scopes[0]))
 
+/* clang-format off */
+#define TEXT(literal) {literal, sizeof(literal) - 1}
+
+/* Constants, so that a Page found before the lock was let go of is good after it. */
+static const struct graph_page pages[GRAPH_PAGES] = {
+	{.id = TEXT("105312345678901234"), .name = TEXT("Harbour Bakery"), .username = TEXT("harbourbakery"),
+	 .ig_id = TEXT("17841405822304914"), .ig_username = TEXT("harbour.bakery"), .ig_name = TEXT("Harbour Bakery"),
+	 .is_ticked = true},
+	{.id = TEXT("107398765432109876"), .name = TEXT("Lighthouse Books"),
+	 .ig_id = TEXT("17841409876543210"), .ig_username = TEXT("lighthouse.books"), .is_ticked = true},
+	{.id = TEXT("109311223344556677"), .name = TEXT("Old Mill Cinema"), .username = TEXT("oldmillcinema")},
+};
+/* clang-format on */
+
 void graph_start(struct sandbox *sandbox, void *state)
 {
 	struct graph_state *graph = state;
@@ -44,23 +58,7 @@ void graph_start(struct sandbox *sandbox, void *state)
 	graph->user_id = STR("10229384756102938");
 	graph->user_name = STR("Jo Doe");
 	graph->business_id = STR("90071992547409931");
-	graph->pages[0] = (struct graph_page){STR("105312345678901234"),
-					      STR("Harbour Bakery"),
-					      STR("harbourbakery"),
-					      STR("17841405822304914"),
-					      STR("harbour.bakery"),
-					      STR("Harbour Bakery"),
-					      true};
-	graph->pages[1] = (struct graph_page){STR("107398765432109876"),
-					      STR("Lighthouse Books"),
-					      (struct str){0},
-					      STR("17841409876543210"),
-					      STR("lighthouse.books"),
-					      (struct str){0},
-					      true};
-	graph->pages[2] = (struct graph_page){.id = STR("109311223344556677"),
-					      .name = STR("Old Mill Cinema"),
-					      .username = STR("oldmillcinema")};
+	graph->pages = pages;
 	struct graph_node *nodes = sandbox_keep(sandbox, (2 + 2 * GRAPH_PAGES) * sizeof(*nodes));
 	nodes[0] = (struct graph_node){GRAPH_USER, graph->user_id, NULL};
 	nodes[1] = (struct graph_node){GRAPH_BUSINESS, graph->business_id, NULL};

@@ -20,7 +20,7 @@ struct graph_page {
 };
 
 struct graph_state {
-	struct graph_page pages[GRAPH_PAGES];
+	const struct graph_page *pages; /* GRAPH_PAGES constants: never gone, unlike nodes */
 	struct str user_id;
 	struct str user_name;
 	struct str business_id;

@@ -145,6 +145,14 @@ static void write_post(struct json_writer *w, const struct sandbox_post *post)
 	json_end_object(w);
 }
 
+void ledger_settle(struct sandbox *sandbox)
+{
+	for (size_t i = 0; i < sandbox_module_count; i++) {
+		if (sandbox_modules[i]->settle != NULL)
+			sandbox_modules[i]->settle(sandbox);
+	}
+}
+
 void ledger_write(struct sandbox *sandbox, struct buf *out)
 {
 	struct json_writer w;

@@ -77,8 +77,11 @@ struct sandbox_module {
 	/* The access token that this request carries, known or NULL: what the fault expire_token
 	 * kills. */
 	struct sandbox_token *(*token_of)(struct sandbox_call *call);
-	/* The platform's real answers for the faults rate_limit (status, headers, body) and
-	 * expire_token. */
+	/* Brings up to date what time alone changes (processing that has ended makes a post
+	 * visible); called before the ledger and the page of GET / are written. May be NULL. */
+	void (*settle)(struct sandbox *sandbox);
+	/* The platform's real answers for the faults rate_limit (status, headers, body;
+	 * retry_after_s 0 = the fault gave none: the platform's own custom) and expire_token. */
 	void (*render_rate_limit)(struct sandbox_call *call, int64_t retry_after_s);
 	void (*render_token_expired)(struct sandbox_call *call);
 };

@@ -15,7 +15,9 @@
 #include "arena.h"
 
 /* 4 MiB of log: a checkpoint then costs a few milliseconds, and the log's index stays small. */
+#ifndef CHECKPOINT_EVERY_PAGES
 #define CHECKPOINT_EVERY_PAGES 1000
+#endif
 /* A reader that never ends keeps the log from being reused; past 128 MiB we wait for the readers
  * (busy_timeout) instead of letting it grow. */
 #define CHECKPOINT_WAITING_AT_PAGES 32768

@@ -5,6 +5,7 @@ Nothing here knows how Posthorn is built inside; it knows the API, the operator'
 (ARCHITECTURE.md). Fixtures that hand these objects to tests are in conftest.py.
 """
 import base64
+import contextlib
 import html.parser
 import http.server
 import json
@@ -541,3 +542,42 @@ class App:
 
     def total(self):
         return self.list(per_page=1)["meta"]["total"]
+
+
+# ---- what every answer must look like ----
+
+
+def check_error(answer, status, code, fields=None):
+    """The one error body (API: "Conventions"): message, error, perhaps errors and details, nothing else.
+    fields: the exact set of paths in errors. Returns the body."""
+    assert answer.status_code == status, f"{answer.status_code} instead of {status}: {answer.text}"
+    assert answer.headers["Content-Type"].split(";")[0] == "application/json"
+    assert answer.headers.get("X-Request-Id")
+    body = answer.json()
+    assert body["error"] == code, body
+    assert isinstance(body["message"], str) and body["message"]
+    assert set(body) <= {"message", "error", "errors", "details", "error_description"}, body
+    if "errors" in body:
+        for path, messages in body["errors"].items():
+            assert messages and all(isinstance(text, str) and text for text in messages), path
+    if fields is not None:
+        assert set(body.get("errors", {})) == set(fields), body
+    if status == 401 and code == "UNAUTHENTICATED":
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+    return body
+
+
+def check_message_counts(body):
+    """message = the first error plus "(and 1 more error)" or "(and N more errors)"."""
+    messages = [text for texts in body["errors"].values() for text in texts]
+    more = len(messages) - 1
+    ending = {0: "", 1: " (and 1 more error)"}.get(more, f" (and {more} more errors)")
+    assert body["message"] in [text + ending for text in messages], body
+
+
+@contextlib.contextmanager
+def stores_nothing(app):
+    """What happens inside must not add a post to the app's list."""
+    before = app.total()
+    yield
+    assert app.total() == before

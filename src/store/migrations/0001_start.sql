@@ -128,9 +128,8 @@ CREATE TABLE posts (
 	content TEXT NOT NULL,
 	UNIQUE (app_id, request_id)
 );
--- The columns after ordinal are there to be read without the row.
-CREATE INDEX posts_order ON posts (app_id, ordinal, date_us, platform_mask);
-CREATE INDEX posts_status_order ON posts (app_id, status, ordinal, date_us, platform_mask);
+-- What lists read, without the row. A list of all statuses is made of the four.
+CREATE INDEX posts_order ON posts (app_id, status, ordinal, date_us, platform_mask);
 
 -- ordinal: place in account_ids. fence goes up with every claim. is_final: published or failed.
 CREATE TABLE deliveries (
@@ -162,12 +161,10 @@ CREATE TABLE deliveries (
 	platform_message TEXT NOT NULL,
 	error_is_transient BIGINT NOT NULL,
 	parts TEXT NOT NULL,
-	UNIQUE (account_id, post_id)
+	UNIQUE (post_id, account_id)
 );
-CREATE INDEX deliveries_post ON deliveries (post_id, ordinal, state);
--- is_final is among the columns so that a count reads the index alone.
-CREATE INDEX deliveries_open ON deliveries (account_id, due_at_us, id, is_final)
-	WHERE is_final = 0;
+-- An account's open deliveries, oldest first; and all of its posts, for lists.
+CREATE INDEX deliveries_account ON deliveries (account_id, is_final, due_at_us, id, post_id);
 
 -- Where the work stands, by account: busy_delivery_id is the one that is begun and not finished
 -- ('' = none). next_due_us: when this account has something to claim (a lease running out counts),

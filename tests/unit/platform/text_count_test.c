@@ -34,6 +34,9 @@ static const struct row rows[] = {
 	{"U+2016 weighs 1", "\xe2\x80\x96", 1},
 	{"U+200E weighs 2", "\xe2\x80\x8e", 2},
 	{"the ellipsis weighs 2", "\xe2\x80\xa6", 2},
+	{"U+2010 to U+201F weigh 1, U+2020 weighs 2", "\xe2\x80\x90\xe2\x80\x9f\xe2\x80\xa0", 4},
+	{"U+2032 to U+2037 weigh 1, U+2031 and U+2038 weigh 2",
+	 "\xe2\x80\xb2\xe2\x80\xb7\xe2\x80\xb1\xe2\x80\xb8", 6},
 	{"U+10FF weighs 1, U+1100 weighs 2", "\xe1\x83\xbf\xe1\x84\x80", 3},
 
 	{"a cat", "\xf0\x9f\x90\xb1", 2},

@@ -35,6 +35,7 @@
 #define REPLY_HEADERS_MAX 16
 #define MEDIA_MAX 16
 #define MUTATIONS 40
+#define TOKENS_MAX 32
 
 /* One file being played. */
 struct play {
@@ -59,6 +60,8 @@ struct play {
 	struct step step;
 	struct reply_header headers[REPLY_HEADERS_MAX];
 	struct reply reply;
+	struct str tokens[TOKENS_MAX]; /* that the platform gave */
+	size_t token_count;
 	uint64_t seed;
 	int calls;
 };
@@ -468,6 +471,8 @@ static void secrets_are_kept(const struct play *play)
 	no_secret_in(play, "the flow", text, play->env.access_token);
 	no_secret_in(play, "the flow", text, play->env.refresh_token);
 	no_secret_in(play, "the flow", text, play->env.client_secret);
+	for (size_t i = 0; i < play->token_count; i++)
+		no_secret_in(play, "the flow", text, play->tokens[i]);
 	if (play->step.kind != STEP_FAIL)
 		return;
 	no_secret_in(play, "a failure", play->step.failure.message, play->env.access_token);
@@ -623,6 +628,21 @@ static void expect_call(struct play *play)
 
 /* ---- "<" ---- */
 
+/* What a platform calls a token must not stand in the public half of the flow either. */
+static void tokens_note(struct play *play, const struct json *json)
+{
+	static const char *const names[] = {"access_token", "refresh_token", "id_token"};
+	if (!json_is(json, JSON_TYPE_OBJECT) && !json_is(json, JSON_TYPE_ARRAY))
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct str token = json_string(json_get(json, names[i]));
+		if (!str_is_empty(token) && play->token_count < TOKENS_MAX)
+			play->tokens[play->token_count++] = token;
+	}
+	for (size_t i = 0; i < json->count; i++)
+		tokens_note(play, &json->items[i]);
+}
+
 static void reply_read(struct play *play)
 {
 	struct str line = after_mark(play->lines[play->at++]);
@@ -651,6 +671,7 @@ static void reply_read(struct play *play)
 	if (json_parse(play->arena, play->reply.body, NULL, &play->reply.json, NULL, NULL) !=
 	    ERR_NONE)
 		play->reply.json = NULL;
+	tokens_note(play, play->reply.json);
 }
 
 /* ---- broken answers ---- */

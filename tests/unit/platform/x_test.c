@@ -46,7 +46,7 @@ static void posts_that_x_takes_and_those_it_does_not(void **state)
 		 "\"exclude_reply_user_ids\":[1],\"poll\":[]}}}",
 		 "platforms.x.nullcast bad_option -1 -1\nplatforms.x.community_id bad_option -1 "
 		 "-1\nplatforms.x.exclude_reply_user_ids bad_option -1 -1\nplatforms.x.poll "
-		 "bad_option -1 -1"},
+		 "bad_option -1 -1\n! platforms.x.exclude_reply_user_ids ignored"},
 		{"{\"content\":\"a\",\"platforms\":{\"x\":{\"text\":\"b\",\"media\":{}}}}",
 		 "! platforms.x.text ignored\n! platforms.x.media ignored"},
 		{"{\"content\":\"a\",\"platforms\":{\"twitter\":{\"what\":1},\"facebook\":{"
@@ -72,6 +72,9 @@ static void posts_that_x_takes_and_those_it_does_not(void **state)
 		 "needs_enterprise"},
 		{"{\"content\":\"a\",\"platforms\":{\"x\":{\"exclude_reply_user_ids\":[\"1\"]}}}",
 		 "! platforms.x.exclude_reply_user_ids ignored"},
+		{"{\"content\":\"a\",\"media\":[{\"url\":\"https://cdn.example/"
+		 "a\",\"type\":\"image\",\"alt_text\":\"b\"}]}",
+		 "media too_many_images 0 1\nmedia too_many_media 0 1\n! media.0.alt_text ignored"},
 	};
 	(void)state;
 	CHECK_RULES(PLATFORM_X, rows);

@@ -12,8 +12,9 @@
 struct media_server {
 	struct httpd *httpd;
 	struct http_router *router;
-	struct str agent; /* user agent of the last fetch, in text */
-	char text[256];
+	char text[256];                  /* user agent of the last fetch */
+	void (*on_fetch)(void *context); /* called while a fetcher waits; may be NULL */
+	void *context;
 };
 
 /* A JPEG as far as sniffing goes: JFIF and one frame header, then padding. */
@@ -45,6 +46,8 @@ static inline void serve_file(void *context, struct http_request *request,
 
 	snprintf(server->text, sizeof(server->text), STR_FMT,
 		 STR_ARG(agent != NULL ? *agent : STR("")));
+	if (server->on_fetch != NULL)
+		server->on_fetch(server->context);
 	if (str_equal_z(name, "square.jpg"))
 		bytes = jpeg_bytes(request->arena, 800, 800, 2000);
 	else if (str_equal_z(name, "wide.jpg"))
