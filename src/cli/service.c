@@ -38,6 +38,7 @@
 
 #include "admin.h"
 
+#include "crash_point.h"
 #include "version.h"
 
 #define SERVICE_ARENA_MAX_BYTES 65536
@@ -68,6 +69,7 @@ struct service {
 	struct admin *admin;
 	struct httpd *httpd;
 	struct httpd *control;
+	struct crash_point crash_point;
 	pthread_t engine_thread;
 	bool has_engine_thread;
 };
@@ -184,11 +186,14 @@ static enum err_kind engine_store_write(void *context, engine_command command, v
 
 static enum err_kind open_engine(struct service *service, struct error *err)
 {
+	crash_point_init(&service->crash_point);
 	const struct engine_config config = {
 		.transport = transfer_curl_transport(service->curl),
 		.store = {engine_store_write, service->store},
 		.clock = clock_system(),
 		.log = &service->log,
+		.probe = service->crash_point.name[0] != '\0' ? crash_point_pass : NULL,
+		.probe_context = &service->crash_point,
 	};
 	return engine_new(&config, &service->engine, err);
 }

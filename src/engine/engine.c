@@ -43,7 +43,7 @@ struct engine {
 	atomic_bool is_woken;
 	atomic_bool is_stopping;
 	bool is_draining;                /* no new work is taken */
-	int64_t next_claim_us;           /* 0 = only when woken */
+	int64_t next_claim_boot_us;      /* 0 = only when woken. By the boot clock: the wall clock may be set back */
 	_Atomic int64_t last_turn_boot_us;
 };
 
@@ -297,13 +297,13 @@ static void plan_result(struct engine *engine, const struct transfer_result *res
 	task_plan(engine, task, &event);
 }
 
-static void plan_sleepers(struct engine *engine, int64_t now_us)
+static void plan_sleepers(struct engine *engine, int64_t boot_us)
 {
 	struct list still = {0};
 	list_init(&still);
 	struct task *task;
 	while ((task = list_pop(&engine->sleeping)) != NULL) {
-		if (task->wake_at_us > now_us) {
+		if (task->wake_at_us > boot_us) {
 			list_push(&still, task);
 			continue;
 		}
@@ -372,10 +372,12 @@ static enum err_kind engine_write(struct engine *engine, engine_command command,
  * (its lease runs out, a restart finds it again). */
 static void save_each(struct engine *engine)
 {
+	enum err_kind kind = ERR_NONE;
 	for (struct task *task = engine->planned.head; task != NULL; task = task->next) {
 		struct error err = {0};
-		enum err_kind kind;
-		while ((kind = engine_write(engine, save_one, task, &err)) == ERR_TEMPORARY &&
+		/* Who stops does not wait for a store that cannot write, not even once for each task. */
+		const bool is_hopeless = kind == ERR_TEMPORARY && atomic_load(&engine->is_stopping);
+		while (!is_hopeless && (kind = engine_write(engine, save_one, task, &err)) == ERR_TEMPORARY &&
 		       !atomic_load(&engine->is_stopping))
 			sleep_ms(COMMIT_RETRY_MS);
 		if (kind == ERR_NONE)
@@ -407,6 +409,12 @@ static bool turn_commit(struct engine *engine, bool with_claims, size_t claim_ma
 	}
 }
 
+/* The same instant by the clock that never jumps. */
+static int64_t boot_us_of(const struct clock *clock, int64_t at_us)
+{
+	return clock_boot_us(clock) + (at_us - clock_now_us(clock));
+}
+
 static void carry_out(struct engine *engine, struct task *task)
 {
 	switch (task->plan.action) {
@@ -417,6 +425,7 @@ static void carry_out(struct engine *engine, struct task *task)
 		table_put(engine, task);
 		probe(engine, "before_send");
 		call_transfer(engine, task);
+		probe(engine, "after_send");
 		return;
 	case TASK_FETCH:
 		task->transfer_id = ++engine->last_transfer_id;
@@ -428,7 +437,7 @@ static void carry_out(struct engine *engine, struct task *task)
 		return;
 	case TASK_SLEEP:
 		task->is_sleeping = true;
-		task->wake_at_us = task->plan.wake_at_us;
+		task->wake_at_us = boot_us_of(engine->config.clock, task->plan.wake_at_us);
 		list_push(&engine->sleeping, task);
 		return;
 	case TASK_END:
@@ -458,41 +467,47 @@ static size_t claim_room(const struct engine *engine)
 	return room < engine->config.claim_max ? room : engine->config.claim_max;
 }
 
-static bool claim_is_due(struct engine *engine, int64_t now_us)
+static bool may_claim(const struct engine *engine)
 {
-	if (engine->is_draining || claim_room(engine) == 0)
+	return !engine->is_draining && claim_room(engine) > 0;
+}
+
+static bool claim_is_due(struct engine *engine, int64_t boot_us)
+{
+	if (!may_claim(engine))
 		return false;
 	if (atomic_exchange(&engine->is_woken, false))
 		return true;
-	return engine->next_claim_us != 0 && engine->next_claim_us <= now_us;
+	return engine->next_claim_boot_us != 0 && engine->next_claim_boot_us <= boot_us;
 }
 
 /* Makes tasks of what was claimed and notes when to look again. */
-static void take_claimed(struct engine *engine, size_t claim_max, int64_t now_us)
+static void take_claimed(struct engine *engine, size_t claim_max, int64_t boot_us)
 {
-	engine->next_claim_us = now_us + engine->config.idle_poll_ms * US_PER_MS;
+	engine->next_claim_boot_us = boot_us + engine->config.idle_poll_ms * US_PER_MS;
 	for (size_t i = 0; i < engine->source_count; i++) {
 		const struct task_source *source = &engine->sources[i];
 		size_t count = source->claimed(source->context);
-		int64_t due_us = count >= claim_max ? now_us : source->next_due_us(source->context);
-		if (due_us != 0 && due_us < engine->next_claim_us)
-			engine->next_claim_us = due_us;
+		int64_t due_us = count >= claim_max ? clock_now_us(engine->config.clock) : source->next_due_us(source->context);
+		int64_t due_boot_us = boot_us_of(engine->config.clock, due_us);
+		if (due_us != 0 && due_boot_us < engine->next_claim_boot_us)
+			engine->next_claim_boot_us = due_boot_us > boot_us ? due_boot_us : boot_us;
 	}
 }
 
-static int64_t poll_wait_ms(struct engine *engine, int64_t wait_ms, int64_t now_us)
+static int64_t poll_wait_ms(struct engine *engine, int64_t wait_ms, int64_t boot_us)
 {
-	if (engine->ready.head != NULL || (atomic_load(&engine->is_woken) && claim_room(engine) > 0))
+	if (engine->ready.head != NULL || (atomic_load(&engine->is_woken) && may_claim(engine)))
 		return 0;
-	int64_t until_us = now_us + wait_ms * US_PER_MS;
-	if (engine->next_claim_us != 0 && engine->next_claim_us < until_us && claim_room(engine) > 0)
-		until_us = engine->next_claim_us;
+	int64_t until_us = boot_us + wait_ms * US_PER_MS;
+	if (engine->next_claim_boot_us != 0 && engine->next_claim_boot_us < until_us && may_claim(engine))
+		until_us = engine->next_claim_boot_us;
 	for (const struct task *task = engine->sleeping.head; task != NULL; task = task->next) {
 		if (task->wake_at_us < until_us)
 			until_us = task->wake_at_us;
 	}
 	/* Rounded up: a wait cut to 0 ms would spin until the instant is reached. */
-	return until_us <= now_us ? 0 : (until_us - now_us + US_PER_MS - 1) / US_PER_MS;
+	return until_us <= boot_us ? 0 : (until_us - boot_us + US_PER_MS - 1) / US_PER_MS;
 }
 
 bool engine_turn(struct engine *engine, int64_t wait_ms)
@@ -501,25 +516,27 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	const struct clock *clock = engine->config.clock;
 	struct transfer_result *results = ARENA_ARRAY(engine->arena, struct transfer_result, RESULTS_MAX);
 	size_t count = transport_poll(&engine->config.transport, engine->arena,
-				      poll_wait_ms(engine, wait_ms, clock_now_us(clock)), results, RESULTS_MAX);
-	int64_t now_us = clock_now_us(clock);
+				      poll_wait_ms(engine, wait_ms, clock_boot_us(clock)), results, RESULTS_MAX);
+	int64_t boot_us = clock_boot_us(clock);
+	if (count > 0)
+		probe(engine, "after_reply");
 	for (size_t i = 0; i < count; i++)
 		plan_result(engine, &results[i]);
-	plan_sleepers(engine, now_us);
+	plan_sleepers(engine, boot_us);
 	plan_new(engine);
 
 	size_t claim_max = claim_room(engine);
 	/* A turn that writes claims too: what it gives back or finishes may make other work due, and the transaction is paid for. */
-	bool with_claims = claim_is_due(engine, now_us) || (engine->planned.head != NULL && claim_max > 0 && !engine->is_draining);
+	bool with_claims = claim_is_due(engine, boot_us) || (engine->planned.head != NULL && may_claim(engine));
 	if (with_claims || engine->planned.head != NULL) {
 		probe(engine, "before_commit");
 		bool claimed = turn_commit(engine, with_claims, claim_max);
 		probe(engine, "after_commit");
 		carry_out_all(engine);
 		if (claimed)
-			take_claimed(engine, claim_max, now_us);
+			take_claimed(engine, claim_max, boot_us);
 		else if (with_claims)
-			engine->next_claim_us = now_us + COMMIT_RETRY_MS * US_PER_MS;
+			engine->next_claim_boot_us = boot_us + COMMIT_RETRY_MS * US_PER_MS;
 	}
 	atomic_store(&engine->last_turn_boot_us, clock_boot_us(clock));
 	return !atomic_load(&engine->is_stopping);

@@ -100,7 +100,7 @@ struct task {
 	bool is_publish;         /* the call under way is a publish call */
 	bool is_fetch;
 	bool is_sleeping;
-	int64_t wake_at_us;
+	int64_t wake_at_us;      /* by clock_boot_us */
 	enum err_kind save_result;
 };
 
@@ -128,7 +128,8 @@ struct engine_config {
 	size_t tasks_max;        /* 0 = 1,024 tasks at work at once */
 	size_t claim_max;        /* 0 = 128 a turn */
 	int64_t idle_poll_ms;    /* 0 = 5,000: the longest sleep; due work is looked for at least this often, whatever timers say */
-	/* Called at named points ("before_commit", "after_commit", "before_send", ...), for tests that crash there. NULL = none. */
+	/* Called at named points: "before_commit", "after_commit", "before_send", "after_send" (the transfer has begun), "after_reply"
+	 * (answers are here, nothing of them is durable). For tests that crash there. NULL = none. */
 	void (*probe)(void *context, const char *point);
 	void *probe_context;
 };

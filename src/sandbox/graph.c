@@ -70,6 +70,8 @@ static const struct graph_error no_object = {
 	NULL,
 	NULL};
 
+#define RATE_LIMIT_WAIT_S 60 /* when the fault says nothing: the smallest wait Meta can tell */
+
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
 	static const struct graph_error page_limit = {
@@ -79,6 +81,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 						    "There have been too many calls to this "
 						    "Instagram account. Wait a bit and try again."};
 	bool is_ig = call->platform == SANDBOX_INSTAGRAM;
+	int64_t wait_s = retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S;
 
 	graph_fail(call, is_ig ? &ig_limit : &page_limit);
 	sandbox_answer_header(call, "X-Business-Use-Case-Usage",
@@ -89,7 +92,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 					 STR_ARG(is_ig ? graph_state(call->sandbox)->pages[0].ig_id
 						       : graph_state(call->sandbox)->pages[0].id),
 					 is_ig ? "instagram" : "pages",
-					 (long long)(retry_after_s + 59) / 60));
+					 (long long)(wait_s + 59) / 60));
 }
 
 static void render_token_expired(struct sandbox_call *call)

@@ -144,7 +144,7 @@ static bool fault_before(struct sandbox_call *call, const struct fault *fault)
 		return true;
 	case FAULT_RATE_LIMIT:
 		call->module->render_rate_limit(
-			call, fault->retry_after_s >= 0 ? fault->retry_after_s : 60);
+			call, fault->retry_after_s > 0 ? fault->retry_after_s : 0);
 		return true;
 	case FAULT_EXPIRE_TOKEN:
 		expire_token(call);

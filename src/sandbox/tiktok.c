@@ -615,4 +615,5 @@ const struct sandbox_module sandbox_tiktok = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = refuse_token,
+	.settle = sandbox_tiktok_settle,
 };

@@ -19,6 +19,7 @@
 #include "utf8.h"
 
 #define WINDOW_US (15 * US_PER_MINUTE) /* 3.3 */
+#define RATE_LIMIT_WAIT_S 60           /* of the fault rate_limit, when it says nothing */
 #define CREATE_LIMIT 100
 #define DELETE_LIMIT 50
 #define ME_LIMIT 75
@@ -143,7 +144,9 @@ static void rate_headers(struct sandbox_call *call, int64_t limit, int64_t remai
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
 	x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
-	rate_headers(call, CREATE_LIMIT, 0, call->now_us + retry_after_s * US_PER_S);
+	rate_headers(call, CREATE_LIMIT, 0,
+		     call->now_us +
+			     (retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S) * US_PER_S);
 }
 
 static bool window_take(struct sandbox_call *call, const char *kind, struct str user_id,

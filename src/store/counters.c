@@ -47,8 +47,7 @@ enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post
 			    const char *status_from, const char *status_to, struct error *err)
 {
 	for (int scale = 0; scale < SCALE_COUNT; scale++) {
-		const enum err_kind kind =
-			take_away(tx, post, (enum scale)scale, status_from, err);
+		const enum err_kind kind = take_away(tx, post, (enum scale)scale, status_from, err);
 		if (kind != ERR_NONE)
 			return kind;
 	}

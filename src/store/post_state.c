@@ -37,10 +37,10 @@ enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct
 		return ERR_NONE;
 	const char *status_from = post_state_status(states.stored);
 	const char *status_to = post_state_status(state);
-	kind = sql_run(tx->sql, SQL_POST_SET_STATE,
-		       SQL_ARGS(sql_text(post_id), sql_word(post_state_name(state)),
-				sql_word(status_to)),
-		       NULL, err);
+	kind = sql_run(
+		tx->sql, SQL_POST_SET_STATE,
+		SQL_ARGS(sql_text(post_id), sql_word(post_state_name(state)), sql_word(status_to)),
+		NULL, err);
 	if (kind != ERR_NONE || strcmp(status_from, status_to) == 0)
 		return kind;
 	return counters_move(tx, &states.post, status_from, status_to, err);

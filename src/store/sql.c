@@ -47,9 +47,9 @@ static struct str take_copy(struct sql_cursor *cursor, enum sql_type type)
 		return (struct str){0};
 	char *copy = arena_try_alloc(cursor->arena, value.bytes.len + 1);
 	if (copy == NULL) {
-		cursor->kind = error_set(cursor->err, ERR_TOO_LARGE,
-					 "the rows of %s do not fit in memory",
-					 sql_statements[cursor->name].name);
+		cursor->kind =
+			error_set(cursor->err, ERR_TOO_LARGE, "the rows of %s do not fit in memory",
+				  sql_statements[cursor->name].name);
 		return (struct str){0};
 	}
 	memcpy(copy, value.bytes.ptr, value.bytes.len);

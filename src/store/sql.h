@@ -5,7 +5,8 @@
  * table replaces. Values are always bound, never written into a statement. Nothing outside store/
  * sees this. A connection is used by one thread at a time.
  * Kinds: TEMPORARY (full, busy, I/O), CONFLICT (a unique value is taken), NOT_FOUND (a row that is
- * referred to is not there), TOO_LARGE (the caller's arena is full), INTERNAL (corrupt, our bug). */
+ * referred to is not there), TOO_LARGE (the caller's arena is full), INTERNAL (corrupt, our bug).
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -103,7 +104,7 @@ struct sql_cursor {
 	struct arena *arena; /* texts are copied here */
 	struct error *err;
 	enum err_kind kind;
-	int column;      /* the next to be taken */
+	int column; /* the next to be taken */
 	bool is_open;
 	bool has_row;    /* at least one row was given */
 	int64_t changes; /* rows written; set when it ends */
@@ -132,7 +133,8 @@ struct sql_driver {
 
 extern const struct sql_driver sql_driver_sqlite;
 
-/* The cursor's life: select, next until false, end. Columns are taken in the order of the SELECT. */
+/* The cursor's life: select, next until false, end. Columns are taken in the order of the SELECT.
+ */
 void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
 		struct arena *arena, struct sql_args args, struct error *err);
 bool sql_next(struct sql_cursor *cursor);

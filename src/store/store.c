@@ -23,11 +23,9 @@
 #include "writer.h"
 
 #define READERS_DEFAULT 16
-/* Pages that are in memory while used; the rest is the system's file cache. Small, because the idle
- * service is to stay below 20 MB (DESIGN.md section 8). */
-#ifndef WRITER_CACHE_BYTES
-#define WRITER_CACHE_BYTES (8 << 20)
-#endif
+/* Ceilings; memory is taken as pages are used, so an idle service that was not busy has little of
+ * it (DESIGN.md section 8). Beyond them is the system's file cache. */
+#define WRITER_CACHE_BYTES (32 << 20)
 #define READER_CACHE_BYTES (1 << 20)
 /* The owner is alone with its file; only a backup or a tool can be in the way for a moment. */
 #define BUSY_TIMEOUT_MS 5000
@@ -89,8 +87,8 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 		return kind;
 	sql_config.role = SQL_ROLE_READER;
 	sql_config.cache_bytes = READER_CACHE_BYTES;
-	store->readers = readers_new(
-		&sql_config, config->readers_max > 0 ? config->readers_max : READERS_DEFAULT);
+	store->readers = readers_new(&sql_config, config->readers_max > 0 ? config->readers_max
+									  : READERS_DEFAULT);
 	store->writer = writer_new(store, store->sql);
 	if (store->readers == NULL || store->writer == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");

@@ -39,18 +39,18 @@ static enum err_kind insert_or_update(struct store_tx *tx, struct str connection
 				      const struct account_row *a, int64_t now_us,
 				      struct error *err)
 {
-	return sql_run(
-		tx->sql, SQL_ACCOUNT_PUT,
-		SQL_ARGS(sql_text(a->id), sql_text(a->app_id), sql_int(a->platform),
-			 sql_text(a->user_id), sql_text(connection_id),
-			 sql_text(a->platform_account_id), sql_text(a->username), sql_text(a->name),
-			 sql_text(a->email), sql_text(a->avatar_url),
-			 sql_word(account_type_name(a->type)),
-			 sql_word(account_state_name(a->state)), sql_blob(a->access_token_sealed),
-			 sql_blob(a->refresh_token_sealed), sql_text(a->extra),
-			 sql_blob(a->extra_sealed), sql_text(a->scopes), sql_int(a->expires_at_us),
-			 sql_int(a->refresh_expires_at_us), sql_int(now_us)),
-		NULL, err);
+	return sql_run(tx->sql, SQL_ACCOUNT_PUT,
+		       SQL_ARGS(sql_text(a->id), sql_text(a->app_id), sql_int(a->platform),
+				sql_text(a->user_id), sql_text(connection_id),
+				sql_text(a->platform_account_id), sql_text(a->username),
+				sql_text(a->name), sql_text(a->email), sql_text(a->avatar_url),
+				sql_word(account_type_name(a->type)),
+				sql_word(account_state_name(a->state)),
+				sql_blob(a->access_token_sealed), sql_blob(a->refresh_token_sealed),
+				sql_text(a->extra), sql_blob(a->extra_sealed), sql_text(a->scopes),
+				sql_int(a->expires_at_us), sql_int(a->refresh_expires_at_us),
+				sql_int(now_us)),
+		       NULL, err);
 }
 
 static struct sql_args identity(const struct account_row *a, struct sql_value values[4])

@@ -60,8 +60,8 @@ enum err_kind store_admin_find(struct store *store, struct arena *arena, struct 
 
 enum err_kind store_admin_delete(struct store *store, struct str email, struct error *err)
 {
-	return store_run(store, SQL_ADMIN_DELETE, SQL_ARGS(sql_text(email)), ERR_NOT_FOUND,
-			 "admin", err);
+	return store_run(store, SQL_ADMIN_DELETE, SQL_ARGS(sql_text(email)), ERR_NOT_FOUND, "admin",
+			 err);
 }
 
 enum err_kind store_admin_list(struct store *store, struct arena *arena, struct admin_row **out,
@@ -167,10 +167,9 @@ static enum err_kind app_set_state(struct store_tx *tx, void *argument, struct e
 		ERR_NOT_FOUND, "app", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_run(
-		tx->sql, SQL_WORK_PAUSE,
-		SQL_ARGS(sql_text(change->app_id), sql_int(change->state == APP_SUSPENDED)), NULL,
-		err);
+	return sql_run(tx->sql, SQL_WORK_PAUSE,
+		       SQL_ARGS(sql_text(change->app_id), sql_int(change->state == APP_SUSPENDED)),
+		       NULL, err);
 }
 
 enum err_kind store_app_set_state(struct store *store, struct str app_id, enum app_state state,

@@ -16,7 +16,7 @@ struct claim_app {
 	struct str id;
 	size_t claimed;
 	int64_t was_scheduled; /* of those claimed */
-	bool has_more;	       /* lanes may be due still */
+	bool has_more;         /* lanes may be due still */
 };
 
 struct claim {
@@ -186,10 +186,10 @@ static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, si
 {
 	struct due_lane *lanes = NULL;
 	size_t lane_count = 0;
-	enum err_kind kind = sql_list(claim->tx->sql, claim->tx->arena, SQL_LANES_LIST_DUE,
-				      SQL_ARGS(sql_text(app->id), sql_int(claim->now_us),
-					       sql_int((int64_t)share)),
-				      lane_read, sizeof(*lanes), (void **)&lanes, &lane_count, err);
+	enum err_kind kind = sql_list(
+		claim->tx->sql, claim->tx->arena, SQL_LANES_LIST_DUE,
+		SQL_ARGS(sql_text(app->id), sql_int(claim->now_us), sql_int((int64_t)share)),
+		lane_read, sizeof(*lanes), (void **)&lanes, &lane_count, err);
 	app->has_more = lane_count == share;
 	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++)
 		kind = claim_lane(claim, app, &lanes[i], err);

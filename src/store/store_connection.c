@@ -31,16 +31,16 @@ static void connection_read(struct sql_cursor *cursor, void *out)
 enum err_kind store_connection_create(struct store *store, const struct connection_row *c,
 				      struct error *err)
 {
-	return store_run(
-		store, SQL_CONNECTION_INSERT,
-		SQL_ARGS(sql_text(c->id), sql_text(c->app_id), sql_int(c->platform),
-			 sql_text(c->user_id), sql_text(c->redirect_url), sql_text(c->name),
-			 sql_text(c->email), sql_text(c->state_hash), sql_text(c->callback_url),
-			 sql_blob(c->pkce_sealed), sql_word(connection_state_name(c->state)),
-			 sql_text(c->error), sql_text(c->error_description),
-			 sql_blob(c->code_sealed), sql_text(c->flow), sql_blob(c->flow_sealed),
-			 sql_int(c->created_at_us), sql_int(c->finished_at_us)),
-		ERR_NONE, "", err);
+	return store_run(store, SQL_CONNECTION_INSERT,
+			 SQL_ARGS(sql_text(c->id), sql_text(c->app_id), sql_int(c->platform),
+				  sql_text(c->user_id), sql_text(c->redirect_url),
+				  sql_text(c->name), sql_text(c->email), sql_text(c->state_hash),
+				  sql_text(c->callback_url), sql_blob(c->pkce_sealed),
+				  sql_word(connection_state_name(c->state)), sql_text(c->error),
+				  sql_text(c->error_description), sql_blob(c->code_sealed),
+				  sql_text(c->flow), sql_blob(c->flow_sealed),
+				  sql_int(c->created_at_us), sql_int(c->finished_at_us)),
+			 ERR_NONE, "", err);
 }
 
 /* Nobody has to write that time is up: whoever reads it sees it. */
@@ -51,8 +51,7 @@ static void show_expired(struct connection_row *connection, int64_t now_us)
 		return;
 	connection->state = CONNECTION_FAILED;
 	connection->error = str_of(connection_error_code(CONNECTION_ERROR_EXPIRED));
-	connection->error_description =
-		str_of(connection_error_sentence(CONNECTION_ERROR_EXPIRED));
+	connection->error_description = str_of(connection_error_sentence(CONNECTION_ERROR_EXPIRED));
 	connection->finished_at_us = expired_at_us;
 }
 
@@ -60,11 +59,10 @@ enum err_kind store_connection_find(struct store *store, struct arena *arena, st
 				    struct str connection_id, int64_t now_us,
 				    struct connection_row *out, struct error *err)
 {
-	const enum err_kind kind =
-		store_find(store, arena, SQL_CONNECTION_FIND,
-			   SQL_ARGS(sql_text(connection_id), sql_text(app_id),
-				    sql_int(now_us - CONNECTION_KEPT_US)),
-			   connection_read, out, "connection", err);
+	const enum err_kind kind = store_find(store, arena, SQL_CONNECTION_FIND,
+					      SQL_ARGS(sql_text(connection_id), sql_text(app_id),
+						       sql_int(now_us - CONNECTION_KEPT_US)),
+					      connection_read, out, "connection", err);
 	if (kind == ERR_NONE)
 		show_expired(out, now_us);
 	return kind;
@@ -153,10 +151,10 @@ static struct account_row placed(const struct account_row *account, const struct
 static enum err_kind link_account(struct store_tx *tx, struct str connection_id, size_t ordinal,
 				  struct str account_id, struct error *err)
 {
-	return sql_run(tx->sql, SQL_CONNECTION_ACCOUNT_INSERT,
-		       SQL_ARGS(sql_text(connection_id), sql_int((int64_t)ordinal),
-				sql_text(account_id)),
-		       NULL, err);
+	return sql_run(
+		tx->sql, SQL_CONNECTION_ACCOUNT_INSERT,
+		SQL_ARGS(sql_text(connection_id), sql_int((int64_t)ordinal), sql_text(account_id)),
+		NULL, err);
 }
 
 static void account_id_read(struct sql_cursor *cursor, void *out)
@@ -164,20 +162,21 @@ static void account_id_read(struct sql_cursor *cursor, void *out)
 	*(struct str *)out = sql_take_text(cursor);
 }
 
-/* Secrets are sealed under the id that the caller knew: a row that has another one by now must not get them. Looked at before
- * anything is written, because the caller's transaction goes on after a CONFLICT. */
+/* Secrets are sealed under the id that the caller knew: a row that has another one by now must not
+ * get them. Looked at before anything is written, because the caller's transaction goes on after a
+ * CONFLICT. */
 static enum err_kind ids_are_current(struct store_tx *tx, const struct account_row *place,
 				     const struct account_row *accounts, size_t count,
 				     struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct str stored = STR("");
-		enum err_kind kind = sql_find(
-			tx->sql, tx->arena, SQL_ACCOUNT_ID_FOR,
-			SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
-				 sql_text(place->user_id),
-				 sql_text(accounts[i].platform_account_id)),
-			account_id_read, &stored, "account", err);
+		enum err_kind kind =
+			sql_find(tx->sql, tx->arena, SQL_ACCOUNT_ID_FOR,
+				 SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
+					  sql_text(place->user_id),
+					  sql_text(accounts[i].platform_account_id)),
+				 account_id_read, &stored, "account", err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 		if (kind == ERR_NONE && !str_equal(stored, accounts[i].id))

@@ -69,10 +69,9 @@ static enum err_kind bind_remote_id(struct store_tx *tx, const struct delivery_s
 {
 	if (str_is_empty(remote_id))
 		return ERR_NONE;
-	return sql_run(
-		tx->sql, SQL_REMOTE_ID_BIND,
-		SQL_ARGS(sql_text(now->account_id), sql_text(remote_id), sql_text(save->id)), NULL,
-		err);
+	return sql_run(tx->sql, SQL_REMOTE_ID_BIND,
+		       SQL_ARGS(sql_text(now->account_id), sql_text(remote_id), sql_text(save->id)),
+		       NULL, err);
 }
 
 /* The ids of comments stand in the parts. */
@@ -149,10 +148,9 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 static enum err_kind lane_free(struct store_tx *tx, const struct delivery_save *save,
 			       const struct delivery_now *now, struct error *err)
 {
-	return sql_run(
-		tx->sql, SQL_LANE_FREE,
-		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(NEVER_US)), NULL,
-		err);
+	return sql_run(tx->sql, SQL_LANE_FREE,
+		       SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(NEVER_US)),
+		       NULL, err);
 }
 
 static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *save,
@@ -160,10 +158,9 @@ static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *
 {
 	const bool is_waiting = save->next == DELIVERY_WAIT;
 	const int64_t due_us = is_waiting ? save->due_at_us : save->lease_until_us;
-	return sql_run(
-		tx->sql, SQL_LANE_KEEP,
-		SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(due_us)), NULL,
-		err);
+	return sql_run(tx->sql, SQL_LANE_KEEP,
+		       SQL_ARGS(sql_text(now->account_id), sql_text(save->id), sql_int(due_us)),
+		       NULL, err);
 }
 
 /* The account's lane, and what its app learns from it. */
@@ -219,10 +216,10 @@ enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str 
 						bool *is_bound_out, struct error *err)
 {
 	int64_t count = 0;
-	const enum err_kind kind = store_number(store, SQL_REMOTE_ID_COUNT,
-						SQL_ARGS(sql_text(account_id), sql_text(remote_id),
-							 sql_text(except_delivery_id)),
-						&count, err);
+	const enum err_kind kind = store_number(
+		store, SQL_REMOTE_ID_COUNT,
+		SQL_ARGS(sql_text(account_id), sql_text(remote_id), sql_text(except_delivery_id)),
+		&count, err);
 	if (kind == ERR_NONE)
 		*is_bound_out = count > 0;
 	return kind;
@@ -272,8 +269,8 @@ enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
 				       bool *is_unfinished_out, struct error *err)
 {
 	int64_t count = 0;
-	const enum err_kind kind = store_number(store, SQL_POST_UNFINISHED,
-						SQL_ARGS(sql_text(post_id)), &count, err);
+	const enum err_kind kind =
+		store_number(store, SQL_POST_UNFINISHED, SQL_ARGS(sql_text(post_id)), &count, err);
 	if (kind == ERR_NONE)
 		*is_unfinished_out = count > 0;
 	return kind;
@@ -296,8 +293,7 @@ static enum err_kind backlog_read(struct sql_connection *sql, void *argument, st
 	struct backlog_question *question = argument;
 	struct delivery_backlog *backlog = &question->backlog;
 	const struct sql_args now = SQL_ARGS(sql_int(question->now_us));
-	enum err_kind kind =
-		sql_number(sql, SQL_BACKLOG_OLDEST, now, &backlog->oldest_due_us, err);
+	enum err_kind kind = sql_number(sql, SQL_BACKLOG_OLDEST, now, &backlog->oldest_due_us, err);
 	if (kind == ERR_NONE)
 		kind = sql_number(sql, SQL_BACKLOG_DUE, now, &backlog->due_count, err);
 	if (kind == ERR_NONE)

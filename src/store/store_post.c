@@ -35,10 +35,10 @@ static void first_post_read(struct sql_cursor *cursor, void *out)
 
 static enum err_kind look_for_first(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
-	const enum err_kind kind = sql_find(
-		tx->sql, tx->arena, SQL_POST_BY_REQUEST,
-		SQL_ARGS(sql_text(a->accept->app_id), sql_text(a->accept->request_id)),
-		first_post_read, &a->result, "post", err);
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_POST_BY_REQUEST,
+			 SQL_ARGS(sql_text(a->accept->app_id), sql_text(a->accept->request_id)),
+			 first_post_read, &a->result, "post", err);
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
@@ -101,16 +101,15 @@ static enum err_kind insert_post(struct store_tx *tx, const struct acceptance *a
 				 struct error *err)
 {
 	const struct post_accept *accept = a->accept;
-	return sql_run(tx->sql, SQL_POST_INSERT,
-		       SQL_ARGS(sql_text(accept->post_id), sql_text(accept->app_id),
-				sql_int(a->ordinal), sql_text(accept->request_id),
-				sql_text(accept->targets[0].user_id),
-				sql_word(post_state_name(a->state)),
-				sql_word(post_state_status(a->state)), sql_int(accept->mode),
-				sql_int(platform_mask(accept)), sql_int(accept->scheduled_at_us),
-				sql_int(a->created_at_us), sql_int(date_us),
-				sql_text(accept->content)),
-		       NULL, err);
+	return sql_run(
+		tx->sql, SQL_POST_INSERT,
+		SQL_ARGS(sql_text(accept->post_id), sql_text(accept->app_id), sql_int(a->ordinal),
+			 sql_text(accept->request_id), sql_text(accept->targets[0].user_id),
+			 sql_word(post_state_name(a->state)), sql_word(post_state_status(a->state)),
+			 sql_int(accept->mode), sql_int(platform_mask(accept)),
+			 sql_int(accept->scheduled_at_us), sql_int(a->created_at_us),
+			 sql_int(date_us), sql_text(accept->content)),
+		NULL, err);
 }
 
 static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptance *a, size_t index,
@@ -118,14 +117,13 @@ static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptanc
 {
 	const struct post_accept *accept = a->accept;
 	const struct post_target *target = &accept->targets[index];
-	return sql_run(
-		tx->sql, SQL_DELIVERY_INSERT,
-		SQL_ARGS(sql_text(target->delivery_id), sql_text(accept->post_id),
-			 sql_int((int64_t)index), sql_text(accept->app_id),
-			 sql_text(target->account_id), sql_int(target->platform),
-			 sql_word(post_state_name(a->state)), sql_int(due_at_us(accept)),
-			 sql_blob(STR(""))),
-		NULL, err);
+	return sql_run(tx->sql, SQL_DELIVERY_INSERT,
+		       SQL_ARGS(sql_text(target->delivery_id), sql_text(accept->post_id),
+				sql_int((int64_t)index), sql_text(accept->app_id),
+				sql_text(target->account_id), sql_int(target->platform),
+				sql_word(post_state_name(a->state)), sql_int(due_at_us(accept)),
+				sql_blob(STR("")), sql_int(a->ordinal)),
+		       NULL, err);
 }
 
 /* An account that is busy, or has something due earlier, is not due any earlier by this. */
@@ -284,10 +282,10 @@ struct getting {
 static enum err_kind post_get(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct getting *getting = argument;
-	const enum err_kind kind = sql_find(
-		sql, getting->arena, SQL_POST_FIND,
-		SQL_ARGS(sql_text(getting->post_id), sql_text(getting->app_id)), post_read,
-		&getting->post, "post", err);
+	const enum err_kind kind =
+		sql_find(sql, getting->arena, SQL_POST_FIND,
+			 SQL_ARGS(sql_text(getting->post_id), sql_text(getting->app_id)), post_read,
+			 &getting->post, "post", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return posts_add_deliveries(sql, getting->arena, &getting->post, 1, err);

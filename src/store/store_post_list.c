@@ -23,23 +23,27 @@ struct listing {
 	struct str account_list;
 	bool has_more_accounts; /* and these must be among them too */
 	struct str more_account_list;
+	bool has_accounts_only; /* there is no other condition */
+	struct str status_list;
 	/* The answer. */
 	struct post_row *posts;
 	size_t count;
 	int64_t total;
 };
 
-static enum err_kind accounts_of_users(struct sql_connection *sql, struct listing *l,
-				       struct str *list_out, struct error *err)
+/* The app's accounts among the wanted ids, or of the wanted users. Another app's account must not
+ * get further: its ordinals mean other posts. */
+static enum err_kind find_accounts(struct sql_connection *sql, struct listing *l,
+				   enum sql_name name, const struct str *wanted,
+				   size_t wanted_count, struct str *list_out, struct error *err)
 {
-	struct str users = {0};
+	struct str list = {0};
 	struct str *ids = NULL;
 	size_t count = 0;
-	enum err_kind kind = store_list_text(l->arena, l->filter->user_ids,
-					     l->filter->user_id_count, &users, err);
+	enum err_kind kind = store_list_text(l->arena, wanted, wanted_count, &list, err);
 	if (kind == ERR_NONE)
-		kind = sql_list(sql, l->arena, SQL_ACCOUNT_IDS_OF_USERS,
-				SQL_ARGS(sql_text(l->filter->app_id), sql_text(users)),
+		kind = sql_list(sql, l->arena, name,
+				SQL_ARGS(sql_text(l->filter->app_id), sql_text(list)),
 				store_text_read, sizeof(*ids), (void **)&ids, &count, err);
 	if (kind != ERR_NONE)
 		return kind;
@@ -50,36 +54,43 @@ static enum err_kind accounts_of_users(struct sql_connection *sql, struct listin
 static enum err_kind read_accounts(struct sql_connection *sql, struct listing *l, struct error *err)
 {
 	const struct post_filter *filter = l->filter;
-	enum err_kind kind = ERR_NONE;
-	l->has_accounts = filter->account_id_count > 0 || filter->user_id_count > 0;
-	l->has_more_accounts = filter->account_id_count > 0 && filter->user_id_count > 0;
+	const struct str all[] = {STR("pending"), STR("scheduled"), STR("published"),
+				  STR("failed")};
+	const bool is_all = str_is_empty(filter->status);
 	l->account_list = l->more_account_list = STR("[]");
-	if (filter->account_id_count > 0)
-		kind = store_list_text(l->arena, filter->account_ids, filter->account_id_count,
-				       &l->account_list, err);
+	enum err_kind kind = store_list_text(l->arena, is_all ? all : &filter->status,
+					     is_all ? 4 : 1, &l->status_list, err);
+	if (kind == ERR_NONE && filter->account_id_count > 0)
+		kind = find_accounts(sql, l, SQL_ACCOUNT_IDS_OF_APP, filter->account_ids,
+				     filter->account_id_count, &l->account_list, err);
 	if (kind == ERR_NONE && filter->user_id_count > 0)
-		kind = accounts_of_users(
-			sql, l, l->has_more_accounts ? &l->more_account_list : &l->account_list,
-			err);
+		kind = find_accounts(
+			sql, l, SQL_ACCOUNT_IDS_OF_USERS, filter->user_ids, filter->user_id_count,
+			l->has_more_accounts ? &l->more_account_list : &l->account_list, err);
 	return kind;
-}
-
-static void read_filter(struct listing *l)
-{
-	const struct post_filter *filter = l->filter;
-	l->from_us = filter->date_from_us;
-	l->to_us = filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX;
-	l->platform_mask = filter->platform != PLATFORM_NONE ? INT64_C(1) << filter->platform : 0;
-}
-
-static bool is_whole_day(int64_t us)
-{
-	return us % US_PER_DAY == 0;
 }
 
 static bool has_dates(const struct post_filter *filter)
 {
 	return filter->date_from_us != 0 || filter->date_to_us != 0;
+}
+
+static void read_filter(struct listing *l)
+{
+	const struct post_filter *filter = l->filter;
+	const bool is_all = str_is_empty(filter->status);
+	l->from_us = filter->date_from_us;
+	l->to_us = filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX;
+	l->platform_mask = filter->platform != PLATFORM_NONE ? INT64_C(1) << filter->platform : 0;
+	l->has_accounts = filter->account_id_count > 0 || filter->user_id_count > 0;
+	l->has_more_accounts = filter->account_id_count > 0 && filter->user_id_count > 0;
+	l->has_accounts_only = l->has_accounts && !l->has_more_accounts && is_all &&
+			       !has_dates(filter) && l->platform_mask == 0;
+}
+
+static bool is_whole_day(int64_t us)
+{
+	return us % US_PER_DAY == 0;
 }
 
 static bool counters_can_tell(const struct listing *l)
@@ -91,10 +102,13 @@ static bool counters_can_tell(const struct listing *l)
 static enum err_kind count_accounts(struct sql_connection *sql, struct listing *l,
 				    struct error *err)
 {
+	if (l->has_accounts_only)
+		return sql_number(sql, SQL_COUNT_ACCOUNTS_ONLY, SQL_ARGS(sql_text(l->account_list)),
+				  &l->total, err);
 	return sql_number(sql, SQL_COUNT_ACCOUNTS,
 			  SQL_ARGS(sql_text(l->filter->app_id), sql_int(l->from_us),
 				   sql_int(l->to_us), sql_int(l->platform_mask),
-				   sql_text(l->filter->status), sql_text(l->account_list),
+				   sql_text(l->status_list), sql_text(l->account_list),
 				   sql_int(l->has_more_accounts), sql_text(l->more_account_list)),
 			  &l->total, err);
 }
@@ -159,12 +173,9 @@ static enum err_kind page_filtered(struct sql_connection *sql, struct listing *l
 {
 	const struct post_filter *filter = l->filter;
 	const bool is_all = str_is_empty(filter->status);
-	const struct sql_value values[] = {sql_text(filter->app_id),
-					   sql_int(l->from_us),
-					   sql_int(l->to_us),
-					   sql_int(l->platform_mask),
-					   sql_int(filter->per_page),
-					   sql_int(offset),
+	const struct sql_value values[] = {sql_text(filter->app_id),  sql_int(l->from_us),
+					   sql_int(l->to_us),         sql_int(l->platform_mask),
+					   sql_int(filter->per_page), sql_int(offset),
 					   sql_text(filter->status)};
 	return collect(sql, l, is_all ? SQL_PAGE_FILTERED : SQL_PAGE_STATUS_FILTERED,
 		       (struct sql_args){values, is_all ? 6 : 7}, list_out, err);
@@ -174,9 +185,14 @@ static enum err_kind page_accounts(struct sql_connection *sql, struct listing *l
 				   struct str *list_out, struct error *err)
 {
 	const struct post_filter *filter = l->filter;
+	if (l->has_accounts_only)
+		return collect(sql, l, SQL_PAGE_ACCOUNTS_ONLY,
+			       SQL_ARGS(sql_text(l->account_list), sql_int(filter->per_page),
+					sql_int(offset)),
+			       list_out, err);
 	return collect(sql, l, SQL_PAGE_ACCOUNTS,
 		       SQL_ARGS(sql_text(filter->app_id), sql_int(l->from_us), sql_int(l->to_us),
-				sql_int(l->platform_mask), sql_text(filter->status),
+				sql_int(l->platform_mask), sql_text(l->status_list),
 				sql_text(l->account_list), sql_int(l->has_more_accounts),
 				sql_text(l->more_account_list), sql_int(filter->per_page),
 				sql_int(offset)),
@@ -223,7 +239,7 @@ static enum err_kind list(struct sql_connection *sql, void *argument, struct err
 	struct listing *l = argument;
 	int64_t offset = 0;
 	read_filter(l);
-	enum err_kind kind = read_accounts(sql, l, err);
+	enum err_kind kind = l->has_accounts ? read_accounts(sql, l, err) : ERR_NONE;
 	if (kind == ERR_NONE)
 		kind = count(sql, l, err);
 	if (kind == ERR_NONE && page_offset(l, &offset))

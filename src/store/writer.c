@@ -60,8 +60,7 @@ void writer_free(struct writer **writer)
 
 static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
 {
-	struct store_tx tx = {
-		.sql = writer->sql, .store = writer->store, .arena = writer->arena};
+	struct store_tx tx = {.sql = writer->sql, .store = writer->store, .arena = writer->arena};
 	const enum err_kind kind = waiting->command(&tx, waiting->argument, waiting->err);
 	arena_clear(writer->arena);
 	return kind;
@@ -69,8 +68,7 @@ static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
 
 /* Returns NONE when the transaction can go on, whatever became of the command. A database that had
  * to give up the whole transaction (disk full) no longer knows the savepoint. */
-static enum err_kind run_isolated(struct writer *writer, struct waiting *waiting,
-				  struct error *err)
+static enum err_kind run_isolated(struct writer *writer, struct waiting *waiting, struct error *err)
 {
 	enum err_kind kind = sql_run(writer->sql, SQL_SAVEPOINT, SQL_NO_ARGS, NULL, err);
 	if (kind != ERR_NONE)

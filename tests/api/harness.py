@@ -92,8 +92,8 @@ class Process:
 
     def __init__(self, arguments, environment=None, cwd=None):
         self.arguments = [str(argument) for argument in arguments]
-        self.log_path = tempfile.mktemp(prefix="posthorn-test-", suffix=".log")
-        with open(self.log_path, "wb") as log:
+        self._log = tempfile.NamedTemporaryFile(prefix="posthorn-test-", suffix=".log")  # gone with this object
+        with open(self._log.name, "wb") as log:
             self.popen = subprocess.Popen(
                 [find_binary(), *self.arguments],
                 stdin=subprocess.DEVNULL,
@@ -117,7 +117,7 @@ class Process:
         raise AssertionError(f"posthorn {self.arguments} did not become ready:\n{self.stderr()}")
 
     def stderr(self):
-        return pathlib.Path(self.log_path).read_text(errors="replace")
+        return pathlib.Path(self._log.name).read_text(errors="replace")
 
     def kill(self):
         """SIGKILL, as a power cut would."""
@@ -141,7 +141,6 @@ class Process:
             raise AssertionError(f"posthorn {self.arguments} did not end after SIGTERM:\n{self.stderr()[-4000:]}")
         self.check_sanitizers()
         assert status == 0, f"posthorn {self.arguments} ended with {status}:\n{self.stderr()[-4000:]}"
-        os.unlink(self.log_path)
 
     def __enter__(self):
         return self

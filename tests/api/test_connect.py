@@ -109,11 +109,10 @@ def test_user_ids(app, user_id):
 # ---- 404 PLATFORM_NOT_FOUND ----
 
 
-@pytest.mark.parametrize("slug", ["myspace", "X", "Facebook", "instagram ", "x%00", "threads", "3"])
+@pytest.mark.parametrize("slug", ["myspace", "X", "Facebook", "instagram ", "threads", "3"])
 def test_platform_not_found(app, slug):
     check_error(get(app, slug), 404, "PLATFORM_NOT_FOUND")
-    if "%" not in slug:
-        check_error(post(app, platform=slug), 404, "PLATFORM_NOT_FOUND")
+    check_error(post(app, platform=slug), 404, "PLATFORM_NOT_FOUND")
 
 
 def test_platform_comes_before_parameters(app):
@@ -190,7 +189,10 @@ BAD_URLS = {
 @pytest.mark.parametrize("url", BAD_URLS.values(), ids=BAD_URLS.keys())
 def test_bad_redirect_url(app, url):
     check_error(get(app, redirect_url=url), 422, "VALIDATION_ERROR", ["redirect_url"])
-    check_error(post(app, redirect_url=url), 422, "VALIDATION_ERROR", ["redirect_url"])
+    if "\0" in url:  # no JSON text may hold a NUL
+        check_error(post(app, redirect_url=url), 400, "MALFORMED_JSON")
+    else:
+        check_error(post(app, redirect_url=url), 422, "VALIDATION_ERROR", ["redirect_url"])
 
 
 @pytest.mark.parametrize("url", ["http://customer.example", "https://customer.example:8443/a/b?c=d&e=f", "http://127.0.0.1:3000/",

@@ -145,9 +145,8 @@ static void an_unknown_app_is_not_found(void **state)
 	struct app_row app = {.id = new_uuid(fx)};
 	struct store *store = fx->store;
 	assert_int_equal(store_app_find(store, fx->arena, app.id, &app, &err), ERR_NOT_FOUND);
-	assert_int_equal(
-		store_app_find_by_client_id(store, fx->arena, STR("phc_none"), &app, &err),
-		ERR_NOT_FOUND);
+	assert_int_equal(store_app_find_by_client_id(store, fx->arena, STR("phc_none"), &app, &err),
+			 ERR_NOT_FOUND);
 	assert_int_equal(store_app_set_state(store, app.id, APP_ACTIVE, &err), ERR_NOT_FOUND);
 	assert_int_equal(store_app_set_secret(store, app.id, STR("x"), &err), ERR_NOT_FOUND);
 	assert_int_equal(store_app_set_settings(store, &app, &err), ERR_NOT_FOUND);
@@ -200,9 +199,9 @@ static void credentials_go_from_pending_to_verified_or_failed(void **state)
 					    .client_secret_sealed = STR("sec\0ret"),
 					    .updated_at_us = NOW};
 	struct credential_row found = {0};
-	assert_int_equal(store_credential_find(store, fx->arena, app.id, PLATFORM_LINKEDIN, &found,
-					       &err),
-			 ERR_NOT_FOUND);
+	assert_int_equal(
+		store_credential_find(store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err),
+		ERR_NOT_FOUND);
 	ok(store_credential_put(store, &credential, &err), &err);
 	ok(store_credential_find(store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err), &err);
 	assert_int_equal(found.state, CREDENTIAL_PENDING);

@@ -44,8 +44,7 @@ static void a_connection_is_seen_in_its_app_and_its_time_only(void **state)
 	assert_int_equal(find(fx, app.id, made.id, NOW + CONNECTION_VALID_US, &found), ERR_NONE);
 	assert_int_equal(found.state, CONNECTION_FAILED);
 	assert_true(str_is(found.error, "expired"));
-	assert_int_equal(find(fx, app.id, made.id, NOW + CONNECTION_KEPT_US - 1, &found),
-			 ERR_NONE);
+	assert_int_equal(find(fx, app.id, made.id, NOW + CONNECTION_KEPT_US - 1, &found), ERR_NONE);
 	assert_int_equal(find(fx, app.id, made.id, NOW + CONNECTION_KEPT_US, &found),
 			 ERR_NOT_FOUND);
 }
@@ -72,16 +71,16 @@ static void a_state_opens_its_own_door_once(void **state)
 	assert_int_equal(by_state(fx, STR(""), PLATFORM_X, NOW), ERR_NOT_FOUND);
 	assert_int_equal(by_state(fx, STR("unknown"), PLATFORM_X, NOW), ERR_NOT_FOUND);
 
-	assert_int_equal(store_connection_consume_state(fx->store, made.id, STR("wrong"),
-							STR("code"), &err),
-			 ERR_CONFLICT);
+	assert_int_equal(
+		store_connection_consume_state(fx->store, made.id, STR("wrong"), STR("code"), &err),
+		ERR_CONFLICT);
 	ok(store_connection_consume_state(fx->store, made.id, made.state_hash, STR("co\0de"), &err),
 	   &err);
 	assert_int_equal(by_state(fx, made.state_hash, PLATFORM_X, NOW), ERR_NOT_FOUND);
 	assert_int_equal(by_state(fx, STR(""), PLATFORM_X, NOW), ERR_NOT_FOUND);
-	assert_int_equal(store_connection_consume_state(fx->store, made.id, STR(""), STR("code"),
-							&err),
-			 ERR_CONFLICT);
+	assert_int_equal(
+		store_connection_consume_state(fx->store, made.id, STR(""), STR("code"), &err),
+		ERR_CONFLICT);
 	struct connection_row found = {0};
 	assert_int_equal(find(fx, app.id, made.id, NOW, &found), ERR_NONE);
 	assert_true(str_equal(found.code_sealed, STR("co\0de")));
@@ -163,8 +162,8 @@ static enum err_kind do_fail(struct store_tx *tx, void *argument, struct error *
 static enum err_kind do_save_flow(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct act *act = argument;
-	return store_connection_save_flow(tx, act->connection_id, STR("{\"n\":2}"),
-					  STR("fl\0ow"), err);
+	return store_connection_save_flow(tx, act->connection_id, STR("{\"n\":2}"), STR("fl\0ow"),
+					  err);
 }
 
 static enum err_kind run(struct fixture *fx, store_command command, struct act *act)

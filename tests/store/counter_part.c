@@ -119,8 +119,10 @@ static void run_history(struct fixture *fx, unsigned seed)
 	static void (*const steps[])(struct history *) = {step_accept, step_accept, step_claim,
 							  step_claim,  step_save,   step_save,
 							  step_save,   step_save,   step_time};
-	struct history h = {
-		.fx = fx, .seed = seed, .random = seed * UINT64_C(0x9e3779b97f4a7c15), .now_us = NOW};
+	struct history h = {.fx = fx,
+			    .seed = seed,
+			    .random = seed * UINT64_C(0x9e3779b97f4a7c15),
+			    .now_us = NOW};
 	h.app = make_app(fx);
 	for (size_t i = 0; i < ACCOUNTS; i++)
 		h.accounts[i] = make_account(fx, &h.app, "u", PLATFORM_X);

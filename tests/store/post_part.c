@@ -99,9 +99,9 @@ static void an_account_that_is_gone_is_named_and_nothing_written(void **state)
 		const struct post_accept_result result = accept_post(fx, &accept);
 		assert_int_equal(result.outcome, POST_ACCOUNT_GONE);
 		assert_int_equal(result.account_index, 1);
-		assert_int_equal(store_post_get(fx->store, fx->arena, app.id, accept.post_id,
-						&post, &err),
-				 ERR_NOT_FOUND);
+		assert_int_equal(
+			store_post_get(fx->store, fx->arena, app.id, accept.post_id, &post, &err),
+			ERR_NOT_FOUND);
 	}
 	const struct post_filter filter = {.app_id = app.id, .page = 1, .per_page = 20};
 	assert_int_equal(list_posts(fx, &filter).total, 0);
@@ -158,8 +158,8 @@ static void *race(void *argument)
 {
 	struct racer *racer = argument;
 	struct error err = {0};
-	racer->kind = store_post_accept(racer->store, racer->arena, &racer->accept, &racer->result,
-					&err);
+	racer->kind =
+		store_post_accept(racer->store, racer->arena, &racer->accept, &racer->result, &err);
 	return NULL;
 }
 
@@ -310,6 +310,10 @@ static void filters_find_what_they_say(void **state)
 	const struct str users[] = {STR("bob"), STR("cy")};
 	const struct str quoted[] = {STR("a\"nn"), STR("ann\\")};
 	const struct str accounts[] = {ann.id};
+	const struct app_row other = make_app(fx);
+	const struct account_row stranger = make_account(fx, &other, "ann", PLATFORM_X);
+	const struct str foreign[] = {stranger.id};
+	post_now(fx, &other, &stranger);
 	const struct {
 		const char *name;
 		struct post_filter filter;
@@ -328,16 +332,21 @@ static void filters_find_what_they_say(void **state)
 		{"one user", {.user_ids = users, .user_id_count = 1}, "ab"},
 		{"strange users", {.user_ids = quoted, .user_id_count = 2}, ""},
 		{"account", {.account_ids = accounts, .account_id_count = 1}, "ab a"},
+		{"another app's account", {.account_ids = foreign, .account_id_count = 1}, ""},
 		{"account and user",
 		 {.account_ids = accounts,
 		  .account_id_count = 1,
 		  .user_ids = users,
 		  .user_id_count = 1},
 		 "ab"},
+		{"account and another user",
+		 {.account_ids = accounts,
+		  .account_id_count = 1,
+		  .user_ids = users + 1,
+		  .user_id_count = 1},
+		 ""},
 		{"platform", {.platform = PLATFORM_LINKEDIN}, "ab"},
-		{"platform and status",
-		 {.platform = PLATFORM_X, .status = STR("pending")},
-		 "ab a"},
+		{"platform and status", {.platform = PLATFORM_X, .status = STR("pending")}, "ab a"},
 		{"account, platform, status, date",
 		 {.account_ids = accounts,
 		  .account_id_count = 1,
@@ -385,8 +394,8 @@ static void listed_posts_have_their_own_deliveries(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(page.posts[i].delivery_count, 3 - i);
 		for (size_t k = 0; k < page.posts[i].delivery_count; k++)
-			assert_true(str_equal(page.posts[i].deliveries[k].account_id,
-					      accounts[k].id));
+			assert_true(
+				str_equal(page.posts[i].deliveries[k].account_id, accounts[k].id));
 	}
 }
 

@@ -131,10 +131,11 @@ CREATE TABLE posts (
 -- What lists read, without the row. A list of all statuses is made of the four.
 CREATE INDEX posts_order ON posts (app_id, status, ordinal, date_us, platform_mask);
 
--- ordinal: place in account_ids. fence goes up with every claim. is_final: published or failed.
+-- post_ordinal: the post's. ordinal: place in account_ids. fence goes up with every claim. is_final: published or failed.
 CREATE TABLE deliveries (
 	id TEXT NOT NULL PRIMARY KEY,
 	post_id TEXT NOT NULL REFERENCES posts (id),
+	post_ordinal BIGINT NOT NULL,
 	ordinal BIGINT NOT NULL,
 	app_id TEXT NOT NULL,
 	account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -164,7 +165,8 @@ CREATE TABLE deliveries (
 	UNIQUE (post_id, account_id)
 );
 -- An account's open deliveries, oldest first; and all of its posts, for lists.
-CREATE INDEX deliveries_account ON deliveries (account_id, is_final, due_at_us, id, post_id);
+CREATE INDEX deliveries_account ON deliveries
+	(account_id, is_final, due_at_us, id, post_ordinal);
 
 -- Where the work stands, by account: busy_delivery_id is the one that is begun and not finished
 -- ('' = none). next_due_us: when this account has something to claim (a lease running out counts),

@@ -40,6 +40,8 @@ static void forms(void **state)
 		{"access%5Ftoken=abc", "access%5Ftoken=***"},
 		{"code=a=b&state=s", "code=***&state=s"},
 		{"client_secret=&x", "client_secret=***&x"},
+		{"upload_id=u&upload_token=t&ut=v&out=1",
+		 "upload_id=***&upload_token=***&ut=***&out=1"},
 		{"refresh_token&code_challenge=c", "refresh_token&code_challenge=c"},
 		{"code_verifier=v&fb_exchange_token=t&appsecret_proof=p",
 		 "code_verifier=***&fb_exchange_token=***&appsecret_proof=***"},
@@ -87,7 +89,7 @@ static void bodies(void **state)
 		{"broken JSON with a secret", "application/json", "{\"access_token\":\"x\"", NULL},
 		{"broken JSON without", "application/json", "{\"text\":\"x\"", "{\"text\":\"x\""},
 		{"text that names one", "text/plain", "access_token=x", NULL},
-		{"plain text", "text/plain", "hello", "hello"},
+		{"plain text", "text/plain", "hello, but out", "hello, but out"},
 		{"multipart", "multipart/form-data; boundary=B",
 		 "--B\r\nContent-Disposition: form-data; "
 		 "name=\"access_token\"\r\n\r\nsecret\r\n--B\r\nContent-Disposition: form-data; "

@@ -13,7 +13,7 @@ static void only_these_changes_are_legal(void **state)
 	(void)state;
 	static const char expected[POST_STATE_COUNT][POST_STATE_COUNT + 1] = {
 		/*                      p s w r P F */
-		[POST_PENDING] = "..x...",  [POST_SCHEDULED] = "..x...",
+		[POST_PENDING] = "..x...",    [POST_SCHEDULED] = "..x...",
 		[POST_PROCESSING] = "..xxxx", [POST_RETRYING] = "..x...",
 		[POST_PUBLISHED] = "......",  [POST_FAILED] = "......",
 	};

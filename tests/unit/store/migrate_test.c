@@ -59,9 +59,9 @@ static void running_again_changes_nothing(void **state)
 		int version = 0;
 		assert_int_equal(migrate(sql, &version, &err), ERR_NONE);
 		assert_int_equal(version, (int)migrations_count);
-		assert_int_equal(sql_run(sql, SQL_META_PUT, SQL_ARGS(sql_word("x"), sql_int(1)),
-					 NULL, &err),
-				 ERR_NONE);
+		assert_int_equal(
+			sql_run(sql, SQL_META_PUT, SQL_ARGS(sql_word("x"), sql_int(1)), NULL, &err),
+			ERR_NONE);
 	}
 	sql_driver_sqlite.close(&sql);
 }
@@ -84,8 +84,8 @@ static void every_statement_can_be_prepared(void **state)
 			count = strstr(text, mark) != NULL ? (size_t)i : count;
 		}
 		struct sql_cursor cursor;
-		sql_select(&cursor, sql, (enum sql_name)name, NULL,
-			   (struct sql_args){zeros, count}, &err);
+		sql_select(&cursor, sql, (enum sql_name)name, NULL, (struct sql_args){zeros, count},
+			   &err);
 		if (sql_end(&cursor) != ERR_NONE)
 			fail_msg("%s: %s", sql_statements[name].name, err.text);
 	}
@@ -114,12 +114,13 @@ static void a_failed_migration_leaves_no_trace(void **state)
 	struct error err = {0};
 	int version = -1;
 	struct sql_connection *sql = open_db();
-	assert_int_equal(sql_driver_sqlite.run_script(sql, STR("CREATE TABLE posts (x TEXT)"), &err),
-			 ERR_NONE);
+	assert_int_equal(
+		sql_driver_sqlite.run_script(sql, STR("CREATE TABLE posts (x TEXT)"), &err),
+		ERR_NONE);
 	assert_int_not_equal(migrate(sql, &version, &err), ERR_NONE);
 	assert_non_null(strstr(err.text, "migration 0001_start"));
-	assert_int_not_equal(
-		sql_driver_sqlite.run_script(sql, STR("SELECT 1 FROM admins"), &err), ERR_NONE);
+	assert_int_not_equal(sql_driver_sqlite.run_script(sql, STR("SELECT 1 FROM admins"), &err),
+			     ERR_NONE);
 	assert_int_equal(sql_driver_sqlite.run_script(sql, STR("DROP TABLE posts"), &err),
 			 ERR_NONE);
 	assert_int_equal(migrate(sql, &version, &err), ERR_NONE);

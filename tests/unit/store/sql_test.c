@@ -71,17 +71,17 @@ static int open_db(void **state)
 	const struct sql_config config = {
 		.path = db->path, .role = SQL_ROLE_OWNER, .cache_bytes = 1 << 20};
 	assert_int_equal(sql_driver_sqlite.open(&config, &db->sql, &err), ERR_NONE);
-	assert_int_equal(
-		sql_driver_sqlite.run_script(db->sql,
-					     STR("CREATE TABLE meta (name TEXT NOT NULL PRIMARY"
-						 " KEY, number BIGINT NOT NULL CHECK (number <"
-						 " 1000));"
-						 "CREATE TABLE admins (id TEXT NOT NULL PRIMARY KEY,"
-						 " email TEXT NOT NULL UNIQUE, password_hash {blob},"
-						 " created_at_us BIGINT REFERENCES meta (number));"
-						 "CREATE UNIQUE INDEX n ON meta (number);"),
-					     &err),
-		ERR_NONE);
+	assert_int_equal(sql_driver_sqlite.run_script(
+				 db->sql,
+				 STR("CREATE TABLE meta (name TEXT NOT NULL PRIMARY"
+				     " KEY, number BIGINT NOT NULL CHECK (number <"
+				     " 1000));"
+				     "CREATE TABLE admins (id TEXT NOT NULL PRIMARY KEY,"
+				     " email TEXT NOT NULL UNIQUE, password_hash {blob},"
+				     " created_at_us BIGINT REFERENCES meta (number));"
+				     "CREATE UNIQUE INDEX n ON meta (number);"),
+				 &err),
+			 ERR_NONE);
 	db->arena = arena_new("test", 65536);
 	*state = db;
 	return 0;
@@ -177,9 +177,9 @@ static void what_is_not_there_is_told_by_name(void **state)
 			 ERR_NOT_FOUND);
 	assert_string_equal(err.text, "no such admin");
 	int64_t number = -1;
-	assert_int_equal(sql_number(db->sql, SQL_TOKEN_DELETE, SQL_ARGS(sql_word("x")), &number,
-				    &err),
-			 ERR_INTERNAL);
+	assert_int_equal(
+		sql_number(db->sql, SQL_TOKEN_DELETE, SQL_ARGS(sql_word("x")), &number, &err),
+		ERR_INTERNAL);
 	assert_int_equal(number, -1);
 }
 
@@ -220,9 +220,9 @@ static void a_reader_cannot_write(void **state)
 	const struct sql_config config = {
 		.path = db->path, .role = SQL_ROLE_READER, .cache_bytes = 1 << 20};
 	assert_int_equal(sql_driver_sqlite.open(&config, &reader, &err), ERR_NONE);
-	assert_int_equal(sql_run(reader, SQL_META_PUT, SQL_ARGS(sql_word("m"), sql_int(1)), NULL,
-				 &err),
-			 ERR_TEMPORARY);
+	assert_int_equal(
+		sql_run(reader, SQL_META_PUT, SQL_ARGS(sql_word("m"), sql_int(1)), NULL, &err),
+		ERR_TEMPORARY);
 	sql_driver_sqlite.close(&reader);
 }
 

@@ -82,9 +82,8 @@ static int64_t count_rows(const char *path)
 	sqlite3 *db = NULL;
 	sqlite3_stmt *statement = NULL;
 	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-	assert_int_equal(
-		sqlite3_prepare_v2(db, "SELECT COUNT(*) FROM meta", -1, &statement, NULL),
-		SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT COUNT(*) FROM meta", -1, &statement, NULL),
+			 SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	const int64_t count = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
@@ -275,26 +274,62 @@ static void when_the_transaction_is_lost_nobody_is_promised(void **state)
 	place_close(&place);
 }
 
+static sqlite3 *handle_of(struct sql_connection *sql)
+{
+	struct sql_cursor cursor;
+	struct error err = {0};
+	sql_select(&cursor, sql, SQL_META_PUT, NULL, SQL_ARGS(sql_word("x"), sql_int(0)), &err);
+	sqlite3 *db = sqlite3_db_handle(cursor.statement);
+	sql_end(&cursor);
+	return db;
+}
+
+static enum err_kind put_big(struct store_tx *tx, void *argument, struct error *err)
+{
+	static char big[400000];
+	(void)argument;
+	memset(big, 'b', sizeof(big) - 1);
+	return put(tx, big, 1, err);
+}
+
+/* The file may not grow: as when the disk is full. */
+static void a_full_disk_is_temporary_and_passes(void **state)
+{
+	(void)state;
+	struct place place = {0};
+	struct caller callers[3];
+	struct error err = {0};
+	place_open(&place);
+	sqlite3 *db = handle_of(place.sql);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA max_page_count=40", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(writer_run(place.writer, put_big, NULL, &err), ERR_TEMPORARY);
+	run_group_with(&place, put_big, callers);
+	assert_int_equal(callers[1].kind, ERR_TEMPORARY);
+	/* The others' fate is one: kept, or told that it was not. */
+	int64_t kept = 0;
+	kept += callers[0].kind == ERR_NONE;
+	kept += callers[2].kind == ERR_NONE;
+	assert_int_equal(count_rows(place.path), kept);
+	sqlite3_exec(db, "PRAGMA max_page_count=100000", NULL, NULL, NULL);
+	assert_int_equal(writer_run(place.writer, put_big, NULL, &err), ERR_NONE);
+	assert_int_equal(count_rows(place.path), kept + 1);
+	place_close(&place);
+}
+
 static int refuse_commit(void *context)
 {
 	(void)context;
 	return 1;
 }
 
-/* The commit hook lives in the connection; its place there is the driver's business, so the test
- * finds the handle through a statement of its own. */
 static void when_the_commit_fails_nobody_is_promised(void **state)
 {
 	(void)state;
 	struct place place = {0};
 	struct caller callers[3];
-	struct sql_cursor cursor;
 	struct error err = {0};
 	place_open(&place);
-	sql_select(&cursor, place.sql, SQL_META_PUT, NULL,
-		   SQL_ARGS(sql_word("x"), sql_int(0)), &err);
-	sqlite3 *db = sqlite3_db_handle(cursor.statement);
-	sql_end(&cursor);
+	sqlite3 *db = handle_of(place.sql);
 	sqlite3_commit_hook(db, refuse_commit, NULL);
 	struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, true};
 	static char name[] = "n";
@@ -352,8 +387,7 @@ static void child_main(const char *url, int fd)
 	struct error err = {0};
 	struct store *store = NULL;
 	struct acknowledger workers[8];
-	const struct store_config config = {
-		.url = url, .clock = clock_system(), .is_owner = true};
+	const struct store_config config = {.url = url, .clock = clock_system(), .is_owner = true};
 	if (store_open(&config, &store, &err) != ERR_NONE)
 		_exit(1);
 	for (int i = 0; i < 8; i++) {
@@ -395,17 +429,16 @@ static void kill_mid_writes(struct place *place, useconds_t after_us)
 
 	struct error err = {0};
 	struct store *store = NULL;
-	const struct store_config config = {
-		.url = url, .clock = clock_system(), .is_owner = true};
+	const struct store_config config = {.url = url, .clock = clock_system(), .is_owner = true};
 	if (store_open(&config, &store, &err) != ERR_NONE)
 		fail_msg("%s", err.text);
 	store_close(&store);
 	sqlite3 *db = NULL;
 	sqlite3_stmt *statement = NULL;
 	assert_int_equal(sqlite3_open_v2(place->path, &db, SQLITE_OPEN_READWRITE, NULL), 0);
-	assert_int_equal(sqlite3_prepare_v2(db, "SELECT 1 FROM meta WHERE name = ?1", -1,
-					    &statement, NULL),
-			 0);
+	assert_int_equal(
+		sqlite3_prepare_v2(db, "SELECT 1 FROM meta WHERE name = ?1", -1, &statement, NULL),
+		0);
 	for (size_t i = 0; i < count; i++)
 		assert_true(row_is_there(statement, &all[i]));
 	sqlite3_finalize(statement);
@@ -439,6 +472,7 @@ int main(void)
 		cmocka_unit_test(failures_of_many_threads_stay_alone),
 		cmocka_unit_test(when_the_transaction_is_lost_nobody_is_promised),
 		cmocka_unit_test(when_the_commit_fails_nobody_is_promised),
+		cmocka_unit_test(a_full_disk_is_temporary_and_passes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

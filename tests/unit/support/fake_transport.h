@@ -23,7 +23,7 @@
 
 #include "transfer.h"
 
-#define FAKE_SENT_MAX 2048
+#define FAKE_SENT_MAX 8192
 #define FAKE_ANSWERS_MAX 256
 
 /* One request, as it was started. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See crash_point.h. */
+#include "crash_point.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "str.h"
+
+void crash_point_init(struct crash_point *point)
+{
+	*point = (struct crash_point){0};
+#if defined(POSTHORN_CRASH_POINTS)
+	struct str text = str_of(getenv("POSTHORN_CRASH_POINT"));
+	struct str name;
+	int64_t count;
+	if (!str_take_until(&text, ':', &name) || name.len >= sizeof(point->name) ||
+	    !str_parse_i64(str_slice(text, 1, text.len), &count) || count < 1)
+		return;
+	memcpy(point->name, name.ptr, name.len);
+	point->countdown = (long)count;
+#endif
+}
+
+void crash_point_pass(void *context, const char *name)
+{
+	struct crash_point *point = context;
+	if (point->name[0] == '\0' || strcmp(point->name, name) != 0 || --point->countdown > 0)
+		return;
+	kill(getpid(), SIGKILL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A way to die at a named point, for tests/fault: POSTHORN_CRASH_POINT=NAME:COUNT in the environment kills the process with SIGKILL when
+ * the point NAME is passed for the COUNT-th time. The points are the engine's (engine.h, probe). Only in builds with
+ * -DPOSTHORN_CRASH_POINTS=1 (the sanitizer build of ./dev test); elsewhere the variable means nothing. */
+#pragma once
+
+struct crash_point {
+	char name[64];   /* empty = none */
+	long countdown;
+};
+
+/* Reads the environment. */
+void crash_point_init(struct crash_point *point);
+/* For engine_config.probe: context is a struct crash_point. */
+void crash_point_pass(void *context, const char *name);
