@@ -312,8 +312,10 @@ struct str url_with_query(struct arena *arena, struct str url, const struct str 
 			buf_add_char(&query, '&');
 		buf_add(&query, field);
 	}
-	for (size_t i = 0; i < count; i++)
-		form_add_str(&query, names[i], values[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (values[i].ptr != NULL)
+			form_add_str(&query, names[i], values[i]);
+	}
 	if (buf_str(&query).len == 0)
 		return str_copy(arena, base);
 	return str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(base), STR_ARG(buf_str(&query)));

@@ -36,5 +36,5 @@ struct str url_authority(struct arena *arena, const struct url *url);
 /* "https://host:port" without a default port. */
 struct str url_origin(struct arena *arena, const struct url *url);
 /* Our parameters appended to url's own query, after parameters of the same names were taken out of it (API.md section 5).
- * url is a valid absolute URL without fragment. names/values: count pairs. */
+ * url is a valid absolute URL without fragment. names/values: count pairs; a value whose ptr is NULL only takes its name out. */
 struct str url_with_query(struct arena *arena, struct str url, const struct str *names, const struct str *values, size_t count);

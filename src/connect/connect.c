@@ -261,11 +261,12 @@ static void return_redirect(struct arena *arena, const struct connection_row *co
 {
 	/* connection_confirmation's token has its own name there; a customer's parameters of our names are taken out. */
 	const struct str names[] = {STR("connection_id"), STR("status"), STR("error")};
-	const struct str values[] = {connection->id, str_of(connection_state_name(connection->state)), connection->error};
-	size_t count = connection->state == CONNECTION_FAILED ? 3 : 2;
+	const struct str none = {0}; /* on success there is no error of ours, and none that pretends to be */
+	const struct str values[] = {connection->id, str_of(connection_state_name(connection->state)),
+				     connection->state == CONNECTION_FAILED ? connection->error : none};
 	out->kind = CONNECT_RETURN_REDIRECT;
 	out->connection_id = connection->id;
-	out->url = url_with_query(arena, connection->redirect_url, names, values, count);
+	out->url = url_with_query(arena, connection->redirect_url, names, values, 3);
 }
 
 /* Only fixed codes leave for the customer; what the platform wrote stays in error_description of the accounts answer. */

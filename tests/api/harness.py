@@ -204,7 +204,7 @@ class Sandbox(Process):
 class Service(Process):
     """`posthorn serve`, by default with a sandbox behind it, no rate limits and hurried waits."""
 
-    def __init__(self, data, sandbox=None, options=(), environment=None, listen="127.0.0.1:0"):
+    def __init__(self, data, sandbox=None, options=(), environment=None, listen="127.0.0.1:0", media_allow="127.0.0.0/8"):
         self.data = pathlib.Path(data)
         arguments = ["serve", "--data", self.data, "--listen", listen]
         if sandbox is not None:
@@ -213,7 +213,9 @@ class Service(Process):
             arguments += ["--rate-limit", "0"]
         if "--token-failure-limit" not in options:
             arguments += ["--token-failure-limit", "0"]
-        arguments += ["--media-allow", "127.0.0.0/8", *options]
+        if media_allow is not None:
+            arguments += ["--media-allow", media_allow]
+        arguments += options
         super().__init__(arguments, environment)
 
     def cli(self, *words, **more):

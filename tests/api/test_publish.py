@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from harness import INSTANT, PLATFORM_IDS, UUID, App, check_error, check_message_counts, marker, stores_nothing, utc
+from harness import INSTANT, PLATFORM_IDS, UUID, App, Service, check_error, check_message_counts, marker, stores_nothing, utc
 
 PATH = "/v1/posts/publish"
 LATER = utc(3 * 86400)  # most tests schedule, so that nothing is really sent
@@ -81,8 +81,10 @@ def test_null_means_absent(app, one):
     assert later(app, one["x"], marker(), **nothing).status_code == 202
     item = {"content": "a", "type": None, "media": None}
     assert later(app, one["x"], containers=[item, item]).status_code == 202
-    assert later(app, one["facebook"], marker(), content=None, media=[good_media(alt_text=None, thumbnail_url=None,
-                 duration=None, mime_type=None)]).status_code == 202
+    body = {"account_ids": [one["facebook"]], "content": None, "scheduled_at": LATER, "media": [
+        good_media(alt_text=None, thumbnail_url=None, duration=None, mime_type=None)]}
+    assert app.post(PATH, json=body).status_code == 202
+    assert app.published(one["x"], marker(), scheduled_at=None)["scheduled_at"] is None
 
 
 def test_unknown_fields_are_told(app, one):
@@ -415,17 +417,7 @@ GUARD_PASSES = [
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
     """A service that may fetch from public addresses only."""
-    from harness import Process
-
-    class Strict(Process):
-        def __init__(self, data):
-            self.data = data
-            super().__init__(["serve", "--data", data, "--listen", "127.0.0.1:0", "--rate-limit", "0"])
-
-        from harness import Service
-        cli, request = Service.cli, Service.request
-
-    with Strict(tmp_path_factory.mktemp("guarded") / "data") as process:
+    with Service(tmp_path_factory.mktemp("guarded") / "data", media_allow=None) as process:
         yield App(process).issue_token()
 
 

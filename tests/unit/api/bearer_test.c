@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who is calling. */
+#include "api_fixture.h"
+
+static void assert_unauthenticated(const struct http_response *response)
+{
+	const struct json *body = assert_error(response, 401, "UNAUTHENTICATED");
+	assert_int_equal(body->count, 2);
+	assert_true(str_equal_z(header_of(response, "WWW-Authenticate"), "Bearer"));
+}
+
+static void what_is_no_token_of_ours_is_refused(void **state)
+{
+	static const char *const values[] = {
+		NO_TOKEN, "Bearer", "Bearer ", "Bearer  ", " ", "Bearer pht_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "Basic YTpi",
+		"Token x", "Bearer\tx", "Bearer a b", "Bearerx", "bearer", "\xff\xfe", "Bearer \xff",
+	};
+	struct fixture *fx = *state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		assert_unauthenticated(answer(fx, &(struct call){.method = "GET", .target = "/v1/posts", .authorization = values[i]}));
+}
+
+static void the_scheme_may_be_in_any_case_the_token_not(void **state)
+{
+	struct fixture *fx = *state;
+	struct str token = str_slice(str_of(fx->bearer), 7, SIZE_MAX);
+	const char *lower = str_z(fx->arena, str_concat(fx->arena, STR("bEARER "), token));
+	const char *changed = str_z(fx->arena, str_lower(fx->arena, str_of(fx->bearer)));
+	assert_status(answer(fx, &(struct call){.method = "GET", .target = "/v1/posts", .authorization = lower}), 200);
+	assert_unauthenticated(answer(fx, &(struct call){.method = "GET", .target = "/v1/posts", .authorization = changed}));
+}
+
+static void two_headers_are_refused_though_both_are_right(void **state)
+{
+	struct fixture *fx = *state;
+	const struct call call = {.method = "GET", .target = "/v1/posts", .more = {{STR("AUTHORIZATION"), str_of(fx->bearer)}}};
+	assert_unauthenticated(answer(fx, &call));
+}
+
+static void a_token_elsewhere_is_not_read(void **state)
+{
+	struct fixture *fx = *state;
+	struct str token = str_slice(str_of(fx->bearer), 7, SIZE_MAX);
+	struct str target = str_format(fx->arena, "/v1/posts?access_token=" STR_FMT, STR_ARG(token));
+	struct str form = str_format(fx->arena, "access_token=" STR_FMT, STR_ARG(token));
+	struct str json = str_format(fx->arena, "{\"access_token\":\"" STR_FMT "\"}", STR_ARG(token));
+	const struct call calls[] = {
+		{.method = "GET", .target = str_z(fx->arena, target), .authorization = NO_TOKEN},
+		{.method = "POST", .target = "/v1/posts/publish", .authorization = NO_TOKEN,
+		 .type = "application/x-www-form-urlencoded", .body = str_z(fx->arena, form)},
+		{.method = "POST", .target = "/v1/posts/publish", .authorization = NO_TOKEN, .type = "application/json",
+		 .body = str_z(fx->arena, json)},
+		{.method = "GET", .target = "/v1/posts", .authorization = NO_TOKEN,
+		 .more = {{STR("Cookie"), form}, {STR("X-Access-Token"), token}}},
+	};
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		assert_unauthenticated(answer(fx, &calls[i]));
+}
+
+static void a_token_ends_with_its_life(void **state)
+{
+	struct fixture *fx = *state;
+	fx->now_us += US_PER_DAY - 1;
+	assert_status(get(fx, "/v1/posts"), 200);
+	fx->now_us += 1;
+	assert_unauthenticated(get(fx, "/v1/posts"));
+}
+
+static void a_suspended_app_is_told_so_everywhere(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	ok(store_app_set_state(fx->store, fx->app.id, APP_SUSPENDED, &err), &err);
+	assert_error(get(fx, "/v1/posts"), 403, "app_not_active");
+	assert_error(get(fx, "/v1/platforms"), 403, "app_not_active");
+	assert_error(post_json(fx, "/v1/posts/publish", "{"), 403, "app_not_active");
+}
+
+static void every_authenticated_answer_tells_the_rate(void **state)
+{
+	struct fixture *fx = *state;
+	fx->config.rate_limit_per_minute = 2;
+	fixture_restart_api(fx);
+	const struct http_response *first = get(fx, "/v1/posts/none");
+	assert_error(first, 404, "NOT_FOUND");
+	assert_true(str_equal_z(header_of(first, "X-RateLimit-Limit"), "2"));
+	assert_true(str_equal_z(header_of(first, "X-RateLimit-Remaining"), "1"));
+	assert_true(str_equal_z(header_of(first, "X-RateLimit-Reset"), "1800000060"));
+	assert_status(get(fx, "/v1/posts"), 200);
+	const struct http_response *third = get(fx, "/v1/posts");
+	assert_error(third, 429, "RATE_LIMITED");
+	assert_true(str_equal_z(header_of(third, "Retry-After"), "60"));
+	assert_true(str_equal_z(header_of(third, "X-RateLimit-Remaining"), "0"));
+	struct app_row other;
+	const char *bearer = make_app(fx, "other@example.com", &other);
+	assert_status(answer(fx, &(struct call){.method = "GET", .target = "/v1/posts", .authorization = bearer}), 200);
+	assert_unauthenticated(answer(fx, &(struct call){.method = "GET", .target = "/v1/posts", .authorization = NO_TOKEN}));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		API_TEST(what_is_no_token_of_ours_is_refused),
+		API_TEST(the_scheme_may_be_in_any_case_the_token_not),
+		API_TEST(two_headers_are_refused_though_both_are_right),
+		API_TEST(a_token_elsewhere_is_not_read),
+		API_TEST(a_token_ends_with_its_life),
+		API_TEST(a_suspended_app_is_told_so_everywhere),
+		API_TEST(every_authenticated_answer_tells_the_rate),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
