@@ -52,7 +52,7 @@ struct delivery_task {
 	size_t media_count;
 	struct str fetch_key;        /* the file being fetched; empty = none */
 	size_t fetch_index;
-	bool uses_spool;
+	int64_t fetch_until_us;      /* the fetch's own end */
 
 	/* The call under way, for the timeline. */
 	struct str call_stage;
@@ -67,7 +67,12 @@ struct delivery_task {
 	struct failure failure;
 	struct timeline_entry timeline[TIMELINE_PER_TURN_MAX];
 	size_t timeline_count;
+	bool is_unreadable;          /* what is stored could not be read, and stays as it is */
+	bool is_woken;               /* the event is the end of a sleep */
+	bool is_quiet;               /* nothing changed: nothing to write */
+	int64_t held_until_us;       /* the lease as it was last written */
 	bool has_new_token;
+	bool is_token_saved;
 	struct str new_access_token_sealed;
 	struct str new_refresh_token_sealed;
 	int64_t new_expires_at_us;
@@ -97,10 +102,17 @@ void course_failed(struct delivery_task *t, const struct failure *failure);
 /* Gives the lease back until then; the account stays busy. */
 void course_wait(struct delivery_task *t, int64_t wait_ms);
 int64_t course_scaled_ms(const struct delivery_task *t, int64_t wait_ms);
+/* A stopping service begins nothing new: true when the delivery was given back as it stands. */
+bool course_gives_back(struct delivery_task *t);
+/* The platform refused the account's token for good: true when the account's row now says so; false when it was connected again
+ * (or disconnected) meanwhile, so that what was refused is not what it has. */
+bool course_flag_account(struct delivery_task *t, struct str why);
 
 /* resolve.c */
 /* The open publish call's outcome is not known: the first look is planned. */
 void doubt_begin(struct delivery_task *t);
+/* Ends the delivery as failed with OUTCOME_UNKNOWN; true. */
+bool doubt_tell_unknown(struct delivery_task *t);
 /* Takes a step of the resolve conversation; true when something is planned, false to ask again. */
 bool doubt_take_step(struct delivery_task *t, const struct step *step);
 
@@ -116,4 +128,8 @@ bool media_key_is_needed(void *context, struct str key);
 void record_call_begins(struct delivery_task *t, const struct call *call);
 void record_call_ended(struct delivery_task *t, const struct task_event *event);
 void record_decision(struct delivery_task *t, struct str decision);
+/* The adapter knows better than the status what the call came to. */
+void record_verdict(struct delivery_task *t, struct str verdict);
+/* A platform's id or address, as far as it is stored. */
+struct str record_id(struct str id);
 struct str record_parts(const struct delivery_task *t, bool is_failed);

@@ -2,8 +2,6 @@
  * Customers' media files on their way to our disk: one fetch per distinct URL and post, shared by all deliveries of the post. */
 #include "delivery_private.h"
 
-#include <inttypes.h>
-
 #define SHARED_FETCH_LOOK_US (100 * US_PER_MS)
 #define UUID_TEXT_BYTES 36
 
@@ -20,7 +18,7 @@ static size_t media_stand_in(const struct delivery_task *t, size_t index)
 
 static struct str media_key(const struct delivery_task *t, size_t index)
 {
-	return str_format(t->arena, STR_FMT "-%zu", STR_ARG(t->work.post_id), media_stand_in(t, index));
+	return str_format(t->turn_arena, STR_FMT "-%zu", STR_ARG(t->work.post_id), media_stand_in(t, index));
 }
 
 static void media_ready(struct delivery_task *t, size_t index, const struct spool_file *file)
@@ -39,13 +37,35 @@ static void media_failed(struct delivery_task *t, size_t index, enum failure_cla
 	course_failed(t, &failure);
 }
 
-static bool is_being_fetched(const struct delivery_task *t, struct str key)
+static const struct delivery_task *who_fetches(const struct delivery_task *t, struct str key)
 {
 	for (const struct delivery_task *other = t->deliverer->fetching; other != NULL; other = other->next_fetching) {
 		if (str_equal(other->fetch_key, key))
-			return true;
+			return other;
 	}
-	return false;
+	return NULL;
+}
+
+/* Looks often, since most files are small; writes only once, since a lease as long as the fetch's says all. Takes nothing from
+ * the task's own arena: a fetch may last for hours. */
+static void wait_for(struct delivery_task *t, const struct delivery_task *other)
+{
+	t->plan->action = TASK_SLEEP;
+	t->plan->wake_at_us = t->env.now_us + SHARED_FETCH_LOOK_US;
+	t->save.lease_until_us = other->fetch_until_us + LEASE_MARGIN_US;
+	t->is_quiet = t->is_woken && t->timeline_count == 0 && t->held_until_us >= t->save.lease_until_us;
+}
+
+static void begin_fetch(struct delivery_task *t, size_t index, struct str key, const struct transfer_request *request)
+{
+	t->plan->action = TASK_FETCH;
+	t->plan->fetch = *request;
+	t->fetch_until_us = t->env.now_us + request->timeout_ms * US_PER_MS;
+	t->save.lease_until_us = t->fetch_until_us + LEASE_MARGIN_US;
+	t->fetch_key = str_copy(t->arena, key);
+	t->fetch_index = index;
+	t->next_fetching = t->deliverer->fetching;
+	t->deliverer->fetching = t;
 }
 
 bool media_want(struct delivery_task *t, size_t index)
@@ -55,16 +75,17 @@ bool media_want(struct delivery_task *t, size_t index)
 		media_failed(t, index, FAILURE_PERMANENT, STR("the post has no such file"));
 		return true;
 	}
-	t->uses_spool = true;
 	struct str key = media_key(t, index);
 	struct spool_file file;
-	if (spool_find(deliverer->config.spool, t->arena, key, &file)) {
+	if (spool_find(deliverer->config.spool, t->turn_arena, key, &file)) {
 		media_ready(t, index, &file);
 		return false;
 	}
-	if (is_being_fetched(t, key)) {
-		t->plan->action = TASK_SLEEP;
-		t->plan->wake_at_us = t->env.now_us + SHARED_FETCH_LOOK_US;
+	if (course_gives_back(t))
+		return true;
+	const struct delivery_task *other = who_fetches(t, key);
+	if (other != NULL) {
+		wait_for(t, other);
 		return true;
 	}
 	struct error err = {0};
@@ -75,13 +96,7 @@ bool media_want(struct delivery_task *t, size_t index)
 		media_failed(t, index, FAILURE_TRANSIENT, str_of(err.text));
 		return true;
 	}
-	t->plan->action = TASK_FETCH;
-	t->plan->fetch = request;
-	t->save.lease_until_us = t->env.now_us + request.timeout_ms * US_PER_MS + LEASE_MARGIN_US;
-	t->fetch_key = key;
-	t->fetch_index = index;
-	t->next_fetching = deliverer->fetching;
-	deliverer->fetching = t;
+	begin_fetch(t, index, key, &request);
 	return true;
 }
 
@@ -96,22 +111,12 @@ void media_task_gone(struct delivery_task *t)
 	t->fetch_key = STR("");
 }
 
-/* What a fetch without a good answer means: an address that may not be reached stays so, and an answer that says "not for you" or
- * "not there" is final; everything else may pass. */
-static enum failure_class fetch_failure_class(const struct transfer_result *result)
-{
-	if (result->problem == TRANSFER_REFUSED_BY_GUARD || result->problem == TRANSFER_TOO_LARGE ||
-	    result->problem == TRANSFER_BAD_REDIRECT)
-		return FAILURE_PERMANENT;
-	if (result->outcome != TRANSFER_ANSWERED || result->status >= 500 || result->status == 408 || result->status == 429)
-		return FAILURE_TRANSIENT;
-	return FAILURE_PERMANENT;
-}
-
-static struct str fetch_failure_text(struct delivery_task *t, const struct transfer_result *result)
+static struct str fetch_failure_text(struct delivery_task *t, const struct transfer_result *result, const struct error *err)
 {
 	if (result->outcome != TRANSFER_ANSWERED)
 		return result->error_text;
+	if (result->status >= 200 && result->status <= 299)
+		return str_copy(t->turn_arena, str_of(err->text));
 	return str_format(t->turn_arena, "the server answered with status %d.", result->status);
 }
 
@@ -122,13 +127,11 @@ void media_fetched(struct delivery_task *t, const struct transfer_result *result
 	media_task_gone(t);
 	struct spool_file file;
 	struct error err = {0};
-	enum err_kind kind = spool_fetch_finish(t->deliverer->config.spool, t->arena, key, result, &file, &err);
-	if (result->outcome != TRANSFER_ANSWERED || result->status < 200 || result->status > 299) {
-		media_failed(t, index, fetch_failure_class(result), fetch_failure_text(t, result));
-		return;
-	}
+	/* The spool knows what passes: a full disk or budget, a server that is down; not an address that may not be reached, nor an
+	 * answer that says "not for you" or "not there". */
+	enum err_kind kind = spool_fetch_finish(t->deliverer->config.spool, t->turn_arena, key, result, &file, &err);
 	if (kind != ERR_NONE) {
-		media_failed(t, index, FAILURE_TRANSIENT, str_of(err.text));
+		media_failed(t, index, kind == ERR_TEMPORARY ? FAILURE_TRANSIENT : FAILURE_PERMANENT, fetch_failure_text(t, result, &err));
 		return;
 	}
 	media_ready(t, index, &file);
@@ -139,7 +142,8 @@ void media_post_finished(struct delivery_task *t)
 {
 	bool is_unfinished = true;
 	struct error err = {0};
-	if (!t->uses_spool ||
+	/* Whatever this claim of it used: an earlier one, or another delivery of the post, may have fetched. */
+	if (t->media_count == 0 ||
 	    store_post_is_unfinished(t->deliverer->config.store, t->work.post_id, &is_unfinished, &err) != ERR_NONE)
 		return;
 	if (!is_unfinished)

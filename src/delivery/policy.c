@@ -12,6 +12,13 @@ static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 6
 static const int64_t look_waits_ms[POLICY_LOOKS_MAX] = {2000, 5000, 30000, 120000, 600000};
 static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
 
+/* Advice is the platform's: what is longer than patience is no more than that, so that no sum overflows. */
+static int64_t bounded(int64_t retry_after_ms)
+{
+	const int64_t most_ms = POLICY_PATIENCE_US / 1000 + 1;
+	return retry_after_ms < most_ms ? retry_after_ms : most_ms;
+}
+
 static int64_t with_jitter(int64_t wait_ms, const struct random_source *random)
 {
 	return wait_ms + (int64_t)random_below(random, (uint64_t)wait_ms / 5 + 1);
@@ -24,7 +31,7 @@ static int64_t at_least(int64_t wait_ms, int64_t floor_ms)
 
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms, const struct random_source *random)
 {
-	if (attempt < 1 || attempt >= POLICY_ATTEMPTS_MAX)
+	if (attempt < 1 || attempt >= POLICY_ATTEMPTS_MAX || bounded(retry_after_ms) > POLICY_PATIENCE_US / 1000)
 		return -1;
 	return with_jitter(at_least(retry_waits_ms[attempt - 1], retry_after_ms), random);
 }
@@ -37,7 +44,7 @@ int64_t policy_look_wait_ms(int look)
 int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct random_source *random)
 {
 	if (retry_after_ms > 0)
-		return with_jitter(retry_after_ms, random);
+		return with_jitter(bounded(retry_after_ms), random);
 	int64_t last = COUNT_OF(rate_waits_ms) - 1;
 	int64_t index = met < 1 ? 0 : met - 1;
 	return with_jitter(rate_waits_ms[index < last ? index : last], random);

@@ -13,7 +13,8 @@ struct random_source;
 #define POLICY_LOOKS_MAX 5
 #define POLICY_PATIENCE_US (INT64_C(48) * 3600 * 1000000) /* rate limits and a platform that cannot be asked: longer than any daily quota, then give up */
 
-/* Wait before try number attempt + 1, when attempt tries have failed (1 = the first failed); -1 = no further try. At least
+/* Wait before try number attempt + 1, when attempt tries have failed (1 = the first failed); -1 = no further try, also when the
+ * platform wants more patience than there is. At least
  * retry_after_ms; jitter is up to a fifth more, so that many deliveries do not return in one instant. */
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms, const struct random_source *random);
 /* Wait before the resolver's look with this number (0 = first); -1 = no further look (RELIABILITY.md 2.3: 5 s, 30 s, 2 min, 10 min). */

@@ -3,16 +3,18 @@
  * platform said, and the parts as the API shows them. */
 #include "delivery_private.h"
 
-#include <inttypes.h>
-
 #include "buf.h"
 
 #include "json_write.h"
 #include "url.h"
 #include "utf8.h"
 
+#include "redact.h"
+
 #define EXCERPT_MAX_BYTES 1000
-#define SECRET_MIN_BYTES 8 /* shorter ones would black out ordinary words */
+#define EXCERPT_LOOKED_AT_BYTES 16384
+#define ID_SHOWN_MAX_BYTES 2048  /* no id or address of a platform is longer; a row must stay writable whatever it says */
+#define PARTS_MAX_BYTES (1 << 20) /* 10 parts, two such texts each, six bytes for every byte that JSON escapes */
 
 /* Host and path: a query may hold tokens. */
 static struct str host_path_of(struct arena *arena, struct str url_text)
@@ -35,41 +37,16 @@ void record_call_begins(struct delivery_task *t, const struct call *call)
 	t->call_kind = call->kind;
 }
 
-static struct str without(struct arena *arena, struct str text, struct str secret)
-{
-	if (secret.len < SECRET_MIN_BYTES)
-		return text;
-	struct buf out;
-	buf_init(&out, arena, EXCERPT_MAX_BYTES * 2);
-	size_t from = 0;
-	size_t at;
-	while ((at = str_find(text, secret, from)) != SIZE_MAX) {
-		buf_add(&out, str_slice(text, from, at));
-		buf_add_z(&out, "***");
-		from = at + secret.len;
-	}
-	buf_add(&out, str_slice(text, from, text.len));
-	return buf_str(&out);
-}
-
-/* The beginning of what a platform answered, without any secret that this task knows. Cut after redaction, so that no secret can
- * be cut in half and so escape. */
+/* The beginning of what a platform answered, without any secret that this task knows. Redacted before it is cut to size, and the
+ * part that is looked at ends where no secret can be cut in half and so escape (redact.h). */
 static struct str excerpt_of(const struct delivery_task *t, const struct reply *reply)
 {
-	struct arena *arena = t->turn_arena;
-	struct str text = str_slice(reply->body, 0, EXCERPT_MAX_BYTES + 4096);
+	struct str text = str_slice(reply->body, 0, EXCERPT_LOOKED_AT_BYTES);
 	if (!utf8_is_valid(text))
 		text = utf8_cut_bytes(text, text.len > 4 ? text.len - 4 : 0);
 	if (!utf8_is_valid(text))
 		return STR("(not text)");
-	const struct str known[] = {t->env.access_token, t->env.refresh_token, t->env.client_secret};
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		text = without(arena, text, known[i]);
-	for (size_t i = 0; i < t->flow.var_count; i++) {
-		if (t->flow.vars[i].is_secret)
-			text = without(arena, text, t->flow.vars[i].value);
-	}
-	return utf8_cut_bytes(text, EXCERPT_MAX_BYTES);
+	return utf8_cut_bytes(redact_secrets(t->turn_arena, text, &t->env, &t->flow), EXCERPT_MAX_BYTES);
 }
 
 static struct str verdict_of(const struct delivery_task *t, const struct task_event *event)
@@ -110,11 +87,22 @@ void record_decision(struct delivery_task *t, struct str decision)
 		t->timeline[t->timeline_count - 1].decision = decision;
 }
 
+void record_verdict(struct delivery_task *t, struct str verdict)
+{
+	if (t->timeline_count > 0)
+		t->timeline[t->timeline_count - 1].verdict = verdict;
+}
+
+struct str record_id(struct str id)
+{
+	return utf8_cut_bytes(id, ID_SHOWN_MAX_BYTES);
+}
+
 struct str record_parts(const struct delivery_task *t, bool is_failed)
 {
 	struct buf out;
 	struct json_writer w;
-	buf_init(&out, t->turn_arena, 65536);
+	buf_init(&out, t->turn_arena, PARTS_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_array(&w);
 	size_t current = flow_part(&t->flow);
@@ -123,8 +111,8 @@ struct str record_parts(const struct delivery_task *t, bool is_failed)
 		const char *state = part->is_done ? "published" : is_failed && i == current ? "failed" : "pending";
 		json_begin_object(&w);
 		json_member_str(&w, "state", str_of(state));
-		json_member_str_or_null(&w, "remote_id", part->remote_id);
-		json_member_str_or_null(&w, "url", part->url);
+		json_member_str_or_null(&w, "remote_id", record_id(part->remote_id));
+		json_member_str_or_null(&w, "url", record_id(part->url));
 		json_end_object(&w);
 	}
 	json_end_array(&w);

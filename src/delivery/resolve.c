@@ -7,12 +7,15 @@
 
 #include "policy.h"
 
+#define ADAPTER_WAIT_MAX_MS (60 * 60 * 1000)
+
 void doubt_begin(struct delivery_task *t)
 {
 	t->mode = COURSE_RESOLVE;
 	t->save.call_state = CALL_STATE_IN_DOUBT;
 	t->save.looks = 0;
 	t->flow.probe = STR("");
+	record_verdict(t, STR("in_doubt"));
 	record_decision(t, STR("ask the platform what became of it"));
 	course_wait(t, policy_look_wait_ms(0));
 }
@@ -28,18 +31,47 @@ static bool doubt_over(struct delivery_task *t, const char *decision)
 	return false;
 }
 
-static bool doubt_give_up(struct delivery_task *t)
+bool doubt_tell_unknown(struct delivery_task *t)
 {
-	if (t->work.retry_unknown_once && !t->save.republished) {
-		t->save.republished = true;
-		return doubt_over(t, "outcome unknown: sent once more, as the app allows");
-	}
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_OUTCOME_UNKNOWN,
 		.message = str_of(failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN)),
 	};
 	course_finish_failed(t, &failure);
+	return true;
+}
+
+static bool doubt_give_up(struct delivery_task *t)
+{
+	if (!t->work.retry_unknown_once || t->save.republished)
+		return doubt_tell_unknown(t);
+	t->save.republished = true;
+	return doubt_over(t, "outcome unknown: sent once more, as the app allows");
+}
+
+/* A repeat does no harm, but it is a try like others: a platform that leaves every one of them in doubt must not keep us for ever. */
+static bool doubt_send_again(struct delivery_task *t)
+{
+	t->save.attempts++;
+	if (t->save.attempts >= POLICY_ATTEMPTS_MAX)
+		return doubt_tell_unknown(t);
+	return doubt_over(t, "proven: a repeat publishes nothing twice");
+}
+
+static bool has_patience(const struct delivery_task *t)
+{
+	return t->env.now_us - t->save.call_started_at_us <= POLICY_PATIENCE_US;
+}
+
+/* The adapter knows that it is too early to ask. That is no look. Not scaled: it reckons by the clock from the call's start. */
+static bool doubt_wait(struct delivery_task *t, int64_t wait_ms)
+{
+	if (!has_patience(t))
+		return doubt_give_up(t);
+	record_decision(t, STR("too early to ask"));
+	course_wait(t, 0);
+	t->save.due_at_us = t->env.now_us + (wait_ms < ADAPTER_WAIT_MAX_MS ? wait_ms : ADAPTER_WAIT_MAX_MS) * US_PER_MS;
 	return true;
 }
 
@@ -58,13 +90,23 @@ static bool doubt_look_again(struct delivery_task *t)
 /* The platform could not be asked. That says nothing about the post, so it costs no look; but it ends some day. */
 static bool doubt_not_asked(struct delivery_task *t, const struct failure *failure)
 {
-	if (t->env.now_us - t->save.call_started_at_us > POLICY_PATIENCE_US)
+	if (!has_patience(t))
 		return doubt_give_up(t);
 	int64_t met = flow_count(&t->flow, "delivery.looks_failed");
 	t->flow.probe = STR("");
 	record_decision(t, STR("could not be asked: look again later"));
 	course_wait(t, policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random));
 	return true;
+}
+
+/* Another part of this delivery is known by that id: two comments may have the same words. */
+static bool is_own_part(const struct delivery_task *t, struct str remote_id)
+{
+	for (size_t i = 0; i < t->flow.part_count; i++) {
+		if (t->flow.parts[i].is_done && str_equal(t->flow.parts[i].remote_id, remote_id))
+			return true;
+	}
+	return false;
 }
 
 /* Of several that look like ours, only one that belongs to no other delivery may be taken, and only when it is the only one. */
@@ -78,7 +120,7 @@ static bool doubt_compare(struct delivery_task *t, const struct step *step)
 		if (store_delivery_remote_id_is_bound(t->deliverer->config.store, t->work.account.id, step->matches[i].remote_id,
 						      t->work.id, &is_bound, &err) != ERR_NONE)
 			return doubt_look_again(t);
-		if (is_bound)
+		if (is_bound || is_own_part(t, step->matches[i].remote_id))
 			continue;
 		found = &step->matches[i];
 		free_count++;
@@ -102,13 +144,14 @@ bool doubt_take_step(struct delivery_task *t, const struct step *step)
 	case STEP_LANDED:
 		return doubt_over(t, "proven: it was published");
 	case STEP_SEND_AGAIN:
-		return doubt_over(t, "proven: a repeat publishes nothing twice");
+		return doubt_send_again(t);
+	case STEP_WAIT:
+		return doubt_wait(t, step->wait_ms);
 	case STEP_MATCHES:
 		return doubt_compare(t, step);
 	case STEP_FAIL:
 		return doubt_failed(t, &step->failure);
 	case STEP_UNKNOWN:
-	case STEP_WAIT:
 	case STEP_DONE:
 	case STEP_UNCERTAIN:
 	case STEP_MEDIA:

@@ -25,6 +25,7 @@ static size_t source_claimed(void *context)
 		engine_task_start(deliverer->config.engine, &t->task);
 	}
 	deliverer->claimed_count = 0;
+	arena_clear(deliverer->claim_arena); /* the tasks have copies; an idle service keeps no content in memory */
 	return count;
 }
 

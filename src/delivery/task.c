@@ -10,6 +10,8 @@
 
 #include "seal.h"
 
+#include "redact.h"
+
 #include "policy.h"
 
 #define STEPS_PER_TURN_MAX 64 /* an adapter that asks this often without a call or a wait is broken */
@@ -36,10 +38,17 @@ void course_wait(struct delivery_task *t, int64_t wait_ms)
 	decide(t, DELIVERY_WAIT, TASK_END);
 }
 
-void course_retry(struct delivery_task *t, const struct failure *failure, int64_t wait_ms, int attempts)
+/* As it will be shown: some platforms repeat tokens in their words. */
+static void take_reason(struct delivery_task *t, const struct failure *failure)
 {
 	t->failure = *failure;
+	redact_failure(t->turn_arena, &t->failure, &t->env, &t->flow);
 	t->save.failure = &t->failure;
+}
+
+void course_retry(struct delivery_task *t, const struct failure *failure, int64_t wait_ms, int attempts)
+{
+	take_reason(t, failure);
 	t->save.attempts = attempts;
 	t->save.due_at_us = t->env.now_us + course_scaled_ms(t, wait_ms) * US_PER_MS;
 	record_decision(t, str_format(t->turn_arena, "try again in %lld s", (long long)(wait_ms / 1000)));
@@ -48,8 +57,7 @@ void course_retry(struct delivery_task *t, const struct failure *failure, int64_
 
 void course_finish_failed(struct delivery_task *t, const struct failure *failure)
 {
-	t->failure = *failure;
-	t->save.failure = &t->failure;
+	take_reason(t, failure);
 	t->save.call_state = CALL_STATE_NONE;
 	record_decision(t, str_concat(t->turn_arena, STR("failed: "), str_of(failure_code_name(failure->code))));
 	decide(t, DELIVERY_FAILED, TASK_END);
@@ -62,14 +70,43 @@ static void course_finish_published(struct delivery_task *t)
 	decide(t, DELIVERY_PUBLISHED, TASK_END);
 }
 
-static void account_needs_reauth(struct delivery_task *t, const struct failure *failure)
+/* RELIABILITY.md T1: read again before an account is declared dead. */
+static bool account_has_changed(const struct delivery_task *t)
 {
+	const struct account_row *account = &t->work.account;
+	struct account_row now = {0};
+	bool is_found = false;
+	struct error err = {0};
+	if (store_account_get_many(t->deliverer->config.store, t->turn_arena, t->work.app_id, &account->id, 1, &now, &is_found,
+				   &err) != ERR_NONE)
+		return false;
+	return is_found && (now.token_version != account->token_version || now.state == ACCOUNT_DISCONNECTED);
+}
+
+bool course_flag_account(struct delivery_task *t, struct str why)
+{
+	if (account_has_changed(t))
+		return false;
 	t->has_new_account_state = true;
 	t->new_account_state = ACCOUNT_REAUTH_REQUIRED;
-	t->new_account_error = str_copy(t->turn_arena, failure->message);
+	t->new_account_error = redact_secrets(t->turn_arena, why, &t->env, &t->flow);
+	return true;
+}
+
+static void course_transient(struct delivery_task *t, const struct failure *failure);
+
+static void account_needs_reauth(struct delivery_task *t, const struct failure *failure)
+{
 	struct failure told = *failure;
 	told.code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED;
-	course_finish_failed(t, &told);
+	if (course_flag_account(t, failure->message)) {
+		t->save.attempts++;
+		course_finish_failed(t, &told);
+		return;
+	}
+	/* Connected again meanwhile: the next try reads the account anew, and one that is gone ends there. */
+	told.class = FAILURE_TRANSIENT;
+	course_transient(t, &told);
 }
 
 static bool token_can_be_refreshed(const struct delivery_task *t)
@@ -127,7 +164,6 @@ void course_failed(struct delivery_task *t, const struct failure *failure)
 		return;
 	case FAILURE_TOKEN:
 	case FAILURE_REAUTH:
-		t->save.attempts++;
 		account_needs_reauth(t, failure);
 		return;
 	}
@@ -141,8 +177,7 @@ static int64_t call_timeout_ms(const struct call *call)
 	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS : timeout_ms;
 }
 
-/* A stopping service begins nothing new: the delivery is given back as it stands. */
-static bool give_back_when_draining(struct delivery_task *t)
+bool course_gives_back(struct delivery_task *t)
 {
 	if (!engine_is_draining(t->task.engine))
 		return false;
@@ -152,7 +187,7 @@ static bool give_back_when_draining(struct delivery_task *t)
 
 static void take_send(struct delivery_task *t, const struct step *step)
 {
-	if (give_back_when_draining(t))
+	if (course_gives_back(t))
 		return;
 	const struct call *call = &step->call;
 	record_call_begins(t, call);
@@ -196,9 +231,9 @@ static bool take_refresh_failure(struct delivery_task *t, const struct failure *
 		return doubt_take_step(t, &look);
 	}
 	if (t->mode == COURSE_RESOLVE) {
-		t->has_new_account_state = true;
-		t->new_account_state = ACCOUNT_REAUTH_REQUIRED;
-		t->new_account_error = failure->message;
+		/* Not when it is the app that was refused. */
+		if (failure->class == FAILURE_TOKEN || failure->class == FAILURE_REAUTH)
+			course_flag_account(t, failure->message);
 		const struct step unknown = {.kind = STEP_UNKNOWN};
 		return doubt_take_step(t, &unknown);
 	}
@@ -381,6 +416,10 @@ static bool account_is_usable(struct delivery_task *t)
 	/* A call in doubt is worth a look even so: a post that is out there must not be told as failed. */
 	if (t->save.call_state != CALL_STATE_NONE && t->work.account.state != ACCOUNT_DISCONNECTED)
 		return true;
+	if (t->save.call_state != CALL_STATE_NONE) {
+		doubt_tell_unknown(t);
+		return false;
+	}
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
@@ -401,7 +440,8 @@ static bool token_is_usable(struct delivery_task *t)
 		refresh_begin(t);
 		return true;
 	}
-	if (expires_at_us > t->env.now_us)
+	/* In doubt it is tried all the same: no post may be told as failed because nobody could ask. */
+	if (expires_at_us > t->env.now_us || t->mode == COURSE_RESOLVE)
 		return true;
 	const struct failure failure = {.class = FAILURE_REAUTH, .message = STR("The access token has expired.")};
 	course_failed(t, &failure);
@@ -414,6 +454,11 @@ static void course_start(struct delivery_task *t)
 	if (load(t, &err) != ERR_NONE) {
 		LOG(t->deliverer->config.log, ERROR, "delivery_unreadable", log_str("delivery", t->work.id),
 		    log_str("error", str_of(err.text)));
+		t->is_unreadable = true;
+		if (t->save.call_state != CALL_STATE_NONE) {
+			doubt_tell_unknown(t);
+			return;
+		}
 		const struct failure failure = {
 			.class = FAILURE_PERMANENT,
 			.code = FAILURE_CODE_INTERNAL_ERROR,
@@ -468,6 +513,7 @@ static void save_begin(struct delivery_task *t)
 	t->save.due_at_us = 0;
 	t->save.lease_until_us = t->env.now_us + LEASE_MARGIN_US;
 	t->timeline_count = 0;
+	t->is_quiet = false;
 	t->has_new_token = false;
 	t->has_new_account_state = false;
 }
@@ -482,10 +528,20 @@ static void save_end(struct delivery_task *t)
 							    t->deliverer->config.random)
 					      : STR("");
 	t->save.parts = record_parts(t, t->save.next == DELIVERY_FAILED);
-	t->save.remote_id = t->flow.part_count > 0 ? t->flow.parts[0].remote_id : STR("");
-	t->save.url = t->flow.part_count > 0 ? t->flow.parts[0].url : STR("");
+	t->save.remote_id = t->flow.part_count > 0 ? record_id(t->flow.parts[0].remote_id) : STR("");
+	t->save.url = t->flow.part_count > 0 ? record_id(t->flow.parts[0].url) : STR("");
 	t->save.timeline = t->timeline;
 	t->save.timeline_count = t->timeline_count;
+}
+
+/* What nobody could read stays as it is, with the ids of what was published before. */
+static void save_unreadable(struct delivery_task *t)
+{
+	t->save.flow = t->work.flow;
+	t->save.flow_sealed = t->work.flow_sealed;
+	t->save.parts = STR("");
+	t->save.remote_id = STR("");
+	t->save.url = STR("");
 }
 
 static void delivery_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)
@@ -496,6 +552,7 @@ static void delivery_plan(struct task *task, struct arena *arena, const struct t
 	t->env.arena = arena;
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
 	plan->action = TASK_END;
+	t->is_woken = event->kind == TASK_EVENT_WOKEN;
 	save_begin(t);
 	switch (event->kind) {
 	case TASK_EVENT_START:
@@ -512,12 +569,16 @@ static void delivery_plan(struct task *task, struct arena *arena, const struct t
 		break;
 	}
 	save_end(t);
+	if (t->is_unreadable)
+		save_unreadable(t);
 }
 
 static enum err_kind delivery_save(struct task *task, void *tx, struct error *err)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	enum err_kind kind = ERR_NONE;
+	if (t->is_quiet)
+		return ERR_NONE;
 	if (t->has_new_token) {
 		kind = store_account_save_token(tx, t->work.account.id, t->work.account.token_version, t->new_access_token_sealed,
 						t->new_refresh_token_sealed, t->new_expires_at_us, t->new_refresh_expires_at_us,
@@ -525,6 +586,7 @@ static enum err_kind delivery_save(struct task *task, void *tx, struct error *er
 		/* CONFLICT: the account was connected again meanwhile; its tokens there are newer than ours. */
 		if (kind != ERR_NONE && kind != ERR_CONFLICT)
 			return kind;
+		t->is_token_saved = kind == ERR_NONE;
 	}
 	if (t->has_new_account_state) {
 		kind = store_account_set_state(tx, t->work.account.id, t->new_account_state, t->new_account_error, t->env.now_us,
@@ -552,8 +614,10 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost", log_str("delivery", t->work.id));
 		return;
 	}
-	if (t->has_new_token)
+	if (t->has_new_token && t->is_token_saved)
 		t->work.account.token_version++;
+	if (!t->is_quiet)
+		t->held_until_us = t->save.lease_until_us;
 	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_FAILED)
 		return;
 	log_end(t);

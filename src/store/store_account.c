@@ -35,9 +35,8 @@ void account_read(struct sql_cursor *cursor, void *out)
 	account->updated_at_us = sql_take_int(cursor);
 }
 
-static enum err_kind insert_or_update(struct store_tx *tx, struct str connection_id,
-				      const struct account_row *a, int64_t now_us,
-				      struct error *err)
+enum err_kind account_put(struct store_tx *tx, struct str connection_id,
+			  const struct account_row *a, int64_t now_us, struct error *err)
 {
 	return sql_run(tx->sql, SQL_ACCOUNT_PUT,
 		       SQL_ARGS(sql_text(a->id), sql_text(a->app_id), sql_int(a->platform),
@@ -60,23 +59,6 @@ static struct sql_args identity(const struct account_row *a, struct sql_value va
 	values[2] = sql_text(a->user_id);
 	values[3] = sql_text(a->platform_account_id);
 	return (struct sql_args){values, 4};
-}
-
-/* Another connection may have made this account since the caller asked for its id. Its tokens are
- * sealed under the id they were made for, so they would never open under the stored one. */
-enum err_kind account_put(struct store_tx *tx, struct str connection_id,
-			  const struct account_row *account, int64_t now_us, struct error *err)
-{
-	struct sql_value values[4];
-	struct str stored = {0};
-	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_ACCOUNT_ID_FOR, identity(account, values),
-			 store_text_read, &stored, "account", err);
-	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
-		return kind;
-	if (kind == ERR_NONE && !str_equal(stored, account->id))
-		return error_set(err, ERR_CONFLICT, "the account was connected meanwhile");
-	return insert_or_update(tx, connection_id, account, now_us, err);
 }
 
 enum err_kind store_account_id_for(struct store *store, struct arena *arena, struct str app_id,

@@ -157,11 +157,6 @@ static enum err_kind link_account(struct store_tx *tx, struct str connection_id,
 		NULL, err);
 }
 
-static void account_id_read(struct sql_cursor *cursor, void *out)
-{
-	*(struct str *)out = sql_take_text(cursor);
-}
-
 /* Secrets are sealed under the id that the caller knew: a row that has another one by now must not
  * get them. Looked at before anything is written, because the caller's transaction goes on after a
  * CONFLICT. */
@@ -176,7 +171,7 @@ static enum err_kind ids_are_current(struct store_tx *tx, const struct account_r
 				 SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
 					  sql_text(place->user_id),
 					  sql_text(accounts[i].platform_account_id)),
-				 account_id_read, &stored, "account", err);
+				 store_text_read, &stored, "account", err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 		if (kind == ERR_NONE && !str_equal(stored, accounts[i].id))

@@ -58,6 +58,7 @@ void store_text_read(struct sql_cursor *cursor, void *out);
 
 /* store_account.c: takes ACCOUNT_COLUMNS into a struct account_row. */
 void account_read(struct sql_cursor *cursor, void *out);
+/* Makes the account, or writes over the one that is known; its id must be the stored one then. */
 enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 			  const struct account_row *account, int64_t now_us, struct error *err);
 

@@ -220,7 +220,7 @@ static inline int fixture_end(void **state)
 
 #define NO_TOKEN ""
 
-struct call {
+struct sent {
 	const char *method;
 	const char *target;
 	const char *authorization; /* NULL = the app's token; NO_TOKEN = none */
@@ -230,7 +230,7 @@ struct call {
 	struct http_header more[3];
 };
 
-static inline struct http_response *answer(struct fixture *fx, const struct call *call)
+static inline struct http_response *answer(struct fixture *fx, const struct sent *call)
 {
 	struct http_request *request = ARENA_NEW(fx->arena, struct http_request);
 	struct http_response *response = ARENA_NEW(fx->arena, struct http_response);
@@ -255,12 +255,12 @@ static inline struct http_response *answer(struct fixture *fx, const struct call
 
 static inline struct http_response *get(struct fixture *fx, const char *target)
 {
-	return answer(fx, &(struct call){.method = "GET", .target = target});
+	return answer(fx, &(struct sent){.method = "GET", .target = target});
 }
 
 static inline struct http_response *post_json(struct fixture *fx, const char *target, const char *body)
 {
-	return answer(fx, &(struct call){.method = "POST", .target = target, .type = "application/json", .body = body});
+	return answer(fx, &(struct sent){.method = "POST", .target = target, .type = "application/json", .body = body});
 }
 
 static inline struct str header_of(const struct http_response *response, const char *name)

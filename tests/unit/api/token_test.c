@@ -14,7 +14,7 @@ static const char *basic(struct fixture *fx, struct str client_id, const char *s
 
 static struct http_response *ask(struct fixture *fx, const char *authorization, const char *body)
 {
-	return answer(fx, &(struct call){.method = "POST", .target = PATH, .authorization = authorization, .type = FORM, .body = body,
+	return answer(fx, &(struct sent){.method = "POST", .target = PATH, .authorization = authorization, .type = FORM, .body = body,
 					 .address = "192.0.2.1"});
 }
 
@@ -55,7 +55,7 @@ static void headers_that_are_none(void **state)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		assert_token_error(ask(fx, values[i], GRANT), 400, "invalid_authorization_header");
 	const char *right = basic(fx, fx->app.client_id, "phs_secret");
-	const struct call twice = {.method = "POST", .target = PATH, .authorization = right, .type = FORM, .body = GRANT,
+	const struct sent twice = {.method = "POST", .target = PATH, .authorization = right, .type = FORM, .body = GRANT,
 				   .more = {{STR("Authorization"), str_of(right)}}};
 	assert_token_error(answer(fx, &twice), 400, "invalid_authorization_header");
 }
@@ -105,14 +105,14 @@ static void credentials_elsewhere_are_not_read(void **state)
 	struct str body = str_format(fx->arena, GRANT "&client_id=" STR_FMT "&client_secret=phs_secret", STR_ARG(fx->app.client_id));
 	struct str target = str_format(fx->arena, PATH "?" STR_FMT, STR_ARG(body));
 	assert_token_error(ask(fx, NO_TOKEN, str_z(fx->arena, body)), 400, "invalid_authorization_header");
-	const struct call in_query = {.method = "POST", .target = str_z(fx->arena, target), .authorization = NO_TOKEN, .type = FORM};
+	const struct sent in_query = {.method = "POST", .target = str_z(fx->arena, target), .authorization = NO_TOKEN, .type = FORM};
 	assert_token_error(answer(fx, &in_query), 400, "invalid_authorization_header");
 }
 
 static void other_media_types_are_refused(void **state)
 {
 	struct fixture *fx = *state;
-	struct call call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "phs_secret"), .body = GRANT};
+	struct sent call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "phs_secret"), .body = GRANT};
 	assert_token_error(answer(fx, &call), 415, "UNSUPPORTED_MEDIA_TYPE");
 	call.type = "application/json";
 	assert_token_error(answer(fx, &call), 415, "UNSUPPORTED_MEDIA_TYPE");
@@ -126,7 +126,7 @@ static void the_frames_own_answers_are_described_too(void **state)
 	struct fixture *fx = *state;
 	const char *const paths[] = {PATH, "/api" PATH};
 	for (size_t i = 0; i < 2; i++) {
-		const struct http_response *response = answer(fx, &(struct call){.method = "GET", .target = paths[i]});
+		const struct http_response *response = answer(fx, &(struct sent){.method = "GET", .target = paths[i]});
 		assert_token_error(response, 405, "METHOD_NOT_ALLOWED");
 		assert_true(str_equal_z(header_of(response, "Allow"), "POST"));
 	}
@@ -147,7 +147,7 @@ static void failures_of_a_client_id_are_limited(void **state)
 {
 	struct fixture *fx = *state;
 	limited_start(fx);
-	struct call call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "x"), .type = FORM, .body = GRANT};
+	struct sent call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "x"), .type = FORM, .body = GRANT};
 	for (int i = 0; i < 3; i++) {
 		char address[32];
 		snprintf(address, sizeof(address), "192.0.2.%d", i);

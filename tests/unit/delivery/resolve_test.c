@@ -1,4 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Publish calls in doubt: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the promise is the same: the call
+ * is not sent again unless the platform has proven that nothing came of it. */
+#include "delivery.h"
+
+#include "world.h"
+
+#define TWEETS "POST https://api.x.com/2/tweets"
+#define LOOK "GET https://api.x.com/2/users/"
+#define TOKEN "POST https://api.x.com/2/oauth2/token"
+#define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
+#define SHOWN(id, text) "{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\"}"
+#define LIST(items) "{\"data\":[" items "]}"
+#define NOTHING "{\"meta\":{\"result_count\":0}}"
+
+static struct str x_post(struct world *w)
+{
+	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
+	return world_post(w, WORLD_TEXT("hello"), &account, 1);
+}
+
+/* X is not asked before 10 s have passed (x.md section 5). */
+static void pass_first_look(struct world *w)
+{
+	world_pass(w, 2 * US_PER_S);
+	world_pass(w, 9 * US_PER_S);
+}
+
+static void pass_all_looks(struct world *w)
+{
+	static const int steps_s[] = {2, 9, 5, 30, 120, 600};
+	for (size_t i = 0; i < sizeof(steps_s) / sizeof(steps_s[0]); i++)
+		world_pass(w, steps_s[i] * US_PER_S);
+}
+
+struct doubt_row {
+	const char *name;
+	struct fake_answer answer;
+};
+
+static const struct doubt_row doubts[] = {
+	{"lost", {.match = TWEETS, .outcome = TRANSFER_LOST, .problem = TRANSFER_TIMED_OUT, .error_text = "timed out"}},
+	{"500", {.match = TWEETS, .status = 500, .body = "oops"}},
+	{"503 with Retry-After", {.match = TWEETS, .status = 503, .header_name = "Retry-After", .header_value = "5"}},
+	{"302", {.match = TWEETS, .status = 302}},
+	{"308", {.match = TWEETS, .status = 308}},
+	{"201 that cannot be read", {.match = TWEETS, .status = 201, .body = "{\"data\":"}},
+	{"200 without an id", {.match = TWEETS, .status = 200, .body = "{}"}},
+};
+
+/* Each row in a world of its own, so that nothing is left over. */
+static void in_doubt_is_looked_up_and_never_repeated(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
+		void *inner = NULL;
+		world_setup(&inner);
+		struct world *w = inner;
+		fake_add(&w->transport, doubts[i].answer);
+		FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING);
+		FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
+		const struct str post = x_post(w);
+		world_run(w);
+		if (world_delivery(w, post, 0).state != POST_PROCESSING || fake_count(&w->transport, LOOK) != 0)
+			fail_msg("%s: does not wait", doubts[i].name);
+		world_pass(w, 2 * US_PER_S);
+		if (fake_count(&w->transport, LOOK) != 0)
+			fail_msg("%s: looked too early", doubts[i].name);
+		world_pass(w, 9 * US_PER_S);
+		if (fake_count(&w->transport, LOOK) != 1)
+			fail_msg("%s: no look", doubts[i].name);
+		world_pass(w, 5 * US_PER_S);
+		if (world_delivery(w, post, 0).state != POST_PUBLISHED)
+			fail_msg("%s: not published", doubts[i].name);
+		assert_str(world_delivery(w, post, 0).remote_id, "2002");
+		assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+		world_teardown(&inner);
+	}
+}
+
+static void the_timeline_says_in_doubt(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 200, .body = "{}");
+	const struct str post = x_post(w);
+	world_run(w);
+	size_t count = 0;
+	const struct timeline_row *rows = world_timeline(w, post, &count);
+	assert_int_equal(count, 1);
+	assert_str(rows[0].entry.verdict, "in_doubt");
+}
+
+static void what_is_never_found_ends_as_unknown(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING, .times = 99);
+	const struct str post = x_post(w);
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, LOOK), 5);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+	world_pass(w, US_PER_DAY);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+}
+
+static void an_app_may_allow_one_repeat_and_only_one(void **state)
+{
+	struct world *w = *state;
+	world_add_app(w, true);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST, .times = 9);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING, .times = 99);
+	const struct str post = x_post(w);
+	world_run(w);
+	pass_all_looks(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
+	pass_all_looks(w);
+	world_pass(w, US_PER_HOUR);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
+	assert_int_equal(fake_count(&w->transport, LOOK), 10);
+}
+
+/* RELIABILITY.md P1, P6: we die between the commit and the answer. */
+static void death_with_a_call_open_leads_to_a_look(void **state)
+{
+	struct world *w = *state;
+	const struct str post = x_post(w);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+	world_crash(w);
+	world_run(w);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
+	pass_first_look(w);
+	assert_published(w, post, "2002");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+}
+
+/* Dying again and again, at every turn, changes nothing of it. */
+static void death_at_every_turn_never_sends_twice(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING, .times = 99);
+	const struct str post = x_post(w);
+	for (int i = 0; i < 40 && world_delivery(w, post, 0).state != POST_FAILED; i++) {
+		world_turns(w, 1 + i % 3);
+		world_crash(w);
+		fake_clock_advance(&w->clock, (i % 7) * 60 * US_PER_S);
+	}
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+}
+
+static void two_that_look_like_ours_prove_nothing(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello") "," SHOWN("2003", "hello")), .times = 99);
+	const struct str post = x_post(w);
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+}
+
+/* What another post of the same account is known by cannot be this one. */
+static void a_post_bound_elsewhere_is_left_alone(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	const struct str first = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	assert_published(w, first, "1001");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("1001", "hello")));
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("1001", "hello") "," SHOWN("1002", "hello")));
+	const struct str second = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	pass_first_look(w);
+	assert_state(w, second, "processing");
+	world_pass(w, 5 * US_PER_S);
+	assert_published(w, second, "1002");
+}
+
+/* Two comments with the same words under one post: the first's id is no proof of the second. */
+static void an_own_comment_is_not_taken_for_the_next(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = "/feed", .body = "{\"id\":\"1_2\"}");
+	FAKE_ANSWER(&w->transport, .match = "POST https://graph.facebook.com/v25.0/1_2/comments", .body = "{\"id\":\"c1\"}");
+	FAKE_ANSWER(&w->transport, .match = "POST https://graph.facebook.com/v25.0/1_2/comments", .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = "GET https://graph.facebook.com/v25.0/1_2/comments",
+		    .body = LIST("{\"id\":\"c1\",\"message\":\"same\",\"created_time\":\"2027-01-15T08:00:01+0000\"}"), .times = 99);
+	const struct str post = world_post(w,
+					   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
+					   "{\"content\":\"same\",\"media\":[]},{\"content\":\"same\",\"media\":[]}]}",
+					   &account, 1);
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, "POST https://graph.facebook.com/v25.0/1_2/comments"), 2);
+}
+
+static void a_platform_that_cannot_be_asked_costs_no_look_but_ends(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 503, .times = 250);
+	const struct str post = x_post(w);
+	world_run(w);
+	for (int i = 0; i < 47; i++)
+		world_pass(w, US_PER_HOUR);
+	assert_state(w, post, "processing");
+	for (int i = 0; i < 4; i++)
+		world_pass(w, US_PER_HOUR);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+}
+
+/* ---- tokens and accounts while in doubt ---- */
+
+static void a_look_may_refresh_the_token(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = "{\"access_token\":\"new-access-token\",\"refresh_token\":\"new\",\"expires_in\":7200}");
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
+	const struct str post = x_post(w);
+	world_run(w);
+	pass_first_look(w);
+	assert_published(w, post, "2002");
+}
+
+static void a_dead_token_while_in_doubt_ends_as_unknown(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401, .body = "{\"title\":\"Unauthorized\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400, .body = "{\"error\":\"invalid_request\"}", .times = 99);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_REAUTH_REQUIRED);
+}
+
+/* The app's own credentials are refused: that is no fault of the account. */
+static void a_refused_app_while_in_doubt_does_not_flag_the_account(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401, .body = "{\"title\":\"Unauthorized\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 401, .body = "{\"error\":\"invalid_client\"}", .times = 99);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
+}
+
+/* RELIABILITY.md P9: never "failed" with a reason that reads as if nothing was published. */
+static void a_token_that_ran_out_while_in_doubt_ends_as_unknown(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, FAKE_NOW_US + US_PER_S, NULL);
+	FAKE_ANSWER(&w->transport, .match = "/feed", .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = "/published_posts", .status = 400,
+		    .body = "{\"error\":{\"message\":\"expired\",\"type\":\"OAuthException\",\"code\":190}}", .times = 99);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, "/feed"), 1);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+}
+
+static void an_account_disconnected_while_in_doubt_ends_as_unknown(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	world_set_account_state(w, &account, ACCOUNT_DISCONNECTED);
+	world_pass(w, 2 * US_PER_S);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, LOOK), 0);
+}
+
+static void an_account_to_be_reconnected_is_still_asked(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	world_set_account_state(w, &account, ACCOUNT_REAUTH_REQUIRED);
+	pass_first_look(w);
+	assert_published(w, post, "2002");
+}
+
+/* ---- strong proof: Instagram's container ---- */
+
+#define IG_POST                                                                                                        \
+	"{\"mode\":\"basic\",\"containers\":[{\"content\":\"hello\",\"media\":[{\"url\":\"https://customer.example/a.jpg\","       \
+	"\"type\":\"image\"}]}]}"
+#define IG_PUBLISH "/media_publish"
+
+static struct str instagram_post(struct world *w)
+{
+	const struct account_row account = world_account(w, PLATFORM_INSTAGRAM, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = "/content_publishing_limit", .body = "{\"data\":[{\"quota_usage\":0}]}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code%2Cstatus", .body = "{\"status_code\":\"FINISHED\"}", .times = 99);
+	return world_post(w, IG_POST, &account, 1);
+}
+
+static void add_container(struct world *w)
+{
+	FAKE_ANSWER(&w->transport, .match = "/media?", .body = "{\"data\":[]}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = "POST", .body = "{\"id\":\"900\"}");
+}
+
+static void proven_absent_is_sent_again_with_the_same_container(void **state)
+{
+	struct world *w = *state;
+	add_container(w);
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .status = 500);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code", .body = "{\"status_code\":\"FINISHED\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .body = "{\"id\":\"1789\"}");
+	FAKE_ANSWER(&w->transport, .match = "permalink", .body = "{\"permalink\":\"https://www.instagram.com/p/x/\"}", .times = 9);
+	const struct str post = instagram_post(w);
+	world_run(w);
+	world_pass(w, 2 * US_PER_S);
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 1);
+	pass_all_looks(w);
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 2);
+	assert_published(w, post, "1789");
+	assert_string_equal(fake_nth(&w->transport, IG_PUBLISH, 0)->body, fake_nth(&w->transport, IG_PUBLISH, 1)->body);
+}
+
+/* "Never silent": a call that is in doubt and proven absent again and again must end some day. */
+static void sending_again_ends(void **state)
+{
+	struct world *w = *state;
+	add_container(w);
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .status = 500, .times = 250);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code", .body = "{\"status_code\":\"FINISHED\"}", .times = 250);
+	const struct str post = instagram_post(w);
+	world_run(w);
+	for (int i = 0; i < 20; i++)
+		pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_true(fake_count(&w->transport, IG_PUBLISH) <= 6);
+}
+
 int main(void)
 {
-	return 0;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_doubt_is_looked_up_and_never_repeated),
+		WORLD_TEST(the_timeline_says_in_doubt),
+		WORLD_TEST(what_is_never_found_ends_as_unknown),
+		WORLD_TEST(an_app_may_allow_one_repeat_and_only_one),
+		WORLD_TEST(death_with_a_call_open_leads_to_a_look),
+		WORLD_TEST(death_at_every_turn_never_sends_twice),
+		WORLD_TEST(two_that_look_like_ours_prove_nothing),
+		WORLD_TEST(a_post_bound_elsewhere_is_left_alone),
+		WORLD_TEST(an_own_comment_is_not_taken_for_the_next),
+		WORLD_TEST(a_platform_that_cannot_be_asked_costs_no_look_but_ends),
+		WORLD_TEST(a_look_may_refresh_the_token),
+		WORLD_TEST(a_dead_token_while_in_doubt_ends_as_unknown),
+		WORLD_TEST(a_refused_app_while_in_doubt_does_not_flag_the_account),
+		WORLD_TEST(a_token_that_ran_out_while_in_doubt_ends_as_unknown),
+		WORLD_TEST(an_account_disconnected_while_in_doubt_ends_as_unknown),
+		WORLD_TEST(an_account_to_be_reconnected_is_still_asked),
+		WORLD_TEST(proven_absent_is_sent_again_with_the_same_container),
+		WORLD_TEST(sending_again_ends),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

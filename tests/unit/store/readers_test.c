@@ -27,8 +27,13 @@ static void place_open(struct place *place)
 
 static void place_close(struct place *place)
 {
+	static const char *const ends[] = {"", "-wal", "-shm"};
 	sql_driver_sqlite.close(&place->writer);
-	unlink(place->path);
+	for (size_t i = 0; i < 3; i++) {
+		char path[80];
+		snprintf(path, sizeof(path), "%s%s", place->path, ends[i]);
+		unlink(path);
+	}
 }
 
 static struct readers *make_readers(const struct place *place, unsigned max)
