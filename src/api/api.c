@@ -47,6 +47,11 @@ static bool before(void *context, struct http_request *request, struct http_resp
 {
 	struct api *api = context;
 	const struct api_route *route = request->route->tag;
+	if (atomic_load(&api->is_closed)) {
+		http_response_header(response, "Retry-After", STR("1"));
+		respond_error_to(request, response, 503, "UNAVAILABLE", STR("The service is starting. Try again."));
+		return false;
+	}
 	if (route == NULL || route->who != WHO_BEARER)
 		return true;
 	return bearer_check(api, request, response) && within_rate(api, request, response);
@@ -82,11 +87,11 @@ static const struct fault_answer fault_answers[] = {
 
 static void render_fault(void *context, enum http_fault fault, const struct http_request *request, struct http_response *response)
 {
-	(void)context, (void)request;
+	(void)context;
 	const struct fault_answer *answer = &fault_answers[fault];
 	if (answer->status == 503)
 		http_response_header(response, "Retry-After", STR("1"));
-	respond_error(response, answer->status, answer->code, str_of(answer->message));
+	respond_error_to(request, response, answer->status, answer->code, str_of(answer->message));
 }
 
 /* ---- operator's pages ---- */
@@ -102,15 +107,12 @@ static void ready(void *context, struct http_request *request, struct http_respo
 	(void)request;
 	struct api *api = context;
 	char reason[256] = "";
-	bool is_ready = api->config.is_ready == NULL ||
-			api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason));
-	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, is_ready ? 200 : 503));
-	json_begin_object(&w);
-	json_member_str(&w, "status", is_ready ? STR("ready") : STR("not_ready"));
-	if (!is_ready)
-		json_member_str(&w, "reason", str_of(reason));
-	json_end_object(&w);
+	if (api->config.is_ready == NULL || api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason))) {
+		buf_add_z(http_response_json(response, 200), "{\"status\":\"ready\"}");
+		return;
+	}
+	http_response_header(response, "Retry-After", STR("1"));
+	respond_error(response, 503, "UNAVAILABLE", str_of(reason));
 }
 
 /* ---- making it ---- */
@@ -178,6 +180,11 @@ void api_free(struct api **api)
 	limiter_free(&(*api)->failures);
 	free(*api);
 	*api = NULL;
+}
+
+void api_set_open(struct api *api, bool is_open)
+{
+	atomic_store(&api->is_closed, !is_open);
 }
 
 struct http_router *api_router(struct api *api)

@@ -40,5 +40,8 @@ struct api_config {
 
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err);
 void api_free(struct api **api);
+/* Closed, every route answers 503: for the moment between listening on a free port and knowing our own address. Open at first.
+ * What was written before opening is seen by every handler after it. */
+void api_set_open(struct api *api, bool is_open);
 /* The router with all routes, for httpd or direct dispatch. Lives as long as api. */
 struct http_router *api_router(struct api *api);

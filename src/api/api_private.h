@@ -2,6 +2,8 @@
  * Shared by the files of api/: the frame's state, who is calling, and the answer shapes. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
@@ -34,6 +36,8 @@ struct limiter;
 
 struct api {
 	struct api_config config;
+	_Atomic bool is_closed;            /* api_set_open(false) */
+	_Atomic unsigned callbacks_waiting; /* handlers that wait for a platform now */
 	struct http_router *router;
 	struct arena *arena;      /* route patterns: as long as the router */
 	struct limiter *requests; /* per app */
@@ -69,10 +73,13 @@ static inline const struct app_row *request_app(const struct http_request *reque
 
 /* ---- respond.c: shapes of API.md section 1 ---- */
 
-/* {"message","error"}; the token endpoint's answers add error_description. */
+/* {"message","error"} */
 void respond_error(struct http_response *response, int status, const char *code, struct str message);
-void respond_errorf(struct http_response *response, int status, const char *code, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+/* With error_description beside message: the token endpoint's errors, so that standard OAuth clients show them. */
+void respond_oauth_error(struct http_response *response, int status, const char *code, struct str message);
+/* One of the two, by the request's path. */
+void respond_error_to(const struct http_request *request, struct http_response *response, int status, const char *code,
+		      struct str message);
 /* As above with errors: {field: [message]} for one field. */
 void respond_field_error(struct http_response *response, int status, const char *code, struct str field, struct str message);
 /* What an err_kind of a lower layer becomes: 503 with Retry-After, 500. The text goes to the log, not to the caller. */
@@ -105,7 +112,7 @@ struct limit_state {
 };
 /* Counts one more of key. */
 struct limit_state limiter_count(struct limiter *limiter, struct str key);
-/* Looks without counting. */
+/* Looks without counting, and without taking a place in the table. */
 struct limit_state limiter_look(struct limiter *limiter, struct str key);
 
 /* ---- bearer.c ---- */

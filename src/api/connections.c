@@ -7,11 +7,17 @@
 
 #include "connect.h"
 
-#define REDIRECT_URL_MAX_BYTES 2048
+#define REDIRECT_URL_MAX_BYTES 2048 /* DESIGN.md section 7, as the next */
 #define USER_ID_MAX_BYTES 255
-#define CALLBACK_WAIT_MS 8000 /* the browser shows its own progress for so long; then a page of ours that asks again */
+#define NAME_MAX_BYTES 255
+#define EMAIL_MAX_BYTES 320         /* RFC 5321 4.5.3.1: 64 before the @, 255 behind it */
+/* A handler that waits holds up the other connections of its listener thread (httpd.h). Most platforms answer within this; for the
+ * others the page asks again, and that never waits. And only so many wait at once, whatever comes in. */
+#define CALLBACK_WAIT_MS 2000
+#define CALLBACKS_WAITING_MAX 16
 
 struct connect_input {
+	const struct http_request *query; /* whose query the fields come from; NULL = from a body */
 	struct str platform;
 	struct str user_id;
 	struct str redirect_url;
@@ -19,12 +25,7 @@ struct connect_input {
 	struct str email;
 };
 
-/* ---- checks ---- */
-
-static bool user_id_is_good(struct str user_id)
-{
-	return user_id.len >= 1 && user_id.len <= USER_ID_MAX_BYTES;
-}
+/* ---- checks, in the order of API.md section 4 ---- */
 
 static bool parameters_are_there(struct http_response *response, const struct connect_input *input)
 {
@@ -34,7 +35,7 @@ static bool parameters_are_there(struct http_response *response, const struct co
 		problem_add(&problems, PROBLEM_SHAPE, STR("platform"), "missing", STR("The platform field is required."));
 	if (input->user_id.len == 0)
 		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "missing", STR("The user_id field is required."));
-	else if (!user_id_is_good(input->user_id))
+	else if (input->user_id.len > USER_ID_MAX_BYTES)
 		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "too_long", STR("The user_id must be 1 to 255 bytes long."));
 	if (input->redirect_url.len == 0)
 		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "missing", STR("The redirect_url field is required."));
@@ -47,19 +48,28 @@ static bool parameters_are_there(struct http_response *response, const struct co
 	return false;
 }
 
-/* On the app's list, as a whole URL or as an origin; an empty list allows any (API.md section 3). */
+static bool is_origin(struct arena *arena, struct str allowed, struct str origin)
+{
+	struct url url;
+	return url_parse(arena, allowed, &url, NULL) == ERR_NONE && url.path.len == 0 && url.query.len == 0 && !url.has_fragment &&
+	       str_equal(url_origin(arena, &url), origin);
+}
+
+/* On the app's list, as a whole URL or as an origin; an empty list allows any (API.md section 3), an unreadable one nothing. */
 static bool redirect_is_listed(struct arena *arena, const struct app_row *app, const struct url *url, struct str text)
 {
 	const struct json *list = NULL;
-	if (app->redirect_urls.len == 0 || json_parse(arena, app->redirect_urls, NULL, &list, NULL, NULL) != ERR_NONE || list->count == 0)
+	if (app->redirect_urls.len == 0)
 		return true;
+	if (json_parse(arena, app->redirect_urls, NULL, &list, NULL, NULL) != ERR_NONE || !json_is(list, JSON_TYPE_ARRAY))
+		return false;
 	struct str origin = url_origin(arena, url);
-	for (size_t i = 0; i < list->count; i++) {
+	bool is_listed = list->count == 0;
+	for (size_t i = 0; i < list->count && !is_listed; i++) {
 		struct str allowed = json_string(json_at(list, i));
-		if (str_equal(allowed, text) || str_equal(allowed, origin))
-			return true;
+		is_listed = str_equal(allowed, text) || is_origin(arena, allowed, origin);
 	}
-	return false;
+	return is_listed;
 }
 
 static const char *redirect_problem(struct arena *arena, const struct app_row *app, struct str text)
@@ -76,6 +86,43 @@ static const char *redirect_problem(struct arena *arena, const struct app_row *a
 	if (!redirect_is_listed(arena, app, &url, text))
 		return "The redirect_url is not on the app's list.";
 	return NULL;
+}
+
+static void check_text(struct problems *problems, const char *name, struct str text, size_t max_bytes)
+{
+	if (text.len > max_bytes)
+		problem_add(problems, PROBLEM_SHAPE, str_of(name), "too_long",
+			    str_format(problems->arena, "The %s must not be longer than %zu bytes.", name, max_bytes));
+	else if (str_has_control(text))
+		problem_add(problems, PROBLEM_SHAPE, str_of(name), "control_character",
+			    str_format(problems->arena, "The %s must not hold control characters.", name));
+}
+
+/* Which of two values is meant nobody can say. */
+static void check_repeats(struct problems *problems, const struct http_request *request)
+{
+	static const char *const names[] = {"user_id", "redirect_url", "name", "email"};
+	for (size_t i = 0; request != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (form_count(&request->query, names[i]) > 1)
+			problem_add(problems, PROBLEM_SHAPE, str_of(names[i]), "repeated",
+				    str_format(problems->arena, "The %s must be given once.", names[i]));
+	}
+}
+
+static bool parameters_are_good(struct http_request *request, struct http_response *response, const struct connect_input *input)
+{
+	struct problems problems;
+	problems_init(&problems, response->arena);
+	check_repeats(&problems, input->query);
+	const char *problem = redirect_problem(request->arena, request_app(request), input->redirect_url);
+	if (problem != NULL)
+		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "bad_url", str_of(problem));
+	check_text(&problems, "user_id", input->user_id, USER_ID_MAX_BYTES);
+	check_text(&problems, "name", input->name, NAME_MAX_BYTES);
+	check_text(&problems, "email", input->email, EMAIL_MAX_BYTES);
+	if (problems.count > 0)
+		respond_problems(response, &problems);
+	return problems.count == 0;
 }
 
 static void respond_begun(struct http_response *response, const struct connect_begun *begun)
@@ -95,13 +142,12 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 		respond_error(response, 404, "PLATFORM_NOT_FOUND", STR("This platform is not supported."));
 		return;
 	}
-	if (!parameters_are_there(response, input))
-		return;
-	const char *problem = redirect_problem(request->arena, request_app(request), input->redirect_url);
-	if (problem != NULL) {
-		respond_field_error(response, 422, "VALIDATION_ERROR", STR("redirect_url"), str_of(problem));
+	if (input->query != NULL && request->has_bad_query) {
+		respond_field_error(response, 422, "VALIDATION_ERROR", STR("query"), STR("The query is not valid percent-encoded UTF-8."));
 		return;
 	}
+	if (!parameters_are_there(response, input) || !parameters_are_good(request, response, input))
+		return;
 	const struct connect_request connect = {
 		request_app(request), platform, input->user_id, input->redirect_url, input->name, input->email};
 	struct connect_begun begun = {0};
@@ -127,11 +173,8 @@ static struct str query_value(const struct http_request *request, const char *na
 
 void connect_begin(void *context, struct http_request *request, struct http_response *response)
 {
-	if (request->has_bad_query) {
-		respond_error(response, 422, "VALIDATION_ERROR", STR("The query is not valid percent-encoded UTF-8."));
-		return;
-	}
 	const struct connect_input input = {
+		.query = request,
 		.platform = http_request_capture(request, "platform"),
 		.user_id = query_value(request, "user_id"),
 		.redirect_url = query_value(request, "redirect_url"),
@@ -181,6 +224,20 @@ static struct buf *page(struct http_response *response, int status, const char *
 	return out;
 }
 
+/* A Location is ASCII (RFC 9110 10.2.2); the customer's path may be written in letters of its own. */
+static struct str location_of(struct arena *arena, struct str url)
+{
+	struct buf out;
+	buf_init(&out, arena, 3 * url.len + 1);
+	for (size_t i = 0; i < url.len; i++) {
+		if ((unsigned char)url.ptr[i] < 0x80)
+			buf_add_char(&out, url.ptr[i]);
+		else
+			buf_addf(&out, "%%%02X", (unsigned char)url.ptr[i]);
+	}
+	return buf_str(&out);
+}
+
 static void respond_return(struct http_request *request, struct http_response *response, const struct connect_return *back)
 {
 	switch (back->kind) {
@@ -191,13 +248,13 @@ static void respond_return(struct http_request *request, struct http_response *r
 	case CONNECT_RETURN_PENDING:
 		/* Asks again under the same path; the state itself is used up. */
 		http_response_header(response, "Refresh",
-				     str_format(request->arena, "2; url=" STR_FMT "?wait=" STR_FMT, STR_ARG(request->path),
+				     str_format(request->arena, "1; url=" STR_FMT "?wait=" STR_FMT, STR_ARG(request->path),
 						STR_ARG(back->connection_id)));
 		page(response, 200, "One moment", "The platform has not answered yet. This page looks again by itself.");
 		return;
 	case CONNECT_RETURN_REDIRECT:
 		page(response, 302, "Back to where you came from", "You are being sent back.");
-		http_response_header(response, "Location", back->url);
+		http_response_header(response, "Location", location_of(request->arena, back->url));
 		return;
 	}
 }
@@ -205,10 +262,30 @@ static void respond_return(struct http_request *request, struct http_response *r
 /* A look ahead must not use the state up (RELIABILITY.md 3.5, 34). */
 static bool is_only_a_look(const struct http_request *request)
 {
-	const struct str *purpose = http_request_header(request, "Sec-Purpose");
-	if (purpose == NULL)
-		purpose = http_request_header(request, "Purpose");
-	return request->is_head || (purpose != NULL && str_find(*purpose, STR("prefetch"), 0) != SIZE_MAX);
+	static const char *const headers[] = {"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"};
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		const struct str *value = http_request_header(request, headers[i]);
+		struct str purpose = value != NULL ? str_lower(request->arena, *value) : STR("");
+		if (str_find(purpose, STR("prefetch"), 0) != SIZE_MAX || str_find(purpose, STR("preview"), 0) != SIZE_MAX)
+			return true;
+	}
+	return request->is_head;
+}
+
+static enum err_kind take_back(struct api *api, struct http_request *request, enum platform_id platform, struct connect_return *back,
+			       struct error *err)
+{
+	struct connector *connector = api->config.connector;
+	struct str waiting_id = query_value(request, "wait");
+	if (waiting_id.len > 0)
+		return connector_await(connector, request->arena, waiting_id, 0, back, err);
+	if (request->has_bad_query)
+		return ERR_NONE; /* INVALID, as it was set */
+	bool may_wait = atomic_fetch_add(&api->callbacks_waiting, 1) < CALLBACKS_WAITING_MAX;
+	enum err_kind kind =
+		connector_callback(connector, request->arena, platform, &request->query, may_wait ? CALLBACK_WAIT_MS : 0, back, err);
+	atomic_fetch_sub(&api->callbacks_waiting, 1);
+	return kind;
 }
 
 void connect_callback(void *context, struct http_request *request, struct http_response *response)
@@ -225,12 +302,7 @@ void connect_callback(void *context, struct http_request *request, struct http_r
 	}
 	struct connect_return back = {.kind = CONNECT_RETURN_INVALID};
 	struct error err = {0};
-	enum err_kind kind = ERR_NONE;
-	struct str waiting_id = query_value(request, "wait");
-	if (waiting_id.len > 0)
-		kind = connector_await(api->config.connector, request->arena, waiting_id, CALLBACK_WAIT_MS, &back, &err);
-	else if (!request->has_bad_query)
-		kind = connector_callback(api->config.connector, request->arena, platform, &request->query, CALLBACK_WAIT_MS, &back, &err);
+	enum err_kind kind = take_back(api, request, platform, &back, &err);
 	if (kind == ERR_NONE)
 		respond_return(request, response, &back);
 	else

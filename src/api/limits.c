@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Counting by key in fixed windows of a minute. The table has a fixed size: a key that finds no place evicts the oldest window of
- * its bucket, so a flood of keys can at worst forget counts, never memory. */
+ * Counting by key in fixed windows of a minute. The table has a fixed size: a key that finds no place takes that of an elapsed
+ * window or else of the smallest count of its bucket. So a flood of keys costs no memory, and who makes up ever new keys (client
+ * ids that do not exist) never pushes out the larger count of what they have in common (their address). */
 #include "api_private.h"
 
 #include <pthread.h>
@@ -52,46 +53,71 @@ static uint64_t key_hash(struct str key)
 	return hash != 0 ? hash : 1;
 }
 
+static bool is_elapsed(const struct place *place, int64_t now_us)
+{
+	return place->key == 0 || now_us - place->window_start_us >= WINDOW_US;
+}
+
 static struct place *place_find(struct limiter *limiter, uint64_t key, int64_t now_us)
 {
 	struct place *bucket = limiter->places[key % BUCKETS];
-	struct place *oldest = &bucket[0];
 	for (size_t i = 0; i < BUCKET_PLACES; i++) {
-		if (bucket[i].key == key && now_us - bucket[i].window_start_us < WINDOW_US)
+		if (bucket[i].key == key && !is_elapsed(&bucket[i], now_us))
 			return &bucket[i];
-		if (bucket[i].key == key || bucket[i].window_start_us < oldest->window_start_us)
-			oldest = &bucket[i];
 	}
-	*oldest = (struct place){.key = key, .window_start_us = now_us};
-	return oldest;
+	return NULL;
 }
 
-static struct limit_state limiter_add(struct limiter *limiter, struct str key, int64_t amount)
+static struct place *place_take(struct limiter *limiter, uint64_t key, int64_t now_us)
 {
-	if (limiter->per_minute <= 0)
-		return (struct limit_state){.is_over = false};
-	int64_t now_us = clock_boot_us(limiter->clock);
-	pthread_mutex_lock(&limiter->mutex);
-	struct place *place = place_find(limiter, key_hash(key), now_us);
-	int64_t before = place->count;
-	place->count += amount;
-	int64_t left_us = place->window_start_us + WINDOW_US - now_us;
-	pthread_mutex_unlock(&limiter->mutex);
-	int64_t remaining = limiter->per_minute - before - amount;
+	struct place *bucket = limiter->places[key % BUCKETS];
+	struct place *least = &bucket[0];
+	for (size_t i = 0; i < BUCKET_PLACES; i++) {
+		if (is_elapsed(&bucket[i], now_us))
+			bucket[i] = (struct place){0};
+		if (bucket[i].count < least->count)
+			least = &bucket[i];
+	}
+	*least = (struct place){.key = key, .window_start_us = now_us};
+	return least;
+}
+
+static struct limit_state state_of(const struct limiter *limiter, const struct place *place, int64_t before, int64_t now_us)
+{
+	int64_t count = place != NULL ? place->count : 0;
+	int64_t left_us = place != NULL ? place->window_start_us + WINDOW_US - now_us : WINDOW_US;
 	return (struct limit_state){
 		.is_over = before >= limiter->per_minute,
 		.limit = limiter->per_minute,
-		.remaining = remaining > 0 ? remaining : 0,
+		.remaining = count < limiter->per_minute ? limiter->per_minute - count : 0,
 		.reset_s = (left_us + US_PER_S - 1) / US_PER_S,
 	};
 }
 
 struct limit_state limiter_count(struct limiter *limiter, struct str key)
 {
-	return limiter_add(limiter, key, 1);
+	if (limiter->per_minute <= 0)
+		return (struct limit_state){.is_over = false};
+	int64_t now_us = clock_boot_us(limiter->clock);
+	uint64_t hash = key_hash(key);
+	pthread_mutex_lock(&limiter->mutex);
+	struct place *place = place_find(limiter, hash, now_us);
+	if (place == NULL)
+		place = place_take(limiter, hash, now_us);
+	int64_t before = place->count++;
+	struct limit_state state = state_of(limiter, place, before, now_us);
+	pthread_mutex_unlock(&limiter->mutex);
+	return state;
 }
 
 struct limit_state limiter_look(struct limiter *limiter, struct str key)
 {
-	return limiter_add(limiter, key, 0);
+	if (limiter->per_minute <= 0)
+		return (struct limit_state){.is_over = false};
+	int64_t now_us = clock_boot_us(limiter->clock);
+	pthread_mutex_lock(&limiter->mutex);
+	const struct place *place = place_find(limiter, key_hash(key), now_us);
+	struct limit_state state = state_of(limiter, place, place != NULL ? place->count : 0, now_us);
+	pthread_mutex_unlock(&limiter->mutex);
+	return state;
 }

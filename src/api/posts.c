@@ -6,7 +6,8 @@
 
 #define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
 #define PER_PAGE_MAX 100
-#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
+#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow; beyond it every page is empty */
+#define POST_ARENA_BYTES ((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB */
 #define FILTER_VALUES_MAX 100        /* API.md section 8 */
 
 /* ---- filters ---- */
@@ -15,19 +16,24 @@ struct list_query {
 	struct http_request *request;
 	struct problems problems;
 	struct post_filter filter;
+	int64_t page; /* as asked for */
 	struct civil_date date_from, date_to;
 	bool has_from, has_to;
 };
 
-static const struct str *query_find(const struct list_query *q, const char *name)
-{
-	const struct str *value = form_find(&q->request->query, name);
-	return value != NULL && value->len > 0 ? value : NULL;
-}
-
 static void query_problem(struct list_query *q, const char *name, const char *reason, const char *message)
 {
 	problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), reason, str_of(message));
+}
+
+/* The one value of a parameter, or NULL. An empty value is a value: a filter that was meant is never dropped silently. */
+static const struct str *query_find(struct list_query *q, const char *name)
+{
+	if (form_count(&q->request->query, name) <= 1)
+		return form_find(&q->request->query, name);
+	problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "repeated",
+		    str_format(q->request->arena, "The %s must be given once.", name));
+	return NULL;
 }
 
 static bool read_date(struct list_query *q, const char *name, const char *message, struct civil_date *out)
@@ -45,12 +51,15 @@ static void read_dates(struct list_query *q)
 {
 	q->has_from = read_date(q, "date_from", "The date_from must be a date of the form YYYY-MM-DD.", &q->date_from);
 	q->has_to = read_date(q, "date_to", "The date_to must be a date of the form YYYY-MM-DD.", &q->date_to);
-	if (q->has_from)
-		q->filter.date_from_us = timetext_date_us(q->date_from);
-	if (q->has_to)
-		q->filter.date_to_us = timetext_date_us(q->date_to) + US_PER_DAY;
-	if (q->has_from && q->has_to && q->filter.date_to_us <= q->filter.date_from_us)
+	int64_t from_us = q->has_from ? timetext_date_us(q->date_from) : 0;
+	int64_t end_us = q->has_to ? timetext_date_us(q->date_to) + US_PER_DAY : 0;
+	if (q->has_from && q->has_to && end_us <= from_us)
 		query_problem(q, "date_to", "before_date_from", "The date_to must be a date after or equal to date_from.");
+	/* 0 means "no bound" to the store: what lies before 1970 is no bound at the start, and no post at the end. */
+	if (q->has_from && from_us > 0)
+		q->filter.date_from_us = from_us;
+	if (q->has_to)
+		q->filter.date_to_us = end_us > 0 ? end_us : 1;
 }
 
 static void read_status(struct list_query *q)
@@ -70,7 +79,7 @@ static void read_status(struct list_query *q)
 
 static int64_t read_number(struct list_query *q, const char *name, int64_t fallback, int64_t max, const char *message)
 {
-	const struct str *text = form_find(&q->request->query, name);
+	const struct str *text = query_find(q, name);
 	int64_t value = 0;
 	if (text == NULL)
 		return fallback;
@@ -80,16 +89,30 @@ static int64_t read_number(struct list_query *q, const char *name, int64_t fallb
 	return fallback;
 }
 
+/* "name", or whatever begins with "name[". */
+static bool is_about(struct str parameter, const char *name)
+{
+	return str_skip(&parameter, str_of(name)) && (parameter.len == 0 || parameter.ptr[0] == '[');
+}
+
 /* "name[]" or "name[7]". */
 static bool is_element_of(struct str parameter, const char *name)
 {
-	size_t length = strlen(name);
-	if (!str_has_prefix(parameter, str_of(name)) || parameter.len < length + 2 || parameter.ptr[length] != '[' ||
-	    parameter.ptr[parameter.len - 1] != ']')
-		return false;
-	struct str index = str_slice(parameter, length + 1, parameter.len - 1);
+	struct str index;
 	uint64_t number;
-	return index.len == 0 || str_parse_u64(index, &number);
+	return str_skip(&parameter, str_of(name)) && str_skip(&parameter, STR("[")) && str_take_until(&parameter, ']', &index) &&
+	       parameter.len == 1 && (index.len == 0 || str_parse_u64(index, &number));
+}
+
+static void check_array_form(struct list_query *q, const char *name)
+{
+	const struct form *query = &q->request->query;
+	size_t wrong = 0;
+	for (size_t i = 0; i < query->count; i++)
+		wrong += is_about(query->pairs[i].name, name) && !is_element_of(query->pairs[i].name, name);
+	if (wrong > 0)
+		problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "not_an_array",
+			    str_format(q->request->arena, "The %s must be an array: %s[]=...", name, name));
 }
 
 static const struct str *read_array(struct list_query *q, const char *name, size_t *count_out)
@@ -99,9 +122,7 @@ static const struct str *read_array(struct list_query *q, const char *name, size
 	struct str *values = ARENA_ARRAY(arena, struct str, FILTER_VALUES_MAX);
 	size_t count = 0;
 	*count_out = 0;
-	if (form_find(query, name) != NULL)
-		problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "not_an_array",
-			    str_format(arena, "The %s must be an array: %s[]=...", name, name));
+	check_array_form(q, name);
 	for (size_t i = 0; i < query->count; i++) {
 		if (!is_element_of(query->pairs[i].name, name))
 			continue;
@@ -136,33 +157,53 @@ static void read_filters(struct list_query *q)
 	q->filter.user_ids = read_array(q, "external_user_ids", &q->filter.user_id_count);
 	q->filter.account_ids = read_array(q, "account_ids", &q->filter.account_id_count);
 	read_platform(q);
-	q->filter.page = read_number(q, "page", 1, PAGE_MAX, "The page must be a whole number of at least 1.");
+	q->page = read_number(q, "page", 1, INT64_MAX, "The page must be a whole number of at least 1.");
+	q->filter.page = q->page < PAGE_MAX ? q->page : PAGE_MAX;
 	q->filter.per_page = read_number(q, "per_page", PER_PAGE_DEFAULT, PER_PAGE_MAX,
 					 "The per_page must be a whole number between 1 and 100.");
 }
 
 /* ---- list ---- */
 
-static void respond_list(struct http_request *request, struct http_response *response, const struct post_filter *filter,
-			 const struct post_row *posts, size_t count, int64_t total)
+static void write_posts(struct json_writer *w, const struct post_row *posts, size_t count)
 {
-	int64_t last_page = total > 0 ? (total + filter->per_page - 1) / filter->per_page : 1;
+	struct arena *arena = arena_new("post of a list", POST_ARENA_BYTES);
+	json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		post_write(w, arena, &posts[i], false);
+		arena_clear(arena);
+	}
+	json_end_array(w);
+	arena_free(&arena);
+}
+
+/* A hundred posts of a megabyte fit into no answer. */
+static void respond_too_large(struct http_response *response)
+{
+	respond_field_error(response, 422, "VALIDATION_ERROR", STR("per_page"),
+			    STR("These posts are too large for one page: ask for a smaller per_page."));
+}
+
+static void respond_list(struct http_response *response, const struct list_query *q, const struct post_row *posts, size_t count,
+			 int64_t total)
+{
+	int64_t per_page = q->filter.per_page;
+	int64_t last_page = total > 0 ? (total + per_page - 1) / per_page : 1;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_key(&w, "data");
-	json_begin_array(&w);
-	for (size_t i = 0; i < count; i++)
-		post_write(&w, request->arena, &posts[i], false);
-	json_end_array(&w);
+	write_posts(&w, posts, count);
 	json_key(&w, "meta");
 	json_begin_object(&w);
-	json_member_int(&w, "current_page", filter->page);
-	json_member_int(&w, "per_page", filter->per_page);
+	json_member_int(&w, "current_page", q->page);
+	json_member_int(&w, "per_page", per_page);
 	json_member_int(&w, "total", total);
 	json_member_int(&w, "last_page", last_page);
 	json_end_object(&w);
 	json_end_object(&w);
+	if (response->body.is_over)
+		respond_too_large(response);
 }
 
 void post_list(void *context, struct http_request *request, struct http_response *response)
@@ -181,7 +222,9 @@ void post_list(void *context, struct http_request *request, struct http_response
 	struct error err = {0};
 	enum err_kind kind = store_post_list(api->config.store, request->arena, &q.filter, &posts, &count, &total, &err);
 	if (kind == ERR_NONE)
-		respond_list(request, response, &q.filter, posts, count, total);
+		respond_list(response, &q, posts, count, total);
+	else if (kind == ERR_TOO_LARGE)
+		respond_too_large(response);
 	else
 		respond_failure(api, request, response, kind, &err);
 }

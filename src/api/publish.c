@@ -2,6 +2,8 @@
  * Endpoint 5, POST /v1/posts/publish: reads, checks in the order of API.md section 6, accepts durably, answers 202. */
 #include "api_private.h"
 
+#include <assert.h>
+
 #include "uuid.h"
 
 #include "publish_request.h"
@@ -48,8 +50,7 @@ static void check_account(struct publishing *p, size_t index, bool is_found)
 		return;
 	struct str message = str_format(arena, "The account " STR_FMT " cannot be published to: %s.",
 					STR_ARG(p->post.account_ids[index]), reason);
-	problem_add_rule(&p->problems, str_format(arena, "account_ids.%zu", index), reason, p->post.account_ids[index], -1, -1, message);
-	p->problems.items[p->problems.count - 1].kind = PROBLEM_ACCOUNT;
+	problem_add_account(&p->problems, str_format(arena, "account_ids.%zu", index), reason, p->post.account_ids[index], message);
 }
 
 /* False: answered already. */
@@ -92,6 +93,7 @@ static struct str content_text(struct publishing *p)
 	buf_init(&out, p->request->arena, 4 * JSON_BODY_MAX_BYTES);
 	json_writer_init(&w, &out);
 	post_content_write(&w, &p->post.content);
+	assert(!out.is_over); /* a body of 1 MiB does not grow fourfold by being written again */
 	return buf_str(&out);
 }
 
@@ -155,6 +157,15 @@ static void respond_accepted(struct publishing *p)
 	json_end_object(&w);
 }
 
+/* An account was lost between our look and the transaction: looking again tells which and why. */
+static void answer_account_gone(struct publishing *p)
+{
+	if (!load_accounts(p))
+		return;
+	const struct error err = {.kind = ERR_TEMPORARY, .text = "an account was unusable for a moment"};
+	respond_failure(p->api, p->request, p->response, ERR_TEMPORARY, &err);
+}
+
 static void accept(struct publishing *p)
 {
 	struct post_accept_result result = {0};
@@ -174,10 +185,19 @@ static void accept(struct publishing *p)
 		respond_duplicate(p, &result);
 		return;
 	case POST_ACCOUNT_GONE:
-		check_account(p, result.account_index, false);
-		respond_problems(p->response, &p->problems);
+		answer_account_gone(p);
 		return;
 	}
+}
+
+/* The header stands in for request_id; of two keys nobody could say which. */
+static struct str idempotency_key(struct publishing *p)
+{
+	if (http_request_header_count(p->request, "Idempotency-Key") > 1)
+		problem_add(&p->problems, PROBLEM_SHAPE, STR("request_id"), "repeated",
+			    STR("The header Idempotency-Key must be given once."));
+	const struct str *key = http_request_header(p->request, "Idempotency-Key");
+	return key != NULL ? *key : STR("");
 }
 
 void post_publish(void *context, struct http_request *request, struct http_response *response)
@@ -186,10 +206,9 @@ void post_publish(void *context, struct http_request *request, struct http_respo
 	const struct json *body = NULL;
 	if (!request_json_object(request, response, &body))
 		return;
-	const struct str *key = http_request_header(request, "Idempotency-Key");
 	problems_init(&p.problems, request->arena);
 	p.accept.now_us = clock_now_us(p.api->config.clock);
-	publish_request_read(request->arena, body, key != NULL ? *key : STR(""), p.accept.now_us, &p.api->config.media_url_check, &p.post,
+	publish_request_read(request->arena, body, idempotency_key(&p), p.accept.now_us, &p.api->config.media_url_check, &p.post,
 			     &p.problems);
 	if (!answered_problems(&p) && load_accounts(&p) && check_rules(&p))
 		accept(&p);

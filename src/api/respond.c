@@ -2,11 +2,6 @@
  * The shapes of answers (API.md section 1): errors, problems, and reading a JSON body. */
 #include "api_private.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-#define SHOWN_FIELDS_MAX PROBLEMS_MAX
-
 void respond_error_begin(struct http_response *response, int status, const char *code, struct str message, struct json_writer *w)
 {
 	json_writer_init(w, http_response_json(response, status));
@@ -22,14 +17,21 @@ void respond_error(struct http_response *response, int status, const char *code,
 	json_end_object(&w);
 }
 
-void respond_errorf(struct http_response *response, int status, const char *code, const char *format, ...)
+void respond_oauth_error(struct http_response *response, int status, const char *code, struct str message)
 {
-	char text[512];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	respond_error(response, status, code, str_of(text));
+	struct json_writer w;
+	respond_error_begin(response, status, code, message, &w);
+	json_member_str(&w, "error_description", message);
+	json_end_object(&w);
+}
+
+void respond_error_to(const struct http_request *request, struct http_response *response, int status, const char *code,
+		      struct str message)
+{
+	if (str_equal(request->path, STR("/v1/oauth/token")) || str_equal(request->path, STR("/api/v1/oauth/token")))
+		respond_oauth_error(response, status, code, message);
+	else
+		respond_error(response, status, code, message);
 }
 
 void respond_field_error(struct http_response *response, int status, const char *code, struct str field, struct str message)
@@ -58,10 +60,11 @@ void respond_failure(const struct api *api, const struct http_request *request, 
 	    log_str("kind", str_of(err_kind_slug(kind))), log_str("error", str_of(err->text)), log_int("native", err->native));
 	if (kind == ERR_TEMPORARY) {
 		http_response_header(response, "Retry-After", STR("1"));
-		respond_error(response, 503, "UNAVAILABLE", STR("The service cannot do this now; nothing was stored. Try again."));
+		respond_error_to(request, response, 503, "UNAVAILABLE",
+				 STR("The service cannot do this now; nothing was stored. Try again."));
 		return;
 	}
-	respond_error(response, 500, "INTERNAL_ERROR", STR("Something went wrong on our side."));
+	respond_error_to(request, response, 500, "INTERNAL_ERROR", STR("Something went wrong on our side."));
 }
 
 /* ---- problems ---- */

@@ -9,20 +9,12 @@
 #include "digest.h"
 #include "token.h"
 
-/* Errors here have error_description beside message, so that standard OAuth clients show it (API.md section 1). */
-static void respond_token_error(struct http_response *response, int status, const char *code, const char *message)
-{
-	struct json_writer w;
-	respond_error_begin(response, status, code, str_of(message), &w);
-	json_member_str(&w, "error_description", str_of(message));
-	json_end_object(&w);
-}
+#define HASH_HEX_BYTES (2 * DIGEST_BYTES)
 
-static bool respond_limited(struct http_response *response, const struct limit_state *state)
+static void respond_limited(struct http_response *response, const struct limit_state *state)
 {
 	http_response_header(response, "Retry-After", str_format(response->arena, "%lld", (long long)state->reset_s));
-	respond_token_error(response, 429, "RATE_LIMITED", "Too many failed token requests. Try again later.");
-	return false;
+	respond_oauth_error(response, 429, "RATE_LIMITED", STR("Too many failed token requests. Try again later."));
 }
 
 static struct str failure_key(struct arena *arena, const char *what, struct str value)
@@ -39,8 +31,7 @@ static bool read_basic(const struct http_request *request, struct http_response 
 {
 	struct str scheme, encoded, text;
 	if (!request_authorization(request, &scheme, &encoded) || !str_equal_nocase(scheme, STR("Basic")) || encoded.len == 0) {
-		respond_token_error(response, 400, "invalid_authorization_header",
-				    "Send the app's credentials in one Authorization header with the scheme Basic.");
+		respond_oauth_error(response, 400, "invalid_authorization_header", STR("Send the app's credentials in one Authorization header with the scheme Basic."));
 		return false;
 	}
 	size_t colon = SIZE_MAX;
@@ -50,8 +41,7 @@ static bool read_basic(const struct http_request *request, struct http_response 
 	basic_out->client_secret = is_good ? str_slice(text, colon + 1, text.len) : STR("");
 	if (basic_out->client_id.len > 0 && basic_out->client_secret.len > 0)
 		return true;
-	respond_token_error(response, 400, "invalid_authorization_format",
-			    "The Basic credentials must be base64 of client_id:client_secret.");
+	respond_oauth_error(response, 400, "invalid_authorization_format", STR("The Basic credentials must be base64 of client_id:client_secret."));
 	return false;
 }
 
@@ -59,6 +49,7 @@ static bool read_basic(const struct http_request *request, struct http_response 
 static bool find_app(struct api *api, struct http_request *request, struct http_response *response, const struct basic *basic,
 		     struct app_row *app)
 {
+	static const char nobody[HASH_HEX_BYTES + 1] = "0000000000000000000000000000000000000000000000000000000000000000";
 	struct error err = {0};
 	enum err_kind kind = store_app_find_by_client_id(api->config.store, request->arena, basic->client_id, app, &err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND) {
@@ -66,23 +57,23 @@ static bool find_app(struct api *api, struct http_request *request, struct http_
 		return false;
 	}
 	struct digest digest = digest_token(basic->client_secret);
-	bool is_right = digest_equal_str(digest_hex(request->arena, &digest), app->client_secret_hash);
+	struct str expected = kind == ERR_NONE ? app->client_secret_hash : (struct str){nobody, HASH_HEX_BYTES};
+	bool is_right = digest_equal_str(digest_hex(request->arena, &digest), expected);
 	if (kind == ERR_NOT_FOUND)
-		respond_token_error(response, 401, "invalid_client_id", "The client id is not known.");
+		respond_oauth_error(response, 401, "invalid_client_id", STR("The client id is not known."));
 	else if (!is_right)
-		respond_token_error(response, 401, "invalid_client_secret", "The client secret is wrong.");
+		respond_oauth_error(response, 401, "invalid_client_secret", STR("The client secret is wrong."));
 	return kind == ERR_NONE && is_right;
 }
 
-static bool app_may_have_token(struct api *api, struct http_request *request, struct http_response *response, const struct app_row *app)
+static bool app_may_have_token(struct http_response *response, const struct app_row *app)
 {
-	(void)api, (void)request;
 	if (app->state == APP_SUSPENDED)
-		respond_token_error(response, 403, "app_not_active", "The app is not active.");
+		respond_oauth_error(response, 403, "app_not_active", STR("The app is not active."));
 	else if (app->owner_email.len == 0)
-		respond_token_error(response, 404, "admin_not_found", "The app's admin user does not exist.");
+		respond_oauth_error(response, 404, "admin_not_found", STR("The app's admin user does not exist."));
 	else if (app->state != APP_ACTIVE)
-		respond_token_error(response, 409, "app_not_live", "The app is not live.");
+		respond_oauth_error(response, 409, "app_not_live", STR("The app is not live."));
 	return response->status == 0;
 }
 
@@ -106,8 +97,7 @@ static bool grant_is_good(struct http_request *request, struct http_response *re
 	struct form form = {0};
 	bool is_form = request_content_type_is(request, "application/x-www-form-urlencoded");
 	if (!is_form && (request->body.len > 0 || http_request_header(request, "Content-Type") != NULL)) {
-		respond_token_error(response, 415, "UNSUPPORTED_MEDIA_TYPE",
-				    "The body must be sent as application/x-www-form-urlencoded.");
+		respond_oauth_error(response, 415, "UNSUPPORTED_MEDIA_TYPE", STR("The body must be sent as application/x-www-form-urlencoded."));
 		return false;
 	}
 	if (form_parse(request->arena, request->body, 0, &form, NULL) != ERR_NONE || form_count(&form, "grant_type") == 0)
@@ -143,7 +133,7 @@ static void issue(struct api *api, struct http_request *request, struct http_res
 static void handle(struct api *api, struct http_request *request, struct http_response *response, const struct basic *basic)
 {
 	struct app_row app = {0};
-	if (find_app(api, request, response, basic, &app) && app_may_have_token(api, request, response, &app) &&
+	if (find_app(api, request, response, basic, &app) && app_may_have_token(response, &app) &&
 	    grant_is_good(request, response))
 		issue(api, request, response, &app);
 }

@@ -80,6 +80,20 @@ void problem_add_rule(struct problems *problems, struct str field, const char *r
 		      });
 }
 
+void problem_add_account(struct problems *problems, struct str field, const char *reason,
+			 struct str account_id, struct str message)
+{
+	add(problems, (struct problem){
+			      .kind = PROBLEM_ACCOUNT,
+			      .field = field,
+			      .message = message,
+			      .reason = str_of(reason),
+			      .account_id = account_id,
+			      .limit = -1,
+			      .actual = -1,
+		      });
+}
+
 /* Two accounts on one platform say the same of one option: once is enough. */
 static bool warning_is_there(const struct problems *problems, struct str field, const char *code)
 {

@@ -52,6 +52,9 @@ void problems_init(struct problems *problems, struct arena *arena);
 void problem_add(struct problems *problems, enum problem_kind kind, struct str field, const char *reason, struct str message);
 void problem_add_rule(struct problems *problems, struct str field, const char *reason, struct str account_id, int64_t limit,
 		      int64_t actual, struct str message);
+/* An account that cannot be published to: PROBLEM_ACCOUNT. */
+void problem_add_account(struct problems *problems, struct str field, const char *reason, struct str account_id,
+			 struct str message);
 /* The same field and code again adds nothing. */
 void warning_add(struct problems *problems, struct str field, const char *code, struct str message);
 /* Is there a problem of that kind? */

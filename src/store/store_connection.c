@@ -108,6 +108,7 @@ enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connect
 
 struct ending {
 	enum connection_state state;
+	int64_t made_after_us; /* an older connection is shown as expired already: that is final */
 	struct str error;
 	struct str description;
 };
@@ -119,14 +120,16 @@ static enum err_kind finish(struct store_tx *tx, struct str connection_id,
 			   SQL_ARGS(sql_text(connection_id),
 				    sql_word(connection_state_name(ending->state)),
 				    sql_text(ending->error), sql_text(ending->description),
-				    sql_int(now_us), sql_blob(STR(""))),
+				    sql_int(now_us), sql_blob(STR("")),
+				    sql_int(ending->made_after_us)),
 			   ERR_CONFLICT, "pending connection any more", err);
 }
 
 enum err_kind store_connection_fail(struct store_tx *tx, struct str connection_id, struct str error,
 				    struct str description, int64_t now_us, struct error *err)
 {
-	const struct ending ending = {CONNECTION_FAILED, error, description};
+	const struct ending ending = {
+		.state = CONNECTION_FAILED, .error = error, .description = description};
 	return finish(tx, connection_id, &ending, now_us, err);
 }
 
@@ -184,7 +187,8 @@ enum err_kind store_connection_succeed(struct store_tx *tx, struct str connectio
 				       const struct account_row *accounts, size_t count,
 				       int64_t now_us, struct error *err)
 {
-	const struct ending success = {.state = CONNECTION_SUCCESS};
+	const struct ending success = {.state = CONNECTION_SUCCESS,
+				       .made_after_us = now_us - CONNECTION_VALID_US};
 	struct account_row place = {0};
 	enum err_kind kind =
 		sql_find(tx->sql, tx->arena, SQL_CONNECTION_PLACE,

@@ -71,7 +71,7 @@ enum err_kind store_connection_list_started(struct store *store, struct arena *a
 /* For the engine's turn. */
 enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connection_id, struct str flow, struct str flow_sealed,
 					 struct error *err);
-/* Pending -> success: upserts the accounts (found by app, platform, user_id, platform_account_id) and links them. An account row's
+/* Pending -> success, or CONFLICT when it is not pending any more (past CONNECTION_VALID_US counts so): upserts the accounts (found by app, platform, user_id, platform_account_id) and links them. An account row's
  * id is used for new ones; for known ones the stored id stays. Because secrets are sealed under the row's id, the caller asks
  * store_account_id_for() first and seals under those; a known account whose stored id is another than the row's (another
  * connection made it in this moment) is CONFLICT, nothing is changed. An empty refresh_token_sealed keeps the stored one. Clears code and flow. */

@@ -225,6 +225,22 @@ static struct account_row fresh_account(struct fixture *fx, const char *remote_i
 	};
 }
 
+/* Who asked at 15 minutes was told "expired": an exchange that ends later must not turn that round. */
+static void a_success_after_the_time_is_up_is_refused(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct connection_row made = make_connection(fx, &app, "user-1", PLATFORM_X);
+	const struct account_row account = fresh_account(fx, "late");
+	struct act act = {made.id, &account, 1, NOW + CONNECTION_VALID_US};
+	struct connection_row found = {0};
+	assert_int_equal(run(fx, do_succeed, &act), ERR_CONFLICT);
+	assert_int_equal(find(fx, app.id, made.id, NOW + CONNECTION_VALID_US, &found), ERR_NONE);
+	assert_int_equal(found.state, CONNECTION_FAILED);
+	act.now_us = NOW + CONNECTION_VALID_US - 1;
+	assert_int_equal(run(fx, do_succeed, &act), ERR_NONE);
+}
+
 static void a_success_brings_its_accounts_in_order(void **state)
 {
 	struct fixture *fx = *state;
@@ -436,6 +452,7 @@ int run_connection_tests(void)
 		STORE_TEST(a_failed_connection_is_final_and_holds_no_secret),
 		STORE_TEST(a_success_brings_its_accounts_in_order),
 		STORE_TEST(connecting_again_keeps_id_and_refresh_token),
+		STORE_TEST(a_success_after_the_time_is_up_is_refused),
 		STORE_TEST(an_account_made_meanwhile_is_a_conflict),
 		STORE_TEST(the_same_platform_account_of_two_users_is_two),
 		STORE_TEST(accounts_come_in_the_order_asked_and_from_the_app_only),

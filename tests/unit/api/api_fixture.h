@@ -168,6 +168,12 @@ static inline void fixture_restart_api(struct fixture *fx)
 	ok(api_new(&fx->config, &fx->api, &err), &err);
 }
 
+static inline const char *fixture_media_check(void *context, struct arena *arena, struct str url)
+{
+	(void)context, (void)arena;
+	return str_find(url, STR("private"), 0) != SIZE_MAX ? "private_address" : NULL;
+}
+
 static inline int fixture_begin(void **state)
 {
 	struct fixture *fx = calloc(1, sizeof(*fx));
@@ -189,6 +195,7 @@ static inline int fixture_begin(void **state)
 		.deliverer = &fx->deliverer,
 		.clock = &fx->clock,
 		.random = &fx->random,
+		.media_url_check = {fixture_media_check, NULL},
 	};
 	fixture_restart_api(fx);
 	fx->client_secret = STR("phs_secret");

@@ -146,6 +146,17 @@ static bool not_ready(void *context, char *reason, size_t reason_size)
 	return false;
 }
 
+static void a_closed_api_answers_nothing_but_503(void **state)
+{
+	struct fixture *fx = *state;
+	api_set_open(fx->api, false);
+	const struct http_response *response = get(fx, "/v1/posts");
+	assert_error(response, 503, "UNAVAILABLE");
+	assert_true(header_of(response, "Retry-After").len > 0);
+	api_set_open(fx->api, true);
+	assert_status(get(fx, "/v1/posts"), 200);
+}
+
 static void health_and_readiness(void **state)
 {
 	struct fixture *fx = *state;
@@ -174,6 +185,7 @@ int main(void)
 		API_TEST(head_is_routed_as_get),
 		API_TEST(a_callers_request_id_is_kept),
 		API_TEST(every_fault_has_the_one_shape),
+		API_TEST(a_closed_api_answers_nothing_but_503),
 		API_TEST(health_and_readiness),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,6 +272,15 @@ static void a_slow_platform_gets_a_page_that_asks_again(void **state)
 	assert_int_equal(fx->connector.wait_ms, 0);
 }
 
+static void only_so_many_wait_at_once(void **state)
+{
+	struct fixture *fx = *state;
+	fx->api->callbacks_waiting = 1000;
+	callback(fx, "GET", "/v1/oauth/x/callback?state=s", (struct http_header){0});
+	assert_int_equal(fx->connector.wait_ms, 0);
+	assert_int_equal(fx->api->callbacks_waiting, 1000);
+}
+
 static void a_look_does_not_use_the_state_up(void **state)
 {
 	static const struct {
@@ -374,6 +383,7 @@ int main(void)
 		API_TEST(a_location_is_percent_encoded),
 		API_TEST(an_unusable_state_is_a_page),
 		API_TEST(a_slow_platform_gets_a_page_that_asks_again),
+		API_TEST(only_so_many_wait_at_once),
 		API_TEST(a_look_does_not_use_the_state_up),
 		API_TEST(a_pending_connection_has_no_accounts),
 		API_TEST(a_connection_that_succeeded),

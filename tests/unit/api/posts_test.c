@@ -185,23 +185,20 @@ static void foreign_and_unknown_posts_answer_alike(void **state)
 static void a_page_that_is_too_large_is_refused(void **state)
 {
 	struct fixture *fx = *state;
-	const struct account_row account = make_account(fx, &fx->app, PLATFORM_LINKEDIN);
+	const struct account_row account = make_account(fx, &fx->app, PLATFORM_INSTAGRAM);
 	struct buf body;
 	buf_init(&body, fx->arena, 8 << 20);
-	buf_addf(&body, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\",\"platforms\":{},\"media\":[", STR_ARG(account.id));
-	for (int i = 0; i < 9; i++) {
-		buf_addf(&body, "%s{\"url\":\"https://cdn.example/%d.jpg\",\"type\":\"image\",\"mime_type\":\"", i > 0 ? "," : "", i);
-		for (int j = 0; j < 110000; j++)
-			buf_add_char(&body, 'x');
-		buf_add_z(&body, "\"}");
-	}
-	buf_add_z(&body, "]}");
+	buf_addf(&body, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\",\"media\":[", STR_ARG(account.id));
+	buf_add_z(&body, "{\"url\":\"https://cdn.example/a.jpg\",\"type\":\"image\",\"mime_type\":\"");
+	for (int i = 0; i < 990000; i++)
+		buf_add_char(&body, 'x');
+	buf_add_z(&body, "\"}]}");
 	for (int i = 0; i < 40; i++)
 		assert_status(post_json(fx, "/v1/posts/publish", str_z(fx->arena, buf_str(&body))), 202);
 	assert_fields(get(fx, "/v1/posts?per_page=100"), 422, "VALIDATION_ERROR", "per_page");
 	const struct http_response *one = get(fx, "/v1/posts?per_page=1");
 	assert_status(one, 200);
-	assert_int_equal(at(body_of(one), "data.0.containers.0.media")->count, 9);
+	assert_int_equal(at(body_of(one), "data.0.containers.0.media")->count, 1);
 }
 
 int main(void)

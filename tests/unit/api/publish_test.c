@@ -70,6 +70,10 @@ static void media_refused_says_why(void **state)
 	const struct json *body = assert_error(
 		publish(fx, account.id, ",\"content\":\"a\",\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}]"), 422, "INVALID_MEDIA");
 	assert_text(body, "details.reason", "bad_url");
+	body = assert_fields(
+		publish(fx, account.id, ",\"content\":\"a\",\"media\":[{\"url\":\"http://private/a.jpg\",\"type\":\"image\"}]"), 422,
+		"INVALID_MEDIA", "media.0.url");
+	assert_text(body, "details.reason", "private_address");
 }
 
 static void every_unusable_account_is_named_with_its_reason(void **state)
@@ -143,7 +147,8 @@ static void an_idempotency_key_stands_in_for_request_id(void **state)
 	assert_error(publish(fx, account.id, ",\"content\":\"a\",\"request_id\":\"k1\""), 409, "DUPLICATE_REQUEST");
 	assert_status(publish_with_key(fx, account.id, "k1", ",\"request_id\":\"k2\""), 202); /* the field wins */
 	assert_fields(publish_with_key(fx, account.id, "a\x01", ""), 422, "VALIDATION_ERROR", "request_id");
-	const struct sent two = {.method = "POST", .target = "/v1/posts/publish", .type = "application/json", .body = "{}",
+	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}", STR_ARG(account.id));
+	const struct sent two = {.method = "POST", .target = "/v1/posts/publish", .type = "application/json", .body = str_z(fx->arena, body),
 				 .more = {{STR("Idempotency-Key"), STR("a")}, {STR("Idempotency-Key"), STR("b")}}};
 	assert_fields(answer(fx, &two), 422, "VALIDATION_ERROR", "request_id");
 }

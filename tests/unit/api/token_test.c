@@ -149,9 +149,7 @@ static void failures_of_a_client_id_are_limited(void **state)
 	limited_start(fx);
 	struct sent call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "x"), .type = FORM, .body = GRANT};
 	for (int i = 0; i < 3; i++) {
-		char address[32];
-		snprintf(address, sizeof(address), "192.0.2.%d", i);
-		call.address = address;
+		call.address = str_z(fx->arena, str_format(fx->arena, "192.0.2.%d", i));
 		assert_token_error(answer(fx, &call), 401, "invalid_client_secret");
 	}
 	const struct http_response *response = answer(fx, &call);

@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator's contract: every subcommand with and without a running service, exit codes (0 done, 1 could not be done,
+2 wrong use), settings from flags, environment and file, and how the service starts and ends."""
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import time
+
+import pytest
+import requests
+
+from harness import PLATFORMS, App, Process, Service, basic, clean_environment, cli, find_binary, poll
+
+
+def good(done):
+    assert done.returncode == 0, f"{done.returncode} {done.stdout} {done.stderr}"
+    return json.loads(done.stdout) if done.stdout.strip().startswith(("{", "[")) else done.stdout
+
+
+def bad(done, status):
+    """Why is said in a line on standard error (serve logs there too), nothing on standard output. Returns the text."""
+    assert done.returncode == status, f"{done.returncode} {done.stdout} {done.stderr}"
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if line.startswith("posthorn: ")]
+    assert lines, done.stderr
+    return "\n".join(lines)
+
+
+@pytest.fixture(params=["running", "stopped"])
+def place(request, tmp_path, start_service, sandbox):
+    """A data directory with a service running on it, and one without. cli(...) is the command line on it."""
+
+    class Place:
+        data = tmp_path / "data"
+        options = ["--data", tmp_path / "data", "--sandbox", sandbox.url]
+
+        def cli(self, *words, **more):
+            return cli(*words, *self.options, **more)
+
+    if request.param == "running":
+        start_service(sandbox, data=Place.data)
+    return Place()
+
+
+def rows(answer):
+    return answer["data"] if isinstance(answer, dict) else answer
+
+
+# ---- app ----
+
+
+def test_app(place):
+    made = good(place.cli("app", "create", "--name", "One", "--owner", "One@Example.com"))
+    assert set(made) == {"app_id", "client_id", "client_secret"}
+    client_id = made["client_id"]
+    shown = good(place.cli("app", "show", client_id))
+    assert (shown["name"], shown["state"], shown["client_id"]) == ("One", "draft", client_id)
+    assert shown["owner"].lower() == "one@example.com" and shown["credentials"] == []
+    live = good(place.cli("app", "create", "--name", "Two", "--owner", "one@example.com", "--live"))
+    assert good(place.cli("app", "show", live["client_id"]))["state"] == "active"
+    listed = rows(good(place.cli("app", "list")))
+    assert {row["client_id"] for row in listed} == {client_id, live["client_id"]}
+    assert made["client_secret"] not in json.dumps([shown, listed])
+    assert len(rows(good(place.cli("admin", "list")))) == 1  # the owner's admin was made once
+
+
+def test_app_states(place):
+    client_id = good(place.cli("app", "create", "--name", "One", "--owner", "a@example.com"))["client_id"]
+
+    def state():
+        return good(place.cli("app", "show", client_id))["state"]
+
+    bad(place.cli("app", "activate", client_id), 1)  # a draft is not a suspended app
+    bad(place.cli("app", "go-live", client_id), 1)  # no verified credential yet
+    assert state() == "draft"
+    good(place.cli("credential", "set", "--app", client_id, "--platform", "x", "--client-id", "sandbox-x",
+                   "--client-secret-stdin", "--verify", stdin="sandbox-secret-x\n"))
+    assert state() == "active"
+    good(place.cli("app", "suspend", client_id))
+    assert state() == "suspended"
+    bad(place.cli("app", "go-live", client_id), 1)
+    good(place.cli("app", "activate", client_id))
+    assert state() == "active"
+    good(place.cli("app", "go-live", client_id))
+    assert state() == "active"
+
+
+def test_rotate_secret(place):
+    made = good(place.cli("app", "create", "--name", "One", "--owner", "a@example.com", "--live"))
+    turned = good(place.cli("app", "rotate-secret", made["client_id"]))
+    assert turned["client_id"] == made["client_id"] and turned["client_secret"] != made["client_secret"]
+    assert re.fullmatch(r"phs_[A-Za-z0-9_-]{43}", turned["client_secret"])
+
+
+@pytest.mark.parametrize("command", ["show", "activate", "suspend", "go-live", "rotate-secret"])
+def test_unknown_app(place, command):
+    assert "no such app" in bad(place.cli("app", command, "phc_nobody"), 1)
+    bad(place.cli("app", command), 2)
+
+
+@pytest.mark.parametrize("words", [["--owner", "a@b.example"], ["--name", "x"], [], ["--name"]])
+def test_app_create_wrong_use(tmp_path, words):
+    bad(cli("app", "create", "--data", tmp_path / "data", *words), 2)
+
+
+@pytest.mark.parametrize("name, owner", [("", "a@example.com"), ("x" * 201, "a@example.com"), ("x", "nobody"), ("x", "@"), ("x", "a b@c"), ("x\n", "a@b")])
+def test_app_create_refused(place, name, owner):
+    bad(place.cli("app", "create", "--name", name, "--owner", owner), 1)
+    assert rows(good(place.cli("app", "list"))) == []
+
+
+# ---- credential ----
+
+
+@pytest.mark.parametrize("slug", PLATFORMS)
+def test_credential(place, slug, tmp_path):
+    client_id = good(place.cli("app", "create", "--name", "One", "--owner", "a@example.com"))["client_id"]
+    secret = tmp_path / "secret"
+    secret.write_text(f"sandbox-secret-{slug}\n")
+    names = ["--app", client_id, "--platform", slug]
+    made = good(place.cli("credential", "set", *names, "--client-id", f"sandbox-{slug}", "--client-secret-file", secret))
+    assert made["state"] == "pending" and made["redirect_uri"].endswith(f"/v1/oauth/{slug}/callback")
+    verified = good(place.cli("credential", "verify", *names))
+    assert (verified["state"], verified["platform"], verified["client_id"]) == ("verified", slug, f"sandbox-{slug}")
+    listed = rows(good(place.cli("credential", "list", "--app", client_id)))
+    assert [(row["platform"], row["state"]) for row in listed] == [(slug, "verified")]
+    assert "sandbox-secret" not in json.dumps([made, verified, listed])
+
+
+@pytest.mark.parametrize("slug", PLATFORMS)
+@pytest.mark.parametrize("wrong", ["id", "secret"])
+def test_wrong_credential(place, slug, wrong):
+    client_id = good(place.cli("app", "create", "--name", "One", "--owner", "a@example.com"))["client_id"]
+    done = place.cli("credential", "set", "--app", client_id, "--platform", slug, "--verify", "--client-secret-stdin",
+                     "--client-id", "nobody" if wrong == "id" else f"sandbox-{slug}",
+                     stdin=f"sandbox-secret-{slug}" if wrong == "id" else "wrong")
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert answer["state"] == "failed" and answer["message"]
+    assert good(place.cli("app", "show", client_id))["state"] == "draft"
+
+
+def test_credential_wrong_use(place):
+    client_id = good(place.cli("app", "create", "--name", "One", "--owner", "a@example.com"))["client_id"]
+    names = ["--app", client_id, "--platform", "x"]
+    bad(place.cli("credential", "set", *names, "--client-id", "a"), 2)
+    bad(place.cli("credential", "set", *names, "--client-secret-stdin", stdin="x"), 2)
+    bad(place.cli("credential", "set", *names, "--client-id", "a", "--client-secret-stdin", "--client-secret-file", "/dev/null", stdin="x"), 2)
+    bad(place.cli("credential", "set", *names, "--client-id", "a", "--client-secret-file", "/nonexistent/file"), 1)
+    bad(place.cli("credential", "set", *names, "--client-id", "a", "--client-secret-stdin", stdin=""), 1)
+    bad(place.cli("credential", "set", "--app", client_id, "--platform", "myspace", "--client-id", "a", "--client-secret-stdin", stdin="x"), 1)
+    bad(place.cli("credential", "set", "--app", "nobody", "--platform", "x", "--client-id", "a", "--client-secret-stdin", stdin="x"), 1)
+    bad(place.cli("credential", "verify", *names), 1)  # none set
+    bad(place.cli("credential", "verify", "--app", client_id), 2)
+    bad(place.cli("credential", "list"), 2)
+    assert rows(good(place.cli("credential", "list", "--app", client_id))) == []
+
+
+# ---- admin ----
+
+
+def test_admin(place):
+    made = good(place.cli("admin", "create", "--email", "Jo@Example.com", "--password-stdin", stdin="correct horse\n"))
+    assert made["email"].lower() == "jo@example.com"
+    listed = rows(good(place.cli("admin", "list")))
+    assert [row["email"] for row in listed] == [made["email"]]
+    assert "horse" not in json.dumps([made, listed])
+    bad(place.cli("admin", "create", "--email", "jo@example.com", "--password-stdin", stdin="correct horse"), 1)
+    assert place.cli("admin", "delete", "jo@example.com").returncode == 0
+    assert rows(good(place.cli("admin", "list"))) == []
+    bad(place.cli("admin", "delete", "jo@example.com"), 1)
+
+
+def test_admin_wrong_use(place):
+    bad(place.cli("admin", "create", "--email", "a@example.com"), 2)
+    bad(place.cli("admin", "create", "--password-stdin", stdin="correct horse"), 2)
+    bad(place.cli("admin", "delete"), 2)
+    bad(place.cli("admin", "create", "--email", "a@example.com", "--password-stdin", stdin="short"), 1)
+    bad(place.cli("admin", "create", "--email", "nobody", "--password-stdin", stdin="correct horse"), 1)
+
+
+# ---- the installation ----
+
+
+def test_doctor(place):
+    assert place.cli("doctor").returncode == 0
+
+
+def test_migrate(place):
+    assert place.cli("migrate").returncode == 0
+
+
+def test_version_and_help():
+    assert re.match(r"posthorn \d+\.\d+\.\d+", good(cli("version")))
+    assert good(cli("--version")) == good(cli("version"))
+    text = good(cli("help"))
+    assert good(cli("--help")) == text
+    for word in ("serve", "sandbox", "app create", "credential verify", "admin delete", "doctor", "demo", "version", "--time-scale", "--media-allow"):
+        assert word in text, word
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["app"], ["app", "nonsense"], ["credential"], ["admin", "create2"], ["serve", "--nonsense"],
+                                   ["serve", "--nonsense", "x"], ["serve", "--data"], ["--", "--help"]])
+def test_wrong_use(tmp_path, words):
+    bad(cli(*words, cwd=tmp_path), 2)
+    assert list(tmp_path.iterdir()) == [], "wrong use leaves nothing behind"
+
+
+def test_data_made_by_the_first_command(tmp_path):
+    """`app create` before the first `serve` works, and what it made is there."""
+    data = tmp_path / "data"
+    made = good(cli("app", "create", "--name", "One", "--owner", "a@example.com", "--live", "--data", data))
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    assert stat.S_IMODE((data / "master.key").stat().st_mode) == 0o600
+    with Service(data) as service:
+        answer = requests.post(service.url + "/v1/oauth/token", data={"grant_type": "client_credentials"}, timeout=10,
+                               headers={"Authorization": basic(made["client_id"], made["client_secret"])})
+        assert answer.status_code == 200
+
+
+def test_data_directory_by_default(tmp_path):
+    good(cli("app", "list", cwd=tmp_path))
+    assert stat.S_IMODE((tmp_path / "posthorn-data").stat().st_mode) == 0o700
+
+
+def test_files_are_private(start_service):
+    service = start_service()
+    App(service)
+    for path in service.data.rglob("*"):
+        assert stat.S_IMODE(path.lstat().st_mode) & 0o077 == 0, path
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o606])
+def test_key_file_that_others_can_read(tmp_path, mode):
+    data = tmp_path / "data"
+    good(cli("app", "list", "--data", data))
+    os.chmod(data / "master.key", mode)
+    assert "master.key" in bad(cli("app", "list", "--data", data), 1)
+    assert "master.key" in bad(cli("serve", "--listen", "127.0.0.1:0", "--data", data), 1)
+    os.chmod(data / "master.key", 0o600)
+    good(cli("app", "list", "--data", data))
+
+
+def test_key_file_elsewhere(tmp_path):
+    key = tmp_path / "keys.key"
+    good(cli("app", "list", "--data", tmp_path / "data", "--master-key-file", key))
+    assert key.exists() and not (tmp_path / "data/master.key").exists()
+
+
+def test_data_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    bad(cli("app", "list", "--data", tmp_path / "file/data"), 1)
+    bad(cli("app", "list", "--data", tmp_path / "file"), 1)
+
+
+# ---- settings ----
+
+
+def test_flag_before_environment_before_file(tmp_path):
+    """token-ttl shows in the token's answer, so that it tells which source won."""
+    config = tmp_path / "posthorn.ini"
+    config.write_text("; a comment\n[posthorn]\ntoken-ttl = 1111\nrate-limit = 77\n")
+
+    def seen(options, environment):
+        data = tmp_path / f"data-{len(list(tmp_path.iterdir()))}"
+        with Process(["serve", "--data", data, "--listen", "127.0.0.1:0", *options], environment) as process:
+            process.data, process.cli = data, lambda *words, **more: cli(*words, "--data", data, **more)
+            process.request = Service.request.__get__(process)
+            app = App(process)
+            ttl = app.request_token().json()["expires_in"]
+            return ttl, int(app.issue_token().get("/v1/posts").headers["X-RateLimit-Limit"])
+
+    assert seen([], {}) == (31536000, 600)
+    assert seen(["--config", config], {}) == (1111, 77)
+    assert seen([], {"POSTHORN_CONFIG": str(config)}) == (1111, 77)
+    assert seen(["--config", config], {"POSTHORN_TOKEN_TTL": "2222"}) == (2222, 77)
+    assert seen(["--config", config, "--token-ttl", "3333"], {"POSTHORN_TOKEN_TTL": "2222", "POSTHORN_RATE_LIMIT": "88"}) == (3333, 88)
+    assert seen(["--token-ttl=4444"], {}) == (4444, 600)
+
+
+BAD_SETTINGS = {
+    "unknown flag": (["--no-such-setting", "x"], {}, "no-such-setting"),
+    "number with letters": (["--rate-limit", "many"], {}, "rate-limit"),
+    "negative number": (["--rate-limit", "-1"], {}, "rate-limit"),
+    "over the maximum": (["--time-scale", "1000001"], {}, "time-scale"),
+    "fraction": (["--token-ttl", "1.5"], {}, "token-ttl"),
+    "empty number": (["--token-ttl", ""], {}, "token-ttl"),
+    "log format": (["--log-format", "xml"], {}, "log-format"),
+    "log level": (["--log-level", "loud"], {}, "log-level"),
+    "public URL": (["--public-url", "example.com"], {}, "public-url"),
+    "sandbox URL": (["--sandbox", "ftp://x"], {}, "sandbox"),
+    "database": (["--database", "mysql://x"], {}, "database"),
+    "time scale without sandbox": (["--time-scale", "20"], {}, "sandbox"),
+    "media-allow": (["--media-allow", "127.0.0.0/33"], {}, "media-allow"),
+    "media-allow name": (["--media-allow", "localhost"], {}, "media-allow"),
+    "media-port": (["--media-port", "0"], {}, "media-port"),
+    "listen without port": (["--listen", "127.0.0.1"], {}, "127.0.0.1"),
+    "listen with a bad port": (["--listen", "127.0.0.1:99999"], {}, "127.0.0.1:99999"),
+    "listen with a name": (["--listen", "no.such.host.invalid:80"], {}, "no.such.host.invalid:80"),
+    "environment": ([], {"POSTHORN_RATE_LIMIT": "many"}, "rate-limit"),
+    "no such file": (["--config", "/nonexistent/posthorn.ini"], {}, "/nonexistent/posthorn.ini"),
+}
+
+
+@pytest.mark.parametrize("options, environment, word", BAD_SETTINGS.values(), ids=BAD_SETTINGS.keys())
+def test_bad_setting_stops_the_start(tmp_path, options, environment, word):
+    done = cli("serve", "--data", tmp_path / "data", *(["--listen", "127.0.0.1:0"] if "--listen" not in options else []), *options, environment=environment)
+    assert done.returncode in (1, 2), done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("posthorn: ")]
+    assert lines and word in lines[0], done.stderr
+
+
+@pytest.mark.parametrize("line, word", [("no-such = 1", "no-such"), ("rate-limit = many", "rate-limit"), ("nonsense", "line 2"), ("[other]\nrate-limit = 1", "rate-limit")])
+def test_bad_line_in_the_file(tmp_path, line, word):
+    config = tmp_path / "posthorn.ini"
+    config.write_text(f"; first line\n{line}\n")
+    assert word in bad(cli("serve", "--data", tmp_path / "data", "--config", config), 2)
+    assert not (tmp_path / "data").exists()
+
+
+# ---- starting and ending ----
+
+
+def test_ready_line(start_service):
+    service = start_service()
+    line = [line for line in service.stderr().splitlines() if line.startswith("posthorn: listening on")]
+    assert line == [f"posthorn: listening on {service.url}"]
+    assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*", service.url)
+    assert service.request("GET", "/healthz").status_code == 200
+
+
+def test_public_url_is_part_of_redirect_uris(start_service, sandbox):
+    service = start_service(sandbox, "--public-url", "https://post.example.com/")
+    app = App(service).set_credentials("x").issue_token()
+    assert "redirect_uri=https%3A%2F%2Fpost.example.com%2Fv1%2Foauth%2Fx%2Fcallback" in app.begin("x")["redirect_url"]
+
+
+def test_address_in_use(start_service, tmp_path):
+    service = start_service()
+    address = service.url.removeprefix("http://")
+    assert address in bad(cli("serve", "--data", tmp_path / "other", "--listen", address), 1)
+
+
+def test_second_serve_on_the_same_data(start_service):
+    service = start_service()
+    bad(cli("serve", "--data", service.data, "--listen", "127.0.0.1:0"), 1)
+    assert service.request("GET", "/readyz").status_code == 200
+    App(service).issue_token()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_end_by_signal(tmp_path, number):
+    service = Service(tmp_path / "data")
+    begin = time.monotonic()
+    service.popen.send_signal(number)
+    assert service.popen.wait(timeout=20) == 0
+    assert time.monotonic() - begin < 10
+    service.check_sanitizers()
+    with pytest.raises(requests.ConnectionError):
+        service.request("GET", "/healthz")
+
+
+def test_end_while_idle_connections_are_open(tmp_path):
+    service = Service(tmp_path / "data")
+    host, port = service.url.removeprefix("http://").split(":")
+    idle = [socket.create_connection((host, int(port))) for _ in range(20)]
+    idle[0].sendall(b"GET /v1/posts HTTP/1.1\r\nHost: x\r\n")
+    service.stop()
+    for connection in idle:
+        connection.close()
+
+
+def test_everything_accepted_survives_the_end(start_service, sandbox, one):
+    service = start_service(sandbox)
+    app = App(service).set_credentials("x").issue_token()
+    account = app.account("x")
+    post_id = app.accepted(account, "later", scheduled_at="2031-01-01T00:00:00Z")["post_id"]
+    service.stop()
+    app.service = start_service(sandbox, data=service.data)
+    assert app.show(post_id)["status"] == "scheduled"
+    assert app.get("/v1/posts").status_code == 200  # the token too
+
+
+def test_systemd_is_told(tmp_path):
+    path = str(tmp_path / "notify")
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    told.bind(path)
+    told.settimeout(10)
+    with Service(tmp_path / "data", environment={"NOTIFY_SOCKET": path}):
+        assert b"READY=1" in told.recv(1000)
+    assert b"STOPPING=1" in told.recv(1000)
+    told.close()
+
+
+def test_log_as_json_lines(start_service):
+    service = start_service(None, "--log-format", "json", "--log-level", "debug")
+    service.request("GET", "/v1/posts", headers={"X-Request-Id": "find-me"})
+    poll("the request is in the log", lambda: "find-me" in service.stderr(), timeout_s=5)
+    lines = [line for line in service.stderr().splitlines() if not line.startswith("posthorn: ")]
+    assert all(isinstance(json.loads(line), dict) for line in lines)
+
+
+def test_serve_before_the_sandbox(tmp_path):
+    """In any order: the sandbox comes up later at the address that serve was told."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    class Address:
+        url = f"http://127.0.0.1:{port}"
+
+    with Service(tmp_path / "data", Address) as service:
+        with Process(["sandbox", "--listen", f"127.0.0.1:{port}"]):
+            App(service).set_credentials("x")
+
+
+@pytest.mark.parametrize("name", ["serve", "sandbox"])
+def test_pipe_that_nobody_reads(tmp_path, name):
+    """A log that cannot be written ends nothing."""
+    reader, writer = os.pipe()
+    words = [find_binary(), name, "--listen", "127.0.0.1:0"] + (["--data", str(tmp_path / "data")] if name == "serve" else [])
+    process = subprocess.Popen(words, stderr=writer, stdin=subprocess.DEVNULL, env=clean_environment())
+    os.close(writer)
+    text = b""
+    while b"listening on" not in text:
+        chunk = os.read(reader, 4096)
+        assert chunk, text
+        text += chunk
+    url = re.search(rb"listening on (http://\S+)", text).group(1).decode()
+    os.close(reader)
+    assert requests.get(url + "/v1/posts", timeout=10).status_code in (401, 404)
+    process.terminate()
+    assert process.wait(timeout=20) == 0

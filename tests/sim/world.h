@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The six platforms as the flows meet them, with the one ledger that counts: what people can see. Written from platforms/*.md,
+ * apart from both the adapters and the sandbox. It is always honest and always up; what goes wrong on the way is network.h.
+ * Its answers are only as rich as the flows need. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "str.h"
+
+#include "form.h"
+#include "url.h"
+
+#include "account.h"
+#include "platform_id.h"
+
+#include "transfer.h"
+
+#include "sim.h"
+
+struct json;
+
+#define WORLD_HOMES_MAX 16
+#define WORLD_KEYS_MAX 1024
+#define WORLD_ENTRIES_MAX 2048
+#define WORLD_PIECES_MAX 2048
+
+/* An account at its platform. */
+struct home {
+	enum platform_id platform;
+	enum account_type type;
+	struct str id;
+	struct str username;
+	struct str refresh_token; /* the one that works now; empty = none */
+};
+
+/* An access token. */
+struct key {
+	struct str text;
+	size_t home;
+	int64_t until_us;
+};
+
+/* Something that people can see. */
+struct entry {
+	size_t home;
+	struct str id;
+	struct str text;
+	struct str parent; /* id of what it answers; empty = a post of its own */
+	int64_t at_us;
+	int64_t listed_at_us; /* from then on lists show it */
+};
+
+enum piece_kind { PIECE_CONTAINER, PIECE_SESSION, PIECE_TASK };
+
+/* Something begun that nobody sees yet: Instagram's container, YouTube's session, TikTok's task. */
+struct piece {
+	enum piece_kind kind;
+	size_t home;
+	struct str id;
+	struct str text;
+	int64_t begun_at_us;
+	int64_t ready_at_us; /* container: processed; task: posts, when all bytes are there */
+	bool ends_in_error;
+	int64_t size_bytes;
+	int64_t received_bytes;
+	int64_t changed_at_us; /* when bytes came, or it was published */
+	int64_t stale_us;      /* status answers lag so far behind */
+	const struct entry *entry; /* what came of it */
+};
+
+struct world {
+	struct sim *sim;
+	struct home homes[WORLD_HOMES_MAX];
+	size_t home_count;
+	struct key keys[WORLD_KEYS_MAX];
+	size_t key_count;
+	struct entry entries[WORLD_ENTRIES_MAX];
+	size_t entry_count;
+	struct piece pieces[WORLD_PIECES_MAX];
+	size_t piece_count;
+	uint64_t last_id;
+};
+
+struct ask {
+	struct str method;
+	struct url url;
+	struct str path[8]; /* segments, decoded */
+	size_t path_count;
+	struct form query;
+	struct str token;       /* bearer */
+	struct str range;       /* Content-Range */
+	struct str body;
+	struct form form;       /* of the body */
+	const struct json *json;/* likewise */
+	int64_t file_bytes;     /* a body from a file has so many */
+};
+
+#define ANSWER_HEADERS_MAX 4
+
+struct answer {
+	int status;
+	struct transfer_header headers[ANSWER_HEADERS_MAX];
+	size_t header_count;
+	struct str body;
+};
+
+/* Who speaks: each has its own shape of errors. */
+enum voice { VOICE_GRAPH, VOICE_X, VOICE_LINKEDIN, VOICE_GOOGLE, VOICE_TIKTOK, VOICE_TOKEN, VOICE_UPLOAD, VOICE_OTHER };
+enum refusal_kind { REFUSE_TOKEN, REFUSE_FORBIDDEN, REFUSE_NOT_FOUND, REFUSE_BAD, REFUSE_RATE, REFUSE_DUPLICATE };
+
+struct world *world_new(struct sim *sim);
+size_t world_add_home(struct world *world, enum platform_id platform, enum account_type type);
+/* A new access token of that account, good for so long. */
+struct str world_new_key(struct world *world, size_t home, int64_t life_us);
+/* Does what is asked and answers. */
+void world_do(struct world *world, const struct ask *ask, struct answer *answer);
+/* Lets time pass: what was to be done by now is done. */
+void world_settle(struct world *world);
+enum voice world_voice(const struct ask *ask);
+/* A well-formed refusal in that voice; nothing else happens. */
+void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind, struct answer *answer);
+/* Every access token of the bearer's account ends now. */
+void world_expire(struct world *world, struct str token);
+
+/* Shared by the platforms' files. */
+struct home *world_home_of(struct world *world, const struct ask *ask, struct answer *answer);
+size_t world_home_index(const struct world *world, const struct home *home);
+struct str world_id(struct world *world, const char *format_prefix);
+struct entry *world_publish(struct world *world, size_t home, struct str id, struct str text, struct str parent);
+struct entry *world_entry(struct world *world, struct str id);
+/* Same text by the same account since then, or NULL. */
+struct entry *world_twin(struct world *world, size_t home, struct str text, struct str parent, int64_t since_us);
+struct piece *world_piece(struct world *world, enum piece_kind kind, struct str id);
+struct piece *world_begin(struct world *world, enum piece_kind kind, size_t home, struct str text);
+bool world_is_listed(const struct world *world, const struct entry *entry);
+struct str world_instant(const struct world *world, int64_t us);
+/* text as a JSON string with its quotes */
+struct str world_quoted(const struct world *world, struct str text);
+/* id as the platform writes it: a string, or a number on some days */
+struct str world_id_json(const struct world *world, struct str id);
+void world_answer(struct answer *answer, int status, struct str body);
+void world_header(struct answer *answer, const char *name, struct str value);
+/* "bytes A-B/N" -> A, B, N; a star instead of A-B gives from = -1. */
+bool world_range(struct str range, int64_t *from, int64_t *to, int64_t *size);
+/* The one token endpoint with four addresses. */
+void world_refresh(struct world *world, const struct ask *ask, enum platform_id platform, bool rotates, struct answer *answer);
+
+void graph_do(struct world *world, const struct ask *ask, struct answer *answer);
+void x_do(struct world *world, const struct ask *ask, struct answer *answer);
+void linkedin_do(struct world *world, const struct ask *ask, struct answer *answer);
+void google_do(struct world *world, const struct ask *ask, struct answer *answer);
+void tiktok_do(struct world *world, const struct ask *ask, struct answer *answer);
