@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the doctor. Looks at what an operator would have to look at when posts do not go out, and says it in sentences. */
+ * Admin API: the schema's version, and the doctor. The doctor looks at what an operator would have to look at when posts do not go out, and says it in sentences. */
 #include "admin_private.h"
 
 #include "store_delivery.h"
@@ -53,8 +53,10 @@ static void look_at_app(struct admin *admin, struct arena *arena, struct examina
 	if (app->owner_email.len == 0)
 		finding(x, "app", false, str_format(arena, "app " STR_FMT " has no admin: its token requests answer admin_not_found",
 						    STR_ARG(app->client_id)));
-	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count, &err) != ERR_NONE)
+	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count, &err) != ERR_NONE) {
+		finding(x, "credential", false, str_copy(arena, str_of(err.text)));
 		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (credentials[i].state == CREDENTIAL_FAILED)
 			finding(x, "credential", false,
@@ -68,11 +70,24 @@ static void look_at_apps(struct admin *admin, struct arena *arena, struct examin
 	struct app_row *apps = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	if (store_app_list(admin->config.store, arena, &apps, &count, &err) != ERR_NONE)
+	if (store_app_list(admin->config.store, arena, &apps, &count, &err) != ERR_NONE) {
+		finding(x, "apps", false, str_copy(arena, str_of(err.text)));
 		return;
-	finding(x, "apps", true, str_format(arena, "%zu apps", count));
+	}
+	finding(x, "apps", true, str_format(arena, "%zu app%s", count, count == 1 ? "" : "s"));
 	for (size_t i = 0; i < count; i++)
 		look_at_app(admin, arena, x, &apps[i]);
+}
+
+void admin_schema(void *context, struct http_request *request, struct http_response *response)
+{
+	(void)request;
+	struct admin *admin = context;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_int(&w, "schema_version", store_schema_version(admin->config.store));
+	json_end_object(&w);
 }
 
 void admin_doctor(void *context, struct http_request *request, struct http_response *response)

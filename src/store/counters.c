@@ -43,14 +43,21 @@ static enum err_kind take_away(struct store_tx *tx, const struct counted_post *p
 			   ERR_INTERNAL, "counter", err);
 }
 
+enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,
+			      const char *status, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (int scale = 0; scale < SCALE_COUNT && kind == ERR_NONE; scale++)
+		kind = take_away(tx, post, (enum scale)scale, status, err);
+	return kind;
+}
+
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
 			    const char *status_from, const char *status_to, struct error *err)
 {
-	for (int scale = 0; scale < SCALE_COUNT; scale++) {
-		const enum err_kind kind = take_away(tx, post, (enum scale)scale, status_from, err);
-		if (kind != ERR_NONE)
-			return kind;
-	}
+	const enum err_kind kind = counters_remove(tx, post, status_from, err);
+	if (kind != ERR_NONE)
+		return kind;
 	return counters_add(tx, post, status_to, err);
 }
 

@@ -4,23 +4,90 @@
 
 #include <assert.h>
 
-/* Row: from, column: to. Processing to itself is work going on, or taken up again after a lease
- * ran out. Published and failed are final. */
-static const bool is_legal[POST_STATE_COUNT][POST_STATE_COUNT] = {
-	[POST_PENDING] = {[POST_PROCESSING] = true},
-	[POST_SCHEDULED] = {[POST_PROCESSING] = true},
-	[POST_PROCESSING] = {[POST_PROCESSING] = true,
-			     [POST_RETRYING] = true,
-			     [POST_PUBLISHED] = true,
-			     [POST_FAILED] = true},
-	[POST_RETRYING] = {[POST_PROCESSING] = true},
-	[POST_PUBLISHED] = {0},
-	[POST_FAILED] = {0},
-};
+#include "store_private.h"
 
-bool delivery_transition_is_legal(enum post_state from, enum post_state to)
+/* Published and failed are final: no row leads out of them but a person's wish to try again what
+ * failed. Processing to itself is work going on, or taken up again. */
+const struct delivery_transition delivery_transitions[] = {
+	{POST_PENDING, DELIVERY_CHANGE_CLAIM, POST_PROCESSING, "The engine takes it: it is due."},
+	{POST_SCHEDULED, DELIVERY_CHANGE_CLAIM, POST_PROCESSING,
+	 "The engine takes it: its time has come."},
+	{POST_RETRYING, DELIVERY_CHANGE_CLAIM, POST_PROCESSING,
+	 "The engine takes it: the next try is due."},
+	{POST_PROCESSING, DELIVERY_CHANGE_CLAIM, POST_PROCESSING,
+	 "The engine takes it up again after a wait, or after a lease that ran out."},
+	{POST_PROCESSING, DELIVERY_CHANGE_KEEP, POST_PROCESSING,
+	 "A step is durable and work goes on under the same lease."},
+	{POST_PROCESSING, DELIVERY_CHANGE_WAIT, POST_PROCESSING,
+	 "The lease is given back until an instant; the account stays busy with it."},
+	{POST_PROCESSING, DELIVERY_CHANGE_RETRY, POST_RETRYING,
+	 "Something that may pass went wrong; the account is free until the next try."},
+	{POST_PROCESSING, DELIVERY_CHANGE_PUBLISH, POST_PUBLISHED, "All parts are visible."},
+	{POST_PROCESSING, DELIVERY_CHANGE_FAIL, POST_FAILED, "Given up, with a reason."},
+	{POST_SCHEDULED, DELIVERY_CHANGE_CANCEL, POST_FAILED,
+	 "A person cancelled before its time."},
+	{POST_PENDING, DELIVERY_CHANGE_CANCEL, POST_FAILED, "A person cancelled before a claim."},
+	{POST_PROCESSING, DELIVERY_CHANGE_CANCEL, POST_FAILED,
+	 "A person cancelled before the first publish call began."},
+	{POST_RETRYING, DELIVERY_CHANGE_CANCEL, POST_FAILED,
+	 "A person cancelled between two tries, with nothing published."},
+	{POST_SCHEDULED, DELIVERY_CHANGE_RESCHEDULE, POST_SCHEDULED,
+	 "A person chose another time."},
+	{POST_SCHEDULED, DELIVERY_CHANGE_RELEASE, POST_PENDING, "A person chose now."},
+	{POST_FAILED, DELIVERY_CHANGE_TRY_AGAIN, POST_PENDING,
+	 "A person asked for another try; parts that are published stay so."},
+};
+const size_t delivery_transition_count =
+	sizeof(delivery_transitions) / sizeof(delivery_transitions[0]);
+
+/* The change's name, then what more a statement has: enough for the largest, DELIVERY_SAVE. */
+#define VALUES_OWN 4
+
+const char *delivery_change_name(enum delivery_change change)
 {
-	assert((unsigned)from < POST_STATE_COUNT);
-	assert((unsigned)to < POST_STATE_COUNT);
-	return is_legal[from][to];
+	static const char *const names[DELIVERY_CHANGE_COUNT] = {
+		[DELIVERY_CHANGE_CLAIM] = "claim",
+		[DELIVERY_CHANGE_KEEP] = "keep",
+		[DELIVERY_CHANGE_WAIT] = "wait",
+		[DELIVERY_CHANGE_RETRY] = "retry",
+		[DELIVERY_CHANGE_PUBLISH] = "publish",
+		[DELIVERY_CHANGE_FAIL] = "fail",
+		[DELIVERY_CHANGE_CANCEL] = "cancel",
+		[DELIVERY_CHANGE_RESCHEDULE] = "reschedule",
+		[DELIVERY_CHANGE_RELEASE] = "release",
+		[DELIVERY_CHANGE_TRY_AGAIN] = "try_again",
+	};
+	assert((unsigned)change < DELIVERY_CHANGE_COUNT);
+	return names[change];
+}
+
+const struct delivery_transition *delivery_transition_find(enum post_state from,
+							   enum delivery_change change)
+{
+	for (size_t i = 0; i < delivery_transition_count; i++) {
+		const struct delivery_transition *row = &delivery_transitions[i];
+		if (row->from == from && row->change == change)
+			return row;
+	}
+	return NULL;
+}
+
+enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
+				    enum delivery_change change, enum sql_name statement,
+				    struct sql_args values, struct error *err)
+{
+	const struct delivery_transition *row = delivery_transition_find(before->state, change);
+	struct sql_value all[SQL_ARGS_MAX];
+	if (row == NULL)
+		return error_set(err, ERR_INTERNAL, "a %s delivery knows no change by %s",
+				 post_state_name(before->state), delivery_change_name(change));
+	assert(values.count <= SQL_ARGS_MAX - VALUES_OWN);
+	all[0] = sql_text(before->id);
+	all[1] = sql_int(before->fence);
+	all[2] = sql_word(post_state_name(row->to));
+	all[3] = sql_word(post_state_name(before->state));
+	if (values.count > 0)
+		memcpy(&all[VALUES_OWN], values.values, values.count * sizeof(all[0]));
+	return sql_run_one(tx->sql, statement, (struct sql_args){all, VALUES_OWN + values.count},
+			   ERR_TEMPORARY, "delivery as it was read", err);
 }

@@ -1,10 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The legal changes of a delivery's state: one table, one function that reads it. Whoever changes a
- * state asks it; a row for a new kind of change comes with the verb that makes it. */
+ * The legal changes of a delivery's state: one table, and the one function that writes a state. What
+ * a change means beside the state (leases, lanes, flows) is its verb's business. docs/post-states.md
+ * is made from the table. */
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "post.h"
 
-bool delivery_transition_is_legal(enum post_state from, enum post_state to);
+#include "sql.h"
+
+struct store_tx;
+
+/* Why a state changes. */
+enum delivery_change {
+	DELIVERY_CHANGE_CLAIM,
+	DELIVERY_CHANGE_KEEP,
+	DELIVERY_CHANGE_WAIT,
+	DELIVERY_CHANGE_RETRY,
+	DELIVERY_CHANGE_PUBLISH,
+	DELIVERY_CHANGE_FAIL,
+	/* A person's: */
+	DELIVERY_CHANGE_CANCEL,
+	DELIVERY_CHANGE_RESCHEDULE,
+	DELIVERY_CHANGE_RELEASE,   /* the scheduled time became now */
+	DELIVERY_CHANGE_TRY_AGAIN, /* the only way out of a final state */
+	DELIVERY_CHANGE_COUNT
+};
+
+struct delivery_transition {
+	enum post_state from;
+	enum delivery_change change;
+	enum post_state to;
+	const char *reason; /* a sentence for the documents */
+};
+
+extern const struct delivery_transition delivery_transitions[];
+extern const size_t delivery_transition_count;
+
+/* "claim", "try_again" */
+const char *delivery_change_name(enum delivery_change change);
+/* The row, or NULL: such a change is not legal. */
+const struct delivery_transition *delivery_transition_find(enum post_state from,
+							   enum delivery_change change);
+
+/* A delivery as it was read: what is compared before it is set. */
+struct delivery_before {
+	struct str id;
+	int64_t fence;
+	enum post_state state;
+};
+
+/* The only writer of deliveries.state. Runs statement with ?1 = id, ?2 = fence, ?3 = the new state,
+ * ?4 = the state before, then values; it names all four. Post state and counters are the caller's
+ * (post_state_refresh). INTERNAL: the table has no such change, nothing is written. TEMPORARY: the
+ * row is not any more as it was read. */
+enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
+				    enum delivery_change change, enum sql_name statement,
+				    struct sql_args values, struct error *err);

@@ -129,13 +129,12 @@ static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lan
 static enum err_kind take_delivery(struct claim *claim, const struct due_lane *lane,
 				   const struct delivery_work *work, struct error *err)
 {
-	struct sql_connection *sql = claim->tx->sql;
-	enum err_kind kind =
-		sql_run_one(sql, SQL_DELIVERY_CLAIM,
-			    SQL_ARGS(sql_text(work->id), sql_int(claim->lease_until_us)),
-			    ERR_INTERNAL, "delivery", err);
+	const struct delivery_before before = {work->id, work->fence - 1, work->state};
+	enum err_kind kind = delivery_state_change(
+		claim->tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
+		SQL_ARGS(sql_int(claim->lease_until_us)), err);
 	if (kind == ERR_NONE)
-		kind = sql_run(sql, SQL_LANE_CLAIM,
+		kind = sql_run(claim->tx->sql, SQL_LANE_CLAIM,
 			       SQL_ARGS(sql_text(lane->account_id), sql_text(work->id),
 					sql_int(claim->lease_until_us)),
 			       NULL, err);
@@ -170,7 +169,7 @@ static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
 		return ERR_NONE;
 	if (kind != ERR_NONE)
 		return kind;
-	if (!delivery_transition_is_legal(work.state, POST_PROCESSING))
+	if (delivery_transition_find(work.state, DELIVERY_CHANGE_CLAIM) == NULL)
 		return lane_correct(claim, lane, err);
 	kind = take_delivery(claim, lane, &work, err);
 	if (kind != ERR_NONE)

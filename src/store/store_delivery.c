@@ -33,17 +33,17 @@ static void now_read(struct sql_cursor *cursor, void *out)
 
 /* What a save makes of the row, by what comes next. */
 struct outcome {
-	enum post_state state;
+	enum delivery_change change;
 	bool gives_lease_back;
 	bool frees_account;
 };
 
 static const struct outcome outcomes[] = {
-	[DELIVERY_KEEP] = {POST_PROCESSING, .gives_lease_back = false, .frees_account = false},
-	[DELIVERY_WAIT] = {POST_PROCESSING, .gives_lease_back = true, .frees_account = false},
-	[DELIVERY_RETRY] = {POST_RETRYING, .gives_lease_back = true, .frees_account = true},
-	[DELIVERY_PUBLISHED] = {POST_PUBLISHED, .gives_lease_back = true, .frees_account = true},
-	[DELIVERY_FAILED] = {POST_FAILED, .gives_lease_back = true, .frees_account = true},
+	[DELIVERY_KEEP] = {DELIVERY_CHANGE_KEEP, .gives_lease_back = false, .frees_account = false},
+	[DELIVERY_WAIT] = {DELIVERY_CHANGE_WAIT, .gives_lease_back = true, .frees_account = false},
+	[DELIVERY_RETRY] = {DELIVERY_CHANGE_RETRY, .gives_lease_back = true, .frees_account = true},
+	[DELIVERY_PUBLISHED] = {DELIVERY_CHANGE_PUBLISH, .gives_lease_back = true, .frees_account = true},
+	[DELIVERY_FAILED] = {DELIVERY_CHANGE_FAIL, .gives_lease_back = true, .frees_account = true},
 };
 
 static enum err_kind timeline_add(struct store_tx *tx, const struct delivery_save *save,
@@ -116,24 +116,26 @@ static enum err_kind keep_evidence(struct store_tx *tx, const struct delivery_sa
 	return error_set(err, ERR_CONFLICT, "the delivery was claimed again meanwhile");
 }
 
+/* Secrets end with the delivery's success. One that failed may be tried again by a person, and goes
+ * on with the upload it began. */
 static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *save,
-			       struct error *err)
+			       const struct delivery_now *now, struct error *err)
 {
 	static const struct failure no_failure = {0};
 	const struct outcome *outcome = &outcomes[save->next];
-	const bool is_final = post_state_is_final(outcome->state);
-	const bool is_published = outcome->state == POST_PUBLISHED;
+	const struct delivery_before before = {save->id, save->fence, now->state};
+	const bool is_published = save->next == DELIVERY_PUBLISHED;
+	const bool is_final = is_published || save->next == DELIVERY_FAILED;
 	const struct failure *failure = save->failure != NULL ? save->failure : &no_failure;
 	const char *code = save->failure != NULL ? failure_code_name(failure->code) : "";
 	const bool is_transient = save->failure != NULL && failure_is_transient(failure->class);
-	return sql_run_one(
-		tx->sql, SQL_DELIVERY_SAVE,
-		SQL_ARGS(sql_text(save->id), sql_int(save->fence),
-			 sql_word(post_state_name(outcome->state)), sql_int(is_final),
+	return delivery_state_change(
+		tx, &before, outcome->change, SQL_DELIVERY_SAVE,
+		SQL_ARGS(sql_int(is_final),
 			 sql_int(is_final || !outcome->gives_lease_back ? 0 : save->due_at_us),
 			 sql_int(outcome->gives_lease_back ? 0 : save->lease_until_us),
 			 sql_int(save->attempts), sql_text(save->flow),
-			 sql_blob(is_final ? STR("") : save->flow_sealed),
+			 sql_blob(is_published ? STR("") : save->flow_sealed),
 			 sql_int(save->call_state), sql_int(save->call_started_at_us),
 			 sql_int(save->looks), sql_int(save->republished),
 			 sql_text(save->remote_id), sql_text(save->url),
@@ -141,7 +143,7 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 			 sql_text(failure->message), sql_text(failure->platform_code),
 			 sql_text(failure->platform_message), sql_int(is_transient),
 			 sql_text(save->parts)),
-		ERR_INTERNAL, "delivery", err);
+		err);
 }
 
 /* The account is free for its next delivery, which may be due at once. */
@@ -179,18 +181,15 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *save,
 			       const struct delivery_now *now, struct error *err)
 {
-	const struct outcome *outcome = &outcomes[save->next];
-	if (!delivery_transition_is_legal(now->state, outcome->state))
-		return error_set(err, ERR_INTERNAL, "a %s delivery cannot become %s",
-				 post_state_name(now->state), post_state_name(outcome->state));
-	enum err_kind kind = write_row(tx, save, err);
+	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
+	enum err_kind kind = write_row(tx, save, now, err);
 	if (kind == ERR_NONE)
 		kind = timeline_add(tx, save, err);
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)
 		kind = write_lane(tx, save, now, err);
-	if (kind == ERR_NONE && outcome->state != now->state)
+	if (kind == ERR_NONE && !is_same_state)
 		kind = post_state_refresh(tx, now->post_id, err);
 	return kind;
 }

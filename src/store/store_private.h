@@ -70,6 +70,8 @@ struct counted_post {
 };
 enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post, const char *status,
 			   struct error *err);
+enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,
+			      const char *status, struct error *err);
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
 			    const char *status_from, const char *status_to, struct error *err);
 /* Posts of an app by status (empty = all) with dates on whole days, [from, to); 0 = open end. */

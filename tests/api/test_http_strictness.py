@@ -3,12 +3,10 @@
 
 tests/unit/httpd/httpd_test.c has the full table against the bare listener; this file proves that the service is wired
 to it: the shapes are refused in the service's own error form, nothing behind a refused request is run, and limits hold.
-The binary is $POSTHORN_BINARY, or the one in build/.
+The binary is found as in harness.py.
 """
 
 import json
-import os
-import pathlib
 import re
 import signal
 import socket
@@ -17,8 +15,9 @@ import uuid
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("POSTHORN_BINARY", str(ROOT / "build" / "src" / "cli" / "posthorn"))
+from harness import find_binary
+
+BINARY = find_binary()
 HOST = b"Host: localhost\r\n"
 
 

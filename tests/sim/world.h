@@ -24,8 +24,8 @@ struct json;
 
 #define WORLD_HOMES_MAX 16
 #define WORLD_KEYS_MAX 1024
-#define WORLD_ENTRIES_MAX 2048
-#define WORLD_PIECES_MAX 2048
+#define WORLD_ENTRIES_MAX 512
+#define WORLD_PIECES_MAX 1024
 
 /* An account at its platform. */
 struct home {

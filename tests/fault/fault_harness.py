@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the fault tests share beside tests/api/harness.py: worlds of their own, a service that may die, and the judge that
+compares what the API says with what the platforms' ledger shows."""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import sqlite3
+import tempfile
+import threading
+import time
+import uuid
+
+import requests
+
+from harness import READY_S, App, Sandbox, Service, poll
+
+IS_LONG = bool(os.environ.get("POSTHORN_LONG"))
+GONE = (requests.ConnectionError, requests.Timeout)
+FIGURES = ("cells", "crashes", "published", "in doubt", "unknown", "refused", "lost", "doubled")
+
+
+class MortalService(Service):
+    """A service that may kill itself, even before it is ready: url is None then."""
+
+    def _wait_until_ready(self):
+        begin = time.monotonic()
+        try:
+            return super()._wait_until_ready()
+        except AssertionError:
+            if self.popen.returncode != -signal.SIGKILL or time.monotonic() - begin >= READY_S:
+                raise
+            return None
+
+    @property
+    def is_dead(self):
+        return self.popen.poll() is not None
+
+    def check_died_by_kill(self):
+        self.check_sanitizers()
+        code = self.popen.wait()
+        assert code == -signal.SIGKILL, f"ended with {code}, not by the crash point:\n{self.stderr()[-4000:]}"
+
+
+class World:
+    """A sandbox, a data directory, and an app with accounts of the platforms; the service on top comes and goes."""
+
+    def __init__(self, media, platforms, through=None, time_scale=5000):
+        self.media, self.time_scale = media, time_scale
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="posthorn-fault-"))
+        self.sandbox = Sandbox()
+        self.proxy = through(self.sandbox.url) if through else None
+        self.service = None
+        self.start()
+        self.app = App(self.service).set_credentials(*platforms).issue_token()
+        self.accounts = {slug: self.app.connect(slug).accounts for slug in platforms}
+
+    def start(self, crash_point=None, environment=None, options=()):
+        """Starts the service (again); with a crash point it may be dead when this returns."""
+        assert self.service is None or self.service.is_dead
+        environment = dict(environment or {})
+        if crash_point:
+            environment["POSTHORN_CRASH_POINT"] = crash_point
+        behind = self.proxy or self.sandbox
+        self.service = MortalService(
+            self.directory / "data", behind, ["--time-scale", str(self.time_scale), "--threads", "4", *options], environment
+        )
+        if hasattr(self, "app"):
+            self.app.service = self.service
+        return self.service
+
+    def kill(self):
+        self.service.kill()
+        self.service.check_sanitizers()
+
+    def account(self, flow):
+        return self.accounts[flow.platform][flow.account]
+
+    def request(self, flow, texts):
+        return {"account_ids": [self.account(flow)["id"]], "request_id": uuid.uuid4().hex, **flow.body(texts, self.media)}
+
+    def accept(self, body, timeout_s=10):
+        """The post's id, None when the answer was lost. A repeat of the same request is answered with the id as well."""
+        try:
+            answer = self.app.post("/v1/posts/publish", json=body, timeout=timeout_s)
+        except GONE:
+            return None
+        if answer.status_code == 409:
+            return answer.json()["details"]["post_id"]
+        assert answer.status_code == 202, f"{answer.status_code} {answer.text}"
+        return answer.json()["data"]["post_id"]
+
+    def show_or_none(self, post_id):
+        try:
+            return self.app.show(post_id)
+        except GONE:
+            return None
+
+    def wait_or_death(self, post_id, timeout_s=60):
+        """The final post, or None when the service died on the way."""
+        deadline = time.monotonic() + timeout_s
+        while not self.service.is_dead:
+            post = self.show_or_none(post_id)
+            if post and post["status"] in ("published", "failed"):
+                return post
+            assert time.monotonic() < deadline, f"not final: {json.dumps(post)}\n{self.app.timeline_text(post_id)}"
+            time.sleep(0.01)
+        return None
+
+    def close(self):
+        """Ends everything; whoever closes an undamaged world gets the sanitizers' last word too."""
+        try:
+            if self.service is not None and not self.service.is_dead:
+                self.service.stop()
+            self.sandbox.stop()
+        finally:
+            self.destroy()
+
+    def destroy(self):
+        if self.service is not None:
+            self.service.kill()
+        self.sandbox.kill()
+        if self.proxy:
+            self.proxy.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            self.close()
+        else:
+            self.destroy()
+
+    def check_store(self):
+        """Of a stopped or killed service."""
+        with sqlite3.connect(self.directory / "data" / "posthorn.db") as store:
+            assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+# ---- the judge ----
+
+
+def entries_of(flow, account, text, ledger):
+    """Videos carry the text as title and description."""
+    return [
+        entry
+        for entry in ledger
+        if entry["platform"] == flow.platform
+        and entry["account_id"] == account["platform_account_id"]
+        and (entry["text"] == text or (flow.media == "clip" and entry["text"].startswith(text)))
+    ]
+
+
+def judge(flow, account, texts, post, ledger, may_refuse=False):
+    """The promise (RELIABILITY.md 2.1) for one final post: the list of what is wrong. With may_refuse the platform was told to
+    refuse; then failed is right as long as what is visible is exactly what the API says was published."""
+    platform_post = post["platform_posts"][0]
+    error = platform_post["error"] or {}
+    seen = [entries_of(flow, account, text, ledger) for text in texts]
+    counts = [len(entries) for entries in seen]
+    name = f"{flow.name} {texts[0]}: {platform_post['status']} {error.get('code', '')}, visible {counts}"
+    wrong = []
+    if max(counts) > 1:
+        wrong.append(f"DOUBLED {name}")
+    if platform_post["status"] == "published" and 0 in counts:
+        wrong.append(f"LOST {name}")
+    if platform_post["status"] == "published" and platform_post["platform_post_id"] not in (
+        None, *(entry["id"] for entry in seen[0])
+    ):
+        wrong.append(f"WRONG ID {name}: {platform_post['platform_post_id']}")
+    if platform_post["status"] == "failed" and error.get("code") != "OUTCOME_UNKNOWN":
+        told = [part["state"] == "published" for part in platform_post["parts"]]
+        if not may_refuse:
+            wrong.append(f"FAILED {name}: {error}")
+        elif told != [count > 0 for count in counts]:
+            wrong.append(f"LOST {name}: parts told as {told}")
+    if error.get("code") == "OUTCOME_UNKNOWN" and flow.is_strong:
+        wrong.append(f"UNKNOWN {name}: the platform could have been asked")
+    for part in range(1, len(texts)):
+        for entry in seen[part]:
+            if entry["reply_to"] not in [parent["id"] for parent in seen[flow.parent(part)]]:
+                wrong.append(f"WRONG PARENT {name}: part {part}")
+    return wrong
+
+
+def times_sent(texts, requests_log, flow):
+    """How often each text left in a request that publishes, whatever came of it."""
+    hosts = [
+        entry for entry in requests_log
+        if entry["method"] == "POST" and any(matches(path, entry["path"]) for _, path in flow.publish_calls)
+    ]
+    return [sum(text.rsplit(" ", 1)[1] in (entry.get("body") or "") for entry in hosts) for text in texts]
+
+
+def matches(pattern, path):
+    wanted, given = pattern.split("/"), path.split("?")[0].split("/")
+    return len(wanted) == len(given) and all(w in ("*", g) for w, g in zip(wanted, given))
+
+
+def count_post(figures, post, wrong, timeline):
+    """Adds one judged post to the figures."""
+    platform_post = post["platform_posts"][0]
+    code = (platform_post["error"] or {}).get("code")
+    figures["cells"] += 1
+    figures["published"] += platform_post["status"] == "published"
+    figures["unknown"] += code == "OUTCOME_UNKNOWN"
+    figures["refused"] += platform_post["status"] == "failed" and code != "OUTCOME_UNKNOWN"
+    figures["in doubt"] += '"stage": "resolve' in timeline or '"in_doubt"' in timeline or code == "OUTCOME_UNKNOWN"
+    figures["doubled"] += any(line.startswith("DOUBLED") for line in wrong)
+    figures["lost"] += any(line.startswith("LOST") for line in wrong)
+
+
+def figures_text(figures):
+    return ", ".join(f"{figures[name]} {name}" for name in FIGURES)
+
+
+# ---- a proxy between the service and the sandbox ----
+
+
+class Passed:
+    """A request as the proxy saw it."""
+
+    def __init__(self, head, body, is_first_on_connection):
+        self.at = time.monotonic()
+        self.head, self.body, self.is_first_on_connection = head, body, is_first_on_connection
+        self.method, self.target = head.split(b"\r\n", 1)[0].decode().split(" ")[:2]
+        self.path = "/" + self.target.split("?")[0].lstrip("/").partition("/")[2]  # without the host segment
+
+
+class Proxy:
+    """Takes each request whole, asks rule(passed) what to do, and keeps connections alive. What a rule may answer:
+    None       hand on, hand back
+    "close"    close the connection without handing on or answering
+    "reset"    the same with a reset
+    "lose"     hand on, then close without an answer
+    "twice"    hand on two times (a broken sender): the first answer goes back
+    a function called with no arguments before the answer goes back (to wait, to stop the service)
+    """
+
+    def __init__(self, target_url):
+        host, port = target_url.removeprefix("http://").split(":")
+        self.target = (host, int(port))
+        self.rule = lambda passed: None
+        self.passed = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+    def count(self, path, text=""):
+        return len([p for p in self.passed if matches(path, p.path) and text.encode() in p.body])
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        is_first = True
+        with connection, connection.makefile("rb") as stream:
+            try:
+                while True:
+                    message = read_message(stream, is_request=True, send=connection.sendall)
+                    if message is None:
+                        return
+                    if not self._pass_on(connection, Passed(*message, is_first)):
+                        return
+                    is_first = False
+            except (OSError, ValueError):
+                return
+
+    def _pass_on(self, connection, passed):
+        self.passed.append(passed)
+        what = self.rule(passed)
+        if what == "reset":
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+        if what in ("close", "reset"):
+            return False
+        answer = self._ask(passed)
+        if what == "twice":
+            self._ask(passed)
+        if what == "lose" or answer is None:
+            return False
+        if callable(what):
+            what()
+        connection.sendall(answer)
+        return True
+
+    def _ask(self, passed):
+        with socket.create_connection(self.target) as upstream, upstream.makefile("rb") as stream:
+            upstream.sendall(passed.head + passed.body)
+            message = read_message(stream, is_request=False, is_bodiless=passed.method == "HEAD")
+            return b"".join(message) if message else None
+
+
+def read_message(stream, is_request, send=None, is_bodiless=False):
+    """Head (with its blank line) and body of one HTTP/1.1 message, None at the end of the connection."""
+    lines = []
+    while True:
+        line = stream.readline()
+        if not line:
+            return None
+        lines.append(line)
+        if line == b"\r\n":
+            break
+    fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines[1:-1])}
+    if send and fields.get(b"expect", b"").lower() == b"100-continue":
+        send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        lines = [line for line in lines if not line.lower().startswith(b"expect:")]
+    head = b"".join(lines)
+    if fields.get(b"transfer-encoding", b"").lower() == b"chunked":
+        body = b""
+        while True:
+            size = stream.readline()
+            chunk = stream.read(int(size, 16) + 2)
+            body += size + chunk
+            if int(size, 16) == 0:
+                return head, body
+    length = int(fields.get(b"content-length", b"0"))
+    body = b"" if is_bodiless else stream.read(length)
+    if len(body) < length and not is_bodiless:
+        return None if is_request else (head, body)
+    return head, body
+
+
+def wait_for(what, check, timeout_s=30):
+    return poll(what, check, timeout_s, 0.01)
+
+
+def new_figures():
+    return collections.Counter({name: 0 for name in FIGURES})

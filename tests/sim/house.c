@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See house.h. */
+#include "house.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "uuid.h"
+
+#include "seal.h"
+
+#include "platform.h"
+
+#include "store_app.h"
+#include "store_connection.h"
+
+#include "spool.h"
+
+#include "engine.h"
+
+#include "delivery.h"
+
+#define FILE_MAX_BYTES ((size_t)64 << 20)
+
+/* A file in memory. */
+struct copy {
+	char *bytes;
+	size_t size;
+};
+
+struct house {
+	struct sim *sim;
+	const struct ground *ground;
+	struct network *network;
+	struct seal *seal;
+	struct store *store;
+	struct spool *spool;
+	struct engine *engine;
+	struct deliverer *deliverer;
+	struct platform_settings settings;
+	sqlite3 *eye;         /* looks at the file, never writes */
+	sqlite3_stmt *count;  /* of unfinished deliveries */
+	int64_t unfinished;
+	bool has_committed;   /* since unfinished was counted */
+	jmp_buf grave;
+	bool is_in_turn;
+	struct copy before_db, before_wal; /* MUTANT_SEND_BEFORE_COMMIT: as they were before the last commit */
+	struct arena *scratch;
+};
+
+/* The engine's pause between two tries to commit, which must not take real time. The clock of the seed at work; the only thing here
+ * that is not handed down, because the linker's wrap of nanosleep() has no argument for it. */
+static struct house *sleeper;
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	(void)rest;
+	if (sleeper != NULL)
+		network_pass(sleeper->network, time->tv_sec * US_PER_S + time->tv_nsec / 1000);
+	return 0;
+}
+
+static void must(enum err_kind kind, const struct error *err, const char *what)
+{
+	if (kind == ERR_NONE)
+		return;
+	fprintf(stderr, "simulation: %s: %s: %s\n", what, err_kind_slug(kind), err->text);
+	abort();
+}
+
+static void must_sql(int code, sqlite3 *db, const char *what)
+{
+	if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW)
+		return;
+	fprintf(stderr, "simulation: %s: %s\n", what, sqlite3_errmsg(db));
+	abort();
+}
+
+/* ---- files ---- */
+
+static void path_in(const struct ground *ground, const char *name, char out[128])
+{
+	snprintf(out, 128, "%s/%s", ground->directory, name);
+}
+
+static struct copy file_read(const char *path)
+{
+	struct copy copy = {0};
+	struct stat status;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return copy;
+	if (fstat(fd, &status) != 0 || status.st_size > (off_t)FILE_MAX_BYTES)
+		abort();
+	copy.bytes = malloc((size_t)status.st_size + 1);
+	if (copy.bytes == NULL || read(fd, copy.bytes, (size_t)status.st_size) != status.st_size)
+		abort();
+	copy.size = (size_t)status.st_size;
+	close(fd);
+	return copy;
+}
+
+static void file_write(const char *path, const char *bytes, size_t size)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	close(fd);
+}
+
+static void remove_database(const struct ground *ground)
+{
+	static const char *const names[] = {"sim.db", "sim.db-wal", "sim.db-shm", "sim.db.lock", "sim.db-journal"};
+	char path[128];
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		path_in(ground, names[i], path);
+		unlink(path);
+	}
+}
+
+/* ---- the ground ---- */
+
+static void seal_open_fixed(struct seal **seal)
+{
+	static const uint8_t key[SEAL_KEY_BYTES] = "the key of the simulated house!";
+	struct error err = {0};
+	must(seal_open_key(key, seal, &err), &err, "seal");
+}
+
+/* What the database itself tells the judge: rows that left a terminal state, and how often a call came into doubt. */
+static const char watchers[] =
+	"CREATE TABLE sim_left (id TEXT NOT NULL, was TEXT NOT NULL, became TEXT NOT NULL);"
+	"CREATE TABLE sim_counts (doubts INTEGER NOT NULL);"
+	"INSERT INTO sim_counts VALUES (0);"
+	"CREATE TRIGGER sim_final BEFORE UPDATE ON deliveries"
+	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR NEW.remote_id <> OLD.remote_id OR NEW.parts <> OLD.parts)"
+	" BEGIN INSERT INTO sim_left VALUES (OLD.id, OLD.state, NEW.state); END;"
+	"CREATE TRIGGER sim_doubt AFTER UPDATE OF call_state ON deliveries"
+	" WHEN NEW.call_state = 2 AND OLD.call_state <> 2"
+	" BEGIN UPDATE sim_counts SET doubts = doubts + 1; END;";
+
+static void make_app(struct store *store, const struct sim *sim)
+{
+	struct error err = {0};
+	const struct app_row app = {
+		.id = STR(HOUSE_APP_ID),
+		.name = STR("Simulated"),
+		.client_id = STR("phc_sim"),
+		.client_secret_hash = STR("hash"),
+		.state = APP_ACTIVE,
+		.created_at_us = SIM_START_US,
+	};
+	const struct str owner = STR("01990000-0000-7000-8000-000000000002");
+	must(store_app_create(store, &app, STR("owner@sim.example"), owner, &err), &err, "app");
+	(void)sim;
+}
+
+static void make_credentials(struct store *store, struct sim *sim)
+{
+	struct seal *seal = NULL;
+	struct error err = {0};
+	seal_open_fixed(&seal);
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		const char *slug = platform_id_slug((enum platform_id)id);
+		const struct str row = str_format(sim->arena, HOUSE_APP_ID "/%s", slug);
+		const struct seal_place place = {STR("platform_credentials"), STR("client_secret"), row};
+		const struct credential_row credential = {
+			.app_id = STR(HOUSE_APP_ID),
+			.platform = (enum platform_id)id,
+			.client_id = str_format(sim->arena, "client-%s", slug),
+			.client_secret_sealed = seal_secret(seal, sim->arena, &place, STR("client secret"), &sim->random),
+			.updated_at_us = SIM_START_US,
+		};
+		must(store_credential_put(store, &credential, &err), &err, "credential");
+	}
+	seal_free(&seal);
+}
+
+static void set_watchers(const char *path)
+{
+	sqlite3 *db = NULL;
+	must_sql(sqlite3_open(path, &db), db, "open");
+	must_sql(sqlite3_exec(db, watchers, NULL, NULL, NULL), db, "watchers");
+	must_sql(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), db, "checkpoint");
+	sqlite3_close(db);
+}
+
+static void url_of(const struct ground *ground, char out[160])
+{
+	snprintf(out, 160, "sqlite:%s/sim.db", ground->directory);
+}
+
+void ground_open(struct ground *ground)
+{
+	struct totals totals = {0};
+	struct sim sim;
+	struct store *store = NULL;
+	struct error err = {0};
+	char url[160];
+	char path[128];
+	snprintf(ground->directory, sizeof(ground->directory), "%s/posthorn-sim-XXXXXX",
+		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	if (mkdtemp(ground->directory) == NULL)
+		abort();
+	url_of(ground, url);
+	sim_begin(&sim, 0, MUTANT_NONE, false, &totals);
+	const struct store_config config = {.url = url, .clock = &sim.clock, .is_owner = true};
+	must(store_open(&config, &store, &err), &err, "store");
+	make_app(store, &sim);
+	make_credentials(store, &sim);
+	store_close(&store);
+	sim_end(&sim);
+	path_in(ground, "sim.db", path);
+	set_watchers(path);
+	const struct copy copy = file_read(path);
+	ground->database = copy.bytes;
+	ground->database_bytes = copy.size;
+	remove_database(ground);
+}
+
+void ground_close(struct ground *ground)
+{
+	char path[128];
+	path_in(ground, "spool", path);
+	rmdir(path);
+	rmdir(ground->directory);
+	free(ground->database);
+}
+
+/* ---- ports ---- */
+
+static const char *const crash_names[] = {"before_commit", "after_commit", "before_send"};
+
+static void probe(void *context, const char *point)
+{
+	struct house *house = context;
+	struct sim *sim = house->sim;
+	if (sim->weather.has_pauses && sim_chance(sim, 8)) {
+		const int64_t us = dice_between(&sim->dice, 1, dice_permille(&sim->dice, 300) ? 900 : 40) * US_PER_S;
+		sim_trace(sim, "PAUSE %lld s at %s", (long long)(us / US_PER_S), point);
+		sim->totals->pauses++;
+		network_pass(house->network, us);
+	}
+	if (!sim_chance(sim, sim->weather.crash_permille))
+		return;
+	for (size_t i = 0; i < sizeof(crash_names) / sizeof(crash_names[0]); i++) {
+		if (strcmp(point, crash_names[i]) == 0 && house->is_in_turn)
+			longjmp(house->grave, (int)i + 1);
+	}
+}
+
+struct wrapped_command {
+	engine_command command;
+	void *argument;
+	bool is_undone;
+};
+
+static enum err_kind run_wrapped(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct wrapped_command *wrapped = argument;
+	const enum err_kind kind = wrapped->command(tx, wrapped->argument, err);
+	if (kind == ERR_NONE && wrapped->is_undone)
+		return error_set(err, ERR_TEMPORARY, "simulated: the disk is full");
+	return kind;
+}
+
+/* The last moment at which nothing of this turn is durable; only the mutant wants it back. */
+static void remember_files(struct house *house)
+{
+	char path[128];
+	if (house->sim->mutant != MUTANT_SEND_BEFORE_COMMIT)
+		return;
+	free(house->before_db.bytes);
+	free(house->before_wal.bytes);
+	path_in(house->ground, "sim.db", path);
+	house->before_db = file_read(path);
+	path_in(house->ground, "sim.db-wal", path);
+	house->before_wal = file_read(path);
+}
+
+/* A commit fails before, or in the middle, or it is there and we are told that it failed. */
+static enum err_kind write_port(void *context, engine_command command, void *argument, struct error *err)
+{
+	enum { FAIL_BEFORE, FAIL_UNDONE, FAIL_DONE };
+	struct house *house = context;
+	struct sim *sim = house->sim;
+	struct wrapped_command wrapped = {command, argument, false};
+	const bool fails = sim_chance(sim, sim->weather.commit_fault_permille);
+	const int64_t how = fails ? dice_below(&sim->dice, 3) : -1;
+	sim->totals->commit_faults += fails;
+	if (how == FAIL_BEFORE)
+		return error_set(err, ERR_TEMPORARY, "simulated: the database is busy");
+	wrapped.is_undone = how == FAIL_UNDONE;
+	remember_files(house);
+	const enum err_kind kind = store_write(house->store, run_wrapped, &wrapped, err);
+	house->has_committed = true;
+	sim_trace(sim, "commit %s%s", err_kind_slug(kind), how == FAIL_DONE ? " (told as failed)" : "");
+	if (kind == ERR_NONE && how == FAIL_DONE)
+		return error_set(err, ERR_TEMPORARY, "simulated: nobody knows");
+	return kind;
+}
+
+/* ---- opening and closing ---- */
+
+static void open_eye(struct house *house)
+{
+	char path[128];
+	path_in(house->ground, "sim.db", path);
+	must_sql(sqlite3_open_v2(path, &house->eye, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL), house->eye, "look");
+	must_sql(sqlite3_prepare_v2(house->eye, "SELECT COUNT(*) FROM deliveries WHERE is_final = 0", -1, &house->count, NULL),
+		 house->eye, "look");
+	house->has_committed = true;
+}
+
+static void open_engine(struct house *house)
+{
+	static const int64_t polls_ms[] = {60000, 600000, 3600000};
+	struct error err = {0};
+	const struct engine_config config = {
+		.transport = network_transport(house->network),
+		.store = {write_port, house},
+		.clock = &house->sim->clock,
+		.idle_poll_ms = polls_ms[house->sim->seed % 3],
+		.probe = probe,
+		.probe_context = house,
+	};
+	must(engine_new(&config, &house->engine, &err), &err, "engine");
+	const struct deliverer_config deliverer = {
+		.store = house->store,
+		.seal = house->seal,
+		.spool = house->spool,
+		.engine = house->engine,
+		.clock = &house->sim->clock,
+		.random = &house->sim->random,
+		.settings = &house->settings,
+	};
+	must(deliverer_new(&deliverer, &house->deliverer, &err), &err, "deliverer");
+}
+
+static void open_all(struct house *house)
+{
+	struct error err = {0};
+	char url[160];
+	char spool[128];
+	url_of(house->ground, url);
+	path_in(house->ground, "spool", spool);
+	const struct store_config store = {.url = url, .clock = &house->sim->clock, .is_owner = true};
+	const struct spool_config spool_config = {.directory = spool};
+	must(store_open(&store, &house->store, &err), &err, "store");
+	must(spool_open(&spool_config, &house->spool, &err), &err, "spool");
+	open_engine(house);
+	open_eye(house);
+}
+
+static void close_all(struct house *house)
+{
+	engine_free(&house->engine);
+	deliverer_free(&house->deliverer);
+	spool_close(&house->spool);
+	sqlite3_finalize(house->count);
+	sqlite3_close(house->eye);
+	house->count = NULL;
+	house->eye = NULL;
+	store_close(&house->store);
+}
+
+struct house *house_new(struct sim *sim, const struct ground *ground, struct network *network)
+{
+	struct house *house = calloc(1, sizeof(*house));
+	char path[128];
+	if (house == NULL)
+		abort();
+	house->sim = sim;
+	house->ground = ground;
+	house->network = network;
+	house->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
+	house->scratch = arena_new("house", (size_t)64 << 20);
+	remove_database(ground);
+	path_in(ground, "sim.db", path);
+	file_write(path, ground->database, ground->database_bytes);
+	seal_open_fixed(&house->seal);
+	open_all(house);
+	sleeper = house;
+	return house;
+}
+
+void house_free(struct house **house_pointer)
+{
+	struct house *house = *house_pointer;
+	close_all(house);
+	sleeper = NULL;
+	seal_free(&house->seal);
+	free(house->before_db.bytes);
+	free(house->before_wal.bytes);
+	arena_free(&house->scratch);
+	remove_database(house->ground);
+	free(house);
+	*house_pointer = NULL;
+}
+
+struct store *house_store(struct house *house)
+{
+	return house->store;
+}
+
+/* ---- accounts ---- */
+
+struct arrival {
+	struct str connection_id;
+	struct account_row account;
+};
+
+static enum err_kind arrive(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct arrival *arrival = argument;
+	return store_connection_succeed(tx, arrival->connection_id, &arrival->account, 1, SIM_START_US, err);
+}
+
+static struct str sealed(struct house *house, struct str id, const char *column, struct str text)
+{
+	const struct seal_place place = {STR("accounts"), str_of(column), id};
+	return str_is_empty(text) ? STR("") : seal_secret(house->seal, house->sim->arena, &place, text, &house->sim->random);
+}
+
+struct str house_connect(struct house *house, const struct home *home, struct str access_token, int64_t expires_at_us)
+{
+	struct sim *sim = house->sim;
+	struct error err = {0};
+	const struct str id = uuid_str(sim->arena, uuid_v7(SIM_START_US, &sim->random));
+	const struct connection_row connection = {
+		.id = str_format(sim->arena, "conn_" STR_FMT, STR_ARG(id)),
+		.app_id = STR(HOUSE_APP_ID),
+		.platform = home->platform,
+		.user_id = STR("user"),
+		.redirect_url = STR("https://customer.example/back"),
+		.state_hash = id,
+		.callback_url = STR("https://posthorn.example/callback"),
+		.state = CONNECTION_PENDING,
+		.created_at_us = SIM_START_US,
+	};
+	struct arrival arrival = {
+		.connection_id = connection.id,
+		.account =
+			{
+				.id = id,
+				.app_id = STR(HOUSE_APP_ID),
+				.platform = home->platform,
+				.user_id = STR("user"),
+				.platform_account_id = home->id,
+				.username = home->username,
+				.type = home->type,
+				.state = ACCOUNT_ACTIVE,
+				.access_token_sealed = sealed(house, id, "access_token", access_token),
+				.refresh_token_sealed = sealed(house, id, "refresh_token", home->refresh_token),
+				.extra = STR("{}"),
+				.expires_at_us = expires_at_us,
+			},
+	};
+	must(store_connection_create(house->store, &connection, &err), &err, "connection");
+	must(store_write(house->store, arrive, &arrival, &err), &err, "account");
+	return id;
+}
+
+/* ---- living and dying ---- */
+
+void house_wake(struct house *house)
+{
+	deliverer_wake(house->deliverer);
+}
+
+static void forget_last_commit(struct house *house)
+{
+	char path[128];
+	if (house->before_db.bytes == NULL)
+		return;
+	remove_database(house->ground);
+	path_in(house->ground, "sim.db", path);
+	file_write(path, house->before_db.bytes, house->before_db.size);
+	path_in(house->ground, "sim.db-wal", path);
+	if (house->before_wal.size > 0)
+		file_write(path, house->before_wal.bytes, house->before_wal.size);
+}
+
+void house_crash(struct house *house, const char *where)
+{
+	struct sim *sim = house->sim;
+	const int64_t down_us = dice_between(&sim->dice, 100, dice_permille(&sim->dice, 200) ? 900000 : 5000) * US_PER_MS;
+	sim_trace(sim, "CRASH %s, down %lld ms", where, (long long)(down_us / US_PER_MS));
+	sim->totals->crashes++;
+	close_all(house);
+	forget_last_commit(house);
+	free(house->before_db.bytes);
+	house->before_db = (struct copy){0};
+	network_forget(house->network);
+	network_pass(house->network, down_us);
+	open_all(house);
+}
+
+bool house_turn(struct house *house, int64_t wait_ms)
+{
+	const int grave = setjmp(house->grave);
+	if (grave != 0) {
+		house->is_in_turn = false;
+		house_crash(house, crash_names[grave - 1]);
+		return false;
+	}
+	house->is_in_turn = true;
+	engine_turn(house->engine, wait_ms);
+	house->is_in_turn = false;
+	return true;
+}
+
+int64_t house_unfinished(struct house *house)
+{
+	if (!house->has_committed)
+		return house->unfinished;
+	must_sql(sqlite3_step(house->count), house->eye, "count");
+	house->unfinished = sqlite3_column_int64(house->count, 0);
+	sqlite3_reset(house->count);
+	house->has_committed = false;
+	return house->unfinished;
+}
+
+sqlite3 *house_shut(struct house *house)
+{
+	close_all(house);
+	open_eye(house);
+	return house->eye;
+}
