@@ -3,10 +3,17 @@
 whole run; tests find their own posts by a marker text, so they need no order and do not disturb each other. A test that
 must turn something global (limits, the sandbox's clock, restarts) starts processes of its own with `start_sandbox` and
 `start_service`."""
+import contextlib
+import os
+
 import hypothesis
 import pytest
 
-from harness import PLATFORMS, App, Media, Sandbox, Service
+from harness import PLATFORMS, App, Media, Sandbox, Service, find_binary
+
+# test_http_strictness.py looks here for the same binary.
+with contextlib.suppress(FileNotFoundError):
+    os.environ.setdefault("POSTHORN_BINARY", find_binary())
 
 # The same examples every time, and no example database in the source tree.
 hypothesis.settings.register_profile("posthorn", derandomize=True, database=None, deadline=None)

@@ -102,13 +102,25 @@ static void health(void *context, struct http_request *request, struct http_resp
 	buf_add_z(http_response_json(response, 200), "{\"status\":\"ok\"}");
 }
 
+static void respond_ready(const struct api *api, struct http_response *response)
+{
+	const int64_t held = api->config.held_count != NULL ? api->config.held_count(api->config.is_ready_context) : 0;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_str(&w, "status", STR("ready"));
+	if (held > 0)
+		json_member_int(&w, "held", held);
+	json_end_object(&w);
+}
+
 static void ready(void *context, struct http_request *request, struct http_response *response)
 {
 	(void)request;
 	struct api *api = context;
 	char reason[256] = "";
 	if (api->config.is_ready == NULL || api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason))) {
-		buf_add_z(http_response_json(response, 200), "{\"status\":\"ready\"}");
+		respond_ready(api, response);
 		return;
 	}
 	http_response_header(response, "Retry-After", STR("1"));

@@ -36,6 +36,8 @@ struct api_config {
 	/* Is the service fit for work? For /readyz: fills reason and returns false when not. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
+	/* How many deliveries are held since a database was restored: /readyz tells. Its context is is_ready_context; NULL = none. */
+	int64_t (*held_count)(void *context);
 };
 
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err);

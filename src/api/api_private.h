@@ -126,3 +126,5 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 
 /* One post as list answers show it; is_full adds what GET of one post has. */
 void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full);
+/* Its members alone, into an object that the caller began and ends. */
+void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full);

@@ -70,9 +70,8 @@ static void write_containers(struct json_writer *w, struct arena *arena, struct 
 	json_end_array(w);
 }
 
-void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full)
+void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full)
 {
-	json_begin_object(w);
 	json_member_str(w, "id", post->id);
 	json_member_str(w, "request_id", post->request_id);
 	json_member_str(w, "external_user_id", post->external_user_id);
@@ -91,5 +90,11 @@ void post_write(struct json_writer *w, struct arena *arena, const struct post_ro
 	json_key(w, "tags"); /* reserved (SPEC.md) */
 	json_begin_array(w);
 	json_end_array(w);
+}
+
+void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full)
+{
+	json_begin_object(w);
+	post_write_members(w, arena, post, is_full);
 	json_end_object(w);
 }

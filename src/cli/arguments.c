@@ -33,46 +33,43 @@ static const struct flag_row *flag_find(struct str name)
 	return NULL;
 }
 
-static enum err_kind take_value(struct reader *reader, struct str text, struct str *name_out, const char **value_out)
+/* The value of --name=VALUE, or the next word, which is then used up; NULL when there is none. A word that is a flag itself is no
+ * value: "--name --owner x" lacks one. */
+static const char *take_value(struct reader *reader, struct str text)
 {
 	size_t equals = str_find_char(text, '=', 0);
-	*name_out = str_slice(text, 0, equals);
-	*value_out = equals != SIZE_MAX ? text.ptr + equals + 1 : NULL;
-	if (*value_out == NULL && reader->at < reader->argc)
-		*value_out = reader->argv[reader->at];
+	if (equals != SIZE_MAX)
+		return text.ptr + equals + 1;
+	if (reader->at == reader->argc || strncmp(reader->argv[reader->at], "--", 2) == 0)
+		return NULL;
+	return reader->argv[reader->at++];
+}
+
+static enum err_kind take_switch(const struct flag_row *flag, struct str text, struct arguments *arguments, struct error *err)
+{
+	if (str_find_char(text, '=', 0) != SIZE_MAX)
+		return error_set(err, ERR_INVALID, "--%s takes no value", flag->name);
+	*(const char **)((char *)arguments + flag->offset) = "";
 	return ERR_NONE;
 }
 
-/* A value taken from the next word uses that word up. */
-static void use_up(struct reader *reader, struct str text)
-{
-	if (str_find_char(text, '=', 0) == SIZE_MAX)
-		reader->at++;
-}
-
+/* Names are told in errors, values never: somebody may have tried to hand a secret in here. */
 static enum err_kind take_flag(struct reader *reader, struct str text, struct arguments *arguments, struct settings *settings,
 			       struct error *err)
 {
-	struct str name;
-	const char *value;
-	take_value(reader, text, &name, &value);
+	struct str name = str_slice(text, 0, str_find_char(text, '=', 0));
 	const struct flag_row *flag = flag_find(name);
-	if (flag != NULL && !flag->has_value) {
-		*(const char **)((char *)arguments + flag->offset) = "";
-		return ERR_NONE;
-	}
+	if (flag != NULL && !flag->has_value)
+		return take_switch(flag, text, arguments, err);
+	if (flag == NULL && !settings_has(name))
+		return error_set(err, ERR_INVALID, "unknown setting --" STR_FMT, STR_ARG(name));
+	const char *value = take_value(reader, text);
 	if (value == NULL)
-		return error_set(err, ERR_INVALID, flag != NULL ? "--" STR_FMT " needs a value" : "unknown setting --" STR_FMT ", or its value is missing",
-				 STR_ARG(name));
-	if (flag != NULL) {
-		*(const char **)((char *)arguments + flag->offset) = value;
-		use_up(reader, text);
-		return ERR_NONE;
-	}
-	enum err_kind kind = settings_set_flag(settings, name, value, err);
-	if (kind == ERR_NONE)
-		use_up(reader, text);
-	return kind;
+		return error_set(err, ERR_INVALID, "--" STR_FMT " needs a value", STR_ARG(name));
+	if (flag == NULL)
+		return settings_set_flag(settings, name, value, err);
+	*(const char **)((char *)arguments + flag->offset) = value;
+	return ERR_NONE;
 }
 
 static enum err_kind take_word(struct arguments *arguments, const char *word, struct error *err)

@@ -17,6 +17,8 @@
 #define COMMAND_FLAGS(X)                                                                                                     \
 	X(name, "name", true, "app create: the app's name")                                                                 \
 	X(owner, "owner", true, "app create: e-mail of its admin")                                                          \
+	X(redirect_urls, "redirect-urls", true, "app set: where users may be sent back to, separated by blanks")            \
+	X(on_unknown, "on-unknown", true, "app set: hold or retry_once")                                                    \
 	X(live, "live", false, "app create: live at once")                                                                  \
 	X(app, "app", true, "credential: the app's client id")                                                              \
 	X(platform, "platform", true, "credential: platform slug")                                                          \

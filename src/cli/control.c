@@ -2,10 +2,14 @@
  * See control.h. */
 #include "control.h"
 
+#include <sys/un.h>
+#include <time.h>
+
 #include <curl/curl.h>
 
 #include "arena.h"
 #include "buf.h"
+#include "clock.h"
 #include "random.h"
 
 #include "http.h"
@@ -14,6 +18,8 @@
 
 #define ANSWER_MAX_BYTES ((size_t)8 << 20)
 #define CALL_TIMEOUT_S 60L /* longer than a credential check may take */
+#define LOCK_WAIT_US (5 * US_PER_S)
+#define LOCK_LOOK_MS 50
 
 static size_t take_body(char *data, size_t size, size_t count, void *user)
 {
@@ -33,7 +39,9 @@ static struct curl_slist *set_options(CURL *curl, struct arena *arena, const cha
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, CALL_TIMEOUT_S);
+	/* A backup takes as long as the database is large. */
+	if (!str_equal_z(path, "/admin/backup"))
+		curl_easy_setopt(curl, CURLOPT_TIMEOUT, CALL_TIMEOUT_S);
 	if (body.len > 0) {
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len);
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.ptr);
@@ -45,6 +53,9 @@ static struct curl_slist *set_options(CURL *curl, struct arena *arena, const cha
 static enum err_kind call_socket(struct arena *arena, const char *socket_path, const char *method, struct str path, struct str body,
 				 struct control_answer *answer, struct error *err)
 {
+	struct sockaddr_un address;
+	if (strlen(socket_path) >= sizeof(address.sun_path))
+		return error_set(err, ERR_NOT_FOUND, "no service can listen there");
 	CURL *curl = curl_easy_init();
 	if (curl == NULL)
 		return error_set(err, ERR_INTERNAL, "no memory for a call");
@@ -82,21 +93,36 @@ static void dispatch(struct service *service, struct arena *arena, const char *m
 	*answer = (struct control_answer){response->status, buf_str(&response->body)};
 }
 
-enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method, struct str path, struct str body,
-			   struct control_answer *answer_out, struct error *err)
+/* Opens the service for a moment. CONFLICT: somebody else has the database. */
+static enum err_kind call_directly(const struct settings *settings, struct arena *arena, const char *method, struct str path,
+				   struct str body, struct control_answer *answer, struct error *err)
 {
-	enum err_kind kind = call_socket(arena, service_control_path(settings), method, path, body, answer_out, err);
-	if (kind != ERR_NOT_FOUND)
-		return kind;
 	/* A command prints its answer; what the service would log at work is of no use beside it. */
 	struct settings quiet = *settings;
 	struct service *service = NULL;
 	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)
 		quiet.values[SETTING_ID_log_level].text = "warn";
-	kind = service_open(&quiet, false, &service, err);
+	enum err_kind kind = service_open(&quiet, false, &service, err);
 	if (kind != ERR_NONE)
 		return kind;
-	dispatch(service, arena, method, path, body, answer_out);
+	dispatch(service, arena, method, path, body, answer);
 	service_close(&service);
 	return ERR_NONE;
+}
+
+enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method, struct str path, struct str body,
+			   struct control_answer *answer_out, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
+	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
+	while (true) {
+		enum err_kind kind = call_socket(arena, service_control_path(settings), method, path, body, answer_out, err);
+		if (kind != ERR_NOT_FOUND)
+			return kind;
+		kind = call_directly(settings, arena, method, path, body, answer_out, err);
+		if (kind != ERR_CONFLICT || clock_boot_us(clock_system()) > until_us)
+			return kind;
+		/* Another command has the database for its moment, or a service is just starting: then its socket will answer. */
+		nanosleep(&pause, NULL);
+	}
 }

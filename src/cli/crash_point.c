@@ -9,10 +9,13 @@
 
 #include "str.h"
 
+#include "store_delivery.h"
+
 void crash_point_init(struct crash_point *point)
 {
 	*point = (struct crash_point){0};
 #if defined(POSTHORN_CRASH_POINTS)
+	point->poison_text = getenv("POSTHORN_POISON_TEXT");
 	struct str text = str_of(getenv("POSTHORN_CRASH_POINT"));
 	struct str name;
 	int64_t count;
@@ -30,4 +33,10 @@ void crash_point_pass(void *context, const char *name)
 	if (point->name[0] == '\0' || strcmp(point->name, name) != 0 || --point->countdown > 0)
 		return;
 	kill(getpid(), SIGKILL);
+}
+
+void crash_point_step(const struct crash_point *point, const struct delivery_work *work)
+{
+	if (point->poison_text != NULL && work != NULL && str_find(work->content, str_of(point->poison_text), 0) != SIZE_MAX)
+		abort();
 }

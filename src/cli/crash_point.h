@@ -4,12 +4,17 @@
  * -DPOSTHORN_CRASH_POINTS=1 (the sanitizer build of ./dev test); elsewhere the variable means nothing. */
 #pragma once
 
+struct delivery_work;
+
 struct crash_point {
 	char name[64];   /* empty = none */
 	long countdown;
+	const char *poison_text; /* NULL = none */
 };
 
 /* Reads the environment. */
 void crash_point_init(struct crash_point *point);
+/* For deliverer_config.stepping: aborts on a delivery whose post has the text of POSTHORN_POISON_TEXT; work may be NULL. */
+void crash_point_step(const struct crash_point *point, const struct delivery_work *work);
 /* For engine_config.probe: context is a struct crash_point. */
 void crash_point_pass(void *context, const char *name);

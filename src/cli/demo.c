@@ -309,10 +309,25 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 		if (browser_call(demo->arena, url, NULL, NULL, STR(""), &page, &err) != ERR_NONE)
 			return failed_error(slug, &err);
 		if (page.location.len == 0)
-			return failed(slug, page.body);
+			return page.status == 200 || failed(slug, page.body); /* our page that asks again: the accounts will tell */
 		url = page.location;
 	}
 	return str_find(url, STR("status=success"), 0) != SIZE_MAX || failed(slug, url);
+}
+
+/* The accounts answer once the connection is no longer pending. */
+static bool connection_of(struct demo *demo, const char *slug, struct str id, const struct json **out)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
+	int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
+	struct str path = str_format(demo->arena, "/v1/connections/" STR_FMT "/accounts", STR_ARG(id));
+	while (true) {
+		if (!api_call(demo, slug, str_z(demo->arena, path), NULL, STR(""), out))
+			return false;
+		if (!str_equal_z(json_string(json_get(*out, "status")), "pending") || clock_boot_us(clock_system()) > until_us)
+			return true;
+		nanosleep(&pause, NULL);
+	}
 }
 
 static bool connect(struct demo *demo, enum platform_id platform)
@@ -324,9 +339,7 @@ static bool connect(struct demo *demo, enum platform_id platform)
 	if (!api_call(demo, slug, str_z(demo->arena, path), NULL, STR(""), &begun) ||
 	    !consent(demo, slug, json_string(json_get(begun, "redirect_url"))))
 		return false;
-	struct str id = json_string(json_get(begun, "connection_id"));
-	path = str_format(demo->arena, "/v1/connections/" STR_FMT "/accounts", STR_ARG(id));
-	if (!api_call(demo, slug, str_z(demo->arena, path), NULL, STR(""), &connection))
+	if (!connection_of(demo, slug, json_string(json_get(begun, "connection_id")), &connection))
 		return false;
 	const struct json *accounts = json_get(connection, "accounts");
 	if (accounts == NULL || accounts->count == 0)

@@ -20,12 +20,13 @@ struct command_row {
 	const char *word;
 	const char *second;
 	int (*function)(const struct command *command);
+	size_t operands;
 	const char *usage;
 	const char *summary;
 };
 
 static const struct command_row commands[] = {
-#define X(word, second, function, usage, summary) {word, second, function, usage, summary},
+#define X(word, second, function, operands, usage, summary) {word, second, function, operands, usage, summary},
 	COMMANDS(X)
 #undef X
 };
@@ -56,7 +57,7 @@ int command_help(const struct command *command)
 	return 0;
 }
 
-/* The row for the words, and how many of them it used. */
+/* The row for the words, or NULL. */
 static const struct command_row *find(const struct arguments *arguments)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++) {
@@ -69,10 +70,24 @@ static const struct command_row *find(const struct arguments *arguments)
 	return NULL;
 }
 
+static const char *wrong_words(const struct command_row *row, const struct arguments *arguments)
+{
+	size_t wanted = (row->second != NULL ? 2 : 1) + row->operands;
+	if (arguments->word_count == wanted)
+		return NULL;
+	return arguments->word_count > wanted ? "too many words" : "a word is missing";
+}
+
 static int wrong_use(const char *text)
 {
 	fprintf(stderr, "posthorn: %s\nposthorn: see `posthorn help`\n", text);
 	return 2;
+}
+
+static int wrong_usage(struct arena *arena, const struct command_row *row, const char *wrong)
+{
+	const char *second = row->second != NULL ? row->second : "";
+	return wrong_use(str_z(arena, str_format(arena, "%s: posthorn %s %s %s", wrong, row->word, second, row->usage)));
 }
 
 static int run(struct arena *arena, int argc, char **argv)
@@ -88,11 +103,17 @@ static int run(struct arena *arena, int argc, char **argv)
 		return command_help(&command);
 	if (arguments.version != NULL)
 		return command_version(&command);
-	if (settings_finish(&settings, environ, &err) != ERR_NONE)
-		return wrong_use(err.text);
 	const struct command_row *row = find(&arguments);
 	if (row == NULL)
 		return wrong_use(arguments.word_count == 0 ? "no command given" : "unknown command");
+	/* Who asks for help may do so because of a word or a setting that is wrong. */
+	if (row->function == command_help || row->function == command_version)
+		return row->function(&command);
+	const char *wrong = wrong_words(row, &arguments);
+	if (wrong != NULL)
+		return wrong_usage(arena, row, wrong);
+	if (settings_finish(&settings, environ, &err) != ERR_NONE)
+		return wrong_use(err.text);
 	return row->function(&command);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -18,6 +19,9 @@
 
 #include "commands.h"
 #include "service.h"
+
+#define LOCK_WAIT_US (2 * US_PER_S)
+#define LOCK_LOOK_MS 50
 
 /* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an abstract name. */
 static void notify(const char *state)
@@ -70,6 +74,19 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* A command may have the database for its moment: that is waited for. Another service is not. */
+static enum err_kind open_service(const struct settings *settings, struct service **service, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
+	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
+	enum err_kind kind = service_open(settings, true, service, err);
+	while (kind == ERR_CONFLICT && clock_boot_us(clock_system()) < until_us) {
+		nanosleep(&pause, NULL);
+		kind = service_open(settings, true, service, err);
+	}
+	return kind;
+}
+
 int command_serve(const struct command *command)
 {
 	struct service *service = NULL;
@@ -77,7 +94,7 @@ int command_serve(const struct command *command)
 	sigset_t end_signals;
 	block_end_signals(&end_signals);
 	raise_descriptor_limit();
-	if (service_open(command->settings, true, &service, &err) != ERR_NONE)
+	if (open_service(command->settings, &service, &err) != ERR_NONE)
 		return say(&err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);

@@ -22,6 +22,7 @@
 
 #include "store.h"
 #include "store_delivery.h"
+#include "store_guard.h"
 
 #include "guard.h"
 #include "spool.h"
@@ -39,14 +40,20 @@
 #include "admin.h"
 
 #include "crash_point.h"
+#include "fatal.h"
+#include "heartbeat.h"
+#include "poison.h"
 #include "version.h"
 
 #define SERVICE_ARENA_MAX_BYTES 65536
+#define REQUEST_ARENA_BYTES ((size_t)64 << 20) /* the largest list answer (32 MiB) while it grows, beside the rows it is made of */
 #define DRAIN_MS 20000           /* longer than a usual platform call */
 #define HTTP_DRAIN_MS 10000
 #define LATE_US (60 * US_PER_S)  /* DESIGN.md section 5: /readyz fails when the oldest due delivery is later than this */
 #define STUCK_US (60 * US_PER_S) /* the engine polls every 5 s: a turn this old means that its thread hangs */
 #define DISK_FREE_MIN_BYTES ((uint64_t)64 << 20)
+#define BEAT_MS 60000 /* RELIABILITY.md 2.6: the epoch is raised every minute */
+#define POISON_ARENA_MAX_BYTES ((size_t)1 << 20)
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 
 struct service {
@@ -70,6 +77,9 @@ struct service {
 	struct httpd *httpd;
 	struct httpd *control;
 	struct crash_point crash_point;
+	struct heartbeat *heartbeat;
+	bool is_guarded;
+	int poison_fd;
 	pthread_t engine_thread;
 	bool has_engine_thread;
 };
@@ -130,8 +140,71 @@ static enum err_kind open_store(struct service *service, struct error *err)
 	const char *configured = text_or_null(service->settings, SETTING_ID_database);
 	struct str own = str_format(service->arena, "sqlite:%s/posthorn.db", service->data);
 	const char *url = configured != NULL ? configured : str_z(service->arena, own);
-	const struct store_config config = {.url = url, .clock = clock_system(), .log = &service->log, .is_owner = true};
+	const struct store_config config = {
+		.url = url,
+		.clock = clock_system(),
+		.log = &service->log,
+		.epoch_path = path_in_data(service, "epoch"),
+		.is_owner = true,
+	};
 	return store_open(&config, &service->store, err);
+}
+
+static void raise_epoch(void *context)
+{
+	struct service *service = context;
+	struct error err = {0};
+	if (store_guard_beat(service->store, clock_now_us(clock_system()), &err) != ERR_NONE)
+		LOG(&service->log, WARN, "epoch_not_raised", log_str("error", str_of(err.text)));
+}
+
+/* Was the database put back from a backup? Before anything is delivered. */
+static enum err_kind open_restore_guard(struct service *service, struct error *err)
+{
+	struct guard_start start = {0};
+	const int64_t lineage = (int64_t)random_below(random_system(), (uint64_t)INT64_MAX) + 1;
+	enum err_kind kind = store_guard_start(service->store, lineage, clock_now_us(clock_system()), &start, err);
+	if (kind != ERR_NONE)
+		return error_add(err, "epoch");
+	service->is_guarded = true;
+	if (epoch_means_restore(start.finding))
+		LOG(&service->log, WARN, "database_restored", log_str("why", str_of(epoch_sentence(start.finding))),
+		    log_int("deliveries_held", start.marked_count));
+	return heartbeat_start(BEAT_MS, raise_epoch, service, &service->heartbeat, err);
+}
+
+static bool set_aside(void *context, struct str delivery_id)
+{
+	struct service *service = context;
+	struct error err = {0};
+	bool is_marked = false;
+	if (store_hold_poison(service->store, delivery_id, &is_marked, &err) != ERR_NONE)
+		return false;
+	if (is_marked)
+		LOG(&service->log, ERROR, "delivery_set_aside", log_str("delivery", delivery_id),
+		    log_str("why", STR("it stopped the service three times")));
+	return true;
+}
+
+/* What the program died on again and again is set aside; what it dies on from here on will be noted. */
+static enum err_kind open_quarantine(struct service *service, struct error *err)
+{
+	const char *directory = path_in_data(service, "poison");
+	struct arena *arena = arena_new("poison", POISON_ARENA_MAX_BYTES);
+	enum err_kind kind = poison_sweep(arena, directory, set_aside, service, err);
+	if (kind == ERR_NONE)
+		kind = poison_open(arena, directory, &service->poison_fd, err);
+	arena_free(&arena);
+	if (kind == ERR_NONE)
+		fatal_install(service->poison_fd);
+	return kind;
+}
+
+static void delivery_stepping(void *context, const struct delivery_work *work)
+{
+	const struct service *service = context;
+	fatal_set_delivery(work != NULL ? work->id : STR(""));
+	crash_point_step(&service->crash_point, work);
 }
 
 static enum err_kind open_guard(struct service *service, struct error *err)
@@ -145,8 +218,14 @@ static enum err_kind open_guard(struct service *service, struct error *err)
 			return error_set(err, ERR_INVALID, "media-port: \"%s\" is no port", port_list->list[i]);
 		ports[i] = (uint16_t)port;
 	}
-	const struct guard_config config = {allow->list, allow->list_count, ports, port_list->list_count};
-	return guard_new(&config, &service->guard, err);
+	const struct guard_config config = {
+		.allow_cidrs = allow->list,
+		.allow_cidr_count = allow->list_count,
+		.ports = ports,
+		.port_count = port_list->list_count,
+		.refuse_own_addresses = true, /* RELIABILITY.md 4.1, API7 */
+	};
+	return guard_new(&config, &service->guard, err) == ERR_NONE ? ERR_NONE : error_add(err, "media-allow");
 }
 
 static enum err_kind open_spool(struct service *service, struct error *err)
@@ -226,6 +305,8 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.random = random_system(),
 		.log = &service->log,
 		.settings = &service->platform_settings,
+		.stepping = delivery_stepping,
+		.stepping_context = service,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return deliverer_new(&config, &service->deliverer, err);
@@ -259,21 +340,31 @@ static bool disk_is_full(const struct service *service)
 static bool is_ready(void *context, char *reason, size_t reason_size)
 {
 	struct service *service = context;
-	struct delivery_backlog backlog = {0};
 	struct error err = {0};
 	int64_t now_us = clock_now_us(clock_system());
+	int64_t oldest_due_us = 0;
 	reason[0] = '\0';
 	if (store_check(service->store, &err) != ERR_NONE ||
-	    store_delivery_backlog(service->store, now_us, &backlog, &err) != ERR_NONE)
-		snprintf(reason, reason_size, "the store does not work: %s", err.text);
-	else if (disk_is_full(service))
+	    store_delivery_oldest_due(service->store, now_us, &oldest_due_us, &err) != ERR_NONE) {
+		LOG(&service->log, ERROR, "store_not_ready", log_str("error", str_of(err.text))); /* paths are not for the public */
+		snprintf(reason, reason_size, "the store does not work");
+	} else if (disk_is_full(service))
 		snprintf(reason, reason_size, "the disk of the data directory is full");
 	else if (clock_boot_us(clock_system()) - engine_last_turn_boot_us(service->engine) > STUCK_US)
 		snprintf(reason, reason_size, "the delivery engine does not turn");
-	else if (backlog.oldest_due_us != 0 && now_us - backlog.oldest_due_us > LATE_US)
-		snprintf(reason, reason_size, "the oldest due post is %lld s late",
-			 (long long)((now_us - backlog.oldest_due_us) / US_PER_S));
+	else if (oldest_due_us != 0 && now_us - oldest_due_us > LATE_US)
+		snprintf(reason, reason_size, "the oldest due post is %lld s late", (long long)((now_us - oldest_due_us) / US_PER_S));
 	return reason[0] == '\0';
+}
+
+static int64_t held_count(void *context)
+{
+	struct service *service = context;
+	int64_t asking = 0;
+	int64_t held = 0;
+	store_hold_count(service->store, HOLD_ASKING, &asking, NULL);
+	store_hold_count(service->store, HOLD_HELD, &held, NULL);
+	return asking + held;
 }
 
 static enum err_kind open_api(struct service *service, struct error *err)
@@ -293,6 +384,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.is_sandbox = text_or_null(settings, SETTING_ID_sandbox) != NULL,
 		.is_ready = is_ready,
 		.is_ready_context = service,
+		.held_count = held_count,
 	};
 	return api_new(&config, &service->api, err);
 }
@@ -300,7 +392,9 @@ static enum err_kind open_api(struct service *service, struct error *err)
 static void *engine_main(void *argument)
 {
 	struct service *service = argument;
+	struct fatal_stack *stack = fatal_stack_begin();
 	engine_run(service->engine, DRAIN_MS);
+	fatal_stack_end(&stack);
 	return NULL;
 }
 
@@ -319,10 +413,24 @@ static enum err_kind start_engine(struct service *service, struct error *err)
 
 typedef enum err_kind (*opener)(struct service *service, struct error *err);
 
-static void set_public_url(struct service *service, const char *base_url)
+struct str service_public_url(const struct settings *settings, struct arena *arena, struct str base_url)
 {
-	const char *configured = text_or_null(service->settings, SETTING_ID_public_url);
-	snprintf(service->public_url, sizeof(service->public_url), "%s", configured != NULL ? configured : base_url);
+	static const uint8_t anywhere[16];
+	const char *configured = text_or_null(settings, SETTING_ID_public_url);
+	struct url url;
+	if (configured != NULL)
+		return str_of(configured);
+	if (url_parse(arena, base_url, &url, NULL) != ERR_NONE || url.host_kind == URL_HOST_NAME ||
+	    memcmp(url.address, anywhere, url.host_kind == URL_HOST_IPV4 ? 4 : 16) != 0)
+		return base_url;
+	url.host = url.host_kind == URL_HOST_IPV4 ? STR("127.0.0.1") : STR("::1");
+	return url_origin(arena, &url);
+}
+
+static void set_public_url(struct service *service)
+{
+	struct str url = service_public_url(service->settings, service->arena, str_of(service->base_url));
+	snprintf(service->public_url, sizeof(service->public_url), STR_FMT, STR_ARG(url));
 }
 
 enum err_kind service_open(const struct settings *settings, bool delivers, struct service **service_out, struct error *err)
@@ -331,15 +439,17 @@ enum err_kind service_open(const struct settings *settings, bool delivers, struc
 	if (service == NULL)
 		return error_set(err, ERR_INTERNAL, "no memory for the service");
 	service->settings = settings;
+	service->poison_fd = -1;
 	service->arena = arena_new("service", SERVICE_ARENA_MAX_BYTES);
 	service->log = service_make_log(settings);
 	service->platform_settings.graph_version = str_of(settings_text(settings, SETTING_ID_graph_version));
 	service->platform_settings.linkedin_version = str_of(settings_text(settings, SETTING_ID_linkedin_version));
 	snprintf(service->base_url, sizeof(service->base_url), "http://%s", settings_text(settings, SETTING_ID_listen));
-	set_public_url(service, service->base_url);
+	set_public_url(service);
 
 	const opener openers[] = {
-		make_data_directory, open_seal,      open_store, open_guard, open_spool,  open_transport,
+		open_guard, /* makes nothing: a bad range or port stops the start before anything is there */
+		make_data_directory, open_seal,      open_store, delivers ? open_restore_guard : NULL, delivers ? open_quarantine : NULL, open_spool,  open_transport,
 		open_engine,         open_connector, delivers ? open_deliverer : NULL, open_admin,
 		delivers ? open_api : NULL, start_engine,
 	};
@@ -354,9 +464,32 @@ enum err_kind service_open(const struct settings *settings, bool delivers, struc
 	return ERR_NONE;
 }
 
+static enum err_kind open_listener(struct service *service, struct error *err)
+{
+	const char *listen = settings_text(service->settings, SETTING_ID_listen);
+	const struct httpd_config config = {
+		.listen = listen,
+		.router = api_router(service->api),
+		.log = &service->log,
+		.random = random_system(),
+		.threads = (unsigned)settings_number(service->settings, SETTING_ID_threads),
+		.arena_max_bytes = REQUEST_ARENA_BYTES,
+	};
+	/* With port 0 our own address is known only when the listener's threads run already: nobody is answered before. */
+	bool is_free_port = str_has_suffix(str_of(listen), STR(":0"));
+	api_set_open(service->api, !is_free_port);
+	if (httpd_open(&config, &service->httpd, err) != ERR_NONE)
+		return error_add(err, "listen");
+	struct str base = httpd_base_url(service->httpd);
+	snprintf(service->base_url, sizeof(service->base_url), STR_FMT, STR_ARG(base));
+	if (is_free_port)
+		set_public_url(service);
+	api_set_open(service->api, true);
+	return ERR_NONE;
+}
+
 enum err_kind service_listen(struct service *service, struct error *err)
 {
-	const unsigned threads = (unsigned)settings_number(service->settings, SETTING_ID_threads);
 	const struct httpd_config control = {
 		.unix_path = path_in_data(service, "control.sock"),
 		.router = admin_router(service->admin),
@@ -364,20 +497,10 @@ enum err_kind service_listen(struct service *service, struct error *err)
 		.random = random_system(),
 		.threads = 2,
 	};
-	const struct httpd_config listener = {
-		.listen = settings_text(service->settings, SETTING_ID_listen),
-		.router = api_router(service->api),
-		.log = &service->log,
-		.random = random_system(),
-		.threads = threads,
-	};
-	enum err_kind kind = httpd_open(&listener, &service->httpd, err);
+	enum err_kind kind = open_listener(service, err);
 	if (kind != ERR_NONE)
 		return kind;
-	struct str base = httpd_base_url(service->httpd);
-	snprintf(service->base_url, sizeof(service->base_url), STR_FMT, STR_ARG(base));
-	set_public_url(service, service->base_url);
-	return httpd_open(&control, &service->control, err);
+	return httpd_open(&control, &service->control, err) == ERR_NONE ? ERR_NONE : error_add(err, "%s", control.unix_path);
 }
 
 const char *service_base_url(const struct service *service)
@@ -400,10 +523,8 @@ void service_close(struct service **service_pointer)
 	struct service *service = *service_pointer;
 	if (service == NULL)
 		return;
-	if (service->control != NULL) {
-		httpd_close(&service->control, HTTP_DRAIN_MS);
-		unlink(path_in_data(service, "control.sock"));
-	}
+	if (service->control != NULL)
+		httpd_close(&service->control, HTTP_DRAIN_MS); /* takes control.sock away */
 	if (service->httpd != NULL)
 		httpd_close(&service->httpd, HTTP_DRAIN_MS);
 	if (service->has_engine_thread) {
@@ -418,7 +539,14 @@ void service_close(struct service **service_pointer)
 	transfer_curl_close(&service->curl);
 	spool_close(&service->spool);
 	guard_free(&service->guard);
+	heartbeat_stop(&service->heartbeat);
+	if (service->is_guarded)
+		raise_epoch(service); /* what was copied while we ran is the older one from here on */
 	store_close(&service->store);
+	if (service->poison_fd >= 0) {
+		fatal_install(-1);
+		close(service->poison_fd);
+	}
 	seal_free(&service->seal);
 	arena_free(&service->arena);
 	free(service);

@@ -8,9 +8,11 @@
 
 #include "err.h"
 #include "log.h"
+#include "str.h"
 
 #include "settings.h"
 
+struct arena;
 struct http_router;
 struct service;
 
@@ -26,6 +28,8 @@ struct http_router *service_admin_router(struct service *service);
 /* Stops accepting, lets running calls end (bounded), stops the engine, closes everything, nulls. */
 void service_close(struct service **service);
 
+/* How the world reaches a service at base_url: the public-url setting, else base_url; who listens anywhere is reached at loopback. */
+struct str service_public_url(const struct settings *settings, struct arena *arena, struct str base_url);
 /* "DATA/control.sock" */
 const char *service_control_path(const struct settings *settings);
 /* The log as settings say. */

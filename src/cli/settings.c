@@ -9,7 +9,10 @@
 #include <ini.h>
 
 #include "arena.h"
-#include "log.h"
+
+#include "url.h"
+
+#define URL_MAX_BYTES 400 /* of public-url and sandbox; what is built upon them has room for as much again */
 
 enum setting_type { SETTING_TYPE_TEXT, SETTING_TYPE_INT, SETTING_TYPE_LIST };
 
@@ -88,6 +91,11 @@ void settings_init(struct settings *settings, struct arena *arena)
 		set(settings, i, rows[i].fallback, SETTING_FROM_DEFAULT, NULL);
 }
 
+bool settings_has(struct str name)
+{
+	return row_find(name) != SETTING_COUNT;
+}
+
 enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value, struct error *err)
 {
 	size_t index = row_find(name);
@@ -158,7 +166,7 @@ static enum err_kind read_file(struct settings *settings, const char *path, stru
 	int line = ini_parse(path, file_line, &reading);
 	int native = errno;
 	if (reading.kind != ERR_NONE)
-		return error_add(err, "%s", path);
+		return error_add(err, "%s, line %d", path, line);
 	if (line < 0)
 		return error_set_native(err, ERR_INVALID, native, "%s cannot be read: %s", path, strerror(native));
 	if (line > 0)
@@ -190,13 +198,37 @@ static void cut_slash(struct settings *settings, enum setting_id id)
 static enum err_kind check_url(const struct settings *settings, enum setting_id id, struct error *err)
 {
 	struct str text = str_of(settings_text(settings, id));
-	if (text.len == 0 || str_has_prefix(text, STR("http://")) || str_has_prefix(text, STR("https://")))
+	struct url url;
+	if (text.len == 0)
 		return ERR_NONE;
-	return error_set(err, ERR_INVALID, "%s must be an http or https URL, not \"" STR_FMT "\"", rows[id].name, STR_ARG(text));
+	if (text.len > URL_MAX_BYTES)
+		return error_set(err, ERR_INVALID, "%s must not be longer than %d bytes", rows[id].name, URL_MAX_BYTES);
+	if (url_parse(settings->arena, text, &url, NULL) != ERR_NONE || url.userinfo.len > 0 || url.query.len > 0 || url.has_fragment)
+		return error_set(err, ERR_INVALID, "%s must be an http or https URL without user, query and fragment", rows[id].name);
+	return ERR_NONE;
+}
+
+/* HOST:PORT by its form; an IPv6 host in brackets. Whether the host is one of this machine is found when listening. */
+static bool is_address(struct str text)
+{
+	uint64_t port;
+	size_t colon = SIZE_MAX;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == ':')
+			colon = i;
+	}
+	if (colon == SIZE_MAX || !str_parse_u64(str_slice(text, colon + 1, text.len), &port) || port > UINT16_MAX)
+		return false;
+	struct str host = str_slice(text, 0, colon);
+	if (str_skip(&host, STR("[")))
+		return str_has_suffix(host, STR("]"));
+	return host.len > 0 && str_find_char(host, ':', 0) == SIZE_MAX;
 }
 
 static enum err_kind check(struct settings *settings, struct error *err)
 {
+	if (!is_address(str_of(settings_text(settings, SETTING_ID_listen))))
+		return error_set(err, ERR_INVALID, "listen must be HOST:PORT, not \"%.150s\"", settings_text(settings, SETTING_ID_listen));
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_format), "text|json"))
 		return error_set(err, ERR_INVALID, "log-format must be text or json");
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_level), "debug|info|warn|error"))
@@ -205,7 +237,7 @@ static enum err_kind check(struct settings *settings, struct error *err)
 		return error_set(err, ERR_INVALID, "time-scale is for sandbox mode only: give --sandbox too");
 	const char *database = settings_text(settings, SETTING_ID_database);
 	if (database[0] != '\0' && strncmp(database, "sqlite:", 7) != 0)
-		return error_set(err, ERR_INVALID, "database must be sqlite:PATH, not \"%s\"", database);
+		return error_set(err, ERR_INVALID, "database must be sqlite:PATH"); /* not shown: it may hold a password */
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_sandbox);
 	enum err_kind kind = check_url(settings, SETTING_ID_public_url, err);

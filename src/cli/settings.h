@@ -37,6 +37,8 @@ struct settings {
 
 /* Defaults, then the file named by --config or POSTHORN_CONFIG, then the environment; flags come by settings_set_flag before. */
 void settings_init(struct settings *settings, struct arena *arena);
+/* Is there a setting of that name (without dashes)? */
+bool settings_has(struct str name);
 /* name without dashes. NOT_FOUND: no such setting; INVALID: the value is not allowed. */
 enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value, struct error *err);
 /* After all flags: reads file and environment, and checks what depends on each other. */

@@ -8,6 +8,7 @@
 #include "uuid.h"
 
 #include "url.h"
+#include "utf8.h"
 
 #include "rewrite.h"
 
@@ -20,6 +21,8 @@
 #include "verify.h"
 
 #define STATE_CHARACTERS 43     /* 256 bits and 2 more: API.md section 4 */
+#define LOOK_ARENA_MAX_BYTES ((size_t)16 << 20)
+#define SAID_MAX_BYTES 500      /* failure.h: platform_message */
 #define VERIFIER_CHARACTERS 64  /* RFC 7636 4.1: 43 to 128 */
 
 /* ---- the queue to the engine ---- */
@@ -273,7 +276,8 @@ static void return_redirect(struct arena *arena, const struct connection_row *co
 static bool is_denial(const struct platform *platform, struct str error)
 {
 	for (size_t i = 0; i < sizeof(platform->oauth->denied_errors) / sizeof(platform->oauth->denied_errors[0]); i++) {
-		if (str_equal_z(error, platform->oauth->denied_errors[i]))
+		/* The list ends with NULL, which no error at all would be equal to. */
+		if (error.len > 0 && str_equal_z(error, platform->oauth->denied_errors[i]))
 			return true;
 	}
 	return false;
@@ -313,7 +317,7 @@ static enum err_kind callback_refused(struct connector *connector, struct arena 
 	struct str said = first_of(query, "error_description", "error_message", "error");
 	struct str description = str_of(connection_error_sentence(error));
 	if (said.len > 0)
-		description = str_format(arena, STR_FMT " (" STR_FMT ")", STR_ARG(description), STR_ARG(str_slice(said, 0, 500)));
+		description = str_format(arena, STR_FMT " (" STR_FMT ")", STR_ARG(description), STR_ARG(utf8_cut_bytes(said, SAID_MAX_BYTES)));
 	struct callback_failure failure = {connector, connection->id, str_of(connection_error_code(error)), description};
 	return store_write(connector->config.store, fail_command, &failure, err);
 }
@@ -340,22 +344,37 @@ static uint64_t generation_now(struct connector *connector)
 	return generation;
 }
 
+/* One look, in memory of its own: who waits among many looks often. */
+static enum err_kind look_whether_pending(struct connector *connector, struct str connection_id, bool *is_pending_out, struct error *err)
+{
+	struct arena *arena = arena_new("connection look", LOOK_ARENA_MAX_BYTES);
+	struct connection_row connection = {0};
+	enum err_kind kind = find_connection(connector, arena, connection_id, &connection, err);
+	*is_pending_out = connection.state == CONNECTION_PENDING;
+	arena_free(&arena);
+	return kind;
+}
+
 static enum err_kind await_end(struct connector *connector, struct arena *arena, struct str connection_id, int64_t wait_ms,
 			       struct connect_return *out, struct error *err)
 {
 	int64_t deadline_us = clock_boot_us(connector->config.clock) + wait_ms * US_PER_MS;
 	struct connection_row connection = {0};
+	bool is_pending = true;
 	bool is_waiting = true;
 	while (true) {
 		/* Read between announcements, never under the mutex: the store may block. */
 		uint64_t generation = generation_now(connector);
-		enum err_kind kind = find_connection(connector, arena, connection_id, &connection, err);
+		enum err_kind kind = look_whether_pending(connector, connection_id, &is_pending, err);
 		if (kind != ERR_NONE)
 			return kind;
-		if (connection.state != CONNECTION_PENDING || !is_waiting)
+		if (!is_pending || !is_waiting)
 			break;
 		is_waiting = wait_for_announcement(connector, generation, deadline_us);
 	}
+	enum err_kind kind = find_connection(connector, arena, connection_id, &connection, err);
+	if (kind != ERR_NONE)
+		return kind;
 	if (connection.state != CONNECTION_PENDING) {
 		return_redirect(arena, &connection, out);
 		return ERR_NONE;

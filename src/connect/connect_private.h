@@ -61,5 +61,9 @@ struct str connector_client_secret(const struct connector *connector, struct are
 /* Asks the adapter, or hands it a reply, until a call, a pause or the end is planned. */
 void drive_event(struct connect_task *t, struct arena *arena, const struct task_event *event, struct task_plan *plan);
 
+/* What people are told of a failure: our sentence, and behind it the platform's own words, both without secrets. Lives in this
+ * turn's arena. */
+struct str drive_told(const struct connect_task *t, const struct failure *failure);
+
 /* exchange.c */
 void exchange_enqueue(struct connector *connector, const struct connection_row *connection);

@@ -3,6 +3,8 @@
  * tried again a few times, in memory. */
 #include "connect_private.h"
 
+#include "redact.h"
+
 static const int64_t pauses_ms[CONNECT_TRIES_MAX] = {500, 1500, 4000};
 
 static void plan_pause(struct connect_task *t, int64_t wait_ms)
@@ -64,4 +66,13 @@ void drive_event(struct connect_task *t, struct arena *arena, const struct task_
 	struct step *step = ARENA_NEW(arena, struct step);
 	t->function(&t->env, &t->flow, event->kind == TASK_EVENT_REPLY ? event->reply : NULL, step);
 	take_step(t, step);
+}
+
+struct str drive_told(const struct connect_task *t, const struct failure *failure)
+{
+	struct failure told = *failure;
+	redact_failure(t->turn_arena, &told, &t->env, &t->flow);
+	if (told.platform_message.len == 0)
+		return told.message;
+	return str_format(t->turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(told.message), STR_ARG(told.platform_message));
 }

@@ -42,6 +42,9 @@ static enum err_kind load(struct exchange *x, struct error *err)
 	const struct connector_config *config = &t->connector->config;
 	struct credential_row credential = {0};
 	struct str flow_secrets = STR("");
+	/* We died between using the state up and writing the refusal down: there is no code. */
+	if (x->connection.code_sealed.len == 0 && x->connection.flow.len == 0)
+		return error_set(err, ERR_NOT_FOUND, "there is no authorization code");
 	enum err_kind kind = store_credential_find(config->store, t->arena, x->connection.app_id, x->connection.platform, &credential, err);
 	if (kind != ERR_NONE)
 		return kind;
@@ -61,14 +64,6 @@ static void exchange_failed(struct exchange *x, enum connection_error error, str
 {
 	x->error = error == CONNECTION_ERROR_NONE ? CONNECTION_ERROR_PLATFORM_ERROR : error;
 	x->error_description = description.len > 0 ? description : str_of(connection_error_sentence(x->error));
-}
-
-/* What people are told: our sentence, and behind it the platform's own words. */
-static struct str description_of(const struct exchange *x, const struct failure *failure)
-{
-	if (failure->platform_message.len == 0)
-		return failure->message;
-	return str_format(x->base.turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(failure->message), STR_ARG(failure->platform_message));
 }
 
 /* The row's id decides what its secrets are sealed under, so a known account's id is asked first. */
@@ -143,7 +138,7 @@ static void exchange_plan(struct task *task, struct arena *arena, const struct t
 	if (x->base.step->kind == STEP_DONE)
 		take_accounts(x, x->base.step);
 	else
-		exchange_failed(x, x->base.step->failure.connection_error, description_of(x, &x->base.step->failure));
+		exchange_failed(x, x->base.step->failure.connection_error, drive_told(&x->base, &x->base.step->failure));
 }
 
 static enum err_kind exchange_save(struct task *task, void *tx, struct error *err)

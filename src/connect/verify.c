@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 struct ticket {
 	unsigned holders; /* under the connector's mutex */
 	bool is_done;
@@ -30,10 +32,10 @@ static void ticket_write(struct verify_task *v, enum credential_state state, str
 {
 	struct connector *connector = v->base.connector;
 	pthread_mutex_lock(&connector->mutex);
-	size_t length = message.len < sizeof(v->ticket->message) - 1 ? message.len : sizeof(v->ticket->message) - 1;
-	if (length > 0)
-		memcpy(v->ticket->message, message.ptr, length);
-	v->ticket->message[length] = '\0';
+	message = utf8_cut_bytes(message, sizeof(v->ticket->message) - 1);
+	if (message.len > 0)
+		memcpy(v->ticket->message, message.ptr, message.len);
+	v->ticket->message[message.len] = '\0';
 	v->ticket->state = state;
 	v->ticket->is_done = true;
 	pthread_mutex_unlock(&connector->mutex);
@@ -47,12 +49,8 @@ static void take_outcome(struct verify_task *v, const struct step *step)
 		return;
 	}
 	const struct failure *failure = &step->failure;
-	struct str message = failure->message;
-	if (failure->platform_message.len > 0)
-		message = str_format(v->base.turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(failure->message),
-				     STR_ARG(failure->platform_message));
 	bool is_refused = failure->code == FAILURE_CODE_APP_CREDENTIALS_INVALID;
-	ticket_write(v, is_refused ? CREDENTIAL_FAILED : CREDENTIAL_PENDING, message);
+	ticket_write(v, is_refused ? CREDENTIAL_FAILED : CREDENTIAL_PENDING, drive_told(&v->base, failure));
 }
 
 static void verify_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)

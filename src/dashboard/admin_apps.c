@@ -7,7 +7,6 @@
 #include "digest.h"
 #include "token.h"
 
-#define NAME_MAX_BYTES 200
 #define EMAIL_MAX_BYTES 254 /* RFC 5321 4.5.3.1 */
 #define PASSWORD_MIN_BYTES 8
 #define PASSWORD_MAX_BYTES 1024
@@ -46,10 +45,13 @@ static void write_app(struct json_writer *w, const struct app_row *app)
 	json_member_str(w, "state", str_of(app_state_name(app->state)));
 	json_member_bool(w, "live", app->state == APP_ACTIVE);
 	json_member_str_or_null(w, "owner", app->owner_email);
+	json_key(w, "redirect_urls");
+	json_put_raw(w, app->redirect_urls.len > 0 ? app->redirect_urls : STR("[]"));
+	json_member_str(w, "on_unknown", app->retry_unknown_once ? STR("retry_once") : STR("hold"));
 	json_member_instant(w, "created_at", app->created_at_us);
 }
 
-static void respond_app(struct http_response *response, const struct app_row *app)
+void admin_respond_app(struct http_response *response, const struct app_row *app)
 {
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
@@ -76,7 +78,7 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	const struct json *body = admin_body(request, response);
 	struct app_row app = {0};
 	struct str owner = STR("");
-	if (body == NULL || !admin_text(response, body, "name", NAME_MAX_BYTES, &app.name) ||
+	if (body == NULL || !admin_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app.name) ||
 	    !read_email(response, json_string(json_get(body, "owner")), &owner))
 		return;
 	struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);
@@ -146,7 +148,7 @@ static void set_state(struct admin *admin, struct http_response *response, struc
 	enum err_kind kind = store_app_set_state(admin->config.store, app->id, state, &err);
 	app->state = state;
 	if (kind == ERR_NONE)
-		respond_app(response, app);
+		admin_respond_app(response, app);
 	else
 		admin_respond_failure(response, kind, &err, "app");
 }

@@ -3,6 +3,7 @@
 #include "admin_private.h"
 
 #include "store_delivery.h"
+#include "store_guard.h"
 
 #define LATE_US (60 * US_PER_S) /* DESIGN.md section 5, /readyz */
 
@@ -43,6 +44,26 @@ static void look_at_queue(struct admin *admin, struct arena *arena, struct exami
 	finding(x, "queue", late_us <= LATE_US,
 		str_format(arena, "%lld scheduled, %lld due, %lld under way, the oldest due one is %lld s late", (long long)backlog.scheduled_count,
 			   (long long)backlog.due_count, (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
+}
+
+static void look_at_holds(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct hold_counts counts;
+	struct error err = {0};
+	if (store_hold_counts(admin->config.store, &counts, &err) != ERR_NONE) {
+		finding(x, "held", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	const int64_t *of_state = counts.of[PLATFORM_NONE];
+	finding(x, "held", of_state[HOLD_ASKING] + of_state[HOLD_HELD] == 0,
+		str_format(arena,
+			   "since a backup was restored: %lld held for you to decide (posthorn hold show, release, fail), %lld still being asked "
+			   "about, %lld found published",
+			   (long long)of_state[HOLD_HELD], (long long)of_state[HOLD_ASKING], (long long)of_state[HOLD_ADOPTED]));
+	const int64_t aside = of_state[HOLD_SET_ASIDE] + of_state[HOLD_POISONED];
+	if (aside > 0)
+		finding(x, "quarantine", true, /* over: each has failed with its reason */
+			str_format(arena, "%lld deliveries stopped the service three times and were set aside as failed", (long long)aside));
 }
 
 static void look_at_app(struct admin *admin, struct arena *arena, struct examination *x, const struct app_row *app)
@@ -100,6 +121,7 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 	json_begin_array(&x.w);
 	look_at_store(admin, request->arena, &x);
 	look_at_queue(admin, request->arena, &x);
+	look_at_holds(admin, request->arena, &x);
 	look_at_apps(admin, request->arena, &x);
 	json_end_array(&x.w);
 	json_member_bool(&x.w, "ok", x.is_ok);

@@ -20,6 +20,8 @@
 
 #include "admin.h"
 
+#define ADMIN_NAME_MAX_BYTES 200
+
 struct admin {
 	struct admin_config config;
 	struct http_router *router;
@@ -40,6 +42,8 @@ const struct json *admin_body(struct http_request *request, struct http_response
 bool admin_text(struct http_response *response, const struct json *body, const char *name, size_t max_bytes, struct str *out);
 /* The app of the path's client_id; false: answered already. */
 bool admin_find_app(struct admin *admin, struct http_request *request, struct http_response *response, struct app_row *app);
+/* 200 with the app. */
+void admin_respond_app(struct http_response *response, const struct app_row *app);
 /* "credentials": [...] of an app. */
 enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena, struct json_writer *w, struct str app_id,
 				      struct error *err);

@@ -3,7 +3,7 @@
  * retried, asks the platform about publish calls in doubt, and ends every delivery published or failed with a reason.
  * The promise it keeps (RELIABILITY.md 2.1): at most one automatic publish per post, account and part.
  * Files: source.c claims; task.c one delivery's course; resolve.c publish calls in doubt; media.c files from customers;
- * policy.c when to try again; record.c timeline and excerpts. All of it runs on the engine's thread. */
+ * hold.c what may not simply go on (restored databases, the quarantine); policy.c when to try again; record.c timeline and excerpts. All of it runs on the engine's thread. */
 #pragma once
 
 #include <stdint.h>
@@ -14,6 +14,7 @@
 
 struct clock;
 struct deliverer;
+struct delivery_work;
 struct engine;
 struct log;
 struct random_source;
@@ -30,6 +31,9 @@ struct deliverer_config {
 	const struct random_source *random;
 	const struct log *log;
 	const struct platform_settings *settings;
+	/* Called before a delivery is stepped, and with NULL after it: who dies in between knows on what. Engine's thread. NULL = none. */
+	void (*stepping)(void *context, const struct delivery_work *work);
+	void *stepping_context;
 	int64_t time_scale; /* 0 = 1; every wait is divided by it (sandbox mode only) */
 };
 

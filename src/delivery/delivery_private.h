@@ -23,6 +23,7 @@
 #include "engine.h"
 
 #include "delivery.h"
+#include "gate.h"
 
 #define TASK_ARENA_MAX_BYTES ((size_t)16 << 20)
 #define TIMELINE_PER_TURN_MAX 4
@@ -77,6 +78,15 @@ struct delivery_task {
 	struct str new_refresh_token_sealed;
 	int64_t new_expires_at_us;
 	int64_t new_refresh_expires_at_us;
+	bool is_in_gate;             /* room.c: takes up room at the platform */
+	bool has_gate_outcome;       /* a call of it has come back */
+	enum gate_outcome gate_outcome;
+	int64_t gate_retry_after_us;
+	bool has_new_hold;           /* hold.c */
+	enum hold_state new_hold;
+	bool is_hold_look;           /* the resolve conversation is about a part that is held after a restore */
+	struct str hold_flow;        /* as the row has it, while that goes on */
+	struct str hold_flow_secrets;
 	bool has_new_account_state;
 	enum account_state new_account_state;
 	struct str new_account_error;
@@ -88,6 +98,8 @@ struct deliverer {
 	struct delivery_work *claimed;
 	size_t claimed_count;
 	struct delivery_task *fetching;  /* tasks whose media fetch is under way */
+	struct gate *gate;
+	bool is_room_short;              /* the last claim passed over work for which there is no room */
 };
 
 /* task.c */
@@ -108,13 +120,44 @@ bool course_gives_back(struct delivery_task *t);
  * (or disconnected) meanwhile, so that what was refused is not what it has. */
 bool course_flag_account(struct delivery_task *t, struct str why);
 
+/* hold.c */
+/* Poisoned: it is failed without being looked at; true. */
+bool hold_sets_aside(struct delivery_task *t);
+/* After loading: true when the delivery was failed or is held; false to go on, perhaps by asking the platform first. */
+bool hold_begins(struct delivery_task *t);
+/* A publish call of a delivery that is being asked about: never made. */
+bool hold_forbids(const struct delivery_task *t, const struct call *call);
+/* Then this: held for the operator; true. */
+bool hold_keeps_back(struct delivery_task *t);
+/* Takes a step of a look at a held part; as doubt_take_step. */
+bool hold_take_step(struct delivery_task *t, const struct step *step);
+/* What the plan means for the mark, and for the row's flow. */
+void hold_plan_ends(struct delivery_task *t);
+/* Writes the mark, after the delivery itself was written. */
+enum err_kind hold_save(struct delivery_task *t, void *tx, struct error *err);
+
 /* resolve.c */
+/* The one of several matches that belongs to no other delivery or part, or NULL. */
+const struct match *doubt_only_match(struct delivery_task *t, const struct step *step);
 /* The open publish call's outcome is not known: the first look is planned. */
 void doubt_begin(struct delivery_task *t);
 /* Ends the delivery as failed with OUTCOME_UNKNOWN; true. */
 bool doubt_tell_unknown(struct delivery_task *t);
 /* Takes a step of the resolve conversation; true when something is planned, false to ask again. */
 bool doubt_take_step(struct delivery_task *t, const struct step *step);
+
+/* room.c */
+/* At the claim. *wait_us_out is set when there is no room. */
+bool room_enter(struct delivery_task *t, int64_t *wait_us_out);
+/* Before a call: false when the delivery was put back, or given up. */
+bool room_take(struct delivery_task *t);
+void room_note_reply(struct delivery_task *t, const struct reply *reply);
+void room_note_failure(struct delivery_task *t, const struct failure *failure);
+/* What makes no call takes up no room. */
+void room_plan_ends(struct delivery_task *t);
+void room_leave(struct delivery_task *t);
+/* For struct claim_room; context is the deliverer. */
+uint32_t room_for_claim(void *context, struct str app_id, enum platform_id platform);
 
 /* media.c */
 /* Media index is wanted on disk: true when a fetch is planned (or the delivery failed), false when it is there already. */

@@ -47,6 +47,7 @@ static bool doubt_give_up(struct delivery_task *t)
 	if (!t->work.retry_unknown_once || t->save.republished)
 		return doubt_tell_unknown(t);
 	t->save.republished = true;
+	flow_set_open(&t->flow);
 	return doubt_over(t, "outcome unknown: sent once more, as the app allows");
 }
 
@@ -64,14 +65,13 @@ static bool has_patience(const struct delivery_task *t)
 	return t->env.now_us - t->save.call_started_at_us <= POLICY_PATIENCE_US;
 }
 
-/* The adapter knows that it is too early to ask. That is no look. Not scaled: it reckons by the clock from the call's start. */
+/* The adapter knows that it is too early to ask. That is no look. */
 static bool doubt_wait(struct delivery_task *t, int64_t wait_ms)
 {
 	if (!has_patience(t))
 		return doubt_give_up(t);
 	record_decision(t, STR("too early to ask"));
-	course_wait(t, 0);
-	t->save.due_at_us = t->env.now_us + (wait_ms < ADAPTER_WAIT_MAX_MS ? wait_ms : ADAPTER_WAIT_MAX_MS) * US_PER_MS;
+	course_wait(t, wait_ms < ADAPTER_WAIT_MAX_MS ? wait_ms : ADAPTER_WAIT_MAX_MS);
 	return true;
 }
 
@@ -110,7 +110,7 @@ static bool is_own_part(const struct delivery_task *t, struct str remote_id)
 }
 
 /* Of several that look like ours, only one that belongs to no other delivery may be taken, and only when it is the only one. */
-static bool doubt_compare(struct delivery_task *t, const struct step *step)
+const struct match *doubt_only_match(struct delivery_task *t, const struct step *step)
 {
 	const struct match *found = NULL;
 	size_t free_count = 0;
@@ -119,13 +119,19 @@ static bool doubt_compare(struct delivery_task *t, const struct step *step)
 		struct error err = {0};
 		if (store_delivery_remote_id_is_bound(t->deliverer->config.store, t->work.account.id, step->matches[i].remote_id,
 						      t->work.id, &is_bound, &err) != ERR_NONE)
-			return doubt_look_again(t);
+			return NULL;
 		if (is_bound || is_own_part(t, step->matches[i].remote_id))
 			continue;
 		found = &step->matches[i];
 		free_count++;
 	}
-	if (free_count != 1)
+	return free_count == 1 ? found : NULL;
+}
+
+static bool doubt_compare(struct delivery_task *t, const struct step *step)
+{
+	const struct match *found = doubt_only_match(t, step);
+	if (found == NULL)
 		return doubt_look_again(t);
 	flow_part_done(&t->flow, found->remote_id, found->url);
 	return doubt_over(t, "found at the platform: it was published");
@@ -140,6 +146,8 @@ static bool doubt_failed(struct delivery_task *t, const struct failure *failure)
 
 bool doubt_take_step(struct delivery_task *t, const struct step *step)
 {
+	if (t->is_hold_look)
+		return hold_take_step(t, step);
 	switch (step->kind) {
 	case STEP_LANDED:
 		return doubt_over(t, "proven: it was published");

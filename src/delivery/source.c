@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
+#include "policy.h"
+
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
+#define ROOM_LOOK_US (250 * US_PER_MS) /* a place that was closed opens by itself, and nobody tells */
 #define FIRST_LEASE_US (60 * US_PER_S) /* until the first save, which is this turn's or the next one's */
 
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
@@ -12,8 +15,11 @@ static enum err_kind source_claim(void *context, void *tx, size_t max, struct er
 	struct deliverer *deliverer = context;
 	arena_clear(deliverer->claim_arena);
 	deliverer->claimed_count = 0;
-	return store_delivery_claim(tx, deliverer->claim_arena, clock_now_us(deliverer->config.clock), FIRST_LEASE_US, max,
-				    &deliverer->claimed, &deliverer->claimed_count, err);
+	deliverer->is_room_short = false;
+	const int64_t now_us = clock_now_us(deliverer->config.clock);
+	const struct claim_room room = {room_for_claim, deliverer, now_us - POLICY_PATIENCE_US};
+	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max, &room, &deliverer->claimed,
+					   &deliverer->claimed_count, err);
 }
 
 static size_t source_claimed(void *context)
@@ -21,7 +27,9 @@ static size_t source_claimed(void *context)
 	struct deliverer *deliverer = context;
 	size_t count = deliverer->claimed_count;
 	for (size_t i = 0; i < count; i++) {
+		int64_t wait_us = 0;
 		struct delivery_task *t = delivery_task_new(deliverer, &deliverer->claimed[i]);
+		room_enter(t, &wait_us); /* it asks again before it calls */
 		engine_task_start(deliverer->config.engine, &t->task);
 	}
 	deliverer->claimed_count = 0;
@@ -38,7 +46,11 @@ static int64_t source_next_due_us(void *context)
 		LOG(deliverer->config.log, WARN, "next_due_unknown", log_str("error", str_of(err.text)));
 		return 0; /* the engine looks again after its idle poll */
 	}
-	return due_us;
+	if (!deliverer->is_room_short)
+		return due_us;
+	/* What is due has no room: not again at once. */
+	const int64_t look_us = clock_now_us(deliverer->config.clock) + ROOM_LOOK_US / deliverer->config.time_scale;
+	return due_us > look_us ? due_us : look_us;
 }
 
 enum err_kind deliverer_new(const struct deliverer_config *config, struct deliverer **deliverer_out, struct error *err)
@@ -49,6 +61,8 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 	deliverer->config = *config;
 	if (deliverer->config.time_scale < 1)
 		deliverer->config.time_scale = 1;
+	const struct gate_config gate = {.log = config->log, .time_scale = deliverer->config.time_scale};
+	deliverer->gate = gate_new(&gate);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
 	const struct task_source source = {source_claim, source_claimed, source_next_due_us, deliverer};
 	engine_add_source(config->engine, &source);
@@ -63,6 +77,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	if (deliverer == NULL)
 		return;
 	arena_free(&deliverer->claim_arena);
+	gate_free(&deliverer->gate);
 	free(deliverer);
 	*deliverer_pointer = NULL;
 }

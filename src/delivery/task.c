@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "look.h"
 #include "rules.h"
 
 #include "seal.h"
@@ -17,6 +18,7 @@
 #define STEPS_PER_TURN_MAX 64 /* an adapter that asks this often without a call or a wait is broken */
 #define TOKEN_FRESH_US (5 * US_PER_MINUTE) /* x.md 1.4 rule 6: refresh when less remains */
 #define CALL_TIMEOUT_MS 30000
+#define CLOCK_MOVED_US (30 * US_PER_S) /* RELIABILITY.md S2 */
 #define MEDIA_BYTES_PER_MS 32
 
 int64_t course_scaled_ms(const struct delivery_task *t, int64_t wait_ms)
@@ -55,11 +57,35 @@ void course_retry(struct delivery_task *t, const struct failure *failure, int64_
 	decide(t, DELIVERY_RETRY, TASK_END);
 }
 
+/* With a publish call open nobody knows whether the post is out there: no other reason may read as if it were not
+ * (RELIABILITY.md P9). */
+static void take_open_call(struct delivery_task *t)
+{
+	if (t->save.call_state == CALL_STATE_NONE || t->failure.code == FAILURE_CODE_OUTCOME_UNKNOWN)
+		return;
+	t->failure.message = str_format(t->turn_arena, "%s " STR_FMT, failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN),
+					STR_ARG(t->failure.message));
+	t->failure.code = FAILURE_CODE_OUTCOME_UNKNOWN;
+}
+
+/* The call is over, and yet the post may be out there: the platform is asked before anything is told. */
+static bool asks_first(struct delivery_task *t, const struct failure *failure)
+{
+	if (t->save.call_state != CALL_STATE_NONE || t->mode != COURSE_PUBLISH || !flow_is_open(&t->flow) ||
+	    failure->code == FAILURE_CODE_OUTCOME_UNKNOWN)
+		return false;
+	doubt_begin(t);
+	return true;
+}
+
 void course_finish_failed(struct delivery_task *t, const struct failure *failure)
 {
+	if (asks_first(t, failure))
+		return;
 	take_reason(t, failure);
+	take_open_call(t);
 	t->save.call_state = CALL_STATE_NONE;
-	record_decision(t, str_concat(t->turn_arena, STR("failed: "), str_of(failure_code_name(failure->code))));
+	record_decision(t, str_concat(t->turn_arena, STR("failed: "), str_of(failure_code_name(t->failure.code))));
 	decide(t, DELIVERY_FAILED, TASK_END);
 }
 
@@ -185,9 +211,21 @@ bool course_gives_back(struct delivery_task *t)
 	return true;
 }
 
+/* By how much the wall clock is ahead of the one that never jumps, at the flow's first publish call; when that has changed (the
+ * clock was set, or the machine started anew) nobody can tell how long ago the call was. */
+static void note_clock(struct delivery_task *t)
+{
+	const int64_t ahead_us = t->env.now_us - clock_boot_us(t->deliverer->config.clock);
+	const int64_t before_us = flow_get_int(&t->flow, "delivery.clock_ahead_us", INT64_MIN);
+	if (before_us == INT64_MIN)
+		flow_set_int(&t->flow, "delivery.clock_ahead_us", ahead_us);
+	else if (llabs((long long)(ahead_us - before_us)) > CLOCK_MOVED_US)
+		flow_set_int(&t->flow, FLOW_CLOCK_MOVED, 1);
+}
+
 static void take_send(struct delivery_task *t, const struct step *step)
 {
-	if (course_gives_back(t))
+	if (course_gives_back(t) || !room_take(t))
 		return;
 	const struct call *call = &step->call;
 	record_call_begins(t, call);
@@ -196,6 +234,7 @@ static void take_send(struct delivery_task *t, const struct step *step)
 		t->plan->media_path = t->media_paths[call->media_index];
 	t->save.lease_until_us = t->env.now_us + call_timeout_ms(call) * US_PER_MS + LEASE_MARGIN_US;
 	if (t->mode == COURSE_PUBLISH && call->kind == CALL_PUBLISH) {
+		note_clock(t);
 		t->save.call_state = CALL_STATE_STARTED;
 		t->save.call_started_at_us = t->env.now_us;
 	}
@@ -243,6 +282,7 @@ static bool take_refresh_failure(struct delivery_task *t, const struct failure *
 
 static bool take_failure(struct delivery_task *t, const struct failure *failure)
 {
+	room_note_failure(t, failure);
 	if (t->mode == COURSE_REFRESH)
 		return take_refresh_failure(t, failure);
 	if (failure->class == FAILURE_TOKEN && !t->has_refreshed && token_can_be_refreshed(t)) {
@@ -283,6 +323,8 @@ static bool take_step(struct delivery_task *t, const struct step *step)
 {
 	switch (step->kind) {
 	case STEP_SEND:
+		if (hold_forbids(t, &step->call))
+			return hold_keeps_back(t);
 		take_send(t, step);
 		return true;
 	case STEP_FAIL:
@@ -313,6 +355,14 @@ static bool take_step(struct delivery_task *t, const struct step *step)
 	return false;
 }
 
+/* With a time scale, what an adapter waits for by the clock comes sooner too: the call seems to have begun longer ago. */
+static int64_t started_for_adapter(const struct delivery_task *t)
+{
+	if (t->save.call_started_at_us == 0)
+		return 0;
+	return t->env.now_us - (t->env.now_us - t->save.call_started_at_us) * t->deliverer->config.time_scale;
+}
+
 static void adapter_ask(struct delivery_task *t, const struct reply *reply, struct step *step)
 {
 	const platform_step functions[COURSE_MODE_COUNT] = {
@@ -322,8 +372,10 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 	};
 	t->env.arena = t->turn_arena;
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
-	t->env.started_at_us = t->save.call_started_at_us;
+	t->env.started_at_us = started_for_adapter(t);
 	t->env.look = t->save.looks;
+	if (t->save.call_started_at_us != 0)
+		note_clock(t);
 	functions[t->mode](&t->env, t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply, step);
 }
 
@@ -390,6 +442,17 @@ static void load_env(struct delivery_task *t)
 		json_parse(t->arena, account->extra, NULL, &t->env.account_extra, NULL, NULL);
 }
 
+/* Pending with a flow: a person's retry. Patience begins anew. The part that failed begins anew too, unless a publish call of it
+ * may have done something: then the flow goes on where it stands, with the container, session or task that it has. */
+static void flow_begin_again(struct delivery_task *t)
+{
+	static const char *const counts[] = {"delivery.limited_since_us", "delivery.limits_met", "delivery.looks_failed"};
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		flow_unset(&t->flow, counts[i]);
+	if (t->save.call_started_at_us == 0)
+		flow_restart_part(&t->flow);
+}
+
 static enum err_kind load(struct delivery_task *t, struct error *err)
 {
 	struct str flow_secrets = STR("");
@@ -402,6 +465,8 @@ static enum err_kind load(struct delivery_task *t, struct error *err)
 	kind = flow_read(&t->flow, t->arena, t->work.flow, flow_secrets, t->content.container_count, err);
 	if (kind != ERR_NONE)
 		return kind;
+	if (t->work.state == POST_PENDING)
+		flow_begin_again(t);
 	t->media_count = post_media_total(&t->content);
 	t->media = ARENA_ARRAY(t->arena, struct media_file, t->media_count);
 	t->media_paths = ARENA_ARRAY(t->arena, char *, t->media_count);
@@ -451,10 +516,16 @@ static bool token_is_usable(struct delivery_task *t)
 static void course_start(struct delivery_task *t)
 {
 	struct error err = {0};
+	if (hold_sets_aside(t))
+		return;
 	if (load(t, &err) != ERR_NONE) {
 		LOG(t->deliverer->config.log, ERROR, "delivery_unreadable", log_str("delivery", t->work.id),
 		    log_str("error", str_of(err.text)));
 		t->is_unreadable = true;
+		if (t->work.hold == HOLD_ASKING) {
+			hold_keeps_back(t);
+			return;
+		}
 		if (t->save.call_state != CALL_STATE_NONE) {
 			doubt_tell_unknown(t);
 			return;
@@ -467,26 +538,32 @@ static void course_start(struct delivery_task *t)
 		course_finish_failed(t, &failure);
 		return;
 	}
-	if (!account_is_usable(t))
+	if (hold_begins(t))
 		return;
-	if (t->save.call_state == CALL_STATE_STARTED) {
+	if (!t->is_hold_look && !account_is_usable(t))
+		return;
+	if (!t->is_hold_look && t->save.call_state == CALL_STATE_STARTED) {
 		/* We died, or lost the database, between the intent and the answer. */
 		doubt_begin(t);
 		return;
 	}
-	t->mode = t->save.call_state == CALL_STATE_IN_DOUBT ? COURSE_RESOLVE : COURSE_PUBLISH;
+	t->mode = t->is_hold_look || t->save.call_state == CALL_STATE_IN_DOUBT ? COURSE_RESOLVE : COURSE_PUBLISH;
 	if (token_is_usable(t))
 		course_run(t, NULL);
 }
 
 static void course_reply(struct delivery_task *t, const struct task_event *event)
 {
+	const bool is_publish = t->mode == COURSE_PUBLISH && t->call_kind == CALL_PUBLISH;
 	record_call_ended(t, event);
+	room_note_reply(t, event->reply);
 	switch (event->verdict) {
 	case CALL_FOR_ADAPTER:
 		if (t->mode == COURSE_PUBLISH)
 			t->save.call_state = CALL_STATE_NONE;
 		course_run(t, event->reply);
+		if (is_publish && t->save.failure != NULL && !t->save.republished && !flow_is_open(&t->flow))
+			t->save.call_started_at_us = 0; /* refused: it did nothing */
 		return;
 	case CALL_IN_DOUBT:
 		doubt_begin(t);
@@ -499,6 +576,8 @@ static void course_reply(struct delivery_task *t, const struct task_event *event
 					      STR_ARG(event->reply->transport_error)),
 		};
 		course_failed(t, &failure);
+		if (is_publish && !flow_is_open(&t->flow))
+			t->save.call_started_at_us = 0;
 		return;
 	}
 	}
@@ -516,6 +595,7 @@ static void save_begin(struct delivery_task *t)
 	t->is_quiet = false;
 	t->has_new_token = false;
 	t->has_new_account_state = false;
+	t->has_new_hold = false;
 }
 
 static void save_end(struct delivery_task *t)
@@ -544,6 +624,14 @@ static void save_unreadable(struct delivery_task *t)
 	t->save.url = STR("");
 }
 
+/* Who is told names the delivery when the program dies on it. What is set aside for that must not be blamed again. */
+static void tell_stepping(const struct delivery_task *t, bool is_begin)
+{
+	const struct deliverer_config *config = &t->deliverer->config;
+	if (config->stepping != NULL && t->work.hold != HOLD_POISONED)
+		config->stepping(config->stepping_context, is_begin ? &t->work : NULL);
+}
+
 static void delivery_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
@@ -554,6 +642,7 @@ static void delivery_plan(struct task *task, struct arena *arena, const struct t
 	plan->action = TASK_END;
 	t->is_woken = event->kind == TASK_EVENT_WOKEN;
 	save_begin(t);
+	tell_stepping(t, true);
 	switch (event->kind) {
 	case TASK_EVENT_START:
 		course_start(t);
@@ -571,6 +660,9 @@ static void delivery_plan(struct task *task, struct arena *arena, const struct t
 	save_end(t);
 	if (t->is_unreadable)
 		save_unreadable(t);
+	hold_plan_ends(t);
+	room_plan_ends(t);
+	tell_stepping(t, false);
 }
 
 static enum err_kind delivery_save(struct task *task, void *tx, struct error *err)
@@ -594,7 +686,8 @@ static enum err_kind delivery_save(struct task *task, void *tx, struct error *er
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 	}
-	return store_delivery_save(tx, &t->save, err);
+	kind = store_delivery_save(tx, &t->save, err);
+	return kind == ERR_NONE ? hold_save(t, tx, err) : kind;
 }
 
 static void log_end(const struct delivery_task *t)
@@ -612,6 +705,7 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 	struct delivery_task *t = (struct delivery_task *)task;
 	if (kind != ERR_NONE) {
 		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost", log_str("delivery", t->work.id));
+		media_post_finished(t); /* it may have been cancelled */
 		return;
 	}
 	if (t->has_new_token && t->is_token_saved)
@@ -628,6 +722,7 @@ static void delivery_free(struct task *task)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	media_task_gone(t);
+	room_leave(t);
 	struct arena *arena = t->arena;
 	free(t);
 	arena_free(&arena);

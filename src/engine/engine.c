@@ -16,6 +16,8 @@
 
 #include "json.h"
 
+#include "clock_watch.h"
+
 #define RESULTS_MAX 64
 #define TURN_ARENA_MAX_BYTES ((size_t)1 << 30) /* RESULTS_MAX answers of 4 MiB, and their trees */
 #define TABLE_SIZE 4096 /* power of two, above tasks_max's default: chains stay short */
@@ -43,6 +45,8 @@ struct engine {
 	atomic_bool is_woken;
 	atomic_bool is_stopping;
 	bool is_draining;                /* no new work is taken */
+	struct clock_watch clock_watch;
+	bool is_clock_doubted;           /* nothing is claimed by it meanwhile */
 	int64_t next_claim_boot_us;      /* 0 = only when woken. By the boot clock: the wall clock may be set back */
 	_Atomic int64_t last_turn_boot_us;
 };
@@ -469,7 +473,7 @@ static size_t claim_room(const struct engine *engine)
 
 static bool may_claim(const struct engine *engine)
 {
-	return !engine->is_draining && claim_room(engine) > 0;
+	return !engine->is_draining && !engine->is_clock_doubted && claim_room(engine) > 0;
 }
 
 static bool claim_is_due(struct engine *engine, int64_t boot_us)
@@ -510,6 +514,15 @@ static int64_t poll_wait_ms(struct engine *engine, int64_t wait_ms, int64_t boot
 	return until_us <= boot_us ? 0 : (until_us - boot_us + US_PER_MS - 1) / US_PER_MS;
 }
 
+static void watch_clock(struct engine *engine, int64_t boot_us)
+{
+	const bool is_doubted = !clock_watch_look(&engine->clock_watch, clock_now_us(engine->config.clock), boot_us);
+	if (is_doubted != engine->is_clock_doubted)
+		LOG(engine->config.log, WARN, is_doubted ? "clock_jumped_ahead" : "clock_confirmed",
+		    log_int("ahead_of_boot_s", engine->clock_watch.ahead_us / US_PER_S));
+	engine->is_clock_doubted = is_doubted;
+}
+
 bool engine_turn(struct engine *engine, int64_t wait_ms)
 {
 	arena_clear(engine->arena);
@@ -518,6 +531,7 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	size_t count = transport_poll(&engine->config.transport, engine->arena,
 				      poll_wait_ms(engine, wait_ms, clock_boot_us(clock)), results, RESULTS_MAX);
 	int64_t boot_us = clock_boot_us(clock);
+	watch_clock(engine, boot_us);
 	if (count > 0)
 		probe(engine, "after_reply");
 	for (size_t i = 0; i < count; i++)

@@ -42,7 +42,8 @@ static void secret_add(struct secrets *secrets, struct arena *arena, struct str 
 {
 	if (secret.len < SECRET_MIN_BYTES)
 		return;
-	const struct str forms[FORMS] = {secret, slashes_escaped(arena, secret), percent_encoded(arena, secret)};
+	const struct str forms[FORMS] = {secret, slashes_escaped(arena, secret),
+					 percent_encoded(arena, secret)};
 	secrets->items[secrets->count++] = forms[0];
 	for (size_t i = 1; i < FORMS; i++) {
 		if (!str_equal(forms[i], secret))
@@ -58,7 +59,8 @@ static int by_length(const void *a, const void *b)
 	return (a_len < b_len) - (a_len > b_len);
 }
 
-static struct secrets *secrets_of(struct arena *arena, const struct env *env, const struct flow *flow)
+static struct secrets *secrets_of(struct arena *arena, const struct env *env,
+				  const struct flow *flow)
 {
 	struct secrets *secrets = ARENA_NEW(arena, struct secrets);
 	secret_add(secrets, arena, env->access_token);
@@ -100,7 +102,8 @@ static size_t begun_bytes(struct str text, struct str secret)
 	return count >= SECRET_MIN_BYTES ? count : 0;
 }
 
-struct str redact_secrets(struct arena *arena, struct str text, const struct env *env, const struct flow *flow)
+struct str redact_secrets(struct arena *arena, struct str text, const struct env *env,
+			  const struct flow *flow)
 {
 	if (text.len < SECRET_MIN_BYTES)
 		return text;
@@ -115,9 +118,11 @@ struct str redact_secrets(struct arena *arena, struct str text, const struct env
 	return cut > 0 ? str_concat(arena, str_slice(text, 0, text.len - cut), STR("***")) : text;
 }
 
-void redact_failure(struct arena *arena, struct failure *failure, const struct env *env, const struct flow *flow)
+void redact_failure(struct arena *arena, struct failure *failure, const struct env *env,
+		    const struct flow *flow)
 {
-	struct str *const texts[] = {&failure->message, &failure->platform_code, &failure->platform_message};
+	struct str *const texts[] = {&failure->message, &failure->platform_code,
+				     &failure->platform_message};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = redact_secrets(arena, *texts[i], env, flow);
 }

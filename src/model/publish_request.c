@@ -399,27 +399,27 @@ static void accounts_read(const struct reader *r, const struct json *body,
 	}
 }
 
-static void schedule_problem(const struct reader *r, const char *reason, const char *message)
+static void schedule_problem(struct problems *problems, const char *reason, const char *message)
 {
-	problem_add(r->problems, PROBLEM_SCHEDULE, STR("scheduled_at"), reason, str_of(message));
+	problem_add(problems, PROBLEM_SCHEDULE, STR("scheduled_at"), reason, str_of(message));
 }
 
-static int64_t schedule_read(const struct reader *r, const struct json *body)
+int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct problems *problems)
 {
-	const struct json *value = json_get(body, "scheduled_at");
 	int64_t at_us = 0;
 	if (json_is_null(value))
 		return 0;
 	if (!timetext_parse_instant(json_string(value), &at_us)) {
-		schedule_problem(r, "bad_instant",
+		schedule_problem(problems, "bad_instant",
 				 "An instant is written as 2026-11-21T15:04:05Z.");
 		return 0;
 	}
-	if (at_us < r->now_us - SCHEDULE_PAST_TOLERANCE_US)
-		schedule_problem(r, "in_the_past", "The scheduled time has passed.");
-	else if (at_us > r->now_us + SCHEDULE_AHEAD_MAX_US)
-		schedule_problem(r, "too_far_ahead", "The scheduled time is over 5 years ahead.");
-	return at_us > r->now_us ? at_us : 0;
+	if (at_us < now_us - SCHEDULE_PAST_TOLERANCE_US)
+		schedule_problem(problems, "in_the_past", "The scheduled time has passed.");
+	else if (at_us > now_us + SCHEDULE_AHEAD_MAX_US)
+		schedule_problem(problems, "too_far_ahead",
+				 "The scheduled time is over 5 years ahead.");
+	return at_us > now_us ? at_us : 0;
 }
 
 void publish_request_read(struct arena *arena, const struct json *body,
@@ -440,6 +440,7 @@ void publish_request_read(struct arena *arena, const struct json *body,
 	accounts_read(&r, body, request_out);
 	content_read(&r, body, &request_out->content);
 	request_out->content.options = options_read(&r, body);
-	request_out->scheduled_at_us = schedule_read(&r, body);
+	request_out->scheduled_at_us =
+		publish_schedule_read(json_get(body, "scheduled_at"), now_us, problems);
 	warn_unknown(&r, body, (struct str){0}, known);
 }

@@ -30,3 +30,6 @@ struct media_url_check {
 void publish_request_read(struct arena *arena, const struct json *body, struct str header_request_id, int64_t now_us,
 			  const struct media_url_check *media_url_check, struct publish_request *request_out,
 			  struct problems *problems);
+
+/* scheduled_at by the same rules, for who changes it later: 0 when it is null, absent, or up to 5 minutes past. */
+int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct problems *problems);

@@ -16,6 +16,7 @@
 /* No id, token or list that a platform gives is longer; a longer one is cut and will be refused
  * where it is used. */
 #define FLOW_VALUE_MAX_BYTES (512 * 1024)
+#define OPEN_PART "open_part"
 
 void flow_init(struct flow *flow, struct arena *arena, size_t part_count)
 {
@@ -110,6 +111,21 @@ size_t flow_part(const struct flow *flow)
 	while (part < flow->part_count && flow->parts[part].is_done)
 		part++;
 	return part;
+}
+
+void flow_set_open(struct flow *flow)
+{
+	flow_set_int(flow, OPEN_PART, (int64_t)flow_part(flow));
+}
+
+void flow_set_closed(struct flow *flow)
+{
+	flow_unset(flow, OPEN_PART);
+}
+
+bool flow_is_open(const struct flow *flow)
+{
+	return flow_get_int(flow, OPEN_PART, -1) == (int64_t)flow_part(flow);
 }
 
 void flow_part_done(struct flow *flow, struct str remote_id, struct str url)

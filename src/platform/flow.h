@@ -60,6 +60,13 @@ int64_t flow_get_int(const struct flow *flow, const char *name, int64_t fallback
 /* Adds 1 to an integer variable and returns the new value: for counting polls. */
 int64_t flow_count(struct flow *flow, const char *name);
 
+/* The current part may be visible though no publish call is open: it was taken and is still being worked on, or it was sent twice
+ * and the second was refused. Then no failure may be told as if it were not there (RELIABILITY.md P9). Ends with the part. */
+void flow_set_open(struct flow *flow);
+/* Proven: it is not visible. */
+void flow_set_closed(struct flow *flow);
+bool flow_is_open(const struct flow *flow);
+
 /* Index of the first part that is not done; part_count when all are. */
 size_t flow_part(const struct flow *flow);
 /* The current part is visible at the platform: remembers id and url, marks it done, clears stage and probe. The adapter may set a

@@ -543,10 +543,8 @@ static const char *look_start_ask(const struct env *env, struct flow *flow, stru
 
 static const char *look_status_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	if (str_is_empty(flow_get(flow, "container"))) {
-		*step = (struct step){.kind = STEP_UNKNOWN};
-		return NULL;
-	}
+	if (str_is_empty(flow_get(flow, "container")))
+		return "media"; /* never begun, as far as we know: only comparing is left */
 	return read_fields(env, step, flow_get(flow, "container"), "status_code");
 }
 
@@ -595,8 +593,10 @@ static bool is_since(const struct env *env, const struct json *item)
 
 static bool is_our_media(const struct env *env, const struct flow *flow, const struct json *media)
 {
-	(void)flow;
+	const bool is_known_to_be_out = !str_is_empty(flow_get(flow, "container"));
 	return is_since(env, media) &&
+	       (is_known_to_be_out ||
+		!str_is_empty(str_trim(env->post->containers[0].content))) &&
 	       graph_text_is(env, json_get(media, "caption"), env->post->containers[0].content);
 }
 
@@ -608,6 +608,8 @@ static const char *look_media_answer(const struct env *env, struct flow *flow,
 		graph_look(env, flow, reply, step, "permalink", is_our_media);
 	else
 		look_end(flow, step, STEP_UNKNOWN);
+	if (str_is_empty(flow_get(flow, "container")))
+		return NULL;
 	const bool may_tell = step->match_count == 1 && env->look <= LOOKS_FOR_MEDIA;
 	if (env->look < LOOKS_FOR_MEDIA || may_tell)
 		return NULL;

@@ -668,7 +668,7 @@ static struct str post_body(const struct env *env, struct flow *flow)
 static bool repeat_is_late(const struct env *env, struct flow *flow)
 {
 	const int64_t until_us = flow_get_int(flow, "repeat_until_us", INT64_MAX);
-	if (env->now_us <= until_us)
+	if (env->now_us <= until_us && (until_us == INT64_MAX || !look_clock_has_moved(flow)))
 		return false;
 	flow_unset(flow, "repeat_until_us");
 	return true;
@@ -836,9 +836,10 @@ static void linkedin_publish(const struct env *env, struct flow *flow, const str
 static const char *repeat_or_unknown(const struct env *env, struct flow *flow, struct step *step)
 {
 	const int64_t until_us = look_doubt_us(flow) + DUPLICATE_GUARD_US;
-	if (env->now_us > until_us || flow_count(flow, "repeats") > 1)
+	if (env->now_us > until_us || look_clock_has_moved(flow) || flow_count(flow, "repeats") > 1)
 		return look_end(flow, step, STEP_UNKNOWN);
 	flow_set_int(flow, "repeat_until_us", until_us);
+	flow_set_open(flow); /* the first may have landed, whatever is said to the second */
 	return look_end(flow, step, STEP_SEND_AGAIN);
 }
 

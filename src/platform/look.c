@@ -74,6 +74,11 @@ int64_t look_since_us(const struct env *env, struct flow *flow)
 	return look_doubt_us(flow) - LOOK_BACK_US;
 }
 
+bool look_clock_has_moved(const struct flow *flow)
+{
+	return flow_get_int(flow, FLOW_CLOCK_MOVED, 0) != 0;
+}
+
 bool look_is_since_ms(const struct env *env, struct flow *flow, int64_t created_ms)
 {
 	return created_ms > 0 && created_ms < INT64_MAX / US_PER_MS &&

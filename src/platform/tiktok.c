@@ -692,8 +692,10 @@ static const char *upload_answer(const struct env *env, struct flow *flow,
 		step_fail_transport(step, env, reply);
 		return NULL;
 	}
-	if (reply->status < 300 && range.is_last)
+	if (reply->status < 300 && range.is_last) {
+		flow_set_open(flow);
 		return status_wait(flow, step);
+	}
 	if (reply->status < 300) {
 		flow_set_int(flow, "offset_bytes", range.first + range.length_bytes);
 		return "upload";
@@ -762,8 +764,10 @@ static const char *progress_answer(const struct env *env, struct flow *flow,
 {
 	if (api_is_refused(env, reply, step))
 		return NULL;
-	if (!task_lacks_bytes(flow, reply))
+	if (!task_lacks_bytes(flow, reply)) {
+		flow_set_open(flow);
 		return "status";
+	}
 	if (upload_is_over(env, flow) || flow_count(flow, "progress_looks") > PROGRESS_LOOKS_MAX)
 		return task_lost(flow, step);
 	flow_set_int(flow, "offset_bytes", uploaded_bytes(reply));
@@ -835,8 +839,8 @@ static const char *status_inbox(const struct env *env, struct flow *flow, const 
 				struct step *step)
 {
 	(void)env;
-	(void)flow;
 	(void)reply;
+	flow_set_closed(flow);
 	step_fail(
 		step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 		STR("TikTok put the video into the creator's inbox as a draft; it is not public."));
@@ -940,6 +944,7 @@ static const char *task_answer(const struct env *env, struct flow *flow, const s
 	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that
 	 * failed posted nothing. */
 	flow_set_stage(flow, "status");
+	flow_set_open(flow);
 	return look_end(flow, step,
 			str_equal_z(task_status(reply), "FAILED") ? STEP_SEND_AGAIN : STEP_LANDED);
 }

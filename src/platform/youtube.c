@@ -805,9 +805,13 @@ static void youtube_publish(const struct env *env, struct flow *flow, const stru
 
 static const char *doubt_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env;
 	(void)step;
-	return flow_part(flow) == 0 ? "session" : "threads";
+	if (flow_part(flow) > 0)
+		return "threads";
+	if (!str_is_empty(flow_get(flow, "session_uri")))
+		return "session";
+	look_since_us(env, flow);
+	return "uploads"; /* never begun, as far as we know: only comparing is left */
 }
 
 /* A look that could not be made: its failure says whether a new token or time would help. */

@@ -24,7 +24,7 @@ static const char style[] =
 	"header.top{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:baseline;padding:1rem "
 	"1.25rem}"
 	"header.top h1{font-size:1.25rem;margin:0}header.top p{margin:0;color:var(--soft)}"
-	"main.feed{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(17rem,1fr);gap:1rem;"
+	"main.feed{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(13rem,1fr);gap:.75rem;"
 	"padding:0 1.25rem 2rem;overflow-x:auto;align-items:start}"
 	".column>h2{font-size:1rem;margin:0 0 .75rem;padding:.55rem "
 	".8rem;border-radius:.6rem;color:#fff;"

@@ -34,22 +34,73 @@ enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post,
 		       NULL, err);
 }
 
-static enum err_kind take_away(struct store_tx *tx, const struct counted_post *post,
-			       enum scale scale, const char *status, struct error *err)
+static enum err_kind write_one(struct store_tx *tx, const struct late_counter *late,
+			       struct error *err)
 {
-	return sql_run_one(tx->sql, SQL_COUNTER_DOWN,
-			   SQL_ARGS(sql_text(post->app_id), sql_int(scale), sql_word(status),
-				    sql_int(bucket_of(scale, post))),
+	if (late->change == 0)
+		return ERR_NONE;
+	const bool is_up = late->change > 0;
+	return sql_run_one(tx->sql, is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN,
+			   SQL_ARGS(sql_text(late->app_id), sql_int(late->scale),
+				    sql_word(late->status), sql_int(late->bucket),
+				    sql_int(is_up ? late->change : -late->change)),
 			   ERR_INTERNAL, "counter", err);
+}
+
+enum err_kind counters_write(struct store_tx *tx, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < tx->late_counter_count && kind == ERR_NONE; i++)
+		kind = write_one(tx, &tx->late_counters[i], err);
+	tx->late_counter_count = 0;
+	return kind;
+}
+
+static struct late_counter *late_find(struct store_tx *tx, const struct late_counter *wanted)
+{
+	for (size_t i = tx->late_counter_count; i > 0; i--) {
+		struct late_counter *late = &tx->late_counters[i - 1];
+		if (late->scale == wanted->scale && late->bucket == wanted->bucket &&
+		    strcmp(late->status, wanted->status) == 0 &&
+		    str_equal(late->app_id, wanted->app_id))
+			return late;
+	}
+	return NULL;
+}
+
+static enum err_kind change_later(struct store_tx *tx, const struct late_counter *wanted,
+				  struct error *err)
+{
+	struct late_counter *late = late_find(tx, wanted);
+	if (late != NULL) {
+		late->change += wanted->change;
+		return ERR_NONE;
+	}
+	enum err_kind kind = ERR_NONE;
+	if (tx->late_counter_count == LATE_COUNTERS_MAX)
+		kind = counters_write(tx, err);
+	late = &tx->late_counters[tx->late_counter_count++];
+	*late = *wanted;
+	late->app_id = str_copy(tx->arena, wanted->app_id);
+	return kind;
+}
+
+static enum err_kind change_all_later(struct store_tx *tx, const struct counted_post *post,
+				      const char *status, int64_t change, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (int scale = 0; scale < SCALE_COUNT && kind == ERR_NONE; scale++) {
+		const struct late_counter wanted = {post->app_id, scale, status,
+						    bucket_of((enum scale)scale, post), change};
+		kind = change_later(tx, &wanted, err);
+	}
+	return kind;
 }
 
 enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,
 			      const char *status, struct error *err)
 {
-	enum err_kind kind = ERR_NONE;
-	for (int scale = 0; scale < SCALE_COUNT && kind == ERR_NONE; scale++)
-		kind = take_away(tx, post, (enum scale)scale, status, err);
-	return kind;
+	return change_all_later(tx, post, status, -1, err);
 }
 
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
@@ -58,7 +109,7 @@ enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post
 	const enum err_kind kind = counters_remove(tx, post, status_from, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return counters_add(tx, post, status_to, err);
+	return change_all_later(tx, post, status_to, 1, err);
 }
 
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,

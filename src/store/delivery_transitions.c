@@ -40,22 +40,17 @@ const struct delivery_transition delivery_transitions[] = {
 const size_t delivery_transition_count =
 	sizeof(delivery_transitions) / sizeof(delivery_transitions[0]);
 
-/* The change's name, then what more a statement has: enough for the largest, DELIVERY_SAVE. */
+/* Id, fence, the new state, the state before; what more a statement has comes behind them. */
 #define VALUES_OWN 4
 
 const char *delivery_change_name(enum delivery_change change)
 {
 	static const char *const names[DELIVERY_CHANGE_COUNT] = {
-		[DELIVERY_CHANGE_CLAIM] = "claim",
-		[DELIVERY_CHANGE_KEEP] = "keep",
-		[DELIVERY_CHANGE_WAIT] = "wait",
-		[DELIVERY_CHANGE_RETRY] = "retry",
-		[DELIVERY_CHANGE_PUBLISH] = "publish",
-		[DELIVERY_CHANGE_FAIL] = "fail",
-		[DELIVERY_CHANGE_CANCEL] = "cancel",
-		[DELIVERY_CHANGE_RESCHEDULE] = "reschedule",
-		[DELIVERY_CHANGE_RELEASE] = "release",
-		[DELIVERY_CHANGE_TRY_AGAIN] = "try_again",
+		[DELIVERY_CHANGE_CLAIM] = "claim",     [DELIVERY_CHANGE_KEEP] = "keep",
+		[DELIVERY_CHANGE_WAIT] = "wait",       [DELIVERY_CHANGE_RETRY] = "retry",
+		[DELIVERY_CHANGE_PUBLISH] = "publish", [DELIVERY_CHANGE_FAIL] = "fail",
+		[DELIVERY_CHANGE_CANCEL] = "cancel",   [DELIVERY_CHANGE_RESCHEDULE] = "reschedule",
+		[DELIVERY_CHANGE_RELEASE] = "release", [DELIVERY_CHANGE_TRY_AGAIN] = "try_again",
 	};
 	assert((unsigned)change < DELIVERY_CHANGE_COUNT);
 	return names[change];

@@ -24,6 +24,36 @@ static enum err_kind states_read(struct store_tx *tx, struct str post_id, struct
 	return sql_end(&cursor);
 }
 
+void post_now_read(struct sql_cursor *cursor, void *out)
+{
+	struct post_now *post = out;
+	post->counted.app_id = sql_take_text(cursor);
+	post->counted.date_us = sql_take_int(cursor);
+	post->counted.ordinal = sql_take_int(cursor);
+	post->state = post_state_of_name(sql_take_text(cursor));
+	post->delivery_count = sql_take_int(cursor);
+}
+
+/* The status stands in an index: where it stays, the index is left alone. */
+static enum err_kind change(struct store_tx *tx, struct str post_id,
+			    const struct counted_post *post, enum post_state from,
+			    enum post_state to, struct error *err)
+{
+	if (from == to)
+		return ERR_NONE;
+	const char *status_from = post_state_status(from);
+	const char *status_to = post_state_status(to);
+	const struct sql_value id = sql_text(post_id);
+	const struct sql_value name = sql_word(post_state_name(to));
+	if (strcmp(status_from, status_to) == 0)
+		return sql_run(tx->sql, SQL_POST_SET_STATE, SQL_ARGS(id, name), NULL, err);
+	const enum err_kind kind = sql_run(tx->sql, SQL_POST_SET_STATUS,
+					   SQL_ARGS(id, name, sql_word(status_to)), NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return counters_move(tx, post, status_from, status_to, err);
+}
+
 enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err)
 {
 	struct states states = {0};
@@ -33,15 +63,14 @@ enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct
 	if (states.count == 0)
 		return error_set(err, ERR_INTERNAL, "a post without deliveries");
 	const enum post_state state = post_state_of_deliveries(states.deliveries, states.count);
-	if (state == states.stored)
-		return ERR_NONE;
-	const char *status_from = post_state_status(states.stored);
-	const char *status_to = post_state_status(state);
-	kind = sql_run(
-		tx->sql, SQL_POST_SET_STATE,
-		SQL_ARGS(sql_text(post_id), sql_word(post_state_name(state)), sql_word(status_to)),
-		NULL, err);
-	if (kind != ERR_NONE || strcmp(status_from, status_to) == 0)
-		return kind;
-	return counters_move(tx, &states.post, status_from, status_to, err);
+	return change(tx, post_id, &states.post, states.stored, state, err);
+}
+
+enum err_kind post_state_follow(struct store_tx *tx, struct str post_id, const struct post_now *post,
+				enum post_state delivery_state, struct error *err)
+{
+	if (post->delivery_count != 1)
+		return post_state_refresh(tx, post_id, err);
+	const enum post_state state = post_state_of_deliveries(&delivery_state, 1);
+	return change(tx, post_id, &post->counted, post->state, state, err);
 }

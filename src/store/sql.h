@@ -127,6 +127,10 @@ struct sql_driver {
 	struct sql_value (*column)(struct sql_cursor *cursor, enum sql_type type, int column);
 	/* Releases the statement for its next use; returns the number of rows written. */
 	int64_t (*finish)(struct sql_cursor *cursor);
+	/* A consistent copy of the whole database, proven sound, in a file that is there and empty.
+	 * Holds up no writer. NULL: the database brings its own tool for that. */
+	enum err_kind (*backup)(struct sql_connection *connection, const char *path,
+				struct error *err);
 	/* Housekeeping between transactions; errors are left to the next transaction to meet. */
 	void (*tidy)(struct sql_connection *connection);
 };

@@ -14,6 +14,8 @@
 
 #include "arena.h"
 
+#include "sql_sqlite_backup.h"
+
 /* 16 MiB of log: pages that are written again and again meanwhile (the ends of indexes) are copied
  * into the file once; as in STACK.md C. */
 #define CHECKPOINT_EVERY_PAGES 4000
@@ -313,7 +315,14 @@ static void sqlite_tidy(struct sql_connection *connection)
 	own->checkpoint_at = own->log_pages + CHECKPOINT_EVERY_PAGES;
 }
 
+static enum err_kind sqlite_backup(struct sql_connection *connection, const char *path,
+				   struct error *err)
+{
+	return sql_sqlite_backup(((struct sqlite_connection *)connection)->db, path, err);
+}
+
 const struct sql_driver sql_driver_sqlite = {
+	.backup = sqlite_backup,
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.run_script = sqlite_run_script,

@@ -119,6 +119,8 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 	store->clock = config->clock;
 	store->log = config->log;
 	store->lock_fd = -1;
+	pthread_mutex_init(&store->epoch_lock, NULL);
+	store->epoch_path = config->epoch_path != NULL ? strdup(config->epoch_path) : NULL;
 	const enum err_kind kind = open_store(store, config, err);
 	if (kind != ERR_NONE) {
 		store_close(&store);
@@ -141,9 +143,40 @@ void store_close(struct store **store_pointer)
 	if (store->sql != NULL)
 		store->sql->driver->close(&store->sql);
 	lock_file_release(&store->lock_fd);
+	pthread_mutex_destroy(&store->epoch_lock);
+	free(store->epoch_path);
 	free(store->path);
 	free(store);
 	*store_pointer = NULL;
+}
+
+enum err_kind work_due_now(struct store_tx *tx, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < tx->late_app_count && kind == ERR_NONE; i++)
+		kind = sql_run(tx->sql, SQL_WORK_DUE,
+			       SQL_ARGS(sql_text(tx->late_apps[i]), sql_int(NEVER_US)), NULL, err);
+	tx->late_app_count = 0;
+	return kind;
+}
+
+enum err_kind work_due_later(struct store_tx *tx, struct str app_id, struct error *err)
+{
+	for (size_t i = tx->late_app_count; i > 0; i--) {
+		if (str_equal(tx->late_apps[i - 1], app_id))
+			return ERR_NONE;
+	}
+	enum err_kind kind = ERR_NONE;
+	if (tx->late_app_count == LATE_APPS_MAX)
+		kind = work_due_now(tx, err);
+	tx->late_apps[tx->late_app_count++] = str_copy(tx->arena, app_id);
+	return kind;
+}
+
+enum err_kind store_tx_finish(struct store_tx *tx, struct error *err)
+{
+	const enum err_kind kind = counters_write(tx, err);
+	return kind == ERR_NONE ? work_due_now(tx, err) : kind;
 }
 
 enum err_kind store_write(struct store *store, store_command command, void *argument,

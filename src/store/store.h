@@ -27,6 +27,7 @@ struct store_config {
 	const char *url;            /* "sqlite:PATH" */
 	const struct clock *clock;
 	const struct log *log;
+	const char *epoch_path;     /* the restore guard's file (store_guard.h); NULL = no guard */
 	unsigned readers_max;       /* 0 = 16 read connections */
 	bool is_owner;              /* take the lock file and void old leases: the serving process. A command line that runs beside
 				       a dead service is owner too, for its moment */

@@ -17,6 +17,8 @@ struct claim_app {
 	size_t claimed;
 	int64_t was_scheduled; /* of those claimed */
 	bool has_more;         /* lanes may be due still */
+	bool has_rooms;        /* the next is known */
+	uint32_t rooms[PLATFORM_ID_MAX + 1];
 };
 
 struct claim {
@@ -25,6 +27,7 @@ struct claim {
 	int64_t now_us;
 	int64_t lease_until_us;
 	size_t max;
+	const struct claim_room *room; /* NULL = without limits */
 	struct claim_app *apps;
 	size_t app_count;
 	struct delivery_work *work;
@@ -35,6 +38,8 @@ struct claim {
 struct due_lane {
 	struct str account_id;
 	struct str busy_delivery_id;
+	int64_t next_due_us;
+	int64_t platform_mask;
 };
 
 static void claim_app_read(struct sql_cursor *cursor, void *out)
@@ -47,11 +52,20 @@ static void lane_read(struct sql_cursor *cursor, void *out)
 	struct due_lane *lane = out;
 	lane->account_id = sql_take_text(cursor);
 	lane->busy_delivery_id = sql_take_text(cursor);
+	lane->next_due_us = sql_take_int(cursor);
+	lane->platform_mask = sql_take_int(cursor);
 }
+
+/* What is found of a delivery, and of its post beside it. */
+struct found {
+	struct delivery_work work;
+	struct post_now post;
+};
 
 static void work_read(struct sql_cursor *cursor, void *out)
 {
-	struct delivery_work *work = out;
+	struct found *found = out;
+	struct delivery_work *work = &found->work;
 	work->id = sql_take_text(cursor);
 	work->post_id = sql_take_text(cursor);
 	work->fence = sql_take_int(cursor) + 1; /* as this claim will set it */
@@ -70,6 +84,9 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->app_id = sql_take_text(cursor);
 	work->app_state = app_state_of_name(sql_take_text(cursor));
 	work->retry_unknown_once = sql_take_bool(cursor);
+	work->hold = (enum hold_state)sql_take_int(cursor);
+	work->hold_due_at_us = sql_take_int(cursor);
+	post_now_read(cursor, &found->post);
 	account_read(cursor, &work->account);
 }
 
@@ -127,29 +144,31 @@ static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lan
 }
 
 static enum err_kind take_delivery(struct claim *claim, const struct due_lane *lane,
-				   const struct delivery_work *work, struct error *err)
+				   const struct found *found, struct error *err)
 {
+	const struct delivery_work *work = &found->work;
 	const struct delivery_before before = {work->id, work->fence - 1, work->state};
-	enum err_kind kind = delivery_state_change(
-		claim->tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
-		SQL_ARGS(sql_int(claim->lease_until_us)), err);
+	enum err_kind kind =
+		delivery_state_change(claim->tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
+				      SQL_ARGS(sql_int(claim->lease_until_us)), err);
 	if (kind == ERR_NONE)
 		kind = sql_run(claim->tx->sql, SQL_LANE_CLAIM,
 			       SQL_ARGS(sql_text(lane->account_id), sql_text(work->id),
 					sql_int(claim->lease_until_us)),
 			       NULL, err);
 	if (kind == ERR_NONE && work->state != POST_PROCESSING)
-		kind = post_state_refresh(claim->tx, work->post_id, err);
+		kind = post_state_follow(claim->tx, work->post_id, &found->post, POST_PROCESSING,
+					 err);
 	return kind;
 }
 
 /* Is what the caller's arena could not hold put off? Not when nothing at all fits. */
-static enum err_kind work_find(struct claim *claim, struct str delivery_id,
-			       struct delivery_work *work, struct error *err)
+static enum err_kind work_find(struct claim *claim, struct str delivery_id, struct found *found,
+			       struct error *err)
 {
 	const enum err_kind kind =
 		sql_find(claim->tx->sql, claim->arena, SQL_DELIVERY_WORK,
-			 SQL_ARGS(sql_text(delivery_id)), work_read, work, "delivery", err);
+			 SQL_ARGS(sql_text(delivery_id)), work_read, found, "delivery", err);
 	claim->is_full = kind == ERR_TOO_LARGE && claim->count > 0;
 	return kind;
 }
@@ -158,26 +177,66 @@ static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
 				const struct due_lane *lane, struct error *err)
 {
 	struct str delivery_id = {0};
-	struct delivery_work work = {0};
+	struct found found = {0};
+	const struct delivery_work *work = &found.work;
 	enum err_kind kind = lane_choose(claim, lane, &delivery_id, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (str_is_empty(delivery_id))
 		return lane_correct(claim, lane, err);
-	kind = work_find(claim, delivery_id, &work, err);
+	kind = work_find(claim, delivery_id, &found, err);
 	if (claim->is_full)
 		return ERR_NONE;
 	if (kind != ERR_NONE)
 		return kind;
-	if (delivery_transition_find(work.state, DELIVERY_CHANGE_CLAIM) == NULL)
+	if (delivery_transition_find(work->state, DELIVERY_CHANGE_CLAIM) == NULL)
 		return lane_correct(claim, lane, err);
-	kind = take_delivery(claim, lane, &work, err);
+	kind = take_delivery(claim, lane, &found, err);
 	if (kind != ERR_NONE)
 		return kind;
-	claim->work[claim->count++] = work;
+	claim->work[claim->count++] = *work;
 	app->claimed++;
-	app->was_scheduled += work.state == POST_SCHEDULED;
+	app->was_scheduled += work->state == POST_SCHEDULED;
 	return ERR_NONE;
+}
+
+/* ---- room ---- */
+
+static void rooms_ask(const struct claim *claim, struct claim_app *app)
+{
+	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
+		app->rooms[i] = claim->room == NULL
+					? UINT32_MAX
+					: claim->room->room(claim->room->context, app->id,
+							    (enum platform_id)i);
+	app->has_rooms = true;
+}
+
+static int64_t open_platforms(const struct claim_app *app)
+{
+	int64_t mask = 0;
+	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
+		mask |= app->rooms[i] > 0 ? INT64_C(1) << i : 0;
+	return mask;
+}
+
+static int64_t overdue_us(const struct claim *claim)
+{
+	return claim->room != NULL ? claim->room->overdue_us : INT64_MIN;
+}
+
+/* Takes one of the room there is; false when there is none left. */
+static bool room_take(const struct claim *claim, struct claim_app *app, const struct due_lane *lane)
+{
+	if (lane->next_due_us <= overdue_us(claim))
+		return true;
+	for (int i = 1; i <= PLATFORM_ID_MAX; i++) {
+		if (lane->platform_mask == INT64_C(1) << i && app->rooms[i] > 0) {
+			app->rooms[i]--;
+			return true;
+		}
+	}
+	return false;
 }
 
 static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, size_t share,
@@ -185,13 +244,18 @@ static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, si
 {
 	struct due_lane *lanes = NULL;
 	size_t lane_count = 0;
+	if (!app->has_rooms)
+		rooms_ask(claim, app);
 	enum err_kind kind = sql_list(
 		claim->tx->sql, claim->tx->arena, SQL_LANES_LIST_DUE,
-		SQL_ARGS(sql_text(app->id), sql_int(claim->now_us), sql_int((int64_t)share)),
+		SQL_ARGS(sql_text(app->id), sql_int(claim->now_us), sql_int((int64_t)share),
+			 sql_int(open_platforms(app)), sql_int(overdue_us(claim))),
 		lane_read, sizeof(*lanes), (void **)&lanes, &lane_count, err);
 	app->has_more = lane_count == share;
-	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++)
-		kind = claim_lane(claim, app, &lanes[i], err);
+	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++) {
+		if (room_take(claim, app, &lanes[i]))
+			kind = claim_lane(claim, app, &lanes[i], err);
+	}
 	return kind;
 }
 
@@ -245,12 +309,24 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int
 				   int64_t lease_us, size_t max, struct delivery_work **out,
 				   size_t *count_out, struct error *err)
 {
+	return store_delivery_claim_within(tx, arena, now_us, lease_us, max, NULL, out, count_out,
+					   err);
+}
+
+enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us,
+					  int64_t lease_us, size_t max,
+					  const struct claim_room *room, struct delivery_work **out,
+					  size_t *count_out, struct error *err)
+{
 	struct claim claim = {.tx = tx,
 			      .arena = arena,
 			      .now_us = now_us,
 			      .lease_until_us = now_us + lease_us,
-			      .max = max};
-	enum err_kind kind = list_apps(&claim, err);
+			      .max = max,
+			      .room = room};
+	enum err_kind kind = work_due_now(tx, err);
+	if (kind == ERR_NONE)
+		kind = list_apps(&claim, err);
 	for (size_t i = 0; i < claim.app_count; i++)
 		claim.apps[i].has_more = true;
 	claim.work = arena_try_alloc(arena, max * sizeof(struct delivery_work));

@@ -17,6 +17,8 @@ struct delivery_now {
 	int64_t fence;
 	struct str parts;
 	struct str remote_id;
+	int64_t lease_until_us;
+	struct post_now post; /* only when the state is to change */
 };
 
 static void now_read(struct sql_cursor *cursor, void *out)
@@ -29,6 +31,14 @@ static void now_read(struct sql_cursor *cursor, void *out)
 	now->fence = sql_take_int(cursor);
 	now->parts = sql_take_text(cursor);
 	now->remote_id = sql_take_text(cursor);
+	now->lease_until_us = sql_take_int(cursor);
+}
+
+static void now_and_post_read(struct sql_cursor *cursor, void *out)
+{
+	struct delivery_now *now = out;
+	now_read(cursor, now);
+	post_now_read(cursor, &now->post);
 }
 
 /* What a save makes of the row, by what comes next. */
@@ -42,7 +52,8 @@ static const struct outcome outcomes[] = {
 	[DELIVERY_KEEP] = {DELIVERY_CHANGE_KEEP, .gives_lease_back = false, .frees_account = false},
 	[DELIVERY_WAIT] = {DELIVERY_CHANGE_WAIT, .gives_lease_back = true, .frees_account = false},
 	[DELIVERY_RETRY] = {DELIVERY_CHANGE_RETRY, .gives_lease_back = true, .frees_account = true},
-	[DELIVERY_PUBLISHED] = {DELIVERY_CHANGE_PUBLISH, .gives_lease_back = true, .frees_account = true},
+	[DELIVERY_PUBLISHED] = {DELIVERY_CHANGE_PUBLISH, .gives_lease_back = true,
+				.frees_account = true},
 	[DELIVERY_FAILED] = {DELIVERY_CHANGE_FAIL, .gives_lease_back = true, .frees_account = true},
 };
 
@@ -74,6 +85,14 @@ static enum err_kind bind_remote_id(struct store_tx *tx, const struct delivery_s
 		       NULL, err);
 }
 
+/* Whose only id stands in the save beside it. Text with these bytes inside is read as more than
+ * one: that costs a look and no more. */
+static bool is_one_part(const struct delivery_save *save)
+{
+	return !str_is_empty(save->remote_id) && str_find(save->parts, STR("},{"), 0) == SIZE_MAX &&
+	       str_find(save->parts, save->remote_id, 0) != SIZE_MAX;
+}
+
 /* The ids of comments stand in the parts. */
 static enum err_kind bind_parts(struct store_tx *tx, const struct delivery_save *save,
 				const struct delivery_now *now, struct error *err)
@@ -93,7 +112,9 @@ static enum err_kind bind_remote_ids(struct store_tx *tx, const struct delivery_
 	enum err_kind kind = ERR_NONE;
 	if (!str_equal(save->remote_id, now->remote_id))
 		kind = bind_remote_id(tx, save, now, save->remote_id, err);
-	if (kind == ERR_NONE && !str_is_empty(save->parts) && !str_equal(save->parts, now->parts))
+	const bool has_new_parts =
+		!str_is_empty(save->parts) && !str_equal(save->parts, now->parts);
+	if (kind == ERR_NONE && has_new_parts && !is_one_part(save))
 		kind = bind_parts(tx, save, now, err);
 	return kind;
 }
@@ -116,19 +137,50 @@ static enum err_kind keep_evidence(struct store_tx *tx, const struct delivery_sa
 	return error_set(err, ERR_CONFLICT, "the delivery was claimed again meanwhile");
 }
 
+struct reason {
+	const struct failure *failure;
+	const char *code;
+	bool is_transient;
+};
+
+static struct reason reason_of(const struct delivery_save *save)
+{
+	static const struct failure none = {0};
+	if (save->failure == NULL)
+		return (struct reason){&none, "", false};
+	return (struct reason){save->failure, failure_code_name(save->failure->code),
+			       failure_is_transient(save->failure->class)};
+}
+
+/* Work goes on: nothing that an index holds changes. */
+static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_save *save,
+				    const struct delivery_now *now, struct error *err)
+{
+	const struct delivery_before before = {save->id, save->fence, now->state};
+	const struct reason reason = reason_of(save);
+	return delivery_state_change(
+		tx, &before, DELIVERY_CHANGE_KEEP, SQL_DELIVERY_KEEP,
+		SQL_ARGS(sql_int(save->lease_until_us), sql_int(save->attempts),
+			 sql_text(save->flow), sql_blob(save->flow_sealed),
+			 sql_int(save->call_state), sql_int(save->call_started_at_us),
+			 sql_int(save->looks), sql_int(save->republished),
+			 sql_text(save->remote_id), sql_text(save->url), sql_word(reason.code),
+			 sql_text(reason.failure->message), sql_text(reason.failure->platform_code),
+			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
+			 sql_text(save->parts)),
+		err);
+}
+
 /* Secrets end with the delivery's success. One that failed may be tried again by a person, and goes
  * on with the upload it began. */
 static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *save,
 			       const struct delivery_now *now, struct error *err)
 {
-	static const struct failure no_failure = {0};
 	const struct outcome *outcome = &outcomes[save->next];
 	const struct delivery_before before = {save->id, save->fence, now->state};
 	const bool is_published = save->next == DELIVERY_PUBLISHED;
 	const bool is_final = is_published || save->next == DELIVERY_FAILED;
-	const struct failure *failure = save->failure != NULL ? save->failure : &no_failure;
-	const char *code = save->failure != NULL ? failure_code_name(failure->code) : "";
-	const bool is_transient = save->failure != NULL && failure_is_transient(failure->class);
+	const struct reason reason = reason_of(save);
 	return delivery_state_change(
 		tx, &before, outcome->change, SQL_DELIVERY_SAVE,
 		SQL_ARGS(sql_int(is_final),
@@ -139,9 +191,9 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 			 sql_int(save->call_state), sql_int(save->call_started_at_us),
 			 sql_int(save->looks), sql_int(save->republished),
 			 sql_text(save->remote_id), sql_text(save->url),
-			 sql_int(is_published ? save->now_us : 0), sql_word(code),
-			 sql_text(failure->message), sql_text(failure->platform_code),
-			 sql_text(failure->platform_message), sql_int(is_transient),
+			 sql_int(is_published ? save->now_us : 0), sql_word(reason.code),
+			 sql_text(reason.failure->message), sql_text(reason.failure->platform_code),
+			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
 			 sql_text(save->parts)),
 		err);
 }
@@ -174,15 +226,16 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 					   : lane_keep(tx, save, now, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_run(tx->sql, SQL_WORK_DUE, SQL_ARGS(sql_text(now->app_id), sql_int(NEVER_US)),
-		       NULL, err);
+	return work_due_later(tx, now->app_id, err);
 }
 
 static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *save,
 			       const struct delivery_now *now, struct error *err)
 {
 	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
-	enum err_kind kind = write_row(tx, save, now, err);
+	const bool is_kept = save->next == DELIVERY_KEEP;
+	enum err_kind kind =
+		is_kept ? write_kept_row(tx, save, now, err) : write_row(tx, save, now, err);
 	if (kind == ERR_NONE)
 		kind = timeline_add(tx, save, err);
 	if (kind == ERR_NONE)
@@ -190,7 +243,9 @@ static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *
 	if (kind == ERR_NONE)
 		kind = write_lane(tx, save, now, err);
 	if (kind == ERR_NONE && !is_same_state)
-		kind = post_state_refresh(tx, now->post_id, err);
+		kind = post_state_follow(
+			tx, now->post_id, &now->post,
+			delivery_transition_find(now->state, outcomes[save->next].change)->to, err);
 	return kind;
 }
 
@@ -200,9 +255,11 @@ enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_sav
 				  struct error *err)
 {
 	struct delivery_now now = {0};
-	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_DELIVERY_NOW, SQL_ARGS(sql_text(save->id)),
-			 now_read, &now, "delivery", err);
+	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
+	const enum err_kind kind = sql_find(
+		tx->sql, tx->arena, is_same_state ? SQL_DELIVERY_NOW : SQL_DELIVERY_NOW_POST,
+		SQL_ARGS(sql_text(save->id)), is_same_state ? now_read : now_and_post_read, &now,
+		"delivery", err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (now.fence != save->fence || now.state != POST_PROCESSING)

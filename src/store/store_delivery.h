@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deliveries at work: one per post and account. Claimed with a lease and a fence number, written only by who holds the fence.
- * Every state change goes through store_delivery_save(), which checks model's table of legal transitions, derives the post's state
- * and keeps the counters in the same transaction. */
+ * Every state change asks the table of legal transitions (delivery_transitions.h), derives the post's state and keeps the counters
+ * in the same transaction. What a person changes is store_post_change.h. */
 #pragma once
 
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "post.h"
 #include "store.h"
 #include "store_connection.h"
+#include "store_guard.h"
 
 /* Where the publish call of the current stage stands (RELIABILITY.md 2.2). */
 enum call_state {
@@ -40,6 +41,8 @@ struct delivery_work {
 	struct str app_id;
 	enum app_state app_state;
 	bool retry_unknown_once;
+	enum hold_state hold;
+	int64_t hold_due_at_us;       /* when it was due before it was held */
 };
 
 /* Claims up to max due deliveries: at most one per account at a time (an account with a begun, unfinished delivery gives only that
@@ -47,6 +50,16 @@ struct delivery_work {
  * retrying's successor), fence + 1, lease_until = now + lease_us. Blocked accounts (busy) are skipped by the statement. */
 enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int64_t now_us, int64_t lease_us, size_t max,
 				   struct delivery_work **out, size_t *count_out, struct error *err);
+/* What a claim must not exceed. */
+struct claim_room {
+	/* How many more deliveries of this app on this platform may be claimed now; asked once a claim for each. */
+	uint32_t (*room)(void *context, struct str app_id, enum platform_id platform);
+	void *context;
+	int64_t overdue_us; /* what was due before this instant is claimed all the same: it has to come to an end */
+};
+enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us, int64_t lease_us, size_t max,
+					  const struct claim_room *room, struct delivery_work **out, size_t *count_out,
+					  struct error *err);
 /* When the next delivery becomes claimable: due and not leased; 0 = none. */
 enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out, struct error *err);
 

@@ -136,7 +136,8 @@ static enum err_kind offer_to_lanes(struct store_tx *tx, struct acceptance *a, s
 		const enum err_kind kind =
 			sql_run(tx->sql, SQL_LANE_OFFER,
 				SQL_ARGS(sql_text(accept->targets[i].account_id),
-					 sql_text(accept->app_id), sql_int(due_at_us(accept))),
+					 sql_text(accept->app_id), sql_int(due_at_us(accept)),
+					 sql_int(INT64_C(1) << accept->targets[i].platform)),
 				&changes, err);
 		if (kind != ERR_NONE)
 			return kind;
@@ -209,9 +210,11 @@ void post_read(struct sql_cursor *cursor, void *out)
 	post->content = sql_take_text(cursor);
 }
 
-/* What is planned is told; what is under way, or was never begun, has no next try. */
+/* What is planned is told; what is under way, was never begun, or is held, has no next try. */
 static int64_t next_attempt_at_us(enum post_state state, int64_t due)
 {
+	if (due == NEVER_US)
+		return 0;
 	return state == POST_RETRYING || state == POST_SCHEDULED ? due : 0;
 }
 

@@ -3,6 +3,8 @@
  * functions by which its files call each other. */
 #pragma once
 
+#include <pthread.h>
+
 #include "sql.h"
 #include "store.h"
 #include "store_connection.h"
@@ -24,16 +26,41 @@ struct store {
 	struct sql_connection *sql; /* the writer's */
 	struct writer *writer;
 	struct readers *readers;
+	char *epoch_path;           /* NULL = no restore guard */
+	pthread_mutex_t epoch_lock; /* one at a time raises the epoch */
+	bool is_guarded;            /* store_guard_start() has judged this database */
 	/* The app served last by a claim; touched in transactions only. */
 	char claim_app_id[APP_ID_BYTES_MAX];
 	size_t claim_app_id_length;
+};
+
+/* What a command leaves to its end, because many of its rows change the same few others. */
+#define LATE_COUNTERS_MAX 96
+#define LATE_APPS_MAX 64
+
+struct late_counter {
+	struct str app_id;
+	int64_t scale;
+	const char *status;
+	int64_t bucket;
+	int64_t change;
 };
 
 struct store_tx {
 	struct sql_connection *sql;
 	struct store *store;
 	struct arena *arena; /* until the command returns */
+	struct late_counter late_counters[LATE_COUNTERS_MAX];
+	size_t late_counter_count;
+	struct str late_apps[LATE_APPS_MAX]; /* whose lanes changed */
+	size_t late_app_count;
 };
+
+/* Writes what was left to the command's end. */
+enum err_kind store_tx_finish(struct store_tx *tx, struct error *err);
+/* The app's lanes changed: app_work learns it when the command ends, or before the next claim. */
+enum err_kind work_due_later(struct store_tx *tx, struct str app_id, struct error *err);
+enum err_kind work_due_now(struct store_tx *tx, struct error *err);
 
 /* A verb that is one statement. */
 enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
@@ -74,6 +101,8 @@ enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *po
 			      const char *status, struct error *err);
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
 			    const char *status_from, const char *status_to, struct error *err);
+/* Removals and moves are gathered, since a turn's posts share a few buckets; here they are written. */
+enum err_kind counters_write(struct store_tx *tx, struct error *err);
 /* Posts of an app by status (empty = all) with dates on whole days, [from, to); 0 = open end. */
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
 			     int64_t from_us, int64_t to_us, int64_t *total_out, struct error *err);
@@ -88,3 +117,14 @@ enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struc
 
 /* post_state.c: derives the post's state from its deliveries, and moves the counters. */
 enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err);
+/* A post as it was read beside one of its deliveries. */
+struct post_now {
+	struct counted_post counted;
+	enum post_state state;
+	int64_t delivery_count;
+};
+/* Takes POST_NOW_COLUMNS into a struct post_now. */
+void post_now_read(struct sql_cursor *cursor, void *out);
+/* As post_state_refresh(), when one delivery's state is now this: cheaper when it is the only one. */
+enum err_kind post_state_follow(struct store_tx *tx, struct str post_id, const struct post_now *post,
+				enum post_state delivery_state, struct error *err);

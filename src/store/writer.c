@@ -61,7 +61,9 @@ void writer_free(struct writer **writer)
 static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
 {
 	struct store_tx tx = {.sql = writer->sql, .store = writer->store, .arena = writer->arena};
-	const enum err_kind kind = waiting->command(&tx, waiting->argument, waiting->err);
+	enum err_kind kind = waiting->command(&tx, waiting->argument, waiting->err);
+	if (kind == ERR_NONE)
+		kind = store_tx_finish(&tx, waiting->err);
 	arena_clear(writer->arena);
 	return kind;
 }

@@ -36,9 +36,12 @@ def walk(*whos, bodies=None):
 
 
 EVERY_PATH = sorted({prefix + fill(path) for _, path, _, _ in ROUTES for prefix in PREFIXES})
-ALLOWED = {
-    path: sorted({m for m, p, _, _ in ROUTES for prefix in PREFIXES if prefix + fill(p) == path}) for path in EVERY_PATH
-}
+
+
+def methods_of(path):
+    """Those of every route that the path fits: /posts/publish is also the path of a post whose id would be "publish"."""
+    fits = [re.fullmatch(prefix + re.sub(r"\{\w+\}", "[^/]+", pattern), path) and method for method, pattern, _, _ in ROUTES for prefix in PREFIXES]
+    return sorted({method for method in fits if method})
 
 
 def test_the_table_is_read():
@@ -134,15 +137,12 @@ def test_unknown_path(app, service, path):
 @pytest.mark.parametrize("path", EVERY_PATH)
 def test_other_methods(app, path):
     for method in METHODS:
-        if method in ALLOWED[path]:
+        if method in methods_of(path):
             continue
         answer = app.request(method, path)
-        if path.endswith("/posts/publish") and method == "GET":
-            check_error(answer, 404, "NOT_FOUND")  # the path of a post whose id would be "publish"
-            continue
         check_error(answer, 405, "METHOD_NOT_ALLOWED")
         allow = {word.strip() for word in answer.headers["Allow"].split(",")}
-        assert set(ALLOWED[path]) <= allow and method not in allow
+        assert set(methods_of(path)) <= allow and method not in allow
 
 
 # ---- HEAD ----

@@ -288,6 +288,14 @@ def test_waits_are_divided(app, one, media):
     assert time.monotonic() - begin < 4
 
 
+def test_looks_are_divided(hurried, hurried_one, sandbox):
+    """X shows a post after 10 to 20 s: with a time scale of 1000 the look comes at once."""
+    sandbox.fault(*X_TWEETS, "garbage")
+    begin = time.monotonic()
+    post = hurried.wait_post(hurried.accepted(hurried_one["x"], marker("look"))["post_id"])
+    assert post["status"] == "published" and time.monotonic() - begin < 5
+
+
 def test_media_that_cannot_be_fetched(app, sandbox, one, media):
     text = marker("no media")
     item = {"type": "video", "url": f"{media.url}/missing.mp4"}

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the fault tests share beside tests/api/harness.py: worlds of their own, a service that may die, and the judge that
 compares what the API says with what the platforms' ledger shows."""
+import atexit
 import collections
+import functools
 import json
+import mmap
 import os
 import pathlib
 import shutil
 import signal
 import socket
 import sqlite3
+import struct
+import subprocess
 import tempfile
 import threading
 import time
@@ -19,6 +24,7 @@ import requests
 from harness import READY_S, App, Sandbox, Service, poll
 
 IS_LONG = bool(os.environ.get("POSTHORN_LONG"))
+POLL_S = 0.025
 GONE = (requests.ConnectionError, requests.Timeout)
 FIGURES = ("cells", "crashes", "published", "in doubt", "unknown", "refused", "lost", "doubled")
 
@@ -39,10 +45,66 @@ class MortalService(Service):
     def is_dead(self):
         return self.popen.poll() is not None
 
+    @property
+    def is_killed_by_itself(self):
+        return self.is_dead and not self.was_killed_by_test
+
+    was_killed_by_test = False
+
+    def kill(self):
+        self.was_killed_by_test = not self.is_dead
+        super().kill()
+
     def check_died_by_kill(self):
         self.check_sanitizers()
         code = self.popen.wait()
         assert code == -signal.SIGKILL, f"ended with {code}, not by the crash point:\n{self.stderr()[-4000:]}"
+
+
+@functools.lru_cache(maxsize=1)
+def preload_library():
+    """preload.c, built once a run."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="posthorn-fault-preload-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    source, library = pathlib.Path(__file__).with_name("preload.c"), directory / "preload.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source], check=True)
+    return library
+
+
+WRITES, FLUSHES, TRUNCATES = 1, 2, 4
+ALL_CALLS = WRITES | FLUSHES | TRUNCATES
+
+
+class Control:
+    """What preload.c does to the service, shared with it while it runs."""
+
+    FIELDS = ("at", "is_sticky", "error", "calls", "seen", "hits", "clock_s")  # struct control
+
+    def __init__(self, path):
+        path.write_bytes(bytes(64))
+        with open(path, "r+b") as file:
+            self.map = mmap.mmap(file.fileno(), 64)
+        # A preloaded library may stand before the sanitizer's own.
+        self.environment = {
+            "LD_PRELOAD": str(preload_library()),
+            "FAULT_CONTROL": str(path),
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
+        }
+
+    def __getitem__(self, name):
+        return struct.unpack_from("<i", self.map, 4 * self.FIELDS.index(name))[0]
+
+    def __setitem__(self, name, value):
+        struct.pack_into("<i", self.map, 4 * self.FIELDS.index(name), value)
+
+    def begin(self, error, at=1, is_sticky=True, calls=ALL_CALLS):
+        """From the at-th matching call on; error 0 stops the process after a flush."""
+        self["at"] = 0
+        for name, value in (("seen", 0), ("hits", 0), ("error", error), ("calls", calls), ("is_sticky", int(is_sticky)), ("at", at)):
+            self[name] = value
+
+    def end(self):
+        self["at"] = 0
 
 
 class World:
@@ -53,22 +115,27 @@ class World:
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="posthorn-fault-"))
         self.sandbox = Sandbox()
         self.proxy = through(self.sandbox.url) if through else None
-        self.service = None
-        self.start()
-        self.app = App(self.service).set_credentials(*platforms).issue_token()
-        self.accounts = {slug: self.app.connect(slug).accounts for slug in platforms}
+        self.control = Control(self.directory / "control")
+        self.service = self.app = None
+        try:
+            self.start()
+            self.app = App(self.service).set_credentials(*platforms).issue_token()
+            self.accounts = {slug: self.app.connect(slug).accounts for slug in platforms}
+        except BaseException:
+            self.destroy()
+            raise
 
     def start(self, crash_point=None, environment=None, options=()):
         """Starts the service (again); with a crash point it may be dead when this returns."""
         assert self.service is None or self.service.is_dead
-        environment = dict(environment or {})
+        environment = {**self.control.environment, **(environment or {})}
         if crash_point:
             environment["POSTHORN_CRASH_POINT"] = crash_point
         behind = self.proxy or self.sandbox
         self.service = MortalService(
             self.directory / "data", behind, ["--time-scale", str(self.time_scale), "--threads", "4", *options], environment
         )
-        if hasattr(self, "app"):
+        if self.app:
             self.app.service = self.service
         return self.service
 
@@ -99,16 +166,61 @@ class World:
         except GONE:
             return None
 
-    def wait_or_death(self, post_id, timeout_s=60):
-        """The final post, or None when the service died on the way."""
+    def wait_or_death(self, post_id, flow, timeout_s=60):
+        """The final post, or None when the service died on the way. Also None for a post that waits for what the platform shows."""
         deadline = time.monotonic() + timeout_s
         while not self.service.is_dead:
             post = self.show_or_none(post_id)
             if post and post["status"] in ("published", "failed"):
                 return post
             assert time.monotonic() < deadline, f"not final: {json.dumps(post)}\n{self.app.timeline_text(post_id)}"
-            time.sleep(0.01)
+            if post and flow.patience_s and self.waiting_rows(post_id):
+                return None
+            time.sleep(POLL_S)
         return None
+
+    def wait_for_death(self):
+        """An answer that was lost means that the service is dying."""
+        if self.service.popen.wait(timeout=10) is not None:
+            return None
+
+    def later(self, seconds):
+        """The machine is off, and comes back so much later, here and at the platforms."""
+        self.kill()
+        self.sandbox.advance(seconds)
+        self.control["clock_s"] += seconds
+        return self.start()
+
+    def settle(self, post_id, flow, timeout_s=60):
+        """The final post. Who waits for the platform to show what it did is given the time that it wants."""
+        deadline, patience_s, since = time.monotonic() + timeout_s, 1.5, time.monotonic()
+        post, rows_known = None, 0
+        while time.monotonic() < deadline:
+            post = self.show_or_none(post_id)
+            if post and post["status"] in ("published", "failed"):
+                return post
+            rows = self.waiting_rows(post_id) if flow.patience_s else 0
+            if self.service.is_dead:  # a crash point that comes late
+                self.service.check_died_by_kill()
+                self.start()
+            elif flow.patience_s and (rows > rows_known or time.monotonic() > since + patience_s):
+                self.later(flow.patience_s)
+                since, patience_s, rows_known = time.monotonic(), patience_s * 2, max(rows, rows_known)
+            time.sleep(POLL_S)
+        raise AssertionError(f"not final: {json.dumps(post)}\n{self.app.timeline_text(post_id)}")
+
+    def waiting_rows(self, post_id):
+        """How long the timeline is when it ends with a look that is too early (a wait that the time scale does not divide),
+        0 when it does not. Nothing is under way then, so that whoever starts again now interrupts no call."""
+        try:
+            rows = self.timeline(post_id)
+        except GONE:
+            return 0
+        is_waiting = bool(rows) and (rows[-1]["verdict"] == "in_doubt" or rows[-1]["decision"] == "too early to ask")
+        return len(rows) if is_waiting else 0
+
+    def timeline(self, post_id):
+        return self.app.get(f"/v1/posts/{post_id}/timeline").json().get("data", [])
 
     def close(self):
         """Ends everything; whoever closes an undamaged world gets the sanitizers' last word too."""
@@ -188,13 +300,24 @@ def judge(flow, account, texts, post, ledger, may_refuse=False):
     return wrong
 
 
-def times_sent(texts, requests_log, flow):
-    """How often each text left in a request that publishes, whatever came of it."""
-    hosts = [
-        entry for entry in requests_log
-        if entry["method"] == "POST" and any(matches(path, entry["path"]) for _, path in flow.publish_calls)
+def judge_sent(flow, texts, requests_log):
+    """A repeat that the platform refuses is a fault of ours all the same: no text may leave in more publish requests than the
+    flow allows. Videos are left out: their text leaves with the session, and a platform that can be asked allows a repeat."""
+    if flow.is_strong:
+        return []
+    sent = [
+        entry.get("body") or ""
+        for entry in requests_log
+        if any(entry["method"] == method and matches(path, entry["path"]) for method, path in flow.publish_calls)
     ]
-    return [sum(text.rsplit(" ", 1)[1] in (entry.get("body") or "") for entry in hosts) for text in texts]
+    counts = [sum(word_of(text) in body for body in sent) for text in texts]
+    allowed = [flow.sends_max, *([1] * (len(texts) - 1))]
+    return [] if all(c <= a for c, a in zip(counts, allowed)) else [f"SENT TWICE {flow.name} {texts[0]}: {counts}"]
+
+
+def word_of(text):
+    """The part of a marker that no encoding changes."""
+    return text.rsplit(" ", 1)[1]
 
 
 def matches(pattern, path):
@@ -210,9 +333,13 @@ def count_post(figures, post, wrong, timeline):
     figures["published"] += platform_post["status"] == "published"
     figures["unknown"] += code == "OUTCOME_UNKNOWN"
     figures["refused"] += platform_post["status"] == "failed" and code != "OUTCOME_UNKNOWN"
-    figures["in doubt"] += '"stage": "resolve' in timeline or '"in_doubt"' in timeline or code == "OUTCOME_UNKNOWN"
+    figures["in doubt"] += is_in_doubt(timeline) or code == "OUTCOME_UNKNOWN"
     figures["doubled"] += any(line.startswith("DOUBLED") for line in wrong)
     figures["lost"] += any(line.startswith("LOST") for line in wrong)
+
+
+def is_in_doubt(timeline):
+    return '"stage": "resolve' in timeline or '"in_doubt"' in timeline
 
 
 def figures_text(figures):
@@ -339,3 +466,47 @@ def wait_for(what, check, timeout_s=30):
 
 def new_figures():
     return collections.Counter({name: 0 for name in FIGURES})
+
+
+# ---- the calls of a flow ----
+
+
+class Call:
+    """One kind of call that a clean run of a flow makes: what a fault of the sandbox can be aimed at."""
+
+    def __init__(self, flow, method, path, has_token, is_after_publish):
+        self.flow, self.method, self.path, self.has_token = flow, method, path, has_token
+        if any(method == m and matches(p, path) for m, p in flow.publish_calls):
+            self.kind = "publish"
+        else:
+            self.kind = "after" if is_after_publish else "before"
+
+    @property
+    def name(self):
+        return f"{self.flow.name}, {self.method} {self.path}"
+
+
+def pattern_of(path):
+    """The path as a fault may match it: ids are stars."""
+    segments = path.split("?")[0].split("/")
+    return "/".join("*" if sum(c.isdigit() for c in s) >= 6 or "%3A" in s else s for s in segments)
+
+
+def learn_calls(world, flow):
+    """From a clean run, in the order in which they first come."""
+    before = len(world.sandbox.log())
+    texts = flow.texts()
+    post = world.settle(world.accept(world.request(flow, texts)), flow)
+    assert post["status"] == "published", world.app.timeline_text(post["id"])
+    calls, has_published = {}, False
+    for entry in world.sandbox.log()[before:]:
+        key = (entry["method"], pattern_of(entry["path"]))
+        has_token = "authorization" in entry["headers"] or "access_token" in entry["path"] + (entry.get("body") or "")
+        call = calls.setdefault(key, Call(flow, *key, has_token, has_published))
+        has_published = has_published or call.kind == "publish"
+    return list(calls.values())
+
+
+def outcome_of(post):
+    platform_post = post["platform_posts"][0]
+    return "published" if platform_post["status"] == "published" else platform_post["error"]["code"]

@@ -15,6 +15,8 @@ class Flow:
     media: typing.Optional[str]  # "image" or "clip"
     publish_calls: tuple  # (method, path) as the sandbox's faults match them: the calls that make something visible
     is_strong: bool = False  # the platform lets us prove the outcome (RELIABILITY.md 2.3)
+    sends_max: int = 1  # LinkedIn: one repeat into its guard against duplicates is the proof where posts cannot be read
+    patience_s: int = 0  # a look earlier than that after the call proves nothing (X), or not that it did nothing (Instagram)
     account: int = 0  # which account of the connection
     time_scale: int = 5000  # the ten minutes that the last look may take become a tenth of a second
 
@@ -41,17 +43,19 @@ POSTS = (("POST", "/rest/posts"),)
 SOCIAL = (("POST", "/rest/socialActions/*/comments"),)
 
 FLOWS = (
-    # Polls of TikTok wait too: at a higher scale they would come hundreds of times before its processing is over.
+    # Polls wait too: at a higher scale TikTok's would come hundreds of times before its processing is over, and Instagram's
+    # looks would be over before one may be believed.
     Flow("tiktok video", "tiktok", 1, "clip", (("PUT", "/video/"),), is_strong=True, time_scale=40),
     Flow("youtube video", "youtube", 1, "clip", (("PUT", "/upload/youtube/v3/videos"),), is_strong=True),
-    Flow("instagram image", "instagram", 1, "image", (("POST", "/v25.0/*/media_publish"),), is_strong=True),
-    Flow("x thread", "x", 3, None, X),
+    Flow("instagram image", "instagram", 1, "image", (("POST", "/v25.0/*/media_publish"),), is_strong=True,
+         patience_s=150, time_scale=300),
+    Flow("x thread", "x", 3, None, X, patience_s=20),
     Flow("facebook photo", "facebook", 1, "image", FEED),
     Flow("facebook comment", "facebook", 2, None, FEED + COMMENTS),
-    Flow("linkedin comment", "linkedin", 2, None, POSTS + SOCIAL),
+    Flow("linkedin comment", "linkedin", 2, None, POSTS + SOCIAL, sends_max=2),
     Flow("facebook text", "facebook", 1, None, FEED),
-    Flow("x text", "x", 1, None, X),
-    Flow("linkedin member", "linkedin", 1, None, POSTS),
-    Flow("linkedin organization", "linkedin", 1, None, POSTS, account=1),
+    Flow("x text", "x", 1, None, X, patience_s=20),
+    Flow("linkedin member", "linkedin", 1, None, POSTS, sends_max=2),
+    Flow("linkedin organization", "linkedin", 1, None, POSTS, sends_max=2, account=1),
 )
 BY_NAME = {flow.name: flow for flow in FLOWS}

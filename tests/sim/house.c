@@ -48,18 +48,21 @@ struct house {
 	struct engine *engine;
 	struct deliverer *deliverer;
 	struct platform_settings settings;
-	sqlite3 *eye;         /* looks at the file, never writes */
-	sqlite3_stmt *count;  /* of unfinished deliveries */
+	sqlite3 *eye;        /* looks at the file, never writes */
+	sqlite3_stmt *count; /* of unfinished deliveries */
 	int64_t unfinished;
-	bool has_committed;   /* since unfinished was counted */
+	bool has_committed; /* since unfinished was counted */
 	jmp_buf grave;
 	bool is_in_turn;
-	struct copy before_db, before_wal; /* MUTANT_SEND_BEFORE_COMMIT: as they were before the last commit */
-	struct arena *scratch;
+	struct copy before_db,
+		before_wal; /* MUTANT_SEND_BEFORE_COMMIT: as they were before the last commit */
+	struct str accounts[WORLD_HOMES_MAX];
+	size_t account_count;
 };
 
-/* The engine's pause between two tries to commit, which must not take real time. The clock of the seed at work; the only thing here
- * that is not handed down, because the linker's wrap of nanosleep() has no argument for it. */
+/* The engine's pause between two tries to commit, which must not take real time. The clock of the
+ * seed at work; the only thing here that is not handed down, because the linker's wrap of
+ * nanosleep() has no argument for it. */
 static struct house *sleeper;
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
@@ -122,7 +125,8 @@ static void file_write(const char *path, const char *bytes, size_t size)
 
 static void remove_database(const struct ground *ground)
 {
-	static const char *const names[] = {"sim.db", "sim.db-wal", "sim.db-shm", "sim.db.lock", "sim.db-journal"};
+	static const char *const names[] = {"sim.db", "sim.db-wal", "sim.db-shm", "sim.db.lock",
+					    "sim.db-journal"};
 	char path[128];
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		path_in(ground, names[i], path);
@@ -139,13 +143,15 @@ static void seal_open_fixed(struct seal **seal)
 	must(seal_open_key(key, seal, &err), &err, "seal");
 }
 
-/* What the database itself tells the judge: rows that left a terminal state, and how often a call came into doubt. */
+/* What the database itself tells the judge: rows that left a terminal state, and how often a call
+ * came into doubt. */
 static const char watchers[] =
 	"CREATE TABLE sim_left (id TEXT NOT NULL, was TEXT NOT NULL, became TEXT NOT NULL);"
 	"CREATE TABLE sim_counts (doubts INTEGER NOT NULL);"
 	"INSERT INTO sim_counts VALUES (0);"
 	"CREATE TRIGGER sim_final BEFORE UPDATE ON deliveries"
-	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR NEW.remote_id <> OLD.remote_id OR NEW.parts <> OLD.parts)"
+	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR NEW.remote_id <> OLD.remote_id OR "
+	"NEW.parts <> OLD.parts)"
 	" BEGIN INSERT INTO sim_left VALUES (OLD.id, OLD.state, NEW.state); END;"
 	"CREATE TRIGGER sim_doubt AFTER UPDATE OF call_state ON deliveries"
 	" WHEN NEW.call_state = 2 AND OLD.call_state <> 2"
@@ -175,12 +181,14 @@ static void make_credentials(struct store *store, struct sim *sim)
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
 		const char *slug = platform_id_slug((enum platform_id)id);
 		const struct str row = str_format(sim->arena, HOUSE_APP_ID "/%s", slug);
-		const struct seal_place place = {STR("platform_credentials"), STR("client_secret"), row};
+		const struct seal_place place = {STR("platform_credentials"), STR("client_secret"),
+						 row};
 		const struct credential_row credential = {
 			.app_id = STR(HOUSE_APP_ID),
 			.platform = (enum platform_id)id,
 			.client_id = str_format(sim->arena, "client-%s", slug),
-			.client_secret_sealed = seal_secret(seal, sim->arena, &place, STR("client secret"), &sim->random),
+			.client_secret_sealed = seal_secret(seal, sim->arena, &place,
+							    STR("client secret"), &sim->random),
 			.updated_at_us = SIM_START_US,
 		};
 		must(store_credential_put(store, &credential, &err), &err, "credential");
@@ -193,7 +201,8 @@ static void set_watchers(const char *path)
 	sqlite3 *db = NULL;
 	must_sql(sqlite3_open(path, &db), db, "open");
 	must_sql(sqlite3_exec(db, watchers, NULL, NULL, NULL), db, "watchers");
-	must_sql(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), db, "checkpoint");
+	must_sql(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), db,
+		 "checkpoint");
 	sqlite3_close(db);
 }
 
@@ -248,7 +257,9 @@ static void probe(void *context, const char *point)
 	struct house *house = context;
 	struct sim *sim = house->sim;
 	if (sim->weather.has_pauses && sim_chance(sim, 8)) {
-		const int64_t us = dice_between(&sim->dice, 1, dice_permille(&sim->dice, 300) ? 900 : 40) * US_PER_S;
+		const int64_t us =
+			dice_between(&sim->dice, 1, dice_permille(&sim->dice, 300) ? 900 : 40) *
+			US_PER_S;
 		sim_trace(sim, "PAUSE %lld s at %s", (long long)(us / US_PER_S), point);
 		sim->totals->pauses++;
 		network_pass(house->network, us);
@@ -291,7 +302,8 @@ static void remember_files(struct house *house)
 }
 
 /* A commit fails before, or in the middle, or it is there and we are told that it failed. */
-static enum err_kind write_port(void *context, engine_command command, void *argument, struct error *err)
+static enum err_kind write_port(void *context, engine_command command, void *argument,
+				struct error *err)
 {
 	enum { FAIL_BEFORE, FAIL_UNDONE, FAIL_DONE };
 	struct house *house = context;
@@ -306,7 +318,8 @@ static enum err_kind write_port(void *context, engine_command command, void *arg
 	remember_files(house);
 	const enum err_kind kind = store_write(house->store, run_wrapped, &wrapped, err);
 	house->has_committed = true;
-	sim_trace(sim, "commit %s%s", err_kind_slug(kind), how == FAIL_DONE ? " (told as failed)" : "");
+	sim_trace(sim, "commit %s%s", err_kind_slug(kind),
+		  how == FAIL_DONE ? " (told as failed)" : "");
 	if (kind == ERR_NONE && how == FAIL_DONE)
 		return error_set(err, ERR_TEMPORARY, "simulated: nobody knows");
 	return kind;
@@ -318,15 +331,19 @@ static void open_eye(struct house *house)
 {
 	char path[128];
 	path_in(house->ground, "sim.db", path);
-	must_sql(sqlite3_open_v2(path, &house->eye, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL), house->eye, "look");
-	must_sql(sqlite3_prepare_v2(house->eye, "SELECT COUNT(*) FROM deliveries WHERE is_final = 0", -1, &house->count, NULL),
+	must_sql(sqlite3_open_v2(path, &house->eye, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+				 NULL),
+		 house->eye, "look");
+	must_sql(sqlite3_prepare_v2(house->eye,
+				    "SELECT COUNT(*) FROM deliveries WHERE is_final = 0", -1,
+				    &house->count, NULL),
 		 house->eye, "look");
 	house->has_committed = true;
 }
 
 static void open_engine(struct house *house)
 {
-	static const int64_t polls_ms[] = {60000, 600000, 3600000};
+	static const int64_t polls_ms[] = {300000, 600000, 3600000};
 	struct error err = {0};
 	const struct engine_config config = {
 		.transport = network_transport(house->network),
@@ -356,7 +373,8 @@ static void open_all(struct house *house)
 	char spool[128];
 	url_of(house->ground, url);
 	path_in(house->ground, "spool", spool);
-	const struct store_config store = {.url = url, .clock = &house->sim->clock, .is_owner = true};
+	const struct store_config store = {
+		.url = url, .clock = &house->sim->clock, .is_owner = true};
 	const struct spool_config spool_config = {.directory = spool};
 	must(store_open(&store, &house->store, &err), &err, "store");
 	must(spool_open(&spool_config, &house->spool, &err), &err, "spool");
@@ -376,6 +394,37 @@ static void close_all(struct house *house)
 	store_close(&house->store);
 }
 
+static struct str stored_refresh_token(struct house *house, struct str account_id)
+{
+	struct sim *sim = house->sim;
+	const struct str app_id = STR(HOUSE_APP_ID);
+	const struct seal_place place = {STR("accounts"), STR("refresh_token"), account_id};
+	struct account_row row;
+	struct str token = STR("");
+	struct error err = {0};
+	bool is_found = false;
+	must(store_account_get_many(house->store, sim->arena, app_id, &account_id, 1, &row,
+				    &is_found, &err),
+	     &err, "account");
+	if (row.refresh_token_sealed.len > 0)
+		must(seal_open_secret(house->seal, sim->arena, &place, row.refresh_token_sealed,
+				      &token, &err),
+		     &err, "token");
+	return token;
+}
+
+/* What we send to be refreshed is what is stored: a token that a newer one has replaced is never
+ * used again. */
+static void saw_refresh(void *context, struct str refresh_token)
+{
+	struct house *house = context;
+	for (size_t i = 0; i < house->account_count; i++) {
+		if (str_equal(stored_refresh_token(house, house->accounts[i]), refresh_token))
+			return;
+	}
+	sim_violation(house->sim, "a refresh with a token that is not the stored one");
+}
+
 struct house *house_new(struct sim *sim, const struct ground *ground, struct network *network)
 {
 	struct house *house = calloc(1, sizeof(*house));
@@ -386,14 +435,21 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 	house->ground = ground;
 	house->network = network;
 	house->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
-	house->scratch = arena_new("house", (size_t)64 << 20);
 	remove_database(ground);
 	path_in(ground, "sim.db", path);
 	file_write(path, ground->database, ground->database_bytes);
 	seal_open_fixed(&house->seal);
 	open_all(house);
+	network_watch_refresh(network, saw_refresh, house);
 	sleeper = house;
 	return house;
+}
+
+static void drop_before(struct house *house)
+{
+	free(house->before_db.bytes);
+	free(house->before_wal.bytes);
+	house->before_db = house->before_wal = (struct copy){0};
 }
 
 void house_free(struct house **house_pointer)
@@ -402,9 +458,7 @@ void house_free(struct house **house_pointer)
 	close_all(house);
 	sleeper = NULL;
 	seal_free(&house->seal);
-	free(house->before_db.bytes);
-	free(house->before_wal.bytes);
-	arena_free(&house->scratch);
+	drop_before(house);
 	remove_database(house->ground);
 	free(house);
 	*house_pointer = NULL;
@@ -425,16 +479,20 @@ struct arrival {
 static enum err_kind arrive(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct arrival *arrival = argument;
-	return store_connection_succeed(tx, arrival->connection_id, &arrival->account, 1, SIM_START_US, err);
+	return store_connection_succeed(tx, arrival->connection_id, &arrival->account, 1,
+					SIM_START_US, err);
 }
 
 static struct str sealed(struct house *house, struct str id, const char *column, struct str text)
 {
 	const struct seal_place place = {STR("accounts"), str_of(column), id};
-	return str_is_empty(text) ? STR("") : seal_secret(house->seal, house->sim->arena, &place, text, &house->sim->random);
+	return str_is_empty(text) ? STR("")
+				  : seal_secret(house->seal, house->sim->arena, &place, text,
+						&house->sim->random);
 }
 
-struct str house_connect(struct house *house, const struct home *home, struct str access_token, int64_t expires_at_us)
+struct str house_connect(struct house *house, const struct home *home, struct str access_token,
+			 int64_t expires_at_us)
 {
 	struct sim *sim = house->sim;
 	struct error err = {0};
@@ -462,14 +520,17 @@ struct str house_connect(struct house *house, const struct home *home, struct st
 				.username = home->username,
 				.type = home->type,
 				.state = ACCOUNT_ACTIVE,
-				.access_token_sealed = sealed(house, id, "access_token", access_token),
-				.refresh_token_sealed = sealed(house, id, "refresh_token", home->refresh_token),
+				.access_token_sealed =
+					sealed(house, id, "access_token", access_token),
+				.refresh_token_sealed =
+					sealed(house, id, "refresh_token", home->refresh_token),
 				.extra = STR("{}"),
 				.expires_at_us = expires_at_us,
 			},
 	};
 	must(store_connection_create(house->store, &connection, &err), &err, "connection");
 	must(store_write(house->store, arrive, &arrival, &err), &err, "account");
+	house->accounts[house->account_count++] = id;
 	return id;
 }
 
@@ -477,6 +538,8 @@ struct str house_connect(struct house *house, const struct home *home, struct st
 
 void house_wake(struct house *house)
 {
+	drop_before(house); /* the mutant loses the engine's commit, not the one that came with the
+			       news */
 	deliverer_wake(house->deliverer);
 }
 
@@ -496,13 +559,14 @@ static void forget_last_commit(struct house *house)
 void house_crash(struct house *house, const char *where)
 {
 	struct sim *sim = house->sim;
-	const int64_t down_us = dice_between(&sim->dice, 100, dice_permille(&sim->dice, 200) ? 900000 : 5000) * US_PER_MS;
+	const int64_t down_us =
+		dice_between(&sim->dice, 100, dice_permille(&sim->dice, 200) ? 900000 : 5000) *
+		US_PER_MS;
 	sim_trace(sim, "CRASH %s, down %lld ms", where, (long long)(down_us / US_PER_MS));
 	sim->totals->crashes++;
 	close_all(house);
 	forget_last_commit(house);
-	free(house->before_db.bytes);
-	house->before_db = (struct copy){0};
+	drop_before(house);
 	network_forget(house->network);
 	network_pass(house->network, down_us);
 	open_all(house);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Posthorn in the simulation: the real store on a real SQLite file, the real engine, deliverer, adapters, seal and spool, put
- * together as cli/service.c does it. It can die at every probe point of the engine and between any two turns; what a dead house
- * leaves is its directory, from which the next one starts. */
+ * Posthorn in the simulation: the real store on a real SQLite file, the real engine, deliverer,
+ * adapters, seal and spool, put together as cli/service.c does it. It can die at every probe point
+ * of the engine and between any two turns; what a dead house leaves is its directory, from which
+ * the next one starts. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +36,8 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 void house_free(struct house **house);
 
 /* The account of that home, with these tokens. Returns its id here. */
-struct str house_connect(struct house *house, const struct home *home, struct str access_token, int64_t expires_at_us);
+struct str house_connect(struct house *house, const struct home *home, struct str access_token,
+			 int64_t expires_at_us);
 struct store *house_store(struct house *house);
 /* There is new work. */
 void house_wake(struct house *house);
@@ -45,5 +47,6 @@ bool house_turn(struct house *house, int64_t wait_ms);
 void house_crash(struct house *house, const char *where);
 /* Deliveries neither published nor failed. */
 int64_t house_unfinished(struct house *house);
-/* Closes everything and opens the file for who wants to look. The house is not used any more, but to be freed. */
+/* Closes everything and opens the file for who wants to look. The house is not used any more, but
+ * to be freed. */
 struct sqlite3 *house_shut(struct house *house);

@@ -68,7 +68,7 @@ static void fill(void *context, void *out, size_t size_bytes)
 static void draw_weather(struct sim *sim)
 {
 	static const int64_t faults[] = {0, 30, 100, 250, 450};
-	static const int64_t crashes[] = {0, 3, 15, 40};
+	static const int64_t crashes[] = {0, 2, 8, 20};
 	struct dice *dice = &sim->dice;
 	sim->weather = (struct weather){
 		.fault_permille = faults[dice_below(dice, 5)],
@@ -85,7 +85,8 @@ static void draw_weather(struct sim *sim)
 	};
 }
 
-void sim_begin(struct sim *sim, uint64_t seed, enum mutant mutant, bool prints, struct totals *totals)
+void sim_begin(struct sim *sim, uint64_t seed, enum mutant mutant, bool prints,
+	       struct totals *totals)
 {
 	*sim = (struct sim){
 		.seed = seed,
@@ -118,11 +119,13 @@ static void hash_bytes(struct sim *sim, const char *bytes, size_t size)
 		sim->hash = (sim->hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
 }
 
-__attribute__((format(printf, 3, 0))) static void line(struct sim *sim, const char *mark, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void line(struct sim *sim, const char *mark,
+						       const char *format, va_list arguments)
 {
 	char text[1024];
 	const int64_t us = sim->true_us - SIM_START_US;
-	int used = snprintf(text, sizeof(text), "%s%" PRId64 ".%06" PRId64 " ", mark, us / US_PER_S, us % US_PER_S);
+	int used = snprintf(text, sizeof(text), "%s%" PRId64 ".%06" PRId64 " ", mark, us / US_PER_S,
+			    us % US_PER_S);
 	vsnprintf(text + used, sizeof(text) - (size_t)used, format, arguments);
 	hash_bytes(sim, text, strlen(text));
 	if (sim->prints)
@@ -145,7 +148,8 @@ void sim_violation(struct sim *sim, const char *format, ...)
 	va_start(arguments, format);
 	sim->totals->violations++;
 	const bool prints = sim->prints;
-	const bool is_told = sim->violation_count++ < VIOLATIONS_TOLD_MAX && sim->mutant == MUTANT_NONE;
+	const bool is_told =
+		sim->violation_count++ < VIOLATIONS_TOLD_MAX && sim->mutant == MUTANT_NONE;
 	sim->prints = prints || is_told;
 	line(sim, "VIOLATION ", format, arguments);
 	sim->prints = prints;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulation's own small things: dice, time, the trace. One seed gives one run, one run gives one trace, and the same seed
- * gives the same trace again. Everything that could differ between two runs (time, chance, the order of events) is drawn here.
- * The cast: world.h is the six platforms as they really are, network.h is everything that can go wrong on the way there,
- * house.h is Posthorn itself on a store that can crash, script.h says what customers do, check.h judges the end. */
+ * The simulation's own small things: dice, time, the trace. One seed gives one run, one run gives
+ * one trace, and the same seed gives the same trace again. Everything that could differ between two
+ * runs (time, chance, the order of events) is drawn here. The cast: world.h is the six platforms as
+ * they really are, network.h is everything that can go wrong on the way there, house.h is Posthorn
+ * itself on a store that can crash, script.h says what customers do, check.h judges the end. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,23 +39,24 @@ const char *mutant_name(enum mutant mutant);
 
 /* What makes one seed harder than another; drawn first. */
 struct weather {
-	int64_t fault_permille;       /* of calls to platforms */
-	int64_t crash_permille;       /* of probe points */
+	int64_t fault_permille; /* of calls to platforms */
+	int64_t crash_permille; /* of probe points */
 	int64_t commit_fault_permille;
-	int64_t late_permille;        /* of posts that the platform shows late */
+	int64_t late_permille; /* of posts that the platform shows late */
 	bool has_clock_jumps;
 	bool has_pauses;
-	bool has_dishonest_reads;     /* looks are answered with refusals and rubbish too */
+	bool has_dishonest_reads; /* looks are answered with refusals and rubbish too */
 	bool x_knows_duplicates;
 	bool facebook_knows_duplicates;
 	bool ids_are_numbers;
-	bool retry_unknown_once;      /* the app's setting */
+	bool retry_unknown_once; /* the app's setting */
 };
 
 struct totals {
 	int64_t seeds, violations, doubled, lost, dishonest;
 	int64_t accepted, deliveries, parts, published, failed, unknown, unknown_visible;
-	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses, refreshes;
+	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses,
+		refreshes;
 	int64_t simulated_us;
 	int64_t failed_by_code[64];
 };
@@ -66,18 +68,19 @@ struct sim {
 	struct dice dice;         /* the world's, the script's, the faults' */
 	struct dice product_dice; /* behind the product's random source */
 	struct weather weather;
-	bool is_healed;           /* no more faults */
-	struct arena *arena;      /* as long as the seed */
-	int64_t true_us;          /* the world's time; never jumps */
-	int64_t wall_offset_us;   /* what our wall clock is wrong by */
+	bool is_healed;         /* no more faults */
+	struct arena *arena;    /* as long as the seed */
+	int64_t true_us;        /* the world's time; never jumps */
+	int64_t wall_offset_us; /* what our wall clock is wrong by */
 	uint64_t hash;
 	struct totals *totals;
-	int violation_count;      /* of this seed */
+	int violation_count; /* of this seed */
 	struct clock clock;
 	struct random_source random;
 };
 
-void sim_begin(struct sim *sim, uint64_t seed, enum mutant mutant, bool prints, struct totals *totals);
+void sim_begin(struct sim *sim, uint64_t seed, enum mutant mutant, bool prints,
+	       struct totals *totals);
 void sim_end(struct sim *sim);
 /* One line of the trace: hashed always, printed on demand. */
 void sim_trace(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));

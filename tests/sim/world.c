@@ -80,7 +80,8 @@ struct home *world_home_of(struct world *world, const struct ask *ask, struct an
 
 /* ---- the ledger ---- */
 
-struct entry *world_publish(struct world *world, size_t home, struct str id, struct str text, struct str parent)
+struct entry *world_publish(struct world *world, size_t home, struct str id, struct str text,
+			    struct str parent)
 {
 	struct sim *sim = world->sim;
 	if (world->entry_count == WORLD_ENTRIES_MAX)
@@ -93,10 +94,12 @@ struct entry *world_publish(struct world *world, size_t home, struct str id, str
 		.text = str_copy(sim->arena, text),
 		.parent = str_copy(sim->arena, parent),
 		.at_us = sim->true_us,
-		.listed_at_us = sim->true_us + (is_late ? dice_between(&sim->dice, 5, 900) * US_PER_S : 0),
+		.listed_at_us =
+			sim->true_us + (is_late ? dice_between(&sim->dice, 5, 900) * US_PER_S : 0),
 	};
-	sim_trace(sim, "  VISIBLE %s/%zu " STR_FMT " \"" STR_FMT "\"%s", platform_id_slug(world->homes[home].platform), home,
-		  STR_ARG(id), STR_ARG(str_slice(text, 0, 40)), is_late ? " (listed late)" : "");
+	sim_trace(sim, "  VISIBLE %s/%zu " STR_FMT " \"" STR_FMT "\"%s",
+		  platform_id_slug(world->homes[home].platform), home, STR_ARG(id),
+		  STR_ARG(str_slice(text, 0, 40)), is_late ? " (listed late)" : "");
 	return entry;
 }
 
@@ -109,12 +112,13 @@ struct entry *world_entry(struct world *world, struct str id)
 	return NULL;
 }
 
-struct entry *world_twin(struct world *world, size_t home, struct str text, struct str parent, int64_t since_us)
+struct entry *world_twin(struct world *world, size_t home, struct str text, struct str parent,
+			 int64_t since_us)
 {
 	for (size_t i = 0; i < world->entry_count; i++) {
 		struct entry *entry = &world->entries[i];
-		if (entry->home == home && entry->at_us >= since_us && str_equal(entry->text, text) &&
-		    str_equal(entry->parent, parent))
+		if (entry->home == home && entry->at_us >= since_us &&
+		    str_equal(entry->text, text) && str_equal(entry->parent, parent))
 			return entry;
 	}
 	return NULL;
@@ -136,7 +140,9 @@ struct piece *world_begin(struct world *world, enum piece_kind kind, size_t home
 	*piece = (struct piece){
 		.kind = kind,
 		.home = home,
-		.id = world_id(world, kind == PIECE_CONTAINER ? "" : kind == PIECE_SESSION ? "session-" : "v_pub_file~"),
+		.id = world_id(world, kind == PIECE_CONTAINER ? ""
+				      : kind == PIECE_SESSION ? "session-"
+							      : "v_pub_file~"),
 		.text = str_copy(sim->arena, text),
 		.begun_at_us = sim->true_us,
 		.ready_at_us = sim->true_us + dice_between(&sim->dice, 0, 8) * US_PER_S,
@@ -162,10 +168,13 @@ void world_settle(struct world *world)
 {
 	for (size_t i = 0; i < world->piece_count; i++) {
 		struct piece *piece = &world->pieces[i];
-		const bool posts = piece->kind == PIECE_TASK && piece->entry == NULL && !piece->ends_in_error &&
-				   piece->received_bytes == piece->size_bytes && piece->ready_at_us <= world->sim->true_us;
+		const bool posts = piece->kind == PIECE_TASK && piece->entry == NULL &&
+				   !piece->ends_in_error &&
+				   piece->received_bytes == piece->size_bytes &&
+				   piece->ready_at_us <= world->sim->true_us;
 		if (posts)
-			piece->entry = world_publish(world, piece->home, world_id(world, ""), piece->text, STR(""));
+			piece->entry = world_publish(world, piece->home, world_id(world, ""),
+						     piece->text, STR(""));
 	}
 }
 
@@ -231,76 +240,127 @@ struct refusal_text {
 	const char *body;
 };
 
-/* What each platform says (platforms/x.md 4, linkedin.md 4, youtube.md 4, tiktok.md 4, meta.md 6). */
+/* What each platform says (platforms/x.md 4, linkedin.md 4, youtube.md 4, tiktok.md 4, meta.md 6).
+ */
 static const struct refusal_text refusals[][6] = {
 	[VOICE_GRAPH] =
 		{
-			[REFUSE_TOKEN] = {400, "{\"error\":{\"message\":\"Session has expired\",\"type\":\"OAuthException\","
+			[REFUSE_TOKEN] = {400, "{\"error\":{\"message\":\"Session has "
+					       "expired\",\"type\":\"OAuthException\","
 					       "\"code\":190,\"error_subcode\":463}}"},
-			[REFUSE_FORBIDDEN] = {403, "{\"error\":{\"message\":\"(#10) Permission denied\",\"code\":10}}"},
-			[REFUSE_NOT_FOUND] = {400, "{\"error\":{\"message\":\"Unsupported get request\",\"code\":100,"
-						   "\"error_subcode\":33}}"},
-			[REFUSE_BAD] = {400, "{\"error\":{\"message\":\"Something new\",\"code\":777777}}"},
-			[REFUSE_RATE] = {400, "{\"error\":{\"message\":\"Application request limit reached\",\"code\":4}}"},
-			[REFUSE_DUPLICATE] = {400, "{\"error\":{\"message\":\"Duplicate status message\",\"code\":506}}"},
+			[REFUSE_FORBIDDEN] = {403, "{\"error\":{\"message\":\"(#10) Permission "
+						   "denied\",\"code\":10}}"},
+			[REFUSE_NOT_FOUND] =
+				{400,
+				 "{\"error\":{\"message\":\"Unsupported get request\",\"code\":100,"
+				 "\"error_subcode\":33}}"},
+			[REFUSE_BAD] =
+				{400,
+				 "{\"error\":{\"message\":\"Something new\",\"code\":777777}}"},
+			[REFUSE_RATE] = {400, "{\"error\":{\"message\":\"Application request limit "
+					      "reached\",\"code\":4}}"},
+			[REFUSE_DUPLICATE] = {400, "{\"error\":{\"message\":\"Duplicate status "
+						   "message\",\"code\":506}}"},
 		},
 	[VOICE_X] =
 		{
-			[REFUSE_TOKEN] = {401, "{\"title\":\"Unauthorized\",\"type\":\"about:blank\",\"status\":401,"
+			[REFUSE_TOKEN] = {401, "{\"title\":\"Unauthorized\",\"type\":\"about:"
+					       "blank\",\"status\":401,"
 					       "\"detail\":\"Unauthorized\"}"},
-			[REFUSE_FORBIDDEN] = {403, "{\"title\":\"Forbidden\",\"type\":\"about:blank\",\"status\":403,"
-						   "\"detail\":\"You are not permitted to access this feature.\"}"},
-			[REFUSE_NOT_FOUND] = {404, "{\"title\":\"Not Found Error\",\"detail\":\"Could not find it.\","
-						   "\"type\":\"https://api.x.com/2/problems/resource-not-found\"}"},
-			[REFUSE_BAD] = {400, "{\"title\":\"Invalid Request\",\"detail\":\"One or more parameters are odd.\","
-					     "\"type\":\"https://api.x.com/2/problems/invalid-request\"}"},
-			[REFUSE_RATE] = {429, "{\"title\":\"Too Many Requests\",\"detail\":\"Too Many Requests\","
+			[REFUSE_FORBIDDEN] =
+				{403,
+				 "{\"title\":\"Forbidden\",\"type\":\"about:blank\",\"status\":403,"
+				 "\"detail\":\"You are not permitted to access this feature.\"}"},
+			[REFUSE_NOT_FOUND] =
+				{404,
+				 "{\"title\":\"Not Found Error\",\"detail\":\"Could not find it.\","
+				 "\"type\":\"https://api.x.com/2/problems/resource-not-found\"}"},
+			[REFUSE_BAD] =
+				{400, "{\"title\":\"Invalid Request\",\"detail\":\"One or more "
+				      "parameters are odd.\","
+				      "\"type\":\"https://api.x.com/2/problems/invalid-request\"}"},
+			[REFUSE_RATE] = {429, "{\"title\":\"Too Many Requests\",\"detail\":\"Too "
+					      "Many Requests\","
 					      "\"type\":\"about:blank\",\"status\":429}"},
-			[REFUSE_DUPLICATE] = {403, "{\"title\":\"Forbidden\",\"type\":\"about:blank\",\"status\":403,\"detail\":"
-						   "\"You are not allowed to create a Tweet with duplicate content.\"}"},
+			[REFUSE_DUPLICATE] = {403, "{\"title\":\"Forbidden\",\"type\":\"about:"
+						   "blank\",\"status\":403,\"detail\":"
+						   "\"You are not allowed to create a Tweet with "
+						   "duplicate content.\"}"},
 		},
 	[VOICE_LINKEDIN] =
 		{
-			[REFUSE_TOKEN] = {401, "{\"status\":401,\"serviceErrorCode\":65601,\"code\":\"REVOKED_ACCESS_TOKEN\","
-					       "\"message\":\"The token used in the request has been revoked\"}"},
-			[REFUSE_FORBIDDEN] = {403, "{\"status\":403,\"code\":\"ACCESS_DENIED\",\"message\":\"Not enough "
+			[REFUSE_TOKEN] =
+				{401,
+				 "{\"status\":401,\"serviceErrorCode\":65601,\"code\":\"REVOKED_"
+				 "ACCESS_TOKEN\","
+				 "\"message\":\"The token used in the request has been revoked\"}"},
+			[REFUSE_FORBIDDEN] = {403, "{\"status\":403,\"code\":\"ACCESS_DENIED\","
+						   "\"message\":\"Not enough "
 						   "permissions\"}"},
-			[REFUSE_NOT_FOUND] = {404, "{\"status\":404,\"code\":\"NOT_FOUND\",\"message\":\"No such thing\"}"},
-			[REFUSE_BAD] = {400, "{\"status\":400,\"code\":\"ODD\",\"message\":\"Something new\"}"},
-			[REFUSE_RATE] = {429, "{\"status\":429,\"message\":\"Resource level throttle limit reached\"}"},
-			[REFUSE_DUPLICATE] = {422, "{\"status\":422,\"message\":\"Content is a duplicate of "
-						   "urn:li:share:7000000000000000001\",\"errorDetails\":{\"inputErrors\":[{"
-						   "\"code\":\"DUPLICATE_POST\"}]}}"},
+			[REFUSE_NOT_FOUND] = {404, "{\"status\":404,\"code\":\"NOT_FOUND\","
+						   "\"message\":\"No such thing\"}"},
+			[REFUSE_BAD] =
+				{400,
+				 "{\"status\":400,\"code\":\"ODD\",\"message\":\"Something new\"}"},
+			[REFUSE_RATE] = {429, "{\"status\":429,\"message\":\"Resource level "
+					      "throttle limit reached\"}"},
+			[REFUSE_DUPLICATE] =
+				{422, "{\"status\":422,\"message\":\"Content is a duplicate of "
+				      "urn:li:share:7000000000000000001\",\"errorDetails\":{"
+				      "\"inputErrors\":[{"
+				      "\"code\":\"DUPLICATE_POST\"}]}}"},
 		},
 	[VOICE_GOOGLE] =
 		{
-			[REFUSE_TOKEN] = {401, "{\"error\":{\"code\":401,\"message\":\"Invalid Credentials\",\"errors\":[{"
-					       "\"reason\":\"authError\"}],\"status\":\"UNAUTHENTICATED\"}}"},
-			[REFUSE_FORBIDDEN] = {403, "{\"error\":{\"code\":403,\"message\":\"Forbidden\",\"errors\":[{"
-						   "\"reason\":\"forbidden\"}]}}"},
-			[REFUSE_NOT_FOUND] = {404, "{\"error\":{\"code\":404,\"message\":\"Not found\",\"errors\":[{"
-						   "\"reason\":\"videoNotFound\"}]}}"},
-			[REFUSE_BAD] = {400, "{\"error\":{\"code\":400,\"message\":\"Odd\",\"errors\":[{\"reason\":\"odd\"}]}}"},
-			[REFUSE_RATE] = {403, "{\"error\":{\"code\":403,\"message\":\"Rate Limit Exceeded\",\"errors\":[{"
+			[REFUSE_TOKEN] =
+				{401,
+				 "{\"error\":{\"code\":401,\"message\":\"Invalid "
+				 "Credentials\",\"errors\":[{"
+				 "\"reason\":\"authError\"}],\"status\":\"UNAUTHENTICATED\"}}"},
+			[REFUSE_FORBIDDEN] =
+				{403,
+				 "{\"error\":{\"code\":403,\"message\":\"Forbidden\",\"errors\":[{"
+				 "\"reason\":\"forbidden\"}]}}"},
+			[REFUSE_NOT_FOUND] =
+				{404,
+				 "{\"error\":{\"code\":404,\"message\":\"Not found\",\"errors\":[{"
+				 "\"reason\":\"videoNotFound\"}]}}"},
+			[REFUSE_BAD] = {400, "{\"error\":{\"code\":400,\"message\":\"Odd\","
+					     "\"errors\":[{\"reason\":\"odd\"}]}}"},
+			[REFUSE_RATE] = {403, "{\"error\":{\"code\":403,\"message\":\"Rate Limit "
+					      "Exceeded\",\"errors\":[{"
 					      "\"reason\":\"rateLimitExceeded\"}]}}"},
-			[REFUSE_DUPLICATE] = {400, "{\"error\":{\"code\":400,\"message\":\"Odd\",\"errors\":[{"
-						   "\"reason\":\"processingFailure\"}]}}"},
+			[REFUSE_DUPLICATE] =
+				{400,
+				 "{\"error\":{\"code\":400,\"message\":\"Odd\",\"errors\":[{"
+				 "\"reason\":\"processingFailure\"}]}}"},
 		},
 	[VOICE_TIKTOK] =
 		{
-			[REFUSE_TOKEN] = {401, "{\"error\":{\"code\":\"access_token_invalid\",\"message\":\"no\",\"log_id\":\"1\"}}"},
-			[REFUSE_FORBIDDEN] = {403, "{\"error\":{\"code\":\"spam_risk_user_banned_from_posting\",\"message\":\"\","
+			[REFUSE_TOKEN] = {401, "{\"error\":{\"code\":\"access_token_invalid\","
+					       "\"message\":\"no\",\"log_id\":\"1\"}}"},
+			[REFUSE_FORBIDDEN] = {403, "{\"error\":{\"code\":\"spam_risk_user_banned_"
+						   "from_posting\",\"message\":\"\","
 						   "\"log_id\":\"1\"}}"},
-			[REFUSE_NOT_FOUND] = {400, "{\"error\":{\"code\":\"invalid_publish_id\",\"message\":\"\"}}"},
-			[REFUSE_BAD] = {400, "{\"error\":{\"code\":\"something_new\",\"message\":\"\"}}"},
-			[REFUSE_RATE] = {429, "{\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"\"}}"},
-			[REFUSE_DUPLICATE] = {403, "{\"error\":{\"code\":\"spam_risk\",\"message\":\"\"}}"},
+			[REFUSE_NOT_FOUND] =
+				{400,
+				 "{\"error\":{\"code\":\"invalid_publish_id\",\"message\":\"\"}}"},
+			[REFUSE_BAD] =
+				{400, "{\"error\":{\"code\":\"something_new\",\"message\":\"\"}}"},
+			[REFUSE_RATE] = {429, "{\"error\":{\"code\":\"rate_limit_exceeded\","
+					      "\"message\":\"\"}}"},
+			[REFUSE_DUPLICATE] =
+				{403, "{\"error\":{\"code\":\"spam_risk\",\"message\":\"\"}}"},
 		},
 	[VOICE_TOKEN] =
 		{
-			[REFUSE_TOKEN] = {400, "{\"error\":\"invalid_grant\",\"error_description\":\"The token is no good.\"}"},
-			[REFUSE_FORBIDDEN] = {401, "{\"error\":\"invalid_client\",\"error_description\":\"Who?\"}"},
-			[REFUSE_NOT_FOUND] = {400, "{\"error\":\"invalid_grant\",\"error_description\":\"Unknown token.\"}"},
+			[REFUSE_TOKEN] = {400, "{\"error\":\"invalid_grant\",\"error_description\":"
+					       "\"The token is no good.\"}"},
+			[REFUSE_FORBIDDEN] =
+				{401,
+				 "{\"error\":\"invalid_client\",\"error_description\":\"Who?\"}"},
+			[REFUSE_NOT_FOUND] = {400, "{\"error\":\"invalid_grant\",\"error_"
+						   "description\":\"Unknown token.\"}"},
 			[REFUSE_BAD] = {400, "{\"error\":\"something_new\"}"},
 			[REFUSE_RATE] = {429, "{\"error\":\"slow_down\"}"},
 			[REFUSE_DUPLICATE] = {400, "{\"error\":\"invalid_grant\"}"},
@@ -325,7 +385,8 @@ static const struct refusal_text refusals[][6] = {
 		},
 };
 
-void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind, struct answer *answer)
+void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind,
+		  struct answer *answer)
 {
 	const struct refusal_text *text = &refusals[voice][kind];
 	(void)world;
@@ -334,7 +395,8 @@ void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind,
 
 /* ---- tokens ---- */
 
-static struct home *refreshed_home(struct world *world, enum platform_id platform, struct str refresh_token)
+static struct home *refreshed_home(struct world *world, enum platform_id platform,
+				   struct str refresh_token)
 {
 	for (size_t i = 0; i < world->home_count; i++) {
 		struct home *home = &world->homes[i];
@@ -344,10 +406,13 @@ static struct home *refreshed_home(struct world *world, enum platform_id platfor
 	return NULL;
 }
 
-void world_refresh(struct world *world, const struct ask *ask, enum platform_id platform, bool rotates, struct answer *answer)
+void world_refresh(struct world *world, const struct ask *ask, enum platform_id platform,
+		   bool rotates, struct answer *answer)
 {
 	const struct str *given = form_find(&ask->form, "refresh_token");
-	struct home *home = given != NULL && !str_is_empty(*given) ? refreshed_home(world, platform, *given) : NULL;
+	struct home *home = given != NULL && !str_is_empty(*given)
+				    ? refreshed_home(world, platform, *given)
+				    : NULL;
 	if (home == NULL) {
 		world_refuse(world, VOICE_TOKEN, REFUSE_TOKEN, answer);
 		return;
@@ -357,12 +422,15 @@ void world_refresh(struct world *world, const struct ask *ask, enum platform_id 
 	if (rotates)
 		home->refresh_token = world_id(world, "refresh-");
 	world->sim->totals->refreshes++;
-	world_answer(answer, 200,
-		     str_format(world->sim->arena,
-				"{\"access_token\":\"" STR_FMT "\",\"expires_in\":%d,\"token_type\":\"bearer\",\"scope\":\"all\"%s"
-				STR_FMT "%s}",
-				STR_ARG(access), KEY_LIFE_S, rotates ? ",\"refresh_token\":\"" : "",
-				STR_ARG(rotates ? home->refresh_token : STR("")), rotates ? "\"" : ""));
+	world_answer(
+		answer, 200,
+		str_format(
+			world->sim->arena,
+			"{\"access_token\":\"" STR_FMT
+			"\",\"expires_in\":%d,\"token_type\":\"bearer\",\"scope\":\"all\"%s" STR_FMT
+			"%s}",
+			STR_ARG(access), KEY_LIFE_S, rotates ? ",\"refresh_token\":\"" : "",
+			STR_ARG(rotates ? home->refresh_token : STR("")), rotates ? "\"" : ""));
 }
 
 /* ---- who is asked ---- */
@@ -374,10 +442,14 @@ struct house_number {
 };
 
 static const struct house_number hosts[] = {
-	{"graph.facebook.com", VOICE_GRAPH, graph_do},      {"api.x.com", VOICE_X, x_do},
-	{"api.linkedin.com", VOICE_LINKEDIN, linkedin_do},  {"www.linkedin.com", VOICE_TOKEN, linkedin_do},
-	{"www.googleapis.com", VOICE_GOOGLE, google_do},    {"oauth2.googleapis.com", VOICE_TOKEN, google_do},
-	{"open.tiktokapis.com", VOICE_TIKTOK, tiktok_do},   {"upload.tiktokapis.com", VOICE_UPLOAD, tiktok_do},
+	{"graph.facebook.com", VOICE_GRAPH, graph_do},
+	{"api.x.com", VOICE_X, x_do},
+	{"api.linkedin.com", VOICE_LINKEDIN, linkedin_do},
+	{"www.linkedin.com", VOICE_TOKEN, linkedin_do},
+	{"www.googleapis.com", VOICE_GOOGLE, google_do},
+	{"oauth2.googleapis.com", VOICE_TOKEN, google_do},
+	{"open.tiktokapis.com", VOICE_TIKTOK, tiktok_do},
+	{"upload.tiktokapis.com", VOICE_UPLOAD, tiktok_do},
 };
 
 static const struct house_number *host_find(const struct ask *ask)
@@ -405,8 +477,8 @@ void world_do(struct world *world, const struct ask *ask, struct answer *answer)
 	if (host != NULL)
 		host->answer(world, ask, answer);
 	if (answer->status == 0) {
-		sim_violation(world->sim, "nobody answers " STR_FMT " " STR_FMT STR_FMT, STR_ARG(ask->method),
-			      STR_ARG(ask->url.host), STR_ARG(ask->url.path));
+		sim_violation(world->sim, "nobody answers " STR_FMT " " STR_FMT STR_FMT,
+			      STR_ARG(ask->method), STR_ARG(ask->url.host), STR_ARG(ask->url.path));
 		world_refuse(world, world_voice(ask), REFUSE_NOT_FOUND, answer);
 	}
 	world_settle(world);

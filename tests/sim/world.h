@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The six platforms as the flows meet them, with the one ledger that counts: what people can see. Written from platforms/*.md,
- * apart from both the adapters and the sandbox. It is always honest and always up; what goes wrong on the way is network.h.
- * Its answers are only as rich as the flows need. */
+ * The six platforms as the flows meet them, with the one ledger that counts: what people can see.
+ * Written from the documents in platforms/, apart from both the adapters and the sandbox. It is
+ * always honest and always up; what goes wrong on the way is network.h. Its answers are only as
+ * rich as the flows need. */
 #pragma once
 
 #include <stdbool.h>
@@ -66,8 +67,8 @@ struct piece {
 	bool ends_in_error;
 	int64_t size_bytes;
 	int64_t received_bytes;
-	int64_t changed_at_us; /* when bytes came, or it was published */
-	int64_t stale_us;      /* status answers lag so far behind */
+	int64_t changed_at_us;     /* when bytes came, or it was published */
+	int64_t stale_us;          /* status answers lag so far behind */
 	const struct entry *entry; /* what came of it */
 };
 
@@ -90,12 +91,12 @@ struct ask {
 	struct str path[8]; /* segments, decoded */
 	size_t path_count;
 	struct form query;
-	struct str token;       /* bearer */
-	struct str range;       /* Content-Range */
+	struct str token; /* bearer */
+	struct str range; /* Content-Range */
 	struct str body;
-	struct form form;       /* of the body */
-	const struct json *json;/* likewise */
-	int64_t file_bytes;     /* a body from a file has so many */
+	struct form form;        /* of the body */
+	const struct json *json; /* likewise */
+	int64_t file_bytes;      /* a body from a file has so many */
 };
 
 #define ANSWER_HEADERS_MAX 4
@@ -108,8 +109,24 @@ struct answer {
 };
 
 /* Who speaks: each has its own shape of errors. */
-enum voice { VOICE_GRAPH, VOICE_X, VOICE_LINKEDIN, VOICE_GOOGLE, VOICE_TIKTOK, VOICE_TOKEN, VOICE_UPLOAD, VOICE_OTHER };
-enum refusal_kind { REFUSE_TOKEN, REFUSE_FORBIDDEN, REFUSE_NOT_FOUND, REFUSE_BAD, REFUSE_RATE, REFUSE_DUPLICATE };
+enum voice {
+	VOICE_GRAPH,
+	VOICE_X,
+	VOICE_LINKEDIN,
+	VOICE_GOOGLE,
+	VOICE_TIKTOK,
+	VOICE_TOKEN,
+	VOICE_UPLOAD,
+	VOICE_OTHER
+};
+enum refusal_kind {
+	REFUSE_TOKEN,
+	REFUSE_FORBIDDEN,
+	REFUSE_NOT_FOUND,
+	REFUSE_BAD,
+	REFUSE_RATE,
+	REFUSE_DUPLICATE
+};
 
 struct world *world_new(struct sim *sim);
 size_t world_add_home(struct world *world, enum platform_id platform, enum account_type type);
@@ -121,7 +138,8 @@ void world_do(struct world *world, const struct ask *ask, struct answer *answer)
 void world_settle(struct world *world);
 enum voice world_voice(const struct ask *ask);
 /* A well-formed refusal in that voice; nothing else happens. */
-void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind, struct answer *answer);
+void world_refuse(struct world *world, enum voice voice, enum refusal_kind kind,
+		  struct answer *answer);
 /* Every access token of the bearer's account ends now. */
 void world_expire(struct world *world, struct str token);
 
@@ -129,10 +147,12 @@ void world_expire(struct world *world, struct str token);
 struct home *world_home_of(struct world *world, const struct ask *ask, struct answer *answer);
 size_t world_home_index(const struct world *world, const struct home *home);
 struct str world_id(struct world *world, const char *format_prefix);
-struct entry *world_publish(struct world *world, size_t home, struct str id, struct str text, struct str parent);
+struct entry *world_publish(struct world *world, size_t home, struct str id, struct str text,
+			    struct str parent);
 struct entry *world_entry(struct world *world, struct str id);
 /* Same text by the same account since then, or NULL. */
-struct entry *world_twin(struct world *world, size_t home, struct str text, struct str parent, int64_t since_us);
+struct entry *world_twin(struct world *world, size_t home, struct str text, struct str parent,
+			 int64_t since_us);
 struct piece *world_piece(struct world *world, enum piece_kind kind, struct str id);
 struct piece *world_begin(struct world *world, enum piece_kind kind, size_t home, struct str text);
 bool world_is_listed(const struct world *world, const struct entry *entry);
@@ -146,7 +166,8 @@ void world_header(struct answer *answer, const char *name, struct str value);
 /* "bytes A-B/N" -> A, B, N; a star instead of A-B gives from = -1. */
 bool world_range(struct str range, int64_t *from, int64_t *to, int64_t *size);
 /* The one token endpoint with four addresses. */
-void world_refresh(struct world *world, const struct ask *ask, enum platform_id platform, bool rotates, struct answer *answer);
+void world_refresh(struct world *world, const struct ask *ask, enum platform_id platform,
+		   bool rotates, struct answer *answer);
 
 void graph_do(struct world *world, const struct ask *ask, struct answer *answer);
 void x_do(struct world *world, const struct ask *ask, struct answer *answer);

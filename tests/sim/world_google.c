@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube (platforms/youtube.md 1.4, 2, 5): a video exists when the last byte of its session has come. */
+ * YouTube (platforms/youtube.md 1.4, 2, 5): a video exists when the last byte of its session has
+ * come. */
 #include "world.h"
 
 #include "buf.h"
@@ -7,20 +8,28 @@
 #include "json.h"
 
 #define LIST_MAX_BYTES (512 * 1024)
-#define SESSION_URL "https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id="
+#define SESSION_URL                                                                                \
+	"https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id="
 
-static void session_make(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void session_make(struct world *world, const struct ask *ask, struct home *home,
+			 struct answer *answer)
 {
-	const struct str text = json_string(json_get(json_get(ask->json, "snippet"), "description"));
-	struct piece *piece = world_begin(world, PIECE_SESSION, world_home_index(world, home), text);
+	const struct str text =
+		json_string(json_get(json_get(ask->json, "snippet"), "description"));
+	struct piece *piece =
+		world_begin(world, PIECE_SESSION, world_home_index(world, home), text);
 	world_answer(answer, 200, STR(""));
-	world_header(answer, "Location", str_format(world->sim->arena, SESSION_URL STR_FMT, STR_ARG(piece->id)));
+	world_header(answer, "Location",
+		     str_format(world->sim->arena, SESSION_URL STR_FMT, STR_ARG(piece->id)));
 }
 
-static void video_tell(struct world *world, const struct entry *entry, int status, struct answer *answer)
+static void video_tell(struct world *world, const struct entry *entry, int status,
+		       struct answer *answer)
 {
 	world_answer(answer, status,
-		     str_format(world->sim->arena, "{\"kind\":\"youtube#video\",\"id\":\"" STR_FMT "\"}", STR_ARG(entry->id)));
+		     str_format(world->sim->arena,
+				"{\"kind\":\"youtube#video\",\"id\":\"" STR_FMT "\"}",
+				STR_ARG(entry->id)));
 }
 
 static void progress_tell(struct world *world, const struct piece *piece, struct answer *answer)
@@ -28,7 +37,8 @@ static void progress_tell(struct world *world, const struct piece *piece, struct
 	world_answer(answer, 308, STR(""));
 	if (piece->received_bytes > 0)
 		world_header(answer, "Range",
-			     str_format(world->sim->arena, "bytes=0-%lld", (long long)piece->received_bytes - 1));
+			     str_format(world->sim->arena, "bytes=0-%lld",
+					(long long)piece->received_bytes - 1));
 }
 
 /* Bytes that follow what is there are taken; others change nothing. */
@@ -47,7 +57,8 @@ static bool bytes_take(struct piece *piece, const struct ask *ask, bool *is_ques
 	return true;
 }
 
-static void session_put(struct world *world, const struct ask *ask, struct piece *piece, struct answer *answer)
+static void session_put(struct world *world, const struct ask *ask, struct piece *piece,
+			struct answer *answer)
 {
 	bool is_question = false;
 	if (piece->entry != NULL) {
@@ -62,7 +73,8 @@ static void session_put(struct world *world, const struct ask *ask, struct piece
 		progress_tell(world, piece, answer);
 		return;
 	}
-	piece->entry = world_publish(world, piece->home, world_id(world, "vid"), piece->text, STR(""));
+	piece->entry =
+		world_publish(world, piece->home, world_id(world, "vid"), piece->text, STR(""));
 	video_tell(world, piece->entry, 201, answer);
 }
 
@@ -72,7 +84,8 @@ static void uploads(struct world *world, size_t home, struct answer *answer)
 	buf_init(&out, world->sim->arena, LIST_MAX_BYTES);
 	for (size_t i = world->entry_count; i-- > 0;) {
 		const struct entry *entry = &world->entries[i];
-		if (entry->home != home || !str_is_empty(entry->parent) || !world_is_listed(world, entry))
+		if (entry->home != home || !str_is_empty(entry->parent) ||
+		    !world_is_listed(world, entry))
 			continue;
 		const struct str title = world_quoted(world, entry->text);
 		const struct str at = world_instant(world, entry->at_us);
@@ -82,7 +95,8 @@ static void uploads(struct world *world, size_t home, struct answer *answer)
 			 out.len > 0 ? "," : "", STR_ARG(title), STR_ARG(at), STR_ARG(entry->id));
 	}
 	const struct str items = buf_str(&out);
-	world_answer(answer, 200, str_format(world->sim->arena, "{\"items\":[" STR_FMT "]}", STR_ARG(items)));
+	world_answer(answer, 200,
+		     str_format(world->sim->arena, "{\"items\":[" STR_FMT "]}", STR_ARG(items)));
 }
 
 static struct str thread(struct world *world, const struct entry *entry)
@@ -90,14 +104,16 @@ static struct str thread(struct world *world, const struct entry *entry)
 	const struct str text = world_quoted(world, entry->text);
 	const struct str at = world_instant(world, entry->at_us);
 	return str_format(world->sim->arena,
-			  "{\"id\":\"" STR_FMT "\",\"snippet\":{\"topLevelComment\":{\"id\":\"" STR_FMT
+			  "{\"id\":\"" STR_FMT
+			  "\",\"snippet\":{\"topLevelComment\":{\"id\":\"" STR_FMT
 			  "\",\"snippet\":{\"textOriginal\":" STR_FMT ",\"publishedAt\":\"" STR_FMT
 			  "\",\"authorChannelId\":{\"value\":\"" STR_FMT "\"}}}}}",
 			  STR_ARG(entry->id), STR_ARG(entry->id), STR_ARG(text), STR_ARG(at),
 			  STR_ARG(world->homes[entry->home].id));
 }
 
-static void comment(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void comment(struct world *world, const struct ask *ask, struct home *home,
+		    struct answer *answer)
 {
 	const struct json *snippet = json_get(ask->json, "snippet");
 	const struct str video = json_string(json_get(snippet, "videoId"));
@@ -107,7 +123,8 @@ static void comment(struct world *world, const struct ask *ask, struct home *hom
 		world_refuse(world, VOICE_GOOGLE, REFUSE_NOT_FOUND, answer);
 		return;
 	}
-	const struct entry *entry = world_publish(world, world_home_index(world, home), world_id(world, "Ug"), text, video);
+	const struct entry *entry = world_publish(world, world_home_index(world, home),
+						  world_id(world, "Ug"), text, video);
 	world_answer(answer, 200, thread(world, entry));
 }
 
@@ -118,16 +135,19 @@ static void threads(struct world *world, const struct ask *ask, struct answer *a
 	buf_init(&out, world->sim->arena, LIST_MAX_BYTES);
 	for (size_t i = world->entry_count; i-- > 0;) {
 		const struct entry *entry = &world->entries[i];
-		if (video == NULL || !str_equal(entry->parent, *video) || !world_is_listed(world, entry))
+		if (video == NULL || !str_equal(entry->parent, *video) ||
+		    !world_is_listed(world, entry))
 			continue;
 		buf_add_z(&out, out.len > 0 ? "," : "");
 		buf_add(&out, thread(world, entry));
 	}
 	const struct str items = buf_str(&out);
-	world_answer(answer, 200, str_format(world->sim->arena, "{\"items\":[" STR_FMT "]}", STR_ARG(items)));
+	world_answer(answer, 200,
+		     str_format(world->sim->arena, "{\"items\":[" STR_FMT "]}", STR_ARG(items)));
 }
 
-static void upload_asked(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void upload_asked(struct world *world, const struct ask *ask, struct home *home,
+			 struct answer *answer)
 {
 	const struct str *id = form_find(&ask->query, "upload_id");
 	struct piece *piece = id != NULL ? world_piece(world, PIECE_SESSION, *id) : NULL;
@@ -152,7 +172,8 @@ void google_do(struct world *world, const struct ask *ask, struct answer *answer
 		upload_asked(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/youtube/v3/playlistItems"))
 		uploads(world, world_home_index(world, home), answer);
-	else if (str_equal_z(ask->url.path, "/youtube/v3/commentThreads") && str_equal_z(ask->method, "POST"))
+	else if (str_equal_z(ask->url.path, "/youtube/v3/commentThreads") &&
+		 str_equal_z(ask->method, "POST"))
 		comment(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/youtube/v3/commentThreads"))
 		threads(world, ask, answer);

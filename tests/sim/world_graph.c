@@ -17,38 +17,45 @@ static struct str field(const struct ask *ask, const char *name)
 static void refuse(struct world *world, struct answer *answer, int code, int subcode)
 {
 	world_answer(answer, 400,
-		     str_format(world->sim->arena, "{\"error\":{\"message\":\"no\",\"code\":%d,\"error_subcode\":%d}}", code,
-				subcode));
+		     str_format(world->sim->arena,
+				"{\"error\":{\"message\":\"no\",\"code\":%d,\"error_subcode\":%d}}",
+				code, subcode));
 }
 
 static void made(struct world *world, struct answer *answer, struct str id)
 {
 	const struct str text = world_id_json(world, id);
-	world_answer(answer, 200, str_format(world->sim->arena, "{\"id\":" STR_FMT "}", STR_ARG(text)));
+	world_answer(answer, 200,
+		     str_format(world->sim->arena, "{\"id\":" STR_FMT "}", STR_ARG(text)));
 }
 
 /* ---- lists ---- */
 
 /* Entries with that parent ("" = posts of the account), as Graph lists them. */
-static void list(struct world *world, size_t home, struct str parent, const char *text_name, const char *time_name,
-		 struct answer *answer)
+static void list(struct world *world, size_t home, struct str parent, const char *text_name,
+		 const char *time_name, struct answer *answer)
 {
 	struct buf out;
 	buf_init(&out, world->sim->arena, LIST_MAX_BYTES);
 	for (size_t i = world->entry_count; i-- > 0;) {
 		const struct entry *entry = &world->entries[i];
-		if (entry->home != home || !str_equal(entry->parent, parent) || !world_is_listed(world, entry))
+		if (entry->home != home || !str_equal(entry->parent, parent) ||
+		    !world_is_listed(world, entry))
 			continue;
 		const struct str text = world_quoted(world, entry->text);
 		const struct str id = world_id_json(world, entry->id);
 		const struct str at = world_instant(world, entry->at_us);
-		buf_addf(&out, "%s{\"id\":" STR_FMT ",\"%s\":" STR_FMT ",\"%s\":\"" STR_FMT "+0000\",\"permalink\":\"https://i.g/"
-			 STR_FMT "\",\"permalink_url\":\"https://f.b/" STR_FMT "\"}",
+		buf_addf(&out,
+			 "%s{\"id\":" STR_FMT ",\"%s\":" STR_FMT ",\"%s\":\"" STR_FMT
+			 "+0000\",\"permalink\":\"https://i.g/" STR_FMT
+			 "\",\"permalink_url\":\"https://f.b/" STR_FMT "\"}",
 			 out.len > 0 ? "," : "", STR_ARG(id), text_name, STR_ARG(text), time_name,
-			 STR_ARG(str_slice(at, 0, at.len - 1)), STR_ARG(entry->id), STR_ARG(entry->id));
+			 STR_ARG(str_slice(at, 0, at.len - 1)), STR_ARG(entry->id),
+			 STR_ARG(entry->id));
 	}
 	const struct str items = buf_str(&out);
-	world_answer(answer, 200, str_format(world->sim->arena, "{\"data\":[" STR_FMT "]}", STR_ARG(items)));
+	world_answer(answer, 200,
+		     str_format(world->sim->arena, "{\"data\":[" STR_FMT "]}", STR_ARG(items)));
 }
 
 /* ---- Instagram: container, wait, media_publish ---- */
@@ -67,25 +74,33 @@ static const char *container_state(const struct world *world, const struct piece
 	return piece->ends_in_error ? "ERROR" : "FINISHED";
 }
 
-static void container_make(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void container_make(struct world *world, const struct ask *ask, struct home *home,
+			   struct answer *answer)
 {
 	if (str_is_empty(field(ask, "image_url"))) {
 		refuse(world, answer, 100, 2207004);
 		return;
 	}
-	made(world, answer, world_begin(world, PIECE_CONTAINER, world_home_index(world, home), field(ask, "caption"))->id);
+	made(world, answer,
+	     world_begin(world, PIECE_CONTAINER, world_home_index(world, home),
+			 field(ask, "caption"))
+		     ->id);
 }
 
 static void container_tell(struct world *world, const struct piece *piece, struct answer *answer)
 {
 	const char *state = container_state(world, piece);
 	world_answer(answer, 200,
-		     str_format(world->sim->arena, "{\"status_code\":\"%s\",\"status\":\"%s%s\",\"id\":\"" STR_FMT "\"}", state, state,
-				piece->ends_in_error ? ": error code 2207053" : "", STR_ARG(piece->id)));
+		     str_format(world->sim->arena,
+				"{\"status_code\":\"%s\",\"status\":\"%s%s\",\"id\":\"" STR_FMT
+				"\"}",
+				state, state, piece->ends_in_error ? ": error code 2207053" : "",
+				STR_ARG(piece->id)));
 }
 
 /* A container is published once: that is the whole proof. */
-static void container_publish(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void container_publish(struct world *world, const struct ask *ask, struct home *home,
+			      struct answer *answer)
 {
 	struct piece *piece = world_piece(world, PIECE_CONTAINER, field(ask, "creation_id"));
 	const size_t index = world_home_index(world, home);
@@ -109,27 +124,33 @@ static void container_publish(struct world *world, const struct ask *ask, struct
 static void quota(struct world *world, struct answer *answer)
 {
 	(void)world;
-	world_answer(answer, 200, STR("{\"data\":[{\"quota_usage\":1,\"config\":{\"quota_total\":100}}]}"));
+	world_answer(answer, 200,
+		     STR("{\"data\":[{\"quota_usage\":1,\"config\":{\"quota_total\":100}}]}"));
 }
 
-static void feed(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void feed(struct world *world, const struct ask *ask, struct home *home,
+		 struct answer *answer)
 {
 	const size_t index = world_home_index(world, home);
 	const struct str message = field(ask, "message");
-	if (world->sim->weather.facebook_knows_duplicates && world_twin(world, index, message, STR(""), 0) != NULL) {
+	if (world->sim->weather.facebook_knows_duplicates &&
+	    world_twin(world, index, message, STR(""), 0) != NULL) {
 		refuse(world, answer, 506, 0);
 		return;
 	}
 	const struct str id = world_id(world, "");
-	const struct str whole = str_format(world->sim->arena, STR_FMT "_" STR_FMT, STR_ARG(home->id), STR_ARG(id));
+	const struct str whole =
+		str_format(world->sim->arena, STR_FMT "_" STR_FMT, STR_ARG(home->id), STR_ARG(id));
 	made(world, answer, world_publish(world, index, whole, message, STR(""))->id);
 }
 
-static void comment(struct world *world, const struct ask *ask, struct home *home, const struct entry *parent,
-		    struct answer *answer)
+static void comment(struct world *world, const struct ask *ask, struct home *home,
+		    const struct entry *parent, struct answer *answer)
 {
 	made(world, answer,
-	     world_publish(world, world_home_index(world, home), world_id(world, ""), field(ask, "message"), parent->id)->id);
+	     world_publish(world, world_home_index(world, home), world_id(world, ""),
+			   field(ask, "message"), parent->id)
+		     ->id);
 }
 
 static bool is_edge(const struct ask *ask, const char *edge)
@@ -137,7 +158,8 @@ static bool is_edge(const struct ask *ask, const char *edge)
 	return ask->path_count == 3 && str_equal_z(ask->path[2], edge);
 }
 
-static void account_get(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void account_get(struct world *world, const struct ask *ask, struct home *home,
+			struct answer *answer)
 {
 	const size_t index = world_home_index(world, home);
 	if (is_edge(ask, "content_publishing_limit"))
@@ -148,7 +170,8 @@ static void account_get(struct world *world, const struct ask *ask, struct home 
 		list(world, index, STR(""), "message", "created_time", answer);
 }
 
-static void account_post(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void account_post(struct world *world, const struct ask *ask, struct home *home,
+			 struct answer *answer)
 {
 	if (is_edge(ask, "media"))
 		container_make(world, ask, home, answer);
@@ -158,8 +181,8 @@ static void account_post(struct world *world, const struct ask *ask, struct home
 		feed(world, ask, home, answer);
 }
 
-static void entry_asked(struct world *world, const struct ask *ask, struct home *home, const struct entry *entry,
-			struct answer *answer)
+static void entry_asked(struct world *world, const struct ask *ask, struct home *home,
+			const struct entry *entry, struct answer *answer)
 {
 	const bool is_post = str_equal_z(ask->method, "POST");
 	const char *text_name = home->platform == PLATFORM_INSTAGRAM ? "text" : "message";
@@ -170,7 +193,9 @@ static void entry_asked(struct world *world, const struct ask *ask, struct home 
 		list(world, world_home_index(world, home), entry->id, text_name, time_name, answer);
 	else
 		world_answer(answer, 200,
-			     str_format(world->sim->arena, "{\"permalink\":\"https://i.g/" STR_FMT "\"}", STR_ARG(entry->id)));
+			     str_format(world->sim->arena,
+					"{\"permalink\":\"https://i.g/" STR_FMT "\"}",
+					STR_ARG(entry->id)));
 }
 
 void graph_do(struct world *world, const struct ask *ask, struct answer *answer)

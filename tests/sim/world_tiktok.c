@@ -9,15 +9,17 @@
 
 static void creator(struct world *world, struct home *home, struct answer *answer)
 {
-	world_answer(answer, 200,
-		     str_format(world->sim->arena,
-				"{\"data\":{\"creator_username\":\"" STR_FMT
-				"\",\"privacy_level_options\":[\"PUBLIC_TO_EVERYONE\",\"SELF_ONLY\"],"
-				"\"max_video_post_duration_sec\":600}," OK "}",
-				STR_ARG(home->username)));
+	world_answer(
+		answer, 200,
+		str_format(world->sim->arena,
+			   "{\"data\":{\"creator_username\":\"" STR_FMT
+			   "\",\"privacy_level_options\":[\"PUBLIC_TO_EVERYONE\",\"SELF_ONLY\"],"
+			   "\"max_video_post_duration_sec\":600}," OK "}",
+			   STR_ARG(home->username)));
 }
 
-static void init(struct world *world, const struct ask *ask, struct home *home, struct answer *answer)
+static void init(struct world *world, const struct ask *ask, struct home *home,
+		 struct answer *answer)
 {
 	const struct str title = json_string(json_get(json_get(ask->json, "post_info"), "title"));
 	struct piece *piece = world_begin(world, PIECE_TASK, world_home_index(world, home), title);
@@ -25,7 +27,8 @@ static void init(struct world *world, const struct ask *ask, struct home *home, 
 	world_answer(answer, 200,
 		     str_format(world->sim->arena,
 				"{\"data\":{\"publish_id\":\"" STR_FMT
-				"\",\"upload_url\":\"https://upload.tiktokapis.com/video/?upload_id=" STR_FMT "\"}," OK "}",
+				"\",\"upload_url\":\"https://upload.tiktokapis.com/video/"
+				"?upload_id=" STR_FMT "\"}," OK "}",
 				STR_ARG(piece->id), STR_ARG(piece->id)));
 }
 
@@ -37,10 +40,12 @@ static void upload(struct world *world, const struct ask *ask, struct answer *an
 	int64_t from, to, size = 0;
 	const int64_t now_us = world->sim->true_us;
 	if (piece == NULL || now_us > piece->begun_at_us + UPLOAD_LIFE_US) {
-		world_refuse(world, VOICE_UPLOAD, piece == NULL ? REFUSE_NOT_FOUND : REFUSE_FORBIDDEN, answer);
+		world_refuse(world, VOICE_UPLOAD,
+			     piece == NULL ? REFUSE_NOT_FOUND : REFUSE_FORBIDDEN, answer);
 		return;
 	}
-	if (!world_range(ask->range, &from, &to, &size) || size != piece->size_bytes || to - from + 1 != ask->file_bytes) {
+	if (!world_range(ask->range, &from, &to, &size) || size != piece->size_bytes ||
+	    to - from + 1 != ask->file_bytes) {
 		world_refuse(world, VOICE_UPLOAD, REFUSE_BAD, answer);
 		return;
 	}
@@ -48,31 +53,37 @@ static void upload(struct world *world, const struct ask *ask, struct answer *an
 		piece->received_bytes = to + 1;
 		piece->changed_at_us = now_us;
 		if (piece->ready_at_us < now_us)
-			piece->ready_at_us = now_us + dice_between(&world->sim->dice, 0, 90) * US_PER_S;
+			piece->ready_at_us =
+				now_us + dice_between(&world->sim->dice, 0, 90) * US_PER_S;
 	}
 	world_answer(answer, piece->received_bytes == size ? 201 : 206, STR(""));
 }
 
 static void status_tell(struct world *world, const struct piece *piece, struct answer *answer)
 {
-	const bool is_stale = world->sim->true_us < piece->changed_at_us + piece->stale_us && piece->changed_at_us > 0;
+	const bool is_stale = world->sim->true_us < piece->changed_at_us + piece->stale_us &&
+			      piece->changed_at_us > 0;
 	const bool is_whole = piece->received_bytes == piece->size_bytes && !is_stale;
 	const bool is_over = is_whole && world->sim->true_us >= piece->ready_at_us;
 	struct str state = STR("\"status\":\"PROCESSING_UPLOAD\"");
 	if (is_over && piece->ends_in_error)
 		state = STR("\"status\":\"FAILED\",\"fail_reason\":\"internal\"");
 	else if (is_over && piece->entry != NULL)
-		state = str_format(world->sim->arena,
-				   "\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[" STR_FMT "]",
-				   STR_ARG(piece->entry->id));
+		state = str_format(
+			world->sim->arena,
+			"\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[" STR_FMT
+			"]",
+			STR_ARG(piece->entry->id));
 	world_answer(answer, 200,
-		     str_format(world->sim->arena, "{\"data\":{" STR_FMT ",\"uploaded_bytes\":%lld}," OK "}", STR_ARG(state),
-				(long long)(is_stale ? 0 : piece->received_bytes)));
+		     str_format(world->sim->arena,
+				"{\"data\":{" STR_FMT ",\"uploaded_bytes\":%lld}," OK "}",
+				STR_ARG(state), (long long)(is_stale ? 0 : piece->received_bytes)));
 }
 
 static void status(struct world *world, const struct ask *ask, struct answer *answer)
 {
-	const struct piece *piece = world_piece(world, PIECE_TASK, json_string(json_get(ask->json, "publish_id")));
+	const struct piece *piece =
+		world_piece(world, PIECE_TASK, json_string(json_get(ask->json, "publish_id")));
 	if (piece == NULL)
 		world_refuse(world, VOICE_TIKTOK, REFUSE_NOT_FOUND, answer);
 	else

@@ -95,6 +95,7 @@ struct fixture {
 	int64_t boot_us;
 	struct random_source random;
 	uint64_t seed;
+	void (*on_fill)(struct fixture *fx); /* called once, when randomness is next asked for: the moment before something is made */
 	struct store *store;
 	struct connector connector;
 	struct deliverer deliverer;
@@ -103,6 +104,7 @@ struct fixture {
 	struct app_row app;
 	struct str client_secret;
 	const char *bearer; /* whole header value */
+	struct str lost_account;
 };
 
 static inline int64_t fixture_now(void *context)
@@ -118,6 +120,10 @@ static inline int64_t fixture_boot(void *context)
 static inline void fixture_fill(void *context, void *out, size_t size_bytes)
 {
 	struct fixture *fx = context;
+	void (*on_fill)(struct fixture *fx) = fx->on_fill;
+	fx->on_fill = NULL;
+	if (on_fill != NULL)
+		on_fill(fx);
 	for (size_t i = 0; i < size_bytes; i++) {
 		fx->seed = fx->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		((unsigned char *)out)[i] = (unsigned char)(fx->seed >> 56);

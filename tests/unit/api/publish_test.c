@@ -153,6 +153,26 @@ static void an_idempotency_key_stands_in_for_request_id(void **state)
 	assert_fields(answer(fx, &two), 422, "VALIDATION_ERROR", "request_id");
 }
 
+static void lose_account(struct fixture *fx)
+{
+	set_account_state(fx, fx->lost_account, ACCOUNT_REAUTH_REQUIRED);
+}
+
+/* Between our look at the accounts and the transaction that writes the post. */
+static void an_account_lost_in_the_last_moment_is_named_with_its_reason(void **state)
+{
+	struct fixture *fx = *state;
+	fx->lost_account = make_account(fx, &fx->app, PLATFORM_X).id;
+	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}", STR_ARG(fx->lost_account));
+	const struct sent sent = {.method = "POST", .target = "/v1/posts/publish", .type = "application/json",
+				  .body = str_z(fx->arena, body), .more = {{STR("X-Request-Id"), STR("mine")}}};
+	fx->on_fill = lose_account;
+	const struct json *answered = assert_fields(answer(fx, &sent), 422, "INVALID_ACCOUNT", "account_ids.0");
+	assert_null(fx->on_fill);
+	assert_text(answered, "details.accounts.0.reason", "reauth_required");
+	assert_int_equal(post_total(fx), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +183,7 @@ int main(void)
 		API_TEST(every_unusable_account_is_named_with_its_reason),
 		API_TEST(a_rule_broken_for_two_accounts_names_both),
 		API_TEST(a_used_request_id_names_the_first_post),
+		API_TEST(an_account_lost_in_the_last_moment_is_named_with_its_reason),
 		API_TEST(an_idempotency_key_stands_in_for_request_id),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@ static void faults_have_the_one_shape(void **state)
 	struct fixture *fx = *state;
 	assert_error(send(fx, "GET", "/admin/nothing", NULL), 404, "NOT_FOUND");
 	assert_error(send(fx, "GET", "/v1/posts", NULL), 404, "NOT_FOUND");
-	const struct http_response *response = send(fx, "PATCH", "/admin/apps", NULL);
+	const struct http_response *response = send(fx, "BREW", "/admin/apps", NULL);
 	assert_error(response, 405, "METHOD_NOT_ALLOWED");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Customers' files on the way to our disk: fetched once for a post whoever needs them, refused with a reason, gone when nobody
- * needs them any more. With the real spool and YouTube's adapter. */
+ * Customers' files on the way to our disk: fetched once for a post whoever needs them, refused with
+ * a reason, gone when nobody needs them any more. With the real spool and YouTube's adapter. */
 #include "delivery.h"
 
 #include "world.h"
@@ -11,8 +11,9 @@
 #define FETCH "GET " MEDIA_URL
 #define SESSION "uploadType=resumable"
 #define UPLOAD "PUT https://www.googleapis.com/upload/session/1"
-#define CONTENT                                                                                                        \
-	"{\"mode\":\"basic\",\"type\":\"video\",\"containers\":[{\"content\":\"A title\",\"media\":[{\"url\":\"" MEDIA_URL "\","      \
+#define CONTENT                                                                                    \
+	"{\"mode\":\"basic\",\"type\":\"video\",\"containers\":[{\"content\":\"A "                 \
+	"title\",\"media\":[{\"url\":\"" MEDIA_URL "\","                                           \
 	"\"type\":\"video\"}]}]}"
 
 static const char video[] = "\0\0\0\x18"
@@ -118,10 +119,12 @@ struct claim_call {
 static enum err_kind run_claim(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct claim_call *call = argument;
-	return store_delivery_claim(tx, call->w->arena, FAKE_NOW_US, US_PER_MINUTE, 10, &call->work, &call->count, err);
+	return store_delivery_claim(tx, call->w->arena, FAKE_NOW_US, US_PER_MINUTE, 10, &call->work,
+				    &call->count, err);
 }
 
-/* A waiter looks ten times a second, perhaps for hours: it must neither grow nor write. Its task is driven by hand here. */
+/* A waiter looks ten times a second, perhaps for hours: it must neither grow nor write. Its task is
+ * driven by hand here. */
 static void waiting_for_another_fetch_costs_nothing(void **state)
 {
 	struct world *w = *state;
@@ -179,14 +182,47 @@ static const struct refusal refusals[] = {
 	{"425", {.match = FETCH, .status = 425}, false, "status 425"},
 	{"429", {.match = FETCH, .status = 429}, false, "status 429"},
 	{"guard",
-	 {.match = FETCH, .outcome = TRANSFER_NEVER_SENT, .problem = TRANSFER_REFUSED_BY_GUARD, .error_text = "a private address"},
+	 {.match = FETCH,
+	  .outcome = TRANSFER_NEVER_SENT,
+	  .problem = TRANSFER_REFUSED_BY_GUARD,
+	  .error_text = "a private address"},
 	 true,
 	 "a private address"},
-	{"too large", {.match = FETCH, .outcome = TRANSFER_LOST, .problem = TRANSFER_TOO_LARGE, .error_text = "too large"}, true, "too large"},
-	{"bad redirect", {.match = FETCH, .outcome = TRANSFER_LOST, .problem = TRANSFER_BAD_REDIRECT, .error_text = "bad redirect"}, true, "bad redirect"},
-	{"no such name", {.match = FETCH, .outcome = TRANSFER_NEVER_SENT, .problem = TRANSFER_NAME_NOT_RESOLVED, .error_text = "no name"}, false, "no name"},
-	{"disk", {.match = FETCH, .outcome = TRANSFER_LOST, .problem = TRANSFER_DISK_FAILED, .error_text = "disk"}, false, "disk"},
-	{"slow", {.match = FETCH, .outcome = TRANSFER_LOST, .problem = TRANSFER_TOO_SLOW, .error_text = "slow"}, false, "slow"},
+	{"too large",
+	 {.match = FETCH,
+	  .outcome = TRANSFER_LOST,
+	  .problem = TRANSFER_TOO_LARGE,
+	  .error_text = "too large"},
+	 true,
+	 "too large"},
+	{"bad redirect",
+	 {.match = FETCH,
+	  .outcome = TRANSFER_LOST,
+	  .problem = TRANSFER_BAD_REDIRECT,
+	  .error_text = "bad redirect"},
+	 true,
+	 "bad redirect"},
+	{"no such name",
+	 {.match = FETCH,
+	  .outcome = TRANSFER_NEVER_SENT,
+	  .problem = TRANSFER_NAME_NOT_RESOLVED,
+	  .error_text = "no name"},
+	 false,
+	 "no name"},
+	{"disk",
+	 {.match = FETCH,
+	  .outcome = TRANSFER_LOST,
+	  .problem = TRANSFER_DISK_FAILED,
+	  .error_text = "disk"},
+	 false,
+	 "disk"},
+	{"slow",
+	 {.match = FETCH,
+	  .outcome = TRANSFER_LOST,
+	  .problem = TRANSFER_TOO_SLOW,
+	  .error_text = "slow"},
+	 false,
+	 "slow"},
 };
 
 static void a_file_that_does_not_come_is_told(void **state)
@@ -219,7 +255,8 @@ static void a_full_spool_is_waited_for(void **state)
 	w->spool_budget_bytes = 1000;
 	world_crash(w);
 	const struct account_row account = channel(w);
-	FAKE_ANSWER(&w->transport, .match = FETCH, .outcome = TRANSFER_LOST, .problem = TRANSFER_TOO_LARGE, .error_text = "too large");
+	FAKE_ANSWER(&w->transport, .match = FETCH, .outcome = TRANSFER_LOST,
+		    .problem = TRANSFER_TOO_LARGE, .error_text = "too large");
 	const struct str post = world_post(w, CONTENT, &account, 1);
 	world_run(w);
 	assert_state(w, post, "retrying");
@@ -239,7 +276,8 @@ static void a_retry_fetches_again(void **state)
 	assert_published(w, post, "vid1");
 }
 
-/* Fetched by one claim, finished by another that has no more use for the file: it must go all the same. */
+/* Fetched by one claim, finished by another that has no more use for the file: it must go all the
+ * same. */
 static void a_file_goes_though_a_later_claim_ended_the_delivery(void **state)
 {
 	struct world *w = *state;
@@ -250,7 +288,8 @@ static void a_file_goes_though_a_later_claim_ended_the_delivery(void **state)
 	const struct str post = world_post(w, CONTENT, &account, 1);
 	world_run(w);
 	assert_true(spool_files(w->spool_path) > 0);
-	FAKE_ANSWER(&w->transport, .match = UPLOAD, .body = "{\"id\":\"vid1\"}"); /* the look: all is there */
+	FAKE_ANSWER(&w->transport, .match = UPLOAD,
+		    .body = "{\"id\":\"vid1\"}"); /* the look: all is there */
 	world_pass(w, 2 * US_PER_S);
 	assert_published(w, post, "vid1");
 	assert_int_equal(spool_files(w->spool_path), 0);
@@ -275,37 +314,28 @@ static void a_start_removes_what_nobody_needs(void **state)
 	assert_int_equal(spool_files(w->spool_path), 2);
 }
 
-static void stop_now(void *context, const struct fake_sent *sent)
-{
-	struct world *w = context;
-	if (strstr(sent->url, "customer.example/a") != NULL) {
-		engine_stop(w->engine);
-		answer_fetch(w);
-	}
-}
-
 /* "A stopping service begins nothing new": not a fetch of hours either. */
 static void a_draining_service_begins_no_fetch(void **state)
 {
 	struct world *w = *state;
 	const struct account_row account = channel(w);
-	const struct account_row other = world_account(w, PLATFORM_X, 0, NULL);
-	const struct str post = world_post(w, CONTENT, &account, 1);
-	(void)other;
-	engine_turn(w->engine, 0); /* claimed; its first step is still to come */
+	world_post(w, CONTENT, &account, 1);
+	struct claim_call call = {.w = w};
+	struct error err = {0};
+	ok(store_write(w->store, run_claim, &call, &err), &err);
 	engine_stop(w->engine);
-	w->transport.on_start = stop_now;
-	w->transport.on_start_context = w;
-	engine_run(w->engine, 100);
-	const size_t fetches = fake_count(&w->transport, FETCH);
-	w->transport.on_start = NULL;
-	FAKE_ANSWER(&w->transport, .match = FETCH, .status = 503);
-	engine_turn(w->engine, 0);
-	fake_clock_advance(&w->clock, US_PER_MINUTE);
-	for (int i = 0; i < 5; i++)
-		engine_turn(w->engine, 0);
-	assert_int_equal(fake_count(&w->transport, FETCH), fetches);
-	assert_true(world_delivery(w, post, 0).state != POST_FAILED);
+	engine_run(w->engine, 0);
+	struct arena *turn = arena_new("turn", (size_t)64 << 20);
+	struct delivery_task *t = delivery_task_new(w->deliverer, &call.work[0]);
+	struct task_plan plan = {0};
+	const struct task_event start = {.kind = TASK_EVENT_START};
+	t->task.engine = w->engine;
+	t->task.ops->plan(&t->task, turn, &start, &plan);
+	assert_int_equal(plan.action, TASK_END);
+	assert_int_equal(t->save.next, DELIVERY_WAIT);
+	assert_null(w->deliverer->fetching);
+	t->task.ops->free(&t->task);
+	arena_free(&turn);
 }
 
 int main(void)

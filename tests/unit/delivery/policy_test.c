@@ -44,12 +44,14 @@ static void retries_wait_by_the_schedule(void **state)
 		int64_t least_ms = INT64_MAX;
 		int64_t most_ms = INT64_MIN;
 		for (int n = 0; n < 500; n++) {
-			const int64_t wait_ms = policy_retry_wait_ms(retries[i].attempt, retries[i].retry_after_ms, &random.source);
+			const int64_t wait_ms = policy_retry_wait_ms(
+				retries[i].attempt, retries[i].retry_after_ms, &random.source);
 			least_ms = wait_ms < least_ms ? wait_ms : least_ms;
 			most_ms = wait_ms > most_ms ? wait_ms : most_ms;
 		}
 		if (least_ms < retries[i].least_ms || most_ms > retries[i].most_ms)
-			fail_msg("%s: %lld to %lld", retries[i].name, (long long)least_ms, (long long)most_ms);
+			fail_msg("%s: %lld to %lld", retries[i].name, (long long)least_ms,
+				 (long long)most_ms);
 		if (retries[i].least_ms > 0 && most_ms - least_ms < retries[i].least_ms / 10)
 			fail_msg("%s: hardly any jitter", retries[i].name);
 	}

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the promise is the same: the call
- * is not sent again unless the platform has proven that nothing came of it. */
+ * Publish calls in doubt: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the
+ * promise is the same: the call is not sent again unless the platform has proven that nothing came
+ * of it. */
 #include "delivery.h"
 
 #include "world.h"
+
+#include "delivery_private.h"
 
 #define TWEETS "POST https://api.x.com/2/tweets"
 #define LOOK "GET https://api.x.com/2/users/"
 #define TOKEN "POST https://api.x.com/2/oauth2/token"
 #define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
-#define SHOWN(id, text) "{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\"}"
+#define SHOWN(id, text)                                                                            \
+	"{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\"}"
 #define LIST(items) "{\"data\":[" items "]}"
 #define NOTHING "{\"meta\":{\"result_count\":0}}"
 
@@ -39,9 +43,14 @@ struct doubt_row {
 };
 
 static const struct doubt_row doubts[] = {
-	{"lost", {.match = TWEETS, .outcome = TRANSFER_LOST, .problem = TRANSFER_TIMED_OUT, .error_text = "timed out"}},
+	{"lost",
+	 {.match = TWEETS,
+	  .outcome = TRANSFER_LOST,
+	  .problem = TRANSFER_TIMED_OUT,
+	  .error_text = "timed out"}},
 	{"500", {.match = TWEETS, .status = 500, .body = "oops"}},
-	{"503 with Retry-After", {.match = TWEETS, .status = 503, .header_name = "Retry-After", .header_value = "5"}},
+	{"503 with Retry-After",
+	 {.match = TWEETS, .status = 503, .header_name = "Retry-After", .header_value = "5"}},
 	{"302", {.match = TWEETS, .status = 302}},
 	{"308", {.match = TWEETS, .status = 308}},
 	{"201 that cannot be read", {.match = TWEETS, .status = 201, .body = "{\"data\":"}},
@@ -61,7 +70,8 @@ static void in_doubt_is_looked_up_and_never_repeated(void **state)
 		FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
 		const struct str post = x_post(w);
 		world_run(w);
-		if (world_delivery(w, post, 0).state != POST_PROCESSING || fake_count(&w->transport, LOOK) != 0)
+		if (world_delivery(w, post, 0).state != POST_PROCESSING ||
+		    fake_count(&w->transport, LOOK) != 0)
 			fail_msg("%s: does not wait", doubts[i].name);
 		world_pass(w, 2 * US_PER_S);
 		if (fake_count(&w->transport, LOOK) != 0)
@@ -158,7 +168,8 @@ static void two_that_look_like_ours_prove_nothing(void **state)
 {
 	struct world *w = *state;
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
-	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello") "," SHOWN("2003", "hello")), .times = 99);
+	FAKE_ANSWER(&w->transport, .match = LOOK,
+		    .body = LIST(SHOWN("2002", "hello") "," SHOWN("2003", "hello")), .times = 99);
 	const struct str post = x_post(w);
 	world_run(w);
 	pass_all_looks(w);
@@ -176,7 +187,8 @@ static void a_post_bound_elsewhere_is_left_alone(void **state)
 	assert_published(w, first, "1001");
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
 	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("1001", "hello")));
-	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("1001", "hello") "," SHOWN("1002", "hello")));
+	FAKE_ANSWER(&w->transport, .match = LOOK,
+		    .body = LIST(SHOWN("1001", "hello") "," SHOWN("1002", "hello")));
 	const struct str second = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	pass_first_look(w);
@@ -191,18 +203,24 @@ static void an_own_comment_is_not_taken_for_the_next(void **state)
 	struct world *w = *state;
 	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, 0, NULL);
 	FAKE_ANSWER(&w->transport, .match = "/feed", .body = "{\"id\":\"1_2\"}");
-	FAKE_ANSWER(&w->transport, .match = "POST https://graph.facebook.com/v25.0/1_2/comments", .body = "{\"id\":\"c1\"}");
-	FAKE_ANSWER(&w->transport, .match = "POST https://graph.facebook.com/v25.0/1_2/comments", .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = "POST https://graph.facebook.com/v25.0/1_2/comments",
+		    .body = "{\"id\":\"c1\"}");
+	FAKE_ANSWER(&w->transport, .match = "POST https://graph.facebook.com/v25.0/1_2/comments",
+		    .outcome = TRANSFER_LOST);
 	FAKE_ANSWER(&w->transport, .match = "GET https://graph.facebook.com/v25.0/1_2/comments",
-		    .body = LIST("{\"id\":\"c1\",\"message\":\"same\",\"created_time\":\"2027-01-15T08:00:01+0000\"}"), .times = 99);
-	const struct str post = world_post(w,
-					   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
-					   "{\"content\":\"same\",\"media\":[]},{\"content\":\"same\",\"media\":[]}]}",
-					   &account, 1);
+		    .body = LIST("{\"id\":\"c1\",\"message\":\"same\",\"created_time\":\"2027-01-"
+				 "15T08:00:01+0000\"}"),
+		    .times = 99);
+	const struct str post = world_post(
+		w,
+		"{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
+		"{\"content\":\"same\",\"media\":[]},{\"content\":\"same\",\"media\":[]}]}",
+		&account, 1);
 	world_run(w);
 	pass_all_looks(w);
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
-	assert_int_equal(fake_count(&w->transport, "POST https://graph.facebook.com/v25.0/1_2/comments"), 2);
+	assert_int_equal(
+		fake_count(&w->transport, "POST https://graph.facebook.com/v25.0/1_2/comments"), 2);
 }
 
 static void a_platform_that_cannot_be_asked_costs_no_look_but_ends(void **state)
@@ -227,8 +245,11 @@ static void a_look_may_refresh_the_token(void **state)
 {
 	struct world *w = *state;
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
-	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
-	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = "{\"access_token\":\"new-access-token\",\"refresh_token\":\"new\",\"expires_in\":7200}");
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TOKEN,
+		    .body = "{\"access_token\":\"new-access-token\",\"refresh_token\":\"new\","
+			    "\"expires_in\":7200}");
 	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
 	const struct str post = x_post(w);
 	world_run(w);
@@ -241,8 +262,10 @@ static void a_dead_token_while_in_doubt_ends_as_unknown(void **state)
 	struct world *w = *state;
 	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
-	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401, .body = "{\"title\":\"Unauthorized\"}", .times = 99);
-	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400, .body = "{\"error\":\"invalid_request\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400,
+		    .body = "{\"error\":\"invalid_request\"}", .times = 99);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	pass_all_looks(w);
@@ -256,8 +279,10 @@ static void a_refused_app_while_in_doubt_does_not_flag_the_account(void **state)
 	struct world *w = *state;
 	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
-	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401, .body = "{\"title\":\"Unauthorized\"}", .times = 99);
-	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 401, .body = "{\"error\":\"invalid_client\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 401,
+		    .body = "{\"error\":\"invalid_client\"}", .times = 99);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	pass_all_looks(w);
@@ -269,10 +294,13 @@ static void a_refused_app_while_in_doubt_does_not_flag_the_account(void **state)
 static void a_token_that_ran_out_while_in_doubt_ends_as_unknown(void **state)
 {
 	struct world *w = *state;
-	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, FAKE_NOW_US + US_PER_S, NULL);
+	const struct account_row account =
+		world_account(w, PLATFORM_FACEBOOK, FAKE_NOW_US + US_PER_S, NULL);
 	FAKE_ANSWER(&w->transport, .match = "/feed", .outcome = TRANSFER_LOST);
 	FAKE_ANSWER(&w->transport, .match = "/published_posts", .status = 400,
-		    .body = "{\"error\":{\"message\":\"expired\",\"type\":\"OAuthException\",\"code\":190}}", .times = 99);
+		    .body = "{\"error\":{\"message\":\"expired\",\"type\":\"OAuthException\","
+			    "\"code\":190}}",
+		    .times = 99);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	assert_int_equal(fake_count(&w->transport, "/feed"), 1);
@@ -306,18 +334,45 @@ static void an_account_to_be_reconnected_is_still_asked(void **state)
 	assert_published(w, post, "2002");
 }
 
+/* Whatever goes wrong while a call is open, it is told as unknown. Driven by hand: no adapter does
+ * this. */
+static void no_failure_hides_an_open_call(void **state)
+{
+	struct world *w = *state;
+	static const enum call_state states[] = {CALL_STATE_STARTED, CALL_STATE_IN_DOUBT};
+	const struct failure bug = {.class = FAILURE_PERMANENT,
+				    .code = FAILURE_CODE_INTERNAL_ERROR,
+				    .message = STR("a bug")};
+	for (size_t i = 0; i < 2; i++) {
+		struct task_plan plan = {0};
+		const struct delivery_work work = {.id = STR("d"),
+						   .call_state = states[i],
+						   .account = {.platform = PLATFORM_X}};
+		struct delivery_task *t = delivery_task_new(w->deliverer, &work);
+		t->plan = &plan;
+		t->turn_arena = w->arena;
+		course_finish_failed(t, &bug);
+		assert_int_equal(t->save.next, DELIVERY_FAILED);
+		assert_int_equal(t->save.failure->code, FAILURE_CODE_OUTCOME_UNKNOWN);
+		t->task.ops->free(&t->task);
+	}
+}
+
 /* ---- strong proof: Instagram's container ---- */
 
-#define IG_POST                                                                                                        \
-	"{\"mode\":\"basic\",\"containers\":[{\"content\":\"hello\",\"media\":[{\"url\":\"https://customer.example/a.jpg\","       \
+#define IG_POST                                                                                    \
+	"{\"mode\":\"basic\",\"containers\":[{\"content\":\"hello\",\"media\":[{\"url\":\"https:/" \
+	"/customer.example/a.jpg\","                                                               \
 	"\"type\":\"image\"}]}]}"
 #define IG_PUBLISH "/media_publish"
 
 static struct str instagram_post(struct world *w)
 {
 	const struct account_row account = world_account(w, PLATFORM_INSTAGRAM, 0, NULL);
-	FAKE_ANSWER(&w->transport, .match = "/content_publishing_limit", .body = "{\"data\":[{\"quota_usage\":0}]}", .times = 99);
-	FAKE_ANSWER(&w->transport, .match = "fields=status_code%2Cstatus", .body = "{\"status_code\":\"FINISHED\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = "/content_publishing_limit",
+		    .body = "{\"data\":[{\"quota_usage\":0}]}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code%2Cstatus",
+		    .body = "{\"status_code\":\"FINISHED\"}", .times = 99);
 	return world_post(w, IG_POST, &account, 1);
 }
 
@@ -332,9 +387,11 @@ static void proven_absent_is_sent_again_with_the_same_container(void **state)
 	struct world *w = *state;
 	add_container(w);
 	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .status = 500);
-	FAKE_ANSWER(&w->transport, .match = "fields=status_code", .body = "{\"status_code\":\"FINISHED\"}", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code",
+		    .body = "{\"status_code\":\"FINISHED\"}", .times = 99);
 	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .body = "{\"id\":\"1789\"}");
-	FAKE_ANSWER(&w->transport, .match = "permalink", .body = "{\"permalink\":\"https://www.instagram.com/p/x/\"}", .times = 9);
+	FAKE_ANSWER(&w->transport, .match = "permalink",
+		    .body = "{\"permalink\":\"https://www.instagram.com/p/x/\"}", .times = 9);
 	const struct str post = instagram_post(w);
 	world_run(w);
 	world_pass(w, 2 * US_PER_S);
@@ -342,7 +399,8 @@ static void proven_absent_is_sent_again_with_the_same_container(void **state)
 	pass_all_looks(w);
 	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 2);
 	assert_published(w, post, "1789");
-	assert_string_equal(fake_nth(&w->transport, IG_PUBLISH, 0)->body, fake_nth(&w->transport, IG_PUBLISH, 1)->body);
+	assert_string_equal(fake_nth(&w->transport, IG_PUBLISH, 0)->body,
+			    fake_nth(&w->transport, IG_PUBLISH, 1)->body);
 }
 
 /* "Never silent": a call that is in doubt and proven absent again and again must end some day. */
@@ -351,7 +409,8 @@ static void sending_again_ends(void **state)
 	struct world *w = *state;
 	add_container(w);
 	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .status = 500, .times = 250);
-	FAKE_ANSWER(&w->transport, .match = "fields=status_code", .body = "{\"status_code\":\"FINISHED\"}", .times = 250);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code",
+		    .body = "{\"status_code\":\"FINISHED\"}", .times = 250);
 	const struct str post = instagram_post(w);
 	world_run(w);
 	for (int i = 0; i < 20; i++)
@@ -379,6 +438,7 @@ int main(void)
 		WORLD_TEST(a_token_that_ran_out_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(an_account_disconnected_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(an_account_to_be_reconnected_is_still_asked),
+		WORLD_TEST(no_failure_hides_an_open_call),
 		WORLD_TEST(proven_absent_is_sent_again_with_the_same_container),
 		WORLD_TEST(sending_again_ends),
 	};

@@ -1,4 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Claiming: due work becomes tasks, what is scheduled waits for its instant, an account's posts go
+ * one after the other, and an idle service holds nothing. */
+#include "delivery.h"
+
+#include "world.h"
+
+#include "delivery_private.h"
+
+#define TWEETS "POST https://api.x.com/2/tweets"
+#define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
+
+static void posts_of_one_account_go_one_after_the_other(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	const struct str first = world_post(w, WORLD_TEXT("first"), &account, 1);
+	const struct str second = world_post(w, WORLD_TEXT("second"), &account, 1);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+	assert_non_null(strstr(fake_nth(&w->transport, TWEETS, 0)->body, "first"));
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	world_run(w);
+	assert_published(w, first, "1001");
+	/* Without a wake-up: who finishes claims in the same turn. */
+	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201,
+		    .body = "{\"data\":{\"id\":\"1002\"}}");
+	world_run(w);
+	assert_published(w, second, "1002");
+}
+
+static void many_accounts_go_side_by_side(void **state)
+{
+	struct world *w = *state;
+	struct str posts[150];
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 150);
+	for (size_t i = 0; i < 150; i++) {
+		const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+		posts[i] = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	}
+	world_run(w);
+	for (size_t i = 0; i < 150; i++)
+		assert_state(w, posts[i], "published");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 150);
+	assert_int_equal(engine_task_count(w->engine), 0);
+}
+
+static void what_is_scheduled_waits_without_a_wake_up(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	struct error err = {0};
+	const struct post_target target = {world_uuid(w), account.id, PLATFORM_X, account.user_id};
+	const struct post_accept accept = {
+		.app_id = w->app.id,
+		.post_id = world_uuid(w),
+		.request_id = STR("later"),
+		.content = STR(WORLD_TEXT("hello")),
+		.now_us = FAKE_NOW_US,
+		.scheduled_at_us = FAKE_NOW_US + 90 * US_PER_S,
+		.targets = &target,
+		.target_count = 1,
+	};
+	struct post_accept_result result = {0};
+	ok(store_post_accept(w->store, w->arena, &accept, &result, &err), &err);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	deliverer_wake(w->deliverer);
+	world_run(w);
+	world_pass(w, 90 * US_PER_S - 1);
+	assert_int_equal(w->transport.sent_count, 0);
+	world_pass(w, 1);
+	world_pass(w, 5 * US_PER_S); /* at the latest by the idle poll */
+	assert_published(w, accept.post_id, "1001");
+}
+
+/* DESIGN.md section 8: an idle service is small. A claim may bring megabytes of content. */
+static void an_idle_deliverer_holds_no_content(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	world_post(w, WORLD_TEXT("hello"), &account, 1);
+	engine_turn(w->engine, 0);
+	assert_int_equal(engine_task_count(w->engine), 1);
+	assert_int_equal(w->deliverer->claimed_count, 0);
+	assert_int_equal(arena_used_bytes(w->deliverer->claim_arena), 0);
+	world_run(w); /* and the task lives on its own copies */
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+}
+
+static void a_former_runs_work_is_taken_up_unasked(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	engine_turn(w->engine, 0); /* claimed, nothing begun */
+	world_crash(w);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	world_run(w);
+	assert_published(w, post, "1001");
+}
+
+static void a_store_that_cannot_claim_now_is_asked_again(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	world_run(w);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	w->fail_kind = ERR_TEMPORARY;
+	w->fail_count = 1;
+	world_run(w);
+	world_pass(w, 250 * US_PER_MS);
+	assert_published(w, post, "1001");
+}
+
 int main(void)
 {
-	return 0;
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(posts_of_one_account_go_one_after_the_other),
+		WORLD_TEST(many_accounts_go_side_by_side),
+		WORLD_TEST(what_is_scheduled_waits_without_a_wake_up),
+		WORLD_TEST(an_idle_deliverer_holds_no_content),
+		WORLD_TEST(a_former_runs_work_is_taken_up_unasked),
+		WORLD_TEST(a_store_that_cannot_claim_now_is_asked_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The course of one delivery, with the real adapters of X and Facebook against scripted answers: published, retried, limited,
- * refreshed, refused, given back. What is in doubt is resolve_test.c. */
+ * The course of one delivery, with the real adapters of X and Facebook against scripted answers:
+ * published, retried, limited, refreshed, refused, given back. What is in doubt is resolve_test.c.
+ */
 #include "delivery.h"
 
 #include "world.h"
@@ -8,7 +9,9 @@
 #define TWEETS "POST https://api.x.com/2/tweets"
 #define TOKEN "POST https://api.x.com/2/oauth2/token"
 #define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
-#define NEW_TOKEN "{\"token_type\":\"bearer\",\"expires_in\":7200,\"access_token\":\"the-new-access-token\",\"refresh_token\":\"the-new-refresh-token\"}"
+#define NEW_TOKEN                                                                                  \
+	"{\"token_type\":\"bearer\",\"expires_in\":7200,\"access_token\":\"the-new-access-"        \
+	"token\",\"refresh_token\":\"the-new-refresh-token\"}"
 
 static struct account_row x_account(struct world *w)
 {
@@ -32,7 +35,8 @@ static void a_post_is_published(void **state)
 	assert_str(row.url, "https://x.com/ann/status/1001");
 	assert_int_equal(row.attempts, 1);
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
-	assert_string_equal(fake_nth(&w->transport, TWEETS, 0)->authorization, "Bearer " WORLD_ACCESS_TOKEN);
+	assert_string_equal(fake_nth(&w->transport, TWEETS, 0)->authorization,
+			    "Bearer " WORLD_ACCESS_TOKEN);
 	assert_int_equal(engine_task_count(w->engine), 0);
 	size_t count = 0;
 	const struct timeline_row *rows = world_timeline(w, post, &count);
@@ -70,15 +74,19 @@ static void a_thread_is_published_part_by_part(void **state)
 	struct world *w = *state;
 	const struct account_row account = x_account(w);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = "{\"data\":{\"id\":\"1002\"}}");
-	const struct str post = world_post(w,
-					   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
-					   "{\"content\":\"two\",\"media\":[]}]}",
-					   &account, 1);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201,
+		    .body = "{\"data\":{\"id\":\"1002\"}}");
+	const struct str post =
+		world_post(w,
+			   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
+			   "{\"content\":\"two\",\"media\":[]}]}",
+			   &account, 1);
 	world_run(w);
 	assert_published(w, post, "1001");
-	assert_non_null(strstr(fake_nth(&w->transport, TWEETS, 1)->body, "\"in_reply_to_tweet_id\":\"1001\""));
-	assert_non_null(strstr(str_z(w->arena, world_delivery(w, post, 0).parts), "\"remote_id\":\"1002\""));
+	assert_non_null(strstr(fake_nth(&w->transport, TWEETS, 1)->body,
+			       "\"in_reply_to_tweet_id\":\"1001\""));
+	assert_non_null(strstr(str_z(w->arena, world_delivery(w, post, 0).parts),
+			       "\"remote_id\":\"1002\""));
 }
 
 /* The root stays published and tells so, whatever becomes of its comment (RELIABILITY.md K2). */
@@ -87,16 +95,19 @@ static void a_refused_comment_leaves_the_root(void **state)
 	struct world *w = *state;
 	const struct account_row account = x_account(w);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 403, .body = "{\"title\":\"Forbidden\",\"detail\":\"no\"}");
-	const struct str post = world_post(w,
-					   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
-					   "{\"content\":\"two\",\"media\":[]}]}",
-					   &account, 1);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 403,
+		    .body = "{\"title\":\"Forbidden\",\"detail\":\"no\"}");
+	const struct str post =
+		world_post(w,
+			   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
+			   "{\"content\":\"two\",\"media\":[]}]}",
+			   &account, 1);
 	world_run(w);
 	assert_failed(w, post, "PLATFORM_REJECTED");
 	const struct delivery_row row = world_delivery(w, post, 0);
 	assert_str(row.remote_id, "1001");
-	assert_str(row.parts, "[{\"state\":\"published\",\"remote_id\":\"1001\",\"url\":\"https://x.com/ann/status/1001\"},"
+	assert_str(row.parts, "[{\"state\":\"published\",\"remote_id\":\"1001\",\"url\":\"https://"
+			      "x.com/ann/status/1001\"},"
 			      "{\"state\":\"failed\",\"remote_id\":null,\"url\":null}]");
 }
 
@@ -105,8 +116,9 @@ static void what_was_never_sent_is_tried_five_times(void **state)
 {
 	struct world *w = *state;
 	static const int64_t waits_s[] = {30, 120, 600, 1800};
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_NEVER_SENT, .problem = TRANSFER_CONNECT_FAILED,
-		    .error_text = "connect failed", .times = 99);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_NEVER_SENT,
+		    .problem = TRANSFER_CONNECT_FAILED, .error_text = "connect failed",
+		    .times = 99);
 	const struct str post = x_post(w);
 	world_run(w);
 	for (size_t i = 0; i < 4; i++) {
@@ -129,7 +141,8 @@ static void a_rate_limit_waits_as_told_and_costs_no_try(void **state)
 	struct world *w = *state;
 	const int64_t reset_s = FAKE_NOW_US / US_PER_S + 900;
 	const char *reset = str_z(w->arena, str_format(w->arena, "%lld", (long long)reset_s));
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429, .body = "{\"title\":\"Too Many Requests\"}",
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429,
+		    .body = "{\"title\":\"Too Many Requests\"}",
 		    .header_name = "x-rate-limit-reset", .header_value = reset);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	const struct str post = x_post(w);
@@ -145,7 +158,8 @@ static void a_rate_limit_waits_as_told_and_costs_no_try(void **state)
 static void patience_with_rate_limits_ends(void **state)
 {
 	struct world *w = *state;
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429, .body = "{\"title\":\"Too Many Requests\"}", .times = 250);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429,
+		    .body = "{\"title\":\"Too Many Requests\"}", .times = 250);
 	const struct str post = x_post(w);
 	world_run(w);
 	for (int i = 0; i < 60 && world_delivery(w, post, 0).state != POST_FAILED; i++)
@@ -158,7 +172,8 @@ static void patience_with_rate_limits_ends(void **state)
 static void an_app_failure_is_retried_and_then_told(void **state)
 {
 	struct world *w = *state;
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 402, .body = "{\"title\":\"CreditsDepleted\",\"detail\":\"no credits\"}",
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 402,
+		    .body = "{\"title\":\"CreditsDepleted\",\"detail\":\"no credits\"}",
 		    .times = 9);
 	const struct account_row account = x_account(w);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
@@ -175,28 +190,33 @@ static void an_app_failure_is_retried_and_then_told(void **state)
 static void a_token_about_to_end_is_refreshed_before_use(void **state)
 {
 	struct world *w = *state;
-	const struct account_row account = world_account(w, PLATFORM_X, FAKE_NOW_US + 4 * US_PER_MINUTE, WORLD_REFRESH_TOKEN);
+	const struct account_row account =
+		world_account(w, PLATFORM_X, FAKE_NOW_US + 4 * US_PER_MINUTE, WORLD_REFRESH_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	assert_published(w, post, "1001");
-	assert_string_equal(fake_nth(&w->transport, "POST", 0)->url, "https://api.x.com/2/oauth2/token");
+	assert_string_equal(fake_nth(&w->transport, "POST", 0)->url,
+			    "https://api.x.com/2/oauth2/token");
 	assert_true(fake_nth(&w->transport, TOKEN, 0)->fresh_connection);
-	assert_string_equal(fake_nth(&w->transport, TWEETS, 0)->authorization, "Bearer the-new-access-token");
+	assert_string_equal(fake_nth(&w->transport, TWEETS, 0)->authorization,
+			    "Bearer the-new-access-token");
 	const struct account_row now = world_account_now(w, &account);
 	assert_int_equal(now.expires_at_us, FAKE_NOW_US + 7200 * US_PER_S);
 	const struct seal_place place = {STR("accounts"), STR("refresh_token"), account.id};
 	struct str stored = STR("");
 	struct error err = {0};
-	ok(seal_open_secret(w->seal, w->arena, &place, now.refresh_token_sealed, &stored, &err), &err);
+	ok(seal_open_secret(w->seal, w->arena, &place, now.refresh_token_sealed, &stored, &err),
+	   &err);
 	assert_str(stored, "the-new-refresh-token");
 }
 
 static void a_fresh_token_is_left_alone(void **state)
 {
 	struct world *w = *state;
-	const struct account_row account = world_account(w, PLATFORM_X, FAKE_NOW_US + 6 * US_PER_MINUTE, WORLD_REFRESH_TOKEN);
+	const struct account_row account =
+		world_account(w, PLATFORM_X, FAKE_NOW_US + 6 * US_PER_MINUTE, WORLD_REFRESH_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
@@ -207,7 +227,8 @@ static void a_fresh_token_is_left_alone(void **state)
 static void a_refused_token_is_refreshed_once_and_the_stage_repeated(void **state)
 {
 	struct world *w = *state;
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
 	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	const struct str post = x_post(w);
@@ -221,7 +242,8 @@ static void a_fresh_token_refused_again_means_reconnect(void **state)
 {
 	struct world *w = *state;
 	const struct account_row account = x_account(w);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401, .body = "{\"title\":\"Unauthorized\"}", .times = 9);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}", .times = 9);
 	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN, .times = 9);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
@@ -234,8 +256,10 @@ static void a_refused_refresh_means_reconnect(void **state)
 {
 	struct world *w = *state;
 	const struct account_row account = x_account(w);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
-	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400, .body = "{\"error\":\"invalid_request\"}");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400,
+		    .body = "{\"error\":\"invalid_request\"}");
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	assert_failed(w, post, "ACCOUNT_REAUTH_REQUIRED");
@@ -244,23 +268,28 @@ static void a_refused_refresh_means_reconnect(void **state)
 	assert_true(now.last_error.len > 0);
 }
 
-/* RELIABILITY.md T1: seven of eight accounts were flagged wrongly elsewhere, because nobody looked again. */
+/* RELIABILITY.md T1: seven of eight accounts were flagged wrongly elsewhere, because nobody looked
+ * again. */
 static void an_account_connected_again_meanwhile_is_not_flagged(void **state)
 {
 	struct world *w = *state;
 	struct account_row account = x_account(w);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	assert_int_equal(fake_count(&w->transport, TOKEN), 1);
-	world_connect(w, &account, "token-of-the-second-connection", "refresh-of-the-second-connection");
-	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400, .body = "{\"error\":\"invalid_request\"}");
+	world_connect(w, &account, "token-of-the-second-connection",
+		      "refresh-of-the-second-connection");
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400,
+		    .body = "{\"error\":\"invalid_request\"}");
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	world_run(w);
 	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
 	world_pass(w, US_PER_MINUTE);
 	assert_published(w, post, "1001");
-	assert_string_equal(fake_nth(&w->transport, TWEETS, 1)->authorization, "Bearer token-of-the-second-connection");
+	assert_string_equal(fake_nth(&w->transport, TWEETS, 1)->authorization,
+			    "Bearer token-of-the-second-connection");
 }
 
 /* The same, when our own refresh had come back late and its token was not stored. */
@@ -268,24 +297,29 @@ static void a_refresh_that_came_too_late_does_not_hide_the_new_connection(void *
 {
 	struct world *w = *state;
 	struct account_row account = x_account(w);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
-	world_connect(w, &account, "token-of-the-second-connection", "refresh-of-the-second-connection");
+	world_connect(w, &account, "token-of-the-second-connection",
+		      "refresh-of-the-second-connection");
 	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401, .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	world_run(w);
 	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
 	world_pass(w, US_PER_MINUTE);
 	assert_published(w, post, "1001");
-	assert_string_equal(fake_nth(&w->transport, TWEETS, 2)->authorization, "Bearer token-of-the-second-connection");
+	assert_string_equal(fake_nth(&w->transport, TWEETS, 2)->authorization,
+			    "Bearer token-of-the-second-connection");
 }
 
 static void a_refresh_that_fails_in_passing_is_retried(void **state)
 {
 	struct world *w = *state;
-	const struct account_row account = world_account(w, PLATFORM_X, FAKE_NOW_US + US_PER_MINUTE, WORLD_REFRESH_TOKEN);
+	const struct account_row account =
+		world_account(w, PLATFORM_X, FAKE_NOW_US + US_PER_MINUTE, WORLD_REFRESH_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 503);
 	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
@@ -300,7 +334,8 @@ static void a_refresh_that_fails_in_passing_is_retried(void **state)
 static void an_expired_token_without_refresh_ends_the_delivery(void **state)
 {
 	struct world *w = *state;
-	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, FAKE_NOW_US - 1, NULL);
+	const struct account_row account =
+		world_account(w, PLATFORM_FACEBOOK, FAKE_NOW_US - 1, NULL);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	assert_failed(w, post, "ACCOUNT_REAUTH_REQUIRED");
@@ -335,7 +370,8 @@ static void a_disconnected_account_gets_nothing(void **state)
 	assert_int_equal(w->transport.sent_count, 0);
 }
 
-/* RELIABILITY.md 2.2 rule 4: another holder came meanwhile; ours stops, and what it was told is kept. */
+/* RELIABILITY.md 2.2 rule 4: another holder came meanwhile; ours stops, and what it was told is
+ * kept. */
 static void a_lost_lease_ends_the_task_and_keeps_the_evidence(void **state)
 {
 	struct world *w = *state;
@@ -345,7 +381,8 @@ static void a_lost_lease_ends_the_task_and_keeps_the_evidence(void **state)
 	const struct str delivery = world_delivery(w, post, 0).id;
 	/* Another process holds it: the lease is over, and somebody claims. */
 	fake_clock_advance(&w->clock, US_PER_HOUR);
-	FAKE_ANSWER(&w->transport, .match = "GET https://api.x.com/2/users/", .body = "{\"data\":[]}", .times = 9);
+	FAKE_ANSWER(&w->transport, .match = "GET https://api.x.com/2/users/",
+		    .body = "{\"data\":[]}", .times = 9);
 	world_turns(w, 2); /* our own engine is the other one */
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	world_turns(w, 2);
@@ -383,10 +420,11 @@ static void a_draining_service_gives_the_delivery_back(void **state)
 {
 	struct world *w = *state;
 	const struct account_row account = x_account(w);
-	const struct str post = world_post(w,
-					   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
-					   "{\"content\":\"two\",\"media\":[]}]}",
-					   &account, 1);
+	const struct str post =
+		world_post(w,
+			   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
+			   "{\"content\":\"two\",\"media\":[]}]}",
+			   &account, 1);
 	w->transport.on_start = stop_when_sent;
 	w->transport.on_start_context = w;
 	engine_turn(w->engine, 0);
@@ -395,7 +433,8 @@ static void a_draining_service_gives_the_delivery_back(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1); /* the second part was not begun */
 	assert_int_equal(engine_task_count(w->engine), 0);
 	world_crash(w);
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = "{\"data\":{\"id\":\"1002\"}}");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201,
+		    .body = "{\"data\":{\"id\":\"1002\"}}");
 	world_run(w);
 	assert_published(w, post, "1001");
 	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
@@ -423,10 +462,11 @@ static void an_unreadable_delivery_in_doubt_is_told_as_unknown(void **state)
 {
 	struct world *w = *state;
 	const struct account_row account = x_account(w);
-	const struct str post = world_post(w,
-					   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
-					   "{\"content\":\"two\",\"media\":[]}]}",
-					   &account, 1);
+	const struct str post =
+		world_post(w,
+			   "{\"mode\":\"basic\",\"containers\":[{\"content\":\"one\",\"media\":[]},"
+			   "{\"content\":\"two\",\"media\":[]}]}",
+			   &account, 1);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	world_run(w);
 	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
@@ -464,7 +504,8 @@ static void a_token_in_the_platforms_words_is_not_told(void **state)
 {
 	struct world *w = *state;
 	FAKE_ANSWER(&w->transport, .match = "/feed", .status = 400,
-		    .body = "{\"error\":{\"message\":\"Malformed value " WORLD_ACCESS_TOKEN "!\",\"type\":\"OAuthException\",\"code\":100}}");
+		    .body = "{\"error\":{\"message\":\"Malformed value " WORLD_ACCESS_TOKEN
+			    "!\",\"type\":\"OAuthException\",\"code\":100}}");
 	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, 0, NULL);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The turn loop with tasks that follow a script, a store that fails on demand, and a transport that sends nothing. What happened
- * is kept as words in a trace, since the order is what the engine promises. */
+ * The turn loop with tasks that follow a script, a store that fails on demand, and a transport that
+ * sends nothing. What happened is kept as words in a trace, since the order is what the engine
+ * promises. */
 #include "engine.h"
 
 #include <setjmp.h>
@@ -26,15 +27,15 @@ struct bench {
 	char trace[16384];
 	/* the store */
 	enum err_kind fail_kind;
-	int fail_count;          /* this many writes fail, after the command has run */
-	bool stops_on_failure;   /* engine_stop() comes while the store fails */
+	int fail_count;        /* this many writes fail, after the command has run */
+	bool stops_on_failure; /* engine_stop() comes while the store fails */
 	int writes;
 	/* the source */
 	const char *scripts[64]; /* of the tasks that wait to be claimed */
 	size_t script_count;
-	size_t claimable;        /* tasks with script "S" beside those, without end */
-	size_t asked_max;        /* by the last claim */
-	size_t taken;            /* by the last claim */
+	size_t claimable; /* tasks with script "S" beside those, without end */
+	size_t asked_max; /* by the last claim */
+	size_t taken;     /* by the last claim */
 	int claims;
 	int64_t next_due_us;
 	enum err_kind claim_kind;
@@ -44,8 +45,8 @@ struct bench {
 	int polls;
 };
 
-/* Script: one letter for each event. S send a read, P send a publish, F fetch, Z sleep 1 s, E end; C a save that conflicts and
- * I one that fails for good, both wanting to send. */
+/* Script: one letter for each event. S send a read, P send a publish, F fetch, Z sleep 1 s, E end;
+ * C a save that conflicts and I one that fails for good, both wanting to send. */
 struct script_task {
 	struct task task;
 	struct bench *bench;
@@ -60,12 +61,14 @@ static void note(struct bench *bench, const char *what, int number)
 {
 	const size_t length = strlen(bench->trace);
 	if (number >= 0)
-		snprintf(bench->trace + length, sizeof(bench->trace) - length, "%s%d ", what, number);
+		snprintf(bench->trace + length, sizeof(bench->trace) - length, "%s%d ", what,
+			 number);
 	else
 		snprintf(bench->trace + length, sizeof(bench->trace) - length, "%s ", what);
 }
 
-static void script_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)
+static void script_plan(struct task *task, struct arena *arena, const struct task_event *event,
+			struct task_plan *plan)
 {
 	static const char *const names[] = {"start", "woken", "reply", "fetched"};
 	struct script_task *t = (struct script_task *)task;
@@ -74,11 +77,13 @@ static void script_plan(struct task *task, struct arena *arena, const struct tas
 		t->verdict = event->verdict;
 	t->letter = *t->script != '\0' ? *t->script++ : 'E';
 	plan->action = TASK_SEND;
-	plan->call = (struct call){.kind = t->letter == 'P' ? CALL_PUBLISH : CALL_READ, .method = "GET"};
+	plan->call =
+		(struct call){.kind = t->letter == 'P' ? CALL_PUBLISH : CALL_READ, .method = "GET"};
 	plan->call.url = str_format(arena, "https://platform.example/%d", t->number);
 	if (t->letter == 'F') {
 		plan->action = TASK_FETCH;
-		plan->fetch = (struct transfer_request){.method = "GET", .url = plan->call.url, .timeout_ms = 1000};
+		plan->fetch = (struct transfer_request){
+			.method = "GET", .url = plan->call.url, .timeout_ms = 1000};
 	}
 	if (t->letter == 'Z') {
 		plan->action = TASK_SLEEP;
@@ -103,7 +108,11 @@ static enum err_kind script_save(struct task *task, void *tx, struct error *err)
 static void script_saved(struct task *task, enum err_kind kind)
 {
 	struct script_task *t = (struct script_task *)task;
-	note(t->bench, kind == ERR_NONE ? "saved" : kind == ERR_CONFLICT ? "lost" : "unsaved", t->number);
+	note(t->bench,
+	     kind == ERR_NONE       ? "saved"
+	     : kind == ERR_CONFLICT ? "lost"
+				    : "unsaved",
+	     t->number);
 }
 
 static void script_free(struct task *task)
@@ -130,7 +139,8 @@ static void start_task(struct bench *bench, const char *script)
 	engine_task_start(bench->engine, &t->task);
 }
 
-static enum err_kind fake_write(void *context, engine_command command, void *argument, struct error *err)
+static enum err_kind fake_write(void *context, engine_command command, void *argument,
+				struct error *err)
 {
 	struct bench *bench = context;
 	bench->writes++;
@@ -156,7 +166,8 @@ static enum err_kind bench_claim(void *context, void *tx, size_t max, struct err
 	if (bench->taken > max)
 		bench->taken = max;
 	note(bench, "claim", -1);
-	return bench->claim_kind == ERR_NONE ? ERR_NONE : error_set(err, bench->claim_kind, "no claim");
+	return bench->claim_kind == ERR_NONE ? ERR_NONE
+					     : error_set(err, bench->claim_kind, "no claim");
 }
 
 static size_t bench_claimed(void *context)
@@ -164,7 +175,8 @@ static size_t bench_claimed(void *context)
 	struct bench *bench = context;
 	const size_t count = bench->taken;
 	for (size_t i = 0; i < count; i++)
-		start_task(bench, bench->script_count > 0 ? bench->scripts[--bench->script_count] : "S");
+		start_task(bench,
+			   bench->script_count > 0 ? bench->scripts[--bench->script_count] : "S");
 	bench->taken = 0;
 	return count;
 }
@@ -199,7 +211,8 @@ static void open_with(struct bench *bench, size_t tasks_max, size_t claim_max, b
 	};
 	struct error err = {0};
 	assert_int_equal(engine_new(&config, &bench->engine, &err), ERR_NONE);
-	engine_add_source(bench->engine, &(struct task_source){bench_claim, bench_claimed, bench_next_due, bench});
+	engine_add_source(bench->engine,
+			  &(struct task_source){bench_claim, bench_claimed, bench_next_due, bench});
 }
 
 static int bench_setup(void **state)
@@ -242,7 +255,8 @@ static void assert_trace(struct bench *bench, const char *expected)
 	while ((word = strsep(&rest, " ")) != NULL) {
 		if (*word == '\0' || strcmp(word, "claim") == 0)
 			continue;
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%s", *seen != '\0' ? " " : "", word);
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%s",
+			 *seen != '\0' ? " " : "", word);
 	}
 	assert_string_equal(seen, expected);
 	bench->trace[0] = '\0';
@@ -276,7 +290,8 @@ static void the_points_of_a_turn_come_in_order(void **state)
 	settle(bench);
 	start_task(bench, "P");
 	engine_turn(bench->engine, 0);
-	assert_trace(bench, "start0 <before_commit> [ save0 ] <after_commit> saved0 <before_send> send0");
+	assert_trace(bench, "start0 <before_commit> [ save0 ] <after_commit> saved0 <before_send> "
+			    "send0 <after_send>");
 }
 
 static void a_failing_commit_is_retried_and_nothing_sent_meanwhile(void **state)
@@ -288,7 +303,9 @@ static void a_failing_commit_is_retried_and_nothing_sent_meanwhile(void **state)
 	bench->scripts[bench->script_count++] = "S"; /* waits: claims stop while the store fails */
 	start_task(bench, "P");
 	engine_turn(bench->engine, 0);
-	assert_trace(bench, "start0 [ save0 ]failed [ save0 ]failed [ save0 ]failed [ save0 ] saved0 send0");
+	assert_trace(
+		bench,
+		"start0 [ save0 ]failed [ save0 ]failed [ save0 ]failed [ save0 ] saved0 send0");
 	assert_int_equal(bench->claims, 2); /* settle()'s and the first try's */
 	assert_int_equal(bench->script_count, 1);
 	fake_clock_advance(&bench->clock, US_PER_S);
@@ -317,7 +334,8 @@ static void one_bad_row_does_not_take_the_others_down(void **state)
 	start_task(bench, "I");
 	start_task(bench, "P");
 	engine_turn(bench->engine, 0);
-	assert_trace(bench, "start0 start1 start2 [ save0 save1 ]failed [ save0 ] [ save1 ]failed [ save2 ] saved0 send0 "
+	assert_trace(bench, "start0 start1 start2 [ save0 save1 ]failed [ save0 ] [ save1 ]failed "
+			    "[ save2 ] saved0 send0 "
 			    "unsaved1 free1 saved2 send2");
 	assert_int_equal(engine_task_count(bench->engine), 2);
 }
@@ -330,10 +348,13 @@ static void a_lost_lease_ends_only_that_task(void **state)
 	start_task(bench, "C");
 	start_task(bench, "S");
 	engine_turn(bench->engine, 0);
-	assert_trace(bench, "start0 start1 start2 [ save0 save1 save2 ] saved0 send0 lost1 free1 saved2 send2");
+	assert_trace(
+		bench,
+		"start0 start1 start2 [ save0 save1 save2 ] saved0 send0 lost1 free1 saved2 send2");
 }
 
-/* Beside a bad row too: what the conflicting save wrote (evidence) must be kept, so its own transaction is a success. */
+/* Beside a bad row too: what the conflicting save wrote (evidence) must be kept, so its own
+ * transaction is a success. */
 static void a_lost_lease_is_kept_when_each_is_saved_alone(void **state)
 {
 	struct bench *bench = *state;
@@ -341,7 +362,8 @@ static void a_lost_lease_is_kept_when_each_is_saved_alone(void **state)
 	start_task(bench, "C");
 	start_task(bench, "I");
 	engine_turn(bench->engine, 0);
-	assert_trace(bench, "start0 start1 [ save0 save1 ]failed [ save0 ] [ save1 ]failed lost0 free0 unsaved1 free1");
+	assert_trace(bench, "start0 start1 [ save0 save1 ]failed [ save0 ] [ save1 ]failed lost0 "
+			    "free0 unsaved1 free1");
 }
 
 static void a_store_that_fails_while_stopping_is_not_waited_for(void **state)
@@ -357,7 +379,8 @@ static void a_store_that_fails_while_stopping_is_not_waited_for(void **state)
 	assert_false(engine_turn(bench->engine, 0));
 	assert_int_equal(fake_count(&bench->transport, ""), 0);
 	assert_int_equal(engine_task_count(bench->engine), 0);
-	/* A busy store may take seconds to say so: it is not asked once for each of a thousand tasks. */
+	/* A busy store may take seconds to say so: it is not asked once for each of a thousand
+	 * tasks. */
 	assert_true(bench->writes - writes_before <= 3);
 }
 
@@ -383,7 +406,8 @@ static void sleepers_wake_when_it_is_time(void **state)
 	assert_trace(bench, "woken0 [ save0 ] saved0 free0");
 }
 
-/* RELIABILITY.md 2.4 S3: the wall clock may be set back; nothing may hang until it has caught up. */
+/* RELIABILITY.md 2.4 S3: the wall clock may be set back; nothing may hang until it has caught up.
+ */
 static void a_clock_set_back_does_not_put_the_engine_to_sleep(void **state)
 {
 	struct bench *bench = *state;
@@ -399,6 +423,23 @@ static void a_clock_set_back_does_not_put_the_engine_to_sleep(void **state)
 	assert_non_null(strstr(bench->trace, "woken0"));
 }
 
+/* RELIABILITY.md 2.4 S2: what a clock that jumped ahead makes due is not claimed before the clock has stood the test. */
+static void a_clock_that_jumps_ahead_is_not_believed_at_once(void **state)
+{
+	struct bench *bench = *state;
+	settle(bench);
+	bench->clock.now_us += US_PER_HOUR;
+	bench->scripts[bench->script_count++] = "S";
+	engine_wake(bench->engine);
+	engine_turn(bench->engine, 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(bench->script_count, 1);
+		fake_clock_advance(&bench->clock, 4 * US_PER_S);
+		engine_turn(bench->engine, 5000);
+	}
+	assert_int_equal(bench->script_count, 0);
+}
+
 static void claims_are_bounded(void **state)
 {
 	struct bench *bench = *state;
@@ -412,7 +453,8 @@ static void claims_are_bounded(void **state)
 	const int claims = bench->claims;
 	engine_turn(bench->engine, 50);
 	assert_int_equal(bench->claims, claims);
-	assert_int_equal(bench->transport.last_timeout_ms, 50); /* full: it waits for room and does not spin */
+	assert_int_equal(bench->transport.last_timeout_ms,
+			 50); /* full: it waits for room and does not spin */
 	FAKE_ANSWER(&bench->transport, .match = "/3");
 	engine_turn(bench->engine, 50);
 	engine_turn(bench->engine, 50);
@@ -452,7 +494,8 @@ static void due_work_is_looked_for_by_itself(void **state)
 	engine_turn(bench->engine, 60000);
 	assert_int_equal(bench->claims, 2);
 	engine_turn(bench->engine, 60000);
-	assert_int_equal(bench->transport.last_timeout_ms, 5000); /* the idle poll, whatever timers say */
+	assert_int_equal(bench->transport.last_timeout_ms,
+			 5000); /* the idle poll, whatever timers say */
 	fake_clock_advance(&bench->clock, 5 * US_PER_S);
 	engine_turn(bench->engine, 60000);
 	assert_int_equal(bench->claims, 3);
@@ -498,7 +541,8 @@ static void draining_acts_on_what_comes_back_and_starts_nothing(void **state)
 	assert_int_equal(engine_task_count(bench->engine), 0);
 }
 
-static size_t poll_and_pass_time(void *context, struct arena *arena, int64_t timeout_ms, struct transfer_result *results, size_t max)
+static size_t poll_and_pass_time(void *context, struct arena *arena, int64_t timeout_ms,
+				 struct transfer_result *results, size_t max)
 {
 	struct bench *bench = context;
 	(void)arena, (void)results, (void)max;
@@ -522,7 +566,8 @@ static void bench_wake(void *context)
 static void draining_waits_and_does_not_spin(void **state)
 {
 	struct bench *bench = *state;
-	static const struct transport_ops ops = {NULL, poll_and_pass_time, bench_wake, one_is_running};
+	static const struct transport_ops ops = {NULL, poll_and_pass_time, bench_wake,
+						 one_is_running};
 	const struct transport real = bench->transport.transport;
 	bench->transport.transport = (struct transport){&ops, bench};
 	reopen(bench, 0, 0, false);
@@ -640,7 +685,8 @@ static void a_publish_call_is_judged(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++) {
-		const struct transfer_result result = {.outcome = judged[i].outcome, .status = judged[i].status};
+		const struct transfer_result result = {.outcome = judged[i].outcome,
+						       .status = judged[i].status};
 		if (engine_judge(judged[i].kind, &result) != judged[i].verdict)
 			fail_msg("%s", judged[i].name);
 	}
@@ -661,6 +707,7 @@ int main(void)
 		TEST(a_store_that_fails_while_stopping_is_not_waited_for),
 		TEST(sleepers_wake_when_it_is_time),
 		TEST(a_clock_set_back_does_not_put_the_engine_to_sleep),
+		TEST(a_clock_that_jumps_ahead_is_not_believed_at_once),
 		TEST(claims_are_bounded),
 		TEST(more_tasks_than_the_table_has_slots_are_all_found_again),
 		TEST(due_work_is_looked_for_by_itself),

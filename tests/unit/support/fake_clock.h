@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A clock that stands still until a test moves it. Not a simulation of time: nothing wakes up by itself. */
+ * A clock that stands still until a test moves it. Not a simulation of time: nothing wakes up by
+ * itself. */
 #pragma once
 
 #include <stdatomic.h>

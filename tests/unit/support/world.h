@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A whole service without its ears: real store, seal, spool, engine, deliverer, connector and adapters; fake clock, randomness and
- * transport. A test adds apps, accounts and posts, writes the platform's answers, and lets turns pass. world_crash() is the
- * process dying: what was under way is gone, and a new one opens the same files. */
+ * A whole service without its ears: real store, seal, spool, engine, deliverer, connector and
+ * adapters; fake clock, randomness and transport. A test adds apps, accounts and posts, writes the
+ * platform's answers, and lets turns pass. world_crash() is the process dying: what was under way
+ * is gone, and a new one opens the same files. */
 #pragma once
 
 #include <stdarg.h>
@@ -63,7 +64,8 @@ struct world {
 	struct app_row app;
 	int64_t spool_budget_bytes;
 	unsigned serial;
-	/* A store that fails: this many writes of the engine, with that kind; behind = after the command ran. */
+	/* A store that fails: this many writes of the engine, with that kind; behind = after the
+	 * command ran. */
 	enum err_kind fail_kind;
 	int fail_count;
 	struct log log; /* level above everything: silent */
@@ -80,13 +82,15 @@ struct world_command {
 	void *argument;
 };
 
-static inline enum err_kind world_run_command(struct store_tx *tx, void *argument, struct error *err)
+static inline enum err_kind world_run_command(struct store_tx *tx, void *argument,
+					      struct error *err)
 {
 	const struct world_command *call = argument;
 	return call->command(tx, call->argument, err);
 }
 
-static inline enum err_kind world_write(void *context, engine_command command, void *argument, struct error *err)
+static inline enum err_kind world_write(void *context, engine_command command, void *argument,
+					struct error *err)
 {
 	struct world *w = context;
 	struct world_command call = {command, argument};
@@ -100,9 +104,11 @@ static inline enum err_kind world_write(void *context, engine_command command, v
 static inline void world_start_parts(struct world *w)
 {
 	struct error err = {0};
-	const struct store_config store_config = {.url = w->url, .clock = &w->clock.clock, .log = &w->log, .is_owner = true};
+	const struct store_config store_config = {
+		.url = w->url, .clock = &w->clock.clock, .log = &w->log, .is_owner = true};
 	ok(store_open(&store_config, &w->store, &err), &err);
-	const struct spool_config spool_config = {.directory = w->spool_path, .budget_bytes = w->spool_budget_bytes};
+	const struct spool_config spool_config = {.directory = w->spool_path,
+						  .budget_bytes = w->spool_budget_bytes};
 	ok(spool_open(&spool_config, &w->spool, &err), &err);
 	const struct engine_config engine_config = {
 		.transport = w->transport.transport,
@@ -156,7 +162,8 @@ static inline struct str world_uuid(struct world *w)
 	return uuid_str(w->arena, uuid_v7(clock_now_us(&w->clock.clock), &w->random.source));
 }
 
-static inline struct str world_sealed(struct world *w, const char *table, const char *column, struct str row_id, const char *text)
+static inline struct str world_sealed(struct world *w, const char *table, const char *column,
+				      struct str row_id, const char *text)
 {
 	const struct seal_place place = {str_of(table), str_of(column), row_id};
 	if (text == NULL)
@@ -167,17 +174,19 @@ static inline struct str world_sealed(struct world *w, const char *table, const 
 static inline void world_add_credential(struct world *w, enum platform_id platform)
 {
 	struct error err = {0};
-	const struct str row_id = str_format(w->arena, STR_FMT "/%s", STR_ARG(w->app.id), platform_id_slug(platform));
+	const struct str row_id =
+		str_format(w->arena, STR_FMT "/%s", STR_ARG(w->app.id), platform_id_slug(platform));
 	const struct credential_row credential = {
 		.app_id = w->app.id,
 		.platform = platform,
 		.client_id = STR("client-id"),
-		.client_secret_sealed = world_sealed(w, "platform_credentials", "client_secret", row_id, WORLD_CLIENT_SECRET),
+		.client_secret_sealed = world_sealed(w, "platform_credentials", "client_secret",
+						     row_id, WORLD_CLIENT_SECRET),
 		.updated_at_us = clock_now_us(&w->clock.clock),
 	};
 	ok(store_credential_put(w->store, &credential, &err), &err);
-	ok(store_credential_set_state(w->store, w->app.id, platform, credential.client_id, CREDENTIAL_VERIFIED, STR(""), FAKE_NOW_US,
-				      &err),
+	ok(store_credential_set_state(w->store, w->app.id, platform, credential.client_id,
+				      CREDENTIAL_VERIFIED, STR(""), FAKE_NOW_US, &err),
 	   &err);
 }
 
@@ -193,7 +202,8 @@ static inline void world_add_app(struct world *w, bool retry_unknown_once)
 		.retry_unknown_once = retry_unknown_once,
 		.created_at_us = FAKE_NOW_US,
 	};
-	ok(store_app_create(w->store, &w->app, STR("owner@posthorn.example"), world_uuid(w), &err), &err);
+	ok(store_app_create(w->store, &w->app, STR("owner@posthorn.example"), world_uuid(w), &err),
+	   &err);
 	for (enum platform_id id = PLATFORM_INSTAGRAM; id <= PLATFORM_TIKTOK; id++)
 		world_add_credential(w, id);
 }
@@ -260,11 +270,13 @@ struct world_success {
 static inline enum err_kind world_succeed(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct world_success *success = argument;
-	return store_connection_succeed(tx, success->connection_id, success->account, 1, FAKE_NOW_US, err);
+	return store_connection_succeed(tx, success->connection_id, success->account, 1,
+					FAKE_NOW_US, err);
 }
 
 /* Connects row's account (again, when it is known); its tokens are sealed here. */
-static inline void world_connect(struct world *w, struct account_row *row, const char *access_token, const char *refresh_token)
+static inline void world_connect(struct world *w, struct account_row *row, const char *access_token,
+				 const char *refresh_token)
 {
 	struct error err = {0};
 	const struct connection_row connection = {
@@ -279,13 +291,16 @@ static inline void world_connect(struct world *w, struct account_row *row, const
 		.created_at_us = clock_now_us(&w->clock.clock),
 	};
 	ok(store_connection_create(w->store, &connection, &err), &err);
-	row->access_token_sealed = world_sealed(w, "accounts", "access_token", row->id, access_token);
-	row->refresh_token_sealed = world_sealed(w, "accounts", "refresh_token", row->id, refresh_token);
+	row->access_token_sealed =
+		world_sealed(w, "accounts", "access_token", row->id, access_token);
+	row->refresh_token_sealed =
+		world_sealed(w, "accounts", "refresh_token", row->id, refresh_token);
 	struct world_success success = {connection.id, row};
 	ok(store_write(w->store, world_succeed, &success, &err), &err);
 }
 
-static inline struct account_row world_account(struct world *w, enum platform_id platform, int64_t expires_at_us, const char *refresh_token)
+static inline struct account_row world_account(struct world *w, enum platform_id platform,
+					       int64_t expires_at_us, const char *refresh_token)
 {
 	struct account_row row = {
 		.id = world_uuid(w),
@@ -303,12 +318,15 @@ static inline struct account_row world_account(struct world *w, enum platform_id
 	return row;
 }
 
-static inline struct account_row world_account_now(struct world *w, const struct account_row *account)
+static inline struct account_row world_account_now(struct world *w,
+						   const struct account_row *account)
 {
 	struct error err = {0};
 	struct account_row now = {0};
 	bool found = false;
-	ok(store_account_get_many(w->store, w->arena, w->app.id, &account->id, 1, &now, &found, &err), &err);
+	ok(store_account_get_many(w->store, w->arena, w->app.id, &account->id, 1, &now, &found,
+				  &err),
+	   &err);
 	assert_true(found);
 	return now;
 }
@@ -318,13 +336,16 @@ struct world_state {
 	enum account_state state;
 };
 
-static inline enum err_kind world_state_command(struct store_tx *tx, void *argument, struct error *err)
+static inline enum err_kind world_state_command(struct store_tx *tx, void *argument,
+						struct error *err)
 {
 	const struct world_state *change = argument;
-	return store_account_set_state(tx, change->account_id, change->state, STR(""), FAKE_NOW_US, err);
+	return store_account_set_state(tx, change->account_id, change->state, STR(""), FAKE_NOW_US,
+				       err);
 }
 
-static inline void world_set_account_state(struct world *w, const struct account_row *account, enum account_state state)
+static inline void world_set_account_state(struct world *w, const struct account_row *account,
+					   enum account_state state)
 {
 	struct error err = {0};
 	struct world_state change = {account->id, state};
@@ -332,12 +353,14 @@ static inline void world_set_account_state(struct world *w, const struct account
 }
 
 /* content: the stored form. Returns the post's id. */
-static inline struct str world_post(struct world *w, const char *content, const struct account_row *accounts, size_t count)
+static inline struct str world_post(struct world *w, const char *content,
+				    const struct account_row *accounts, size_t count)
 {
 	struct error err = {0};
 	struct post_target targets[8];
 	for (size_t i = 0; i < count; i++)
-		targets[i] = (struct post_target){world_uuid(w), accounts[i].id, accounts[i].platform, accounts[i].user_id};
+		targets[i] = (struct post_target){world_uuid(w), accounts[i].id,
+						  accounts[i].platform, accounts[i].user_id};
 	const struct post_accept accept = {
 		.app_id = w->app.id,
 		.post_id = world_uuid(w),
@@ -355,7 +378,8 @@ static inline struct str world_post(struct world *w, const char *content, const 
 	return accept.post_id;
 }
 
-#define WORLD_TEXT(text) "{\"mode\":\"basic\",\"containers\":[{\"content\":\"" text "\",\"media\":[]}]}"
+#define WORLD_TEXT(text)                                                                           \
+	"{\"mode\":\"basic\",\"containers\":[{\"content\":\"" text "\",\"media\":[]}]}"
 
 static inline void world_turns(struct world *w, int count)
 {
@@ -388,7 +412,8 @@ static inline struct delivery_row world_delivery(struct world *w, struct str pos
 	return post.deliveries[index];
 }
 
-static inline struct timeline_row *world_timeline(struct world *w, struct str post_id, size_t *count_out)
+static inline struct timeline_row *world_timeline(struct world *w, struct str post_id,
+						  size_t *count_out)
 {
 	struct error err = {0};
 	struct timeline_row *rows = NULL;
@@ -396,29 +421,29 @@ static inline struct timeline_row *world_timeline(struct world *w, struct str po
 	return rows;
 }
 
-#define assert_str(actual, expected)                                                                                   \
-	do {                                                                                                           \
-		const struct str seen_ = (actual);                                                                     \
-		if (!str_equal_z(seen_, (expected)))                                                                   \
-			fail_msg("\"" STR_FMT "\" is not \"%s\"", STR_ARG(seen_), (expected));                         \
+#define assert_str(actual, expected)                                                               \
+	do {                                                                                       \
+		const struct str seen_ = (actual);                                                 \
+		if (!str_equal_z(seen_, (expected)))                                               \
+			fail_msg("\"" STR_FMT "\" is not \"%s\"", STR_ARG(seen_), (expected));     \
 	} while (0)
 
-#define assert_published(w, post_id, remote)                                                                           \
-	do {                                                                                                           \
-		const struct delivery_row row_ = world_delivery((w), (post_id), 0);                                    \
-		assert_str(row_.error_code, "");                                                                       \
-		assert_string_equal(post_state_name(row_.state), "published");                                         \
-		assert_str(row_.remote_id, (remote));                                                                  \
+#define assert_published(w, post_id, remote)                                                       \
+	do {                                                                                       \
+		const struct delivery_row row_ = world_delivery((w), (post_id), 0);                \
+		assert_str(row_.error_code, "");                                                   \
+		assert_string_equal(post_state_name(row_.state), "published");                     \
+		assert_str(row_.remote_id, (remote));                                              \
 	} while (0)
 
-#define assert_failed(w, post_id, code)                                                                                \
-	do {                                                                                                           \
-		const struct delivery_row row_ = world_delivery((w), (post_id), 0);                                    \
-		assert_string_equal(post_state_name(row_.state), "failed");                                            \
-		assert_str(row_.error_code, (code));                                                                   \
+#define assert_failed(w, post_id, code)                                                            \
+	do {                                                                                       \
+		const struct delivery_row row_ = world_delivery((w), (post_id), 0);                \
+		assert_string_equal(post_state_name(row_.state), "failed");                        \
+		assert_str(row_.error_code, (code));                                               \
 	} while (0)
 
-#define assert_state(w, post_id, name)                                                                                 \
+#define assert_state(w, post_id, name)                                                             \
 	assert_string_equal(post_state_name(world_delivery((w), (post_id), 0).state), (name))
 
 #define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * posthorn-bench [--scale PERCENT] [--program PATH] [accept|million|deliver|thunder|serve]...:
+ * measures and prints. Without names: all of them. docs/performance.md holds the figures and how
+ * they were taken. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	void (*run)(int scale);
+} benches[] = {
+	{"accept", bench_run_accept},
+	{"million", bench_run_million},
+	{"deliver", bench_run_deliver},
+	{"thunder", bench_run_thunder},
+};
+#define BENCH_COUNT (sizeof(benches) / sizeof(benches[0]))
+
+struct wish {
+	int scale;
+	const char *program;
+	bool is_serve_wanted;
+	bool is_wanted[BENCH_COUNT];
+};
+
+static void take_name(struct wish *wish, const char *name)
+{
+	if (strcmp(name, "serve") == 0) {
+		wish->is_serve_wanted = true;
+		return;
+	}
+	for (size_t i = 0; i < BENCH_COUNT; i++) {
+		if (strcmp(name, benches[i].name) == 0) {
+			wish->is_wanted[i] = true;
+			return;
+		}
+	}
+	bench_die("usage: posthorn-bench [--scale PERCENT] [--program PATH] "
+		  "[accept|million|deliver|thunder|serve]...");
+}
+
+static bool is_nothing_wanted(const struct wish *wish)
+{
+	bool is_any = wish->is_serve_wanted;
+	for (size_t i = 0; i < BENCH_COUNT; i++)
+		is_any = is_any || wish->is_wanted[i];
+	return !is_any;
+}
+
+int main(int argc, char **argv)
+{
+	struct wish wish = {.scale = 100};
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--scale") == 0 && i + 1 < argc)
+			wish.scale = atoi(argv[++i]);
+		else if (strcmp(argv[i], "--program") == 0 && i + 1 < argc)
+			wish.program = argv[++i];
+		else
+			take_name(&wish, argv[i]);
+	}
+	if (wish.scale < 1 || wish.scale > 1000)
+		bench_die("--scale takes 1 to 1000");
+	const bool is_all = is_nothing_wanted(&wish);
+	for (size_t i = 0; i < BENCH_COUNT; i++) {
+		if (is_all || wish.is_wanted[i])
+			benches[i].run(wish.scale);
+	}
+	if (wish.program != NULL && (is_all || wish.is_serve_wanted))
+		bench_run_serve(wish.program);
+	else if (wish.is_serve_wanted)
+		bench_die("serve needs --program PATH");
+	return 0;
+}

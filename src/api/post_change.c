@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a person changes about an accepted post: cancel, reschedule, try again (API.md section 7). What may be changed is decided
+ * by the store within the transaction that changes it; here are the bodies and the answers. */
+#include "api_private.h"
+
+#include "publish_request.h"
+
+#include "store_post_change.h"
+
+#include "delivery.h"
+
+struct changing {
+	struct api *api;
+	struct http_request *request;
+	struct http_response *response;
+	struct str post_id;
+	struct problems problems; /* and warnings */
+};
+
+static struct changing changing_begin(void *context, struct http_request *request, struct http_response *response)
+{
+	struct changing c = {.api = context, .request = request, .response = response};
+	c.post_id = http_request_capture(request, "post_id");
+	problems_init(&c.problems, request->arena);
+	return c;
+}
+
+/* ---- bodies ---- */
+
+static void shape(struct changing *c, struct str field, const char *reason, const char *message)
+{
+	problem_add(&c->problems, PROBLEM_SHAPE, field, reason, str_of(message));
+}
+
+/* known ends with NULL. */
+static void warn_unknown(struct changing *c, const struct json *body, const char *const *known)
+{
+	for (size_t i = 0; i < body->count; i++) {
+		const char *const *name = known;
+		while (*name != NULL && !str_equal_z(body->keys[i], *name))
+			name++;
+		if (*name == NULL)
+			warning_add(&c->problems, body->keys[i], "ignored", STR("This field is not known and was ignored."));
+	}
+}
+
+static bool answered_problems(struct changing *c)
+{
+	if (c->problems.count == 0)
+		return false;
+	respond_problems(c->response, &c->problems);
+	return true;
+}
+
+/* ---- answers ---- */
+
+static bool answered_failure(struct changing *c, enum err_kind kind, const struct error *err)
+{
+	if (kind == ERR_NONE)
+		return false;
+	if (kind == ERR_NOT_FOUND)
+		respond_not_found(c->response);
+	else
+		respond_failure(c->api, c->request, c->response, kind, err);
+	return true;
+}
+
+static bool answered_too_late(struct changing *c, const struct post_change_result *result)
+{
+	struct json_writer w;
+	if (result->outcome == POST_CHANGED)
+		return false;
+	respond_error_begin(c->response, 409, "TOO_LATE", STR("It is too late to change this post."), &w);
+	json_key(&w, "details");
+	json_begin_object(&w);
+	json_member_str(&w, "status", str_of(post_state_name(result->state)));
+	json_end_object(&w);
+	json_end_object(&w);
+	return true;
+}
+
+/* The post as it is now, with what was ignored or left alone. */
+static void respond_post(struct changing *c, int status)
+{
+	struct post_row post = {0};
+	struct error err = {0};
+	enum err_kind kind =
+		store_post_get(c->api->config.store, c->request->arena, request_app(c->request)->id, c->post_id, &post, &err);
+	if (answered_failure(c, kind, &err))
+		return;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(c->response, status));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	post_write_members(&w, c->request->arena, &post, true);
+	respond_write_warnings(&w, &c->problems);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+/* ---- cancel ---- */
+
+void post_cancel(void *context, struct http_request *request, struct http_response *response)
+{
+	struct changing c = changing_begin(context, request, response);
+	struct post_change_result result = {0};
+	struct error err = {0};
+	enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id, c.post_id, &result, &err);
+	if (answered_failure(&c, kind, &err) || answered_too_late(&c, &result))
+		return;
+	deliverer_wake(c.api->config.deliverer); /* the accounts may be free for their next */
+	response->status = 204;
+}
+
+/* ---- reschedule ---- */
+
+/* False: answered already. */
+static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled_at_us)
+{
+	static const char *const known[] = {"scheduled_at", NULL};
+	const struct json *body = NULL;
+	if (!request_json_object(c->request, c->response, &body))
+		return false;
+	const struct json *value = json_get(body, "scheduled_at");
+	if (value == NULL)
+		shape(c, STR("scheduled_at"), "required", "The scheduled_at must be given; null means now.");
+	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
+	warn_unknown(c, body, known);
+	return !answered_problems(c);
+}
+
+void post_reschedule(void *context, struct http_request *request, struct http_response *response)
+{
+	struct changing c = changing_begin(context, request, response);
+	struct post_change_result result = {0};
+	struct error err = {0};
+	int64_t now_us = clock_now_us(c.api->config.clock);
+	int64_t scheduled_at_us = 0;
+	if (!read_schedule(&c, now_us, &scheduled_at_us))
+		return;
+	enum err_kind kind = store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id, scheduled_at_us, now_us,
+						   &result, &err);
+	if (answered_failure(&c, kind, &err) || answered_too_late(&c, &result))
+		return;
+	deliverer_wake(c.api->config.deliverer);
+	respond_post(&c, 200);
+}
+
+/* ---- try again ---- */
+
+static bool is_repeated(const struct str *ids, size_t count, struct str id)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (str_equal(ids[i], id))
+			return true;
+	}
+	return false;
+}
+
+static void read_accounts(struct changing *c, const struct json *list, struct post_retry *retry)
+{
+	if (json_is_null(list))
+		return;
+	if (!json_is(list, JSON_TYPE_ARRAY) || list->count == 0 || list->count > POST_ACCOUNTS_MAX) {
+		shape(c, STR("account_ids"), "bad_list", "The account_ids must be a list of 1 to 100 account ids.");
+		return;
+	}
+	struct str *ids = ARENA_ARRAY(c->request->arena, struct str, list->count);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct json *item = json_at(list, i);
+		const struct str field = str_format(c->request->arena, "account_ids.%zu", i);
+		if (!json_is(item, JSON_TYPE_STRING))
+			shape(c, field, "not_text", "An account id must be a text.");
+		else if (is_repeated(ids, retry->account_count, item->string))
+			shape(c, field, "duplicate", "This account is named twice.");
+		else
+			ids[retry->account_count++] = item->string;
+	}
+	retry->account_ids = ids;
+}
+
+/* No body at all means: all that failed. False: answered already. */
+static bool read_retry(struct changing *c, struct post_retry *retry)
+{
+	static const char *const known[] = {"account_ids", "republish", NULL};
+	const struct json *body = NULL;
+	if (c->request->body.len == 0)
+		return true;
+	if (!request_json_object(c->request, c->response, &body))
+		return false;
+	const struct json *republish = json_get(body, "republish");
+	if (!json_is_null(republish) && !json_is(republish, JSON_TYPE_BOOL))
+		shape(c, STR("republish"), "not_boolean", "The republish must be true or false.");
+	retry->republish = json_bool(republish, false);
+	read_accounts(c, json_get(body, "account_ids"), retry);
+	warn_unknown(c, body, known);
+	return !answered_problems(c);
+}
+
+/* What is told of an account that is not tried again; NULL = it is. */
+static const struct {
+	const char *reason;
+	const char *message;
+} verdict_words[] = {
+	[RETRY_AGAIN] = {NULL, NULL},
+	[RETRY_PUBLISHED] = {"published", "It is published; it was left alone."},
+	[RETRY_UNDER_WAY] = {"in_progress", "It is still under way; it was left alone."},
+	[RETRY_OUTCOME_UNKNOWN] = {"outcome_unknown",
+				   "It may be published already; it was left alone. Look at the platform, then say republish: true."},
+	[RETRY_NOT_A_TARGET] = {"not_a_target", "This post does not go to that account."},
+	[RETRY_ACCOUNT_UNUSABLE] = {"disconnected", "The account cannot be published to; connect it again."},
+};
+
+static const char *reason_of(const struct post_retry_account *account)
+{
+	if (account->verdict == RETRY_ACCOUNT_UNUSABLE && account->account_state == ACCOUNT_REAUTH_REQUIRED)
+		return "reauth_required";
+	return verdict_words[account->verdict].reason;
+}
+
+static void add_problems(struct changing *c, const struct post_retry *retry, const struct post_retry_result *result)
+{
+	struct arena *arena = c->request->arena;
+	bool is_named = retry->account_count > 0;
+	for (size_t i = 0; i < result->account_count; i++) {
+		const struct post_retry_account *account = &result->accounts[i];
+		const struct str field = is_named ? str_format(arena, "account_ids.%zu", i) : STR("account_ids");
+		const char *words = verdict_words[account->verdict].message;
+		if (account->verdict == RETRY_NOT_A_TARGET)
+			shape(c, field, reason_of(account), words);
+		else if (account->verdict == RETRY_ACCOUNT_UNUSABLE)
+			problem_add_account(&c->problems, field, reason_of(account), account->account_id, str_of(words));
+	}
+}
+
+static void respond_nothing(struct changing *c, const struct post_retry_result *result)
+{
+	struct json_writer w;
+	respond_error_begin(c->response, 409, "NOTHING_TO_RETRY", STR("Nothing of this post can be tried again."), &w);
+	json_key(&w, "details");
+	json_begin_object(&w);
+	json_key(&w, "accounts");
+	json_begin_array(&w);
+	for (size_t i = 0; i < result->account_count; i++) {
+		json_begin_object(&w);
+		json_member_str(&w, "id", result->accounts[i].account_id);
+		json_member_str(&w, "reason", str_of(reason_of(&result->accounts[i])));
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+/* Whoever named accounts hears of each that was left alone; who did not, only of those that would need a word more. */
+static void warn_left_alone(struct changing *c, const struct post_retry *retry, const struct post_retry_result *result)
+{
+	bool is_named = retry->account_count > 0;
+	for (size_t i = 0; i < result->account_count; i++) {
+		enum post_retry_verdict verdict = result->accounts[i].verdict;
+		if (verdict == RETRY_AGAIN || (!is_named && verdict != RETRY_OUTCOME_UNKNOWN))
+			continue;
+		const struct str field = str_format(c->request->arena, is_named ? "account_ids.%zu" : "platform_posts.%zu", i);
+		warning_add(&c->problems, field, reason_of(&result->accounts[i]), str_of(verdict_words[verdict].message));
+	}
+}
+
+void post_try_again(void *context, struct http_request *request, struct http_response *response)
+{
+	struct changing c = changing_begin(context, request, response);
+	struct post_retry retry = {.app_id = request_app(request)->id, .post_id = c.post_id};
+	struct post_retry_result result = {0};
+	struct error err = {0};
+	retry.now_us = clock_now_us(c.api->config.clock);
+	if (!read_retry(&c, &retry))
+		return;
+	enum err_kind kind = store_post_retry(c.api->config.store, request->arena, &retry, &result, &err);
+	if (answered_failure(&c, kind, &err))
+		return;
+	switch (result.outcome) {
+	case POST_RETRIED:
+		deliverer_wake(c.api->config.deliverer);
+		warn_left_alone(&c, &retry, &result);
+		respond_post(&c, 202);
+		return;
+	case POST_RETRY_NOTHING:
+		respond_nothing(&c, &result);
+		return;
+	case POST_RETRY_NOT_TARGETS:
+	case POST_RETRY_ACCOUNTS_GONE:
+		add_problems(&c, &retry, &result);
+		respond_problems(response, &c.problems);
+		return;
+	}
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A signal handler can be handed nothing, so what it needs stands in static variables: the one place of the house where that is so.
+ * What a thread is busy with is thread-local: the handler of our own mistakes runs on the thread that made them. */
+#include "fatal.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HANDLER_STACK_BYTES 65536
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction former_actions[COUNT_OF(fatal_signals)];
+static volatile sig_atomic_t note_fd = -1;
+static _Thread_local char note[FATAL_ID_BYTES_MAX + 2]; /* the id and a line end */
+static _Thread_local volatile sig_atomic_t note_length;
+
+struct fatal_stack {
+	stack_t former;
+	char bytes[HANDLER_STACK_BYTES];
+};
+
+void fatal_set_delivery(struct str id)
+{
+	note_length = 0;
+	if (id.len == 0 || id.len > FATAL_ID_BYTES_MAX)
+		return;
+	memcpy(note, id.ptr, id.len);
+	note[id.len] = '\n';
+	note_length = (sig_atomic_t)id.len + 1;
+}
+
+static void write_note(void)
+{
+	const sig_atomic_t length = note_length;
+	note_length = 0; /* once, whatever else goes wrong on the way down */
+	if (length > 0 && note_fd >= 0 && write(note_fd, note, (size_t)length) < 0)
+		note_fd = -1; /* nobody is left to be told */
+}
+
+/* Async-signal-safe: write(2), sigaction(2) and raise(3) only. What the processor raised comes again by itself at the same
+ * instruction, with all that a sanitizer wants to know about it; what somebody raised is raised again. */
+static void handle(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	write_note();
+	for (size_t i = 0; i < COUNT_OF(fatal_signals); i++) {
+		if (fatal_signals[i] == number)
+			sigaction(number, &former_actions[i], NULL);
+	}
+	if (info->si_code <= 0)
+		raise(number);
+}
+
+void fatal_install(int fd)
+{
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	struct sigaction now;
+	sigemptyset(&action.sa_mask);
+	note_fd = fd;
+	for (size_t i = 0; i < COUNT_OF(fatal_signals); i++) {
+		sigaction(fatal_signals[i], NULL, &now);
+		if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle)
+			continue; /* installed before: its former action must not become itself */
+		sigaction(fatal_signals[i], &action, &former_actions[i]);
+	}
+}
+
+struct fatal_stack *fatal_stack_begin(void)
+{
+	struct fatal_stack *stack = malloc(sizeof(*stack));
+	if (stack == NULL)
+		return NULL;
+	const stack_t ours = {.ss_sp = stack->bytes, .ss_size = sizeof(stack->bytes)};
+	if (sigaltstack(&ours, &stack->former) == 0)
+		return stack;
+	free(stack);
+	return NULL;
+}
+
+/* A sanitizer wants to find the stack that it gave this thread. */
+void fatal_stack_end(struct fatal_stack **stack)
+{
+	if (*stack == NULL)
+		return;
+	if (((*stack)->former.ss_flags & SS_DISABLE) != 0)
+		(*stack)->former.ss_size = sizeof((*stack)->bytes);
+	sigaltstack(&(*stack)->former, NULL);
+	free(*stack);
+	*stack = NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: what an app owner may choose for an app (API.md section 3): its name, where users may be sent back to, and what is done
+ * with publish calls whose outcome nobody knows. Fields that are not given stay as they are. */
+#include "admin_private.h"
+
+#include "url.h"
+
+#define REDIRECT_URLS_MAX 100
+#define REDIRECT_URL_MAX_BYTES 2048 /* DESIGN.md section 7 */
+#define REDIRECT_LIST_MAX_BYTES ((size_t)512 << 10)
+
+static bool refuse(struct http_response *response, struct str message)
+{
+	admin_respond_error(response, 422, "VALIDATION_ERROR", message);
+	return false;
+}
+
+static bool read_name(struct http_response *response, const struct json *body, struct app_row *app)
+{
+	if (json_is_null(json_get(body, "name")))
+		return true;
+	return admin_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app->name);
+}
+
+static bool read_on_unknown(struct http_response *response, const struct json *body, struct app_row *app)
+{
+	const struct json *value = json_get(body, "on_unknown");
+	struct str word = json_string(value);
+	if (json_is_null(value))
+		return true;
+	app->retry_unknown_once = str_equal_z(word, "retry_once");
+	return app->retry_unknown_once || str_equal_z(word, "hold") || refuse(response, STR("on_unknown must be hold or retry_once."));
+}
+
+static bool redirect_is_good(struct arena *arena, const struct json *item)
+{
+	struct url url;
+	struct str text = json_string(item);
+	return text.len <= REDIRECT_URL_MAX_BYTES && url_parse(arena, text, &url, NULL) == ERR_NONE && url.userinfo.len == 0 &&
+	       !url.has_fragment;
+}
+
+static bool read_redirect_urls(struct http_response *response, const struct json *body, struct app_row *app)
+{
+	const struct json *list = json_get(body, "redirect_urls");
+	struct buf text;
+	struct json_writer w;
+	if (json_is_null(list))
+		return true;
+	if (!json_is(list, JSON_TYPE_ARRAY) || list->count > REDIRECT_URLS_MAX)
+		return refuse(response, STR("redirect_urls must be a list of at most 100 URLs or origins."));
+	for (size_t i = 0; i < list->count; i++) {
+		if (!redirect_is_good(response->arena, json_at(list, i)))
+			return refuse(response, STR("redirect_urls must be http or https URLs without user and fragment."));
+	}
+	buf_init(&text, response->arena, REDIRECT_LIST_MAX_BYTES);
+	json_writer_init(&w, &text);
+	json_put_value(&w, list);
+	if (text.is_over)
+		return refuse(response, STR("redirect_urls are too long together."));
+	app->redirect_urls = list->count > 0 ? buf_str(&text) : STR("");
+	return true;
+}
+
+void admin_app_set(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct app_row app = {0};
+	struct error err = {0};
+	if (!admin_find_app(admin, request, response, &app))
+		return;
+	const struct json *body = admin_body(request, response);
+	if (body == NULL || !read_name(response, body, &app) || !read_on_unknown(response, body, &app) ||
+	    !read_redirect_urls(response, body, &app))
+		return;
+	enum err_kind kind = store_app_set_settings(admin->config.store, &app, &err);
+	if (kind == ERR_NONE)
+		admin_respond_app(response, &app);
+	else
+		admin_respond_failure(response, kind, &err, "app");
+}

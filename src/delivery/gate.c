@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See gate.h. A place is one limit: six belong to the platforms, the others to apps on a platform
+ * and stand in a table of fixed size, found by hash. An app's place that nobody is in and that has
+ * nothing to remember gives way when the table is full. */
+#include "gate.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "log.h"
+
+#define PLATFORM_MAX_DEFAULT 256
+#define APP_MAX_DEFAULT 128
+/* Chosen: more failures in a row than one delivery has tries (policy.h), so that one alone never
+ * closes a place. */
+#define FAILURES_TO_SUSPEND 8
+/* DESIGN.md section 3 begins its tries 30 s apart; ten minutes is how late a recovery may be
+ * noticed. */
+#define SUSPENDED_FIRST_US (30 * US_PER_S)
+#define SUSPENDED_MOST_US (10 * US_PER_MINUTE)
+/* Whoever finds no room asks again soon: calls last for seconds at most. */
+#define FULL_WAIT_US US_PER_S
+#define APP_ID_MAX_BYTES 48
+/* Twice the tasks an engine works on at once, so that there is always a place nobody is in. */
+#define PLACES_MAX 2048
+#define PLACES_MASK (PLACES_MAX - 1)
+#define PLATFORM_COUNT (PLATFORM_ID_MAX + 1)
+#define PROBES_MAX 16 /* slots looked at from the hash on */
+
+struct place {
+	enum platform_id platform;
+	char app_id[APP_ID_MAX_BYTES]; /* "" = the platform's own, or a free slot */
+	uint8_t app_id_length;
+	enum gate_state state;
+	uint32_t limit;
+	uint32_t max;
+	uint32_t in_flight;
+	uint32_t successes;       /* of this window */
+	uint32_t failures_in_row; /* since the last success */
+	uint32_t begun_before;    /* calls of before the last halving, whose failures are no news */
+	uint32_t suspensions;     /* in a row, for the length of the next */
+	int64_t reopens_us;
+	int64_t used_us;
+};
+
+struct gate {
+	struct gate_config config;
+	struct place platforms[PLATFORM_COUNT];
+	struct place apps[PLACES_MAX];
+};
+
+static const char *const state_names[GATE_STATE_COUNT] = {"ready", "throttled", "suspended"};
+
+/* The legal edges: from READY anywhere, from anywhere to READY. */
+static const bool is_legal[GATE_STATE_COUNT][GATE_STATE_COUNT] = {
+	[GATE_READY] = {[GATE_THROTTLED] = true, [GATE_SUSPENDED] = true},
+	[GATE_THROTTLED] = {[GATE_READY] = true},
+	[GATE_SUSPENDED] = {[GATE_READY] = true},
+};
+
+const char *gate_state_name(enum gate_state state)
+{
+	return state_names[state];
+}
+
+/* The only writer of place->state. */
+static void change_state(const struct gate *gate, struct place *place, enum gate_state state)
+{
+	assert(is_legal[place->state][state]);
+	const struct str app_id = {place->app_id, place->app_id_length};
+	/* A platform without calls is what an operator looks for; one call more or less is not. */
+	const bool is_news = state == GATE_SUSPENDED || place->state == GATE_SUSPENDED;
+	log_write(gate->config.log, is_news ? LOG_WARN : LOG_DEBUG, "gate_changed",
+		  (const struct log_field[]){
+			  log_int("platform", place->platform),
+			  log_str("app", app_id),
+			  log_str("from", str_of(state_names[place->state])),
+			  log_str("to", str_of(state_names[state])),
+			  log_int("limit", place->limit),
+		  },
+		  5);
+	place->state = state;
+}
+
+static void make_ready(const struct gate *gate, struct place *place)
+{
+	if (place->state != GATE_READY)
+		change_state(gate, place, GATE_READY);
+}
+
+struct gate *gate_new(const struct gate_config *config)
+{
+	struct gate *gate = calloc(1, sizeof(*gate));
+	if (gate == NULL)
+		abort(); /* the same rule as arena_alloc */
+	gate->config = *config;
+	if (gate->config.time_scale < 1)
+		gate->config.time_scale = 1;
+	if (gate->config.platform_max == 0)
+		gate->config.platform_max = PLATFORM_MAX_DEFAULT;
+	if (gate->config.app_max == 0)
+		gate->config.app_max = APP_MAX_DEFAULT;
+	for (int i = 0; i < PLATFORM_COUNT; i++)
+		gate->platforms[i] = (struct place){.platform = (enum platform_id)i,
+						    .max = gate->config.platform_max,
+						    .limit = gate->config.platform_max};
+	return gate;
+}
+
+void gate_free(struct gate **gate)
+{
+	free(*gate);
+	*gate = NULL;
+}
+
+/* ---- finding places ---- */
+
+/* FNV-1a. */
+static uint32_t slot_of(enum platform_id platform, struct str app_id)
+{
+	uint32_t hash = UINT32_C(2166136261) ^ (uint32_t)platform;
+	for (size_t i = 0; i < app_id.len; i++)
+		hash = (hash ^ (unsigned char)app_id.ptr[i]) * UINT32_C(16777619);
+	return hash ^ hash >> 15;
+}
+
+static bool is_place_of(const struct place *place, enum platform_id platform, struct str app_id)
+{
+	const struct str own = {place->app_id, place->app_id_length};
+	return place->platform == platform && own.len > 0 && str_equal(own, app_id);
+}
+
+static struct str key_of(struct str app_id)
+{
+	return str_slice(app_id, 0, app_id.len < APP_ID_MAX_BYTES ? app_id.len : APP_ID_MAX_BYTES);
+}
+
+static const struct place *place_find(const struct gate *gate, enum platform_id platform,
+				      struct str app_id)
+{
+	const uint32_t slot = slot_of(platform, app_id);
+	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+		const struct place *place = &gate->apps[(slot + i) & PLACES_MASK];
+		if (is_place_of(place, platform, app_id))
+			return place;
+	}
+	return NULL;
+}
+
+/* What is forgotten with it: nothing, or the least of the evils. Nobody may be inside. */
+static bool is_better_victim(const struct place *place, const struct place *best)
+{
+	if (place->in_flight > 0)
+		return false;
+	if (best == NULL)
+		return true;
+	if (place->app_id_length == 0 || best->app_id_length == 0)
+		return best->app_id_length > 0;
+	if ((place->state == GATE_READY) != (best->state == GATE_READY))
+		return place->state == GATE_READY;
+	return place->used_us < best->used_us;
+}
+
+static struct place *place_make(struct gate *gate, enum platform_id platform, struct str app_id)
+{
+	const uint32_t slot = slot_of(platform, app_id);
+	struct place *victim = NULL;
+	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+		struct place *place = &gate->apps[(slot + i) & PLACES_MASK];
+		if (is_better_victim(place, victim))
+			victim = place;
+	}
+	if (victim == NULL)
+		return NULL;
+	*victim = (struct place){.platform = platform,
+				 .app_id_length = (uint8_t)app_id.len,
+				 .max = gate->config.app_max,
+				 .limit = gate->config.app_max};
+	memcpy(victim->app_id, app_id.ptr, app_id.len);
+	return victim;
+}
+
+/* ---- one place ---- */
+
+static int64_t suspension_us(const struct gate *gate, const struct place *place,
+			     int64_t retry_after_us)
+{
+	int64_t wait_us = SUSPENDED_FIRST_US;
+	for (uint32_t i = 0; i < place->suspensions && wait_us < SUSPENDED_MOST_US; i++)
+		wait_us *= 2;
+	/* Advice is obeyed up to our own most: it may be one account's, and another call tells
+	 * anew. */
+	if (retry_after_us > wait_us)
+		wait_us = retry_after_us;
+	if (wait_us > SUSPENDED_MOST_US)
+		wait_us = SUSPENDED_MOST_US;
+	return wait_us / gate->config.time_scale;
+}
+
+static void place_suspend(const struct gate *gate, struct place *place, int64_t retry_after_us,
+			  int64_t boot_us)
+{
+	make_ready(gate, place);
+	place->reopens_us = boot_us + suspension_us(gate, place, retry_after_us);
+	place->suspensions++;
+	place->limit = 1;
+	place->successes = 0;
+	change_state(gate, place, GATE_SUSPENDED);
+}
+
+static uint32_t place_room(const struct place *place, int64_t boot_us)
+{
+	if (place->state == GATE_SUSPENDED && boot_us < place->reopens_us)
+		return 0;
+	return place->in_flight < place->limit ? place->limit - place->in_flight : 0;
+}
+
+static int64_t place_wait_us(const struct gate *gate, const struct place *place, int64_t boot_us)
+{
+	const int64_t full_us = FULL_WAIT_US / gate->config.time_scale;
+	if (place->state == GATE_SUSPENDED && place->reopens_us - boot_us > full_us)
+		return place->reopens_us - boot_us;
+	return full_us;
+}
+
+static void place_worked(const struct gate *gate, struct place *place)
+{
+	place->failures_in_row = 0;
+	place->suspensions = 0;
+	if (place->state == GATE_SUSPENDED)
+		make_ready(gate, place);
+	if (++place->successes < place->limit)
+		return;
+	place->successes = 0;
+	make_ready(gate, place);
+	if (place->limit < place->max)
+		place->limit++;
+}
+
+/* Once a window: of a hundred calls that fail together, the first says all there is to say. */
+static void place_shrink(const struct gate *gate, struct place *place, bool is_news)
+{
+	if (!is_news)
+		return;
+	if (place->limit > 1)
+		place->limit /= 2;
+	place->successes = 0;
+	place->begun_before = place->in_flight;
+	if (place->state == GATE_READY)
+		change_state(gate, place, GATE_THROTTLED);
+}
+
+static void place_failed(const struct gate *gate, struct place *place, bool is_news,
+			 int64_t retry_after_us, int64_t boot_us)
+{
+	place->failures_in_row++;
+	if (place->state == GATE_SUSPENDED) {
+		/* Of before the suspension: known. Of the call that was let through to see: closed
+		 * again, for longer. */
+		if (is_news && boot_us >= place->reopens_us)
+			place_suspend(gate, place, retry_after_us, boot_us);
+		return;
+	}
+	place_shrink(gate, place, is_news);
+	if (place->failures_in_row >= FAILURES_TO_SUSPEND) {
+		place->begun_before = place->in_flight;
+		place_suspend(gate, place, retry_after_us, boot_us);
+	}
+}
+
+/* Takes a call out; returns whether it was begun after the last halving. */
+static bool place_leave(struct place *place)
+{
+	assert(place->in_flight > 0);
+	place->in_flight--;
+	if (place->begun_before == 0)
+		return true;
+	place->begun_before--;
+	return false;
+}
+
+/* ---- the doors ---- */
+
+static void place_enter(struct place *place, int64_t boot_us)
+{
+	place->in_flight++;
+	place->used_us = boot_us;
+}
+
+bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
+		int64_t *wait_us_out)
+{
+	const struct str key = key_of(app_id);
+	struct place *whole = &gate->platforms[platform];
+	struct place *own = (struct place *)place_find(gate, platform, key);
+	if (own == NULL)
+		own = place_make(gate, platform, key);
+	*wait_us_out = FULL_WAIT_US / gate->config.time_scale;
+	if (own == NULL)
+		return false;
+	const struct place *const places[] = {whole, own};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (place_room(places[i], boot_us) == 0) {
+			*wait_us_out = place_wait_us(gate, places[i], boot_us);
+			return false;
+		}
+	}
+	place_enter(whole, boot_us);
+	place_enter(own, boot_us);
+	return true;
+}
+
+static void own_leave(const struct gate *gate, struct place *own, enum gate_outcome outcome,
+		      int64_t retry_after_us, int64_t boot_us)
+{
+	const bool is_news = place_leave(own);
+	switch (outcome) {
+	case GATE_UNUSED:
+		return;
+	case GATE_WORKED:
+		place_worked(gate, own);
+		return;
+	case GATE_BROKE:
+	case GATE_LIMITED:
+		place_failed(gate, own, is_news, retry_after_us, boot_us);
+		return;
+	case GATE_REFUSED:
+		own->begun_before = own->in_flight;
+		if (own->state != GATE_SUSPENDED || (is_news && boot_us >= own->reopens_us))
+			place_suspend(gate, own, retry_after_us, boot_us);
+		return;
+	}
+}
+
+void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
+		enum gate_outcome outcome, int64_t retry_after_us, int64_t boot_us)
+{
+	struct place *whole = &gate->platforms[platform];
+	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
+	assert(own != NULL); /* who is inside holds the place */
+	own_leave(gate, own, outcome, retry_after_us, boot_us);
+	const bool is_news = place_leave(whole);
+	if (outcome == GATE_BROKE)
+		place_failed(gate, whole, is_news, 0, boot_us);
+	else if (outcome != GATE_UNUSED)
+		place_worked(gate, whole);
+}
+
+uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct str app_id,
+		   int64_t boot_us)
+{
+	const uint32_t whole = place_room(&gate->platforms[platform], boot_us);
+	const struct place *own = place_find(gate, platform, key_of(app_id));
+	const uint32_t own_room = own != NULL ? place_room(own, boot_us) : gate->config.app_max;
+	return own_room < whole ? own_room : whole;
+}
+
+static struct gate_view view_of(const struct place *place)
+{
+	return (struct gate_view){place->state, place->limit, place->in_flight,
+				  place->state == GATE_SUSPENDED ? place->reopens_us : 0};
+}
+
+struct gate_view gate_look(const struct gate *gate, enum platform_id platform, struct str app_id)
+{
+	if (str_is_empty(app_id))
+		return view_of(&gate->platforms[platform]);
+	const struct place *own = place_find(gate, platform, key_of(app_id));
+	return own != NULL ? view_of(own)
+			   : (struct gate_view){.state = GATE_READY, .limit = gate->config.app_max};
+}

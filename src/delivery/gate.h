@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How many calls may be under way at once: for each platform, and for each app on a platform. The
+ * limits shrink when calls fail and grow when they succeed; a place where nothing works is left
+ * alone for a while (RELIABILITY.md 3.1, thundering schedule). Decides only: no I/O, no waiting, no
+ * clock; the time is a parameter (clock_boot_us, which never jumps). Whoever wants to call asks
+ * gate_enter() and tells gate_leave() what came of it. Not thread-safe: the engine's thread.
+ *
+ * READY: nothing wrong lately; the limit grows by one for every window of successes, up to its
+ * maximum. THROTTLED: calls failed; the limit was halved. A window of successes makes it READY.
+ * SUSPENDED: nothing but failures; no calls until an instant, then one to see. Its success makes it
+ * READY again. No state is reached but from READY, and READY from all: a place that is throttled is
+ * made READY before it is suspended. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform_id.h"
+
+#include "str.h"
+
+struct gate;
+struct log;
+
+enum gate_state { GATE_READY, GATE_THROTTLED, GATE_SUSPENDED, GATE_STATE_COUNT };
+
+struct gate_config {
+	const struct log *log;
+	int64_t time_scale;    /* 0 = 1; waits are divided by it */
+	uint32_t platform_max; /* calls at once on a platform, 0 = 256 */
+	uint32_t app_max;      /* of one app there, 0 = 128 */
+};
+
+/* What a call told about the place it was made to. */
+enum gate_outcome {
+	GATE_WORKED,  /* any answer that shows a platform at work, refusals too */
+	GATE_BROKE,   /* no answer, or 5xx: counts against the platform and the app's place on it */
+	GATE_LIMITED, /* too many calls: counts against the app's place only */
+	GATE_REFUSED, /* the app's own credentials, credits or cap: its place is suspended at once */
+	GATE_UNUSED   /* no call was made: says nothing */
+};
+
+/* Never NULL: memory for the table is taken here and nowhere else. */
+struct gate *gate_new(const struct gate_config *config);
+void gate_free(struct gate **gate);
+
+/* True: the call may begin, and gate_leave() must be called once for it. False: not now;
+ * *wait_us_out says when to ask again. */
+bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
+		int64_t *wait_us_out);
+/* A call that had entered has ended. retry_after_us: the platform's advice, 0 = none. */
+void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
+		enum gate_outcome outcome, int64_t retry_after_us, int64_t boot_us);
+/* Would gate_enter() say yes, and how often? 0 = closed. Changes nothing. */
+uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct str app_id,
+		   int64_t boot_us);
+
+struct gate_view {
+	enum gate_state state;
+	uint32_t limit;
+	uint32_t in_flight;
+	int64_t reopens_boot_us; /* SUSPENDED */
+};
+/* The platform's place (app_id empty) or an app's on it. A place that nobody used is READY. */
+struct gate_view gate_look(const struct gate *gate, enum platform_id platform, struct str app_id);
+const char *gate_state_name(enum gate_state state);

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The database's epoch stands in meta under three names. */
+#include "store_guard.h"
+
+#include <pthread.h>
+
+#include "clock.h"
+#include "log.h"
+
+#include "store_private.h"
+
+#define NAME_NUMBER "epoch_number"
+#define NAME_AT_US "epoch_at_us"
+#define NAME_LINEAGE "epoch_lineage"
+
+/* ---- the epoch ---- */
+
+static enum err_kind meta_get(struct store_tx *tx, const char *name, int64_t *out,
+			      struct error *err)
+{
+	return sql_number(tx->sql, SQL_META_GET, SQL_ARGS(sql_word(name)), out, err);
+}
+
+static enum err_kind meta_put(struct store_tx *tx, const char *name, int64_t number,
+			      struct error *err)
+{
+	return sql_run(tx->sql, SQL_META_PUT, SQL_ARGS(sql_word(name), sql_int(number)), NULL, err);
+}
+
+static enum err_kind epoch_get(struct store_tx *tx, struct epoch *out, struct error *err)
+{
+	*out = (struct epoch){0};
+	enum err_kind kind = meta_get(tx, NAME_NUMBER, &out->number, err);
+	if (kind == ERR_NONE)
+		kind = meta_get(tx, NAME_AT_US, &out->at_us, err);
+	if (kind == ERR_NONE)
+		kind = meta_get(tx, NAME_LINEAGE, &out->lineage, err);
+	out->is_there = out->number > 0;
+	return kind;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Above both, and never back in time, whatever the clock does. */
+static enum err_kind epoch_raise(struct store_tx *tx, struct epoch *epoch, const struct epoch *file,
+				 int64_t now_us, struct error *err)
+{
+	epoch->is_there = true;
+	epoch->number = larger(epoch->number, file->number) + 1;
+	epoch->at_us = larger(now_us, larger(epoch->at_us, file->at_us));
+	enum err_kind kind = meta_put(tx, NAME_NUMBER, epoch->number, err);
+	if (kind == ERR_NONE)
+		kind = meta_put(tx, NAME_AT_US, epoch->at_us, err);
+	if (kind == ERR_NONE)
+		kind = meta_put(tx, NAME_LINEAGE, epoch->lineage, err);
+	return kind;
+}
+
+/* ---- marks ---- */
+
+static enum err_kind run_marks(struct store_tx *tx, const enum sql_name *names, size_t count,
+			       struct sql_args args, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = sql_run(tx->sql, names[i], args, NULL, err);
+	return kind;
+}
+
+/* All that is due, however long: what is open in an old backup may have gone out since (docs/adr,
+ * "A restored database is held"). Due anew from now on, so that lateness tells of this run. Nothing
+ * is leased yet. */
+static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t *count_out,
+			      struct error *err)
+{
+	static const enum sql_name names[] = {SQL_HOLD_ASK_DUE, SQL_HOLD_ASK_LANES};
+	enum err_kind kind =
+		sql_run(tx->sql, SQL_HOLD_FORGET, SQL_ARGS(sql_int(HOLD_ADOPTED)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_HOLD_MARK,
+			       SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)), count_out, err);
+	if (kind == ERR_NONE)
+		kind = run_marks(tx, names, 2, SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)),
+				 err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
+	return kind;
+}
+
+struct starting {
+	struct epoch database;
+	struct epoch file;
+	int64_t now_us;
+	struct guard_start told;
+};
+
+static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct starting *starting = argument;
+	const int64_t lineage = starting->file.lineage;
+	enum err_kind kind = epoch_get(tx, &starting->database, err);
+	if (kind != ERR_NONE)
+		return kind;
+	starting->told = (struct guard_start){0};
+	starting->told.finding = epoch_compare(&starting->database, &starting->file);
+	if (epoch_means_restore(starting->told.finding))
+		kind = mark_due(tx, starting->now_us, &starting->told.marked_count, err);
+	if (starting->database.lineage == 0)
+		starting->database.lineage = lineage;
+	if (kind == ERR_NONE)
+		kind = epoch_raise(tx, &starting->database, &starting->file, starting->now_us, err);
+	return kind;
+}
+
+/* The file comes first where there is none: then a crash here never looks like a restore. */
+static enum err_kind first_file(struct store *store, struct epoch *file, int64_t new_lineage,
+				struct error *err)
+{
+	const struct epoch first = {.is_there = true, .lineage = new_lineage};
+	int64_t number = 0;
+	enum err_kind kind =
+		store_number(store, SQL_META_GET, SQL_ARGS(sql_word(NAME_NUMBER)), &number, err);
+	if (kind != ERR_NONE || number > 0 || file->is_there)
+		return kind;
+	kind = epoch_file_write(store->epoch_path, &first, err);
+	if (kind == ERR_NONE)
+		*file = first;
+	return kind;
+}
+
+static enum err_kind guard_start(struct store *store, int64_t new_lineage,
+				 struct starting *starting, struct error *err)
+{
+	enum err_kind kind = epoch_file_read(store->epoch_path, &starting->file, err);
+	if (kind == ERR_NONE)
+		kind = first_file(store, &starting->file, new_lineage, err);
+	if (kind == ERR_NONE)
+		kind = store_write(store, start_in_tx, starting, err);
+	if (kind == ERR_NONE)
+		kind = epoch_file_write(store->epoch_path, &starting->database, err);
+	return kind;
+}
+
+enum err_kind store_guard_start(struct store *store, int64_t new_lineage, int64_t now_us,
+				struct guard_start *out, struct error *err)
+{
+	struct starting starting = {.now_us = now_us};
+	if (store->epoch_path == NULL)
+		return error_set(err, ERR_INTERNAL, "the store was opened without an epoch file");
+	pthread_mutex_lock(&store->epoch_lock);
+	const enum err_kind kind = guard_start(store, new_lineage, &starting, err);
+	store->is_guarded = kind == ERR_NONE;
+	pthread_mutex_unlock(&store->epoch_lock);
+	*out = starting.told;
+	return kind;
+}
+
+static enum err_kind beat_in_tx(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct starting *beat = argument;
+	const enum err_kind kind = epoch_get(tx, &beat->database, err);
+	if (kind != ERR_NONE)
+		return kind;
+	beat->told.finding = epoch_compare(&beat->database, &beat->file);
+	if (!tx->store->is_guarded && beat->told.finding != EPOCH_SAME)
+		return ERR_NONE; /* the next start must see it as it is */
+	return epoch_raise(tx, &beat->database, &beat->file, beat->now_us, err);
+}
+
+static enum err_kind beat(struct store *store, struct starting *starting, struct error *err)
+{
+	enum err_kind kind = epoch_file_read(store->epoch_path, &starting->file, err);
+	if (kind == ERR_NONE)
+		kind = store_write(store, beat_in_tx, starting, err);
+	if (kind == ERR_NONE && (store->is_guarded || starting->told.finding == EPOCH_SAME))
+		kind = epoch_file_write(store->epoch_path, &starting->database, err);
+	return kind;
+}
+
+enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error *err)
+{
+	struct starting starting = {.now_us = now_us};
+	if (store->epoch_path == NULL)
+		return ERR_NONE;
+	pthread_mutex_lock(&store->epoch_lock);
+	const enum err_kind kind = beat(store, &starting, err);
+	pthread_mutex_unlock(&store->epoch_lock);
+	return kind;
+}
+
+/* ---- what is held ---- */
+
+struct hold_count_row {
+	int64_t platform;
+	int64_t state;
+	int64_t count;
+};
+
+static void hold_count_read(struct sql_cursor *cursor, void *out)
+{
+	struct hold_count_row *row = out;
+	row->platform = sql_take_int(cursor);
+	row->state = sql_take_int(cursor);
+	row->count = sql_take_int(cursor);
+}
+
+static enum err_kind counts_read(struct sql_connection *sql, void *argument, struct error *err)
+{
+	struct hold_counts *counts = argument;
+	struct sql_cursor cursor;
+	sql_select(&cursor, sql, SQL_HOLD_COUNTS, NULL, SQL_NO_ARGS, err);
+	while (sql_next(&cursor)) {
+		struct hold_count_row row;
+		hold_count_read(&cursor, &row);
+		if (row.platform <= 0 || row.platform > PLATFORM_ID_MAX || row.state <= 0 ||
+		    row.state >= HOLD_STATE_COUNT)
+			continue;
+		counts->of[row.platform][row.state] = row.count;
+		counts->of[PLATFORM_NONE][row.state] += row.count;
+	}
+	return sql_end(&cursor);
+}
+
+enum err_kind store_hold_counts(struct store *store, struct hold_counts *out, struct error *err)
+{
+	*out = (struct hold_counts){0};
+	return store_read(store, counts_read, out, err);
+}
+
+enum err_kind store_hold_count(struct store *store, enum hold_state state, int64_t *count_out,
+			       struct error *err)
+{
+	return store_number(store, SQL_HOLD_COUNT, SQL_ARGS(sql_int(state)), count_out, err);
+}
+
+struct letting_go {
+	enum sql_name last; /* what becomes of the marks */
+	enum platform_id platform;
+	int64_t now_us;
+	int64_t count;
+};
+
+/* Due first, then the lanes that learn from it, the marks last: they say which rows are meant. */
+static enum err_kind let_go(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct letting_go *going = argument;
+	const struct sql_value platform = sql_int(going->platform);
+	enum err_kind kind = sql_run(tx->sql, SQL_HOLD_ENDED, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_HOLD_DUE, SQL_ARGS(platform, sql_int(going->now_us)),
+			       NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_HOLD_LANES, SQL_ARGS(platform, sql_int(NEVER_US)), NULL,
+			       err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, going->last, SQL_ARGS(platform), &going->count, err);
+	return kind;
+}
+
+enum err_kind store_hold_release(struct store *store, enum platform_id platform, int64_t now_us,
+				 int64_t *count_out, struct error *err)
+{
+	struct letting_go going = {
+		.last = SQL_HOLD_RELEASE, .platform = platform, .now_us = now_us};
+	const enum err_kind kind = store_write(store, let_go, &going, err);
+	*count_out = going.count;
+	return kind;
+}
+
+enum err_kind store_hold_condemn(struct store *store, enum platform_id platform, int64_t now_us,
+				 int64_t *count_out, struct error *err)
+{
+	struct letting_go going = {
+		.last = SQL_HOLD_CONDEMN, .platform = platform, .now_us = now_us};
+	const enum err_kind kind = store_write(store, let_go, &going, err);
+	*count_out = going.count;
+	return kind;
+}
+
+enum err_kind store_hold_poison(struct store *store, struct str delivery_id, bool *is_marked_out,
+				struct error *err)
+{
+	const enum err_kind kind = store_run(
+		store, SQL_HOLD_POISON, SQL_ARGS(sql_text(delivery_id), sql_int(HOLD_POISONED)),
+		ERR_NOT_FOUND, "unfinished delivery", err);
+	*is_marked_out = kind == ERR_NONE;
+	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+}
+
+enum err_kind store_hold_set(struct store_tx *tx, struct str delivery_id, enum hold_state state,
+			     struct error *err)
+{
+	if (state == HOLD_NONE)
+		return sql_run(tx->sql, SQL_HOLD_CLEAR, SQL_ARGS(sql_text(delivery_id)), NULL, err);
+	return sql_run(tx->sql, SQL_HOLD_SET, SQL_ARGS(sql_text(delivery_id), sql_int(state)), NULL,
+		       err);
+}

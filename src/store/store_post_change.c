@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A person's changes. The order within each: read all, decide, write all. docs/adr/0006 says why a
+ * post is cancelled whole or not at all. */
+#include "store_post_change.h"
+
+#include "arena.h"
+#include "buf.h"
+
+#include "json.h"
+#include "json_write.h"
+
+#include "delivery_transitions.h"
+#include "store_delivery.h"
+#include "store_guard.h"
+#include "store_private.h"
+
+#define PARTS_MAX_BYTES ((size_t)1 << 20)
+
+struct changed_delivery {
+	struct delivery_before before;
+	struct str account_id;
+	enum call_state call_state;
+	int64_t call_started_at_us;
+	struct str parts;
+	struct str error_code;
+	enum account_state account_state;
+	enum hold_state hold;
+};
+
+/* The post as the command finds it. */
+struct change {
+	struct store_tx *tx;
+	struct str post_id;
+	struct counted_post counted;
+	enum post_state state;
+	int64_t created_at_us;
+	int64_t scheduled_at_us;
+	struct changed_delivery *deliveries;
+	size_t count;
+};
+
+static void changed_post_read(struct sql_cursor *cursor, void *out)
+{
+	struct change *change = out;
+	change->counted.app_id = sql_take_text(cursor);
+	change->state = post_state_of_name(sql_take_text(cursor));
+	change->counted.date_us = sql_take_int(cursor);
+	change->counted.ordinal = sql_take_int(cursor);
+	change->created_at_us = sql_take_int(cursor);
+	change->scheduled_at_us = sql_take_int(cursor);
+}
+
+static void changed_delivery_read(struct sql_cursor *cursor, void *out)
+{
+	struct changed_delivery *delivery = out;
+	delivery->before.id = sql_take_text(cursor);
+	delivery->account_id = sql_take_text(cursor);
+	delivery->before.state = post_state_of_name(sql_take_text(cursor));
+	delivery->before.fence = sql_take_int(cursor);
+	delivery->call_state = (enum call_state)sql_take_int(cursor);
+	delivery->call_started_at_us = sql_take_int(cursor);
+	delivery->parts = sql_take_text(cursor);
+	delivery->error_code = sql_take_text(cursor);
+	delivery->account_state = account_state_of_name(sql_take_text(cursor));
+	delivery->hold = (enum hold_state)sql_take_int(cursor);
+}
+
+static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct str post_id,
+				  struct change *change, struct error *err)
+{
+	*change = (struct change){.tx = tx, .post_id = post_id};
+	const enum err_kind kind = sql_find(tx->sql, tx->arena, SQL_CHANGE_POST,
+					    SQL_ARGS(sql_text(post_id), sql_text(app_id)),
+					    changed_post_read, change, "post", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_list(tx->sql, tx->arena, SQL_CHANGE_DELIVERIES, SQL_ARGS(sql_text(post_id)),
+			changed_delivery_read, sizeof(struct changed_delivery),
+			(void **)&change->deliveries, &change->count, err);
+}
+
+/* What the account has next, after this delivery's due time moved or its work ended. A lane that is
+ * busy with another delivery learns it when that one is done. */
+static enum err_kind lane_renew(const struct change *change,
+				const struct changed_delivery *delivery, struct error *err)
+{
+	const struct str busy_with[] = {delivery->before.id, STR("")};
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < 2 && kind == ERR_NONE; i++)
+		kind = sql_run(change->tx->sql, SQL_LANE_FREE,
+			       SQL_ARGS(sql_text(delivery->account_id), sql_text(busy_with[i]),
+					sql_int(NEVER_US)),
+			       NULL, err);
+	return kind;
+}
+
+static size_t count_scheduled(const struct change *change)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < change->count; i++)
+		count += change->deliveries[i].before.state == POST_SCHEDULED;
+	return count;
+}
+
+/* The app's work and the post's state follow its deliveries. */
+static enum err_kind change_end(const struct change *change, size_t no_longer_scheduled,
+				struct error *err)
+{
+	const enum err_kind kind =
+		sql_run(change->tx->sql, SQL_WORK_CLAIMED,
+			SQL_ARGS(sql_text(change->counted.app_id),
+				 sql_int((int64_t)no_longer_scheduled), sql_int(NEVER_US)),
+			NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return post_state_refresh(change->tx, change->post_id, err);
+}
+
+static enum err_kind too_late(const struct change *change, struct post_change_result *result)
+{
+	*result = (struct post_change_result){.outcome = POST_TOO_LATE, .state = change->state};
+	return ERR_NONE;
+}
+
+/* ---- cancel ---- */
+
+/* After a restore nobody knows what was published since (store_guard.h): then CANCELLED would claim
+ * too much. */
+static bool is_held(const struct changed_delivery *delivery)
+{
+	return delivery->hold == HOLD_ASKING || delivery->hold == HOLD_HELD ||
+	       delivery->hold == HOLD_CONDEMNED;
+}
+
+/* Even a part that has no id is marked. */
+static enum err_kind has_published_part(const struct change *change,
+					const struct changed_delivery *delivery, bool *has_out,
+					struct error *err)
+{
+	const struct json *parts = NULL;
+	*has_out = false;
+	if (str_is_empty(delivery->parts))
+		return ERR_NONE;
+	const enum err_kind kind =
+		json_parse(change->tx->arena, delivery->parts, NULL, &parts, NULL, err);
+	for (size_t i = 0; kind == ERR_NONE && i < parts->count; i++)
+		*has_out |=
+			str_equal_z(json_string(json_get(json_at(parts, i), "state")), "published");
+	return kind;
+}
+
+static enum err_kind can_cancel(const struct change *change, bool *can_out, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	bool has_published = false;
+	*can_out = true;
+	for (size_t i = 0; i < change->count && kind == ERR_NONE && *can_out; i++) {
+		const struct changed_delivery *delivery = &change->deliveries[i];
+		kind = has_published_part(change, delivery, &has_published, err);
+		*can_out = delivery_transition_find(delivery->before.state,
+						    DELIVERY_CHANGE_CANCEL) != NULL &&
+			   delivery->call_state == CALL_STATE_NONE &&
+			   delivery->call_started_at_us == 0 && !has_published &&
+			   !is_held(delivery);
+	}
+	return kind;
+}
+
+static enum err_kind cancel_delivery(const struct change *change,
+				     const struct changed_delivery *delivery, struct error *err)
+{
+	const enum failure_code code = FAILURE_CODE_CANCELLED;
+	const enum err_kind kind = delivery_state_change(
+		change->tx, &delivery->before, DELIVERY_CHANGE_CANCEL, SQL_DELIVERY_CANCEL,
+		SQL_ARGS(sql_word(failure_code_name(code)), sql_word(failure_code_sentence(code))),
+		err);
+	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
+}
+
+struct cancelling {
+	struct str app_id;
+	struct str post_id;
+	struct post_change_result result;
+};
+
+static enum err_kind cancel(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct cancelling *cancelling = argument;
+	struct change change;
+	bool can = false;
+	cancelling->result = (struct post_change_result){.outcome = POST_CHANGED};
+	enum err_kind kind =
+		change_begin(tx, cancelling->app_id, cancelling->post_id, &change, err);
+	if (kind == ERR_NONE)
+		kind = can_cancel(&change, &can, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (!can)
+		return too_late(&change, &cancelling->result);
+	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++)
+		kind = cancel_delivery(&change, &change.deliveries[i], err);
+	return kind == ERR_NONE ? change_end(&change, count_scheduled(&change), err) : kind;
+}
+
+enum err_kind store_post_cancel(struct store *store, struct str app_id, struct str post_id,
+				struct post_change_result *result_out, struct error *err)
+{
+	struct cancelling cancelling = {.app_id = app_id, .post_id = post_id};
+	const enum err_kind kind = store_write(store, cancel, &cancelling, err);
+	if (kind == ERR_NONE)
+		*result_out = cancelling.result;
+	return kind;
+}
+
+/* ---- reschedule ---- */
+
+/* The post counts under its date (API.md section 8): out of the old day, into the new one. */
+static enum err_kind redate(struct change *change, int64_t scheduled_at_us, struct error *err)
+{
+	const char *status = post_state_status(change->state);
+	const int64_t date_us = scheduled_at_us != 0 ? scheduled_at_us : change->created_at_us;
+	enum err_kind kind = counters_remove(change->tx, &change->counted, status, err);
+	if (kind == ERR_NONE)
+		kind = sql_run_one(change->tx->sql, SQL_POST_RESCHEDULE,
+				   SQL_ARGS(sql_text(change->post_id), sql_int(scheduled_at_us),
+					    sql_int(date_us)),
+				   ERR_INTERNAL, "post", err);
+	change->counted.date_us = date_us;
+	return kind == ERR_NONE ? counters_add(change->tx, &change->counted, status, err) : kind;
+}
+
+struct rescheduling {
+	struct str app_id;
+	struct str post_id;
+	int64_t scheduled_at_us;
+	int64_t now_us;
+	struct post_change_result result;
+};
+
+static enum err_kind move_delivery(const struct change *change, const struct rescheduling *r,
+				   const struct changed_delivery *delivery, struct error *err)
+{
+	const bool is_now = r->scheduled_at_us == 0;
+	const enum err_kind kind = delivery_state_change(
+		change->tx, &delivery->before,
+		is_now ? DELIVERY_CHANGE_RELEASE : DELIVERY_CHANGE_RESCHEDULE,
+		SQL_DELIVERY_RESCHEDULE, SQL_ARGS(sql_int(is_now ? r->now_us : r->scheduled_at_us)),
+		err);
+	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
+}
+
+static enum err_kind reschedule(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct rescheduling *r = argument;
+	struct change change;
+	r->result = (struct post_change_result){.outcome = POST_CHANGED};
+	enum err_kind kind = change_begin(tx, r->app_id, r->post_id, &change, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (count_scheduled(&change) < change.count)
+		return too_late(&change, &r->result);
+	kind = redate(&change, r->scheduled_at_us, err);
+	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++)
+		kind = move_delivery(&change, r, &change.deliveries[i], err);
+	if (kind != ERR_NONE)
+		return kind;
+	return change_end(&change, r->scheduled_at_us == 0 ? change.count : 0, err);
+}
+
+enum err_kind store_post_reschedule(struct store *store, struct str app_id, struct str post_id,
+				    int64_t scheduled_at_us, int64_t now_us,
+				    struct post_change_result *result_out, struct error *err)
+{
+	struct rescheduling r = {app_id, post_id, scheduled_at_us, now_us, {0}};
+	const enum err_kind kind = store_write(store, reschedule, &r, err);
+	if (kind == ERR_NONE)
+		*result_out = r.result;
+	return kind;
+}
+
+/* ---- retry ---- */
+
+struct retrying {
+	const struct post_retry *retry;
+	struct arena *arena;
+	struct post_retry_result result; /* its accounts have room for all */
+};
+
+static const struct changed_delivery *delivery_to(const struct change *change,
+						  struct str account_id)
+{
+	for (size_t i = 0; i < change->count; i++) {
+		if (str_equal(change->deliveries[i].account_id, account_id))
+			return &change->deliveries[i];
+	}
+	return NULL;
+}
+
+static bool is_unknown(const struct changed_delivery *delivery)
+{
+	return delivery->call_state != CALL_STATE_NONE ||
+	       failure_code_of_name(delivery->error_code) == FAILURE_CODE_OUTCOME_UNKNOWN;
+}
+
+static enum post_retry_verdict judge(const struct changed_delivery *delivery, bool republish)
+{
+	if (delivery == NULL)
+		return RETRY_NOT_A_TARGET;
+	if (delivery->before.state == POST_PUBLISHED)
+		return RETRY_PUBLISHED;
+	if (delivery_transition_find(delivery->before.state, DELIVERY_CHANGE_TRY_AGAIN) == NULL)
+		return RETRY_UNDER_WAY;
+	if (is_unknown(delivery) && !republish)
+		return RETRY_OUTCOME_UNKNOWN;
+	return account_state_is_usable(delivery->account_state) ? RETRY_AGAIN
+								: RETRY_ACCOUNT_UNUSABLE;
+}
+
+static bool has_verdict(const struct post_retry_result *result, enum post_retry_verdict verdict)
+{
+	for (size_t i = 0; i < result->account_count; i++) {
+		if (result->accounts[i].verdict == verdict)
+			return true;
+	}
+	return false;
+}
+
+static enum post_retry_outcome outcome_of(const struct post_retry_result *result)
+{
+	if (has_verdict(result, RETRY_NOT_A_TARGET))
+		return POST_RETRY_NOT_TARGETS;
+	if (has_verdict(result, RETRY_ACCOUNT_UNUSABLE))
+		return POST_RETRY_ACCOUNTS_GONE;
+	return has_verdict(result, RETRY_AGAIN) ? POST_RETRIED : POST_RETRY_NOTHING;
+}
+
+/* Looks at the accounts that were named, or at all. */
+static void judge_all(const struct change *change, struct retrying *r)
+{
+	const struct post_retry *retry = r->retry;
+	struct post_retry_result *result = &r->result;
+	result->account_count = retry->account_count > 0 ? retry->account_count : change->count;
+	for (size_t i = 0; i < result->account_count; i++) {
+		const struct str account_id = retry->account_count > 0
+						      ? retry->account_ids[i]
+						      : change->deliveries[i].account_id;
+		const struct changed_delivery *delivery = delivery_to(change, account_id);
+		result->accounts[i] = (struct post_retry_account){
+			.account_id = str_copy(r->arena, account_id),
+			.verdict = judge(delivery, retry->republish),
+			.account_state =
+				delivery != NULL ? delivery->account_state : ACCOUNT_ACTIVE,
+		};
+	}
+	result->outcome = outcome_of(result);
+}
+
+static void write_part(struct json_writer *w, const struct json *part)
+{
+	json_begin_object(w);
+	for (size_t i = 0; i < part->count; i++) {
+		const bool is_failed = str_equal_z(part->keys[i], "state") &&
+				       str_equal_z(part->items[i].string, "failed");
+		json_key_str(w, part->keys[i]);
+		if (is_failed)
+			json_put_str(w, STR("pending"));
+		else
+			json_put_value(w, &part->items[i]);
+	}
+	json_end_object(w);
+}
+
+/* The parts with the one that failed pending again. */
+static enum err_kind renew_parts(const struct change *change, struct str text, struct str *out,
+				 struct error *err)
+{
+	const struct json *parts = NULL;
+	struct buf buf;
+	struct json_writer w;
+	*out = text;
+	if (str_is_empty(text))
+		return ERR_NONE;
+	const enum err_kind kind = json_parse(change->tx->arena, text, NULL, &parts, NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	buf_init(&buf, change->tx->arena, PARTS_MAX_BYTES);
+	json_writer_init(&w, &buf);
+	json_begin_array(&w);
+	for (size_t i = 0; i < parts->count; i++)
+		write_part(&w, json_at(parts, i));
+	json_end_array(&w);
+	*out = buf_str(&buf);
+	return buf.is_over ? error_set(err, ERR_TOO_LARGE, "the parts are too long") : ERR_NONE;
+}
+
+static enum err_kind retry_delivery(const struct change *change, const struct post_retry *retry,
+				    const struct changed_delivery *delivery, struct error *err)
+{
+	struct str parts = {0};
+	enum err_kind kind = renew_parts(change, delivery->parts, &parts, err);
+	if (kind == ERR_NONE)
+		kind = delivery_state_change(change->tx, &delivery->before,
+					     DELIVERY_CHANGE_TRY_AGAIN, SQL_DELIVERY_TRY_AGAIN,
+					     SQL_ARGS(sql_int(retry->now_us), sql_text(parts)),
+					     err);
+	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
+}
+
+static enum err_kind retry(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct retrying *r = argument;
+	struct change change;
+	enum err_kind kind = change_begin(tx, r->retry->app_id, r->retry->post_id, &change, err);
+	if (kind != ERR_NONE)
+		return kind;
+	judge_all(&change, r);
+	if (r->result.outcome != POST_RETRIED)
+		return ERR_NONE;
+	if (change.scheduled_at_us > r->retry->now_us)
+		kind = redate(&change, 0, err);
+	for (size_t i = 0; i < r->result.account_count && kind == ERR_NONE; i++) {
+		const struct post_retry_account *account = &r->result.accounts[i];
+		if (account->verdict == RETRY_AGAIN)
+			kind = retry_delivery(&change, r->retry,
+					      delivery_to(&change, account->account_id), err);
+	}
+	return kind == ERR_NONE ? change_end(&change, 0, err) : kind;
+}
+
+enum err_kind store_post_retry(struct store *store, struct arena *arena,
+			       const struct post_retry *wish, struct post_retry_result *result_out,
+			       struct error *err)
+{
+	struct retrying r = {.retry = wish, .arena = arena};
+	if (wish->account_count > POST_ACCOUNTS_MAX)
+		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
+				 POST_ACCOUNTS_MAX);
+	r.result.accounts = ARENA_ARRAY(arena, struct post_retry_account, POST_ACCOUNTS_MAX);
+	const enum err_kind kind = store_write(store, retry, &r, err);
+	if (kind == ERR_NONE)
+		*result_out = r.result;
+	return kind;
+}

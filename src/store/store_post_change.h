@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a person changes about an accepted post: cancel, reschedule, try again (API.md section 7).
+ * Each is one command that reads the post, decides, and sets its deliveries by comparison with what
+ * was read; nothing is changed unless all of it is. Every changed delivery gets a new fence, so
+ * that who works on it cannot save any more: an intent that is not durable is never sent. Durable
+ * when it returns. NOT_FOUND also for another app's post. Wake the engine afterwards. */
+#pragma once
+
+#include <stddef.h>
+
+#include "account.h"
+#include "store_post.h"
+
+enum post_change_outcome { POST_CHANGED, POST_TOO_LATE };
+
+struct post_change_result {
+	enum post_change_outcome outcome;
+	enum post_state state; /* TOO_LATE: the post's */
+};
+
+/* All deliveries fail with CANCELLED, or none does: one for which a publish call was ever begun, of
+ * which anything is published, or which is final, makes it too late. */
+enum err_kind store_post_cancel(struct store *store, struct str app_id, struct str post_id,
+				struct post_change_result *result_out, struct error *err);
+
+/* scheduled_at_us: 0 = now, the post becomes an immediate one. Too late when it is not scheduled
+ * any more. */
+enum err_kind store_post_reschedule(struct store *store, struct str app_id, struct str post_id,
+				    int64_t scheduled_at_us, int64_t now_us,
+				    struct post_change_result *result_out, struct error *err);
+
+struct post_retry {
+	struct str app_id;
+	struct str post_id;
+	const struct str *account_ids; /* no duplicates */
+	size_t account_count;          /* 0 = all */
+	bool republish;                /* also where the outcome of a publish call is unknown */
+	int64_t now_us;
+};
+
+enum post_retry_outcome {
+	POST_RETRIED,
+	POST_RETRY_NOTHING,      /* none of the accounts has anything to try again */
+	POST_RETRY_NOT_TARGETS,  /* accounts were named that the post does not go to */
+	POST_RETRY_ACCOUNTS_GONE /* what would be tried again belongs to an account not usable now
+				  */
+};
+
+/* What was found about one account. */
+enum post_retry_verdict {
+	RETRY_AGAIN,           /* pending again, when the outcome is POST_RETRIED */
+	RETRY_PUBLISHED,       /* left alone: all of it is out */
+	RETRY_UNDER_WAY,       /* left alone: not final */
+	RETRY_OUTCOME_UNKNOWN, /* left alone: only with republish */
+	RETRY_NOT_A_TARGET,
+	RETRY_ACCOUNT_UNUSABLE
+};
+
+struct post_retry_account {
+	struct str account_id;
+	enum post_retry_verdict verdict;
+	enum account_state account_state; /* of ACCOUNT_UNUSABLE */
+};
+
+struct post_retry_result {
+	enum post_retry_outcome outcome;
+	struct post_retry_account *accounts; /* as named, else as the post has them */
+	size_t account_count;
+};
+
+/* Failed deliveries become pending, due now, with no attempts and no error; what is published of
+ * them stays, and so does the flow. A post whose time was still to come becomes an immediate one.
+ */
+enum err_kind store_post_retry(struct store *store, struct arena *arena,
+			       const struct post_retry *retry, struct post_retry_result *result_out,
+			       struct error *err);

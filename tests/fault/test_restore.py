@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The restore guard (docs/operations.md, "Restore"): a database put back from a backup believes that all it published since
+is still to be published. Nothing may be published twice by that; what is found at the platforms is taken over, the rest is held
+until the operator decides. And a start that is no restore must hold nothing.
+
+POSTHORN_LONG=1 publishes 10,000 posts behind the backup; the sandbox's clock is moved on, because platforms have quotas."""
+import collections
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import time
+import uuid
+
+import pytest
+
+from harness import App, Media, Sandbox, Service, poll, utc
+
+LONG = bool(os.environ.get("POSTHORN_LONG"))
+READABLE = ("x", "facebook", "instagram")  # whose lists can be read; a LinkedIn member's posts cannot (linkedin.md 5)
+BEFORE = 24  # of each platform: published before the backup
+BEHIND = {"x": 40, "facebook": 30, "instagram": 30, "linkedin": 30}  # accepted before the backup, published behind it
+NEVER = 6  # of each platform: due while the service is down
+LOST = 4  # of each platform: accepted and published behind the backup; the restored database has never heard of them
+SCHEDULED = 3  # of each platform: not due before tomorrow
+DUE_S = 15  # until those behind the backup are due
+NEVER_S = 75  # until those are due that nobody publishes; everything up to the stop must be done by then
+
+
+class World:
+    """A service with accounts on four platforms, and what was accepted, by group."""
+
+    def __init__(self, data, sandbox, media):
+        self.data, self.sandbox, self.media = data, sandbox, media
+        self.service = Service(data, sandbox)
+        self.app = App(self.service).set_credentials().issue_token()
+        self.accounts = {slug: [item["id"] for item in self.app.connect(slug).accounts] for slug in BEHIND}
+        self.groups = collections.defaultdict(list)  # name -> [(slug, text, post_id)]
+
+    def accept(self, group, slug, number, **more):
+        text = f"{group} {slug} {number} {uuid.uuid4().hex[:10]}"
+        if slug == "instagram":
+            more["media"] = [self.media.image()]
+        accounts = self.accounts[slug]
+        data = self.app.accepted(accounts[number % len(accounts)], text, request_id=text, **more)
+        self.groups[group].append((slug, text, data["post_id"]))
+
+    def accept_many(self, group, counts, **more):
+        for slug, count in counts.items():
+            for number in range(count):
+                self.accept(group, slug, number, **more)
+
+    def stop(self):
+        self.service.stop()
+
+    def start(self):
+        self.service = self.app.service = Service(self.data, self.sandbox)
+
+    def status(self, group):
+        """[(slug, text, the one platform post)]"""
+        return [(slug, text, self.app.show(post_id)["platform_posts"][0]) for slug, text, post_id in self.groups[group]]
+
+    def all_published(self, group):
+        return all(post["status"] == "published" for _, _, post in self.status(group))
+
+    def wait_published(self, group, timeout_s=120):
+        poll(f"{group} published", lambda: self.all_published(group), timeout_s, every_s=0.5)
+
+    def hold(self, *words):
+        done = self.service.cli("hold", *words)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def wait_asked(self, timeout_s=180):
+        """Nothing is being asked about any more: the counts."""
+        return poll("all platforms asked", lambda: (lambda shown: shown if shown["asking"] == 0 else None)(self.hold("show")),
+                    timeout_s, every_s=0.5)
+
+    def times_seen(self):
+        return collections.Counter(entry["text"] for entry in self.sandbox.ledger())
+
+    def doubled(self):
+        return {text: count for text, count in self.times_seen().items() if count > 1}
+
+
+@pytest.fixture
+def world(tmp_path):
+    media = Media(tmp_path)
+    with Sandbox() as sandbox:
+        one = World(tmp_path / "data", sandbox, media)
+        try:
+            yield one
+        except BaseException:
+            one.service.kill()
+            raise
+        if one.service.popen.poll() is None:
+            one.service.stop()
+    media.close()
+
+
+def put_back(world, backup):
+    """As docs/operations.md says."""
+    for end in ("-wal", "-shm"):
+        (world.data / f"posthorn.db{end}").unlink(missing_ok=True)
+    shutil.copyfile(backup, world.data / "posthorn.db")
+
+
+def back_up(world, path):
+    done = world.service.cli("backup", path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"path": str(path), "bytes": path.stat().st_size}
+
+
+def test_a_restored_database_publishes_nothing_twice(world, tmp_path):
+    everywhere = dict.fromkeys(BEHIND, 1)
+    times = lambda count: {slug: count for slug in everywhere}  # noqa: E731
+    world.accept_many("before", times(BEFORE))
+    world.accept_many("tomorrow", times(SCHEDULED), scheduled_at=utc(86400))
+    world.wait_published("before")
+
+    begin = time.time()
+    world.accept_many("behind", BEHIND, scheduled_at=utc(DUE_S))
+    world.accept_many("never", times(NEVER), scheduled_at=utc(NEVER_S))
+    never_due = time.time() + NEVER_S
+    assert time.time() < begin + DUE_S, "this machine is too slow for DUE_S"
+    back_up(world, tmp_path / "backup.db")
+    world.accept_many("lost", times(LOST))
+    world.wait_published("behind")
+    world.wait_published("lost")
+    world.stop()
+    assert time.time() < never_due, "this machine is too slow for NEVER_S"
+    seen_before = world.times_seen()
+    assert not world.doubled()
+
+    put_back(world, tmp_path / "backup.db")
+    time.sleep(max(0.0, never_due + 1 - time.time()))
+    world.start()
+    fresh = world.app.accepted(world.accounts["x"][0], f"after the restore {uuid.uuid4().hex}")["post_id"]
+    counts = world.wait_asked()
+    assert "database_restored" in world.service.stderr()
+    assert world.app.wait_post(fresh)["status"] == "published", "what is accepted now is not held"
+    after = world.times_seen()
+    assert sum(after.values()) == sum(seen_before.values()) + 1, "nothing else was published"
+    assert not world.doubled()
+
+    behind, never = world.status("behind"), world.status("never")
+    ids = {entry["text"]: entry["id"] for entry in world.sandbox.ledger()}
+    adopted = [row for row in behind if row[2]["status"] == "published"]
+    held = [row for row in behind + never if row[2]["status"] != "published"]
+    print(f"\n{len(adopted)} found at the platforms, {len(held)} held: {counts}")
+    assert all(post["platform_post_id"] == ids[text] for _, text, post in adopted), "the right post, by its text"
+    assert {slug for slug, _, post in behind if post["status"] != "published"} <= {"linkedin"}, "lists that can be read prove it"
+    assert counts["adopted"] == len(adopted) and counts["held"] == len(held)
+    assert all(post["status"] == "pending" and post["error"]["code"] == "OUTCOME_UNKNOWN" for _, _, post in held)
+    assert all("restored" in post["error"]["message"] for _, _, post in held)
+    assert all(post["status"] == "scheduled" for _, _, post in world.status("tomorrow"))
+    assert world.all_published("before")
+
+    ready = world.service.request("GET", "/readyz")
+    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "held": len(held)})
+    doctor = world.service.cli("doctor")
+    assert doctor.returncode == 1 and f"{len(held)} held" in doctor.stdout
+
+    world.stop()  # held things stay held, however often the service is started
+    world.start()
+    assert world.hold("show")["held"] == len(held)
+
+    on_linkedin = sum(slug == "linkedin" for slug, _, _ in held)
+    assert world.hold("fail", "--platform", "linkedin") == {"failed": on_linkedin, "asking": 0}
+    assert world.hold("release") == {"released": len(held) - on_linkedin, "asking": 0}
+    final = lambda: all(post["status"] in ("published", "failed") for _, _, post in world.status("never"))  # noqa: E731
+    poll("what was released or failed is final", final, 90, every_s=0.5)
+    poll("nothing is held any more", lambda: world.hold("show")["held"] == 0)
+    for slug, text, post in world.status("behind") + world.status("never"):
+        wanted = "failed" if (slug, text) in [row[:2] for row in held if row[0] == "linkedin"] else "published"
+        assert post["status"] == wanted, f"{text}: {post}"
+        if wanted == "failed":
+            assert post["error"]["code"] == "OUTCOME_UNKNOWN"
+    assert not world.doubled()
+    seen = world.times_seen()
+    assert all(seen[text] == 1 for slug, text, _ in world.groups["never"] if slug != "linkedin")
+    assert world.service.request("GET", "/readyz").json() == {"status": "ready"}
+    assert world.service.cli("doctor").returncode == 0
+
+
+@pytest.mark.skipif(not LONG, reason="POSTHORN_LONG=1: 10,000 posts")
+def test_ten_thousand_posts_behind_the_backup(world, tmp_path):
+    """On X, LinkedIn and Facebook; no list of a platform reaches back over all of them, so most are held. None comes twice."""
+    counts = {"x": 400, "facebook": 8000, "linkedin": 1600}
+    world.accept_many("behind", counts, scheduled_at=utc(300))
+    back_up(world, tmp_path / "backup.db")
+
+    def published():
+        world.sandbox.advance(16 * 60)
+        return world.hold("show")["asking"] == 0 and world.app.list(status="scheduled")["meta"]["total"] == 0 and (
+            world.app.list(status="pending")["meta"]["total"] == 0)
+
+    poll("all published", published, 1800, every_s=5)
+    world.stop()
+    before = sum(world.times_seen().values())
+    put_back(world, tmp_path / "backup.db")
+    world.start()
+    shown = world.wait_asked(1800)
+    print(f"\n{shown}")
+    assert shown["held"] + shown["adopted"] == sum(counts.values())
+    assert sum(world.times_seen().values()) == before and not world.doubled()
+
+
+# ---- starts that are no restore ----
+
+
+def age(world, seconds):
+    """What the files would look like had the service stopped so much earlier."""
+    path = world.data / "epoch"
+    name, version, number, at_us, lineage = path.read_text().split()
+    path.write_text(f"{name} {version} {number} {int(at_us) - seconds * 1000000} {lineage}\n")
+    with sqlite3.connect(world.data / "posthorn.db") as database:
+        database.execute("UPDATE meta SET number = number - ? WHERE name = 'epoch_at_us'", (seconds * 1000000,))
+    database.close()
+
+
+def forget_guard(world):
+    """A database and a directory from before there was a guard."""
+    (world.data / "epoch").unlink()
+    with sqlite3.connect(world.data / "posthorn.db") as database:
+        database.execute("DELETE FROM meta WHERE name LIKE 'epoch_%'")
+    database.close()
+
+
+@pytest.mark.parametrize("end, change", [
+    ("stop", None), ("kill", None), ("stop", lambda world: age(world, 3600)), ("stop", forget_guard),
+], ids=["stopped", "killed", "down-for-an-hour", "upgraded"])
+def test_a_start_that_is_no_restore_holds_nothing(world, end, change):
+    world.accept("first", "x", 0)
+    world.wait_published("first")
+    due = time.time() + 4
+    for number in range(3):
+        world.accept("due", "facebook", number, scheduled_at=utc(4))
+    getattr(world.service, end)()
+    if change is not None:
+        change(world)
+    time.sleep(max(0.0, due + 1 - time.time()))
+    world.start()
+    world.wait_published("due", 30)
+    assert world.hold("show") == {"asking": 0, "held": 0, "adopted": 0, "set_aside": 0, "platforms": {}}
+    assert "database_restored" not in world.service.stderr()
+    assert not world.doubled()
+
+
+@pytest.mark.parametrize("kind", ["no-epoch-file", "old-pair", "killed-behind-the-backup"])
+def test_a_start_that_may_be_one_holds(world, tmp_path, kind):
+    """The epoch file is gone (all of DATA came from elsewhere); the file of a fresh directory meets an old database; the
+    service was killed within the minute of the backup."""
+    due = time.time() + 5
+    world.accept("due", "facebook", 0, scheduled_at=utc(5))
+    back_up(world, tmp_path / "backup.db")
+    world.wait_published("due", 30)
+    if kind == "killed-behind-the-backup":
+        world.service.kill()
+    else:
+        world.stop()
+    if kind == "no-epoch-file":
+        (world.data / "epoch").unlink()
+    if kind == "old-pair":
+        (world.data / "epoch").write_text("posthorn-epoch 1 1 1 4711\n")
+    put_back(world, tmp_path / "backup.db")
+    time.sleep(max(0.0, due + 1 - time.time()))
+    world.start()
+    assert world.wait_asked()["adopted"] == 1
+    assert world.all_published("due")
+    assert not world.doubled()
+
+
+# ---- the backup itself ----
+
+
+def test_a_backup_is_one_sound_file_that_replaces_nothing(world, tmp_path):
+    path = tmp_path / "one.db"
+    world.accept("first", "x", 0)
+    back_up(world, path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert sorted(found.name for found in tmp_path.glob("one.db*")) == ["one.db"]
+    before = path.read_bytes()
+    again = world.service.cli("backup", path)
+    assert again.returncode == 1 and "replaces nothing" in again.stderr
+    assert path.read_bytes() == before
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert database.execute("SELECT COUNT(*) FROM posts").fetchone() == (1,)
+    database.close()
+
+    nowhere = world.service.cli("backup", tmp_path / "missing" / "two.db")
+    assert nowhere.returncode == 1 and "missing" in nowhere.stderr
+    (tmp_path / "three.db.tmp").write_text("left by a crash")
+    assert "three.db.tmp" in world.service.cli("backup", tmp_path / "three.db").stderr
+    assert world.service.cli("backup").returncode == 2
+
+    world.stop()  # without a service, and by a relative path
+    done = world.service.cli("backup", "four.db", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "four.db").stat().st_size > 0

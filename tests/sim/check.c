@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See check.h. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include <sqlite3.h>
+
+#include "json.h"
+
+#include "failure.h"
+
+#define ATTEMPTS_MAX 5 /* DESIGN.md section 3 */
+
+/* What we say of one delivery. */
+struct told {
+	struct str state;
+	struct str code;
+	struct str remote_id;
+	const struct json *parts;
+	bool is_final;
+	bool was_repeated; /* the app allows one blind repeat */
+	struct str account_state;
+	int attempts;
+};
+
+struct check {
+	struct sim *sim;
+	const struct script *script;
+	const struct world *world;
+	sqlite3 *db;
+	bool is_ours[WORLD_ENTRIES_MAX];
+	const struct script_post *post;
+	size_t target;
+	struct told told;
+	const struct entry *found[POST_CONTAINERS_MAX]; /* by part */
+};
+
+static struct str column(struct check *check, sqlite3_stmt *row, int index)
+{
+	const char *text = (const char *)sqlite3_column_text(row, index);
+	return str_copy(check->sim->arena, str_of(text));
+}
+
+static sqlite3_stmt *prepare(struct check *check, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+	if (sqlite3_prepare_v2(check->db, sql, -1, &statement, NULL) != SQLITE_OK)
+		abort();
+	return statement;
+}
+
+static struct str one_text(struct check *check, const char *sql)
+{
+	sqlite3_stmt *row = prepare(check, sql);
+	const struct str text = sqlite3_step(row) == SQLITE_ROW ? column(check, row, 0) : STR("");
+	sqlite3_finalize(row);
+	return text;
+}
+
+static const struct home *home_of(const struct check *check)
+{
+	return &check->world->homes[check->post->homes[check->target]];
+}
+
+static bool is_strong(enum platform_id platform)
+{
+	return platform == PLATFORM_INSTAGRAM || platform == PLATFORM_YOUTUBE ||
+	       platform == PLATFORM_TIKTOK;
+}
+
+#define WHERE(check)                                                                               \
+	platform_id_slug(home_of(check)->platform), (int)((check)->post - (check)->script->posts), \
+		(check)->target
+
+/* ---- one part ---- */
+
+static size_t count_visible(struct check *check, size_t part)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < check->world->entry_count; i++) {
+		const struct entry *entry = &check->world->entries[i];
+		if (entry->home != check->post->homes[check->target] ||
+		    !str_equal(entry->text, check->post->texts[part]))
+			continue;
+		check->is_ours[i] = true;
+		check->found[part] = entry;
+		count++;
+	}
+	return count;
+}
+
+static struct str part_member(const struct check *check, size_t part, const char *name)
+{
+	return json_string(json_get(json_at(check->told.parts, part), name));
+}
+
+static bool is_told_unknown(const struct check *check)
+{
+	return str_equal_z(check->told.code, "OUTCOME_UNKNOWN");
+}
+
+static bool is_told_published(const struct check *check, size_t part)
+{
+	return str_equal_z(part_member(check, part, "state"), "published");
+}
+
+static void check_visible(struct check *check, size_t part, size_t count)
+{
+	struct sim *sim = check->sim;
+	const bool is_first_open = part == 0 || is_told_published(check, part - 1);
+	const bool may_be = is_told_unknown(check) && is_first_open;
+	if (is_told_published(check, part) && count == 0) {
+		sim->totals->dishonest++;
+		sim_violation(
+			sim,
+			"I4 %s post %d target %zu part %zu is told published and nobody sees it",
+			WHERE(check), part);
+	}
+	if (!is_told_published(check, part) && count > 0 && !may_be && check->told.is_final) {
+		sim->totals->dishonest++;
+		sim_violation(
+			sim, "I4 %s post %d target %zu part %zu is visible and told %.*s %.*s",
+			WHERE(check), part, STR_ARG(check->told.state), STR_ARG(check->told.code));
+	}
+	sim->totals->unknown_visible += !is_told_published(check, part) && count > 0 && may_be;
+}
+
+/* The id that we give out is the post's: never another's that we took for it. TikTok's task stands
+ * in where it tells no id. */
+static void check_id(struct check *check, size_t part)
+{
+	const struct str id = part_member(check, part, "remote_id");
+	const struct entry *entry = check->found[part];
+	if (entry == NULL || str_is_empty(id) || str_equal(id, entry->id) ||
+	    str_has_prefix(id, STR("v_pub_file~")))
+		return;
+	if (!check->told.was_repeated)
+		sim_violation(check->sim,
+			      "%s post %d target %zu part %zu goes by the id of another",
+			      WHERE(check), part);
+}
+
+/* X makes a chain, the others hang comments under the post. */
+static void check_order(struct check *check, size_t part)
+{
+	const struct entry *entry = check->found[part];
+	const size_t above = home_of(check)->platform == PLATFORM_X && part > 0 ? part - 1 : 0;
+	if (entry == NULL || check->told.was_repeated)
+		return;
+	const struct entry *parent = part > 0 ? check->found[above] : NULL;
+	const struct str expected = parent != NULL ? parent->id : STR("");
+	if (!str_equal(entry->parent, expected) || (part > 0 && parent == NULL))
+		sim_violation(check->sim,
+			      "%s post %d target %zu part %zu stands in the wrong place",
+			      WHERE(check), part);
+	if (part > 0 && check->found[part - 1] != NULL &&
+	    check->found[part - 1]->at_us > entry->at_us)
+		sim_violation(check->sim,
+			      "%s post %d target %zu part %zu came before the one before it",
+			      WHERE(check), part);
+}
+
+static void check_part(struct check *check, size_t part)
+{
+	struct sim *sim = check->sim;
+	const size_t count = count_visible(check, part);
+	const size_t most = check->told.was_repeated ? 2 : 1;
+	sim->totals->parts += count > 0;
+	if (count > most) {
+		sim->totals->doubled++;
+		sim_violation(sim, "I1 %s post %d target %zu part %zu is visible %zu times",
+			      WHERE(check), part, count);
+	}
+	check_visible(check, part, count);
+	check_id(check, part);
+	check_order(check, part);
+}
+
+/* ---- one delivery ---- */
+
+static bool read_told(struct check *check)
+{
+	sqlite3_stmt *row = prepare(
+		check, "SELECT d.state, d.error_code, d.remote_id, d.parts, d.is_final, "
+		       "d.republished, a.state, d.attempts"
+		       " FROM deliveries d JOIN accounts a ON a.id = d.account_id WHERE d.id = ?1");
+	const struct str id = check->post->delivery_ids[check->target];
+	sqlite3_bind_text(row, 1, id.ptr, (int)id.len, SQLITE_STATIC);
+	const bool is_there = sqlite3_step(row) == SQLITE_ROW;
+	check->told = (struct told){0};
+	if (is_there) {
+		check->told = (struct told){
+			.state = column(check, row, 0),
+			.code = column(check, row, 1),
+			.remote_id = column(check, row, 2),
+			.is_final = sqlite3_column_int(row, 4) != 0,
+			.was_repeated = sqlite3_column_int(row, 5) != 0,
+			.account_state = column(check, row, 6),
+			.attempts = sqlite3_column_int(row, 7),
+		};
+		json_parse(check->sim->arena, column(check, row, 3), NULL, &check->told.parts, NULL,
+			   NULL);
+	}
+	sqlite3_finalize(row);
+	return is_there;
+}
+
+/* With platforms that can prove it, not knowing is no answer, unless their answers to looks were
+ * rubbish or the account was lost. */
+static void check_strength(struct check *check)
+{
+	struct sim *sim = check->sim;
+	const bool is_excused =
+		sim->weather.has_dishonest_reads ||
+		!str_equal_z(check->told.account_state, "active") ||
+		check->told.attempts >= ATTEMPTS_MAX || /* every repeat came into doubt again */
+		is_told_published(check, 0); /* comments are not what the proof is about */
+	if (is_told_unknown(check) && is_strong(home_of(check)->platform) && !is_excused)
+		sim_violation(sim, "I2 %s post %d target %zu could have been proven", WHERE(check));
+}
+
+static void count_outcome(struct check *check)
+{
+	struct totals *totals = check->sim->totals;
+	const enum failure_code code = failure_code_of_name(check->told.code);
+	const bool is_published = str_equal_z(check->told.state, "published");
+	totals->deliveries++;
+	totals->published += is_published;
+	totals->failed += str_equal_z(check->told.state, "failed");
+	totals->unknown += is_told_unknown(check);
+	if (!is_published && check->told.is_final)
+		totals->failed_by_code[code]++;
+}
+
+static void check_delivery(struct check *check)
+{
+	struct sim *sim = check->sim;
+	for (size_t part = 0; part < POST_CONTAINERS_MAX; part++)
+		check->found[part] = NULL;
+	if (!read_told(check)) {
+		sim->totals->lost++;
+		sim_violation(sim, "I3 %s post %d target %zu was accepted and is gone",
+			      WHERE(check));
+		return;
+	}
+	sim_trace(sim, "END %s post %d target %zu: %.*s %.*s after %d", WHERE(check),
+		  STR_ARG(check->told.state), STR_ARG(check->told.code), check->told.attempts);
+	count_outcome(check);
+	if (!check->told.is_final) {
+		sim->totals->lost++;
+		sim_violation(sim, "I3 %s post %d target %zu does not come to an end",
+			      WHERE(check));
+	}
+	for (size_t part = 0; part < check->post->part_count; part++)
+		check_part(check, part);
+	if (str_equal_z(check->told.state, "published") &&
+	    !is_told_published(check, check->post->part_count - 1))
+		sim_violation(sim, "%s post %d target %zu is published with parts open",
+			      WHERE(check));
+	if (str_equal_z(check->told.code, "INTERNAL_ERROR"))
+		sim_violation(sim, "%s post %d target %zu failed by our own fault", WHERE(check));
+	check_strength(check);
+}
+
+/* ---- the whole ---- */
+
+static void check_strangers(struct check *check)
+{
+	for (size_t i = 0; i < check->world->entry_count; i++) {
+		const struct entry *entry = &check->world->entries[i];
+		if (!check->is_ours[i])
+			sim_violation(check->sim, "visible and never accepted: %s \"" STR_FMT "\"",
+				      platform_id_slug(check->world->homes[entry->home].platform),
+				      STR_ARG(entry->text));
+	}
+}
+
+static void check_database(struct check *check)
+{
+	struct sim *sim = check->sim;
+	const struct str integrity = one_text(check, "PRAGMA integrity_check");
+	int64_t doubts = 0;
+	if (!str_equal_z(integrity, "ok"))
+		sim_violation(sim, "I6 the database says: " STR_FMT, STR_ARG(integrity));
+	if (!str_equal_z(one_text(check, "SELECT COUNT(*) FROM sim_left"), "0"))
+		sim_violation(
+			sim, "I5 a delivery left its end: " STR_FMT,
+			STR_ARG(one_text(
+				check,
+				"SELECT id || ' ' || was || ' -> ' || became FROM sim_left")));
+	if (!str_equal_z(one_text(check, "SELECT COUNT(*) FROM posts p WHERE p.state <> CASE"
+					 " WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.post_id "
+					 "= p.id AND d.is_final = 0)"
+					 " THEN p.state"
+					 " WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.post_id "
+					 "= p.id AND d.state = 'failed')"
+					 " THEN 'failed' ELSE 'published' END"),
+			 "0"))
+		sim_violation(sim, "I4 a post's state is not that of its deliveries");
+	if (str_parse_i64(one_text(check, "SELECT doubts FROM sim_counts"), &doubts))
+		sim->totals->in_doubt += doubts;
+}
+
+void check_all(struct sim *sim, const struct script *script, const struct world *world, sqlite3 *db)
+{
+	struct check check = {.sim = sim, .script = script, .world = world, .db = db};
+	for (size_t i = 0; i < script->post_count; i++) {
+		check.post = &script->posts[i];
+		for (check.target = 0;
+		     check.post->is_accepted && check.target < check.post->target_count;
+		     check.target++)
+			check_delivery(&check);
+	}
+	check_strangers(&check);
+	check_database(&check);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sim: runs the real engine, adapters and store in a simulated world, seed by seed. Options:
+ * --help. Exit 0: every promise held and something happened; 1: not so; 2: wrong use. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "failure.h"
+
+#include "check.h"
+#include "house.h"
+#include "network.h"
+#include "script.h"
+#include "sim.h"
+#include "world.h"
+
+#define JOBS_MAX 64
+#define TURNS_MAX 20000
+/* After the faults stop: the engine's patience (48 h), a platform's day, the last retries. */
+#define LIMIT_US (5 * US_PER_DAY)
+
+struct options {
+	uint64_t first, seeds;
+	bool is_single, prints, checks_hash;
+	int64_t jobs;
+	enum mutant mutant;
+	bool expects_caught;
+};
+
+/* ---- speed under AddressSanitizer: SQLite is not instrumented, so its memory may go past the
+ * sanitizer's slow allocator ---- */
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_realloc(void *pointer, size_t size);
+extern void __libc_free(void *pointer);
+const char *__asan_default_options(void);
+
+/* Short stacks in reports are enough: a seed can be replayed with ASAN_OPTIONS of one's own. */
+const char *__asan_default_options(void)
+{
+	return "malloc_context_size=4";
+}
+
+#define HEADER_BYTES 16
+
+static void *plain_with_header(char *block, int size)
+{
+	if (block == NULL)
+		return NULL;
+	memcpy(block, &size, sizeof(size));
+	return block + HEADER_BYTES;
+}
+
+static void *plain_malloc(int size)
+{
+	return plain_with_header(__libc_malloc((size_t)size + HEADER_BYTES), size);
+}
+
+static void plain_free(void *pointer)
+{
+	if (pointer != NULL)
+		__libc_free((char *)pointer - HEADER_BYTES);
+}
+
+static void *plain_realloc(void *pointer, int size)
+{
+	if (pointer == NULL)
+		return plain_malloc(size);
+	return plain_with_header(
+		__libc_realloc((char *)pointer - HEADER_BYTES, (size_t)size + HEADER_BYTES), size);
+}
+
+static int plain_size(void *pointer)
+{
+	int size = 0;
+	if (pointer != NULL)
+		memcpy(&size, (char *)pointer - HEADER_BYTES, sizeof(size));
+	return size;
+}
+
+static int plain_roundup(int size)
+{
+	return (size + 7) & ~7;
+}
+
+static int plain_init(void *context)
+{
+	(void)context;
+	return SQLITE_OK;
+}
+
+static void plain_shutdown(void *context)
+{
+	(void)context;
+}
+
+static void use_plain_memory(void)
+{
+	static const sqlite3_mem_methods methods = {plain_malloc,   plain_free,    plain_realloc,
+						    plain_size,     plain_roundup, plain_init,
+						    plain_shutdown, NULL};
+	sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/* ---- one seed ---- */
+
+struct run {
+	struct sim *sim;
+	struct world *world;
+	struct network *network;
+	struct house *house;
+	struct script *script;
+	int64_t heal_at_us;
+	int64_t next_trouble_us; /* a crash or a jump between two turns */
+};
+
+static void draw_trouble(struct run *run)
+{
+	run->next_trouble_us =
+		run->sim->true_us + dice_between(&run->sim->dice, 1, 2400) * US_PER_S;
+}
+
+static void make_trouble(struct run *run)
+{
+	struct sim *sim = run->sim;
+	if (sim->weather.has_clock_jumps && sim_chance(sim, 500)) {
+		const int64_t jump_us = dice_between(&sim->dice, -7200, 7200) * US_PER_S;
+		sim->wall_offset_us += jump_us;
+		sim->totals->jumps++;
+		sim_trace(sim, "CLOCK jumps by %" PRId64 " s", jump_us / US_PER_S);
+	}
+	if (sim_chance(sim, sim->weather.crash_permille * 15))
+		house_crash(run->house, "between turns");
+	draw_trouble(run);
+}
+
+static void heal(struct run *run)
+{
+	sim_trace(run->sim, "HEALED");
+	run->sim->is_healed = true;
+	run->heal_at_us = INT64_MAX;
+	run->next_trouble_us = INT64_MAX;
+}
+
+/* What is due by now. Returns when the next thing is. */
+static int64_t run_events(struct run *run)
+{
+	struct sim *sim = run->sim;
+	if (sim->true_us >= run->heal_at_us)
+		heal(run);
+	if (sim->true_us >= run->next_trouble_us)
+		make_trouble(run);
+	int64_t next_us =
+		run->heal_at_us < run->next_trouble_us ? run->heal_at_us : run->next_trouble_us;
+	for (size_t i = 0; i < run->script->post_count; i++) {
+		struct script_post *post = &run->script->posts[i];
+		if (post->accept_at_us > sim->true_us) {
+			next_us = post->accept_at_us < next_us ? post->accept_at_us : next_us;
+			continue;
+		}
+		if (post->accept_at_us >= 0)
+			script_accept(sim, run->script, post, run->world, run->house);
+		post->accept_at_us = -1;
+	}
+	return next_us;
+}
+
+static void live(struct run *run)
+{
+	struct sim *sim = run->sim;
+	int64_t limit_us = INT64_MAX;
+	for (int turn = 0; turn < TURNS_MAX && sim->true_us < limit_us; turn++) {
+		const int64_t next_us = run_events(run);
+		if (next_us == INT64_MAX && limit_us == INT64_MAX)
+			limit_us = sim->true_us + LIMIT_US;
+		if (next_us == INT64_MAX && house_unfinished(run->house) == 0)
+			return;
+		const int64_t until_us =
+			next_us < sim->true_us + US_PER_HOUR ? next_us : sim->true_us + US_PER_HOUR;
+		house_turn(run->house, (until_us - sim->true_us) / US_PER_MS + 1);
+	}
+}
+
+static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant mutant,
+			 bool prints, struct totals *totals, int *violations_out)
+{
+	struct sim sim;
+	sim_begin(&sim, seed, mutant, prints, totals);
+	struct world *world = world_new(&sim);
+	struct network *network = network_new(&sim, world);
+	struct house *house = house_new(&sim, ground, network);
+	struct run run = {&sim, world, network, house, script_new(&sim, world, house), 0, 0};
+	run.heal_at_us = sim.true_us + dice_between(&sim.dice, 600, 6 * 3600) * US_PER_S;
+	draw_trouble(&run);
+	live(&run);
+	network_pass(network, US_PER_HOUR); /* what is still on its way arrives */
+	check_all(&sim, run.script, world, house_shut(house));
+	house_free(&house);
+	*violations_out = sim.violation_count;
+	sim_end(&sim);
+	return sim.hash;
+}
+
+/* ---- many seeds ---- */
+
+/* The same seed gives the same run. */
+static void check_hash(const struct ground *ground, uint64_t seed, enum mutant mutant,
+		       uint64_t hash, struct totals *totals)
+{
+	struct totals ignored = {0};
+	int violations = 0;
+	if (run_seed(ground, seed, mutant, false, &ignored, &violations) == hash)
+		return;
+	printf("seed %" PRIu64 " gave two different runs\n", seed);
+	totals->violations++;
+}
+
+static void run_one(const struct ground *ground, const struct options *options, uint64_t seed,
+		    struct totals *totals)
+{
+	int violations = 0;
+	const uint64_t hash =
+		run_seed(ground, seed, options->mutant, options->prints, totals, &violations);
+	if (violations > 0 && options->mutant == MUTANT_NONE)
+		printf("seed %" PRIu64 " broke %d promises; replay: ./dev sim --seed %" PRIu64
+		       " --trace\n",
+		       seed, violations, seed);
+	if (options->is_single)
+		printf("trace hash %016" PRIx64 "\n", hash);
+	if (options->checks_hash && seed % 100 == 0)
+		check_hash(ground, seed, options->mutant, hash, totals);
+	fflush(stdout);
+}
+
+static struct totals run_share(const struct options *options, int64_t job)
+{
+	struct totals totals = {0};
+	struct ground ground = {0};
+	ground_open(&ground);
+	for (uint64_t i = (uint64_t)job; i < options->seeds; i += (uint64_t)options->jobs) {
+		run_one(&ground, options, options->first + i, &totals);
+		if (options->expects_caught && totals.doubled > 0)
+			break;
+	}
+	ground_close(&ground);
+	return totals;
+}
+
+static void totals_add(struct totals *sum, const struct totals *part)
+{
+	const int64_t *from = (const int64_t *)part;
+	int64_t *to = (int64_t *)sum;
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(int64_t); i++)
+		to[i] += from[i];
+}
+
+static int start_job(const struct options *options, int64_t job, pid_t *pid_out)
+{
+	int ends[2];
+	fflush(stdout);
+	if (pipe(ends) != 0)
+		abort();
+	*pid_out = fork();
+	if (*pid_out < 0)
+		abort();
+	if (*pid_out > 0) {
+		close(ends[1]);
+		return ends[0];
+	}
+	close(ends[0]);
+	const struct totals totals = run_share(options, job);
+	const bool is_told = write(ends[1], &totals, sizeof(totals)) == (ssize_t)sizeof(totals);
+	exit(is_told ? 0 : 1);
+}
+
+/* Seeds share nothing, so they may as well run beside each other. */
+static struct totals run_jobs(const struct options *options)
+{
+	struct totals sum = {0};
+	pid_t pids[JOBS_MAX];
+	int ends[JOBS_MAX];
+	for (int64_t job = 0; job < options->jobs; job++)
+		ends[job] = start_job(options, job, &pids[job]);
+	for (int64_t job = 0; job < options->jobs; job++) {
+		struct totals totals = {0};
+		int status = 0;
+		const bool is_told =
+			read(ends[job], &totals, sizeof(totals)) == (ssize_t)sizeof(totals);
+		waitpid(pids[job], &status, 0);
+		close(ends[job]);
+		if (!is_told || status != 0) {
+			printf("a part of the run died (status %d)\n", status);
+			sum.violations++;
+		}
+		totals_add(&sum, &totals);
+	}
+	return sum;
+}
+
+/* ---- telling ---- */
+
+static void print_totals(const struct totals *t)
+{
+	printf("seeds %" PRId64 ", simulated %.1f days, accepted posts %" PRId64
+	       ", deliveries %" PRId64 "\n",
+	       t->seeds, (double)t->simulated_us / (double)US_PER_DAY, t->accepted, t->deliveries);
+	printf("published %" PRId64 " (parts visible %" PRId64 "), failed %" PRId64
+	       ", of these OUTCOME_UNKNOWN %" PRId64 " (%" PRId64 " of them visible)\n",
+	       t->published, t->parts, t->failed, t->unknown, t->unknown_visible);
+	for (int code = 0; code < FAILURE_CODE_COUNT; code++) {
+		if (t->failed_by_code[code] > 0)
+			printf("  failed %s %" PRId64 "\n",
+			       failure_code_name((enum failure_code)code), t->failed_by_code[code]);
+	}
+	printf("calls %" PRId64 " (publish %" PRId64 "), faults %" PRId64 ", in doubt %" PRId64
+	       ", refreshes %" PRId64 ", crashes %" PRId64 ", commit faults %" PRId64
+	       ", pauses %" PRId64 ", clock jumps %" PRId64 "\n",
+	       t->calls, t->publish_calls, t->faults, t->in_doubt, t->refreshes, t->crashes,
+	       t->commit_faults, t->pauses, t->jumps);
+	printf("lost %" PRId64 ", doubled %" PRId64 ", dishonest %" PRId64 ", violations %" PRId64
+	       "\n",
+	       t->lost, t->doubled, t->dishonest, t->violations);
+}
+
+/* I7: a run in which nothing happened proves nothing. One seed alone may be a calm one. */
+static bool did_enough(const struct totals *t)
+{
+	return t->published > 0 && t->failed > 0 && t->crashes > 0 && t->in_doubt > 0 &&
+	       t->unknown > 0 && t->refreshes > 0;
+}
+
+static int judge(const struct options *options, const struct totals *totals)
+{
+	print_totals(totals);
+	if (options->expects_caught) {
+		printf("mutant %s %s\n", mutant_name(options->mutant),
+		       totals->doubled > 0 ? "caught" : "NOT CAUGHT");
+		return totals->doubled > 0 ? 0 : 1;
+	}
+	if (!options->is_single && options->seeds >= 100 && !did_enough(totals)) {
+		printf("too little happened for a verdict\n");
+		return 1;
+	}
+	return totals->violations > 0 ? 1 : 0;
+}
+
+/* ---- options ---- */
+
+static const char usage[] =
+	"sim [--seeds N] [--first S] [--jobs N]   run seeds S .. S+N-1 (1,000 from 1)\n"
+	"sim --seed S [--trace]                  replay one\n"
+	"    --mutant NAME [--expect-caught]     with a broken engine: send-before-commit, "
+	"retry-on-500,\n"
+	"                                        lost-is-never-sent\n";
+
+static bool take_mutant(const char *name, struct options *options)
+{
+	for (int mutant = 0; mutant < MUTANT_COUNT; mutant++) {
+		if (name != NULL && strcmp(name, mutant_name((enum mutant)mutant)) == 0) {
+			options->mutant = (enum mutant)mutant;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool take_number(const char *text, uint64_t *out)
+{
+	return text != NULL && str_parse_u64(str_of(text), out);
+}
+
+/* Takes one option and its value; *at moves over what was taken. */
+static bool take_option(char *const *arguments, int *at, struct options *options)
+{
+	const char *name = arguments[*at];
+	const char *value = arguments[*at + 1];
+	uint64_t jobs = 0;
+	if (strcmp(name, "--trace") == 0)
+		return options->prints = true;
+	if (strcmp(name, "--expect-caught") == 0)
+		return options->expects_caught = true;
+	(*at)++;
+	if (strcmp(name, "--seeds") == 0)
+		return take_number(value, &options->seeds);
+	if (strcmp(name, "--first") == 0)
+		return take_number(value, &options->first);
+	if (strcmp(name, "--mutant") == 0)
+		return take_mutant(value, options);
+	if (strcmp(name, "--jobs") == 0) {
+		const bool is_number = take_number(value, &jobs) && jobs >= 1 && jobs <= JOBS_MAX;
+		options->jobs = (int64_t)jobs;
+		return is_number;
+	}
+	if (strcmp(name, "--seed") != 0)
+		return false;
+	options->seeds = 1;
+	options->is_single = true;
+	return take_number(value, &options->first);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {.first = 1,
+				  .seeds = 1000,
+				  .jobs = sysconf(_SC_NPROCESSORS_ONLN),
+				  .checks_hash = true};
+	if (options.jobs > JOBS_MAX)
+		options.jobs = JOBS_MAX;
+	for (int at = 1; at < argc; at++) {
+		if (!take_option(argv, &at, &options)) {
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	if (options.is_single || options.expects_caught)
+		options.jobs = 1;
+	use_plain_memory();
+	const struct totals totals = options.jobs > 1 ? run_jobs(&options) : run_share(&options, 0);
+	return judge(&options, &totals);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See script.h. */
+#include "script.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "buf.h"
+#include "uuid.h"
+
+#include "json_write.h"
+
+#include "store_app.h"
+#include "store_post.h"
+
+#define HOUR_S 3600
+
+/* ---- accounts ---- */
+
+static const struct {
+	enum platform_id platform;
+	enum account_type type;
+	bool has_refresh;
+} kinds[] = {
+	{PLATFORM_INSTAGRAM, ACCOUNT_BUSINESS, false},
+	{PLATFORM_FACEBOOK, ACCOUNT_PAGE, false},
+	{PLATFORM_X, ACCOUNT_PERSONAL, true},
+	{PLATFORM_LINKEDIN, ACCOUNT_ORGANIZATION, true},
+	{PLATFORM_LINKEDIN, ACCOUNT_PERSONAL, true},
+	{PLATFORM_YOUTUBE, ACCOUNT_CHANNEL, true},
+	{PLATFORM_TIKTOK, ACCOUNT_CREATOR, true},
+};
+
+#define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
+
+static void add_account(struct sim *sim, struct world *world, struct house *house,
+			struct script *script, size_t kind)
+{
+	struct dice *dice = &sim->dice;
+	const size_t index = world_add_home(world, kinds[kind].platform, kinds[kind].type);
+	struct home *home = &world->homes[index];
+	/* LinkedIn gives refresh tokens to partners only. */
+	const bool has_refresh = kinds[kind].has_refresh &&
+				 (home->platform != PLATFORM_LINKEDIN || dice_permille(dice, 500));
+	const int64_t life_us =
+		!has_refresh ? 60 * US_PER_DAY : dice_between(dice, 60, 2 * HOUR_S) * US_PER_S;
+	if (has_refresh)
+		home->refresh_token = world_id(world, "refresh-");
+	const struct str access = world_new_key(world, index, life_us);
+	script->account_ids[index] =
+		house_connect(house, home, access, has_refresh ? sim->true_us + life_us : 0);
+}
+
+static void add_accounts(struct sim *sim, struct world *world, struct house *house,
+			 struct script *script)
+{
+	const int64_t share = dice_between(&sim->dice, 200, 1000);
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		if (dice_permille(&sim->dice, share))
+			add_account(sim, world, house, script, kind);
+	}
+	if (world->home_count == 0 || dice_permille(&sim->dice, 300))
+		add_account(sim, world, house, script, (size_t)dice_below(&sim->dice, KIND_COUNT));
+}
+
+/* ---- posts ---- */
+
+/* A text that is like no other, with characters that platforms write their own way. */
+static struct str make_text(struct sim *sim, size_t post, size_t part, bool is_title)
+{
+	static const char *const decorations[] = {"",
+						  " & more",
+						  " (really) [yes] {so}",
+						  " #tag_1 *bold* ~x~",
+						  " Grüße ☕ 日本語",
+						  " \"quoted\" \\ back|slash",
+						  " a@b.example"};
+	const char *decoration = is_title ? " & more" : decorations[dice_below(&sim->dice, 7)];
+	return str_format(sim->arena, "mark-%llu-%zu-%zu%s", (unsigned long long)sim->seed, post,
+			  part, decoration);
+}
+
+static bool is_video(enum platform_id platform)
+{
+	return platform == PLATFORM_YOUTUBE || platform == PLATFORM_TIKTOK;
+}
+
+static bool is_image(enum platform_id platform)
+{
+	return platform == PLATFORM_INSTAGRAM;
+}
+
+/* Which platforms one post may go to together: by what they take. */
+static bool goes_with(const struct home *home, const struct home *other)
+{
+	return is_video(home->platform) == is_video(other->platform) &&
+	       is_image(home->platform) == is_image(other->platform);
+}
+
+static void add_targets(struct sim *sim, const struct world *world, struct script_post *post)
+{
+	const size_t first = (size_t)dice_below(&sim->dice, (int64_t)world->home_count);
+	for (size_t i = 0; i < world->home_count && post->target_count < SCRIPT_TARGETS_MAX; i++) {
+		if (i != first && (!goes_with(&world->homes[i], &world->homes[first]) ||
+				   dice_permille(&sim->dice, 300)))
+			continue;
+		post->homes[post->target_count] = i;
+		post->delivery_ids[post->target_count++] =
+			uuid_str(sim->arena, uuid_v7(clock_now_us(&sim->clock), &sim->random));
+	}
+}
+
+static bool takes_comments(const struct world *world, const struct script_post *post)
+{
+	for (size_t i = 0; i < post->target_count; i++) {
+		if (world->homes[post->homes[i]].platform == PLATFORM_TIKTOK)
+			return false;
+	}
+	return true;
+}
+
+static void add_media(struct sim *sim, const struct world *world, struct script_post *post,
+		      size_t number)
+{
+	const enum platform_id platform = world->homes[post->homes[0]].platform;
+	const char *size = dice_permille(&sim->dice, 20) ? "long" : "short";
+	post->media_type = is_video(platform) ? MEDIA_VIDEO : MEDIA_IMAGE;
+	if (is_video(platform))
+		post->media_url =
+			str_format(sim->arena, "https://media.example/%s-%zu.mp4", size, number);
+	if (is_image(platform))
+		post->media_url = str_format(sim->arena, "https://media.example/%zu.jpg", number);
+}
+
+static void add_post(struct sim *sim, const struct world *world, struct script *script,
+		     int64_t window_us)
+{
+	struct dice *dice = &sim->dice;
+	const size_t number = script->post_count++;
+	struct script_post *post = &script->posts[number];
+	add_targets(sim, world, post);
+	add_media(sim, world, post, number);
+	const bool is_threaded = takes_comments(world, post) && dice_permille(dice, 350);
+	post->part_count = is_threaded ? (size_t)dice_between(dice, 2, 3) : 1;
+	for (size_t part = 0; part < post->part_count; part++)
+		post->texts[part] =
+			make_text(sim, number, part, post->media_type == MEDIA_VIDEO && part == 0);
+	post->id = uuid_str(sim->arena, uuid_v7(clock_now_us(&sim->clock), &sim->random));
+	post->request_id = str_format(sim->arena, "request-%zu", number);
+	post->accept_at_us = sim->true_us + dice_below(dice, window_us);
+	post->scheduled_after_us =
+		dice_permille(dice, 300) ? dice_below(dice, 2 * HOUR_S) * US_PER_S : 0;
+}
+
+static void set_app(struct sim *sim, struct house *house)
+{
+	const struct app_row app = {.id = STR(HOUSE_APP_ID),
+				    .name = STR("Simulated"),
+				    .retry_unknown_once = sim->weather.retry_unknown_once};
+	struct error err = {0};
+	if (store_app_set_settings(house_store(house), &app, &err) != ERR_NONE)
+		abort();
+}
+
+struct script *script_new(struct sim *sim, struct world *world, struct house *house)
+{
+	struct script *script = ARENA_NEW(sim->arena, struct script);
+	const int64_t posts = dice_between(&sim->dice, 3, SCRIPT_POSTS_MAX);
+	const int64_t window_us = dice_between(&sim->dice, 1, 3 * HOUR_S) * US_PER_S;
+	set_app(sim, house);
+	add_accounts(sim, world, house, script);
+	for (int64_t i = 0; i < posts; i++)
+		add_post(sim, world, script, window_us);
+	return script;
+}
+
+/* ---- handing in ---- */
+
+static struct str content_of(struct sim *sim, const struct script_post *post)
+{
+	struct media media = {.url = post->media_url, .type = post->media_type, .duration_s = -1};
+	struct container containers[POST_CONTAINERS_MAX] = {0};
+	struct buf out;
+	struct json_writer w;
+	for (size_t part = 0; part < post->part_count; part++)
+		containers[part].content = post->texts[part];
+	if (!str_is_empty(post->media_url)) {
+		containers[0].media = &media;
+		containers[0].media_count = 1;
+	}
+	const struct post_content content = {
+		.mode = POST_MODE_ADVANCED,
+		.type = post->media_type == MEDIA_VIDEO ? POST_TYPE_VIDEO : POST_TYPE_POST,
+		.containers = containers,
+		.container_count = post->part_count,
+	};
+	buf_init(&out, sim->arena, 65536);
+	json_writer_init(&w, &out);
+	post_content_write(&w, &content);
+	return buf_str(&out);
+}
+
+static enum post_accept_outcome hand_in(struct sim *sim, const struct script *script,
+					const struct script_post *post, const struct world *world,
+					struct house *house)
+{
+	struct post_target targets[SCRIPT_TARGETS_MAX];
+	struct post_accept_result result = {0};
+	struct error err = {0};
+	const int64_t now_us = clock_now_us(&sim->clock);
+	for (size_t i = 0; i < post->target_count; i++)
+		targets[i] = (struct post_target){
+			post->delivery_ids[i], script->account_ids[post->homes[i]],
+			world->homes[post->homes[i]].platform, STR("user")};
+	const struct post_accept accept = {
+		.app_id = STR(HOUSE_APP_ID),
+		.post_id = post->id,
+		.request_id = post->request_id,
+		.content = content_of(sim, post),
+		.mode = POST_MODE_ADVANCED,
+		.scheduled_at_us =
+			post->scheduled_after_us > 0 ? now_us + post->scheduled_after_us : 0,
+		.now_us = now_us,
+		.targets = targets,
+		.target_count = post->target_count,
+	};
+	if (store_post_accept(house_store(house), sim->arena, &accept, &result, &err) != ERR_NONE)
+		abort();
+	return result.outcome;
+}
+
+void script_accept(struct sim *sim, const struct script *script, struct script_post *post,
+		   const struct world *world, struct house *house)
+{
+	const enum post_accept_outcome outcome = hand_in(sim, script, post, world, house);
+	sim_trace(sim, "ACCEPT " STR_FMT " to %zu: %d", STR_ARG(post->id), post->target_count,
+		  (int)outcome);
+	post->is_accepted =
+		outcome ==
+		POST_ACCEPTED; /* else an account has to be connected again: told at once */
+	if (!post->is_accepted)
+		return;
+	sim->totals->accepted++;
+	house_wake(house);
+	if (!dice_permille(&sim->dice, 150))
+		return;
+	if (hand_in(sim, script, post, world, house) != POST_DUPLICATE)
+		sim_violation(sim, "the same request_id was taken twice");
+}

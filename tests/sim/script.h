@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What customers do in one seed: which accounts there are, and which posts they hand in and when.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "post.h"
+
+#include "house.h"
+#include "sim.h"
+#include "world.h"
+
+#define SCRIPT_POSTS_MAX 7
+#define SCRIPT_TARGETS_MAX 8
+
+/* One post and where it goes to. */
+struct script_post {
+	struct str id;
+	struct str request_id;
+	struct str texts[POST_CONTAINERS_MAX]; /* by part; each is like no other */
+	size_t part_count;
+	struct str media_url; /* empty = none */
+	enum media_type media_type;
+	size_t homes[SCRIPT_TARGETS_MAX];
+	struct str delivery_ids[SCRIPT_TARGETS_MAX];
+	size_t target_count;
+	int64_t accept_at_us;
+	int64_t scheduled_after_us; /* 0 = at once */
+	bool is_accepted;
+};
+
+struct script {
+	struct str account_ids[WORLD_HOMES_MAX]; /* by home */
+	struct script_post posts[SCRIPT_POSTS_MAX];
+	size_t post_count;
+};
+
+struct script *script_new(struct sim *sim, struct world *world, struct house *house);
+/* Hands the post in; some customers do it again because the answer did not reach them. */
+void script_accept(struct sim *sim, const struct script *script, struct script_post *post,
+		   const struct world *world, struct house *house);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the verbs answer when there is nothing to change. What they do is tests/store/change_part.c,
+ * for every database. */
+#include "store_post_change.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+#include "clock.h"
+
+struct opened {
+	struct store *store;
+	struct arena *arena;
+	char path[80];
+};
+
+static void remove_all(const struct opened *o)
+{
+	static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
+	for (size_t i = 0; i < 4; i++) {
+		char path[96];
+		snprintf(path, sizeof(path), "%s%s", o->path, ends[i]);
+		unlink(path);
+	}
+}
+
+static int begin(void **state)
+{
+	static struct opened o;
+	struct error err = {0};
+	char url[96];
+	snprintf(o.path, sizeof(o.path), "/tmp/store-change-test-%d.db", (int)getpid());
+	remove_all(&o);
+	snprintf(url, sizeof(url), "sqlite:%s", o.path);
+	const struct store_config config = {.url = url, .clock = clock_system(), .is_owner = true};
+	assert_int_equal(store_open(&config, &o.store, &err), ERR_NONE);
+	o.arena = arena_new("test", (size_t)1 << 20);
+	*state = &o;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct opened *o = *state;
+	store_close(&o->store);
+	arena_free(&o->arena);
+	remove_all(o);
+	return 0;
+}
+
+static void an_unknown_post_is_not_found(void **state)
+{
+	struct opened *o = *state;
+	static const char *const ids[] = {"", "x", "01a1fcda-7451-7617-8dc3-203f49eaf280",
+					  "' OR 1=1 --"};
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		struct error err = {0};
+		struct post_change_result result = {.state = POST_STATE_COUNT};
+		struct post_retry_result retried = {.account_count = 77};
+		const struct str id = str_of(ids[i]);
+		const struct post_retry retry = {.app_id = STR("app"), .post_id = id};
+		assert_int_equal(store_post_cancel(o->store, STR("app"), id, &result, &err),
+				 ERR_NOT_FOUND);
+		assert_int_equal(
+			store_post_reschedule(o->store, STR("app"), id, 5, 4, &result, &err),
+			ERR_NOT_FOUND);
+		assert_int_equal(store_post_retry(o->store, o->arena, &retry, &retried, &err),
+				 ERR_NOT_FOUND);
+		assert_int_equal(result.state, POST_STATE_COUNT);
+		assert_int_equal(retried.account_count, 77);
+	}
+}
+
+static void a_retry_names_no_more_accounts_than_a_post_has(void **state)
+{
+	struct opened *o = *state;
+	struct error err = {0};
+	struct post_retry_result result = {0};
+	static struct str ids[POST_ACCOUNTS_MAX + 1];
+	const struct post_retry retry = {.app_id = STR("app"),
+					 .post_id = STR("post"),
+					 .account_ids = ids,
+					 .account_count = POST_ACCOUNTS_MAX + 1};
+	assert_int_equal(store_post_retry(o->store, o->arena, &retry, &result, &err), ERR_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_unknown_post_is_not_found, begin, end),
+		cmocka_unit_test_setup_teardown(a_retry_names_no_more_accounts_than_a_post_has,
+						begin, end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
