@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a person changes about an accepted post: cancel, reschedule, try again (API.md section 7). What may be changed is decided
- * by the store within the transaction that changes it; here are the bodies and the answers. */
+ * What a person changes about an accepted post: cancel, reschedule, try again (API.md section 7).
+ * What may be changed is decided by the store within the transaction that changes it; here are the
+ * bodies and the answers. */
 #include "api_private.h"
 
 #include "publish_request.h"
@@ -17,7 +18,8 @@ struct changing {
 	struct problems problems; /* and warnings */
 };
 
-static struct changing changing_begin(void *context, struct http_request *request, struct http_response *response)
+static struct changing changing_begin(void *context, struct http_request *request,
+				      struct http_response *response)
 {
 	struct changing c = {.api = context, .request = request, .response = response};
 	c.post_id = http_request_capture(request, "post_id");
@@ -40,7 +42,8 @@ static void warn_unknown(struct changing *c, const struct json *body, const char
 		while (*name != NULL && !str_equal_z(body->keys[i], *name))
 			name++;
 		if (*name == NULL)
-			warning_add(&c->problems, body->keys[i], "ignored", STR("This field is not known and was ignored."));
+			warning_add(&c->problems, body->keys[i], "ignored",
+				    STR("This field is not known and was ignored."));
 	}
 }
 
@@ -70,7 +73,8 @@ static bool answered_too_late(struct changing *c, const struct post_change_resul
 	struct json_writer w;
 	if (result->outcome == POST_CHANGED)
 		return false;
-	respond_error_begin(c->response, 409, "TOO_LATE", STR("It is too late to change this post."), &w);
+	respond_error_begin(c->response, 409, "TOO_LATE",
+			    STR("It is too late to change this post."), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_member_str(&w, "status", str_of(post_state_name(result->state)));
@@ -84,8 +88,8 @@ static void respond_post(struct changing *c, int status)
 {
 	struct post_row post = {0};
 	struct error err = {0};
-	enum err_kind kind =
-		store_post_get(c->api->config.store, c->request->arena, request_app(c->request)->id, c->post_id, &post, &err);
+	enum err_kind kind = store_post_get(c->api->config.store, c->request->arena,
+					    request_app(c->request)->id, c->post_id, &post, &err);
 	if (answered_failure(c, kind, &err))
 		return;
 	struct json_writer w;
@@ -106,7 +110,8 @@ void post_cancel(void *context, struct http_request *request, struct http_respon
 	struct changing c = changing_begin(context, request, response);
 	struct post_change_result result = {0};
 	struct error err = {0};
-	enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id, c.post_id, &result, &err);
+	enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id,
+					       c.post_id, &result, &err);
 	if (answered_failure(&c, kind, &err) || answered_too_late(&c, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer); /* the accounts may be free for their next */
@@ -124,7 +129,8 @@ static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled
 		return false;
 	const struct json *value = json_get(body, "scheduled_at");
 	if (value == NULL)
-		shape(c, STR("scheduled_at"), "required", "The scheduled_at must be given; null means now.");
+		shape(c, STR("scheduled_at"), "required",
+		      "The scheduled_at must be given; null means now.");
 	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
 	warn_unknown(c, body, known);
 	return !answered_problems(c);
@@ -139,8 +145,9 @@ void post_reschedule(void *context, struct http_request *request, struct http_re
 	int64_t scheduled_at_us = 0;
 	if (!read_schedule(&c, now_us, &scheduled_at_us))
 		return;
-	enum err_kind kind = store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id, scheduled_at_us, now_us,
-						   &result, &err);
+	enum err_kind kind =
+		store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id,
+				      scheduled_at_us, now_us, &result, &err);
 	if (answered_failure(&c, kind, &err) || answered_too_late(&c, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer);
@@ -162,8 +169,10 @@ static void read_accounts(struct changing *c, const struct json *list, struct po
 {
 	if (json_is_null(list))
 		return;
-	if (!json_is(list, JSON_TYPE_ARRAY) || list->count == 0 || list->count > POST_ACCOUNTS_MAX) {
-		shape(c, STR("account_ids"), "bad_list", "The account_ids must be a list of 1 to 100 account ids.");
+	if (!json_is(list, JSON_TYPE_ARRAY) || list->count == 0 ||
+	    list->count > POST_ACCOUNTS_MAX) {
+		shape(c, STR("account_ids"), "bad_list",
+		      "The account_ids must be a list of 1 to 100 account ids.");
 		return;
 	}
 	struct str *ids = ARENA_ARRAY(c->request->arena, struct str, list->count);
@@ -207,37 +216,44 @@ static const struct {
 	[RETRY_PUBLISHED] = {"published", "It is published; it was left alone."},
 	[RETRY_UNDER_WAY] = {"in_progress", "It is still under way; it was left alone."},
 	[RETRY_OUTCOME_UNKNOWN] = {"outcome_unknown",
-				   "It may be published already; it was left alone. Look at the platform, then say republish: true."},
+				   "It may be published already; it was left alone. Look at the "
+				   "platform, then say republish: true."},
 	[RETRY_NOT_A_TARGET] = {"not_a_target", "This post does not go to that account."},
-	[RETRY_ACCOUNT_UNUSABLE] = {"disconnected", "The account cannot be published to; connect it again."},
+	[RETRY_ACCOUNT_UNUSABLE] = {"disconnected",
+				    "The account cannot be published to; connect it again."},
 };
 
 static const char *reason_of(const struct post_retry_account *account)
 {
-	if (account->verdict == RETRY_ACCOUNT_UNUSABLE && account->account_state == ACCOUNT_REAUTH_REQUIRED)
+	if (account->verdict == RETRY_ACCOUNT_UNUSABLE &&
+	    account->account_state == ACCOUNT_REAUTH_REQUIRED)
 		return "reauth_required";
 	return verdict_words[account->verdict].reason;
 }
 
-static void add_problems(struct changing *c, const struct post_retry *retry, const struct post_retry_result *result)
+static void add_problems(struct changing *c, const struct post_retry *retry,
+			 const struct post_retry_result *result)
 {
 	struct arena *arena = c->request->arena;
 	bool is_named = retry->account_count > 0;
 	for (size_t i = 0; i < result->account_count; i++) {
 		const struct post_retry_account *account = &result->accounts[i];
-		const struct str field = is_named ? str_format(arena, "account_ids.%zu", i) : STR("account_ids");
+		const struct str field =
+			is_named ? str_format(arena, "account_ids.%zu", i) : STR("account_ids");
 		const char *words = verdict_words[account->verdict].message;
 		if (account->verdict == RETRY_NOT_A_TARGET)
 			shape(c, field, reason_of(account), words);
 		else if (account->verdict == RETRY_ACCOUNT_UNUSABLE)
-			problem_add_account(&c->problems, field, reason_of(account), account->account_id, str_of(words));
+			problem_add_account(&c->problems, field, reason_of(account),
+					    account->account_id, str_of(words));
 	}
 }
 
 static void respond_nothing(struct changing *c, const struct post_retry_result *result)
 {
 	struct json_writer w;
-	respond_error_begin(c->response, 409, "NOTHING_TO_RETRY", STR("Nothing of this post can be tried again."), &w);
+	respond_error_begin(c->response, 409, "NOTHING_TO_RETRY",
+			    STR("Nothing of this post can be tried again."), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_key(&w, "accounts");
@@ -253,16 +269,20 @@ static void respond_nothing(struct changing *c, const struct post_retry_result *
 	json_end_object(&w);
 }
 
-/* Whoever named accounts hears of each that was left alone; who did not, only of those that would need a word more. */
-static void warn_left_alone(struct changing *c, const struct post_retry *retry, const struct post_retry_result *result)
+/* Whoever named accounts hears of each that was left alone; who did not, only of those that would
+ * need a word more. */
+static void warn_left_alone(struct changing *c, const struct post_retry *retry,
+			    const struct post_retry_result *result)
 {
 	bool is_named = retry->account_count > 0;
 	for (size_t i = 0; i < result->account_count; i++) {
 		enum post_retry_verdict verdict = result->accounts[i].verdict;
 		if (verdict == RETRY_AGAIN || (!is_named && verdict != RETRY_OUTCOME_UNKNOWN))
 			continue;
-		const struct str field = str_format(c->request->arena, is_named ? "account_ids.%zu" : "platform_posts.%zu", i);
-		warning_add(&c->problems, field, reason_of(&result->accounts[i]), str_of(verdict_words[verdict].message));
+		const struct str field = str_format(
+			c->request->arena, is_named ? "account_ids.%zu" : "platform_posts.%zu", i);
+		warning_add(&c->problems, field, reason_of(&result->accounts[i]),
+			    str_of(verdict_words[verdict].message));
 	}
 }
 
@@ -275,7 +295,8 @@ void post_try_again(void *context, struct http_request *request, struct http_res
 	retry.now_us = clock_now_us(c.api->config.clock);
 	if (!read_retry(&c, &retry))
 		return;
-	enum err_kind kind = store_post_retry(c.api->config.store, request->arena, &retry, &result, &err);
+	enum err_kind kind =
+		store_post_retry(c.api->config.store, request->arena, &retry, &result, &err);
 	if (answered_failure(&c, kind, &err))
 		return;
 	switch (result.outcome) {

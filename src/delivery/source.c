@@ -8,7 +8,7 @@
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 #define ROOM_LOOK_US (250 * US_PER_MS) /* a place that was closed opens by itself, and nobody tells */
-#define FIRST_LEASE_US (60 * US_PER_S) /* until the first save, which is this turn's or the next one's */
+#define FIRST_LEASE_US (120 * US_PER_S) /* as long as a plain call's, with a margin: the save before it need not make it longer */
 
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
 {

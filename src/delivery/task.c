@@ -358,7 +358,7 @@ static bool take_step(struct delivery_task *t, const struct step *step)
 /* With a time scale, what an adapter waits for by the clock comes sooner too: the call seems to have begun longer ago. */
 static int64_t started_for_adapter(const struct delivery_task *t)
 {
-	if (t->save.call_started_at_us == 0)
+	if (t->save.call_started_at_us == 0 && !flow_is_open(&t->flow))
 		return 0;
 	return t->env.now_us - (t->env.now_us - t->save.call_started_at_us) * t->deliverer->config.time_scale;
 }
@@ -449,7 +449,7 @@ static void flow_begin_again(struct delivery_task *t)
 	static const char *const counts[] = {"delivery.limited_since_us", "delivery.limits_met", "delivery.looks_failed"};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		flow_unset(&t->flow, counts[i]);
-	if (t->save.call_started_at_us == 0)
+	if (t->save.call_started_at_us == 0 && !flow_is_open(&t->flow))
 		flow_restart_part(&t->flow);
 }
 

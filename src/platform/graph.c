@@ -347,7 +347,9 @@ void graph_step_fail(const struct env *env, const struct reply *reply, struct st
 	struct graph_error error;
 	if (!graph_error_read(reply, &error)) {
 		if (!step_fail_transport(step, env, reply))
-			step_fail(step, PERMANENT, CODE(PLATFORM_REJECTED),
+			/* Nobody gets here with a publish call's answer: a good status without its content is worth asking again. */
+			step_fail(step, reply->status < 400 ? FAILURE_TRANSIENT : PERMANENT,
+				  reply->status < 400 ? CODE(PLATFORM_UNAVAILABLE) : CODE(PLATFORM_REJECTED),
 				  STR("Meta gave an answer that cannot be read."))
 				->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
 		return;

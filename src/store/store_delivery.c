@@ -152,6 +152,13 @@ static struct reason reason_of(const struct delivery_save *save)
 			       failure_is_transient(save->failure->class)};
 }
 
+/* A lease is made longer, never shorter: what the claim gave may be enough. */
+static int64_t kept_until_us(const struct delivery_save *save, const struct delivery_now *now)
+{
+	return save->lease_until_us > now->lease_until_us ? save->lease_until_us
+							  : now->lease_until_us;
+}
+
 /* Work goes on: nothing that an index holds changes. */
 static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_save *save,
 				    const struct delivery_now *now, struct error *err)
@@ -160,7 +167,7 @@ static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_s
 	const struct reason reason = reason_of(save);
 	return delivery_state_change(
 		tx, &before, DELIVERY_CHANGE_KEEP, SQL_DELIVERY_KEEP,
-		SQL_ARGS(sql_int(save->lease_until_us), sql_int(save->attempts),
+		SQL_ARGS(sql_int(kept_until_us(save, now)), sql_int(save->attempts),
 			 sql_text(save->flow), sql_blob(save->flow_sealed),
 			 sql_int(save->call_state), sql_int(save->call_started_at_us),
 			 sql_int(save->looks), sql_int(save->republished),
@@ -221,6 +228,8 @@ static enum err_kind lane_keep(struct store_tx *tx, const struct delivery_save *
 static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save *save,
 				const struct delivery_now *now, struct error *err)
 {
+	if (save->next == DELIVERY_KEEP && kept_until_us(save, now) == now->lease_until_us)
+		return ERR_NONE;
 	const enum err_kind kind = outcomes[save->next].frees_account
 					   ? lane_free(tx, save, now, err)
 					   : lane_keep(tx, save, now, err);

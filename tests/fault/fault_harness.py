@@ -100,8 +100,9 @@ class Control:
     def begin(self, error, at=1, is_sticky=True, calls=ALL_CALLS):
         """From the at-th matching call on; error 0 stops the process after a flush."""
         self["at"] = 0
-        for name, value in (("seen", 0), ("hits", 0), ("error", error), ("calls", calls), ("is_sticky", int(is_sticky)), ("at", at)):
-            self[name] = value
+        self["seen"] = self["hits"] = 0
+        self["error"], self["calls"], self["is_sticky"] = error, calls, int(is_sticky)
+        self["at"] = at
 
     def end(self):
         self["at"] = 0

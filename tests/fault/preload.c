@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the fault tests do to a running service below libc: errors of the disk that holds the database (the k-th matching call fails,
- * once or from then on), a stop right after a flush, and a clock that is ahead. Loaded with LD_PRELOAD; the test and the process share
- * a small file (struct control, mapped by both), so that everything can be switched while the service runs. Not part of the product.
+ * What the fault tests do to a running service below libc: errors of the disk that holds the
+ * database (the k-th matching call fails, once or from then on), a stop right after a flush, and a
+ * clock that is ahead. Loaded with LD_PRELOAD; the test and the process share a small file (struct
+ * control, mapped by both), so that everything can be switched while the service runs. Not part of
+ * the product.
  *
- * Only raw system calls are used, no dlsym(): a sanitizer's own wrappers are bypassed and nothing here allocates. */
+ * Only raw system calls are used, no dlsym(): a sanitizer's own wrappers are bypassed and nothing
+ * here allocates. */
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -21,13 +24,14 @@
 
 /* The same order in fault_harness.py. */
 struct control {
-	_Atomic int32_t at;           /* the at-th matching call from now is the first to meet the effect; 0 = none */
-	_Atomic int32_t is_sticky;    /* all later ones too */
-	_Atomic int32_t error;        /* errno; 0 = do the call, then stop the process (SIGSTOP) */
-	_Atomic int32_t calls;        /* bits of enum call_bit: which calls match */
-	_Atomic int32_t seen;         /* matching calls so far */
-	_Atomic int32_t hits;         /* that met the effect */
-	_Atomic int32_t clock_s;      /* the wall clock is so far ahead */
+	_Atomic int32_t
+		at; /* the at-th matching call from now is the first to meet the effect; 0 = none */
+	_Atomic int32_t is_sticky; /* all later ones too */
+	_Atomic int32_t error;     /* errno; 0 = do the call, then stop the process (SIGSTOP) */
+	_Atomic int32_t calls;     /* bits of enum call_bit: which calls match */
+	_Atomic int32_t seen;      /* matching calls so far */
+	_Atomic int32_t hits;      /* that met the effect */
+	_Atomic int32_t clock_s;   /* the wall clock is so far ahead */
 };
 
 enum call_bit { CALL_WRITE = 1, CALL_FLUSH = 2, CALL_TRUNCATE = 4 };
@@ -40,7 +44,8 @@ __attribute__((constructor)) static void preload_begin(void)
 	int fd = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	void *mapped = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *mapped =
+		mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (mapped != MAP_FAILED)
 		control = mapped;
@@ -60,13 +65,15 @@ static int is_store_file(int fd)
 	if (length <= 0)
 		return 0;
 	return ends_with(path, (size_t)length, ".db") || ends_with(path, (size_t)length, "-wal") ||
-	       ends_with(path, (size_t)length, "-shm") || ends_with(path, (size_t)length, "-journal");
+	       ends_with(path, (size_t)length, "-shm") ||
+	       ends_with(path, (size_t)length, "-journal");
 }
 
 /* Does this call meet the effect? */
 static int is_hit(int fd, enum call_bit bit)
 {
-	if (control == NULL || control->at == 0 || (control->calls & (int32_t)bit) == 0 || !is_store_file(fd))
+	if (control == NULL || control->at == 0 || (control->calls & (int32_t)bit) == 0 ||
+	    !is_store_file(fd))
 		return 0;
 	int32_t number = atomic_fetch_add(&control->seen, 1) + 1;
 	int32_t at = control->at;
@@ -98,7 +105,8 @@ ssize_t write(int fd, const void *data, size_t size)
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset)
 {
 	int hit = is_hit(fd, CALL_WRITE);
-	return hit && control->error != 0 ? refuse() : syscall(SYS_pwrite64, fd, data, size, offset);
+	return hit && control->error != 0 ? refuse()
+					  : syscall(SYS_pwrite64, fd, data, size, offset);
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)

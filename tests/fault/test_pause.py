@@ -62,7 +62,7 @@ class Scenario:
             ))
             os.kill(pid, signal.SIGSTOP)
         try:
-            return wait_for("the stop", lambda: state_of(pid) == "T", timeout_s=3)
+            return wait_for("the stop", lambda: state_of(pid) == "T", timeout_s=5)
         except AssertionError:
             return False
 

@@ -16,14 +16,38 @@ TIKTOK_LANES = 4  # its processing takes seconds
 TIMEOUT_S = 100  # a call that is never answered takes 30 s, whatever the time scale
 
 # Bodies as the platforms write them: only a well-formed refusal is a refusal.
+META_CODES = {401: 190, 403: 200, 404: 803, 429: 4}
+TIKTOK_CODES = {401: "access_token_invalid", 429: "rate_limit_exceeded"}
+
+
+def meta_body(status):
+    return {"error": {"message": "no", "type": "OAuthException", "code": META_CODES.get(status, 100), "fbtrace_id": "A"}}
+
+
+def x_body(status):
+    return {"title": "No", "detail": "no", "type": "about:blank", "status": status}
+
+
+def linkedin_body(status):
+    return {"message": "no", "status": status, "code": "NO", "serviceErrorCode": 100}
+
+
+def youtube_body(status):
+    return {"error": {"code": status, "message": "no", "errors": [{"message": "no", "domain": "global", "reason": "no"}]}}
+
+
+def tiktok_body(status):
+    return {"data": {}, "error": {"code": TIKTOK_CODES.get(status, "invalid_params"), "message": "no", "log_id": "1"}}
+
+
 BODIES = {
-    "facebook": lambda status: {"error": {"message": "no", "type": "OAuthException", "code": {401: 190, 403: 200, 404: 803, 429: 4}.get(status, 100), "fbtrace_id": "A"}},
-    "x": lambda status: {"title": "No", "detail": "no", "type": "about:blank", "status": status},
-    "linkedin": lambda status: {"message": "no", "status": status, "code": "NO", "serviceErrorCode": 100},
-    "youtube": lambda status: {"error": {"code": status, "message": "no", "errors": [{"message": "no", "domain": "global", "reason": "no"}]}},
-    "tiktok": lambda status: {"data": {}, "error": {"code": {401: "access_token_invalid", 429: "rate_limit_exceeded"}.get(status, "invalid_params"), "message": "no", "log_id": "1"}},
+    "instagram": meta_body,
+    "facebook": meta_body,
+    "x": x_body,
+    "linkedin": linkedin_body,
+    "youtube": youtube_body,
+    "tiktok": tiktok_body,
 }
-BODIES["instagram"] = BODIES["facebook"]
 
 PUBLISHED, UNKNOWN, REAUTH = "published", "OUTCOME_UNKNOWN", "ACCOUNT_REAUTH_REQUIRED"
 # Effect -> (its members, the class of what may come of it).

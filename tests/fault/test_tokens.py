@@ -63,7 +63,8 @@ class Lane:
         """An account that needs the user refuses new posts and says why; after a new connection it works. Others just work."""
         account = world.account(self.flow)["id"]
         needs_user = outcome_of(post) == "ACCOUNT_REAUTH_REQUIRED"
-        answer = world.app.post("/v1/posts/publish", json={**world.request(self.flow, self.flow.texts()), "scheduled_at": "2031-01-01T00:00:00Z"})
+        body = {**world.request(self.flow, self.flow.texts()), "scheduled_at": "2031-01-01T00:00:00Z"}
+        answer = world.app.post("/v1/posts/publish", json=body)
         if answer.status_code == 422:
             details = answer.json()["details"]["accounts"]
             world.app.connect(self.flow.platform)
@@ -108,5 +109,6 @@ def expected_outcomes(flow, ending):
         return {"published"}
     if ending == "answer lost":
         # The refresh tokens of Google and LinkedIn stay; X's and TikTok's pair is burnt with the lost answer (T2).
-        return {"published"} if flow.platform in ("youtube", "linkedin") else {"published", "ACCOUNT_REAUTH_REQUIRED", "OUTCOME_UNKNOWN"}
+        stays = flow.platform in ("youtube", "linkedin")
+        return {"published"} if stays else {"published", "ACCOUNT_REAUTH_REQUIRED", "OUTCOME_UNKNOWN"}
     return {"ACCOUNT_REAUTH_REQUIRED", "OUTCOME_UNKNOWN"}

@@ -206,6 +206,18 @@ static bool read_told(struct check *check)
 	return is_there;
 }
 
+/* Meta's tokens cannot be renewed: without one nobody can ask. */
+static bool may_still_ask(const struct check *check)
+{
+	const size_t home = check->post->homes[check->target];
+	for (size_t i = 0; i < check->world->key_count; i++) {
+		const struct key *key = &check->world->keys[i];
+		if (key->home == home && key->until_us > check->sim->true_us)
+			return true;
+	}
+	return !str_is_empty(check->world->homes[home].refresh_token);
+}
+
 /* With platforms that can prove it, not knowing is no answer, unless their answers to looks were
  * rubbish or the account was lost. */
 static void check_strength(struct check *check)
@@ -213,7 +225,7 @@ static void check_strength(struct check *check)
 	struct sim *sim = check->sim;
 	const bool is_excused =
 		sim->weather.has_dishonest_reads ||
-		!str_equal_z(check->told.account_state, "active") ||
+		!str_equal_z(check->told.account_state, "active") || !may_still_ask(check) ||
 		check->told.attempts >= ATTEMPTS_MAX || /* every repeat came into doubt again */
 		is_told_published(check, 0); /* comments are not what the proof is about */
 	if (is_told_unknown(check) && is_strong(home_of(check)->platform) && !is_excused)

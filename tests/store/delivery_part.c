@@ -556,6 +556,79 @@ static void a_suspended_app_is_passed_over_until_it_is_back(void **state)
 	claim_one(fx, NOW);
 }
 
+/* Room for two of the first app on LinkedIn, none on X; for all of others. */
+struct room_asked {
+	struct str app_id;
+	uint32_t linkedin;
+	size_t questions;
+};
+
+static uint32_t room_of(void *context, struct str app_id, enum platform_id platform)
+{
+	struct room_asked *asked = context;
+	asked->questions++;
+	if (!str_equal(app_id, asked->app_id))
+		return 1000;
+	return platform == PLATFORM_LINKEDIN ? asked->linkedin : 0;
+}
+
+struct room_call {
+	struct fixture *fx;
+	struct claim_room room;
+	struct claimed claimed;
+};
+
+static enum err_kind run_room_claim(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct room_call *call = argument;
+	return store_delivery_claim_within(tx, call->fx->arena, NOW, LEASE_US, 10, &call->room,
+					   &call->claimed.work, &call->claimed.count, err);
+}
+
+static struct claimed claim_within(struct fixture *fx, struct room_asked *asked, int64_t overdue_us)
+{
+	struct error err = {0};
+	struct room_call call = {.fx = fx, .room = {room_of, asked, overdue_us}};
+	ok(store_write(fx->store, run_room_claim, &call, &err), &err);
+	return call.claimed;
+}
+
+static void a_claim_stays_within_the_room_there_is(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct app_row other = make_app(fx);
+	struct room_asked asked = {.app_id = app.id, .linkedin = 2};
+	size_t count[PLATFORM_ID_MAX + 1] = {0};
+	size_t count_other = 0;
+	for (int i = 0; i < 3; i++) {
+		const struct account_row x = make_account(fx, &app, "x", PLATFORM_X);
+		const struct account_row linkedin = make_account(fx, &app, "l", PLATFORM_LINKEDIN);
+		const struct account_row others = make_account(fx, &other, "x", PLATFORM_X);
+		post_now(fx, &app, &x);
+		post_now(fx, &app, &linkedin);
+		post_now(fx, &other, &others);
+	}
+	const struct claimed first = claim_within(fx, &asked, 0);
+	for (size_t i = 0; i < first.count; i++) {
+		if (str_equal(first.work[i].app_id, app.id))
+			count[first.work[i].account.platform]++;
+		else
+			count_other++;
+	}
+	assert_int_equal(count[PLATFORM_LINKEDIN], 2);
+	assert_int_equal(count[PLATFORM_X], 0);
+	assert_int_equal(count_other, 3);
+	/* The third waits while there is no room, and is found when there is. */
+	asked.linkedin = 0;
+	assert_int_equal(claim_within(fx, &asked, 0).count, 0);
+	asked.linkedin = 1;
+	assert_int_equal(claim_within(fx, &asked, 0).count, 1);
+	/* What is overdue comes whatever the room. */
+	assert_int_equal(claim_within(fx, &asked, NOW - 1).count, 0);
+	assert_int_equal(claim_within(fx, &asked, NOW).count, 3);
+}
+
 #define CLAIMERS 4
 #define CLAIM_POSTS 200
 
@@ -729,6 +802,7 @@ int run_delivery_tests(void)
 		STORE_TEST(a_backlog_of_one_app_does_not_hold_up_another),
 		STORE_TEST(small_claims_take_turns),
 		STORE_TEST(a_suspended_app_is_passed_over_until_it_is_back),
+		STORE_TEST(a_claim_stays_within_the_room_there_is),
 		STORE_TEST(claimers_at_once_never_get_the_same),
 		STORE_TEST(a_claim_takes_what_fits_in_memory),
 		STORE_TEST(the_backlog_is_counted),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cancel, reschedule, retry: the bodies that are read and the answers that are given. What the store decides is
- * tests/store/change_part.c's. */
+ * Cancel, reschedule, retry: the bodies that are read and the answers that are given. What the
+ * store decides is tests/store/change_part.c's. */
 #include "api_fixture.h"
 
 #include "store_post_change.h"
@@ -14,10 +14,14 @@ struct post_of {
 static struct post_of make_post(struct fixture *fx, const char *scheduled_at)
 {
 	struct post_of post = {.account = make_account(fx, &fx->app, PLATFORM_X)};
-	struct str time = scheduled_at[0] != '\0' ? str_format(fx->arena, ",\"scheduled_at\":\"%s\"", scheduled_at) : STR("");
-	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"" STR_FMT "}",
-				     STR_ARG(post.account.id), STR_ARG(time));
-	const struct http_response *response = post_json(fx, "/v1/posts/publish", str_z(fx->arena, body));
+	struct str time = scheduled_at[0] != '\0'
+				  ? str_format(fx->arena, ",\"scheduled_at\":\"%s\"", scheduled_at)
+				  : STR("");
+	struct str body = str_format(
+		fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"" STR_FMT "}",
+		STR_ARG(post.account.id), STR_ARG(time));
+	const struct http_response *response =
+		post_json(fx, "/v1/posts/publish", str_z(fx->arena, body));
 	assert_status(response, 202);
 	post.id = json_string(at(body_of(response), "data.post_id"));
 	fx->deliverer.wakes = 0;
@@ -25,11 +29,15 @@ static struct post_of make_post(struct fixture *fx, const char *scheduled_at)
 }
 
 /* body NULL = none. */
-static const struct http_response *change(struct fixture *fx, const char *method, struct str post_id, const char *end, const char *body)
+static const struct http_response *change(struct fixture *fx, const char *method,
+					  struct str post_id, const char *end, const char *body)
 {
-	const struct str target = str_format(fx->arena, "/v1/posts/" STR_FMT "%s", STR_ARG(post_id), end);
-	return answer(fx, &(struct sent){.method = method, .target = str_z(fx->arena, target),
-					 .type = body != NULL ? "application/json" : NULL, .body = body != NULL ? body : ""});
+	const struct str target =
+		str_format(fx->arena, "/v1/posts/" STR_FMT "%s", STR_ARG(post_id), end);
+	return answer(fx, &(struct sent){.method = method,
+					 .target = str_z(fx->arena, target),
+					 .type = body != NULL ? "application/json" : NULL,
+					 .body = body != NULL ? body : ""});
 }
 
 static void a_cancel_answers_without_a_body_and_wakes_the_engine(void **state)
@@ -40,7 +48,8 @@ static void a_cancel_answers_without_a_body_and_wakes_the_engine(void **state)
 	assert_status(response, 204);
 	assert_int_equal(response->body.len, 0);
 	assert_int_equal(fx->deliverer.wakes, 1);
-	const struct json *again = assert_error(change(fx, "DELETE", post.id, "", NULL), 409, "TOO_LATE");
+	const struct json *again =
+		assert_error(change(fx, "DELETE", post.id, "", NULL), 409, "TOO_LATE");
 	assert_text(again, "details.status", "failed");
 	assert_int_equal(fx->deliverer.wakes, 1);
 }
@@ -57,8 +66,10 @@ static const struct schedule_row schedule_rows[] = {
 	{"{\"scheduled_at\":\"2027-03-01T00:00:00Z\"}", 200, "", "", "2027-03-01T00:00:00Z"},
 	{"{\"scheduled_at\":null}", 200, "", "", ""},
 	{"{\"scheduled_at\":\"2027-01-15T07:55:00Z\"}", 200, "", "", ""},
-	{"{\"scheduled_at\":\"2027-01-15T07:54:59Z\"}", 422, "INVALID_SCHEDULE", "scheduled_at", ""},
-	{"{\"scheduled_at\":\"2037-01-01T00:00:00Z\"}", 422, "INVALID_SCHEDULE", "scheduled_at", ""},
+	{"{\"scheduled_at\":\"2027-01-15T07:54:59Z\"}", 422, "INVALID_SCHEDULE", "scheduled_at",
+	 ""},
+	{"{\"scheduled_at\":\"2037-01-01T00:00:00Z\"}", 422, "INVALID_SCHEDULE", "scheduled_at",
+	 ""},
 	{"{\"scheduled_at\":7}", 422, "INVALID_SCHEDULE", "scheduled_at", ""},
 	{"{}", 422, "VALIDATION_ERROR", "scheduled_at", ""},
 };
@@ -79,18 +90,22 @@ static void a_new_time_follows_the_rules_of_publish(void **state)
 	}
 	assert_error(change(fx, "PATCH", make_post(fx, "").id, "", "[]"), 422, "VALIDATION_ERROR");
 	assert_error(change(fx, "PATCH", make_post(fx, "").id, "", "{"), 400, "MALFORMED_JSON");
-	assert_error(change(fx, "PATCH", make_post(fx, "").id, "", NULL), 415, "UNSUPPORTED_MEDIA_TYPE");
+	assert_error(change(fx, "PATCH", make_post(fx, "").id, "", NULL), 415,
+		     "UNSUPPORTED_MEDIA_TYPE");
 }
 
 static void what_is_not_known_is_warned_of(void **state)
 {
 	struct fixture *fx = *state;
 	const struct post_of post = make_post(fx, "2027-02-01T00:00:00Z");
-	const struct json *body = body_of(change(fx, "PATCH", post.id, "", "{\"when\":1,\"scheduled_at\":\"2027-03-01T00:00:00Z\"}"));
+	const struct json *body =
+		body_of(change(fx, "PATCH", post.id, "",
+			       "{\"when\":1,\"scheduled_at\":\"2027-03-01T00:00:00Z\"}"));
 	assert_int_equal(at(body, "data.warnings")->count, 1);
 	assert_text(body, "data.warnings.0.field", "when");
 	assert_text(body, "data.warnings.0.code", "ignored");
-	assert_null(at(body_of(change(fx, "PATCH", post.id, "", "{\"scheduled_at\":null}")), "data.warnings"));
+	assert_null(at(body_of(change(fx, "PATCH", post.id, "", "{\"scheduled_at\":null}")),
+		       "data.warnings"));
 }
 
 struct retry_row {
@@ -135,7 +150,8 @@ static void a_retry_reads_its_body(void **state)
 		const struct retry_row *row = &retry_rows[i];
 		const struct post_of post = make_post(fx, "2027-02-01T00:00:00Z");
 		assert_status(change(fx, "DELETE", post.id, "", NULL), 204);
-		const char *body = row->body != NULL ? with_account(fx, row->body, post.account.id) : NULL;
+		const char *body =
+			row->body != NULL ? with_account(fx, row->body, post.account.id) : NULL;
 		const struct http_response *response = change(fx, "POST", post.id, "/retry", body);
 		assert_int_equal(fx->deliverer.wakes, 1 + (row->status == 202));
 		if (row->status == 202)
@@ -150,7 +166,8 @@ static void a_retry_without_work_says_why(void **state)
 {
 	struct fixture *fx = *state;
 	const struct post_of post = make_post(fx, "");
-	const struct json *body = assert_error(change(fx, "POST", post.id, "/retry", NULL), 409, "NOTHING_TO_RETRY");
+	const struct json *body =
+		assert_error(change(fx, "POST", post.id, "/retry", NULL), 409, "NOTHING_TO_RETRY");
 	assert_text(body, "details.accounts.0.reason", "in_progress");
 	assert_true(str_equal(json_string(at(body, "details.accounts.0.id")), post.account.id));
 }
@@ -161,13 +178,14 @@ static void a_retry_needs_an_account_that_can_be_used(void **state)
 	static const struct {
 		enum account_state state;
 		const char *reason;
-	} rows[] = {{ACCOUNT_REAUTH_REQUIRED, "reauth_required"}, {ACCOUNT_DISCONNECTED, "disconnected"}};
+	} rows[] = {{ACCOUNT_REAUTH_REQUIRED, "reauth_required"},
+		    {ACCOUNT_DISCONNECTED, "disconnected"}};
 	for (size_t i = 0; i < 2; i++) {
 		const struct post_of post = make_post(fx, "2027-02-01T00:00:00Z");
 		assert_status(change(fx, "DELETE", post.id, "", NULL), 204);
 		set_account_state(fx, post.account.id, rows[i].state);
-		const struct json *body =
-			assert_fields(change(fx, "POST", post.id, "/retry", "{}"), 422, "INVALID_ACCOUNT", "account_ids");
+		const struct json *body = assert_fields(change(fx, "POST", post.id, "/retry", "{}"),
+							422, "INVALID_ACCOUNT", "account_ids");
 		assert_text(body, "details.accounts.0.reason", rows[i].reason);
 	}
 }
@@ -181,11 +199,14 @@ static void a_foreign_post_is_as_good_as_none(void **state)
 	fx->bearer = make_app(fx, "other@example.com", &other);
 	static const struct {
 		const char *method, *end, *body;
-	} calls[] = {{"DELETE", "", NULL}, {"PATCH", "", "{\"scheduled_at\":null}"}, {"POST", "/retry", NULL}};
+	} calls[] = {{"DELETE", "", NULL},
+		     {"PATCH", "", "{\"scheduled_at\":null}"},
+		     {"POST", "/retry", NULL}};
 	for (size_t i = 0; i < 3; i++) {
 		struct str texts[2];
 		for (size_t k = 0; k < 2; k++) {
-			const struct http_response *response = change(fx, calls[i].method, ids[k], calls[i].end, calls[i].body);
+			const struct http_response *response =
+				change(fx, calls[i].method, ids[k], calls[i].end, calls[i].body);
 			assert_error(response, 404, "NOT_FOUND");
 			texts[k] = buf_str(&response->body);
 		}
