@@ -20,7 +20,8 @@ struct store;
 
 /* What every post says. */
 #define BENCH_CONTENT                                                                              \
-	"{\"mode\":\"basic\",\"type\":\"post\",\"containers\":[{\"content\":\"A post of the length "    \
+	"{\"mode\":\"basic\",\"type\":\"post\",\"containers\":[{\"content\":\"A post of the "      \
+	"length "                                                                                  \
 	"that people write, with a thought, a second one that follows from it, and a link at its " \
 	"end: https://customer.example/news/2026/11/21\",\"media\":[]}]}"
 
@@ -48,6 +49,8 @@ void bench_die(const char *what);
  * accounts on X. */
 void bench_open(struct bench *bench, size_t apps, size_t accounts);
 void bench_close(struct bench *bench);
+/* Removes a directory with all that is in it. */
+void bench_remove(const char *path);
 /* Closes and opens the store; returns how long the opening took. */
 int64_t bench_reopen_us(struct bench *bench);
 

@@ -245,7 +245,8 @@ void bench_run_deliver(int scale)
 	works_stop(&w);
 	bench_print("  measured: %.0f/s, %.3f CPU-s per 1,000 (wanted: 5,000/s and 0.150)\n",
 		    (double)count * 1e6 / (double)took_us, (double)cpu_us / 1e3 / (double)count);
-	bench_print("  measured: %.0f deliveries in a transaction\n", (double)count / atomic_load(&w.writes));
+	bench_print("  measured: %.0f deliveries in a transaction\n",
+		    (double)count / atomic_load(&w.writes));
 	bench_close(&bench);
 	stand_in_stop(&stand_in);
 }

@@ -211,7 +211,7 @@ void bench_open(struct bench *bench, size_t apps, size_t accounts)
 		add_app(bench, &bench->apps[bench->app_count], accounts);
 }
 
-static void remove_directory(const char *path)
+void bench_remove(const char *path)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *entry;
@@ -221,7 +221,7 @@ static void remove_directory(const char *path)
 			continue;
 		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
 		if (unlink(inner) != 0)
-			remove_directory(inner);
+			bench_remove(inner);
 	}
 	if (folder != NULL)
 		closedir(folder);
@@ -233,7 +233,7 @@ void bench_close(struct bench *bench)
 	store_close(&bench->store);
 	seal_free(&bench->seal);
 	arena_free(&bench->arena);
-	remove_directory(bench->directory);
+	bench_remove(bench->directory);
 }
 
 int64_t bench_reopen_us(struct bench *bench)

@@ -110,5 +110,5 @@ void bench_run_serve(const char *program)
 		    "(wanted: 20 MB)\n",
 		    (double)took_us / 1e3, (double)bench_resident_kib(pid) / 1024);
 	end(pid);
-	bench_print("  (its files stay in %s)\n", directory);
+	bench_remove(directory);
 }

@@ -56,6 +56,10 @@ void room_note_failure(struct delivery_task *t, const struct failure *failure)
 /* Nothing worked there for as long as we are patient: it has to come to an end. */
 static void give_up(struct delivery_task *t)
 {
+	if (t->work.hold == HOLD_ASKING) {
+		hold_keeps_back(t); /* what may be out there is not told as failed */
+		return;
+	}
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_PLATFORM_UNAVAILABLE,

@@ -188,7 +188,7 @@ def test_a_restored_database_publishes_nothing_twice(world, tmp_path):
 def test_ten_thousand_posts_behind_the_backup(world, tmp_path):
     """On X, LinkedIn and Facebook; no list of a platform reaches back over all of them, so most are held. None comes twice."""
     counts = {"x": 400, "facebook": 8000, "linkedin": 1600}
-    world.accept_many("behind", counts, scheduled_at=utc(300))
+    world.accept_many("behind", counts, scheduled_at=utc(600))
     back_up(world, tmp_path / "backup.db")
 
     def published():

@@ -6,7 +6,7 @@ import concurrent.futures
 
 import pytest
 
-from fault_harness import IS_LONG, World, count_post, judge, judge_sent, learn_calls, new_figures, outcome_of
+from fault_harness import World, count_post, judge, judge_sent, learn_calls, new_figures, outcome_of
 from flows import BY_NAME
 
 TOKEN_CALLS = {
@@ -17,14 +17,15 @@ TOKEN_CALLS = {
 }
 FLOW_NAMES = ["tiktok video", "youtube video", "x text", "x thread", "linkedin organization", "linkedin comment"]
 ENDINGS = ("refreshed", "refused", "answer lost", "unavailable")
+FOR_EVER = 100
 REFUSAL = {"error": "invalid_grant", "error_description": "The refresh token is no longer valid."}
 
 
 class Lane:
-    """All cells of one flow in a world of its own."""
+    """All cells of one flow with these endings, in a world of its own."""
 
-    def __init__(self, name, media):
-        self.flow, self.media = BY_NAME[name], media
+    def __init__(self, name, media, endings):
+        self.flow, self.media, self.endings = BY_NAME[name], media, endings
         self.cells = {}
         self.figures = new_figures()
 
@@ -32,7 +33,7 @@ class Lane:
         with World(self.media, [self.flow.platform], time_scale=self.flow.time_scale) as world:
             calls = [call for call in learn_calls(world, self.flow) if call.has_token]
             for call in calls:
-                for ending in ENDINGS if IS_LONG or self.flow.platform != "tiktok" else ENDINGS[:3]:
+                for ending in self.endings:
                     self.cells[call.method, call.path, ending] = self.cell(world, call, ending)
         return self
 
@@ -41,7 +42,7 @@ class Lane:
         world.sandbox.fault(flow.platform, call.method, call.path, "expire_token")
         token_call = (flow.platform, "POST", TOKEN_CALLS[flow.platform])
         if ending == "refused":
-            world.sandbox.fault(*token_call, "status", status=400, body=REFUSAL)
+            world.sandbox.fault(*token_call, "status", status=400, body=REFUSAL, times=FOR_EVER)
         elif ending == "answer lost":
             world.sandbox.fault(*token_call, "reset_after")
         elif ending == "unavailable":
@@ -54,6 +55,8 @@ class Lane:
         if flow.platform == "tiktok":
             world.sandbox.advance(10)  # what was uploaded is processed and shown by then
         wrong = judge(flow, world.account(flow), texts, post, world.sandbox.ledger(), may_refuse=True)
+        if ending in ("refused", "answer lost"):
+            wrong = [line for line in wrong if not line.startswith("UNKNOWN")]  # without a token nobody can be asked
         wrong += judge_sent(flow, texts, world.sandbox.log()) if ending == "refused" else []
         count_post(self.figures, post, wrong, timeline)
         wrong += self.check_account(world, post)
@@ -74,22 +77,35 @@ class Lane:
         return [f"accepted with a dead token: {answer.text}"] if needs_user else []
 
 
+def make_lanes(media):
+    """TikTok's processing and looks take long: its endings run beside each other."""
+    for name in FLOW_NAMES:
+        groups = [(ending,) for ending in ENDINGS] if name.startswith("tiktok") else [ENDINGS]
+        for endings in groups:
+            yield Lane(name, media, endings)
+
+
 @pytest.fixture(scope="module")
 def lanes(media, figures):
-    with concurrent.futures.ThreadPoolExecutor(len(FLOW_NAMES)) as pool:
-        running = {name: pool.submit(Lane(name, media).run) for name in FLOW_NAMES}
-    for lane in running.values():
-        if lane.exception() is None:
-            figures.update(lane.result().figures)
+    made = list(make_lanes(media))
+    with concurrent.futures.ThreadPoolExecutor(len(made)) as pool:
+        running = [(lane, pool.submit(lane.run)) for lane in made]
+    for lane in made:
+        figures.update(lane.figures)
     return running
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("name", FLOW_NAMES)
 def test_token_ends_mid_flow(lanes, name, ending):
-    lane = lanes[name].result()
+    flow = BY_NAME[name]
+    cells = {}
+    for lane, running in lanes:
+        if lane.flow is flow and ending in lane.endings:
+            cells.update(running.result().cells)
+    assert any(its_ending == ending for *_, its_ending in cells)
     problems = []
-    for (method, path, its_ending), (post, wrong, timeline, asked) in lane.cells.items():
+    for (method, path, its_ending), (post, wrong, timeline, asked) in cells.items():
         if its_ending != ending:
             continue
         outcome = outcome_of(post)
@@ -97,7 +113,7 @@ def test_token_ends_mid_flow(lanes, name, ending):
         problems += [f"{cell}: {line}\n{timeline}" for line in wrong]
         if asked == 0:
             problems.append(f"{cell}: no refresh\n{timeline}")
-        if outcome not in expected_outcomes(lane.flow, ending):
+        if outcome not in expected_outcomes(flow, ending):
             problems.append(f"{cell}\n{timeline}")
         if ending == "refreshed" and asked != 1:
             problems.append(f"{cell}: one refresh was enough\n{timeline}")

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,18 +240,24 @@ void ground_open(struct ground *ground)
 	remove_database(ground);
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
 void ground_close(struct ground *ground)
 {
-	char path[128];
-	path_in(ground, "spool", path);
-	rmdir(path);
-	rmdir(ground->directory);
+	nftw(ground->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(ground->database);
 }
 
 /* ---- ports ---- */
 
-static const char *const crash_names[] = {"before_commit", "after_commit", "before_send"};
+static const char *const crash_names[] = {"before_commit", "after_commit", "before_send",
+					  "after_send", "after_reply"};
 
 static void probe(void *context, const char *point)
 {

@@ -270,6 +270,23 @@ static void waits_are_divided_by_the_time_scale(void **state)
 	gate_free(&gate);
 }
 
+static void a_call_that_was_not_made_says_nothing(void **state)
+{
+	(void)state;
+	struct gate *gate = make(1);
+	for (int i = 0; i < 7; i++)
+		call(gate, app_a, GATE_BROKE, NOW);
+	const uint32_t limit = look(gate, whole).limit;
+	for (int i = 0; i < 50; i++)
+		call(gate, app_a, GATE_UNUSED, NOW);
+	assert_int_equal(look(gate, whole).limit, limit);
+	assert_int_equal(look(gate, whole).state, GATE_THROTTLED);
+	/* The eighth failure in a row closes it, as if nothing had been in between. */
+	call(gate, app_a, GATE_BROKE, NOW);
+	assert_int_equal(look(gate, whole).state, GATE_SUSPENDED);
+	gate_free(&gate);
+}
+
 /* From READY anywhere, from anywhere to READY: seen from outside, over a long mixed course. */
 static void only_ready_leads_to_trouble(void **state)
 {
@@ -345,6 +362,7 @@ int main(void)
 		cmocka_unit_test(an_app_that_is_refused_waits_alone),
 		cmocka_unit_test(limits_in_a_row_close_the_apps_place),
 		cmocka_unit_test(waits_are_divided_by_the_time_scale),
+		cmocka_unit_test(a_call_that_was_not_made_says_nothing),
 		cmocka_unit_test(only_ready_leads_to_trouble),
 		cmocka_unit_test(many_apps_need_no_more_memory),
 		cmocka_unit_test(ids_longer_than_a_place_holds_are_cut),

@@ -181,6 +181,62 @@ static void two_candidates_prove_nothing(void **state)
 	assert_int_equal(count_of(w, HOLD_HELD), 1);
 }
 
+struct stored_flow {
+	struct world *w;
+	struct str delivery_id;
+	struct str flow;
+};
+
+static enum err_kind read_flow_in_tx(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct stored_flow *stored = argument;
+	struct sql_cursor cursor;
+	sql_select(&cursor, tx->sql, SQL_DELIVERY_WORK, stored->w->arena,
+		   SQL_ARGS(sql_text(stored->delivery_id)), err);
+	assert_true(sql_next(&cursor));
+	sql_take_text(&cursor); /* id, post_id, fence, state, attempts */
+	sql_take_text(&cursor);
+	sql_take_int(&cursor);
+	sql_take_text(&cursor);
+	sql_take_int(&cursor);
+	stored->flow = sql_take_text(&cursor);
+	return sql_end(&cursor);
+}
+
+/* A member's posts on LinkedIn cannot be listed; the adapter would send once more, and let the
+ * platform refuse it. Not here. */
+static void what_can_only_be_proven_by_a_repeat_is_held(void **state)
+{
+	struct world *w = *state;
+	struct hold_counts counts;
+	struct error err = {0};
+	const struct account_row account = world_account(w, PLATFORM_LINKEDIN, 0, NULL);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	mark_all(w);
+	pass_all(w);
+	ok(store_hold_counts(w->store, &counts, &err), &err);
+	assert_int_equal(counts.of[PLATFORM_LINKEDIN][HOLD_HELD], 1);
+	assert_int_equal(w->transport.sent_count, 0);
+	struct stored_flow stored = {.w = w, .delivery_id = world_delivery(w, post, 0).id};
+	ok(store_write(w->store, read_flow_in_tx, &stored, &err), &err);
+	assert_true(str_find(stored.flow, STR("repeats"), 0) == SIZE_MAX); /* no trace of looks */
+}
+
+/* The net below all of it. */
+static void no_publish_call_is_made_while_asking(void **state)
+{
+	(void)state;
+	static const enum call_kind kinds[] = {CALL_READ, CALL_PREPARE, CALL_PUBLISH};
+	for (enum hold_state hold = HOLD_NONE; hold < HOLD_STATE_COUNT; hold++) {
+		for (size_t i = 0; i < 3; i++) {
+			const struct delivery_task t = {.work = {.hold = hold}};
+			const struct call call = {.kind = kinds[i]};
+			assert_true(hold_forbids(&t, &call) ==
+				    (hold == HOLD_ASKING && kinds[i] == CALL_PUBLISH));
+		}
+	}
+}
+
 static const struct fake_answer refusals[] = {
 	{.match = LOOK, .status = 503, .body = "oops", .times = 99},
 	{.match = LOOK, .outcome = TRANSFER_LOST, .times = 99},
@@ -319,6 +375,8 @@ int main(void)
 		WORLD_TEST(every_part_is_looked_for),
 		WORLD_TEST(a_whole_thread_is_taken_over),
 		WORLD_TEST(two_candidates_prove_nothing),
+		WORLD_TEST(what_can_only_be_proven_by_a_repeat_is_held),
+		cmocka_unit_test(no_publish_call_is_made_while_asking),
 		cmocka_unit_test(who_cannot_be_asked_proves_nothing),
 		WORLD_TEST(a_disconnected_account_is_not_asked),
 		WORLD_TEST(retry_once_does_not_count_here),
