@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands of the restore guard: backup, hold show, hold release, hold fail. With a running service and without one. */
+ * The commands of the restore guard: backup, hold show, hold release, hold fail. With a running
+ * service and without one. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,12 +23,14 @@ static int failed(struct str text)
 	return 1;
 }
 
-static int call_and_print(const struct command *command, const char *method, const char *path, struct str body)
+static int call_and_print(const struct command *command, const char *method, const char *path,
+			  struct str body)
 {
 	struct control_answer answer = {0};
 	struct error err = {0};
 	const struct json *json = NULL;
-	if (control_call(command->settings, command->arena, method, str_of(path), body, &answer, &err) != ERR_NONE)
+	if (control_call(command->settings, command->arena, method, str_of(path), body, &answer,
+			 &err) != ERR_NONE)
 		return failed(str_of(err.text));
 	if (answer.status >= 200 && answer.status < 300) {
 		printf(STR_FMT "\n", STR_ARG(answer.body));
@@ -81,6 +84,7 @@ int command_hold_show(const struct command *command)
 int command_hold_decide(const struct command *command)
 {
 	const bool is_release = strcmp(command->arguments->words[1], "release") == 0;
-	return call_and_print(command, "POST", is_release ? "/admin/hold/release" : "/admin/hold/fail",
+	return call_and_print(command, "POST",
+			      is_release ? "/admin/hold/release" : "/admin/hold/fail",
 			      body_of(command, "platform", str_of(command->arguments->platform)));
 }

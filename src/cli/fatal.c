@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A signal handler can be handed nothing, so what it needs stands in static variables: the one place of the house where that is so.
- * What a thread is busy with is thread-local: the handler of our own mistakes runs on the thread that made them. */
+ * A signal handler can be handed nothing, so what it needs stands in static variables: the one
+ * place of the house where that is so. What a thread is busy with is thread-local: the handler of
+ * our own mistakes runs on the thread that made them. */
 #include "fatal.h"
 
 #include <signal.h>
@@ -40,8 +41,9 @@ static void write_note(void)
 		note_fd = -1; /* nobody is left to be told */
 }
 
-/* Async-signal-safe: write(2), sigaction(2) and raise(3) only. What the processor raised comes again by itself at the same
- * instruction, with all that a sanitizer wants to know about it; what somebody raised is raised again. */
+/* Async-signal-safe: write(2), sigaction(2) and raise(3) only. What the processor raised comes
+ * again by itself at the same instruction, with all that a sanitizer wants to know about it; what
+ * somebody raised is raised again. */
 static void handle(int number, siginfo_t *info, void *context)
 {
 	(void)context;

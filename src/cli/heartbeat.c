@@ -30,7 +30,8 @@ static bool wait_for_next(struct heartbeat *heartbeat)
 	until.tv_sec += heartbeat->every_ms / 1000 + nanoseconds / 1000000000;
 	until.tv_nsec = nanoseconds % 1000000000;
 	while (!heartbeat->is_stopping) {
-		if (pthread_cond_timedwait(&heartbeat->is_stopped, &heartbeat->lock, &until) == ETIMEDOUT)
+		if (pthread_cond_timedwait(&heartbeat->is_stopped, &heartbeat->lock, &until) ==
+		    ETIMEDOUT)
 			return true;
 	}
 	return false;
@@ -66,7 +67,8 @@ static void release(struct heartbeat *heartbeat)
 	free(heartbeat);
 }
 
-enum err_kind heartbeat_start(int64_t every_ms, void (*beat)(void *context), void *context, struct heartbeat **out, struct error *err)
+enum err_kind heartbeat_start(int64_t every_ms, void (*beat)(void *context), void *context,
+			      struct heartbeat **out, struct error *err)
 {
 	struct heartbeat *heartbeat = calloc(1, sizeof(*heartbeat));
 	pthread_attr_t attributes;
@@ -82,7 +84,9 @@ enum err_kind heartbeat_start(int64_t every_ms, void (*beat)(void *context), voi
 	pthread_attr_destroy(&attributes);
 	if (native != 0) {
 		release(heartbeat);
-		return error_set_native(err, ERR_INTERNAL, native, "the heartbeat's thread cannot be started: %s", strerror(native));
+		return error_set_native(err, ERR_INTERNAL, native,
+					"the heartbeat's thread cannot be started: %s",
+					strerror(native));
 	}
 	*out = heartbeat;
 	return ERR_NONE;

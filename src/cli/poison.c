@@ -26,7 +26,8 @@ static enum err_kind failed(const char *path, struct error *err)
 	return error_set_native(err, ERR_TEMPORARY, code, "%s: %s", path, strerror(code));
 }
 
-enum err_kind poison_open(struct arena *arena, const char *directory, int *fd_out, struct error *err)
+enum err_kind poison_open(struct arena *arena, const char *directory, int *fd_out,
+			  struct error *err)
 {
 	const char *path = notes_path(arena, directory, "");
 	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
@@ -35,7 +36,8 @@ enum err_kind poison_open(struct arena *arena, const char *directory, int *fd_ou
 	return *fd_out >= 0 ? ERR_NONE : failed(path, err);
 }
 
-static enum err_kind read_notes(struct arena *arena, const char *path, struct str *out, struct error *err)
+static enum err_kind read_notes(struct arena *arena, const char *path, struct str *out,
+				struct error *err)
 {
 	char *text = arena_alloc(arena, NOTES_MAX_BYTES);
 	*out = STR("");
@@ -62,7 +64,8 @@ static size_t count_notes(struct str notes, struct str id)
 }
 
 /* The new file beside the old one, then in its place: a crash leaves one or the other. */
-static enum err_kind write_notes(struct arena *arena, const char *directory, struct str notes, struct error *err)
+static enum err_kind write_notes(struct arena *arena, const char *directory, struct str notes,
+				 struct error *err)
 {
 	const char *next = notes_path(arena, directory, ".next");
 	const int fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -89,7 +92,8 @@ static void sweep_line(struct sweep *sweep, struct str line)
 {
 	if (str_is_empty(line) || count_notes(buf_str(&sweep->done), line) > 0)
 		return;
-	if (count_notes(sweep->notes, line) >= POISON_NOTES_MAX && sweep->set_aside(sweep->context, line)) {
+	if (count_notes(sweep->notes, line) >= POISON_NOTES_MAX &&
+	    sweep->set_aside(sweep->context, line)) {
 		buf_add(&sweep->done, line);
 		buf_add_char(&sweep->done, '\n');
 		return;
@@ -98,7 +102,8 @@ static void sweep_line(struct sweep *sweep, struct str line)
 	buf_add_char(&sweep->kept, '\n');
 }
 
-enum err_kind poison_sweep(struct arena *arena, const char *directory, poison_set_aside set_aside, void *context, struct error *err)
+enum err_kind poison_sweep(struct arena *arena, const char *directory, poison_set_aside set_aside,
+			   void *context, struct error *err)
 {
 	struct sweep sweep = {.set_aside = set_aside, .context = context};
 	enum err_kind kind = read_notes(arena, notes_path(arena, directory, ""), &sweep.notes, err);

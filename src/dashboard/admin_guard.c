@@ -16,17 +16,19 @@ void admin_backup(void *context, struct http_request *request, struct http_respo
 	struct error err = {0};
 	if (body == NULL || !admin_text(response, body, "path", PATH_MAX_BYTES, &path))
 		return;
-	enum err_kind kind =
-		store_backup(admin->config.store, str_z(request->arena, path), clock_now_us(admin->config.clock), &size_bytes, &err);
+	enum err_kind kind = store_backup(admin->config.store, str_z(request->arena, path),
+					  clock_now_us(admin->config.clock), &size_bytes, &err);
 	if (kind == ERR_CONFLICT) {
-		admin_respond_error(response, 409, "CONFLICT", str_copy(response->arena, str_of(err.text)));
+		admin_respond_error(response, 409, "CONFLICT",
+				    str_copy(response->arena, str_of(err.text)));
 		return;
 	}
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "backup");
 		return;
 	}
-	LOG(admin->config.log, INFO, "backup_made", log_str("path", path), log_int("bytes", size_bytes));
+	LOG(admin->config.log, INFO, "backup_made", log_str("path", path),
+	    log_int("bytes", size_bytes));
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 201));
 	json_begin_object(&w);
@@ -73,15 +75,19 @@ void admin_hold_show(void *context, struct http_request *request, struct http_re
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	write_counts(&w, counts.of[PLATFORM_NONE]);
-	json_member_int(&w, "set_aside", counts.of[PLATFORM_NONE][HOLD_SET_ASIDE] + counts.of[PLATFORM_NONE][HOLD_POISONED]);
+	json_member_int(&w, "set_aside",
+			counts.of[PLATFORM_NONE][HOLD_SET_ASIDE] +
+				counts.of[PLATFORM_NONE][HOLD_POISONED]);
 	write_platforms(&w, &counts);
 	json_end_object(&w);
 }
 
-typedef enum err_kind (*let_go)(struct store *store, enum platform_id platform, int64_t now_us, int64_t *count_out, struct error *err);
+typedef enum err_kind (*let_go)(struct store *store, enum platform_id platform, int64_t now_us,
+				int64_t *count_out, struct error *err);
 
 /* {"platform"} names one platform; without it all are meant. */
-static void decide(struct admin *admin, struct http_request *request, struct http_response *response, let_go verb, const char *word)
+static void decide(struct admin *admin, struct http_request *request,
+		   struct http_response *response, let_go verb, const char *word)
 {
 	const struct json *body = admin_body(request, response);
 	if (body == NULL)
@@ -92,17 +98,20 @@ static void decide(struct admin *admin, struct http_request *request, struct htt
 	int64_t asking_count = 0;
 	struct error err = {0};
 	if (wanted != NULL && platform == PLATFORM_NONE) {
-		admin_respond_error(response, 404, "PLATFORM_NOT_FOUND", STR("This platform is not supported."));
+		admin_respond_error(response, 404, "PLATFORM_NOT_FOUND",
+				    STR("This platform is not supported."));
 		return;
 	}
-	enum err_kind kind = verb(admin->config.store, platform, clock_now_us(admin->config.clock), &count, &err);
+	enum err_kind kind = verb(admin->config.store, platform, clock_now_us(admin->config.clock),
+				  &count, &err);
 	if (kind == ERR_NONE)
 		kind = store_hold_count(admin->config.store, HOLD_ASKING, &asking_count, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "hold");
 		return;
 	}
-	LOG(admin->config.log, INFO, "hold_decided", log_str("decision", str_of(word)), log_int("deliveries", count));
+	LOG(admin->config.log, INFO, "hold_decided", log_str("decision", str_of(word)),
+	    log_int("deliveries", count));
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);

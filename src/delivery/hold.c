@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Deliveries that may not simply go on (store_guard.h). After a restore: each part is first looked for at the platform, by the same
- * resolve that settles publish calls in doubt. Found (proven, or the only free match): taken over as published. All else, the
- * platform's "it is not here" included, is no proof here: what the restored row knows is not the last that was done for the post, so
- * the delivery is held until the operator decides. No publish call is made meanwhile, whatever the adapter asks for.
- * A look leaves no trace: the row keeps the flow that it had. */
+ * Deliveries that may not simply go on (store_guard.h). After a restore: each part is first looked
+ * for at the platform, by the same resolve that settles publish calls in doubt. Found (proven, or
+ * the only free match): taken over as published. All else, the platform's "it is not here"
+ * included, is no proof here: what the restored row knows is not the last that was done for the
+ * post, so the delivery is held until the operator decides. No publish call is made meanwhile,
+ * whatever the adapter asks for. A look leaves no trace: the row keeps the flow that it had. */
 #include "delivery_private.h"
 
 #include "policy.h"
 
-/* At once, after 5 s and after 30 s: most platforms show a post by then, and a long list of held posts costs quota with each look. */
+/* At once, after 5 s and after 30 s: most platforms show a post by then, and a long list of held
+ * posts costs quota with each look. */
 #define HOLD_LOOKS_MAX 3
 
-static const char held_text[] = "The database was restored from a backup, and it cannot be proven whether this was published since. It is held until the "
+static const char held_text[] = "The database was restored from a backup, and it cannot be proven "
+				"whether this was published since. It is held until the "
 				"operator releases or fails it.";
-static const char condemned_text[] = "The database was restored from a backup, and it cannot be proven whether this was published since. The operator decided not "
-				     "to publish it.";
-static const char poisoned_text[] = "This delivery stopped the service three times; it was set aside.";
+static const char condemned_text[] =
+	"The database was restored from a backup, and it cannot be proven whether this was "
+	"published since. The operator decided not "
+	"to publish it.";
+static const char poisoned_text[] =
+	"This delivery stopped the service three times; it was set aside.";
 
 static struct failure failure_of(enum failure_code code, const char *text)
 {
@@ -38,7 +44,8 @@ static void remember_flow(struct delivery_task *t)
 static void forget_look(struct delivery_task *t)
 {
 	struct error err = {0};
-	flow_read(&t->flow, t->arena, t->hold_flow, t->hold_flow_secrets, t->content.container_count, &err);
+	flow_read(&t->flow, t->arena, t->hold_flow, t->hold_flow_secrets,
+		  t->content.container_count, &err);
 	t->is_hold_look = false;
 }
 
@@ -77,7 +84,8 @@ static bool look_again(struct delivery_task *t, int64_t at_least_ms)
 	const int64_t wait_ms = policy_look_wait_ms(t->save.looks);
 	if (t->save.looks >= HOLD_LOOKS_MAX || wait_ms < 0)
 		return hold_for_operator(t);
-	return look_later(t, wait_ms > at_least_ms ? wait_ms : at_least_ms, "restored: not found yet, look again");
+	return look_later(t, wait_ms > at_least_ms ? wait_ms : at_least_ms,
+			  "restored: not found yet, look again");
 }
 
 /* The part that is next, whatever the row's flow was about to do for it. */
@@ -91,7 +99,8 @@ static void ask_about_part(struct delivery_task *t)
 		t->save.call_started_at_us = t->work.hold_due_at_us;
 }
 
-/* A stage that is set now is a call behind the publish call, such as asking how far the platform is. */
+/* A stage that is set now is a call behind the publish call, such as asking how far the platform
+ * is. */
 static bool adopt(struct delivery_task *t, const char *decision)
 {
 	t->is_hold_look = false;
@@ -116,7 +125,8 @@ static bool compare(struct delivery_task *t, const struct step *step)
 
 static bool not_asked(struct delivery_task *t, const struct failure *failure)
 {
-	return failure_is_transient(failure->class) ? look_again(t, failure->retry_after_ms) : hold_for_operator(t);
+	return failure_is_transient(failure->class) ? look_again(t, failure->retry_after_ms)
+						    : hold_for_operator(t);
 }
 
 bool hold_take_step(struct delivery_task *t, const struct step *step)
@@ -154,7 +164,9 @@ bool hold_keeps_back(struct delivery_task *t)
 bool hold_sets_aside(struct delivery_task *t)
 {
 	const bool is_unknown = t->save.call_state != CALL_STATE_NONE;
-	const struct failure failure = failure_of(is_unknown ? FAILURE_CODE_OUTCOME_UNKNOWN : FAILURE_CODE_INTERNAL_ERROR, poisoned_text);
+	const struct failure failure =
+		failure_of(is_unknown ? FAILURE_CODE_OUTCOME_UNKNOWN : FAILURE_CODE_INTERNAL_ERROR,
+			   poisoned_text);
 	if (t->work.hold != HOLD_POISONED)
 		return false;
 	t->is_unreadable = true; /* it is not read: what is stored stays as it is */

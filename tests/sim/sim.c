@@ -103,6 +103,8 @@ void sim_begin(struct sim *sim, uint64_t seed, enum mutant mutant, bool prints,
 	sim->random = (struct random_source){fill, sim};
 	dice_next(&sim->dice);
 	draw_weather(sim);
+	if (mutant == MUTANT_SEND_BEFORE_COMMIT) /* it shows in crashes only */
+		sim->weather.crash_permille = 40;
 	totals->seeds++;
 }
 

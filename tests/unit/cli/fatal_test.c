@@ -40,7 +40,8 @@ static void die_idle(void)
 
 static void die_with_a_long_name(void)
 {
-	fatal_set_delivery(STR("0123456789012345678901234567890123456789012345678901234567890123456789"));
+	fatal_set_delivery(
+		STR("0123456789012345678901234567890123456789012345678901234567890123456789"));
 	abort();
 }
 
@@ -115,7 +116,8 @@ static void child(size_t index, int fd)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL); /* cmocka's handlers would take the death for a failed test */
+		signal(signals[i],
+		       SIG_DFL); /* cmocka's handlers would take the death for a failed test */
 	fatal_install(fd);
 	fatal_install(fd); /* twice is once */
 	fatal_set_delivery(STR("delivery-1"));
@@ -137,7 +139,8 @@ static void each_death_leaves_its_note(void **state)
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(pread(fd, note, sizeof(note) - 1, 0) >= 0);
 		if (strcmp(note, deaths[i].note) != 0)
-			fail_msg("%s: \"%s\" instead of \"%s\"", deaths[i].name, note, deaths[i].note);
+			fail_msg("%s: \"%s\" instead of \"%s\"", deaths[i].name, note,
+				 deaths[i].note);
 		if (!WIFSIGNALED(status) || WTERMSIG(status) != deaths[i].signal)
 			fail_msg("%s: ended with %x", deaths[i].name, (unsigned)status);
 		close(fd);
