@@ -16,7 +16,7 @@ class Flow:
     publish_calls: tuple  # (method, path) as the sandbox's faults match them: the calls that make something visible
     is_strong: bool = False  # the platform lets us prove the outcome (RELIABILITY.md 2.3)
     sends_max: int = 1  # LinkedIn: one repeat into its guard against duplicates is the proof where posts cannot be read
-    patience_s: int = 0  # a look earlier than that after the call proves nothing (X), or not that it did nothing (Instagram)
+    patience_s: int = 0  # a look earlier than that after the call does not prove that it did nothing (Instagram)
     account: int = 0  # which account of the connection
     time_scale: int = 5000  # the ten minutes that the last look may take become a tenth of a second
 
@@ -49,12 +49,12 @@ FLOWS = (
     Flow("youtube video", "youtube", 1, "clip", (("PUT", "/upload/youtube/v3/videos"),), is_strong=True),
     Flow("instagram image", "instagram", 1, "image", (("POST", "/v25.0/*/media_publish"),), is_strong=True,
          patience_s=150, time_scale=300),
-    Flow("x thread", "x", 3, None, X, patience_s=20),
+    Flow("x thread", "x", 3, None, X),
     Flow("facebook photo", "facebook", 1, "image", FEED),
     Flow("facebook comment", "facebook", 2, None, FEED + COMMENTS),
     Flow("linkedin comment", "linkedin", 2, None, POSTS + SOCIAL, sends_max=2),
     Flow("facebook text", "facebook", 1, None, FEED),
-    Flow("x text", "x", 1, None, X, patience_s=20),
+    Flow("x text", "x", 1, None, X),
     Flow("linkedin member", "linkedin", 1, None, POSTS, sends_max=2),
     Flow("linkedin organization", "linkedin", 1, None, POSTS, sends_max=2, account=1),
 )
