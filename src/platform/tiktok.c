@@ -931,6 +931,7 @@ static const char *bytes_again(const struct env *env, struct flow *flow, const s
 	if (flow_count(flow, "resends") > RESENDS_MAX)
 		return look_end(flow, step, STEP_UNKNOWN);
 	flow_set_int(flow, "offset_bytes", uploaded_bytes(reply));
+	flow_set_open(flow); /* the task's word may lag behind the bytes that it has */
 	return look_end(flow, step, STEP_SEND_AGAIN);
 }
 
