@@ -22,6 +22,8 @@
 
 #include "json.h"
 
+#include "remove_tree.h"
+
 #include "arguments.h"
 #include "commands.h"
 #include "control.h"
@@ -68,27 +70,10 @@ static inline int fixture_begin(void **state)
 	return 0;
 }
 
-static inline void remove_all(const char *path)
-{
-	DIR *directory = opendir(path);
-	const struct dirent *entry;
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		char inner[512];
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-		if (unlink(inner) != 0)
-			remove_all(inner);
-	}
-	if (directory != NULL)
-		closedir(directory);
-	rmdir(path);
-}
-
 static inline int fixture_end(void **state)
 {
 	struct fixture *fx = *state;
-	remove_all(fx->directory);
+	remove_tree(fx->directory);
 	arena_free(&fx->arena);
 	curl_global_cleanup();
 	free(fx);

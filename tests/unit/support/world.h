@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "remove_tree.h"
+
 #include "arena.h"
 #include "log.h"
 #include "uuid.h"
@@ -231,23 +233,6 @@ static inline int world_setup(void **state)
 	return 0;
 }
 
-static inline void world_remove(const char *path)
-{
-	DIR *folder = opendir(path);
-	const struct dirent *entry;
-	while (folder != NULL && (entry = readdir(folder)) != NULL) {
-		char inner[512];
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-		if (unlink(inner) != 0)
-			world_remove(inner);
-	}
-	if (folder != NULL)
-		closedir(folder);
-	rmdir(path);
-}
-
 static inline int world_teardown(void **state)
 {
 	struct world *w = *state;
@@ -255,7 +240,7 @@ static inline int world_teardown(void **state)
 	seal_free(&w->seal);
 	fake_transport_free(&w->transport);
 	arena_free(&w->arena);
-	world_remove(w->directory);
+	remove_tree(w->directory);
 	free(w);
 	return 0;
 }
