@@ -108,10 +108,20 @@ def test_nothing_is_doubled_by_a_pause(pauses, figures, name):
     assert was_stopped or "flush" in name
 
 
-def test_a_stop_between_intent_and_request_is_met(pauses):
+def never_sent_of(results):
+    return [post for post, _, timeline, _ in results if '"never_sent"' in timeline]
+
+
+def test_a_stop_between_intent_and_request_is_met(pauses, media):
     """One of the stops falls between the commit of the intent and the send: that request is too late, is not sent, and the
-    post goes out after all. Otherwise the scenarios above test nothing."""
+    post goes out after all. Otherwise the scenarios above test nothing. Which flush commits the intent depends on how the turns
+    fall; on a busy machine all four may miss it, so two more are made with nothing beside them."""
     late = [future.result() for name, future in pauses.items() if "flush" in name and f"{PAST_TIMEOUT_S} s" in name]
     assert sum(was_stopped for *_, was_stopped in late) >= 3
-    never_sent = [post for post, _, timeline, _ in late if '"never_sent"' in timeline]
-    assert never_sent and all(post["status"] == "published" for post in never_sent)
+    for _ in range(3):
+        if never_sent_of(late):
+            break
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            late += pool.map(lambda at: Scenario("x text", at, PAST_TIMEOUT_S).run(media), (2, 3))
+    never_sent = never_sent_of(late)
+    assert never_sent and all(post["status"] == "published" for post in never_sent), [timeline for _, _, timeline, _ in late]
