@@ -3,7 +3,8 @@
  * retried, asks the platform about publish calls in doubt, and ends every delivery published or failed with a reason.
  * The promise it keeps (RELIABILITY.md 2.1): at most one automatic publish per post, account and part.
  * Files: source.c claims; task.c one delivery's course; resolve.c publish calls in doubt; media.c files from customers;
- * hold.c what may not simply go on (restored databases, the quarantine); policy.c when to try again; record.c timeline and excerpts. All of it runs on the engine's thread. */
+ * hold.c what may not simply go on (restored databases, the quarantine); policy.c when to try again; gate.c and
+ * room.c how much may be under way at once; record.c timeline and excerpts. All of it runs on the engine's thread. */
 #pragma once
 
 #include <stdint.h>
