@@ -20,6 +20,14 @@ hypothesis.settings.register_profile("posthorn", derandomize=True, database=None
 hypothesis.settings.load_profile("posthorn")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "last: run after all other tests: it looks at what they met")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
 @pytest.fixture(scope="session")
 def media(tmp_path_factory):
     server = Media(tmp_path_factory.mktemp("media"))
@@ -30,6 +38,7 @@ def media(tmp_path_factory):
 @pytest.fixture(scope="session")
 def sandbox():
     with Sandbox() as process:
+        process.knob("x_me_limit", 1000000)  # a session connects more often than a user does in 15 minutes
         yield process
 
 

@@ -17,12 +17,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def run_meson(build: Path) -> tuple[int, int]:
-    """Cases passed and failed in the C test programs."""
+def start_meson(build: Path, name: str, *selection: str) -> subprocess.Popen:
+    """The C test programs of a selection, with their words in build/meson-NAME.log."""
     environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="stdout")
-    subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs"], env=environment, check=False)
+    command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", "--logbase", name, *selection]
+    with open(build / f"meson-{name}.log", "w", encoding="utf-8") as log:
+        return subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+
+
+def count_meson(build: Path, name: str, process: subprocess.Popen) -> tuple[int, int]:
+    """Cases passed and failed of a selection, when it has ended."""
+    process.wait()
+    print((build / f"meson-{name}.log").read_text(encoding="utf-8"), flush=True)
     passed = failed = 0
-    with open(build / "meson-logs" / "testlog.json", encoding="utf-8") as log:
+    with open(build / "meson-logs" / f"{name}.json", encoding="utf-8") as log:
         for line in log:
             test = json.loads(line)
             output = test.get("stdout", "") + test.get("stderr", "")
@@ -33,14 +41,25 @@ def run_meson(build: Path) -> tuple[int, int]:
     return passed, failed
 
 
-def run_pytest(build: Path, long: bool) -> tuple[int, int, int]:
-    """Cases passed, failed and skipped in the tests of the running binary."""
-    report = build / "pytest.xml"
+# Two processes side by side: the fault tests wait for services to die and come back, the others for answers.
+GROUPS = {"fault": ["tests/fault"], "api": ["tests", "--ignore=tests/fault"]}
+
+
+def start_pytest(build: Path, group: str, long: bool) -> subprocess.Popen:
+    """The tests of one group, with their words in build/pytest-GROUP.log and their results in build/pytest-GROUP.xml."""
+    report = build / f"pytest-{group}.xml"
     report.unlink(missing_ok=True)
     environment = dict(os.environ, POSTHORN_BIN=str(build / "src" / "cli" / "posthorn"), POSTHORN_BUILD=str(build),
                        PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", "tests"]
-    status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *GROUPS[group]]
+    with open(build / f"pytest-{group}.log", "w", encoding="utf-8") as log:
+        return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+
+
+def count_pytest(build: Path, group: str, status: int) -> tuple[int, int, int]:
+    """Cases passed, failed and skipped of a group that has ended."""
+    print((build / f"pytest-{group}.log").read_text(encoding="utf-8"), flush=True)
+    report = build / f"pytest-{group}.xml"
     if not report.exists():
         return 0, 1, 0
     suite = ElementTree.parse(report).getroot().find("testsuite")
@@ -51,6 +70,14 @@ def run_pytest(build: Path, long: bool) -> tuple[int, int, int]:
     return count["tests"] - failed - count["skipped"], failed, count["skipped"]
 
 
+def run_pytest(build: Path, long: bool) -> tuple[int, int, int]:
+    """Cases passed, failed and skipped in the tests of the running binary."""
+    running = {group: start_pytest(build, group, long) for group in GROUPS}
+    counts = [count_pytest(build, group, process.wait()) for group, process in running.items()]
+    passed, failed, skipped = (sum(column) for column in zip(*counts))
+    return passed, failed, skipped
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
@@ -58,11 +85,13 @@ def main() -> int:
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     subprocess.run(["ninja", "-C", str(build), "all", "meson-test-prereq"], check=True, stdout=sys.stderr)
-    c_passed, c_failed = run_meson(build)
+    c_passed, c_failed = count_meson(build, "unit", start_meson(build, "unit", "--no-suite", "sim"))
+    simulation = start_meson(build, "sim", "--suite", "sim")  # computes while the others wait for answers
     api_passed, api_failed, skipped = run_pytest(build, arguments.long)
+    sim_passed, sim_failed = count_meson(build, "sim", simulation)
     if skipped:
         print(f"{skipped} skipped (their reasons stand above)")
-    passed, failed = c_passed + api_passed, c_failed + api_failed
+    passed, failed = c_passed + api_passed + sim_passed, c_failed + api_failed + sim_failed
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0
 

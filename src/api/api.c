@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The frame of every request: the route table under its two prefixes, who calls, how often, common headers, faults. */
+ * The frame of every request: the route table under its two prefixes, who calls, how often, common
+ * headers, faults. */
 #include "api_private.h"
 
 #include <stdlib.h>
@@ -7,9 +8,17 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct api_route routes[] = {
-#define ROUTE(method, path, who, body, handler, summary) {#method, path, WHO_##who, BODY_##body, handler, summary},
+#define ROUTE(method, path, who, body, handler, summary)                                           \
+	{#method, path, WHO_##who, BODY_##body, handler, summary},
 #include "routes.def"
 #undef ROUTE
+};
+
+static const struct http_route pages[] = {
+#define PAGE(page_path, page_handler)                                                              \
+	{.method = "GET", .pattern = page_path, .handler = page_handler},
+#include "pages.def"
+#undef PAGE
 };
 
 static const char *const prefixes[] = {"/v1", "/api/v1"};
@@ -22,15 +31,20 @@ const struct api_route *api_routes(size_t *count_out)
 
 /* ---- limits ---- */
 
-static void limit_headers(struct http_response *response, const struct api *api, const struct limit_state *state)
+static void limit_headers(struct http_response *response, const struct api *api,
+			  const struct limit_state *state)
 {
 	int64_t reset_at_s = clock_now_us(api->config.clock) / US_PER_S + state->reset_s;
-	http_response_header(response, "X-RateLimit-Limit", str_format(response->arena, "%lld", (long long)state->limit));
-	http_response_header(response, "X-RateLimit-Remaining", str_format(response->arena, "%lld", (long long)state->remaining));
-	http_response_header(response, "X-RateLimit-Reset", str_format(response->arena, "%lld", (long long)reset_at_s));
+	http_response_header(response, "X-RateLimit-Limit",
+			     str_format(response->arena, "%lld", (long long)state->limit));
+	http_response_header(response, "X-RateLimit-Remaining",
+			     str_format(response->arena, "%lld", (long long)state->remaining));
+	http_response_header(response, "X-RateLimit-Reset",
+			     str_format(response->arena, "%lld", (long long)reset_at_s));
 }
 
-static bool within_rate(struct api *api, const struct http_request *request, struct http_response *response)
+static bool within_rate(struct api *api, const struct http_request *request,
+			struct http_response *response)
 {
 	if (api->config.rate_limit_per_minute <= 0)
 		return true;
@@ -38,7 +52,8 @@ static bool within_rate(struct api *api, const struct http_request *request, str
 	limit_headers(response, api, &state);
 	if (!state.is_over)
 		return true;
-	http_response_header(response, "Retry-After", str_format(response->arena, "%lld", (long long)state.reset_s));
+	http_response_header(response, "Retry-After",
+			     str_format(response->arena, "%lld", (long long)state.reset_s));
 	respond_error(response, 429, "RATE_LIMITED", STR("Too many requests. Try again later."));
 	return false;
 }
@@ -49,7 +64,8 @@ static bool before(void *context, struct http_request *request, struct http_resp
 	const struct api_route *route = request->route->tag;
 	if (atomic_load(&api->is_closed)) {
 		http_response_header(response, "Retry-After", STR("1"));
-		respond_error_to(request, response, 503, "UNAVAILABLE", STR("The service is starting. Try again."));
+		respond_error_to(request, response, 503, "UNAVAILABLE",
+				 STR("The service is starting. Try again."));
 		return false;
 	}
 	if (route == NULL || route->who != WHO_BEARER)
@@ -59,14 +75,39 @@ static bool before(void *context, struct http_request *request, struct http_resp
 
 /* ---- every answer ---- */
 
+/* A token under /media/ opens somebody's file. */
+static struct str path_for_log(const struct http_request *request)
+{
+	return str_has_prefix(request->path, STR("/media/")) ? STR("/media/***") : request->path;
+}
+
+static bool has_header(const struct http_response *response, const char *name)
+{
+	for (size_t i = 0; i < response->header_count; i++) {
+		if (str_equal_nocase(response->headers[i].name, str_of(name)))
+			return true;
+	}
+	return false;
+}
+
+static void count_answer(struct api *api, int status)
+{
+	if (status >= ANSWER_STATUS_MIN && status < ANSWER_STATUS_MIN + ANSWER_STATUS_COUNT)
+		atomic_fetch_add_explicit(&api->answers[status - ANSWER_STATUS_MIN], 1,
+					  memory_order_relaxed);
+}
+
 static void after(void *context, const struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
+	count_answer(api, response->status);
 	http_response_header(response, "X-Content-Type-Options", STR("nosniff"));
-	http_response_header(response, "Cache-Control", STR("no-store"));
+	if (!has_header(response, "Cache-Control"))
+		http_response_header(response, "Cache-Control", STR("no-store"));
 	http_response_header(response, "Referrer-Policy", STR("no-referrer"));
-	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)), log_str("method", request->method),
-	    log_str("path", request->path), log_int("status", response->status));
+	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)),
+	    log_str("method", request->method), log_str("path", path_for_log(request)),
+	    log_int("status", response->status));
 }
 
 struct fault_answer {
@@ -77,15 +118,19 @@ struct fault_answer {
 
 static const struct fault_answer fault_answers[] = {
 	[HTTP_FAULT_NOT_FOUND] = {404, "NOT_FOUND", "Not found."},
-	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED", "This path does not know that method."},
+	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED",
+					   "This path does not know that method."},
 	[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},
-	[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE", "The headers are too large or too many."},
+	[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE",
+					  "The headers are too large or too many."},
 	[HTTP_FAULT_BAD_REQUEST] = {400, "BAD_REQUEST", "The request is not well-formed HTTP."},
 	[HTTP_FAULT_INTERNAL] = {500, "INTERNAL_ERROR", "Something went wrong on our side."},
-	[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE", "The service cannot do this now. Try again."},
+	[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE",
+				    "The service cannot do this now. Try again."},
 };
 
-static void render_fault(void *context, enum http_fault fault, const struct http_request *request, struct http_response *response)
+static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
+			 struct http_response *response)
 {
 	(void)context;
 	const struct fault_answer *answer = &fault_answers[fault];
@@ -96,7 +141,7 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 
 /* ---- operator's pages ---- */
 
-static void health(void *context, struct http_request *request, struct http_response *response)
+void health_show(void *context, struct http_request *request, struct http_response *response)
 {
 	(void)context, (void)request;
 	buf_add_z(http_response_json(response, 200), "{\"status\":\"ok\"}");
@@ -104,7 +149,9 @@ static void health(void *context, struct http_request *request, struct http_resp
 
 static void respond_ready(const struct api *api, struct http_response *response)
 {
-	const int64_t held = api->config.held_count != NULL ? api->config.held_count(api->config.is_ready_context) : 0;
+	const int64_t held = api->config.held_count != NULL
+				     ? api->config.held_count(api->config.is_ready_context)
+				     : 0;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
@@ -114,12 +161,13 @@ static void respond_ready(const struct api *api, struct http_response *response)
 	json_end_object(&w);
 }
 
-static void ready(void *context, struct http_request *request, struct http_response *response)
+void ready_show(void *context, struct http_request *request, struct http_response *response)
 {
 	(void)request;
 	struct api *api = context;
 	char reason[256] = "";
-	if (api->config.is_ready == NULL || api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason))) {
+	if (api->config.is_ready == NULL ||
+	    api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason))) {
 		respond_ready(api, response);
 		return;
 	}
@@ -131,16 +179,20 @@ static void ready(void *context, struct http_request *request, struct http_respo
 
 static enum err_kind add_routes(struct api *api, struct error *err)
 {
-	static const size_t body_max[] = {[BODY_NONE] = 0, [BODY_JSON] = JSON_BODY_MAX_BYTES, [BODY_FORM] = FORM_BODY_MAX_BYTES};
+	static const size_t body_max[] = {[BODY_NONE] = 0,
+					  [BODY_JSON] = JSON_BODY_MAX_BYTES,
+					  [BODY_FORM] = FORM_BODY_MAX_BYTES};
 	for (size_t p = 0; p < COUNT_OF(prefixes); p++) {
 		for (size_t i = 0; i < COUNT_OF(routes); i++) {
-			struct str pattern = str_concat(api->arena, str_of(prefixes[p]), str_of(routes[i].path));
+			struct str pattern =
+				str_concat(api->arena, str_of(prefixes[p]), str_of(routes[i].path));
 			const struct http_route route = {
 				.method = routes[i].method,
 				.pattern = str_z(api->arena, pattern),
 				.handler = routes[i].handler,
 				.body_max_bytes = body_max[routes[i].body],
-				.body_mode = routes[i].body == BODY_NONE ? HTTP_BODY_NONE : HTTP_BODY_MEMORY,
+				.body_mode = routes[i].body == BODY_NONE ? HTTP_BODY_NONE
+									 : HTTP_BODY_MEMORY,
 				.tag = &routes[i],
 			};
 			enum err_kind kind = http_router_add(api->router, &route, 1, err);
@@ -148,10 +200,6 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 				return kind;
 		}
 	}
-	const struct http_route pages[] = {
-		{.method = "GET", .pattern = "/healthz", .handler = health},
-		{.method = "GET", .pattern = "/readyz", .handler = ready},
-	};
 	return http_router_add(api->router, pages, COUNT_OF(pages), err);
 }
 
@@ -162,6 +210,7 @@ enum err_kind api_new(const struct api_config *config, struct api **api_out, str
 		return error_set(err, ERR_INTERNAL, "no memory for the API");
 	api->config = *config;
 	api->arena = arena_new("api routes", 65536);
+	api->started_at_us = clock_now_us(config->clock);
 	if (api->config.token_ttl_s == 0)
 		api->config.token_ttl_s = 31536000;
 	api->requests = limiter_new(config->rate_limit_per_minute, config->clock);
@@ -197,6 +246,11 @@ void api_free(struct api **api)
 void api_set_open(struct api *api, bool is_open)
 {
 	atomic_store(&api->is_closed, !is_open);
+}
+
+void api_set_webhooker(struct api *api, struct webhooker *webhooker)
+{
+	api->config.webhooker = webhooker;
 }
 
 struct http_router *api_router(struct api *api)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The public API: HTTP words to domain verbs and back (SPEC.md, API.md). Routes are one table, routes.def; every route answers
- * under /v1 and /api/v1 alike. Files: api.c the frame every request passes (who calls, limits, common headers), respond.c error and
- * answer shapes, then one file per resource. Thread-safe: handlers run on the listener's threads. */
+ * The public API: HTTP words to domain verbs and back (SPEC.md, API.md). Routes are one table,
+ * routes.def; every route answers under /v1 and /api/v1 alike. Files: api.c the frame every request
+ * passes (who calls, limits, common headers), respond.c error and answer shapes, then one file per
+ * resource. Thread-safe: handlers run on the listener's threads. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,35 +16,66 @@
 
 struct api;
 struct clock;
+struct arena;
 struct connector;
 struct deliverer;
+struct event_row;
+struct hosted;
 struct log;
 struct random_source;
+struct seal;
 struct store;
+struct webhooker;
+
+/* What the parts that the API does not see tell of themselves. */
+struct api_gauges {
+	int64_t deliveries_in_flight;
+	int64_t engine_turns;
+	int64_t engine_tasks;
+	int64_t engine_turn_age_us;
+	int64_t spool_bytes;
+	int64_t spool_budget_bytes;
+	int64_t disk_free_bytes;
+};
 
 struct api_config {
 	struct store *store;
 	struct connector *connector;
-	struct deliverer *deliverer;     /* to wake it */
+	struct deliverer *deliverer; /* to wake it */
+	struct webhooker *webhooker; /* to wake it; may be set after api_new (api_set_webhooker) */
+	const struct seal *seal;     /* webhook secrets */
+	const struct hosted *hosted; /* files for platforms that fetch; NULL = none */
 	const struct clock *clock;
 	const struct random_source *random;
 	const struct log *log;
 	struct media_url_check media_url_check;
-	int64_t token_ttl_s;             /* 0 = 31,536,000 (SPEC.md, sample) */
-	int64_t rate_limit_per_minute;   /* requests of an app; 0 = off */
+	int64_t token_ttl_s;                    /* 0 = 31,536,000 (SPEC.md, sample) */
+	int64_t rate_limit_per_minute;          /* requests of an app; 0 = off */
 	int64_t token_failure_limit_per_minute; /* per client id and per address; 0 = off */
 	bool is_sandbox;
 	/* Is the service fit for work? For /readyz: fills reason and returns false when not. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
-	/* How many deliveries are held since a database was restored: /readyz tells. Its context is is_ready_context; NULL = none. */
+	/* For /metrics; context is is_ready_context; NULL = none. */
+	void (*gauges)(void *context, struct api_gauges *out);
+	bool is_metrics_off;
+	const char *version; /* of the program */
+	/* How many deliveries are held since a database was restored: /readyz tells. Its context is
+	 * is_ready_context; NULL = none. */
 	int64_t (*held_count)(void *context);
 };
 
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err);
 void api_free(struct api **api);
-/* Closed, every route answers 503: for the moment between listening on a free port and knowing our own address. Open at first.
- * What was written before opening is seen by every handler after it. */
+/* Closed, every route answers 503: for the moment between listening on a free port and knowing our
+ * own address. Open at first. What was written before opening is seen by every handler after it. */
 void api_set_open(struct api *api, bool is_open);
+/* The webhooker needs the API to say what an event carries, and is made after it. Before the first
+ * request. */
+void api_set_webhooker(struct api *api, struct webhooker *webhooker);
+/* An event's data, JSON (webhook.h: event_data_port); context is the api. Thread-safe. NOT_FOUND
+ * when what it is about is gone. */
+enum err_kind api_event_data(void *context, struct arena *arena, const struct event_row *event,
+			     struct str *json_out, struct error *err);
 /* The router with all routes, for httpd or direct dispatch. Lives as long as api. */
 struct http_router *api_router(struct api *api);

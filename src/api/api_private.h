@@ -32,15 +32,20 @@
 #define JSON_BODY_MAX_BYTES ((size_t)1 << 20) /* DESIGN.md section 7 */
 #define FORM_BODY_MAX_BYTES ((size_t)4 << 10)
 
+#define ANSWER_STATUS_MIN 100
+#define ANSWER_STATUS_COUNT 500
+
 struct limiter;
 
 struct api {
 	struct api_config config;
-	_Atomic bool is_closed;            /* api_set_open(false) */
+	_Atomic bool is_closed;             /* api_set_open(false) */
 	_Atomic unsigned callbacks_waiting; /* handlers that wait for a platform now */
 	struct http_router *router;
 	struct arena *arena;      /* route patterns: as long as the router */
 	struct limiter *requests; /* per app */
+	int64_t started_at_us;
+	_Atomic uint64_t answers[ANSWER_STATUS_COUNT]; /* by status from ANSWER_STATUS_MIN */
 	struct limiter *failures; /* of the token endpoint, per client id and per address */
 };
 
@@ -66,36 +71,59 @@ static inline const struct app_row *request_app(const struct http_request *reque
 }
 
 /* Handlers of routes.def. */
-#define ROUTE(method, path, who, body, handler, summary)                                                                     \
+#define ROUTE(method, path, who, body, handler, summary)                                           \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "routes.def"
 #undef ROUTE
 
+/* Handlers of pages.def. */
+#define PAGE(path, handler)                                                                        \
+	void handler(void *context, struct http_request *request, struct http_response *response);
+#include "pages.def"
+#undef PAGE
+
 /* ---- respond.c: shapes of API.md section 1 ---- */
 
 /* {"message","error"} */
-void respond_error(struct http_response *response, int status, const char *code, struct str message);
-/* With error_description beside message: the token endpoint's errors, so that standard OAuth clients show them. */
-void respond_oauth_error(struct http_response *response, int status, const char *code, struct str message);
+void respond_error(struct http_response *response, int status, const char *code,
+		   struct str message);
+/* With error_description beside message: the token endpoint's errors, so that standard OAuth
+ * clients show them. */
+void respond_oauth_error(struct http_response *response, int status, const char *code,
+			 struct str message);
 /* One of the two, by the request's path. */
-void respond_error_to(const struct http_request *request, struct http_response *response, int status, const char *code,
-		      struct str message);
+void respond_error_to(const struct http_request *request, struct http_response *response,
+		      int status, const char *code, struct str message);
 /* As above with errors: {field: [message]} for one field. */
-void respond_field_error(struct http_response *response, int status, const char *code, struct str field, struct str message);
-/* What an err_kind of a lower layer becomes: 503 with Retry-After, 500. The text goes to the log, not to the caller. */
-void respond_failure(const struct api *api, const struct http_request *request, struct http_response *response, enum err_kind kind,
-		     const struct error *err);
+void respond_field_error(struct http_response *response, int status, const char *code,
+			 struct str field, struct str message);
+/* What an err_kind of a lower layer becomes: 503 with Retry-After, 500. The text goes to the log,
+ * not to the caller. */
+void respond_failure(const struct api *api, const struct http_request *request,
+		     struct http_response *response, enum err_kind kind, const struct error *err);
 void respond_not_found(struct http_response *response);
 /* The answer to problems, by the lowest kind present (API.md section 6). */
 void respond_problems(struct http_response *response, const struct problems *problems);
-/* A whole error body for handlers that need more members: writes message, error and leaves the object open. */
-void respond_error_begin(struct http_response *response, int status, const char *code, struct str message, struct json_writer *w);
+/* The two as questions in a handler's course. True: answered, with 404 when kind is ERR_NOT_FOUND.
+ */
+bool answered_failure(const struct api *api, const struct http_request *request,
+		      struct http_response *response, enum err_kind kind, const struct error *err);
+bool answered_problems(struct http_response *response, const struct problems *problems);
+/* A whole error body for handlers that need more members: writes message, error and leaves the
+ * object open. */
+void respond_error_begin(struct http_response *response, int status, const char *code,
+			 struct str message, struct json_writer *w);
 /* errors: {...} of the problems of one kind, in order, messages of one field together. */
-void respond_write_errors(struct json_writer *w, const struct problems *problems, enum problem_kind kind);
+void respond_write_errors(struct json_writer *w, const struct problems *problems,
+			  enum problem_kind kind);
+/* limit and actual of a broken rule; null for what has no number. */
+void respond_write_limit(struct json_writer *w, const struct problem *problem);
 /* "warnings": [...] when there are any. */
 void respond_write_warnings(struct json_writer *w, const struct problems *problems);
-/* The body as JSON object. False: answered already (415, 400 MALFORMED_JSON, 422 when it is no object). */
-bool request_json_object(struct http_request *request, struct http_response *response, const struct json **body_out);
+/* The body as JSON object. False: answered already (415, 400 MALFORMED_JSON, 422 when it is no
+ * object). */
+bool request_json_object(struct http_request *request, struct http_response *response,
+			 const struct json **body_out);
 /* Is the request's Content-Type this media type (parameters aside)? */
 bool request_content_type_is(const struct http_request *request, const char *media_type);
 
@@ -118,13 +146,47 @@ struct limit_state limiter_look(struct limiter *limiter, struct str key);
 /* ---- bearer.c ---- */
 
 /* The one Authorization header's scheme and rest; false when there is none or more than one. */
-bool request_authorization(const struct http_request *request, struct str *scheme_out, struct str *rest_out);
+bool request_authorization(const struct http_request *request, struct str *scheme_out,
+			   struct str *rest_out);
 /* Finds the app of the Bearer token and leaves it in request->user. False: answered already. */
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
 
 /* ---- post_write.c ---- */
 
 /* One post as list answers show it; is_full adds what GET of one post has. */
-void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full);
+void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post,
+		bool is_full);
 /* Its members alone, into an object that the caller began and ends. */
-void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full);
+void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post,
+			bool is_full);
+/* One of its platform posts. */
+void post_write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full);
+
+/* ---- connections.c ---- */
+
+/* As the accounts endpoint shows them (SPEC.md, endpoint 4). */
+void connection_write(struct json_writer *w, const struct connection_row *connection,
+		      const struct account_row *accounts, size_t count, int64_t now_us);
+/* As GET of one account shows it: with how its token is (API.md section 9). */
+void account_write(struct json_writer *w, const struct account_row *account, int64_t now_us);
+
+/* ---- publish.c ---- */
+
+/* Why an account cannot be published to: a reason of API.md section 1; NULL when it can. */
+const char *account_unusable_reason(const struct account_row *account, bool is_found);
+/* The rules of the account's platform (rules_check). */
+void account_check_rules(struct arena *arena, const struct account_row *account,
+			 const struct post_content *content, struct problems *problems);
+
+/* ---- accounts.c ---- */
+
+/* The app's account of the path. False: answered already. */
+bool account_find(struct api *api, struct http_request *request, struct http_response *response,
+		  struct account_row *account);
+
+/* ---- events.c ---- */
+
+/* A query parameter that is one whole number from min to max; fallback when it is not there. Adds a
+ * problem otherwise. */
+int64_t cursor_number(const struct http_request *request, struct problems *problems,
+		      const char *name, int64_t fallback, int64_t min, int64_t max);

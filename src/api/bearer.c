@@ -4,7 +4,8 @@
 
 #include "digest.h"
 
-bool request_authorization(const struct http_request *request, struct str *scheme_out, struct str *rest_out)
+bool request_authorization(const struct http_request *request, struct str *scheme_out,
+			   struct str *rest_out)
 {
 	if (http_request_header_count(request, "Authorization") != 1)
 		return false;
@@ -25,12 +26,14 @@ static bool respond_unauthenticated(struct http_response *response)
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response)
 {
 	struct str scheme, token;
-	if (!request_authorization(request, &scheme, &token) || !str_equal_nocase(scheme, STR("Bearer")) || token.len == 0)
+	if (!request_authorization(request, &scheme, &token) ||
+	    !str_equal_nocase(scheme, STR("Bearer")) || token.len == 0)
 		return respond_unauthenticated(response);
 	struct digest digest = digest_token(token);
 	struct app_row *app = ARENA_NEW(request->arena, struct app_row);
 	struct error err = {0};
-	enum err_kind kind = store_token_find(api->config.store, request->arena, digest_hex(request->arena, &digest),
+	enum err_kind kind = store_token_find(api->config.store, request->arena,
+					      digest_hex(request->arena, &digest),
 					      clock_now_us(api->config.clock), app, &err);
 	if (kind == ERR_NOT_FOUND)
 		return respond_unauthenticated(response);

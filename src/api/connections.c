@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoints 2 to 4: beginning a connection, the platforms' callback with the redirect back to the customer, and the accounts that
- * came of it (API.md sections 4 and 5). */
+ * Endpoints 2 to 4: beginning a connection, the platforms' callback with the redirect back to the
+ * customer, and the accounts that came of it (API.md sections 4 and 5). */
 #include "api_private.h"
 
 #include "url.h"
+
+#include "digest.h"
 
 #include "connect.h"
 
 #define REDIRECT_URL_MAX_BYTES 2048 /* DESIGN.md section 7, as the next */
 #define USER_ID_MAX_BYTES 255
 #define NAME_MAX_BYTES 255
-#define EMAIL_MAX_BYTES 320         /* RFC 5321 4.5.3.1: 64 before the @, 255 behind it */
-/* A handler that waits holds up the other connections of its listener thread (httpd.h). Most platforms answer within this; for the
- * others the page asks again, and that never waits. And only so many wait at once, whatever comes in. */
+#define EMAIL_MAX_BYTES 320 /* RFC 5321 4.5.3.1: 64 before the @, 255 behind it */
+/* A handler that waits holds up the other connections of its listener thread (httpd.h). Most
+ * platforms answer within this; for the others the page asks again, and that never waits. And only
+ * so many wait at once, whatever comes in. */
 #define CALLBACK_WAIT_MS 2000
 #define CALLBACKS_WAITING_MAX 16
 
@@ -32,13 +35,17 @@ static bool parameters_are_there(struct http_response *response, const struct co
 	struct problems problems;
 	problems_init(&problems, response->arena);
 	if (input->platform.len == 0)
-		problem_add(&problems, PROBLEM_SHAPE, STR("platform"), "missing", STR("The platform field is required."));
+		problem_add(&problems, PROBLEM_SHAPE, STR("platform"), "missing",
+			    STR("The platform field is required."));
 	if (input->user_id.len == 0)
-		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "missing", STR("The user_id field is required."));
+		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "missing",
+			    STR("The user_id field is required."));
 	else if (input->user_id.len > USER_ID_MAX_BYTES)
-		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "too_long", STR("The user_id must be 1 to 255 bytes long."));
+		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "too_long",
+			    STR("The user_id must be 1 to 255 bytes long."));
 	if (input->redirect_url.len == 0)
-		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "missing", STR("The redirect_url field is required."));
+		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "missing",
+			    STR("The redirect_url field is required."));
 	if (problems.count == 0)
 		return true;
 	struct json_writer w;
@@ -51,17 +58,21 @@ static bool parameters_are_there(struct http_response *response, const struct co
 static bool is_origin(struct arena *arena, struct str allowed, struct str origin)
 {
 	struct url url;
-	return url_parse(arena, allowed, &url, NULL) == ERR_NONE && url.path.len == 0 && url.query.len == 0 && !url.has_fragment &&
+	return url_parse(arena, allowed, &url, NULL) == ERR_NONE && url.path.len == 0 &&
+	       url.query.len == 0 && !url.has_fragment &&
 	       str_equal(url_origin(arena, &url), origin);
 }
 
-/* On the app's list, as a whole URL or as an origin; an empty list allows any (API.md section 3), an unreadable one nothing. */
-static bool redirect_is_listed(struct arena *arena, const struct app_row *app, const struct url *url, struct str text)
+/* On the app's list, as a whole URL or as an origin; an empty list allows any (API.md section 3),
+ * an unreadable one nothing. */
+static bool redirect_is_listed(struct arena *arena, const struct app_row *app,
+			       const struct url *url, struct str text)
 {
 	const struct json *list = NULL;
 	if (app->redirect_urls.len == 0)
 		return true;
-	if (json_parse(arena, app->redirect_urls, NULL, &list, NULL, NULL) != ERR_NONE || !json_is(list, JSON_TYPE_ARRAY))
+	if (json_parse(arena, app->redirect_urls, NULL, &list, NULL, NULL) != ERR_NONE ||
+	    !json_is(list, JSON_TYPE_ARRAY))
 		return false;
 	struct str origin = url_origin(arena, url);
 	bool is_listed = list->count == 0;
@@ -88,14 +99,17 @@ static const char *redirect_problem(struct arena *arena, const struct app_row *a
 	return NULL;
 }
 
-static void check_text(struct problems *problems, const char *name, struct str text, size_t max_bytes)
+static void check_text(struct problems *problems, const char *name, struct str text,
+		       size_t max_bytes)
 {
 	if (text.len > max_bytes)
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "too_long",
-			    str_format(problems->arena, "The %s must not be longer than %zu bytes.", name, max_bytes));
+			    str_format(problems->arena, "The %s must not be longer than %zu bytes.",
+				       name, max_bytes));
 	else if (str_has_control(text))
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "control_character",
-			    str_format(problems->arena, "The %s must not hold control characters.", name));
+			    str_format(problems->arena, "The %s must not hold control characters.",
+				       name));
 }
 
 /* Which of two values is meant nobody can say. */
@@ -105,24 +119,26 @@ static void check_repeats(struct problems *problems, const struct http_request *
 	for (size_t i = 0; request != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (form_count(&request->query, names[i]) > 1)
 			problem_add(problems, PROBLEM_SHAPE, str_of(names[i]), "repeated",
-				    str_format(problems->arena, "The %s must be given once.", names[i]));
+				    str_format(problems->arena, "The %s must be given once.",
+					       names[i]));
 	}
 }
 
-static bool parameters_are_good(struct http_request *request, struct http_response *response, const struct connect_input *input)
+static bool parameters_are_good(struct http_request *request, struct http_response *response,
+				const struct connect_input *input)
 {
 	struct problems problems;
 	problems_init(&problems, response->arena);
 	check_repeats(&problems, input->query);
-	const char *problem = redirect_problem(request->arena, request_app(request), input->redirect_url);
+	const char *problem =
+		redirect_problem(request->arena, request_app(request), input->redirect_url);
 	if (problem != NULL)
-		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "bad_url", str_of(problem));
+		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "bad_url",
+			    str_of(problem));
 	check_text(&problems, "user_id", input->user_id, USER_ID_MAX_BYTES);
 	check_text(&problems, "name", input->name, NAME_MAX_BYTES);
 	check_text(&problems, "email", input->email, EMAIL_MAX_BYTES);
-	if (problems.count > 0)
-		respond_problems(response, &problems);
-	return problems.count == 0;
+	return !answered_problems(response, &problems);
 }
 
 static void respond_begun(struct http_response *response, const struct connect_begun *begun)
@@ -135,24 +151,29 @@ static void respond_begun(struct http_response *response, const struct connect_b
 	json_end_object(&w);
 }
 
-static void begin(struct api *api, struct http_request *request, struct http_response *response, const struct connect_input *input)
+static void begin(struct api *api, struct http_request *request, struct http_response *response,
+		  const struct connect_input *input)
 {
 	enum platform_id platform = platform_id_of_slug(input->platform);
 	if (platform == PLATFORM_NONE && input->platform.len > 0) {
-		respond_error(response, 404, "PLATFORM_NOT_FOUND", STR("This platform is not supported."));
+		respond_error(response, 404, "PLATFORM_NOT_FOUND",
+			      STR("This platform is not supported."));
 		return;
 	}
 	if (input->query != NULL && request->has_bad_query) {
-		respond_field_error(response, 422, "VALIDATION_ERROR", STR("query"), STR("The query is not valid percent-encoded UTF-8."));
+		respond_field_error(response, 422, "VALIDATION_ERROR", STR("query"),
+				    STR("The query is not valid percent-encoded UTF-8."));
 		return;
 	}
-	if (!parameters_are_there(response, input) || !parameters_are_good(request, response, input))
+	if (!parameters_are_there(response, input) ||
+	    !parameters_are_good(request, response, input))
 		return;
-	const struct connect_request connect = {
-		request_app(request), platform, input->user_id, input->redirect_url, input->name, input->email};
+	const struct connect_request connect = {request_app(request), platform,    input->user_id,
+						input->redirect_url,  input->name, input->email};
 	struct connect_begun begun = {0};
 	struct error err = {0};
-	enum err_kind kind = connector_begin(api->config.connector, request->arena, &connect, &begun, &err);
+	enum err_kind kind =
+		connector_begin(api->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
 	else if (kind == ERR_NOT_FOUND)
@@ -161,7 +182,8 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 		respond_failure(api, request, response, kind, &err);
 	else {
 		LOG(api->config.log, ERROR, "connect_failed", log_str("error", str_of(err.text)));
-		respond_error(response, 500, "REDIRECT_URL_ERROR", STR("The redirect URL could not be made."));
+		respond_error(response, 500, "REDIRECT_URL_ERROR",
+			      STR("The redirect URL could not be made."));
 	}
 }
 
@@ -207,24 +229,30 @@ void connect_begin_json(void *context, struct http_request *request, struct http
 		.name = member_text(body, "name", &problems),
 		.email = member_text(body, "email", &problems),
 	};
-	if (problems.count > 0)
-		respond_problems(response, &problems);
-	else
+	if (!answered_problems(response, &problems))
 		begin(context, request, response, &input);
 }
 
 /* ---- the callback ---- */
 
-static struct buf *page(struct http_response *response, int status, const char *title, const char *text)
+static struct buf *page(struct http_response *response, int status, const char *title,
+			const char *text)
 {
-	http_response_header(response, "Content-Security-Policy", STR("default-src 'none'; frame-ancestors 'none'; base-uri 'none'"));
+	http_response_header(response, "Content-Security-Policy",
+			     STR("default-src 'none'; frame-ancestors 'none'; base-uri 'none'"));
 	struct buf *out = http_response_text(response, status, "text/html; charset=utf-8");
-	buf_addf(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>", title);
-	buf_addf(out, "<meta name=\"viewport\" content=\"width=device-width\"></head><body><h1>%s</h1><p>%s</p></body></html>", title, text);
+	buf_addf(out,
+		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>",
+		 title);
+	buf_addf(out,
+		 "<meta name=\"viewport\" "
+		 "content=\"width=device-width\"></head><body><h1>%s</h1><p>%s</p></body></html>",
+		 title, text);
 	return out;
 }
 
-/* A Location is ASCII (RFC 9110 10.2.2); the customer's path may be written in letters of its own. */
+/* A Location is ASCII (RFC 9110 10.2.2); the customer's path may be written in letters of its own.
+ */
 static struct str location_of(struct arena *arena, struct str url)
 {
 	struct buf out;
@@ -238,19 +266,23 @@ static struct str location_of(struct arena *arena, struct str url)
 	return buf_str(&out);
 }
 
-static void respond_return(struct http_request *request, struct http_response *response, const struct connect_return *back)
+static void respond_return(struct http_request *request, struct http_response *response,
+			   const struct connect_return *back)
 {
 	switch (back->kind) {
 	case CONNECT_RETURN_INVALID:
 		page(response, 400, "This link cannot be used",
-		     "It was used already, has expired, or was not made by this service. Please start again where you came from.");
+		     "It was used already, has expired, or was not made by this service. Please "
+		     "start again where you came from.");
 		return;
 	case CONNECT_RETURN_PENDING:
 		/* Asks again under the same path; the state itself is used up. */
 		http_response_header(response, "Refresh",
-				     str_format(request->arena, "1; url=" STR_FMT "?wait=" STR_FMT, STR_ARG(request->path),
+				     str_format(request->arena, "1; url=" STR_FMT "?wait=" STR_FMT,
+						STR_ARG(request->path),
 						STR_ARG(back->connection_id)));
-		page(response, 200, "One moment", "The platform has not answered yet. This page looks again by itself.");
+		page(response, 200, "One moment",
+		     "The platform has not answered yet. This page looks again by itself.");
 		return;
 	case CONNECT_RETURN_REDIRECT:
 		page(response, 302, "Back to where you came from", "You are being sent back.");
@@ -266,13 +298,15 @@ static bool is_only_a_look(const struct http_request *request)
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
 		const struct str *value = http_request_header(request, headers[i]);
 		struct str purpose = value != NULL ? str_lower(request->arena, *value) : STR("");
-		if (str_find(purpose, STR("prefetch"), 0) != SIZE_MAX || str_find(purpose, STR("preview"), 0) != SIZE_MAX)
+		if (str_find(purpose, STR("prefetch"), 0) != SIZE_MAX ||
+		    str_find(purpose, STR("preview"), 0) != SIZE_MAX)
 			return true;
 	}
 	return request->is_head;
 }
 
-static enum err_kind take_back(struct api *api, struct http_request *request, enum platform_id platform, struct connect_return *back,
+static enum err_kind take_back(struct api *api, struct http_request *request,
+			       enum platform_id platform, struct connect_return *back,
 			       struct error *err)
 {
 	struct connector *connector = api->config.connector;
@@ -283,7 +317,8 @@ static enum err_kind take_back(struct api *api, struct http_request *request, en
 		return ERR_NONE; /* INVALID, as it was set */
 	bool may_wait = atomic_fetch_add(&api->callbacks_waiting, 1) < CALLBACKS_WAITING_MAX;
 	enum err_kind kind =
-		connector_callback(connector, request->arena, platform, &request->query, may_wait ? CALLBACK_WAIT_MS : 0, back, err);
+		connector_callback(connector, request->arena, platform, &request->query,
+				   may_wait ? CALLBACK_WAIT_MS : 0, back, err);
 	atomic_fetch_sub(&api->callbacks_waiting, 1);
 	return kind;
 }
@@ -293,11 +328,13 @@ void connect_callback(void *context, struct http_request *request, struct http_r
 	struct api *api = context;
 	enum platform_id platform = platform_id_of_slug(http_request_capture(request, "platform"));
 	if (platform == PLATFORM_NONE) {
-		respond_error(response, 404, "PLATFORM_NOT_FOUND", STR("This platform is not supported."));
+		respond_error(response, 404, "PLATFORM_NOT_FOUND",
+			      STR("This platform is not supported."));
 		return;
 	}
 	if (is_only_a_look(request)) {
-		page(response, 200, "Connecting an account", "Open this page to finish connecting the account.");
+		page(response, 200, "Connecting an account",
+		     "Open this page to finish connecting the account.");
 		return;
 	}
 	struct connect_return back = {.kind = CONNECT_RETURN_INVALID};
@@ -311,9 +348,12 @@ void connect_callback(void *context, struct http_request *request, struct http_r
 
 /* ---- accounts of a connection ---- */
 
-static void write_account(struct json_writer *w, const struct account_row *account)
+static void write_account_members(struct json_writer *w, const struct account_row *account,
+				  int64_t now_us)
 {
-	json_begin_object(w);
+	const enum account_state shown =
+		account_state_shown(account->state, account->refresh_token_sealed.len > 0,
+				    account->expires_at_us, now_us);
 	json_member_str(w, "id", account->id);
 	json_member_str(w, "app_user_id", account->user_id);
 	json_member_int(w, "platform_id", account->platform);
@@ -324,48 +364,136 @@ static void write_account(struct json_writer *w, const struct account_row *accou
 	json_member_str_or_null(w, "email", account->email);
 	json_member_str_or_null(w, "avatar_url", account->avatar_url);
 	json_member_str(w, "account_type", str_of(account_type_name(account->type)));
-	json_member_str(w, "status", str_of(account_state_name(account->state)));
+	json_member_str(w, "status", str_of(account_state_name(shown)));
+}
+
+/* Platforms part them by blanks or by commas. */
+static void write_scopes(struct json_writer *w, struct str scopes)
+{
+	size_t begin = 0;
+	json_key(w, "scopes");
+	json_begin_array(w);
+	for (size_t i = 0; i <= scopes.len; i++) {
+		if (i < scopes.len && scopes.ptr[i] != ' ' && scopes.ptr[i] != ',')
+			continue;
+		if (i > begin)
+			json_put_str(w, str_slice(scopes, begin, i));
+		begin = i + 1;
+	}
+	json_end_array(w);
+}
+
+void account_write(struct json_writer *w, const struct account_row *account, int64_t now_us)
+{
+	json_begin_object(w);
+	write_account_members(w, account, now_us);
+	json_member_str(w, "connection_id", account->connection_id);
+	json_member_instant(w, "expires_at", account->expires_at_us);
+	json_member_instant(w, "last_refresh_at", account->last_refresh_at_us);
+	json_member_str_or_null(w, "last_error", account->last_error);
+	write_scopes(w, account->scopes);
+	json_member_bool(w, "confirmed", !account->is_unconfirmed);
+	json_member_instant(w, "created_at", account->created_at_us);
+	json_member_instant(w, "updated_at", account->updated_at_us);
 	json_end_object(w);
 }
 
-static void respond_connection(struct http_response *response, const struct connection_row *connection,
-			       const struct account_row *accounts, size_t count)
+void connection_write(struct json_writer *w, const struct connection_row *connection,
+		      const struct account_row *accounts, size_t count, int64_t now_us)
 {
-	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 200));
-	json_begin_object(&w);
-	json_member_str(&w, "connection_id", connection->id);
-	json_member_str(&w, "status", str_of(connection_state_name(connection->state)));
-	json_key(&w, "accounts");
-	json_begin_array(&w);
-	for (size_t i = 0; i < count; i++)
-		write_account(&w, &accounts[i]);
-	json_end_array(&w);
-	if (connection->state == CONNECTION_FAILED) {
-		json_member_str(&w, "error", connection->error);
-		json_member_str(&w, "error_description", connection->error_description);
+	json_begin_object(w);
+	json_member_str(w, "connection_id", connection->id);
+	json_member_str(w, "status", str_of(connection_state_name(connection->state)));
+	json_key(w, "accounts");
+	json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(w);
+		write_account_members(w, &accounts[i], now_us);
+		json_end_object(w);
 	}
-	json_end_object(&w);
+	json_end_array(w);
+	if (connection->state == CONNECTION_FAILED) {
+		json_member_str(w, "error", connection->error);
+		json_member_str(w, "error_description", connection->error_description);
+	}
+	json_end_object(w);
 }
 
-void connection_accounts(void *context, struct http_request *request, struct http_response *response)
+/* Finds the connection by the path and answers it. */
+static void answer_connection(struct api *api, struct http_request *request,
+			      struct http_response *response)
 {
-	struct api *api = context;
 	struct connection_row connection = {0};
 	struct account_row *accounts = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	enum err_kind kind = store_connection_find(api->config.store, request->arena, request_app(request)->id,
-						   http_request_capture(request, "connection_id"), clock_now_us(api->config.clock),
-						   &connection, &err);
+	const int64_t now_us = clock_now_us(api->config.clock);
+	enum err_kind kind = store_connection_find(
+		api->config.store, request->arena, request_app(request)->id,
+		http_request_capture(request, "connection_id"), now_us, &connection, &err);
 	if (kind == ERR_NOT_FOUND) {
-		respond_error(response, 404, "CONNECTION_NOT_FOUND", STR("There is no such connection."));
+		respond_error(response, 404, "CONNECTION_NOT_FOUND",
+			      STR("There is no such connection."));
 		return;
 	}
 	if (kind == ERR_NONE && connection.state == CONNECTION_SUCCESS)
-		kind = store_account_list_of_connection(api->config.store, request->arena, connection.id, &accounts, &count, &err);
-	if (kind == ERR_NONE)
-		respond_connection(response, &connection, accounts, count);
-	else
+		kind = store_account_list_of_connection(api->config.store, request->arena,
+							connection.id, &accounts, &count, &err);
+	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	connection_write(&w, &connection, accounts, count, now_us);
+}
+
+void connection_accounts(void *context, struct http_request *request,
+			 struct http_response *response)
+{
+	answer_connection(context, request, response);
+}
+
+/* ---- confirmation ---- */
+
+static void check_there(struct problems *problems, const char *name, struct str text)
+{
+	if (text.len == 0)
+		problem_add(problems, PROBLEM_SHAPE, str_of(name), "missing",
+			    str_format(problems->arena, "The %s field is required.", name));
+}
+
+void connection_confirm(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	const struct json *body = NULL;
+	struct problems problems;
+	struct error err = {0};
+	if (!request_json_object(request, response, &body))
+		return;
+	problems_init(&problems, request->arena);
+	const struct str token = member_text(body, "confirmation_token", &problems);
+	const struct str user_id = member_text(body, "user_id", &problems);
+	if (problems.count == 0) {
+		check_there(&problems, "confirmation_token", token);
+		check_there(&problems, "user_id", user_id);
+	}
+	if (answered_problems(response, &problems))
+		return;
+	const struct digest digest = digest_token(token);
+	const enum err_kind kind =
+		store_connection_confirm(api->config.store, request_app(request)->id,
+					 http_request_capture(request, "connection_id"), user_id,
+					 digest_hex(request->arena, &digest), &err);
+	if (kind == ERR_NOT_FOUND)
+		respond_error(response, 404, "CONNECTION_NOT_FOUND",
+			      STR("There is no such connection."));
+	else if (kind == ERR_CONFLICT)
+		respond_field_error(response, 422, "VALIDATION_ERROR", STR("confirmation_token"),
+				    STR("The confirmation_token is not the one that this user's "
+					"browser came back with."));
+	else if (kind != ERR_NONE)
+		respond_failure(api, request, response, kind, &err);
+	else
+		answer_connection(api, request, response);
 }

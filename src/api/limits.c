@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Counting by key in fixed windows of a minute. The table has a fixed size: a key that finds no place takes that of an elapsed
- * window or else of the smallest count of its bucket. So a flood of keys costs no memory, and who makes up ever new keys (client
- * ids that do not exist) never pushes out the larger count of what they have in common (their address). */
+ * Counting by key in fixed windows of a minute. The table has a fixed size: a key that finds no
+ * place takes that of an elapsed window or else of the smallest count of its bucket. So a flood of
+ * keys costs no memory, and who makes up ever new keys (client ids that do not exist) never pushes
+ * out the larger count of what they have in common (their address). */
 #include "api_private.h"
 
 #include <pthread.h>
@@ -44,7 +45,8 @@ void limiter_free(struct limiter **limiter)
 	*limiter = NULL;
 }
 
-/* FNV-1a, 64 bits. Two keys that collide share a count; with 64 bits that is not worth preventing. */
+/* FNV-1a, 64 bits. Two keys that collide share a count; with 64 bits that is not worth preventing.
+ */
 static uint64_t key_hash(struct str key)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -82,7 +84,8 @@ static struct place *place_take(struct limiter *limiter, uint64_t key, int64_t n
 	return least;
 }
 
-static struct limit_state state_of(const struct limiter *limiter, const struct place *place, int64_t before, int64_t now_us)
+static struct limit_state state_of(const struct limiter *limiter, const struct place *place,
+				   int64_t before, int64_t now_us)
 {
 	int64_t count = place != NULL ? place->count : 0;
 	int64_t left_us = place != NULL ? place->window_start_us + WINDOW_US - now_us : WINDOW_US;
@@ -117,7 +120,8 @@ struct limit_state limiter_look(struct limiter *limiter, struct str key)
 	int64_t now_us = clock_boot_us(limiter->clock);
 	pthread_mutex_lock(&limiter->mutex);
 	const struct place *place = place_find(limiter, key_hash(key), now_us);
-	struct limit_state state = state_of(limiter, place, place != NULL ? place->count : 0, now_us);
+	struct limit_state state =
+		state_of(limiter, place, place != NULL ? place->count : 0, now_us);
 	pthread_mutex_unlock(&limiter->mutex);
 	return state;
 }

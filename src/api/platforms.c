@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /v1/platforms: what each platform takes, straight from the rules tables that publish requests are checked against. */
+ * GET /v1/platforms: what each platform takes, straight from the rules tables that publish requests
+ * are checked against. */
 #include "api_private.h"
 
 #include "platform.h"
@@ -27,6 +28,8 @@ static void write_types(struct json_writer *w, const struct post_rules *rules)
 		write_range(w, "videos", type->videos_min, type->videos_max);
 		write_range(w, "media", type->media_min, type->media_max);
 		json_member_bool(w, "text_required", type->text_required);
+		json_member_int(w, "text_max",
+				type->text_max > 0 ? type->text_max : rules->text_max);
 		json_end_object(w);
 	}
 	json_end_array(w);
@@ -68,8 +71,10 @@ static void write_values(struct json_writer *w, const char *values)
 static void write_options(struct json_writer *w, const struct post_rules *rules)
 {
 	static const char *const types[] = {
-		[OPTION_STRING] = "string", [OPTION_BOOL] = "boolean", [OPTION_INT] = "integer",
-		[OPTION_STRING_LIST] = "array", [OPTION_OBJECT] = "object", [OPTION_ENUM] = "string",
+		[OPTION_STRING] = "string", [OPTION_BOOL] = "boolean",
+		[OPTION_INT] = "integer",   [OPTION_STRING_LIST] = "array",
+		[OPTION_OBJECT] = "object", [OPTION_OBJECT_LIST] = "array",
+		[OPTION_ENUM] = "string",
 	};
 	json_key(w, "options");
 	json_begin_array(w);

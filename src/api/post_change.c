@@ -47,26 +47,7 @@ static void warn_unknown(struct changing *c, const struct json *body, const char
 	}
 }
 
-static bool answered_problems(struct changing *c)
-{
-	if (c->problems.count == 0)
-		return false;
-	respond_problems(c->response, &c->problems);
-	return true;
-}
-
 /* ---- answers ---- */
-
-static bool answered_failure(struct changing *c, enum err_kind kind, const struct error *err)
-{
-	if (kind == ERR_NONE)
-		return false;
-	if (kind == ERR_NOT_FOUND)
-		respond_not_found(c->response);
-	else
-		respond_failure(c->api, c->request, c->response, kind, err);
-	return true;
-}
 
 static bool answered_too_late(struct changing *c, const struct post_change_result *result)
 {
@@ -90,7 +71,7 @@ static void respond_post(struct changing *c, int status)
 	struct error err = {0};
 	enum err_kind kind = store_post_get(c->api->config.store, c->request->arena,
 					    request_app(c->request)->id, c->post_id, &post, &err);
-	if (answered_failure(c, kind, &err))
+	if (answered_failure(c->api, c->request, c->response, kind, &err))
 		return;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(c->response, status));
@@ -112,7 +93,8 @@ void post_cancel(void *context, struct http_request *request, struct http_respon
 	struct error err = {0};
 	enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id,
 					       c.post_id, &result, &err);
-	if (answered_failure(&c, kind, &err) || answered_too_late(&c, &result))
+	if (answered_failure(c.api, request, response, kind, &err) ||
+	    answered_too_late(&c, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer); /* the accounts may be free for their next */
 	response->status = 204;
@@ -133,7 +115,7 @@ static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled
 		      "The scheduled_at must be given; null means now.");
 	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
 	warn_unknown(c, body, known);
-	return !answered_problems(c);
+	return !answered_problems(c->response, &c->problems);
 }
 
 void post_reschedule(void *context, struct http_request *request, struct http_response *response)
@@ -148,7 +130,8 @@ void post_reschedule(void *context, struct http_request *request, struct http_re
 	enum err_kind kind =
 		store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id,
 				      scheduled_at_us, now_us, &result, &err);
-	if (answered_failure(&c, kind, &err) || answered_too_late(&c, &result))
+	if (answered_failure(c.api, request, response, kind, &err) ||
+	    answered_too_late(&c, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer);
 	respond_post(&c, 200);
@@ -204,7 +187,7 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 	retry->republish = json_bool(republish, false);
 	read_accounts(c, json_get(body, "account_ids"), retry);
 	warn_unknown(c, body, known);
-	return !answered_problems(c);
+	return !answered_problems(c->response, &c->problems);
 }
 
 /* What is told of an account that is not tried again; NULL = it is. */
@@ -297,7 +280,7 @@ void post_try_again(void *context, struct http_request *request, struct http_res
 		return;
 	enum err_kind kind =
 		store_post_retry(c.api->config.store, request->arena, &retry, &result, &err);
-	if (answered_failure(&c, kind, &err))
+	if (answered_failure(c.api, request, response, kind, &err))
 		return;
 	switch (result.outcome) {
 	case POST_RETRIED:

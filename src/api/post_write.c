@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A post as answers show it: the list's element (SPEC.md, Resources) and what one post's own page adds (API.md section 7). */
+ * A post as answers show it: the list's element (SPEC.md, Resources) and what one post's own page
+ * adds (API.md section 7). */
 #include "api_private.h"
 
 static const char *outcome_of(const struct post_row *post)
@@ -40,7 +41,7 @@ static void write_delivery_details(struct json_writer *w, const struct delivery_
 	json_put_raw(w, delivery->parts.len > 0 ? delivery->parts : STR("[]"));
 }
 
-static void write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
+void post_write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
 {
 	json_begin_object(w);
 	json_member_str(w, "id", delivery->id);
@@ -70,12 +71,15 @@ static void write_containers(struct json_writer *w, struct arena *arena, struct 
 	json_end_array(w);
 }
 
-void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full)
+void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post,
+			bool is_full)
 {
 	json_member_str(w, "id", post->id);
 	json_member_str(w, "request_id", post->request_id);
 	json_member_str(w, "external_user_id", post->external_user_id);
-	json_member_str(w, "status", str_of(is_full ? post_state_name(post->state) : post_state_status(post->state)));
+	json_member_str(
+		w, "status",
+		str_of(is_full ? post_state_name(post->state) : post_state_status(post->state)));
 	json_member_str(w, "state", str_of(post_state_name(post->state)));
 	json_member_str(w, "outcome", str_of(outcome_of(post)));
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
@@ -85,14 +89,15 @@ void post_write_members(struct json_writer *w, struct arena *arena, const struct
 	json_key(w, "platform_posts");
 	json_begin_array(w);
 	for (size_t i = 0; i < post->delivery_count; i++)
-		write_delivery(w, &post->deliveries[i], is_full);
+		post_write_delivery(w, &post->deliveries[i], is_full);
 	json_end_array(w);
 	json_key(w, "tags"); /* reserved (SPEC.md) */
 	json_begin_array(w);
 	json_end_array(w);
 }
 
-void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post, bool is_full)
+void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post,
+		bool is_full)
 {
 	json_begin_object(w);
 	post_write_members(w, arena, post, is_full);

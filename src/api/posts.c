@@ -212,10 +212,8 @@ void post_list(void *context, struct http_request *request, struct http_response
 	struct list_query q = {.request = request};
 	problems_init(&q.problems, request->arena);
 	read_filters(&q);
-	if (q.problems.count > 0) {
-		respond_problems(response, &q.problems);
+	if (answered_problems(response, &q.problems))
 		return;
-	}
 	struct post_row *posts = NULL;
 	size_t count = 0;
 	int64_t total = 0;
@@ -237,11 +235,7 @@ static bool find_post(struct api *api, struct http_request *request, struct http
 	struct error err = {0};
 	enum err_kind kind = store_post_get(api->config.store, request->arena, request_app(request)->id,
 					    http_request_capture(request, "post_id"), post, &err);
-	if (kind == ERR_NOT_FOUND)
-		respond_not_found(response);
-	else if (kind != ERR_NONE)
-		respond_failure(api, request, response, kind, &err);
-	return kind == ERR_NONE;
+	return !answered_failure(api, request, response, kind, &err);
 }
 
 void post_get(void *context, struct http_request *request, struct http_response *response)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 5, POST /v1/posts/publish: reads, checks in the order of API.md section 6, accepts durably, answers 202. */
+ * Endpoint 5, POST /v1/posts/publish: reads, checks in the order of API.md section 6, accepts
+ * durably, answers 202. */
 #include "api_private.h"
 
 #include <assert.h>
@@ -23,20 +24,14 @@ struct publishing {
 	struct post_accept accept;
 };
 
-static bool answered_problems(struct publishing *p)
-{
-	if (p->problems.count == 0)
-		return false;
-	respond_problems(p->response, &p->problems);
-	return true;
-}
-
 /* ---- accounts ---- */
 
-static const char *account_reason(const struct account_row *account, bool is_found)
+const char *account_unusable_reason(const struct account_row *account, bool is_found)
 {
 	if (!is_found)
 		return "unknown";
+	if (account->is_unconfirmed)
+		return "unconfirmed";
 	if (account->state == ACCOUNT_REAUTH_REQUIRED)
 		return "reauth_required";
 	return account_state_is_usable(account->state) ? NULL : "disconnected";
@@ -45,12 +40,14 @@ static const char *account_reason(const struct account_row *account, bool is_fou
 static void check_account(struct publishing *p, size_t index, bool is_found)
 {
 	struct arena *arena = p->request->arena;
-	const char *reason = account_reason(&p->accounts[index], is_found);
+	const char *reason = account_unusable_reason(&p->accounts[index], is_found);
 	if (reason == NULL)
 		return;
-	struct str message = str_format(arena, "The account " STR_FMT " cannot be published to: %s.",
-					STR_ARG(p->post.account_ids[index]), reason);
-	problem_add_account(&p->problems, str_format(arena, "account_ids.%zu", index), reason, p->post.account_ids[index], message);
+	struct str message =
+		str_format(arena, "The account " STR_FMT " cannot be published to: %s.",
+			   STR_ARG(p->post.account_ids[index]), reason);
+	problem_add_account(&p->problems, str_format(arena, "account_ids.%zu", index), reason,
+			    p->post.account_ids[index], message);
 }
 
 /* False: answered already. */
@@ -61,22 +58,36 @@ static bool load_accounts(struct publishing *p)
 	p->accounts = ARENA_ARRAY(arena, struct account_row, count);
 	bool *found = ARENA_ARRAY(arena, bool, count);
 	struct error err = {0};
-	enum err_kind kind = store_account_get_many(p->api->config.store, arena, request_app(p->request)->id, p->post.account_ids, count,
-						    p->accounts, found, &err);
+	enum err_kind kind =
+		store_account_get_many(p->api->config.store, arena, request_app(p->request)->id,
+				       p->post.account_ids, count, p->accounts, found, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(p->api, p->request, p->response, kind, &err);
 		return false;
 	}
 	for (size_t i = 0; i < count; i++)
 		check_account(p, i, found[i]);
-	return !answered_problems(p);
+	return !answered_problems(p->response, &p->problems);
+}
+
+void account_check_rules(struct arena *arena, const struct account_row *account,
+			 const struct post_content *content, struct problems *problems)
+{
+	struct rules_account target = {.id = account->id, .type = account->type};
+	struct error err = {0};
+	/* What cannot be read is as good as nothing known: the platform itself still refuses. */
+	if (account->extra.len > 0 &&
+	    json_parse(arena, account->extra, NULL, &target.extra, NULL, &err) != ERR_NONE)
+		target.extra = NULL;
+	rules_check(arena, account->platform, content, &target, problems);
 }
 
 static bool check_rules(struct publishing *p)
 {
 	for (size_t i = 0; i < p->post.account_count; i++)
-		rules_check(p->request->arena, p->accounts[i].platform, &p->post.content, p->accounts[i].id, &p->problems);
-	return !answered_problems(p);
+		account_check_rules(p->request->arena, &p->accounts[i], &p->post.content,
+				    &p->problems);
+	return !answered_problems(p->response, &p->problems);
 }
 
 /* ---- accepting ---- */
@@ -110,13 +121,16 @@ static void prepare(struct publishing *p)
 	p->accept.targets = p->targets;
 	p->accept.target_count = count;
 	for (size_t i = 0; i < count; i++)
-		p->targets[i] = (struct post_target){new_id(p), p->accounts[i].id, p->accounts[i].platform, p->accounts[i].user_id};
+		p->targets[i] =
+			(struct post_target){new_id(p), p->accounts[i].id, p->accounts[i].platform,
+					     p->accounts[i].user_id};
 }
 
 static void respond_duplicate(struct publishing *p, const struct post_accept_result *result)
 {
 	struct json_writer w;
-	respond_error_begin(p->response, 409, "DUPLICATE_REQUEST", STR("This request_id was used already."), &w);
+	respond_error_begin(p->response, 409, "DUPLICATE_REQUEST",
+			    STR("This request_id was used already."), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_member_str(&w, "post_id", result->duplicate_post_id);
@@ -132,7 +146,9 @@ static void respond_accepted(struct publishing *p)
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(p->response, 202));
 	json_begin_object(&w);
-	json_member_str(&w, "message", is_scheduled ? STR("Post scheduled.") : STR("Post accepted for publishing."));
+	json_member_str(&w, "message",
+			is_scheduled ? STR("Post scheduled.")
+				     : STR("Post accepted for publishing."));
 	json_key(&w, "data");
 	json_begin_object(&w);
 	json_member_str(&w, "post_id", p->accept.post_id);
@@ -162,7 +178,8 @@ static void answer_account_gone(struct publishing *p)
 {
 	if (!load_accounts(p))
 		return;
-	const struct error err = {.kind = ERR_TEMPORARY, .text = "an account was unusable for a moment"};
+	const struct error err = {.kind = ERR_TEMPORARY,
+				  .text = "an account was unusable for a moment"};
 	respond_failure(p->api, p->request, p->response, ERR_TEMPORARY, &err);
 }
 
@@ -171,7 +188,8 @@ static void accept(struct publishing *p)
 	struct post_accept_result result = {0};
 	struct error err = {0};
 	prepare(p);
-	enum err_kind kind = store_post_accept(p->api->config.store, p->request->arena, &p->accept, &result, &err);
+	enum err_kind kind = store_post_accept(p->api->config.store, p->request->arena, &p->accept,
+					       &result, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(p->api, p->request, p->response, kind, &err);
 		return;
@@ -208,8 +226,8 @@ void post_publish(void *context, struct http_request *request, struct http_respo
 		return;
 	problems_init(&p.problems, request->arena);
 	p.accept.now_us = clock_now_us(p.api->config.clock);
-	publish_request_read(request->arena, body, idempotency_key(&p), p.accept.now_us, &p.api->config.media_url_check, &p.post,
-			     &p.problems);
-	if (!answered_problems(&p) && load_accounts(&p) && check_rules(&p))
+	publish_request_read(request->arena, body, idempotency_key(&p), p.accept.now_us,
+			     &p.api->config.media_url_check, &p.post, &p.problems);
+	if (!answered_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
 		accept(&p);
 }

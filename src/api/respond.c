@@ -2,7 +2,8 @@
  * The shapes of answers (API.md section 1): errors, problems, and reading a JSON body. */
 #include "api_private.h"
 
-void respond_error_begin(struct http_response *response, int status, const char *code, struct str message, struct json_writer *w)
+void respond_error_begin(struct http_response *response, int status, const char *code,
+			 struct str message, struct json_writer *w)
 {
 	json_writer_init(w, http_response_json(response, status));
 	json_begin_object(w);
@@ -17,7 +18,8 @@ void respond_error(struct http_response *response, int status, const char *code,
 	json_end_object(&w);
 }
 
-void respond_oauth_error(struct http_response *response, int status, const char *code, struct str message)
+void respond_oauth_error(struct http_response *response, int status, const char *code,
+			 struct str message)
 {
 	struct json_writer w;
 	respond_error_begin(response, status, code, message, &w);
@@ -25,16 +27,18 @@ void respond_oauth_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
-void respond_error_to(const struct http_request *request, struct http_response *response, int status, const char *code,
-		      struct str message)
+void respond_error_to(const struct http_request *request, struct http_response *response,
+		      int status, const char *code, struct str message)
 {
-	if (str_equal(request->path, STR("/v1/oauth/token")) || str_equal(request->path, STR("/api/v1/oauth/token")))
+	if (str_equal(request->path, STR("/v1/oauth/token")) ||
+	    str_equal(request->path, STR("/api/v1/oauth/token")))
 		respond_oauth_error(response, status, code, message);
 	else
 		respond_error(response, status, code, message);
 }
 
-void respond_field_error(struct http_response *response, int status, const char *code, struct str field, struct str message)
+void respond_field_error(struct http_response *response, int status, const char *code,
+			 struct str field, struct str message)
 {
 	struct json_writer w;
 	respond_error_begin(response, status, code, message, &w);
@@ -53,18 +57,32 @@ void respond_not_found(struct http_response *response)
 	respond_error(response, 404, "NOT_FOUND", STR("Not found."));
 }
 
-void respond_failure(const struct api *api, const struct http_request *request, struct http_response *response, enum err_kind kind,
-		     const struct error *err)
+void respond_failure(const struct api *api, const struct http_request *request,
+		     struct http_response *response, enum err_kind kind, const struct error *err)
 {
-	LOG(api->config.log, ERROR, "request_failed", log_str("request_id", str_of(request->request_id)),
-	    log_str("kind", str_of(err_kind_slug(kind))), log_str("error", str_of(err->text)), log_int("native", err->native));
+	LOG(api->config.log, ERROR, "request_failed",
+	    log_str("request_id", str_of(request->request_id)),
+	    log_str("kind", str_of(err_kind_slug(kind))), log_str("error", str_of(err->text)),
+	    log_int("native", err->native));
 	if (kind == ERR_TEMPORARY) {
 		http_response_header(response, "Retry-After", STR("1"));
-		respond_error_to(request, response, 503, "UNAVAILABLE",
-				 STR("The service cannot do this now; nothing was stored. Try again."));
+		respond_error_to(
+			request, response, 503, "UNAVAILABLE",
+			STR("The service cannot do this now; nothing was stored. Try again."));
 		return;
 	}
-	respond_error_to(request, response, 500, "INTERNAL_ERROR", STR("Something went wrong on our side."));
+	respond_error_to(request, response, 500, "INTERNAL_ERROR",
+			 STR("Something went wrong on our side."));
+}
+
+bool answered_failure(const struct api *api, const struct http_request *request,
+		      struct http_response *response, enum err_kind kind, const struct error *err)
+{
+	if (kind == ERR_NOT_FOUND)
+		respond_not_found(response);
+	else if (kind != ERR_NONE)
+		respond_failure(api, request, response, kind, err);
+	return kind != ERR_NONE;
 }
 
 /* ---- problems ---- */
@@ -85,13 +103,15 @@ static const struct problem_answer problem_answers[PROBLEM_KIND_COUNT] = {
 static bool was_written(const struct problems *problems, enum problem_kind kind, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
-		if (problems->items[i].kind == kind && str_equal(problems->items[i].field, problems->items[index].field))
+		if (problems->items[i].kind == kind &&
+		    str_equal(problems->items[i].field, problems->items[index].field))
 			return true;
 	}
 	return false;
 }
 
-void respond_write_errors(struct json_writer *w, const struct problems *problems, enum problem_kind kind)
+void respond_write_errors(struct json_writer *w, const struct problems *problems,
+			  enum problem_kind kind)
 {
 	json_key(w, "errors");
 	json_begin_object(w);
@@ -102,7 +122,8 @@ void respond_write_errors(struct json_writer *w, const struct problems *problems
 		json_key_str(w, problem->field);
 		json_begin_array(w);
 		for (size_t j = i; j < problems->count; j++) {
-			if (problems->items[j].kind == kind && str_equal(problems->items[j].field, problem->field))
+			if (problems->items[j].kind == kind &&
+			    str_equal(problems->items[j].field, problem->field))
 				json_put_str(w, problems->items[j].message);
 		}
 		json_end_array(w);
@@ -118,14 +139,19 @@ static void write_number_or_null(struct json_writer *w, const char *key, int64_t
 		json_member_int(w, key, value);
 }
 
+void respond_write_limit(struct json_writer *w, const struct problem *problem)
+{
+	write_number_or_null(w, "limit", problem->limit);
+	write_number_or_null(w, "actual", problem->actual);
+}
+
 static void write_rule(struct json_writer *w, const struct problem *problem)
 {
 	json_begin_object(w);
 	json_member_str(w, "account_id", problem->account_id);
 	json_member_str(w, "field", problem->field);
 	json_member_str(w, "rule", problem->reason);
-	write_number_or_null(w, "limit", problem->limit);
-	write_number_or_null(w, "actual", problem->actual);
+	respond_write_limit(w, problem);
 	json_member_str(w, "message", problem->message);
 	json_end_object(w);
 }
@@ -138,7 +164,8 @@ static void write_account(struct json_writer *w, const struct problem *problem)
 	json_end_object(w);
 }
 
-static void write_each(struct json_writer *w, const struct problems *problems, enum problem_kind kind, const char *key,
+static void write_each(struct json_writer *w, const struct problems *problems,
+		       enum problem_kind kind, const char *key,
 		       void (*write)(struct json_writer *, const struct problem *))
 {
 	json_key(w, key);
@@ -150,7 +177,8 @@ static void write_each(struct json_writer *w, const struct problems *problems, e
 	json_end_array(w);
 }
 
-static void write_details(struct json_writer *w, const struct problems *problems, const struct problem *first)
+static void write_details(struct json_writer *w, const struct problems *problems,
+			  const struct problem *first)
 {
 	if (first->kind == PROBLEM_SHAPE)
 		return;
@@ -190,14 +218,21 @@ void respond_problems(struct http_response *response, const struct problems *pro
 	size_t more = count_kind(problems, first->kind) - 1;
 	struct str message = first->message;
 	if (more > 0)
-		message = str_format(response->arena, STR_FMT " (and %zu more error%s)", STR_ARG(first->message), more,
-				     more == 1 ? "" : "s");
+		message = str_format(response->arena, STR_FMT " (and %zu more error%s)",
+				     STR_ARG(first->message), more, more == 1 ? "" : "s");
 	const struct problem_answer *answer = &problem_answers[first->kind];
 	struct json_writer w;
 	respond_error_begin(response, answer->status, answer->code, message, &w);
 	respond_write_errors(&w, problems, first->kind);
 	write_details(&w, problems, first);
 	json_end_object(&w);
+}
+
+bool answered_problems(struct http_response *response, const struct problems *problems)
+{
+	if (problems->count > 0)
+		respond_problems(response, problems);
+	return problems->count > 0;
 }
 
 void respond_write_warnings(struct json_writer *w, const struct problems *problems)
@@ -227,10 +262,13 @@ bool request_content_type_is(const struct http_request *request, const char *med
 	return str_equal_nocase(type, str_of(media_type));
 }
 
-static void respond_malformed(struct http_response *response, const struct json_position *position, const struct error *err)
+static void respond_malformed(struct http_response *response, const struct json_position *position,
+			      const struct error *err)
 {
 	struct json_writer w;
-	respond_error_begin(response, 400, "MALFORMED_JSON", str_format(response->arena, "The body is not valid JSON: %s", err->text), &w);
+	respond_error_begin(
+		response, 400, "MALFORMED_JSON",
+		str_format(response->arena, "The body is not valid JSON: %s", err->text), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_member_int(&w, "line", position->line);
@@ -239,15 +277,18 @@ static void respond_malformed(struct http_response *response, const struct json_
 	json_end_object(&w);
 }
 
-bool request_json_object(struct http_request *request, struct http_response *response, const struct json **body_out)
+bool request_json_object(struct http_request *request, struct http_response *response,
+			 const struct json **body_out)
 {
 	if (!request_content_type_is(request, "application/json")) {
-		respond_error(response, 415, "UNSUPPORTED_MEDIA_TYPE", STR("The body must be sent as application/json."));
+		respond_error(response, 415, "UNSUPPORTED_MEDIA_TYPE",
+			      STR("The body must be sent as application/json."));
 		return false;
 	}
 	struct json_position position = {1, 1};
 	struct error err = {0};
-	enum err_kind kind = json_parse(request->arena, request->body, NULL, body_out, &position, &err);
+	enum err_kind kind =
+		json_parse(request->arena, request->body, NULL, body_out, &position, &err);
 	if (kind == ERR_TOO_LARGE) {
 		respond_error(response, 413, "PAYLOAD_TOO_LARGE", STR("The body is too large."));
 		return false;

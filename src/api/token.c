@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 1, POST /v1/oauth/token: Basic credentials of the app become its one access token. The checks come in the order of API.md
- * section 2; credentials in the body or the query are never read. */
+ * Endpoint 1, POST /v1/oauth/token: Basic credentials of the app become its one access token. The
+ * checks come in the order of API.md section 2; credentials in the body or the query are never
+ * read. */
 #include "api_private.h"
 
 #include "base64.h"
@@ -13,8 +14,10 @@
 
 static void respond_limited(struct http_response *response, const struct limit_state *state)
 {
-	http_response_header(response, "Retry-After", str_format(response->arena, "%lld", (long long)state->reset_s));
-	respond_oauth_error(response, 429, "RATE_LIMITED", STR("Too many failed token requests. Try again later."));
+	http_response_header(response, "Retry-After",
+			     str_format(response->arena, "%lld", (long long)state->reset_s));
+	respond_oauth_error(response, 429, "RATE_LIMITED",
+			    STR("Too many failed token requests. Try again later."));
 }
 
 static struct str failure_key(struct arena *arena, const char *what, struct str value)
@@ -27,11 +30,15 @@ struct basic {
 	struct str client_secret;
 };
 
-static bool read_basic(const struct http_request *request, struct http_response *response, struct basic *basic_out)
+static bool read_basic(const struct http_request *request, struct http_response *response,
+		       struct basic *basic_out)
 {
 	struct str scheme, encoded, text;
-	if (!request_authorization(request, &scheme, &encoded) || !str_equal_nocase(scheme, STR("Basic")) || encoded.len == 0) {
-		respond_oauth_error(response, 400, "invalid_authorization_header", STR("Send the app's credentials in one Authorization header with the scheme Basic."));
+	if (!request_authorization(request, &scheme, &encoded) ||
+	    !str_equal_nocase(scheme, STR("Basic")) || encoded.len == 0) {
+		respond_oauth_error(response, 400, "invalid_authorization_header",
+				    STR("Send the app's credentials in one Authorization header "
+					"with the scheme Basic."));
 		return false;
 	}
 	size_t colon = SIZE_MAX;
@@ -41,28 +48,35 @@ static bool read_basic(const struct http_request *request, struct http_response 
 	basic_out->client_secret = is_good ? str_slice(text, colon + 1, text.len) : STR("");
 	if (basic_out->client_id.len > 0 && basic_out->client_secret.len > 0)
 		return true;
-	respond_oauth_error(response, 400, "invalid_authorization_format", STR("The Basic credentials must be base64 of client_id:client_secret."));
+	respond_oauth_error(
+		response, 400, "invalid_authorization_format",
+		STR("The Basic credentials must be base64 of client_id:client_secret."));
 	return false;
 }
 
 /* Unknown ids cost the same work as wrong secrets: the digest is made and compared either way. */
-static bool find_app(struct api *api, struct http_request *request, struct http_response *response, const struct basic *basic,
-		     struct app_row *app)
+static bool find_app(struct api *api, struct http_request *request, struct http_response *response,
+		     const struct basic *basic, struct app_row *app)
 {
-	static const char nobody[HASH_HEX_BYTES + 1] = "0000000000000000000000000000000000000000000000000000000000000000";
+	static const char nobody[HASH_HEX_BYTES + 1] =
+		"0000000000000000000000000000000000000000000000000000000000000000";
 	struct error err = {0};
-	enum err_kind kind = store_app_find_by_client_id(api->config.store, request->arena, basic->client_id, app, &err);
+	enum err_kind kind = store_app_find_by_client_id(api->config.store, request->arena,
+							 basic->client_id, app, &err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND) {
 		respond_failure(api, request, response, kind, &err);
 		return false;
 	}
 	struct digest digest = digest_token(basic->client_secret);
-	struct str expected = kind == ERR_NONE ? app->client_secret_hash : (struct str){nobody, HASH_HEX_BYTES};
+	struct str expected =
+		kind == ERR_NONE ? app->client_secret_hash : (struct str){nobody, HASH_HEX_BYTES};
 	bool is_right = digest_equal_str(digest_hex(request->arena, &digest), expected);
 	if (kind == ERR_NOT_FOUND)
-		respond_oauth_error(response, 401, "invalid_client_id", STR("The client id is not known."));
+		respond_oauth_error(response, 401, "invalid_client_id",
+				    STR("The client id is not known."));
 	else if (!is_right)
-		respond_oauth_error(response, 401, "invalid_client_secret", STR("The client secret is wrong."));
+		respond_oauth_error(response, 401, "invalid_client_secret",
+				    STR("The client secret is wrong."));
 	return kind == ERR_NONE && is_right;
 }
 
@@ -71,7 +85,8 @@ static bool app_may_have_token(struct http_response *response, const struct app_
 	if (app->state == APP_SUSPENDED)
 		respond_oauth_error(response, 403, "app_not_active", STR("The app is not active."));
 	else if (app->owner_email.len == 0)
-		respond_oauth_error(response, 404, "admin_not_found", STR("The app's admin user does not exist."));
+		respond_oauth_error(response, 404, "admin_not_found",
+				    STR("The app's admin user does not exist."));
 	else if (app->state != APP_ACTIVE)
 		respond_oauth_error(response, 409, "app_not_live", STR("The app is not live."));
 	return response->status == 0;
@@ -96,11 +111,15 @@ static bool grant_is_good(struct http_request *request, struct http_response *re
 {
 	struct form form = {0};
 	bool is_form = request_content_type_is(request, "application/x-www-form-urlencoded");
-	if (!is_form && (request->body.len > 0 || http_request_header(request, "Content-Type") != NULL)) {
-		respond_oauth_error(response, 415, "UNSUPPORTED_MEDIA_TYPE", STR("The body must be sent as application/x-www-form-urlencoded."));
+	if (!is_form &&
+	    (request->body.len > 0 || http_request_header(request, "Content-Type") != NULL)) {
+		respond_oauth_error(
+			response, 415, "UNSUPPORTED_MEDIA_TYPE",
+			STR("The body must be sent as application/x-www-form-urlencoded."));
 		return false;
 	}
-	if (form_parse(request->arena, request->body, 0, &form, NULL) != ERR_NONE || form_count(&form, "grant_type") == 0)
+	if (form_parse(request->arena, request->body, 0, &form, NULL) != ERR_NONE ||
+	    form_count(&form, "grant_type") == 0)
 		respond_grant_error(response, "The grant_type field is required.");
 	else if (form_count(&form, "grant_type") > 1)
 		respond_grant_error(response, "The grant_type field must be given once.");
@@ -109,14 +128,16 @@ static bool grant_is_good(struct http_request *request, struct http_response *re
 	return response->status == 0;
 }
 
-static void issue(struct api *api, struct http_request *request, struct http_response *response, const struct app_row *app)
+static void issue(struct api *api, struct http_request *request, struct http_response *response,
+		  const struct app_row *app)
 {
 	struct str token = token_new(request->arena, api->config.random, TOKEN_ACCESS);
 	struct digest digest = digest_token(token);
 	int64_t now_us = clock_now_us(api->config.clock);
 	struct error err = {0};
-	enum err_kind kind = store_token_issue(api->config.store, app->id, digest_hex(request->arena, &digest),
-					       now_us + api->config.token_ttl_s * US_PER_S, now_us, &err);
+	enum err_kind kind =
+		store_token_issue(api->config.store, app->id, digest_hex(request->arena, &digest),
+				  now_us + api->config.token_ttl_s * US_PER_S, now_us, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);
 		return;
@@ -130,7 +151,8 @@ static void issue(struct api *api, struct http_request *request, struct http_res
 	json_end_object(&w);
 }
 
-static void handle(struct api *api, struct http_request *request, struct http_response *response, const struct basic *basic)
+static void handle(struct api *api, struct http_request *request, struct http_response *response,
+		   const struct basic *basic)
 {
 	struct app_row app = {0};
 	if (find_app(api, request, response, basic, &app) && app_may_have_token(response, &app) &&
@@ -144,13 +166,16 @@ void token_issue(void *context, struct http_request *request, struct http_respon
 	struct basic basic = {0};
 	struct str address_key = failure_key(request->arena, "address", request->remote_address);
 	struct limit_state by_address = limiter_look(api->failures, address_key);
-	http_response_header(response, "Pragma", STR("no-cache")); /* RFC 6749 5.1, beside the frame's Cache-Control: no-store */
+	http_response_header(
+		response, "Pragma",
+		STR("no-cache")); /* RFC 6749 5.1, beside the frame's Cache-Control: no-store */
 	if (by_address.is_over) {
 		respond_limited(response, &by_address);
 		return;
 	}
 	if (read_basic(request, response, &basic)) {
-		struct limit_state by_id = limiter_look(api->failures, failure_key(request->arena, "client", basic.client_id));
+		struct limit_state by_id = limiter_look(
+			api->failures, failure_key(request->arena, "client", basic.client_id));
 		if (by_id.is_over) {
 			respond_limited(response, &by_id);
 			return;
@@ -161,5 +186,6 @@ void token_issue(void *context, struct http_request *request, struct http_respon
 		return;
 	limiter_count(api->failures, address_key);
 	if (basic.client_id.len > 0)
-		limiter_count(api->failures, failure_key(request->arena, "client", basic.client_id));
+		limiter_count(api->failures,
+			      failure_key(request->arena, "client", basic.client_id));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory of one frame: a request, a turn, a test. The frame makes the arena, hands it down and frees it; callees never free.
- * An arena has a ceiling. What is sized by the outside asks with arena_try_alloc() and gets NULL past the ceiling; small
- * internal allocations use arena_alloc(), which never returns NULL: past the ceiling and its reserve (a quarter more, so that
- * an error can still be told) it ends the program with the arena's name, because that is our bug (docs/adr/0002).
- * In sanitizer builds each object is a malloc of its own, so that AddressSanitizer sees every edge. Not thread-safe. */
+ * Memory of one frame: a request, a turn, a test. The frame makes the arena, hands it down and
+ * frees it; callees never free. An arena has a ceiling. What is sized by the outside asks with
+ * arena_try_alloc() and gets NULL past the ceiling; small internal allocations use arena_alloc(),
+ * which never returns NULL: past the ceiling and its reserve (a quarter more, so that an error can
+ * still be told) it ends the program with the arena's name, because that is our bug
+ * (docs/adr/0002). In sanitizer builds each object is a malloc of its own, so that AddressSanitizer
+ * sees every edge. Not thread-safe. */
 #pragma once
 
 #include <stddef.h>
@@ -22,8 +24,10 @@ void *arena_alloc(struct arena *arena, size_t size_bytes) __attribute__((malloc,
 /* As arena_alloc, but NULL when the ceiling would be passed. */
 void *arena_try_alloc(struct arena *arena, size_t size_bytes) __attribute__((malloc));
 /* count * size, checked for overflow; as arena_alloc. */
-void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes) __attribute__((malloc, returns_nonnull));
-/* Runs cleanup(object) when the arena is cleared or freed, last registered first: for what is not memory. */
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes)
+	__attribute__((malloc, returns_nonnull));
+/* Runs cleanup(object) when the arena is cleared or freed, last registered first: for what is not
+ * memory. */
 void arena_on_clear(struct arena *arena, void (*cleanup)(void *object), void *object);
 size_t arena_used_bytes(const struct arena *arena);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Text under construction, in an arena, with a maximum. Past the maximum nothing more is added and is_over is set: the
- * builder writes on without checks and looks once at the end. The content is always NUL-terminated for debuggers. */
+ * Text under construction, in an arena, with a maximum. Past the maximum nothing more is added and
+ * is_over is set: the builder writes on without checks and looks once at the end. The content is
+ * always NUL-terminated for debuggers. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Time as a parameter. Everything that asks the time takes a struct clock; clock_system() is the only one that looks outside,
- * tests and the simulation hand in their own. Instants are microseconds since 1970 UTC, 0 = none. */
+ * Time as a parameter. Everything that asks the time takes a struct clock; clock_system() is the
+ * only one that looks outside, tests and the simulation hand in their own. Instants are
+ * microseconds since 1970 UTC, 0 = none. */
 #pragma once
 
 #include <stdint.h>
 
 struct clock {
 	int64_t (*now_us)(void *context);  /* wall clock, UTC */
-	int64_t (*boot_us)(void *context); /* never jumps, counts through sleep (CLOCK_BOOTTIME): for deadlines */
+	int64_t (*boot_us)(void *context); /* never jumps, counts through sleep (CLOCK_BOOTTIME):
+					      for deadlines */
 	void *context;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The log: one line an event, typed fields, JSON or text, to one file descriptor. There is no field type for a secret: who
- * holds one logs its presence, not its value. URLs are logged as host and path, without query. Thread-safe: a line is one
- * write(2). A NULL log is silent. */
+ * The log: one line an event, typed fields, JSON or text, to one file descriptor. There is no field
+ * type for a secret: who holds one logs its presence, not its value. URLs are logged as host and
+ * path, without query. Thread-safe: a line is one write(2). A NULL log is silent. */
 #pragma once
 
 #include <stddef.h>
@@ -16,9 +16,9 @@ struct clock;
 
 struct log {
 	int fd;
-	enum log_level level;       /* lines below it are dropped */
+	enum log_level level; /* lines below it are dropped */
 	enum log_format format;
-	const struct clock *clock;  /* NULL = no time in the line */
+	const struct clock *clock; /* NULL = no time in the line */
 };
 
 struct log_field {
@@ -38,10 +38,12 @@ static inline struct log_field log_int(const char *name, int64_t value)
 	return (struct log_field){.name = name, .type = LOG_FIELD_INT, .number = value};
 }
 
-/* event: a stable slug such as "delivery_failed". Control characters in values are escaped; a line is at most 4 KiB. */
-void log_write(const struct log *log, enum log_level level, const char *event, const struct log_field *fields, size_t count);
+/* event: a stable slug such as "delivery_failed". Control characters in values are escaped; a line
+ * is at most 4 KiB. */
+void log_write(const struct log *log, enum log_level level, const char *event,
+	       const struct log_field *fields, size_t count);
 
 /* LOG(log, INFO, "app_created", log_str("app", id), log_int("n", 3)); at least one field. */
-#define LOG(log, level, event, ...)                                                                        \
-	log_write((log), LOG_##level, (event), (const struct log_field[]){__VA_ARGS__},                    \
+#define LOG(log, level, event, ...)                                                                \
+	log_write((log), LOG_##level, (event), (const struct log_field[]){__VA_ARGS__},            \
 		  sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Randomness as a parameter. random_system() reads the kernel (getrandom); tests and the simulation hand in their own. */
+ * Randomness as a parameter. random_system() reads the kernel (getrandom); tests and the simulation
+ * hand in their own. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct random_source {
-	void (*fill)(void *context, void *out, size_t size_bytes); /* never fails: no randomness ends the program */
+	void (*fill)(void *context, void *out,
+		     size_t size_bytes); /* never fails: no randomness ends the program */
 	void *context;
 };
 

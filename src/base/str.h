@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Text by pointer and length, for looking at. A struct str owns nothing: it is valid as long as what it points into.
- * Building text is buf.h; a NUL-terminated copy for libc or SQL is str_z(). Bytes are bytes here: UTF-8 is codec/utf8.h.
- * The str_skip/str_take functions read a cursor: they advance *in only when they return true, so that they compose with &&. */
+ * Text by pointer and length, for looking at. A struct str owns nothing: it is valid as long as
+ * what it points into. Building text is buf.h; a NUL-terminated copy for libc or SQL is str_z().
+ * Bytes are bytes here: UTF-8 is codec/utf8.h. The str_skip/str_take functions read a cursor: they
+ * advance *in only when they return true, so that they compose with &&. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,19 +50,23 @@ struct str str_trim(struct str s);
 /* Is there a byte below 0x20 or 0x7F in it? */
 bool str_has_control(struct str s);
 
-/* NUL-terminated copy in arena. A NUL byte inside s ends the copy for libc: check with str_find_char where it matters. */
+/* NUL-terminated copy in arena. A NUL byte inside s ends the copy for libc: check with
+ * str_find_char where it matters. */
 char *str_z(struct arena *arena, struct str s);
 struct str str_copy(struct arena *arena, struct str s);
 /* printf into arena. */
-struct str str_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct str str_format(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 struct str str_concat(struct arena *arena, struct str a, struct str b);
 struct str str_lower(struct arena *arena, struct str s);
 
 /* Cursor readers. */
 bool str_skip(struct str *in, struct str literal);
-/* Everything before the first stop byte; false when there is none. The stop byte itself is not taken. */
+/* Everything before the first stop byte; false when there is none. The stop byte itself is not
+ * taken. */
 bool str_take_until(struct str *in, char stop, struct str *out);
-/* One field of a separated list: everything up to sep or the end, and steps over sep. False when *in is NULL-ptr (list used up). */
+/* One field of a separated list: everything up to sep or the end, and steps over sep. False when
+ * *in is NULL-ptr (list used up). */
 bool str_take_field(struct str *in, char sep, struct str *out);
 /* 1 to max_digits decimal digits that fit. */
 bool str_take_u64(struct str *in, size_t max_digits, uint64_t *out);

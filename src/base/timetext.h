@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instants as text. Parses what API.md section 6 allows for scheduled_at and formats what section 1 says answers look like.
- * HTTP dates are codec/httpdate.h. Pure. */
+ * Instants as text. Parses what API.md section 6 allows for scheduled_at and formats what section 1
+ * says answers look like. HTTP dates are codec/httpdate.h. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +17,9 @@ struct civil_date {
 	int day;   /* 1..31 */
 };
 
-/* "YYYY-MM-DDTHH:MM:SS[.fraction]Z" with capital T and Z, 1 to 9 fraction digits (cut to microseconds), no second 60, a real
- * calendar instant of the years 1970 to 9999. False otherwise. */
+/* "YYYY-MM-DDTHH:MM:SS[.fraction]Z" with capital T and Z, 1 to 9 fraction digits (cut to
+ * microseconds), no second 60, a real calendar instant of the years 1970 to 9999. False otherwise.
+ */
 bool timetext_parse_instant(struct str text, int64_t *us_out);
 /* "YYYY-MM-DD", a real day. */
 bool timetext_parse_date(struct str text, struct civil_date *date_out);
@@ -37,5 +38,6 @@ struct civil_date timetext_date(int64_t us);
 
 #define TIMETEXT_INSTANT_BYTES 64
 
-/* As timetext_format_instant, into the caller's bytes, with a NUL; returns the length. For those without an arena (log.c). */
+/* As timetext_format_instant, into the caller's bytes, with a NUL; returns the length. For those
+ * without an arena (log.c). */
 size_t timetext_write_instant(char out[TIMETEXT_INSTANT_BYTES], int64_t us);

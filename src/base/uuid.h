@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * UUID version 7 (RFC 9562, 5.7): 48 bits of milliseconds, then random; text order is time order to the millisecond. */
+ * UUID version 7 (RFC 9562, 5.7): 48 bits of milliseconds, then random; text order is time order to
+ * the millisecond. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ struct uuid {
 };
 
 struct uuid uuid_v7(int64_t now_us, const struct random_source *random);
-/* 8-4-4-4-12 hex digits, any version, lower case only (ours are; another spelling is another id). */
+/* 8-4-4-4-12 hex digits, any version, lower case only (ours are; another spelling is another id).
+ */
 bool uuid_is_valid(struct str text);
 struct str uuid_str(struct arena *arena, struct uuid uuid);

@@ -33,8 +33,8 @@ static const struct flag_row *flag_find(struct str name)
 	return NULL;
 }
 
-/* The value of --name=VALUE, or the next word, which is then used up; NULL when there is none. A word that is a flag itself is no
- * value: "--name --owner x" lacks one. */
+/* The value of --name=VALUE, or the next word, which is then used up; NULL when there is none. A
+ * word that is a flag itself is no value: "--name --owner x" lacks one. */
 static const char *take_value(struct reader *reader, struct str text)
 {
 	size_t equals = str_find_char(text, '=', 0);
@@ -45,7 +45,8 @@ static const char *take_value(struct reader *reader, struct str text)
 	return reader->argv[reader->at++];
 }
 
-static enum err_kind take_switch(const struct flag_row *flag, struct str text, struct arguments *arguments, struct error *err)
+static enum err_kind take_switch(const struct flag_row *flag, struct str text,
+				 struct arguments *arguments, struct error *err)
 {
 	if (str_find_char(text, '=', 0) != SIZE_MAX)
 		return error_set(err, ERR_INVALID, "--%s takes no value", flag->name);
@@ -54,8 +55,8 @@ static enum err_kind take_switch(const struct flag_row *flag, struct str text, s
 }
 
 /* Names are told in errors, values never: somebody may have tried to hand a secret in here. */
-static enum err_kind take_flag(struct reader *reader, struct str text, struct arguments *arguments, struct settings *settings,
-			       struct error *err)
+static enum err_kind take_flag(struct reader *reader, struct str text, struct arguments *arguments,
+			       struct settings *settings, struct error *err)
 {
 	struct str name = str_slice(text, 0, str_find_char(text, '=', 0));
 	const struct flag_row *flag = flag_find(name);
@@ -80,7 +81,8 @@ static enum err_kind take_word(struct arguments *arguments, const char *word, st
 	return ERR_NONE;
 }
 
-enum err_kind arguments_parse(int argc, char **argv, struct arguments *arguments, struct settings *settings, struct error *err)
+enum err_kind arguments_parse(int argc, char **argv, struct arguments *arguments,
+			      struct settings *settings, struct error *err)
 {
 	struct reader reader = {argc, argv, 1};
 	bool flags_ended = false;

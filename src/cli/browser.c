@@ -24,12 +24,17 @@ static size_t take_body(char *data, size_t size, size_t count, void *user)
 	return body->is_over ? 0 : size * count;
 }
 
-static struct curl_slist *add_header(struct arena *arena, struct curl_slist *headers, const char *name, const char *value)
+static struct curl_slist *add_header(struct arena *arena, struct curl_slist *headers,
+				     const char *name, const char *value)
 {
-	return value == NULL ? headers : curl_slist_append(headers, str_z(arena, str_format(arena, "%s: %s", name, value)));
+	return value == NULL
+		       ? headers
+		       : curl_slist_append(headers,
+					   str_z(arena, str_format(arena, "%s: %s", name, value)));
 }
 
-static CURLcode perform(CURL *curl, struct arena *arena, struct str url, struct str body, struct buf *out)
+static CURLcode perform(CURL *curl, struct arena *arena, struct str url, struct str body,
+			struct buf *out)
 {
 	curl_easy_setopt(curl, CURLOPT_URL, str_z(arena, url));
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
@@ -44,7 +49,8 @@ static CURLcode perform(CURL *curl, struct arena *arena, struct str url, struct 
 	return curl_easy_perform(curl);
 }
 
-enum err_kind browser_call(struct arena *arena, struct str url, const char *authorization, const char *content_type, struct str body,
+enum err_kind browser_call(struct arena *arena, struct str url, const char *authorization,
+			   const char *content_type, struct str body,
 			   struct browser_answer *answer_out, struct error *err)
 {
 	CURL *curl = curl_easy_init();
@@ -60,11 +66,13 @@ enum err_kind browser_call(struct arena *arena, struct str url, const char *auth
 	CURLcode code = perform(curl, arena, url, body, &out);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &location);
-	*answer_out = (struct browser_answer){(int)status, buf_str(&out), str_copy(arena, str_of(location))};
+	*answer_out = (struct browser_answer){(int)status, buf_str(&out),
+					      str_copy(arena, str_of(location))};
 	curl_slist_free_all(headers);
 	curl_easy_cleanup(curl);
 	if (code != CURLE_OK)
-		return error_set_native(err, ERR_TEMPORARY, (int)code, "no answer: %s", curl_easy_strerror(code));
+		return error_set_native(err, ERR_TEMPORARY, (int)code, "no answer: %s",
+					curl_easy_strerror(code));
 	return ERR_NONE;
 }
 
@@ -95,12 +103,14 @@ static struct str unescaped(struct arena *arena, struct str text)
 	static const struct {
 		const char *entity;
 		char character;
-	} entities[] = {{"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&lt;", '<'}, {"&gt;", '>'}};
+	} entities[] = {
+		{"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&lt;", '<'}, {"&gt;", '>'}};
 	struct buf out;
 	buf_init(&out, arena, URL_MAX_BYTES);
 	while (text.len > 0) {
 		size_t i = 0;
-		while (i < sizeof(entities) / sizeof(entities[0]) && !str_skip(&text, str_of(entities[i].entity)))
+		while (i < sizeof(entities) / sizeof(entities[0]) &&
+		       !str_skip(&text, str_of(entities[i].entity)))
 			i++;
 		if (i < sizeof(entities) / sizeof(entities[0])) {
 			buf_add_char(&out, entities[i].character);
@@ -133,7 +143,8 @@ static bool has_button(struct arena *arena, struct str form, const char *name, c
 	size_t at = 0;
 	struct str tag;
 	while (next_tag(form, "button", &at, &tag)) {
-		if (str_equal_z(attribute(arena, tag, "name"), name) && str_equal_z(attribute(arena, tag, "value"), value))
+		if (str_equal_z(attribute(arena, tag, "name"), name) &&
+		    str_equal_z(attribute(arena, tag, "value"), value))
 			return true;
 	}
 	return false;
@@ -147,7 +158,8 @@ static struct str absolute(struct arena *arena, struct str page_url, struct str 
 	return str_concat(arena, url_origin(arena, &url), action);
 }
 
-bool browser_press(struct arena *arena, struct str page_url, struct str page, const char *name, const char *value, struct str *url_out)
+bool browser_press(struct arena *arena, struct str page_url, struct str page, const char *name,
+		   const char *value, struct str *url_out)
 {
 	size_t at = 0;
 	struct str tag;
@@ -162,9 +174,11 @@ bool browser_press(struct arena *arena, struct str page_url, struct str page, co
 	at = 0;
 	while (next_tag(form, "input", &at, &tag)) {
 		if (goes_along(arena, tag))
-			form_add_str(&query, attribute(arena, tag, "name"), attribute(arena, tag, "value"));
+			form_add_str(&query, attribute(arena, tag, "name"),
+				     attribute(arena, tag, "value"));
 	}
 	form_add(&query, name, str_of(value));
-	*url_out = str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(action), STR_ARG(buf_str(&query)));
+	*url_out =
+		str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(action), STR_ARG(buf_str(&query)));
 	return true;
 }

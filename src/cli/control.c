@@ -28,13 +28,14 @@ static size_t take_body(char *data, size_t size, size_t count, void *user)
 	return body->is_over ? 0 : size * count;
 }
 
-static struct curl_slist *set_options(CURL *curl, struct arena *arena, const char *socket_path, const char *method, struct str path,
-				      struct str body)
+static struct curl_slist *set_options(CURL *curl, struct arena *arena, const char *socket_path,
+				      const char *method, struct str path, struct str body)
 {
 	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
 	headers = curl_slist_append(headers, "Expect:");
 	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket_path);
-	curl_easy_setopt(curl, CURLOPT_URL, str_z(arena, str_concat(arena, STR("http://localhost"), path)));
+	curl_easy_setopt(curl, CURLOPT_URL,
+			 str_z(arena, str_concat(arena, STR("http://localhost"), path)));
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
@@ -50,8 +51,9 @@ static struct curl_slist *set_options(CURL *curl, struct arena *arena, const cha
 }
 
 /* NOT_FOUND: nobody listens there. */
-static enum err_kind call_socket(struct arena *arena, const char *socket_path, const char *method, struct str path, struct str body,
-				 struct control_answer *answer, struct error *err)
+static enum err_kind call_socket(struct arena *arena, const char *socket_path, const char *method,
+				 struct str path, struct str body, struct control_answer *answer,
+				 struct error *err)
 {
 	struct sockaddr_un address;
 	if (strlen(socket_path) >= sizeof(address.sun_path))
@@ -72,13 +74,14 @@ static enum err_kind call_socket(struct arena *arena, const char *socket_path, c
 	if (code == CURLE_COULDNT_CONNECT)
 		return error_set(err, ERR_NOT_FOUND, "no service runs there");
 	if (code != CURLE_OK)
-		return error_set_native(err, ERR_TEMPORARY, (int)code, "the service did not answer: %s", curl_easy_strerror(code));
+		return error_set_native(err, ERR_TEMPORARY, (int)code,
+					"the service did not answer: %s", curl_easy_strerror(code));
 	*answer = (struct control_answer){(int)status, buf_str(&out)};
 	return ERR_NONE;
 }
 
-static void dispatch(struct service *service, struct arena *arena, const char *method, struct str path, struct str body,
-		     struct control_answer *answer)
+static void dispatch(struct service *service, struct arena *arena, const char *method,
+		     struct str path, struct str body, struct control_answer *answer)
 {
 	struct http_request *request = ARENA_NEW(arena, struct http_request);
 	struct http_response *response = ARENA_NEW(arena, struct http_response);
@@ -94,10 +97,12 @@ static void dispatch(struct service *service, struct arena *arena, const char *m
 }
 
 /* Opens the service for a moment. CONFLICT: somebody else has the database. */
-static enum err_kind call_directly(const struct settings *settings, struct arena *arena, const char *method, struct str path,
-				   struct str body, struct control_answer *answer, struct error *err)
+static enum err_kind call_directly(const struct settings *settings, struct arena *arena,
+				   const char *method, struct str path, struct str body,
+				   struct control_answer *answer, struct error *err)
 {
-	/* A command prints its answer; what the service would log at work is of no use beside it. */
+	/* A command prints its answer; what the service would log at work is of no use beside it.
+	 */
 	struct settings quiet = *settings;
 	struct service *service = NULL;
 	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)
@@ -110,19 +115,22 @@ static enum err_kind call_directly(const struct settings *settings, struct arena
 	return ERR_NONE;
 }
 
-enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method, struct str path, struct str body,
-			   struct control_answer *answer_out, struct error *err)
+enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method,
+			   struct str path, struct str body, struct control_answer *answer_out,
+			   struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
 	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
 	while (true) {
-		enum err_kind kind = call_socket(arena, service_control_path(settings), method, path, body, answer_out, err);
+		enum err_kind kind = call_socket(arena, service_control_path(settings), method,
+						 path, body, answer_out, err);
 		if (kind != ERR_NOT_FOUND)
 			return kind;
 		kind = call_directly(settings, arena, method, path, body, answer_out, err);
 		if (kind != ERR_CONFLICT || clock_boot_us(clock_system()) > until_us)
 			return kind;
-		/* Another command has the database for its moment, or a service is just starting: then its socket will answer. */
+		/* Another command has the database for its moment, or a service is just starting:
+		 * then its socket will answer. */
 		nanosleep(&pause, NULL);
 	}
 }

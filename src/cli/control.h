@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The admin API from the command line: through the control socket of a running service, or, when none runs, by opening the service
- * for a moment and dispatching the same request directly. */
+ * The admin API from the command line: through the control socket of a running service, or, when
+ * none runs, by opening the service for a moment and dispatching the same request directly. */
 #pragma once
 
 #include "err.h"
@@ -15,6 +15,8 @@ struct control_answer {
 	struct str body;
 };
 
-/* body: JSON text, or empty. Returns NONE with any status; TEMPORARY, INTERNAL, ... when there is no answer at all. */
-enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method, struct str path, struct str body,
-			   struct control_answer *answer_out, struct error *err);
+/* body: JSON text, or empty. Returns NONE with any status; TEMPORARY, INTERNAL, ... when there is
+ * no answer at all. */
+enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method,
+			   struct str path, struct str body, struct control_answer *answer_out,
+			   struct error *err);

@@ -11,6 +11,15 @@
 
 #include "store_delivery.h"
 
+bool crash_point_relaxes_sync(void)
+{
+#if defined(POSTHORN_CRASH_POINTS)
+	return getenv("POSTHORN_RELAXED_SYNC") != NULL;
+#else
+	return false;
+#endif
+}
+
 void crash_point_init(struct crash_point *point)
 {
 	*point = (struct crash_point){0};
@@ -37,6 +46,7 @@ void crash_point_pass(void *context, const char *name)
 
 void crash_point_step(const struct crash_point *point, const struct delivery_work *work)
 {
-	if (point->poison_text != NULL && work != NULL && str_find(work->content, str_of(point->poison_text), 0) != SIZE_MAX)
+	if (point->poison_text != NULL && work != NULL &&
+	    str_find(work->content, str_of(point->poison_text), 0) != SIZE_MAX)
 		abort();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The guided tour: a sandbox and a service on an empty data directory, an app with six credentials, six OAuth connections walked
- * through their consent pages, seven posts (one of them scheduled), and where to look at them. Everything goes over HTTP as a
- * customer's would; only the two servers run inside this process. Exits 0 when everything was published. */
+ * The guided tour: a sandbox and a service on an empty data directory, an app with six credentials,
+ * six OAuth connections walked through their consent pages, seven posts (one of them scheduled),
+ * and where to look at them. Everything goes over HTTP as a customer's would; only the two servers
+ * run inside this process. Exits 0 when everything was published. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -46,16 +47,18 @@
 struct demo_post {
 	enum platform_id platform;
 	const char *text;
-	const char *media;      /* file of the media server, or NULL */
+	const char *media; /* file of the media server, or NULL */
 	const char *media_type;
 	bool is_scheduled;
 };
 
 static const struct demo_post demo_posts[] = {
 	{PLATFORM_INSTAGRAM, "The horn is polished. #posthorn", "photo.jpg", "image", false},
-	{PLATFORM_FACEBOOK, "One call, six platforms: this is the Facebook one.", NULL, NULL, false},
+	{PLATFORM_FACEBOOK, "One call, six platforms: this is the Facebook one.", NULL, NULL,
+	 false},
 	{PLATFORM_X, "The mail has come and will be gone by the next stage.", NULL, NULL, false},
-	{PLATFORM_LINKEDIN, "Accepted means durable (even through a power cut).", NULL, NULL, false},
+	{PLATFORM_LINKEDIN, "Accepted means durable (even through a power cut).", NULL, NULL,
+	 false},
 	{PLATFORM_YOUTUBE, "A test card, six seconds long", "video.mp4", "video", false},
 	{PLATFORM_TIKTOK, "The same test card, upright in spirit", "video.mp4", "video", false},
 	{PLATFORM_X, "This one was scheduled a few seconds ahead.", NULL, NULL, true},
@@ -72,7 +75,7 @@ struct media_file_served {
 struct demo {
 	struct arena *arena;
 	struct settings settings;
-	char *data;                 /* the empty data directory, removed at the end */
+	char *data; /* the empty data directory, removed at the end */
 	struct sandbox *sandbox;
 	struct service *service;
 	struct http_router *media_router;
@@ -128,14 +131,16 @@ static void serve_media(void *context, struct http_request *request, struct http
 	struct str name = http_request_capture(request, "name");
 	for (size_t i = 0; i < sizeof(demo->files) / sizeof(demo->files[0]); i++) {
 		if (str_equal_z(name, demo->files[i].name)) {
-			buf_add(http_response_text(response, 200, demo->files[i].mime_type), demo->files[i].bytes);
+			buf_add(http_response_text(response, 200, demo->files[i].mime_type),
+				demo->files[i].bytes);
 			return;
 		}
 	}
 	http_response_text(response, 404, "text/plain");
 }
 
-static void media_fault(void *context, enum http_fault fault, const struct http_request *request, struct http_response *response)
+static void media_fault(void *context, enum http_fault fault, const struct http_request *request,
+			struct http_response *response)
 {
 	(void)context, (void)fault, (void)request;
 	http_response_text(response, 404, "text/plain");
@@ -146,10 +151,13 @@ static bool start_media_server(struct demo *demo, const char *directory)
 	struct error err = {0};
 	demo->files[0] = (struct media_file_served){"photo.jpg", "image/jpeg", {0}};
 	demo->files[1] = (struct media_file_served){"video.mp4", "video/mp4", {0}};
-	const struct http_router_config router = {
-		.context = demo, .render_fault = media_fault, .response_max_bytes = FILE_MAX_BYTES + 4096};
-	const struct http_route route = {.method = "GET", .pattern = "/media/{name}", .handler = serve_media};
-	if (!read_file(demo, directory, &demo->files[0]) || !read_file(demo, directory, &demo->files[1]))
+	const struct http_router_config router = {.context = demo,
+						  .render_fault = media_fault,
+						  .response_max_bytes = FILE_MAX_BYTES + 4096};
+	const struct http_route route = {
+		.method = "GET", .pattern = "/media/{name}", .handler = serve_media};
+	if (!read_file(demo, directory, &demo->files[0]) ||
+	    !read_file(demo, directory, &demo->files[1]))
 		return false;
 	if (http_router_new(&router, &demo->media_router, &err) != ERR_NONE ||
 	    http_router_add(demo->media_router, &route, 1, &err) != ERR_NONE)
@@ -161,20 +169,24 @@ static bool start_media_server(struct demo *demo, const char *directory)
 		.threads = 2,
 		.arena_max_bytes = 2 * FILE_MAX_BYTES,
 	};
-	return httpd_open(&config, &demo->media_server, &err) == ERR_NONE || failed_error("start the media server", &err);
+	return httpd_open(&config, &demo->media_server, &err) == ERR_NONE ||
+	       failed_error("start the media server", &err);
 }
 
 static bool start_sandbox(struct demo *demo)
 {
 	struct error err = {0};
-	const struct sandbox_config config = {.listen = "127.0.0.1:0", .clock = clock_system(), .random = random_system()};
-	return sandbox_open(&config, &demo->sandbox, &err) == ERR_NONE || failed_error("start the sandbox", &err);
+	const struct sandbox_config config = {
+		.listen = "127.0.0.1:0", .clock = clock_system(), .random = random_system()};
+	return sandbox_open(&config, &demo->sandbox, &err) == ERR_NONE ||
+	       failed_error("start the sandbox", &err);
 }
 
 static bool make_data_directory(struct demo *demo)
 {
 	const char *temporary = getenv("TMPDIR");
-	struct str pattern = str_format(demo->arena, "%s/posthorn-demo-XXXXXX", temporary != NULL ? temporary : "/tmp");
+	struct str pattern = str_format(demo->arena, "%s/posthorn-demo-XXXXXX",
+					temporary != NULL ? temporary : "/tmp");
 	demo->data = str_z(demo->arena, pattern);
 	if (mkdtemp(demo->data) != NULL)
 		return true;
@@ -185,7 +197,9 @@ static bool make_data_directory(struct demo *demo)
 static bool set_flag(struct demo *demo, const char *name, struct str value)
 {
 	struct error err = {0};
-	return settings_set_flag(&demo->settings, str_of(name), str_z(demo->arena, value), &err) == ERR_NONE || failed_error(name, &err);
+	return settings_set_flag(&demo->settings, str_of(name), str_z(demo->arena, value), &err) ==
+		       ERR_NONE ||
+	       failed_error(name, &err);
 }
 
 static bool start_service(struct demo *demo, const struct settings *given)
@@ -193,21 +207,27 @@ static bool start_service(struct demo *demo, const struct settings *given)
 	struct error err = {0};
 	demo->settings = *given;
 	const struct setting *listen = &given->values[SETTING_ID_listen];
-	if (!set_flag(demo, "data", str_of(demo->data)) || !set_flag(demo, "sandbox", sandbox_base_url(demo->sandbox)) ||
-	    !set_flag(demo, "media-allow", STR("127.0.0.0/8")) || !set_flag(demo, "log-level", STR("error")) ||
-	    (listen->source == SETTING_FROM_DEFAULT && !set_flag(demo, "listen", STR("127.0.0.1:0"))))
+	if (!set_flag(demo, "data", str_of(demo->data)) ||
+	    !set_flag(demo, "sandbox", sandbox_base_url(demo->sandbox)) ||
+	    !set_flag(demo, "media-allow", STR("127.0.0.0/8")) ||
+	    !set_flag(demo, "log-level", STR("error")) ||
+	    (listen->source == SETTING_FROM_DEFAULT &&
+	     !set_flag(demo, "listen", STR("127.0.0.1:0"))))
 		return false;
-	if (service_open(&demo->settings, true, &demo->service, &err) != ERR_NONE || service_listen(demo->service, &err) != ERR_NONE)
+	if (service_open(&demo->settings, true, &demo->service, &err) != ERR_NONE ||
+	    service_listen(demo->service, &err) != ERR_NONE)
 		return failed_error("start the service", &err);
 	return true;
 }
 
 static bool set_the_stage(struct demo *demo, const struct command *command)
 {
-	const char *directory = command->arguments->media != NULL ? command->arguments->media : "demo-media";
-	say("1. Start a media server, a sandbox of all six platforms, and the service on an empty data directory");
-	if (!start_media_server(demo, directory) || !start_sandbox(demo) || !make_data_directory(demo) ||
-	    !start_service(demo, command->settings))
+	const char *directory =
+		command->arguments->media != NULL ? command->arguments->media : "demo-media";
+	say("1. Start a media server, a sandbox of all six platforms, and the service on an empty "
+	    "data directory");
+	if (!start_media_server(demo, directory) || !start_sandbox(demo) ||
+	    !make_data_directory(demo) || !start_service(demo, command->settings))
 		return false;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
 	say("   service %s   sandbox " STR_FMT, service_base_url(demo->service), STR_ARG(sandbox));
@@ -216,13 +236,16 @@ static bool set_the_stage(struct demo *demo, const struct command *command)
 
 /* ---- what an app owner does in the dashboard ---- */
 
-static bool admin_call(struct demo *demo, const char *what, const char *method, struct str path, struct str body, const struct json **out)
+static bool admin_call(struct demo *demo, const char *what, const char *method, struct str path,
+		       struct str body, const struct json **out)
 {
 	struct control_answer answer = {0};
 	struct error err = {0};
-	if (control_call(&demo->settings, demo->arena, method, path, body, &answer, &err) != ERR_NONE)
+	if (control_call(&demo->settings, demo->arena, method, path, body, &answer, &err) !=
+	    ERR_NONE)
 		return failed_error(what, &err);
-	if (answer.status > 299 || json_parse(demo->arena, answer.body, NULL, out, NULL, &err) != ERR_NONE)
+	if (answer.status > 299 ||
+	    json_parse(demo->arena, answer.body, NULL, out, NULL, &err) != ERR_NONE)
 		return failed(what, answer.body);
 	return true;
 }
@@ -231,7 +254,8 @@ static bool create_app(struct demo *demo)
 {
 	const struct json *app = NULL;
 	say("2. Create an app");
-	if (!admin_call(demo, "create the app", "POST", STR("/admin/apps"), STR("{\"name\":\"Tour\",\"owner\":\"owner@example.com\"}"), &app))
+	if (!admin_call(demo, "create the app", "POST", STR("/admin/apps"),
+			STR("{\"name\":\"Tour\",\"owner\":\"owner@example.com\"}"), &app))
 		return false;
 	demo->client_id = json_string(json_get(app, "client_id"));
 	demo->client_secret = json_string(json_get(app, "client_secret"));
@@ -242,8 +266,11 @@ static bool create_app(struct demo *demo)
 static bool set_credential(struct demo *demo, const char *slug)
 {
 	const struct json *credential = NULL;
-	struct str path = str_format(demo->arena, "/admin/apps/" STR_FMT "/credentials/%s", STR_ARG(demo->client_id), slug);
-	struct str body = str_format(demo->arena, "{\"client_id\":\"sandbox-%s\",\"client_secret\":\"sandbox-secret-%s\",\"verify\":true}",
+	struct str path = str_format(demo->arena, "/admin/apps/" STR_FMT "/credentials/%s",
+				     STR_ARG(demo->client_id), slug);
+	struct str body = str_format(demo->arena,
+				     "{\"client_id\":\"sandbox-%s\",\"client_secret\":\"sandbox-"
+				     "secret-%s\",\"verify\":true}",
 				     slug, slug);
 	if (!admin_call(demo, "set a credential", "PUT", path, body, &credential))
 		return false;
@@ -255,7 +282,8 @@ static bool set_credential(struct demo *demo, const char *slug)
 
 static bool set_credentials(struct demo *demo)
 {
-	say("3. Enter the OAuth credentials of six platforms; each platform is asked whether they are good");
+	say("3. Enter the OAuth credentials of six platforms; each platform is asked whether they "
+	    "are good");
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
 		if (!set_credential(demo, platform_id_slug((enum platform_id)id)))
 			return false;
@@ -271,13 +299,16 @@ static struct str api_url(struct demo *demo, const char *path)
 }
 
 /* The answer as JSON; false unless it is a 2xx. */
-static bool api_call(struct demo *demo, const char *what, const char *path, const char *content_type, struct str body, const struct json **out)
+static bool api_call(struct demo *demo, const char *what, const char *path,
+		     const char *content_type, struct str body, const struct json **out)
 {
 	struct browser_answer answer = {0};
 	struct error err = {0};
-	if (browser_call(demo->arena, api_url(demo, path), demo->bearer, content_type, body, &answer, &err) != ERR_NONE)
+	if (browser_call(demo->arena, api_url(demo, path), demo->bearer, content_type, body,
+			 &answer, &err) != ERR_NONE)
 		return failed_error(what, &err);
-	if (answer.status > 299 || json_parse(demo->arena, answer.body, NULL, out, NULL, &err) != ERR_NONE)
+	if (answer.status > 299 ||
+	    json_parse(demo->arena, answer.body, NULL, out, NULL, &err) != ERR_NONE)
 		return failed(what, answer.body);
 	return true;
 }
@@ -287,15 +318,18 @@ static bool get_token(struct demo *demo)
 	const struct json *token = NULL;
 	say("4. Get an access token with the app's client id and secret");
 	demo->bearer = browser_basic(demo->arena, demo->client_id, demo->client_secret);
-	if (!api_call(demo, "get a token", "/v1/oauth/token", "application/x-www-form-urlencoded", STR("grant_type=client_credentials"), &token))
+	if (!api_call(demo, "get a token", "/v1/oauth/token", "application/x-www-form-urlencoded",
+		      STR("grant_type=client_credentials"), &token))
 		return false;
 	struct str text = json_string(json_get(token, "access_token"));
 	demo->bearer = str_z(demo->arena, str_concat(demo->arena, STR("Bearer "), text));
-	say("   a Bearer token, good for %lld days", (long long)(json_int(json_get(token, "expires_in"), 0) / 86400));
+	say("   a Bearer token, good for %lld days",
+	    (long long)(json_int(json_get(token, "expires_in"), 0) / 86400));
 	return true;
 }
 
-/* Opens the consent page, presses Allow, and follows the way back to the app's own address, which it does not open. */
+/* Opens the consent page, presses Allow, and follows the way back to the app's own address, which
+ * it does not open. */
 static bool consent(struct demo *demo, const char *slug, struct str authorize_url)
 {
 	struct browser_answer page = {0};
@@ -303,28 +337,34 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 	struct str url;
 	if (browser_call(demo->arena, authorize_url, NULL, NULL, STR(""), &page, &err) != ERR_NONE)
 		return failed_error(slug, &err);
-	if (!browser_press(demo->arena, authorize_url, page.body, "sandbox_decision", "allow", &url))
+	if (!browser_press(demo->arena, authorize_url, page.body, "sandbox_decision", "allow",
+			   &url))
 		return failed(slug, STR("there is no consent form"));
 	for (int hop = 0; hop < 2; hop++) {
 		if (browser_call(demo->arena, url, NULL, NULL, STR(""), &page, &err) != ERR_NONE)
 			return failed_error(slug, &err);
 		if (page.location.len == 0)
-			return page.status == 200 || failed(slug, page.body); /* our page that asks again: the accounts will tell */
+			return page.status == 200 ||
+			       failed(slug, page.body); /* our page that asks again: the accounts
+							   will tell */
 		url = page.location;
 	}
 	return str_find(url, STR("status=success"), 0) != SIZE_MAX || failed(slug, url);
 }
 
 /* The accounts answer once the connection is no longer pending. */
-static bool connection_of(struct demo *demo, const char *slug, struct str id, const struct json **out)
+static bool connection_of(struct demo *demo, const char *slug, struct str id,
+			  const struct json **out)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
 	int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
-	struct str path = str_format(demo->arena, "/v1/connections/" STR_FMT "/accounts", STR_ARG(id));
+	struct str path =
+		str_format(demo->arena, "/v1/connections/" STR_FMT "/accounts", STR_ARG(id));
 	while (true) {
 		if (!api_call(demo, slug, str_z(demo->arena, path), NULL, STR(""), out))
 			return false;
-		if (!str_equal_z(json_string(json_get(*out, "status")), "pending") || clock_boot_us(clock_system()) > until_us)
+		if (!str_equal_z(json_string(json_get(*out, "status")), "pending") ||
+		    clock_boot_us(clock_system()) > until_us)
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -335,7 +375,11 @@ static bool connect(struct demo *demo, enum platform_id platform)
 	const char *slug = platform_id_slug(platform);
 	const struct json *begun = NULL;
 	const struct json *connection = NULL;
-	struct str path = str_format(demo->arena, "/v1/oauth/%s/connect?user_id=tourist&redirect_url=https%%3A%%2F%%2Fapp.example.com%%2Fback", slug);
+	struct str path = str_format(
+		demo->arena,
+		"/v1/oauth/%s/"
+		"connect?user_id=tourist&redirect_url=https%%3A%%2F%%2Fapp.example.com%%2Fback",
+		slug);
 	if (!api_call(demo, slug, str_z(demo->arena, path), NULL, STR(""), &begun) ||
 	    !consent(demo, slug, json_string(json_get(begun, "redirect_url"))))
 		return false;
@@ -346,7 +390,8 @@ static bool connect(struct demo *demo, enum platform_id platform)
 		return failed(slug, STR("no accounts"));
 	demo->accounts[platform] = json_string(json_get(json_at(accounts, 0), "id"));
 	struct str name = json_string(json_get(json_at(accounts, 0), "name"));
-	say("   %-10s %zu account%s, first: " STR_FMT, slug, accounts->count, accounts->count == 1 ? "" : "s", STR_ARG(name));
+	say("   %-10s %zu account%s, first: " STR_FMT, slug, accounts->count,
+	    accounts->count == 1 ? "" : "s", STR_ARG(name));
 	return true;
 }
 
@@ -377,7 +422,9 @@ static struct str publish_body(struct demo *demo, const struct demo_post *post)
 		json_key(&w, "media");
 		json_begin_array(&w);
 		json_begin_object(&w);
-		json_member_str(&w, "url", str_format(demo->arena, STR_FMT "/media/%s", STR_ARG(base), post->media));
+		json_member_str(
+			&w, "url",
+			str_format(demo->arena, STR_FMT "/media/%s", STR_ARG(base), post->media));
 		json_member_str(&w, "type", str_of(post->media_type));
 		json_end_object(&w);
 		json_end_array(&w);
@@ -395,7 +442,8 @@ static bool publish_all(struct demo *demo)
 	say("6. Publish: a picture, three texts, two videos, and one text a few seconds ahead");
 	for (size_t i = 0; i < POST_COUNT; i++) {
 		const struct json *answer = NULL;
-		if (!api_call(demo, "publish", "/v1/posts/publish", "application/json", publish_body(demo, &demo_posts[i]), &answer))
+		if (!api_call(demo, "publish", "/v1/posts/publish", "application/json",
+			      publish_body(demo, &demo_posts[i]), &answer))
 			return false;
 		demo->post_ids[i] = json_string(json_get(json_get(answer, "data"), "post_id"));
 	}
@@ -414,8 +462,10 @@ static bool count(struct demo *demo, struct tally *tally)
 	*tally = (struct tally){0};
 	for (size_t i = 0; i < POST_COUNT; i++) {
 		const struct json *post = NULL;
-		struct str path = str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(demo->post_ids[i]));
-		if (!api_call(demo, "look at a post", str_z(demo->arena, path), NULL, STR(""), &post))
+		struct str path =
+			str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(demo->post_ids[i]));
+		if (!api_call(demo, "look at a post", str_z(demo->arena, path), NULL, STR(""),
+			      &post))
 			return false;
 		struct str status = json_string(json_get(json_get(post, "data"), "status"));
 		tally->published += str_equal_z(status, "published");
@@ -434,7 +484,8 @@ static bool wait_for_all(struct demo *demo)
 		if (!count(demo, &tally))
 			return false;
 		if (tally.published != shown.published || tally.failed != shown.failed)
-			say("   %zu of %zu published%s", tally.published, POST_COUNT, tally.failed > 0 ? ", some failed" : "");
+			say("   %zu of %zu published%s", tally.published, POST_COUNT,
+			    tally.failed > 0 ? ", some failed" : "");
 		shown = tally;
 		if (tally.published + tally.failed == POST_COUNT)
 			return true;
@@ -446,15 +497,18 @@ static bool wait_for_all(struct demo *demo)
 static bool report_post(struct demo *demo, size_t index)
 {
 	const struct json *answer = NULL;
-	struct str path = str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(demo->post_ids[index]));
+	struct str path =
+		str_format(demo->arena, "/v1/posts/" STR_FMT, STR_ARG(demo->post_ids[index]));
 	if (!api_call(demo, "look at a post", str_z(demo->arena, path), NULL, STR(""), &answer))
 		return false;
-	const struct json *target = json_at(json_get(json_get(answer, "data"), "platform_posts"), 0);
+	const struct json *target =
+		json_at(json_get(json_get(answer, "data"), "platform_posts"), 0);
 	struct str status = json_string(json_get(target, "status"));
 	struct str where = json_string(json_get(target, "url"));
 	if (!str_equal_z(status, "published"))
 		where = json_string(json_get(json_get(target, "error"), "message"));
-	say("   %-10s %-10s " STR_FMT, platform_id_slug(demo_posts[index].platform), str_z(demo->arena, status), STR_ARG(where));
+	say("   %-10s %-10s " STR_FMT, platform_id_slug(demo_posts[index].platform),
+	    str_z(demo->arena, status), STR_ARG(where));
 	return str_equal_z(status, "published");
 }
 
@@ -478,14 +532,17 @@ static void stay(struct demo *demo)
 	sigemptyset(&end_signals);
 	sigaddset(&end_signals, SIGINT);
 	sigaddset(&end_signals, SIGTERM);
-	say("The service at %s and the sandbox go on until Ctrl-C.", service_base_url(demo->service));
+	say("The service at %s and the sandbox go on until Ctrl-C.",
+	    service_base_url(demo->service));
 	while (sigwait(&end_signals, &signal_number) != 0)
 		;
 }
 
 static void remove_data(const char *data)
 {
-	static const char *const names[] = {"posthorn.db", "posthorn.db-wal", "posthorn.db-shm", "posthorn.db.lock", "master.key", "control.sock"};
+	static const char *const names[] = {"posthorn.db",     "posthorn.db-wal",
+					    "posthorn.db-shm", "posthorn.db.lock",
+					    "master.key",      "control.sock"};
 	char path[4096];
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", data, names[i]);
@@ -522,8 +579,9 @@ int command_demo(const struct command *command)
 	bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	if (is_terminal)
 		block_end_signals(); /* before any thread starts, so that only stay() sees them */
-	bool is_good = set_the_stage(&demo, command) && create_app(&demo) && set_credentials(&demo) && get_token(&demo) &&
-		       connect_all(&demo) && publish_all(&demo) && wait_for_all(&demo) && report(&demo);
+	bool is_good = set_the_stage(&demo, command) && create_app(&demo) &&
+		       set_credentials(&demo) && get_token(&demo) && connect_all(&demo) &&
+		       publish_all(&demo) && wait_for_all(&demo) && report(&demo);
 	if (is_good)
 		say("\nEverything was published.");
 	else

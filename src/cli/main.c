@@ -26,7 +26,8 @@ struct command_row {
 };
 
 static const struct command_row commands[] = {
-#define X(word, second, function, operands, usage, summary) {word, second, function, operands, usage, summary},
+#define X(word, second, function, operands, usage, summary)                                        \
+	{word, second, function, operands, usage, summary},
 	COMMANDS(X)
 #undef X
 };
@@ -42,11 +43,17 @@ int command_version(const struct command *command)
 
 static void print_help(FILE *out)
 {
-	fprintf(out, "posthorn %s: one API to publish to instagram, facebook, x, linkedin, youtube and tiktok\n\ncommands:\n", POSTHORN_VERSION);
+	fprintf(out,
+		"posthorn %s: one API to publish to instagram, facebook, x, linkedin, youtube and "
+		"tiktok\n\ncommands:\n",
+		POSTHORN_VERSION);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  posthorn %s%s%s %s\n      %s\n", commands[i].word, commands[i].second != NULL ? " " : "",
-			commands[i].second != NULL ? commands[i].second : "", commands[i].usage, commands[i].summary);
-	fprintf(out, "\nsettings (also as POSTHORN_NAME in the environment and `name = value` in the --config file):\n");
+		fprintf(out, "  posthorn %s%s%s %s\n      %s\n", commands[i].word,
+			commands[i].second != NULL ? " " : "",
+			commands[i].second != NULL ? commands[i].second : "", commands[i].usage,
+			commands[i].summary);
+	fprintf(out, "\nsettings (also as POSTHORN_NAME in the environment and `name = value` in "
+		     "the --config file):\n");
 	settings_print_help(out);
 }
 
@@ -64,7 +71,8 @@ static const struct command_row *find(const struct arguments *arguments)
 		const struct command_row *row = &commands[i];
 		if (arguments->word_count == 0 || strcmp(row->word, arguments->words[0]) != 0)
 			continue;
-		if (row->second == NULL || (arguments->word_count > 1 && strcmp(row->second, arguments->words[1]) == 0))
+		if (row->second == NULL ||
+		    (arguments->word_count > 1 && strcmp(row->second, arguments->words[1]) == 0))
 			return row;
 	}
 	return NULL;
@@ -87,7 +95,8 @@ static int wrong_use(const char *text)
 static int wrong_usage(struct arena *arena, const struct command_row *row, const char *wrong)
 {
 	const char *second = row->second != NULL ? row->second : "";
-	return wrong_use(str_z(arena, str_format(arena, "%s: posthorn %s %s %s", wrong, row->word, second, row->usage)));
+	return wrong_use(str_z(arena, str_format(arena, "%s: posthorn %s %s %s", wrong, row->word,
+						 second, row->usage)));
 }
 
 static int run(struct arena *arena, int argc, char **argv)
@@ -105,7 +114,8 @@ static int run(struct arena *arena, int argc, char **argv)
 		return command_version(&command);
 	const struct command_row *row = find(&arguments);
 	if (row == NULL)
-		return wrong_use(arguments.word_count == 0 ? "no command given" : "unknown command");
+		return wrong_use(arguments.word_count == 0 ? "no command given"
+							   : "unknown command");
 	/* Who asks for help may do so because of a word or a setting that is wrong. */
 	if (row->function == command_help || row->function == command_version)
 		return row->function(&command);

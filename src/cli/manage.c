@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands that call the admin API: app, credential, admin, doctor, migrate. They print its JSON as it comes. */
+ * The commands that call the admin API: app, credential, admin, doctor, migrate. They print its
+ * JSON as it comes. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,10 +26,12 @@ static int wrong_use(const char *text)
 }
 
 /* 0 when the answer is a 2xx. */
-static int call(const struct command *command, const char *method, struct str path, struct str body, struct control_answer *answer)
+static int call(const struct command *command, const char *method, struct str path, struct str body,
+		struct control_answer *answer)
 {
 	struct error err = {0};
-	if (control_call(command->settings, command->arena, method, path, body, answer, &err) != ERR_NONE) {
+	if (control_call(command->settings, command->arena, method, path, body, answer, &err) !=
+	    ERR_NONE) {
 		fprintf(stderr, "posthorn: %s\n", err.text);
 		return 1;
 	}
@@ -42,7 +45,8 @@ static int call(const struct command *command, const char *method, struct str pa
 	return 1;
 }
 
-static int call_and_print(const struct command *command, const char *method, struct str path, struct str body)
+static int call_and_print(const struct command *command, const char *method, struct str path,
+			  struct str body)
 {
 	struct control_answer answer = {0};
 	int status = call(command, method, path, body, &answer);
@@ -91,7 +95,8 @@ int command_app_list(const struct command *command)
 
 int command_app_show(const struct command *command)
 {
-	return call_and_print(command, "GET", app_path(command, command->arguments->words[2], ""), STR(""));
+	return call_and_print(command, "GET", app_path(command, command->arguments->words[2], ""),
+			      STR(""));
 }
 
 static void write_redirect_urls(struct json_writer *w, const char *text)
@@ -118,6 +123,8 @@ int command_app_set(const struct command *command)
 		json_member_str(&w, "name", str_of(a->name));
 	if (a->on_unknown != NULL)
 		json_member_str(&w, "on_unknown", str_of(a->on_unknown));
+	if (a->connect_confirmation != NULL)
+		json_member_str(&w, "connect_confirmation", str_of(a->connect_confirmation));
 	if (a->redirect_urls != NULL)
 		write_redirect_urls(&w, a->redirect_urls);
 	json_end_object(&w);
@@ -128,7 +135,9 @@ int command_app_action(const struct command *command)
 {
 	const struct arguments *a = command->arguments;
 	struct str action = str_format(command->arena, "/%s", a->words[1]);
-	return call_and_print(command, "POST", app_path(command, a->words[2], str_z(command->arena, action)), STR(""));
+	return call_and_print(command, "POST",
+			      app_path(command, a->words[2], str_z(command->arena, action)),
+			      STR(""));
 }
 
 /* ---- credential ---- */
@@ -160,8 +169,9 @@ static bool read_secret(const struct command *command, struct str *out)
 
 static struct str credential_path(const struct command *command, const char *action)
 {
-	struct str rest = str_format(command->arena, "/credentials/" STR_FMT "%s",
-				     STR_ARG(encoded(command->arena, command->arguments->platform)), action);
+	struct str rest =
+		str_format(command->arena, "/credentials/" STR_FMT "%s",
+			   STR_ARG(encoded(command->arena, command->arguments->platform)), action);
 	return app_path(command, command->arguments->app, str_z(command->arena, rest));
 }
 
@@ -180,9 +190,11 @@ int command_credential_set(const struct command *command)
 	const struct arguments *a = command->arguments;
 	struct str secret;
 	if (a->app == NULL || a->platform == NULL || a->client_id == NULL)
-		return wrong_use("credential set needs --app CLIENT_ID, --platform SLUG and --client-id ID");
+		return wrong_use(
+			"credential set needs --app CLIENT_ID, --platform SLUG and --client-id ID");
 	if ((a->client_secret_file == NULL) == (a->client_secret_stdin == NULL))
-		return wrong_use("credential set needs one of --client-secret-file FILE and --client-secret-stdin");
+		return wrong_use("credential set needs one of --client-secret-file FILE and "
+				 "--client-secret-stdin");
 	if (!read_secret(command, &secret)) {
 		fprintf(stderr, "posthorn: the client secret cannot be read\n");
 		return 1;
@@ -194,6 +206,8 @@ int command_credential_set(const struct command *command)
 	json_begin_object(&w);
 	json_member_str(&w, "client_id", str_of(a->client_id));
 	json_member_str(&w, "client_secret", secret);
+	if (a->scopes != NULL)
+		json_member_str(&w, "scopes", str_of(a->scopes));
 	json_member_bool(&w, "verify", a->verify != NULL);
 	json_end_object(&w);
 	struct control_answer answer = {0};
@@ -219,7 +233,8 @@ int command_credential_list(const struct command *command)
 {
 	if (command->arguments->app == NULL)
 		return wrong_use("credential list needs --app CLIENT_ID");
-	return call_and_print(command, "GET", app_path(command, command->arguments->app, "/credentials"), STR(""));
+	return call_and_print(command, "GET",
+			      app_path(command, command->arguments->app, "/credentials"), STR(""));
 }
 
 /* ---- admin ---- */
@@ -248,7 +263,8 @@ int command_admin_create(const struct command *command)
 int command_admin_delete(const struct command *command)
 {
 	struct str email = encoded(command->arena, command->arguments->words[2]);
-	return call_and_print(command, "DELETE", str_concat(command->arena, STR("/admin/admins/"), email), STR(""));
+	return call_and_print(command, "DELETE",
+			      str_concat(command->arena, STR("/admin/admins/"), email), STR(""));
 }
 
 int command_admin_list(const struct command *command)

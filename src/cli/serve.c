@@ -23,7 +23,8 @@
 #define LOCK_WAIT_US (2 * US_PER_S)
 #define LOCK_LOOK_MS 50
 
-/* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an abstract name. */
+/* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an
+ * abstract name. */
 static void notify(const char *state)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -63,8 +64,8 @@ static int say(const struct error *err)
 	return 1;
 }
 
-/* The listener's full house is 64 threads of 100 connections, the engine's transfers come on top: the soft limit of 1,024 descriptors
- * that systems start with is raised as far as is allowed. */
+/* The listener's full house is 64 threads of 100 connections, the engine's transfers come on top:
+ * the soft limit of 1,024 descriptors that systems start with is raised as far as is allowed. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -75,7 +76,8 @@ static void raise_descriptor_limit(void)
 }
 
 /* A command may have the database for its moment: that is waited for. Another service is not. */
-static enum err_kind open_service(const struct settings *settings, struct service **service, struct error *err)
+static enum err_kind open_service(const struct settings *settings, struct service **service,
+				  struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
 	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;

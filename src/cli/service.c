@@ -32,6 +32,8 @@
 
 #include "connect.h"
 #include "delivery.h"
+#include "hosted.h"
+#include "webhook.h"
 
 #include "httpd.h"
 
@@ -68,10 +70,12 @@ struct service {
 	struct store *store;
 	struct guard *guard;
 	struct spool *spool;
+	struct hosted hosted;
 	struct transfer_curl *curl;
 	struct engine *engine;
 	struct connector *connector;
 	struct deliverer *deliverer;
+	struct webhooker *webhooker;
 	struct api *api;
 	struct admin *admin;
 	struct httpd *httpd;
@@ -128,11 +132,21 @@ static const char *path_in_data(const struct service *service, const char *name)
 
 /* ---- opening, in the order of the layers ---- */
 
+/* A key is made at the first start only: a new one would open nothing of what the database holds, and hide that the old one is
+ * missing. */
 static enum err_kind open_seal(struct service *service, struct error *err)
 {
 	const char *configured = text_or_null(service->settings, SETTING_ID_master_key_file);
-	return seal_open_keyfile(configured != NULL ? configured : path_in_data(service, "master.key"), random_system(), &service->seal,
-				 err);
+	const char *path = configured != NULL ? configured : path_in_data(service, "master.key");
+	bool holds_secrets = false;
+	const bool is_missing = access(path, F_OK) != 0 && errno == ENOENT;
+	enum err_kind kind = is_missing ? store_holds_secrets(service->store, &holds_secrets, err) : ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
+	if (holds_secrets)
+		return error_set(err, ERR_INVALID,
+				 "the master key file %s is missing, and the database holds secrets that only it opens: put it back", path);
+	return seal_open_keyfile(path, random_system(), &service->seal, err);
 }
 
 static enum err_kind open_store(struct service *service, struct error *err)
@@ -146,6 +160,7 @@ static enum err_kind open_store(struct service *service, struct error *err)
 		.log = &service->log,
 		.epoch_path = path_in_data(service, "epoch"),
 		.is_owner = true,
+		.is_sync_relaxed = crash_point_relaxes_sync(),
 	};
 	return store_open(&config, &service->store, err);
 }
@@ -238,6 +253,7 @@ static enum err_kind open_transport(struct service *service, struct error *err)
 {
 	const struct transfer_curl_config config = {
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
+		.https_only = true,
 		.guard = service->guard,
 		.clock = clock_system(),
 		.log = &service->log,
@@ -294,12 +310,31 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 	return connector_new(&config, &service->connector, err);
 }
 
+static bool disk_is_full(const struct service *service)
+{
+	struct statvfs disk;
+	return statvfs(service->data, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < DISK_FREE_MIN_BYTES;
+}
+
+static bool has_disk_room(void *context)
+{
+	return !disk_is_full(context);
+}
+
 static enum err_kind open_deliverer(struct service *service, struct error *err)
 {
+	service->hosted = (struct hosted){
+		.seal = service->seal,
+		.spool = service->spool,
+		.clock = clock_system(),
+		.random = random_system(),
+		.public_url = service->public_url,
+	};
 	const struct deliverer_config config = {
 		.store = service->store,
 		.seal = service->seal,
 		.spool = service->spool,
+		.hosted = &service->hosted,
 		.engine = service->engine,
 		.clock = clock_system(),
 		.random = random_system(),
@@ -307,6 +342,8 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.settings = &service->platform_settings,
 		.stepping = delivery_stepping,
 		.stepping_context = service,
+		.has_disk_room = has_disk_room,
+		.disk_context = service,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return deliverer_new(&config, &service->deliverer, err);
@@ -328,12 +365,6 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 static const char *check_media_url(void *context, struct arena *arena, struct str url)
 {
 	return guard_check_url(context, arena, url);
-}
-
-static bool disk_is_full(const struct service *service)
-{
-	struct statvfs disk;
-	return statvfs(service->data, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < DISK_FREE_MIN_BYTES;
 }
 
 /* A green light that does not see a stuck queue is worth nothing (RELIABILITY.md finding 10). */
@@ -367,6 +398,23 @@ static int64_t held_count(void *context)
 	return asking + held;
 }
 
+static void read_gauges(void *context, struct api_gauges *out)
+{
+	const struct service *service = context;
+	const struct engine_figures engine = engine_figures(service->engine);
+	struct statvfs disk;
+	*out = (struct api_gauges){
+		.deliveries_in_flight = deliverer_in_flight(service->deliverer),
+		.engine_turns = engine.turns,
+		.engine_tasks = engine.tasks,
+		.engine_turn_age_us = clock_boot_us(clock_system()) - engine.last_turn_boot_us,
+		.spool_bytes = spool_used_bytes(service->spool),
+		.spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget),
+	};
+	if (statvfs(service->data, &disk) == 0)
+		out->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
+}
+
 static enum err_kind open_api(struct service *service, struct error *err)
 {
 	const struct settings *settings = service->settings;
@@ -374,6 +422,8 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.store = service->store,
 		.connector = service->connector,
 		.deliverer = service->deliverer,
+		.seal = service->seal,
+		.hosted = &service->hosted,
 		.clock = clock_system(),
 		.random = random_system(),
 		.log = &service->log,
@@ -385,8 +435,29 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.is_ready = is_ready,
 		.is_ready_context = service,
 		.held_count = held_count,
+		.gauges = read_gauges,
+		.is_metrics_off = strcmp(settings_text(settings, SETTING_ID_metrics), "off") == 0,
+		.version = POSTHORN_VERSION,
 	};
 	return api_new(&config, &service->api, err);
+}
+
+static enum err_kind open_webhooker(struct service *service, struct error *err)
+{
+	const struct webhooker_config config = {
+		.store = service->store,
+		.seal = service->seal,
+		.engine = service->engine,
+		.clock = clock_system(),
+		.random = random_system(),
+		.log = &service->log,
+		.port = {api_event_data, service->api},
+		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
+	};
+	enum err_kind kind = webhooker_new(&config, &service->webhooker, err);
+	if (kind == ERR_NONE)
+		api_set_webhooker(service->api, service->webhooker);
+	return kind;
 }
 
 static void *engine_main(void *argument)
@@ -449,9 +520,9 @@ enum err_kind service_open(const struct settings *settings, bool delivers, struc
 
 	const opener openers[] = {
 		open_guard, /* makes nothing: a bad range or port stops the start before anything is there */
-		make_data_directory, open_seal,      open_store, delivers ? open_restore_guard : NULL, delivers ? open_quarantine : NULL, open_spool,  open_transport,
+		make_data_directory, open_store,     open_seal,  delivers ? open_restore_guard : NULL, delivers ? open_quarantine : NULL, open_spool,  open_transport,
 		open_engine,         open_connector, delivers ? open_deliverer : NULL, open_admin,
-		delivers ? open_api : NULL, start_engine,
+		delivers ? open_api : NULL, delivers ? open_webhooker : NULL, delivers ? NULL : start_engine,
 	};
 	for (size_t i = 0; i < sizeof(openers) / sizeof(openers[0]); i++) {
 		enum err_kind kind = openers[i] != NULL ? openers[i](service, err) : ERR_NONE;
@@ -500,7 +571,10 @@ enum err_kind service_listen(struct service *service, struct error *err)
 	enum err_kind kind = open_listener(service, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return httpd_open(&control, &service->control, err) == ERR_NONE ? ERR_NONE : error_add(err, "%s", control.unix_path);
+	if (httpd_open(&control, &service->control, err) != ERR_NONE)
+		return error_add(err, "%s", control.unix_path);
+	/* Not before our own address is known and answers: the first deliveries may hand out addresses of files here. */
+	return start_engine(service, err);
 }
 
 const char *service_base_url(const struct service *service)
@@ -531,9 +605,10 @@ void service_close(struct service **service_pointer)
 		engine_stop(service->engine);
 		pthread_join(service->engine_thread, NULL);
 	}
-	api_free(&service->api);
 	admin_free(&service->admin);
 	engine_free(&service->engine);
+	webhooker_free(&service->webhooker);
+	api_free(&service->api);
 	deliverer_free(&service->deliverer);
 	connector_free(&service->connector);
 	transfer_curl_close(&service->curl);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The service put together: every layer opened in order, wired by their ports, and closed in reverse. `serve` opens it with its
- * listeners; the command line opens it without them when no service runs, so that both go the same way. */
+ * The service put together: every layer opened in order, wired by their ports, and closed in
+ * reverse. `serve` opens it with its listeners; the command line opens it without them when no
+ * service runs, so that both go the same way. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,9 +17,11 @@ struct arena;
 struct http_router;
 struct service;
 
-/* Makes DATA (0700), opens key, store, spool, transport, engine; starts the engine's thread. CONFLICT: another service owns DATA.
- * delivers false: the engine runs for credential checks only and claims no deliveries. */
-enum err_kind service_open(const struct settings *settings, bool delivers, struct service **service_out, struct error *err);
+/* Makes DATA (0700), opens key, store, spool, transport, engine; starts the engine's thread.
+ * CONFLICT: another service owns DATA. delivers false: the engine runs for credential checks only
+ * and claims no deliveries. */
+enum err_kind service_open(const struct settings *settings, bool delivers,
+			   struct service **service_out, struct error *err);
 /* Opens the public listener and the control socket. */
 enum err_kind service_listen(struct service *service, struct error *err);
 /* "http://127.0.0.1:8080" */
@@ -28,8 +31,10 @@ struct http_router *service_admin_router(struct service *service);
 /* Stops accepting, lets running calls end (bounded), stops the engine, closes everything, nulls. */
 void service_close(struct service **service);
 
-/* How the world reaches a service at base_url: the public-url setting, else base_url; who listens anywhere is reached at loopback. */
-struct str service_public_url(const struct settings *settings, struct arena *arena, struct str base_url);
+/* How the world reaches a service at base_url: the public-url setting, else base_url; who listens
+ * anywhere is reached at loopback. */
+struct str service_public_url(const struct settings *settings, struct arena *arena,
+			      struct str base_url);
 /* "DATA/control.sock" */
 const char *service_control_path(const struct settings *settings);
 /* The log as settings say. */

@@ -12,7 +12,8 @@
 
 #include "url.h"
 
-#define URL_MAX_BYTES 400 /* of public-url and sandbox; what is built upon them has room for as much again */
+#define URL_MAX_BYTES                                                                              \
+	400 /* of public-url and sandbox; what is built upon them has room for as much again */
 
 enum setting_type { SETTING_TYPE_TEXT, SETTING_TYPE_INT, SETTING_TYPE_LIST };
 
@@ -26,7 +27,7 @@ struct setting_row {
 };
 
 static const struct setting_row rows[SETTING_COUNT] = {
-#define SETTING(field, name, type, fallback, min, max, value, help)                                                          \
+#define SETTING(field, name, type, fallback, min, max, value, help)                                \
 	[SETTING_ID_##field] = {name, SETTING_TYPE_##type, fallback, min, max, value, help},
 #include "settings.def"
 #undef SETTING
@@ -41,15 +42,19 @@ static size_t row_find(struct str name)
 	return SETTING_COUNT;
 }
 
-static enum err_kind set_number(struct setting *setting, const struct setting_row *row, struct error *err)
+static enum err_kind set_number(struct setting *setting, const struct setting_row *row,
+				struct error *err)
 {
-	if (str_parse_i64(str_of(setting->text), &setting->number) && setting->number >= row->min && setting->number <= row->max)
+	if (str_parse_i64(str_of(setting->text), &setting->number) && setting->number >= row->min &&
+	    setting->number <= row->max)
 		return ERR_NONE;
-	return error_set(err, ERR_INVALID, "%s must be a whole number from %lld to %lld, not \"%s\"", row->name, (long long)row->min,
-			 (long long)row->max, setting->text);
+	return error_set(err, ERR_INVALID,
+			 "%s must be a whole number from %lld to %lld, not \"%s\"", row->name,
+			 (long long)row->min, (long long)row->max, setting->text);
 }
 
-static enum err_kind list_add(struct settings *settings, struct setting *setting, const struct setting_row *row, struct error *err)
+static enum err_kind list_add(struct settings *settings, struct setting *setting,
+			      const struct setting_row *row, struct error *err)
 {
 	struct str rest = str_of(setting->text);
 	struct str item;
@@ -58,13 +63,15 @@ static enum err_kind list_add(struct settings *settings, struct setting *setting
 		if (item.len == 0)
 			continue;
 		if (setting->list_count == SETTING_LIST_MAX)
-			return error_set(err, ERR_INVALID, "%s has more than %d values", row->name, SETTING_LIST_MAX);
+			return error_set(err, ERR_INVALID, "%s has more than %d values", row->name,
+					 SETTING_LIST_MAX);
 		setting->list[setting->list_count++] = str_z(settings->arena, item);
 	}
 	return ERR_NONE;
 }
 
-static enum err_kind set(struct settings *settings, size_t index, const char *value, enum setting_source source, struct error *err)
+static enum err_kind set(struct settings *settings, size_t index, const char *value,
+			 enum setting_source source, struct error *err)
 {
 	struct setting *setting = &settings->values[index];
 	if (setting->source > source)
@@ -96,7 +103,8 @@ bool settings_has(struct str name)
 	return row_find(name) != SETTING_COUNT;
 }
 
-enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value, struct error *err)
+enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value,
+				struct error *err)
 {
 	size_t index = row_find(name);
 	if (index == SETTING_COUNT)
@@ -126,7 +134,8 @@ static const char *variable_find(char *const *environment, const char *name)
 	return NULL;
 }
 
-static enum err_kind read_environment(struct settings *settings, char *const *environment, struct error *err)
+static enum err_kind read_environment(struct settings *settings, char *const *environment,
+				      struct error *err)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++) {
 		const char *value = variable_find(environment, rows[i].name);
@@ -154,9 +163,11 @@ static int file_line(void *user, const char *section, const char *name, const ch
 	if (reading->kind != ERR_NONE)
 		return 0;
 	if (index == SETTING_COUNT || (section[0] != '\0' && strcmp(section, "posthorn") != 0))
-		reading->kind = error_set(reading->err, ERR_INVALID, "unknown setting \"%s\"", name);
+		reading->kind =
+			error_set(reading->err, ERR_INVALID, "unknown setting \"%s\"", name);
 	else
-		reading->kind = set(reading->settings, index, value, SETTING_FROM_FILE, reading->err);
+		reading->kind =
+			set(reading->settings, index, value, SETTING_FROM_FILE, reading->err);
 	return reading->kind == ERR_NONE;
 }
 
@@ -168,9 +179,11 @@ static enum err_kind read_file(struct settings *settings, const char *path, stru
 	if (reading.kind != ERR_NONE)
 		return error_add(err, "%s, line %d", path, line);
 	if (line < 0)
-		return error_set_native(err, ERR_INVALID, native, "%s cannot be read: %s", path, strerror(native));
+		return error_set_native(err, ERR_INVALID, native, "%s cannot be read: %s", path,
+					strerror(native));
 	if (line > 0)
-		return error_set(err, ERR_INVALID, "%s, line %d: not of the form name = value", path, line);
+		return error_set(err, ERR_INVALID, "%s, line %d: not of the form name = value",
+				 path, line);
 	return ERR_NONE;
 }
 
@@ -195,20 +208,26 @@ static void cut_slash(struct settings *settings, enum setting_id id)
 	settings->values[id].text = str_z(settings->arena, text);
 }
 
-static enum err_kind check_url(const struct settings *settings, enum setting_id id, struct error *err)
+static enum err_kind check_url(const struct settings *settings, enum setting_id id,
+			       struct error *err)
 {
 	struct str text = str_of(settings_text(settings, id));
 	struct url url;
 	if (text.len == 0)
 		return ERR_NONE;
 	if (text.len > URL_MAX_BYTES)
-		return error_set(err, ERR_INVALID, "%s must not be longer than %d bytes", rows[id].name, URL_MAX_BYTES);
-	if (url_parse(settings->arena, text, &url, NULL) != ERR_NONE || url.userinfo.len > 0 || url.query.len > 0 || url.has_fragment)
-		return error_set(err, ERR_INVALID, "%s must be an http or https URL without user, query and fragment", rows[id].name);
+		return error_set(err, ERR_INVALID, "%s must not be longer than %d bytes",
+				 rows[id].name, URL_MAX_BYTES);
+	if (url_parse(settings->arena, text, &url, NULL) != ERR_NONE || url.userinfo.len > 0 ||
+	    url.query.len > 0 || url.has_fragment)
+		return error_set(err, ERR_INVALID,
+				 "%s must be an http or https URL without user, query and fragment",
+				 rows[id].name);
 	return ERR_NONE;
 }
 
-/* HOST:PORT by its form; an IPv6 host in brackets. Whether the host is one of this machine is found when listening. */
+/* HOST:PORT by its form; an IPv6 host in brackets. Whether the host is one of this machine is found
+ * when listening. */
 static bool is_address(struct str text)
 {
 	uint64_t port;
@@ -217,7 +236,8 @@ static bool is_address(struct str text)
 		if (text.ptr[i] == ':')
 			colon = i;
 	}
-	if (colon == SIZE_MAX || !str_parse_u64(str_slice(text, colon + 1, text.len), &port) || port > UINT16_MAX)
+	if (colon == SIZE_MAX || !str_parse_u64(str_slice(text, colon + 1, text.len), &port) ||
+	    port > UINT16_MAX)
 		return false;
 	struct str host = str_slice(text, 0, colon);
 	if (str_skip(&host, STR("[")))
@@ -228,23 +248,31 @@ static bool is_address(struct str text)
 static enum err_kind check(struct settings *settings, struct error *err)
 {
 	if (!is_address(str_of(settings_text(settings, SETTING_ID_listen))))
-		return error_set(err, ERR_INVALID, "listen must be HOST:PORT, not \"%.150s\"", settings_text(settings, SETTING_ID_listen));
+		return error_set(err, ERR_INVALID, "listen must be HOST:PORT, not \"%.150s\"",
+				 settings_text(settings, SETTING_ID_listen));
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_format), "text|json"))
 		return error_set(err, ERR_INVALID, "log-format must be text or json");
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_level), "debug|info|warn|error"))
 		return error_set(err, ERR_INVALID, "log-level must be debug, info, warn or error");
-	if (settings_number(settings, SETTING_ID_time_scale) != 1 && settings_text(settings, SETTING_ID_sandbox)[0] == '\0')
-		return error_set(err, ERR_INVALID, "time-scale is for sandbox mode only: give --sandbox too");
+	if (!is_one_of(settings_text(settings, SETTING_ID_metrics), "on|off"))
+		return error_set(err, ERR_INVALID, "metrics must be on or off");
+	if (settings_number(settings, SETTING_ID_time_scale) != 1 &&
+	    settings_text(settings, SETTING_ID_sandbox)[0] == '\0')
+		return error_set(err, ERR_INVALID,
+				 "time-scale is for sandbox mode only: give --sandbox too");
 	const char *database = settings_text(settings, SETTING_ID_database);
 	if (database[0] != '\0' && strncmp(database, "sqlite:", 7) != 0)
-		return error_set(err, ERR_INVALID, "database must be sqlite:PATH"); /* not shown: it may hold a password */
+		return error_set(
+			err, ERR_INVALID,
+			"database must be sqlite:PATH"); /* not shown: it may hold a password */
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_sandbox);
 	enum err_kind kind = check_url(settings, SETTING_ID_public_url, err);
 	return kind != ERR_NONE ? kind : check_url(settings, SETTING_ID_sandbox, err);
 }
 
-enum err_kind settings_finish(struct settings *settings, char *const *environment, struct error *err)
+enum err_kind settings_finish(struct settings *settings, char *const *environment,
+			      struct error *err)
 {
 	enum err_kind kind = read_environment(settings, environment, err);
 	const char *path = settings_text(settings, SETTING_ID_config);
@@ -258,7 +286,8 @@ void settings_print_help(FILE *out)
 	for (size_t i = 0; i < SETTING_COUNT; i++) {
 		char flag[64];
 		snprintf(flag, sizeof(flag), "--%s %s", rows[i].name, rows[i].value);
-		fprintf(out, "  %-30s %s%s%s%s\n", flag, rows[i].help, rows[i].fallback[0] != '\0' ? " (default " : "", rows[i].fallback,
+		fprintf(out, "  %-30s %s%s%s%s\n", flag, rows[i].help,
+			rows[i].fallback[0] != '\0' ? " (default " : "", rows[i].fallback,
 			rows[i].fallback[0] != '\0' ? ")" : "");
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Settings from flags, environment and file, out of one table (settings.def). A bad value or an unknown setting is one clear line. */
+ * Settings from flags, environment and file, out of one table (settings.def). A bad value or an
+ * unknown setting is one clear line. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,11 +21,16 @@ enum setting_id {
 	SETTING_COUNT
 };
 
-enum setting_source { SETTING_FROM_DEFAULT, SETTING_FROM_FILE, SETTING_FROM_ENVIRONMENT, SETTING_FROM_FLAG };
+enum setting_source {
+	SETTING_FROM_DEFAULT,
+	SETTING_FROM_FILE,
+	SETTING_FROM_ENVIRONMENT,
+	SETTING_FROM_FLAG
+};
 
 struct setting {
-	const char *text;                 /* as given; the last of a list */
-	int64_t number;                   /* of INT */
+	const char *text;                   /* as given; the last of a list */
+	int64_t number;                     /* of INT */
 	const char *list[SETTING_LIST_MAX]; /* of LIST */
 	size_t list_count;
 	enum setting_source source;
@@ -35,14 +41,17 @@ struct settings {
 	struct setting values[SETTING_COUNT];
 };
 
-/* Defaults, then the file named by --config or POSTHORN_CONFIG, then the environment; flags come by settings_set_flag before. */
+/* Defaults, then the file named by --config or POSTHORN_CONFIG, then the environment; flags come by
+ * settings_set_flag before. */
 void settings_init(struct settings *settings, struct arena *arena);
 /* Is there a setting of that name (without dashes)? */
 bool settings_has(struct str name);
 /* name without dashes. NOT_FOUND: no such setting; INVALID: the value is not allowed. */
-enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value, struct error *err);
+enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value,
+				struct error *err);
 /* After all flags: reads file and environment, and checks what depends on each other. */
-enum err_kind settings_finish(struct settings *settings, char *const *environment, struct error *err);
+enum err_kind settings_finish(struct settings *settings, char *const *environment,
+			      struct error *err);
 
 static inline const char *settings_text(const struct settings *settings, enum setting_id id)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Base64 (RFC 4648): standard with padding, and URL-safe without. Decoding is strict: no blanks, no stray bits, right padding. */
+ * Base64 (RFC 4648): standard with padding, and URL-safe without. Decoding is strict: no blanks, no
+ * stray bits, right padding. */
 #pragma once
 
 #include <stdbool.h>

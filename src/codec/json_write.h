@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * JSON out: a streaming writer onto a buf, no tree. Puts the commas itself. Strings are escaped and must be UTF-8: a byte that is
- * not is written as U+FFFD, so that the output is always valid JSON. Misnesting is our bug and asserts. */
+ * JSON out: a streaming writer onto a buf, no tree. Puts the commas itself. Strings are escaped and
+ * must be UTF-8: a byte that is not is written as U+FFFD, so that the output is always valid JSON.
+ * Misnesting is our bug and asserts. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +17,8 @@ struct json;
 struct json_writer {
 	struct buf *out;
 	unsigned depth;
-	bool has_items[JSON_WRITER_DEPTH_MAX]; /* a comma is due before the next element at this depth */
+	bool has_items[JSON_WRITER_DEPTH_MAX]; /* a comma is due before the next element at this
+						  depth */
 	bool is_object[JSON_WRITER_DEPTH_MAX];
 	bool has_root; /* the one value of depth 0 is begun */
 	bool after_key;

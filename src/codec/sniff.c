@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+#include "gif.h"
+#include "webm.h"
+
 /* Big-endian and little-endian numbers of 1 to 4 bytes; false when they are cut off. */
 static bool read_be(struct str in, size_t at, size_t size_bytes, uint32_t *out)
 {
@@ -114,8 +117,12 @@ static enum sniff_type sniff_gif(struct str in, struct sniff *sniff)
 		return SNIFF_UNKNOWN;
 	if (read_le(in, 6, 2, &width) && read_le(in, 8, 2, &height))
 		set_size(sniff, width, height);
+	const struct byte_source source = byte_source_of(&in);
+	sniff->is_animated = gif_is_animated(&source);
 	return SNIFF_GIF;
 }
+
+#define WEBP_ANIMATION 0x02 /* of the flags of an extended file */
 
 /* The three kinds of WebP keep their size in three ways (WebP container specification; RFC
  * 6386, 9.1 for VP8). */
@@ -145,6 +152,8 @@ static enum sniff_type sniff_webp(struct str in, struct sniff *sniff)
 	if (!has_at(in, 0, STR("RIFF")) || !has_at(in, 8, STR("WEBP")))
 		return SNIFF_UNKNOWN;
 	read_webp_size(in, sniff);
+	sniff->is_animated =
+		has_at(in, 12, STR("VP8X")) && in.len > 20 && (in.ptr[20] & WEBP_ANIMATION) != 0;
 	return SNIFF_WEBP;
 }
 
@@ -209,46 +218,27 @@ static enum sniff_type sniff_ftyp(struct str in, struct sniff *sniff)
 	return row != NULL ? row->type : SNIFF_UNKNOWN;
 }
 
-/* A number of EBML (RFC 8794, 4): the first byte's leading zeros say how many bytes follow. Ids
- * keep the marking bit. */
-static bool take_vint(struct str *in, bool keeps_mark, uint64_t *out)
-{
-	if (in->len == 0 || in->ptr[0] == 0)
-		return false;
-	const unsigned char first = (unsigned char)in->ptr[0];
-	size_t len = 1;
-	while ((first & (0x80U >> (len - 1))) == 0)
-		len++;
-	if (in->len < len)
-		return false;
-	uint64_t value = keeps_mark ? first : first & (0xffU >> len);
-	for (size_t i = 1; i < len; i++)
-		value = value << 8 | (unsigned char)in->ptr[i];
-	*in = str_slice(*in, len, in->len);
-	*out = value;
-	return true;
-}
-
-#define EBML_ID_HEADER 0x1a45dfa3
-#define EBML_ID_DOC_TYPE 0x4282
-
-/* Matroska has the same header with another DocType; only "webm" is WebM (RFC 9559). */
 static enum sniff_type sniff_webm(struct str in, struct sniff *sniff)
 {
-	(void)sniff;
-	uint64_t id;
-	uint64_t size;
-	if (!take_vint(&in, true, &id) || id != EBML_ID_HEADER || !take_vint(&in, false, &size))
+	if (!webm_is(in))
 		return SNIFF_UNKNOWN;
-	struct str header = str_slice(in, 0, size);
-	while (take_vint(&header, true, &id) && take_vint(&header, false, &size)) {
-		const struct str content = str_slice(header, 0, size);
-		if (id == EBML_ID_DOC_TYPE)
-			return content.len == size && str_equal(content, STR("webm"))
-				       ? SNIFF_WEBM
-				       : SNIFF_UNKNOWN;
-		header = str_slice(header, content.len, header.len);
-	}
+	const struct webm_film film = webm_probe(in);
+	sniff->duration_ms = film.duration_ms;
+	sniff->width = film.width;
+	sniff->height = film.height;
+	return SNIFF_WEBM;
+}
+
+/* Files that are told by how they begin and by nothing else. */
+static enum sniff_type sniff_document(struct str in, struct sniff *sniff)
+{
+	(void)sniff;
+	if (has_at(in, 0, STR("%PDF-")))
+		return SNIFF_PDF;
+	if (has_at(in, 0, STR("PK\3\4")))
+		return SNIFF_ZIP;
+	if (has_at(in, 0, STR("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")))
+		return SNIFF_OLE;
 	return SNIFF_UNKNOWN;
 }
 
@@ -267,12 +257,16 @@ static const struct type_row type_rows[] = {
 	[SNIFF_MP4] = {"video/mp4", false, true},
 	[SNIFF_MOV] = {"video/quicktime", false, true},
 	[SNIFF_WEBM] = {"video/webm", false, true},
+	[SNIFF_PDF] = {"application/pdf", false, false},
+	[SNIFF_ZIP] = {"application/zip", false, false},
+	[SNIFF_OLE] = {"application/x-ole-storage", false, false},
 };
 
 struct sniff sniff_media(struct str first_bytes)
 {
 	static enum sniff_type (*const sniffers[])(struct str in, struct sniff * sniff) = {
-		sniff_jpeg, sniff_png, sniff_gif, sniff_webp, sniff_ftyp, sniff_webm,
+		sniff_jpeg, sniff_png,  sniff_gif,      sniff_webp,
+		sniff_ftyp, sniff_webm, sniff_document,
 	};
 	struct sniff sniff = {0};
 	for (size_t i = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a media file really is, by its first bytes, without decoding: what a customer says of a file is not believed.
- * Knows JPEG, PNG, GIF, WebP, MP4/MOV (ftyp), WebM (EBML). Dimensions for images where the header has them. Pure. */
+ * What a media file really is, by its first bytes, without decoding: what a customer says of a file
+ * is not believed. Knows JPEG, PNG, GIF, WebP, MP4/MOV (ftyp), WebM (EBML), PDF, ZIP and OLE.
+ * Dimensions for images and WebM where the header has them; what lies further in (the size and
+ * length of an MP4) is probe.h's. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,17 +10,33 @@
 
 #include "str.h"
 
-#define SNIFF_BYTES_WANTED 65536 /* enough of a file's start for everything sniff_media() looks at */
+#define SNIFF_BYTES_WANTED                                                                         \
+	65536 /* enough of a file's start for everything sniff_media() looks at */
 
-enum sniff_type { SNIFF_UNKNOWN, SNIFF_JPEG, SNIFF_PNG, SNIFF_GIF, SNIFF_WEBP, SNIFF_MP4, SNIFF_MOV, SNIFF_WEBM };
+enum sniff_type {
+	SNIFF_UNKNOWN,
+	SNIFF_JPEG,
+	SNIFF_PNG,
+	SNIFF_GIF,
+	SNIFF_WEBP,
+	SNIFF_MP4,
+	SNIFF_MOV,
+	SNIFF_WEBM,
+	SNIFF_PDF,
+	SNIFF_ZIP, /* what DOCX and PPTX files are packed in */
+	SNIFF_OLE, /* DOC and PPT */
+	SNIFF_TYPE_COUNT
+};
 
 struct sniff {
 	enum sniff_type type;
 	const char *mime_type; /* "image/jpeg"; "application/octet-stream" when unknown */
 	bool is_image;
 	bool is_video;
-	uint32_t width;  /* 0 = not known */
+	bool is_animated; /* a GIF or WebP of more than one picture */
+	uint32_t width;   /* 0 = not known; as shown, so that a turned video has its turned size */
 	uint32_t height;
+	int64_t duration_ms; /* of a video; 0 = not known */
 };
 
 struct sniff sniff_media(struct str first_bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Absolute http(s) URLs, strictly. Refuses what two parsers could read differently (RELIABILITY.md 3.7): userinfo on request,
- * backslashes, control characters, blanks, raw non-ASCII hosts, empty hosts, non-canonical IPv4 (octal, hex, short, dword),
- * brackets around anything but an IPv6 literal, zone ids, percent-encoded hosts. Whether an address may be reached is
+ * Absolute http(s) URLs, strictly. Refuses what two parsers could read differently
+ * (RELIABILITY.md 3.7): userinfo on request, backslashes, control characters, blanks, raw non-ASCII
+ * hosts, empty hosts, non-canonical IPv4 (octal, hex, short, dword), brackets around anything but
+ * an IPv6 literal, zone ids, percent-encoded hosts. Whether an address may be reached is
  * outbound/guard.h. Pure. */
 #pragma once
 
@@ -29,12 +30,16 @@ struct url {
 	bool has_fragment;
 };
 
-/* Returns NONE, or INVALID with err->text naming what is wrong ("the host is empty"). Views point into text and arena. */
-enum err_kind url_parse(struct arena *arena, struct str text, struct url *url_out, struct error *err);
+/* Returns NONE, or INVALID with err->text naming what is wrong ("the host is empty"). Views point
+ * into text and arena. */
+enum err_kind url_parse(struct arena *arena, struct str text, struct url *url_out,
+			struct error *err);
 /* "host" or "host:port" (brackets put back), as in a Host header or an origin. */
 struct str url_authority(struct arena *arena, const struct url *url);
 /* "https://host:port" without a default port. */
 struct str url_origin(struct arena *arena, const struct url *url);
-/* Our parameters appended to url's own query, after parameters of the same names were taken out of it (API.md section 5).
- * url is a valid absolute URL without fragment. names/values: count pairs; a value whose ptr is NULL only takes its name out. */
-struct str url_with_query(struct arena *arena, struct str url, const struct str *names, const struct str *values, size_t count);
+/* Our parameters appended to url's own query, after parameters of the same names were taken out of
+ * it (API.md section 5). url is a valid absolute URL without fragment. names/values: count pairs; a
+ * value whose ptr is NULL only takes its name out. */
+struct str url_with_query(struct arena *arena, struct str url, const struct str *names,
+			  const struct str *values, size_t count);

@@ -19,6 +19,20 @@ struct str authorize_challenge(struct arena *arena, enum pkce_style style, struc
 	return base64url_encode(arena, digest_str(&digest));
 }
 
+/* Asked for in the profile's own form. */
+static struct str scopes_joined(struct arena *arena, struct str scopes, const char *separator)
+{
+	struct buf joined;
+	struct str scope;
+	buf_init(&joined, arena, 2048);
+	while (str_take_field(&scopes, ' ', &scope)) {
+		if (joined.len > 0 && scope.len > 0)
+			buf_add_z(&joined, separator);
+		buf_add(&joined, scope);
+	}
+	return buf_str(&joined);
+}
+
 static struct str scopes_of(struct arena *arena, const struct oauth_profile *profile)
 {
 	struct buf scopes;
@@ -42,21 +56,29 @@ static struct str address_of(struct arena *arena, struct str pattern, struct str
 	return str_concat(arena, head, str_slice(pattern, at + mark.len, pattern.len));
 }
 
-struct str authorize_url(struct arena *arena, const struct oauth_profile *profile, const struct authorize_values *values)
+struct str authorize_url(struct arena *arena, const struct oauth_profile *profile,
+			 const struct authorize_values *values)
 {
 	struct buf query;
 	buf_init(&query, arena, URL_MAX_BYTES);
 	form_add(&query, profile->client_id_name, values->client_id);
 	form_add(&query, "redirect_uri", values->redirect_uri);
 	form_add(&query, "response_type", STR("code"));
-	form_add(&query, "scope", scopes_of(arena, profile));
+	form_add(&query, "scope",
+		 values->scopes.len > 0
+			 ? scopes_joined(arena, values->scopes, profile->scope_separator)
+			 : scopes_of(arena, profile));
 	form_add(&query, "state", values->state);
 	if (profile->pkce != PKCE_NONE) {
-		form_add(&query, "code_challenge", authorize_challenge(arena, profile->pkce, values->pkce_verifier));
+		form_add(&query, "code_challenge",
+			 authorize_challenge(arena, profile->pkce, values->pkce_verifier));
 		form_add(&query, "code_challenge_method", STR("S256"));
 	}
-	for (size_t i = 0; i < sizeof(profile->extra) / sizeof(profile->extra[0]) && profile->extra[i].name != NULL; i++)
+	for (size_t i = 0; i < sizeof(profile->extra) / sizeof(profile->extra[0]) &&
+			   profile->extra[i].name != NULL;
+	     i++)
 		form_add(&query, profile->extra[i].name, str_of(profile->extra[i].value));
-	struct str address = address_of(arena, str_of(profile->authorize_url), values->graph_version);
+	struct str address =
+		address_of(arena, str_of(profile->authorize_url), values->graph_version);
 	return str_concat(arena, str_concat(arena, address, STR("?")), buf_str(&query));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the files of connect/: connect.c is what other layers call, exchange.c and verify.c are the tasks on the engine. */
+ * Shared by the files of connect/: connect.c is what other layers call, exchange.c and ask.c are
+ * the tasks on the engine, verify.c and check.c what is asked. */
 #pragma once
 
 #include <pthread.h>
@@ -28,9 +29,9 @@ struct connect_task {
 	struct task task; /* first: the engine's handle */
 	struct connector *connector;
 	struct connect_task *next_queued;
-	struct arena *arena;         /* as long as the task */
+	struct arena *arena; /* as long as the task */
 	const struct platform *platform;
-	platform_step function;      /* platform->connect or platform->verify */
+	platform_step function; /* one of the platform's, such as platform->connect */
 	struct env env;
 	struct flow flow;
 	int tries;
@@ -39,30 +40,34 @@ struct connect_task {
 	struct arena *turn_arena;
 	struct task_plan *plan;
 	bool is_finished;
-	struct step *step;           /* the last one: the outcome when finished */
+	struct step *step; /* the last one: the outcome when finished */
 };
 
 struct connector {
 	struct connector_config config;
 	pthread_mutex_t mutex;
-	pthread_cond_t changed;      /* an exchange or a check ended */
-	uint64_t generation;         /* counts announcements, so that none falls between a look and a wait */
-	struct connect_task *queue;  /* handed over by other threads, under mutex */
+	pthread_cond_t changed; /* an exchange or a check ended */
+	uint64_t
+		generation; /* counts announcements, so that none falls between a look and a wait */
+	struct connect_task *queue; /* handed over by other threads, under mutex */
 };
 
 /* connect.c */
 void connector_enqueue(struct connector *connector, struct connect_task *task);
 void connector_announce(struct connector *connector);
-/* Waits for the next announcement or until deadline_boot_us; mutex is held. False when the deadline has passed. */
+/* Waits for the next announcement or until deadline_boot_us; mutex is held. False when the deadline
+ * has passed. */
 bool connector_wait(struct connector *connector, int64_t deadline_boot_us);
-struct str connector_client_secret(const struct connector *connector, struct arena *arena, const struct credential_row *credential);
+struct str connector_client_secret(const struct connector *connector, struct arena *arena,
+				   const struct credential_row *credential);
 
 /* drive.c */
 /* Asks the adapter, or hands it a reply, until a call, a pause or the end is planned. */
-void drive_event(struct connect_task *t, struct arena *arena, const struct task_event *event, struct task_plan *plan);
+void drive_event(struct connect_task *t, struct arena *arena, const struct task_event *event,
+		 struct task_plan *plan);
 
-/* What people are told of a failure: our sentence, and behind it the platform's own words, both without secrets. Lives in this
- * turn's arena. */
+/* What people are told of a failure: our sentence, and behind it the platform's own words, both
+ * without secrets. Lives in this turn's arena. */
 struct str drive_told(const struct connect_task *t, const struct failure *failure);
 
 /* exchange.c */

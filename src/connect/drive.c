@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What connecting and verifying have in common: a conversation with a platform that nobody sees, so a passing failure is simply
- * tried again a few times, in memory. */
+ * What connecting and verifying have in common: a conversation with a platform that nobody sees, so
+ * a passing failure is simply tried again a few times, in memory. */
 #include "connect_private.h"
 
 #include "redact.h"
@@ -53,11 +53,13 @@ static void take_step(struct connect_task *t, struct step *step)
 	case STEP_UNKNOWN:
 		break;
 	}
-	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR, STR("The adapter gave a step that makes no sense here."));
+	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR,
+		  STR("The adapter gave a step that makes no sense here."));
 	plan_end(t, step);
 }
 
-void drive_event(struct connect_task *t, struct arena *arena, const struct task_event *event, struct task_plan *plan)
+void drive_event(struct connect_task *t, struct arena *arena, const struct task_event *event,
+		 struct task_plan *plan)
 {
 	t->turn_arena = arena;
 	t->plan = plan;
@@ -74,5 +76,6 @@ struct str drive_told(const struct connect_task *t, const struct failure *failur
 	redact_failure(t->turn_arena, &told, &t->env, &t->flow);
 	if (told.platform_message.len == 0)
 		return told.message;
-	return str_format(t->turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(told.message), STR_ARG(told.platform_message));
+	return str_format(t->turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(told.message),
+			  STR_ARG(told.platform_message));
 }

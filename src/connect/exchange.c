@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The exchange: authorization code -> tokens -> accounts, as a task whose flow is saved at every step, so that a service started
- * after a crash goes on with a connection that already has its token. */
+ * The exchange: authorization code -> tokens -> accounts, as a task whose flow is saved at every
+ * step, so that a service started after a crash goes on with a connection that already has its
+ * token. */
 #include "connect_private.h"
 
 #include <stdlib.h>
@@ -14,11 +15,13 @@ struct exchange {
 	struct connection_row connection;
 	struct account_row *accounts;
 	size_t account_count;
+	bool needs_confirmation;
 	enum connection_error error;
 	struct str error_description;
 };
 
-static struct str sealed(const struct exchange *x, const char *table, const char *column, struct str row_id, struct str plaintext)
+static struct str sealed(const struct exchange *x, const char *table, const char *column,
+			 struct str row_id, struct str plaintext)
 {
 	if (plaintext.len == 0)
 		return STR("");
@@ -27,13 +30,15 @@ static struct str sealed(const struct exchange *x, const char *table, const char
 	return seal_secret(config->seal, x->base.turn_arena, &place, plaintext, config->random);
 }
 
-static enum err_kind unsealed(const struct exchange *x, const char *column, struct str sealed_text, struct str *out, struct error *err)
+static enum err_kind unsealed(const struct exchange *x, const char *column, struct str sealed_text,
+			      struct str *out, struct error *err)
 {
 	const struct seal_place place = {STR("connections"), str_of(column), x->connection.id};
 	*out = STR("");
 	if (sealed_text.len == 0)
 		return ERR_NONE;
-	return seal_open_secret(x->base.connector->config.seal, x->base.arena, &place, sealed_text, out, err);
+	return seal_open_secret(x->base.connector->config.seal, x->base.arena, &place, sealed_text,
+				out, err);
 }
 
 static enum err_kind load(struct exchange *x, struct error *err)
@@ -45,14 +50,21 @@ static enum err_kind load(struct exchange *x, struct error *err)
 	/* We died between using the state up and writing the refusal down: there is no code. */
 	if (x->connection.code_sealed.len == 0 && x->connection.flow.len == 0)
 		return error_set(err, ERR_NOT_FOUND, "there is no authorization code");
-	enum err_kind kind = store_credential_find(config->store, t->arena, x->connection.app_id, x->connection.platform, &credential, err);
+	enum err_kind kind = store_credential_find(config->store, t->arena, x->connection.app_id,
+						   x->connection.platform, &credential, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if ((kind = unsealed(x, "code", x->connection.code_sealed, &t->env.code, err)) ||
-	    (kind = unsealed(x, "pkce_verifier", x->connection.pkce_sealed, &t->env.pkce_verifier, err)) ||
+	    (kind = unsealed(x, "pkce_verifier", x->connection.pkce_sealed, &t->env.pkce_verifier,
+			     err)) ||
 	    (kind = unsealed(x, "flow_secrets", x->connection.flow_sealed, &flow_secrets, err)) ||
 	    (kind = flow_read(&t->flow, t->arena, x->connection.flow, flow_secrets, 0, err)))
 		return kind;
+	struct app_row app = {0};
+	kind = store_app_find(config->store, t->arena, x->connection.app_id, &app, err);
+	if (kind != ERR_NONE)
+		return kind;
+	x->needs_confirmation = app.connect_confirmation;
 	t->env.settings = config->settings;
 	t->env.client_id = credential.client_id;
 	t->env.client_secret = connector_client_secret(t->connector, t->arena, &credential);
@@ -63,17 +75,21 @@ static enum err_kind load(struct exchange *x, struct error *err)
 static void exchange_failed(struct exchange *x, enum connection_error error, struct str description)
 {
 	x->error = error == CONNECTION_ERROR_NONE ? CONNECTION_ERROR_PLATFORM_ERROR : error;
-	x->error_description = description.len > 0 ? description : str_of(connection_error_sentence(x->error));
+	x->error_description =
+		description.len > 0 ? description : str_of(connection_error_sentence(x->error));
 }
 
-/* The row's id decides what its secrets are sealed under, so a known account's id is asked first. */
-static enum err_kind account_of(struct exchange *x, const struct account_found *found, struct account_row *row, struct error *err)
+/* The row's id decides what its secrets are sealed under, so a known account's id is asked first.
+ */
+static enum err_kind account_of(struct exchange *x, const struct account_found *found,
+				struct account_row *row, struct error *err)
 {
 	const struct connector_config *config = &x->base.connector->config;
 	struct arena *arena = x->base.turn_arena;
 	struct str id = STR("");
-	enum err_kind kind = store_account_id_for(config->store, arena, x->connection.app_id, x->connection.platform,
-						  x->connection.user_id, found->platform_account_id, &id, err);
+	enum err_kind kind = store_account_id_for(config->store, arena, x->connection.app_id,
+						  x->connection.platform, x->connection.user_id,
+						  found->platform_account_id, &id, err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		return kind;
 	if (id.len == 0)
@@ -91,8 +107,11 @@ static enum err_kind account_of(struct exchange *x, const struct account_found *
 		.avatar_url = found->avatar_url,
 		.type = found->type,
 		.state = ACCOUNT_ACTIVE,
-		.access_token_sealed = sealed(x, "accounts", "access_token", id, found->access_token),
-		.refresh_token_sealed = sealed(x, "accounts", "refresh_token", id, found->refresh_token),
+		.is_unconfirmed = x->needs_confirmation,
+		.access_token_sealed =
+			sealed(x, "accounts", "access_token", id, found->access_token),
+		.refresh_token_sealed =
+			sealed(x, "accounts", "refresh_token", id, found->refresh_token),
 		.extra = found->extra,
 		.extra_sealed = sealed(x, "accounts", "extra_secret", id, found->extra_secret),
 		.scopes = found->scopes,
@@ -112,22 +131,25 @@ static void take_accounts(struct exchange *x, const struct step *step)
 	for (size_t i = 0; i < step->account_count; i++) {
 		struct error err = {0};
 		if (account_of(x, &step->accounts[i], &x->accounts[i], &err) != ERR_NONE) {
-			exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR, STR("The accounts could not be stored."));
+			exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR,
+					STR("The accounts could not be stored."));
 			return;
 		}
 	}
 	x->account_count = step->account_count;
 }
 
-static void exchange_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)
+static void exchange_plan(struct task *task, struct arena *arena, const struct task_event *event,
+			  struct task_plan *plan)
 {
 	struct exchange *x = (struct exchange *)task;
 	struct error err = {0};
 	x->base.turn_arena = arena;
 	if (event->kind == TASK_EVENT_START && load(x, &err) != ERR_NONE) {
-		LOG(x->base.connector->config.log, ERROR, "connection_unreadable", log_str("connection", x->connection.id),
-		    log_str("error", str_of(err.text)));
-		exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR, STR("The connection could not be read."));
+		LOG(x->base.connector->config.log, ERROR, "connection_unreadable",
+		    log_str("connection", x->connection.id), log_str("error", str_of(err.text)));
+		exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR,
+				STR("The connection could not be read."));
 		x->base.is_finished = true;
 		plan->action = TASK_END;
 		return;
@@ -138,7 +160,8 @@ static void exchange_plan(struct task *task, struct arena *arena, const struct t
 	if (x->base.step->kind == STEP_DONE)
 		take_accounts(x, x->base.step);
 	else
-		exchange_failed(x, x->base.step->failure.connection_error, drive_told(&x->base, &x->base.step->failure));
+		exchange_failed(x, x->base.step->failure.connection_error,
+				drive_told(&x->base, &x->base.step->failure));
 }
 
 static enum err_kind exchange_save(struct task *task, void *tx, struct error *err)
@@ -147,22 +170,26 @@ static enum err_kind exchange_save(struct task *task, void *tx, struct error *er
 	struct connect_task *t = &x->base;
 	if (!t->is_finished) {
 		struct str secrets = flow_write_secrets(t->turn_arena, &t->flow);
-		return store_connection_save_flow(tx, x->connection.id, flow_write(t->turn_arena, &t->flow),
-						  sealed(x, "connections", "flow_secrets", x->connection.id, secrets), err);
+		return store_connection_save_flow(
+			tx, x->connection.id, flow_write(t->turn_arena, &t->flow),
+			sealed(x, "connections", "flow_secrets", x->connection.id, secrets), err);
 	}
 	int64_t now_us = clock_now_us(t->connector->config.clock);
 	if (x->error != CONNECTION_ERROR_NONE)
-		return store_connection_fail(tx, x->connection.id, str_of(connection_error_code(x->error)), x->error_description, now_us,
-					     err);
-	return store_connection_succeed(tx, x->connection.id, x->accounts, x->account_count, now_us, err);
+		return store_connection_fail(tx, x->connection.id,
+					     str_of(connection_error_code(x->error)),
+					     x->error_description, now_us, err);
+	return store_connection_succeed(tx, x->connection.id, x->accounts, x->account_count, now_us,
+					err);
 }
 
 static bool is_still_pending(const struct exchange *x)
 {
 	const struct connector_config *config = &x->base.connector->config;
 	struct connection_row now = {0};
-	return store_connection_find(config->store, x->base.turn_arena, x->connection.app_id, x->connection.id,
-				     clock_now_us(config->clock), &now, NULL) == ERR_NONE &&
+	return store_connection_find(config->store, x->base.turn_arena, x->connection.app_id,
+				     x->connection.id, clock_now_us(config->clock), &now,
+				     NULL) == ERR_NONE &&
 	       now.state == CONNECTION_PENDING;
 }
 
@@ -173,7 +200,8 @@ static void exchange_saved(struct task *task, enum err_kind kind)
 	if (!x->base.is_finished)
 		return;
 	if (kind == ERR_CONFLICT && is_still_pending(x)) {
-		/* Another connection made one of the accounts in the same moment: seal again, under the id that it has now. */
+		/* Another connection made one of the accounts in the same moment: seal again, under
+		 * the id that it has now. */
 		struct connection_row again = x->connection;
 		again.flow = flow_write(x->base.turn_arena, &x->base.flow);
 		again.flow_sealed = sealed(x, "connections", "flow_secrets", x->connection.id,
@@ -184,7 +212,8 @@ static void exchange_saved(struct task *task, enum err_kind kind)
 	if (kind != ERR_NONE)
 		LOG(log, ERROR, "connection_not_saved", log_str("connection", x->connection.id));
 	else if (x->error == CONNECTION_ERROR_NONE)
-		LOG(log, INFO, "connection_succeeded", log_str("connection", x->connection.id), log_int("accounts", (int64_t)x->account_count));
+		LOG(log, INFO, "connection_succeeded", log_str("connection", x->connection.id),
+		    log_int("accounts", (int64_t)x->account_count));
 	else
 		LOG(log, WARN, "connection_failed", log_str("connection", x->connection.id),
 		    log_str("error", str_of(connection_error_code(x->error))));
@@ -199,13 +228,16 @@ static void exchange_free(struct task *task)
 	arena_free(&arena);
 }
 
-static const struct task_ops exchange_ops = {exchange_plan, exchange_save, exchange_saved, exchange_free};
+static const struct task_ops exchange_ops = {exchange_plan, exchange_save, exchange_saved,
+					     exchange_free};
 
 static void copy_connection(struct arena *arena, struct connection_row *c)
 {
-	struct str *const texts[] = {&c->id, &c->app_id, &c->user_id, &c->redirect_url, &c->name, &c->email, &c->state_hash,
-				     &c->callback_url, &c->pkce_sealed, &c->error, &c->error_description, &c->code_sealed, &c->flow,
-				     &c->flow_sealed};
+	struct str *const texts[] = {
+		&c->id,          &c->app_id,     &c->user_id,           &c->redirect_url,
+		&c->name,        &c->email,      &c->state_hash,        &c->callback_url,
+		&c->pkce_sealed, &c->error,      &c->error_description, &c->code_sealed,
+		&c->flow,        &c->flow_sealed};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = str_copy(arena, *texts[i]);
 }
@@ -214,7 +246,8 @@ void exchange_enqueue(struct connector *connector, const struct connection_row *
 {
 	struct exchange *x = calloc(1, sizeof(*x));
 	if (x == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the program */
+		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
+			    program */
 	x->base.task.ops = &exchange_ops;
 	x->base.connector = connector;
 	x->base.arena = arena_new("connection", CONNECT_ARENA_MAX_BYTES);

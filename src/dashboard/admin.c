@@ -8,7 +8,8 @@
 #define BODY_MAX_BYTES 65536
 #define ANSWER_MAX_BYTES ((size_t)8 << 20)
 
-void admin_respond_error(struct http_response *response, int status, const char *code, struct str message)
+void admin_respond_error(struct http_response *response, int status, const char *code,
+			 struct str message)
 {
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, status));
@@ -18,15 +19,20 @@ void admin_respond_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
-void admin_respond_failure(struct http_response *response, enum err_kind kind, const struct error *err, const char *what)
+void admin_respond_failure(struct http_response *response, enum err_kind kind,
+			   const struct error *err, const char *what)
 {
 	struct arena *arena = response->arena;
 	switch (kind) {
 	case ERR_NOT_FOUND:
-		admin_respond_error(response, 404, "NOT_FOUND", str_format(arena, "There is no such %s.", what));
+		admin_respond_error(response, 404, "NOT_FOUND",
+				    str_format(arena, "There is no such %s.", what));
 		return;
 	case ERR_CONFLICT:
-		admin_respond_error(response, 409, "CONFLICT", str_format(arena, "This %s is there already, or was changed meanwhile.", what));
+		admin_respond_error(
+			response, 409, "CONFLICT",
+			str_format(arena, "This %s is there already, or was changed meanwhile.",
+				   what));
 		return;
 	case ERR_INVALID:
 		admin_respond_error(response, 422, "VALIDATION_ERROR", str_of(err->text));
@@ -57,32 +63,40 @@ const struct json *admin_body(struct http_request *request, struct http_response
 	}
 	if (json_is(body, JSON_TYPE_OBJECT))
 		return body;
-	admin_respond_error(response, 422, "VALIDATION_ERROR", STR("The body must be a JSON object."));
+	admin_respond_error(response, 422, "VALIDATION_ERROR",
+			    STR("The body must be a JSON object."));
 	return NULL;
 }
 
-bool admin_text(struct http_response *response, const struct json *body, const char *name, size_t max_bytes, struct str *out)
+bool admin_text(struct http_response *response, const struct json *body, const char *name,
+		size_t max_bytes, struct str *out)
 {
 	struct str value = json_string(json_get(body, name));
 	*out = value;
 	if (value.len >= 1 && value.len <= max_bytes && !str_has_control(value))
 		return true;
-	admin_respond_error(response, 422, "VALIDATION_ERROR",
-			    str_format(response->arena, "%s must be a text of 1 to %zu bytes without control characters.", name, max_bytes));
+	admin_respond_error(
+		response, 422, "VALIDATION_ERROR",
+		str_format(response->arena,
+			   "%s must be a text of 1 to %zu bytes without control characters.", name,
+			   max_bytes));
 	return false;
 }
 
-bool admin_find_app(struct admin *admin, struct http_request *request, struct http_response *response, struct app_row *app)
+bool admin_find_app(struct admin *admin, struct http_request *request,
+		    struct http_response *response, struct app_row *app)
 {
 	struct error err = {0};
-	enum err_kind kind = store_app_find_by_client_id(admin->config.store, request->arena, http_request_capture(request, "client_id"),
-							 app, &err);
+	enum err_kind kind =
+		store_app_find_by_client_id(admin->config.store, request->arena,
+					    http_request_capture(request, "client_id"), app, &err);
 	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");
 	return kind == ERR_NONE;
 }
 
-static void render_fault(void *context, enum http_fault fault, const struct http_request *request, struct http_response *response)
+static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
+			 struct http_response *response)
 {
 	(void)context, (void)request;
 	static const struct {
@@ -97,21 +111,23 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 		[HTTP_FAULT_INTERNAL] = {500, "INTERNAL_ERROR"},
 		[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE"},
 	};
-	admin_respond_error(response, answers[fault].status, answers[fault].code, STR("The admin API cannot do this."));
+	admin_respond_error(response, answers[fault].status, answers[fault].code,
+			    STR("The admin API cannot do this."));
 }
 
 static const struct http_route routes[] = {
-#define ADMIN_ROUTE(name, path, has_body, function, summary)                                                                 \
-	{.method = #name,                                                                                                    \
-	 .pattern = path,                                                                                                    \
-	 .handler = function,                                                                                                \
-	 .body_max_bytes = BODY_MAX_BYTES,                                                                                   \
+#define ADMIN_ROUTE(name, path, has_body, function, summary)                                       \
+	{.method = #name,                                                                          \
+	 .pattern = path,                                                                          \
+	 .handler = function,                                                                      \
+	 .body_max_bytes = BODY_MAX_BYTES,                                                         \
 	 .body_mode = (has_body) ? HTTP_BODY_MEMORY : HTTP_BODY_NONE},
 #include "admin_routes.def"
 #undef ADMIN_ROUTE
 };
 
-enum err_kind admin_new(const struct admin_config *config, struct admin **admin_out, struct error *err)
+enum err_kind admin_new(const struct admin_config *config, struct admin **admin_out,
+			struct error *err)
 {
 	struct admin *admin = calloc(1, sizeof(*admin));
 	if (admin == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: what an app owner may choose for an app (API.md section 3): its name, where users may be sent back to, and what is done
- * with publish calls whose outcome nobody knows. Fields that are not given stay as they are. */
+ * Admin API: what an app owner may choose for an app (API.md section 3): its name, where users may
+ * be sent back to, whether new connections have to be confirmed, and what is done with publish
+ * calls whose outcome nobody knows. Fields that are not given stay as they are. */
 #include "admin_private.h"
 
 #include "url.h"
@@ -22,25 +23,41 @@ static bool read_name(struct http_response *response, const struct json *body, s
 	return admin_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app->name);
 }
 
-static bool read_on_unknown(struct http_response *response, const struct json *body, struct app_row *app)
+static bool read_on_unknown(struct http_response *response, const struct json *body,
+			    struct app_row *app)
 {
 	const struct json *value = json_get(body, "on_unknown");
 	struct str word = json_string(value);
 	if (json_is_null(value))
 		return true;
 	app->retry_unknown_once = str_equal_z(word, "retry_once");
-	return app->retry_unknown_once || str_equal_z(word, "hold") || refuse(response, STR("on_unknown must be hold or retry_once."));
+	return app->retry_unknown_once || str_equal_z(word, "hold") ||
+	       refuse(response, STR("on_unknown must be hold or retry_once."));
+}
+
+static bool read_connect_confirmation(struct http_response *response, const struct json *body,
+				      struct app_row *app)
+{
+	const struct json *value = json_get(body, "connect_confirmation");
+	const struct str word = json_string(value);
+	if (json_is_null(value))
+		return true;
+	app->connect_confirmation = str_equal_z(word, "on");
+	return app->connect_confirmation || str_equal_z(word, "off") ||
+	       refuse(response, STR("connect_confirmation must be on or off."));
 }
 
 static bool redirect_is_good(struct arena *arena, const struct json *item)
 {
 	struct url url;
 	struct str text = json_string(item);
-	return text.len <= REDIRECT_URL_MAX_BYTES && url_parse(arena, text, &url, NULL) == ERR_NONE && url.userinfo.len == 0 &&
+	return text.len <= REDIRECT_URL_MAX_BYTES &&
+	       url_parse(arena, text, &url, NULL) == ERR_NONE && url.userinfo.len == 0 &&
 	       !url.has_fragment;
 }
 
-static bool read_redirect_urls(struct http_response *response, const struct json *body, struct app_row *app)
+static bool read_redirect_urls(struct http_response *response, const struct json *body,
+			       struct app_row *app)
 {
 	const struct json *list = json_get(body, "redirect_urls");
 	struct buf text;
@@ -48,10 +65,12 @@ static bool read_redirect_urls(struct http_response *response, const struct json
 	if (json_is_null(list))
 		return true;
 	if (!json_is(list, JSON_TYPE_ARRAY) || list->count > REDIRECT_URLS_MAX)
-		return refuse(response, STR("redirect_urls must be a list of at most 100 URLs or origins."));
+		return refuse(response,
+			      STR("redirect_urls must be a list of at most 100 URLs or origins."));
 	for (size_t i = 0; i < list->count; i++) {
 		if (!redirect_is_good(response->arena, json_at(list, i)))
-			return refuse(response, STR("redirect_urls must be http or https URLs without user and fragment."));
+			return refuse(response, STR("redirect_urls must be http or https URLs "
+						    "without user and fragment."));
 	}
 	buf_init(&text, response->arena, REDIRECT_LIST_MAX_BYTES);
 	json_writer_init(&w, &text);
@@ -70,7 +89,9 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 	if (!admin_find_app(admin, request, response, &app))
 		return;
 	const struct json *body = admin_body(request, response);
-	if (body == NULL || !read_name(response, body, &app) || !read_on_unknown(response, body, &app) ||
+	if (body == NULL || !read_name(response, body, &app) ||
+	    !read_on_unknown(response, body, &app) ||
+	    !read_connect_confirmation(response, body, &app) ||
 	    !read_redirect_urls(response, body, &app))
 		return;
 	enum err_kind kind = store_app_set_settings(admin->config.store, &app, &err);

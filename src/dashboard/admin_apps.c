@@ -26,7 +26,8 @@ static struct str secret_hash(struct arena *arena, struct str secret)
 static bool read_email(struct http_response *response, struct str text, struct str *out)
 {
 	size_t at = str_find_char(text, '@', 0);
-	if (text.len <= EMAIL_MAX_BYTES && at != SIZE_MAX && at > 0 && at + 1 < text.len && str_find_char(text, '@', at + 1) == SIZE_MAX &&
+	if (text.len <= EMAIL_MAX_BYTES && at != SIZE_MAX && at > 0 && at + 1 < text.len &&
+	    str_find_char(text, '@', at + 1) == SIZE_MAX &&
 	    str_find_char(text, ' ', 0) == SIZE_MAX && !str_has_control(text)) {
 		*out = str_lower(response->arena, text);
 		return true;
@@ -48,6 +49,8 @@ static void write_app(struct json_writer *w, const struct app_row *app)
 	json_key(w, "redirect_urls");
 	json_put_raw(w, app->redirect_urls.len > 0 ? app->redirect_urls : STR("[]"));
 	json_member_str(w, "on_unknown", app->retry_unknown_once ? STR("retry_once") : STR("hold"));
+	json_member_str(w, "connect_confirmation",
+			app->connect_confirmation ? STR("on") : STR("off"));
 	json_member_instant(w, "created_at", app->created_at_us);
 }
 
@@ -60,7 +63,8 @@ void admin_respond_app(struct http_response *response, const struct app_row *app
 	json_end_object(&w);
 }
 
-static void respond_secret(struct http_response *response, int status, const struct app_row *app, struct str secret)
+static void respond_secret(struct http_response *response, int status, const struct app_row *app,
+			   struct str secret)
 {
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, status));
@@ -88,7 +92,8 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	app.state = json_bool(json_get(body, "live"), false) ? APP_ACTIVE : APP_DRAFT;
 	app.created_at_us = clock_now_us(admin->config.clock);
 	struct error err = {0};
-	enum err_kind kind = store_app_create(admin->config.store, &app, owner, new_id(admin, arena), &err);
+	enum err_kind kind =
+		store_app_create(admin->config.store, &app, owner, new_id(admin, arena), &err);
 	if (kind == ERR_NONE)
 		respond_secret(response, 201, &app, secret);
 	else
@@ -101,7 +106,8 @@ void admin_app_list(void *context, struct http_request *request, struct http_res
 	struct app_row *apps = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	enum err_kind kind = store_app_list(admin->config.store, request->arena, &apps, &count, &err);
+	enum err_kind kind =
+		store_app_list(admin->config.store, request->arena, &apps, &count, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "app");
 		return;
@@ -142,7 +148,8 @@ void admin_app_show(void *context, struct http_request *request, struct http_res
 		admin_respond_failure(response, kind, &err, "app");
 }
 
-static void set_state(struct admin *admin, struct http_response *response, struct app_row *app, enum app_state state)
+static void set_state(struct admin *admin, struct http_response *response, struct app_row *app,
+		      enum app_state state)
 {
 	struct error err = {0};
 	enum err_kind kind = store_app_set_state(admin->config.store, app->id, state, &err);
@@ -159,7 +166,8 @@ void admin_app_activate(void *context, struct http_request *request, struct http
 	if (!admin_find_app(context, request, response, &app))
 		return;
 	if (app.state == APP_DRAFT)
-		admin_respond_error(response, 409, "APP_NOT_LIVE", STR("The app is a draft: bring it live with go-live."));
+		admin_respond_error(response, 409, "APP_NOT_LIVE",
+				    STR("The app is a draft: bring it live with go-live."));
 	else
 		set_state(context, response, &app, APP_ACTIVE);
 }
@@ -171,11 +179,13 @@ void admin_app_suspend(void *context, struct http_request *request, struct http_
 		set_state(context, response, &app, APP_SUSPENDED);
 }
 
-static enum err_kind has_verified_credential(struct admin *admin, struct arena *arena, struct str app_id, bool *has_out, struct error *err)
+static enum err_kind has_verified_credential(struct admin *admin, struct arena *arena,
+					     struct str app_id, bool *has_out, struct error *err)
 {
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
-	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials, &count, err);
+	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials,
+						   &count, err);
 	*has_out = false;
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		*has_out = *has_out || credentials[i].state == CREDENTIAL_VERIFIED;
@@ -190,18 +200,22 @@ void admin_app_go_live(void *context, struct http_request *request, struct http_
 	struct error err = {0};
 	if (!admin_find_app(admin, request, response, &app))
 		return;
-	enum err_kind kind = has_verified_credential(admin, request->arena, app.id, &has_verified, &err);
+	enum err_kind kind =
+		has_verified_credential(admin, request->arena, app.id, &has_verified, &err);
 	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");
 	else if (app.state == APP_SUSPENDED)
-		admin_respond_error(response, 409, "APP_NOT_ACTIVE", STR("The app is suspended: activate it first."));
+		admin_respond_error(response, 409, "APP_NOT_ACTIVE",
+				    STR("The app is suspended: activate it first."));
 	else if (app.state == APP_DRAFT && !has_verified)
-		admin_respond_error(response, 409, "CREDENTIALS_NOT_FOUND", STR("The app has no verified platform credential yet."));
+		admin_respond_error(response, 409, "CREDENTIALS_NOT_FOUND",
+				    STR("The app has no verified platform credential yet."));
 	else
 		set_state(admin, response, &app, APP_ACTIVE);
 }
 
-void admin_app_rotate_secret(void *context, struct http_request *request, struct http_response *response)
+void admin_app_rotate_secret(void *context, struct http_request *request,
+			     struct http_response *response)
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
@@ -209,7 +223,8 @@ void admin_app_rotate_secret(void *context, struct http_request *request, struct
 		return;
 	struct str secret = token_new(request->arena, admin->config.random, TOKEN_CLIENT_SECRET);
 	struct error err = {0};
-	enum err_kind kind = store_app_set_secret(admin->config.store, app.id, secret_hash(request->arena, secret), &err);
+	enum err_kind kind = store_app_set_secret(admin->config.store, app.id,
+						  secret_hash(request->arena, secret), &err);
 	if (kind == ERR_NONE)
 		respond_secret(response, 200, &app, secret);
 	else
@@ -237,14 +252,16 @@ void admin_admin_create(void *context, struct http_request *request, struct http
 		return;
 	struct str password = json_string(json_get(body, "password"));
 	if (password.len < PASSWORD_MIN_BYTES || password.len > PASSWORD_MAX_BYTES) {
-		admin_respond_error(response, 422, "VALIDATION_ERROR", STR("The password must be 8 to 1,024 bytes long."));
+		admin_respond_error(response, 422, "VALIDATION_ERROR",
+				    STR("The password must be 8 to 1,024 bytes long."));
 		return;
 	}
 	row.id = new_id(admin, request->arena);
 	row.password_hash = digest_password(request->arena, password);
 	row.created_at_us = clock_now_us(admin->config.clock);
 	if (row.password_hash.ptr == NULL) {
-		admin_respond_error(response, 503, "UNAVAILABLE", STR("There is no memory to hash the password now."));
+		admin_respond_error(response, 503, "UNAVAILABLE",
+				    STR("There is no memory to hash the password now."));
 		return;
 	}
 	struct error err = {0};
@@ -264,7 +281,8 @@ void admin_admin_list(void *context, struct http_request *request, struct http_r
 	struct admin_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	enum err_kind kind = store_admin_list(admin->config.store, request->arena, &rows, &count, &err);
+	enum err_kind kind =
+		store_admin_list(admin->config.store, request->arena, &rows, &count, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "admin");
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: platform credentials of an app. The secret is write-only: it is sealed here and never given out again. */
+ * Admin API: platform credentials of an app. The secret is write-only: it is sealed here and never
+ * given out again. */
 #include "admin_private.h"
 
 #include "seal.h"
@@ -9,24 +10,29 @@
 #define CREDENTIAL_MAX_BYTES 1024
 #define VERIFY_WAIT_MS 30000
 
-static void write_credential(struct admin *admin, struct arena *arena, struct json_writer *w, const struct credential_row *credential)
+static void write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
+			     const struct credential_row *credential)
 {
 	json_begin_object(w);
 	json_member_str(w, "platform", str_of(platform_id_slug(credential->platform)));
 	json_member_str(w, "client_id", credential->client_id);
 	json_member_str(w, "state", str_of(credential_state_name(credential->state)));
+	json_member_str_or_null(w, "scopes", credential->scopes);
 	json_member_str_or_null(w, "message", credential->message);
 	json_member_instant(w, "verified_at", credential->verified_at_us);
-	json_member_str(w, "redirect_uri", connector_callback_url(admin->config.connector, arena, credential->platform));
+	json_member_str(
+		w, "redirect_uri",
+		connector_callback_url(admin->config.connector, arena, credential->platform));
 	json_end_object(w);
 }
 
-enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena, struct json_writer *w, struct str app_id,
-				      struct error *err)
+enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena,
+				      struct json_writer *w, struct str app_id, struct error *err)
 {
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
-	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials, &count, err);
+	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials,
+						   &count, err);
 	json_begin_array(w);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		write_credential(admin, arena, w, &credentials[i]);
@@ -34,7 +40,8 @@ enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena, 
 	return kind;
 }
 
-void admin_credential_list(void *context, struct http_request *request, struct http_response *response)
+void admin_credential_list(void *context, struct http_request *request,
+			   struct http_response *response)
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
@@ -55,21 +62,25 @@ void admin_credential_list(void *context, struct http_request *request, struct h
 		admin_respond_failure(response, kind, &err, "credential");
 }
 
-static bool find_platform(struct http_request *request, struct http_response *response, enum platform_id *out)
+static bool find_platform(struct http_request *request, struct http_response *response,
+			  enum platform_id *out)
 {
 	*out = platform_id_of_slug(http_request_capture(request, "platform"));
 	if (*out != PLATFORM_NONE)
 		return true;
-	admin_respond_error(response, 404, "PLATFORM_NOT_FOUND", STR("This platform is not supported."));
+	admin_respond_error(response, 404, "PLATFORM_NOT_FOUND",
+			    STR("This platform is not supported."));
 	return false;
 }
 
-static void respond_credential(struct admin *admin, struct http_request *request, struct http_response *response, struct str app_id,
+static void respond_credential(struct admin *admin, struct http_request *request,
+			       struct http_response *response, struct str app_id,
 			       enum platform_id platform)
 {
 	struct credential_row credential = {0};
 	struct error err = {0};
-	enum err_kind kind = store_credential_find(admin->config.store, request->arena, app_id, platform, &credential, &err);
+	enum err_kind kind = store_credential_find(admin->config.store, request->arena, app_id,
+						   platform, &credential, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "credential");
 		return;
@@ -79,12 +90,13 @@ static void respond_credential(struct admin *admin, struct http_request *request
 	write_credential(admin, request->arena, &w, &credential);
 }
 
-static void verify(struct admin *admin, struct http_request *request, struct http_response *response, struct str app_id,
-		   enum platform_id platform)
+static void verify(struct admin *admin, struct http_request *request,
+		   struct http_response *response, struct str app_id, enum platform_id platform)
 {
 	struct verify_outcome outcome = {0};
 	struct error err = {0};
-	enum err_kind kind = connector_verify(admin->config.connector, request->arena, app_id, platform, VERIFY_WAIT_MS, &outcome, &err);
+	enum err_kind kind = connector_verify(admin->config.connector, request->arena, app_id,
+					      platform, VERIFY_WAIT_MS, &outcome, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "credential");
 		return;
@@ -92,9 +104,10 @@ static void verify(struct admin *admin, struct http_request *request, struct htt
 	respond_credential(admin, request, response, app_id, platform);
 }
 
-/* A secret pasted with a newline behind it breaks Basic authentication later (x.md 1.3): blanks at the ends are taken off. */
-static bool read_credential(struct http_request *request, struct http_response *response, struct str *client_id, struct str *secret,
-			    bool *wants_verify)
+/* A secret pasted with a newline behind it breaks Basic authentication later (x.md 1.3): blanks at
+ * the ends are taken off. */
+static bool read_credential(struct http_request *request, struct http_response *response,
+			    struct str *client_id, struct str *secret, bool *wants_verify)
 {
 	const struct json *body = admin_body(request, response);
 	if (body == NULL)
@@ -102,33 +115,91 @@ static bool read_credential(struct http_request *request, struct http_response *
 	*client_id = str_trim(json_string(json_get(body, "client_id")));
 	*secret = str_trim(json_string(json_get(body, "client_secret")));
 	*wants_verify = json_bool(json_get(body, "verify"), false);
-	if (client_id->len >= 1 && client_id->len <= CREDENTIAL_MAX_BYTES && secret->len >= 1 && secret->len <= CREDENTIAL_MAX_BYTES &&
-	    !str_has_control(*client_id) && !str_has_control(*secret))
+	if (client_id->len >= 1 && client_id->len <= CREDENTIAL_MAX_BYTES && secret->len >= 1 &&
+	    secret->len <= CREDENTIAL_MAX_BYTES && !str_has_control(*client_id) &&
+	    !str_has_control(*secret))
 		return true;
 	admin_respond_error(response, 422, "VALIDATION_ERROR",
-			    STR("client_id and client_secret must be texts of 1 to 1,024 bytes without control characters."));
+			    STR("client_id and client_secret must be texts of 1 to 1,024 bytes "
+				"without control characters."));
 	return false;
 }
 
-void admin_credential_set(void *context, struct http_request *request, struct http_response *response)
+static bool is_scope_character(char c)
+{
+	return c > ' ' && c < 0x7f && c != '"' && c != '\\'; /* RFC 6749, 3.3 */
+}
+
+/* Blanks and commas separate; kept with one blank between. False and the answer made when it is no
+ * such text. */
+static bool read_scopes(const struct json *value, struct http_request *request,
+			struct http_response *response, struct str *scopes_out)
+{
+	const struct str text = json_string(value);
+	struct buf scopes;
+	buf_init(&scopes, request->arena, CREDENTIAL_MAX_BYTES);
+	bool is_good = json_is(value, JSON_TYPE_STRING) && text.len <= CREDENTIAL_MAX_BYTES;
+	bool is_between = false;
+	for (size_t i = 0; is_good && i < text.len; i++) {
+		const bool is_separator = text.ptr[i] == ' ' || text.ptr[i] == ',';
+		is_good = is_separator || is_scope_character(text.ptr[i]);
+		if (!is_separator && is_between && scopes.len > 0)
+			buf_add_char(&scopes, ' ');
+		if (!is_separator)
+			buf_add_char(&scopes, text.ptr[i]);
+		is_between = is_separator;
+	}
+	*scopes_out = buf_str(&scopes);
+	if (!is_good)
+		admin_respond_error(response, 422, "VALIDATION_ERROR",
+				    STR("scopes must be a text of scopes separated by blanks or "
+					"commas, at most 1,024 bytes."));
+	return is_good;
+}
+
+/* Not named in the request: those of before, since another set than last time ends the users'
+ * tokens (linkedin.md 1.1). */
+static bool find_scopes(struct admin *admin, struct http_request *request,
+			struct http_response *response, struct str app_id,
+			enum platform_id platform, struct str *scopes_out)
+{
+	const struct json *value = json_get(admin_body(request, response), "scopes");
+	struct credential_row before = {0};
+	struct error err = {0};
+	*scopes_out = STR("");
+	if (!json_is_null(value))
+		return read_scopes(value, request, response, scopes_out);
+	if (value == NULL && store_credential_find(admin->config.store, request->arena, app_id,
+						   platform, &before, &err) == ERR_NONE)
+		*scopes_out = before.scopes;
+	return true;
+}
+
+void admin_credential_set(void *context, struct http_request *request,
+			  struct http_response *response)
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
 	enum platform_id platform;
-	struct str client_id, secret;
+	struct str client_id, secret, scopes;
 	bool wants_verify = false;
-	if (!admin_find_app(admin, request, response, &app) || !find_platform(request, response, &platform) ||
-	    !read_credential(request, response, &client_id, &secret, &wants_verify))
+	if (!admin_find_app(admin, request, response, &app) ||
+	    !find_platform(request, response, &platform) ||
+	    !read_credential(request, response, &client_id, &secret, &wants_verify) ||
+	    !find_scopes(admin, request, response, app.id, platform, &scopes))
 		return;
-	struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id), platform_id_slug(platform));
+	struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id),
+				       platform_id_slug(platform));
 	const struct seal_place place = {STR("platform_credentials"), STR("client_secret"), row_id};
 	const struct credential_row credential = {
 		.app_id = app.id,
 		.platform = platform,
 		.client_id = client_id,
-		.client_secret_sealed = seal_secret(admin->config.seal, request->arena, &place, secret, admin->config.random),
+		.client_secret_sealed = seal_secret(admin->config.seal, request->arena, &place,
+						    secret, admin->config.random),
 		.state = CREDENTIAL_PENDING,
 		.updated_at_us = clock_now_us(admin->config.clock),
+		.scopes = scopes,
 	};
 	struct error err = {0};
 	enum err_kind kind = store_credential_put(admin->config.store, &credential, &err);
@@ -140,11 +211,13 @@ void admin_credential_set(void *context, struct http_request *request, struct ht
 		respond_credential(admin, request, response, app.id, platform);
 }
 
-void admin_credential_verify(void *context, struct http_request *request, struct http_response *response)
+void admin_credential_verify(void *context, struct http_request *request,
+			     struct http_response *response)
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
 	enum platform_id platform;
-	if (admin_find_app(admin, request, response, &app) && find_platform(request, response, &platform))
+	if (admin_find_app(admin, request, response, &app) &&
+	    find_platform(request, response, &platform))
 		verify(admin, request, response, app.id, platform);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the schema's version, and the doctor. The doctor looks at what an operator would have to look at when posts do not go out, and says it in sentences. */
+ * Admin API: the schema's version, and the doctor. The doctor looks at what an operator would have
+ * to look at when posts do not go out, and says it in sentences. */
 #include "admin_private.h"
 
+#include "timetext.h"
+
+#include "store_alarm.h"
 #include "store_delivery.h"
 #include "store_guard.h"
 
@@ -27,7 +31,8 @@ static void look_at_store(struct admin *admin, struct arena *arena, struct exami
 	struct error err = {0};
 	bool is_ok = store_check(admin->config.store, &err) == ERR_NONE;
 	finding(x, "store", is_ok,
-		is_ok ? str_format(arena, "reachable and writable, schema version %d", store_schema_version(admin->config.store))
+		is_ok ? str_format(arena, "reachable and writable, schema version %d",
+				   store_schema_version(admin->config.store))
 		      : str_copy(arena, str_of(err.text)));
 }
 
@@ -42,8 +47,11 @@ static void look_at_queue(struct admin *admin, struct arena *arena, struct exami
 	}
 	int64_t late_us = backlog.oldest_due_us != 0 ? now_us - backlog.oldest_due_us : 0;
 	finding(x, "queue", late_us <= LATE_US,
-		str_format(arena, "%lld scheduled, %lld due, %lld under way, the oldest due one is %lld s late", (long long)backlog.scheduled_count,
-			   (long long)backlog.due_count, (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
+		str_format(arena,
+			   "%lld scheduled, %lld due, %lld under way, the oldest due one is %lld s "
+			   "late",
+			   (long long)backlog.scheduled_count, (long long)backlog.due_count,
+			   (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
 }
 
 static void look_at_holds(struct admin *admin, struct arena *arena, struct examination *x)
@@ -57,32 +65,64 @@ static void look_at_holds(struct admin *admin, struct arena *arena, struct exami
 	const int64_t *of_state = counts.of[PLATFORM_NONE];
 	finding(x, "held", of_state[HOLD_ASKING] + of_state[HOLD_HELD] == 0,
 		str_format(arena,
-			   "since a backup was restored: %lld held for you to decide (posthorn hold show, release, fail), %lld still being asked "
+			   "since a backup was restored: %lld held for you to decide (posthorn "
+			   "hold show, release, fail), %lld still being asked "
 			   "about, %lld found published",
-			   (long long)of_state[HOLD_HELD], (long long)of_state[HOLD_ASKING], (long long)of_state[HOLD_ADOPTED]));
+			   (long long)of_state[HOLD_HELD], (long long)of_state[HOLD_ASKING],
+			   (long long)of_state[HOLD_ADOPTED]));
 	const int64_t aside = of_state[HOLD_SET_ASIDE] + of_state[HOLD_POISONED];
 	if (aside > 0)
 		finding(x, "quarantine", true, /* over: each has failed with its reason */
-			str_format(arena, "%lld deliveries stopped the service three times and were set aside as failed", (long long)aside));
+			str_format(arena,
+				   "%lld deliveries stopped the service three times and were set "
+				   "aside as failed",
+				   (long long)aside));
 }
 
-static void look_at_app(struct admin *admin, struct arena *arena, struct examination *x, const struct app_row *app)
+static void look_at_alarms(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct alarm_row *alarms = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (store_alarm_list(admin->config.store, arena, &alarms, &count, &err) != ERR_NONE) {
+		finding(x, "alarm", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		finding(x, "alarm", false,
+			str_format(arena,
+				   STR_FMT ": " STR_FMT
+					   " Told %lld times since the start, last at " STR_FMT ".",
+				   STR_ARG(alarms[i].name), STR_ARG(alarms[i].message),
+				   (long long)alarms[i].times,
+				   STR_ARG(timetext_format_instant(arena, alarms[i].last_at_us))));
+}
+
+static void look_at_app(struct admin *admin, struct arena *arena, struct examination *x,
+			const struct app_row *app)
 {
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
 	struct error err = {0};
 	if (app->owner_email.len == 0)
-		finding(x, "app", false, str_format(arena, "app " STR_FMT " has no admin: its token requests answer admin_not_found",
-						    STR_ARG(app->client_id)));
-	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count, &err) != ERR_NONE) {
+		finding(x, "app", false,
+			str_format(arena,
+				   "app " STR_FMT
+				   " has no admin: its token requests answer admin_not_found",
+				   STR_ARG(app->client_id)));
+	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count,
+				  &err) != ERR_NONE) {
 		finding(x, "credential", false, str_copy(arena, str_of(err.text)));
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (credentials[i].state == CREDENTIAL_FAILED)
 			finding(x, "credential", false,
-				str_format(arena, "app " STR_FMT ": %s refuses the credentials: " STR_FMT, STR_ARG(app->client_id),
-					   platform_id_name(credentials[i].platform), STR_ARG(credentials[i].message)));
+				str_format(arena,
+					   "app " STR_FMT ": %s refuses the credentials: " STR_FMT,
+					   STR_ARG(app->client_id),
+					   platform_id_name(credentials[i].platform),
+					   STR_ARG(credentials[i].message)));
 	}
 }
 
@@ -122,6 +162,7 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 	look_at_store(admin, request->arena, &x);
 	look_at_queue(admin, request->arena, &x);
 	look_at_holds(admin, request->arena, &x);
+	look_at_alarms(admin, request->arena, &x);
 	look_at_apps(admin, request->arena, &x);
 	json_end_array(&x.w);
 	json_member_bool(&x.w, "ok", x.is_ok);

@@ -8,11 +8,13 @@
 
 /* DESIGN.md section 3: tries at 0, 30 s, 2, 10 and 30 minutes. */
 static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 600000, 1800000};
-/* The first look comes quickly, because most platforms show a post at once; the last one late, because some lag by minutes. */
+/* The first look comes quickly, because most platforms show a post at once; the last one late,
+ * because some lag by minutes. */
 static const int64_t look_waits_ms[POLICY_LOOKS_MAX] = {2000, 5000, 30000, 120000, 600000};
 static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
 
-/* Advice is the platform's: what is longer than patience is no more than that, so that no sum overflows. */
+/* Advice is the platform's: what is longer than patience is no more than that, so that no sum
+ * overflows. */
 static int64_t bounded(int64_t retry_after_ms)
 {
 	const int64_t most_ms = POLICY_PATIENCE_US / 1000 + 1;
@@ -29,9 +31,11 @@ static int64_t at_least(int64_t wait_ms, int64_t floor_ms)
 	return wait_ms < floor_ms ? floor_ms : wait_ms;
 }
 
-int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms, const struct random_source *random)
+int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
+			     const struct random_source *random)
 {
-	if (attempt < 1 || attempt >= POLICY_ATTEMPTS_MAX || bounded(retry_after_ms) > POLICY_PATIENCE_US / 1000)
+	if (attempt < 1 || attempt >= POLICY_ATTEMPTS_MAX ||
+	    bounded(retry_after_ms) > POLICY_PATIENCE_US / 1000)
 		return -1;
 	return with_jitter(at_least(retry_waits_ms[attempt - 1], retry_after_ms), random);
 }

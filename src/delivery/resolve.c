@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt: nobody knows whether the platform did it. They are never repeated blindly. The adapter's resolve asks the
- * platform, look after look by policy_look_wait_ms(), until it is proven landed (go on behind it), proven absent (send the same
- * stage again), or looks and patience are used up: then the delivery fails with OUTCOME_UNKNOWN and a person decides
+ * Publish calls in doubt: nobody knows whether the platform did it. They are never repeated
+ * blindly. The adapter's resolve asks the platform, look after look by policy_look_wait_ms(), until
+ * it is proven landed (go on behind it), proven absent (send the same stage again), or looks and
+ * patience are used up: then the delivery fails with OUTCOME_UNKNOWN and a person decides
  * (RELIABILITY.md 2.2, 2.3). */
 #include "delivery_private.h"
+
+#include "redact.h"
 
 #include "policy.h"
 
 #define ADAPTER_WAIT_MAX_MS (60 * 60 * 1000)
+#define LOOK_REFUSED                                                                               \
+	"delivery.look_refused" /* why the platform would not be asked, the last time */
 
 void doubt_begin(struct delivery_task *t)
 {
@@ -15,6 +20,8 @@ void doubt_begin(struct delivery_task *t)
 	t->save.call_state = CALL_STATE_IN_DOUBT;
 	t->save.looks = 0;
 	t->flow.probe = STR("");
+	flow_set_int(&t->flow, FLOW_DOUBT_US, t->env.now_us);
+	flow_unset(&t->flow, LOOK_REFUSED);
 	record_verdict(t, STR("in_doubt"));
 	record_decision(t, STR("ask the platform what became of it"));
 	course_wait(t, policy_look_wait_ms(0));
@@ -31,12 +38,23 @@ static bool doubt_over(struct delivery_task *t, const char *decision)
 	return false;
 }
 
+/* What is known of it: also why nobody could be asked. */
+static struct str unknown_text(const struct delivery_task *t)
+{
+	const struct str sentence = str_of(failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN));
+	const struct str refused = t->is_unreadable ? STR("") : flow_get(&t->flow, LOOK_REFUSED);
+	if (str_is_empty(refused))
+		return sentence;
+	return str_format(t->turn_arena, STR_FMT " The platform could not be asked: " STR_FMT,
+			  STR_ARG(sentence), STR_ARG(refused));
+}
+
 bool doubt_tell_unknown(struct delivery_task *t)
 {
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_OUTCOME_UNKNOWN,
-		.message = str_of(failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN)),
+		.message = unknown_text(t),
 	};
 	course_finish_failed(t, &failure);
 	return true;
@@ -51,7 +69,9 @@ static bool doubt_give_up(struct delivery_task *t)
 	return doubt_over(t, "outcome unknown: sent once more, as the app allows");
 }
 
-/* A repeat does no harm, but it is a try like others: a platform that leaves every one of them in doubt must not keep us for ever. */
+/* A repeat does no harm, but it is a try like others: a platform that leaves every one of them in
+ * doubt must not keep us for ever. Then nobody knows: what a look found absent may have come after
+ * the look (seed 20587 of the simulation). */
 static bool doubt_send_again(struct delivery_task *t)
 {
 	t->save.attempts++;
@@ -87,7 +107,8 @@ static bool doubt_look_again(struct delivery_task *t)
 	return true;
 }
 
-/* The platform could not be asked. That says nothing about the post, so it costs no look; but it ends some day. */
+/* The platform could not be asked. That says nothing about the post, so it costs no look; but it
+ * ends some day. */
 static bool doubt_not_asked(struct delivery_task *t, const struct failure *failure)
 {
 	if (!has_patience(t))
@@ -95,7 +116,8 @@ static bool doubt_not_asked(struct delivery_task *t, const struct failure *failu
 	int64_t met = flow_count(&t->flow, "delivery.looks_failed");
 	t->flow.probe = STR("");
 	record_decision(t, STR("could not be asked: look again later"));
-	course_wait(t, policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random));
+	course_wait(t,
+		    policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random));
 	return true;
 }
 
@@ -109,7 +131,8 @@ static bool is_own_part(const struct delivery_task *t, struct str remote_id)
 	return false;
 }
 
-/* Of several that look like ours, only one that belongs to no other delivery may be taken, and only when it is the only one. */
+/* Of several that look like ours, only one that belongs to no other delivery may be taken, and only
+ * when it is the only one. */
 const struct match *doubt_only_match(struct delivery_task *t, const struct step *step)
 {
 	const struct match *found = NULL;
@@ -117,8 +140,9 @@ const struct match *doubt_only_match(struct delivery_task *t, const struct step 
 	for (size_t i = 0; i < step->match_count; i++) {
 		bool is_bound = false;
 		struct error err = {0};
-		if (store_delivery_remote_id_is_bound(t->deliverer->config.store, t->work.account.id, step->matches[i].remote_id,
-						      t->work.id, &is_bound, &err) != ERR_NONE)
+		if (store_delivery_remote_id_is_bound(
+			    t->deliverer->config.store, t->work.account.id,
+			    step->matches[i].remote_id, t->work.id, &is_bound, &err) != ERR_NONE)
 			return NULL;
 		if (is_bound || is_own_part(t, step->matches[i].remote_id))
 			continue;
@@ -137,10 +161,14 @@ static bool doubt_compare(struct delivery_task *t, const struct step *step)
 	return doubt_over(t, "found at the platform: it was published");
 }
 
+/* A refusal is a look: five of them end it. By then the customer may have connected the account
+ * again. */
 static bool doubt_failed(struct delivery_task *t, const struct failure *failure)
 {
 	if (failure_is_transient(failure->class))
 		return doubt_not_asked(t, failure);
+	flow_set(&t->flow, LOOK_REFUSED,
+		 redact_secrets(t->turn_arena, failure->message, &t->env, &t->flow));
 	return doubt_look_again(t);
 }
 

@@ -10,16 +10,38 @@
 #define ROOM_LOOK_US (250 * US_PER_MS) /* a place that was closed opens by itself, and nobody tells */
 #define FIRST_LEASE_US (120 * US_PER_S) /* as long as a plain call's, with a margin: the save before it need not make it longer */
 
+/* What a publish call came to has to be written down: none is begun on a disk that is nearly full (RELIABILITY.md 2.2 rule 1). */
+static bool has_disk_room(const struct deliverer *deliverer)
+{
+	const struct deliverer_config *config = &deliverer->config;
+	return config->has_disk_room == NULL || config->has_disk_room(config->disk_context);
+}
+
+static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, struct error *err)
+{
+	arena_clear(deliverer->claim_arena);
+	deliverer->claimed_count = 0;
+	deliverer->is_room_short = !has_disk_room(deliverer);
+	if (deliverer->is_room_short)
+		return ERR_NONE;
+	const int64_t now_us = clock_now_us(deliverer->config.clock);
+	const struct claim_room room = {room_for_claim, deliverer, now_us - POLICY_PATIENCE_US, deliverer->is_row_left};
+	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max, &room, &deliverer->claimed,
+					   &deliverer->claimed_count, err);
+}
+
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
 {
 	struct deliverer *deliverer = context;
-	arena_clear(deliverer->claim_arena);
-	deliverer->claimed_count = 0;
-	deliverer->is_room_short = false;
-	const int64_t now_us = clock_now_us(deliverer->config.clock);
-	const struct claim_room room = {room_for_claim, deliverer, now_us - POLICY_PATIENCE_US};
-	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max, &room, &deliverer->claimed,
-					   &deliverer->claimed_count, err);
+	deliverer->is_row_left = false;
+	return claim(deliverer, tx, max, err);
+}
+
+static enum err_kind source_claim_begun(void *context, void *tx, size_t max, struct error *err)
+{
+	struct deliverer *deliverer = context;
+	deliverer->is_row_left = true;
+	return claim(deliverer, tx, max, err);
 }
 
 static size_t source_claimed(void *context)
@@ -29,6 +51,7 @@ static size_t source_claimed(void *context)
 	for (size_t i = 0; i < count; i++) {
 		int64_t wait_us = 0;
 		struct delivery_task *t = delivery_task_new(deliverer, &deliverer->claimed[i]);
+		t->save.is_first = deliverer->is_row_left;
 		room_enter(t, &wait_us); /* it asks again before it calls */
 		engine_task_start(deliverer->config.engine, &t->task);
 	}
@@ -64,8 +87,9 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 	const struct gate_config gate = {.log = config->log, .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
-	const struct task_source source = {source_claim, source_claimed, source_next_due_us, deliverer};
+	const struct task_source source = {source_claim, source_claimed, source_next_due_us, deliverer, source_claim_begun};
 	engine_add_source(config->engine, &source);
+	alarm_forget_all(deliverer);
 	spool_sweep(config->spool, media_key_is_needed, deliverer);
 	*deliverer_out = deliverer;
 	return ERR_NONE;
@@ -80,6 +104,11 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 	gate_free(&deliverer->gate);
 	free(deliverer);
 	*deliverer_pointer = NULL;
+}
+
+int64_t deliverer_in_flight(const struct deliverer *deliverer)
+{
+	return deliverer->task_count;
 }
 
 void deliverer_wake(struct deliverer *deliverer)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The course of one delivery: load, refresh the token if it must be, then step by step what the adapter asks for, until published
- * or failed. Every decision fills t->save, which the engine writes in the turn's transaction before anything is carried out.
- * Publish calls in doubt are resolve.c's, files are media.c's. */
+ * The course of one delivery: load, refresh the token if it must be, then step by step what the
+ * adapter asks for, until published or failed. Every decision fills t->save, which the engine
+ * writes in the turn's transaction before anything is carried out. What a task begins with is
+ * task_load.c's, publish calls in doubt are resolve.c's, files are media.c's. */
 #include "delivery_private.h"
 
 #include <stdlib.h>
 
 #include "look.h"
-#include "rules.h"
 
 #include "seal.h"
 
@@ -15,11 +15,13 @@
 
 #include "policy.h"
 
-#define STEPS_PER_TURN_MAX 64 /* an adapter that asks this often without a call or a wait is broken */
+#define STEPS_PER_TURN_MAX                                                                         \
+	64 /* an adapter that asks this often without a call or a wait is broken */
 #define TOKEN_FRESH_US (5 * US_PER_MINUTE) /* x.md 1.4 rule 6: refresh when less remains */
 #define CALL_TIMEOUT_MS 30000
 #define CLOCK_MOVED_US (30 * US_PER_S) /* RELIABILITY.md S2 */
 #define MEDIA_BYTES_PER_MS 32
+#define REFRESH_LOST "delivery.refresh_lost" /* flow variable */
 
 int64_t course_scaled_ms(const struct delivery_task *t, int64_t wait_ms)
 {
@@ -48,31 +50,36 @@ static void take_reason(struct delivery_task *t, const struct failure *failure)
 	t->save.failure = &t->failure;
 }
 
-void course_retry(struct delivery_task *t, const struct failure *failure, int64_t wait_ms, int attempts)
+void course_retry(struct delivery_task *t, const struct failure *failure, int64_t wait_ms,
+		  int attempts)
 {
 	take_reason(t, failure);
 	t->save.attempts = attempts;
 	t->save.due_at_us = t->env.now_us + course_scaled_ms(t, wait_ms) * US_PER_MS;
-	record_decision(t, str_format(t->turn_arena, "try again in %lld s", (long long)(wait_ms / 1000)));
+	record_decision(
+		t, str_format(t->turn_arena, "try again in %lld s", (long long)(wait_ms / 1000)));
 	decide(t, DELIVERY_RETRY, TASK_END);
 }
 
-/* With a publish call open nobody knows whether the post is out there: no other reason may read as if it were not
- * (RELIABILITY.md P9). */
+/* With a publish call open nobody knows whether the post is out there: no other reason may read as
+ * if it were not (RELIABILITY.md P9). */
 static void take_open_call(struct delivery_task *t)
 {
-	if (t->save.call_state == CALL_STATE_NONE || t->failure.code == FAILURE_CODE_OUTCOME_UNKNOWN)
+	if (t->save.call_state == CALL_STATE_NONE ||
+	    t->failure.code == FAILURE_CODE_OUTCOME_UNKNOWN)
 		return;
-	t->failure.message = str_format(t->turn_arena, "%s " STR_FMT, failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN),
+	t->failure.message = str_format(t->turn_arena, "%s " STR_FMT,
+					failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN),
 					STR_ARG(t->failure.message));
 	t->failure.code = FAILURE_CODE_OUTCOME_UNKNOWN;
 }
 
-/* The call is over, and yet the post may be out there: the platform is asked before anything is told. */
+/* The call is over, and yet the post may be out there: the platform is asked before anything is
+ * told. */
 static bool asks_first(struct delivery_task *t, const struct failure *failure)
 {
-	if (t->save.call_state != CALL_STATE_NONE || t->mode != COURSE_PUBLISH || !flow_is_open(&t->flow) ||
-	    failure->code == FAILURE_CODE_OUTCOME_UNKNOWN)
+	if (t->save.call_state != CALL_STATE_NONE || t->mode != COURSE_PUBLISH ||
+	    !flow_is_open(&t->flow) || failure->code == FAILURE_CODE_OUTCOME_UNKNOWN)
 		return false;
 	doubt_begin(t);
 	return true;
@@ -85,7 +92,8 @@ void course_finish_failed(struct delivery_task *t, const struct failure *failure
 	take_reason(t, failure);
 	take_open_call(t);
 	t->save.call_state = CALL_STATE_NONE;
-	record_decision(t, str_concat(t->turn_arena, STR("failed: "), str_of(failure_code_name(t->failure.code))));
+	record_decision(t, str_concat(t->turn_arena, STR("failed: "),
+				      str_of(failure_code_name(t->failure.code))));
 	decide(t, DELIVERY_FAILED, TASK_END);
 }
 
@@ -103,10 +111,11 @@ static bool account_has_changed(const struct delivery_task *t)
 	struct account_row now = {0};
 	bool is_found = false;
 	struct error err = {0};
-	if (store_account_get_many(t->deliverer->config.store, t->turn_arena, t->work.app_id, &account->id, 1, &now, &is_found,
-				   &err) != ERR_NONE)
+	if (store_account_get_many(t->deliverer->config.store, t->turn_arena, t->work.app_id,
+				   &account->id, 1, &now, &is_found, &err) != ERR_NONE)
 		return false;
-	return is_found && (now.token_version != account->token_version || now.state == ACCOUNT_DISCONNECTED);
+	return is_found &&
+	       (now.token_version != account->token_version || now.state == ACCOUNT_DISCONNECTED);
 }
 
 bool course_flag_account(struct delivery_task *t, struct str why)
@@ -130,14 +139,16 @@ static void account_needs_reauth(struct delivery_task *t, const struct failure *
 		course_finish_failed(t, &told);
 		return;
 	}
-	/* Connected again meanwhile: the next try reads the account anew, and one that is gone ends there. */
+	/* Connected again meanwhile: the next try reads the account anew, and one that is gone ends
+	 * there. */
 	told.class = FAILURE_TRANSIENT;
 	course_transient(t, &told);
 }
 
 static bool token_can_be_refreshed(const struct delivery_task *t)
 {
-	return t->platform->refresh != NULL && t->env.refresh_token.len > 0 && t->env.client_id.len > 0;
+	return t->platform->refresh != NULL && t->env.refresh_token.len > 0 &&
+	       t->env.client_id.len > 0;
 }
 
 static void refresh_begin(struct delivery_task *t)
@@ -153,7 +164,8 @@ static void course_rate_limited(struct delivery_task *t, const struct failure *f
 	int64_t since_us = flow_get_int(&t->flow, "delivery.limited_since_us", t->env.now_us);
 	flow_set_int(&t->flow, "delivery.limited_since_us", since_us);
 	int64_t met = flow_count(&t->flow, "delivery.limits_met");
-	int64_t wait_ms = policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random);
+	int64_t wait_ms =
+		policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random);
 	if (t->env.now_us + wait_ms * US_PER_MS - since_us > POLICY_PATIENCE_US) {
 		course_finish_failed(t, failure);
 		return;
@@ -164,7 +176,8 @@ static void course_rate_limited(struct delivery_task *t, const struct failure *f
 static void course_transient(struct delivery_task *t, const struct failure *failure)
 {
 	int attempts = t->save.attempts + 1;
-	int64_t wait_ms = policy_retry_wait_ms(attempts, failure->retry_after_ms, t->deliverer->config.random);
+	int64_t wait_ms = policy_retry_wait_ms(attempts, failure->retry_after_ms,
+					       t->deliverer->config.random);
 	if (wait_ms < 0) {
 		t->save.attempts = attempts;
 		course_finish_failed(t, failure);
@@ -184,8 +197,16 @@ void course_failed(struct delivery_task *t, const struct failure *failure)
 	case FAILURE_RATE_LIMITED:
 		course_rate_limited(t, failure);
 		return;
-	case FAILURE_TRANSIENT:
 	case FAILURE_APP:
+		/* Credits are bought, caps begin anew, settings are set: no try is used up on them,
+		 * the gate keeps the app's others back meanwhile. */
+		if (failure->code == FAILURE_CODE_QUOTA_EXHAUSTED || failure->needs_operator) {
+			course_rate_limited(t, failure);
+			return;
+		}
+		course_transient(t, failure);
+		return;
+	case FAILURE_TRANSIENT:
 		course_transient(t, failure);
 		return;
 	case FAILURE_TOKEN:
@@ -200,7 +221,8 @@ void course_failed(struct delivery_task *t, const struct failure *failure)
 static int64_t call_timeout_ms(const struct call *call)
 {
 	int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
-	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS : timeout_ms;
+	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS
+				    : timeout_ms;
 }
 
 bool course_gives_back(struct delivery_task *t)
@@ -211,8 +233,9 @@ bool course_gives_back(struct delivery_task *t)
 	return true;
 }
 
-/* By how much the wall clock is ahead of the one that never jumps, at the flow's first publish call; when that has changed (the
- * clock was set, or the machine started anew) nobody can tell how long ago the call was. */
+/* By how much the wall clock is ahead of the one that never jumps, at the flow's first publish
+ * call; when that has changed (the clock was set, or the machine started anew) nobody can tell how
+ * long ago the call was. */
 static void note_clock(struct delivery_task *t)
 {
 	const int64_t ahead_us = t->env.now_us - clock_boot_us(t->deliverer->config.clock);
@@ -232,7 +255,8 @@ static void take_send(struct delivery_task *t, const struct step *step)
 	t->plan->call = *call;
 	if (call->has_media_body)
 		t->plan->media_path = t->media_paths[call->media_index];
-	t->save.lease_until_us = t->env.now_us + call_timeout_ms(call) * US_PER_MS + LEASE_MARGIN_US;
+	t->save.lease_until_us =
+		t->env.now_us + call_timeout_ms(call) * US_PER_MS + LEASE_MARGIN_US;
 	if (t->mode == COURSE_PUBLISH && call->kind == CALL_PUBLISH) {
 		note_clock(t);
 		t->save.call_state = CALL_STATE_STARTED;
@@ -247,35 +271,61 @@ static void take_new_token(struct delivery_task *t, const struct token_grant *to
 	const struct seal *seal = t->deliverer->config.seal;
 	struct seal_place place = {STR("accounts"), STR("access_token"), t->work.account.id};
 	t->env.access_token = str_copy(t->arena, token->access_token);
-	t->new_access_token_sealed = seal_secret(seal, t->turn_arena, &place, token->access_token, random);
+	t->new_access_token_sealed =
+		seal_secret(seal, t->turn_arena, &place, token->access_token, random);
 	t->new_refresh_token_sealed = STR("");
 	if (token->refresh_token.len > 0) {
 		place.column = STR("refresh_token");
 		t->env.refresh_token = str_copy(t->arena, token->refresh_token);
-		t->new_refresh_token_sealed = seal_secret(seal, t->turn_arena, &place, token->refresh_token, random);
+		t->new_refresh_token_sealed =
+			seal_secret(seal, t->turn_arena, &place, token->refresh_token, random);
 	}
 	t->new_expires_at_us = token->expires_at_us;
 	t->new_refresh_expires_at_us = token->refresh_expires_at_us;
 	t->has_new_token = true;
+	flow_unset(&t->flow, REFRESH_LOST);
 	t->mode = t->mode_after_refresh;
 	record_decision(t, STR("token refreshed: go on where it stopped"));
 }
 
-/* A refused refresh ends differently by what was in progress: a look at a call in doubt is postponed, a publish is retried or told. */
+/* A look that was refused. A token that is dead for good is the account's matter, not when it is
+ * the app that was refused. */
+static bool take_look_refusal(struct delivery_task *t, const struct failure *failure)
+{
+	const struct step look = {.kind = STEP_FAIL, .failure = *failure};
+	if (failure->class == FAILURE_TOKEN || failure->class == FAILURE_REAUTH)
+		course_flag_account(t, failure->message);
+	return doubt_take_step(t, &look);
+}
+
+/* A platform whose refresh tokens work once may have spent ours on an answer that never came
+ * (RELIABILITY.md T2). */
+static void note_refresh_reply(struct delivery_task *t, const struct reply *reply)
+{
+	if (reply->outcome == REPLY_LOST ||
+	    (reply->outcome == REPLY_ANSWERED && reply->status >= 500))
+		flow_set_int(&t->flow, REFRESH_LOST, 1);
+}
+
+/* A token that is dead because an answer was lost is told apart from one that was revoked. */
+static struct failure refresh_failure(struct delivery_task *t, const struct failure *failure)
+{
+	struct failure told = *failure;
+	if (failure->class == FAILURE_REAUTH && flow_get_int(&t->flow, REFRESH_LOST, 0) != 0)
+		told.message = str_concat(t->turn_arena,
+					  STR("The answer to an earlier refresh was lost, and the "
+					      "new token with it. "),
+					  failure->message);
+	return told;
+}
+
+/* A refused refresh ends differently by what was in progress: a look at a call in doubt is
+ * postponed, a publish is retried or told. */
 static bool take_refresh_failure(struct delivery_task *t, const struct failure *failure)
 {
 	t->mode = t->mode_after_refresh;
-	if (t->mode == COURSE_RESOLVE && failure_is_transient(failure->class)) {
-		const struct step look = {.kind = STEP_FAIL, .failure = *failure};
-		return doubt_take_step(t, &look);
-	}
-	if (t->mode == COURSE_RESOLVE) {
-		/* Not when it is the app that was refused. */
-		if (failure->class == FAILURE_TOKEN || failure->class == FAILURE_REAUTH)
-			course_flag_account(t, failure->message);
-		const struct step unknown = {.kind = STEP_UNKNOWN};
-		return doubt_take_step(t, &unknown);
-	}
+	if (t->mode == COURSE_RESOLVE)
+		return take_look_refusal(t, failure);
 	course_failed(t, failure);
 	return true;
 }
@@ -283,18 +333,20 @@ static bool take_refresh_failure(struct delivery_task *t, const struct failure *
 static bool take_failure(struct delivery_task *t, const struct failure *failure)
 {
 	room_note_failure(t, failure);
-	if (t->mode == COURSE_REFRESH)
-		return take_refresh_failure(t, failure);
+	alarm_note_failure(t, failure);
+	if (t->mode == COURSE_REFRESH) {
+		const struct failure told = refresh_failure(t, failure);
+		return take_refresh_failure(t, &told);
+	}
 	if (failure->class == FAILURE_TOKEN && !t->has_refreshed && token_can_be_refreshed(t)) {
-		t->save.call_state = t->mode == COURSE_PUBLISH ? CALL_STATE_NONE : t->save.call_state;
+		t->save.call_state =
+			t->mode == COURSE_PUBLISH ? CALL_STATE_NONE : t->save.call_state;
 		record_decision(t, STR("refresh the token"));
 		refresh_begin(t);
 		return false;
 	}
-	if (t->mode == COURSE_RESOLVE) {
-		const struct step look = {.kind = STEP_FAIL, .failure = *failure};
-		return doubt_take_step(t, &look);
-	}
+	if (t->mode == COURSE_RESOLVE)
+		return take_look_refusal(t, failure);
 	course_failed(t, failure);
 	return true;
 }
@@ -340,10 +392,11 @@ static bool take_step(struct delivery_task *t, const struct step *step)
 		course_wait(t, step->wait_ms);
 		return true;
 	case STEP_MEDIA:
-		return media_want(t, step->media_index);
+		return media_want(t, step);
 	case STEP_UNCERTAIN:
 		if (t->mode == COURSE_RESOLVE)
 			return doubt_take_step(t, step);
+		room_note_unreadable(t);
 		doubt_begin(t);
 		return true;
 	case STEP_LANDED:
@@ -355,12 +408,18 @@ static bool take_step(struct delivery_task *t, const struct step *step)
 	return false;
 }
 
-/* With a time scale, what an adapter waits for by the clock comes sooner too: the call seems to have begun longer ago. */
+/* With a time scale, what an adapter waits for by the clock comes sooner too: the call seems to
+ * have begun longer ago. Only our own waits are divided: the time that the call itself took is the
+ * world's. */
 static int64_t started_for_adapter(const struct delivery_task *t)
 {
-	if (t->save.call_started_at_us == 0 && !flow_is_open(&t->flow))
+	const int64_t started_us = t->save.call_started_at_us;
+	if (started_us == 0 && !flow_is_open(&t->flow))
 		return 0;
-	return t->env.now_us - (t->env.now_us - t->save.call_started_at_us) * t->deliverer->config.time_scale;
+	const int64_t doubt_us = flow_get_int(&t->flow, FLOW_DOUBT_US, 0);
+	const int64_t ended_us = doubt_us > started_us ? doubt_us : started_us;
+	const int64_t waited_us = (t->env.now_us - ended_us) * t->deliverer->config.time_scale;
+	return t->env.now_us - waited_us - (ended_us - started_us);
 }
 
 static void adapter_ask(struct delivery_task *t, const struct reply *reply, struct step *step)
@@ -376,7 +435,27 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 	t->env.look = t->save.looks;
 	if (t->save.call_started_at_us != 0)
 		note_clock(t);
-	functions[t->mode](&t->env, t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply, step);
+	functions[t->mode](&t->env, t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply,
+			   step);
+}
+
+/* What the adapter has learnt about the account: seen from now on, and written with this turn's
+ * decision. */
+static void take_account_extra(struct delivery_task *t, const struct step *step)
+{
+	const struct json *json = NULL;
+	if (step->account_extra.len == 0 || t->mode != COURSE_PUBLISH)
+		return;
+	const struct str extra = str_copy(t->arena, step->account_extra);
+	if (json_parse(t->arena, extra, NULL, &json, NULL, NULL) != ERR_NONE ||
+	    !json_is(json, JSON_TYPE_OBJECT)) {
+		LOG(t->deliverer->config.log, ERROR, "account_extra_unreadable",
+		    log_str("delivery", t->work.id));
+		return;
+	}
+	t->env.account_extra = json;
+	t->new_extra = extra;
+	t->has_new_extra = true;
 }
 
 void course_run(struct delivery_task *t, const struct reply *reply)
@@ -386,6 +465,7 @@ void course_run(struct delivery_task *t, const struct reply *reply)
 		memset(step, 0, sizeof(*step));
 		adapter_ask(t, reply, step);
 		reply = NULL;
+		take_account_extra(t, step);
 		if (take_step(t, step))
 			return;
 	}
@@ -397,88 +477,14 @@ void course_run(struct delivery_task *t, const struct reply *reply)
 	course_finish_failed(t, &failure);
 }
 
-/* ---- loading ---- */
-
-static enum err_kind open_secret(struct delivery_task *t, const char *table, const char *column, struct str row_id, struct str sealed,
-				 struct str *out, struct error *err)
-{
-	const struct seal_place place = {str_of(table), str_of(column), row_id};
-	*out = STR("");
-	if (sealed.len == 0)
-		return ERR_NONE;
-	return seal_open_secret(t->deliverer->config.seal, t->arena, &place, sealed, out, err);
-}
-
-static enum err_kind load_secrets(struct delivery_task *t, struct str *flow_secrets, struct error *err)
-{
-	const struct account_row *account = &t->work.account;
-	struct str credential_id = str_format(t->arena, STR_FMT "/%s", STR_ARG(t->work.app_id), t->platform->slug);
-	enum err_kind kind;
-	if ((kind = open_secret(t, "accounts", "access_token", account->id, account->access_token_sealed, &t->env.access_token, err)) ||
-	    (kind = open_secret(t, "accounts", "refresh_token", account->id, account->refresh_token_sealed, &t->env.refresh_token,
-				err)) ||
-	    (kind = open_secret(t, "platform_credentials", "client_secret", credential_id, t->work.credential_secret_sealed,
-				&t->env.client_secret, err)) ||
-	    (kind = open_secret(t, "deliveries", "flow_secrets", t->work.id, t->work.flow_sealed, flow_secrets, err)))
-		return kind;
-	return ERR_NONE;
-}
-
-static void load_env(struct delivery_task *t)
-{
-	const struct account_row *account = &t->work.account;
-	t->env.settings = t->deliverer->config.settings;
-	t->env.client_id = t->work.credential_client_id;
-	t->env.platform_account_id = account->platform_account_id;
-	t->env.username = account->username;
-	t->env.account_type = account->type;
-	t->env.post = &t->content;
-	t->env.post_type = rules_post_type(account->platform, &t->content);
-	t->env.options = json_get(t->content.options, t->platform->slug);
-	if (t->env.options == NULL && account->platform == PLATFORM_X)
-		t->env.options = json_get(t->content.options, "twitter");
-	t->env.media = t->media;
-	if (account->extra.len > 0)
-		json_parse(t->arena, account->extra, NULL, &t->env.account_extra, NULL, NULL);
-}
-
-/* Pending with a flow: a person's retry. Patience begins anew. The part that failed begins anew too, unless a publish call of it
- * may have done something: then the flow goes on where it stands, with the container, session or task that it has. */
-static void flow_begin_again(struct delivery_task *t)
-{
-	static const char *const counts[] = {"delivery.limited_since_us", "delivery.limits_met", "delivery.looks_failed"};
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		flow_unset(&t->flow, counts[i]);
-	if (t->save.call_started_at_us == 0 && !flow_is_open(&t->flow))
-		flow_restart_part(&t->flow);
-}
-
-static enum err_kind load(struct delivery_task *t, struct error *err)
-{
-	struct str flow_secrets = STR("");
-	enum err_kind kind = post_content_read(t->arena, t->work.content, &t->content, err);
-	if (kind != ERR_NONE)
-		return kind;
-	kind = load_secrets(t, &flow_secrets, err);
-	if (kind != ERR_NONE)
-		return kind;
-	kind = flow_read(&t->flow, t->arena, t->work.flow, flow_secrets, t->content.container_count, err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (t->work.state == POST_PENDING)
-		flow_begin_again(t);
-	t->media_count = post_media_total(&t->content);
-	t->media = ARENA_ARRAY(t->arena, struct media_file, t->media_count);
-	t->media_paths = ARENA_ARRAY(t->arena, char *, t->media_count);
-	load_env(t);
-	return ERR_NONE;
-}
+/* ---- beginning ---- */
 
 static bool account_is_usable(struct delivery_task *t)
 {
 	if (account_state_is_usable(t->work.account.state))
 		return true;
-	/* A call in doubt is worth a look even so: a post that is out there must not be told as failed. */
+	/* A call in doubt is worth a look even so: a post that is out there must not be told as
+	 * failed. */
 	if (t->save.call_state != CALL_STATE_NONE && t->work.account.state != ACCOUNT_DISCONNECTED)
 		return true;
 	if (t->save.call_state != CALL_STATE_NONE) {
@@ -488,14 +494,16 @@ static bool account_is_usable(struct delivery_task *t)
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
-		.message = str_format(t->turn_arena, "The account is %s and has to be connected again.",
+		.message = str_format(t->turn_arena,
+				      "The account is %s and has to be connected again.",
 				      account_state_name(t->work.account.state)),
 	};
 	course_finish_failed(t, &failure);
 	return false;
 }
 
-/* A token about to end is refreshed before it is used; one that ended and cannot be refreshed ends the delivery. */
+/* A token about to end is refreshed before it is used; one that ended and cannot be refreshed ends
+ * the delivery. */
 static bool token_is_usable(struct delivery_task *t)
 {
 	int64_t expires_at_us = t->work.account.expires_at_us;
@@ -505,10 +513,12 @@ static bool token_is_usable(struct delivery_task *t)
 		refresh_begin(t);
 		return true;
 	}
-	/* In doubt it is tried all the same: no post may be told as failed because nobody could ask. */
+	/* In doubt it is tried all the same: no post may be told as failed because nobody could
+	 * ask. */
 	if (expires_at_us > t->env.now_us || t->mode == COURSE_RESOLVE)
 		return true;
-	const struct failure failure = {.class = FAILURE_REAUTH, .message = STR("The access token has expired.")};
+	const struct failure failure = {.class = FAILURE_REAUTH,
+					.message = STR("The access token has expired.")};
 	course_failed(t, &failure);
 	return false;
 }
@@ -518,9 +528,9 @@ static void course_start(struct delivery_task *t)
 	struct error err = {0};
 	if (hold_sets_aside(t))
 		return;
-	if (load(t, &err) != ERR_NONE) {
-		LOG(t->deliverer->config.log, ERROR, "delivery_unreadable", log_str("delivery", t->work.id),
-		    log_str("error", str_of(err.text)));
+	if (delivery_load(t, &err) != ERR_NONE) {
+		LOG(t->deliverer->config.log, ERROR, "delivery_unreadable",
+		    log_str("delivery", t->work.id), log_str("error", str_of(err.text)));
 		t->is_unreadable = true;
 		if (t->work.hold == HOLD_ASKING) {
 			hold_keeps_back(t);
@@ -533,7 +543,8 @@ static void course_start(struct delivery_task *t)
 		const struct failure failure = {
 			.class = FAILURE_PERMANENT,
 			.code = FAILURE_CODE_INTERNAL_ERROR,
-			.message = str_format(t->turn_arena, "What was stored cannot be read: %s", err.text),
+			.message = str_format(t->turn_arena, "What was stored cannot be read: %s",
+					      err.text),
 		};
 		course_finish_failed(t, &failure);
 		return;
@@ -547,7 +558,8 @@ static void course_start(struct delivery_task *t)
 		doubt_begin(t);
 		return;
 	}
-	t->mode = t->is_hold_look || t->save.call_state == CALL_STATE_IN_DOUBT ? COURSE_RESOLVE : COURSE_PUBLISH;
+	t->mode = t->is_hold_look || t->save.call_state == CALL_STATE_IN_DOUBT ? COURSE_RESOLVE
+									       : COURSE_PUBLISH;
 	if (token_is_usable(t))
 		course_run(t, NULL);
 }
@@ -557,12 +569,15 @@ static void course_reply(struct delivery_task *t, const struct task_event *event
 	const bool is_publish = t->mode == COURSE_PUBLISH && t->call_kind == CALL_PUBLISH;
 	record_call_ended(t, event);
 	room_note_reply(t, event->reply);
+	if (t->mode == COURSE_REFRESH)
+		note_refresh_reply(t, event->reply);
 	switch (event->verdict) {
 	case CALL_FOR_ADAPTER:
 		if (t->mode == COURSE_PUBLISH)
 			t->save.call_state = CALL_STATE_NONE;
 		course_run(t, event->reply);
-		if (is_publish && t->save.failure != NULL && !t->save.republished && !flow_is_open(&t->flow))
+		if (is_publish && t->save.failure != NULL && !t->save.republished &&
+		    !flow_is_open(&t->flow))
 			t->save.call_started_at_us = 0; /* refused: it did nothing */
 		return;
 	case CALL_IN_DOUBT:
@@ -572,7 +587,8 @@ static void course_reply(struct delivery_task *t, const struct task_event *event
 		const struct failure failure = {
 			.class = FAILURE_TRANSIENT,
 			.code = FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			.message = str_format(t->turn_arena, "The platform could not be reached: " STR_FMT,
+			.message = str_format(t->turn_arena,
+					      "The platform could not be reached: " STR_FMT,
 					      STR_ARG(event->reply->transport_error)),
 		};
 		course_failed(t, &failure);
@@ -593,6 +609,7 @@ static void save_begin(struct delivery_task *t)
 	t->save.lease_until_us = t->env.now_us + LEASE_MARGIN_US;
 	t->timeline_count = 0;
 	t->is_quiet = false;
+	t->has_new_extra = false;
 	t->has_new_token = false;
 	t->has_new_account_state = false;
 	t->has_new_hold = false;
@@ -604,11 +621,13 @@ static void save_end(struct delivery_task *t)
 	struct str secrets = flow_write_secrets(t->turn_arena, &t->flow);
 	t->save.now_us = t->env.now_us;
 	t->save.flow = flow_write(t->turn_arena, &t->flow);
-	t->save.flow_sealed = secrets.len > 0 ? seal_secret(t->deliverer->config.seal, t->turn_arena, &place, secrets,
-							    t->deliverer->config.random)
-					      : STR("");
+	t->save.flow_sealed = secrets.len > 0
+				      ? seal_secret(t->deliverer->config.seal, t->turn_arena,
+						    &place, secrets, t->deliverer->config.random)
+				      : STR("");
 	t->save.parts = record_parts(t, t->save.next == DELIVERY_FAILED);
-	t->save.remote_id = t->flow.part_count > 0 ? record_id(t->flow.parts[0].remote_id) : STR("");
+	t->save.remote_id =
+		t->flow.part_count > 0 ? record_id(t->flow.parts[0].remote_id) : STR("");
 	t->save.url = t->flow.part_count > 0 ? record_id(t->flow.parts[0].url) : STR("");
 	t->save.timeline = t->timeline;
 	t->save.timeline_count = t->timeline_count;
@@ -624,7 +643,8 @@ static void save_unreadable(struct delivery_task *t)
 	t->save.url = STR("");
 }
 
-/* Who is told names the delivery when the program dies on it. What is set aside for that must not be blamed again. */
+/* Who is told names the delivery when the program dies on it. What is set aside for that must not
+ * be blamed again. */
 static void tell_stepping(const struct delivery_task *t, bool is_begin)
 {
 	const struct deliverer_config *config = &t->deliverer->config;
@@ -632,7 +652,8 @@ static void tell_stepping(const struct delivery_task *t, bool is_begin)
 		config->stepping(config->stepping_context, is_begin ? &t->work : NULL);
 }
 
-static void delivery_plan(struct task *task, struct arena *arena, const struct task_event *event, struct task_plan *plan)
+static void delivery_plan(struct task *task, struct arena *arena, const struct task_event *event,
+			  struct task_plan *plan)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	t->turn_arena = arena;
@@ -669,20 +690,29 @@ static enum err_kind delivery_save(struct task *task, void *tx, struct error *er
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	enum err_kind kind = ERR_NONE;
-	if (t->is_quiet)
+	if (t->is_quiet && !t->save.is_first)
 		return ERR_NONE;
-	if (t->has_new_token) {
-		kind = store_account_save_token(tx, t->work.account.id, t->work.account.token_version, t->new_access_token_sealed,
-						t->new_refresh_token_sealed, t->new_expires_at_us, t->new_refresh_expires_at_us,
+	if (t->has_new_extra) { /* before the token, whose version would be another then */
+		kind = store_account_save_extra(tx, t->work.account.id,
+						t->work.account.token_version, t->new_extra,
 						t->env.now_us, err);
-		/* CONFLICT: the account was connected again meanwhile; its tokens there are newer than ours. */
+		if (kind != ERR_NONE && kind != ERR_CONFLICT)
+			return kind;
+	}
+	if (t->has_new_token) {
+		kind = store_account_save_token(
+			tx, t->work.account.id, t->work.account.token_version,
+			t->new_access_token_sealed, t->new_refresh_token_sealed,
+			t->new_expires_at_us, t->new_refresh_expires_at_us, t->env.now_us, err);
+		/* CONFLICT: the account was connected again meanwhile; its tokens there are newer
+		 * than ours. */
 		if (kind != ERR_NONE && kind != ERR_CONFLICT)
 			return kind;
 		t->is_token_saved = kind == ERR_NONE;
 	}
 	if (t->has_new_account_state) {
-		kind = store_account_set_state(tx, t->work.account.id, t->new_account_state, t->new_account_error, t->env.now_us,
-					       err);
+		kind = store_account_set_state(tx, t->work.account.id, t->new_account_state,
+					       t->new_account_error, t->env.now_us, err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 	}
@@ -694,9 +724,11 @@ static void log_end(const struct delivery_task *t)
 {
 	const struct log *log = t->deliverer->config.log;
 	if (t->save.next == DELIVERY_PUBLISHED)
-		LOG(log, INFO, "delivery_published", log_str("delivery", t->work.id), log_str("platform", str_of(t->platform->slug)));
+		LOG(log, INFO, "delivery_published", log_str("delivery", t->work.id),
+		    log_str("platform", str_of(t->platform->slug)));
 	if (t->save.next == DELIVERY_FAILED)
-		LOG(log, WARN, "delivery_failed", log_str("delivery", t->work.id), log_str("platform", str_of(t->platform->slug)),
+		LOG(log, WARN, "delivery_failed", log_str("delivery", t->work.id),
+		    log_str("platform", str_of(t->platform->slug)),
 		    log_str("code", str_of(failure_code_name(t->failure.code))));
 }
 
@@ -704,12 +736,16 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
 	if (kind != ERR_NONE) {
-		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost", log_str("delivery", t->work.id));
+		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost",
+		    log_str("delivery", t->work.id));
 		media_post_finished(t); /* it may have been cancelled */
 		return;
 	}
 	if (t->has_new_token && t->is_token_saved)
 		t->work.account.token_version++;
+	t->save.is_first = false;
+	if (t->save.lease_until_us > t->work.lease_until_us)
+		t->work.lease_until_us = t->save.lease_until_us;
 	if (!t->is_quiet)
 		t->held_until_us = t->save.lease_until_us;
 	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_FAILED)
@@ -723,53 +759,11 @@ static void delivery_free(struct task *task)
 	struct delivery_task *t = (struct delivery_task *)task;
 	media_task_gone(t);
 	room_leave(t);
+	t->deliverer->task_count--;
 	struct arena *arena = t->arena;
 	free(t);
 	arena_free(&arena);
 }
 
-const struct task_ops delivery_task_ops = {delivery_plan, delivery_save, delivery_saved, delivery_free};
-
-/* ---- making a task of a claimed row: its texts live in the claim's arena and are copied ---- */
-
-static void copy_account(struct arena *arena, struct account_row *account)
-{
-	struct str *const texts[] = {&account->id, &account->app_id, &account->user_id, &account->connection_id,
-				     &account->platform_account_id, &account->username, &account->name, &account->email,
-				     &account->avatar_url, &account->access_token_sealed, &account->refresh_token_sealed,
-				     &account->extra, &account->extra_sealed, &account->scopes, &account->last_error};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		*texts[i] = str_copy(arena, *texts[i]);
-}
-
-static void copy_work(struct arena *arena, struct delivery_work *work)
-{
-	struct str *const texts[] = {&work->id, &work->post_id, &work->flow, &work->flow_sealed, &work->content,
-				     &work->credential_client_id, &work->credential_secret_sealed, &work->app_id};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		*texts[i] = str_copy(arena, *texts[i]);
-	copy_account(arena, &work->account);
-}
-
-struct delivery_task *delivery_task_new(struct deliverer *deliverer, const struct delivery_work *work)
-{
-	struct delivery_task *t = calloc(1, sizeof(*t));
-	if (t == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the program */
-	t->task.ops = &delivery_task_ops;
-	t->deliverer = deliverer;
-	t->arena = arena_new("delivery", TASK_ARENA_MAX_BYTES);
-	t->work = *work;
-	copy_work(t->arena, &t->work);
-	t->platform = platform_of(work->account.platform);
-	t->save = (struct delivery_save){
-		.id = t->work.id,
-		.fence = work->fence,
-		.call_state = work->call_state,
-		.call_started_at_us = work->call_started_at_us,
-		.looks = work->looks,
-		.republished = work->republished,
-		.attempts = work->attempts,
-	};
-	return t;
-}
+const struct task_ops delivery_task_ops = {delivery_plan, delivery_save, delivery_saved,
+					   delivery_free};

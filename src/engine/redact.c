@@ -10,11 +10,11 @@
 #include "form.h"
 
 #define SECRET_MIN_BYTES 8
-#define FORMS 3 /* of each secret */
-#define SECRETS_MAX (5 + FLOW_VARS_MAX)
+#define FORMS 3                         /* of each secret */
+#define SECRETS_MAX (6 + FLOW_VARS_MAX) /* and one for each file */
 
 struct secrets {
-	struct str items[SECRETS_MAX * FORMS];
+	struct str *items;
 	size_t count;
 };
 
@@ -59,15 +59,36 @@ static int by_length(const void *a, const void *b)
 	return (a_len < b_len) - (a_len > b_len);
 }
 
+static struct str last_segment(struct str url)
+{
+	size_t from = url.len;
+	while (from > 0 && url.ptr[from - 1] != '/')
+		from--;
+	return str_slice(url, from, url.len);
+}
+
+/* Whoever has such an address can fetch the customer's file. */
+static size_t files_of(const struct env *env)
+{
+	if (env->post == NULL || env->media == NULL)
+		return 0;
+	return post_media_total(env->post) + env->file_count;
+}
+
 static struct secrets *secrets_of(struct arena *arena, const struct env *env,
 				  const struct flow *flow)
 {
 	struct secrets *secrets = ARENA_NEW(arena, struct secrets);
+	const size_t file_count = files_of(env);
+	secrets->items = ARENA_ARRAY(arena, struct str, (SECRETS_MAX + file_count) * FORMS);
 	secret_add(secrets, arena, env->access_token);
 	secret_add(secrets, arena, env->refresh_token);
 	secret_add(secrets, arena, env->client_secret);
 	secret_add(secrets, arena, env->code);
 	secret_add(secrets, arena, env->pkce_verifier);
+	secret_add(secrets, arena, env->extra_secret);
+	for (size_t i = 0; i < file_count; i++)
+		secret_add(secrets, arena, last_segment(env->media[i].hosted_url));
 	for (size_t i = 0; i < flow->var_count; i++) {
 		if (flow->vars[i].is_secret)
 			secret_add(secrets, arena, flow->vars[i].value);

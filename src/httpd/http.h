@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One HTTP request and its answer, and the router between them. Knows no route of ours: api/, dashboard/ and sandbox/ bring
- * their tables. The listener is httpd.h; a router works without one too (http_router_dispatch), which is how the command line
- * calls the admin API while the service is down, and how handlers are unit-tested. */
+ * One HTTP request and its answer, and the router between them. Knows no route of ours: api/,
+ * dashboard/ and sandbox/ bring their tables. The listener is httpd.h; a router works without one
+ * too (http_router_dispatch), which is how the command line calls the admin API while the service
+ * is down, and how handlers are unit-tested. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,23 +27,26 @@ struct http_header {
 };
 
 struct http_capture {
-	struct str name; /* "post_id" for "{post_id}" */
+	struct str name;  /* "post_id" for "{post_id}" */
 	struct str value; /* percent-decoded once */
 };
 
 struct http_request {
 	struct arena *arena; /* lives until the answer is sent */
-	struct str method;   /* "GET"; HEAD is routed as GET, the body is dropped by the listener; is_head tells */
+	struct str method;   /* "GET"; HEAD is routed as GET, the body is dropped by the listener;
+				is_head tells */
 	bool is_head;
-	struct str target;   /* as sent: path and query */
-	struct str path;     /* as sent, without query, not decoded; for matching, segments are decoded one by one */
+	struct str target; /* as sent: path and query */
+	struct str path; /* as sent, without query, not decoded; for matching, segments are decoded
+			    one by one */
 	struct str query_text; /* without '?' */
-	struct form query;   /* decoded; empty when the query is broken (then has_bad_query) */
+	struct form query;     /* decoded; empty when the query is broken (then has_bad_query) */
 	bool has_bad_query;
 	struct http_header headers[HTTP_HEADERS_MAX];
 	size_t header_count;
-	struct str body;      /* the whole body, or empty when it went to a file */
-	const char *body_path; /* file with the body for routes with HTTP_BODY_FILE, else NULL; removed after the answer */
+	struct str body;       /* the whole body, or empty when it went to a file */
+	const char *body_path; /* file with the body for routes with HTTP_BODY_FILE, else NULL;
+				  removed after the answer */
 	int64_t body_size_bytes;
 	struct str remote_address; /* "127.0.0.1"; empty for Unix sockets and direct dispatch */
 	char request_id[HTTP_REQUEST_ID_MAX + 1]; /* the caller's valid X-Request-Id or a new one */
@@ -57,69 +61,89 @@ struct http_response {
 	int status; /* 0 until set */
 	struct http_header headers[HTTP_RESPONSE_HEADERS_MAX];
 	size_t header_count;
-	struct buf body;     /* ceiling set by the router's config */
-	bool close;          /* close the connection after this answer */
-	/* For the sandbox's faults only: answer nothing and drop the connection; or send this many bytes of the body, then drop. */
+	struct buf body; /* ceiling set by the router's config */
+	bool has_file;   /* the body is this range of a file instead (http_response_file) */
+	int file_fd;
+	int64_t file_offset_bytes;
+	int64_t file_length_bytes;
+	bool close; /* close the connection after this answer */
+	/* For the sandbox's faults only: answer nothing and drop the connection; or send this many
+	 * bytes of the body, then drop. */
 	bool is_dropped;
 	int64_t truncate_at_bytes; /* -1 = whole body */
 };
 
-/* What the router or listener found wrong by itself; render_fault() puts it into the service's error shape. */
+/* What the router or listener found wrong by itself; render_fault() puts it into the service's
+ * error shape. */
 enum http_fault {
-	HTTP_FAULT_NOT_FOUND,             /* 404 no such path */
-	HTTP_FAULT_METHOD_NOT_ALLOWED,    /* 405, Allow is set already */
-	HTTP_FAULT_BODY_TOO_LARGE,        /* 413 */
-	HTTP_FAULT_HEADERS_TOO_LARGE,     /* 431 */
-	HTTP_FAULT_BAD_REQUEST,           /* 400, e.g. a smuggling shape; the connection is closed */
-	HTTP_FAULT_INTERNAL,              /* 500 */
-	HTTP_FAULT_UNAVAILABLE            /* 503 */
+	HTTP_FAULT_NOT_FOUND,          /* 404 no such path */
+	HTTP_FAULT_METHOD_NOT_ALLOWED, /* 405, Allow is set already */
+	HTTP_FAULT_BODY_TOO_LARGE,     /* 413 */
+	HTTP_FAULT_HEADERS_TOO_LARGE,  /* 431 */
+	HTTP_FAULT_BAD_REQUEST,        /* 400, e.g. a smuggling shape; the connection is closed */
+	HTTP_FAULT_INTERNAL,           /* 500 */
+	HTTP_FAULT_UNAVAILABLE         /* 503 */
 };
 
-typedef void (*http_handler)(void *context, struct http_request *request, struct http_response *response);
+typedef void (*http_handler)(void *context, struct http_request *request,
+			     struct http_response *response);
 
 enum http_body_mode { HTTP_BODY_NONE, HTTP_BODY_MEMORY, HTTP_BODY_FILE };
 
 struct http_route {
 	const char *method;  /* "GET"; "*" = any */
-	const char *pattern; /* "/v1/posts/{post_id}"; a last segment "{*rest}" takes all that is left, slashes included */
+	const char *pattern; /* "/v1/posts/{post_id}"; a last segment "{*rest}" takes all that is
+				left, slashes included */
 	http_handler handler;
-	void *context;       /* handed to handler; NULL = the router's context */
+	void *context;         /* handed to handler; NULL = the router's context */
 	size_t body_max_bytes; /* more is 413; HTTP_BODY_NONE routes read and drop up to 4 KiB */
 	enum http_body_mode body_mode;
-	const void *tag;     /* for the before hook: which check this route wants */
+	const void *tag; /* for the before hook: which check this route wants */
 };
 
 struct http_router_config {
 	void *context;
-	/* Called after the match and before the handler; false = the response is complete already (401, 429). May be NULL. */
+	/* Called after the match and before the handler; false = the response is complete already
+	 * (401, 429). May be NULL. */
 	bool (*before)(void *context, struct http_request *request, struct http_response *response);
-	/* Called after every answer is complete, faults included: common headers, access log, metrics. May be NULL. */
-	void (*after)(void *context, const struct http_request *request, struct http_response *response);
-	void (*render_fault)(void *context, enum http_fault fault, const struct http_request *request,
-			     struct http_response *response);
+	/* Called after every answer is complete, faults included: common headers, access log,
+	 * metrics. May be NULL. */
+	void (*after)(void *context, const struct http_request *request,
+		      struct http_response *response);
+	void (*render_fault)(void *context, enum http_fault fault,
+			     const struct http_request *request, struct http_response *response);
 	size_t response_max_bytes; /* ceiling of a response body */
 };
 
 struct http_router;
 
-/* Patterns are checked here; a bad or doubled one is INTERNAL. Routes are copied; strings must outlive the router. */
-enum err_kind http_router_new(const struct http_router_config *config, struct http_router **router_out, struct error *err);
-enum err_kind http_router_add(struct http_router *router, const struct http_route *routes, size_t count, struct error *err);
+/* Patterns are checked here; a bad or doubled one is INTERNAL. Routes are copied; strings must
+ * outlive the router. */
+enum err_kind http_router_new(const struct http_router_config *config,
+			      struct http_router **router_out, struct error *err);
+enum err_kind http_router_add(struct http_router *router, const struct http_route *routes,
+			      size_t count, struct error *err);
 void http_router_free(struct http_router **router);
-/* The route for method and path, or NULL with *fault_out (NOT_FOUND, METHOD_NOT_ALLOWED). Fills the captures of request. A
- * literal segment wins over a capture, a route that fits path and method over one that fits only the path. A path with broken
- * percent-encoding, control characters or invalid UTF-8 is NOT_FOUND. HEAD matches GET routes. On METHOD_NOT_ALLOWED
- * *allow_out lists the methods ("GET, POST"). */
-const struct http_route *http_router_match(const struct http_router *router, struct http_request *request,
-					   enum http_fault *fault_out, struct str *allow_out);
-/* Match (unless request->route is set already), before, handler, after; adds X-Request-Id. request has method, target and body
- * set (http_request_prepare does the rest). Never fails: the response is always complete; a handler that leaves no usable
- * status (200 to 599) or overruns the body's ceiling is answered with HTTP_FAULT_INTERNAL. */
-void http_router_dispatch(const struct http_router *router, struct http_request *request, struct http_response *response);
-/* Answers a fault: render_fault, then after. allow is for METHOD_NOT_ALLOWED, else empty. What response held before is dropped. */
+/* The route for method and path, or NULL with *fault_out (NOT_FOUND, METHOD_NOT_ALLOWED). Fills the
+ * captures of request. A literal segment wins over a capture, a route that fits path and method
+ * over one that fits only the path. A path with broken percent-encoding, control characters or
+ * invalid UTF-8 is NOT_FOUND. HEAD matches GET routes. On METHOD_NOT_ALLOWED *allow_out lists the
+ * methods ("GET, POST"). */
+const struct http_route *http_router_match(const struct http_router *router,
+					   struct http_request *request, enum http_fault *fault_out,
+					   struct str *allow_out);
+/* Match (unless request->route is set already), before, handler, after; adds X-Request-Id. request
+ * has method, target and body set (http_request_prepare does the rest). Never fails: the response
+ * is always complete; a handler that leaves no usable status (200 to 599) or overruns the body's
+ * ceiling is answered with HTTP_FAULT_INTERNAL. */
+void http_router_dispatch(const struct http_router *router, struct http_request *request,
+			  struct http_response *response);
+/* Answers a fault: render_fault, then after. allow is for METHOD_NOT_ALLOWED, else empty. What
+ * response held before is dropped. */
 void http_router_fault(const struct http_router *router, enum http_fault fault, struct str allow,
 		       const struct http_request *request, struct http_response *response);
-/* The ceiling to give http_response_init(): response_max_bytes of the config, or 4 MiB when that was 0. */
+/* The ceiling to give http_response_init(): response_max_bytes of the config, or 4 MiB when that
+ * was 0. */
 size_t http_router_response_max_bytes(const struct http_router *router);
 /* Fills path, query, is_head and request_id from method, target and headers. */
 struct random_source;
@@ -132,8 +156,15 @@ const struct str *http_request_header(const struct http_request *request, const 
 size_t http_request_header_count(const struct http_request *request, const char *name);
 /* The capture of that name; empty when the pattern has none. */
 struct str http_request_capture(const struct http_request *request, const char *name);
-/* Adds a header. Values with CR, LF or NUL are dropped whole (never split a response), and so is what is too many. */
+/* Adds a header. Values with CR, LF or NUL are dropped whole (never split a response), and so is
+ * what is too many. */
 void http_response_header(struct http_response *response, const char *name, struct str value);
 /* Sets status and content type, and gives the body to write into. */
 struct buf *http_response_json(struct http_response *response, int status);
-struct buf *http_response_text(struct http_response *response, int status, const char *content_type);
+struct buf *http_response_text(struct http_response *response, int status,
+			       const char *content_type);
+/* An open file of size_bytes as the body, streamed: whole (200), or what the request's Range asks
+ * for (206, 416; RFC 9110 14.2, one range; one of another etag is not looked at). etag with its
+ * quotes. Takes fd over: it is closed with the response's arena. */
+void http_response_file(struct http_response *response, const struct http_request *request,
+			const char *content_type, struct str etag, int fd, int64_t size_bytes);

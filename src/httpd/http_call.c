@@ -28,6 +28,7 @@
 	(30 * US_PER_S) /* the same section: write 30 s, here at 1 KB/s after that */
 #define BYTES_PER_S_MIN 1024
 #define CHUNK_BYTES 16384 /* of a truncated answer */
+#define FILE_CHUNK_BYTES ((size_t)128 << 10)
 
 struct call {
 	struct call_context *context;
@@ -174,6 +175,13 @@ static struct str address_text(struct arena *arena, struct MHD_Connection *conne
 	return str_copy(arena, result);
 }
 
+static size_t head_size(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	return info != NULL ? info->header_size : 0;
+}
+
 /* The target as it was before libmicrohttpd cut its arguments up, for the rules; where it lies, for
  * the layout. */
 static enum strict_verdict headers_judge(struct call *call, struct MHD_Connection *connection,
@@ -190,6 +198,7 @@ static enum strict_verdict headers_judge(struct call *call, struct MHD_Connectio
 		.headers = request->headers,
 		.header_count = gathering.count,
 		.header_max_bytes = call->context->header_max_bytes,
+		.head_bytes = head_size(connection),
 	};
 	request->method = raw.method;
 	request->header_count =
@@ -243,6 +252,16 @@ static ssize_t truncated_read(void *cls, uint64_t pos, char *out, size_t max)
 	return (ssize_t)count;
 }
 
+/* From the disk, on the worker's thread. */
+static ssize_t file_read(void *cls, uint64_t pos, char *out, size_t max)
+{
+	const struct http_response *response = &((const struct call *)cls)->response;
+	const uint64_t left = (uint64_t)response->file_length_bytes - pos;
+	const ssize_t count = pread(response->file_fd, out, left < max ? (size_t)left : max,
+				    response->file_offset_bytes + (off_t)pos);
+	return count > 0 ? count : MHD_CONTENT_READER_END_WITH_ERROR; /* shorter than announced */
+}
+
 static bool is_truncated(const struct http_response *response)
 {
 	return response->truncate_at_bytes >= 0 &&
@@ -253,6 +272,9 @@ static bool is_truncated(const struct http_response *response)
 static struct MHD_Response *response_make(struct call *call)
 {
 	const struct http_response *response = &call->response;
+	if (response->has_file && response->file_length_bytes > 0)
+		return MHD_create_response_from_callback((uint64_t)response->file_length_bytes,
+							 FILE_CHUNK_BYTES, file_read, call, NULL);
 	if (is_truncated(response))
 		return MHD_create_response_from_callback(response->body.len, CHUNK_BYTES,
 							 truncated_read, call, NULL);
@@ -286,7 +308,10 @@ static void headers_copy(struct call *call, struct MHD_Response *out)
 
 static void answer_deadline_set(struct call *call)
 {
-	const int64_t size_us = (int64_t)(call->response.body.len / BYTES_PER_S_MIN) * US_PER_S;
+	const struct http_response *response = &call->response;
+	const int64_t size_bytes =
+		response->has_file ? response->file_length_bytes : (int64_t)response->body.len;
+	const int64_t size_us = size_bytes / BYTES_PER_S_MIN * US_PER_S;
 	watched_deadline_set(call->watched, now_us() + ANSWER_GRACE_US + size_us);
 }
 

@@ -9,7 +9,8 @@
  * in place: in one buffer "METHOD\0TARGET\0VERSION\0\0NAME\0VALUE\0\0NAME\0..." with exactly one
  * byte overwritten between method, target and version and exactly two (CR LF) after each line. A
  * piece that does not begin where the one before it must end was repaired; strict_layout_is_exact()
- * tells. */
+ * tells. It also counts how many bytes it took for the head: more or fewer than the pieces and
+ * their line ends make means that the empty line was none. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct strict_request {
 	size_t header_count; /* as received; may be more than HTTP_HEADERS_MAX, then headers holds
 				only the first so many */
 	size_t header_max_bytes; /* request line and headers together */
+	size_t head_bytes;       /* taken for the head, from the method to behind the empty line */
 };
 
 enum strict_verdict {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The listener: HTTP/1.1 over libmicrohttpd on a TCP address or a Unix socket, in front of a router (http.h).
- * It owns limits, timeouts and the strict header checks (http_strict.h); TLS is the reverse proxy's. Two guards are ours
- * (DESIGN.md section 6): a pool of worker threads that each hold at most 100 connections, because libmicrohttpd 0.9.75's epoll
- * loop stalls when the number of ready sockets is a multiple of 128; and 400-and-close for every request that two parsers could
- * read differently (duplicate or malformed Content-Length, Content-Length with Transfer-Encoding, a Transfer-Encoding other than
- * chunked, none or two Hosts, control characters in headers or target, folded headers, bare LF, blanks before the colon).
- * What libmicrohttpd 0.9.75 does not let us see: a bare LF in the chunk framing (so a chunked request is the last one on its
- * connection), and one as the very end of a bodiless header block while nothing follows it.
- * libmicrohttpd answers by itself, without the service's error shape and without X-Request-Id, what it cannot parse at all: no
- * colon in a header, no version, headers over its buffer (400, 414, 431, 505) and a chunk size that is no number (400, 413).
- * Handlers run on the worker threads and may block on a group commit. Descriptors: two a worker, one a connection; the caller
- * sees to RLIMIT_NOFILE. */
+ * The listener: HTTP/1.1 over libmicrohttpd on a TCP address or a Unix socket, in front of a router
+ * (http.h). It owns limits, timeouts and the strict header checks (http_strict.h); TLS is the
+ * reverse proxy's. Two guards are ours (DESIGN.md section 6): a pool of worker threads that each
+ * hold at most 100 connections, because libmicrohttpd 0.9.75's epoll loop stalls when the number of
+ * ready sockets is a multiple of 128; and 400-and-close for every request that two parsers could
+ * read differently (duplicate or malformed Content-Length, Content-Length with Transfer-Encoding, a
+ * Transfer-Encoding other than chunked, none or two Hosts, control characters in headers or target,
+ * folded headers, bare LF, blanks before the colon). What libmicrohttpd 0.9.75 does not let us see:
+ * a bare LF in the chunk framing (so a chunked request is the last one on its connection), and one
+ * as the very end of a bodiless header block while nothing follows it. libmicrohttpd answers by
+ * itself, without the service's error shape and without X-Request-Id, what it cannot parse at all:
+ * no colon in a header, no version, headers over its buffer (400, 414, 431, 505) and a chunk size
+ * that is no number (400, 413). Handlers run on the worker threads and may block on a group commit.
+ * Descriptors: two a worker, one a connection; the caller sees to RLIMIT_NOFILE. */
 #pragma once
 
 #include <stdint.h>
@@ -24,22 +26,25 @@ struct random_source;
 struct httpd;
 
 struct httpd_config {
-	const char *listen;        /* "127.0.0.1:8080", "[::1]:0"; port 0 picks a free one. NULL when unix_path is set */
-	const char *unix_path;     /* control socket, made 0600; an old file there is replaced */
+	const char *listen;    /* "127.0.0.1:8080", "[::1]:0"; port 0 picks a free one. NULL when
+				  unix_path is set */
+	const char *unix_path; /* control socket, made 0600; an old file there is replaced */
 	const struct http_router *router;
 	const struct log *log;
-	const struct random_source *random; /* for request ids */
-	unsigned threads;          /* 0 = 64 */
+	const struct random_source *random;  /* for request ids */
+	unsigned threads;                    /* 0 = 64 */
 	unsigned connections_per_thread_max; /* 0 = 100, never more than 126 (the stall) */
-	size_t arena_max_bytes;    /* 0 = 16 MiB per request */
-	size_t header_max_bytes;   /* 0 = 16 KiB (DESIGN.md section 7) */
-	unsigned header_timeout_s; /* 0 = 10 */
-	unsigned idle_timeout_s;   /* 0 = 60 */
+	size_t arena_max_bytes;              /* 0 = 16 MiB per request */
+	size_t header_max_bytes;             /* 0 = 16 KiB (DESIGN.md section 7) */
+	unsigned header_timeout_s;           /* 0 = 10 */
+	unsigned idle_timeout_s;             /* 0 = 60 */
 	const char *body_directory; /* where HTTP_BODY_FILE bodies go; NULL = no such routes */
 };
 
-/* Listens and starts the threads. Returns NONE, INVALID (address not readable), TEMPORARY (address in use) with err->text. */
-enum err_kind httpd_open(const struct httpd_config *config, struct httpd **httpd_out, struct error *err);
+/* Listens and starts the threads. Returns NONE, INVALID (address not readable), TEMPORARY (address
+ * in use) with err->text. */
+enum err_kind httpd_open(const struct httpd_config *config, struct httpd **httpd_out,
+			 struct error *err);
 /* The port in use, for "port 0". */
 uint16_t httpd_port(const struct httpd *httpd);
 /* "http://127.0.0.1:8080" as printed in the ready line; empty for Unix sockets. */

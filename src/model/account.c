@@ -85,6 +85,14 @@ enum account_type account_type_of_name(struct str name)
 	return (enum account_type)NAME_FIND(account_types, name);
 }
 
+enum account_state account_state_shown(enum account_state state, bool has_refresh_token,
+				       int64_t expires_at_us, int64_t now_us)
+{
+	const bool is_ending = expires_at_us > 0 && expires_at_us < now_us + ACCOUNT_EXPIRING_US;
+	return state == ACCOUNT_ACTIVE && !has_refresh_token && is_ending ? ACCOUNT_EXPIRING
+									  : state;
+}
+
 bool account_state_is_usable(enum account_state state)
 {
 	return state == ACCOUNT_ACTIVE || state == ACCOUNT_EXPIRING;

@@ -28,5 +28,8 @@ const char *account_state_name(enum account_state state);
 enum account_state account_state_of_name(struct str name);
 const char *account_type_name(enum account_type type);
 enum account_type account_type_of_name(struct str name);
+/* What is shown for an account: an active one whose token ends within ACCOUNT_EXPIRING_US and cannot be refreshed is expiring.
+ * expires_at_us: 0 = never or unknown. */
+enum account_state account_state_shown(enum account_state state, bool has_refresh_token, int64_t expires_at_us, int64_t now_us);
 /* May it be published to? active and expiring. */
 bool account_state_is_usable(enum account_state state);

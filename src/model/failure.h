@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Why something failed at a platform: one value that says what to do next (class) and what to tell (code, texts). Codes are
- * tables: failure_codes.def for posts, connection_errors.def for connections. */
+ * Why something failed at a platform: one value that says what to do next (class) and what to tell
+ * (code, texts). Codes are tables: failure_codes.def for posts, connection_errors.def for
+ * connections. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,20 +29,26 @@ enum connection_error {
 enum failure_class {
 	FAILURE_PERMANENT,    /* the same call will fail again: give up, tell why */
 	FAILURE_TRANSIENT,    /* try the same stage again by the retry schedule */
-	FAILURE_RATE_LIMITED, /* as transient, not before retry_after_ms; the account waits, the engine does not */
-	FAILURE_TOKEN,        /* the access token was refused: refresh once, then the same stage again; else reauth */
-	FAILURE_REAUTH,       /* the account must be connected again: its state becomes reauth_required */
-	FAILURE_APP           /* the app's own credentials or billing: nothing of this app on this platform will work */
+	FAILURE_RATE_LIMITED, /* as transient, not before retry_after_ms; the account waits, the
+				 engine does not */
+	FAILURE_TOKEN,  /* the access token was refused: refresh once, then the same stage again;
+			   else reauth */
+	FAILURE_REAUTH, /* the account must be connected again: its state becomes reauth_required */
+	FAILURE_APP /* the app's own credentials or billing: nothing of this app on this platform
+		       will work */
 };
 
 struct failure {
 	enum failure_class class;
 	enum failure_code code;
 	enum connection_error connection_error; /* for connect flows */
-	struct str message;          /* one English sentence for people, no secrets */
-	struct str platform_code;    /* as the platform wrote it: "190/463", "duplicate-content"; may be empty */
+	struct str message;                     /* one English sentence for people, no secrets */
+	struct str platform_code; /* as the platform wrote it: "190/463", "duplicate-content"; may
+				     be empty */
 	struct str platform_message; /* the platform's own words, cut to 500 bytes; may be empty */
 	int64_t retry_after_ms;      /* 0 = no advice */
+	bool needs_operator; /* a setting of the service is wrong: nobody else can mend it, so it is
+				told as an alarm */
 };
 
 const char *failure_code_name(enum failure_code code);

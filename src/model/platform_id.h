@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The six platforms by number and slug (platforms.def). What a platform can do is platform/platform.h. */
+ * The six platforms by number and slug (platforms.def). What a platform can do is
+ * platform/platform.h. */
 #pragma once
 
 #include "str.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A post: what is to be published. Its types, its limits and its stored form; no SQL, no HTTP. How a request is read and checked
- * is publish_request.h; what a platform allows is platform/rules.h. */
+ * A post: what is to be published. Its types, its limits and its stored form; no SQL, no HTTP. How
+ * a request is read and checked is publish_request.h; what a platform allows is platform/rules.h.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -15,25 +16,42 @@ struct buf;
 struct json;
 struct json_writer;
 
-#define POST_CONTAINERS_MAX 10     /* SPEC.md, Limits */
-#define POST_MEDIA_MAX 35          /* per container, DESIGN.md section 7 */
-#define POST_ACCOUNTS_MAX 100      /* DESIGN.md section 7 */
+#define POST_CONTAINERS_MAX 10        /* SPEC.md, Limits */
+#define POST_MEDIA_MAX 35             /* per container, DESIGN.md section 7 */
+#define POST_ACCOUNTS_MAX 100         /* DESIGN.md section 7 */
 #define POST_CONTENT_MAX_BYTES 100000 /* DESIGN.md section 7 */
 
-enum post_type { POST_TYPE_NONE, POST_TYPE_POST, POST_TYPE_VIDEO, POST_TYPE_STORY, POST_TYPE_CAROUSEL, POST_TYPE_ARTICLE, POST_TYPE_COUNT };
+enum post_type {
+	POST_TYPE_NONE,
+	POST_TYPE_POST,
+	POST_TYPE_VIDEO,
+	POST_TYPE_STORY,
+	POST_TYPE_CAROUSEL,
+	POST_TYPE_ARTICLE,
+	POST_TYPE_COUNT
+};
 enum media_type { MEDIA_IMAGE, MEDIA_VIDEO };
 enum post_mode { POST_MODE_BASIC, POST_MODE_ADVANCED };
 
-/* The exact state (API.md section 7, "state"); what SPEC.md's four-valued status shows is post_state_status(). */
-enum post_state { POST_PENDING, POST_SCHEDULED, POST_PROCESSING, POST_RETRYING, POST_PUBLISHED, POST_FAILED, POST_STATE_COUNT };
+/* The exact state (API.md section 7, "state"); what SPEC.md's four-valued status shows is
+ * post_state_status(). */
+enum post_state {
+	POST_PENDING,
+	POST_SCHEDULED,
+	POST_PROCESSING,
+	POST_RETRYING,
+	POST_PUBLISHED,
+	POST_FAILED,
+	POST_STATE_COUNT
+};
 
 struct media {
 	struct str url;
 	enum media_type type;
-	struct str alt_text;      /* empty = not given; so all below */
+	struct str alt_text; /* empty = not given; so all below */
 	struct str thumbnail_url;
 	struct str mime_type;
-	int64_t duration_s;       /* -1 = not given */
+	int64_t duration_s; /* -1 = not given */
 };
 
 struct container {
@@ -45,10 +63,12 @@ struct container {
 /* The content of a post, whole. */
 struct post_content {
 	enum post_mode mode;
-	enum post_type type;            /* POST_TYPE_NONE = as each platform defaults */
-	struct container *containers;   /* at least one; the first is the post, the others are comments */
+	enum post_type type; /* POST_TYPE_NONE = as each platform defaults */
+	struct container
+		*containers; /* at least one; the first is the post, the others are comments */
 	size_t container_count;
-	const struct json *options;     /* the request's platforms object, keys are slugs; NULL = none */
+	const struct json
+		*options; /* the request's platforms object, keys are slugs; NULL = none */
 };
 
 const char *post_type_name(enum post_type type);
@@ -61,14 +81,17 @@ enum post_state post_state_of_name(struct str name);
 /* One of the four SPEC.md values: processing and retrying show as pending. */
 const char *post_state_status(enum post_state state);
 bool post_state_is_final(enum post_state state);
-/* The state of a post from those of its deliveries: failed when all are final and one failed, published when all are; else
- * retrying, processing, pending, scheduled in this order of precedence. count > 0. */
+/* The state of a post from those of its deliveries: failed when all are final and one failed,
+ * published when all are; else retrying, processing, pending, scheduled in this order of
+ * precedence. count > 0. */
 enum post_state post_state_of_deliveries(const enum post_state *states, size_t count);
 
 /* The stored form: {"mode","type","containers":[...],"options":{...}}; reads what it wrote. */
 void post_content_write(struct json_writer *w, const struct post_content *content);
-enum err_kind post_content_read(struct arena *arena, struct str text, struct post_content *content_out, struct error *err);
-/* containers as list answers show them: [{content, media:[{url,type,alt_text,thumbnail_url,duration,mime_type}]}], nulls for what was not given. */
+enum err_kind post_content_read(struct arena *arena, struct str text,
+				struct post_content *content_out, struct error *err);
+/* containers as list answers show them: [{content,
+ * media:[{url,type,alt_text,thumbnail_url,duration,mime_type}]}], nulls for what was not given. */
 void post_containers_write_api(struct json_writer *w, const struct post_content *content);
 /* Number of media of all containers before container (the flat index of its first). */
 size_t post_media_base(const struct post_content *content, size_t container);

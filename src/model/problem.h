@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is wrong with a request, collected: field path, sentence, and which of the API's error codes it leads to. Also warnings,
- * which let the request pass. The order of kinds is the order of API.md section 6: the lowest kind present names the answer. */
+ * What is wrong with a request, collected: field path, sentence, and which of the API's error codes
+ * it leads to. Also warnings, which let the request pass. The order of kinds is the order of API.md
+ * section 6: the lowest kind present names the answer. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,13 +49,15 @@ struct problems {
 };
 
 void problems_init(struct problems *problems, struct arena *arena);
-/* A problem without account and numbers; field and message are printf formats' results made by the caller with str_format. */
-void problem_add(struct problems *problems, enum problem_kind kind, struct str field, const char *reason, struct str message);
-void problem_add_rule(struct problems *problems, struct str field, const char *reason, struct str account_id, int64_t limit,
-		      int64_t actual, struct str message);
+/* A problem without account and numbers; field and message are printf formats' results made by the
+ * caller with str_format. */
+void problem_add(struct problems *problems, enum problem_kind kind, struct str field,
+		 const char *reason, struct str message);
+void problem_add_rule(struct problems *problems, struct str field, const char *reason,
+		      struct str account_id, int64_t limit, int64_t actual, struct str message);
 /* An account that cannot be published to: PROBLEM_ACCOUNT. */
-void problem_add_account(struct problems *problems, struct str field, const char *reason, struct str account_id,
-			 struct str message);
+void problem_add_account(struct problems *problems, struct str field, const char *reason,
+			 struct str account_id, struct str message);
 /* The same field and code again adds nothing. */
 void warning_add(struct problems *problems, struct str field, const char *code, struct str message);
 /* Is there a problem of that kind? */

@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A publish request read from JSON: the shape rules of SPEC.md section 5 and API.md section 6 that need neither store nor
- * platform. Accounts are checked by the store, platform rules by platform/rules.h. Reads everything and collects every problem. */
+ * A publish request read from JSON: the shape rules of SPEC.md section 5 and API.md section 6 that
+ * need neither store nor platform. Accounts are checked by the store, platform rules by
+ * platform/rules.h. Reads everything and collects every problem. */
 #pragma once
 
 #include "post.h"
 #include "problem.h"
 
 #define REQUEST_ID_MAX_CHARACTERS 128
-#define SCHEDULE_PAST_TOLERANCE_US (5 * 60 * INT64_C(1000000))       /* API.md section 6: up to 5 minutes past counts as now */
-#define SCHEDULE_AHEAD_MAX_US (5 * 366 * INT64_C(86400) * INT64_C(1000000)) /* at most 5 years ahead */
+#define SCHEDULE_PAST_TOLERANCE_US                                                                 \
+	(5 * 60 * INT64_C(1000000)) /* API.md section 6: up to 5 minutes past counts as now */
+#define SCHEDULE_AHEAD_MAX_US                                                                      \
+	(5 * 366 * INT64_C(86400) * INT64_C(1000000)) /* at most 5 years ahead */
 
 struct publish_request {
-	struct str request_id;      /* empty = not given */
-	struct str *account_ids;    /* in request order */
+	struct str request_id;   /* empty = not given */
+	struct str *account_ids; /* in request order */
 	size_t account_count;
 	struct post_content content;
-	int64_t scheduled_at_us;    /* 0 = immediate */
+	int64_t scheduled_at_us; /* 0 = immediate */
 };
 
-/* How media URLs are judged by syntax alone; set from settings. Implemented by outbound/guard.h, handed in because model knows no
- * sockets. Returns NULL when the URL may be tried, else a reason slug ("private_address", "bad_port", ...). */
+/* How media URLs are judged by syntax alone; set from settings. Implemented by outbound/guard.h,
+ * handed in because model knows no sockets. Returns NULL when the URL may be tried, else a reason
+ * slug ("private_address", "bad_port", ...). */
 struct media_url_check {
 	const char *(*check)(void *context, struct arena *arena, struct str url);
 	void *context;
 };
 
-/* body: the parsed JSON (any type). header_request_id: Idempotency-Key or empty. Fills request_out as far as possible; it is to
- * be used only when problems has none of its kinds. Warnings name ignored fields. */
-void publish_request_read(struct arena *arena, const struct json *body, struct str header_request_id, int64_t now_us,
-			  const struct media_url_check *media_url_check, struct publish_request *request_out,
-			  struct problems *problems);
+/* body: the parsed JSON (any type). header_request_id: Idempotency-Key or empty. Fills request_out
+ * as far as possible; it is to be used only when problems has none of its kinds. Warnings name
+ * ignored fields. */
+void publish_request_read(struct arena *arena, const struct json *body,
+			  struct str header_request_id, int64_t now_us,
+			  const struct media_url_check *media_url_check,
+			  struct publish_request *request_out, struct problems *problems);
 
-/* scheduled_at by the same rules, for who changes it later: 0 when it is null, absent, or up to 5 minutes past. */
+/* scheduled_at by the same rules, for who changes it later: 0 when it is null, absent, or up to 5
+ * minutes past. */
 int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct problems *problems);

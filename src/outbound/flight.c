@@ -48,7 +48,7 @@ struct flight *flight_new(const struct flight_env *env, enum transfer_pool pool,
 	flight->env = env;
 	flight->pool = pool;
 	flight->body_fd = -1;
-	flight->save_fd = -1;
+	flight->save.fd = -1;
 	flight->easy = curl_easy_init();
 	flight->arena = arena_new("transfer", REQUEST_MAX_BYTES);
 	if (flight->easy == NULL) {
@@ -71,7 +71,7 @@ void flight_reset(struct flight *flight)
 	curl_easy_reset(flight->easy);
 	curl_slist_free_all(flight->resolve_list);
 	close_fd(&flight->body_fd);
-	close_fd(&flight->save_fd);
+	save_close(&flight->save);
 	bytes_reset(&flight->head);
 	bytes_reset(&flight->body);
 	arena_clear(flight->arena);
@@ -83,7 +83,7 @@ void flight_reset(struct flight *flight)
 		.head = flight->head,
 		.body = flight->body,
 		.body_fd = -1,
-		.save_fd = -1,
+		.save = {.fd = -1},
 	};
 }
 
@@ -94,7 +94,7 @@ void flight_free(struct flight **flight)
 	curl_easy_cleanup((*flight)->easy);
 	curl_slist_free_all((*flight)->resolve_list);
 	close_fd(&(*flight)->body_fd);
-	close_fd(&(*flight)->save_fd);
+	save_close(&(*flight)->save);
 	free((*flight)->head.ptr);
 	free((*flight)->body.ptr);
 	arena_free(&(*flight)->arena);
@@ -138,6 +138,19 @@ static const char *copy_z(struct arena *arena, const char *z)
 	return z != NULL ? str_z(arena, str_of(z)) : NULL;
 }
 
+/* False past the ceiling: bodies that large belong into files. */
+static bool copy_body(struct flight *flight, struct str body, struct str *copy_out)
+{
+	char *copy = arena_try_alloc(flight->arena, body.len + 1);
+	if (copy == NULL)
+		return flight_give_up(flight, TRANSFER_OTHER,
+				      "the request body is too large for memory");
+	if (body.len > 0)
+		memcpy(copy, body.ptr, body.len);
+	*copy_out = (struct str){copy, body.len};
+	return true;
+}
+
 static bool copy_request(struct flight *flight, const struct transfer_request *request)
 {
 	struct arena *arena = flight->arena;
@@ -146,17 +159,13 @@ static bool copy_request(struct flight *flight, const struct transfer_request *r
 	flight->request.method = request->method != NULL ? copy_z(arena, request->method) : "GET";
 	flight->request.body_path = copy_z(arena, request->body_path);
 	flight->request.save_path = copy_z(arena, request->save_path);
+	if (request->save_from != NULL)
+		flight->save_from = *request->save_from;
 	if (request->response_max_bytes == 0)
 		flight->request.response_max_bytes = RESPONSE_MAX_BYTES_DEFAULT;
 	copy_headers(flight, request);
-	char *body = arena_try_alloc(arena, request->body.len + 1);
-	if (body == NULL)
-		return flight_give_up(flight, TRANSFER_OTHER,
-				      "the request body is too large for memory");
-	if (request->body.len > 0)
-		memcpy(body, request->body.ptr, request->body.len);
-	flight->request.body = (struct str){body, request->body.len};
-	return true;
+	return copy_body(flight, request->body, &flight->request.body) &&
+	       copy_body(flight, request->body_tail, &flight->request.body_tail);
 }
 
 static bool has_header(const struct flight *flight, struct str name)
@@ -209,13 +218,11 @@ static bool open_files(struct flight *flight)
 			return flight_give_up(flight, TRANSFER_DISK_FAILED,
 					      "the file to send cannot be read");
 	}
-	if (request->save_path != NULL) {
-		flight->save_fd = open(request->save_path,
-				       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (flight->save_fd < 0)
-			return flight_give_up(flight, TRANSFER_DISK_FAILED,
-					      "the file to fetch into cannot be made");
-	}
+	const struct save_mark *mark = request->save_from != NULL ? &flight->save_from : NULL;
+	if (request->save_path != NULL &&
+	    !save_open(&flight->save, request->save_path, mark, request->save_room))
+		return flight_give_up(flight, TRANSFER_DISK_FAILED,
+				      "the file to fetch into cannot be made");
 	return true;
 }
 
@@ -235,7 +242,7 @@ static void set_method(struct flight *flight)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
 	if (has_file) {
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-				 (curl_off_t)request->body_length_bytes);
+				 (curl_off_t)flight_body_bytes(flight));
 	} else if (takes_body) {
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body.ptr);
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
@@ -335,6 +342,10 @@ static bool check_address(struct flight *flight)
 	    !rewrite_to_sandbox(flight->arena, str_of(env->sandbox_url), flight->url, &flight->url))
 		return flight_give_up(flight, TRANSFER_OTHER,
 				      "in sandbox mode no call may leave for another place");
+	if (env->sandbox_url == NULL && env->https_only &&
+	    !str_equal_nocase(str_slice(flight->url, 0, 8), STR("https://")))
+		return flight_give_up(flight, TRANSFER_OTHER,
+				      "a platform is called by https and no other way");
 	if (str_has_control(flight->url))
 		return flight_give_up(flight, TRANSFER_OTHER, "the URL holds a control character");
 	return true;
@@ -404,7 +415,24 @@ static bool follows_redirects(const struct flight *flight)
 	       str_equal_z(str_of(flight->request.method), "GET");
 }
 
-/* Headers were meant for the host they were made for. */
+/* They say which bytes of the file are wanted: it is there, behind the redirect, that its beginning
+ * came from. */
+static void keep_range_headers(struct flight *flight)
+{
+	struct transfer_header *headers =
+		ARENA_ARRAY(flight->arena, struct transfer_header, flight->request.header_count);
+	size_t count = 0;
+	for (size_t i = 0; i < flight->request.header_count; i++) {
+		const struct transfer_header *header = &flight->request.headers[i];
+		if (str_equal_nocase(header->name, STR("Range")) ||
+		    str_equal_nocase(header->name, STR("If-Range")))
+			headers[count++] = *header;
+	}
+	flight->request.headers = headers;
+	flight->request.header_count = count;
+}
+
+/* All other headers were meant for the host they were made for. */
 static void drop_headers_for_stranger(struct flight *flight, struct str target)
 {
 	struct url from;
@@ -412,7 +440,7 @@ static void drop_headers_for_stranger(struct flight *flight, struct str target)
 	if (url_parse(flight->arena, flight->url, &from, NULL) != ERR_NONE ||
 	    url_parse(flight->arena, target, &to, NULL) != ERR_NONE ||
 	    !str_equal(url_origin(flight->arena, &from), url_origin(flight->arena, &to)))
-		flight->request.header_count = 0;
+		keep_range_headers(flight);
 }
 
 static bool check_hop(struct flight *flight, struct str target)
@@ -443,6 +471,7 @@ static bool prepare_redirect(struct flight *flight)
 	flight->has_begun_hop = false;
 	flight->status = 0;
 	flight->has_whole_head = false;
+	flight->has_save_begun = false;
 	flight->head.len = 0;
 	flight->body.len = 0;
 	flight->received_bytes = 0;

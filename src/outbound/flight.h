@@ -21,6 +21,7 @@ struct flight_env {
 	const struct guard *guard; /* NULL: nothing of TRANSFER_USER may leave */
 	const struct clock *clock; /* for send_deadline only */
 	char *sandbox_url;
+	bool https_only; /* TRANSFER_PLATFORM, without a sandbox */
 	char *user_agent;
 	int64_t connect_timeout_ms;
 	const char *(*resolve)(void *context, const char *host);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "flight.h"
+#include "save.h"
 
 struct arena;
 
@@ -27,8 +28,11 @@ struct flight {
 	struct curl_slist *header_list;  /* nodes in arena */
 	struct curl_slist *resolve_list; /* libcurl's */
 	int body_fd;
-	int64_t body_read_bytes;
-	int save_fd;
+	int64_t body_read_bytes; /* of the whole body: text, file range, text */
+	struct save_file save;
+	struct save_mark save_from; /* a copy of the request's */
+	bool has_save_begun;        /* the answer is one whose body is saved */
+	bool is_other_range;        /* and it is not the part that was asked for */
 	int hops;
 	int64_t started_us; /* monotonic */
 
@@ -60,6 +64,10 @@ bool flight_give_up(struct flight *flight, enum transfer_problem problem, const 
 bool flight_is_past_send_deadline(const struct flight *flight);
 /* Would the guard let a connection to that address in text be made? */
 bool flight_guard_allows(const struct flight *flight, const char *ip, int port);
+/* First header of that name in the head of the last answer, or empty. Views. */
+struct str flight_header(const struct flight *flight, struct str name);
+/* Length of a body around a file range, all of it. */
+int64_t flight_body_bytes(const struct flight *flight);
 /* Sets libcurl's callbacks. */
 void flight_wire(struct flight *flight);
 /* Judges a handle that has ended: true when there is a whole answer. */

@@ -80,6 +80,8 @@ static const char *reason_of(struct flight *flight, enum transfer_problem proble
 {
 	if (flight->is_late)
 		return "the time to send it in had passed";
+	if (problem == TRANSFER_DISK_FAILED && flight->save.is_out_of_room)
+		return "there is no room for more fetched files";
 	if (problem == TRANSFER_TLS_FAILED && flight->curl_error[0] != '\0' &&
 	    !str_has_control(str_of(flight->curl_error)))
 		return flight->curl_error;
@@ -180,6 +182,28 @@ static bool copy_answer(const struct flight *flight, struct arena *arena,
 	return true;
 }
 
+struct str flight_header(const struct flight *flight, struct str name)
+{
+	struct str lines = {flight->head.ptr, flight->head.len};
+	struct transfer_header header;
+	while (take_header(&lines, &header)) {
+		if (str_equal_nocase(header.name, name))
+			return header.value;
+	}
+	return (struct str){0};
+}
+
+/* Of the answer that is being saved. A weak one (W/) says nothing about bytes (RFC 9110 8.8.3). */
+static struct str saved_etag(const struct flight *flight)
+{
+	const struct str etag = flight_header(flight, STR("ETag"));
+	const bool is_strong = str_has_prefix(etag, STR("\"")) && etag.len > 2 && etag.len < 256;
+	return is_strong && flight->has_save_begun && !flight->is_other_range &&
+			       !str_has_control(etag)
+		       ? etag
+		       : (struct str){0};
+}
+
 bool flight_result(struct flight *flight, struct arena *arena, struct transfer_result *result_out)
 {
 	const bool is_answered = flight->outcome == TRANSFER_ANSWERED;
@@ -192,6 +216,12 @@ bool flight_result(struct flight *flight, struct arena *arena, struct transfer_r
 		.duration_us = flight->ended_us - flight->started_us,
 		.error_text = error_text(flight, arena),
 	};
+	if (flight->request.save_path != NULL && flight->save.fd >= 0) {
+		struct save_mark *saved = ARENA_NEW(arena, struct save_mark);
+		*saved = flight->save.mark;
+		result.saved = saved;
+		result.saved_etag = str_copy(arena, saved_etag(flight));
+	}
 	const bool fits = !is_answered || copy_answer(flight, arena, &result);
 	if (!fits) {
 		result.outcome = TRANSFER_LOST;

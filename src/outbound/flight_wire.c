@@ -89,18 +89,52 @@ static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+int64_t flight_body_bytes(const struct flight *flight)
+{
+	const struct transfer_request *request = &flight->request;
+	return (int64_t)request->body.len + request->body_length_bytes +
+	       (int64_t)request->body_tail.len;
+}
+
+/* What stands at position of a text, at most room bytes. */
+static ssize_t read_text(struct str text, int64_t position, char *out, size_t room)
+{
+	const size_t left = text.len - (size_t)position;
+	const size_t count = left < room ? left : room;
+	memcpy(out, text.ptr + position, count);
+	return (ssize_t)count;
+}
+
+static ssize_t read_file(const struct flight *flight, int64_t position, char *out, size_t room)
+{
+	const int64_t left = flight->request.body_length_bytes - position;
+	const size_t count = left < (int64_t)room ? (size_t)left : room;
+	return pread(flight->body_fd, out, count, flight->request.body_offset_bytes + position);
+}
+
+/* From one of the body's three pieces: libcurl asks again for what follows. */
+static ssize_t read_body(const struct flight *flight, char *out, size_t room)
+{
+	const struct transfer_request *request = &flight->request;
+	int64_t position = flight->body_read_bytes;
+	if (position >= flight_body_bytes(flight))
+		return 0;
+	if (position < (int64_t)request->body.len)
+		return read_text(request->body, position, out, room);
+	position -= (int64_t)request->body.len;
+	if (position < request->body_length_bytes) {
+		const ssize_t got = read_file(flight, position, out, room);
+		return got > 0 ? got : -1; /* unreadable, or shorter than announced */
+	}
+	return read_text(request->body_tail, position - request->body_length_bytes, out, room);
+}
+
 static size_t on_read(char *out, size_t size, size_t count, void *context)
 {
 	struct flight *flight = context;
-	const int64_t left = flight->request.body_length_bytes - flight->body_read_bytes;
-	const int64_t room = (int64_t)(size * count);
-	const size_t wanted = (size_t)(left < room ? left : room);
-	if (wanted == 0)
-		return 0;
-	const ssize_t got = pread(flight->body_fd, out, wanted,
-				  flight->request.body_offset_bytes + flight->body_read_bytes);
-	if (got <= 0) {
-		flight->is_disk_bad = true; /* unreadable, or shorter than announced */
+	const ssize_t got = read_body(flight, out, size * count);
+	if (got < 0) {
+		flight->is_disk_bad = true;
 		return CURL_READFUNC_ABORT;
 	}
 	flight->body_read_bytes += got;
@@ -112,7 +146,7 @@ static int on_seek(void *context, curl_off_t offset, int origin)
 {
 	struct flight *flight = context;
 	if (flight->request.fresh_connection || origin != SEEK_SET || offset < 0 ||
-	    offset > flight->request.body_length_bytes)
+	    offset > flight_body_bytes(flight))
 		return CURL_SEEKFUNC_FAIL;
 	flight->body_read_bytes = offset;
 	return CURL_SEEKFUNC_OK;
@@ -127,6 +161,35 @@ static int status_of(struct str line)
 	    !str_take_u64(&line, 3, &status))
 		return 0;
 	return (int)status;
+}
+
+/* "bytes A-B/N" -> A; without the header, 0. */
+static int64_t range_begin(const struct flight *flight)
+{
+	struct str text = flight_header(flight, STR("Content-Range"));
+	uint64_t from = 0;
+	if (!str_skip(&text, STR("bytes ")) || !str_take_u64(&text, 18, &from))
+		return 0;
+	return (int64_t)from;
+}
+
+/* An answer whose body is to be kept: does it go on behind what is saved, or begin? */
+static bool save_begin(struct flight *flight)
+{
+	const int64_t from = flight->status == 206 ? range_begin(flight) : 0;
+	flight->has_save_begun = true;
+	flight->is_other_range = from != 0 && from != flight->save.mark.size_bytes;
+	return from == flight->save.mark.size_bytes || save_restart(&flight->save);
+}
+
+static bool head_ends(struct flight *flight)
+{
+	flight->has_whole_head = flight->status >= 200;
+	const bool is_saved = flight->save.fd >= 0 && flight->status >= 200 && flight->status < 300;
+	if (!is_saved || save_begin(flight))
+		return true;
+	flight->is_disk_bad = true;
+	return false;
 }
 
 /* Lines of every answer come by: of 1xx ones, of the final one, and trailers after its body. What
@@ -148,22 +211,9 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *context)
 		return line.len;
 	}
 	if (str_trim(line).len == 0) {
-		flight->has_whole_head = flight->status >= 200;
-		return line.len;
+		return head_ends(flight) ? line.len : 0;
 	}
 	return bytes_add(&flight->head, line.ptr, line.len) ? line.len : 0;
-}
-
-static bool save(struct flight *flight, const char *ptr, size_t len)
-{
-	while (len > 0) {
-		const ssize_t written = write(flight->save_fd, ptr, len);
-		if (written < 0)
-			return false;
-		ptr += written;
-		len -= (size_t)written;
-	}
-	return true;
 }
 
 /* A file gets only what was asked for: the bodies of redirects and refusals are counted and
@@ -177,9 +227,9 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *context)
 		flight->is_over_size = true;
 		return CURL_WRITEFUNC_ERROR;
 	}
-	if (flight->save_fd < 0)
+	if (flight->save.fd < 0)
 		return bytes_add(&flight->body, ptr, len) ? len : CURL_WRITEFUNC_ERROR;
-	if (flight->status >= 200 && flight->status < 300 && !save(flight, ptr, len)) {
+	if (flight->status >= 200 && flight->status < 300 && !save_write(&flight->save, ptr, len)) {
 		flight->is_disk_bad = true;
 		return CURL_WRITEFUNC_ERROR;
 	}

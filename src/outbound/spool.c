@@ -2,14 +2,17 @@
  * Media on our disk. DATA/spool has 256 folders ("00" to "ff", by a hash of the post's id) so that
  * no folder grows without measure and all of a post's files lie in one. A medium is two files, KEY
  * and KEY.sha256; both are synced, the digest's first, before KEY appears under its name, so that
- * KEY alone says that the medium is there and whole. A fetch under way is KEY.RUN.part, where RUN
- * differs in every run of the program: what an earlier run left is known by it. */
-#include "spool.h"
+ * KEY alone says that the medium is there and whole. Media of equal bytes are one file with several
+ * names (spool_object.c). A fetch under way is KEY.RUN.part, where RUN
+ * differs in every run of the program: what an earlier run left is known by it. A fetch that was
+ * cut, and that the server lets us go on with, waits as KEY.cut (spool_cut.c). */
+#include "spool_private.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,26 +22,17 @@
 #include "arena.h"
 #include "random.h"
 
+#include "probe.h"
+
+#include "save.h"
+
 #define BUDGET_BYTES_DEFAULT (INT64_C(32) << 30) /* spool.h */
-#define FOLDER_COUNT 256
+#define OBJECTS "objects"
 #define POST_ID_BYTES 36 /* a UUID: what the keys of one post begin with */
 #define KEY_MAX_BYTES 100
-#define RUN_BYTES 8
-#define DIGEST_HEX_BYTES 64
-#define DIGEST_SUFFIX ".sha256"
-#define PART_SUFFIX ".part"
 #define FETCH_TIMEOUT_MS (INT64_C(6) * 3600 * 1000) /* 4 GiB at 200 kB/s */
 #define FETCH_LOW_SPEED_BYTES_S 1024
 #define FETCH_REDIRECTS_MAX 3 /* RELIABILITY.md 4.1 */
-
-struct spool {
-	char *directory;
-	int64_t budget_bytes;
-	int64_t file_max_bytes;
-	int64_t used_bytes;
-	char run[RUN_BYTES + 1];
-	char scratch[SNIFF_BYTES_WANTED]; /* what is being looked at */
-};
 
 /* A walk over files stops when this says so. */
 typedef bool (*visit_file)(void *context, int folder_fd, const char *name);
@@ -71,18 +65,17 @@ static struct str folder_path(const struct spool *spool, struct arena *arena, st
 	return str_format(arena, "%s/%02x", spool->directory, folder_of(key));
 }
 
-static char *file_path(const struct spool *spool, struct arena *arena, struct str key,
-		       const char *suffix)
+char *spool_path(const struct spool *spool, struct arena *arena, struct str key, const char *suffix)
 {
 	const struct str path = str_format(arena, "%s/%02x/" STR_FMT "%s", spool->directory,
 					   folder_of(key), STR_ARG(key), suffix);
 	return str_z(arena, path);
 }
 
-static char *part_path(const struct spool *spool, struct arena *arena, struct str key)
+char *spool_part_path(const struct spool *spool, struct arena *arena, struct str key)
 {
 	const struct str suffix = str_format(arena, ".%s" PART_SUFFIX, spool->run);
-	return file_path(spool, arena, key, str_z(arena, suffix));
+	return spool_path(spool, arena, key, str_z(arena, suffix));
 }
 
 static void walk_folder(int folder_fd, visit_file visit, void *context)
@@ -99,26 +92,43 @@ static void walk_folder(int folder_fd, visit_file visit, void *context)
 	closedir(folder);
 }
 
-static int open_folder(const struct spool *spool, unsigned number)
+static int open_folder(int directory_fd, unsigned number)
 {
-	char *path = NULL;
-	if (asprintf(&path, "%s/%02x", spool->directory, number) < 0)
-		return -1;
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(path);
-	return fd;
+	char name[3];
+	snprintf(name, sizeof(name), "%02x", number % FOLDER_COUNT);
+	return openat(directory_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static void walk_all(const struct spool *spool, visit_file visit, void *context)
+/* Most spools have few folders: looking for each of them by name costs more than one list. */
+static void list_folders(int directory_fd, bool is_there[FOLDER_COUNT])
 {
+	const int fd = openat(directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		char *end = NULL;
+		const unsigned long number = strtoul(entry->d_name, &end, 16);
+		if (strlen(entry->d_name) == 2 && *end == '\0' && number < FOLDER_COUNT)
+			is_there[number] = true;
+	}
+	if (directory != NULL)
+		closedir(directory);
+	else if (fd >= 0)
+		close(fd);
+}
+
+void spool_walk(int directory_fd, visit_file visit, void *context)
+{
+	bool is_there[FOLDER_COUNT] = {false};
+	list_folders(directory_fd, is_there);
 	for (unsigned i = 0; i < FOLDER_COUNT; i++) {
-		const int fd = open_folder(spool, i);
+		const int fd = is_there[i] ? open_folder(directory_fd, i) : -1;
 		if (fd >= 0)
 			walk_folder(fd, visit, context);
 	}
 }
 
-static int64_t size_of_file(int folder_fd, const char *name)
+int64_t spool_size_of(int folder_fd, const char *name)
 {
 	struct stat status;
 	if (fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
@@ -126,17 +136,16 @@ static int64_t size_of_file(int folder_fd, const char *name)
 	return (int64_t)status.st_size;
 }
 
-static bool is_part(struct str name)
+bool spool_is_part(struct str name)
 {
 	return str_has_suffix(name, STR(PART_SUFFIX));
 }
 
-static bool add_size(void *context, int folder_fd, const char *name)
+void spool_remove_counted(struct spool *spool, int folder_fd, const char *name)
 {
-	struct spool *spool = context;
-	if (!is_part(str_of(name)))
-		spool->used_bytes += size_of_file(folder_fd, name);
-	return true;
+	const int64_t size_bytes = spool_size_of(folder_fd, name);
+	if (unlinkat(folder_fd, name, 0) == 0)
+		spool->used_bytes -= size_bytes;
 }
 
 /* 0700; one that is there already is made so. */
@@ -147,7 +156,7 @@ static int make_directory(const char *path)
 	return chmod(path, 0700) == 0 ? 0 : errno;
 }
 
-static int sync_path(const char *path, int flags)
+int spool_sync_path(const char *path, int flags)
 {
 	const int fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
@@ -164,43 +173,89 @@ static void name_run(struct spool *spool)
 	sodium_bin2hex(spool->run, sizeof(spool->run), bytes, sizeof(bytes));
 }
 
-enum err_kind spool_open(const struct spool_config *config, struct spool **spool_out,
-			 struct error *err)
+static int open_directory(const char *path, int *fd_out)
 {
-	const int failed = make_directory(config->directory);
-	if (failed != 0)
-		return error_set_native(err, ERR_INTERNAL, failed,
-					"the spool directory %s could not be made: %s",
-					config->directory, strerror(failed));
+	const int failed = make_directory(path);
+	*fd_out = failed == 0 ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	return failed != 0 ? failed : *fd_out < 0 ? errno : 0;
+}
+
+static int open_directories(struct spool *spool)
+{
+	char *objects = NULL;
+	if (asprintf(&objects, "%s/" OBJECTS, spool->directory) < 0)
+		return ENOMEM;
+	int failed = open_directory(spool->directory, &spool->directory_fd);
+	if (failed == 0)
+		failed = open_directory(objects, &spool->objects_fd);
+	free(objects);
+	return failed;
+}
+
+static struct spool *spool_new(const struct spool_config *config)
+{
 	struct spool *spool = calloc(1, sizeof(*spool));
-	if (spool == NULL)
-		return error_set(err, ERR_INTERNAL, "no memory for the spool");
-	spool->directory = strdup(config->directory);
-	if (spool->directory == NULL) {
+	char *directory = strdup(config->directory);
+	if (spool == NULL || directory == NULL) {
 		free(spool);
-		return error_set(err, ERR_INTERNAL, "no memory for the spool");
+		free(directory);
+		return NULL;
 	}
+	spool->directory = directory;
+	spool->directory_fd = -1;
+	spool->objects_fd = -1;
 	spool->budget_bytes =
 		config->budget_bytes > 0 ? config->budget_bytes : BUDGET_BYTES_DEFAULT;
 	spool->file_max_bytes =
 		config->file_max_bytes > 0 ? config->file_max_bytes : SPOOL_FILE_MAX_BYTES;
+	spool->room = (struct save_room){.kept_bytes = &spool->used_bytes,
+					 .max_bytes = spool->budget_bytes};
 	name_run(spool);
-	walk_all(spool, add_size, spool);
+	return spool;
+}
+
+enum err_kind spool_open(const struct spool_config *config, struct spool **spool_out,
+			 struct error *err)
+{
+	struct spool *spool = spool_new(config);
+	if (spool == NULL)
+		return error_set(err, ERR_INTERNAL, "no memory for the spool");
+	const int failed = open_directories(spool);
+	if (failed != 0) {
+		spool_close(&spool);
+		return error_set_native(err, ERR_INTERNAL, failed,
+					"the spool directory %s could not be made: %s",
+					config->directory, strerror(failed));
+	}
+	spool_objects_mend(spool);
 	*spool_out = spool;
 	return ERR_NONE;
+}
+
+static void close_if_open(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 void spool_close(struct spool **spool)
 {
 	if (*spool == NULL)
 		return;
+	close_if_open((*spool)->directory_fd);
+	close_if_open((*spool)->objects_fd);
 	free((*spool)->directory);
 	free(*spool);
 	*spool = NULL;
 }
 
+int64_t spool_used_bytes(const struct spool *spool)
+{
+	return spool->used_bytes;
+}
+
 /* Reads up to size_bytes from the start; the count, or -1. */
-static ssize_t read_start(int fd, char *out, size_t size_bytes)
+ssize_t spool_read_start(int fd, char *out, size_t size_bytes)
 {
 	size_t total = 0;
 	while (total < size_bytes) {
@@ -219,55 +274,90 @@ static bool is_hex_digest(const char *text)
 	return strspn(text, "0123456789abcdef") == DIGEST_HEX_BYTES;
 }
 
-static bool read_digest(const char *path, char out[DIGEST_HEX_BYTES + 1])
+bool spool_digest_read(int folder_fd, const char *name, char out[DIGEST_HEX_BYTES + 1])
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	const ssize_t count = read_start(fd, out, DIGEST_HEX_BYTES);
+	const ssize_t count = spool_read_start(fd, out, DIGEST_HEX_BYTES);
 	close(fd);
 	out[DIGEST_HEX_BYTES] = '\0';
 	return count == DIGEST_HEX_BYTES && is_hex_digest(out);
 }
 
-/* Size and kind of an open file. */
-static bool look(struct spool *spool, int fd, struct spool_file *file)
+static bool read_fd(void *context, int64_t at, char *out, size_t len)
+{
+	size_t total = 0;
+	while (total < len) {
+		const ssize_t count = pread(*(const int *)context, out + total, len - total,
+					    (off_t)at + (off_t)total);
+		if (count <= 0)
+			return false;
+		total += (size_t)count;
+	}
+	return true;
+}
+
+/* Size and kind of an open file; scratch is for the bytes that are looked at. */
+static bool look(int fd, char scratch[SNIFF_BYTES_WANTED], int64_t *size_bytes_out,
+		 struct sniff *sniff_out)
 {
 	struct stat status;
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return false;
-	const ssize_t count = read_start(fd, spool->scratch, sizeof(spool->scratch));
-	if (count < 0)
+	const struct byte_source source = {(int64_t)status.st_size, read_fd, &fd};
+	*size_bytes_out = source.size_bytes;
+	*sniff_out = probe_media(&source, scratch);
+	return true;
+}
+
+static bool open_found(const struct spool *spool, struct arena *arena, struct str key,
+		       char scratch[SNIFF_BYTES_WANTED], struct spool_media *media)
+{
+	if (!is_key(key))
 		return false;
-	file->size_bytes = (int64_t)status.st_size;
-	file->sniff = sniff_media((struct str){spool->scratch, (size_t)count});
+	const char *path = spool_path(spool, arena, key, "");
+	media->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (media->fd < 0)
+		return false;
+	if (look(media->fd, scratch, &media->size_bytes, &media->sniff) &&
+	    spool_digest_read(AT_FDCWD, spool_path(spool, arena, key, DIGEST_SUFFIX),
+			      media->sha256))
+		return true;
+	close(media->fd);
+	return false;
+}
+
+bool spool_media_open(const struct spool *spool, struct arena *arena, struct str key,
+		      struct spool_media *media_out)
+{
+	struct spool_media media;
+	char *scratch = arena_alloc(arena, SNIFF_BYTES_WANTED);
+	if (!open_found(spool, arena, key, scratch, &media))
+		return false;
+	*media_out = media;
 	return true;
 }
 
 bool spool_find(struct spool *spool, struct arena *arena, struct str key,
 		struct spool_file *file_out)
 {
-	if (!is_key(key))
+	struct spool_media media;
+	if (!open_found(spool, arena, key, spool->scratch, &media))
 		return false;
-	struct spool_file file = {0};
-	const char *path = file_path(spool, arena, key, "");
-	const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	const bool is_good = look(spool, fd, &file) &&
-			     read_digest(file_path(spool, arena, key, DIGEST_SUFFIX), file.sha256);
-	close(fd);
-	file.path = str_of(path);
-	if (is_good)
-		*file_out = file;
-	return is_good;
+	close(media.fd);
+	*file_out = (struct spool_file){.path = str_of(spool_path(spool, arena, key, "")),
+					.size_bytes = media.size_bytes,
+					.sniff = media.sniff};
+	memcpy(file_out->sha256, media.sha256, sizeof(file_out->sha256));
+	return true;
 }
 
 /* A new folder's own name is synced once, here. */
 static int make_folder(const struct spool *spool, struct arena *arena, struct str key)
 {
 	if (mkdir(str_z(arena, folder_path(spool, arena, key)), 0700) == 0)
-		return sync_path(spool->directory, O_RDONLY | O_DIRECTORY);
+		return spool_sync_path(spool->directory, O_RDONLY | O_DIRECTORY);
 	return errno == EEXIST ? 0 : errno;
 }
 
@@ -277,7 +367,8 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 {
 	if (!is_key(key))
 		return error_set(err, ERR_INVALID, "a spool key holds letters, digits and dashes");
-	const int64_t left_bytes = spool->budget_bytes - spool->used_bytes;
+	const int64_t left_bytes =
+		spool->budget_bytes - spool->used_bytes - spool->room.coming_bytes;
 	if (left_bytes <= 0)
 		return error_set(err, ERR_TOO_LARGE,
 				 "the spool is full: %" PRId64 " of %" PRId64 " bytes are used",
@@ -293,10 +384,12 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 		.timeout_ms = FETCH_TIMEOUT_MS,
 		.response_max_bytes =
 			left_bytes < spool->file_max_bytes ? left_bytes : spool->file_max_bytes,
-		.save_path = part_path(spool, arena, key),
+		.save_path = spool_part_path(spool, arena, key),
+		.save_room = &spool->room,
 		.redirects_max = FETCH_REDIRECTS_MAX,
 		.low_speed_bytes_s = FETCH_LOW_SPEED_BYTES_S,
 	};
+	spool_cut_take(spool, arena, key, request_out);
 	return ERR_NONE;
 }
 
@@ -316,62 +409,82 @@ static bool hash_file(struct spool *spool, int fd, char out[DIGEST_HEX_BYTES + 1
 	return count == 0;
 }
 
-static int write_digest(const char *path, const char *digest)
-{
-	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return errno;
-	const ssize_t written = write(fd, digest, DIGEST_HEX_BYTES);
-	int failed = written < 0 ? errno : 0;
-	if (failed == 0 && written != DIGEST_HEX_BYTES)
-		failed = ENOSPC;
-	if (failed == 0 && fsync(fd) != 0)
-		failed = errno;
-	close(fd);
-	return failed;
-}
-
-/* The order that the top of this file promises. A file of this key from before goes first: it must
- * not meet the new digest. */
+/* The order that the top of this file promises. */
 static int settle(const struct spool *spool, struct arena *arena, struct str key, int fd,
 		  const char *digest)
 {
-	const char *final = file_path(spool, arena, key, "");
-	if (fsync(fd) != 0 || (unlink(final) != 0 && errno != ENOENT))
+	if (fsync(fd) != 0)
 		return errno;
-	const int failed = write_digest(file_path(spool, arena, key, DIGEST_SUFFIX), digest);
+	const int failed =
+		spool_write_file(spool_path(spool, arena, key, DIGEST_SUFFIX), str_of(digest));
 	if (failed != 0)
 		return failed;
-	if (rename(part_path(spool, arena, key), final) != 0)
+	if (rename(spool_part_path(spool, arena, key), spool_path(spool, arena, key, "")) != 0)
 		return errno;
-	return sync_path(str_z(arena, folder_path(spool, arena, key)), O_RDONLY | O_DIRECTORY);
+	return spool_sync_path(str_z(arena, folder_path(spool, arena, key)),
+			       O_RDONLY | O_DIRECTORY);
 }
 
 static int64_t stored_bytes(const struct spool *spool, struct arena *arena, struct str key)
 {
-	return size_of_file(AT_FDCWD, file_path(spool, arena, key, "")) +
-	       size_of_file(AT_FDCWD, file_path(spool, arena, key, DIGEST_SUFFIX));
+	return spool_size_of(AT_FDCWD, spool_path(spool, arena, key, "")) +
+	       spool_size_of(AT_FDCWD, spool_path(spool, arena, key, DIGEST_SUFFIX));
+}
+
+/* What could not be settled is dropped: it may be whole, but not on the disk. */
+static enum err_kind settle_and_join(struct spool *spool, struct arena *arena, struct str key,
+				     int folder_fd, int fd, const struct spool_file *file,
+				     struct error *err)
+{
+	const char *name = str_z(arena, key);
+	/* A file of this key from before must not meet the new digest. */
+	spool_key_drop(spool, folder_fd, name);
+	/* Fetches run side by side and none knows its size beforehand: the sum is checked here
+	 * again. */
+	if (spool->used_bytes + spool_object_cost(spool, file->sha256, file->size_bytes) >
+	    spool->budget_bytes)
+		return error_set(err, ERR_TEMPORARY, "the spool is full");
+	const int failed = settle(spool, arena, key, fd, file->sha256);
+	spool->used_bytes += stored_bytes(spool, arena, key);
+	if (failed != 0) {
+		spool_key_drop(spool, folder_fd, name);
+		return error_set_native(err, ERR_TEMPORARY, failed,
+					"a fetched file could not be kept: %s", strerror(failed));
+	}
+	spool_object_join(spool, folder_fd, name, file->sha256);
+	return ERR_NONE;
+}
+
+/* Hashed while it came, where the transport does that: gigabytes are not read again here. */
+static bool digest_of(struct spool *spool, const struct save_mark *saved, int64_t size_bytes,
+		      int fd, char out[DIGEST_HEX_BYTES + 1])
+{
+	if (saved == NULL || saved->size_bytes != size_bytes)
+		return hash_file(spool, fd, out);
+	save_mark_digest(saved, out);
+	return true;
 }
 
 static enum err_kind keep(struct spool *spool, struct arena *arena, struct str key, int fd,
-			  struct spool_file *file_out, struct error *err)
+			  const struct save_mark *saved, struct spool_file *file_out,
+			  struct error *err)
 {
-	struct spool_file file = {.path = str_of(file_path(spool, arena, key, ""))};
-	if (!look(spool, fd, &file) || !hash_file(spool, fd, file.sha256))
+	struct spool_file file = {.path = str_of(spool_path(spool, arena, key, ""))};
+	if (!look(fd, spool->scratch, &file.size_bytes, &file.sniff) ||
+	    !digest_of(spool, saved, file.size_bytes, fd, file.sha256))
 		return error_set_native(err, ERR_TEMPORARY, errno,
 					"a fetched file could not be read");
-	const int64_t before_bytes = stored_bytes(spool, arena, key);
-	/* Fetches run side by side and none knows its size beforehand: the sum is checked here
-	 * again. */
-	if (spool->used_bytes - before_bytes + file.size_bytes > spool->budget_bytes)
-		return error_set(err, ERR_TEMPORARY, "the spool is full");
-	const int failed = settle(spool, arena, key, fd, file.sha256);
-	spool->used_bytes += stored_bytes(spool, arena, key) - before_bytes;
-	if (failed != 0)
-		return error_set_native(err, ERR_TEMPORARY, failed,
-					"a fetched file could not be kept: %s", strerror(failed));
-	*file_out = file;
-	return ERR_NONE;
+	if (file.size_bytes > spool->file_max_bytes)
+		return error_set(err, ERR_TOO_LARGE, "the media is larger than %" PRId64 " bytes",
+				 spool->file_max_bytes);
+	const int folder_fd = open_folder(spool->directory_fd, folder_of(key));
+	if (folder_fd < 0)
+		return error_set_native(err, ERR_TEMPORARY, errno, "a spool folder is not there");
+	const enum err_kind kind = settle_and_join(spool, arena, key, folder_fd, fd, &file, err);
+	close(folder_fd);
+	if (kind == ERR_NONE)
+		*file_out = file;
+	return kind;
 }
 
 static enum err_kind refuse_status(int status, struct error *err)
@@ -415,27 +528,45 @@ static enum err_kind refuse_result(const struct spool *spool, const struct trans
 			 "the media could not be fetched: " STR_FMT, STR_ARG(result->error_text));
 }
 
+/* "bytes A-B/N" of a 206: is what is saved N bytes? An answer that does not say so is believed. */
+static bool is_all_of_it(const struct transfer_result *result)
+{
+	struct str text = STR("");
+	struct str range;
+	int64_t size_bytes = 0;
+	for (size_t i = 0; i < result->header_count; i++) {
+		if (str_equal_nocase(result->headers[i].name, STR("Content-Range")))
+			text = result->headers[i].value;
+	}
+	if (result->status != 206 || result->saved == NULL || !str_take_until(&text, '/', &range) ||
+	    !str_skip(&text, STR("/")) || !str_parse_i64(text, &size_bytes))
+		return true;
+	return result->saved->size_bytes == size_bytes;
+}
+
 enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struct str key,
 				 const struct transfer_result *result, struct spool_file *file_out,
 				 struct error *err)
 {
 	if (!is_key(key))
 		return error_set(err, ERR_INVALID, "a spool key holds letters, digits and dashes");
-	const char *part = part_path(spool, arena, key);
+	const char *part = spool_part_path(spool, arena, key);
 	const bool is_good = result->outcome == TRANSFER_ANSWERED && result->status >= 200 &&
 			     result->status < 300;
 	enum err_kind kind = ERR_NONE;
 	if (!is_good) {
 		kind = refuse_result(spool, result, err);
+	} else if (!is_all_of_it(result)) {
+		kind = error_set(err, ERR_TEMPORARY, "the media server sent a part only");
 	} else {
 		const int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return error_set_native(err, ERR_TEMPORARY, errno,
 						"a fetched file is not there");
-		kind = keep(spool, arena, key, fd, file_out, err);
+		kind = keep(spool, arena, key, fd, result->saved, file_out, err);
 		close(fd);
 	}
-	if (kind != ERR_NONE)
+	if (kind != ERR_NONE && !spool_cut_keep(spool, arena, key, result))
 		unlink(part);
 	return kind;
 }
@@ -445,11 +576,26 @@ struct removal {
 	struct str prefix;
 };
 
+static struct str key_of(struct str name)
+{
+	return str_slice(name, 0, str_find_char(name, '.', 0)); /* keys hold no dot */
+}
+
+/* A medium and its digest go together, whichever of them is met first. */
 static void remove_file(struct spool *spool, int folder_fd, const char *name)
 {
-	const int64_t size_bytes = size_of_file(folder_fd, name);
-	if (unlinkat(folder_fd, name, 0) == 0 && !is_part(str_of(name)))
-		spool->used_bytes -= size_bytes;
+	const struct str text = str_of(name);
+	const struct str key = key_of(text);
+	const struct str suffix = str_slice(text, key.len, text.len);
+	char medium[NAME_MAX + 1];
+	if (spool_is_part(text)) {
+		unlinkat(folder_fd, name, 0);
+	} else if (suffix.len == 0 || str_equal_z(suffix, DIGEST_SUFFIX)) {
+		snprintf(medium, sizeof(medium), STR_FMT, STR_ARG(key));
+		spool_key_drop(spool, folder_fd, medium);
+	} else {
+		spool_remove_counted(spool, folder_fd, name);
+	}
 }
 
 static bool remove_matching(void *context, int folder_fd, const char *name)
@@ -466,10 +612,10 @@ void spool_remove(struct spool *spool, struct str key_prefix)
 	if (!is_key(key_prefix))
 		return; /* an empty prefix would be everything */
 	if (key_prefix.len < POST_ID_BYTES) {
-		walk_all(spool, remove_matching, &removal);
+		spool_walk(spool->directory_fd, remove_matching, &removal);
 		return;
 	}
-	const int fd = open_folder(spool, folder_of(key_prefix));
+	const int fd = open_folder(spool->directory_fd, folder_of(key_prefix));
 	if (fd >= 0)
 		walk_folder(fd, remove_matching, &removal);
 }
@@ -485,14 +631,12 @@ static bool is_of_this_run(const struct spool *spool, struct str name)
 	return str_find(name, str_of(spool->run), 0) != SIZE_MAX;
 }
 
-/* The key is what stands before the first dot: keys hold none. */
 static bool sweep_file(void *context, int folder_fd, const char *name)
 {
 	const struct sweep *sweep = context;
 	const struct str text = str_of(name);
-	const struct str key = str_slice(text, 0, str_find_char(text, '.', 0));
-	const bool stays = is_part(text) ? is_of_this_run(sweep->spool, text)
-					 : sweep->is_needed(sweep->context, key);
+	const bool stays = spool_is_part(text) ? is_of_this_run(sweep->spool, text)
+					       : sweep->is_needed(sweep->context, key_of(text));
 	if (!stays)
 		remove_file(sweep->spool, folder_fd, name);
 	return true;
@@ -502,5 +646,6 @@ void spool_sweep(struct spool *spool, bool (*is_needed)(void *context, struct st
 		 void *context)
 {
 	struct sweep sweep = {.spool = spool, .is_needed = is_needed, .context = context};
-	walk_all(spool, sweep_file, &sweep);
+	spool_walk(spool->directory_fd, sweep_file, &sweep);
+	spool_objects_clean(spool); /* a removed temporary file may have been the last name */
 }

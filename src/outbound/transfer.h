@@ -13,6 +13,8 @@
 #include "str.h"
 
 struct arena;
+struct save_mark;
+struct save_room;
 
 /* Who chose the address decides which connections and which checks. */
 enum transfer_pool {
@@ -33,15 +35,19 @@ struct transfer_request {
 	const struct transfer_header *headers;
 	size_t header_count;
 	struct str body;           /* copied by start() */
-	const char *body_path;     /* or: stream this file range; NULL = body */
+	const char *body_path;     /* stream this file range behind body and before body_tail; NULL = body alone */
 	int64_t body_offset_bytes;
 	int64_t body_length_bytes;
+	struct str body_tail;      /* with body_path only; copied by start() */
 	int64_t timeout_ms;        /* whole transfer; > 0 */
 	int64_t send_deadline_boot_us; /* 0 = none. At or after this instant (clock_boot_us) no byte may leave: the result is
 					  NEVER_SENT (RELIABILITY.md 2.2 rule 2) */
 	bool fresh_connection;     /* own connection, not reused afterwards: libcurl re-sends a POST when a reused one dies */
 	int64_t response_max_bytes;/* more ends the transfer as LOST; 0 = 4 MiB */
 	const char *save_path;     /* fetch: write the body there instead of memory (created, truncated) */
+	const struct save_mark *save_from; /* fetch: save_path holds the body's beginning, and the headers ask for the rest (Range,
+					      If-Range): an answer 206 that goes on there is added, any other 2xx begins again. NULL = none */
+	struct save_room *save_room; /* fetch: what all such files may take together (save.h); must outlive the transfer. NULL = no limit */
 	int redirects_max;         /* fetch only: follow this many 3xx, each checked by the guard; no https -> http */
 	int64_t low_speed_bytes_s; /* fetch only: slower than this for 30 s ends it; 0 = no check */
 };
@@ -76,6 +82,8 @@ struct transfer_result {
 	const struct transfer_header *headers;
 	size_t header_count;
 	struct str body;           /* empty with save_path */
+	const struct save_mark *saved; /* with save_path: what stands there now, however it ended (save.h); NULL = not known */
+	struct str saved_etag;     /* of what stands there, to go on with it: a strong ETag; empty = none */
 	int64_t received_bytes;
 	int64_t duration_us;
 	struct str error_text;     /* a sentence without URL query or secrets; empty when ANSWERED */

@@ -435,6 +435,7 @@ static bool fill_env(struct flight_env *env, const struct transfer_curl_config *
 		.guard = config->guard,
 		.clock = config->clock,
 		.sandbox_url = copy_z(config->sandbox_url),
+		.https_only = config->https_only,
 		.user_agent = copy_z(config->user_agent),
 		.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms
 								     : CONNECT_TIMEOUT_MS_DEFAULT,

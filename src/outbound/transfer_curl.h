@@ -13,6 +13,8 @@ struct transfer_curl;
 
 struct transfer_curl_config {
 	const char *sandbox_url;      /* NULL = real platforms; else every PLATFORM URL is rewritten (rewrite.h) */
+	bool https_only;              /* PLATFORM calls carry tokens: none leaves for a plain http address, whoever named it. Not
+					 looked at with a sandbox, nor in tests against local servers */
 	const struct guard *guard;    /* for TRANSFER_USER; must outlive */
 	const struct clock *clock;
 	const struct log *log;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A flow: what an adapter remembers between two steps. Small, named, serialised as JSON with stage NAMES, so that a program
- * started after a crash goes on where the last one stopped. It never holds a request. What is secret (a token got half-way, an
- * upload URL) is set with flow_set_secret and serialised apart, so that its keeper can seal it. */
+ * A flow: what an adapter remembers between two steps. Small, named, serialised as JSON with stage
+ * NAMES, so that a program started after a crash goes on where the last one stopped. It never holds
+ * a request. What is secret (a token got half-way, an upload URL) is set with flow_set_secret and
+ * serialised apart, so that its keeper can seal it. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,14 +28,16 @@ struct flow_var {
 /* One container of a post. */
 struct flow_part {
 	bool is_done;
-	struct str remote_id; /* the platform's name for what became visible; may stay empty when the platform tells none */
+	struct str remote_id; /* the platform's name for what became visible; may stay empty when
+				 the platform tells none */
 	struct str url;       /* where a person sees it; may be empty */
 };
 
 struct flow {
 	struct arena *arena;
-	struct str stage;  /* the call that is next, or under way; "" = at the start of the next part that is not done */
-	struct str probe;  /* the resolver's own stage; "" at the start of every look */
+	struct str stage; /* the call that is next, or under way; "" = at the start of the next part
+			     that is not done */
+	struct str probe; /* the resolver's own stage; "" at the start of every look */
 	struct flow_part parts[POST_CONTAINERS_MAX];
 	size_t part_count; /* 0 for flows that are not a post's */
 	struct flow_var vars[FLOW_VARS_MAX];
@@ -48,8 +51,8 @@ void flow_init(struct flow *flow, struct arena *arena, size_t part_count);
 void flow_set_stage(struct flow *flow, const char *name);
 bool flow_is_at(const struct flow *flow, const char *name);
 
-/* Variables: value copied into the flow's arena; setting again replaces. Names may be formatted by the caller ("part2_media_id").
- * More than FLOW_VARS_MAX is our bug and asserts. */
+/* Variables: value copied into the flow's arena; setting again replaces. Names may be formatted by
+ * the caller ("part2_media_id"). More than FLOW_VARS_MAX is our bug and asserts. */
 void flow_set(struct flow *flow, const char *name, struct str value);
 void flow_set_int(struct flow *flow, const char *name, int64_t value);
 void flow_set_secret(struct flow *flow, const char *name, struct str value);
@@ -60,8 +63,9 @@ int64_t flow_get_int(const struct flow *flow, const char *name, int64_t fallback
 /* Adds 1 to an integer variable and returns the new value: for counting polls. */
 int64_t flow_count(struct flow *flow, const char *name);
 
-/* The current part may be visible though no publish call is open: it was taken and is still being worked on, or it was sent twice
- * and the second was refused. Then no failure may be told as if it were not there (RELIABILITY.md P9). Ends with the part. */
+/* The current part may be visible though no publish call is open: it was taken and is still being
+ * worked on, or it was sent twice and the second was refused. Then no failure may be told as if it
+ * were not there (RELIABILITY.md P9). Ends with the part. */
 void flow_set_open(struct flow *flow);
 /* Proven: it is not visible. */
 void flow_set_closed(struct flow *flow);
@@ -69,15 +73,16 @@ bool flow_is_open(const struct flow *flow);
 
 /* Index of the first part that is not done; part_count when all are. */
 size_t flow_part(const struct flow *flow);
-/* The current part is visible at the platform: remembers id and url, marks it done, clears stage and probe. The adapter may set a
- * stage afterwards for a cosmetic read. */
+/* The current part is visible at the platform: remembers id and url, marks it done, clears stage
+ * and probe. The adapter may set a stage afterwards for a cosmetic read. */
 void flow_part_done(struct flow *flow, struct str remote_id, struct str url);
-/* Forgets stage, probe and all variables, keeps the parts: the next step starts the current part from its beginning. */
+/* Forgets stage, probe and all variables, keeps the parts: the next step starts the current part
+ * from its beginning. */
 void flow_restart_part(struct flow *flow);
 
 /* Serialised forms: everything but secrets; and only secrets (both JSON text). */
 struct str flow_write(struct arena *arena, const struct flow *flow);
 struct str flow_write_secrets(struct arena *arena, const struct flow *flow);
 /* Reads both back; empty texts give an empty flow. part_count as given when the text has none. */
-enum err_kind flow_read(struct flow *flow, struct arena *arena, struct str text, struct str secrets_text, size_t part_count,
-			struct error *err);
+enum err_kind flow_read(struct flow *flow, struct arena *arena, struct str text,
+			struct str secrets_text, size_t part_count, struct error *err);

@@ -13,6 +13,7 @@
 #include "platform.h"
 
 struct buf;
+struct multipart;
 struct option_rule;
 
 #define GRAPH_FORM_MAX_BYTES (512 * 1024)
@@ -25,6 +26,15 @@ void graph_form_init(const struct env *env, struct buf *form);
  * they go into the query. */
 struct call *graph_call(const struct env *env, struct step *step, enum call_kind kind,
 			const char *method, struct str path, struct str token, struct buf *form);
+/* The same by POST with a multipart body, which it ends. */
+struct call *graph_call_multipart(const struct env *env, struct step *step, enum call_kind kind,
+				  struct str path, struct str token, struct multipart *body);
+/* The bytes of a media file from offset_bytes to its end, to an address that Meta gave for them. */
+struct call *graph_call_upload(const struct env *env, struct step *step, struct str upload_url,
+			       struct str token, size_t media_index, int64_t offset_bytes);
+/* One option as Graph takes it: text as it is, lists and objects as JSON text; empty when the post
+ * does not have it. */
+struct str graph_option_text(const struct env *env, const char *name);
 /* Every option of the table that the post has, under its own name; lists and objects as JSON text
  * (meta.md section 1, "Bodies"). */
 void graph_options_add(const struct env *env, struct buf *form, const struct option_rule *options);
@@ -56,11 +66,25 @@ bool graph_error_read(const struct reply *reply, struct graph_error *error_out);
 struct graph_error graph_error_of_subcode(int64_t subcode);
 /* Fills STEP_FAIL for whatever is not a usable answer. */
 void graph_step_fail(const struct env *env, const struct reply *reply, struct step *step);
+/* The same for an answer to graph_call_upload(), whose errors have a form of their own. */
+void graph_step_fail_upload(const struct env *env, const struct reply *reply, struct step *step);
 /* A publish call's answer is no refusal that may be believed: unreadable, or an error that says
  * nothing about the outcome. */
 bool graph_is_uncertain(const struct reply *reply);
 /* Answered with 2xx and without an error. */
 bool graph_is_ok(const struct reply *reply);
+
+/* For reads of what is the account's own: the account's token or, after graph_read_as_user() said
+ * so, the user's (account_found.extra_secret). */
+struct str graph_reader_token(const struct env *env, const struct flow *flow);
+/* True when the same read is worth asking again: the answer was 100/33, which some days means only
+ * that the account's token may not read (meta.md 6.2). It is the user's turn then; and when that is
+ * no good or dead, which says nothing about the account, the account's again, for good. */
+bool graph_read_as_user(const struct env *env, struct flow *flow, const struct reply *reply);
+/* The same, and also when the account's token is dead: for reads of what is out already, which the
+ * user's token may still see. */
+bool graph_read_as_user_when_dead(const struct env *env, struct flow *flow,
+				  const struct reply *reply);
 
 /* Is that what was sent, to a reader? Not for what is much longer. */
 bool graph_text_is(const struct env *env, const struct json *text, struct str sent);
@@ -102,6 +126,15 @@ const char *graph_businesses_answer(const struct env *env, struct flow *flow,
 const char *graph_portfolio_ask(const struct env *env, struct flow *flow, struct step *step);
 const char *graph_portfolio_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step);
+/* How long the grant lasts: for "finish" to go to when "is_probed" is not set, and coming back to
+ * it. */
+const char *graph_probe_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *graph_probe_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step);
+/* {"user_id", page_id_name: page_id, "data_access_expires_at"}: what is kept of a grant beside the
+ * tokens. page_id_name may be NULL; the instant is there when graph_probe_answer() was told it. */
+struct str graph_account_extra(const struct env *env, const struct flow *flow,
+			       const char *page_id_name, struct str page_id);
 /* For a stage that asks nothing of the platform. */
 const char *graph_no_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			    struct step *step);

@@ -26,7 +26,8 @@ bool look_texts_equal(struct arena *arena, struct str a, struct str b);
 int64_t look_since_us(const struct env *env, struct flow *flow);
 /* The start of the current part's first call in doubt; 0 when there was none. */
 int64_t look_doubt_us(const struct flow *flow);
-/* Was our clock set since the flow's first publish call? Then no time since then can be told. The keeper of the flow notes it. */
+/* Was our clock set since the flow's first publish call? Then no time since then can be told. The
+ * keeper of the flow notes it. */
 #define FLOW_CLOCK_MOVED "delivery.clock_moved"
 bool look_clock_has_moved(const struct flow *flow);
 /* Is the instant, as milliseconds since 1970 or as RFC 3339 text, since then? Not for what cannot

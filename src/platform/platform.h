@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a platform is: data (slug, OAuth profile, rules) and five pure functions. A platform file does no I/O and reads no clock,
- * no randomness, no store and no log: it turns (environment, flow, last reply) into the next step. So it reads like that
- * platform's documentation, is tested as a transcript, and can be replayed after a crash.
+ * What a platform is: data (slug, OAuth profile, rules) and five pure functions. A platform file
+ * does no I/O and reads no clock, no randomness, no store and no log: it turns (environment, flow,
+ * last reply) into the next step. So it reads like that platform's documentation, is tested as a
+ * transcript, and can be replayed after a crash.
  *
- * The conversation: the engine calls a function with reply == NULL to ask for a step. On STEP_SEND it makes flow and intent
- * durable, performs the call, and calls again with the reply. On STEP_WAIT it calls again later with reply == NULL. With
- * reply == NULL a function must ask again for whatever flow->stage stands for: this is how a flow is resumed after a crash, a
- * retry or a token refresh. A good first one to read is x.c. */
+ * The conversation: the engine calls a function with reply == NULL to ask for a step. On STEP_SEND
+ * it makes flow and intent durable, performs the call, and calls again with the reply. On STEP_WAIT
+ * it calls again later with reply == NULL. With reply == NULL a function must ask again for
+ * whatever flow->stage stands for: this is how a flow is resumed after a crash, a retry or a token
+ * refresh. A good first one to read is x.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,6 +32,7 @@ struct post_rules;
 #define CALL_HEADERS_MAX 12
 #define STEP_ACCOUNTS_MAX 200
 #define STEP_MATCHES_MAX 20
+#define ENV_FILES_MAX 16
 
 /* ---- what an adapter is told ---- */
 
@@ -39,47 +42,58 @@ struct platform_settings {
 	struct str linkedin_version; /* "202609" (linkedin.md section 8) */
 };
 
-/* A media file of the post. Known only after the adapter asked for it with STEP_MEDIA. */
+/* A file of the post. Known only after the adapter asked for it with STEP_MEDIA. */
 struct media_file {
 	bool is_ready;
+	bool is_missing; /* asked for with step_file_optional and not to be had: go on without it */
 	int64_t size_bytes;
-	struct sniff sniff; /* what the bytes say it is */
+	struct sniff sniff;    /* what the bytes say it is */
+	struct str hosted_url; /* where the world can fetch our copy for some hours, unguessable
+				  (hosted.h) */
 };
 
 struct env {
-	struct arena *arena;        /* for everything a step points to; lives until the step has been carried out */
+	struct arena *arena; /* for everything a step points to; lives until the step has been
+				carried out */
 	int64_t now_us;
 	const struct platform_settings *settings;
 
-	struct str client_id;       /* the app's credentials on this platform */
+	struct str client_id; /* the app's credentials on this platform */
 	struct str client_secret;
 
 	/* connect: what the callback brought. */
 	struct str code;
-	struct str redirect_uri;    /* exactly as sent in the authorize URL; set for verify too */
-	struct str pkce_verifier;   /* empty where the profile says no PKCE */
+	struct str redirect_uri;  /* exactly as sent in the authorize URL; set for verify too */
+	struct str pkce_verifier; /* empty where the profile says no PKCE */
 
 	/* refresh, publish, resolve: the account. */
 	struct str platform_account_id;
 	struct str username;
 	enum account_type account_type;
 	struct str access_token;
-	struct str refresh_token;   /* empty = none */
+	struct str refresh_token;         /* empty = none */
 	const struct json *account_extra; /* what connect left in account_found.extra, or NULL */
+	struct str extra_secret; /* what connect left in account_found.extra_secret; empty = none */
 
 	/* publish, resolve: the post. */
 	const struct post_content *post;
-	enum post_type post_type;   /* resolved for this platform, never NONE (rules_post_type) */
-	const struct json *options; /* the object under this platform's slug in platforms, or NULL */
-	const struct media_file *media; /* by flat index (post_media_at); post_media_total entries */
+	enum post_type post_type; /* resolved for this platform, never NONE (rules_post_type) */
+	const struct json
+		*options; /* the object under this platform's slug in platforms, or NULL */
+	const struct media_file
+		*media; /* by flat index: first post_media_total entries by post_media_at, then the
+			   further files that steps asked for by address (env_file) */
+	const struct str *file_urls; /* the addresses of those further files, file_count entries */
+	size_t file_count;
 
 	/* resolve: the call in doubt was started then; look = 0 for the first look. */
 	int64_t started_at_us;
 	int look;
 };
 
-/* What came back for a call. Publish calls reach the adapter only when ANSWERED with a status below 500 that is not a redirect:
- * the engine takes all else as never sent or in doubt. Read and prepare calls reach it with every outcome. */
+/* What came back for a call. Publish calls reach the adapter only when ANSWERED with a status below
+ * 500 that is not a redirect: the engine takes all else as never sent or in doubt. Read and prepare
+ * calls reach it with every outcome. */
 enum reply_outcome {
 	REPLY_ANSWERED,   /* a whole, well-formed HTTP answer */
 	REPLY_NEVER_SENT, /* no byte of the request left: name, connect or TLS failed */
@@ -108,8 +122,10 @@ struct str reply_header(const struct reply *reply, const char *name);
 
 enum call_kind {
 	CALL_READ,    /* may be repeated freely */
-	CALL_PREPARE, /* nothing visible comes of it; a repeat leaves an orphan, no harm. Token exchanges are PREPARE too */
-	CALL_PUBLISH  /* visible and irreversible: posts and comments. RELIABILITY.md 2.2 governs it */
+	CALL_PREPARE, /* nothing visible comes of it; a repeat leaves an orphan, no harm. Token
+			 exchanges are PREPARE too */
+	CALL_PUBLISH  /* visible and irreversible: posts and comments. RELIABILITY.md 2.2 governs it
+		       */
 };
 
 struct call_header {
@@ -119,17 +135,22 @@ struct call_header {
 
 struct call {
 	enum call_kind kind;
-	const char *method;   /* "GET" */
-	struct str url;       /* absolute https URL of the real platform, or one the platform gave us, unchanged */
+	const char *method; /* "GET" */
+	struct str url;     /* absolute https URL of the real platform, or one the platform gave us,
+			       unchanged */
 	struct call_header headers[CALL_HEADERS_MAX];
 	size_t header_count;
-	struct str body;      /* whole body; empty with has_media_body */
-	bool has_media_body;  /* the body is a byte range of a media file, streamed from the spool */
+	struct str body; /* whole body; with has_media_body what goes before the file's bytes */
+	struct str body_tail; /* with has_media_body: what goes behind them (multipart.h); else
+				 empty */
+	bool has_media_body;  /* the body is a byte range of a media file, streamed from the spool,
+				 between body and body_tail */
 	size_t media_index;   /* flat index */
 	int64_t media_offset_bytes;
 	int64_t media_length_bytes;
-	int64_t timeout_ms;   /* 0 = 30,000; for media bodies the engine adds time by size */
-	bool needs_fresh_connection; /* set for single-use calls such as X's refresh; publish calls always get one */
+	int64_t timeout_ms;          /* 0 = 30,000; for media bodies the engine adds time by size */
+	bool needs_fresh_connection; /* set for single-use calls such as X's refresh; publish calls
+					always get one */
 };
 
 /* An account found by connect. Texts are copied by the store. */
@@ -137,16 +158,17 @@ struct account_found {
 	struct str platform_account_id;
 	struct str username;
 	struct str name;
-	struct str email;         /* empty = null */
-	struct str avatar_url;    /* empty = null */
+	struct str email;      /* empty = null */
+	struct str avatar_url; /* empty = null */
 	enum account_type type;
 	struct str access_token;
-	struct str refresh_token; /* empty = none: a stored one is kept */
-	int64_t expires_at_us;    /* of the access token; 0 = does not expire or unknown */
+	struct str refresh_token;      /* empty = none: a stored one is kept */
+	int64_t expires_at_us;         /* of the access token; 0 = does not expire or unknown */
 	int64_t refresh_expires_at_us; /* 0 = unknown */
-	struct str scopes;        /* as granted */
-	struct str extra;         /* JSON object text for account_extra, no secrets; empty = none */
-	struct str extra_secret;  /* further secret (Meta's user token), sealed by the store; empty = none */
+	struct str scopes;             /* as granted */
+	struct str extra;        /* JSON object text for account_extra, no secrets; empty = none */
+	struct str extra_secret; /* further secret (Meta's user token), sealed by the store; empty =
+				    none */
 };
 
 struct token_grant {
@@ -163,17 +185,23 @@ struct match {
 };
 
 enum step_kind {
-	STEP_SEND,      /* make this call */
-	STEP_WAIT,      /* call me again in wait_ms */
-	STEP_MEDIA,     /* get this media file onto our disk (env->media[media_index].is_ready), then call me again */
-	STEP_DONE,      /* finished: verify: good; connect: accounts; refresh: token; publish: all parts of the flow are done */
-	STEP_FAIL,      /* failure says what may be done next */
-	STEP_UNCERTAIN, /* publish: the answer to a publish call cannot be read as done or refused: in doubt */
+	STEP_SEND,  /* make this call */
+	STEP_WAIT,  /* call me again in wait_ms */
+	STEP_MEDIA, /* get this media file, or the file at file_url, onto our disk, then call me
+		       again */
+	STEP_DONE,  /* finished: verify: good; connect: accounts; refresh: token; publish: all parts
+		       of the flow are done */
+	STEP_FAIL,  /* failure says what may be done next */
+	STEP_UNCERTAIN, /* publish: the answer to a publish call cannot be read as done or refused:
+			   in doubt */
 	/* answers of resolve only: */
-	STEP_LANDED,    /* proven visible; the adapter has called flow_part_done() or set the flow to go on behind the call */
-	STEP_MATCHES,   /* candidates by comparison; the keeper takes the only one not bound to another post, else looks again */
-	STEP_SEND_AGAIN,/* proven absent, or the platform itself refuses a second one: the same stage may be sent again */
-	STEP_UNKNOWN    /* cannot be told now; look again later or give up */
+	STEP_LANDED,  /* proven visible; the adapter has called flow_part_done() or set the flow to
+			 go on behind the call */
+	STEP_MATCHES, /* candidates by comparison; the keeper takes the only one not bound to
+			 another post, else looks again */
+	STEP_SEND_AGAIN, /* proven absent, or the platform itself refuses a second one: the same
+			    stage may be sent again */
+	STEP_UNKNOWN     /* cannot be told now; look again later or give up */
 };
 
 struct step {
@@ -181,10 +209,17 @@ struct step {
 	struct call call;
 	int64_t wait_ms;
 	size_t media_index;
+	struct str file_url; /* STEP_MEDIA for a file that is none of the post's media: a thumbnail,
+				a document */
+	bool file_is_optional;    /* when it cannot be had, env_file says is_missing, instead of the
+				     delivery failing */
+	struct str account_extra; /* publish: JSON object text that replaces the account's extra
+				     from this step on (a quota asked for, what the account may do);
+				     empty = unchanged */
 	struct failure failure;
 	struct account_found *accounts; /* connect done: account_count entries in env->arena */
 	size_t account_count;
-	struct token_grant token;       /* refresh done */
+	struct token_grant token; /* refresh done */
 	struct match matches[STEP_MATCHES_MAX];
 	size_t match_count;
 };
@@ -199,10 +234,21 @@ void call_form(struct call *call, struct str body);
 void call_json(struct call *call, struct str body);
 void step_wait(struct step *step, int64_t wait_ms);
 void step_media(struct step *step, size_t media_index);
+/* Asks for the file at an address that the post's options or thumbnails name. At most ENV_FILES_MAX
+ * different ones. */
+void step_file(struct step *step, struct str url, bool is_optional);
+/* Index into env->media of the file at url, for call.media_index too; -1 when no step has asked for
+ * it in this run. */
+int env_file(const struct env *env, struct str url);
 void step_done(struct step *step);
-/* Fills a STEP_FAIL; message is one English sentence of ours. The failure may be completed by the caller. */
-struct failure *step_fail(struct step *step, enum failure_class class, enum failure_code code, struct str message);
-/* For read and prepare replies: true when there is no usable answer (not ANSWERED, or 5xx) and step is now a transient failure. */
+/* Fills a STEP_FAIL; message is one English sentence of ours. The failure may be completed by the
+ * caller. */
+struct failure *step_fail(struct step *step, enum failure_class class, enum failure_code code,
+			  struct str message);
+/* Is it no usable answer: never sent, lost, or 5xx? */
+bool reply_is_broken(const struct reply *reply);
+/* For read and prepare replies: true when there is no usable answer (not ANSWERED, or 5xx) and step
+ * is now a transient failure. */
 bool step_fail_transport(struct step *step, const struct env *env, const struct reply *reply);
 
 /* ---- what a platform is ---- */
@@ -216,27 +262,35 @@ struct oauth_parameter {
 
 /* How the authorize URL is made; connect/ makes state and PKCE values and puts it together. */
 struct oauth_profile {
-	const char *authorize_url;   /* "{graph_version}" inside is replaced from platform_settings */
+	const char *authorize_url; /* "{graph_version}" inside is replaced from platform_settings */
 	const char *client_id_name;  /* "client_id"; "client_key" on TikTok */
 	const char *scopes[16];      /* NULL-ended */
 	const char *scope_separator; /* " " or "," */
 	enum pkce_style pkce;
 	struct oauth_parameter extra[6]; /* fixed parameters, NULL-ended */
-	const char *denied_errors[4];    /* values of the callback's error parameter that mean: the user said no */
+	const char *denied_errors[4];    /* values of the callback's error parameter that mean: the
+					    user said no */
+	const char *issuer; /* what the callback's iss must be when it is there (RFC 9207); NULL =
+			       not known */
 };
 
-typedef void (*platform_step)(const struct env *env, struct flow *flow, const struct reply *reply, struct step *step);
+typedef void (*platform_step)(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step);
 
 struct platform {
 	const char *slug;
 	enum platform_id id;
 	const struct oauth_profile *oauth;
-	const struct post_rules *rules;  /* rules.h */
-	platform_step verify;   /* app credentials, without a user */
-	platform_step connect;  /* code -> tokens -> accounts */
-	platform_step refresh;  /* NULL where tokens cannot be refreshed (Meta pages) */
+	const struct post_rules *rules; /* rules.h */
+	platform_step verify;           /* app credentials, without a user */
+	platform_step connect;          /* code -> tokens -> accounts */
+	platform_step refresh;          /* NULL where tokens cannot be refreshed (Meta pages) */
+	platform_step check;  /* does the account's token work? One CALL_READ; a dead token is
+				 FAILURE_TOKEN or FAILURE_REAUTH */
+	platform_step revoke; /* asks the platform to forget the account's tokens; NULL where that
+				 is not possible, or would take more away than this account */
 	platform_step publish;
-	platform_step resolve;  /* after a publish call in doubt: only CALL_READ steps */
+	platform_step resolve; /* after a publish call in doubt: only CALL_READ steps */
 };
 
 /* NULL for NONE. */

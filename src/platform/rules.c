@@ -19,7 +19,7 @@ struct check {
 	const char *platform_name;
 	const struct post_rules *rules;
 	const struct post_content *post;
-	struct str account_id;
+	const struct rules_account *account;
 	struct problems *problems;
 };
 
@@ -121,7 +121,8 @@ static struct str field_of(const struct check *check, size_t container, const ch
 static void refuse(const struct check *check, struct str field, const char *reason, int64_t limit,
 		   int64_t actual, struct str message)
 {
-	problem_add_rule(check->problems, field, reason, check->account_id, limit, actual, message);
+	problem_add_rule(check->problems, field, reason, check->account->id, limit, actual,
+			 message);
 }
 
 /* ---- text ---- */
@@ -242,7 +243,10 @@ static void check_comment(const struct check *check, size_t container)
 	};
 	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
 		check_media_bound(check, container, "A comment", &bounds[i]);
-	check_text(check, container, check->rules->comment_text_max);
+	check_text(check, container,
+		   check->rules->comment_text_max_of != NULL
+			   ? check->rules->comment_text_max_of(check->account)
+			   : check->rules->comment_text_max);
 	if (str_is_empty(str_trim(comment->content)) && counts.images + counts.videos == 0)
 		refuse(check, field_of(check, container, "content"), "text_required", 1, 0,
 		       STR("A comment needs text."));
@@ -288,21 +292,25 @@ static bool enum_has(const char *values, struct str value)
 static struct str option_wants(const struct check *check, const struct option_rule *rule)
 {
 	static const char *const nouns[] = {
-		[OPTION_STRING] = "a text",      [OPTION_BOOL] = "true or false",
-		[OPTION_INT] = "a whole number", [OPTION_STRING_LIST] = "a list of texts",
-		[OPTION_OBJECT] = "an object",   [OPTION_ENUM] = NULL,
+		[OPTION_STRING] = "a text",
+		[OPTION_BOOL] = "true or false",
+		[OPTION_INT] = "a whole number",
+		[OPTION_STRING_LIST] = "a list of texts",
+		[OPTION_OBJECT] = "an object",
+		[OPTION_OBJECT_LIST] = "a list of objects",
+		[OPTION_ENUM] = NULL,
 	};
 	return nouns[rule->type] != NULL ? str_of(nouns[rule->type])
 					 : str_format(check->arena, "one of %s", rule->values);
 }
 
-static bool list_is_texts(const struct json *list)
+static bool is_list_of(const struct json *list, enum json_type type)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (!json_is(&list->items[i], JSON_TYPE_STRING))
+	for (size_t i = 0; json_is(list, JSON_TYPE_ARRAY) && i < list->count; i++) {
+		if (!json_is(&list->items[i], type))
 			return false;
 	}
-	return true;
+	return json_is(list, JSON_TYPE_ARRAY);
 }
 
 static bool option_fits_type(const struct option_rule *rule, const struct json *value)
@@ -315,9 +323,11 @@ static bool option_fits_type(const struct option_rule *rule, const struct json *
 	case OPTION_INT:
 		return json_is(value, JSON_TYPE_INT) && value->integer >= 0;
 	case OPTION_STRING_LIST:
-		return json_is(value, JSON_TYPE_ARRAY) && list_is_texts(value);
+		return is_list_of(value, JSON_TYPE_STRING);
 	case OPTION_OBJECT:
 		return json_is(value, JSON_TYPE_OBJECT);
+	case OPTION_OBJECT_LIST:
+		return is_list_of(value, JSON_TYPE_OBJECT);
 	case OPTION_ENUM:
 		return json_is(value, JSON_TYPE_STRING) && enum_has(rule->values, value->string);
 	}
@@ -334,6 +344,7 @@ static int64_t option_size(const struct check *check, const struct option_rule *
 	case OPTION_INT:
 		return value->integer;
 	case OPTION_STRING_LIST:
+	case OPTION_OBJECT_LIST:
 		return (int64_t)value->count;
 	case OPTION_BOOL:
 	case OPTION_OBJECT:
@@ -387,6 +398,14 @@ static void check_options(const struct check *check)
 	}
 }
 
+static int64_t text_max(const struct check *check, const struct type_rule *type)
+{
+	if (type->text_max > 0)
+		return type->text_max;
+	return check->rules->text_max_of != NULL ? check->rules->text_max_of(check->account)
+						 : check->rules->text_max;
+}
+
 /* ---- all of it ---- */
 
 static void refuse_type(const struct check *check)
@@ -398,7 +417,7 @@ static void refuse_type(const struct check *check)
 }
 
 void rules_check(struct arena *arena, enum platform_id id, const struct post_content *post,
-		 struct str account_id, struct problems *problems)
+		 const struct rules_account *account, struct problems *problems)
 {
 	const struct platform *platform = platform_of(id);
 	const struct check check = {
@@ -407,7 +426,7 @@ void rules_check(struct arena *arena, enum platform_id id, const struct post_con
 		.platform_name = platform_id_name(id),
 		.rules = platform->rules,
 		.post = post,
-		.account_id = account_id,
+		.account = account,
 		.problems = problems,
 	};
 	const enum post_type type = rules_post_type(id, post);
@@ -418,10 +437,10 @@ void rules_check(struct arena *arena, enum platform_id id, const struct post_con
 	const struct type_rule *rule = type_rule_find(check.rules, type);
 	check_media(&check, rule);
 	check_text_required(&check, rule);
-	check_text(&check, 0, check.rules->text_max);
+	check_text(&check, 0, text_max(&check, rule));
 	check_alt_texts(&check);
 	check_comments(&check);
 	check_options(&check);
 	if (check.rules->check != NULL)
-		check.rules->check(post, type, account_id, problems);
+		check.rules->check(post, type, account, problems);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What each platform allows, as data, and the one check that reads it at publish time. What only the bytes of a media file can
- * tell is checked by the adapter when they are there. Numbers cite platforms/x.md, section 3 or 5. Pure. */
+ * What each platform allows, as data, and the one check that reads it at publish time. What only
+ * the bytes of a media file can tell is checked by the adapter when they are there. Numbers cite
+ * platforms/x.md, section 3 or 5. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,14 +19,30 @@ struct arena;
 struct json;
 
 enum text_unit { TEXT_CODE_POINTS, TEXT_UTF16_UNITS, TEXT_BYTES, TEXT_X_WEIGHTED };
-enum option_type { OPTION_STRING, OPTION_BOOL, OPTION_INT, OPTION_STRING_LIST, OPTION_OBJECT, OPTION_ENUM };
+enum option_type {
+	OPTION_STRING,
+	OPTION_BOOL,
+	OPTION_INT,
+	OPTION_STRING_LIST,
+	OPTION_OBJECT,
+	OPTION_OBJECT_LIST,
+	OPTION_ENUM
+};
 
 struct option_rule {
-	const char *name;     /* the platform's own name */
+	const char *name; /* the platform's own name */
 	enum option_type type;
-	int64_t max;          /* longest text (in the platform's unit), largest integer, most entries; 0 = no check */
-	const char *values;   /* OPTION_ENUM: "public|unlisted|private" */
-	const char *summary;  /* for /v1/platforms and docs */
+	int64_t max; /* longest text (in the platform's unit), largest integer, most entries; 0 = no
+			check */
+	const char *values;  /* OPTION_ENUM: "public|unlisted|private" */
+	const char *summary; /* for /v1/platforms and docs */
+};
+
+/* The target account, as far as rules depend on it. */
+struct rules_account {
+	struct str id; /* ours: becomes account_id of what is refused */
+	enum account_type type;
+	const struct json *extra; /* what connect left (account_found.extra), or NULL */
 };
 
 /* One post type on one platform. */
@@ -33,32 +50,42 @@ struct type_rule {
 	enum post_type type;
 	int images_min, images_max;
 	int videos_min, videos_max;
-	int media_min, media_max;   /* of both kinds together */
+	int media_min, media_max; /* of both kinds together */
 	bool text_required;
+	int64_t text_max; /* of the first container of this type; 0 = the platform's */
 	const char *summary;
 };
 
 struct post_rules {
 	const struct type_rule *types; /* ends with POST_TYPE_NONE; the first is the default type */
 	enum text_unit text_unit;
-	int64_t text_max;          /* of the first container */
+	int64_t text_max; /* of the first container */
 	int64_t comment_text_max;
-	int comments_max;          /* 0 = the platform has no comments we can make */
+	int comments_max; /* 0 = the platform has no comments we can make */
 	int comment_images_max, comment_videos_max;
-	int64_t alt_text_max;      /* code points; 0 = no alt text (a warning) */
+	int64_t alt_text_max;              /* code points; 0 = no alt text (a warning) */
 	const struct option_rule *options; /* ends with name NULL */
+	/* The longest first text for this account where it depends on it (X premium); NULL =
+	 * text_max. */
+	int64_t (*text_max_of)(const struct rules_account *account);
+	int64_t (*comment_text_max_of)(
+		const struct rules_account *account); /* likewise; NULL = comment_text_max */
 	/* Further checks of this platform, or NULL. field prefixes as in rules_check. */
-	void (*check)(const struct post_content *post, enum post_type type, struct str account_id, struct problems *problems);
+	void (*check)(const struct post_content *post, enum post_type type,
+		      const struct rules_account *account, struct problems *problems);
 };
 
-/* The type that a post has on this platform: the given one, or by API.md section 6 the platform's default for what it holds.
- * NONE when the platform does not have it. */
+/* The type that a post has on this platform: the given one, or by API.md section 6 the platform's
+ * default for what it holds. NONE when the platform does not have it. */
 enum post_type rules_post_type(enum platform_id platform, const struct post_content *post);
-/* All rules for one target account: adds PROBLEM_RULE entries that name field, account and rule, and warnings. */
-void rules_check(struct arena *arena, enum platform_id platform, const struct post_content *post, struct str account_id,
-		 struct problems *problems);
-/* Field path of a container's member: "content" in basic mode, "containers.1.content" in advanced mode. For check hooks. */
-struct str rules_field(struct arena *arena, const struct post_content *post, size_t container, const char *member);
+/* All rules for one target account: adds PROBLEM_RULE entries that name field, account and rule,
+ * and warnings. */
+void rules_check(struct arena *arena, enum platform_id platform, const struct post_content *post,
+		 const struct rules_account *account, struct problems *problems);
+/* Field path of a container's member: "content" in basic mode, "containers.1.content" in advanced
+ * mode. For check hooks. */
+struct str rules_field(struct arena *arena, const struct post_content *post, size_t container,
+		       const char *member);
 /* The options object for this platform, or NULL. */
 const struct json *rules_options(const struct post_content *post, enum platform_id platform);
 /* Length of text in the platform's unit. */

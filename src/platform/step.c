@@ -57,6 +57,20 @@ void step_media(struct step *step, size_t media_index)
 	*step = (struct step){.kind = STEP_MEDIA, .media_index = media_index};
 }
 
+void step_file(struct step *step, struct str url, bool is_optional)
+{
+	*step = (struct step){.kind = STEP_MEDIA, .file_url = url, .file_is_optional = is_optional};
+}
+
+int env_file(const struct env *env, struct str url)
+{
+	for (size_t i = 0; i < env->file_count; i++) {
+		if (str_equal(env->file_urls[i], url))
+			return (int)(post_media_total(env->post) + i);
+	}
+	return -1;
+}
+
 void step_done(struct step *step)
 {
 	*step = (struct step){.kind = STEP_DONE};
@@ -83,9 +97,14 @@ static struct str transport_sentence(const struct env *env, const struct reply *
 			  STR_ARG(reply->transport_error));
 }
 
+bool reply_is_broken(const struct reply *reply)
+{
+	return reply->outcome != REPLY_ANSWERED || reply->status >= 500;
+}
+
 bool step_fail_transport(struct step *step, const struct env *env, const struct reply *reply)
 {
-	if (reply->outcome == REPLY_ANSWERED && reply->status < 500)
+	if (!reply_is_broken(reply))
 		return false;
 	struct failure *failure =
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,

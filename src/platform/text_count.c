@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * X's weighted length, read off the rules of twitter-text version 3 (platforms/x.md 3.1). The text
  * is looked at as an array of code points. Three readers in order at each place: a URL, an emoji
- * sequence, a code point by itself. Where the original has the complete list of top-level domains
- * this has the common ones: an address under another one counts by its characters, which for short
- * addresses is less and for long ones more than 23. */
+ * sequence, a code point by itself. */
 #include "text_count.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
+
+#include "utf8.h"
+
+#include "text_count_tlds.h"
 
 #define URL_WEIGHT 23
 #define EMOJI_WEIGHT 2
@@ -187,104 +188,7 @@ static size_t emoji_length(const struct points *text, size_t place)
 
 /* ---- top-level domains ---- */
 
-/* Country codes and the generic ones in common use, each between blanks. */
-static const char country_tlds[] = " ac ad ae af ag ai al am an ao aq ar as at au aw ax az ba bb "
-				   "bd be bf bg bh bi bj bl bm bn bo "
-				   "bq br bs bt bv bw by bz ca cc cd cf cg ch ci ck cl cm cn co cr "
-				   "cu cv cw cx cy cz de dj dk dm "
-				   "do dz ec ee eg eh er es et eu fi fj fk fm fo fr ga gb gd ge gf "
-				   "gg gh gi gl gm gn gp gq gr gs "
-				   "gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je "
-				   "jm jo jp ke kg kh ki km kn kp "
-				   "kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mf mg "
-				   "mh mk ml mm mn mo mp mq mr ms "
-				   "mt mu mv mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa "
-				   "pe pf pg ph pk pl pm pn pr ps "
-				   "pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm "
-				   "sn so sr ss st su sv sx sy sz "
-				   "tc td tf tg th tj tk tl tm tn to tp tr tt tv tw tz ua ug uk um "
-				   "us uy uz va vc ve vg vi vn vu "
-				   "wf ws ye yt za zm zw ";
-
-static const char generic_tlds[] =
-	" com org net edu gov mil int arpa info biz name pro aero asia cat coop jobs mobi museum "
-	"post tel "
-	"travel xxx academy accountant accountants actor ads adult agency airforce amsterdam "
-	"analytics "
-	"apartments app archi army art associates attorney auction audi audio author auto autos "
-	"baby band "
-	"bank bar barcelona bargains bayern beauty beer berlin best bet bible bid bike bingo bio "
-	"black "
-	"blackfriday blog blue boats book boston bot boutique box broker brussels build builders "
-	"business "
-	"buy buzz cab cafe cam camera camp capital car cards care career careers cars casa cash "
-	"casino "
-	"catering center ceo cfd charity chat cheap christmas church city claims cleaning click "
-	"clinic "
-	"clothing cloud club coach codes coffee college cologne community company computer condos "
-	"construction consulting contact contractors cooking cool corsica country coupon coupons "
-	"courses "
-	"credit creditcard cricket cruises cyou dad dance data date dating day deal dealer deals "
-	"degree "
-	"delivery democrat dental dentist desi design dev diamonds diet digital direct directory "
-	"discount "
-	"doctor dog domains download earth eat eco education email energy engineer engineering "
-	"enterprises "
-	"equipment esq estate events exchange expert exposed express fail faith family fan fans "
-	"farm "
-	"fashion feedback film finance financial fish fishing fit fitness flights florist flowers "
-	"fly foo "
-	"food football forex forsale forum foundation free fun fund furniture futbol fyi gallery "
-	"game games "
-	"garden gay gent gift gifts gives giving glass global gmbh gold golf google graphics "
-	"gratis green "
-	"gripe group guide guitars guru hair hamburg haus health healthcare help hiphop hiv hockey "
-	"holdings "
-	"holiday homes horse hospital host hosting hot house how icu immo immobilien inc "
-	"industries ink "
-	"institute insurance insure international investments irish istanbul jetzt jewelry joburg "
-	"kaufen "
-	"kim kitchen kiwi koeln land lat law lawyer lease legal lgbt life lighting limited limo "
-	"link live "
-	"llc loan loans lol london lotto love ltd ltda luxe luxury madrid maison makeup management "
-	"market "
-	"marketing markets mba media melbourne meme memorial men menu miami mobile moda moe mom "
-	"money "
-	"monster mortgage moscow motorcycles mov movie music nagoya network new news ngo ninja now "
-	"nrw nyc "
-	"observer okinawa one ong online ooo osaka page paris partners parts party pet pharmacy "
-	"phd phone "
-	"photo photography photos physio pics pictures pink pizza place play plumbing plus poker "
-	"porn press "
-	"productions prof promo properties property protection pub quebec quest racing radio "
-	"realestate "
-	"realtor realty recipes red rehab reise reisen rent rentals repair report republican rest "
-	"restaurant review reviews rip rocks rodeo rugby ruhr run sale salon saarland sbs school "
-	"science "
-	"scot security services sex sexy shiksha shoes shop shopping show singles site ski skin "
-	"soccer "
-	"social software solar solutions space sport store storage stream studio study style sucks "
-	"supplies "
-	"supply support surf surgery swiss sydney systems tattoo tax taxi team tech technology "
-	"tennis "
-	"theater theatre tickets tienda tips tires tirol today tokyo tools top tours town toys "
-	"trade "
-	"trading training travel tube university uno vacations vegas ventures versicherung vet "
-	"viajes video "
-	"villas vin vip vision vodka vote voting voto voyage wales wang watch webcam website wed "
-	"wedding "
-	"wiki win wine work works world wtf xyz yachts yoga yokohama youtube zip zone zuerich ";
-
 #define TLD_MAX 24
-
-static bool list_has(const char *list, const char *word, size_t length)
-{
-	for (const char *hit = strstr(list, word); hit != NULL; hit = strstr(hit + 1, word)) {
-		if (hit[-1] == ' ' && hit[length] == ' ')
-			return true;
-	}
-	return false;
-}
 
 /* Length of a known top-level domain that starts there and ends in front of something that cannot
  * belong to it, or 0. */
@@ -308,47 +212,30 @@ static size_t tld_length(const struct points *text, size_t place)
 		return 0;
 	if (is_punycode)
 		return length > 4 ? length : 0;
-	return list_has(country_tlds, word, length) || list_has(generic_tlds, word, length) ? length
-											    : 0;
+	return text_tld_is_known(word) ? length : 0;
 }
 
-/* Top-level domains in other scripts; only behind a protocol. */
-static const struct {
-	int32_t points[10];
-} idn_tlds[] = {
-	{{0x4E2D, 0x56FD}},                                         /* China */
-	{{0x4E2D, 0x570B}},                                         /* China, traditional */
-	{{0x53F0, 0x6E7E}},                                         /* Taiwan */
-	{{0x53F0, 0x7063}},                                         /* Taiwan, traditional */
-	{{0x9999, 0x6E2F}},                                         /* Hong Kong */
-	{{0x307F, 0x3093, 0x306A}},                                 /* everyone (Japanese) */
-	{{0x0440, 0x0444}},                                         /* Russia */
-	{{0x0443, 0x043A, 0x0440}},                                 /* Ukraine */
-	{{0x0441, 0x0440, 0x0431}},                                 /* Serbia */
-	{{0x0431, 0x0435, 0x043B}},                                 /* Belarus */
-	{{0x043C, 0x043A, 0x0434}},                                 /* North Macedonia */
-	{{0x043E, 0x043D, 0x043B, 0x0430, 0x0439, 0x043D}},         /* online */
-	{{0x0441, 0x0430, 0x0439, 0x0442}},                         /* site */
-	{{0xD55C, 0xAD6D}},                                         /* Korea */
-	{{0x092D, 0x093E, 0x0930, 0x0924}},                         /* India */
-	{{0x0E44, 0x0E17, 0x0E22}},                                 /* Thailand */
-	{{0x0627, 0x06CC, 0x0631, 0x0627, 0x0646}},                 /* Iran */
-	{{0x0645, 0x0635, 0x0631}},                                 /* Egypt */
-	{{0x0642, 0x0637, 0x0631}},                                 /* Qatar */
-	{{0x0627, 0x0645, 0x0627, 0x0631, 0x0627, 0x062A}},         /* Emirates */
-	{{0x067E, 0x0627, 0x06A9, 0x0633, 0x062A, 0x0627, 0x0646}}, /* Pakistan */
-	{{0x0627, 0x0644, 0x0633, 0x0639, 0x0648, 0x062F, 0x064A, 0x0629}}, /* Saudi Arabia */
-};
-
-static size_t idn_tld_length(const struct points *text, size_t place)
+/* Code points of the text there that are that name; 0 when it is another. */
+static size_t same_name_length(const struct points *text, size_t place, struct str name)
 {
-	for (size_t i = 0; i < sizeof(idn_tlds) / sizeof(idn_tlds[0]); i++) {
-		const int32_t *points = idn_tlds[i].points;
-		size_t length = 0;
-		while (points[length] != 0 && peek(text, place + length) == points[length])
-			length++;
+	size_t length = 0;
+	uint32_t c = 0;
+	while (name.len > 0) {
+		if (!utf8_take(&name, &c) || lower(peek(text, place + length)) != (int32_t)c)
+			return 0;
+		length++;
+	}
+	return length;
+}
+
+/* The same for names in other scripts, of which the longest counts; only behind a protocol. */
+static size_t other_tld_length(const struct points *text, size_t place)
+{
+	const char *name;
+	for (size_t i = 0; (name = text_tld_other(i)) != NULL; i++) {
+		const size_t length = same_name_length(text, place, str_of(name));
 		const int32_t next = peek(text, place + length);
-		if (points[length] == 0 && !is_alnum(next) && !is_one_of(next, "@+-"))
+		if (length > 0 && !is_alnum(next) && !is_one_of(next, "@+-"))
 			return length;
 	}
 	return 0;
@@ -481,7 +368,7 @@ static size_t host_length(const struct points *text, size_t place, struct host_s
 		end += label + 1;
 		size_t tld = tld_length(text, end);
 		if (tld == 0 && style.is_free)
-			tld = idn_tld_length(text, end);
+			tld = other_tld_length(text, end);
 		if (tld > 0 && may_be_name)
 			best = end + tld - place;
 	}
@@ -667,4 +554,45 @@ int64_t text_count_x_weighted(struct str text)
 		count < 0 ? unreadable : points_weight(&(struct points){points, (size_t)count});
 	free(points);
 	return weight;
+}
+
+/* ---- finding ---- */
+
+/* Where each code point begins in the bytes; one more for the end. */
+struct placed_points {
+	int32_t *at;
+	size_t *byte;
+	size_t count;
+};
+
+static void place_points(struct str text, struct placed_points *placed)
+{
+	struct str rest = text;
+	uint32_t c = 0;
+	while (rest.len > 0 && utf8_take(&rest, &c)) {
+		placed->at[placed->count++] = (int32_t)c;
+		placed->byte[placed->count] = text.len - rest.len;
+	}
+}
+
+size_t text_x_urls(struct str text, struct text_span *spans_out, size_t max)
+{
+	struct placed_points placed = {
+		.at = calloc(text.len + 1, sizeof(*placed.at)),
+		.byte = calloc(text.len + 1, sizeof(*placed.byte)),
+	};
+	size_t found = 0;
+	if (placed.at != NULL && placed.byte != NULL)
+		place_points(text, &placed);
+	const struct points points = {placed.at, placed.count};
+	for (size_t place = 0; place < placed.count && found < max;) {
+		const size_t length = url_length(&points, place);
+		if (length > 0)
+			spans_out[found++] =
+				(struct text_span){placed.byte[place], placed.byte[place + length]};
+		place += length > 0 ? length : 1;
+	}
+	free(placed.at);
+	free(placed.byte);
+	return found;
 }

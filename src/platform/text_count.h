@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lengths as platforms count them beyond codec/utf8.h: X's weighted length (twitter-text v3, platforms/x.md 3.1). */
+ * Lengths as platforms count them beyond codec/utf8.h: X's weighted length (twitter-text v3,
+ * platforms/x.md 3.1). */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "str.h"
 
-/* Weighted length of NFC-normalised text: URLs 23, emoji sequences 2, the light ranges 1, everything else 2. */
+/* Weighted length of NFC-normalised text: URLs 23, emoji sequences 2, the light ranges 1,
+ * everything else 2. */
 int64_t text_count_x_weighted(struct str text);
+
+/* Bytes begin to end (not with it) of a text. */
+struct text_span {
+	size_t begin;
+	size_t end;
+};
+
+/* The addresses that X would shorten, in order; at most max of them. None when memory is short. */
+size_t text_x_urls(struct str text, struct text_span *spans_out, size_t max);

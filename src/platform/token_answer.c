@@ -6,6 +6,8 @@
 #include "buf.h"
 #include "clock.h"
 
+#include "form.h"
+
 #define LIFETIME_MAX_S                                                                             \
 	(INT64_C(10) * 366 * 86400) /* longer than any platform's; keeps the sum in range */
 #define MISSING_MAX_BYTES 1024
@@ -121,6 +123,31 @@ void credentials_refused(const struct refusal *rows, const struct env *env,
 		fail_unread(
 			step,
 			STR("The platform did not say whether the app's credentials are good."));
+}
+
+bool refresh_form_begin(const struct env *env, struct buf *form, struct step *step)
+{
+	if (str_is_empty(env->refresh_token)) {
+		step_fail(step, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
+			  STR("There is no refresh token; the account has to be connected again."));
+		return false;
+	}
+	buf_init(form, env->arena, FORM_MAX_BYTES);
+	form_add(form, "grant_type", STR("refresh_token"));
+	form_add(form, "refresh_token", env->refresh_token);
+	return true;
+}
+
+void refresh_answered(const struct refusal *rows, const struct env *env, const struct reply *reply,
+		      struct step *step)
+{
+	struct token_answer answer;
+	if (step_fail_transport(step, env, reply))
+		return;
+	if (token_answer_read(env, reply, &answer))
+		token_answer_grant(&answer, step);
+	else
+		token_refused(rows, env, reply, step);
 }
 
 static bool is_scope_separator(char c)

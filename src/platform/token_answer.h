@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What token endpoints answer (RFC 6749, 5.1 and 5.2): tokens, lifetimes and scopes, or a flat
- * error. Asking for tokens is each platform's own file. Pure. */
+ * error; and what all of them want to hear at a refresh. The calls themselves, and who identifies
+ * the app how, are each platform's own file. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "str.h"
 
 #include "platform.h"
 #include "refusal.h"
+
+#define FORM_MAX_BYTES (16 * 1024) /* body of a token call: codes and tokens have a few KiB */
 
 struct token_answer {
 	struct str access_token;
@@ -27,6 +31,13 @@ void token_answer_keep(struct flow *flow, const struct token_answer *answer);
 struct token_answer token_answer_kept(const struct flow *flow);
 /* The answer as refresh's result: fills STEP_DONE. */
 void token_answer_grant(const struct token_answer *answer, struct step *step);
+/* A refresh's form as far as RFC 6749, 6 goes: the grant and the token. False: the account has no
+ * refresh token, and step is a STEP_FAIL that says so. */
+bool refresh_form_begin(const struct env *env, struct buf *form, struct step *step);
+/* Fills the step from what the token endpoint answered to a refresh: STEP_DONE with the tokens, or
+ * a STEP_FAIL from the platform's rows. */
+void refresh_answered(const struct refusal *rows, const struct env *env, const struct reply *reply,
+		      struct step *step);
 /* Tokens, lifetimes and scopes for an account that was found. */
 void token_answer_give(const struct token_answer *answer, struct account_found *account);
 /* error and error_description. */

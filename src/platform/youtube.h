@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What youtube.c works out by itself, shown for its tests. Everybody else wants platform.h. Pure.
- */
+ * What YouTube's adapter works out by itself, shown for its tests. Everybody else wants platform.h.
+ * Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +8,14 @@
 
 #include "str.h"
 
-struct arena;
+#include "sniff.h"
 
-#define YOUTUBE_CHUNK_BYTES                                                                        \
-	(INT64_C(8) * 1024 * 1024) /* a multiple of 262,144 (platforms/youtube.md 2.2) */
+struct arena;
+struct json;
+
+/* A multiple of 262,144 (platforms/youtube.md 2.2). */
+#define YOUTUBE_CHUNK_BYTES (INT64_C(8) * 1024 * 1024)
+#define YOUTUBE_SHORT_MAX_MS (180 * 1000) /* 2.5 */
 
 /* The title: the one given, else the first line of content that is not blank, cut to 100
  * characters. May be empty. */
@@ -32,5 +36,8 @@ int64_t youtube_received_bytes(struct str range);
 
 /* Characters of a list of tags as YouTube counts them: a comma between two, two quotes around one
  * with a blank (3). */
-struct json;
 int64_t youtube_tags_length(const struct json *tags);
+
+/* Square or taller and at most 180 s: YouTube shows it as a Short (2.5). False when the file does
+ * not say. */
+bool youtube_is_short(const struct sniff *sniff);

@@ -115,6 +115,35 @@ static void delete_faults(void *context, struct http_request *request,
 	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
 }
 
+static void get_knobs(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	struct json_writer w;
+
+	(void)request;
+	json_writer_init(&w, http_response_json(response, 200));
+	sandbox_lock(sandbox);
+	knobs_write(sandbox, &w);
+	sandbox_unlock(sandbox);
+}
+
+static void post_knobs(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	const struct json *json = NULL;
+	struct error err = {0};
+	enum err_kind kind = json_parse(request->arena, request->body, NULL, &json, NULL, &err);
+
+	sandbox_lock(sandbox);
+	if (kind == ERR_NONE)
+		kind = knobs_set(sandbox, json, &err);
+	sandbox_unlock(sandbox);
+	if (kind != ERR_NONE)
+		answer_error(response, 400, err.text);
+	else
+		get_knobs(context, request, response);
+}
+
 static void post_reset(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
@@ -173,6 +202,12 @@ const struct http_route control_routes[] = {
 	 .body_mode = HTTP_BODY_MEMORY,
 	 .body_max_bytes = FAULT_BODY_MAX_BYTES},
 	{.method = "DELETE", .pattern = "/_sandbox/faults", .handler = delete_faults},
+	{.method = "GET", .pattern = "/_sandbox/knobs", .handler = get_knobs},
+	{.method = "POST",
+	 .pattern = "/_sandbox/knobs",
+	 .handler = post_knobs,
+	 .body_mode = HTTP_BODY_MEMORY,
+	 .body_max_bytes = 4096},
 	{.method = "POST", .pattern = "/_sandbox/reset", .handler = post_reset},
 	{.method = "POST",
 	 .pattern = "/_sandbox/clock",

@@ -75,6 +75,7 @@ enum fault_effect {
 	FAULT_GARBAGE,
 	FAULT_RATE_LIMIT,
 	FAULT_EXPIRE_TOKEN,
+	FAULT_CUT,
 	FAULT_EFFECT_COUNT
 };
 
@@ -90,10 +91,12 @@ struct fault {
 	int status;
 	struct http_header headers[FAULT_HEADERS_MAX];
 	size_t header_count;
+	struct str error; /* the platform's error of that name is the answer; empty = none */
 	struct str body;
 	bool has_body;
 	bool is_json_body;
 	int64_t retry_after_s; /* -1 = not given */
+	int64_t kept_bytes;    /* of the body, with FAULT_CUT */
 	int64_t times;         /* left */
 	struct fault *next;
 };
@@ -152,6 +155,7 @@ struct sandbox {
 	char *body_directory; /* directory/bodies */
 
 	/* From here on everything is lost at a reset. */
+	int64_t knobs[SANDBOX_KNOB_COUNT];
 	uint64_t generation; /* counts resets */
 	struct arena *kept;
 	struct table objects; /* every named thing, see state.c */
@@ -185,6 +189,12 @@ struct str state_key(struct arena *arena, enum sandbox_platform platform, const 
 		     struct str id);
 void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
 		 struct str id);
+
+/* knob.c */
+void knobs_reset(struct sandbox *sandbox);
+/* All of them or, with INVALID and err->text, none. */
+enum err_kind knobs_set(struct sandbox *sandbox, const struct json *json, struct error *err);
+void knobs_write(const struct sandbox *sandbox, struct json_writer *w);
 
 /* media.c, upload.c */
 void media_clear(struct sandbox *sandbox);

@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "str.h"
 
+#include "form.h"
 #include "json.h"
 #include "json_write.h"
 #include "url.h"
@@ -64,14 +65,6 @@ static const struct graph_error big_image = {
 	"Photo not uploaded",
 	"Photos must be smaller than 10 MB and saved as JPG, PNG, GIF, TIFF or BMP."};
 static const struct graph_error bad_url = {400, 389, 0, "(#389) Unable to fetch file from URL."};
-static const struct graph_error used_photo = {400,
-					      100,
-					      1366051,
-					      "(#100) Invalid parameter",
-					      "Already posted",
-					      "These photos were already posted."};
-static const struct graph_error empty_comment = {400, 100, 0,
-						 "(#100) Missing message or attachment"};
 
 /* "{page}_{digits}": a post's id (1). */
 static struct str post_id(struct sandbox_call *call, const struct graph_page *page)
@@ -176,7 +169,7 @@ static bool read_photos(struct sandbox_call *call, struct graph_post *post)
 			return false;
 		}
 		if (photo->is_published || photo->is_used) {
-			graph_fail(call, &used_photo);
+			graph_fail(call, &facebook_used_photo);
 			return false;
 		}
 		post->photos[post->photo_count++] = photo;
@@ -305,7 +298,7 @@ static bool has_magic(struct str bytes, const char *magic, size_t len)
 }
 
 /* jpeg, bmp, png, gif, tiff (5). The two old ones sniff_media() does not know. */
-static bool is_photo(const struct sandbox_media *media, struct str bytes)
+bool facebook_is_photo(const struct sandbox_media *media, struct str bytes)
 {
 	enum sniff_type type = media->sniff.type;
 
@@ -314,7 +307,7 @@ static bool is_photo(const struct sandbox_media *media, struct str bytes)
 	       has_magic(bytes, "MM\0*", 4);
 }
 
-static bool pull_photo(struct sandbox_call *call, struct str url, struct sandbox_media *media)
+bool facebook_photo_pull(struct sandbox_call *call, struct str url, struct sandbox_media *media)
 {
 	struct sandbox_pull_config config = {.url = url,
 					     .user_agent = FETCH_AGENT,
@@ -323,7 +316,7 @@ static bool pull_photo(struct sandbox_call *call, struct str url, struct sandbox
 
 	switch (sandbox_media_pull(call, &config, media, NULL)) {
 	case SANDBOX_PULL_OK:
-		if (is_photo(media, (struct str){0}))
+		if (facebook_is_photo(media, (struct str){0}))
 			return true;
 		graph_fail(call, &bad_image);
 		return false;
@@ -347,7 +340,7 @@ static bool read_photo(struct sandbox_call *call, struct sandbox_media *media)
 	const struct sandbox_part *part = sandbox_part_file(call);
 
 	if (url.len > 0)
-		return pull_photo(call, url, media);
+		return facebook_photo_pull(call, url, media);
 	if (part == NULL) {
 		graph_fail(call, &no_photo);
 		return false;
@@ -357,10 +350,27 @@ static bool read_photo(struct sandbox_call *call, struct sandbox_media *media)
 		return false;
 	}
 	sandbox_media_look(call, part->bytes, media);
-	if (is_photo(media, part->bytes))
+	if (facebook_is_photo(media, part->bytes))
 		return true;
 	graph_fail(call, &bad_image);
 	return false;
+}
+
+/* A photo that nobody sees yet. */
+struct graph_photo *facebook_photo_make(struct sandbox_call *call, const struct graph_page *page,
+					const struct sandbox_media *media)
+{
+	struct graph_photo *photo = sandbox_keep(call->sandbox, sizeof(*photo));
+
+	*photo = (struct graph_photo){
+		.node = {GRAPH_PHOTO, sandbox_id_decimal(call->sandbox, "12", 18), page},
+		.media = *media,
+		.created_us = call->now_us,
+	};
+	photo->media.alt_text =
+		sandbox_keep_str(call->sandbox, sandbox_param(call, "alt_text_custom"));
+	graph_node_add(call->sandbox, &photo->node);
+	return photo;
 }
 
 static void post_photo(struct sandbox_call *call, struct graph_node *node)
@@ -373,16 +383,9 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 	    !read_photo(call, &media) || graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
 	struct str caption = sandbox_param(call, "caption");
-	struct graph_photo *photo = sandbox_keep(call->sandbox, sizeof(*photo));
-	media.alt_text = sandbox_keep_str(call->sandbox, sandbox_param(call, "alt_text_custom"));
-	*photo = (struct graph_photo){
-		.node = {GRAPH_PHOTO, sandbox_id_decimal(call->sandbox, "12", 18), page},
-		.media = media,
-		.caption = sandbox_keep_str(
-			call->sandbox, caption.len > 0 ? caption : sandbox_param(call, "message")),
-		.created_us = call->now_us,
-	};
-	graph_node_add(call->sandbox, &photo->node);
+	struct graph_photo *photo = facebook_photo_make(call, page, &media);
+	photo->caption = sandbox_keep_str(
+		call->sandbox, caption.len > 0 ? caption : sandbox_param(call, "message"));
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", photo->node.id);
@@ -417,8 +420,8 @@ static void get_photo(struct sandbox_call *call, struct graph_node *node)
 
 /* ---- Reading posts ---- */
 
-static void write_target(struct sandbox_call *call, struct json_writer *w,
-			 const struct graph_photo *photo)
+void facebook_target_write(struct sandbox_call *call, struct json_writer *w,
+			   const struct graph_photo *photo)
 {
 	json_begin_object(w);
 	json_key(w, "target");
@@ -430,6 +433,25 @@ static void write_target(struct sandbox_call *call, struct json_writer *w,
 	json_end_object(w);
 }
 
+/* A shared address: behind a redirect of Facebook's own, and as it was given. */
+static void write_link(struct sandbox_call *call, struct json_writer *w, struct str link)
+{
+	struct buf query;
+
+	buf_init(&query, call->arena, 1 << 14);
+	form_add(&query, "u", link);
+	json_begin_object(w);
+	json_key(w, "target");
+	json_begin_object(w);
+	json_member_str(w, "url",
+			graph_permalink(call, "l.facebook.com",
+					str_concat(call->arena, STR("l.php?"), buf_str(&query))));
+	json_end_object(w);
+	json_member_str(w, "type", STR("share"));
+	json_member_str(w, "unshimmed_url", link);
+	json_end_object(w);
+}
+
 /* One photo stands for itself; several are an album with subattachments. */
 static void write_attachments(struct sandbox_call *call, struct json_writer *w,
 			      const struct graph_post *post)
@@ -438,8 +460,10 @@ static void write_attachments(struct sandbox_call *call, struct json_writer *w,
 	json_begin_object(w);
 	json_key(w, "data");
 	json_begin_array(w);
-	if (post->photo_count == 1) {
-		write_target(call, w, post->photos[0]);
+	if (post->photo_count == 0) {
+		write_link(call, w, post->link);
+	} else if (post->photo_count == 1) {
+		facebook_target_write(call, w, post->photos[0]);
 	} else {
 		json_begin_object(w);
 		json_key(w, "subattachments");
@@ -447,7 +471,7 @@ static void write_attachments(struct sandbox_call *call, struct json_writer *w,
 		json_key(w, "data");
 		json_begin_array(w);
 		for (size_t i = 0; i < post->photo_count; i++)
-			write_target(call, w, post->photos[i]);
+			facebook_target_write(call, w, post->photos[i]);
 		json_end_array(w);
 		json_end_object(w);
 		json_member_str(w, "type", STR("album"));
@@ -481,7 +505,8 @@ static void write_post(struct sandbox_call *call, struct json_writer *w,
 		json_member_bool(w, "is_published", post->is_published);
 	if (graph_wants(call, "application", false))
 		write_application(w);
-	if (post->photo_count > 0 && graph_wants(call, "attachments", false))
+	if ((post->photo_count > 0 || post->link.len > 0) &&
+	    graph_wants(call, "attachments", false))
 		write_attachments(call, w, post);
 	json_member_str(w, "id", post->node.id);
 	json_end_object(w);
@@ -542,116 +567,6 @@ static void delete_post(struct sandbox_call *call, struct graph_node *node)
 	graph_answer_success(call);
 }
 
-/* ---- Comments (3) ---- */
-
-struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
-					enum graph_kind kind, const struct graph_page *page,
-					struct str id, struct str parent_id, struct str message)
-{
-	struct graph_comment *comment = sandbox_keep(call->sandbox, sizeof(*comment));
-
-	*comment = (struct graph_comment){
-		.node = {kind, sandbox_keep_str(call->sandbox, id), page},
-		.parent_id = sandbox_keep_str(call->sandbox, parent_id),
-		.message = sandbox_keep_str(call->sandbox, message),
-		.created_us = call->now_us,
-	};
-	graph_node_add(call->sandbox, &comment->node);
-	sandbox_ledger_add(
-		call->sandbox,
-		&(struct sandbox_post){
-			.platform = platform,
-			.account_id = platform == SANDBOX_INSTAGRAM ? page->ig_id : page->id,
-			.id = comment->node.id,
-			.type = STR("comment"),
-			.text = comment->message,
-			.reply_to = comment->parent_id,
-		});
-	return comment;
-}
-
-/* "{post}_{comment}": the second half of the post's id, then the comment's own. */
-static struct str comment_id(struct sandbox_call *call, struct str parent)
-{
-	size_t bar = str_find_char(parent, '_', 0);
-	struct str post = bar == SIZE_MAX ? parent : str_slice(parent, bar + 1, parent.len);
-
-	return str_format(call->arena, STR_FMT "_" STR_FMT, STR_ARG(post),
-			  STR_ARG(sandbox_id_decimal(call->sandbox, "9", 16)));
-}
-
-static void post_comment(struct sandbox_call *call, struct graph_node *node)
-{
-	struct str message = sandbox_param(call, "message");
-
-	if (graph_page_token(call, node->page, "pages_manage_engagement") == NULL)
-		return;
-	if (message.len == 0 && sandbox_param(call, "attachment_url").len == 0) {
-		graph_fail(call, &empty_comment);
-		return;
-	}
-	graph_answer_id(call, graph_comment_add(call, SANDBOX_FACEBOOK, GRAPH_COMMENT, node->page,
-						comment_id(call, node->id), node->id, message)
-				      ->node.id);
-}
-
-static void write_comment(struct sandbox_call *call, struct json_writer *w,
-			  const struct graph_page *page, const struct sandbox_post *comment)
-{
-	json_begin_object(w);
-	if (graph_wants(call, "created_time", true))
-		graph_member_time(w, call->arena, "created_time", comment->created_us);
-	if (graph_wants(call, "from", true)) {
-		json_key(w, "from");
-		json_begin_object(w);
-		json_member_str(w, "name", page->name);
-		json_member_str(w, "id", page->id);
-		json_end_object(w);
-	}
-	if (graph_wants(call, "message", true))
-		json_member_str(w, "message", comment->text);
-	json_member_str(w, "id", comment->id);
-	json_end_object(w);
-}
-
-static void get_comments(struct sandbox_call *call, struct graph_node *node)
-{
-	struct sandbox_post *comments[LIST_LIMIT_MAX + 1];
-	struct graph_paging paging = graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
-	struct json_writer w;
-	size_t shown = 0;
-
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
-		return;
-	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_FACEBOOK, node->id, comments,
-					      LIST_LIMIT_MAX + 1);
-	sandbox_answer(call, 200, &w);
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
-	for (size_t i = paging.from; i < count && shown < paging.limit; i++, shown++)
-		write_comment(call, &w, node->page, comments[i]);
-	json_end_array(&w);
-	graph_paging_write(call, &w, paging, shown, paging.from + shown < count);
-	json_end_object(&w);
-}
-
-static void get_comment(struct sandbox_call *call, struct graph_node *node)
-{
-	const struct sandbox_post *comment =
-		sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
-	struct json_writer w;
-
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
-		return;
-	if (comment == NULL) {
-		graph_answer_id(call, node->id);
-		return;
-	}
-	sandbox_answer(call, 200, &w);
-	write_comment(call, &w, node->page, comment);
-}
-
 const struct graph_edge facebook_edges[] = {
 	{"POST", GRAPH_PAGE, "feed", post_feed},
 	{"GET", GRAPH_PAGE, "feed", get_published_posts},
@@ -661,14 +576,5 @@ const struct graph_edge facebook_edges[] = {
 	{"GET", GRAPH_PHOTO, "", get_photo},
 	{"GET", GRAPH_POST, "", get_post},
 	{"DELETE", GRAPH_POST, "", delete_post},
-	{"POST", GRAPH_POST, "comments", post_comment},
-	{"GET", GRAPH_POST, "comments", get_comments},
-	{"POST", GRAPH_PHOTO, "comments", post_comment},
-	{"GET", GRAPH_PHOTO, "comments", get_comments},
-	{"POST", GRAPH_VIDEO, "comments", post_comment},
-	{"GET", GRAPH_VIDEO, "comments", get_comments},
-	{"POST", GRAPH_COMMENT, "comments", post_comment},
-	{"GET", GRAPH_COMMENT, "comments", get_comments},
-	{"GET", GRAPH_COMMENT, "", get_comment},
 };
 const size_t facebook_edge_count = sizeof(facebook_edges) / sizeof(facebook_edges[0]);

@@ -23,10 +23,12 @@ static const char *const effect_names[FAULT_EFFECT_COUNT] = {
 	[FAULT_GARBAGE] = "garbage",
 	[FAULT_RATE_LIMIT] = "rate_limit",
 	[FAULT_EXPIRE_TOKEN] = "expire_token",
+	[FAULT_CUT] = "cut",
 };
 
 static const char *const member_names[] = {
-	"platform", "match", "effect", "status", "headers", "body", "retry_after", "times",
+	"platform", "match",       "effect", "status", "headers",
+	"body",     "retry_after", "times",  "error",  "bytes",
 };
 
 static enum err_kind check_members(const struct json *json, struct error *err)
@@ -69,7 +71,7 @@ static enum err_kind parse_effect(const struct json *json, struct fault *fault, 
 			return ERR_NONE;
 		}
 	}
-	return error_set(err, ERR_INVALID, "effect is none of the ten");
+	return error_set(err, ERR_INVALID, "effect is none of the eleven");
 }
 
 static enum err_kind parse_headers(struct arena *arena, const struct json *json,
@@ -86,6 +88,33 @@ static enum err_kind parse_headers(struct arena *arena, const struct json *json,
 		fault->headers[i] = (struct http_header){headers->keys[i],
 							 json_text(arena, &headers->items[i])};
 	fault->header_count = headers->count;
+	return ERR_NONE;
+}
+
+static const struct sandbox_module *module_of(enum sandbox_platform platform)
+{
+	for (size_t i = 0; i < sandbox_module_count; i++) {
+		if (sandbox_modules[i]->platform == platform)
+			return sandbox_modules[i];
+	}
+	return NULL;
+}
+
+/* The answer is an error of the platform by its name, in its own words. */
+static enum err_kind parse_error(const struct json *json, struct fault *fault, struct error *err)
+{
+	const struct sandbox_module *module = module_of(fault->platform);
+	bool is_answer = fault->effect == FAULT_STATUS || fault->effect == FAULT_STATUS_AFTER;
+
+	fault->error = json_string(json_get(json, "error"));
+	if (json_is_null(json_get(json, "error")))
+		return ERR_NONE;
+	if (!fault->has_platform || !is_answer)
+		return error_set(err, ERR_INVALID,
+				 "error goes with a platform and the effects status, status_after");
+	if (module == NULL || module->render_error == NULL ||
+	    !module->render_error(NULL, fault->error))
+		return error_set(err, ERR_INVALID, "the platform has no error of that name");
 	return ERR_NONE;
 }
 
@@ -121,6 +150,7 @@ enum err_kind fault_parse(struct arena *arena, const struct json *json, struct f
 	if ((kind = check_members(json, err)) != ERR_NONE ||
 	    (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_effect(json, &fault, err)) != ERR_NONE ||
+	    (kind = parse_error(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_headers(arena, json, &fault, err)) != ERR_NONE)
 		return kind;
 	parse_body(arena, json, &fault);
@@ -129,8 +159,11 @@ enum err_kind fault_parse(struct arena *arena, const struct json *json, struct f
 	fault.status = (int)json_int(json_get(json, "status"), 500);
 	fault.retry_after_s = json_int(json_get(json, "retry_after"), -1);
 	fault.times = json_int(json_get(json, "times"), 1);
+	fault.kept_bytes = json_int(json_get(json, "bytes"), 0);
 	if (fault.status < 200 || fault.status > 599)
 		return error_set(err, ERR_INVALID, "status is 200 to 599");
+	if (fault.kept_bytes < 0)
+		return error_set(err, ERR_INVALID, "bytes is 0 or more");
 	if (fault.times < 1)
 		return error_set(err, ERR_INVALID, "times is 1 or more");
 	*fault_out = fault;
@@ -158,6 +191,7 @@ static void fault_free(struct fault *fault)
 	free((char *)(uintptr_t)fault->method.ptr);
 	free((char *)(uintptr_t)fault->path.ptr);
 	free((char *)(uintptr_t)fault->body.ptr);
+	free((char *)(uintptr_t)fault->error.ptr);
 	free(fault);
 }
 
@@ -175,6 +209,7 @@ bool fault_add(struct sandbox *sandbox, const struct fault *fault)
 	copy->method = own(fault->method);
 	copy->path = own(fault->path);
 	copy->body = own(fault->body);
+	copy->error = own(fault->error);
 	for (size_t i = 0; i < fault->header_count; i++)
 		copy->headers[i] = (struct http_header){own(fault->headers[i].name),
 							own(fault->headers[i].value)};
@@ -256,6 +291,10 @@ static void write_fault(struct json_writer *w, const struct fault *fault)
 		json_put_str(w, fault->headers[i].value);
 	}
 	json_end_object(w);
+	if (fault->error.len > 0)
+		json_member_str(w, "error", fault->error);
+	if (fault->effect == FAULT_CUT)
+		json_member_int(w, "bytes", fault->kept_bytes);
 	json_key(w, "body");
 	if (!fault->has_body)
 		json_put_null(w);

@@ -478,11 +478,48 @@ static const struct graph_edge *find_any_edge(struct str method, enum graph_kind
 	if (edge == NULL)
 		edge = find_edge(facebook_edges, facebook_edge_count, method, kind, name);
 	if (edge == NULL)
+		edge = find_edge(facebook_comment_edges, facebook_comment_edge_count, method, kind,
+				 name);
+	if (edge == NULL)
 		edge = find_edge(facebook_video_edges, facebook_video_edge_count, method, kind,
 				 name);
 	if (edge == NULL)
+		edge = find_edge(facebook_reel_edges, facebook_reel_edge_count, method, kind, name);
+	if (edge == NULL)
 		edge = find_edge(instagram_edges, instagram_edge_count, method, kind, name);
 	return edge;
+}
+
+/* ---- Usage (6.2) ---- */
+
+#define BUDGET_CALLS (INT64_C(4800) * 20) /* of a day, with 20 people engaged */
+#define USAGE_SHOWN_AFTER 10              /* "headers appear only after some traffic" */
+
+/* Counts the call for the Page or its Instagram account, and tells how much of the day's budget is
+ * gone. */
+static void count_usage(struct sandbox_call *call, const struct graph_page *page, bool is_ig)
+{
+	struct graph_state *graph = graph_state(call->sandbox);
+	struct graph_usage *usage = &graph->usage[page - graph->pages][is_ig ? 1 : 0];
+
+	if (call->now_us - usage->since_us > US_PER_DAY)
+		*usage = (struct graph_usage){.since_us = call->now_us};
+	if (++usage->calls <= USAGE_SHOWN_AFTER)
+		return;
+	sandbox_answer_header(call, "X-Business-Use-Case-Usage",
+			      str_format(call->arena,
+					 "{\"" STR_FMT "\":[{\"type\":\"%s\",\"call_count\":%lld,"
+					 "\"total_cputime\":1,\"total_time\":1,"
+					 "\"estimated_time_to_regain_access\":0}]}",
+					 STR_ARG(is_ig ? page->ig_id : page->id),
+					 is_ig ? "instagram" : "pages",
+					 (long long)(usage->calls * 100 / BUDGET_CALLS)));
+}
+
+static bool is_instagram_kind(enum graph_kind kind)
+{
+	return kind == GRAPH_IG || kind == GRAPH_CONTAINER || kind == GRAPH_IG_MEDIA ||
+	       kind == GRAPH_IG_COMMENT;
 }
 
 static void handle_graph(struct sandbox_call *call)
@@ -506,7 +543,7 @@ static void handle_graph(struct sandbox_call *call)
 		return;
 	const struct graph_edge *edge =
 		node != NULL ? find_any_edge(call->request->method, node->kind, edge_name) : NULL;
-	if (edge == NULL)
+	if (edge == NULL) {
 		graph_fail_text(call, &no_object,
 				str_format(call->arena,
 					   "Unsupported " STR_FMT
@@ -515,8 +552,14 @@ static void handle_graph(struct sandbox_call *call)
 					   "not support this operation",
 					   STR_ARG(str_lower(call->arena, call->request->method)),
 					   STR_ARG(id)));
-	else
-		edge->handler(call, node);
+		return;
+	}
+	/* The handler may let go of the lock: the node is not to be touched after it. */
+	const struct graph_page *page = node->page;
+	bool is_ig = is_instagram_kind(node->kind);
+	edge->handler(call, node);
+	if (page != NULL)
+		count_usage(call, page, is_ig);
 }
 
 static enum sandbox_platform platform_of(struct sandbox_call *call)
@@ -614,6 +657,7 @@ const struct sandbox_module sandbox_facebook = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = render_token_expired,
+	.render_error = graph_render_error,
 };
 
 static const struct sandbox_route instagram_routes[] = {
@@ -630,4 +674,5 @@ const struct sandbox_module sandbox_instagram = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = render_token_expired,
+	.render_error = graph_render_error,
 };

@@ -19,8 +19,15 @@ struct graph_page {
 	bool is_ticked; /* at first, in the consent page */
 };
 
+/* What one object was asked for within a day (6.2). */
+struct graph_usage {
+	int64_t since_us;
+	int64_t calls;
+};
+
 struct graph_state {
 	const struct graph_page *pages; /* GRAPH_PAGES constants: never gone, unlike nodes */
+	struct graph_usage usage[GRAPH_PAGES][2]; /* [1]: of the Instagram account */
 	struct str user_id;
 	struct str user_name;
 	struct str business_id;
@@ -66,7 +73,7 @@ struct graph_photo {
 	struct str caption;
 	int64_t created_us;
 	bool is_published;
-	bool is_used; /* in a story: a photo may be used once (3.3) */
+	bool is_used; /* in a story or comment: a photo may be used once (3.3) */
 };
 
 struct graph_post {
@@ -95,12 +102,14 @@ struct graph_video {
 	bool is_uploaded;
 	bool is_bad; /* processing will find that it is no video */
 	bool is_published;
+	bool is_draft; /* finished with video_state=DRAFT: only the Page sees it */
 };
 
 struct graph_comment {
 	struct graph_node node;
 	struct str parent_id; /* the ledger's reply_to */
 	struct str message;
+	const struct graph_photo *photo; /* NULL = none */
 	int64_t created_us;
 };
 
@@ -181,6 +190,11 @@ void graph_answer_success(struct sandbox_call *call);
 /* "https://www.facebook.com/PATH" under the sandbox. */
 struct str graph_permalink(struct sandbox_call *call, const char *host, struct str path);
 
+/* ---- graph_errors.c ---- */
+
+/* The error of that name, "code/subcode" or "code", as sandbox_module.render_error. */
+bool graph_render_error(struct sandbox_call *call, struct str name);
+
 /* ---- graph_login.c ---- */
 
 void graph_dialog(struct sandbox_call *call);
@@ -196,6 +210,19 @@ extern const struct graph_edge facebook_edges[];
 extern const size_t facebook_edge_count;
 extern const struct graph_edge instagram_edges[];
 extern const size_t instagram_edge_count;
+/* An unpublished photo of that Page, with the call's alt text. */
+struct graph_photo *facebook_photo_make(struct sandbox_call *call, const struct graph_page *page,
+					const struct sandbox_media *media);
+/* Fetches a photo. False: the answer is given. LETS GO OF THE LOCK. */
+bool facebook_photo_pull(struct sandbox_call *call, struct str url, struct sandbox_media *media);
+/* {"target":{...}} of a photo, as attachments have it. */
+void facebook_target_write(struct sandbox_call *call, struct json_writer *w,
+			   const struct graph_photo *photo);
+
+/* ---- facebook_comments.c ---- */
+
+extern const struct graph_edge facebook_comment_edges[];
+extern const size_t facebook_comment_edge_count;
 /* A comment of a Page on anything, into the ledger; used by both. */
 struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
 					enum graph_kind kind, const struct graph_page *page,
@@ -203,6 +230,8 @@ struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_
 /* Makes a post of draft lasting: node, permalink and, when the world can see it, the ledger. */
 struct graph_post *facebook_post_add(struct sandbox_call *call, const struct graph_post *draft,
 				     const char *type);
+/* Does Facebook take it for a photo (5)? bytes may be empty: then BMP and TIFF are not known. */
+bool facebook_is_photo(const struct sandbox_media *media, struct str bytes);
 /* A photo of that Page that is still there, or NULL. */
 struct graph_photo *facebook_photo_find(struct sandbox_call *call, const struct graph_page *page,
 					struct str id);
@@ -211,6 +240,26 @@ struct graph_photo *facebook_photo_find(struct sandbox_call *call, const struct 
 
 extern const struct graph_edge facebook_video_edges[];
 extern const size_t facebook_video_edge_count;
+extern const struct graph_error facebook_bad_phase;
+extern const struct graph_error facebook_bad_video;
+extern const struct graph_error facebook_no_upload;
+extern const struct graph_error facebook_no_video;
+extern const struct graph_error facebook_used_photo;
+bool facebook_is_video(const struct sandbox_media *media);
+bool facebook_is_story(const struct graph_video *video);
+/* Is the call's upload_phase that one? */
+bool facebook_is_phase(struct sandbox_call *call, const char *phase);
+struct graph_video *facebook_video_new(struct sandbox_call *call, const struct graph_page *page,
+				       const char *edge);
+struct graph_video *facebook_video_find(struct sandbox_call *call, const struct graph_page *page,
+					struct str id);
+/* Finished: the world sees it from here on, unless the call says that it is a draft. */
+void facebook_video_publish(struct sandbox_call *call, struct graph_video *video);
+
+/* ---- facebook_reels.c ---- */
+
+extern const struct graph_edge facebook_reel_edges[];
+extern const size_t facebook_reel_edge_count;
 /* The host that takes bytes: videos of Pages and resumable containers of Instagram. */
 void graph_rupload(struct sandbox_call *call);
 /* instagram.c: the bytes of a container made with upload_type=resumable are there. */

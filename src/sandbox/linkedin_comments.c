@@ -12,7 +12,8 @@
 static bool may_comment(struct sandbox_call *call, const struct sandbox_token *token,
 			struct str actor)
 {
-	const struct linkedin_state *state = call->state;
+	const struct linkedin_app *app =
+		sandbox_linkedin_app(sandbox_linkedin_app_find(token->client_id));
 	const char *feed_scope = sandbox_linkedin_is_page(actor) ? "w_organization_social_feed"
 								 : "w_member_social_feed";
 
@@ -20,7 +21,7 @@ static bool may_comment(struct sandbox_call *call, const struct sandbox_token *t
 
 	if (is_ours && sandbox_scope_has(token->scope, feed_scope))
 		return true;
-	if (is_ours && state->comments_need_feed_scope) {
+	if (is_ours && app->comments_need_feed_scope) {
 		sandbox_linkedin_refuse_access(call, RESOURCE_COMMENTS ".CREATE");
 		return false;
 	}

@@ -35,7 +35,7 @@ enum linkedin_asset_status sandbox_linkedin_asset_status(const struct linkedin_a
 	return asset->is_fit ? LINKEDIN_ASSET_AVAILABLE : LINKEDIN_ASSET_PROCESSING_FAILED;
 }
 
-static const char *status_name(enum linkedin_asset_status status)
+const char *sandbox_linkedin_asset_status_name(enum linkedin_asset_status status)
 {
 	switch (status) {
 	case LINKEDIN_ASSET_WAITING_UPLOAD:
@@ -52,20 +52,39 @@ static const char *status_name(enum linkedin_asset_status status)
 
 /* ---- initializeUpload ---- */
 
-static struct linkedin_asset *make_asset(struct sandbox_call *call, const struct asset_kind *kind,
-					 struct str id, struct str owner)
+struct linkedin_asset *sandbox_linkedin_asset_new(struct sandbox_call *call, const char *kind,
+						  struct str id, struct str owner)
 {
 	struct linkedin_asset *asset = sandbox_keep(call->sandbox, sizeof(*asset));
-	struct str urn = str_format(call->arena, "urn:li:%s:" STR_FMT, kind->name, STR_ARG(id));
+	struct str urn = str_format(call->arena, "urn:li:%s:" STR_FMT, kind, STR_ARG(id));
 
 	*asset = (struct linkedin_asset){
 		.urn = sandbox_keep_str(call->sandbox, urn),
 		.owner = sandbox_keep_str(call->sandbox, owner),
 		.secret = sandbox_id_text(call->sandbox, "", 24),
 		.expires_us = call->now_us + UPLOAD_LIFETIME_US,
+		.failure = "the bytes are not of a kind that is taken",
 	};
 	sandbox_object_put(call->sandbox, SANDBOX_LINKEDIN, "asset", asset->urn, asset);
 	return asset;
+}
+
+struct str sandbox_linkedin_upload_owner(struct sandbox_call *call,
+					 const struct sandbox_token *token, const char *resource)
+{
+	struct str owner = json_string(
+		json_get(json_get(sandbox_json(call), "initializeUploadRequest"), "owner"));
+
+	if (str_is_empty(owner)) {
+		sandbox_linkedin_refuse_required(call, "initializeUploadRequest/owner");
+		return (struct str){0};
+	}
+	if (!sandbox_linkedin_may_act(
+		    call, token, owner,
+		    str_z(call->arena,
+			  str_format(call->arena, "%s.ACTION-initializeUpload", resource))))
+		return (struct str){0};
+	return owner;
 }
 
 static void answer_upload(struct sandbox_call *call, const struct asset_kind *kind, struct str id,
@@ -100,22 +119,11 @@ static void initialize(struct sandbox_call *call, const struct asset_kind *kind)
 					STR("No such action: action must be initializeUpload"));
 		return;
 	}
-	owner = json_string(
-		json_get(json_get(sandbox_json(call), "initializeUploadRequest"), "owner"));
-	if (str_is_empty(owner)) {
-		sandbox_linkedin_refuse(
-			call, (struct linkedin_error){422, 0, NULL},
-			STR("ERROR :: /initializeUploadRequest/owner :: field is required but not "
-			    "found and has no default value\n"));
-		return;
-	}
-	if (!sandbox_linkedin_may_act(
-		    call, token, owner,
-		    str_z(call->arena,
-			  str_format(call->arena, "%s.ACTION-initializeUpload", kind->resource))))
+	owner = sandbox_linkedin_upload_owner(call, token, kind->resource);
+	if (str_is_empty(owner))
 		return;
 	id = sandbox_id_text(call->sandbox, "D4E", 16);
-	answer_upload(call, kind, id, make_asset(call, kind, id, owner));
+	answer_upload(call, kind, id, sandbox_linkedin_asset_new(call, kind->name, id, owner));
 }
 
 void sandbox_linkedin_image_action(struct sandbox_call *call)
@@ -238,7 +246,8 @@ static void get_asset(struct sandbox_call *call, const struct asset_kind *kind)
 	json_member_str(&w, "id", asset->urn);
 	json_member_str(&w, "owner", asset->owner);
 	json_member_str(&w, "status",
-			str_of(status_name(sandbox_linkedin_asset_status(asset, call->now_us))));
+			str_of(sandbox_linkedin_asset_status_name(
+				sandbox_linkedin_asset_status(asset, call->now_us))));
 	json_end_object(&w);
 }
 

@@ -216,6 +216,11 @@ static bool check_asset_state(struct sandbox_call *call, const struct linkedin_a
 			call, "MEDIA_ASSET_PROCESSING_FAILED",
 			"MEDIA_ASSET_PROCESSING_FAILED: the media could not be processed");
 	case LINKEDIN_ASSET_PROCESSING:
+		if (asset->video == NULL)
+			return true;
+		return sandbox_linkedin_refuse_field(
+			call, "MEDIA_ASSET_WAITING_UPLOAD",
+			"MEDIA_ASSET_WAITING_UPLOAD: the video is still processed");
 	case LINKEDIN_ASSET_AVAILABLE:
 		return true;
 	}
@@ -253,20 +258,32 @@ static bool take_asset(struct sandbox_call *call, struct draft *draft, struct st
 	return true;
 }
 
+/* What content.media may hold, by the URN (2.3, 2.5, 2.6). */
+static const struct {
+	const char *prefix;
+	const char *type;
+} media_kinds[] = {
+	{"urn:li:document:", "document"},
+	{"urn:li:video:", "video"},
+	{"urn:li:image:", "image"}, /* and what is none of them: take_asset() refuses it */
+};
+
 static bool check_media(struct sandbox_call *call, struct draft *draft, const struct json *media)
 {
 	struct str urn = json_string(json_get(media, "id"));
-	bool is_document = str_has_prefix(urn, STR("urn:li:document:"));
+	struct str title = json_string(json_get(media, "title"));
+	size_t kind = 0;
 
 	if (str_is_empty(urn))
 		return sandbox_linkedin_refuse_required(call, "content/media/id");
-	if (is_document && str_is_empty(json_string(json_get(media, "title"))))
+	while (kind < 2 && !str_has_prefix(urn, str_of(media_kinds[kind].prefix)))
+		kind++;
+	if (kind == 0 && str_is_empty(title))
 		return sandbox_linkedin_refuse_field(call, "MISSING_FIELD",
 						     "A document needs a title");
-	draft->type = is_document ? "document" : "image";
-	draft->title = json_string(json_get(media, "title"));
-	return take_asset(call, draft, urn,
-			  is_document ? STR("urn:li:document:") : STR("urn:li:image:"),
+	draft->type = media_kinds[kind].type;
+	draft->title = title;
+	return take_asset(call, draft, urn, str_of(media_kinds[kind].prefix),
 			  json_string(json_get(media, "altText")));
 }
 
@@ -651,14 +668,7 @@ void sandbox_linkedin_post_find(struct sandbox_call *call)
 	}
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
-	json_key(&w, "paging");
-	json_begin_object(&w);
-	json_member_int(&w, "start", start);
-	json_member_int(&w, "count", count);
-	json_key(&w, "links");
-	json_begin_array(&w);
-	json_end_array(&w);
-	json_end_object(&w);
+	sandbox_linkedin_put_paging(&w, start, count);
 	json_key(&w, "elements");
 	json_begin_array(&w);
 	put_page_of_posts(call, &w, start, count);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the simulated LinkedIn share: linkedin.c (OAuth, profile, pages and the gate in
- * front of /rest), linkedin_posts.c (posts), linkedin_comments.c (comments), linkedin_media.c
- * (pictures and documents) and linkedin_text.c (the "little" text format). The reading of
- * platforms/linkedin.md that stands behind them is one reading; where it says that a fact is not
+ * What the files of the simulated LinkedIn share: linkedin.c (refusals, the gate in front of /rest,
+ * routes), linkedin_login.c (apps and OAuth), linkedin_people.c (the member and the page),
+ * linkedin_posts.c (posts), linkedin_comments.c (comments), linkedin_media.c (pictures and
+ * documents), linkedin_video.c (videos) and linkedin_text.c (the "little" text format). The reading
+ * of platforms/linkedin.md that stands behind them is one reading; where it says that a fact is not
  * verified, the stricter behaviour is played. */
 #pragma once
 
@@ -21,6 +22,7 @@
 
 #define LINKEDIN_API "/api.linkedin.com"
 #define LINKEDIN_WWW "/www.linkedin.com"
+#define LINKEDIN_AVATAR_HOST "media.licdn.com"
 
 /* One access or refresh token that was given out, for killing them when the scope set changes
  * (1.1). */
@@ -29,13 +31,51 @@ struct linkedin_grant {
 	struct linkedin_grant *older;
 };
 
-struct linkedin_state {
-	bool gives_refresh_tokens;     /* an app approved for programmatic refresh (1.4) */
+#define LINKEDIN_APPS 3
+#define LINKEDIN_SCOPES_MAX 12
+
+/* An app at LinkedIn, by its products. */
+struct linkedin_app {
+	const char *client_id;
+	const char *scopes[LINKEDIN_SCOPES_MAX]; /* that it owns */
+	bool gives_refresh_tokens;               /* approved for programmatic refresh (1.4) */
 	bool comments_need_feed_scope; /* the current Comments page asks for the *_feed scopes
 					  (2.10) */
-	struct str granted_scope;      /* of the newest consent; empty before the first */
-	struct linkedin_grant *grants; /* newest first */
+	int64_t member_day_max;        /* calls (section 3) */
+	int64_t app_day_max;
 };
+
+/* What the member gave one app. */
+struct linkedin_consent {
+	struct str scope;              /* of the newest consent; empty before the first */
+	struct linkedin_grant *grants; /* newest first */
+	int64_t day;                   /* since 1970, of the calls counted */
+	int64_t calls;
+};
+
+struct linkedin_state {
+	struct linkedin_consent consents[LINKEDIN_APPS];
+};
+
+/* ---- linkedin_login.c ---- */
+
+/* Index of the app; LINKEDIN_APPS when there is none of that client id. */
+size_t sandbox_linkedin_app_find(struct str client_id);
+const struct linkedin_app *sandbox_linkedin_app(size_t index);
+
+/* Handlers of linkedin.c's table. */
+void sandbox_linkedin_authorize(struct sandbox_call *call);
+void sandbox_linkedin_access_token(struct sandbox_call *call);
+void sandbox_linkedin_introspect(struct sandbox_call *call);
+void sandbox_linkedin_permitted_services(struct sandbox_call *call);
+
+/* ---- linkedin_people.c: handlers of linkedin.c's table ---- */
+
+void sandbox_linkedin_userinfo(struct sandbox_call *call);
+void sandbox_linkedin_me(struct sandbox_call *call);
+void sandbox_linkedin_organization_acls(struct sandbox_call *call);
+void sandbox_linkedin_organization(struct sandbox_call *call);
+void sandbox_linkedin_avatar(struct sandbox_call *call);
 
 /* ---- linkedin.c ---- */
 
@@ -56,6 +96,9 @@ struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call);
 /* The gate of /rest: version, then token (section 9). NULL = the answer is made. */
 struct sandbox_token *sandbox_linkedin_enter(struct sandbox_call *call);
 
+/* The member "paging" of a list, without links to further pages. */
+void sandbox_linkedin_put_paging(struct json_writer *w, int64_t start, int64_t count);
+
 /* A resource as it stands in refusals: "partnerApiPostsExternal.CREATE". May the token act as this
  * URN (write a post, own a picture, comment)? False = the answer is made. */
 bool sandbox_linkedin_may_act(struct sandbox_call *call, const struct sandbox_token *token,
@@ -70,7 +113,7 @@ enum linkedin_asset_status {
 	LINKEDIN_ASSET_PROCESSING_FAILED
 };
 
-/* An uploaded picture or document. */
+/* An uploaded picture, document or video. */
 struct linkedin_asset {
 	struct str urn;
 	struct str owner;    /* URN */
@@ -79,6 +122,8 @@ struct linkedin_asset {
 	int64_t uploaded_us; /* 0 = no bytes yet */
 	bool is_fit;         /* the bytes are of a kind LinkedIn takes */
 	struct sandbox_media media;
+	struct linkedin_video *video; /* NULL for pictures and documents */
+	const char *failure;          /* processingFailureReason when it is not fit */
 };
 
 /* The asset of that URN, or NULL. */
@@ -92,6 +137,22 @@ void sandbox_linkedin_image_get(struct sandbox_call *call);
 void sandbox_linkedin_document_action(struct sandbox_call *call);
 void sandbox_linkedin_document_get(struct sandbox_call *call);
 void sandbox_linkedin_asset_put(struct sandbox_call *call);
+
+/* A new asset of that owner: "urn:li:KIND:ID". */
+struct linkedin_asset *sandbox_linkedin_asset_new(struct sandbox_call *call, const char *kind,
+						  struct str id, struct str owner);
+/* The owner in the body of initializeUpload; empty when it is missing or may not be acted for: then
+ * the answer is made. */
+struct str sandbox_linkedin_upload_owner(struct sandbox_call *call,
+					 const struct sandbox_token *token, const char *resource);
+const char *sandbox_linkedin_asset_status_name(enum linkedin_asset_status status);
+
+/* ---- linkedin_video.c: handlers of linkedin.c's table ---- */
+
+void sandbox_linkedin_video_action(struct sandbox_call *call);
+void sandbox_linkedin_video_get(struct sandbox_call *call);
+void sandbox_linkedin_video_part_put(struct sandbox_call *call);
+void sandbox_linkedin_video_thumbnail_put(struct sandbox_call *call);
 
 /* ---- linkedin_posts.c ---- */
 

@@ -297,6 +297,11 @@ static struct str read_kept(struct sandbox *sandbox, struct arena *arena, struct
 	return (struct str){bytes, len};
 }
 
+struct str sandbox_media_bytes(struct sandbox_call *call, const struct sandbox_media *media)
+{
+	return read_kept(call->sandbox, call->arena, str_of(media->sha256));
+}
+
 void media_answer(struct sandbox *sandbox, struct http_request *request,
 		  struct http_response *response)
 {

@@ -111,6 +111,8 @@ static void answer_fault(struct sandbox_call *call, const struct fault *fault)
 	if (fault->has_body)
 		buf_add(http_response_text(response, fault->status, type), fault->body);
 	response->status = fault->status;
+	if (fault->error.len > 0)
+		call->module->render_error(call, fault->error);
 	for (size_t i = 0; i < fault->header_count; i++) {
 		if (!str_equal_nocase(fault->headers[i].name, STR("content-type")))
 			http_response_header(response, str_z(call->arena, fault->headers[i].name),
@@ -153,6 +155,10 @@ static bool fault_before(struct sandbox_call *call, const struct fault *fault)
 		sandbox_wait(call->sandbox, 1000 * (fault->retry_after_s >= 0 ? fault->retry_after_s
 									      : SLOW_S_DEFAULT));
 		return false;
+	case FAULT_CUT:
+		call->is_cut = true;
+		call->body = str_slice(call->body, 0, (size_t)fault->kept_bytes);
+		return false;
 	case FAULT_STATUS_AFTER:
 	case FAULT_RESET_AFTER:
 	case FAULT_TIMEOUT_AFTER:
@@ -175,6 +181,7 @@ static void fault_after(struct sandbox_call *call, const struct fault *fault)
 		break;
 	case FAULT_RESET_AFTER:
 	case FAULT_TIMEOUT_AFTER:
+	case FAULT_CUT:
 		answer_drop(response);
 		break;
 	case FAULT_TRUNCATE:
@@ -209,6 +216,7 @@ static struct str path_without_host(struct str path)
 static void fault_hold(struct arena *arena, struct fault *fault)
 {
 	fault->body = str_copy(arena, fault->body);
+	fault->error = str_copy(arena, fault->error);
 	for (size_t i = 0; i < fault->header_count; i++)
 		fault->headers[i] = (struct http_header){str_copy(arena, fault->headers[i].name),
 							 str_copy(arena, fault->headers[i].value)};

@@ -84,6 +84,9 @@ struct sandbox_module {
 	 * retry_after_s 0 = the fault gave none: the platform's own custom) and expire_token. */
 	void (*render_rate_limit)(struct sandbox_call *call, int64_t retry_after_s);
 	void (*render_token_expired)(struct sandbox_call *call);
+	/* Faults that name an error of the platform: answers with it and returns true; false when
+	 * there is none of that name. With call NULL it only tells. NULL = it has no names. */
+	bool (*render_error)(struct sandbox_call *call, struct str name);
 };
 
 /* One request on its way through a handler. */
@@ -99,6 +102,8 @@ struct sandbox_call {
 	int64_t now_us;      /* the sandbox's clock when the call began */
 	struct str base_url; /* "http://127.0.0.1:40123", by the caller's Host header */
 	struct str body;     /* the whole body; a file body is mapped, so this works for any size */
+	bool is_cut; /* the connection broke there: body is less than was announced, nobody hears
+			the answer */
 	/* Filled when first asked for: */
 	bool has_read_body;
 	struct form form_body;        /* form-urlencoded body */
@@ -288,6 +293,17 @@ struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_p
 /* Not expired by time or fault, not revoked. */
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token);
 
+/* ---- Knobs (knobs.def): ways of a platform that its documents leave open ---- */
+
+enum sandbox_knob {
+#define SANDBOX_KNOB(name, at_first, least, most, what) SANDBOX_KNOB_##name,
+#include "knobs.def"
+#undef SANDBOX_KNOB
+	SANDBOX_KNOB_COUNT
+};
+
+int64_t sandbox_knob(const struct sandbox *sandbox, enum sandbox_knob knob);
+
 /* ---- State that lives until the reset ---- */
 
 int64_t sandbox_now_us(const struct sandbox *sandbox);
@@ -352,6 +368,9 @@ enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
  * they are over 1 MiB. */
 void sandbox_media_look(struct sandbox_call *call, struct str bytes,
 			struct sandbox_media *media_out);
+
+/* The bytes of what was pulled or looked at, while they are kept; else empty. */
+struct str sandbox_media_bytes(struct sandbox_call *call, const struct sandbox_media *media);
 
 /* A file put together from chunks, in the temporary directory. Found again by id; gone after a
  * reset. */

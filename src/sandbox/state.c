@@ -162,6 +162,7 @@ void state_reset(struct sandbox *sandbox)
 	sandbox->generation++;
 	sandbox->kept = arena_new("sandbox state", SANDBOX_STATE_MAX_BYTES);
 	table_init(&sandbox->objects, sandbox->kept);
+	knobs_reset(sandbox);
 	start_modules(sandbox);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated TikTok: Login Kit, the creator, the three shapes of errors and the table of routes
- * (platforms/tiktok.md 1, 2.1, 4). What is published is tiktok_publish.c. */
+ * The simulated TikTok: Login Kit, the three shapes of errors and the table of routes
+ * (platforms/tiktok.md 1, 4). */
 #include "tiktok_private.h"
 
 #include "avatar.h"
@@ -50,6 +50,12 @@ void sandbox_tiktok_refuse(struct sandbox_call *call, struct tiktok_error error,
 	json_end_object(&w);
 	put_error(call, &w, error.code, message);
 	json_end_object(&w);
+}
+
+bool sandbox_tiktok_refuse_params(struct sandbox_call *call, const char *message)
+{
+	sandbox_tiktok_refuse(call, (struct tiktok_error){400, "invalid_params"}, message);
+	return false;
 }
 
 void sandbox_tiktok_begin(struct sandbox_call *call, struct json_writer *w)
@@ -464,123 +470,6 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 			      "The API rate limit was exceeded. Please try again later.");
 }
 
-/* ---- The creator ---- */
-
-const char *const *sandbox_tiktok_privacy_options(void)
-{
-	static const char *const options[] = {"PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS",
-					      "SELF_ONLY", NULL};
-
-	return options;
-}
-
-struct str sandbox_tiktok_avatar_url(struct sandbox_call *call)
-{
-	return sandbox_url(call, TIKTOK_AVATAR_HOST, STR("/avatar"));
-}
-
-/* Fields of user/info and the scope each needs (1.2). A NULL text is the avatar's address. */
-static const struct {
-	const char *name;
-	const char *scope;
-	const char *text;
-} user_fields[] = {
-	{"open_id", "user.info.basic", TIKTOK_OPEN_ID},
-	{"union_id", "user.info.basic", "7f61e2a9-0c44-4b1e-8d7a-20261121beef"},
-	{"avatar_url", "user.info.basic", NULL},
-	{"avatar_url_100", "user.info.basic", NULL},
-	{"avatar_large_url", "user.info.basic", NULL},
-	{"display_name", "user.info.basic", TIKTOK_NAME},
-	{"username", "user.info.profile", TIKTOK_USERNAME},
-	{"bio_description", "user.info.profile", "Posts that nobody sees."},
-	{"profile_deep_link", "user.info.profile", "https://vm.tiktok.com/sandbox/"},
-};
-#define USER_FIELD_COUNT (sizeof(user_fields) / sizeof(user_fields[0]))
-
-static size_t find_field(struct str name)
-{
-	size_t i = 0;
-
-	while (i < USER_FIELD_COUNT && !str_equal_z(name, user_fields[i].name))
-		i++;
-	return i;
-}
-
-/* Asking for a field outside the granted scopes is refused as a whole (1.2). */
-static bool check_fields(struct sandbox_call *call, const struct sandbox_token *found)
-{
-	struct str in = sandbox_query(call, "fields");
-	struct str name;
-
-	if (str_is_empty(in)) {
-		sandbox_tiktok_refuse(call, (struct tiktok_error){400, "invalid_params"},
-				      "fields is required");
-		return false;
-	}
-	while (str_take_field(&in, ',', &name)) {
-		size_t i = find_field(str_trim(name));
-
-		if (i == USER_FIELD_COUNT) {
-			sandbox_tiktok_refuse(call, (struct tiktok_error){400, "invalid_params"},
-					      "Fields has an unknown value");
-			return false;
-		}
-		if (!sandbox_scope_has(found->scope, user_fields[i].scope)) {
-			sandbox_tiktok_refuse(
-				call, (struct tiktok_error){401, "scope_not_authorized"},
-				"The user did not authorize the scope required for completing this "
-				"request.");
-			return false;
-		}
-	}
-	return true;
-}
-
-static void user_info(struct sandbox_call *call)
-{
-	const struct sandbox_token *found = sandbox_tiktok_enter(call, "user.info.basic", NULL);
-	struct str fields = sandbox_query(call, "fields");
-	struct json_writer w;
-
-	if (found == NULL || !check_fields(call, found))
-		return;
-	sandbox_tiktok_begin(call, &w);
-	json_key(&w, "user");
-	json_begin_object(&w);
-	for (size_t i = 0; i < USER_FIELD_COUNT; i++) {
-		if (!sandbox_scope_has(fields, user_fields[i].name))
-			continue;
-		json_member_str(&w, user_fields[i].name,
-				user_fields[i].text != NULL ? str_of(user_fields[i].text)
-							    : sandbox_tiktok_avatar_url(call));
-	}
-	json_end_object(&w);
-	sandbox_tiktok_end(call, &w);
-}
-
-static void creator_info(struct sandbox_call *call)
-{
-	const char *const *option = sandbox_tiktok_privacy_options();
-	struct json_writer w;
-
-	if (sandbox_tiktok_enter(call, "video.publish", NULL) == NULL)
-		return;
-	sandbox_tiktok_begin(call, &w);
-	json_member_str(&w, "creator_avatar_url", sandbox_tiktok_avatar_url(call));
-	json_member_str(&w, "creator_username", STR(TIKTOK_USERNAME));
-	json_member_str(&w, "creator_nickname", STR(TIKTOK_NAME));
-	json_key(&w, "privacy_level_options");
-	json_begin_array(&w);
-	for (; *option != NULL; option++)
-		json_put_str(&w, str_of(*option));
-	json_end_array(&w);
-	json_member_bool(&w, "comment_disabled", false);
-	json_member_bool(&w, "duet_disabled", false);
-	json_member_bool(&w, "stitch_disabled", true);
-	json_member_int(&w, "max_video_post_duration_sec", 300);
-	sandbox_tiktok_end(call, &w);
-}
-
 static void avatar(struct sandbox_call *call)
 {
 	sandbox_avatar_answer(call, "PS", "#161823");
@@ -593,15 +482,19 @@ static const struct sandbox_route routes[] = {
 	{"GET", "/www.tiktok.com/v2/auth/authorize/", authorize, HTTP_BODY_NONE, 0},
 	{"POST", TIKTOK_API "/v2/oauth/token/", token, HTTP_BODY_MEMORY, FORM_BYTES_MAX},
 	{"POST", TIKTOK_API "/v2/oauth/revoke/", revoke, HTTP_BODY_MEMORY, FORM_BYTES_MAX},
-	{"GET", TIKTOK_API "/v2/user/info/", user_info, HTTP_BODY_NONE, 0},
-	{"POST", TIKTOK_API "/v2/post/publish/creator_info/query/", creator_info, HTTP_BODY_MEMORY,
-	 0},
+	{"GET", TIKTOK_API "/v2/user/info/", sandbox_tiktok_user_info, HTTP_BODY_NONE, 0},
+	{"POST", TIKTOK_API "/v2/post/publish/creator_info/query/", sandbox_tiktok_creator_info,
+	 HTTP_BODY_MEMORY, 0},
 	{"POST", TIKTOK_API "/v2/post/publish/video/init/", sandbox_tiktok_video_init,
 	 HTTP_BODY_MEMORY, 0},
 	{"POST", TIKTOK_API "/v2/post/publish/inbox/video/init/", sandbox_tiktok_inbox_init,
 	 HTTP_BODY_MEMORY, 0},
 	{"POST", TIKTOK_API "/v2/post/publish/status/fetch/", sandbox_tiktok_status_fetch,
 	 HTTP_BODY_MEMORY, 0},
+	{"POST", TIKTOK_API "/v2/post/publish/content/init/", sandbox_tiktok_content_init,
+	 HTTP_BODY_MEMORY, 0},
+	{"POST", TIKTOK_API "/v2/post/publish/cancel/", sandbox_tiktok_cancel, HTTP_BODY_MEMORY, 0},
+	{"POST", TIKTOK_API "/v2/video/list/", sandbox_tiktok_video_list, HTTP_BODY_MEMORY, 0},
 	{"PUT", "/" TIKTOK_UPLOAD_HOST "/video/", sandbox_tiktok_upload_put, HTTP_BODY_FILE,
 	 CHUNK_BYTES_MAX},
 	{"GET", "/" TIKTOK_AVATAR_HOST "/avatar", avatar, HTTP_BODY_NONE, 0},
@@ -615,5 +508,6 @@ const struct sandbox_module sandbox_tiktok = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = refuse_token,
+	.render_error = sandbox_tiktok_render_error,
 	.settle = sandbox_tiktok_settle,
 };

@@ -10,6 +10,8 @@
 #include "arena.h"
 #include "str.h"
 
+#include "probe.h"
+
 #include "core.h"
 
 /* Open files stand in a list of their own, because they outlast no reset and kept memory knows no
@@ -104,6 +106,11 @@ static size_t read_at(int fd, char *out, size_t len, int64_t offset)
 	return at;
 }
 
+static bool source_read(void *context, int64_t at, char *out, size_t len)
+{
+	return read_at(*(const int *)context, out, len, at) == len;
+}
+
 bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platform, struct str id,
 			 struct sandbox_media *media_out)
 {
@@ -116,6 +123,9 @@ bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platfo
 	if (fd < 0)
 		return false;
 	is_whole = media_look_fd(call, fd, len, media_out);
+	/* A film may say at its end how long it is. */
+	media_out->sniff = probe_media(&(struct byte_source){len, source_read, &fd},
+				       arena_alloc(call->arena, SNIFF_BYTES_WANTED));
 	close(fd);
 	return is_whole && sandbox_upload_find(call->sandbox, platform, id) != NULL;
 }

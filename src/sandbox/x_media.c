@@ -22,9 +22,7 @@
 #define ALT_TEXT_CHARS_MAX 1000  /* 2.5 */
 #define MEDIA_LIFE_US US_PER_DAY /* 3.2 */
 #define MEDIA_LIFE_S 86400
-#define POLLS_UNTIL_READY 2
-#define PROCESSING_MAX_US (30 * US_PER_S) /* ready after this, also when nobody asked */
-#define UPLOAD_LIMIT 500                  /* 3.3, per 15 minutes */
+#define UPLOAD_LIMIT 500 /* 3.3, per 15 minutes */
 #define CHUNK_LIMIT 1875
 #define STATUS_LIMIT 1000
 
@@ -70,10 +68,15 @@ static bool needs_processing(const struct x_media *media)
 	return media->kind == X_MEDIA_VIDEO || media->kind == X_MEDIA_GIF;
 }
 
-static bool is_processed(const struct x_media *media, int64_t now_us)
+static int64_t processing_us(struct sandbox_call *call)
 {
-	return !needs_processing(media) || media->polls >= POLLS_UNTIL_READY ||
-	       now_us - media->finalized_us > PROCESSING_MAX_US;
+	return sandbox_knob(call->sandbox, SANDBOX_KNOB_x_processing_ms) * US_PER_MS;
+}
+
+static bool is_processed(struct sandbox_call *call, const struct x_media *media)
+{
+	return !needs_processing(media) ||
+	       call->now_us - media->finalized_us >= processing_us(call);
 }
 
 struct x_media *x_media_find(struct sandbox_call *call, struct str id)
@@ -81,7 +84,7 @@ struct x_media *x_media_find(struct sandbox_call *call, struct str id)
 	struct x_media *media = media_any(call, id);
 
 	if (media == NULL || media->finalized_us == 0 || media->is_failed ||
-	    media->kind == X_MEDIA_SUBTITLES || !is_processed(media, call->now_us) ||
+	    media->kind == X_MEDIA_SUBTITLES || !is_processed(call, media) ||
 	    call->now_us - media->finalized_us > MEDIA_LIFE_US)
 		return NULL;
 	return media;
@@ -106,7 +109,7 @@ static bool type_fits(const struct x_media *media)
 }
 
 /* "3_" pictures, "13_" videos, "16_" GIFs: what stands before the id in a media key. */
-static struct str media_key(struct arena *arena, const struct x_media *media)
+struct str x_media_key(struct arena *arena, const struct x_media *media)
 {
 	static const int prefixes[] = {[X_MEDIA_IMAGE] = 3,
 				       [X_MEDIA_GIF] = 16,
@@ -116,15 +119,28 @@ static struct str media_key(struct arena *arena, const struct x_media *media)
 	return str_format(arena, "%d_" STR_FMT, prefixes[media->kind], STR_ARG(media->id));
 }
 
-static void write_processing(struct json_writer *w, const struct x_media *media, int64_t now_us)
+/* Whole seconds until it is done, at least 1: what X advises to wait. */
+static int64_t check_after_s(struct sandbox_call *call, const struct x_media *media)
 {
+	int64_t left_us = processing_us(call) - (call->now_us - media->finalized_us);
+
+	return left_us > US_PER_S ? left_us / US_PER_S : 1;
+}
+
+/* The first half of the time it waits for its turn, the second it is worked on. */
+static void write_processing(struct sandbox_call *call, struct json_writer *w,
+			     const struct x_media *media)
+{
+	int64_t age_us = call->now_us - media->finalized_us;
+
 	json_key(w, "processing_info");
 	json_begin_object(w);
-	if (!is_processed(media, now_us)) {
+	if (!is_processed(call, media)) {
 		json_member_str(w, "state",
-				media->polls == 0 ? STR("pending") : STR("in_progress"));
-		json_member_int(w, "check_after_secs", 1);
-		json_member_int(w, "progress_percent", media->polls == 0 ? 0 : 50);
+				age_us < processing_us(call) / 2 ? STR("pending")
+								 : STR("in_progress"));
+		json_member_int(w, "check_after_secs", check_after_s(call, media));
+		json_member_int(w, "progress_percent", 100 * age_us / processing_us(call));
 	} else if (media->is_failed) {
 		json_member_str(w, "state", STR("failed"));
 		json_key(w, "error");
@@ -149,7 +165,7 @@ static void answer_media(struct sandbox_call *call, const struct x_media *media)
 	json_key(&w, "data");
 	json_begin_object(&w);
 	json_member_str(&w, "id", media->id);
-	json_member_str(&w, "media_key", media_key(call->arena, media));
+	json_member_str(&w, "media_key", x_media_key(call->arena, media));
 	if (media->finalized_us != 0)
 		json_member_int(&w, "size", media->media.size_bytes);
 	json_member_int(&w, "expires_after_secs", MEDIA_LIFE_S);
@@ -162,7 +178,7 @@ static void answer_media(struct sandbox_call *call, const struct x_media *media)
 		json_end_object(&w);
 	}
 	if (media->finalized_us != 0 && needs_processing(media))
-		write_processing(&w, media, call->now_us);
+		write_processing(call, &w, media);
 	json_end_object(&w);
 	json_end_object(&w);
 }
@@ -218,7 +234,6 @@ void x_media_simple(struct sandbox_call *call)
 		return;
 	}
 	media->finalized_us = call->now_us;
-	media->polls = POLLS_UNTIL_READY;
 	answer_media(call, media);
 }
 
@@ -383,7 +398,6 @@ void x_media_status(struct sandbox_call *call)
 			       "The media id is invalid.");
 		return;
 	}
-	media->polls++;
 	answer_media(call, media);
 }
 
@@ -407,6 +421,8 @@ void x_media_metadata(struct sandbox_call *call)
 			       "The alt text has 1 to 1000 characters.");
 		return;
 	}
+	if (!x_spend(call, X_METADATA_MILS))
+		return;
 	media->media.alt_text = sandbox_keep_str(call->sandbox, text);
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X as the sandbox plays it, shared by x.c (posts), x_login.c (OAuth 2.0) and x_text.c (counting).
- * Facts: platforms/x.md; numbers in comments are its sections. */
+ * X as the sandbox plays it, shared by x.c (who calls, users, routes), x_login.c (OAuth 2.0),
+ * x_posts.c (creating), x_timeline.c (reading), x_media.c, x_articles.c, x_errors.c and x_text.c
+ * (counting). Facts: platforms/x.md; numbers in comments are its sections. */
 #pragma once
 
 #include "sandbox_private.h"
 
 #define X_API "api.x.com"
 #define X_TEXT_WEIGHT_MAX 280
+#define X_TEXT_WEIGHT_PREMIUM_MAX 25000 /* 3.1 */
+#define X_POST_MEDIA_MAX 4              /* 2.1 */
+#define X_TWEET_MAX_BYTES ((size_t)256 << 10)
+#define X_POST_READ_MILS 5 /* 3.4, thousandths of a dollar */
+#define X_USER_READ_MILS 10
+#define X_METADATA_MILS 5
+#define X_ARTICLE_MILS 5
 #define X_URLS_MAX 64
 
 struct x_state {
 	struct str user_id;
 	struct str username;
 	struct str name;
-	uint64_t last_id; /* ids rise */
+	uint64_t last_id;   /* ids rise */
+	int64_t spent_mils; /* since the reset */
 };
 
 /* ---- x_text.c (pure) ---- */
@@ -40,21 +49,86 @@ void x_token(struct sandbox_call *call);
 void x_revoke(struct sandbox_call *call);
 void x_app_token(struct sandbox_call *call);
 
-/* ---- x.c ---- */
+/* ---- x_errors.c ---- */
 
-struct x_state *x_state(struct sandbox_call *call);
 /* {"title","detail","type","status"}; type NULL = about:blank. */
 void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
 	    const char *type);
+/* 403 with about:blank. */
+void x_fail_forbidden(struct sandbox_call *call, const char *detail);
 /* 400 with errors[] (4). */
 void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
 		    const char *message);
+/* 404: there is no such "tweet", "user". */
+void x_fail_not_found(struct sandbox_call *call, const char *what, struct str id);
+/* The module's render_error: section 4 by names. */
+bool x_render_error(struct sandbox_call *call, struct str name);
+
+/* ---- x.c ---- */
+
+struct x_state *x_state(struct sandbox_call *call);
+/* The headers of a window that is used up. */
+void x_window_empty(struct sandbox_call *call, int64_t retry_after_s);
+/* Takes that much of the app's credits; false with the 402 given when they do not do. */
+bool x_spend(struct sandbox_call *call, int64_t mils);
+/* Has the user a subscription? */
+bool x_is_premium_user(struct sandbox_call *call);
 /* The call's live user token with that scope and a call left in its window (3.3), or NULL with the
  * answer given. limit is per 15 minutes; kind names the window. Puts the x-rate-limit-* headers. */
 struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind,
 			     int64_t limit);
 /* The next id: rising, made of the time as X's are. Kept. */
 struct str x_next_id(struct sandbox_call *call);
+
+/* ---- x_posts.c ---- */
+
+/* An address in a post. */
+struct x_link {
+	struct str short_url; /* t.co */
+	struct str expanded;
+	struct str display;
+};
+
+/* A post as X keeps it; the ledger has the rest. */
+struct x_post {
+	struct str id;
+	struct str shown; /* links replaced by t.co */
+	struct str reply_to;
+	struct x_link links[X_URLS_MAX + 1]; /* and one for what is attached */
+	size_t link_count;
+	struct str media_keys[X_POST_MEDIA_MAX];
+	size_t media_count;
+};
+
+struct x_new_post {
+	struct str user_id;
+	const char *type;
+	struct str text;       /* what a reader sees */
+	struct str shown_text; /* what the API shows, before its links are shortened */
+	struct str title;
+	struct str parent; /* ptr NULL = a post of its own */
+	const struct sandbox_media *media;
+	const struct str *keys; /* NULL = the media are not attached to the post itself */
+	size_t media_count;
+};
+
+void x_tweet_post(struct sandbox_call *call);
+/* Makes it visible. */
+const struct x_post *x_post_create(struct sandbox_call *call, const struct x_new_post *fresh);
+/* & < > come back as HTML writes them (5). */
+struct str x_escaped(struct arena *arena, struct str text);
+
+/* ---- x_timeline.c ---- */
+
+void x_timeline_get(struct sandbox_call *call);
+void x_tweet_get(struct sandbox_call *call);
+void x_tweets_get(struct sandbox_call *call);
+void x_tweet_delete(struct sandbox_call *call);
+
+/* ---- x_articles.c ---- */
+
+void x_articles_draft(struct sandbox_call *call);
+void x_articles_publish(struct sandbox_call *call);
 
 /* ---- x_media.c ---- */
 
@@ -70,12 +144,13 @@ struct x_media {
 	int64_t total_bytes;        /* as announced */
 	struct x_segment *segments; /* X_SEGMENTS_MAX, for chunked ones */
 	int64_t finalized_us;       /* 0 = not yet */
-	unsigned polls;
 	bool is_failed;
 };
 
 /* Media that may be posted: processed, not failed, not older than a day; or NULL. */
 struct x_media *x_media_find(struct sandbox_call *call, struct str id);
+/* "3_" and the id, as posts name their media. */
+struct str x_media_key(struct arena *arena, const struct x_media *media);
 void x_media_simple(struct sandbox_call *call);
 void x_media_initialize(struct sandbox_call *call);
 void x_media_append(struct sandbox_call *call);

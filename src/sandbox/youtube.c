@@ -679,4 +679,5 @@ const struct sandbox_module sandbox_youtube = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = refuse_token,
+	.render_error = sandbox_youtube_render_error,
 };

@@ -27,12 +27,17 @@ enum youtube_scope {
 	YOUTUBE_SCOPE_FULL = 8
 };
 
+#define YOUTUBE_CHANNEL_UPLOADS_MAX 1000 /* the knob's most */
+
 enum youtube_bucket { YOUTUBE_BUCKET_UNITS, YOUTUBE_BUCKET_UPLOADS, YOUTUBE_BUCKET_COUNT };
 
 struct youtube_state {
 	bool has_granted;  /* a refresh token was given out before (1.1) */
 	int64_t quota_day; /* number of the Pacific day the counters are of */
 	int64_t quota_used[YOUTUBE_BUCKET_COUNT];
+	int64_t channel_uploads_us[YOUTUBE_CHANNEL_UPLOADS_MAX]; /* a ring: when the last ones came
+								  */
+	size_t channel_upload_count;
 	struct youtube_video *newest;
 };
 
@@ -52,7 +57,9 @@ struct youtube_video {
 	bool is_embeddable;
 	bool is_stats_viewable;
 	bool is_deleted;
-	const char *failure_reason; /* NULL = will be processed well */
+	const char *failure_reason;   /* NULL = will be processed well */
+	const char *rejection_reason; /* likewise */
+	int64_t processing_us;
 	struct sandbox_media media;
 	int64_t created_us;
 	struct youtube_video *older;
@@ -81,6 +88,11 @@ bool sandbox_youtube_enter(struct sandbox_call *call, unsigned scopes, enum yout
 bool sandbox_youtube_enter_session(struct sandbox_call *call);
 /* Is that word in the comma separated parameter "part"? */
 bool sandbox_youtube_has_part(struct sandbox_call *call, const char *part);
+
+/* ---- youtube_errors.c ---- */
+
+/* The faults' named errors: "quotaExceeded", "Video Uploads per day", ... */
+bool sandbox_youtube_render_error(struct sandbox_call *call, struct str name);
 
 /* ---- youtube_videos.c ---- */
 

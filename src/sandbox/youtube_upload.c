@@ -298,6 +298,27 @@ static void refuse_backend(struct sandbox_call *call)
 			       "Backend Error");
 }
 
+/* The channel's own cap, over all ways of uploading: the last 24 hours count, not the day (section
+ * 3). */
+static bool take_channel_upload(struct sandbox_call *call)
+{
+	struct youtube_state *state = call->state;
+	size_t cap = (size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_channel_uploads);
+	size_t count = state->channel_upload_count;
+	const struct youtube_error error = {400, "uploadLimitExceeded", "youtube.video", NULL};
+
+	if (cap > 0 && count >= cap &&
+	    state->channel_uploads_us[(count - cap) % YOUTUBE_CHANNEL_UPLOADS_MAX] + US_PER_DAY >
+		    call->now_us) {
+		sandbox_youtube_refuse(
+			call, error, "The user has exceeded the number of videos they may upload.");
+		return false;
+	}
+	state->channel_uploads_us[count % YOUTUBE_CHANNEL_UPLOADS_MAX] = call->now_us;
+	state->channel_upload_count++;
+	return true;
+}
+
 void sandbox_youtube_upload_start(struct sandbox_call *call)
 {
 	struct sandbox_upload *upload;
@@ -307,7 +328,7 @@ void sandbox_youtube_upload_start(struct sandbox_call *call)
 	if (!sandbox_youtube_enter(
 		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
 		    YOUTUBE_BUCKET_UPLOADS, 1) ||
-	    !check_start(call, &total_bytes))
+	    !check_start(call, &total_bytes) || !take_channel_upload(call))
 		return;
 	upload = sandbox_upload_new(call->sandbox, SANDBOX_YOUTUBE,
 				    sandbox_id_text(call->sandbox, "AD-", 60), total_bytes);
@@ -346,7 +367,8 @@ static struct session *find_session(struct sandbox_call *call, struct sandbox_up
 							    sandbox_query(call, "upload_id"));
 	struct session *session = upload != NULL ? upload->extra : NULL;
 
-	if (session == NULL || call->now_us >= session->created_us + SESSION_LIFETIME_US)
+	if (session == NULL || call->now_us >= session->created_us + SESSION_LIFETIME_US ||
+	    sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_sessions_lost) != 0)
 		return NULL;
 	*upload_out = upload;
 	return session;
@@ -416,11 +438,35 @@ static bool check_chunk(struct sandbox_call *call, const struct session *session
 	return true;
 }
 
-static const char *failure_of(const struct sandbox_media *media)
+/* How processing will end, by the bytes and by the knob (2.4). */
+static void decide_end(struct sandbox_call *call, struct youtube_video *video)
 {
-	if (media->size_bytes == 0)
-		return "emptyFile";
-	return media->sniff.is_video ? NULL : "invalidFile";
+	static const struct {
+		const char *failure;
+		const char *rejection;
+	} ends[] = {{NULL, NULL}, {"conversion", NULL}, {NULL, "duplicate"}, {NULL, "length"}};
+	int64_t end = sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_end);
+
+	video->processing_us =
+		sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_ms) * US_PER_MS;
+	video->failure_reason = ends[end].failure;
+	video->rejection_reason = ends[end].rejection;
+	if (video->media.size_bytes == 0)
+		video->failure_reason = "emptyFile";
+	else if (!video->media.sniff.is_video)
+		video->failure_reason = "invalidFile";
+	/* 2.6: what a project without an audit uploads is private for good. */
+	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_audited) == 0) {
+		video->privacy = STR("private");
+		video->publish_us = 0;
+	}
+}
+
+/* 2.5: square or taller and at most 180 s. A file that does not say is none. */
+static bool is_short(const struct sniff *sniff)
+{
+	return sniff->width > 0 && sniff->height >= sniff->width && sniff->duration_ms > 0 &&
+	       sniff->duration_ms <= 180000;
 }
 
 static void show(struct sandbox_call *call, const struct youtube_video *video)
@@ -435,8 +481,9 @@ static void show(struct sandbox_call *call, const struct youtube_video *video)
 		.text = str_is_empty(video->description) ? video->title : video->description,
 		.media = &video->media,
 		.media_count = 1,
-		.url = str_format(call->arena, "https://www.youtube.com/watch?v=" STR_FMT,
-				  STR_ARG(video->id)),
+		.url = str_format(
+			call->arena, "https://www.youtube.com/%s" STR_FMT,
+			is_short(&video->media.sniff) ? "shorts/" : "watch?v=", STR_ARG(video->id)),
 		.title = video->title,
 		.created_us = call->now_us,
 		.extra = video,
@@ -454,13 +501,13 @@ static struct youtube_video *make_video(struct sandbox_call *call, const struct 
 	*video = session->video;
 	video->id = sandbox_id_text(call->sandbox, "", 11);
 	video->media = *media;
-	video->failure_reason = failure_of(media);
+	decide_end(call, video);
 	video->created_us = call->now_us;
 	video->older = state->newest;
 	state->newest = video;
 	sandbox_object_put(call->sandbox, SANDBOX_YOUTUBE, "video", video->id, video);
-	/* What is no video is never to be seen by anyone, whatever its id. */
-	if (video->failure_reason == NULL)
+	/* What is no video, or was rejected, is never to be seen by anyone, whatever its id. */
+	if (video->failure_reason == NULL && video->rejection_reason == NULL)
 		show(call, video);
 	return video;
 }
@@ -487,6 +534,26 @@ static void finish(struct sandbox_call *call, const struct sandbox_upload *uploa
 		sandbox_upload_discard(call->sandbox, now);
 	}
 	answer_video(call, status, session->made);
+}
+
+/* The connection broke within the chunk: what had come is kept, in whole blocks (2.2: "the server
+ * may keep part of a chunk"). */
+static void keep_part(struct sandbox_call *call, struct session *session,
+		      struct sandbox_upload *upload)
+{
+	struct content_range range = {0};
+	struct str part = call->body;
+
+	part.len -= part.len % CHUNK_MULTIPLE_BYTES;
+	if (!str_is_empty(sandbox_header(call, "Content-Range")) &&
+	    (!sandbox_content_range_parse(sandbox_header(call, "Content-Range"), &range) ||
+	     range.is_query))
+		return;
+	if (session->made != NULL || part.len == 0 || range.first > session->received_bytes ||
+	    !sandbox_upload_write(call->sandbox, upload, range.first, part))
+		return;
+	if (range.first + (int64_t)part.len > session->received_bytes)
+		session->received_bytes = range.first + (int64_t)part.len;
 }
 
 static void take_bytes(struct sandbox_call *call, struct session *session,
@@ -525,6 +592,11 @@ void sandbox_youtube_upload_put(struct sandbox_call *call)
 	session = find_session(call, &upload);
 	if (session == NULL) {
 		answer_gone(call);
+		return;
+	}
+	if (call->is_cut) {
+		keep_part(call, session, upload);
+		sandbox_answer_empty(call, 503); /* nobody hears it */
 		return;
 	}
 	if (session->made != NULL) {
@@ -585,6 +657,13 @@ void sandbox_youtube_thumbnail_set(struct sandbox_call *call)
 			call,
 			(struct youtube_error){404, "videoNotFound", "youtube.thumbnail", NULL},
 			"The video was not found.");
+		return;
+	}
+	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_custom_thumbnails) == 0) {
+		sandbox_youtube_refuse(
+			call, (struct youtube_error){403, "forbidden", "youtube.thumbnail", NULL},
+			"The authenticated user doesn't have permissions to upload and set custom "
+			"video thumbnails.");
 		return;
 	}
 	if (call->body.len == 0) {

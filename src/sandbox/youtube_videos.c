@@ -8,7 +8,6 @@
 
 #include "utf8.h"
 
-#define PROCESSING_US (2 * US_PER_S) /* our choice: YouTube's own time is minutes to hours */
 #define IDS_MAX 50
 #define COMMENT_MAX 10000
 #define COMMENTS_LISTED_MAX 100
@@ -31,7 +30,7 @@ struct str sandbox_youtube_video_privacy(const struct youtube_video *video, int6
 
 /* ---- The video resource ---- */
 
-enum progress { PROGRESS_PROCESSING, PROGRESS_SUCCEEDED, PROGRESS_FAILED };
+enum progress { PROGRESS_PROCESSING, PROGRESS_SUCCEEDED, PROGRESS_FAILED, PROGRESS_REJECTED };
 
 /* uploadStatus and processingStatus, which go together (2.4). */
 static const struct {
@@ -41,12 +40,15 @@ static const struct {
 	[PROGRESS_PROCESSING] = {"uploaded", "processing"},
 	[PROGRESS_SUCCEEDED] = {"processed", "succeeded"},
 	[PROGRESS_FAILED] = {"failed", "failed"},
+	[PROGRESS_REJECTED] = {"rejected", "terminated"},
 };
 
 static enum progress progress_of(const struct youtube_video *video, int64_t now_us)
 {
-	if (now_us < video->created_us + PROCESSING_US)
+	if (now_us < video->created_us + video->processing_us)
 		return PROGRESS_PROCESSING;
+	if (video->rejection_reason != NULL)
+		return PROGRESS_REJECTED;
 	return video->failure_reason == NULL ? PROGRESS_SUCCEEDED : PROGRESS_FAILED;
 }
 
@@ -86,6 +88,8 @@ static void put_status(struct sandbox_call *call, struct json_writer *w,
 	json_member_str(w, "uploadStatus", str_of(progress_words[progress].upload));
 	if (progress == PROGRESS_FAILED)
 		json_member_str(w, "failureReason", str_of(video->failure_reason));
+	if (progress == PROGRESS_REJECTED)
+		json_member_str(w, "rejectionReason", str_of(video->rejection_reason));
 	json_member_str(w, "privacyStatus", sandbox_youtube_video_privacy(video, call->now_us));
 	if (is_waiting)
 		put_instant(call, w, "publishAt", video->publish_us);
@@ -112,7 +116,8 @@ static void put_processing(struct sandbox_call *call, struct json_writer *w,
 		json_member_str(w, "processingFailureReason", STR("uploadFailed"));
 	/* The numbers are strings that hold uint64 (2.4). */
 	if (progress == PROGRESS_PROCESSING) {
-		int64_t left_ms = (video->created_us + PROCESSING_US - call->now_us) / US_PER_MS;
+		int64_t left_ms =
+			(video->created_us + video->processing_us - call->now_us) / US_PER_MS;
 
 		json_key(w, "processingProgress");
 		json_begin_object(w);

@@ -67,6 +67,18 @@ const struct delivery_transition *delivery_transition_find(enum post_state from,
 	return NULL;
 }
 
+/* Final states are told in the same transaction (RELIABILITY.md W1). */
+static enum err_kind tell(struct store_tx *tx, struct str delivery_id,
+			  const struct delivery_transition *row, struct error *err)
+{
+	if (!post_state_is_final(row->to))
+		return ERR_NONE;
+	return event_add_delivery(tx,
+				  row->to == POST_PUBLISHED ? EVENT_POST_PUBLISH_SUCCEEDED
+							    : EVENT_POST_PUBLISH_FAILED,
+				  delivery_id, err);
+}
+
 enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
 				    enum delivery_change change, enum sql_name statement,
 				    struct sql_args values, struct error *err)
@@ -83,6 +95,8 @@ enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_b
 	all[3] = sql_word(post_state_name(before->state));
 	if (values.count > 0)
 		memcpy(&all[VALUES_OWN], values.values, values.count * sizeof(all[0]));
-	return sql_run_one(tx->sql, statement, (struct sql_args){all, VALUES_OWN + values.count},
-			   ERR_TEMPORARY, "delivery as it was read", err);
+	const enum err_kind kind = sql_run_one(
+		tx->sql, statement, (struct sql_args){all, VALUES_OWN + values.count},
+		before->is_guess ? ERR_CONFLICT : ERR_TEMPORARY, "delivery as it was read", err);
+	return kind == ERR_NONE ? tell(tx, before->id, row, err) : kind;
 }

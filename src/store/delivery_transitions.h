@@ -49,12 +49,14 @@ struct delivery_before {
 	struct str id;
 	int64_t fence;
 	enum post_state state;
+	bool is_guess; /* not read in this transaction: CONFLICT instead of TEMPORARY when it is
+			  otherwise */
 };
 
 /* The only writer of deliveries.state. Runs statement with ?1 = id, ?2 = fence, ?3 = the new state,
  * ?4 = the state before, then values; it names all four. Post state and counters are the caller's
  * (post_state_refresh). INTERNAL: the table has no such change, nothing is written. TEMPORARY: the
- * row is not any more as it was read. */
+ * row is not any more as it was read (CONFLICT: as it was guessed to be). */
 enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_before *before,
 				    enum delivery_change change, enum sql_name statement,
 				    struct sql_args values, struct error *err);

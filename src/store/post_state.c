@@ -47,11 +47,13 @@ static enum err_kind change(struct store_tx *tx, struct str post_id,
 	const struct sql_value name = sql_word(post_state_name(to));
 	if (strcmp(status_from, status_to) == 0)
 		return sql_run(tx->sql, SQL_POST_SET_STATE, SQL_ARGS(id, name), NULL, err);
-	const enum err_kind kind = sql_run(tx->sql, SQL_POST_SET_STATUS,
-					   SQL_ARGS(id, name, sql_word(status_to)), NULL, err);
-	if (kind != ERR_NONE)
+	enum err_kind kind = sql_run(tx->sql, SQL_POST_SET_STATUS,
+				     SQL_ARGS(id, name, sql_word(status_to)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = counters_move(tx, post, status_from, status_to, err);
+	if (kind != ERR_NONE || !post_state_is_final(to))
 		return kind;
-	return counters_move(tx, post, status_from, status_to, err);
+	return event_add(tx, post->app_id, EVENT_POST_COMPLETED, post_id, post_id, err);
 }
 
 enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err)
@@ -66,8 +68,9 @@ enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct
 	return change(tx, post_id, &states.post, states.stored, state, err);
 }
 
-enum err_kind post_state_follow(struct store_tx *tx, struct str post_id, const struct post_now *post,
-				enum post_state delivery_state, struct error *err)
+enum err_kind post_state_follow(struct store_tx *tx, struct str post_id,
+				const struct post_now *post, enum post_state delivery_state,
+				struct error *err)
 {
 	if (post->delivery_count != 1)
 		return post_state_refresh(tx, post_id, err);

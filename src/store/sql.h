@@ -85,6 +85,7 @@ struct sql_config {
 	enum sql_role role;
 	int64_t cache_bytes;
 	int busy_timeout_ms;
+	bool is_sync_relaxed; /* store.h */
 };
 
 /* {word} -> text; in text the mark @ stands for the word's argument ({word ?1}). */

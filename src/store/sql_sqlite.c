@@ -36,6 +36,7 @@ struct sqlite_connection {
 static const struct sql_dialect_word sqlite_words[] = {
 	{"blob", "BLOB"},
 	{"without_rowid", "WITHOUT ROWID"},
+	{"serial_key", "INTEGER PRIMARY KEY AUTOINCREMENT"}, /* numbers are never given twice */
 	{"begin_write", "BEGIN IMMEDIATE"},
 	{"skip_locked", ""},
 	/* A JSON array of texts (or of integers) as a list for IN. */
@@ -115,8 +116,12 @@ static enum err_kind set_up(struct sqlite_connection *connection, const struct s
 	sqlite3_snprintf(sizeof(cache), cache, "PRAGMA cache_size=-%lld",
 			 (long long)(config->cache_bytes / 1024));
 	const char *const pragmas[] = {
-		"PRAGMA journal_mode=WAL",  "PRAGMA synchronous=FULL",     "PRAGMA mmap_size=0",
-		"PRAGMA temp_store=MEMORY", "PRAGMA wal_autocheckpoint=0", cache,
+		"PRAGMA journal_mode=WAL",
+		config->is_sync_relaxed ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL",
+		"PRAGMA mmap_size=0",
+		"PRAGMA temp_store=MEMORY",
+		"PRAGMA wal_autocheckpoint=0",
+		cache,
 	};
 	sqlite3_extended_result_codes(db, 1);
 	sqlite3_busy_timeout(db, config->busy_timeout_ms);

@@ -67,6 +67,10 @@ static enum err_kind void_leases(struct store_tx *tx, void *argument, struct err
 		kind = sql_run(tx->sql, SQL_LANES_VOID, SQL_NO_ARGS, NULL, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_EVENTS_VOID, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_WEBHOOK_LEASES_VOID, SQL_NO_ARGS, NULL, err);
 	return kind;
 }
 
@@ -79,6 +83,7 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 		.role = config->is_owner ? SQL_ROLE_OWNER : SQL_ROLE_WRITER,
 		.cache_bytes = WRITER_CACHE_BYTES,
 		.busy_timeout_ms = BUSY_TIMEOUT_MS,
+		.is_sync_relaxed = config->is_sync_relaxed,
 	};
 	enum err_kind kind = driver->open(&sql_config, &store->sql, err);
 	if (kind == ERR_NONE)
@@ -191,6 +196,15 @@ enum err_kind store_check(struct store *store, struct error *err)
 	const int64_t now_us = clock_now_us(store->clock);
 	return store_run(store, SQL_META_PUT, SQL_ARGS(sql_word("checked_at_us"), sql_int(now_us)),
 			 ERR_NONE, "", err);
+}
+
+enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct error *err)
+{
+	int64_t count = 0;
+	const enum err_kind kind = store_number(store, SQL_SECRETS_COUNT, SQL_NO_ARGS, &count, err);
+	if (kind == ERR_NONE)
+		*holds_out = count > 0;
+	return kind;
 }
 
 int store_schema_version(struct store *store)

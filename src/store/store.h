@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The store: what Posthorn knows, durably. Speaks domain verbs; the verbs stand by aggregate in store_app.h, store_connection.h,
- * store_post.h and store_delivery.h. Beneath is sql.h with one set of statements and a driver per database.
+ * The store: what Posthorn knows, durably. Speaks domain verbs; the verbs stand by aggregate in
+ * store_app.h, store_connection.h, store_post.h and store_delivery.h. Beneath is sql.h with one set
+ * of statements and a driver per database.
  *
- * Writing: every verb that writes is a command of a group commit: one writer takes whoever waits into one transaction (each
- * isolated by a savepoint), commits durably (synchronous=FULL), then lets all return. A verb returns after its commit, so an
- * answer given after it is a promise kept. The engine writes a whole turn as one command with store_write().
- * Reading: on read-only connections, one per calling thread at a time; sees every commit that returned before it began.
- * All functions may block on the disk and may be called from any thread. Instants are microseconds UTC, 0 = none.
- * Texts that come out live in the arena that was handed in. Secrets come and go sealed: the store never sees them open.
- * Errors common to all: TEMPORARY (disk full, busy, I/O: nothing was promised), INTERNAL. */
+ * Writing: every verb that writes is a command of a group commit: one writer takes whoever waits
+ * into one transaction (each isolated by a savepoint), commits durably (synchronous=FULL), then
+ * lets all return. A verb returns after its commit, so an answer given after it is a promise kept.
+ * The engine writes a whole turn as one command with store_write(). Reading: on read-only
+ * connections, one per calling thread at a time; sees every commit that returned before it began.
+ * All functions may block on the disk and may be called from any thread. Instants are microseconds
+ * UTC, 0 = none. Texts that come out live in the arena that was handed in. Secrets come and go
+ * sealed: the store never sees them open. Errors common to all: TEMPORARY (disk full, busy, I/O:
+ * nothing was promised), INTERNAL. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,29 +27,38 @@ struct store;
 struct store_tx;
 
 struct store_config {
-	const char *url;            /* "sqlite:PATH" */
+	const char *url; /* "sqlite:PATH" */
 	const struct clock *clock;
 	const struct log *log;
-	const char *epoch_path;     /* the restore guard's file (store_guard.h); NULL = no guard */
-	unsigned readers_max;       /* 0 = 16 read connections */
-	bool is_owner;              /* take the lock file and void old leases: the serving process. A command line that runs beside
-				       a dead service is owner too, for its moment */
+	const char *epoch_path; /* the restore guard's file (store_guard.h); NULL = no guard */
+	unsigned readers_max;   /* 0 = 16 read connections */
+	bool is_owner; /* take the lock file and void old leases: the serving process. A command
+			  line that runs beside a dead service is owner too, for its moment */
+	bool is_sync_relaxed; /* SQLite with synchronous=NORMAL, which forgets the newest commits at
+				 a power cut: never but in the test that proves that such a loss is
+				 seen (tests/fault/test_power_cut.py) */
 };
 
-/* Opens (makes) the database, takes the lock, runs migrations. CONFLICT when another process owns the file (err->text says which). */
-enum err_kind store_open(const struct store_config *config, struct store **store_out, struct error *err);
+/* Opens (makes) the database, takes the lock, runs migrations. CONFLICT when another process owns
+ * the file (err->text says which). */
+enum err_kind store_open(const struct store_config *config, struct store **store_out,
+			 struct error *err);
 void store_close(struct store **store);
 
-/* Runs command inside a group-committed transaction and returns after the commit. command returns NONE to keep what it did,
- * anything else to roll its own part back; that kind is returned. It may run again when the transaction as a whole had to be
- * rolled back: it must only touch tx and its own argument. It must not call other store functions than those that take tx. */
+/* Runs command inside a group-committed transaction and returns after the commit. command returns
+ * NONE to keep what it did, anything else to roll its own part back; that kind is returned. It may
+ * run again when the transaction as a whole had to be rolled back: it must only touch tx and its
+ * own argument. It must not call other store functions than those that take tx. */
 typedef enum err_kind (*store_command)(struct store_tx *tx, void *argument, struct error *err);
-enum err_kind store_write(struct store *store, store_command command, void *argument, struct error *err);
+enum err_kind store_write(struct store *store, store_command command, void *argument,
+			  struct error *err);
 
 /* Is the database reachable and writable? For /readyz. */
 enum err_kind store_check(struct store *store, struct error *err);
+/* Are there sealed values, which nobody opens without the master key that sealed them? */
+enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct error *err);
 /* Schema version in use (number of the last migration). */
 int store_schema_version(struct store *store);
-/* Counts all posts anew and writes the counters that lists take their totals from. For doctor; holds up other writers meanwhile
- * (about half a second for 1,000,000 posts, STACK.md C). */
+/* Counts all posts anew and writes the counters that lists take their totals from. For doctor;
+ * holds up other writers meanwhile (about half a second for 1,000,000 posts, STACK.md C). */
 enum err_kind store_counters_rebuild(struct store *store, struct error *err);

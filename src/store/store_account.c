@@ -33,6 +33,7 @@ void account_read(struct sql_cursor *cursor, void *out)
 	account->last_error = sql_take_text(cursor);
 	account->created_at_us = sql_take_int(cursor);
 	account->updated_at_us = sql_take_int(cursor);
+	account->is_unconfirmed = sql_take_bool(cursor);
 }
 
 enum err_kind account_put(struct store_tx *tx, struct str connection_id,
@@ -48,7 +49,7 @@ enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 				sql_blob(a->access_token_sealed), sql_blob(a->refresh_token_sealed),
 				sql_text(a->extra), sql_blob(a->extra_sealed), sql_text(a->scopes),
 				sql_int(a->expires_at_us), sql_int(a->refresh_expires_at_us),
-				sql_int(now_us)),
+				sql_int(now_us), sql_int(a->is_unconfirmed)),
 		       NULL, err);
 }
 
@@ -136,12 +137,64 @@ enum err_kind store_account_save_token(struct store_tx *tx, struct str account_i
 			   ERR_CONFLICT, "account with this token any more", err);
 }
 
+enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_id,
+				       int64_t token_version, struct str extra, int64_t now_us,
+				       struct error *err)
+{
+	return sql_run_one(tx->sql, SQL_ACCOUNT_SAVE_EXTRA,
+			   SQL_ARGS(sql_text(account_id), sql_int(token_version), sql_text(extra),
+				    sql_int(now_us)),
+			   ERR_CONFLICT, "account with this token any more", err);
+}
+
 enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id,
 				      enum account_state state, struct str last_error,
 				      int64_t now_us, struct error *err)
 {
+	const enum err_kind kind =
+		state == ACCOUNT_REAUTH_REQUIRED ? event_add_reauth(tx, account_id, err) : ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
 	return sql_run_one(tx->sql, SQL_ACCOUNT_SET_STATE,
 			   SQL_ARGS(sql_text(account_id), sql_word(account_state_name(state)),
 				    sql_text(last_error), sql_int(now_us)),
 			   ERR_NOT_FOUND, "account", err);
+}
+
+struct account_listing {
+	struct arena *arena;
+	const struct account_filter *filter;
+	struct account_row **out;
+	size_t *count_out;
+	int64_t *total_out;
+};
+
+static enum err_kind list_accounts(struct sql_connection *sql, void *argument, struct error *err)
+{
+	const struct account_listing *l = argument;
+	const struct account_filter *f = l->filter;
+	const bool has_state = f->state != ACCOUNT_STATE_COUNT;
+	const struct sql_value values[] = {
+		sql_text(f->app_id),
+		sql_text(f->user_id),
+		sql_int(f->platform),
+		sql_word(has_state ? account_state_name(f->state) : ""),
+		sql_int(f->now_us + ACCOUNT_EXPIRING_US),
+		sql_int(f->per_page),
+		sql_int((f->page - 1) * f->per_page),
+	};
+	const enum err_kind kind =
+		sql_number(sql, SQL_ACCOUNT_COUNT, (struct sql_args){values, 5}, l->total_out, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_list(sql, l->arena, SQL_ACCOUNT_LIST, (struct sql_args){values, 7}, account_read,
+			sizeof(struct account_row), (void **)l->out, l->count_out, err);
+}
+
+enum err_kind store_account_list(struct store *store, struct arena *arena,
+				 const struct account_filter *filter, struct account_row **out,
+				 size_t *count_out, int64_t *total_out, struct error *err)
+{
+	struct account_listing listing = {arena, filter, out, count_out, total_out};
+	return store_read(store, list_accounts, &listing, err);
 }

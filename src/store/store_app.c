@@ -40,6 +40,7 @@ static void credential_read(struct sql_cursor *cursor, void *out)
 	credential->message = sql_take_text(cursor);
 	credential->verified_at_us = sql_take_int(cursor);
 	credential->updated_at_us = sql_take_int(cursor);
+	credential->scopes = sql_take_text(cursor);
 }
 
 enum err_kind store_admin_create(struct store *store, const struct admin_row *admin,
@@ -232,7 +233,7 @@ enum err_kind store_credential_put(struct store *store, const struct credential_
 			 SQL_ARGS(sql_text(credential->app_id), sql_int(credential->platform),
 				  sql_text(credential->client_id),
 				  sql_blob(credential->client_secret_sealed),
-				  sql_int(credential->updated_at_us)),
+				  sql_int(credential->updated_at_us), sql_text(credential->scopes)),
 			 ERR_NONE, "", err);
 }
 

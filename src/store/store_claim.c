@@ -88,6 +88,9 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->hold_due_at_us = sql_take_int(cursor);
 	post_now_read(cursor, &found->post);
 	account_read(cursor, &work->account);
+	work->post_date_us = found->post.counted.date_us;
+	work->post_ordinal = found->post.counted.ordinal;
+	work->post_delivery_count = found->post.delivery_count;
 }
 
 static enum err_kind list_apps_after(struct claim *claim, struct str after, size_t max,
@@ -143,14 +146,20 @@ static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lan
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
+enum err_kind delivery_claim_row(struct store_tx *tx, const struct delivery_work *work,
+				 struct error *err)
+{
+	const struct delivery_before before = {work->id, work->fence - 1, work->state};
+	return delivery_state_change(tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
+				     SQL_ARGS(sql_int(work->lease_until_us)), err);
+}
+
 static enum err_kind take_delivery(struct claim *claim, const struct due_lane *lane,
 				   const struct found *found, struct error *err)
 {
 	const struct delivery_work *work = &found->work;
-	const struct delivery_before before = {work->id, work->fence - 1, work->state};
-	enum err_kind kind =
-		delivery_state_change(claim->tx, &before, DELIVERY_CHANGE_CLAIM, SQL_DELIVERY_CLAIM,
-				      SQL_ARGS(sql_int(claim->lease_until_us)), err);
+	const bool is_left = claim->room != NULL && claim->room->leaves_rows;
+	enum err_kind kind = is_left ? ERR_NONE : delivery_claim_row(claim->tx, work, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(claim->tx->sql, SQL_LANE_CLAIM,
 			       SQL_ARGS(sql_text(lane->account_id), sql_text(work->id),
@@ -169,6 +178,7 @@ static enum err_kind work_find(struct claim *claim, struct str delivery_id, stru
 	const enum err_kind kind =
 		sql_find(claim->tx->sql, claim->arena, SQL_DELIVERY_WORK,
 			 SQL_ARGS(sql_text(delivery_id)), work_read, found, "delivery", err);
+	found->work.lease_until_us = claim->lease_until_us;
 	claim->is_full = kind == ERR_TOO_LARGE && claim->count > 0;
 	return kind;
 }

@@ -93,9 +93,15 @@ enum err_kind store_connection_list_started(struct store *store, struct arena *a
 					    int64_t now_us, struct connection_row **out,
 					    size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_CONNECTION_LIST_STARTED,
-			  SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US)), connection_read,
-			  sizeof(struct connection_row), (void **)out, count_out, err);
+	const int64_t expired_us = now_us - CONNECTION_VALID_US;
+	const enum err_kind kind =
+		store_run(store, SQL_CONNECTIONS_FORGET,
+			  SQL_ARGS(sql_int(expired_us), sql_blob(STR(""))), ERR_NONE, "", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return store_list(store, arena, SQL_CONNECTION_LIST_STARTED, SQL_ARGS(sql_int(expired_us)),
+			  connection_read, sizeof(struct connection_row), (void **)out, count_out,
+			  err);
 }
 
 enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connection_id,
@@ -116,13 +122,13 @@ struct ending {
 static enum err_kind finish(struct store_tx *tx, struct str connection_id,
 			    const struct ending *ending, int64_t now_us, struct error *err)
 {
-	return sql_run_one(tx->sql, SQL_CONNECTION_FINISH,
-			   SQL_ARGS(sql_text(connection_id),
-				    sql_word(connection_state_name(ending->state)),
-				    sql_text(ending->error), sql_text(ending->description),
-				    sql_int(now_us), sql_blob(STR("")),
-				    sql_int(ending->made_after_us)),
-			   ERR_CONFLICT, "pending connection any more", err);
+	const enum err_kind kind = sql_run_one(
+		tx->sql, SQL_CONNECTION_FINISH,
+		SQL_ARGS(sql_text(connection_id), sql_word(connection_state_name(ending->state)),
+			 sql_text(ending->error), sql_text(ending->description), sql_int(now_us),
+			 sql_blob(STR("")), sql_int(ending->made_after_us)),
+		ERR_CONFLICT, "pending connection any more", err);
+	return kind == ERR_NONE ? event_add_connection(tx, connection_id, err) : kind;
 }
 
 enum err_kind store_connection_fail(struct store_tx *tx, struct str connection_id, struct str error,
@@ -204,4 +210,58 @@ enum err_kind store_connection_succeed(struct store_tx *tx, struct str connectio
 			kind = link_account(tx, connection_id, i, account.id, err);
 	}
 	return kind;
+}
+
+/* ---- confirmation ---- */
+
+enum err_kind store_connection_set_confirm(struct store *store, struct str connection_id,
+					   struct str confirm_hash, struct error *err)
+{
+	return store_run(store, SQL_CONNECTION_SET_CONFIRM,
+			 SQL_ARGS(sql_text(connection_id), sql_text(confirm_hash)), ERR_NOT_FOUND,
+			 "connection", err);
+}
+
+struct confirmation {
+	struct str app_id;
+	struct str connection_id;
+	struct str user_id;
+	struct str confirm_hash;
+};
+
+struct confirmable {
+	struct str user_id;
+	struct str confirm_hash;
+};
+
+static void confirmable_read(struct sql_cursor *cursor, void *out)
+{
+	struct confirmable *confirmable = out;
+	confirmable->user_id = sql_take_text(cursor);
+	confirmable->confirm_hash = sql_take_text(cursor);
+}
+
+static enum err_kind confirm(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct confirmation *c = argument;
+	struct confirmable now = {0};
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_CONNECTION_CONFIRMABLE,
+			 SQL_ARGS(sql_text(c->connection_id), sql_text(c->app_id)),
+			 confirmable_read, &now, "successful connection", err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (now.confirm_hash.len == 0 || !str_equal(now.confirm_hash, c->confirm_hash) ||
+	    !str_equal(now.user_id, c->user_id))
+		return error_set(err, ERR_CONFLICT, "another token or user");
+	return sql_run(tx->sql, SQL_CONNECTION_CONFIRM, SQL_ARGS(sql_text(c->connection_id)), NULL,
+		       err);
+}
+
+enum err_kind store_connection_confirm(struct store *store, struct str app_id,
+				       struct str connection_id, struct str user_id,
+				       struct str confirm_hash, struct error *err)
+{
+	struct confirmation confirmation = {app_id, connection_id, user_id, confirm_hash};
+	return store_write(store, confirm, &confirmation, err);
 }

@@ -8,37 +8,27 @@
 #include "delivery_transitions.h"
 #include "store_private.h"
 
-/* The row as it is before a save. */
+/* What a save goes by: the row as its claim left it. What the row has of ids decides nothing: those
+ * that are bound already are bound again without effect. */
 struct delivery_now {
 	struct str post_id;
 	struct str app_id;
 	struct str account_id;
-	enum post_state state;
-	int64_t fence;
-	struct str parts;
-	struct str remote_id;
 	int64_t lease_until_us;
-	struct post_now post; /* only when the state is to change */
+	struct post_now post;
 };
 
-static void now_read(struct sql_cursor *cursor, void *out)
+static struct delivery_now now_of_work(const struct delivery_work *work)
 {
-	struct delivery_now *now = out;
-	now->post_id = sql_take_text(cursor);
-	now->app_id = sql_take_text(cursor);
-	now->account_id = sql_take_text(cursor);
-	now->state = post_state_of_name(sql_take_text(cursor));
-	now->fence = sql_take_int(cursor);
-	now->parts = sql_take_text(cursor);
-	now->remote_id = sql_take_text(cursor);
-	now->lease_until_us = sql_take_int(cursor);
-}
-
-static void now_and_post_read(struct sql_cursor *cursor, void *out)
-{
-	struct delivery_now *now = out;
-	now_read(cursor, now);
-	post_now_read(cursor, &now->post);
+	return (struct delivery_now){
+		.post_id = work->post_id,
+		.app_id = work->app_id,
+		.account_id = work->account.id,
+		.lease_until_us = work->lease_until_us,
+		.post = {.counted = {work->app_id, work->post_date_us, work->post_ordinal},
+			 .state = POST_PROCESSING,
+			 .delivery_count = work->post_delivery_count},
+	};
 }
 
 /* What a save makes of the row, by what comes next. */
@@ -109,14 +99,10 @@ static enum err_kind bind_parts(struct store_tx *tx, const struct delivery_save 
 static enum err_kind bind_remote_ids(struct store_tx *tx, const struct delivery_save *save,
 				     const struct delivery_now *now, struct error *err)
 {
-	enum err_kind kind = ERR_NONE;
-	if (!str_equal(save->remote_id, now->remote_id))
-		kind = bind_remote_id(tx, save, now, save->remote_id, err);
-	const bool has_new_parts =
-		!str_is_empty(save->parts) && !str_equal(save->parts, now->parts);
-	if (kind == ERR_NONE && has_new_parts && !is_one_part(save))
-		kind = bind_parts(tx, save, now, err);
-	return kind;
+	const enum err_kind kind = bind_remote_id(tx, save, now, save->remote_id, err);
+	if (kind != ERR_NONE || str_is_empty(save->parts) || is_one_part(save))
+		return kind;
+	return bind_parts(tx, save, now, err);
 }
 
 /* Too late, but what the platform said is not thrown away. */
@@ -163,10 +149,13 @@ static int64_t kept_until_us(const struct delivery_save *save, const struct deli
 static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_save *save,
 				    const struct delivery_now *now, struct error *err)
 {
-	const struct delivery_before before = {save->id, save->fence, now->state};
+	const struct delivery_before kept = {save->id, save->fence, POST_PROCESSING, true};
+	const struct delivery_before begun = {save->id, save->fence - 1, save->work->state, false};
 	const struct reason reason = reason_of(save);
 	return delivery_state_change(
-		tx, &before, DELIVERY_CHANGE_KEEP, SQL_DELIVERY_KEEP,
+		tx, save->is_first ? &begun : &kept,
+		save->is_first ? DELIVERY_CHANGE_CLAIM : DELIVERY_CHANGE_KEEP,
+		save->is_first ? SQL_DELIVERY_BEGIN : SQL_DELIVERY_KEEP,
 		SQL_ARGS(sql_int(kept_until_us(save, now)), sql_int(save->attempts),
 			 sql_text(save->flow), sql_blob(save->flow_sealed),
 			 sql_int(save->call_state), sql_int(save->call_started_at_us),
@@ -181,10 +170,10 @@ static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_s
 /* Secrets end with the delivery's success. One that failed may be tried again by a person, and goes
  * on with the upload it began. */
 static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *save,
-			       const struct delivery_now *now, struct error *err)
+			       struct error *err)
 {
 	const struct outcome *outcome = &outcomes[save->next];
-	const struct delivery_before before = {save->id, save->fence, now->state};
+	const struct delivery_before before = {save->id, save->fence, POST_PROCESSING, true};
 	const bool is_published = save->next == DELIVERY_PUBLISHED;
 	const bool is_final = is_published || save->next == DELIVERY_FAILED;
 	const struct reason reason = reason_of(save);
@@ -238,15 +227,22 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 	return work_due_later(tx, now->app_id, err);
 }
 
-static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *save,
-			       const struct delivery_now *now, struct error *err)
+static enum err_kind write_own_row(struct store_tx *tx, const struct delivery_save *save,
+				   const struct delivery_now *now, struct error *err)
+{
+	if (save->next == DELIVERY_KEEP)
+		return write_kept_row(tx, save, now, err);
+	const enum err_kind kind =
+		save->is_first ? delivery_claim_row(tx, save->work, err) : ERR_NONE;
+	return kind == ERR_NONE ? write_row(tx, save, err) : kind;
+}
+
+/* What hangs on the row, after it was written. */
+static enum err_kind write_rest(struct store_tx *tx, const struct delivery_save *save,
+				const struct delivery_now *now, struct error *err)
 {
 	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
-	const bool is_kept = save->next == DELIVERY_KEEP;
-	enum err_kind kind =
-		is_kept ? write_kept_row(tx, save, now, err) : write_row(tx, save, now, err);
-	if (kind == ERR_NONE)
-		kind = timeline_add(tx, save, err);
+	enum err_kind kind = timeline_add(tx, save, err);
 	if (kind == ERR_NONE)
 		kind = bind_remote_ids(tx, save, now, err);
 	if (kind == ERR_NONE)
@@ -254,7 +250,8 @@ static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *
 	if (kind == ERR_NONE && !is_same_state)
 		kind = post_state_follow(
 			tx, now->post_id, &now->post,
-			delivery_transition_find(now->state, outcomes[save->next].change)->to, err);
+			delivery_transition_find(POST_PROCESSING, outcomes[save->next].change)->to,
+			err);
 	return kind;
 }
 
@@ -263,17 +260,15 @@ static enum err_kind write_all(struct store_tx *tx, const struct delivery_save *
 enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
 				  struct error *err)
 {
-	struct delivery_now now = {0};
-	const bool is_same_state = save->next == DELIVERY_KEEP || save->next == DELIVERY_WAIT;
-	const enum err_kind kind = sql_find(
-		tx->sql, tx->arena, is_same_state ? SQL_DELIVERY_NOW : SQL_DELIVERY_NOW_POST,
-		SQL_ARGS(sql_text(save->id)), is_same_state ? now_read : now_and_post_read, &now,
-		"delivery", err);
-	if (kind != ERR_NONE)
+	struct delivery_now now = now_of_work(save->work);
+	enum err_kind kind = write_own_row(tx, save, &now, err);
+	if (kind == ERR_NONE)
+		return write_rest(tx, save, &now, err);
+	if (kind != ERR_CONFLICT)
 		return kind;
-	if (now.fence != save->fence || now.state != POST_PROCESSING)
-		return keep_evidence(tx, save, &now, err);
-	return write_all(tx, save, &now, err);
+	kind = sql_find(tx->sql, tx->arena, SQL_DELIVERY_ACCOUNT, SQL_ARGS(sql_text(save->id)),
+			store_text_read, &now.account_id, "delivery", err);
+	return kind == ERR_NONE ? keep_evidence(tx, save, &now, err) : kind;
 }
 
 enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Deliveries at work: one per post and account. Claimed with a lease and a fence number, written only by who holds the fence.
- * Every state change asks the table of legal transitions (delivery_transitions.h), derives the post's state and keeps the counters
- * in the same transaction. What a person changes is store_post_change.h. */
+ * Deliveries at work: one per post and account. Claimed with a lease and a fence number, written
+ * only by who holds the fence. Every state change asks the table of legal transitions
+ * (delivery_transitions.h), derives the post's state and keeps the counters in the same
+ * transaction. What a person changes is store_post_change.h. */
 #pragma once
 
 #include <stddef.h>
@@ -15,9 +16,9 @@
 
 /* Where the publish call of the current stage stands (RELIABILITY.md 2.2). */
 enum call_state {
-	CALL_STATE_NONE,     /* no publish call is open */
-	CALL_STATE_STARTED,  /* intent is durable; it may have been sent */
-	CALL_STATE_IN_DOUBT  /* sent, outcome not known: the resolver's */
+	CALL_STATE_NONE,    /* no publish call is open */
+	CALL_STATE_STARTED, /* intent is durable; it may have been sent */
+	CALL_STATE_IN_DOUBT /* sent, outcome not known: the resolver's */
 };
 
 /* A claimed delivery with everything a step needs. Sealed values as in the other headers. */
@@ -25,16 +26,16 @@ struct delivery_work {
 	struct str id;
 	struct str post_id;
 	int64_t fence;
-	enum post_state state;        /* before this claim */
-	int attempts;                 /* failed tries so far */
-	struct str flow;              /* flow_write() */
-	struct str flow_sealed;       /* sealed: "deliveries", "flow_secrets", id; empty = none */
+	enum post_state state;  /* before this claim */
+	int attempts;           /* failed tries so far */
+	struct str flow;        /* flow_write() */
+	struct str flow_sealed; /* sealed: "deliveries", "flow_secrets", id; empty = none */
 	enum call_state call_state;
 	int64_t call_started_at_us;
-	int looks;                    /* resolver looks made */
-	bool republished;             /* on_unknown retry_once was used */
+	int looks;        /* resolver looks made */
+	bool republished; /* on_unknown retry_once was used */
 	int64_t due_at_us;
-	struct str content;           /* the post's */
+	struct str content; /* the post's */
 	struct account_row account;
 	struct str credential_client_id; /* empty = no credential any more */
 	struct str credential_secret_sealed;
@@ -42,43 +43,57 @@ struct delivery_work {
 	enum app_state app_state;
 	bool retry_unknown_once;
 	enum hold_state hold;
-	int64_t hold_due_at_us;       /* when it was due before it was held */
+	int64_t hold_due_at_us; /* when it was due before it was held */
+	/* What a save goes by (delivery_save.work). */
+	int64_t lease_until_us; /* as the row has it; its keeper keeps it so */
+	int64_t post_date_us;
+	int64_t post_ordinal;
+	int64_t post_delivery_count;
 };
 
-/* Claims up to max due deliveries: at most one per account at a time (an account with a begun, unfinished delivery gives only that
- * one), oldest first, fair over apps so that one app's backlog does not delay another's. Sets state processing (or leaves
- * retrying's successor), fence + 1, lease_until = now + lease_us. Blocked accounts (busy) are skipped by the statement. */
-enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int64_t now_us, int64_t lease_us, size_t max,
-				   struct delivery_work **out, size_t *count_out, struct error *err);
+/* Claims up to max due deliveries: at most one per account at a time (an account with a begun,
+ * unfinished delivery gives only that one), oldest first, fair over apps so that one app's backlog
+ * does not delay another's. Sets state processing (or leaves retrying's successor), fence + 1,
+ * lease_until = now + lease_us. Blocked accounts (busy) are skipped by the statement. */
+enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
+				   int64_t lease_us, size_t max, struct delivery_work **out,
+				   size_t *count_out, struct error *err);
 /* What a claim must not exceed. */
 struct claim_room {
-	/* How many more deliveries of this app on this platform may be claimed now; asked once a claim for each. */
+	/* How many more deliveries of this app on this platform may be claimed now; asked once a
+	 * claim for each. */
 	uint32_t (*room)(void *context, struct str app_id, enum platform_id platform);
 	void *context;
-	int64_t overdue_us; /* what was due before this instant is claimed all the same: it has to come to an end */
+	int64_t overdue_us; /* what was due before this instant is claimed all the same: it has to
+			       come to an end */
+	bool leaves_rows;   /* the deliveries' rows are written by their first saves, in this
+			       transaction (delivery_save.is_first) */
 };
-enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us, int64_t lease_us, size_t max,
-					  const struct claim_room *room, struct delivery_work **out, size_t *count_out,
-					  struct error *err);
+enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us,
+					  int64_t lease_us, size_t max,
+					  const struct claim_room *room, struct delivery_work **out,
+					  size_t *count_out, struct error *err);
 /* When the next delivery becomes claimable: due and not leased; 0 = none. */
-enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out, struct error *err);
+enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out,
+				      struct error *err);
 
 struct timeline_entry {
 	int64_t at_us;
 	struct str stage;
 	struct str method;
-	struct str host_path;    /* without query */
-	int status;              /* 0 = no answer */
+	struct str host_path; /* without query */
+	int status;           /* 0 = no answer */
 	int64_t duration_us;
-	struct str verdict;      /* "ok", "refused", "never_sent", "in_doubt", ... */
-	struct str decision;     /* "continue", "wait 30 s", "retry in 2 min", "failed", ... */
-	struct str excerpt;      /* redacted, at most 1 KiB; may be empty */
+	struct str verdict;  /* "ok", "refused", "never_sent", "in_doubt", ... */
+	struct str decision; /* "continue", "wait 30 s", "retry in 2 min", "failed", ... */
+	struct str excerpt;  /* redacted, at most 1 KiB; may be empty */
 };
 
 enum delivery_next {
-	DELIVERY_KEEP,      /* still being worked on: lease goes on */
-	DELIVERY_WAIT,      /* begun; lease given back until due_at_us; the account stays busy */
-	DELIVERY_RETRY,     /* lease given back until due_at_us; the account is free meanwhile; state retrying */
+	DELIVERY_KEEP,  /* still being worked on: lease goes on */
+	DELIVERY_WAIT,  /* begun; lease given back until due_at_us; the account stays busy */
+	DELIVERY_RETRY, /* lease given back until due_at_us; the account is free meanwhile; state
+			   retrying */
 	DELIVERY_PUBLISHED,
 	DELIVERY_FAILED
 };
@@ -88,8 +103,8 @@ struct delivery_save {
 	int64_t fence;
 	int64_t now_us;
 	enum delivery_next next;
-	int64_t due_at_us;          /* WAIT, RETRY */
-	int64_t lease_until_us;     /* KEEP */
+	int64_t due_at_us;      /* WAIT, RETRY */
+	int64_t lease_until_us; /* KEEP */
 	struct str flow;
 	struct str flow_sealed;
 	enum call_state call_state;
@@ -97,42 +112,55 @@ struct delivery_save {
 	int looks;
 	bool republished;
 	int attempts;
-	struct str parts;           /* JSON as in delivery_row.parts */
-	struct str remote_id;       /* of the first part, once known */
+	struct str parts;     /* JSON as in delivery_row.parts */
+	struct str remote_id; /* of the first part, once known */
 	struct str url;
 	const struct failure *failure; /* FAILED and RETRY: the reason. NULL clears */
 	const struct timeline_entry *timeline;
 	size_t timeline_count;
+	/* As the saver claimed it: nothing is read before it is written, since the write itself
+	 * compares state and fence. */
+	const struct delivery_work *work;
+	bool is_first; /* claim_room.leaves_rows, and this is the transaction of that claim */
 };
 
-/* Writes one delivery. Returns NONE, or CONFLICT when the fence is not ours any more: nothing of the row is changed then, but the
- * timeline entries and the remote id are kept as evidence - if the command then returns NONE: what it returns decides about all it
- * did. A delivery that is final or was given back with RETRY is nobody's until claimed: CONFLICT too. NOT_FOUND: no such delivery. */
-enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save, struct error *err);
+/* Writes one delivery. Returns NONE, or CONFLICT when the fence is not ours any more: nothing of
+ * the row is changed then, but the timeline entries and the remote id are kept as evidence - if the
+ * command then returns NONE: what it returns decides about all it did. A delivery that is final or
+ * was given back with RETRY is nobody's until claimed: CONFLICT too. NOT_FOUND: no such delivery.
+ */
+enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
+				  struct error *err);
 /* Is this remote id bound to another delivery (or another part) of that account? */
-enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id, struct str remote_id,
-						struct str except_delivery_id, bool *is_bound_out, struct error *err);
+enum err_kind store_delivery_remote_id_is_bound(struct store *store, struct str account_id,
+						struct str remote_id, struct str except_delivery_id,
+						bool *is_bound_out, struct error *err);
 /* Timeline of a post, oldest first. */
 struct timeline_row {
 	struct timeline_entry entry;
 	struct str delivery_id;
 	struct str account_id;
 };
-enum err_kind store_timeline_list(struct store *store, struct arena *arena, struct str post_id, struct timeline_row **out,
-				  size_t *count_out, struct error *err);
+enum err_kind store_timeline_list(struct store *store, struct arena *arena, struct str post_id,
+				  struct timeline_row **out, size_t *count_out, struct error *err);
 /* Does any unfinished delivery belong to this post? (May its spooled media go?) */
-enum err_kind store_post_is_unfinished(struct store *store, struct str post_id, bool *is_unfinished_out, struct error *err);
+enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
+				       bool *is_unfinished_out, struct error *err);
 
 struct delivery_backlog {
-	int64_t oldest_due_us;  /* due and not final, neither leased nor waiting for a later instant; 0 = none */
+	int64_t oldest_due_us; /* due and not final, neither leased nor waiting for a later instant;
+				  0 = none */
 	int64_t due_count;
 	int64_t scheduled_count;
 	int64_t in_flight_count; /* leased */
 };
 /* For /readyz and doctor. */
-enum err_kind store_delivery_backlog(struct store *store, int64_t now_us, struct delivery_backlog *out, struct error *err);
-/* As backlog's oldest_due_us alone, at a cost that does not grow with what waits: for what is asked often. */
-enum err_kind store_delivery_oldest_due(struct store *store, int64_t now_us, int64_t *due_at_us_out, struct error *err);
+enum err_kind store_delivery_backlog(struct store *store, int64_t now_us,
+				     struct delivery_backlog *out, struct error *err);
+/* As backlog's oldest_due_us alone, at a cost that does not grow with what waits: for what is asked
+ * often. */
+enum err_kind store_delivery_oldest_due(struct store *store, int64_t now_us, int64_t *due_at_us_out,
+					struct error *err);
 
 /* What holders of a lost fence told, oldest first. */
 struct evidence_row {
@@ -142,5 +170,5 @@ struct evidence_row {
 	struct str url;
 	struct str parts;
 };
-enum err_kind store_evidence_list(struct store *store, struct arena *arena, struct str delivery_id, struct evidence_row **out,
-				  size_t *count_out, struct error *err);
+enum err_kind store_evidence_list(struct store *store, struct arena *arena, struct str delivery_id,
+				  struct evidence_row **out, size_t *count_out, struct error *err);

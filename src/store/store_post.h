@@ -12,14 +12,14 @@ struct post_target {
 	struct str delivery_id; /* uuid made by the caller */
 	struct str account_id;
 	enum platform_id platform;
-	struct str user_id;     /* the account's */
+	struct str user_id; /* the account's */
 };
 
 struct post_accept {
 	struct str app_id;
-	struct str post_id;     /* uuid made by the caller */
+	struct str post_id; /* uuid made by the caller */
 	struct str request_id;
-	struct str content;     /* post_content_write() */
+	struct str content; /* post_content_write() */
 	enum post_mode mode;
 	int64_t scheduled_at_us; /* 0 = immediate */
 	int64_t now_us;
@@ -31,15 +31,18 @@ enum post_accept_outcome { POST_ACCEPTED, POST_DUPLICATE, POST_ACCOUNT_GONE };
 
 struct post_accept_result {
 	enum post_accept_outcome outcome;
-	struct str duplicate_post_id;  /* the first post with that request_id */
+	struct str duplicate_post_id; /* the first post with that request_id */
 	enum post_state duplicate_state;
-	size_t account_index;          /* POST_ACCOUNT_GONE: the first target no longer usable */
-	int64_t created_at_us;         /* POST_ACCEPTED: as stored: now_us, or up to a second later to keep lists in order */
+	size_t account_index;  /* POST_ACCOUNT_GONE: the first target no longer usable */
+	int64_t created_at_us; /* POST_ACCEPTED: as stored: now_us, or up to a second later to keep
+				  lists in order */
 };
 
-/* One command: checks that every account is still usable and the request_id unused, writes the post, its deliveries and counters.
- * Returns NONE with result_out set in all three outcomes (nothing is written in the last two). Durable when it returns. */
-enum err_kind store_post_accept(struct store *store, struct arena *arena, const struct post_accept *accept,
+/* One command: checks that every account is still usable and the request_id unused, writes the
+ * post, its deliveries and counters. Returns NONE with result_out set in all three outcomes
+ * (nothing is written in the last two). Durable when it returns. */
+enum err_kind store_post_accept(struct store *store, struct arena *arena,
+				const struct post_accept *accept,
 				struct post_accept_result *result_out, struct error *err);
 
 struct post_part_row {
@@ -53,20 +56,21 @@ struct delivery_row {
 	struct str id;
 	struct str account_id;
 	enum platform_id platform;
-	struct str handle;         /* the account's username */
+	struct str handle; /* the account's username */
 	enum post_state state;
-	int64_t scheduled_at_us;   /* 0 = immediate */
-	struct str remote_id;      /* of the first part; empty = none */
+	int64_t scheduled_at_us; /* 0 = immediate */
+	struct str remote_id;    /* of the first part; empty = none */
 	struct str url;
 	int64_t published_at_us;
 	int attempts;
 	int64_t next_attempt_at_us; /* 0 = none planned or under way now */
-	struct str error_code;     /* failure_code_name(); empty = none. Kept while waiting to try again */
+	struct str
+		error_code; /* failure_code_name(); empty = none. Kept while waiting to try again */
 	struct str error_message;
 	struct str platform_code;
 	struct str platform_message;
 	bool error_is_transient;
-	struct str parts;          /* JSON array text [{"state","remote_id","url"}], one per container */
+	struct str parts; /* JSON array text [{"state","remote_id","url"}], one per container */
 };
 
 struct post_row {
@@ -78,20 +82,22 @@ struct post_row {
 	enum post_mode mode;
 	int64_t scheduled_at_us;
 	int64_t created_at_us;
-	struct str content;        /* for post_content_read() */
+	struct str content;              /* for post_content_read() */
 	struct delivery_row *deliveries; /* in the order of account_ids */
 	size_t delivery_count;
 };
 
 /* NOT_FOUND also for another app's. */
-enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id, struct str post_id, struct post_row *out,
-			     struct error *err);
+enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,
+			     struct str post_id, struct post_row *out, struct error *err);
 
 struct post_filter {
 	struct str app_id;
-	int64_t date_from_us;      /* 0 = none; start of the first UTC day. A post's date: scheduled_at, else created_at */
-	int64_t date_to_us;        /* 0 = none; start of the day AFTER the last */
-	struct str status;         /* one of the four words, or empty; "pending" finds pending, processing and retrying */
+	int64_t date_from_us; /* 0 = none; start of the first UTC day. A post's date: scheduled_at,
+				 else created_at */
+	int64_t date_to_us;   /* 0 = none; start of the day AFTER the last */
+	struct str status; /* one of the four words, or empty; "pending" finds pending, processing
+			      and retrying */
 	const struct str *user_ids; /* any of the post's accounts */
 	size_t user_id_count;
 	const struct str *account_ids;
@@ -102,5 +108,6 @@ struct post_filter {
 };
 
 /* Newest first by creation. total_out counts all matches. */
-enum err_kind store_post_list(struct store *store, struct arena *arena, const struct post_filter *filter, struct post_row **out,
+enum err_kind store_post_list(struct store *store, struct arena *arena,
+			      const struct post_filter *filter, struct post_row **out,
 			      size_t *count_out, int64_t *total_out, struct error *err);

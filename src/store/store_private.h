@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include "event.h"
+
 #include "sql.h"
 #include "store.h"
 #include "store_connection.h"
@@ -89,6 +91,19 @@ void account_read(struct sql_cursor *cursor, void *out);
 enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 			  const struct account_row *account, int64_t now_us, struct error *err);
 
+/* store_event.c. An event in the transaction of what it tells. */
+enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,
+			struct str subject_id, struct str post_id, struct error *err);
+/* Subject is the delivery, which knows its app and post. */
+enum err_kind event_add_delivery(struct store_tx *tx, enum event_kind kind, struct str delivery_id,
+				 struct error *err);
+enum err_kind event_add_connection(struct store_tx *tx, struct str connection_id,
+				   struct error *err);
+/* Before the account's new state is written; nothing when it says so already. */
+enum err_kind event_add_reauth(struct store_tx *tx, struct str account_id, struct error *err);
+/* Takes EVENT_COLUMNS into a struct event_row. */
+void event_read(struct sql_cursor *cursor, void *out);
+
 /* counters.c. What a post counts under. */
 struct counted_post {
 	struct str app_id;
@@ -101,7 +116,8 @@ enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *po
 			      const char *status, struct error *err);
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
 			    const char *status_from, const char *status_to, struct error *err);
-/* Removals and moves are gathered, since a turn's posts share a few buckets; here they are written. */
+/* Removals and moves are gathered, since a turn's posts share a few buckets; here they are written.
+ */
 enum err_kind counters_write(struct store_tx *tx, struct error *err);
 /* Posts of an app by status (empty = all) with dates on whole days, [from, to); 0 = open end. */
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
@@ -115,6 +131,11 @@ struct counted_place {
 enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struct str status,
 			    int64_t offset, struct counted_place *place_out, struct error *err);
 
+/* store_claim.c: writes the claim into the delivery's row, which work describes as it is then. */
+struct delivery_work;
+enum err_kind delivery_claim_row(struct store_tx *tx, const struct delivery_work *work,
+				 struct error *err);
+
 /* post_state.c: derives the post's state from its deliveries, and moves the counters. */
 enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct error *err);
 /* A post as it was read beside one of its deliveries. */
@@ -125,6 +146,8 @@ struct post_now {
 };
 /* Takes POST_NOW_COLUMNS into a struct post_now. */
 void post_now_read(struct sql_cursor *cursor, void *out);
-/* As post_state_refresh(), when one delivery's state is now this: cheaper when it is the only one. */
-enum err_kind post_state_follow(struct store_tx *tx, struct str post_id, const struct post_now *post,
-				enum post_state delivery_state, struct error *err);
+/* As post_state_refresh(), when one delivery's state is now this: cheaper when it is the only one.
+ */
+enum err_kind post_state_follow(struct store_tx *tx, struct str post_id,
+				const struct post_now *post, enum post_state delivery_state,
+				struct error *err);

@@ -6,6 +6,7 @@ Nothing here knows how Posthorn is built inside; it knows the API, the operator'
 """
 import base64
 import contextlib
+import hashlib
 import html.parser
 import http.server
 import json
@@ -21,6 +22,8 @@ import urllib.parse
 import uuid
 
 import requests
+
+from checker import WATCH
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLATFORMS = ("instagram", "facebook", "x", "linkedin", "youtube", "tiktok")
@@ -103,6 +106,7 @@ class Process:
                 cwd=cwd,
             )
         self.url = self._wait_until_ready()
+        WATCH.remove(self.url)  # the port of a service that has died may be anybody's now
 
     def _wait_until_ready(self):
         deadline = time.monotonic() + READY_S
@@ -194,6 +198,9 @@ class Sandbox(Process):
     def faults(self):
         return self._call("GET", "/_sandbox/faults")["faults"]
 
+    def knob(self, name, value):
+        self._call("POST", "/_sandbox/knobs", json={name: value})
+
     def reset(self):
         self._call("POST", "/_sandbox/reset")
 
@@ -217,6 +224,15 @@ class Service(Process):
             arguments += ["--media-allow", media_allow]
         arguments += options
         super().__init__(arguments, environment)
+        WATCH.add(self.url)
+
+    def stop(self):
+        WATCH.remove(self.url)
+        super().stop()
+
+    def kill(self):
+        WATCH.remove(getattr(self, "url", ""))
+        super().kill()
 
     def cli(self, *words, **more):
         return cli(*words, "--data", self.data, **more)
@@ -253,6 +269,7 @@ class Media:
     /picture.jpg /video.mp4   good media; anything may stand before the name: /42/picture.jpg
     /missing.jpg              404
     /text.jpg                 a web page that says it is a JPEG
+    /film.mp4 /slides.pdf     a video of 9 MB, so that it goes up in several parts, and a document
     """
 
     def __init__(self, directory):
@@ -266,6 +283,8 @@ class Media:
             + ["-t", "4", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"]
             + ["-movflags", "+faststart"],
         )
+        self.film = padded_video(self.video, 9_000_000)
+        self.slides = b"%PDF-1.4\n" + b"% a page\n" * 2000 + b"%%EOF\n"
         self.requests = []
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -282,9 +301,14 @@ class Media:
                 status, kind, body = {
                     "picture.jpg": (200, "image/jpeg", media.picture),
                     "video.mp4": (200, "video/mp4", media.video),
+                    "film.mp4": (200, "video/mp4", media.film),
+                    "slides.pdf": (200, "application/pdf", media.slides),
                     "text.jpg": (200, "image/jpeg", b"<!doctype html><title>Sign in</title>"),
                     "robots.txt": (404, "text/plain", b"no"),
                 }.get(name, (404, "text/plain", b"not here"))
+                stamp = re.search("/stamp-([0-9a-f]+)/", self.path)
+                if stamp and status == 200:
+                    body = stamped(body, bytes.fromhex(stamp[1]))
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
@@ -305,12 +329,37 @@ class Media:
     def clip(self, **more):
         return {"type": "video", "url": f"{self.url}/{uuid.uuid4().hex}/video.mp4", **more}
 
+    def stamped(self, kind, text):
+        """A picture or clip whose bytes hold the text, so that it can be told from all others; with its digest."""
+        item = self.image() if kind == "image" else self.clip(duration=4)
+        body = stamped(self.picture if kind == "image" else self.video, text.encode())
+        item["url"] = item["url"].replace(self.url, f"{self.url}/stamp-{text.encode().hex()}")
+        return item, hashlib.sha256(body).hexdigest()
+
+    def long_clip(self, **more):
+        return {"type": "video", "url": f"{self.url}/{uuid.uuid4().hex}/film.mp4", **more}
+
+    def slides_url(self):
+        return f"{self.url}/{uuid.uuid4().hex}/slides.pdf"
+
     def missing(self):
         return {"type": "image", "url": f"{self.url}/missing.jpg"}
 
     def close(self):
         self._server.shutdown()
         self._server.server_close()
+
+
+def padded_video(video, size):
+    """The same film with a box behind it that players skip (ISO/IEC 14496-12, 8.1.2)."""
+    padding = bytes(index % 251 for index in range(251)) * (size // 251)
+    padding = padding[: size - len(video) - 8]
+    return video + (len(padding) + 8).to_bytes(4, "big") + b"free" + padding
+
+
+def stamped(body, text):
+    """A JPEG may be followed by anything, an MP4 by a box to be skipped."""
+    return body + (text if body[:2] == b"\xff\xd8" else (8 + len(text)).to_bytes(4, "big") + b"free" + text)
 
 
 def make_media(path, arguments):

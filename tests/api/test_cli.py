@@ -251,6 +251,29 @@ def test_key_file_elsewhere(tmp_path):
     assert key.exists() and not (tmp_path / "data/master.key").exists()
 
 
+def test_key_file_is_not_made_twice(tmp_path):
+    """A new key would open nothing of what is stored: without the old one nothing starts, until it is back."""
+    data = tmp_path / "data"
+    made = good(cli("app", "create", "--name", "One", "--owner", "a@example.com", "--data", data))
+    key = data / "master.key"
+    kept = key.read_bytes()
+    key.unlink()
+    good(cli("app", "list", "--data", data))  # nothing is sealed yet: a first start
+    key.write_bytes(kept)
+    secret = tmp_path / "secret"
+    secret.write_text("sandbox-secret-x")
+    good(cli("credential", "set", "--app", made["client_id"], "--platform", "x", "--client-id", "sandbox-x",
+             "--client-secret-file", secret, "--data", data))
+    key.unlink()
+    for words in (["app", "list"], ["serve", "--listen", "127.0.0.1:0"]):
+        said = bad(cli(*words, "--data", data), 1)
+        assert "master.key" in said and "missing" in said
+        assert not key.exists()
+    key.touch(mode=0o600)
+    key.write_bytes(kept)
+    good(cli("app", "list", "--data", data))
+
+
 def test_data_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     bad(cli("app", "list", "--data", tmp_path / "file/data"), 1)

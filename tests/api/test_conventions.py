@@ -17,6 +17,8 @@ FILLING = {
     "platform": "x",
     "connection_id": "conn_" + "0" * 32,
     "post_id": "01a1fcda-7451-7617-8dc3-203f49eaf280",
+    "account_id": "01a1fcda-7451-7617-8dc3-203f49eaf281",
+    "webhook_id": "01a1fcda-7451-7617-8dc3-203f49eaf282",
 }
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

@@ -296,21 +296,15 @@ def test_looks_are_divided(hurried, hurried_one, sandbox):
     assert post["status"] == "published" and time.monotonic() - begin < 5
 
 
-def test_media_that_cannot_be_fetched(app, sandbox, one, media):
+@pytest.mark.parametrize("slug, kind", [("tiktok", "video"), ("instagram", "image")])
+def test_media_that_cannot_be_fetched(app, sandbox, one, media, slug, kind):
+    """We look at every file before the platform is told of it, also where it fetches for itself."""
     text = marker("no media")
-    item = {"type": "video", "url": f"{media.url}/missing.mp4"}
-    post = app.wait_post(app.accepted(one["tiktok"], text, media=[item])["post_id"])
+    item = {"type": kind, "url": f"{media.url}/missing"}
+    post = app.wait_post(app.accepted(one[slug], text, media=[item])["post_id"])
     assert post["status"] == "failed"
     assert post["platform_posts"][0]["error"]["code"] == "MEDIA_UNREACHABLE"
-    assert sandbox.ledger(text) == []
-
-
-def test_media_that_the_platform_cannot_fetch(app, sandbox, one, media):
-    text = marker("no media")
-    post = app.wait_post(app.accepted(one["instagram"], text, media=[media.missing()])["post_id"], timeout_s=90)
-    assert post["status"] == "failed"
-    assert post["platform_posts"][0]["error"]["code"] == "MEDIA_UNREACHABLE"
-    assert post["platform_posts"][0]["error"]["platform_code"]
+    assert "Media file 1" in post["platform_posts"][0]["error"]["message"]
     assert sandbox.ledger(text) == []
 
 

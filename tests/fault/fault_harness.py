@@ -3,6 +3,7 @@
 compares what the API says with what the platforms' ledger shows."""
 import atexit
 import collections
+import fnmatch
 import functools
 import json
 import mmap
@@ -21,12 +22,29 @@ import uuid
 
 import requests
 
+from flows import shows
 from harness import READY_S, App, Sandbox, Service, poll
 
 IS_LONG = bool(os.environ.get("POSTHORN_LONG"))
+CELLS_PER_WORLD = 24  # the simulated platforms have quotas: YouTube 100 uploads and Instagram 50 posts a day, X 100 in 15 minutes
 POLL_S = 0.025
+HURRY_S = 0.1
 GONE = (requests.ConnectionError, requests.Timeout)
 FIGURES = ("cells", "crashes", "published", "in doubt", "unknown", "refused", "lost", "doubled")
+
+
+def chosen(flows):
+    """Those that POSTHORN_FLOWS names, a list with commas in which * stands for anything ("instagram*,x text"); all by default."""
+    patterns = [pattern.strip() for pattern in os.environ.get("POSTHORN_FLOWS", "*").split(",")]
+    return [flow for flow in flows if any(fnmatch.fnmatchcase(flow.name, pattern) for pattern in patterns)]
+
+
+def selected(request, flows):
+    """Those whose test is among the chosen ones of the module (pytest -k, or a test named by its id). A module that prepares
+    all its flows beside each other need not prepare the others."""
+    names = {item.callspec.params.get("name") for item in request.session.items
+             if item.path == request.node.path and hasattr(item, "callspec")}
+    return [flow for flow in flows if flow.name in names] or flows
 
 
 class MortalService(Service):
@@ -61,12 +79,12 @@ class MortalService(Service):
         assert code == -signal.SIGKILL, f"ended with {code}, not by the crash point:\n{self.stderr()[-4000:]}"
 
 
-@functools.lru_cache(maxsize=1)
-def preload_library():
-    """preload.c, built once a run."""
+@functools.lru_cache(maxsize=None)
+def preload_library(name="preload"):
+    """NAME.c of this folder, built once a run."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="posthorn-fault-preload-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    source, library = pathlib.Path(__file__).with_name("preload.c"), directory / "preload.so"
+    source, library = pathlib.Path(__file__).with_name(f"{name}.c"), directory / f"{name}.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source], check=True)
     return library
 
@@ -118,13 +136,17 @@ class World:
         self.proxy = through(self.sandbox.url) if through else None
         self.control = Control(self.directory / "control")
         self.service = self.app = None
+        self.hurried_at = time.monotonic()
         try:
             self.start()
-            self.app = App(self.service).set_credentials(*platforms).issue_token()
-            self.accounts = {slug: self.app.connect(slug).accounts for slug in platforms}
+            self.settle_in(platforms)
         except BaseException:
             self.destroy()
             raise
+
+    def settle_in(self, platforms):
+        self.app = App(self.service).set_credentials(*platforms).issue_token()
+        self.accounts = {slug: self.app.connect(slug).accounts for slug in platforms}
 
     def start(self, crash_point=None, environment=None, options=()):
         """Starts the service (again); with a crash point it may be dead when this returns."""
@@ -148,6 +170,8 @@ class World:
         return self.accounts[flow.platform][flow.account]
 
     def request(self, flow, texts):
+        if flow.knobs:
+            self.sandbox._call("POST", "/_sandbox/knobs", json=dict(flow.knobs))
         return {"account_ids": [self.account(flow)["id"]], "request_id": uuid.uuid4().hex, **flow.body(texts, self.media)}
 
     def accept(self, body, timeout_s=10):
@@ -177,8 +201,15 @@ class World:
             assert time.monotonic() < deadline, f"not final: {json.dumps(post)}\n{self.app.timeline_text(post_id)}"
             if post and flow.patience_s and self.waiting_rows(post_id):
                 return None
+            self.hurry(flow)
             time.sleep(POLL_S)
         return None
+
+    def hurry(self, flow):
+        """A platform takes seconds to process a video: its clock goes ten times as fast while we wait for it."""
+        if ("clip" in flow.media or flow.platform == "tiktok") and time.monotonic() > self.hurried_at + HURRY_S:
+            self.hurried_at = time.monotonic()
+            self.sandbox.advance(1)
 
     def wait_for_death(self):
         """An answer that was lost means that the service is dying."""
@@ -207,6 +238,7 @@ class World:
             elif flow.patience_s and (rows > rows_known or time.monotonic() > since + patience_s):
                 self.later(flow.patience_s)
                 since, patience_s, rows_known = time.monotonic(), patience_s * 2, max(rows, rows_known)
+            self.hurry(flow)
             time.sleep(POLL_S)
         raise AssertionError(f"not final: {json.dumps(post)}\n{self.app.timeline_text(post_id)}")
 
@@ -259,13 +291,17 @@ class World:
 
 
 def entries_of(flow, account, text, ledger):
-    """Videos carry the text as title and description."""
+    """Videos carry the text as title and description; a link stands below it; a story has none, but a file of its own."""
     return [
         entry
         for entry in ledger
         if entry["platform"] == flow.platform
         and entry["account_id"] == account["platform_account_id"]
-        and (entry["text"] == text or (flow.media == "clip" and entry["text"].startswith(text)))
+        and (
+            entry["text"] == text
+            or (("clip" in flow.media or flow.options) and entry["text"].startswith(text))
+            or (flow.is_wordless and shows(entry, text))
+        )
     ]
 
 
@@ -475,22 +511,44 @@ def new_figures():
 class Call:
     """One kind of call that a clean run of a flow makes: what a fault of the sandbox can be aimed at."""
 
-    def __init__(self, flow, method, path, has_token, is_after_publish):
-        self.flow, self.method, self.path, self.has_token = flow, method, path, has_token
-        if any(method == m and matches(p, path) for m, p in flow.publish_calls):
+    def __init__(self, flow, method, path, has_token, is_after_publish, skips=None):
+        self.flow, self.method, self.path, self.has_token, self.skips = flow, method, path, has_token, skips or 0
+        is_phase = skips is None and flow.skips > 0 and matches(flow.publish_calls[0][1], path)
+        if not is_phase and any(method == m and matches(p, path) for m, p in flow.publish_calls):
             self.kind = "publish"
         else:
             self.kind = "after" if is_after_publish else "before"
 
     @property
     def name(self):
-        return f"{self.flow.name}, {self.method} {self.path}"
+        return f"{self.flow.name}, {self.method} {self.path}" + (f" #{self.skips + 1}" if self.skips else "")
+
+    def aim(self, sandbox, effect, **members):
+        """A fault for this call: the calls on its path that come before it are let through."""
+        aim(sandbox, self.flow, self.method, self.path, self.skips, effect, **members)
+
+
+def aim(sandbox, flow, method, path, skips, effect, **members):
+    if skips:
+        sandbox.fault(flow.platform, method, path, "slow", retry_after=0, times=skips)
+    sandbox.fault(flow.platform, method, path, effect, **members)
+
+
+def aim_at_publish_calls(world, flow, effect, **members):
+    for number, (method, path) in enumerate(flow.publish_calls):
+        aim(world.sandbox, flow, method, path, flow.skips_of(world.media) if number == 0 else 0, effect, **members)
 
 
 def pattern_of(path):
     """The path as a fault may match it: ids are stars."""
     segments = path.split("?")[0].split("/")
-    return "/".join("*" if sum(c.isdigit() for c in s) >= 6 or "%3A" in s else s for s in segments)
+    return "/".join("*" if is_id(s) else s for s in segments)
+
+
+def is_id(segment):
+    """Many digits, a URN, or letters of both cases with digits among them (LinkedIn's assets)."""
+    is_mixed = len(segment) >= 16 and segment.lower() != segment and any(c.isdigit() for c in segment)
+    return sum(c.isdigit() for c in segment) >= 6 or "%3A" in segment or is_mixed
 
 
 def learn_calls(world, flow):
@@ -499,12 +557,17 @@ def learn_calls(world, flow):
     texts = flow.texts()
     post = world.settle(world.accept(world.request(flow, texts)), flow)
     assert post["status"] == "published", world.app.timeline_text(post["id"])
-    calls, has_published = {}, False
+    calls, counts, has_published, skips = {}, collections.Counter(), False, flow.skips_of(world.media)
+    visible = (flow.publish_calls[0][0], flow.publish_calls[0][1])
     for entry in world.sandbox.log()[before:]:
         key = (entry["method"], pattern_of(entry["path"]))
         has_token = "authorization" in entry["headers"] or "access_token" in entry["path"] + (entry.get("body") or "")
-        call = calls.setdefault(key, Call(flow, *key, has_token, has_published))
+        counts[key] += 1
+        is_visible = skips > 0 and counts[key] == skips + 1 and key == visible
+        name = (*key, skips) if is_visible else key
+        call = calls.setdefault(name, Call(flow, *key, has_token, has_published, skips if is_visible else None))
         has_published = has_published or call.kind == "publish"
+    assert skips == 0 or counts[visible] == skips + 1, f"{flow.name}: {counts[visible]} calls on {visible}"
     return list(calls.values())
 
 

@@ -15,14 +15,15 @@ import uuid
 import pytest
 import requests
 
+from fault_harness import IS_LONG
 from harness import PLATFORMS, App, Media, Sandbox, Service, utc
 
-POSTS = 200
-KILLS = 40
+POSTS = 200 if IS_LONG else 150
+KILLS = 40 if IS_LONG else 25
 SLOW_CALLS = 12  # of each text platform: publish calls that take a second, so that kills fall into them
-PUBLISHED_AT_LEAST = 150  # deliveries: a run that publishes less proves nothing
-ACCEPT_S = 60  # for every post to be accepted, kills included
-FINAL_S = 120  # after the last kill
+PUBLISHED_AT_LEAST = POSTS * 3 // 4  # deliveries: a run that publishes less proves nothing
+ACCEPT_S = 180  # for every post to be accepted, kills included
+FINAL_S = 300  # after the last kill
 CLIENTS = 8
 
 # How often a post of each kind is made, of 100. Platforms whose quotas are small get few.

@@ -4,11 +4,11 @@ build with crash points (./dev test): POSTHORN_POISON_TEXT=TEXT lets the service
 import json
 import signal
 import subprocess
-import time
 import uuid
 
 import pytest
 
+from fault_harness import Control
 from harness import SANITIZER_WORDS, App, Sandbox, Service, clean_environment, find_binary, utc
 
 
@@ -18,19 +18,28 @@ def sandbox():
         yield process
 
 
-# A sanitizer's own handler for SIGABRT would stand behind ours, and print; here the abort is meant.
-QUIET = {"ASAN_OPTIONS": "handle_abort=0"}
+DUE_S = 600
 
 
-def start(data, sandbox, **environment):
-    return Service(data, sandbox, environment={**QUIET, **environment})
+def clock_of(data):
+    """The service's clock, which these tests move on while nothing runs."""
+    return Control(data.parent / "control")
 
 
-def run_until_dead(data, sandbox, **environment):
+def environment_of(clock, more):
+    """A sanitizer's own handler for SIGABRT would stand behind ours, and print; here the abort is meant."""
+    return {**clock.environment, **more, "ASAN_OPTIONS": clock.environment["ASAN_OPTIONS"] + ":handle_abort=0"}
+
+
+def start(data, sandbox, clock, **environment):
+    return Service(data, sandbox, environment=environment_of(clock, environment))
+
+
+def run_until_dead(data, sandbox, clock, **environment):
     """A service that is expected to die by itself, perhaps before it listens: the number of the signal."""
     done = subprocess.run(
         [find_binary(), "serve", "--data", data, "--listen", "127.0.0.1:0", "--sandbox", sandbox.url, "--time-scale", "20"],
-        env=clean_environment({**QUIET, **environment}),
+        env=clean_environment(environment_of(clock, environment)),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -40,29 +49,29 @@ def run_until_dead(data, sandbox, **environment):
     return -done.returncode
 
 
-def accept_and_stop(data, sandbox, text):
+def accept_and_stop(data, sandbox, clock, text):
     """A post that is due at the next start, accepted by a service that is stopped before it is."""
-    service = start(data, sandbox)
+    service = start(data, sandbox, clock)
     app = App(service).set_credentials("x").issue_token()
     account = app.account("x")
-    due = time.time() + 3
-    post_id = app.accepted(account, text, scheduled_at=utc(3))["post_id"]
+    post_id = app.accepted(account, text, scheduled_at=utc(DUE_S))["post_id"]
     service.stop()
-    assert time.time() < due, "this machine is too slow"
-    time.sleep(due + 1 - time.time())
+    clock["clock_s"] += DUE_S
+    sandbox.advance(DUE_S)
     return app, account, post_id
 
 
 def test_three_aborts_set_a_delivery_aside(tmp_path, sandbox):
     data, text = tmp_path / "data", f"poison {uuid.uuid4().hex}"
+    clock = clock_of(data)
     notes = data / "poison" / "notes"
-    app, account, poison = accept_and_stop(data, sandbox, text)
+    app, account, poison = accept_and_stop(data, sandbox, clock, text)
     for death in (1, 2, 3):
-        assert run_until_dead(data, sandbox, POSTHORN_POISON_TEXT=text) == signal.SIGABRT
+        assert run_until_dead(data, sandbox, clock, POSTHORN_POISON_TEXT=text) == signal.SIGABRT
         lines = notes.read_text().split()
         assert len(lines) == death and len(set(lines)) == 1
 
-    service = app.service = start(data, sandbox, POSTHORN_POISON_TEXT=text)
+    service = app.service = start(data, sandbox, clock, POSTHORN_POISON_TEXT=text)
     other = app.published(account, f"another {uuid.uuid4().hex}")
     assert other["status"] == "published"
     post = app.wait_post(poison)
@@ -77,17 +86,18 @@ def test_three_aborts_set_a_delivery_aside(tmp_path, sandbox):
     service.stop()
     assert not sandbox.ledger(text=text)
 
-    service = app.service = start(data, sandbox)
+    service = app.service = start(data, sandbox, clock)
     assert app.show(poison)["status"] == "failed", "final stays final"
     service.stop()
 
 
 def test_two_aborts_are_forgiven(tmp_path, sandbox):
     data, text = tmp_path / "data", f"rescued {uuid.uuid4().hex}"
-    app, _, post = accept_and_stop(data, sandbox, text)
+    clock = clock_of(data)
+    app, _, post = accept_and_stop(data, sandbox, clock, text)
     for _ in (1, 2):
-        assert run_until_dead(data, sandbox, POSTHORN_POISON_TEXT=text) == signal.SIGABRT
-    service = app.service = start(data, sandbox)
+        assert run_until_dead(data, sandbox, clock, POSTHORN_POISON_TEXT=text) == signal.SIGABRT
+    service = app.service = start(data, sandbox, clock)
     assert app.wait_post(post)["status"] == "published"
     service.stop()
     assert len(sandbox.ledger(text=text)) == 1
@@ -95,12 +105,13 @@ def test_two_aborts_are_forgiven(tmp_path, sandbox):
 
 def test_three_sigkills_blame_nobody(tmp_path, sandbox):
     data, text = tmp_path / "data", f"killed {uuid.uuid4().hex}"
-    app, _, post = accept_and_stop(data, sandbox, text)
+    clock = clock_of(data)
+    app, _, post = accept_and_stop(data, sandbox, clock, text)
     for _ in (1, 2, 3, 4):
         # The second commit is that of the delivery's first step: killed after the step, before it is durable.
-        assert run_until_dead(data, sandbox, POSTHORN_CRASH_POINT="before_commit:2") == signal.SIGKILL
+        assert run_until_dead(data, sandbox, clock, POSTHORN_CRASH_POINT="before_commit:2") == signal.SIGKILL
     assert (data / "poison" / "notes").read_text() == ""
-    service = app.service = start(data, sandbox)
+    service = app.service = start(data, sandbox, clock)
     assert app.wait_post(post)["status"] == "published"
     assert json.loads(service.cli("hold", "show").stdout)["set_aside"] == 0
     service.stop()

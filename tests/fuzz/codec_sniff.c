@@ -13,8 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct sniff sniff = sniff_media((struct str){(const char *)data, size});
 	assert(sniff.mime_type != NULL);
 	assert(!(sniff.is_image && sniff.is_video));
-	assert((sniff.type == SNIFF_UNKNOWN) == (!sniff.is_image && !sniff.is_video));
+	const bool is_document =
+		sniff.type == SNIFF_PDF || sniff.type == SNIFF_ZIP || sniff.type == SNIFF_OLE;
+	assert((sniff.type == SNIFF_UNKNOWN || is_document) ==
+	       (!sniff.is_image && !sniff.is_video));
 	assert((sniff.width == 0) == (sniff.height == 0));
-	assert(sniff.width == 0 || sniff.is_image);
+	assert(sniff.width == 0 || sniff.is_image || sniff.type == SNIFF_WEBM);
+	assert(sniff.duration_ms >= 0);
 	return 0;
 }

@@ -1,39 +1,66 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every fuzz target for a while, each on a copy of its corpus, and prints what it did. Not a test runner: `./dev fuzz`."""
+"""Runs every fuzz target for a while, each on a copy of its corpus, and prints what it did: executions, how many of them a second,
+branches seen, findings. As many at once as there are processors. Not a test runner: `./dev fuzz`."""
 import argparse
+import concurrent.futures
+import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import seeds
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-BUILD = ROOT / "build" / "fuzz" / "tests" / "fuzz"
+CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+MEMORY_MB = 2048
+INPUT_MAX_BYTES = 65536
+LONGEST_INPUT_S = 10  # one input that takes longer is a finding
 
 
-def fuzz(program: Path, seconds: int) -> bool:
-    corpus = ROOT / "tests" / "fuzz" / "corpus" / program.name.removeprefix("fuzz_")
-    with tempfile.TemporaryDirectory() as found:
-        command = [str(program), f"-max_total_time={seconds}", "-print_final_stats=1", "-rss_limit_mb=2048", found]
-        command += [str(corpus)] if corpus.is_dir() else []
-        run = subprocess.run(command, cwd=found, capture_output=True, text=True, errors="replace", check=False)
+def options_of(seconds, found):
+    limit = ["-runs=0"] if seconds == 0 else [f"-max_total_time={seconds}"]
+    return [*limit, "-print_final_stats=1", f"-rss_limit_mb={MEMORY_MB}", f"-timeout={LONGEST_INPUT_S}",
+            f"-max_len={INPUT_MAX_BYTES}", f"-artifact_prefix={found}/"]
+
+
+def fuzz(program, seconds, findings):
+    """Whether it ran clean. What it finds is kept in findings."""
+    name = program.name.removeprefix("fuzz_")
+    with tempfile.TemporaryDirectory() as new, tempfile.TemporaryDirectory() as made:
+        if name == "platform_answers":
+            seeds.write(made)
+        corpora = [path for path in (Path(made), CORPUS / name) if path.is_dir()]
+        command = ["nice", "-n", "10", str(program), *options_of(seconds, findings), new, *map(str, corpora)]
+        run = subprocess.run(command, cwd=new, capture_output=True, text=True, errors="replace", check=False)
     executed = re.search(r"stat::number_of_executed_units:\s*(\d+)", run.stderr)
-    print(f"{program.name}: {executed.group(1) if executed else '?'} inputs in {seconds} s,"
-          f" {'clean' if run.returncode == 0 else 'FAILED'}", flush=True)
+    covered = re.findall(r"cov: (\d+)", run.stderr)
+    count = int(executed.group(1)) if executed else 0
+    verdict = "clean" if run.returncode == 0 else "FAILED"
+    print(f"{name}: {count} executions in {seconds} s, {covered[-1] if covered else 0} branches, {verdict}", flush=True)
     if run.returncode != 0:
-        print(run.stderr[-4000:])
+        print(run.stderr[-6000:], flush=True)
     return run.returncode == 0
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="60 s each instead of an hour")
-    parser.add_argument("--seconds", type=int, help="so long each")
+    parser.add_argument("--seconds", type=int, help="so long each; 0: the corpora once")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at once")
+    parser.add_argument("--build", default=str(ROOT / "build" / "fuzz"), help="the build directory")
+    parser.add_argument("names", nargs="*", help="only these targets")
     arguments = parser.parse_args()
-    seconds = arguments.seconds or (60 if arguments.quick else 3600)
-    programs = sorted(path for path in BUILD.glob("fuzz_*") if path.is_file())
-    results = [fuzz(program, seconds) for program in programs]
+    seconds = arguments.seconds if arguments.seconds is not None else (60 if arguments.quick else 3600)
+    build = Path(arguments.build)
+    programs = sorted(path for path in (build / "tests" / "fuzz").glob("fuzz_*") if path.is_file())
+    programs = [path for path in programs if not arguments.names or path.name.removeprefix("fuzz_") in arguments.names]
+    findings = build / "findings"
+    findings.mkdir(parents=True, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        results = list(pool.map(lambda program: fuzz(program, seconds, findings), programs))
     return 0 if results and all(results) else 1
 
 

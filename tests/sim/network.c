@@ -13,6 +13,7 @@
 #define AIR_MAX 512
 #define NEVER INT64_MAX
 #define STALL_MS 30000
+#define MULTIPART_PARTS_MAX 32
 
 /* ---- the kinds of faults ---- */
 
@@ -156,26 +157,77 @@ static void read_path(struct arena *arena, struct ask *ask)
 		percent_decode(arena, segment, &ask->path[ask->path_count++]);
 }
 
+/* A text part of a multipart body: its name and value. A part with a file name is none. */
+static bool read_part(struct str part, struct form_pair *pair_out)
+{
+	struct str head, name, rest = part;
+	const size_t end = str_find(part, STR("\r\n\r\n"), 0);
+	if (end == SIZE_MAX)
+		return false;
+	head = str_slice(part, 0, end);
+	const size_t at = str_find(head, STR("name=\""), 0);
+	if (at == SIZE_MAX || str_find(head, STR("filename="), 0) != SIZE_MAX)
+		return false;
+	rest = str_slice(head, at + strlen("name=\""), head.len);
+	if (!str_take_until(&rest, '"', &name))
+		return false;
+	/* Behind the value stands the line break of the next boundary. */
+	*pair_out = (struct form_pair){name, str_slice(part, end + 4, part.len - 2)};
+	return true;
+}
+
+/* The text parts of multipart/form-data (RFC 7578); the file's bytes are not here. */
+static struct form read_multipart(struct arena *arena, struct str boundary, struct str body)
+{
+	const struct str mark = str_concat(arena, STR("--"), boundary);
+	struct form form = {.pairs = ARENA_ARRAY(arena, struct form_pair, MULTIPART_PARTS_MAX)};
+	size_t from = str_find(body, mark, 0);
+	while (from != SIZE_MAX && form.count < MULTIPART_PARTS_MAX) {
+		const size_t next = str_find(body, mark, from + mark.len);
+		const struct str part = str_slice(body, from + mark.len, next);
+		if (read_part(part, &form.pairs[form.count]))
+			form.count++;
+		from = next;
+	}
+	return form;
+}
+
+static void read_body(struct arena *arena, const struct transfer_request *request, struct ask *ask)
+{
+	struct str type = header_of(request, "Content-Type");
+	if (str_skip(&type, STR("multipart/form-data; boundary=")))
+		ask->form = read_multipart(arena, type, ask->body);
+	else if (str_has_prefix(ask->body, STR("{")))
+		json_parse(arena, ask->body, NULL, &ask->json, NULL, NULL);
+	else
+		form_parse(arena, ask->body, 0, &ask->form, NULL);
+}
+
+static int64_t read_offset(const struct transfer_request *request)
+{
+	int64_t offset = -1;
+	return str_parse_i64(header_of(request, "offset"), &offset) ? offset : -1;
+}
+
 static struct ask read_ask(struct network *network, const struct transfer_request *request)
 {
 	struct arena *arena = network->sim->arena;
 	struct str token = header_of(request, "Authorization");
-	str_skip(&token, STR("Bearer "));
+	if (!str_skip(&token, STR("Bearer ")))
+		str_skip(&token, STR("OAuth "));
 	struct ask ask = {
 		.method = str_copy(arena, str_of(request->method)),
 		.token = str_copy(arena, token),
 		.range = str_copy(arena, header_of(request, "Content-Range")),
-		.body = str_copy(arena, request->body),
+		.offset_bytes = read_offset(request),
+		.body = str_concat(arena, request->body, request->body_tail),
 		.file_bytes = request->body_path != NULL ? request->body_length_bytes : 0,
 	};
 	if (url_parse(arena, str_copy(arena, request->url), &ask.url, NULL) != ERR_NONE)
 		sim_violation(network->sim, "a request to no URL: " STR_FMT, STR_ARG(request->url));
 	read_path(arena, &ask);
 	form_parse(arena, ask.url.query, 0, &ask.query, NULL);
-	if (str_has_prefix(ask.body, STR("{")))
-		json_parse(arena, ask.body, NULL, &ask.json, NULL, NULL);
-	else
-		form_parse(arena, ask.body, 0, &ask.form, NULL);
+	read_body(arena, request, &ask);
 	return ask;
 }
 
@@ -397,29 +449,54 @@ static enum transfer_outcome outcome_of(const struct flight *flight)
 /* ---- the customer's media: what the name says, so and so many bytes ---- */
 
 #define VIDEO_BYTES 3000
+#define FILM_BYTES 100000                   /* the least that LinkedIn takes is 75 kB */
 #define LONG_VIDEO_BYTES (INT64_C(9) << 20) /* more than one chunk of YouTube's */
 
-static int64_t write_video(const char *path, int64_t size)
+struct file_kind {
+	const char *name_end;
+	struct str head;
+	int64_t size_bytes;
+};
+
+#define VIDEO_HEAD                                                                                 \
+	STR("\0\0\0\x18"                                                                           \
+	    "ftypisom\0\0\0\0isommp42")
+
+/* By how the name ends, the first that fits. */
+static struct file_kind file_kind(struct str path)
 {
-	static const char head[] = "\0\0\0\x18"
-				   "ftypisom\0\0\0\0isommp42";
+	const struct file_kind kinds[] = {
+		{".jpg", STR("\xff\xd8\xff\xe0"), VIDEO_BYTES},
+		{".pdf", STR("%PDF-1.4\n"), VIDEO_BYTES},
+		{"-film.mp4", VIDEO_HEAD, FILM_BYTES},
+		{"", VIDEO_HEAD,
+		 str_find(path, STR("long"), 0) != SIZE_MAX ? LONG_VIDEO_BYTES : VIDEO_BYTES},
+	};
+	size_t i = 0;
+	while (!str_has_suffix(path, str_of(kinds[i].name_end)))
+		i++;
+	return kinds[i];
+}
+
+static int64_t write_file(const char *path, const struct file_kind *kind)
+{
+	const struct str head = kind->head;
+	const int64_t size = kind->size_bytes;
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	const bool is_written =
-		pwrite(fd, head, sizeof(head) - 1, 0) == (ssize_t)(sizeof(head) - 1) &&
-		ftruncate(fd, size) == 0;
+		pwrite(fd, head.ptr, head.len, 0) == (ssize_t)head.len && ftruncate(fd, size) == 0;
 	close(fd);
 	return is_written ? size : -1;
 }
 
 static void fetch_media(struct flight *flight, struct transfer_result *result)
 {
-	const bool is_long = str_find(flight->ask.url.path, STR("long"), 0) != SIZE_MAX;
+	const struct file_kind kind = file_kind(flight->ask.url.path);
 	if (result->outcome != TRANSFER_ANSWERED || flight->answer.status != 0)
 		return;
-	result->received_bytes =
-		write_video(flight->save_path, is_long ? LONG_VIDEO_BYTES : VIDEO_BYTES);
+	result->received_bytes = write_file(flight->save_path, &kind);
 	result->status = 200;
 	if (result->received_bytes < 0)
 		abort();

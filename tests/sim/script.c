@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "uuid.h"
 
+#include "json.h"
 #include "json_write.h"
 
 #include "store_app.h"
@@ -65,6 +66,51 @@ static void add_accounts(struct sim *sim, struct world *world, struct house *hou
 
 /* ---- posts ---- */
 
+static const struct script_flow flows[] = {
+	{PLATFORM_INSTAGRAM, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
+	{PLATFORM_INSTAGRAM, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 3, ".jpg", NULL},
+	{PLATFORM_INSTAGRAM, POST_TYPE_CAROUSEL, MEDIA_VIDEO, 2, "-film.mp4", NULL},
+	{PLATFORM_INSTAGRAM, POST_TYPE_STORY, MEDIA_IMAGE, 1, ".jpg", NULL},
+	{PLATFORM_FACEBOOK, POST_TYPE_POST, MEDIA_IMAGE, 1, ".jpg", NULL},
+	{PLATFORM_FACEBOOK, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 3, ".jpg", NULL},
+	{PLATFORM_FACEBOOK, POST_TYPE_POST, MEDIA_VIDEO, 1, "-film.mp4", NULL},
+	{PLATFORM_FACEBOOK, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
+	{PLATFORM_FACEBOOK, POST_TYPE_STORY, MEDIA_IMAGE, 1, ".jpg", NULL},
+	{PLATFORM_LINKEDIN, POST_TYPE_POST, MEDIA_IMAGE, 1, ".jpg", NULL},
+	{PLATFORM_LINKEDIN, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 3, ".jpg", NULL},
+	{PLATFORM_LINKEDIN, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
+	{PLATFORM_LINKEDIN, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 0, "",
+	 "{\"linkedin\":{\"document\":{\"url\":\"https://media.example/slides.pdf\",\"title\":\"S\"}}}"},
+	{PLATFORM_LINKEDIN, POST_TYPE_ARTICLE, MEDIA_IMAGE, 1, ".jpg",
+	 "{\"linkedin\":{\"article\":{\"source\":\"https://a.example/\"}}}"},
+	{PLATFORM_LINKEDIN, POST_TYPE_POST, MEDIA_IMAGE, 0, "",
+	 "{\"linkedin\":{\"poll\":{\"question\":\"q\",\"options\":[\"a\",\"b\"]}}}"},
+	{PLATFORM_TIKTOK, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 3, ".jpg", NULL},
+	{PLATFORM_TIKTOK, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", "{\"tiktok\":{\"source\":\"PULL_FROM_URL\"}}"},
+	{PLATFORM_YOUTUBE, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
+	{PLATFORM_X, POST_TYPE_POST, MEDIA_IMAGE, 1, ".jpg", NULL},
+	{PLATFORM_X, POST_TYPE_POST, MEDIA_IMAGE, 3, ".jpg", NULL},
+	{PLATFORM_X, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
+	{PLATFORM_X, POST_TYPE_ARTICLE, MEDIA_IMAGE, 1, ".jpg", NULL},
+	{PLATFORM_X, POST_TYPE_POST, MEDIA_IMAGE, 0, "",
+	 "{\"x\":{\"poll\":{\"options\":[\"a\",\"b\"],\"duration_minutes\":5}}}"},
+};
+
+/* One of the platform's rows in half of the cases, when it has any. */
+static const struct script_flow *draw_flow(struct dice *dice, enum platform_id platform)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++)
+		count += flows[i].platform == platform;
+	if (count == 0 || !dice_permille(dice, 500))
+		return NULL;
+	size_t at = (size_t)dice_below(dice, (int64_t)count);
+	for (size_t i = 0;; i++) {
+		if (flows[i].platform == platform && at-- == 0)
+			return &flows[i];
+	}
+}
+
 /* A text that is like no other, with characters that platforms write their own way. */
 static struct str make_text(struct sim *sim, size_t post, size_t part, bool is_title)
 {
@@ -100,8 +146,10 @@ static bool goes_with(const struct home *home, const struct home *other)
 static void add_targets(struct sim *sim, const struct world *world, struct script_post *post)
 {
 	const size_t first = (size_t)dice_below(&sim->dice, (int64_t)world->home_count);
+	post->flow = draw_flow(&sim->dice, world->homes[first].platform);
 	for (size_t i = 0; i < world->home_count && post->target_count < SCRIPT_TARGETS_MAX; i++) {
-		if (i != first && (!goes_with(&world->homes[i], &world->homes[first]) ||
+		const bool is_flows = post->flow == NULL || world->homes[i].platform == post->flow->platform;
+		if (i != first && (!is_flows || !goes_with(&world->homes[i], &world->homes[first]) ||
 				   dice_permille(&sim->dice, 300)))
 			continue;
 		post->homes[post->target_count] = i;
@@ -110,13 +158,28 @@ static void add_targets(struct sim *sim, const struct world *world, struct scrip
 	}
 }
 
+static bool is_story(const struct script_post *post)
+{
+	return post->flow != NULL && post->flow->type == POST_TYPE_STORY;
+}
+
 static bool takes_comments(const struct world *world, const struct script_post *post)
 {
 	for (size_t i = 0; i < post->target_count; i++) {
 		if (world->homes[post->homes[i]].platform == PLATFORM_TIKTOK)
 			return false;
 	}
-	return true;
+	return !is_story(post);
+}
+
+/* Nobody sees a story's text: the name of its file says whose it is, and where the file itself is
+ * sent its alt text (content_of). */
+static void add_story(struct sim *sim, struct script_post *post, size_t number)
+{
+	post->texts[0] =
+		str_format(sim->arena, "story-%llu-%zu", (unsigned long long)sim->seed, number);
+	post->media_url = str_format(sim->arena, "https://media.example/" STR_FMT "%s",
+				     STR_ARG(post->texts[0]), post->flow->file);
 }
 
 static void add_media(struct sim *sim, const struct world *world, struct script_post *post,
@@ -124,6 +187,13 @@ static void add_media(struct sim *sim, const struct world *world, struct script_
 {
 	const enum platform_id platform = world->homes[post->homes[0]].platform;
 	const char *size = dice_permille(&sim->dice, 20) ? "long" : "short";
+	if (post->flow != NULL) {
+		post->media_type = post->flow->media_type;
+		post->media_url = post->flow->media_count == 0
+					  ? STR("")
+					  : str_format(sim->arena, "https://media.example/%zu%s", number, post->flow->file);
+		return;
+	}
 	post->media_type = is_video(platform) ? MEDIA_VIDEO : MEDIA_IMAGE;
 	if (is_video(platform))
 		post->media_url =
@@ -145,6 +215,8 @@ static void add_post(struct sim *sim, const struct world *world, struct script *
 	for (size_t part = 0; part < post->part_count; part++)
 		post->texts[part] =
 			make_text(sim, number, part, post->media_type == MEDIA_VIDEO && part == 0);
+	if (is_story(post))
+		add_story(sim, post, number);
 	post->id = uuid_str(sim->arena, uuid_v7(clock_now_us(&sim->clock), &sim->random));
 	post->request_id = str_format(sim->arena, "request-%zu", number);
 	post->accept_at_us = sim->true_us + dice_below(dice, window_us);
@@ -178,22 +250,32 @@ struct script *script_new(struct sim *sim, struct world *world, struct house *ho
 
 static struct str content_of(struct sim *sim, const struct script_post *post)
 {
-	struct media media = {.url = post->media_url, .type = post->media_type, .duration_s = -1};
+	const struct script_flow *flow = post->flow;
+	const size_t media_count = flow != NULL ? flow->media_count : !str_is_empty(post->media_url);
+	struct media media[POST_MEDIA_MAX];
 	struct container containers[POST_CONTAINERS_MAX] = {0};
 	struct buf out;
 	struct json_writer w;
 	for (size_t part = 0; part < post->part_count; part++)
 		containers[part].content = post->texts[part];
-	if (!str_is_empty(post->media_url)) {
-		containers[0].media = &media;
-		containers[0].media_count = 1;
-	}
-	const struct post_content content = {
+	for (size_t i = 0; i < media_count; i++)
+		media[i] = (struct media){.url = post->media_url,
+					  .type = post->media_type,
+					  .alt_text = is_story(post) ? post->texts[0] : STR(""),
+					  .duration_s = -1};
+	containers[0].media = media;
+	containers[0].media_count = media_count;
+	struct post_content content = {
 		.mode = POST_MODE_ADVANCED,
 		.type = post->media_type == MEDIA_VIDEO ? POST_TYPE_VIDEO : POST_TYPE_POST,
 		.containers = containers,
 		.container_count = post->part_count,
 	};
+	if (flow != NULL)
+		content.type = flow->type;
+	if (flow != NULL && flow->options != NULL &&
+	    json_parse(sim->arena, str_of(flow->options), NULL, &content.options, NULL, NULL) != ERR_NONE)
+		abort();
 	buf_init(&out, sim->arena, 65536);
 	json_writer_init(&w, &out);
 	post_content_write(&w, &content);

@@ -16,8 +16,19 @@
 #define SCRIPT_POSTS_MAX 7
 #define SCRIPT_TARGETS_MAX 8
 
+/* A kind of post that only one platform's accounts get; a platform's row is drawn when the post goes there alone. */
+struct script_flow {
+	enum platform_id platform;
+	enum post_type type;
+	enum media_type media_type;
+	size_t media_count;
+	const char *file;    /* how the names of its files end: network.c looks at that */
+	const char *options; /* JSON; NULL = none */
+};
+
 /* One post and where it goes to. */
 struct script_post {
+	const struct script_flow *flow; /* NULL = as its media say */
 	struct str id;
 	struct str request_id;
 	struct str texts[POST_CONTAINERS_MAX]; /* by part; each is like no other */

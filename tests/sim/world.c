@@ -140,9 +140,9 @@ struct piece *world_begin(struct world *world, enum piece_kind kind, size_t home
 	*piece = (struct piece){
 		.kind = kind,
 		.home = home,
-		.id = world_id(world, kind == PIECE_CONTAINER ? ""
-				      : kind == PIECE_SESSION ? "session-"
-							      : "v_pub_file~"),
+		.id = world_id(world, kind == PIECE_SESSION ? "session-"
+				      : kind == PIECE_TASK  ? "v_pub_file~"
+							    : ""),
 		.text = str_copy(sim->arena, text),
 		.begun_at_us = sim->true_us,
 		.ready_at_us = sim->true_us + dice_between(&sim->dice, 0, 8) * US_PER_S,
@@ -443,9 +443,11 @@ struct house_number {
 
 static const struct house_number hosts[] = {
 	{"graph.facebook.com", VOICE_GRAPH, graph_do},
+	{"rupload.facebook.com", VOICE_GRAPH, graph_do},
 	{"api.x.com", VOICE_X, x_do},
 	{"api.linkedin.com", VOICE_LINKEDIN, linkedin_do},
 	{"www.linkedin.com", VOICE_TOKEN, linkedin_do},
+	{"dms.licdn.com", VOICE_UPLOAD, linkedin_do},
 	{"www.googleapis.com", VOICE_GOOGLE, google_do},
 	{"oauth2.googleapis.com", VOICE_TOKEN, google_do},
 	{"open.tiktokapis.com", VOICE_TIKTOK, tiktok_do},

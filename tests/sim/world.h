@@ -50,13 +50,16 @@ struct entry {
 	struct str id;
 	struct str text;
 	struct str parent; /* id of what it answers; empty = a post of its own */
+	bool is_story;     /* in a list of its own, without its text */
 	int64_t at_us;
 	int64_t listed_at_us; /* from then on lists show it */
+	size_t file_count;    /* files that hang on it, where lists tell */
+	struct str link;      /* what it shows instead of its text; empty = the text */
 };
 
-enum piece_kind { PIECE_CONTAINER, PIECE_SESSION, PIECE_TASK };
+enum piece_kind { PIECE_CONTAINER, PIECE_SESSION, PIECE_TASK, PIECE_PHOTO, PIECE_VIDEO, PIECE_REEL };
 
-/* Something begun that nobody sees yet: Instagram's container, YouTube's session, TikTok's task. */
+/* Something begun that nobody sees yet: Instagram's container, YouTube's session, TikTok's task, a Page's photo or video. */
 struct piece {
 	enum piece_kind kind;
 	size_t home;
@@ -70,6 +73,8 @@ struct piece {
 	int64_t changed_at_us;     /* when bytes came, or it was published */
 	int64_t stale_us;          /* status answers lag so far behind */
 	const struct entry *entry; /* what came of it */
+	bool is_story;             /* container: what comes of it is one */
+	bool is_child;             /* container: of a carousel, not to be published */
 };
 
 struct world {
@@ -93,8 +98,9 @@ struct ask {
 	struct form query;
 	struct str token; /* bearer */
 	struct str range; /* Content-Range */
-	struct str body;
-	struct form form;        /* of the body */
+	int64_t offset_bytes; /* rupload's own header; -1 = none */
+	struct str body;         /* without the bytes of a file in it */
+	struct form form;        /* of the body, the text parts of a multipart one too */
 	const struct json *json; /* likewise */
 	int64_t file_bytes;      /* a body from a file has so many */
 };
@@ -170,6 +176,8 @@ void world_refresh(struct world *world, const struct ask *ask, enum platform_id 
 		   bool rotates, struct answer *answer);
 
 void graph_do(struct world *world, const struct ask *ask, struct answer *answer);
+/* What of it only Pages have; leaves the answer empty when it is for graph_do(). */
+void pages_do(struct world *world, const struct ask *ask, struct home *home, struct answer *answer);
 void x_do(struct world *world, const struct ask *ask, struct answer *answer);
 void linkedin_do(struct world *world, const struct ask *ask, struct answer *answer);
 void google_do(struct world *world, const struct ask *ask, struct answer *answer);

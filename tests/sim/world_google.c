@@ -146,6 +146,41 @@ static void threads(struct world *world, const struct ask *ask, struct answer *a
 		     str_format(world->sim->arena, "{\"items\":[" STR_FMT "]}", STR_ARG(items)));
 }
 
+/* How far it is with a video that was uploaded; one that nobody knows is left out of the list
+ * (2.4). */
+static void video_status(struct world *world, const struct ask *ask, struct answer *answer)
+{
+	const struct str *id = form_find(&ask->query, "id");
+	const struct entry *entry = id != NULL ? world_entry(world, *id) : NULL;
+	const struct piece *piece = NULL;
+	for (size_t i = 0; i < world->piece_count && entry != NULL; i++) {
+		if (world->pieces[i].entry == entry)
+			piece = &world->pieces[i];
+	}
+	if (piece == NULL) {
+		world_answer(answer, 200, STR("{\"items\":[]}"));
+		return;
+	}
+	const bool is_processed = world->sim->true_us >= piece->ready_at_us;
+	world_answer(
+		answer, 200,
+		str_format(
+			world->sim->arena,
+			"{\"items\":[{\"id\":\"" STR_FMT
+			"\",\"status\":{\"uploadStatus\":\"%s\",\"privacyStatus\":\"public\"}}]}",
+			STR_ARG(*id), is_processed ? "processed" : "uploaded"));
+}
+
+/* A repeat overwrites: nothing of it is remembered. */
+static void thumbnail(struct world *world, const struct ask *ask, struct answer *answer)
+{
+	const struct str *id = form_find(&ask->query, "videoId");
+	if (id == NULL || world_entry(world, *id) == NULL || ask->file_bytes == 0)
+		world_refuse(world, VOICE_GOOGLE, REFUSE_BAD, answer);
+	else
+		world_answer(answer, 200, STR("{\"kind\":\"youtube#thumbnailSetResponse\"}"));
+}
+
 static void upload_asked(struct world *world, const struct ask *ask, struct home *home,
 			 struct answer *answer)
 {
@@ -170,6 +205,10 @@ void google_do(struct world *world, const struct ask *ask, struct answer *answer
 		return;
 	if (str_equal_z(ask->url.path, "/upload/youtube/v3/videos"))
 		upload_asked(world, ask, home, answer);
+	else if (str_equal_z(ask->url.path, "/upload/youtube/v3/thumbnails/set"))
+		thumbnail(world, ask, answer);
+	else if (str_equal_z(ask->url.path, "/youtube/v3/videos"))
+		video_status(world, ask, answer);
 	else if (str_equal_z(ask->url.path, "/youtube/v3/playlistItems"))
 		uploads(world, world_home_index(world, home), answer);
 	else if (str_equal_z(ask->url.path, "/youtube/v3/commentThreads") &&

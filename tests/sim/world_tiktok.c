@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok (platforms/tiktok.md 1.4, 2): a task posts by itself some time after its last byte. */
+ * TikTok (platforms/tiktok.md 1.4, 2): a task posts by itself some time after its last byte, a
+ * pulled one some time after its init. */
 #include "world.h"
 
 #include "json.h"
@@ -18,10 +19,39 @@ static void creator(struct world *world, struct home *home, struct answer *answe
 			   STR_ARG(home->username)));
 }
 
+/* TikTok fetches the files by itself: nothing more has to come for it to post. */
+static void pull(struct world *world, struct home *home, struct str text, struct answer *answer)
+{
+	struct piece *piece = world_begin(world, PIECE_TASK, world_home_index(world, home), text);
+	piece->size_bytes = piece->received_bytes = 1;
+	piece->changed_at_us = world->sim->true_us;
+	world_answer(answer, 200,
+		     str_format(world->sim->arena,
+				"{\"data\":{\"publish_id\":\"" STR_FMT "\"}," OK "}",
+				STR_ARG(piece->id)));
+}
+
+static void photos(struct world *world, const struct ask *ask, struct home *home,
+		   struct answer *answer)
+{
+	const struct json *source = json_get(ask->json, "source_info");
+	const struct str text =
+		json_string(json_get(json_get(ask->json, "post_info"), "description"));
+	if (json_at(json_get(source, "photo_images"), 0) == NULL)
+		world_refuse(world, VOICE_TIKTOK, REFUSE_BAD, answer);
+	else
+		pull(world, home, text, answer);
+}
+
 static void init(struct world *world, const struct ask *ask, struct home *home,
 		 struct answer *answer)
 {
 	const struct str title = json_string(json_get(json_get(ask->json, "post_info"), "title"));
+	const struct json *source = json_get(ask->json, "source_info");
+	if (str_equal_z(json_string(json_get(source, "source")), "PULL_FROM_URL")) {
+		pull(world, home, title, answer);
+		return;
+	}
 	struct piece *piece = world_begin(world, PIECE_TASK, world_home_index(world, home), title);
 	piece->size_bytes = json_int(json_get(json_get(ask->json, "source_info"), "video_size"), 0);
 	world_answer(answer, 200,
@@ -107,6 +137,8 @@ void tiktok_do(struct world *world, const struct ask *ask, struct answer *answer
 		creator(world, home, answer);
 	else if (str_equal_z(ask->url.path, "/v2/post/publish/video/init/"))
 		init(world, ask, home, answer);
+	else if (str_equal_z(ask->url.path, "/v2/post/publish/content/init/"))
+		photos(world, ask, home, answer);
 	else if (str_equal_z(ask->url.path, "/v2/post/publish/status/fetch/"))
 		status(world, ask, answer);
 }

@@ -2,6 +2,8 @@
  * Conformance: admins, apps, tokens, credentials, and the store itself. */
 #include "fixture.h"
 
+#include "store_alarm.h"
+
 static void admins_are_found_listed_and_deleted(void **state)
 {
 	struct fixture *fx = *state;
@@ -232,6 +234,50 @@ static void credentials_go_from_pending_to_verified_or_failed(void **state)
 	assert_int_equal(all[0].verified_at_us, 0);
 }
 
+static void a_credential_keeps_its_scopes(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	struct credential_row credential = {.app_id = app.id,
+					    .platform = PLATFORM_LINKEDIN,
+					    .client_id = STR("id-1"),
+					    .client_secret_sealed = STR("secret"),
+					    .updated_at_us = NOW};
+	struct credential_row found = {0};
+	ok(store_credential_put(fx->store, &credential, &err), &err);
+	ok(store_credential_find(fx->store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err),
+	   &err);
+	assert_int_equal(found.scopes.len, 0);
+	credential.scopes = STR("openid w_member_social");
+	ok(store_credential_put(fx->store, &credential, &err), &err);
+	ok(store_credential_find(fx->store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err),
+	   &err);
+	assert_true(str_is(found.scopes, "openid w_member_social"));
+}
+
+static void an_alarm_is_told_until_it_is_cleared(void **state)
+{
+	struct fixture *fx = *state;
+	struct alarm_row *alarms = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	ok(store_alarm_clear(fx->store, &err), &err);
+	ok(store_alarm_raise(fx->store, STR("x"), STR("one"), NOW, &err), &err);
+	ok(store_alarm_raise(fx->store, STR("linkedin"), STR("first"), NOW, &err), &err);
+	ok(store_alarm_raise(fx->store, STR("linkedin"), STR("second"), NOW + 7, &err), &err);
+	ok(store_alarm_list(fx->store, fx->arena, &alarms, &count, &err), &err);
+	assert_int_equal(count, 2);
+	assert_true(str_is(alarms[0].name, "linkedin") && str_is(alarms[0].message, "second"));
+	assert_int_equal(alarms[0].first_at_us, NOW);
+	assert_int_equal(alarms[0].last_at_us, NOW + 7);
+	assert_int_equal(alarms[0].times, 2);
+	assert_int_equal(alarms[1].times, 1);
+	ok(store_alarm_clear(fx->store, &err), &err);
+	ok(store_alarm_list(fx->store, fx->arena, &alarms, &count, &err), &err);
+	assert_int_equal(count, 0);
+}
+
 static void the_store_is_writable_and_has_a_version(void **state)
 {
 	struct fixture *fx = *state;
@@ -253,6 +299,8 @@ int run_app_tests(void)
 		STORE_TEST(an_unknown_app_is_not_found),
 		STORE_TEST(a_token_lives_until_replaced_expired_or_rotated),
 		STORE_TEST(credentials_go_from_pending_to_verified_or_failed),
+		STORE_TEST(a_credential_keeps_its_scopes),
+		STORE_TEST(an_alarm_is_told_until_it_is_cleared),
 		STORE_TEST(the_store_is_writable_and_has_a_version),
 	};
 	return cmocka_run_group_tests_name("store: apps", tests, fixture_open, fixture_close);

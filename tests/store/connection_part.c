@@ -138,6 +138,26 @@ static bool is_started(struct fixture *fx, struct str id, int64_t now_us)
 	return false;
 }
 
+/* Cut off by a crash, and found again after its time. */
+static void what_expired_on_its_way_holds_no_secret(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct connection_row old = make_connection(fx, &app, "u", PLATFORM_X);
+	struct connection_row seen = {0};
+	ok(store_connection_consume_state(fx->store, old.id, old.state_hash, STR("code"), &err),
+	   &err);
+	assert_true(is_started(fx, old.id, NOW + CONNECTION_VALID_US - 1));
+	ok(store_connection_find(fx->store, fx->arena, app.id, old.id, NOW, &seen, &err), &err);
+	assert_true(str_is(seen.code_sealed, "code"));
+	assert_false(is_started(fx, old.id, NOW + CONNECTION_VALID_US));
+	ok(store_connection_find(fx->store, fx->arena, app.id, old.id, NOW, &seen, &err), &err);
+	assert_true(str_is_empty(seen.code_sealed));
+	assert_true(str_is_empty(seen.pkce_sealed));
+	assert_int_equal(seen.state, CONNECTION_PENDING);
+}
+
 struct act {
 	struct str connection_id;
 	const struct account_row *accounts;
@@ -442,6 +462,33 @@ static void an_account_state_is_kept_with_its_reason(void **state)
 	assert_int_equal(store_write(fx->store, do_set_state, &t, &err), ERR_NOT_FOUND);
 }
 
+static enum err_kind do_save_extra(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct token_save *t = argument;
+	return store_account_save_extra(tx, t->account_id, t->version, STR("{\"cap\":7}"), NOW + 5, err);
+}
+
+static void an_extra_is_replaced_for_the_token_that_was_read(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct account_row other = make_account(fx, &app, "u", PLATFORM_X);
+	struct token_save t = {account.id, 1, STR("")};
+	ok(store_write(fx->store, do_save_extra, &t, &err), &err);
+	const struct account_row found = get_account(fx, &app, account.id);
+	assert_true(str_is(found.extra, "{\"cap\":7}"));
+	assert_int_equal(found.token_version, 1);
+	assert_int_equal(found.updated_at_us, NOW + 5);
+	assert_true(str_equal(get_account(fx, &app, other.id).extra, other.extra));
+	/* Connected again meanwhile: what that brought is newer. */
+	ok(store_write(fx->store, do_save_token, &t, &err), &err);
+	assert_int_equal(store_write(fx->store, do_save_extra, &t, &err), ERR_CONFLICT);
+	t.account_id = STR("none");
+	assert_int_equal(store_write(fx->store, do_save_extra, &t, &err), ERR_CONFLICT);
+}
+
 int run_connection_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +497,7 @@ int run_connection_tests(void)
 		STORE_TEST(a_state_opens_its_own_door_once),
 		STORE_TEST(of_callbacks_at_once_one_wins),
 		STORE_TEST(a_failed_connection_is_final_and_holds_no_secret),
+		STORE_TEST(what_expired_on_its_way_holds_no_secret),
 		STORE_TEST(a_success_brings_its_accounts_in_order),
 		STORE_TEST(connecting_again_keeps_id_and_refresh_token),
 		STORE_TEST(a_success_after_the_time_is_up_is_refused),
@@ -458,6 +506,7 @@ int run_connection_tests(void)
 		STORE_TEST(accounts_come_in_the_order_asked_and_from_the_app_only),
 		STORE_TEST(of_two_refreshers_the_second_is_told),
 		STORE_TEST(an_account_state_is_kept_with_its_reason),
+		STORE_TEST(an_extra_is_replaced_for_the_token_that_was_read),
 	};
 	return cmocka_run_group_tests_name("store: connections", tests, fixture_open,
 					   fixture_close);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store_event.h"
+#include "store_figures.h"
+
 static int64_t next_due(struct fixture *fx)
 {
 	struct error err = {0};
@@ -394,7 +397,8 @@ static void what_was_given_back_or_is_final_is_nobodys(void **state)
 		}
 		assert_int_equal(get_post(fx, &app, post_id).state, before);
 	}
-	const struct delivery_save unknown = {.id = STR("none"), .fence = 1};
+	const struct delivery_work nothing = {0};
+	const struct delivery_save unknown = {.id = STR("none"), .fence = 1, .work = &nothing};
 	assert_int_equal(save(fx, &unknown, &err), ERR_NOT_FOUND);
 }
 
@@ -593,6 +597,87 @@ static struct claimed claim_within(struct fixture *fx, struct room_asked *asked,
 	return call.claimed;
 }
 
+/* A claim that leaves the row to the first save, which may be any: it ends as if both had been
+ * written one after the other. */
+struct first_row {
+	enum delivery_next next;
+	enum post_state state;
+	enum err_kind second; /* what a save after it gets */
+};
+
+struct first_call {
+	struct fixture *fx;
+	enum delivery_next next;
+	struct delivery_work work;
+	struct delivery_save save;
+};
+
+static enum err_kind claim_and_save(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct first_call *call = argument;
+	struct room_asked asked = {.linkedin = 10};
+	const struct claim_room room = {room_of, &asked, INT64_MIN, .leaves_rows = true};
+	struct delivery_work *work = NULL;
+	size_t count = 0;
+	enum err_kind kind = store_delivery_claim_within(tx, call->fx->arena, NOW, LEASE_US, 10,
+							 &room, &work, &count, err);
+	if (kind != ERR_NONE)
+		return kind;
+	assert_int_equal(count, 1);
+	call->work = work[0];
+	call->save = save_of(&call->work, call->next, NOW + 1);
+	call->save.due_at_us = NOW + US_PER_DAY;
+	call->save.is_first = true;
+	call->save.call_state = CALL_STATE_STARTED;
+	call->save.call_started_at_us = NOW + 1;
+	return store_delivery_save(tx, &call->save, err);
+}
+
+static void a_first_save_claims_the_row_that_was_left(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	static const struct first_row rows[] = {
+		{DELIVERY_KEEP, POST_PROCESSING, ERR_NONE},
+		{DELIVERY_WAIT, POST_PROCESSING, ERR_NONE},
+		{DELIVERY_RETRY, POST_RETRYING, ERR_CONFLICT},
+		{DELIVERY_PUBLISHED, POST_PUBLISHED, ERR_CONFLICT},
+		{DELIVERY_FAILED, POST_FAILED, ERR_CONFLICT},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct app_row app = make_app(fx);
+		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+		const struct str post_id = post_now(fx, &app, &account);
+		struct first_call call = {.fx = fx, .next = rows[i].next};
+		ok(store_write(fx->store, claim_and_save, &call, &err), &err);
+		assert_int_equal(get_post(fx, &app, post_id).deliveries[0].state, rows[i].state);
+		call.save.is_first = false;
+		call.save.next = DELIVERY_FAILED;
+		assert_int_equal(save(fx, &call.save, &err), rows[i].second);
+		if (rows[i].next == DELIVERY_RETRY)
+			claim_one(fx, NOW + 2 * US_PER_DAY);
+	}
+}
+
+/* What the first save said of the open call is there for who takes over. */
+static void a_first_save_is_found_by_the_next_owner(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	struct first_call call = {.fx = fx, .next = DELIVERY_KEEP};
+	ok(store_write(fx->store, claim_and_save, &call, &err), &err);
+	fixture_reopen(fx);
+	const struct delivery_work next = claim_one(fx, NOW + 2);
+	assert_int_equal(next.fence, call.work.fence + 1);
+	assert_int_equal(next.call_state, CALL_STATE_STARTED);
+	assert_int_equal(next.call_started_at_us, NOW + 1);
+	call.save.is_first = false;
+	assert_int_equal(save(fx, &call.save, &err), ERR_CONFLICT);
+}
+
 static void a_claim_stays_within_the_room_there_is(void **state)
 {
 	struct fixture *fx = *state;
@@ -779,6 +864,73 @@ static void a_new_owner_takes_over_at_once(void **state)
 		    str_equal(later.work[1].id, waiting.id));
 }
 
+static struct store_figures figures(struct fixture *fx, int64_t now_us)
+{
+	struct error err = {0};
+	struct store_figures out = {.alarms = -1};
+	ok(store_figures_read(fx->store, now_us, &out, &err), &err);
+	return out;
+}
+
+static void make_webhook(struct fixture *fx, const struct app_row *app)
+{
+	struct error err = {0};
+	const struct webhook_row webhook = {
+		.id = new_uuid(fx),
+		.app_id = app->id,
+		.url = STR("https://customer.example/hook"),
+		.event_mask = ~INT64_C(0),
+		.is_enabled = true,
+		.secret_sealed = STR("sealed"),
+		.created_at_us = NOW,
+	};
+	ok(store_webhook_create(fx->store, &webhook, &err), &err);
+}
+
+/* Two apps, so that nothing is counted for one alone. */
+static void the_figures_follow_every_change(void **state)
+{
+	struct fixture *fx = *state;
+	struct app_row apps[2];
+	struct account_row accounts[2];
+	const struct store_figures none = figures(fx, NOW);
+	for (size_t i = 0; i < 2; i++) {
+		apps[i] = make_app(fx);
+		accounts[i] = make_account(fx, &apps[i], "u", PLATFORM_X);
+		make_webhook(fx, &apps[i]);
+		const struct post_accept now = make_post(fx, &apps[i], &accounts[i], 1);
+		struct post_accept later = make_post(fx, &apps[i], &accounts[i], 1);
+		later.scheduled_at_us = NOW + US_PER_HOUR;
+		accept_post(fx, &now);
+		accept_post(fx, &later);
+	}
+	struct store_figures found = figures(fx, NOW + 5);
+	assert_int_equal(found.posts_pending - none.posts_pending, 2);
+	assert_int_equal(found.posts_scheduled - none.posts_scheduled, 2);
+	assert_int_equal(found.deliveries_due - none.deliveries_due, 2);
+	assert_int_equal(found.deliveries_scheduled - none.deliveries_scheduled, 2);
+	assert_true(found.oldest_due_us > 0 && found.oldest_due_us <= NOW + 5);
+
+	const struct claimed claimed = claim(fx, NOW, CLAIM_MAX);
+	assert_int_equal(claimed.count, 2);
+	found = figures(fx, NOW + 5);
+	assert_int_equal(found.deliveries_due, none.deliveries_due); /* what is worked on is not due */
+	struct delivery_save save = save_of(&claimed.work[0], DELIVERY_PUBLISHED, NOW + 1);
+	save_ok(fx, &save);
+	const struct failure failure = {.code = FAILURE_CODE_CONTENT_REJECTED, .message = STR("no")};
+	save = save_of(&claimed.work[1], DELIVERY_FAILED, NOW + 1);
+	save.failure = &failure;
+	save_ok(fx, &save);
+	found = figures(fx, NOW + 5);
+	assert_int_equal(found.posts_pending, none.posts_pending);
+	assert_int_equal(found.posts_published - none.posts_published, 1);
+	assert_int_equal(found.posts_failed - none.posts_failed, 1);
+	assert_int_equal(found.events_pending - none.events_pending, 4); /* its own and the post's, twice */
+	assert_int_equal(found.webhook_deliveries_pending, none.webhook_deliveries_pending);
+	found = figures(fx, NOW + 2 * US_PER_HOUR);
+	assert_int_equal(found.deliveries_due - none.deliveries_due, 2);
+}
+
 int run_delivery_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -802,10 +954,13 @@ int run_delivery_tests(void)
 		STORE_TEST(a_backlog_of_one_app_does_not_hold_up_another),
 		STORE_TEST(small_claims_take_turns),
 		STORE_TEST(a_suspended_app_is_passed_over_until_it_is_back),
+		STORE_TEST(a_first_save_claims_the_row_that_was_left),
+		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),
 		STORE_TEST(claimers_at_once_never_get_the_same),
 		STORE_TEST(a_claim_takes_what_fits_in_memory),
 		STORE_TEST(the_backlog_is_counted),
+		STORE_TEST(the_figures_follow_every_change),
 		STORE_TEST(a_new_owner_takes_over_at_once),
 	};
 	return cmocka_run_group_tests_name("store: deliveries", tests, fixture_open, fixture_close);

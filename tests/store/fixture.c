@@ -283,6 +283,7 @@ struct delivery_save save_of(const struct delivery_work *work, enum delivery_nex
 		.flow = STR("{\"stage\":\"x\"}"),
 		.flow_sealed = STR("flow\0sealed"),
 		.attempts = work->attempts,
+		.work = work,
 	};
 }
 

@@ -23,6 +23,7 @@
 
 #include "connect.h"
 #include "delivery.h"
+#include "webhook.h"
 
 #include "api_private.h"
 
@@ -41,6 +42,7 @@ struct connector {
 	struct str state;                /* of connector_callback */
 	struct str awaited;
 	int64_t wait_ms;
+	struct check_outcome check;      /* of connector_check */
 };
 
 struct deliverer {
@@ -72,6 +74,30 @@ enum err_kind connector_callback(struct connector *connector, struct arena *aren
 	connector->wait_ms = wait_ms;
 	*return_out = connector->back;
 	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+}
+
+enum err_kind connector_check(struct connector *connector, struct arena *arena, const struct account_row *account, int64_t wait_ms,
+			      struct check_outcome *outcome_out, struct error *err)
+{
+	(void)arena, (void)account;
+	connector->calls++;
+	connector->wait_ms = wait_ms;
+	*outcome_out = connector->check;
+	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+}
+
+enum err_kind connector_disconnect(struct connector *connector, struct arena *arena, const struct account_row *account, int64_t wait_ms,
+				   struct error *err)
+{
+	(void)arena, (void)account;
+	connector->calls++;
+	connector->wait_ms = wait_ms;
+	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+}
+
+void webhooker_wake(struct webhooker *webhooker)
+{
+	(void)webhooker;
 }
 
 enum err_kind connector_await(struct connector *connector, struct arena *arena, struct str connection_id, int64_t wait_ms,

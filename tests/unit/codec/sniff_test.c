@@ -134,7 +134,11 @@ static const struct {
 	ROW("SVG", SNIFF_UNKNOWN, 0, 0, "<svg xmlns=\"http://www.w3.org/2000/svg\">"),
 	ROW("BMP", SNIFF_UNKNOWN, 0, 0, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0"),
 	ROW("TIFF", SNIFF_UNKNOWN, 0, 0, "II*\0\x08\0\0\0"),
-	ROW("PDF", SNIFF_UNKNOWN, 0, 0, "%PDF-1.7\n"),
+	ROW("PDF", SNIFF_PDF, 0, 0, "%PDF-1.7\n"),
+	ROW("PDF behind a page", SNIFF_UNKNOWN, 0, 0, "<html>%PDF-1.7\n"),
+	ROW("ZIP", SNIFF_ZIP, 0, 0, "PK\3\4\x14\0\6\0"),
+	ROW("empty ZIP", SNIFF_UNKNOWN, 0, 0, "PK\5\6\0\0"),
+	ROW("OLE", SNIFF_OLE, 0, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"),
 	ROW("picture behind a blank", SNIFF_UNKNOWN, 0, 0, " GIF89a\x01\x00\x01\x00"),
 };
 
@@ -185,6 +189,22 @@ static void every_truncation_is_safe(void **state)
 	}
 }
 
+static void moving_pictures_are_told(void **state)
+{
+	(void)state;
+	static const char gif[] = "GIF89a\1\0\1\0\0\0\0"
+				  "\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0"
+				  "\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;";
+	static const char webp[] = "RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\0\0\0\0\0\0";
+	char still[sizeof(webp)];
+	memcpy(still, webp, sizeof(webp));
+	still[20] = 0x10; /* transparent, not moving */
+	assert_true(sniff_media((struct str){gif, sizeof(gif) - 1}).is_animated);
+	assert_false(sniff_media((struct str){gif, sizeof(gif) - 17}).is_animated);
+	assert_true(sniff_media((struct str){webp, sizeof(webp) - 1}).is_animated);
+	assert_false(sniff_media((struct str){still, sizeof(still) - 1}).is_animated);
+}
+
 static void names_types(void **state)
 {
 	(void)state;
@@ -199,6 +219,9 @@ static void names_types(void **state)
 						 "ftypqt  \0\0\x02\0qt  "));
 	assert_string_equal(mov.mime_type, "video/quicktime");
 	assert_true(mov.is_video);
+	const struct sniff pdf = sniff_media(STR("%PDF-1.7"));
+	assert_string_equal(pdf.mime_type, "application/pdf");
+	assert_false(pdf.is_image || pdf.is_video);
 	assert_false(mov.is_image);
 	assert_string_equal(sniff_media(STR("\xff\xd8\xff")).mime_type, "image/jpeg");
 	assert_string_equal(sniff_media(STR("RIFF\x24\0\0\0WEBPVP8X")).mime_type, "image/webp");
@@ -211,6 +234,7 @@ int main(void)
 		cmocka_unit_test(knows_formats_by_their_bytes),
 		cmocka_unit_test(a_jpeg_with_a_large_thumbnail),
 		cmocka_unit_test(every_truncation_is_safe),
+		cmocka_unit_test(moving_pictures_are_told),
 		cmocka_unit_test(names_types),
 	};
 	return cmocka_run_group_tests_name("sniff", tests, NULL, NULL);

@@ -97,6 +97,20 @@ static void every_platform_gets_a_whole_url(void **state)
 	}
 }
 
+/* An app asks for what its products give it, in the platform's own form. */
+static void a_credentials_scopes_go_before_the_profiles(void **state)
+{
+	struct arena *arena = *state;
+	struct authorize_values own = values;
+	own.scopes = STR("openid  w_member_social");
+	const struct form linkedin =
+		query_of(arena, authorize_url(arena, platform_of(PLATFORM_LINKEDIN)->oauth, &own));
+	assert_parameter(&linkedin, "scope", "openid w_member_social");
+	const struct form tiktok =
+		query_of(arena, authorize_url(arena, platform_of(PLATFORM_TIKTOK)->oauth, &own));
+	assert_parameter(&tiktok, "scope", "openid,w_member_social");
+}
+
 static void the_pieces_stand_where_they_belong(void **state)
 {
 	struct arena *arena = *state;
@@ -123,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_challenge_is_the_verifiers_hash),
 		TEST(every_platform_gets_a_whole_url),
+		TEST(a_credentials_scopes_go_before_the_profiles),
 		TEST(the_pieces_stand_where_they_belong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,36 @@ static void a_check_tells_the_platforms_words(void **state)
 	assert_error(send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 409, "CONFLICT");
 }
 
+static void scopes_are_kept_until_others_are_named(void **state)
+{
+	static const struct {
+		const char *body;
+		const char *scopes; /* NULL = null */
+	} rows[] = {
+		{GOOD, NULL},
+		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\" openid,profile,  email \"}", "openid profile email"},
+		{GOOD, "openid profile email"},
+		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\"https://www.googleapis.com/auth/youtube\"}",
+		 "https://www.googleapis.com/auth/youtube"},
+		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\"\"}", NULL},
+	};
+	static const char *const bad[] = {"7", "[\"openid\"]", "\"a\\\"b\"", "\"a\\nb\"", "\"\\u00e9\""};
+	struct fixture *fx = *state;
+	struct str id = create_app(fx, false);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct json *credential = assert_status(send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), rows[i].body), 200);
+		if (rows[i].scopes == NULL)
+			assert_true(json_is_null(json_get(credential, "scopes")));
+		else
+			assert_text(credential, "scopes", rows[i].scopes);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct str body =
+			str_format(fx->arena, "{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":%s}", bad[i]);
+		assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), str_z(fx->arena, body)), 422, "VALIDATION_ERROR");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +111,7 @@ int main(void)
 		ADMIN_TEST(the_secret_opens_under_its_own_row_only),
 		ADMIN_TEST(what_is_no_credential),
 		ADMIN_TEST(a_check_tells_the_platforms_words),
+		ADMIN_TEST(scopes_are_kept_until_others_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

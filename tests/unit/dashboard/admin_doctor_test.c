@@ -2,6 +2,8 @@
  * The doctor says what is wrong, and never "all well" when it could not look. */
 #include "admin_fixture.h"
 
+#include "store_alarm.h"
+
 static const struct json *finding(const struct json *doctor, const char *check, bool is_ok)
 {
 	const struct json *checks = json_get(doctor, "checks");
@@ -52,6 +54,18 @@ static void a_refused_credential_is_told(void **state)
 	assert_true(str_find(json_string(json_get(finding(doctor, "credential", false), "message")), STR("invalid_client"), 0) != SIZE_MAX);
 }
 
+static void an_alarm_is_told(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	ok(store_alarm_raise(fx->store, STR("linkedin"), STR("The version has ended."), INT64_C(1800000000000000), &err), &err);
+	const struct json *doctor = examine(fx, fx->arena);
+	const struct str message = json_string(json_get(finding(doctor, "alarm", false), "message"));
+	assert_false(json_bool(json_get(doctor, "ok"), true));
+	assert_true(str_find(message, STR("linkedin: The version has ended. Told 1 times"), 0) != SIZE_MAX);
+	assert_true(str_find(message, STR("2027-01-15T08:00:00Z"), 0) != SIZE_MAX);
+}
+
 /* An arena that holds the findings, but not the list of apps. */
 static void what_cannot_be_looked_at_is_not_well(void **state)
 {
@@ -78,6 +92,7 @@ int main(void)
 		ADMIN_TEST(an_empty_house_is_well),
 		ADMIN_TEST(an_app_without_its_admin_is_told),
 		ADMIN_TEST(a_refused_credential_is_told),
+		ADMIN_TEST(an_alarm_is_told),
 		ADMIN_TEST(what_cannot_be_looked_at_is_not_well),
 		ADMIN_TEST(the_schema_has_a_version),
 	};

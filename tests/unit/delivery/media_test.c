@@ -5,6 +5,8 @@
 
 #include "world.h"
 
+#include "store_post_change.h"
+
 #include "delivery_private.h"
 
 #define MEDIA_URL "https://customer.example/video.mp4"
@@ -34,6 +36,9 @@ static void answer_upload(struct world *w, const char *body)
 	FAKE_ANSWER(&w->transport, .match = SESSION, .header_name = "Location",
 		    .header_value = "https://www.googleapis.com/upload/session/1");
 	FAKE_ANSWER(&w->transport, .match = UPLOAD, .body = body);
+	FAKE_ANSWER(&w->transport, .match = "GET https://www.googleapis.com/youtube/v3/videos",
+		    .body = "{\"items\":[{\"status\":{\"uploadStatus\":\"processed\"}}]}",
+		    .times = 10);
 }
 
 static size_t spool_files(const char *path)
@@ -91,8 +96,8 @@ static void two_deliveries_share_one_fetch(void **state)
 	assert_int_equal(spool_files(w->spool_path), 0);
 }
 
-/* The one that fetched fails; the other goes on by itself. */
-static void a_failed_shared_fetch_is_taken_over(void **state)
+/* What one was told both were told; one of them asks again, for both. */
+static void a_failed_shared_fetch_is_tried_again_for_all(void **state)
 {
 	struct world *w = *state;
 	const struct account_row accounts[] = {channel(w), channel(w)};
@@ -105,9 +110,73 @@ static void a_failed_shared_fetch_is_taken_over(void **state)
 	world_run(w);
 	world_pass(w, 200 * US_PER_MS);
 	world_pass(w, 60 * US_PER_S);
+	world_pass(w, 200 * US_PER_MS);
 	assert_state(w, post, "published");
 	assert_string_equal(post_state_name(world_delivery(w, post, 1).state), "published");
 	assert_int_equal(fake_count(&w->transport, FETCH), 2);
+}
+
+/* A URL that is dead is asked for once for the whole post, not by each of its deliveries; and the
+ * same for every retry. */
+static void a_dead_file_is_asked_for_once(void **state)
+{
+	struct world *w = *state;
+	const struct account_row accounts[] = {channel(w), channel(w), channel(w)};
+	FAKE_ANSWER(&w->transport, .match = FETCH, .status = 404, .times = 3);
+	const struct str post = world_post(w, CONTENT, accounts, 3);
+	world_run(w);
+	world_pass(w, 200 * US_PER_MS);
+	for (size_t i = 0; i < 3; i++) {
+		const struct delivery_row row = world_delivery(w, post, i);
+		assert_string_equal(post_state_name(row.state), "failed");
+		assert_str(row.error_code, "MEDIA_UNREACHABLE");
+		assert_true(str_find(row.error_message, STR("status 404"), 0) != SIZE_MAX);
+	}
+	assert_int_equal(fake_count(&w->transport, FETCH), 1);
+	/* Another post asks for itself. */
+	world_post(w, CONTENT, accounts, 1);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, FETCH), 2);
+}
+
+static void a_retry_asks_once_for_all(void **state)
+{
+	struct world *w = *state;
+	const struct account_row accounts[] = {channel(w), channel(w), channel(w)};
+	FAKE_ANSWER(&w->transport, .match = FETCH, .status = 503, .times = 100);
+	const struct str post = world_post(w, CONTENT, accounts, 3);
+	world_run(w);
+	world_pass(w, 200 * US_PER_MS);
+	assert_int_equal(fake_count(&w->transport, FETCH), 1);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(post_state_name(world_delivery(w, post, i).state), "retrying");
+	for (int i = 0; i < 10; i++)
+		world_pass(w, US_PER_S + 29 * US_PER_S * (i == 0)); /* the retries come at 30 s and
+								       up to a fifth later */
+	assert_int_equal(fake_count(&w->transport, FETCH), 2);
+	assert_int_equal(world_delivery(w, post, 0).attempts, 2);
+	assert_int_equal(world_delivery(w, post, 2).attempts, 2);
+}
+
+/* Who tries again has mended the address: what others were told of it does not count. */
+static void a_person_who_tries_again_gets_a_new_look(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	struct error err = {0};
+	struct post_retry_result result = {0};
+	FAKE_ANSWER(&w->transport, .match = FETCH, .status = 404);
+	const struct str post = world_post(w, CONTENT, &account, 1);
+	world_run(w);
+	assert_state(w, post, "failed");
+	const struct post_retry retry = {
+		.app_id = w->app.id, .post_id = post, .now_us = clock_now_us(&w->clock.clock)};
+	ok(store_post_retry(w->store, w->arena, &retry, &result, &err), &err);
+	answer_fetch(w);
+	deliverer_wake(w->deliverer);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, FETCH), 2);
+	assert_int_equal(fake_count(&w->transport, SESSION), 1);
 }
 
 struct claim_call {
@@ -119,8 +188,8 @@ struct claim_call {
 static enum err_kind run_claim(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct claim_call *call = argument;
-	return store_delivery_claim(tx, call->w->arena, FAKE_NOW_US, US_PER_MINUTE, 10, &call->work,
-				    &call->count, err);
+	return store_delivery_claim(tx, call->w->arena, clock_now_us(&call->w->clock.clock),
+				    US_PER_MINUTE, 10, &call->work, &call->count, err);
 }
 
 /* A waiter looks ten times a second, perhaps for hours: it must neither grow nor write. Its task is
@@ -164,6 +233,237 @@ static void waiting_for_another_fetch_costs_nothing(void **state)
 		tasks[i]->task.ops->free(&tasks[i]->task);
 	assert_null(w->deliverer->fetching);
 	arena_free(&turn);
+}
+
+/* ---- further files, driven by hand with an adapter that asks for them ---- */
+
+#define THUMB_URL "https://customer.example/thumb.jpg"
+
+static const char picture[] = "\xff\xd8\xff\xe0 and more";
+
+struct asker {
+	const char *urls[ENV_FILES_MAX + 1]; /* asked for one after the other; NULL ends */
+	bool is_optional;
+	const char *extra; /* what the first step says of the account */
+	/* What it was told when it had all. */
+	int indexes[ENV_FILES_MAX + 1];
+	struct media_file files[ENV_FILES_MAX + 1];
+	struct str extra_secret;
+	int64_t cap_seen;
+};
+
+static struct asker asker;
+
+static void ask(const struct env *env, struct flow *flow, const struct reply *reply,
+		struct step *step)
+{
+	(void)flow;
+	(void)reply;
+	asker.extra_secret = env->extra_secret;
+	asker.cap_seen = json_int(json_get(env->account_extra, "cap"), -1);
+	for (size_t i = 0; i <= ENV_FILES_MAX && asker.urls[i] != NULL; i++) {
+		asker.indexes[i] = env_file(env, str_of(asker.urls[i]));
+		if (asker.indexes[i] >= 0)
+			asker.files[i] = env->media[asker.indexes[i]];
+		if (asker.indexes[i] >= 0 && (asker.files[i].is_ready || asker.files[i].is_missing))
+			continue;
+		step_file(step, str_of(asker.urls[i]), asker.is_optional);
+		step->account_extra = str_of(i == 0 ? asker.extra : NULL);
+		return;
+	}
+	step_wait(step, 1000);
+}
+
+struct by_hand {
+	struct world *w;
+	struct arena *turn;
+	struct delivery_task *t;
+	struct task_plan plan;
+};
+
+/* The one delivery that is due. */
+static struct by_hand claim_by_hand(struct world *w)
+{
+	static struct platform platform;
+	struct by_hand hand = {.w = w, .turn = arena_new("turn", (size_t)64 << 20)};
+	struct claim_call call = {.w = w};
+	struct error err = {0};
+	const struct task_event start = {.kind = TASK_EVENT_START};
+	platform = *platform_of(PLATFORM_YOUTUBE);
+	platform.publish = ask;
+	ok(store_write(w->store, run_claim, &call, &err), &err);
+	assert_int_equal(call.count, 1);
+	hand.t = delivery_task_new(w->deliverer, &call.work[0]);
+	hand.t->task.engine = w->engine;
+	hand.t->platform = &platform;
+	hand.t->task.ops->plan(&hand.t->task, hand.turn, &start, &hand.plan);
+	return hand;
+}
+
+static struct by_hand begin_by_hand(struct world *w, const struct account_row *account)
+{
+	world_post(w, CONTENT, account, 1);
+	return claim_by_hand(w);
+}
+
+static enum err_kind run_save(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct by_hand *hand = argument;
+	return hand->t->task.ops->save(&hand->t->task, tx, err);
+}
+
+static void save_by_hand(struct by_hand *hand)
+{
+	struct error err = {0};
+	ok(store_write(hand->w->store, run_save, hand, &err), &err);
+	hand->t->task.ops->saved(&hand->t->task, ERR_NONE);
+}
+
+static void fetched_by_hand(struct by_hand *hand, int status)
+{
+	const struct transfer_result result = {
+		.outcome = TRANSFER_ANSWERED, .status = status, .received_bytes = sizeof(picture)};
+	const struct task_event event = {.kind = TASK_EVENT_FETCHED, .fetched = &result};
+	FILE *file = fopen(hand->plan.fetch.save_path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(picture, 1, sizeof(picture), file), sizeof(picture));
+	fclose(file);
+	hand->plan = (struct task_plan){0};
+	hand->t->task.ops->plan(&hand->t->task, hand->turn, &event, &hand->plan);
+}
+
+static void end_by_hand(struct by_hand *hand)
+{
+	hand->t->task.ops->free(&hand->t->task);
+	arena_free(&hand->turn);
+}
+
+static void a_further_file_is_fetched_like_media(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	asker = (struct asker){.urls = {THUMB_URL}};
+	struct by_hand hand = begin_by_hand(w, &account);
+	assert_int_equal(hand.plan.action, TASK_FETCH);
+	assert_str(hand.plan.fetch.url, THUMB_URL);
+	assert_int_equal(hand.plan.fetch.pool, TRANSFER_USER); /* so the guard looks at it */
+	fetched_by_hand(&hand, 200);
+	assert_int_equal(hand.t->save.next, DELIVERY_WAIT);
+	assert_int_equal(asker.indexes[0], 1); /* behind the post's only medium */
+	assert_int_equal(asker.files[0].sniff.type, SNIFF_JPEG);
+	assert_int_equal(asker.files[0].size_bytes, sizeof(picture));
+	assert_non_null(hand.t->media_paths[1]);
+	assert_false(hand.t->media[0].is_ready);
+	end_by_hand(&hand);
+}
+
+static void after_a_restart_a_file_is_found_not_fetched(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	asker = (struct asker){.urls = {THUMB_URL, MEDIA_URL}};
+	struct by_hand hand = begin_by_hand(w, &account);
+	fetched_by_hand(&hand, 200);
+	fetched_by_hand(&hand, 200);
+	save_by_hand(&hand);
+	end_by_hand(&hand);
+	world_crash(w);
+	fake_clock_advance(&w->clock, 2 * US_PER_S);
+	asker = (struct asker){.urls = {MEDIA_URL, THUMB_URL}}; /* in another order */
+	hand = claim_by_hand(w);
+	assert_int_equal(hand.plan.action, TASK_END);
+	assert_int_equal(hand.t->save.next, DELIVERY_WAIT);
+	assert_true(asker.files[0].is_ready && asker.files[1].is_ready);
+	end_by_hand(&hand);
+	/* Another post's file is another file. */
+	const struct account_row other = channel(w);
+	hand = begin_by_hand(w, &other);
+	assert_int_equal(hand.plan.action, TASK_FETCH);
+	end_by_hand(&hand);
+}
+
+static void a_file_that_is_a_medium_too_is_fetched_once(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	asker = (struct asker){.urls = {MEDIA_URL}};
+	struct by_hand hand = begin_by_hand(w, &account);
+	fetched_by_hand(&hand, 200);
+	const struct step medium = {.kind = STEP_MEDIA, .media_index = 0};
+	assert_false(media_want(hand.t, &medium));
+	assert_string_equal(hand.t->media_paths[0], hand.t->media_paths[1]);
+	end_by_hand(&hand);
+}
+
+static void a_file_that_does_not_come_is_missing_or_the_end(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	for (int is_optional = 0; is_optional < 2; is_optional++) {
+		const struct account_row one = is_optional ? account : channel(w);
+		asker = (struct asker){.urls = {THUMB_URL, NULL}, .is_optional = is_optional != 0};
+		struct by_hand hand = begin_by_hand(w, &one);
+		assert_int_equal(hand.plan.action, TASK_FETCH);
+		fetched_by_hand(&hand, 404);
+		assert_int_equal(hand.t->save.next, is_optional ? DELIVERY_WAIT : DELIVERY_FAILED);
+		assert_int_equal(asker.files[0].is_missing, is_optional);
+		if (!is_optional) {
+			assert_int_equal(hand.t->failure.code, FAILURE_CODE_MEDIA_UNREACHABLE);
+			assert_non_null(
+				strstr(str_z(w->arena, hand.t->failure.message), "thumbnail"));
+			save_by_hand(&hand);
+		}
+		end_by_hand(&hand);
+	}
+}
+
+static void an_adapter_that_asks_for_too_many_files_is_stopped(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	asker = (struct asker){0};
+	for (int i = 0; i <= ENV_FILES_MAX; i++)
+		asker.urls[i] = str_z(w->arena, str_format(w->arena, THUMB_URL "?%d", i));
+	struct by_hand hand = begin_by_hand(w, &account);
+	for (int i = 0; i < ENV_FILES_MAX; i++) {
+		assert_int_equal(hand.plan.action, TASK_FETCH);
+		fetched_by_hand(&hand, 200);
+	}
+	assert_int_equal(hand.t->save.next, DELIVERY_FAILED);
+	assert_int_equal(hand.t->failure.code, FAILURE_CODE_INTERNAL_ERROR);
+	assert_int_equal(hand.t->env.file_count, ENV_FILES_MAX);
+	end_by_hand(&hand);
+}
+
+/* Written with the decision that it came with, and seen by the adapter at once. */
+static void what_is_learnt_of_the_account_is_kept(void **state)
+{
+	struct world *w = *state;
+	struct account_row account = channel(w);
+	account.extra_sealed =
+		world_sealed(w, "accounts", "extra_secret", account.id, "the user token");
+	world_connect(w, &account, WORLD_ACCESS_TOKEN, WORLD_REFRESH_TOKEN);
+	asker = (struct asker){.urls = {THUMB_URL}, .extra = "{\"cap\":7}"};
+	struct by_hand hand = begin_by_hand(w, &account);
+	assert_str(asker.extra_secret, "the user token");
+	assert_int_equal(asker.cap_seen, -1);
+	save_by_hand(&hand);
+	assert_str(world_account_now(w, &account).extra, "{\"cap\":7}");
+	fetched_by_hand(&hand, 200);
+	assert_int_equal(asker.cap_seen, 7);
+	assert_false(hand.t->has_new_extra);
+	end_by_hand(&hand);
+}
+
+static void what_is_no_object_is_not_kept(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = channel(w);
+	asker = (struct asker){.urls = {THUMB_URL}, .extra = "[1]"};
+	struct by_hand hand = begin_by_hand(w, &account);
+	save_by_hand(&hand);
+	assert_str(world_account_now(w, &account).extra, "{}");
+	end_by_hand(&hand);
 }
 
 struct refusal {
@@ -284,7 +584,7 @@ static void a_file_goes_though_a_later_claim_ended_the_delivery(void **state)
 	const struct account_row account = channel(w);
 	answer_fetch(w);
 	answer_upload(w, NULL);
-	w->transport.answers[w->transport.answer_count - 1].outcome = TRANSFER_LOST;
+	w->transport.answers[w->transport.answer_count - 2].outcome = TRANSFER_LOST;
 	const struct str post = world_post(w, CONTENT, &account, 1);
 	world_run(w);
 	assert_true(spool_files(w->spool_path) > 0);
@@ -302,7 +602,7 @@ static void a_start_removes_what_nobody_needs(void **state)
 	answer_fetch(w);
 	world_post(w, CONTENT, &account, 1);
 	world_run(w);
-	assert_int_equal(spool_files(w->spool_path), 2); /* the file and its digest */
+	assert_int_equal(spool_files(w->spool_path), 3); /* the file, its digest, its object */
 	char path[256];
 	snprintf(path, sizeof(path), "%s/00", w->spool_path);
 	mkdir(path, 0700);
@@ -311,7 +611,7 @@ static void a_start_removes_what_nobody_needs(void **state)
 	assert_non_null(stray);
 	fclose(stray);
 	world_crash(w);
-	assert_int_equal(spool_files(w->spool_path), 2);
+	assert_int_equal(spool_files(w->spool_path), 3);
 }
 
 /* "A stopping service begins nothing new": not a fetch of hours either. */
@@ -343,8 +643,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_file_is_fetched_streamed_and_removed),
 		WORLD_TEST(two_deliveries_share_one_fetch),
-		WORLD_TEST(a_failed_shared_fetch_is_taken_over),
+		WORLD_TEST(a_failed_shared_fetch_is_tried_again_for_all),
+		WORLD_TEST(a_dead_file_is_asked_for_once),
+		WORLD_TEST(a_retry_asks_once_for_all),
+		WORLD_TEST(a_person_who_tries_again_gets_a_new_look),
 		WORLD_TEST(waiting_for_another_fetch_costs_nothing),
+		WORLD_TEST(a_further_file_is_fetched_like_media),
+		WORLD_TEST(after_a_restart_a_file_is_found_not_fetched),
+		WORLD_TEST(a_file_that_is_a_medium_too_is_fetched_once),
+		WORLD_TEST(a_file_that_does_not_come_is_missing_or_the_end),
+		WORLD_TEST(an_adapter_that_asks_for_too_many_files_is_stopped),
+		WORLD_TEST(what_is_learnt_of_the_account_is_kept),
+		WORLD_TEST(what_is_no_object_is_not_kept),
 		cmocka_unit_test(a_file_that_does_not_come_is_told),
 		WORLD_TEST(a_full_spool_is_waited_for),
 		WORLD_TEST(a_retry_fetches_again),

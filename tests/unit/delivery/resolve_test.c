@@ -306,6 +306,32 @@ static void a_token_that_ran_out_while_in_doubt_ends_as_unknown(void **state)
 	assert_int_equal(fake_count(&w->transport, "/feed"), 1);
 	pass_all_looks(w);
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_REAUTH_REQUIRED);
+	assert_non_null(strstr(str_z(w->arena, world_delivery(w, post, 0).error_message),
+			       "could not be asked"));
+}
+
+/* The customer connects the account again while the looks go on: what was refused is not what it
+ * has any more. */
+static void a_token_made_new_between_looks_is_used(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_FACEBOOK, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = "/feed", .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = "/published_posts", .status = 400,
+		    .body = "{\"error\":{\"message\":\"expired\",\"type\":\"OAuthException\","
+			    "\"code\":190}}");
+	FAKE_ANSWER(&w->transport, .match = "/published_posts",
+		    .body = LIST("{\"id\":\"1_2\",\"message\":\"hello\",\"created_time\":"
+				 "\"2027-01-15T08:00:01+0000\"}"),
+		    .times = 9);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	world_pass(w, 2 * US_PER_S);
+	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_REAUTH_REQUIRED);
+	world_set_account_state(w, &account, ACCOUNT_ACTIVE);
+	pass_all_looks(w);
+	assert_published(w, post, "1_2");
 }
 
 static void an_account_disconnected_while_in_doubt_ends_as_unknown(void **state)
@@ -376,10 +402,16 @@ static struct str instagram_post(struct world *w)
 	return world_post(w, IG_POST, &account, 1);
 }
 
+/* 1080 by 1080, as far as its header: Instagram's rules look at it before anything is made. */
+static const char jpeg[] = "\xff\xd8\xff\xc0\x00\x11\x08\x04\x38\x04\x38\x03"
+			   "\x01\x22\x00\x02\x11\x01\x03\x11\x01";
+
 static void add_container(struct world *w)
 {
 	FAKE_ANSWER(&w->transport, .match = "/media?", .body = "{\"data\":[]}", .times = 99);
 	FAKE_ANSWER(&w->transport, .match = "POST", .body = "{\"id\":\"900\"}");
+	FAKE_ANSWER(&w->transport, .match = "GET https://customer.example/a.jpg", .body = jpeg,
+		    .body_len = sizeof(jpeg) - 1);
 }
 
 static void proven_absent_is_sent_again_with_the_same_container(void **state)
@@ -415,8 +447,52 @@ static void sending_again_ends(void **state)
 	world_run(w);
 	for (int i = 0; i < 20; i++)
 		pass_all_looks(w);
+	/* The last look found nothing, and yet the last call may have come behind it. */
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
 	assert_true(fake_count(&w->transport, IG_PUBLISH) <= 6);
+}
+
+/* ---- a member's post at LinkedIn: one repeat, while its guard against duplicates is up ---- */
+
+#define LI_POSTS "POST https://api.linkedin.com/rest/posts"
+
+static struct str member_post(struct world *w)
+{
+	const struct account_row account = world_account(w, PLATFORM_LINKEDIN, 0, NULL);
+	return world_post(w, WORLD_TEXT("hello"), &account, 1);
+}
+
+/* Every repeat is in doubt again: that is no proof of absence, whatever tries are left. */
+static void a_guarded_repeat_in_doubt_ends_as_unknown(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = LI_POSTS, .status = 500, .times = 99);
+	const struct str post = member_post(w);
+	world_run(w);
+	pass_all_looks(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_int_equal(fake_count(&w->transport, LI_POSTS), 2);
+}
+
+/* A time scale divides our waits, not the time that the call itself took: 30 s are not 50 minutes,
+ * after which no repeat would be safe. */
+static void a_long_call_is_no_long_wait(void **state)
+{
+	struct world *w = *state;
+	w->deliverer->config.time_scale = 100;
+	const struct str post = member_post(w);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, LI_POSTS), 1);
+	fake_clock_advance(&w->clock, 30 * US_PER_S);
+	FAKE_ANSWER(&w->transport, .match = LI_POSTS, .outcome = TRANSFER_LOST,
+		    .problem = TRANSFER_TIMED_OUT, .error_text = "timed out");
+	world_run(w);
+	FAKE_ANSWER(&w->transport, .match = LI_POSTS, .status = 201, .header_name = "x-restli-id",
+		    .header_value = "urn:li:share:7");
+	pass_all_looks(w);
+	assert_int_equal(fake_count(&w->transport, LI_POSTS), 2);
+	assert_published(w, post, "urn:li:share:7");
 }
 
 int main(void)
@@ -436,11 +512,14 @@ int main(void)
 		WORLD_TEST(a_dead_token_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(a_refused_app_while_in_doubt_does_not_flag_the_account),
 		WORLD_TEST(a_token_that_ran_out_while_in_doubt_ends_as_unknown),
+		WORLD_TEST(a_token_made_new_between_looks_is_used),
 		WORLD_TEST(an_account_disconnected_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(an_account_to_be_reconnected_is_still_asked),
 		WORLD_TEST(no_failure_hides_an_open_call),
 		WORLD_TEST(proven_absent_is_sent_again_with_the_same_container),
 		WORLD_TEST(sending_again_ends),
+		WORLD_TEST(a_guarded_repeat_in_doubt_ends_as_unknown),
+		WORLD_TEST(a_long_call_is_no_long_wait),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

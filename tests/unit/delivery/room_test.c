@@ -108,6 +108,18 @@ static const struct outcome_row outcomes[] = {
 	  .body = "{\"title\":\"CreditsDepleted\",\"status\":402,\"detail\":\"none left\"}"},
 	 GATE_SUSPENDED,
 	 GATE_READY},
+	{"no credits, and no word of it",
+	 {.match = TWEETS, .status = 402, .body = "{}"},
+	 GATE_SUSPENDED,
+	 GATE_READY},
+	{"refused without a reason",
+	 {.match = TWEETS, .status = 400, .body = "{}"},
+	 GATE_THROTTLED,
+	 GATE_READY},
+	{"taken without an id",
+	 {.match = TWEETS, .status = 200, .body = "{}"},
+	 GATE_THROTTLED,
+	 GATE_READY},
 	{"broken", {.match = TWEETS, .status = 503, .body = "{}"}, GATE_THROTTLED, GATE_THROTTLED},
 	{"lost", {.match = TWEETS, .outcome = TRANSFER_LOST}, GATE_THROTTLED, GATE_THROTTLED},
 };
@@ -129,6 +141,24 @@ static void what_a_call_came_to_is_told(void **state)
 		assert_int_equal(own_place(w).in_flight, 0);
 		world_teardown(state);
 	}
+}
+
+/* Refusals that nobody can read leave each delivery in doubt, and close the app's place. */
+static void unreadable_refusals_close_the_place(void **state)
+{
+	struct world *w = *state;
+	struct str posts[10];
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 400, .body = "{}", .times = 99);
+	posts_for(w, 8, posts);
+	world_run(w);
+	assert_int_equal(own_place(w).state, GATE_SUSPENDED);
+	assert_int_equal(platform_place(w).state, GATE_READY);
+	for (size_t i = 0; i < 8; i++)
+		assert_state(w, posts[i], "processing");
+	posts_for(w, 2, &posts[8]);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 8);
+	assert_state(w, posts[8], "pending");
 }
 
 /* Two days behind a closed door, and then a reason: never silent (RELIABILITY.md 2.1). */
@@ -161,6 +191,7 @@ int main(void)
 		WORLD_TEST(a_full_engine_does_not_spin),
 		WORLD_TEST(a_closed_platform_costs_nobody_a_try),
 		cmocka_unit_test(what_a_call_came_to_is_told),
+		WORLD_TEST(unreadable_refusals_close_the_place),
 		WORLD_TEST(waiting_for_room_comes_to_an_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,12 +88,48 @@ static void an_idle_deliverer_holds_no_content(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
 }
 
+static bool answer_flag(void *context)
+{
+	return *(const bool *)context;
+}
+
+/* RELIABILITY.md 2.2 rule 1: what a call comes to must find room on the disk. */
+static void a_full_disk_stops_claims_until_there_is_room(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	bool has_room = false;
+	w->deliverer->config.has_disk_room = answer_flag;
+	w->deliverer->config.disk_context = &has_room;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	world_pass(w, US_PER_MINUTE);
+	assert_state(w, post, "pending");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 0);
+	has_room = true;
+	world_pass(w, US_PER_S);
+	assert_published(w, post, "1001");
+}
+
+/* Claimed and nothing begun, as after a transaction that had to be made in two. */
+static enum err_kind claim_only(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct world *w = argument;
+	struct delivery_work *work = NULL;
+	size_t count = 0;
+	return store_delivery_claim(tx, w->arena, clock_now_us(&w->clock.clock), 60 * US_PER_S, 10,
+				    &work, &count, err);
+}
+
 static void a_former_runs_work_is_taken_up_unasked(void **state)
 {
 	struct world *w = *state;
 	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
-	engine_turn(w->engine, 0); /* claimed, nothing begun */
+	struct error err = {0};
+	ok(store_write(w->store, claim_only, w, &err), &err);
+	assert_state(w, post, "processing");
 	world_crash(w);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	world_run(w);
@@ -121,6 +157,7 @@ int main(void)
 		WORLD_TEST(many_accounts_go_side_by_side),
 		WORLD_TEST(what_is_scheduled_waits_without_a_wake_up),
 		WORLD_TEST(an_idle_deliverer_holds_no_content),
+		WORLD_TEST(a_full_disk_stops_claims_until_there_is_room),
 		WORLD_TEST(a_former_runs_work_is_taken_up_unasked),
 		WORLD_TEST(a_store_that_cannot_claim_now_is_asked_again),
 	};

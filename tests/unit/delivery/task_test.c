@@ -172,17 +172,40 @@ static void patience_with_rate_limits_ends(void **state)
 static void an_app_failure_is_retried_and_then_told(void **state)
 {
 	struct world *w = *state;
-	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 402,
-		    .body = "{\"title\":\"CreditsDepleted\",\"detail\":\"no credits\"}",
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 403,
+		    .body = "{\"title\":\"Client Forbidden\",\"detail\":\"no project\","
+			    "\"type\":\"https://api.x.com/2/problems/client-forbidden\"}",
 		    .times = 9);
 	const struct account_row account = x_account(w);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	world_run(w);
 	for (int i = 0; i < 6; i++)
 		world_pass(w, US_PER_HOUR);
-	assert_failed(w, post, "QUOTA_EXHAUSTED");
+	assert_failed(w, post, "PERMISSION_MISSING");
 	assert_int_equal(fake_count(&w->transport, TWEETS), 5);
 	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
+}
+
+/* x.md section 4, 402: credits are bought sooner or later; nobody's tries are used up on that, for
+ * as long as there is patience. */
+static void used_up_credits_burn_no_tries(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 402,
+		    .body = "{\"title\":\"CreditsDepleted\",\"detail\":\"no credits\"}",
+		    .times = 500);
+	const struct account_row account = x_account(w);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	for (int i = 0; i < 12; i++)
+		world_pass(w, US_PER_HOUR);
+	assert_true(fake_count(&w->transport, TWEETS) > 5);
+	assert_int_equal(world_delivery(w, post, 0).attempts, 0);
+	assert_true(world_delivery(w, post, 0).state != POST_FAILED);
+	for (int i = 0; i < 60 && world_delivery(w, post, 0).state != POST_FAILED; i++)
+		world_pass(w, US_PER_HOUR);
+	assert_failed(w, post, "QUOTA_EXHAUSTED");
+	assert_true(clock_now_us(&w->clock.clock) - FAKE_NOW_US >= 46 * US_PER_HOUR);
 }
 
 /* ---- tokens ---- */
@@ -210,6 +233,29 @@ static void a_token_about_to_end_is_refreshed_before_use(void **state)
 	ok(seal_open_secret(w->seal, w->arena, &place, now.refresh_token_sealed, &stored, &err),
 	   &err);
 	assert_str(stored, "the-new-refresh-token");
+}
+
+/* RELIABILITY.md T1, x.md 1.4: each refresh token works once, so that whoever is due with the first
+ * uses one up for all. A second connection of the same person has a pair of its own. */
+static void deliveries_due_at_once_use_a_refresh_token_once(void **state)
+{
+	struct world *w = *state;
+	const struct account_row accounts[] = {
+		world_account(w, PLATFORM_X, FAKE_NOW_US + 4 * US_PER_MINUTE, WORLD_REFRESH_TOKEN),
+		world_account(w, PLATFORM_X, FAKE_NOW_US + 4 * US_PER_MINUTE, WORLD_REFRESH_TOKEN),
+	};
+	struct str posts[6];
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN, .times = 9);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 9);
+	for (size_t i = 0; i < 6; i++)
+		posts[i] = world_post(w, WORLD_TEXT("hello"), &accounts[i % 2], 1);
+	world_run(w);
+	for (size_t i = 0; i < 6; i++)
+		assert_published(w, posts[i], "1001");
+	assert_int_equal(fake_count(&w->transport, TOKEN), 2);
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(fake_nth(&w->transport, TWEETS, i)->authorization,
+				    "Bearer the-new-access-token");
 }
 
 static void a_fresh_token_is_left_alone(void **state)
@@ -266,6 +312,26 @@ static void a_refused_refresh_means_reconnect(void **state)
 	const struct account_row now = world_account_now(w, &account);
 	assert_int_equal(now.state, ACCOUNT_REAUTH_REQUIRED);
 	assert_true(now.last_error.len > 0);
+}
+
+/* RELIABILITY.md T2: the refresh token is spent, the pair that came for it never arrived. */
+static void a_lost_answer_is_told_apart_from_a_dead_token(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = x_account(w);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}", .times = 2);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 400,
+		    .body = "{\"error\":\"invalid_request\"}");
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	assert_state(w, post, "retrying");
+	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
+	world_pass(w, US_PER_MINUTE);
+	assert_failed(w, post, "ACCOUNT_REAUTH_REQUIRED");
+	assert_true(str_has_prefix(world_account_now(w, &account).last_error,
+				   STR("The answer to an earlier refresh was lost")));
 }
 
 /* RELIABILITY.md T1: seven of eight accounts were flagged wrongly elsewhere, because nobody looked
@@ -427,7 +493,6 @@ static void a_draining_service_gives_the_delivery_back(void **state)
 			   &account, 1);
 	w->transport.on_start = stop_when_sent;
 	w->transport.on_start_context = w;
-	engine_turn(w->engine, 0);
 	engine_run(w->engine, 1000);
 	w->transport.on_start = NULL;
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1); /* the second part was not begun */
@@ -526,11 +591,14 @@ int main(void)
 		WORLD_TEST(a_rate_limit_waits_as_told_and_costs_no_try),
 		WORLD_TEST(patience_with_rate_limits_ends),
 		WORLD_TEST(an_app_failure_is_retried_and_then_told),
+		WORLD_TEST(used_up_credits_burn_no_tries),
 		WORLD_TEST(a_token_about_to_end_is_refreshed_before_use),
+		WORLD_TEST(deliveries_due_at_once_use_a_refresh_token_once),
 		WORLD_TEST(a_fresh_token_is_left_alone),
 		WORLD_TEST(a_refused_token_is_refreshed_once_and_the_stage_repeated),
 		WORLD_TEST(a_fresh_token_refused_again_means_reconnect),
 		WORLD_TEST(a_refused_refresh_means_reconnect),
+		WORLD_TEST(a_lost_answer_is_told_apart_from_a_dead_token),
 		WORLD_TEST(an_account_connected_again_meanwhile_is_not_flagged),
 		WORLD_TEST(a_refresh_that_came_too_late_does_not_hide_the_new_connection),
 		WORLD_TEST(a_refresh_that_fails_in_passing_is_retried),

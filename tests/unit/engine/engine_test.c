@@ -39,6 +39,7 @@ struct bench {
 	int claims;
 	int64_t next_due_us;
 	enum err_kind claim_kind;
+	bool begins_at_once; /* the source has claim_begun(); reopen() */
 	size_t alive;
 	size_t alive_most;
 	int next_number;
@@ -170,6 +171,12 @@ static enum err_kind bench_claim(void *context, void *tx, size_t max, struct err
 					     : error_set(err, bench->claim_kind, "no claim");
 }
 
+static enum err_kind bench_claim_begun(void *context, void *tx, size_t max, struct error *err)
+{
+	note(context, "and_begin", -1);
+	return bench_claim(context, tx, max, err);
+}
+
 static size_t bench_claimed(void *context)
 {
 	struct bench *bench = context;
@@ -212,7 +219,8 @@ static void open_with(struct bench *bench, size_t tasks_max, size_t claim_max, b
 	struct error err = {0};
 	assert_int_equal(engine_new(&config, &bench->engine, &err), ERR_NONE);
 	engine_add_source(bench->engine,
-			  &(struct task_source){bench_claim, bench_claimed, bench_next_due, bench});
+			  &(struct task_source){bench_claim, bench_claimed, bench_next_due, bench,
+						bench->begins_at_once ? bench_claim_begun : NULL});
 }
 
 static int bench_setup(void **state)
@@ -338,6 +346,72 @@ static void one_bad_row_does_not_take_the_others_down(void **state)
 			    "[ save2 ] saved0 send0 "
 			    "unsaved1 free1 saved2 send2");
 	assert_int_equal(engine_task_count(bench->engine), 2);
+}
+
+static void open_begun(struct bench *bench)
+{
+	bench->begins_at_once = true;
+	reopen(bench, 0, 0, false);
+	settle(bench);
+}
+
+static void offer(struct bench *bench, const char *script)
+{
+	bench->scripts[bench->script_count++] = script;
+	engine_wake(bench->engine);
+}
+
+static void a_claim_and_its_first_intent_are_one_transaction(void **state)
+{
+	struct bench *bench = *state;
+	open_begun(bench);
+	offer(bench, "P");
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "[ and_begin start0 save0 ] saved0 send0");
+	FAKE_ANSWER(&bench->transport, .match = "/0");
+	offer(bench, "S");
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "reply0 [ save0 and_begin start1 save1 ] saved0 free0 saved1 send1");
+	assert_int_equal(engine_task_count(bench->engine), 1);
+}
+
+static void what_began_in_a_lost_transaction_is_let_go(void **state)
+{
+	struct bench *bench = *state;
+	open_begun(bench);
+	bench->fail_kind = ERR_TEMPORARY;
+	bench->fail_count = 1;
+	offer(bench, "P");
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "[ and_begin start0 save0 ]failed free0");
+	assert_int_equal(engine_task_count(bench->engine), 0);
+	/* Then claims are durable by themselves, until one has succeeded. */
+	offer(bench, "P");
+	fake_clock_advance(&bench->clock, US_PER_S);
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "[ ]");
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "start1 [ save1 and_begin ] saved1 send1");
+}
+
+/* Among what is begun one row that cannot be written: it does not keep the others from being
+ * claimed again and again. */
+static void a_bad_row_that_begins_does_not_hold_up_the_others(void **state)
+{
+	struct bench *bench = *state;
+	open_begun(bench);
+	offer(bench, "S");
+	offer(bench, "I");
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "[ and_begin start0 start1 save0 ]failed free0 free1");
+	offer(bench, "S");
+	offer(bench, "I");
+	fake_clock_advance(&bench->clock, US_PER_S);
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "[ ]");
+	engine_turn(bench->engine, 0);
+	assert_trace(bench, "start2 start3 [ save2 ]failed [ save2 ]failed [ save3 ] unsaved2 "
+			    "free2 saved3 send3");
 }
 
 static void a_lost_lease_ends_only_that_task(void **state)
@@ -703,6 +777,9 @@ int main(void)
 		TEST(a_claim_that_fails_costs_no_decision),
 		TEST(one_bad_row_does_not_take_the_others_down),
 		TEST(a_lost_lease_ends_only_that_task),
+		TEST(a_claim_and_its_first_intent_are_one_transaction),
+		TEST(what_began_in_a_lost_transaction_is_let_go),
+		TEST(a_bad_row_that_begins_does_not_hold_up_the_others),
 		TEST(a_lost_lease_is_kept_when_each_is_saved_alone),
 		TEST(a_store_that_fails_while_stopping_is_not_waited_for),
 		TEST(sleepers_wake_when_it_is_time),

@@ -16,7 +16,20 @@
 static struct str redacted(struct arena *arena, struct str text)
 {
 	struct flow flow;
+	struct media media = {.url = STR("https://customer.example/a.jpg")};
+	struct container container = {.media = &media, .media_count = 1};
+	const struct post_content post = {.containers = &container, .container_count = 1};
+	const struct str urls[] = {STR("https://customer.example/thumb.jpg")};
+	const struct media_file files[] = {
+		{.hosted_url = STR("https://posthorn.example/media/token-of-the-file")},
+		{.hosted_url = STR("https://posthorn.example/media/token-of-the-thumb")},
+	};
 	const struct env env = {
+		.post = &post,
+		.media = files,
+		.file_urls = urls,
+		.file_count = 1,
+		.extra_secret = STR("the-person's-own-token"),
 		.access_token = STR(TOKEN),
 		.refresh_token = STR("refresh-token-of-the-account"),
 		.client_secret = STR("client-secret-of-the-app"),
@@ -51,6 +64,13 @@ static const struct row rows[] = {
 	{"each kind",
 	 "refresh-token-of-the-account client-secret-of-the-app authorization-code pkce-verifier",
 	 "*** *** *** ***"},
+	{"of the person", "OAuth the-person's-own-token", "OAuth ***"},
+	{"our copy of a file", "cannot fetch https://posthorn.example/media/token-of-the-file",
+	 "cannot fetch https://posthorn.example/media/***"},
+	{"our copy of a further file",
+	 "{\"u\":\"https:\\/\\/posthorn.example\\/media\\/token-of-the-thumb\"}",
+	 "{\"u\":\"https:\\/\\/posthorn.example\\/media\\/***\"}"},
+	{"our own name", "see https://posthorn.example/", "see https://posthorn.example/"},
 	{"a secret address", "PUT https://upload.example/session?id=1 failed", "PUT *** failed"},
 	{"slashes escaped", "{\"t\":\"EAAB\\/token+of=the&account\"}", "{\"t\":\"***\"}"},
 	{"percent-encoded", "a=EAAB%2Ftoken%2Bof%3Dthe%26account&b=1", "a=***&b=1"},

@@ -445,6 +445,7 @@ static void lenient_parse(struct lenient *out, struct str bytes)
 		out->headers[out->request.header_count++] =
 			(struct http_header){str_of(line), str_of(value)};
 	}
+	out->request.head_bytes = (size_t)(at - out->bytes);
 	out->request.method = str_of(out->bytes);
 	out->request.target = str_of(target);
 	out->request.version = str_of(version);
@@ -477,9 +478,14 @@ static void repairs_show_in_the_layout(void **state)
 		 false},
 		{"LF LF, bytes behind", STR("GET / HTTP/1.1\r\nHost: a\n\nGET"), false},
 		{"LF LF without headers, bytes behind", STR("GET / HTTP/1.0\n\nGET"), false},
-		/* the one shape that cannot be told apart here: nothing follows yet (httpd_test.c
-		   has it with a body) */
-		{"LF LF, nothing behind", STR("GET / HTTP/1.1\r\nHost: a\n\n"), true},
+		{"LF LF, nothing behind", STR("GET / HTTP/1.1\r\nHost: a\n\n"), false},
+		{"an empty line of NULs", STR("GET / HTTP/1.1\r\nHost: a\r\n\0\0\r\n"), false},
+		{"a header behind NULs", STR("GET / HTTP/1.1\r\nHost: a\r\n\0\0X: y\r\n\r\n"),
+		 false},
+		{"NULs without headers", STR("GET / HTTP/1.0\r\n\0\0X: y\r\n\r\n"), false},
+		/* what cannot be told apart: a NUL in the place of a CR */
+		{"NUL LF as the empty line", STR("GET / HTTP/1.1\r\nHost: a\r\n\0\n"), true},
+		{"NUL LF after a header", STR("GET / HTTP/1.1\r\nHost: a\0\nX: y\r\n\r\n"), true},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {

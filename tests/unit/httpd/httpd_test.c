@@ -163,6 +163,30 @@ static void large(void *context, struct http_request *request, struct http_respo
 		buf_add_z(body, "0123456789");
 }
 
+#define FILE_BYTES ((size_t)3000000)
+
+static char file_byte(size_t at)
+{
+	return (char)(at * 7 + at / 251);
+}
+
+/* A file of FILE_BYTES, announced longer when the query says so. */
+static void serve_file(void *context, struct http_request *request, struct http_response *response)
+{
+	static char bytes[FILE_BYTES];
+	FILE *file = tmpfile();
+	(void)context;
+	assert_non_null(file);
+	for (size_t i = 0; i < FILE_BYTES; i++)
+		bytes[i] = file_byte(i);
+	assert_int_equal(write(fileno(file), bytes, FILE_BYTES), FILE_BYTES);
+	const int fd = dup(fileno(file));
+	fclose(file);
+	const int64_t more = str_equal_z(request->query_text, "short") ? 1 : 0;
+	http_response_file(response, request, "video/mp4", STR("\"e\""), fd,
+			   (int64_t)FILE_BYTES + more);
+}
+
 static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
 			 struct http_response *response)
 {
@@ -193,6 +217,7 @@ static const struct http_route routes[] = {
 	{.method = "GET", .pattern = "/gate", .handler = gate},
 	{.method = "GET", .pattern = "/forget", .handler = forget},
 	{.method = "GET", .pattern = "/large", .handler = large},
+	{.method = "GET", .pattern = "/film", .handler = serve_file},
 };
 
 static void service_open(struct service *service, const struct httpd_config *overrides)
@@ -489,6 +514,9 @@ static const struct shape shapes[] = {
 	SHAPE("header without colon", 400, "GET /hello/x HTTP/1.1\r\n" H "X-A\r\n\r\n"),
 	SHAPE("empty header name", 400, "GET /hello/x HTTP/1.1\r\n" H ": b\r\n\r\n"),
 	SHAPE("tab before the colon", 400, "GET /hello/x HTTP/1.1\r\n" H "X-A\t: b\r\n\r\n"),
+	SHAPE("an empty line of NULs", 400, "GET /hello/x HTTP/1.1\r\n" H "\0\0\r\n"),
+	SHAPE("a header behind NULs", 400, "GET /hello/x HTTP/1.1\r\n" H "\0\0X-A: b\r\n\r\n"),
+	SHAPE("LF LF, nothing behind", 400, "GET /hello/x HTTP/1.1\r\nHost: a\n\n"),
 	SHAPE("NUL in a value", 400, "GET /hello/x HTTP/1.1\r\n" H "X-A: b\0c\r\n\r\n"),
 	SHAPE("NUL at the end of a value", 400,
 	      "GET /hello/x HTTP/1.1\r\n" H "X-A: b\0\r\nX-C: d\r\n\r\n"),
@@ -940,6 +968,64 @@ static void large_answers_arrive_whole(void **state)
 	close(fd);
 }
 
+/* Reads one answer of that many bytes of the file's from an offset; the connection stays open. */
+static void expect_file(int fd, int status, size_t offset, size_t len)
+{
+	char wanted[64];
+	char head[4096];
+	size_t head_len = 0, at = 0;
+	while (head_len < sizeof(head) - 1 && read(fd, head + head_len, 1) == 1) {
+		head[++head_len] = '\0';
+		if (head_len >= 4 && strcmp(head + head_len - 4, "\r\n\r\n") == 0)
+			break;
+	}
+	snprintf(wanted, sizeof(wanted), "HTTP/1.1 %d ", status);
+	assert_memory_equal(head, wanted, strlen(wanted));
+	snprintf(wanted, sizeof(wanted), "\r\nContent-Length: %zu\r\n", len);
+	assert_non_null(strstr(head, wanted));
+	char bytes[65536];
+	while (at < len) {
+		const size_t left = len - at;
+		const ssize_t got = read(fd, bytes, left < sizeof(bytes) ? left : sizeof(bytes));
+		assert_true(got > 0);
+		for (ssize_t i = 0; i < got; i++, at++)
+			assert_int_equal(bytes[i], file_byte(offset + at));
+	}
+}
+
+static void files_are_sent_whole_and_in_parts_over_one_connection(void **state)
+{
+	const struct service *service = *state;
+	const int fd = client_connect(httpd_port(service->httpd));
+	client_send_z(fd, "GET /film HTTP/1.1\r\nHost: a\r\n\r\n");
+	expect_file(fd, 200, 0, FILE_BYTES);
+	client_send_z(fd, "GET /film HTTP/1.1\r\nHost: a\r\nRange: bytes=1000000-1000009\r\n\r\n");
+	expect_file(fd, 206, 1000000, 10);
+	client_send_z(fd, "GET /film HTTP/1.1\r\nHost: a\r\nRange: bytes=-200000\r\n\r\n");
+	expect_file(fd, 206, FILE_BYTES - 200000, 200000);
+	client_send_z(fd, "GET /film HTTP/1.1\r\nHost: a\r\nRange: bytes=3000000-\r\n\r\n");
+	expect_file(fd, 416, 0, 0);
+	client_send_z(fd, "GET /film HTTP/1.1\r\nHost: a\r\n\r\n");
+	expect_file(fd, 200, 0, FILE_BYTES);
+	close(fd);
+}
+
+static void a_file_shorter_than_announced_ends_the_connection(void **state)
+{
+	const struct service *service = *state;
+	struct answer answer = {0};
+	size_t total = 0;
+	const int fd = client_connect(httpd_port(service->httpd));
+	client_send_z(fd, "GET /film?short HTTP/1.1\r\nHost: a\r\n\r\n");
+	while (client_fill(fd, &answer, READ_TIMEOUT_MS)) {
+		total += answer.len;
+		answer.len = 0;
+	}
+	assert_true(answer.is_closed);
+	assert_true(total > FILE_BYTES && total < FILE_BYTES + 1000);
+	close(fd);
+}
+
 /* A client that goes away in the middle must cost nothing: no signal, no leak (the sanitizer
  * looks), no stuck call. */
 static void clients_that_go_away_are_survived(void **state)
@@ -952,6 +1038,7 @@ static void clients_that_go_away_are_survived(void **state)
 		"POST /file HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc",
 		"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
 		"GET /large HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET /film HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n"};
 	const struct service *service = *state;
 	const struct linger reset = {.l_onoff = 1};
@@ -1293,6 +1380,8 @@ int main(void)
 		cmocka_unit_test(a_dropped_answer_sends_nothing),
 		cmocka_unit_test(a_truncated_answer_promises_more_than_it_sends),
 		cmocka_unit_test(a_handler_can_close),
+		cmocka_unit_test(files_are_sent_whole_and_in_parts_over_one_connection),
+		cmocka_unit_test(a_file_shorter_than_announced_ends_the_connection),
 		cmocka_unit_test(large_answers_arrive_whole),
 		cmocka_unit_test(clients_that_go_away_are_survived),
 		cmocka_unit_test(refusals_are_logged_with_a_reason),

@@ -144,6 +144,22 @@ static void what_never_left_is_told_so(void **state)
 	assert_int_equal(lying_requests(f->server), 0);
 }
 
+/* A token is in its headers: an address that a platform gave us may not lead it through the open. */
+static void platforms_are_called_by_https_alone(void **state)
+{
+	struct fixture *f = *state;
+	const struct transfer_curl_config config = {
+		.https_only = true, .guard = f->guard, .clock = &f->clock, .user_agent = "Posthorn/test"};
+	transfer_curl_close(&f->curl);
+	assert_int_equal(transfer_curl_open(&config, &f->curl, NULL), ERR_NONE);
+	f->transport = transfer_curl_transport(f->curl);
+	struct transfer_request request = fixture_post(f, "");
+	assert_true(str_has_prefix(request.url, STR("http://")));
+	const struct transfer_result result = fixture_call(f, &request);
+	fixture_expect(&result, TRANSFER_NEVER_SENT, TRANSFER_OTHER);
+	assert_int_equal(lying_requests(f->server), 0);
+}
+
 static void a_connection_that_takes_too_long_was_never_used(void **state)
 {
 	struct fixture *f = *state;
@@ -369,6 +385,71 @@ static void a_file_range_is_streamed(void **state)
 	unlink(path);
 }
 
+/* Multipart uploads: text, a range of a file, text; every length of each, and in one
+ * Content-Length. */
+static void a_file_range_goes_between_two_texts(void **state)
+{
+	static const struct {
+		size_t head, tail;
+		int64_t range;
+	} rows[] = {{3, 2, 4}, {0, 5, 4}, {5, 0, 4},         {1, 1, 0},
+		    {0, 1, 0}, {0, 0, 4}, {70000, 9, 80000}, {9, 200000, 100000}};
+	struct fixture *f = *state;
+	char path[] = "/tmp/flight_test.XXXXXX";
+	const int fd = mkstemp(path);
+	static char bytes[400000];
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * 7 + i / 256);
+	assert_int_equal(write(fd, bytes, 200000), 200000);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct transfer_request request = fixture_post(f, "/ok");
+		unsigned char sum = 0;
+		request.id += i;
+		request.body = (struct str){bytes + 200000, rows[i].head};
+		request.body_path = path;
+		request.body_offset_bytes = 100;
+		request.body_length_bytes = rows[i].range;
+		request.body_tail = (struct str){bytes + 5, rows[i].tail};
+		for (size_t at = 0; at < rows[i].head; at++)
+			sum = (unsigned char)(sum * 31 + (unsigned char)bytes[200000 + at]);
+		for (size_t at = 0; at < (size_t)rows[i].range; at++)
+			sum = (unsigned char)(sum * 31 + (unsigned char)bytes[100 + at]);
+		for (size_t at = 0; at < rows[i].tail; at++)
+			sum = (unsigned char)(sum * 31 + (unsigned char)bytes[5 + at]);
+		const struct transfer_result result = fixture_call(f, &request);
+		fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);
+		assert_int_equal(f->server->last_body_len,
+				 rows[i].head + (size_t)rows[i].range + rows[i].tail);
+		assert_int_equal(f->server->last_body_sum, sum);
+		assert_null(strcasestr(f->server->last, "transfer-encoding"));
+	}
+	close(fd);
+	unlink(path);
+}
+
+/* A reused connection that dies is a case in which libcurl begins again: from the first text on. */
+static void a_body_in_three_pieces_is_begun_again_whole(void **state)
+{
+	struct fixture *f = *state;
+	char path[] = "/tmp/flight_test.XXXXXX";
+	const int fd = mkstemp(path);
+	assert_int_equal(write(fd, "0123456789", 10), 10);
+	close(fd);
+	struct transfer_request request = fixture_post(f, "/second-resets");
+	request.body = STR("head");
+	request.body_path = path;
+	request.body_length_bytes = 10;
+	request.body_tail = STR("tail");
+	fixture_call(f, &request);
+	request.id++;
+	const unsigned before = lying_requests(f->server);
+	const struct transfer_result result = fixture_call(f, &request);
+	fixture_expect(&result, TRANSFER_ANSWERED, TRANSFER_OK);
+	assert_int_equal(lying_requests(f->server), before + 2);
+	assert_non_null(strstr(f->server->last, "head0123456789tail"));
+	unlink(path);
+}
+
 static void a_file_that_is_short_or_gone_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -485,6 +566,7 @@ int main(void)
 		TEST(a_fresh_post_is_received_once),
 		TEST(a_fresh_connection_serves_nobody_else),
 		TEST(what_never_left_is_told_so),
+		TEST(platforms_are_called_by_https_alone),
 		TEST(a_connection_that_takes_too_long_was_never_used),
 		TEST(a_passed_send_deadline_sends_nothing),
 		TEST(an_answer_that_does_not_come_is_lost),
@@ -494,6 +576,8 @@ int main(void)
 		TEST(headers_cannot_smuggle_lines),
 		TEST(a_large_body_goes_without_expectation),
 		TEST(a_file_range_is_streamed),
+		TEST(a_file_range_goes_between_two_texts),
+		TEST(a_body_in_three_pieces_is_begun_again_whole),
 		TEST(a_file_that_is_short_or_gone_is_told),
 		TEST(a_fresh_file_is_received_once),
 		TEST(an_answer_may_be_as_large_as_allowed),

@@ -51,7 +51,20 @@ struct lying_server {
 	/* Set by the test before it calls. */
 	char location[512]; /* of /redirect */
 	int redirect_status;
+	/* Of /ranged. */
+	size_t cut_after;    /* body bytes of an answer, then the connection ends; 0 = never */
+	const char *version; /* the file's ETag, and what its bytes are made of */
+	bool ignores_ranges;
+	size_t range_shift; /* answers with another part than asked for */
+	size_t range_max;   /* of a part; 0 = all that is asked for */
 };
+
+#define LYING_FILE_BYTES ((size_t)300000)
+
+static inline char lying_file_byte(const char *version, size_t at)
+{
+	return (char)(at * 7 + at / 251 + (size_t)version[1]);
+}
 
 static void lying_send(int fd, const char *bytes, size_t len)
 {
@@ -319,6 +332,42 @@ static bool lying_png(const struct lying_call *call)
 	return true;
 }
 
+/* A file that knows ranges and ETags, and may be cut. */
+static bool lying_ranged(const struct lying_call *call)
+{
+	static const size_t all = LYING_FILE_BYTES;
+	const struct lying_server *server = call->server;
+	char *body = malloc(all);
+	char head[512];
+	const char *range = strcasestr(call->text, "\r\nRange: bytes=");
+	const char *only_if = strcasestr(call->text, "\r\nIf-Range: ");
+	const bool is_same = only_if == NULL ||
+			     strncmp(only_if + 12, server->version, strlen(server->version)) == 0;
+	size_t from = range != NULL && is_same && !server->ignores_ranges
+			      ? strtoul(range + 15, NULL, 10)
+			      : 0;
+	from += from > 0 ? server->range_shift : 0;
+	size_t len = all - from;
+	if (from > 0 && server->range_max > 0 && server->range_max < len)
+		len = server->range_max;
+	for (size_t i = 0; i < len; i++)
+		body[i] = lying_file_byte(server->version, from + i);
+	if (from > 0)
+		snprintf(head, sizeof(head),
+			 "HTTP/1.1 206 Partial\r\nETag: %s\r\nContent-Range: bytes "
+			 "%zu-%zu/%zu\r\nContent-Length: %zu\r\n\r\n",
+			 server->version, from, from + len - 1, all, len);
+	else
+		snprintf(head, sizeof(head),
+			 "HTTP/1.1 200 OK\r\nETag: %s\r\nContent-Length: %zu\r\n\r\n",
+			 server->version, len);
+	lying_say(call->fd, head);
+	const bool is_cut = server->cut_after > 0 && server->cut_after < len;
+	lying_send(call->fd, body, is_cut ? server->cut_after : len);
+	free(body);
+	return !is_cut;
+}
+
 static const struct {
 	const char *path;
 	bool (*answer)(const struct lying_call *call);
@@ -355,6 +404,7 @@ static const struct {
 	{"/204", lying_204},
 	{"/417", lying_417},
 	{"/png", lying_png},
+	{"/ranged", lying_ranged},
 };
 
 static void lying_record(const struct lying_call *call)
@@ -465,6 +515,7 @@ static struct lying_server *lying_start(const char *address)
 	struct lying_server *server = calloc(1, sizeof(*server));
 	struct sockaddr_in in = {.sin_family = AF_INET};
 	socklen_t len = sizeof(in);
+	server->version = "\"v1\"";
 	snprintf(server->address, sizeof(server->address), "%s", address);
 	inet_pton(AF_INET, address, &in.sin_addr);
 	pthread_mutex_init(&server->lock, NULL);

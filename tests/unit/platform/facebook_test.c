@@ -1,109 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rules of Facebook Pages. The conversations are in tests/transcripts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+ * Facebook Pages where no transcript tells it: what an old photo or a long wait does to a flow. The
+ * conversations are in tests/transcripts, the rules in facebook_rules_test.c. */
+#include "talk.h"
 
-#include "rules_fixture.h"
+#include "adapters.h"
 
-static void posts_that_a_page_takes_and_those_it_does_not(void **state)
+static void page_open(struct talk *talk, const char *type)
 {
-	static const struct rules_row rows[] = {
-		{"{\"content\":\"Hello\"}", ""},
-		{"{\"content\":\"\",\"media\":[{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}]}",
-		 ""},
-		{"{\"media\":[{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}]}",
-		 ""},
-		{"{\"media\":[{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}]}",
-		 "media too_many_images 10 11\nmedia too_many_media 10 11"},
-		{"{\"content\":\"a\",\"media\":[{\"url\":\"https://cdn.example/"
-		 "a.mp4\",\"type\":\"video\"}]}",
-		 "media too_many_videos 0 1"},
-		{"{\"content\":\"a\",\"type\":\"video\",\"media\":[{\"url\":\"https://cdn.example/"
-		 "a.mp4\",\"type\":\"video\"}]}",
-		 "type type_not_supported -1 -1"},
-		{"{\"content\":\"a\",\"type\":\"carousel\",\"media\":[{\"url\":\"https://"
-		 "cdn.example/a.jpg\",\"type\":\"image\"}]}",
-		 "media too_few_images 2 1\nmedia too_few_media 2 1"},
-		{"{\"content\":\"a\",\"type\":\"carousel\",\"media\":[{\"url\":\"https://"
-		 "cdn.example/a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}]}",
-		 ""},
-		{"{\"content\":\"{63206*a}\"}", ""},
-		{"{\"content\":\"{63207*a}\"}", "content text_too_long 63206 63207"},
-		{"{\"content\":\" \"}", "content text_required 1 0"},
-		{"{\"content\":\" "
-		 "\",\"platforms\":{\"facebook\":{\"link\":\"https://e.example\"}}}",
-		 ""},
-		{"{\"content\":\"a\",\"media\":[{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}],\"platforms\":{\"facebook\":{\"link\":\"https://"
-		 "e.example\"}}}",
-		 "platforms.facebook.link link_with_media -1 -1"},
-		{"{\"content\":\"a\",\"platforms\":{\"facebook\":{\"call_to_action\":{\"type\":"
-		 "\"SHOP_NOW\"}}}}",
-		 "platforms.facebook.call_to_action link_required -1 -1"},
-		{"{\"content\":\"{131*a}\",\"platforms\":{\"facebook\":{\"text_format_preset_id\":"
-		 "\"1\"}}}",
-		 "platforms.facebook.text_format_preset_id text_too_long 130 131"},
-		{"{\"content\":\"a\",\"platforms\":{\"facebook\":{\"published\":false,\"scheduled_"
-		 "publish_time\":1,\"access_token\":\"x\"}}}",
-		 "! platforms.facebook.published ignored\n! "
-		 "platforms.facebook.scheduled_publish_time ignored\n! "
-		 "platforms.facebook.access_token ignored"},
-		{"{\"content\":\"a\",\"platforms\":{\"facebook\":{\"targeting\":\"all\","
-		 "\"backdated_time_granularity\":\"week\"}}}",
-		 "platforms.facebook.targeting bad_option -1 "
-		 "-1\nplatforms.facebook.backdated_time_granularity bad_option -1 -1"},
-		{"{\"containers\":[{\"content\":\"a\"},{\"content\":\"b\",\"media\":[{\"url\":"
-		 "\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}]},{\"content\":\"\",\"media\":[{\"url\":\"https://"
-		 "cdn.example/a.jpg\",\"type\":\"image\"}]}]}",
-		 ""},
-		{"{\"containers\":[{\"content\":\"a\"},{\"content\":\"b\",\"media\":[{\"url\":"
-		 "\"https://cdn.example/a.jpg\",\"type\":\"image\"},{\"url\":\"https://cdn.example/"
-		 "a.jpg\",\"type\":\"image\"}]},{\"content\":\"b\",\"media\":[{\"url\":\"https://"
-		 "cdn.example/a.mp4\",\"type\":\"video\"}]}]}",
-		 "containers.1.media too_many_images 1 2\ncontainers.2.media too_many_videos 0 1"},
-		{"{\"containers\":[{\"content\":\"a\"},{\"content\":\" \"}]}",
-		 "containers.1.content text_required 1 0"},
-		{"{\"containers\":[{\"content\":\"a\"},{\"content\":\"{8001*b}\"}]}",
-		 "containers.1.content text_too_long 8000 8001"},
-		{"{\"media\":[{\"url\":\"https://cdn.example/"
-		 "a\",\"type\":\"image\",\"alt_text\":\"{1001*a}\"}]}",
-		 "media.0.alt_text alt_text_too_long 1000 1001"},
-	};
+	talk_open(talk, &platform_facebook);
+	talk->env.post_type = post_type_of_name(str_of(type));
+	talk->env.platform_account_id = STR("1053");
+}
+
+static void photo_open(struct talk *talk)
+{
+	page_open(talk, "post");
+	talk->media = (struct media){
+		.url = STR("https://m.example/p.jpg"), .type = MEDIA_IMAGE, .duration_s = -1};
+	talk->file.sniff =
+		(struct sniff){.type = SNIFF_JPEG, .mime_type = "image/jpeg", .is_image = true};
+	talk->containers[0].media = &talk->media;
+	talk->containers[0].media_count = 1;
+}
+
+#define PHOTOS "https://graph.facebook.com/v25.0/1053/photos"
+#define FEED "https://graph.facebook.com/v25.0/1053/feed"
+#define VIDEOS "https://graph.facebook.com/v25.0/1053/videos"
+#define LIMIT "{\"error\":{\"message\":\"M\",\"code\":32}}"
+
+static void photos_that_facebook_has_dropped_are_put_up_again(void **state)
+{
+	struct talk talk;
 	(void)state;
-	CHECK_RULES(PLATFORM_FACEBOOK, rows);
+	photo_open(&talk);
+	talk_ask(&talk, platform_facebook.publish);
+	talk_expect_call(&talk, CALL_PREPARE, "POST", PHOTOS);
+	talk_answer(&talk, 200, NULL, "{\"id\":\"901\"}");
+	talk_expect_call(&talk, CALL_PUBLISH, "POST", FEED);
+	talk_answer(&talk, 400, NULL, LIMIT);
+	talk.env.now_us += 22 * US_PER_HOUR;
+	talk_ask(&talk, platform_facebook.publish);
+	talk_expect_call(&talk, CALL_PUBLISH, "POST", FEED);
+	talk_answer(&talk, 400, NULL, LIMIT);
+	talk.env.now_us += 2 * US_PER_HOUR;
+	talk_ask(&talk, platform_facebook.publish);
+	talk_expect_call(&talk, CALL_PREPARE, "POST", PHOTOS);
+	talk_close(&talk);
+}
+
+static void photos_of_a_call_in_doubt_are_kept(void **state)
+{
+	struct talk talk;
+	(void)state;
+	photo_open(&talk);
+	talk_ask(&talk, platform_facebook.publish);
+	talk_answer(&talk, 200, NULL, "{\"id\":\"901\"}");
+	talk_ask(&talk, platform_facebook.resolve);
+	talk_answer(&talk, 200, NULL, "{\"data\":[]}");
+	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
+	talk.env.now_us += 30 * US_PER_HOUR;
+	talk_ask(&talk, platform_facebook.publish);
+	talk_expect_call(&talk, CALL_PUBLISH, "POST", FEED);
+	talk_close(&talk);
+}
+
+/* The finish call said that it is published: polls end, the post stands. */
+static void a_video_that_is_processed_for_ever_is_published(void **state)
+{
+	struct talk talk;
+	int polls = 0;
+	(void)state;
+	page_open(&talk, "post");
+	talk_video(&talk, 0);
+	talk.env.post_type = POST_TYPE_POST;
+	talk_ask(&talk, platform_facebook.publish);
+	talk_answer(&talk, 200, NULL,
+		    "{\"video_id\":\"7\",\"upload_session_id\":\"8\",\"start_offset\":\"0\","
+		    "\"end_offset\":\"1000\"}");
+	talk_answer(&talk, 200, NULL, "{\"start_offset\":\"1000\",\"end_offset\":\"1000\"}");
+	talk_expect_call(&talk, CALL_PUBLISH, "POST", VIDEOS);
+	talk_answer(&talk, 200, NULL, "{\"success\":true}");
+	while (talk.step.kind == STEP_SEND && polls < 100) {
+		assert_true(flow_is_open(&talk.flow));
+		talk_answer(&talk, polls % 2 == 0 ? 200 : 500, NULL,
+			    "{\"status\":{\"video_status\":\"processing\"}}");
+		if (talk.step.kind != STEP_WAIT)
+			break;
+		talk.env.now_us += talk.step.wait_ms * US_PER_MS;
+		talk_ask(&talk, platform_facebook.publish);
+		polls++;
+	}
+	assert_int_equal(talk.step.kind, STEP_DONE);
+	assert_in_range(polls, 10, 60);
+	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "7"));
+	assert_true(str_equal_z(talk.flow.parts[0].url, "https://www.facebook.com/7"));
+	talk_close(&talk);
+}
+
+static void sessions_are_not_begun_for_ever(void **state)
+{
+	struct talk talk;
+	int starts = 0;
+	(void)state;
+	page_open(&talk, "post");
+	talk_video(&talk, 0);
+	talk.env.post_type = POST_TYPE_POST;
+	talk_ask(&talk, platform_facebook.publish);
+	while (talk.step.kind == STEP_SEND && starts < 20) {
+		starts++;
+		talk_answer(&talk, 200, NULL,
+			    "{\"video_id\":\"7\",\"upload_session_id\":\"8\",\"start_offset\":"
+			    "\"0\",\"end_offset\":\"1000\"}");
+		talk_answer(
+			&talk, 400, NULL,
+			"{\"error\":{\"message\":\"M\",\"code\":6001,\"error_user_msg\":\"Bad\"}}");
+	}
+	talk_expect_failure(&talk, "6001", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_UNREACHABLE);
+	assert_true(str_equal_z(talk.step.failure.platform_message, "Bad"));
+	assert_int_equal(starts, 3);
+	talk_close(&talk);
+}
+
+/* What Facebook does not tell is no proof: neither that it is published nor that it is not. */
+static void silence_about_a_video_is_no_proof(void **state)
+{
+	static const struct {
+		const char *body;
+		enum step_kind kind;
+	} rows[] = {
+		{"{\"published\":false,\"status\":{\"video_status\":\"ready\"}}", STEP_SEND_AGAIN},
+		{"{\"status\":{\"video_status\":\"ready\"}}", STEP_UNKNOWN},
+		{"{}", STEP_UNKNOWN},
+		{"[]", STEP_FAIL},
+		{"{\"published\":\"yes\"}", STEP_UNKNOWN},
+		{"{\"published\":true}", STEP_LANDED},
+		{"{\"status\":{\"publishing_phase\":{\"publish_status\":\"published\"}}}",
+		 STEP_LANDED},
+	};
+	struct talk talk;
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		page_open(&talk, "post");
+		talk_video(&talk, 0);
+		talk.env.post_type = POST_TYPE_POST;
+		flow_set(&talk.flow, "video_id", STR("7"));
+		flow_set_stage(&talk.flow, "finish");
+		talk.env.now_us += 10 * US_PER_MINUTE;
+		talk_ask(&talk, platform_facebook.resolve);
+		talk_answer(&talk, 200, NULL, rows[i].body);
+		if (talk.step.kind != rows[i].kind)
+			fail_msg("%s: %d", rows[i].body, (int)talk.step.kind);
+		talk_close(&talk);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(posts_that_a_page_takes_and_those_it_does_not),
+		cmocka_unit_test(photos_that_facebook_has_dropped_are_put_up_again),
+		cmocka_unit_test(photos_of_a_call_in_doubt_are_kept),
+		cmocka_unit_test(a_video_that_is_processed_for_ever_is_published),
+		cmocka_unit_test(sessions_are_not_begun_for_ever),
+		cmocka_unit_test(silence_about_a_video_is_no_proof),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Graph calls and errors by number. The conversations of both platforms are in tests/transcripts.
- */
+ * Graph calls. Errors are graph_error_test.c's; the conversations of both platforms are in
+ * tests/transcripts. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +14,7 @@
 #include "json.h"
 
 #include "graph.h"
+#include "multipart.h"
 
 static struct arena *arena;
 static struct platform_settings settings;
@@ -77,85 +78,71 @@ static void without_a_token_there_is_neither_header_nor_proof(void **state)
 	assert_int_equal(step.call.header_count, 0);
 }
 
-static struct reply answered(int status, const char *body)
+#define FOX STR("The quick brown fox jumps over the lazy dog")
+
+static void a_multipart_body_has_it_as_a_part(void **state)
 {
-	struct reply reply = {.outcome = REPLY_ANSWERED, .status = status, .body = str_of(body)};
-	if (json_parse(arena, reply.body, NULL, &reply.json, NULL, NULL) != ERR_NONE)
-		reply.json = NULL;
-	return reply;
+	struct step step = {.kind = STEP_DONE};
+	struct multipart body;
+	(void)state;
+	multipart_begin(&body, &env, STR("salt"));
+	multipart_field(&body, "upload_phase", STR("transfer"));
+	multipart_file(&body, "video_file_chunk", "chunk", "video/mp4", 2, 10, 20);
+	struct call *call =
+		graph_call_multipart(&env, &step, CALL_PREPARE, STR("1/videos"), FOX, &body);
+	assert_string_equal(call->method, "POST");
+	assert_true(str_equal_z(call->url, "https://graph.facebook.com/v26.0/1/videos"));
+	assert_true(str_has_prefix(call->headers[0].value, STR("Bearer The")));
+	assert_true(str_has_prefix(call->headers[1].value, STR("multipart/form-data; boundary=")));
+	assert_true(str_find(call->body_tail, STR(PROOF), 0) != SIZE_MAX);
+	assert_true(call->has_media_body);
+	assert_int_equal(call->media_index, 2);
+	assert_int_equal(call->media_offset_bytes, 10);
+	assert_int_equal(call->media_length_bytes, 20);
 }
 
-static void errors_are_read_by_number(void **state)
+/* meta.md 3.2, step 2: the address as it was given, the scheme OAuth, and where the bytes go on. */
+static void an_upload_tells_where_it_goes_on(void **state)
+{
+	const struct media_file file = {.is_ready = true, .size_bytes = 100};
+	struct step step = {.kind = STEP_DONE};
+	(void)state;
+	env.media = &file;
+	struct call *call = graph_call_upload(
+		&env, &step, STR("https://rupload.facebook.com/video-upload/v26.0/7?x=%20"), FOX, 0,
+		40);
+	assert_int_equal(call->kind, CALL_PREPARE);
+	assert_true(
+		str_equal_z(call->url, "https://rupload.facebook.com/video-upload/v26.0/7?x=%20"));
+	assert_true(str_has_prefix(call->headers[0].value, STR("OAuth The")));
+	assert_string_equal(call->headers[2].name, "offset");
+	assert_true(str_equal_z(call->headers[2].value, "40"));
+	assert_true(str_equal_z(call->headers[3].value, "100"));
+	assert_int_equal(call->media_offset_bytes, 40);
+	assert_int_equal(call->media_length_bytes, 60);
+}
+
+static void options_are_text_or_json_text(void **state)
 {
 	static const struct {
-		const char *body;
-		bool is_error;
-		enum failure_class class;
-		enum graph_remedy remedy;
-		bool is_uncertain;
+		const char *json;
+		const char *text;
 	} rows[] = {
-		{"{\"error\":{\"code\":190}}", true, FAILURE_REAUTH, GRAPH_TELL, false},
-		{"{\"error\":{\"code\":\"190\"}}", true, FAILURE_REAUTH, GRAPH_TELL, false},
-		{"{\"error\":{\"code\":4,\"error_subcode\":2207051}}", true, FAILURE_PERMANENT,
-		 GRAPH_LOOK, true},
-		{"{\"error\":{\"code\":4}}", true, FAILURE_RATE_LIMITED, GRAPH_TELL, false},
-		{"{\"error\":{\"code\":4,\"is_transient\":true}}", true, FAILURE_RATE_LIMITED,
-		 GRAPH_TELL, false},
-		{"{\"error\":{\"code\":1}}", true, FAILURE_TRANSIENT, GRAPH_LOOK, true},
-		{"{\"error\":{\"code\":77777,\"is_transient\":true}}", true, FAILURE_TRANSIENT,
-		 GRAPH_LOOK, true},
-		{"{\"error\":{\"code\":77777}}", true, FAILURE_PERMANENT, GRAPH_TELL, false},
-		{"{\"error\":{\"code\":9007,\"error_subcode\":2207027}}", true, FAILURE_TRANSIENT,
-		 GRAPH_POLL, false},
-		{"{\"error\":{\"code\":-1,\"error_subcode\":2207001}}", true, FAILURE_TRANSIENT,
-		 GRAPH_CONTAINER, true},
-		{"{\"error\":{\"code\":24,\"error_subcode\":2207008}}", true, FAILURE_TRANSIENT,
-		 GRAPH_CONTAINER, false},
-		{"{\"error\":{\"code\":80014}}", true, FAILURE_RATE_LIMITED, GRAPH_TELL, false},
-		{"{\"error\":{\"code\":80015}}", true, FAILURE_PERMANENT, GRAPH_TELL, false},
-		{"{\"error\":{\"code\":300}}", true, FAILURE_PERMANENT, GRAPH_TELL, false},
-		{"{\"error\":{}}", false, FAILURE_PERMANENT, GRAPH_TELL, true},
-		{"{\"error\":\"190\"}", false, FAILURE_PERMANENT, GRAPH_TELL, true},
-		{"{\"id\":\"190\"}", false, FAILURE_PERMANENT, GRAPH_TELL, true},
-		{"<html>190</html>", false, FAILURE_PERMANENT, GRAPH_TELL, true},
+		{"\"a&b\"", "a&b"},
+		{"{\"geo_locations\":{\"countries\":[\"DE\"]}}",
+		 "{\"geo_locations\":{\"countries\":[\"DE\"]}}"},
+		{"[\"a\",\"b\"]", "[\"a\",\"b\"]"},
+		{"false", "false"},
+		{"7", "7"},
+		{"null", ""},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct reply reply = answered(400, rows[i].body);
-		struct graph_error error = {0};
-		if (graph_error_read(&reply, &error) != rows[i].is_error ||
-		    graph_is_uncertain(&reply) != rows[i].is_uncertain)
-			fail_msg("%s", rows[i].body);
-		if (rows[i].is_error &&
-		    (error.class != rows[i].class || error.remedy != rows[i].remedy))
-			fail_msg("%s", rows[i].body);
+		const struct str text = str_format(arena, "{\"o\":%s}", rows[i].json);
+		assert_int_equal(json_parse(arena, text, NULL, &env.options, NULL, NULL), ERR_NONE);
+		assert_true(str_equal_z(graph_option_text(&env, "o"), rows[i].text));
 	}
-}
-
-static void an_error_in_a_200_is_an_error(void **state)
-{
-	const struct reply bad = answered(200, "{\"error\":{\"code\":190}}");
-	const struct reply good = answered(200, "{\"id\":1}");
-	const struct reply lost = {.outcome = REPLY_LOST, .status = 200};
-	(void)state;
-	assert_false(graph_is_ok(&bad));
-	assert_true(graph_is_ok(&good));
-	assert_false(graph_is_ok(&lost));
-}
-
-static void words_are_cut_between_characters(void **state)
-{
-	struct buf body;
-	struct step step = {.kind = STEP_DONE};
-	(void)state;
-	buf_init(&body, arena, 8192);
-	buf_add_z(&body, "{\"error\":{\"code\":100,\"message\":\"");
-	for (int i = 0; i < 200; i++)
-		buf_add_z(&body, "\xe3\x81\xae");
-	buf_add_z(&body, "\"}}");
-	const struct reply reply = answered(400, str_z(arena, buf_str(&body)));
-	graph_step_fail(&env, &reply, &step);
-	assert_int_equal(step.failure.platform_message.len, 498);
+	assert_true(str_is_empty(graph_option_text(&env, "other")));
 }
 
 static void instants_are_read_as_graph_writes_them(void **state)
@@ -177,9 +164,9 @@ int main(void)
 		TEST(a_get_has_its_proof_in_the_query),
 		TEST(a_post_has_it_in_the_body),
 		TEST(without_a_token_there_is_neither_header_nor_proof),
-		TEST(errors_are_read_by_number),
-		TEST(an_error_in_a_200_is_an_error),
-		TEST(words_are_cut_between_characters),
+		TEST(a_multipart_body_has_it_as_a_part),
+		TEST(an_upload_tells_where_it_goes_on),
+		TEST(options_are_text_or_json_text),
 		TEST(instants_are_read_as_graph_writes_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

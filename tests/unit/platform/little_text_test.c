@@ -2,15 +2,7 @@
  * What LinkedIn would read as markup must arrive as text, and back. */
 #include "little_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "arena.h"
+#include "arena_fixture.h"
 
 struct row {
 	const char *name;
@@ -50,22 +42,6 @@ static const struct row rows[] = {
 	{"hashtag template as text", "{hashtag|#|a}", "\\{hashtag\\|\\#\\|a\\}"},
 	{"bytes that are no characters", "a\xff#\xfe", "a\xff\\#\xfe"},
 };
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = arena_new("test", 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_free(&arena);
-	return 0;
-}
 
 static void assert_str(const char *name, struct str got, const char *want)
 {

@@ -2,35 +2,11 @@
  * What a resolver takes for its own. */
 #include "look.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "arena.h"
+#include "arena_fixture.h"
 #include "clock.h"
 
 #define START_US (INT64_C(1795000000) * US_PER_S)
 #define START_MS (START_US / US_PER_MS)
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = arena_new("test", 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_free(&arena);
-	return 0;
-}
 
 static void two_minutes_before_the_start_still_count(void **state)
 {

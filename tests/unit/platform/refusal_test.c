@@ -2,33 +2,9 @@
  * Error tables, and the clocks that quotas run by. */
 #include "refusal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "arena.h"
+#include "arena_fixture.h"
 #include "clock.h"
 #include "timetext.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = arena_new("test", 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_free(&arena);
-	return 0;
-}
 
 static int64_t instant(const char *text)
 {

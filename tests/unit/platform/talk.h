@@ -119,6 +119,7 @@ static inline bool talk_calls_equal(const struct call *a, const struct call *b)
 {
 	bool is_same = a->kind == b->kind && strcmp(a->method, b->method) == 0 &&
 		       str_equal(a->url, b->url) && str_equal(a->body, b->body) &&
+		       str_equal(a->body_tail, b->body_tail) &&
 		       a->header_count == b->header_count &&
 		       a->has_media_body == b->has_media_body && a->media_index == b->media_index &&
 		       a->media_offset_bytes == b->media_offset_bytes &&

@@ -2,34 +2,10 @@
  * Token endpoints' answers, and scopes that were not granted. */
 #include "token_answer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "arena.h"
+#include "arena_fixture.h"
 #include "clock.h"
 
 #define NOW_US (INT64_C(1795000000) * US_PER_S)
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = arena_new("test", 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_free(&arena);
-	return 0;
-}
 
 static struct reply answer_of(int status, const char *body)
 {
@@ -147,6 +123,54 @@ static void a_refused_token_ends_a_connection(void **state)
 	assert_int_equal(step.failure.connection_error, CONNECTION_ERROR_NO_ACCOUNTS);
 }
 
+static void a_refresh_needs_a_token(void **state)
+{
+	(void)state;
+	struct env env = {.arena = arena, .now_us = NOW_US};
+	struct step step = {0};
+	struct buf form;
+	assert_false(refresh_form_begin(&env, &form, &step));
+	assert_int_equal(step.kind, STEP_FAIL);
+	assert_int_equal(step.failure.class, FAILURE_REAUTH);
+	env.refresh_token = STR("r/1");
+	assert_true(refresh_form_begin(&env, &form, &step));
+	assert_true(str_equal_z(buf_str(&form), "grant_type=refresh_token&refresh_token=r%2F1"));
+}
+
+static void a_refresh_ends_by_its_answer(void **state)
+{
+	static const struct refusal refusals[] = {
+		{.marker = "invalid_grant",
+		 .class = FAILURE_REAUTH,
+		 .code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED},
+		{0},
+	};
+	static const struct {
+		const char *name;
+		int status;
+		const char *body;
+		enum step_kind kind;
+		enum failure_class class;
+	} rows[] = {
+		{"tokens", 200, "{\"access_token\":\"a\"}", STEP_DONE, 0},
+		{"refused", 400, "{\"error\":\"invalid_grant\"}", STEP_FAIL, FAILURE_REAUTH},
+		{"a fault there, whatever it says", 500, "{\"access_token\":\"a\"}", STEP_FAIL,
+		 FAILURE_TRANSIENT},
+		{"no tokens", 200, "{}", STEP_FAIL, FAILURE_TRANSIENT},
+	};
+	const struct env env = {.arena = arena, .now_us = NOW_US};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct reply reply = answer_of(rows[i].status, rows[i].body);
+		struct step step = {0};
+		refresh_answered(refusals, &env, &reply, &step);
+		if (step.kind != rows[i].kind)
+			fail_msg("%s: step %d", rows[i].name, step.kind);
+		if (step.kind == STEP_FAIL && step.failure.class != rows[i].class)
+			fail_msg("%s: class %d", rows[i].name, step.failure.class);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +179,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tokens_are_kept_as_secrets, setup, teardown),
 		cmocka_unit_test_setup_teardown(missing_scopes_are_named, setup, teardown),
 		cmocka_unit_test(a_refused_token_ends_a_connection),
+		cmocka_unit_test_setup_teardown(a_refresh_needs_a_token, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_refresh_ends_by_its_answer, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@
 #define FILE_MAX_BYTES (256 * 1024)
 #define LINES_MAX 2000
 #define REPLY_HEADERS_MAX 16
-#define MEDIA_MAX 16
+#define MEDIA_MAX (POST_MEDIA_MAX + ENV_FILES_MAX)
 #define MUTATIONS 40
 #define TOKENS_MAX 32
 
@@ -51,6 +51,9 @@ struct play {
 	struct publish_request request;
 	struct media_file media[MEDIA_MAX];
 	struct media_file media_later[MEDIA_MAX];
+	struct str file_urls[ENV_FILES_MAX];       /* of further files, once they were asked for */
+	struct str file_urls_later[ENV_FILES_MAX]; /* what the head tells of them, by number */
+	struct media_file files_later[ENV_FILES_MAX];
 	struct env env;
 	struct flow flow;
 	struct str flow_text;
@@ -207,40 +210,86 @@ static const struct json *parsed(const struct play *play, struct str text)
 	return json;
 }
 
-static void set_media(struct play *play, struct str name, struct str value)
+/* One word of "[WIDTHxHEIGHT] [MILLISECONDSms] [animated]". */
+static void sniff_word(const struct play *play, struct sniff *sniff, struct str text)
 {
-	uint64_t index = 0;
-	int64_t size = 0, width = 0, height = 0;
-	struct str rest = value;
-	if (!str_parse_u64(str_slice(name, strlen("media."), name.len), &index) ||
-	    index >= MEDIA_MAX || !str_parse_i64(word(&rest), &size))
-		STOP(play, "media.N: SIZE MIME [WIDTHxHEIGHT]");
-	const char *mime = str_z(play->arena, word(&rest));
-	struct str dimensions = word(&rest);
+	int64_t width = 0, height = 0;
+	struct str rest = text;
 	struct str part = {0};
-	if (!str_is_empty(dimensions) &&
-	    (!str_take_field(&dimensions, 'x', &part) || !str_parse_i64(part, &width) ||
-	     !str_parse_i64(dimensions, &height)))
-		STOP(play, "bad dimensions");
+	if (str_equal_z(text, "animated")) {
+		sniff->is_animated = true;
+		return;
+	}
+	if (str_has_suffix(text, STR("ms")) &&
+	    str_parse_i64(str_slice(text, 0, text.len - 2), &sniff->duration_ms))
+		return;
+	if (!str_take_field(&rest, 'x', &part) || !str_parse_i64(part, &width) ||
+	    !str_parse_i64(rest, &height))
+		STOP(play, "not of a file: " STR_FMT, STR_ARG(text));
+	sniff->width = (uint32_t)width;
+	sniff->height = (uint32_t)height;
+}
+
+static struct media_file media_told(const struct play *play, struct str rest)
+{
+	int64_t size = 0;
+	if (str_equal_z(rest, "missing"))
+		return (struct media_file){.is_missing = true};
+	if (!str_parse_i64(word(&rest), &size))
+		STOP(play, "a file is: SIZE MIME [WIDTHxHEIGHT] [MILLISECONDSms] [animated]");
+	const char *mime = str_z(play->arena, word(&rest));
 	static const struct {
 		const char *mime;
 		enum sniff_type type;
 	} types[] = {
-		{"image/jpeg", SNIFF_JPEG}, {"image/png", SNIFF_PNG},
-		{"image/gif", SNIFF_GIF},   {"image/webp", SNIFF_WEBP},
-		{"video/mp4", SNIFF_MP4},   {"video/quicktime", SNIFF_MOV},
-		{"video/webm", SNIFF_WEBM},
+		{"image/jpeg", SNIFF_JPEG},     {"image/png", SNIFF_PNG},
+		{"image/gif", SNIFF_GIF},       {"image/webp", SNIFF_WEBP},
+		{"video/mp4", SNIFF_MP4},       {"video/quicktime", SNIFF_MOV},
+		{"video/webm", SNIFF_WEBM},     {"application/pdf", SNIFF_PDF},
+		{"application/zip", SNIFF_ZIP}, {"application/x-ole-storage", SNIFF_OLE},
 	};
-	struct sniff sniff = {
-		.mime_type = mime, .width = (uint32_t)width, .height = (uint32_t)height};
+	struct sniff sniff = {.mime_type = mime};
 	sniff.is_image = strncmp(mime, "image/", 6) == 0;
 	sniff.is_video = strncmp(mime, "video/", 6) == 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (strcmp(types[i].mime, mime) == 0)
 			sniff.type = types[i].type;
 	}
-	play->media_later[index] =
-		(struct media_file){.is_ready = true, .size_bytes = size, .sniff = sniff};
+	for (struct str more = word(&rest); !str_is_empty(more); more = word(&rest))
+		sniff_word(play, &sniff, more);
+	return (struct media_file){.is_ready = true, .size_bytes = size, .sniff = sniff};
+}
+
+static uint64_t number_behind(const struct play *play, struct str name, const char *prefix,
+			      uint64_t limit)
+{
+	uint64_t index = 0;
+	if (!str_parse_u64(str_slice(name, strlen(prefix), name.len), &index) || index >= limit)
+		STOP(play, "no such number: " STR_FMT, STR_ARG(name));
+	return index;
+}
+
+/* Where the world could fetch it. */
+static struct media_file hosted(const struct play *play, struct media_file file, const char *kind,
+				uint64_t index)
+{
+	if (file.is_ready)
+		file.hosted_url = str_format(play->arena, "https://posthorn.example/media/%s%d",
+					     kind, (int)index);
+	return file;
+}
+
+static void set_media(struct play *play, struct str name, struct str value)
+{
+	const uint64_t index = number_behind(play, name, "media.", MEDIA_MAX - ENV_FILES_MAX);
+	play->media_later[index] = hosted(play, media_told(play, value), "", index);
+}
+
+static void set_file(struct play *play, struct str name, struct str value)
+{
+	const uint64_t index = number_behind(play, name, "file.", ENV_FILES_MAX);
+	play->file_urls_later[index] = word(&value);
+	play->files_later[index] = hosted(play, media_told(play, str_trim(value)), "file", index);
 }
 
 static void set_platform(struct play *play, struct str slug)
@@ -276,6 +325,7 @@ static bool set_env(struct play *play, struct str name, struct str value)
 		{"pkce_verifier", &play->env.pkce_verifier},
 		{"access_token", &play->env.access_token},
 		{"refresh_token", &play->env.refresh_token},
+		{"extra_secret", &play->env.extra_secret},
 		{"platform_account_id", &play->env.platform_account_id},
 		{"username", &play->env.username},
 		{"function", &play->function},
@@ -314,6 +364,8 @@ static void set(struct play *play, struct str name, struct str value)
 		play->is_unchecked = true;
 	else if (str_has_prefix(name, STR("media.")))
 		set_media(play, name, value);
+	else if (str_has_prefix(name, STR("file.")))
+		set_file(play, name, value);
 	else
 		STOP(play, "unknown name " STR_FMT, STR_ARG(name));
 }
@@ -363,6 +415,7 @@ static void defaults_set(struct play *play)
 		.platform_account_id = STR("1000"),
 		.username = STR("jodoe"),
 		.media = play->media,
+		.file_urls = play->file_urls,
 	};
 	set_post(play, STR("{\"content\":\"Hello\"}"));
 }
@@ -371,7 +424,11 @@ static void rules_must_pass(struct play *play)
 {
 	struct problems problems;
 	problems_init(&problems, play->arena);
-	rules_check(play->arena, play->platform->id, &play->request.content, STR("a"), &problems);
+	rules_check(play->arena, play->platform->id, &play->request.content,
+		    &(struct rules_account){.id = STR("a"),
+					    .type = play->env.account_type,
+					    .extra = play->env.account_extra},
+		    &problems);
 	if (problems.count > 0 && !play->is_unchecked)
 		STOP(play, "the post breaks a rule: " STR_FMT ": " STR_FMT,
 		     STR_ARG(problems.items[0].field), STR_ARG(problems.items[0].message));
@@ -471,6 +528,7 @@ static void secrets_are_kept(const struct play *play)
 	no_secret_in(play, "the flow", text, play->env.access_token);
 	no_secret_in(play, "the flow", text, play->env.refresh_token);
 	no_secret_in(play, "the flow", text, play->env.client_secret);
+	no_secret_in(play, "the flow", text, play->env.extra_secret);
 	for (size_t i = 0; i < play->token_count; i++)
 		no_secret_in(play, "the flow", text, play->tokens[i]);
 	if (play->step.kind != STEP_FAIL)
@@ -492,6 +550,7 @@ static struct str call_text(const struct play *play, const struct call *call)
 	buf_addf(&out, "\n\n%d %zu %" PRId64 " %" PRId64 " ", call->has_media_body,
 		 call->media_index, call->media_offset_bytes, call->media_length_bytes);
 	buf_add(&out, call->body);
+	buf_add(&out, call->body_tail);
 	return buf_str(&out);
 }
 
@@ -519,6 +578,8 @@ static void ask(struct play *play, const struct reply *reply)
 	if (play->step.kind == STEP_SEND)
 		resumes(play);
 	play->flow = flow_again(play, &play->flow);
+	if (!str_is_empty(play->step.account_extra))
+		play->env.account_extra = parsed(play, play->step.account_extra);
 }
 
 /* ---- ">" ---- */
@@ -585,15 +646,66 @@ static struct str block_body(struct play *play, char mark)
 	return buf_str(&body);
 }
 
+static struct str between(struct str text, const char *open, const char *close)
+{
+	const size_t at = str_find(text, str_of(open), 0);
+	const size_t from = at == SIZE_MAX ? text.len : at + strlen(open);
+	return str_slice(text, from, str_find(text, str_of(close), from));
+}
+
+static struct str media_text(const struct play *play, const struct call *call)
+{
+	return str_format(play->arena, "@media %zu offset=%" PRId64 " length=%" PRId64,
+			  call->media_index, call->media_offset_bytes, call->media_length_bytes);
+}
+
+/* One line a part; a part that is a file tells its name and type too. */
+static void part_add(const struct play *play, struct buf *out, struct str part)
+{
+	const size_t end = str_find(part, STR("\r\n\r\n"), 0);
+	if (end == SIZE_MAX)
+		STOP(play, "a part without an end of its head");
+	const struct str head = str_slice(part, 0, end);
+	const struct str value = str_slice(part, end + 4, part.len - 2);
+	buf_addf(out, "%s" STR_FMT "=" STR_FMT, out->len > 0 ? "\n" : "",
+		 STR_ARG(between(head, " name=\"", "\"")), STR_ARG(value));
+	if (str_find(head, STR("filename="), 0) != SIZE_MAX)
+		buf_addf(out, " file=" STR_FMT " type=" STR_FMT,
+			 STR_ARG(between(head, "filename=\"", "\"")),
+			 STR_ARG(str_trim(between(head, "Content-Type:", "\r\n"))));
+}
+
+static struct str multipart_lines(const struct play *play, const struct call *call, struct str type)
+{
+	const struct str boundary =
+		str_concat(play->arena, STR("--"), between(type, "boundary=", ";"));
+	const struct str file = call->has_media_body ? media_text(play, call) : STR("");
+	const struct str body =
+		str_concat(play->arena, str_concat(play->arena, call->body, file), call->body_tail);
+	struct buf out;
+	buf_init(&out, play->arena, FILE_MAX_BYTES);
+	if (!str_has_prefix(body, boundary))
+		STOP(play, "not the multipart body that its header tells");
+	size_t from = boundary.len;
+	while (!str_has_prefix(str_slice(body, from, body.len), STR("--"))) {
+		const size_t next = str_find(body, boundary, from);
+		if (next == SIZE_MAX)
+			STOP(play, "a multipart body without an end");
+		part_add(play, &out, str_slice(body, from, next));
+		from = next + boundary.len;
+	}
+	return buf_str(&out);
+}
+
 static void expect_body(struct play *play, struct str want)
 {
 	const struct call *call = &play->step.call;
 	const struct str type = call_header_get(call, STR("Content-Type"));
 	struct str got = call->body;
-	if (call->has_media_body)
-		got = str_format(play->arena, "@media %zu offset=%" PRId64 " length=%" PRId64,
-				 call->media_index, call->media_offset_bytes,
-				 call->media_length_bytes);
+	if (str_has_prefix(type, STR("multipart/form-data;")))
+		got = multipart_lines(play, call, type);
+	else if (call->has_media_body)
+		got = media_text(play, call);
 	else if (str_equal_z(type, "application/x-www-form-urlencoded"))
 		got = form_lines(play, got);
 	else if (str_has_prefix(type, STR("application/json"))) {
@@ -793,6 +905,10 @@ static struct str step_text(const struct play *play)
 	case STEP_WAIT:
 		return str_format(play->arena, "wait %" PRId64, step->wait_ms);
 	case STEP_MEDIA:
+		if (!str_is_empty(step->file_url))
+			return str_format(play->arena, "file " STR_FMT "%s",
+					  STR_ARG(step->file_url),
+					  step->file_is_optional ? " optional" : "");
 		return str_format(play->arena, "media %zu", step->media_index);
 	case STEP_DONE:
 		return STR("done");
@@ -902,6 +1018,7 @@ static struct str closer(const struct play *play, struct str name)
 		{"token.expires_at", instant_text(play, step->token.expires_at_us)},
 		{"token.refresh_expires_at", instant_text(play, step->token.refresh_expires_at_us)},
 		{"stage", play->flow.stage},
+		{"account_extra", step->account_extra},
 	};
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		if (str_equal_z(name, fields[i].name))
@@ -922,6 +1039,27 @@ static void expect_closer(struct play *play)
 	}
 }
 
+/* Delivery has it on disk now, or knows that it is not to be had. */
+static void bring_file(struct play *play)
+{
+	const struct step *step = &play->step;
+	if (str_is_empty(step->file_url)) {
+		play->media[step->media_index] = play->media_later[step->media_index];
+		return;
+	}
+	int index = env_file(&play->env, step->file_url);
+	if (index < 0 && play->env.file_count == ENV_FILES_MAX)
+		STOP(play, "too many further files");
+	if (index < 0) {
+		play->file_urls[play->env.file_count++] = str_copy(play->arena, step->file_url);
+		index = env_file(&play->env, step->file_url);
+	}
+	for (size_t i = 0; i < ENV_FILES_MAX; i++) {
+		if (str_equal(play->file_urls_later[i], step->file_url))
+			play->media[index] = play->files_later[i];
+	}
+}
+
 static void expect_step(struct play *play)
 {
 	expect(play, "step", after_mark(play->lines[play->at]), step_text(play));
@@ -930,7 +1068,7 @@ static void expect_step(struct play *play)
 	if (play->step.kind == STEP_WAIT)
 		play->env.now_us += play->step.wait_ms * US_PER_MS;
 	if (play->step.kind == STEP_MEDIA)
-		play->media[play->step.media_index] = play->media_later[play->step.media_index];
+		bring_file(play);
 }
 
 /* ---- "@" ---- */

@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Facebook Pages: posts, photos, comments and the look-ups after an unknown outcome
  * (platforms/meta.md 3, 6, 7). */
-#include "graph_flow.h"
-#include "media_server.h"
-
-struct world {
-	struct probe *probe;
-	struct media_server server;
-	struct str user;
-	struct str page;
-};
+#include "graph_world.h"
 
 static int world_open(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
-	void *probe = NULL;
-
-	probe_open(&probe);
-	world->probe = probe;
-	media_server_open(&world->server);
-	world->user = graph_login(world->probe, "facebook", FACEBOOK_SCOPE);
-	world->page = graph_page_token_of(world->probe, world->user, BAKERY);
-	*state = world;
-	return 0;
-}
-
-static int world_close(void **state)
-{
-	struct world *world = *state;
-	void *probe = world->probe;
-
-	media_server_close(&world->server);
-	probe_close(&probe);
-	free(world);
+	*state = world_of("facebook", FACEBOOK_SCOPE);
 	return 0;
 }
 
@@ -344,6 +317,88 @@ static void comments_hang_on_posts(void **state)
 	assert_str(json_string(json_get(json_get(json_at(data, 0), "from"), "id")), BAKERY);
 }
 
+static struct str photo_put_up(struct world *world)
+{
+	struct probe *probe = world->probe;
+	struct probe_answer made =
+		graph_post(probe, world->page, GRAPH "/" BAKERY "/photos",
+			   probe_form(probe, "published", "false", "alt_text_custom", "Bread",
+				      "url", media_url(probe, &world->server, "square.jpg"), NULL));
+
+	assert_status(made, 200);
+	return str_copy(probe->arena, probe_json_string(&made, "id"));
+}
+
+static void a_comment_may_carry_a_picture(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	struct probe_answer made = feed(world, world->page, STR("message=post"));
+	struct str post = str_copy(probe->arena, probe_json_string(&made, "id"));
+	struct str photo = photo_put_up(world);
+	const char *path = probe_z(
+		probe, str_format(probe->arena, GRAPH "/" STR_FMT "/comments", STR_ARG(post)));
+	struct str form = str_format(probe->arena, "attachment_id=" STR_FMT, STR_ARG(photo));
+	const struct json *posts[5];
+
+	assert_status(graph_post(probe, world->page, path, form), 200);
+	struct probe_answer again = graph_post(probe, world->page, path, form);
+	assert_int_equal(graph_subcode(&again), 1366051);
+	assert_status(graph_post(probe, world->page, path, STR("attachment_id=17")), 400);
+	assert_status(graph_post(probe, world->page, path,
+				 probe_form(probe, "message", "seen", "attachment_url",
+					    media_url(probe, &world->server, "square.jpg"), NULL)),
+		      200);
+	assert_status(graph_post(probe, world->page, path,
+				 probe_form(probe, "attachment_url",
+					    media_url(probe, &world->server, "page.html"), NULL)),
+		      400);
+	assert_int_equal(probe_ledger(probe, posts, 5), 3);
+	const struct json *media = json_at(json_get(posts[1], "media"), 0);
+	assert_str(json_string(json_get(media, "alt_text")), "Bread");
+	struct probe_answer list = graph_get(
+		probe, world->page,
+		probe_z(probe, str_format(probe->arena,
+					  "%s?fields=id,message,attachment{target}&order=REVERSE_"
+					  "CHRONOLOGICAL",
+					  path)));
+	const struct json *data = json_get(list.json, "data");
+	assert_int_equal(data->count, 2);
+	assert_str(json_string(json_get(json_at(data, 0), "message")), "seen");
+	const struct json *target = json_get(json_get(json_at(data, 1), "attachment"), "target");
+	assert_true(str_equal(json_string(json_get(target, "id")), photo));
+}
+
+static void a_shared_link_is_told_as_it_was_given(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+
+	assert_status(feed(world, world->page,
+			   probe_form(probe, "link", "https://example.com/?a=1&b=2", NULL)),
+		      200);
+	struct probe_answer list = graph_get(
+		probe, world->page,
+		GRAPH "/" BAKERY "/published_posts?fields=message,attachments{unshimmed_url}");
+	const struct json *post = json_at(json_get(list.json, "data"), 0);
+	const struct json *first = json_at(json_get(json_get(post, "attachments"), "data"), 0);
+	assert_str(json_string(json_get(first, "unshimmed_url")), "https://example.com/?a=1&b=2");
+}
+
+static void usage_is_told_after_some_traffic(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	struct probe_answer answer = {0};
+
+	for (int i = 0; i < 12; i++) {
+		answer = graph_get(probe, world->page, GRAPH "/" BAKERY "?fields=id");
+		assert_status(answer, 200);
+		assert_true((probe_header(&answer, "X-Business-Use-Case-Usage").len > 0) ==
+			    (i >= 9));
+	}
+}
+
 static void deleted_posts_are_gone(void **state)
 {
 	struct world *world = *state;
@@ -418,6 +473,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(photo_as_multipart, world_open, world_close),
 		cmocka_unit_test_setup_teardown(photo_refusals, world_open, world_close),
 		cmocka_unit_test_setup_teardown(comments_hang_on_posts, world_open, world_close),
+		cmocka_unit_test_setup_teardown(a_comment_may_carry_a_picture, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(a_shared_link_is_told_as_it_was_given, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(usage_is_told_after_some_traffic, world_open,
+						world_close),
 		cmocka_unit_test_setup_teardown(deleted_posts_are_gone, world_open, world_close),
 		cmocka_unit_test_setup_teardown(published_posts_come_in_pages, world_open,
 						world_close),

@@ -1,37 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated videos, reels and stories of Pages, and rupload for them and for Instagram
  * (platforms/meta.md 3.1 to 3.3, 4.1). */
-#include "graph_flow.h"
-#include "media_server.h"
-
-struct world {
-	struct probe *probe;
-	struct media_server server;
-	struct str page;
-};
+#include "graph_world.h"
 
 static int world_open(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
-	void *probe = NULL;
-
-	probe_open(&probe);
-	world->probe = probe;
-	media_server_open(&world->server);
-	world->page = graph_page_token_of(
-		world->probe, graph_login(world->probe, "facebook", FACEBOOK_SCOPE), BAKERY);
-	*state = world;
-	return 0;
-}
-
-static int world_close(void **state)
-{
-	struct world *world = *state;
-	void *probe = world->probe;
-
-	media_server_close(&world->server);
-	probe_close(&probe);
-	free(world);
+	*state = world_of("facebook", FACEBOOK_SCOPE);
 	return 0;
 }
 
@@ -84,7 +58,15 @@ static void video_in_chunks(void **state)
 		probe->arena, "upload_phase=finish&upload_session_id=" STR_FMT "&description=Dawn",
 		STR_ARG(session));
 	assert_status(page_post(world, "videos", finish), 400);
-	assert_status(transfer(world, session, STR("5"), str_slice(video, 0, 10)), 400);
+	step = transfer(world, session, STR("5"), str_slice(video, 0, 10));
+	assert_int_equal(graph_code(&step), 6001);
+	assert_int_equal(graph_subcode(&step), 1363037);
+	const struct json *data = json_get(json_get(step.json, "error"), "error_data");
+	assert_int_equal(json_int(json_get(data, "start_offset"), -1), 0);
+	assert_int_equal(json_int(json_get(data, "end_offset"), -1), 1048576);
+	assert_status(page_post(world, "videos",
+				STR("upload_phase=start&file_size=5&file_url=http://x/")),
+		      400);
 	step = transfer(world, session, STR("0"), str_slice(video, 0, 1048576));
 	assert_str(probe_json_string(&step, "start_offset"), "1048576");
 	assert_str(probe_json_string(&step, "end_offset"), "1500000");
@@ -220,6 +202,84 @@ static void story_by_file_url(void **state)
 	assert_str(json_string(json_get(story, "media_type")), "video");
 }
 
+/* Facebook fetches only where it is let in, and not from itself (1). */
+static void file_url_heeds_robots_txt(void **state)
+{
+	static const struct {
+		const char *robots;
+		int status;
+	} rows[] = {
+		{"User-agent: *\nDisallow: /\n", 400},
+		{"User-agent: *\nDisallow: /\nUser-agent: facebookexternalhit\nAllow: /clip.mp4\n",
+		 200},
+		{"User-agent: facebookexternalhit # us\nDisallow: /clip\n", 400},
+		{"User-agent: other\nDisallow: /\n", 200},
+		{"User-agent: *\nDisallow:\n", 200},
+		{"no robots at all", 200},
+		{NULL, 200},
+	};
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_answer step =
+			page_post(world, "video_reels", STR("upload_phase=START"));
+		struct str header = str_format(probe->arena, "file_url: %s",
+					       media_url(probe, &world->server, "clip.mp4"));
+
+		world->server.robots = rows[i].robots;
+		assert_status(rupload(world, probe_json_string(&step, "upload_url"),
+				      probe_z(probe, header), NULL, (struct str){0}),
+			      rows[i].status);
+	}
+	struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
+	assert_status(rupload(world, probe_json_string(&step, "upload_url"),
+			      "file_url: https://video.xx.fbcdn.net/v.mp4", NULL, (struct str){0}),
+		      400);
+}
+
+static void a_draft_is_seen_by_nobody(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	struct str video = probe_video(probe, 2000);
+	struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
+	struct str id = probe_json_string(&step, "video_id");
+	const struct json *posts[5];
+
+	assert_status(rupload(world, probe_json_string(&step, "upload_url"), "offset: 0",
+			      "file_size: 2000", video),
+		      200);
+	assert_status(
+		page_post(world, "video_reels",
+			  str_format(probe->arena,
+				     "upload_phase=finish&video_state=DRAFT&video_id=" STR_FMT,
+				     STR_ARG(id))),
+		200);
+	assert_int_equal(probe_ledger(probe, posts, 5), 0);
+	for (int i = 0; i < 3; i++)
+		video_status(world, id);
+	struct probe_answer read =
+		graph_get(probe, world->page,
+			  probe_z(probe, str_format(probe->arena,
+						    GRAPH "/" STR_FMT "?fields=status,published",
+						    STR_ARG(id))));
+	const struct json *phase = json_get(json_get(read.json, "status"), "publishing_phase");
+	assert_str(json_string(json_get(phase, "publish_status")), "draft");
+	assert_false(json_bool(json_get(read.json, "published"), true));
+	/* Finished once more, now for the world. */
+	assert_status(page_post(world, "video_reels",
+				str_format(probe->arena, "upload_phase=finish&video_id=" STR_FMT,
+					   STR_ARG(id))),
+		      200);
+	assert_int_equal(probe_ledger(probe, posts, 5), 1);
+	read = graph_get(probe, world->page, GRAPH "/" BAKERY "/video_reels");
+	assert_true(str_equal(json_string(json_get(json_at(json_get(read.json, "data"), 0), "id")),
+			      id));
+	read = graph_get(probe, world->page, GRAPH "/" BAKERY "/videos");
+	assert_int_equal(json_get(read.json, "data")->count, 0);
+}
+
 static void photo_story_uses_a_photo_once(void **state)
 {
 	struct world *world = *state;
@@ -297,6 +357,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reel_by_bytes_in_two_parts, world_open,
 						world_close),
 		cmocka_unit_test_setup_teardown(story_by_file_url, world_open, world_close),
+		cmocka_unit_test_setup_teardown(file_url_heeds_robots_txt, world_open, world_close),
+		cmocka_unit_test_setup_teardown(a_draft_is_seen_by_nobody, world_open, world_close),
 		cmocka_unit_test_setup_teardown(photo_story_uses_a_photo_once, world_open,
 						world_close),
 		cmocka_unit_test_setup_teardown(bad_bytes_end_in_an_error, world_open, world_close),

@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Instagram: containers, polling, publishing, quotas, comments (platforms/meta.md
  * 4, 6.3, 7). */
-#include "graph_flow.h"
-#include "media_server.h"
-
-struct world {
-	struct probe *probe;
-	struct media_server server;
-	struct str user;
-	struct str page;
-};
+#include "graph_world.h"
 
 static int world_open(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
-	void *probe = NULL;
-
-	probe_open(&probe);
-	world->probe = probe;
-	media_server_open(&world->server);
-	world->user = graph_login(world->probe, "instagram", INSTAGRAM_SCOPE);
-	world->page = graph_page_token_of(world->probe, world->user, BAKERY);
-	*state = world;
-	return 0;
-}
-
-static int world_close(void **state)
-{
-	struct world *world = *state;
-	void *probe = world->probe;
-
-	media_server_close(&world->server);
-	probe_close(&probe);
-	free(world);
+	*state = world_of("instagram", INSTAGRAM_SCOPE);
 	return 0;
 }
 
@@ -62,6 +35,14 @@ static struct probe_answer publish(struct world *world, struct str id)
 {
 	return graph_post(world->probe, world->page, GRAPH "/" BAKERY_IG "/media_publish",
 			  str_format(world->probe->arena, "creation_id=" STR_FMT, STR_ARG(id)));
+}
+
+static void turn(struct world *world, const char *json)
+{
+	assert_status(probe_ask(world->probe, (struct probe_request){.method = "POST",
+								     .path = "/_sandbox/knobs",
+								     .body = str_of(json)}),
+		      200);
 }
 
 static void image_goes_the_whole_way(void **state)
@@ -119,12 +100,16 @@ static void container_refusals(void **state)
 	struct probe *probe = world->probe;
 	char *caption = arena_alloc(probe->arena, 2300);
 	char *hashtags = arena_alloc(probe->arena, 200);
+	char *mentions = arena_alloc(probe->arena, 200);
 
 	memcpy(caption, "&caption=", 9);
 	memset(caption + 9, 'x', 2201);
 	memcpy(hashtags, "&caption=", 9);
 	for (int i = 0; i < 31; i++)
 		memcpy(hashtags + 9 + i * 4, "%23a", 4);
+	memcpy(mentions, "&caption=", 9);
+	for (int i = 0; i < 21; i++)
+		memcpy(mentions + 9 + i * 4, "%40a", 4);
 	const struct {
 		const char *name;
 		const char *file;
@@ -143,6 +128,7 @@ static void container_refusals(void **state)
 		{"31 hashtags", "square.jpg", hashtags, 36004, 2207010},
 		{"unknown type", "square.jpg", "&media_type=HOLOGRAM", 100, 2207023},
 		{"caption on a child", "square.jpg", "&is_carousel_item=true&caption=no", 100, 0},
+		{"21 mentions", "square.jpg", mentions, 36004, 2207010},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct probe_answer answer = container(world, rows[i].file, rows[i].more);
@@ -186,14 +172,14 @@ static struct str ready_container(struct world *world, const char *more)
 	return probe_json_string(&made, "id");
 }
 
-static int64_t usage(struct world *world)
+static int64_t usage(struct world *world, int64_t total)
 {
 	struct probe_answer answer = graph_get(
 		world->probe, world->page,
 		GRAPH "/" BAKERY_IG "/content_publishing_limit?fields=quota_usage,config");
 	const struct json *row = json_at(json_get(answer.json, "data"), 0);
 
-	assert_int_equal(json_int(json_get(json_get(row, "config"), "quota_total"), 0), 50);
+	assert_int_equal(json_int(json_get(json_get(row, "config"), "quota_total"), 0), total);
 	return json_int(json_get(row, "quota_usage"), -1);
 }
 
@@ -201,16 +187,215 @@ static void quota_is_counted_and_kept(void **state)
 {
 	struct world *world = *state;
 
-	assert_int_equal(usage(world), 0);
+	assert_int_equal(usage(world, 100), 0);
+	turn(world, "{\"instagram_publish_quota\":50}");
 	for (int i = 0; i < 50; i++)
 		assert_status(publish(world, ready_container(world, "")), 200);
-	assert_int_equal(usage(world), 50);
+	assert_int_equal(usage(world, 50), 50);
 	struct str one_more = ready_container(world, "");
 	struct probe_answer refused = publish(world, one_more);
 	assert_int_equal(graph_code(&refused), 9);
 	assert_int_equal(graph_subcode(&refused), 2207042);
 	probe_advance(world->probe, US_PER_DAY - 30 * US_PER_MINUTE);
 	assert_status(publish(world, one_more), 200);
+}
+
+static void second_publish_is_refused_or_doubles(void **state)
+{
+	struct world *world = *state;
+	struct str id = ready_container(world, "");
+	const struct json *posts[5];
+
+	assert_status(publish(world, id), 200);
+	struct probe_answer again = publish(world, id);
+	assert_int_equal(graph_code(&again), 100);
+	turn(world, "{\"instagram_publishes_twice\":1}");
+	assert_status(publish(world, id), 200);
+	assert_int_equal(probe_ledger(world->probe, posts, 5), 2);
+}
+
+static void published_shows_late(void **state)
+{
+	struct world *world = *state;
+	struct str id = ready_container(world, "");
+
+	turn(world, "{\"instagram_published_late_s\":180}");
+	assert_status(publish(world, id), 200);
+	assert_str(status_of(world, id), "FINISHED");
+	probe_advance(world->probe, 179 * US_PER_S);
+	assert_str(status_of(world, id), "FINISHED");
+	assert_status(publish(world, id), 400);
+	probe_advance(world->probe, US_PER_S);
+	assert_str(status_of(world, id), "PUBLISHED");
+}
+
+static void page_tokens_may_not_read_for_a_while(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	struct str id = ready_container(world, "");
+	const char *path =
+		probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT "?fields=status_code",
+					  STR_ARG(id)));
+
+	turn(world, "{\"instagram_page_reads_fail\":1}");
+	struct probe_answer refused = graph_get(probe, world->page, path);
+	assert_int_equal(graph_code(&refused), 100);
+	assert_int_equal(graph_subcode(&refused), 33);
+	assert_status(graph_get(probe, world->user, path), 200);
+	assert_status(publish(world, id), 200);
+}
+
+static void words_that_belong_elsewhere(void **state)
+{
+	struct world *world = *state;
+	char *alt_text = arena_alloc(world->probe->arena, 1100);
+
+	memcpy(alt_text, "&alt_text=", 10);
+	memset(alt_text + 10, 'x', 1001);
+	const struct {
+		const char *name;
+		const char *more;
+		int64_t code;
+		int64_t subcode;
+	} rows[] = {
+		{"a child with a place", "&is_carousel_item=true&location_id=4", 100, 0},
+		{"a child with collaborators", "&is_carousel_item=true&collaborators=%5B%5D", 100,
+		 0},
+		{"a child that says how it was made", "&is_carousel_item=true&is_ai_generated=true",
+		 100, 0},
+		{"a place that is none", "&location_id=here", 100, 0},
+		{"four collaborators", "&collaborators=%5B%22a%22%2C%22b%22%2C%22c%22%2C%22d%22%5D",
+		 100, 0},
+		{"collaborators that are no list", "&collaborators=a", 100, 0},
+		{"a tag without a place", "&user_tags=%5B%7B%22username%22%3A%22jo%22%7D%5D", 100,
+		 2207036},
+		{"a tag outside the picture",
+		 "&user_tags=%5B%7B%22username%22%3A%22jo%22%2C%22x%22%3A1.5%2C%22y%22%3A0%7D%5D",
+		 100, 2207036},
+		{"a tag of nobody", "&user_tags=%5B%7B%22x%22%3A0%2C%22y%22%3A0%7D%5D", 100,
+		 2207037},
+		{"a long description", alt_text, 100, 0},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_answer answer = container(world, "square.jpg", rows[i].more);
+
+		if (answer.status != 400 || graph_code(&answer) != rows[i].code ||
+		    graph_subcode(&answer) != rows[i].subcode)
+			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
+				 STR_ARG(answer.body));
+	}
+	assert_status(container(world, "square.jpg",
+				"&user_tags=%5B%7B%22username%22%3A%22jo%22%2C%22x%22%3A0.5%2C%"
+				"22y%22%3A1%7D%5D&location_id=4&collaborators=%5B%22a%22%5D"),
+		      200);
+	assert_status(container(world, "square.jpg",
+				"&media_type=STORIES&user_tags=%5B%7B%22username%22%3A%22jo%22%"
+				"7D%5D"),
+		      200);
+}
+
+static void covers_are_fetched(void **state)
+{
+	struct world *world = *state;
+	static const struct {
+		const char *file;
+		long status;
+		int64_t subcode;
+	} rows[] = {
+		{"tall.jpg", 200, 0},
+		{"picture.png", 400, 2207005},
+		{"huge.jpg", 400, 2207004},
+		{"missing.jpg", 400, 2207052},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_answer answer = graph_post(
+			world->probe, world->page, GRAPH "/" BAKERY_IG "/media",
+			probe_form(world->probe, "media_type", "REELS", "upload_type", "resumable",
+				   "cover_url",
+				   media_url(world->probe, &world->server, rows[i].file), NULL));
+
+		assert_status(answer, rows[i].status);
+		if (rows[i].status != 200)
+			assert_int_equal(graph_subcode(&answer), rows[i].subcode);
+	}
+}
+
+static struct probe_answer send_bytes(struct world *world, struct str url, struct str bytes)
+{
+	struct probe *probe = world->probe;
+	struct str size = str_format(probe->arena, "file_size: %zu", bytes.len);
+
+	return probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "POST",
+			.path = probe_z(probe, url),
+			.headers = {probe_z(probe, str_format(probe->arena,
+							      "Authorization: OAuth " STR_FMT,
+							      STR_ARG(world->page))),
+				    "offset: 0", probe_z(probe, size)},
+			.content_type = "application/octet-stream",
+			.body = bytes});
+}
+
+static void bytes_fill_a_container_once(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	struct probe_answer made = graph_post(
+		probe, world->page, GRAPH "/" BAKERY_IG "/media",
+		probe_form(probe, "media_type", "STORIES", "upload_type", "resumable", NULL));
+	struct str id = probe_json_string(&made, "id");
+	struct str url = probe_json_string(&made, "uri");
+	const struct json *posts[5];
+
+	assert_status(made, 200);
+	assert_str(status_of(world, id), "IN_PROGRESS");
+	assert_status(send_bytes(world, url, probe_video(probe, 100000)), 200);
+	struct probe_answer again = send_bytes(world, url, probe_video(probe, 100000));
+	assert_status(again, 400);
+	assert_str(json_string(json_get(json_get(again.json, "debug_info"), "type")),
+		   "ProcessingFailedError");
+	probe_advance(probe, 61 * US_PER_S);
+	assert_str(status_of(world, id), "FINISHED");
+	assert_status(publish(world, id), 200);
+	assert_int_equal(probe_ledger(probe, posts, 5), 1);
+	assert_str(json_string(json_get(posts[0], "type")), "story");
+}
+
+/* A day takes 400 (4.1); what was made 24 hours ago no longer counts. */
+static void containers_are_counted(void **state)
+{
+	struct world *world = *state;
+	struct probe *probe = world->probe;
+	struct str form =
+		probe_form(probe, "media_type", "REELS", "upload_type", "resumable", NULL);
+
+	for (int i = 0; i < 400; i++)
+		assert_status(graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", form),
+			      200);
+	struct probe_answer refused =
+		graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", form);
+	assert_int_equal(graph_subcode(&refused), 2207042);
+	probe_advance(probe, US_PER_DAY);
+	assert_status(graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media", form), 200);
+}
+
+static void errors_have_names(void **state)
+{
+	struct world *world = *state;
+
+	probe_fault(world->probe,
+		    "{\"platform\":\"instagram\",\"match\":{\"method\":\"POST\",\"path\":\"/*/*/"
+		    "media\"},\"effect\":\"status\",\"error\":\"-2/2207003\"}");
+	struct probe_answer refused = container(world, "square.jpg", "");
+	assert_int_equal(graph_code(&refused), -2);
+	assert_int_equal(graph_subcode(&refused), 2207003);
+	assert_str(json_string(json_get(json_get(refused.json, "error"), "error_user_title")),
+		   "Download timed out");
+	assert_status(container(world, "square.jpg", ""), 200);
 }
 
 static void carousel_of_children(void **state)
@@ -364,6 +549,18 @@ int main(void)
 		cmocka_unit_test_setup_teardown(container_refusals, world_open, world_close),
 		cmocka_unit_test_setup_teardown(container_expires, world_open, world_close),
 		cmocka_unit_test_setup_teardown(quota_is_counted_and_kept, world_open, world_close),
+		cmocka_unit_test_setup_teardown(second_publish_is_refused_or_doubles, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(published_shows_late, world_open, world_close),
+		cmocka_unit_test_setup_teardown(page_tokens_may_not_read_for_a_while, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(words_that_belong_elsewhere, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(covers_are_fetched, world_open, world_close),
+		cmocka_unit_test_setup_teardown(bytes_fill_a_container_once, world_open,
+						world_close),
+		cmocka_unit_test_setup_teardown(containers_are_counted, world_open, world_close),
+		cmocka_unit_test_setup_teardown(errors_have_names, world_open, world_close),
 		cmocka_unit_test_setup_teardown(carousel_of_children, world_open, world_close),
 		cmocka_unit_test_setup_teardown(reel_takes_longer_and_may_fail, world_open,
 						world_close),

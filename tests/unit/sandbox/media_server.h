@@ -13,6 +13,7 @@ struct media_server {
 	struct httpd *httpd;
 	struct http_router *router;
 	char text[256];                  /* user agent of the last fetch */
+	const char *robots;              /* its robots.txt; NULL = there is none */
 	void (*on_fetch)(void *context); /* called while a fetcher waits; may be NULL */
 	void *context;
 };
@@ -48,7 +49,9 @@ static inline void serve_file(void *context, struct http_request *request,
 		 STR_ARG(agent != NULL ? *agent : STR("")));
 	if (server->on_fetch != NULL)
 		server->on_fetch(server->context);
-	if (str_equal_z(name, "square.jpg"))
+	if (str_equal_z(name, "robots.txt") && server->robots != NULL)
+		bytes = str_of(server->robots);
+	else if (str_equal_z(name, "square.jpg"))
 		bytes = jpeg_bytes(request->arena, 800, 800, 2000);
 	else if (str_equal_z(name, "wide.jpg"))
 		bytes = jpeg_bytes(request->arena, 2000, 1000, 2000);

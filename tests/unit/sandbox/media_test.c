@@ -1,40 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fetching media while the world changes: the lock is let go of, so a reset may come in between,
  * and nothing that was found before may be used after. AddressSanitizer is the judge. */
-#include "graph_flow.h"
-#include "media_server.h"
-
-struct world {
-	struct probe *probe;
-	struct media_server server;
-	struct str page;
-	struct str ig_page;
-};
+#include "graph_world.h"
 
 static int world_open(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
-	void *probe = NULL;
+	struct world *world = world_of("facebook", FACEBOOK_SCOPE);
 
-	probe_open(&probe);
-	world->probe = probe;
-	media_server_open(&world->server);
-	world->page = graph_page_token_of(
-		world->probe, graph_login(world->probe, "facebook", FACEBOOK_SCOPE), BAKERY);
 	world->ig_page = graph_page_token_of(
 		world->probe, graph_login(world->probe, "instagram", INSTAGRAM_SCOPE), BAKERY);
 	*state = world;
-	return 0;
-}
-
-static int world_close(void **state)
-{
-	struct world *world = *state;
-	void *probe = world->probe;
-
-	media_server_close(&world->server);
-	probe_close(&probe);
-	free(world);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
  * The simulated TikTok over HTTP: consent, strict rotation, the creator, chunk arithmetic, uploads
  * out of order and cut off, the status of a task as time goes on, and the three shapes of errors.
  */
+#include "media_server.h"
 #include "probe.h"
 
 #include "tiktok_private.h"
@@ -851,6 +852,214 @@ static void faults_speak_tiktok(void **state)
 	assert_status(user_info(probe, token, "open_id"), 401);
 }
 
+static void turn(struct probe *probe, const char *knobs)
+{
+	assert_status(probe_ask(probe, (struct probe_request){.method = "POST",
+							      .path = "/_sandbox/knobs",
+							      .body = str_of(knobs)}),
+		      200);
+}
+
+static struct probe_answer photos_init(struct probe *probe, struct str token, const char *post_info,
+				       const char *images, int cover)
+{
+	return post(
+		probe, API "/post/publish/content/init/", token,
+		str_format(
+			probe->arena,
+			"{\"media_type\":\"PHOTO\",\"post_mode\":\"DIRECT_POST\",\"post_info\":%s,"
+			"\"source_info\":{\"source\":\"PULL_FROM_URL\",\"photo_cover_index\":%d,"
+			"\"photo_images\":[%s]}}",
+			post_info, cover, images));
+}
+
+#define PHOTO_INFO "{\"description\":\"Us\",\"privacy_level\":\"PUBLIC_TO_EVERYONE\"}"
+
+static void photos_are_fetched_and_posted(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct media_server server;
+	const struct json *posts[4];
+
+	media_server_open(&server);
+	const char *images = probe_z(probe, str_format(probe->arena, "\"%s\",\"%s\"",
+						       media_url(probe, &server, "square.jpg"),
+						       media_url(probe, &server, "square.jpg")));
+	struct probe_answer answer = photos_init(probe, token, PHOTO_INFO, images, 1);
+	assert_status(answer, 200);
+	const char *publish_id =
+		probe_z(probe, json_string(json_get(json_get(answer.json, "data"), "publish_id")));
+	assert_true(str_has_prefix(str_of(publish_id), STR("p_pub_url~v2.")));
+	answer = fetch(probe, token, publish_id);
+	assert_str(status_of(&answer), "PROCESSING_DOWNLOAD");
+	probe_advance(probe, 10 * US_PER_S);
+	answer = fetch(probe, token, publish_id);
+	assert_str(status_of(&answer), "PUBLISH_COMPLETE");
+	assert_int_equal(probe_ledger(probe, posts, 4), 1);
+	assert_str(json_string(json_get(posts[0], "type")), "photo");
+	assert_str(json_string(json_get(posts[0], "text")), "Us");
+	assert_int_equal(json_get(posts[0], "media")->count, 2);
+	assert_true(str_find(json_string(json_get(posts[0], "url")), STR("/photo/75"), 0) !=
+		    SIZE_MAX);
+	images = probe_z(probe, str_format(probe->arena, "\"%s\",\"%s\"",
+					   media_url(probe, &server, "square.jpg"),
+					   media_url(probe, &server, "picture.png")));
+	answer = photos_init(probe, token, PHOTO_INFO, images, 0);
+	publish_id =
+		probe_z(probe, json_string(json_get(json_get(answer.json, "data"), "publish_id")));
+	probe_advance(probe, 10 * US_PER_S);
+	answer = fetch(probe, token, publish_id);
+	assert_str(json_string(json_get(json_get(answer.json, "data"), "fail_reason")),
+		   "file_format_check_failed");
+	media_server_close(&server);
+}
+
+static void photo_init_is_checked(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *post_info;
+		const char *images;
+		int cover;
+		long status;
+		const char *error;
+	} rows[] = {
+		{"no image", PHOTO_INFO, "", 0, 400, "invalid_params"},
+		{"cover beyond", PHOTO_INFO, "\"http://127.0.0.1:9/a.jpg\"", 1, 400,
+		 "invalid_params"},
+		{"not ours", PHOTO_INFO, "\"https://example.com/a.jpg\"", 0, 403,
+		 "url_ownership_unverified"},
+		{"flag of another type", "{\"privacy_level\":\"SELF_ONLY\",\"auto_add_music\":1}",
+		 "\"http://127.0.0.1:9/a.jpg\"", 0, 400, "invalid_params"},
+		{"level not offered", "{\"privacy_level\":\"FOLLOWER_OF_CREATOR\"}",
+		 "\"http://127.0.0.1:9/a.jpg\"", 0, 403, "privacy_level_option_mismatch"},
+		{"title too long",
+		 "{\"privacy_level\":\"SELF_ONLY\",\"title\":"
+		 "\"0123456789012345678901234567890123456789"
+		 "012345678901234567890123456789012345678901234567890\"}",
+		 "\"http://127.0.0.1:9/a.jpg\"", 0, 400, "invalid_params"},
+	};
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_answer answer =
+			photos_init(probe, token, rows[i].post_info, rows[i].images, rows[i].cover);
+
+		print_message("row: %s\n", rows[i].name);
+		assert_status(answer, rows[i].status);
+		assert_str(error_of(&answer), rows[i].error);
+	}
+}
+
+/* Who the creator is and what the app may do changes what init says; creator_info tells some of it
+ * with 200. */
+static void knobs_change_what_may_be_posted(void **state)
+{
+	static const struct {
+		const char *knobs;
+		const char *creator_error;
+		long init_status;
+		const char *init_error;
+	} rows[] = {
+		{"{\"tiktok_banned\":1}", "spam_risk_user_banned_from_posting", 403,
+		 "spam_risk_user_banned_from_posting"},
+		{"{\"tiktok_banned\":0,\"tiktok_user_cap_reached\":1}", "reached_active_user_cap",
+		 403, "reached_active_user_cap"},
+		{"{\"tiktok_user_cap_reached\":0,\"tiktok_audited\":0}", "ok", 403,
+		 "unaudited_client_can_only_post_to_private_accounts"},
+		{"{\"tiktok_audited\":1,\"tiktok_private_account\":1}", "ok", 403,
+		 "privacy_level_option_mismatch"},
+		{"{\"tiktok_private_account\":0}", "ok", 200, "ok"},
+	};
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		turn(probe, rows[i].knobs);
+		struct probe_answer creator =
+			post(probe, API "/post/publish/creator_info/query/", token, STR(""));
+		struct probe_answer answer =
+			init(probe, token, init_body(probe, PUBLIC, 1000, 1000, 1));
+
+		print_message("row: %s\n", rows[i].knobs);
+		assert_status(creator, 200);
+		assert_str(error_of(&creator), rows[i].creator_error);
+		assert_status(answer, rows[i].init_status);
+		assert_str(error_of(&answer), rows[i].init_error);
+	}
+}
+
+static void posts_and_calls_are_counted_on_the_clock(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str body = init_body(probe, PUBLIC, 1000, 1000, 1);
+
+	turn(probe, "{\"tiktok_posts_per_day\":2}");
+	assert_status(init(probe, token, body), 200);
+	probe_advance(probe, US_PER_HOUR);
+	assert_status(init(probe, token, body), 200);
+	struct probe_answer answer = init(probe, token, body);
+	assert_str(error_of(&answer), "spam_risk_too_many_posts");
+	probe_advance(probe,
+		      US_PER_DAY - US_PER_HOUR + US_PER_S); /* the last 24 hours, not the day */
+	token = token_for(probe, SCOPES);
+	assert_status(init(probe, token, body), 200);
+	turn(probe, "{\"tiktok_posts_per_day\":0,\"tiktok_rate_limits\":1}");
+	probe_advance(probe, 61 * US_PER_S);
+	for (int i = 0; i < 6; i++)
+		assert_status(init(probe, token, body), 200);
+	assert_status(init(probe, token, body), 429);
+	probe_advance(probe, 61 * US_PER_S);
+	assert_status(init(probe, token, body), 200);
+}
+
+static void named_errors_are_tiktoks_own(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"path\":\"/v2/user/info/"
+			   "\"},\"effect\":\"status\","
+			   "\"status\":400,\"error\":\"reached_active_user_cap\"}");
+	struct probe_answer answer = user_info(probe, token, "open_id");
+	assert_status(answer, 403);
+	assert_str(error_of(&answer), "reached_active_user_cap");
+	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"path\":\"/v2/user/info/"
+			   "\"},\"effect\":\"status\","
+			   "\"status\":400,\"error\":\"rate_limit_exceeded/200\"}");
+	answer = user_info(probe, token, "open_id");
+	assert_status(answer, 200);
+	assert_str(error_of(&answer), "rate_limit_exceeded");
+	answer = probe_ask(
+		probe, (struct probe_request){.method = "POST",
+					      .path = "/_sandbox/faults",
+					      .body = STR("{\"platform\":\"tiktok\",\"effect\":"
+							  "\"status\",\"error\":\"no_such\"}")});
+	assert_true(answer.status >= 400);
+}
+
+/* The connection breaks within a chunk: TikTok has it whole or not at all. */
+static void a_cut_chunk_leaves_nothing(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 12 * MB);
+	struct task task = begin(probe, token, PUBLIC, file.len, 6 * MB, 2);
+
+	assert_status(put(probe, task, file, 0, 6 * MB), 206);
+	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"method\":\"PUT\"},\"effect\":"
+			   "\"cut\",\"bytes\":1000000}");
+	probe->may_break = true;
+	assert_status(put(probe, task, file, 6 * MB, file.len), 0);
+	probe->may_break = false;
+	struct probe_answer answer = fetch(probe, token, task.publish_id);
+	assert_int_equal(uploaded_of(&answer), (int64_t)(6 * MB));
+	assert_status(put(probe, task, file, 6 * MB, file.len), 201);
+}
+
 static void access_token_lives_two_hours(void **state)
 {
 	struct probe *probe = *state;
@@ -904,6 +1113,17 @@ int main(void)
 		cmocka_unit_test_setup_teardown(status_errors_are_envelopes, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(faults_speak_tiktok, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(photos_are_fetched_and_posted, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(photo_init_is_checked, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(knobs_change_what_may_be_posted, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(posts_and_calls_are_counted_on_the_clock,
+						probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(named_errors_are_tiktoks_own, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(a_cut_chunk_leaves_nothing, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(access_token_lives_two_hours, probe_open,
 						probe_close),
 	};

@@ -163,11 +163,15 @@ static void video_in_segments_out_of_order(void **state)
 	assert_str(state_of(&done), "pending");
 	assert_status(x_post(probe, token, probe_z(probe, post)), 400);
 	struct probe_answer step = status(probe, token, id);
+	assert_str(state_of(&step), "pending");
+	probe_advance(probe, US_PER_S / 2);
+	step = status(probe, token, id);
 	assert_str(state_of(&step), "in_progress");
 	assert_int_equal(json_int(json_get(json_get(json_get(step.json, "data"), "processing_info"),
 					   "check_after_secs"),
 				  0),
 			 1);
+	probe_advance(probe, US_PER_S / 2);
 	step = status(probe, token, id);
 	assert_str(state_of(&step), "succeeded");
 	assert_status(x_post(probe, token, probe_z(probe, post)), 201);
@@ -189,11 +193,35 @@ static void bad_video_fails_in_processing(void **state)
 
 	assert_status(append(probe, token, id, 0, STR("0123456789")), 200);
 	assert_status(finalize(probe, token, id), 200);
-	status(probe, token, id);
+	probe_advance(probe, US_PER_S);
 	struct probe_answer failed = status(probe, token, id);
 	assert_str(state_of(&failed), "failed");
 	assert_status(append(probe, token, id, 1000, STR("x")), 400);
 	assert_status(status(probe, token, STR("1")), 400);
+}
+
+static void processing_takes_as_long_as_the_knob_says(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = x_login(probe);
+	struct str video = probe_video(probe, 1000);
+
+	assert_status(probe_ask(probe,
+				(struct probe_request){.method = "POST",
+						       .path = "/_sandbox/knobs",
+						       .body = STR("{\"x_processing_ms\":60000}")}),
+		      200);
+	struct str id = initialize(probe, token, video.len);
+	assert_status(append(probe, token, id, 0, video), 200);
+	struct probe_answer done = finalize(probe, token, id);
+	const struct json *info = json_get(json_get(done.json, "data"), "processing_info");
+	assert_int_equal(json_int(json_get(info, "check_after_secs"), 0), 60);
+	probe_advance(probe, 59 * US_PER_S);
+	done = status(probe, token, id);
+	assert_str(state_of(&done), "in_progress");
+	probe_advance(probe, US_PER_S);
+	done = status(probe, token, id);
+	assert_str(state_of(&done), "succeeded");
 }
 
 static void media_grows_old(void **state)
@@ -219,6 +247,8 @@ int main(void)
 						probe_close),
 		cmocka_unit_test_setup_teardown(bad_video_fails_in_processing, probe_open,
 						probe_close),
+		cmocka_unit_test_setup_teardown(processing_takes_as_long_as_the_knob_says,
+						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(media_grows_old, probe_open, probe_close),
 	};
 

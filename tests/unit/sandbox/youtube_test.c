@@ -931,6 +931,112 @@ static void faults_speak_google(void **state)
 	assert_status(get(probe, API "/channels?part=id&mine=true", token), 401);
 }
 
+static void turn(struct probe *probe, const char *knobs)
+{
+	assert_status(probe_ask(probe, (struct probe_request){.method = "POST",
+							      .path = "/_sandbox/knobs",
+							      .body = str_of(knobs)}),
+		      200);
+}
+
+/* The connection breaks within a chunk: whole blocks of it are kept, and the session says so
+ * (2.2, 2.3). */
+static void a_cut_chunk_keeps_its_part(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	struct str file = probe_video(probe, 3 * 1024 * 1024);
+	const char *session =
+		session_for(probe, token, "{\"snippet\":{\"title\":\"x\"}}", file.len);
+
+	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"PUT\"},\"effect\":"
+			   "\"cut\",\"bytes\":600000,\"times\":1}");
+	probe->may_break = true;
+	assert_status(put_chunk(probe, session, token, file, 0, 1024 * 1024), 0);
+	probe->may_break = false;
+	struct probe_answer answer = query(probe, session, token, file.len);
+	assert_status(answer, 308);
+	assert_str(probe_header(&answer, "Range"), "bytes=0-524287");
+	assert_status(put_chunk(probe, session, token, file, 524288, file.len), 201);
+}
+
+static void processing_ends_as_the_knob_says(void **state)
+{
+	static const struct {
+		const char *knobs;
+		const char *status;
+		const char *key;
+		const char *reason;
+	} rows[] = {
+		{"{\"youtube_processing_end\":1}", "failed", "failureReason", "conversion"},
+		{"{\"youtube_processing_end\":2}", "rejected", "rejectionReason", "duplicate"},
+		{"{\"youtube_processing_end\":3}", "rejected", "rejectionReason", "length"},
+	};
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	const struct json *posts[4];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		turn(probe, rows[i].knobs);
+		struct str id = upload(probe, token, "{\"snippet\":{\"title\":\"x\"}}");
+		probe_advance(probe, 3 * US_PER_S);
+		struct probe_answer answer = video_of(probe, token, id, "status");
+		const struct json *status =
+			json_get(json_at(json_get(answer.json, "items"), 0), "status");
+		assert_str(json_string(json_get(status, "uploadStatus")), rows[i].status);
+		assert_str(json_string(json_get(status, rows[i].key)), rows[i].reason);
+	}
+	assert_int_equal(probe_ledger(probe, posts, 4), 0); /* nobody ever sees them */
+}
+
+static void a_project_without_audit_uploads_private(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	turn(probe, "{\"youtube_audited\":0}");
+	struct str id =
+		upload(probe, token,
+		       "{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"public\"}}");
+	struct probe_answer answer = video_of(probe, token, id, "status");
+	const struct json *status = json_get(json_at(json_get(answer.json, "items"), 0), "status");
+	assert_str(json_string(json_get(status, "privacyStatus")), "private");
+}
+
+static void the_channel_has_a_cap_of_its_own(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+	const char *metadata = "{\"snippet\":{\"title\":\"x\"}}";
+
+	turn(probe, "{\"youtube_channel_uploads\":2}");
+	assert_status(start(probe, token, metadata, 10), 200);
+	assert_status(start(probe, token, metadata, 10), 200);
+	struct probe_answer answer = start(probe, token, metadata, 10);
+	assert_status(answer, 400);
+	assert_str(reason_of(&answer), "uploadLimitExceeded");
+	probe_advance(probe, US_PER_DAY + US_PER_S);
+	token = token_for(probe, SCOPES);
+	assert_status(start(probe, token, metadata, 10), 200);
+}
+
+static void named_errors_are_youtubes_own(void **state)
+{
+	struct probe *probe = *state;
+	struct str token = token_for(probe, SCOPES);
+
+	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"POST\"},\"effect\":"
+			   "\"status\",\"status\":400,"
+			   "\"error\":\"Video Uploads per day\"}");
+	struct probe_answer answer = start(probe, token, "{\"snippet\":{\"title\":\"x\"}}", 10);
+	assert_status(answer, 429);
+	assert_str(reason_of(&answer), "rateLimitExceeded");
+	assert_true(str_find(answer.body, STR("per day"), 0) != SIZE_MAX);
+	turn(probe, "{\"youtube_sessions_lost\":1}");
+	const char *session = session_for(probe, token, "{\"snippet\":{\"title\":\"x\"}}", 10);
+	assert_status(query(probe, session, token, 10), 404);
+}
+
 static void thumbnail_must_be_an_image(void **state)
 {
 	static const char png[] =
@@ -993,6 +1099,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hundred_uploads_a_day, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(units_run_out, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(faults_speak_google, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(a_cut_chunk_keeps_its_part, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(processing_ends_as_the_knob_says, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(a_project_without_audit_uploads_private, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(the_channel_has_a_cap_of_its_own, probe_open,
+						probe_close),
+		cmocka_unit_test_setup_teardown(named_errors_are_youtubes_own, probe_open,
+						probe_close),
 		cmocka_unit_test_setup_teardown(thumbnail_must_be_an_image, probe_open,
 						probe_close),
 	};

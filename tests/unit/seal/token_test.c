@@ -46,6 +46,7 @@ static void kinds_have_the_forms_of_the_api(void **state)
 		{"client id", TOKEN_CLIENT_ID, "phc_", 28},
 		{"client secret", TOKEN_CLIENT_SECRET, "phs_", 47},
 		{"connection id", TOKEN_CONNECTION_ID, "conn_", 37},
+		{"confirmation", TOKEN_CONFIRMATION, "pcf_", 47},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct str text = token_new(*state, random_system(), rows[i].kind);

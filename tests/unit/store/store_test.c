@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
+#include "arena.h"
 #include "clock.h"
 
 #include "migrate.h"
+#include "sql.h"
 
 static void remove_all(void)
 {
@@ -116,10 +119,70 @@ static void many_open_one_after_the_other_without_leaks(void **state)
 		struct error err = {0};
 		struct store *store = NULL;
 		assert_int_equal(open_at(true, &store, &err), ERR_NONE);
-		assert_int_equal(store_schema_version(store), migrations[migrations_count - 1].number);
+		assert_int_equal(store_schema_version(store),
+				 migrations[migrations_count - 1].number);
 		assert_int_equal(store_counters_rebuild(store, &err), ERR_NONE);
 		store_close(&store);
 	}
+}
+
+/* What runs for each delivery must not read a table from end to end, nor sort: at a million waiting
+ * posts that would be the end of it. The planner has no statistics, as in a new store. */
+static const enum sql_name hot[] = {
+	SQL_WORK_LIST_DUE,    SQL_LANES_LIST_DUE,  SQL_LANE_OLDEST,   SQL_DELIVERY_WORK,
+	SQL_DELIVERY_CLAIM,   SQL_DELIVERY_BEGIN,  SQL_DELIVERY_KEEP, SQL_DELIVERY_SAVE,
+	SQL_DELIVERY_ACCOUNT, SQL_LANE_CLAIM,      SQL_LANE_FREE,     SQL_LANE_KEEP,
+	SQL_POST_STATES,      SQL_TIMELINE_INSERT, SQL_WORK_NEXT_DUE, SQL_BACKLOG_OLDEST,
+};
+
+static void assert_indexed(sqlite3 *db, enum sql_name name)
+{
+	static const struct sql_dialect_word words[] = {{"skip_locked", ""}, {NULL, NULL}};
+	struct arena *arena = arena_new("plan", 1 << 20);
+	sqlite3_stmt *plan = NULL;
+	const char *text = sql_expand(arena, words, str_of(sql_statements[name].text));
+	const char *asked = str_z(arena, str_format(arena, "EXPLAIN QUERY PLAN %s", text));
+	assert_int_equal(sqlite3_prepare_v2(db, asked, -1, &plan, NULL), SQLITE_OK);
+	while (sqlite3_step(plan) == SQLITE_ROW) {
+		const char *detail = (const char *)sqlite3_column_text(plan, 3);
+		/* app_work has one row an app; a subquery's result is what its own rows gave. */
+		const bool is_scan = strncmp(detail, "SCAN ", 5) == 0 &&
+				     strncmp(detail, "SCAN w", 6) != 0 &&
+				     strncmp(detail, "SCAN f", 6) != 0 &&
+				     strncmp(detail, "SCAN app_work", 13) != 0;
+		if (is_scan || strstr(detail, "TEMP B-TREE") != NULL)
+			fail_msg("%s: %s", sql_statements[name].name, detail);
+	}
+	sqlite3_finalize(plan);
+	arena_free(&arena);
+}
+
+static void what_runs_for_each_delivery_reads_by_index(void **state)
+{
+	(void)state;
+	struct error err = {0};
+	struct store *store = NULL;
+	sqlite3 *db = NULL;
+	char path[80];
+	assert_int_equal(open_at(true, &store, &err), ERR_NONE);
+	snprintf(path, sizeof(path), "/tmp/store-open-test-%d.db", (int)getpid());
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	for (size_t i = 0; i < sizeof(hot) / sizeof(hot[0]); i++)
+		assert_indexed(db, hot[i]);
+	sqlite3_close(db);
+	store_close(&store);
+}
+
+static void a_new_store_holds_no_secrets(void **state)
+{
+	(void)state;
+	struct error err = {0};
+	struct store *store = NULL;
+	bool holds = true;
+	assert_int_equal(open_at(true, &store, &err), ERR_NONE);
+	assert_int_equal(store_holds_secrets(store, &holds, &err), ERR_NONE);
+	assert_false(holds);
+	store_close(&store);
 }
 
 int main(void)
@@ -128,6 +191,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_has_one_owner, clean, clean),
 		cmocka_unit_test_setup_teardown(the_file_is_ours_alone, clean, clean),
 		cmocka_unit_test(what_cannot_be_opened_is_told),
+		cmocka_unit_test_setup_teardown(what_runs_for_each_delivery_reads_by_index, clean,
+						clean),
+		cmocka_unit_test_setup_teardown(a_new_store_holds_no_secrets, clean, clean),
 		cmocka_unit_test_setup_teardown(many_open_one_after_the_other_without_leaks, clean,
 						clean),
 	};

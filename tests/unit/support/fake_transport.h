@@ -38,6 +38,7 @@ struct fake_sent {
 	char *body_path;
 	int64_t body_offset_bytes;
 	int64_t body_length_bytes;
+	char *body_tail;
 	int64_t timeout_ms;
 	int64_t send_deadline_boot_us;
 	bool fresh_connection;
@@ -101,6 +102,7 @@ static inline void fake_start(void *context, const struct transfer_request *requ
 			request->body_path != NULL ? fake_copy(str_of(request->body_path)) : NULL,
 		.body_offset_bytes = request->body_offset_bytes,
 		.body_length_bytes = request->body_length_bytes,
+		.body_tail = fake_copy(request->body_tail),
 		.timeout_ms = request->timeout_ms,
 		.send_deadline_boot_us = request->send_deadline_boot_us,
 		.fresh_connection = request->fresh_connection,
@@ -228,6 +230,7 @@ static inline void fake_transport_free(struct fake_transport *fake)
 		free(fake->sent[i].body);
 		free(fake->sent[i].save_path);
 		free(fake->sent[i].body_path);
+		free(fake->sent[i].body_tail);
 	}
 	pthread_mutex_destroy(&fake->mutex);
 }

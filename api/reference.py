@@ -1,0 +1,477 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference page of /docs, made of the description (openapi.yaml) and the guide (guide.html): every endpoint, field, limit,
+example and error. Plain HTML for a strict Content-Security-Policy: no inline style or script. It decides nothing about the API."""
+import html
+import json
+import re
+import textwrap
+
+METHODS = ("get", "post", "patch", "delete", "put")
+UUID = "019a1fcd-7451-7617-8dc3-203f49eaf280"
+BY_FORMAT = {
+    "uuid": UUID,
+    "date-time": "2027-01-15T08:00:00Z",
+    "date": "2027-01-15",
+    "uri": "https://customer.example/",
+}
+STATUS_WORDS = {
+    "400": "Bad request", "401": "Not authenticated", "403": "Not allowed", "404": "Not found", "405": "Method not allowed",
+    "409": "Conflict", "413": "Too large", "415": "Other media type", "416": "No such range", "422": "Not valid",
+    "429": "Too many requests", "500": "Our fault", "503": "Not now",
+}
+
+
+# Of several possible values the one that a reader wants to see.
+LIKELY = ("published", "succeeded", "success", "all", "x", 3)
+
+
+# ---- text ----
+
+
+def escape(text):
+    return html.escape(str(text), quote=True)
+
+
+def inline(text):
+    """One line of text: `code` and nothing else."""
+    parts = re.split(r"`([^`]+)`", str(text))
+    return "".join(f"<code>{escape(part)}</code>" if odd % 2 else escape(part) for odd, part in enumerate(parts))
+
+
+def paragraphs(text):
+    """Blocks between blank lines; a block of numbered lines is a list."""
+    done = []
+    for block in re.split(r"\n\s*\n", str(text or "").strip()):
+        items = re.split(r"^\d+\. ", block, flags=re.M)
+        if len(items) > 2 and not items[0].strip():
+            done.append("<ol>" + "".join(f"<li>{inline(' '.join(item.split()))}</li>" for item in items[1:]) + "</ol>")
+        elif block:
+            done.append(f"<p>{inline(' '.join(block.split()))}</p>")
+    return "".join(done)
+
+
+def code_block(text, label, kind="json"):
+    return (
+        f'<figure class="code"><figcaption><span>{escape(label)}</span><button type="button" class="copy" hidden>Copy</button></figcaption>'
+        f'<pre tabindex="0" class="{kind}"><code>{coloured(text) if kind == "json" else escape(text)}</code></pre></figure>'
+    )
+
+
+TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null|-?\d+(?:\.\d+)?)\b')
+
+
+def coloured(text):
+    """JSON with its names, texts and words marked."""
+    done, at = [], 0
+    for found in TOKENS.finditer(text):
+        done.append(escape(text[at : found.start()]))
+        kind = "k" if found[2] else "s" if found[1] else "n"
+        done.append(f'<b class="{kind}">{escape(found[1] or found[3])}</b>{found[2] or ""}')
+        at = found.end()
+    return "".join(done) + escape(text[at:])
+
+
+# ---- schemas ----
+
+
+class Reference:
+    """Looks into one description."""
+
+    def __init__(self, description):
+        self.description = description
+
+    def resolve(self, thing):
+        """What a $ref points to; its own description wins."""
+        while isinstance(thing, dict) and "$ref" in thing:
+            target = self.description
+            for step in thing["$ref"].removeprefix("#/").split("/"):
+                target = target[step.replace("~1", "/").replace("~0", "~")]
+            thing = {**target, **{key: value for key, value in thing.items() if key != "$ref"}}
+        return thing
+
+    def flat(self, schema):
+        """A schema with its allOf merged in."""
+        schema = dict(self.resolve(schema))
+        properties, required = {}, list(schema.get("required", []))
+        for part in schema.pop("allOf", []):
+            part = self.flat(part)
+            properties.update(part.get("properties", {}))
+            required = part.get("required", []) + required
+            schema = {**part, **schema}
+        properties.update(self.resolve(schema).get("properties", {}))
+        if properties:
+            schema["properties"] = properties
+            schema["required"] = required
+        return schema
+
+    def without_null(self, schema):
+        """(the schema, may it be null)"""
+        schema = self.flat(schema)
+        branches = schema.get("oneOf")
+        if branches:
+            real = [branch for branch in branches if self.resolve(branch).get("type") != "null"]
+            if len(real) == 1:
+                inner = self.flat(real[0])
+                own = {key: value for key, value in schema.items() if key != "oneOf"}
+                return {**inner, **own}, len(real) < len(branches)
+        kinds = schema.get("type")
+        if isinstance(kinds, list):
+            rest = [kind for kind in kinds if kind != "null"]
+            return {**schema, "type": rest[0] if len(rest) == 1 else rest}, "null" in kinds
+        return schema, False
+
+    # -- a schema in words
+
+    def kind(self, schema):
+        schema, is_nullable = self.without_null(schema)
+        if "const" in schema:
+            text = "constant"
+        elif schema.get("type") == "array":
+            text = f"array of {self.kind(schema.get('items', {}))}"
+        else:
+            text = schema.get("type", "any")
+            text = " or ".join(text) if isinstance(text, list) else text
+        return text + (" or null" if is_nullable else "")
+
+    def limits(self, schema):
+        """Everything that a value must keep to, as short chips."""
+        schema, _ = self.without_null(schema)
+        chips = []
+        if "const" in schema:
+            chips.append(f"always {json.dumps(schema['const'])}")
+        if "enum" in schema:
+            chips += [str(value) for value in schema["enum"]]
+        if schema.get("format"):
+            chips.append(schema["format"])
+        for low, high, what in (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " items")):
+            if low in schema and high in schema:
+                chips.append(f"{schema[low]} to {schema[high]:,}{what}")
+            elif low in schema:
+                chips.append(f"at least {schema[low]}{what}")
+            elif high in schema:
+                chips.append(f"at most {schema[high]:,}{what}")
+        if schema.get("uniqueItems"):
+            chips.append("no two alike")
+        if "pattern" in schema:
+            chips.append(schema["pattern"])
+        if "default" in schema:
+            chips.append(f"default {schema['default']}")
+        return chips
+
+    def fields(self, schema, depth=0):
+        """The fields of an object, or of an array's elements, one in the other."""
+        schema, _ = self.without_null(schema)
+        while schema.get("type") == "array":
+            schema, _ = self.without_null(schema.get("items", {}))
+        rows = [
+            self.field(name, inner, name in schema.get("required", []), depth) for name, inner in schema.get("properties", {}).items()
+        ]
+        more = schema.get("additionalProperties")
+        if isinstance(more, dict):
+            rows.append(self.field("(any name)", more, False, depth))
+        return f'<ul class="fields">{"".join(rows)}</ul>' if rows else ""
+
+    def field(self, name, schema, is_required, depth):
+        inner = self.fields(schema, depth + 1) if depth < 6 else ""
+        words, _ = self.without_null(schema)
+        return (
+            f"<li>{self.head(name, schema, is_required)}{paragraphs(words.get('description'))}{self.chips(schema)}"
+            + (f'<details{" open" if depth == 0 and (name == "data" or len(inner) < 1500) else ""}><summary>Fields</summary>{inner}</details>' if inner else "")
+            + "</li>"
+        )
+
+    def head(self, name, schema, is_required, place=""):
+        mark = '<em class="need">required</em>' if is_required else ""
+        where = f'<em class="place">{escape(place)}</em>' if place else ""
+        return f'<div class="head"><code class="name">{escape(name)}</code><span class="type">{escape(self.kind(schema))}</span>{where}{mark}</div>'
+
+    def chips(self, schema):
+        limits = self.limits(schema)
+        inner, _ = self.without_null(schema)
+        if inner.get("type") == "array" and "properties" not in self.flat(inner.get("items", {})):
+            limits += self.limits(inner.get("items", {}))
+        return '<div class="chips">' + "".join(f"<span>{escape(chip)}</span>" for chip in limits) + "</div>" if limits else ""
+
+    # -- a value that fits
+
+    def sample(self, schema, name="", depth=0):
+        schema, is_nullable = self.without_null(schema)
+        if "example" in schema:
+            return schema["example"]
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return next((word for word in LIKELY if word in schema["enum"]), schema["enum"][0])
+        if "properties" in schema:
+            return {key: self.sample(inner, key, depth + 1) for key, inner in schema["properties"].items() if self.is_shown(key, schema)}
+        if schema.get("type") == "array":
+            return [] if depth > 6 or schema.get("maxItems") == 0 else [self.sample(schema.get("items", {}), name, depth + 1)]
+        if is_nullable and name in ("error", "next_attempt_at", "disabled_reason", "failing_since", "last_error", "thumbnail_url", "duration"):
+            return None
+        return self.simple(schema, name)
+
+    @staticmethod
+    def is_shown(key, schema):
+        return key in schema.get("required", []) or key in ("errors", "request_id")
+
+    @staticmethod
+    def simple(schema, name):
+        kind = schema.get("type")
+        if schema.get("format") in BY_FORMAT:
+            return BY_FORMAT[schema["format"]]
+        if name in ("status", "duration_ms") and kind == "integer":
+            return {"status": 200, "duration_ms": 182}[name]
+        if kind == "integer":
+            return max(1, schema.get("minimum", 1))
+        if kind == "boolean":
+            return True
+        if kind == "object":
+            return {}
+        known = {
+            "url": "https://customer.example/a.jpg", "field": "content", "code": "text_max", "message": "In words for people.", "username": "harbour", "handle": "harbour", "name": "Harbour Bakery", "content": "Hello",
+            "external_user_id": "user-42", "app_user_id": "user-42", "request_id": "order-1001", "platform_account_id": "178414",
+            "platform_post_id": "1989012345678901234", "remote_id": "1989012345678901234", "mime_type": "image/jpeg", "email": None,
+            "alt_text": "A harbour at night", "state": "published", "connection_id": "conn_6f1c2a9b0d3e4f5a6b7c8d9e0f1a2b3c",
+            "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "next_cursor": "128", "stage": "publish", "method": "POST",
+            "host_path": "api.x.com/2/tweets", "verdict": "ok", "decision": "done", "avatar_url": None,
+        }
+        return known.get(name, "text")
+
+
+# ---- operations ----
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"([a-z])([A-Z])", r"\1-\2", text).lower()).strip("-")
+
+
+def badge(method):
+    return f'<span class="method {method}">{method.upper()}</span>'
+
+
+class Operation:
+    def __init__(self, reference, path, shared, method, body):
+        self.reference, self.path, self.method, self.body = reference, path, method, body
+        self.id = slug(body["operationId"])
+        parameters = [*shared.get("parameters", []), *body.get("parameters", [])]
+        self.parameters = [reference.resolve(parameter) for parameter in parameters]
+        servers = shared.get("servers") or reference.description["servers"]
+        self.url = servers[0]["url"].rstrip("/") + path
+        self.security = body.get("security", reference.description.get("security", []))
+
+    # -- requests
+
+    def media(self):
+        """(media type, its content) of the request body, or None."""
+        content = self.reference.resolve(self.body.get("requestBody", {})).get("content", {})
+        return next(iter(content.items()), None)
+
+    def samples(self):
+        """[(label, value)] of the request body."""
+        if self.media() is None:
+            return [("", None)]
+        content = self.media()[1]
+        if "examples" in content:
+            return [(example["summary"], example["value"]) for example in content["examples"].values()]
+        return [("", content["example"] if "example" in content else self.reference.sample(content["schema"]))]
+
+    def curl(self, value):
+        url = re.sub(r"\{(\w+)\}", lambda found: "x" if found[1] == "platform" else f"${found[1].upper()}", self.url)
+        query = [p for p in self.parameters if p["in"] == "query" and (p.get("required") or "example" in p)]
+        lines = [f'curl -s "$POSTHORN{url}"']
+        if self.method not in ("get", "post") or (self.method == "post" and value is None):
+            lines[0] = f'curl -s -X {self.method.upper()} "$POSTHORN{url}"'
+        if query:
+            lines[0] = lines[0].replace("curl -s", "curl -s -G", 1)
+        schemes = [name for scheme in self.security for name in scheme]
+        if "basic" in schemes:
+            lines.append('-u "$CLIENT_ID:$CLIENT_SECRET"')
+        if "bearer" in schemes:
+            lines.append('-H "Authorization: Bearer $TOKEN"')
+        for parameter in query:
+            lines.append(f"--data-urlencode '{parameter['name']}={parameter.get('example', parameter['name'])}'")
+        if value is not None:
+            lines += self.curl_body(value)
+        return " \\\n  ".join(lines)
+
+    def curl_body(self, value):
+        if self.media()[0] != "application/json":
+            return ["-d " + "&".join(f"{key}={text}" for key, text in value.items())]
+        text = textwrap.indent(json.dumps(value, indent=2, ensure_ascii=False), "  ").strip()
+        return ["-H 'Content-Type: application/json'", f"-d '{text}'"]
+
+    # -- parts of the page
+
+    def parameter_list(self):
+        rows = []
+        for parameter in self.parameters:
+            schema = parameter.get("schema", {})
+            head = self.reference.head(parameter["name"], schema, parameter.get("required"), parameter["in"])
+            words = parameter.get("description") or self.reference.resolve(schema).get("description")
+            rows.append(f"<li>{head}{paragraphs(words)}{self.reference.chips(schema)}</li>")
+        return f'<h4>Parameters</h4><ul class="fields">{"".join(rows)}</ul>' if rows else ""
+
+    def body_list(self):
+        if self.media() is None:
+            return ""
+        kind, content = self.media()
+        words = paragraphs(self.reference.resolve(content["schema"]).get("description"))
+        return f"<h4>Body <code>{escape(kind)}</code></h4>{words}{self.reference.fields(content['schema'])}"
+
+    def responses(self):
+        """[(status, response)]"""
+        return [(status, self.reference.resolve(response)) for status, response in self.body["responses"].items()]
+
+    def answer_list(self):
+        done = []
+        for status, response in self.responses():
+            if status[0] in "45":
+                continue
+            content = next(iter(response.get("content", {}).items()), None)
+            fields = self.reference.fields(content[1]["schema"]) if content and "schema" in content[1] else ""
+            head = f'<summary><span class="status ok">{status}</span> {inline(response["description"])}</summary>'
+            done.append(f'<details class="answer" open>{head}{self.header_list(response)}{fields}</details>')
+        return f"<h4>Answers</h4>{''.join(done)}"
+
+    def header_list(self, response):
+        names = [name for name in response.get("headers", {}) if name not in COMMON_HEADERS]
+        rows = [
+            f"<li><code>{escape(name)}</code> {inline(self.reference.resolve(response['headers'][name]).get('description', ''))}</li>"
+            for name in names
+        ]
+        return f'<ul class="headers">{"".join(rows)}</ul>' if rows else ""
+
+    def error_list(self):
+        rows = []
+        for status, response in self.responses():
+            if status[0] in "45":
+                words = inline(response["description"].rstrip("."))
+                rows.append(f'<tr><td><span class="status bad">{status}</span></td><td>{STATUS_WORDS.get(status, "")}</td><td>{words}</td></tr>')
+        if not rows:
+            return ""
+        return f'<h4>Errors</h4><table class="errors"><tbody>{"".join(rows)}</tbody></table>'
+
+    def answer_sample(self):
+        for status, response in self.responses():
+            content = response.get("content", {}).get("application/json")
+            if status[0] == "2" and content and self.path != "/openapi.json":
+                value = content["example"] if "example" in content else self.reference.sample(content["schema"])
+                return code_block(json.dumps(value, indent=2, ensure_ascii=False), f"Answer {status}")
+        return ""
+
+    def html(self):
+        calls = "".join(
+            code_block(self.curl(value), f"curl{' – ' + label if label else ''}", "sh") for label, value in self.samples()
+        )
+        if self.path.endswith("/callback"):
+            calls = ""
+        key = {"bearer": "Needs the app's access token", "basic": "Needs client id and secret"}
+        needs = [words for name, words in key.items() if any(name in scheme for scheme in self.security)] or ["Open to everybody"]
+        return f"""
+<article class="operation" id="{self.id}">
+<div class="text">
+<h3><a href="#{self.id}">{escape(self.body['summary'])}</a></h3>
+<p class="route">{badge(self.method)}<code>{escape(self.url)}</code></p>
+<p class="access">{needs[0]}.</p>
+{paragraphs(self.body.get('description'))}
+{self.parameter_list()}{self.body_list()}{self.answer_list()}{self.error_list()}
+</div>
+<div class="aside">{calls}{self.answer_sample()}</div>
+</article>"""
+
+
+COMMON_HEADERS = {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+
+
+# ---- the page ----
+
+
+def operations_of(description):
+    reference = Reference(description)
+    return [
+        Operation(reference, path, shared, method, shared[method])
+        for path, shared in description["paths"].items()
+        for method in METHODS
+        if method in shared
+    ]
+
+
+def common_section(description):
+    """What holds for every call."""
+    reference = Reference(description)
+    headers = reference.description["components"]["headers"]
+    rows = "".join(
+        f"<li><div class=\"head\"><code class=\"name\">{name}</code></div><p>{inline(headers[key]['description'])}</p></li>"
+        for name, key in (("X-Request-Id", "RequestId"), ("X-RateLimit-Limit", "RateLimit"), ("X-RateLimit-Remaining", "RateRemaining"), ("X-RateLimit-Reset", "RateReset"))
+    )
+    error = reference.description["components"]["responses"]["Error"]["content"]["application/json"]
+    failures = description["components"]["schemas"]["FailureCode"]["enum"]
+    return f"""
+<article class="operation" id="errors"><div class="text">
+<h3><a href="#errors">Errors and common headers</a></h3>
+<p>Every refusal has this body. <code>error</code> is a word that does not change; <code>message</code> is for people.</p>
+{reference.fields(error["schema"])}
+<h4>Headers of every answer</h4><ul class="fields">{rows}</ul>
+<h4>Why a platform post failed</h4><p>A post that was accepted is published, or has failed with one of these in <code>error.code</code>:</p>
+<div class="chips">{"".join(f"<span>{code}</span>" for code in failures)}</div>
+</div><div class="aside">{code_block(json.dumps(error["example"], indent=2), "An error")}</div></article>"""
+
+
+def navigation(description, operations, guide):
+    steps = re.findall(r'<article class="operation" id="([^"]+)">.*?<h3><a[^>]*>(.*?)</a>', guide, re.S)
+    done = ['<h2><a href="#guide">Guide</a></h2><ul>' + "".join(f'<li><a href="#{anchor}">{title}</a></li>' for anchor, title in steps) + "</ul>"]
+    for tag in description["tags"]:
+        rows = [
+            f'<li><a href="#{operation.id}"><span class="method {operation.method}">{operation.method.upper()}</span>{escape(operation.body["summary"])}</a></li>'
+            for operation in operations
+            if tag["name"] in operation.body["tags"]
+        ]
+        done.append(f'<h2><a href="#about-{slug(tag["name"])}">{escape(tag["name"])}</a></h2><ul>{"".join(rows)}</ul>')
+    done.insert(1, '<ul class="single"><li><a href="#errors">Errors and common headers</a></li></ul>')
+    return "".join(done)
+
+
+def guide_html(text):
+    """The guide's own blocks: ```sh ...``` becomes a figure that can be copied."""
+
+    def block(found):
+        kind, label, body = found[1], found[2].strip(), found[3].rstrip("\n")
+        return code_block(body, label or kind, kind)
+
+    text = re.sub(r"^```(\w+) ?([^\n]*)\n(.*?)^```$", block, text, flags=re.S | re.M)
+    return re.sub(r"^<!--.*?-->\n", "", text, flags=re.S)
+
+
+def reference_page(description, guide):
+    operations = operations_of(description)
+    info = description["info"]
+    guide = guide_html(guide)
+    sections = []
+    for tag in description["tags"]:
+        mine = [operation.html() for operation in operations if tag["name"] in operation.body["tags"]]
+        sections.append(f'<section id="about-{slug(tag["name"])}"><h2>{escape(tag["name"])}</h2><p class="lead">{inline(tag["description"])}</p>{"".join(mine)}</section>')
+    menu = navigation(description, operations, guide)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(info["title"])} API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/style.css">
+<script src="docs/script.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#guide">To the text</a>
+<header class="top"><a class="brand" href="#guide"><span class="horn" aria-hidden="true"></span>{escape(info["title"])}</a><span class="version">API v{escape(info["version"])}</span><a class="json" href="openapi.json">openapi.json</a></header>
+<details class="menu"><summary>Contents</summary><nav aria-label="Contents">{menu}</nav></details>
+<nav class="side" aria-label="Contents">{menu}</nav>
+<main>
+<section id="guide"><h1>{escape(info["summary"])}</h1><div class="intro">{paragraphs(info["description"])}</div>{guide}{common_section(description)}</section>
+{"".join(sections)}
+<footer>Made from the description that this service serves at <a href="openapi.json">openapi.json</a>. Licence: {escape(info["license"]["name"])}.</footer>
+</main>
+</body>
+</html>
+"""

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * GET /openapi.json and the pages of /docs: bytes that were made when the program was built. They
+ * hold nothing of this installation, so that everybody may read and keep them; the entity tag makes
+ * the next visit cheap. */
+#include "api_private.h"
+
+#include <string.h>
+
+#include "description.h"
+
+/* Nothing but these pages' own style and script: no text of theirs could do anything even if it
+ * held markup. */
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri "        \
+	"'none'; form-action 'none'; "                                                             \
+	"frame-ancestors 'none'"
+
+static const struct description_page *page_of(const struct http_request *request)
+{
+	for (size_t i = 0; i < description_pages_count; i++) {
+		if (strcmp(description_pages[i].path, request->route->pattern) == 0)
+			return &description_pages[i];
+	}
+	return NULL;
+}
+
+/* RFC 9110 13.1.2: a list of tags, or "*"; weak ones count as the same. */
+static bool is_known(const struct http_request *request, const char *etag)
+{
+	const struct str *header = http_request_header(request, "If-None-Match");
+	if (header == NULL)
+		return false;
+	struct str rest = *header;
+	struct str tag;
+	while (rest.ptr != NULL && str_take_field(&rest, ',', &tag)) {
+		tag = str_trim(tag);
+		if (str_has_prefix(tag, STR("W/")))
+			tag = str_slice(tag, 2, tag.len);
+		if (str_equal(tag, str_of(etag)) || str_equal(tag, STR("*")))
+			return true;
+	}
+	return false;
+}
+
+void description_serve(void *context, struct http_request *request, struct http_response *response)
+{
+	(void)context;
+	const struct description_page *page = page_of(request);
+	if (page == NULL) {
+		respond_not_found(response);
+		return;
+	}
+	const bool is_news = !is_known(request, page->etag);
+	struct buf *body = http_response_text(response, is_news ? 200 : 304, page->content_type);
+	if (is_news)
+		buf_add(body, (struct str){page->body, page->size_bytes});
+	http_response_header(response, "ETag", str_of(page->etag));
+	http_response_header(response, "Cache-Control",
+			     STR("no-cache")); /* kept, but asked about each time */
+	http_response_header(response, "Content-Security-Policy", STR(PAGE_POLICY));
+}

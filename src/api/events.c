@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * GET /v1/events, the feed for those who pull, and what events say (API.md section 9): the data of
+ * an event is what GET of the thing it is about answers. The feed and the webhooks show the same.
+ */
+#include "api_private.h"
+
+#include "store_event.h"
+
+#include "webhook_sign.h"
+
+#define FEED_LIMIT_DEFAULT 50
+#define FEED_LIMIT_MAX 100
+#define DATA_MAX_BYTES ((size_t)8 << 20)
+
+int64_t cursor_number(const struct http_request *request, struct problems *problems,
+		      const char *name, int64_t fallback, int64_t min, int64_t max)
+{
+	const struct str *text = form_find(&request->query, name);
+	int64_t value = 0;
+	if (text == NULL)
+		return fallback;
+	if (form_count(&request->query, name) == 1 && str_parse_i64(*text, &value) &&
+	    value >= min && value <= max)
+		return value;
+	problem_add(problems, PROBLEM_SHAPE, str_of(name), "bad_number",
+		    str_format(problems->arena,
+			       "The %s must be a whole number, given once, as this API gave or "
+			       "documents it.",
+			       name));
+	return fallback;
+}
+
+/* ---- data ---- */
+
+struct data_call {
+	struct api *api;
+	struct arena *arena;
+	const struct event_row *event;
+	struct json_writer w;
+};
+
+/* GET of the post, and which of its platform posts this is about. */
+static enum err_kind write_post(struct data_call *d, struct error *err)
+{
+	struct post_row post = {0};
+	const enum err_kind kind = store_post_get(d->api->config.store, d->arena, d->event->app_id,
+						  d->event->post_id, &post, err);
+	if (kind != ERR_NONE)
+		return kind;
+	json_begin_object(&d->w);
+	post_write_members(&d->w, d->arena, &post, true);
+	for (size_t i = 0; i < post.delivery_count; i++) {
+		if (!str_equal(post.deliveries[i].id, d->event->subject_id))
+			continue;
+		json_key(&d->w, "platform_post");
+		post_write_delivery(&d->w, &post.deliveries[i], true);
+	}
+	json_end_object(&d->w);
+	return ERR_NONE;
+}
+
+static enum err_kind write_connection(struct data_call *d, struct error *err)
+{
+	struct connection_row connection = {0};
+	struct account_row *accounts = NULL;
+	size_t count = 0;
+	enum err_kind kind = store_connection_find(
+		d->api->config.store, d->arena, d->event->app_id, d->event->subject_id,
+		clock_now_us(d->api->config.clock), &connection, err);
+	if (kind == ERR_NONE && connection.state == CONNECTION_SUCCESS)
+		kind = store_account_list_of_connection(d->api->config.store, d->arena,
+							connection.id, &accounts, &count, err);
+	if (kind == ERR_NONE)
+		connection_write(&d->w, &connection, accounts, count,
+				 clock_now_us(d->api->config.clock));
+	return kind;
+}
+
+static enum err_kind write_account(struct data_call *d, struct error *err)
+{
+	struct account_row account = {0};
+	bool is_found = false;
+	const enum err_kind kind =
+		store_account_get_many(d->api->config.store, d->arena, d->event->app_id,
+				       &d->event->subject_id, 1, &account, &is_found, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (!is_found)
+		return error_set(err, ERR_NOT_FOUND, "no such account");
+	account_write(&d->w, &account, clock_now_us(d->api->config.clock));
+	return ERR_NONE;
+}
+
+static enum err_kind write_test(struct data_call *d, struct error *err)
+{
+	(void)err;
+	json_begin_object(&d->w);
+	json_member_str(&d->w, "webhook_id", d->event->subject_id);
+	json_end_object(&d->w);
+	return ERR_NONE;
+}
+
+enum err_kind api_event_data(void *context, struct arena *arena, const struct event_row *event,
+			     struct str *json_out, struct error *err)
+{
+	static enum err_kind (*const writers[EVENT_KIND_COUNT])(struct data_call *,
+								struct error *) = {
+		[EVENT_POST_PUBLISH_SUCCEEDED] = write_post,
+		[EVENT_POST_PUBLISH_FAILED] = write_post,
+		[EVENT_POST_COMPLETED] = write_post,
+		[EVENT_CONNECTION_COMPLETED] = write_connection,
+		[EVENT_ACCOUNT_REAUTH_REQUIRED] = write_account,
+		[EVENT_TEST] = write_test,
+	};
+	struct buf out;
+	struct data_call d = {.api = context, .arena = arena, .event = event};
+	buf_init(&out, arena, DATA_MAX_BYTES);
+	json_writer_init(&d.w, &out);
+	if (event->kind >= EVENT_KIND_COUNT)
+		return error_set(err, ERR_INTERNAL, "an event of an unknown kind");
+	const enum err_kind kind = writers[event->kind](&d, err);
+	if (kind == ERR_NONE)
+		*json_out = buf_str(&out);
+	return kind;
+}
+
+/* ---- the feed ---- */
+
+static struct str envelope_of(struct api *api, struct arena *arena, const struct event_row *event)
+{
+	struct str data = STR("");
+	struct error err = {0};
+	if (event->body.len > 0)
+		return event->body;
+	if (api_event_data(api, arena, event, &data, &err) != ERR_NONE)
+		data = STR("");
+	return webhook_envelope(arena, event, data);
+}
+
+static void write_events(struct api *api, struct json_writer *w, const struct event_row *events,
+			 size_t count)
+{
+	struct arena *arena = arena_new("event of a feed", 4 * DATA_MAX_BYTES);
+	json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		json_put_raw(w, envelope_of(api, arena, &events[i]));
+		arena_clear(arena);
+	}
+	json_end_array(w);
+	arena_free(&arena);
+}
+
+static void respond_feed(struct api *api, struct http_response *response,
+			 const struct event_row *events, size_t count, int64_t after, bool has_more)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	write_events(api, &w, events, count);
+	json_key(&w, "meta");
+	json_begin_object(&w);
+	json_member_str(&w, "next_cursor",
+			str_format(response->arena, "%lld",
+				   (long long)(count > 0 ? events[count - 1].seq : after)));
+	json_member_bool(&w, "has_more", has_more);
+	json_end_object(&w);
+	json_end_object(&w);
+	if (response->body.is_over)
+		respond_field_error(
+			response, 422, "VALIDATION_ERROR", STR("limit"),
+			STR("These events are too large for one answer: ask for a smaller limit."));
+}
+
+void event_list(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	struct problems problems;
+	struct event_row *events = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	problems_init(&problems, request->arena);
+	const int64_t after = cursor_number(request, &problems, "after", 0, 0, INT64_MAX);
+	const size_t limit = (size_t)cursor_number(request, &problems, "limit", FEED_LIMIT_DEFAULT,
+						   1, FEED_LIMIT_MAX);
+	if (answered_problems(response, &problems))
+		return;
+	const enum err_kind kind =
+		store_event_list(api->config.store, request->arena, request_app(request)->id, after,
+				 limit + 1, &events, &count, &err);
+	if (kind != ERR_NONE)
+		respond_failure(api, request, response, kind, &err);
+	else
+		respond_feed(api, response, events, count < limit ? count : limit, after,
+			     count > limit);
+}

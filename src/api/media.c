@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * GET /media/{token}: our copy of a customer's file for a platform that fetches it
+ * (delivery/hosted.h). No bearer: the token is the key. What is not there is told like any unknown
+ * path, so that nobody learns what was wrong with a token. */
+#include "api_private.h"
+
+#include "hosted.h"
+
+void media_serve(void *context, struct http_request *request, struct http_response *response)
+{
+	const struct api *api = context;
+	struct hosted_file file;
+	if (api->config.hosted == NULL ||
+	    !hosted_open(api->config.hosted, request->arena, http_request_capture(request, "token"),
+			 &file)) {
+		respond_not_found(response);
+		return;
+	}
+	http_response_file(response, request, file.mime_type, file.etag, file.fd, file.size_bytes);
+	/* Somebody's file under our name: it must not run as a page of ours. */
+	http_response_header(response, "Content-Security-Policy",
+			     STR("default-src 'none'; sandbox"));
+	http_response_header(response, "X-Robots-Tag", STR("noindex"));
+}

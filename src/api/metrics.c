@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * GET /metrics: what an operator's monitoring asks for, in the Prometheus text format 0.0.4.
+ * Figures of the whole service only: nothing of an app, a user or a post, and no secret. */
+#include "api_private.h"
+
+#include <inttypes.h>
+
+#include "store_figures.h"
+
+enum unit { UNIT_COUNT, UNIT_US };
+
+/* All figures of one answer. */
+struct scrape {
+	struct store_figures store;
+	struct api_gauges gauges;
+	int64_t is_ready;
+	int64_t late_us;
+	int64_t started_at_us;
+};
+
+struct metric {
+	const char *name;
+	const char *type;
+	const char *help;  /* NULL = one more sample of the metric before */
+	const char *label; /* "status=\"failed\""; NULL = none */
+	size_t offset;
+	enum unit unit;
+};
+
+#define AT(field) offsetof(struct scrape, field)
+
+static const struct metric metrics[] = {
+	{"posthorn_ready", "gauge", "1 while /readyz says so.", NULL, AT(is_ready), UNIT_COUNT},
+	{"posthorn_start_time_seconds", "gauge",
+	 "When the service was started, seconds since 1970.", NULL, AT(started_at_us), UNIT_US},
+	{"posthorn_posts", "gauge", "Posts by status; pending holds processing and retrying.",
+	 "status=\"pending\"", AT(store.posts_pending), UNIT_COUNT},
+	{"posthorn_posts", NULL, NULL, "status=\"scheduled\"", AT(store.posts_scheduled),
+	 UNIT_COUNT},
+	{"posthorn_posts", NULL, NULL, "status=\"published\"", AT(store.posts_published),
+	 UNIT_COUNT},
+	{"posthorn_posts", NULL, NULL, "status=\"failed\"", AT(store.posts_failed), UNIT_COUNT},
+	{"posthorn_deliveries_due", "gauge",
+	 "Deliveries that could begin now; counted up to 100000.", NULL, AT(store.deliveries_due),
+	 UNIT_COUNT},
+	{"posthorn_deliveries_scheduled", "gauge", "Deliveries that wait for their time.", NULL,
+	 AT(store.deliveries_scheduled), UNIT_COUNT},
+	{"posthorn_deliveries_in_flight", "gauge", "Deliveries that are worked on.", NULL,
+	 AT(gauges.deliveries_in_flight), UNIT_COUNT},
+	{"posthorn_deliveries_held", "gauge", "Deliveries held since a database was restored.",
+	 NULL, AT(store.deliveries_held), UNIT_COUNT},
+	{"posthorn_oldest_due_lateness_seconds", "gauge",
+	 "How late the oldest due delivery is; 0 when nothing is due.", NULL, AT(late_us), UNIT_US},
+	{"posthorn_events_pending", "gauge",
+	 "Events not yet handed to webhooks; counted up to 100000.", NULL, AT(store.events_pending),
+	 UNIT_COUNT},
+	{"posthorn_webhook_deliveries_pending", "gauge",
+	 "Webhook deliveries still to be made; counted up to 100000.", NULL,
+	 AT(store.webhook_deliveries_pending), UNIT_COUNT},
+	{"posthorn_alarms", "gauge", "What only the operator can mend: see posthorn doctor.", NULL,
+	 AT(store.alarms), UNIT_COUNT},
+	{"posthorn_engine_turns_total", "counter", "Turns of the delivery engine.", NULL,
+	 AT(gauges.engine_turns), UNIT_COUNT},
+	{"posthorn_engine_tasks", "gauge",
+	 "Deliveries, connections and webhook calls at work in the engine.", NULL,
+	 AT(gauges.engine_tasks), UNIT_COUNT},
+	{"posthorn_engine_last_turn_age_seconds", "gauge",
+	 "How long ago the last turn ended; it turns every 5 s at least.", NULL,
+	 AT(gauges.engine_turn_age_us), UNIT_US},
+	{"posthorn_spool_bytes", "gauge", "Disk that fetched media takes.", NULL,
+	 AT(gauges.spool_bytes), UNIT_COUNT},
+	{"posthorn_spool_budget_bytes", "gauge", "Disk that fetched media may take.", NULL,
+	 AT(gauges.spool_budget_bytes), UNIT_COUNT},
+	{"posthorn_disk_free_bytes", "gauge", "Free room on the data directory's disk.", NULL,
+	 AT(gauges.disk_free_bytes), UNIT_COUNT},
+};
+
+static void write_head(struct buf *out, const char *name, const char *type, const char *help)
+{
+	buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void write_value(struct buf *out, int64_t value, enum unit unit)
+{
+	if (unit == UNIT_COUNT)
+		buf_addf(out, " %" PRId64 "\n", value);
+	else
+		buf_addf(out, " %" PRId64 ".%06" PRId64 "\n", value / US_PER_S, value % US_PER_S);
+}
+
+static void write_metric(struct buf *out, const struct metric *metric, const struct scrape *scrape)
+{
+	if (metric->help != NULL)
+		write_head(out, metric->name, metric->type, metric->help);
+	buf_add_z(out, metric->name);
+	if (metric->label != NULL)
+		buf_addf(out, "{%s}", metric->label);
+	write_value(out, *(const int64_t *)(const void *)((const char *)scrape + metric->offset),
+		    metric->unit);
+}
+
+static void write_requests(struct buf *out, struct api *api)
+{
+	write_head(out, "posthorn_http_requests_total", "counter",
+		   "Answers of the public listener by status.");
+	for (int i = 0; i < ANSWER_STATUS_COUNT; i++) {
+		const uint64_t count = atomic_load_explicit(&api->answers[i], memory_order_relaxed);
+		if (count > 0)
+			buf_addf(out, "posthorn_http_requests_total{status=\"%d\"} %" PRIu64 "\n",
+				 i + ANSWER_STATUS_MIN, count);
+	}
+}
+
+static void write_build(struct buf *out, const struct api *api)
+{
+	write_head(out, "posthorn_build_info", "gauge", "What runs here.");
+	buf_addf(out, "posthorn_build_info{version=\"%s\",mode=\"%s\"} 1\n",
+		 api->config.version != NULL ? api->config.version : "unknown",
+		 api->config.is_sandbox ? "sandbox" : "live");
+}
+
+static enum err_kind scrape_fill(const struct api *api, struct scrape *scrape, struct error *err)
+{
+	const int64_t now_us = clock_now_us(api->config.clock);
+	char reason[256];
+	*scrape = (struct scrape){.started_at_us = api->started_at_us};
+	const enum err_kind kind =
+		store_figures_read(api->config.store, now_us, &scrape->store, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (scrape->store.oldest_due_us != 0 && now_us > scrape->store.oldest_due_us)
+		scrape->late_us = now_us - scrape->store.oldest_due_us;
+	if (api->config.gauges != NULL)
+		api->config.gauges(api->config.is_ready_context, &scrape->gauges);
+	scrape->is_ready =
+		api->config.is_ready == NULL ||
+		api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason));
+	return ERR_NONE;
+}
+
+void metrics_show(void *context, struct http_request *request, struct http_response *response)
+{
+	struct api *api = context;
+	struct scrape scrape;
+	struct error err = {0};
+	if (api->config.is_metrics_off) {
+		respond_not_found(response);
+		return;
+	}
+	const enum err_kind kind = scrape_fill(api, &scrape, &err);
+	if (kind != ERR_NONE) {
+		respond_failure(api, request, response, kind, &err);
+		return;
+	}
+	struct buf *out =
+		http_response_text(response, 200, "text/plain; version=0.0.4; charset=utf-8");
+	write_build(out, api);
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		write_metric(out, &metrics[i], &scrape);
+	write_requests(out, api);
+}

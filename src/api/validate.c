@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * POST /v1/posts/validate (API.md section 6): what publishing would say of this body, account by
+ * account, and what it would do. Stores nothing, fetches nothing, calls nobody. */
+#include "api_private.h"
+
+#include "publish_request.h"
+
+#include "plan.h"
+#include "platform.h"
+#include "rules.h"
+
+struct validation {
+	struct api *api;
+	struct http_request *request;
+	struct publish_request post;
+	struct problems problems;     /* of the body, and its warnings */
+	struct account_row *accounts; /* in the order of account_ids */
+	bool *found;
+};
+
+static enum err_kind load_accounts(struct validation *v, struct error *err)
+{
+	const size_t count = v->post.account_count;
+	v->accounts = ARENA_ARRAY(v->request->arena, struct account_row, count);
+	v->found = ARENA_ARRAY(v->request->arena, bool, count);
+	return store_account_get_many(v->api->config.store, v->request->arena,
+				      request_app(v->request)->id, v->post.account_ids, count,
+				      v->accounts, v->found, err);
+}
+
+/* ---- one account ---- */
+
+static void write_violation(struct json_writer *w, const struct problem *problem)
+{
+	json_begin_object(w);
+	json_member_str(w, "code", problem->reason);
+	json_member_str(w, "field", problem->field);
+	respond_write_limit(w, problem);
+	json_member_str(w, "message", problem->message);
+	json_end_object(w);
+}
+
+static void write_plan(struct validation *v, struct json_writer *w,
+		       const struct account_row *account, enum post_type type)
+{
+	struct plan_call *calls = ARENA_ARRAY(v->request->arena, struct plan_call, PLAN_CALLS_MAX);
+	const size_t count = plan_make(account->platform, &v->post.content, type, account->type,
+				       calls, PLAN_CALLS_MAX);
+	for (size_t i = 0; i < count && i < PLAN_CALLS_MAX; i++) {
+		json_begin_object(w);
+		json_member_int(w, "part", (int64_t)calls[i].part);
+		json_member_str(w, "stage", str_of(calls[i].stage));
+		json_member_str(w, "method", str_of(calls[i].method));
+		json_member_str(w, "host_path", str_of(calls[i].host_path));
+		json_member_bool(w, "publishes", calls[i].publishes);
+		json_member_str(w, "summary", str_of(calls[i].summary));
+		json_end_object(w);
+	}
+}
+
+/* What it says of itself is put to the whole answer's warnings. */
+static bool judge(struct validation *v, size_t index, struct problems *problems)
+{
+	struct arena *arena = v->request->arena;
+	const char *reason = account_unusable_reason(&v->accounts[index], v->found[index]);
+	if (reason != NULL) {
+		problem_add_account(
+			problems, str_format(arena, "account_ids.%zu", index), reason,
+			v->post.account_ids[index],
+			str_format(arena, "The account cannot be published to: %s.", reason));
+		return false;
+	}
+	account_check_rules(arena, &v->accounts[index], &v->post.content, problems);
+	for (size_t i = 0; i < problems->warning_count; i++)
+		warning_add(&v->problems, problems->warnings[i].field,
+			    str_z(arena, problems->warnings[i].code),
+			    problems->warnings[i].message);
+	return problems->count == 0;
+}
+
+static bool write_account(struct validation *v, struct json_writer *w, size_t index)
+{
+	const struct account_row *account = &v->accounts[index];
+	struct problems problems;
+	problems_init(&problems, v->request->arena);
+	const bool is_ok = judge(v, index, &problems);
+	const enum post_type type = v->found[index]
+					    ? rules_post_type(account->platform, &v->post.content)
+					    : POST_TYPE_NONE;
+	json_begin_object(w);
+	json_member_str(w, "account_id", v->post.account_ids[index]);
+	json_member_str_or_null(w, "platform",
+				v->found[index] ? str_of(platform_id_slug(account->platform))
+						: STR(""));
+	json_member_str_or_null(w, "type",
+				type != POST_TYPE_NONE ? str_of(post_type_name(type)) : STR(""));
+	json_member_bool(w, "ok", is_ok);
+	json_key(w, "violations");
+	json_begin_array(w);
+	for (size_t i = 0; i < problems.count; i++)
+		write_violation(w, &problems.items[i]);
+	json_end_array(w);
+	json_key(w, "plan");
+	json_begin_array(w);
+	if (is_ok)
+		write_plan(v, w, account, type);
+	json_end_array(w);
+	json_end_object(w);
+	return is_ok;
+}
+
+/* ---- all of them ---- */
+
+static void respond(struct validation *v, struct http_response *response)
+{
+	bool is_ok = true;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	json_member_str(&w, "mode", str_of(post_mode_name(v->post.content.mode)));
+	json_key(&w, "accounts");
+	json_begin_array(&w);
+	for (size_t i = 0; i < v->post.account_count; i++)
+		is_ok = write_account(v, &w, i) && is_ok;
+	json_end_array(&w);
+	json_member_bool(&w, "ok", is_ok);
+	respond_write_warnings(&w, &v->problems);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+void post_validate(void *context, struct http_request *request, struct http_response *response)
+{
+	struct validation v = {.api = context, .request = request};
+	const struct json *body = NULL;
+	struct error err = {0};
+	if (!request_json_object(request, response, &body))
+		return;
+	problems_init(&v.problems, request->arena);
+	publish_request_read(request->arena, body, STR(""), clock_now_us(v.api->config.clock),
+			     &v.api->config.media_url_check, &v.post, &v.problems);
+	if (answered_problems(response, &v.problems))
+		return;
+	const enum err_kind kind = load_accounts(&v, &err);
+	if (kind == ERR_NONE)
+		respond(&v, response);
+	else
+		respond_failure(v.api, request, response, kind, &err);
+}

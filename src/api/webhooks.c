@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Webhooks as a resource (API.md section 9): made, listed, changed, rotated, tried out, and the log
+ * of what was carried to them. The carrying itself is webhook/. */
+#include "api_private.h"
+
+#include "uuid.h"
+
+#include "url.h"
+
+#include "seal.h"
+
+#include "store_event.h"
+
+#include "webhook.h"
+#include "webhook_sign.h"
+
+#define URL_MAX_BYTES 2048                     /* API.md section 6, as for media */
+#define OLD_SECRET_VALID_US (24 * US_PER_HOUR) /* API.md section 9 */
+#define LOG_LIMIT_DEFAULT 20
+#define LOG_LIMIT_MAX 100
+
+struct webhook_call {
+	struct api *api;
+	struct http_request *request;
+	struct http_response *response;
+	struct problems problems; /* and warnings */
+	struct webhook_row webhook;
+	struct str secret; /* shown once */
+};
+
+static struct webhook_call call_begin(void *context, struct http_request *request,
+				      struct http_response *response)
+{
+	struct webhook_call c = {.api = context, .request = request, .response = response};
+	problems_init(&c.problems, request->arena);
+	return c;
+}
+
+static int64_t now_us(const struct webhook_call *c)
+{
+	return clock_now_us(c->api->config.clock);
+}
+
+static bool found(struct webhook_call *c)
+{
+	struct error err = {0};
+	const enum err_kind kind = store_webhook_find(
+		c->api->config.store, c->request->arena, request_app(c->request)->id,
+		http_request_capture(c->request, "webhook_id"), &c->webhook, &err);
+	return !answered_failure(c->api, c->request, c->response, kind, &err);
+}
+
+/* ---- answers ---- */
+
+static void write_events(struct json_writer *w, int64_t event_mask)
+{
+	json_key(w, "events");
+	json_begin_array(w);
+	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
+		if ((event_mask & (INT64_C(1) << kind)) != 0)
+			json_put_str(w, str_of(event_kind_name((enum event_kind)kind)));
+	}
+	json_end_array(w);
+}
+
+static void write_members(struct json_writer *w, const struct webhook_row *webhook)
+{
+	json_member_str(w, "id", webhook->id);
+	json_member_str(w, "url", webhook->url);
+	write_events(w, webhook->event_mask);
+	json_member_bool(w, "enabled", webhook->is_enabled);
+	json_member_str_or_null(w, "disabled_reason", webhook->disabled_reason);
+	json_member_instant(w, "failing_since", webhook->failing_since_us);
+	json_member_instant(w, "created_at", webhook->created_at_us);
+	json_member_instant(w, "updated_at", webhook->updated_at_us);
+}
+
+static void respond_webhook(struct webhook_call *c, int status)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(c->response, status));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	write_members(&w, &c->webhook);
+	if (c->secret.len > 0)
+		json_member_str(&w, "secret", c->secret);
+	respond_write_warnings(&w, &c->problems);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+/* ---- bodies ---- */
+
+static void shape(struct webhook_call *c, struct str field, const char *reason, const char *message)
+{
+	problem_add(&c->problems, PROBLEM_SHAPE, field, reason, str_of(message));
+}
+
+static void warn_unknown(struct webhook_call *c, const struct json *body)
+{
+	static const char *const known[] = {"url", "events", "enabled"};
+	for (size_t i = 0; i < body->count; i++) {
+		bool is_known = false;
+		for (size_t j = 0; j < sizeof(known) / sizeof(known[0]); j++)
+			is_known = is_known || str_equal_z(body->keys[i], known[j]);
+		if (!is_known)
+			warning_add(&c->problems, body->keys[i], "ignored",
+				    STR("This field is not known and was ignored."));
+	}
+}
+
+/* What the address itself tells; its host's addresses are looked at when it is called (API.md
+ * section 9). */
+static void read_url(struct webhook_call *c, const struct json *value)
+{
+	const struct media_url_check *check = &c->api->config.media_url_check;
+	if (!json_is(value, JSON_TYPE_STRING)) {
+		shape(c, STR("url"), "wrong_type", "The url must be a text.");
+		return;
+	}
+	c->webhook.url = value->string;
+	struct url url;
+	if (value->string.len > URL_MAX_BYTES)
+		shape(c, STR("url"), "too_long", "The url must not be longer than 2,048 bytes.");
+	else if (url_parse(c->request->arena, value->string, &url, NULL) != ERR_NONE)
+		shape(c, STR("url"), "bad_url", "The url must be an absolute http or https URL.");
+	else if (check->check != NULL &&
+		 check->check(check->context, c->request->arena, value->string) != NULL)
+		shape(c, STR("url"), "refused",
+		      "The url leads to an address that may not be called.");
+}
+
+static void read_event(struct webhook_call *c, const struct json *item, size_t index)
+{
+	const enum event_kind kind = event_kind_of_name(json_string(item));
+	if (kind == EVENT_KIND_COUNT)
+		shape(c, str_format(c->request->arena, "events.%zu", index), "unknown_event",
+		      "There is no such event.");
+	else
+		c->webhook.event_mask |= INT64_C(1) << kind;
+}
+
+static void read_events(struct webhook_call *c, const struct json *value)
+{
+	if (!json_is(value, JSON_TYPE_ARRAY) || value->count == 0) {
+		shape(c, STR("events"), "wrong_type",
+		      "The events must be a list of at least one event's name.");
+		return;
+	}
+	c->webhook.event_mask = 0;
+	for (size_t i = 0; i < value->count; i++)
+		read_event(c, json_at(value, i), i);
+}
+
+static void read_enabled(struct webhook_call *c, const struct json *value)
+{
+	if (!json_is(value, JSON_TYPE_BOOL))
+		shape(c, STR("enabled"), "wrong_type", "The enabled field must be true or false.");
+	c->webhook.is_enabled = json_bool(value, c->webhook.is_enabled);
+}
+
+/* Members that are there; false: answered. */
+static bool read_members(struct webhook_call *c, const struct json *body)
+{
+	static const struct {
+		const char *name;
+		void (*read)(struct webhook_call *, const struct json *);
+	} members[] = {{"url", read_url}, {"events", read_events}, {"enabled", read_enabled}};
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		const struct json *value = json_get(body, members[i].name);
+		if (!json_is_null(value))
+			members[i].read(c, value);
+	}
+	if (c->webhook.url.len == 0 && c->problems.count == 0)
+		shape(c, STR("url"), "missing", "The url field is required.");
+	warn_unknown(c, body);
+	return !answered_problems(c->response, &c->problems);
+}
+
+/* ---- verbs ---- */
+
+static struct str seal_of(struct webhook_call *c, const char *column, struct str secret)
+{
+	const struct seal_place place = {STR("webhooks"), str_of(column), c->webhook.id};
+	return seal_secret(c->api->config.seal, c->request->arena, &place, secret,
+			   c->api->config.random);
+}
+
+void webhook_create(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	const int64_t now = now_us(&c);
+	c.webhook = (struct webhook_row){
+		.id = uuid_str(request->arena, uuid_v7(now, c.api->config.random)),
+		.app_id = request_app(request)->id,
+		.event_mask = EVENT_MASK_ALL,
+		.is_enabled = true,
+		.created_at_us = now,
+		.updated_at_us = now,
+	};
+	const struct json *body = NULL;
+	if (!request_json_object(request, response, &body) || !read_members(&c, body))
+		return;
+	c.secret = webhook_secret_make(request->arena, c.api->config.random);
+	c.webhook.secret_sealed = seal_of(&c, "secret", c.secret);
+	struct error err = {0};
+	const enum err_kind kind = store_webhook_create(c.api->config.store, &c.webhook, &err);
+	if (kind == ERR_TOO_LARGE)
+		respond_error(response, 422, "VALIDATION_ERROR",
+			      STR("An app can have at most 10 webhooks."));
+	else if (!answered_failure(c.api, request, response, kind, &err))
+		respond_webhook(&c, 201);
+}
+
+void webhook_list(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	struct webhook_row *rows = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (answered_failure(c.api, request, response,
+			     store_webhook_list(c.api->config.store, request->arena,
+						request_app(request)->id, &rows, &count, &err),
+			     &err))
+		return;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(&w);
+		write_members(&w, &rows[i]);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	json_end_object(&w);
+}
+
+void webhook_get(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	if (found(&c))
+		respond_webhook(&c, 200);
+}
+
+void webhook_update(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	struct error err = {0};
+	const struct json *body = NULL;
+	if (!request_json_object(request, response, &body) || !found(&c))
+		return;
+	const bool was_enabled = c.webhook.is_enabled;
+	if (!read_members(&c, body))
+		return;
+	c.webhook.updated_at_us = now_us(&c);
+	if (answered_failure(c.api, request, response,
+			     store_webhook_update(c.api->config.store, &c.webhook, &err), &err))
+		return;
+	if (c.webhook.is_enabled && !was_enabled)
+		webhooker_wake(c.api->config.webhooker);
+	if (found(&c))
+		respond_webhook(&c, 200);
+}
+
+void webhook_delete(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	struct error err = {0};
+	const enum err_kind kind =
+		store_webhook_delete(c.api->config.store, request_app(request)->id,
+				     http_request_capture(request, "webhook_id"), &err);
+	if (!answered_failure(c.api, request, response, kind, &err))
+		response->status = 204;
+}
+
+/* The present secret, opened, to be the old one. */
+static bool keep_old(struct webhook_call *c)
+{
+	const struct seal_place place = {STR("webhooks"), STR("secret"), c->webhook.id};
+	struct str secret;
+	struct error err = {0};
+	const enum err_kind kind = seal_open_secret(c->api->config.seal, c->request->arena, &place,
+						    c->webhook.secret_sealed, &secret, &err);
+	if (answered_failure(c->api, c->request, c->response, kind, &err))
+		return false;
+	c->webhook.old_secret_sealed = seal_of(c, "old_secret", secret);
+	c->webhook.old_secret_until_us = now_us(c) + OLD_SECRET_VALID_US;
+	return true;
+}
+
+void webhook_rotate(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	struct error err = {0};
+	if (!found(&c) || !keep_old(&c))
+		return;
+	c.secret = webhook_secret_make(request->arena, c.api->config.random);
+	c.webhook.secret_sealed = seal_of(&c, "secret", c.secret);
+	c.webhook.updated_at_us = now_us(&c);
+	if (!answered_failure(c.api, request, response,
+			      store_webhook_rotate(c.api->config.store, &c.webhook, &err), &err))
+		respond_webhook(&c, 200);
+}
+
+static struct str test_body(struct webhook_call *c, const struct event_row *event)
+{
+	struct str data = str_format(c->request->arena, "{\"webhook_id\":\"" STR_FMT "\"}",
+				     STR_ARG(event->subject_id));
+	return webhook_envelope(c->request->arena, event, data);
+}
+
+static void respond_test(struct webhook_call *c, const struct event_row *event)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(c->response, 202));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	json_member_str(&w, "event_id", event->id);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+void webhook_test(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	struct error err = {0};
+	const int64_t now = now_us(&c);
+	struct event_row event = {
+		.id = uuid_str(request->arena, uuid_v7(now, c.api->config.random)),
+		.app_id = request_app(request)->id,
+		.kind = EVENT_TEST,
+		.created_at_us = now,
+	};
+	if (!found(&c))
+		return;
+	event.subject_id = c.webhook.id;
+	event.body = test_body(&c, &event);
+	const enum err_kind kind = store_webhook_test(c.api->config.store, &event, &err);
+	if (kind == ERR_CONFLICT) {
+		respond_error(response, 409, "WEBHOOK_DISABLED",
+			      STR("The webhook is disabled: enable it first."));
+		return;
+	}
+	if (answered_failure(c.api, request, response, kind, &err))
+		return;
+	webhooker_wake(c.api->config.webhooker);
+	respond_test(&c, &event);
+}
+
+/* ---- the log ---- */
+
+static void write_log_row(struct json_writer *w, const struct webhook_delivery_row *row)
+{
+	static const char *const states[WEBHOOK_DELIVERY_STATE_COUNT] = {
+		[WEBHOOK_PENDING] = "pending",
+		[WEBHOOK_SUCCEEDED] = "succeeded",
+		[WEBHOOK_FAILED] = "failed"};
+	json_begin_object(w);
+	json_member_int(w, "id", row->id);
+	json_member_str(w, "event_id", row->event_id);
+	json_member_str(w, "event", str_of(event_kind_name(row->kind)));
+	json_member_str(w, "state", str_of(states[row->state]));
+	json_member_int(w, "attempts", row->attempts);
+	json_member_instant(w, "next_attempt_at", row->next_attempt_at_us);
+	json_member_instant(w, "created_at", row->created_at_us);
+	json_key(w, "tries");
+	json_put_raw(w, row->log);
+	json_end_object(w);
+}
+
+static void respond_log(struct webhook_call *c, const struct webhook_delivery_row *rows,
+			size_t count, size_t limit)
+{
+	struct json_writer w;
+	const bool has_more = count > limit;
+	const size_t shown = has_more ? limit : count;
+	json_writer_init(&w, http_response_json(c->response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (size_t i = 0; i < shown; i++)
+		write_log_row(&w, &rows[i]);
+	json_end_array(&w);
+	json_key(&w, "meta");
+	json_begin_object(&w);
+	json_member_bool(&w, "has_more", has_more);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+void webhook_deliveries(void *context, struct http_request *request, struct http_response *response)
+{
+	struct webhook_call c = call_begin(context, request, response);
+	struct webhook_delivery_row *rows = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	const int64_t before = cursor_number(request, &c.problems, "before", 0, 0, INT64_MAX);
+	const int64_t limit =
+		cursor_number(request, &c.problems, "limit", LOG_LIMIT_DEFAULT, 1, LOG_LIMIT_MAX);
+	if (answered_problems(response, &c.problems) || !found(&c))
+		return;
+	const enum err_kind kind =
+		store_webhook_log(c.api->config.store, request->arena, c.webhook.id, before,
+				  (size_t)limit + 1, &rows, &count, &err);
+	if (!answered_failure(c.api, request, response, kind, &err))
+		respond_log(&c, rows, count, (size_t)limit);
+}

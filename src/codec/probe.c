@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See probe.h. */
+#include "probe.h"
+
+#include "gif.h"
+#include "mp4.h"
+
+static void probe_mp4(const struct byte_source *source, struct sniff *sniff)
+{
+	const struct mp4_film film = mp4_probe(source);
+	sniff->duration_ms = film.duration_ms;
+	sniff->width = film.width;
+	sniff->height = film.height;
+}
+
+#define JPEG_SEGMENTS_MAX 1024
+
+/* The frame header of a picture whose thumbnail and colour profile fill all that sniff.h looked at:
+ * segments of up to 64 kB, one behind the other (ITU T.81 B.1.1.4). */
+static void probe_jpeg(const struct byte_source *source, struct sniff *sniff)
+{
+	unsigned char head[9];
+	int64_t at = 2;
+	for (int i = 0; i < JPEG_SEGMENTS_MAX && sniff->width == 0; i++) {
+		if (!byte_source_read(source, at, (char *)head, sizeof(head)) || head[0] != 0xff ||
+		    head[1] == 0xda)
+			return;
+		const bool is_frame = head[1] >= 0xc0 && head[1] <= 0xcf && head[1] != 0xc4 &&
+				      head[1] != 0xc8 && head[1] != 0xcc;
+		const uint32_t height = (uint32_t)head[5] << 8 | head[6];
+		const uint32_t width = (uint32_t)head[7] << 8 | head[8];
+		if (is_frame && (width == 0 || height == 0))
+			return;
+		if (is_frame) {
+			sniff->width = width;
+			sniff->height = height;
+		}
+		at += 2 + (head[2] << 8 | head[3]);
+	}
+}
+
+static void probe_gif(const struct byte_source *source, struct sniff *sniff)
+{
+	sniff->is_animated = gif_is_animated(source);
+}
+
+struct sniff probe_media(const struct byte_source *source, char *scratch)
+{
+	static void (*const probes[SNIFF_TYPE_COUNT])(
+		const struct byte_source *source, struct sniff *sniff) = {[SNIFF_JPEG] = probe_jpeg,
+									  [SNIFF_GIF] = probe_gif,
+									  [SNIFF_MP4] = probe_mp4,
+									  [SNIFF_MOV] = probe_mp4};
+	const size_t count = source->size_bytes < SNIFF_BYTES_WANTED ? (size_t)source->size_bytes
+								     : SNIFF_BYTES_WANTED;
+	const bool is_read = byte_source_read(source, 0, scratch, count);
+	struct sniff sniff = sniff_media((struct str){scratch, is_read ? count : 0});
+	if (probes[sniff.type] != NULL)
+		probes[sniff.type](source, &sniff);
+	return sniff;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See ask.h. A ticket is shared by the waiting thread and the task: whichever lets go last frees
+ * it. */
+#include "ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "utf8.h"
+
+struct ticket {
+	unsigned holders; /* under the connector's mutex */
+	bool is_done;
+	bool is_good;
+	enum failure_class class;
+	enum failure_code code;
+	char message[512];
+};
+
+struct ask_task {
+	struct connect_task base; /* first */
+	struct ticket *ticket;
+};
+
+static void ticket_drop(struct connector *connector, struct ticket *ticket)
+{
+	pthread_mutex_lock(&connector->mutex);
+	bool is_last = --ticket->holders == 0;
+	pthread_mutex_unlock(&connector->mutex);
+	if (is_last)
+		free(ticket);
+}
+
+static void ticket_write(struct ask_task *a, const struct step *step)
+{
+	struct connector *connector = a->base.connector;
+	struct ticket *ticket = a->ticket;
+	const bool is_good = step->kind == STEP_DONE;
+	struct str message = is_good ? STR("") : drive_told(&a->base, &step->failure);
+	message = utf8_cut_bytes(message, sizeof(ticket->message) - 1);
+	pthread_mutex_lock(&connector->mutex);
+	if (message.len > 0)
+		memcpy(ticket->message, message.ptr, message.len);
+	ticket->message[message.len] = '\0';
+	ticket->is_good = is_good;
+	ticket->class = step->failure.class;
+	ticket->code = step->failure.code;
+	ticket->is_done = true;
+	pthread_mutex_unlock(&connector->mutex);
+}
+
+static void ask_plan(struct task *task, struct arena *arena, const struct task_event *event,
+		     struct task_plan *plan)
+{
+	struct ask_task *a = (struct ask_task *)task;
+	drive_event(&a->base, arena, event, plan);
+	if (a->base.is_finished)
+		ticket_write(a, a->base.step);
+}
+
+static void ask_saved(struct task *task, enum err_kind kind)
+{
+	(void)kind; /* nothing durable: the ticket was written already */
+	struct ask_task *a = (struct ask_task *)task;
+	if (a->base.is_finished)
+		connector_announce(a->base.connector);
+}
+
+static void ask_free(struct task *task)
+{
+	struct ask_task *a = (struct ask_task *)task;
+	struct arena *arena = a->base.arena;
+	ticket_drop(a->base.connector, a->ticket);
+	free(a);
+	arena_free(&arena);
+}
+
+static const struct task_ops ask_ops = {ask_plan, NULL, ask_saved, ask_free};
+
+struct connect_task *ask_new(struct connector *connector, enum platform_id platform,
+			     platform_step function)
+{
+	struct ask_task *a = calloc(1, sizeof(*a));
+	struct ticket *ticket = calloc(1, sizeof(*ticket));
+	if (a == NULL || ticket == NULL)
+		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
+			    program */
+	struct connect_task *t = &a->base;
+	t->task.ops = &ask_ops;
+	t->connector = connector;
+	t->arena = arena_new("ask", CONNECT_ARENA_MAX_BYTES);
+	t->platform = platform_of(platform);
+	t->function = function;
+	flow_init(&t->flow, t->arena, 0);
+	t->env.settings = connector->config.settings;
+	ticket->holders = 2;
+	a->ticket = ticket;
+	return t;
+}
+
+void ask_run(struct connect_task *task, struct arena *arena, int64_t wait_ms,
+	     struct ask_outcome *outcome_out)
+{
+	struct connector *connector = task->connector;
+	struct ticket *ticket = ((struct ask_task *)task)->ticket;
+	connector_enqueue(connector, task);
+
+	int64_t deadline_us = clock_boot_us(connector->config.clock) + wait_ms * US_PER_MS;
+	pthread_mutex_lock(&connector->mutex);
+	while (!ticket->is_done && connector_wait(connector, deadline_us))
+		;
+	*outcome_out = (struct ask_outcome){.message = STR("The platform did not answer in time.")};
+	if (ticket->is_done)
+		*outcome_out =
+			(struct ask_outcome){.is_answered = true,
+					     .is_good = ticket->is_good,
+					     .class = ticket->class,
+					     .code = ticket->code,
+					     .message = str_copy(arena, str_of(ticket->message))};
+	pthread_mutex_unlock(&connector->mutex);
+	ticket_drop(connector, ticket);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kinds of events and their words. What an event carries is the API's to write; how it travels
+ * is webhook/. */
+#pragma once
+
+#include <stdint.h>
+
+#include "str.h"
+
+enum event_kind {
+#define EVENT(name, word, summary) EVENT_##name,
+#include "events.def"
+#undef EVENT
+	EVENT_KIND_COUNT
+};
+
+#define EVENT_MASK_ALL ((INT64_C(1) << EVENT_KIND_COUNT) - 1)
+#define EVENT_KEPT_US                                                                              \
+	(30 * INT64_C(86400) *                                                                     \
+	 INT64_C(1000000)) /* DESIGN.md section 7, Retention; webhook log too */
+
+/* "post.completed"; "" for a value outside. */
+const char *event_kind_name(enum event_kind kind);
+/* COUNT when unknown. */
+enum event_kind event_kind_of_name(struct str name);
+/* A sentence for documents. */
+const char *event_kind_summary(enum event_kind kind);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A Page's publish calls in doubt (platforms/meta.md section 7). Graph has no idempotency key; what
+ * a call is known by is the video's id, the photos' ids, or at last its words and the time. Never
+ * the newest post of the Page. */
+#include "arena.h"
+#include "buf.h"
+#include "clock.h"
+
+#include "form.h"
+#include "json.h"
+
+#include "facebook_private.h"
+#include "graph.h"
+#include "look.h"
+
+#define LOOK_BACK_US (120 * US_PER_S) /* RELIABILITY.md 2.3: created since started_at - 2 min */
+/* As long a video that is still not published may only be late. finish names the one video that was
+ * uploaded, so that asking again cannot make a second one, whatever the clock says. */
+#define LANDING_US (150 * US_PER_S)
+
+static const char *look_start_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)step;
+	look_since_us(env, flow); /* remembers when this part came into doubt */
+	if (flow_part(flow) > 0)
+		return "comments";
+	switch (facebook_kind_of(env->post, env->post_type)) {
+	case FACEBOOK_FEED:
+		return "posts";
+	case FACEBOOK_PHOTO_STORY:
+		return "stories";
+	case FACEBOOK_VIDEO:
+	case FACEBOOK_REEL:
+	case FACEBOOK_VIDEO_STORY:
+		return "video";
+	}
+	return "posts";
+}
+
+/* ---- posts ---- */
+
+static const char *look_posts_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	struct buf form;
+	graph_form_init(env, &form);
+	form_add(&form, "fields",
+		 STR("id,message,created_time,permalink_url,"
+		     "attachments{target,unshimmed_url,subattachments}"));
+	form_add(&form, "limit", STR("25"));
+	graph_call(env, step, CALL_READ, "GET", facebook_edge(env, "published_posts"),
+		   graph_reader_token(env, flow), &form);
+	return NULL;
+}
+
+/* Created since the part came into doubt, less 2 minutes (RELIABILITY.md 2.3). */
+static bool is_since(const struct env *env, const struct flow *flow, const struct json *item)
+{
+	return graph_instant_us(env, json_string(json_get(item, "created_time"))) >=
+	       look_doubt_us(flow) - LOOK_BACK_US;
+}
+
+static bool says(const struct env *env, const struct json *item, struct str text)
+{
+	return !str_is_empty(str_trim(text)) && graph_text_is(env, json_get(item, "message"), text);
+}
+
+static bool is_photo_of_ours(const struct env *env, const struct flow *flow,
+			     const struct json *attachment)
+{
+	const struct str id = json_text(env->arena, json_get(json_get(attachment, "target"), "id"));
+	for (size_t i = 0; i < facebook_container(env, flow)->media_count; i++) {
+		if (!str_is_empty(id) && str_equal(id, facebook_photo_id(env, flow, i)))
+			return true;
+	}
+	return false;
+}
+
+static bool any_photo_is_ours(const struct env *env, const struct flow *flow,
+			      const struct json *attachments)
+{
+	const struct json *list = json_get(attachments, "data");
+	for (size_t i = 0; json_is(list, JSON_TYPE_ARRAY) && i < list->count; i++) {
+		const struct json *inner =
+			json_get(json_get(&list->items[i], "subattachments"), "data");
+		if (is_photo_of_ours(env, flow, &list->items[i]))
+			return true;
+		for (size_t j = 0; json_is(inner, JSON_TYPE_ARRAY) && j < inner->count; j++) {
+			if (is_photo_of_ours(env, flow, &inner->items[j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A post of nothing but a link. */
+static bool shares_our_link(const struct env *env, const struct flow *flow, const struct json *post)
+{
+	const struct json *first = json_at(json_get(json_get(post, "attachments"), "data"), 0);
+	const struct str link = json_string(json_get(env->options, "link"));
+	return !str_is_empty(link) &&
+	       str_is_empty(str_trim(facebook_container(env, flow)->content)) &&
+	       str_is_empty(str_trim(json_string(json_get(post, "message")))) &&
+	       str_equal(json_string(json_get(first, "unshimmed_url")), link);
+}
+
+/* Our photos: nobody else can have used them. */
+static bool has_our_photos(const struct env *env, const struct flow *flow, const struct json *post)
+{
+	return is_since(env, flow, post) &&
+	       any_photo_is_ours(env, flow, json_get(post, "attachments"));
+}
+
+/* Our words or our link since then. */
+static bool has_our_words(const struct env *env, const struct flow *flow, const struct json *post)
+{
+	return is_since(env, flow, post) &&
+	       (says(env, post, facebook_container(env, flow)->content) ||
+		shares_our_link(env, flow, post));
+}
+
+typedef bool (*comparison)(const struct env *env, const struct flow *flow, const struct json *item);
+
+/* What is known for sure goes before what only looks alike; that is looked for because nobody has
+ * promised that photos keep their ids (meta.md section 11, 8). */
+static const char *look_twice(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step, comparison sure, comparison alike)
+{
+	const struct str probe = flow->probe;
+	graph_look(env, flow, reply, step, "permalink_url", sure);
+	if (step->kind != STEP_UNKNOWN)
+		return NULL;
+	flow->probe = probe;
+	return graph_look(env, flow, reply, step, "permalink_url", alike);
+}
+
+static const char *look_posts_answer(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step)
+{
+	if (graph_read_as_user_when_dead(env, flow, reply))
+		return "posts";
+	return look_twice(env, flow, reply, step, has_our_photos, has_our_words);
+}
+
+/* ---- videos ---- */
+
+static const char *look_video_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	facebook_video_ask(env, flow, step);
+	return NULL;
+}
+
+static const char *look_video_answer(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step)
+{
+	const struct facebook_video_state state = facebook_video_state_read(reply->json);
+	if (graph_read_as_user_when_dead(env, flow, reply))
+		return "video";
+	if (!graph_is_ok(reply) || !json_is(reply->json, JSON_TYPE_OBJECT)) {
+		graph_step_fail(env, reply, step);
+		return NULL;
+	}
+	if (state.is_published || state.is_failed) {
+		/* The flow goes on behind the call: it waits for the end of processing, and tells
+		 * it when that fails. */
+		flow_set_open(flow);
+		flow_set_stage(flow, "check");
+		return look_end(flow, step, STEP_LANDED);
+	}
+	if (env->now_us < env->started_at_us + LANDING_US ||
+	    !json_is(json_get(reply->json, "published"), JSON_TYPE_BOOL))
+		return look_end(flow, step, STEP_UNKNOWN);
+	flow_set_stage(flow, "finish");
+	return look_end(flow, step, STEP_SEND_AGAIN);
+}
+
+/* ---- photo stories ---- */
+
+static const char *look_stories_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	facebook_stories_ask(env, flow, step);
+	return NULL;
+}
+
+static const char *look_stories_answer(const struct env *env, struct flow *flow,
+				       const struct reply *reply, struct step *step)
+{
+	const struct json *story = facebook_story_find(env, flow, reply);
+	const struct str id = json_text(env->arena, json_get(story, "post_id"));
+	if (graph_read_as_user_when_dead(env, flow, reply))
+		return "stories";
+	if (!graph_is_ok(reply) || !json_is(json_get(reply->json, "data"), JSON_TYPE_ARRAY)) {
+		graph_step_fail(env, reply, step);
+		return NULL;
+	}
+	if (story == NULL)
+		return look_end(flow, step, STEP_UNKNOWN);
+	flow_part_done(flow, id,
+		       str_is_empty(id) ? (struct str){0}
+					: facebook_url(env, json_get(story, "url"), id));
+	return look_end(flow, step, STEP_LANDED);
+}
+
+/* ---- comments ---- */
+
+static const char *look_comments_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	struct buf form;
+	graph_form_init(env, &form);
+	form_add(&form, "fields", STR("id,message,from,created_time,attachment{target}"));
+	form_add(&form, "order", STR("reverse_chronological"));
+	form_add(&form, "limit", STR("100"));
+	graph_call(env, step, CALL_READ, "GET",
+		   str_format(env->arena, STR_FMT "/comments", STR_ARG(flow->parts[0].remote_id)),
+		   graph_reader_token(env, flow), &form);
+	return NULL;
+}
+
+static bool has_our_photo(const struct env *env, const struct flow *flow,
+			  const struct json *comment)
+{
+	return is_since(env, flow, comment) &&
+	       is_photo_of_ours(env, flow, json_get(comment, "attachment"));
+}
+
+/* Our words, by the Page itself, since then. Who wrote it may be left out of the answer. */
+static bool is_our_comment(const struct env *env, const struct flow *flow,
+			   const struct json *comment)
+{
+	const struct str author = json_text(env->arena, json_get(json_get(comment, "from"), "id"));
+	return is_since(env, flow, comment) &&
+	       says(env, comment, facebook_container(env, flow)->content) &&
+	       (str_is_empty(author) || str_equal(author, env->platform_account_id));
+}
+
+static const char *look_comments_answer(const struct env *env, struct flow *flow,
+					const struct reply *reply, struct step *step)
+{
+	if (graph_read_as_user_when_dead(env, flow, reply))
+		return "comments";
+	return look_twice(env, flow, reply, step, has_our_photo, is_our_comment);
+}
+
+const struct stage facebook_resolve_stages[] = {
+	{"look", look_start_ask, graph_no_answer},
+	{"posts", look_posts_ask, look_posts_answer},
+	{"video", look_video_ask, look_video_answer},
+	{"stories", look_stories_ask, look_stories_answer},
+	{"comments", look_comments_ask, look_comments_answer},
+	{.name = NULL},
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of Instagram share. instagram.c is the platform: connecting, and the course of a
+ * post up to its comments. instagram_rules.c says what Instagram takes, instagram_container.c makes
+ * and watches the containers,
+ * instagram_address.c says where Meta fetches from, instagram_resolve.c settles publish calls in
+ * doubt. No one else includes this. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "str.h"
+
+#include "failure.h"
+
+#include "media_rules.h"
+#include "platform.h"
+#include "rules.h"
+
+/* ---- instagram_rules.c ---- */
+
+/* Where a container stands in a post; what it may say differs (meta.md 4.1). */
+enum instagram_place {
+	INSTAGRAM_IMAGE = 1,
+	INSTAGRAM_REEL = 2,
+	INSTAGRAM_STORY = 4,
+	INSTAGRAM_CHILD_IMAGE = 8,
+	INSTAGRAM_CHILD_VIDEO = 16,
+	INSTAGRAM_CAROUSEL = 32
+};
+
+extern const struct post_rules instagram_rules;
+/* The option belongs to containers in that place. */
+bool instagram_option_belongs(const struct option_rule *option, enum instagram_place place);
+/* What a file of that type of post must be. */
+const struct media_rule *instagram_media_rule(enum post_type type, enum media_type media_type);
+/* What the cover of a reel must be. */
+extern const struct media_rule instagram_cover_rule;
+
+/* ---- instagram_container.c ---- */
+
+/* Stages of publishing, in this order; behind the last one comes "publish". */
+const char *instagram_container_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *instagram_container_answer(const struct env *env, struct flow *flow,
+				       const struct reply *reply, struct step *step);
+const char *instagram_upload_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *instagram_upload_answer(const struct env *env, struct flow *flow,
+				    const struct reply *reply, struct step *step);
+const char *instagram_poll_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *instagram_poll_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step);
+/* The container that is to be published is not ready, whatever its status said: waits and asks for
+ * the status again. */
+const char *instagram_poll_again(const struct env *env, struct flow *flow, struct step *step);
+/* The container that is to be published is of no use: new ones, or when there were enough of them
+ * the failure as it stands. */
+const char *instagram_container_again(const struct env *env, struct flow *flow, struct step *step,
+				      const struct failure *failure);
+/* Waits, then goes on at that stage. */
+const char *instagram_wait_at(struct flow *flow, struct step *step, const char *stage,
+			      int64_t wait_ms);
+
+/* ---- instagram_address.c ---- */
+
+/* Does Meta get our copy: because the world cannot reach the customer's address, or Meta could not
+ * ("hosted" in the flow)? */
+bool instagram_gives_our_copy(const struct env *env, const struct flow *flow, struct str url,
+			      const struct media_file *file);
+/* The address as Meta takes it: ASCII only (meta.md section 1). */
+struct str instagram_fetch_url(const struct env *env, const struct flow *flow, struct str url,
+			       const struct media_file *file);
+
+/* ---- instagram.c ---- */
+
+/* "OBJECT/EDGE" */
+struct str instagram_edge(const struct env *env, struct str object, const char *edge);
+/* A read of those fields, with the Page's token or the user's (meta.md section 4, "Token"). Returns
+ * NULL, as the stage functions do. */
+const char *instagram_read(const struct env *env, const struct flow *flow, struct step *step,
+			   struct str path, const char *fields);
+/* The answer says that the account's access token is dead. */
+bool instagram_token_is_dead(const struct reply *reply);
+
+/* ---- instagram_resolve.c ---- */
+
+void instagram_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+		       struct step *step);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See media_rules.h. */
+#include "media_rules.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "arena.h"
+
+#include "platform.h"
+#include "rules.h"
+
+#define MS_PER_S 1000
+
+/* ---- sentences ---- */
+
+static struct str capitalised(struct arena *arena, struct str sentence)
+{
+	char *text = str_z(arena, sentence);
+	text[0] = (char)toupper((unsigned char)text[0]);
+	return (struct str){text, sentence.len};
+}
+
+/* 75200 -> "75.2", 60000 -> "60": thousandths as people write them. */
+static struct str decimal(struct arena *arena, int64_t thousandths)
+{
+	struct str text = str_format(arena, "%" PRId64 ".%03d", thousandths / 1000,
+				     (int)(thousandths % 1000));
+	while (str_has_suffix(text, STR("0")))
+		text.len--;
+	return str_has_suffix(text, STR(".")) ? str_slice(text, 0, text.len - 1) : text;
+}
+
+/* ---- the bytes ---- */
+
+/* One number of a file, 0 = not known, and what it may be, 0 = no limit. */
+struct bound {
+	int64_t actual, min, max;
+	const char *unit; /* "wide", behind the number's own unit */
+	const char *number_unit;
+	bool is_decimal;
+};
+
+static struct str bound_number(const struct bound *bound, struct arena *arena, int64_t value)
+{
+	return bound->is_decimal ? decimal(arena, value) : str_format(arena, "%" PRId64, value);
+}
+
+static struct str bound_complaint(const struct media_rule *rule, struct arena *arena,
+				  const struct bound *bound)
+{
+	const bool is_low = bound->actual < bound->min;
+	const bool is_high = bound->max > 0 && bound->actual > bound->max;
+	if (bound->actual == 0 || (!is_low && !is_high))
+		return STR("");
+	const struct str limit = bound_number(bound, arena, is_low ? bound->min : bound->max);
+	const struct str actual = bound_number(bound, arena, bound->actual);
+	return str_format(arena,
+			  "%s must be at %s " STR_FMT " %s %s, and this file is " STR_FMT " %s %s.",
+			  rule->what, is_low ? "least" : "most", STR_ARG(limit), bound->number_unit,
+			  bound->unit, STR_ARG(actual), bound->number_unit, bound->unit);
+}
+
+static struct str type_complaint(const struct media_rule *rule, struct arena *arena,
+				 const struct sniff *sniff)
+{
+	if (rule->types == 0 || (rule->types & MEDIA_TYPE_BIT(sniff->type)) != 0)
+		return STR("");
+	return str_format(
+		arena, "%s must be %s, and this file is %s.", rule->what, rule->types_text,
+		sniff->type == SNIFF_UNKNOWN ? "of no type that is known" : sniff->mime_type);
+}
+
+/* By multiplication: a division would let 1.9104 pass as 1.91. */
+static struct str ratio_complaint(const struct media_rule *rule, struct arena *arena,
+				  const struct sniff *sniff)
+{
+	const uint64_t wide = (uint64_t)sniff->width * 1000;
+	const bool is_low = wide < (uint64_t)rule->ratio_min_permille * sniff->height;
+	const bool is_high = rule->ratio_max_permille > 0 &&
+			     wide > (uint64_t)rule->ratio_max_permille * sniff->height;
+	if (sniff->width == 0 || sniff->height == 0 || (!is_low && !is_high))
+		return STR("");
+	const struct str limit =
+		decimal(arena, is_low ? rule->ratio_min_permille : rule->ratio_max_permille);
+	return str_format(
+		arena,
+		"%s must be at %s " STR_FMT " times as wide as high, and this file is %u x %u.",
+		rule->what, is_low ? "least" : "most", STR_ARG(limit), sniff->width, sniff->height);
+}
+
+static struct str bounds_complaint(const struct media_rule *rule, struct arena *arena,
+				   const struct sniff *sniff, int64_t size_bytes)
+{
+	const int64_t pixels = (int64_t)((uint64_t)sniff->width * sniff->height & INT64_MAX);
+	const struct bound bounds[] = {
+		{size_bytes, rule->size_min_bytes, rule->size_max_bytes, "large", "bytes", false},
+		{sniff->width, rule->width_min, rule->width_max, "wide", "pixels", false},
+		{sniff->height, rule->height_min, rule->height_max, "high", "pixels", false},
+		{pixels, 0, (int64_t)(rule->pixels_max & INT64_MAX), "in all", "pixels", false},
+		{sniff->duration_ms, rule->duration_min_ms, rule->duration_max_ms, "long", "s",
+		 true},
+	};
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+		const struct str complaint = bound_complaint(rule, arena, &bounds[i]);
+		if (complaint.len > 0)
+			return complaint;
+	}
+	return STR("");
+}
+
+struct str media_rule_complaint(const struct media_rule *rule, struct arena *arena,
+				const struct sniff *sniff, int64_t size_bytes)
+{
+	struct str complaint = type_complaint(rule, arena, sniff);
+	if (complaint.len == 0)
+		complaint = bounds_complaint(rule, arena, sniff, size_bytes);
+	if (complaint.len == 0)
+		complaint = ratio_complaint(rule, arena, sniff);
+	return complaint.len > 0 ? capitalised(arena, complaint) : complaint;
+}
+
+bool media_rule_check(const struct media_rule *rule, const struct env *env, size_t media_index,
+		      struct step *step)
+{
+	const struct media_file *file = &env->media[media_index];
+	const size_t total = post_media_total(env->post);
+	const bool is_further = media_index >= total;
+	const struct str complaint =
+		media_rule_complaint(rule, env->arena, &file->sniff, file->size_bytes);
+	if (complaint.len == 0)
+		return true;
+	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
+		  str_format(env->arena, "%s %zu: " STR_FMT,
+			     is_further ? "Further file" : "Media file",
+			     (is_further ? media_index - total : media_index) + 1,
+			     STR_ARG(complaint)));
+	return false;
+}
+
+/* ---- what the request says ---- */
+
+struct said_type {
+	const char *mime_type;
+	enum sniff_type type;
+};
+
+/* Names in use for what sniff.h knows; a prefix when it ends with '.'. */
+static const struct said_type said_types[] = {
+	{"image/jpeg", SNIFF_JPEG},
+	{"image/jpg", SNIFF_JPEG},
+	{"image/pjpeg", SNIFF_JPEG},
+	{"image/png", SNIFF_PNG},
+	{"image/gif", SNIFF_GIF},
+	{"image/webp", SNIFF_WEBP},
+	{"video/mp4", SNIFF_MP4},
+	{"video/x-m4v", SNIFF_MP4},
+	{"video/quicktime", SNIFF_MOV},
+	{"video/webm", SNIFF_WEBM},
+	{"application/pdf", SNIFF_PDF},
+	{"application/zip", SNIFF_ZIP},
+	{"application/vnd.openxmlformats-officedocument.", SNIFF_ZIP},
+	{"application/msword", SNIFF_OLE},
+	{"application/vnd.ms-powerpoint", SNIFF_OLE},
+};
+
+static enum sniff_type type_said(struct arena *arena, struct str mime_type)
+{
+	const struct str name = str_lower(
+		arena, str_trim(str_slice(mime_type, 0, str_find_char(mime_type, ';', 0))));
+	for (size_t i = 0; i < sizeof(said_types) / sizeof(said_types[0]); i++) {
+		const struct str known = str_of(said_types[i].mime_type);
+		if (str_equal(name, known) ||
+		    (str_has_suffix(known, STR(".")) && str_has_prefix(name, known)))
+			return said_types[i].type;
+	}
+	return SNIFF_UNKNOWN;
+}
+
+/* Where a complaint about a medium's member belongs. */
+struct said {
+	const struct post_content *post;
+	size_t flat_index;
+	const struct rules_account *account;
+	struct problems *problems;
+};
+
+static struct str said_field(const struct said *said, const char *member)
+{
+	struct arena *arena = said->problems->arena;
+	size_t container = 0;
+	while (post_media_base(said->post, container + 1) <= said->flat_index)
+		container++;
+	const size_t index = said->flat_index - post_media_base(said->post, container);
+	return rules_field(arena, said->post, container,
+			   str_z(arena, str_format(arena, "media.%zu.%s", index, member)));
+}
+
+static void check_said_type(const struct media_rule *rule, const struct said *said,
+			    struct str mime_type)
+{
+	struct arena *arena = said->problems->arena;
+	const enum sniff_type type = type_said(arena, mime_type);
+	if (rule->types == 0 || type == SNIFF_UNKNOWN || (rule->types & MEDIA_TYPE_BIT(type)) != 0)
+		return;
+	const struct str sentence = str_format(arena, "%s must be %s, not " STR_FMT ".", rule->what,
+					       rule->types_text, STR_ARG(mime_type));
+	problem_add_rule(said->problems, said_field(said, "mime_type"), "media_type_not_supported",
+			 said->account->id, -1, -1, capitalised(arena, sentence));
+}
+
+/* The request has whole seconds, the rule milliseconds: what is said of a video of 60.4 s is 60. */
+static void check_said_duration(const struct media_rule *rule, const struct said *said,
+				int64_t duration_s)
+{
+	struct arena *arena = said->problems->arena;
+	const int64_t min_s = rule->duration_min_ms / MS_PER_S;
+	const int64_t max_s = (rule->duration_max_ms + MS_PER_S - 1) / MS_PER_S;
+	const bool is_short = duration_s < min_s;
+	const bool is_long = max_s > 0 && duration_s > max_s;
+	if (duration_s < 0 || (!is_short && !is_long))
+		return;
+	const int64_t limit_s = is_short ? min_s : max_s;
+	const struct str sentence =
+		str_format(arena, "%s must be at %s %" PRId64 " s long, not %" PRId64 " s.",
+			   rule->what, is_short ? "least" : "most", limit_s, duration_s);
+	problem_add_rule(said->problems, said_field(said, "duration"),
+			 is_short ? "media_too_short" : "media_too_long", said->account->id,
+			 limit_s, duration_s, capitalised(arena, sentence));
+}
+
+void media_rule_check_said(const struct media_rule *rule, const struct post_content *post,
+			   size_t flat_index, const struct rules_account *account,
+			   struct problems *problems)
+{
+	const struct said said = {post, flat_index, account, problems};
+	const struct media *media = post_media_at(post, flat_index);
+	if (media == NULL)
+		return;
+	if (media->mime_type.len > 0)
+		check_said_type(rule, &said, media->mime_type);
+	check_said_duration(rule, &said, media->duration_s);
+}

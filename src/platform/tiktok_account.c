@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Login Kit (platforms/tiktok.md 1): verify, connect and refresh. Refresh tokens rotate strictly:
+ * the answer's replaces ours, which is dead from then on. */
+#include "tiktok_adapter.h"
+
+#include "arena.h"
+
+#include "form.h"
+
+#include "stages.h"
+#include "token_answer.h"
+
+void tiktok_post(const struct env *env, struct str token, struct step *step, enum call_kind kind,
+		 struct str url, struct str body)
+{
+	struct call *call = step_send(step, kind, "POST", url);
+	call_bearer(env, call, token);
+	call_header(call, "Content-Type", STR("application/json; charset=UTF-8"));
+	call->body = body;
+}
+
+static struct call *token_send(const struct env *env, struct step *step, struct buf *form)
+{
+	form_add(form, "client_key", env->client_id);
+	form_add(form, "client_secret", env->client_secret);
+	struct call *call =
+		step_send(step, CALL_PREPARE, "POST", STR(TIKTOK_API_URL "/oauth/token/"));
+	call_form(call, buf_str(form));
+	return call;
+}
+
+/* ---- verify: 1.6 ---- */
+
+static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)flow;
+	struct buf form;
+	buf_init(&form, env->arena, FORM_MAX_BYTES);
+	form_add(&form, "grant_type", STR("client_credentials"));
+	token_send(env, step, &form);
+	return NULL;
+}
+
+static const char *verify_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
+{
+	(void)flow;
+	struct token_answer answer;
+	if (step_fail_transport(step, env, reply))
+		return NULL;
+	if (token_answer_read(env, reply, &answer)) {
+		step_done(step);
+		return NULL;
+	}
+	credentials_refused(tiktok_token_refusals, env, reply, step);
+	return NULL;
+}
+
+static const struct stage verify_stages[] = {
+	{"probe", verify_ask, verify_answer},
+	{0},
+};
+
+void tiktok_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+		   struct step *step)
+{
+	stages_run(verify_stages, env, flow, reply, step);
+}
+
+/* ---- connect: 1.4 and 1.7 ---- */
+
+static const char *const needed_scopes[] = {"user.info.basic", "video.publish", NULL};
+
+static const char *exchange_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)flow;
+	struct buf form;
+	buf_init(&form, env->arena, FORM_MAX_BYTES);
+	form_add(&form, "grant_type", STR("authorization_code"));
+	form_add(&form, "code", env->code);
+	form_add(&form, "redirect_uri", env->redirect_uri);
+	if (!str_is_empty(env->pkce_verifier))
+		form_add(&form, "code_verifier", env->pkce_verifier);
+	token_send(env, step, &form);
+	return NULL;
+}
+
+static const char *exchange_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
+{
+	struct token_answer answer;
+	if (step_fail_transport(step, env, reply))
+		return NULL;
+	if (!token_answer_read(env, reply, &answer)) {
+		exchange_refused(tiktok_token_refusals, env, reply, step);
+		return NULL;
+	}
+	if (scopes_missing_fail(env, answer.scope, needed_scopes, step))
+		return NULL;
+	token_answer_keep(flow, &answer);
+	return "user";
+}
+
+/* A field outside the granted scopes is refused (1.2): the username only with its scope. */
+static const char *user_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const bool has_profile = scope_is_granted(flow_get(flow, "scope"), "user.info.profile");
+	const struct str url =
+		has_profile ? STR(TIKTOK_API_URL
+				  "/user/info/"
+				  "?fields=open_id,union_id,avatar_url,display_name,username")
+			    : STR(TIKTOK_API_URL
+				  "/user/info/?fields=open_id,union_id,avatar_url,display_name");
+	call_bearer(env, step_send(step, CALL_READ, "GET", url), flow_get(flow, "access_token"));
+	return NULL;
+}
+
+static const char *user_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step)
+{
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	const struct json *user = json_get(json_get(reply->json, "data"), "user");
+	const struct str id = json_string(json_get(user, "open_id"));
+	if (str_is_empty(id)) {
+		struct failure *failure =
+			step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
+				  STR("TikTok did not say whose account it is."));
+		failure->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
+		return NULL;
+	}
+	flow_set(flow, "open_id", id);
+	flow_set(flow, "username", json_string(json_get(user, "username")));
+	flow_set(flow, "name", json_string(json_get(user, "display_name")));
+	flow_set(flow, "avatar_url", json_string(json_get(user, "avatar_url")));
+	return str_is_empty(flow_get(flow, "username")) ? "creator" : "account";
+}
+
+void tiktok_creator_send(const struct env *env, struct str token, struct step *step)
+{
+	tiktok_post(env, token, step, CALL_READ,
+		    STR(TIKTOK_API_URL "/post/publish/creator_info/query/"), STR("{}"));
+}
+
+static const char *name_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	tiktok_creator_send(env, flow_get(flow, "access_token"), step);
+	return NULL;
+}
+
+/* Only for the name: what it refuses today may be allowed tomorrow, so it never fails a connection.
+ */
+static const char *name_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step)
+{
+	(void)env;
+	(void)step;
+	const struct json *creator = json_get(reply->json, "data");
+	flow_set(flow, "username", json_string(json_get(creator, "creator_username")));
+	return "account";
+}
+
+static const char *account_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	struct account_found *account = ARENA_NEW(env->arena, struct account_found);
+	const struct token_answer token = token_answer_kept(flow);
+	*account = (struct account_found){
+		.platform_account_id = flow_get(flow, "open_id"),
+		.username = flow_get(flow, "username"),
+		.name = flow_get(flow, "name"),
+		.avatar_url = flow_get(flow, "avatar_url"),
+		.type = ACCOUNT_CREATOR,
+		.extra = tiktok_extra_begin(env, flow_get(flow, "scope")),
+	};
+	token_answer_give(&token, account);
+	step_done(step);
+	step->accounts = account;
+	step->account_count = 1;
+	return NULL;
+}
+
+static const struct stage connect_stages[] = {
+	{"exchange", exchange_ask, exchange_answer},
+	{"user", user_ask, user_answer},
+	{"creator", name_ask, name_answer},
+	{"account", account_ask, answer_unexpected},
+	{0},
+};
+
+void tiktok_connect(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step)
+{
+	stages_run(connect_stages, env, flow, reply, step);
+	connect_failure_complete(step);
+}
+
+/* ---- refresh: 1.4. Rotation is strict: the answer's refresh token replaces ours, which is dead
+ * from then on. ---- */
+
+static const char *refresh_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)flow;
+	struct buf form;
+	if (refresh_form_begin(env, &form, step))
+		token_send(env, step, &form)->needs_fresh_connection = true;
+	return NULL;
+}
+
+static const char *refresh_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
+{
+	(void)flow;
+	refresh_answered(tiktok_token_refusals, env, reply, step);
+	return NULL;
+}
+
+static const struct stage refresh_stages[] = {
+	{"token", refresh_ask, refresh_answer},
+	{0},
+};
+
+void tiktok_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step)
+{
+	stages_run(refresh_stages, env, flow, reply, step);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of TikTok's adapter share: tiktok.c (the stages of a post), tiktok_account.c
+ * (tokens and the account), tiktok_creator.c (what the creator may do), tiktok_init.c (the task),
+ * tiktok_upload.c (its bytes), tiktok_status.c (what becomes of it), tiktok_resolve.c (calls in
+ * doubt), tiktok_rules.c (what is allowed), tiktok_refusal.c (errors). Pure, as platform.h wants
+ * it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "str.h"
+
+#include "json_write.h"
+
+#include "platform.h"
+#include "refusal.h"
+
+#include "tiktok.h"
+
+#define TIKTOK_API_URL "https://open.tiktokapis.com/v2"
+#define TIKTOK_URL_MAX_BYTES 4096
+#define TIKTOK_BODY_MAX_BYTES (1024 * 1024)
+#define TIKTOK_UNAUDITED "unaudited_client_can_only_post_to_private_accounts"
+
+struct arena;
+struct media_rule;
+struct post_rules;
+
+static inline bool tiktok_is_photos(const struct env *env)
+{
+	return env->post_type == POST_TYPE_CAROUSEL;
+}
+
+/* ---- tiktok_refusal.c ---- */
+
+extern const struct refusal tiktok_token_refusals[];
+/* fail_reason of a task that ended as FAILED. */
+extern const struct refusal tiktok_task_failures[];
+
+/* {"data":{...},"error":{"code","message","log_id"}}; there are errors without data. */
+struct refusal_facts tiktok_facts(const struct reply *reply);
+/* Success is the word "ok", whatever the HTTP status says: some refusals come with 200 (2.1). */
+bool tiktok_is_ok(const struct reply *reply);
+/* True when the answer is of no use and the step says so. */
+bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct step *step);
+/* The same for a publish call: what cannot be read as a refusal is a doubt. */
+bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply, struct step *step);
+
+/* ---- tiktok_account.c ---- */
+
+void tiktok_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+		   struct step *step);
+void tiktok_connect(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step);
+void tiktok_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step);
+/* A call of the API with that token and a JSON body. */
+void tiktok_post(const struct env *env, struct str token, struct step *step, enum call_kind kind,
+		 struct str url, struct str body);
+void tiktok_creator_send(const struct env *env, struct str token, struct step *step);
+
+/* ---- tiktok_creator.c ---- */
+
+const char *tiktok_creator_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *tiktok_creator_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step);
+bool tiktok_option_bool(const struct env *env, const char *name);
+/* The sentence of a video that is longer than the creator's may be. */
+struct str tiktok_too_long(struct arena *arena, int64_t max_s);
+bool tiktok_list_has(const struct json *list, struct str item);
+/* account_found.extra of a new connection. */
+struct str tiktok_extra_begin(const struct env *env, struct str scope);
+/* A post that is not SELF_ONLY was taken: the app is audited (2.6, "unaudited"). */
+void tiktok_audit_note(const struct env *env, struct flow *flow);
+/* After every publish step: gives the engine what was learnt about the account. */
+void tiktok_extra_give(const struct env *env, struct flow *flow, struct step *step);
+
+/* ---- tiktok_init.c ---- */
+
+const char *tiktok_init_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *tiktok_init_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step);
+
+/* ---- tiktok_upload.c ---- */
+
+const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step);
+const char *tiktok_progress_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step);
+const char *tiktok_lost_ask(const struct env *env, struct flow *flow, struct step *step);
+/* The bytes are not all there and cannot follow any more: the task never posts, so the part begins
+ * anew. NULL. */
+const char *tiktok_task_lost(struct flow *flow, struct step *step);
+void tiktok_status_send(const struct env *env, const struct flow *flow, struct step *step);
+/* Out of a status answer. */
+struct str tiktok_task_status(const struct reply *reply);
+int64_t tiktok_uploaded_bytes(const struct reply *reply);
+bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply);
+/* Does the upload host take no more bytes for this task? */
+bool tiktok_upload_is_over(const struct env *env, const struct flow *flow);
+
+/* ---- tiktok_status.c ---- */
+
+const char *tiktok_status_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *tiktok_status_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step);
+/* Asks the task some time from now; NULL. */
+const char *tiktok_status_wait(struct flow *flow, struct step *step);
+/* Where a person sees the post with that id; the profile when it is empty. */
+struct str tiktok_post_url(const struct env *env, const struct flow *flow, struct str id);
+
+/* ---- tiktok_resolve.c ---- */
+
+void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step);
+
+/* ---- tiktok_rules.c ---- */
+
+extern const struct media_rule tiktok_video_rule;
+extern const struct media_rule tiktok_photo_rule;
+extern const struct post_rules tiktok_rules;

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the creator may do (platforms/tiktok.md 2.1), asked before every post: who may see it, how
+ * long a video may be, whether there may be a post at all. What was heard is kept with the account,
+ * for the warnings of tiktok_rules.c. */
+#include "tiktok_adapter.h"
+
+#include <inttypes.h>
+
+#include "arena.h"
+
+#include "rules.h"
+#include "token_answer.h"
+
+const char *tiktok_creator_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)flow;
+	tiktok_creator_send(env, env->access_token, step);
+	return NULL;
+}
+
+/* From open to closed: the default is the first that the creator may use (API.md section 6). */
+static const char *const privacy_levels[] = {"PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS",
+					     "FOLLOWER_OF_CREATOR", "SELF_ONLY"};
+
+bool tiktok_list_has(const struct json *list, struct str item)
+{
+	for (size_t i = 0; json_at(list, i) != NULL; i++) {
+		if (str_equal(json_string(json_at(list, i)), item))
+			return true;
+	}
+	return false;
+}
+
+/* Empty when the creator may not use what was asked for, or nothing is on offer. */
+static struct str privacy_level(const struct env *env, const struct json *offered)
+{
+	const struct str asked = json_string(json_get(env->options, "privacy_level"));
+	if (!str_is_empty(asked))
+		return tiktok_list_has(offered, asked) ? asked : (struct str){0};
+	for (size_t i = 0; i < sizeof(privacy_levels) / sizeof(privacy_levels[0]); i++) {
+		if (tiktok_list_has(offered, str_of(privacy_levels[i])))
+			return str_of(privacy_levels[i]);
+	}
+	return (struct str){0};
+}
+
+bool tiktok_option_bool(const struct env *env, const char *name)
+{
+	return json_bool(json_get(env->options, name), false);
+}
+
+static const char *content_refused(struct step *step, enum failure_code code, struct str message)
+{
+	step_fail(step, FAILURE_PERMANENT, code, message);
+	return NULL;
+}
+
+static struct str joined(struct arena *arena, const struct json *list)
+{
+	struct buf out;
+	buf_init(&out, arena, TIKTOK_URL_MAX_BYTES);
+	for (size_t i = 0; json_at(list, i) != NULL; i++) {
+		if (i > 0)
+			buf_add_z(&out, ", ");
+		buf_add(&out, json_string(json_at(list, i)));
+	}
+	return buf_str(&out);
+}
+
+/* ---- what is kept with the account ---- */
+
+static const char *const kept_facts[] = {"privacy_level_options", "max_video_post_duration_sec",
+					 "comment_disabled", "duet_disabled", "stitch_disabled"};
+
+/* The account's extra with what creator says; creator NULL = as it was. */
+static struct str extra_text(const struct env *env, const struct json *creator, bool can_list,
+			     bool is_unaudited)
+{
+	struct buf extra;
+	struct json_writer w;
+	buf_init(&extra, env->arena, TIKTOK_BODY_MAX_BYTES);
+	json_writer_init(&w, &extra);
+	json_begin_object(&w);
+	json_member_bool(&w, "can_list", can_list);
+	json_member_bool(&w, "is_unaudited", is_unaudited);
+	for (size_t i = 0; i < sizeof(kept_facts) / sizeof(kept_facts[0]); i++) {
+		const struct json *fact =
+			json_get(creator != NULL ? creator : env->account_extra, kept_facts[i]);
+		if (json_is_null(fact))
+			continue;
+		json_key(&w, kept_facts[i]);
+		json_put_value(&w, fact);
+	}
+	json_end_object(&w);
+	return buf_str(&extra);
+}
+
+static bool extra_bool(const struct env *env, const char *name)
+{
+	return json_bool(json_get(env->account_extra, name), false);
+}
+
+struct str tiktok_extra_begin(const struct env *env, struct str scope)
+{
+	return extra_text(env, NULL, scope_is_granted(scope, "video.list"), false);
+}
+
+/* Only when something has changed: it is written with the delivery. */
+static void extra_note(const struct env *env, struct flow *flow, const struct json *creator,
+		       bool is_unaudited)
+{
+	const bool can_list = extra_bool(env, "can_list");
+	const struct str was = extra_text(env, NULL, can_list, extra_bool(env, "is_unaudited"));
+	const struct str now = extra_text(env, creator, can_list, is_unaudited);
+	if (!str_equal(was, now))
+		flow_set(flow, "account_extra", now);
+}
+
+void tiktok_audit_note(const struct env *env, struct flow *flow)
+{
+	if (!str_equal_z(flow_get(flow, "privacy_level"), "SELF_ONLY"))
+		extra_note(env, flow, NULL, false);
+}
+
+void tiktok_extra_give(const struct env *env, struct flow *flow, struct step *step)
+{
+	if (step->kind == STEP_FAIL && str_equal_z(step->failure.platform_code, TIKTOK_UNAUDITED))
+		extra_note(env, flow, NULL, true);
+	const struct str extra = flow_get(flow, "account_extra");
+	if (str_is_empty(extra))
+		return;
+	step->account_extra = str_copy(env->arena, extra);
+	flow_unset(flow, "account_extra");
+}
+
+/* ---- the answer ---- */
+
+/* Empty when the post may go on with that level. */
+static struct str branded_complaint(const struct env *env, struct str level)
+{
+	if (tiktok_option_bool(env, "brand_content_toggle") && str_equal_z(level, "SELF_ONLY"))
+		return STR("Branded content cannot be posted as SELF_ONLY.");
+	return (struct str){0};
+}
+
+/* What the request says; the file itself is looked at in tiktok_init.c. */
+static bool is_too_long(const struct env *env, int64_t max_s)
+{
+	const int64_t said_s = post_media_at(env->post, 0)->duration_s;
+	return !tiktok_is_photos(env) && max_s > 0 && said_s > max_s;
+}
+
+/* What the creator has switched off for all posts stays off. */
+static void switches_keep(const struct env *env, struct flow *flow, const struct json *creator)
+{
+	static const struct {
+		const char *option;
+		const char *fact;
+	} switches[] = {
+		{"disable_comment", "comment_disabled"},
+		{"disable_duet", "duet_disabled"},
+		{"disable_stitch", "stitch_disabled"},
+	};
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		flow_set_int(flow, switches[i].option,
+			     tiktok_option_bool(env, switches[i].option) ||
+				     json_bool(json_get(creator, switches[i].fact), false));
+}
+
+const char *tiktok_creator_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
+{
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	const struct json *creator = json_get(reply->json, "data");
+	const struct json *offered = json_get(creator, "privacy_level_options");
+	const struct str level = privacy_level(env, offered);
+	const int64_t max_s = json_int(json_get(creator, "max_video_post_duration_sec"), 0);
+	extra_note(env, flow, creator, extra_bool(env, "is_unaudited"));
+	if (str_is_empty(level))
+		return content_refused(step, FAILURE_CODE_CONTENT_REJECTED,
+				       str_format(env->arena,
+						  "The creator may not post with this "
+						  "privacy_level; possible: " STR_FMT ".",
+						  STR_ARG(joined(env->arena, offered))));
+	const struct str branded = branded_complaint(env, level);
+	if (!str_is_empty(branded))
+		return content_refused(step, FAILURE_CODE_CONTENT_REJECTED, branded);
+	if (is_too_long(env, max_s))
+		return content_refused(step, FAILURE_CODE_MEDIA_REJECTED,
+				       tiktok_too_long(env->arena, max_s));
+	flow_set(flow, "privacy_level", level);
+	flow_set(flow, "username", json_string(json_get(creator, "creator_username")));
+	flow_set_int(flow, "duration_max_s", max_s);
+	switches_keep(env, flow, creator);
+	return "init";
+}
+
+struct str tiktok_too_long(struct arena *arena, int64_t max_s)
+{
+	return str_format(arena, "The creator's videos may last %" PRId64 " s at most.", max_s);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Publish calls in doubt (platforms/tiktok.md 5): the task knows what became of the last PUT. */
+#include "tiktok_adapter.h"
+
+#include "look.h"
+#include "stages.h"
+
+#define RESENDS_MAX 10 /* of the last chunk of one task */
+#define MS_PER_S 1000
+
+static const char *task_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	if (str_is_empty(flow_get(flow, "publish_id")))
+		return "list";
+	tiktok_status_send(env, flow, step);
+	return NULL;
+}
+
+/* While the address is good, only the bytes that are missing; after that the task is dead. A task
+ * that never gets its end though it could is not left for a new one: a late PUT might still
+ * complete it. */
+static const char *bytes_again(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step)
+{
+	if (tiktok_upload_is_over(env, flow)) {
+		flow_set_stage(flow, "lost");
+		return look_end(flow, step, STEP_SEND_AGAIN);
+	}
+	if (flow_count(flow, "resends") > RESENDS_MAX)
+		return look_end(flow, step, STEP_UNKNOWN);
+	flow_set_int(flow, "offset_bytes", tiktok_uploaded_bytes(reply));
+	flow_set_open(flow); /* the task's word may lag behind the bytes that it has */
+	return look_end(flow, step, STEP_SEND_AGAIN);
+}
+
+static const char *task_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step)
+{
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	if (tiktok_lacks_bytes(flow, reply))
+		return bytes_again(env, flow, reply, step);
+	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that
+	 * failed posted nothing. */
+	flow_set_stage(flow, "status");
+	flow_set_open(flow);
+	return look_end(flow, step,
+			str_equal_z(tiktok_task_status(reply), "FAILED") ? STEP_SEND_AGAIN
+									 : STEP_LANDED);
+}
+
+/* A pull whose init gave no answer: TikTok may be fetching. Tasks cannot be listed; the creator's
+ * public videos can, where the scope video.list was granted, and photo posts never (5). */
+static const char *list_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const bool can_list = json_bool(json_get(env->account_extra, "can_list"), false);
+	if (!can_list || tiktok_is_photos(env))
+		return look_end(flow, step, STEP_UNKNOWN);
+	tiktok_post(env, env->access_token, step, CALL_READ,
+		    STR(TIKTOK_API_URL "/video/list/?fields=id,title,create_time"),
+		    STR("{\"max_count\":20}"));
+	return NULL;
+}
+
+static const char *list_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step)
+{
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	const struct json *videos = json_get(json_get(reply->json, "data"), "videos");
+	look_matches_begin(flow, step);
+	for (size_t i = 0; json_at(videos, i) != NULL; i++) {
+		const struct json *video = json_at(videos, i);
+		const struct str id = json_text(env->arena, json_get(video, "id"));
+		const int64_t created_s = json_int(json_get(video, "create_time"), 0);
+		if (!str_is_empty(id) && created_s < INT64_MAX / MS_PER_S &&
+		    look_is_since_ms(env, flow, created_s * MS_PER_S) &&
+		    look_texts_equal(env->arena, json_string(json_get(video, "title")),
+				     env->post->containers[0].content))
+			look_match_add(step, id, tiktok_post_url(env, flow, id));
+	}
+	return look_matches_end(step);
+}
+
+static const struct stage resolve_stages[] = {
+	{"task", task_ask, task_answer},
+	{"list", list_ask, list_answer},
+	{0},
+};
+
+void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step)
+{
+	stages_run_probe(resolve_stages, env, flow, reply, step);
+}

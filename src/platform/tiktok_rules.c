@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What TikTok allows (platforms/tiktok.md 2.4, 3, 6): types, texts, options and the files
+ * themselves. What one creator may do is asked before each post (tiktok_creator.c); what was heard
+ * last is only warned of here. */
+#include "tiktok_adapter.h"
+
+#include "arena.h"
+
+#include "media_rules.h"
+#include "problem.h"
+#include "rules.h"
+
+#define CAPTION_MAX_UTF16_UNITS 2200
+#define PHOTO_TEXT_MAX_UTF16_UNITS 4000
+#define PHOTO_TITLE_MAX_UTF16_UNITS 90
+#define PHOTOS_MAX 35
+
+const struct media_rule tiktok_video_rule = {
+	.what = "a TikTok video",
+	.types = MEDIA_TYPE_BIT(SNIFF_MP4) | MEDIA_TYPE_BIT(SNIFF_MOV) | MEDIA_TYPE_BIT(SNIFF_WEBM),
+	.types_text = "MP4, MOV or WebM",
+	.size_min_bytes = 1,
+	.size_max_bytes = INT64_C(4) * 1024 * 1024 *
+			  1024, /* 4 GB, in the larger reading: TikTok says for itself */
+	.width_min = 360,
+	.width_max = 4096,
+	.height_min = 360,
+	.height_max = 4096,
+	.duration_max_ms = 10 * 60 * 1000,
+};
+
+const struct media_rule tiktok_photo_rule = {
+	.what = "a TikTok photo",
+	.types = MEDIA_TYPE_BIT(SNIFF_JPEG) | MEDIA_TYPE_BIT(SNIFF_WEBP),
+	.types_text = "JPEG or WebP",
+	.size_min_bytes = 1,
+	.size_max_bytes = 20 * 1024 * 1024,
+};
+
+struct check {
+	const struct post_content *post;
+	enum post_type type;
+	const struct json *options;
+	const struct rules_account *account;
+	struct problems *problems;
+};
+
+static struct str option_field(const struct check *check, const char *name)
+{
+	return str_format(check->problems->arena, "platforms.tiktok.%s", name);
+}
+
+static void media_check(const struct check *check)
+{
+	const struct media_rule *rule =
+		check->type == POST_TYPE_VIDEO ? &tiktok_video_rule : &tiktok_photo_rule;
+	for (size_t i = 0; i < check->post->containers[0].media_count; i++)
+		media_rule_check_said(rule, check->post, i, check->account, check->problems);
+}
+
+/* Options that only one kind of post has (6). */
+static const struct {
+	const char *name;
+	enum post_type type;
+} kind_options[] = {
+	{"disable_duet", POST_TYPE_VIDEO},
+	{"disable_stitch", POST_TYPE_VIDEO},
+	{"is_aigc", POST_TYPE_VIDEO},
+	{"video_cover_timestamp_ms", POST_TYPE_VIDEO},
+	{"title", POST_TYPE_CAROUSEL},
+	{"auto_add_music", POST_TYPE_CAROUSEL},
+	{"photo_cover_index", POST_TYPE_CAROUSEL},
+};
+
+static void kind_options_check(const struct check *check)
+{
+	for (size_t i = 0; i < sizeof(kind_options) / sizeof(kind_options[0]); i++) {
+		if (kind_options[i].type != check->type &&
+		    !json_is_null(json_get(check->options, kind_options[i].name)))
+			warning_add(check->problems, option_field(check, kind_options[i].name),
+				    "ignored",
+				    check->type == POST_TYPE_VIDEO
+					    ? STR("TikTok has this option for photos only; it was "
+						  "ignored.")
+					    : STR("TikTok has this option for videos only; it was "
+						  "ignored."));
+	}
+}
+
+static void refuse(const struct check *check, const char *option, const char *reason, int64_t limit,
+		   int64_t actual, const char *message)
+{
+	problem_add_rule(check->problems, option_field(check, option), reason, check->account->id,
+			 limit, actual, str_of(message));
+}
+
+static void photo_check(const struct check *check)
+{
+	const int64_t count = (int64_t)check->post->containers[0].media_count;
+	const int64_t cover = json_int(json_get(check->options, "photo_cover_index"), 0);
+	if (check->type == POST_TYPE_VIDEO)
+		return;
+	if (cover >= count && cover > 0)
+		refuse(check, "photo_cover_index", "no_such_photo", count - 1, cover,
+		       "The option photo_cover_index must be the number of a photo, from 0.");
+	if (str_equal_z(json_string(json_get(check->options, "source")), "FILE_UPLOAD"))
+		refuse(check, "source", "photos_are_pulled", -1, -1,
+		       "TikTok takes no files of photos: it fetches them by their address.");
+}
+
+static void brand_check(const struct check *check)
+{
+	if (json_bool(json_get(check->options, "brand_content_toggle"), false) &&
+	    str_equal_z(json_string(json_get(check->options, "privacy_level")), "SELF_ONLY"))
+		refuse(check, "privacy_level", "branded_content_private", -1, -1,
+		       "Branded content cannot be posted as SELF_ONLY.");
+}
+
+static void warn(const struct check *check, struct str field, const char *code, const char *message)
+{
+	warning_add(check->problems, field, code, str_of(message));
+}
+
+/* What TikTok said of the creator and the app when it was last asked; it may have changed since. */
+static void creator_warn(const struct check *check, struct str level)
+{
+	const struct json *extra = check->account->extra;
+	const struct json *offered = json_get(extra, "privacy_level_options");
+	const struct media *media = post_media_at(check->post, 0);
+	const int64_t max_s = json_int(json_get(extra, "max_video_post_duration_sec"), 0);
+	const struct str field = option_field(check, "privacy_level");
+	if (!str_is_empty(level) && json_at(offered, 0) != NULL && !tiktok_list_has(offered, level))
+		warn(check, field, "tiktok_privacy_not_offered",
+		     "TikTok did not offer the creator this privacy_level when it was last asked.");
+	if (json_bool(json_get(extra, "is_unaudited"), false) && !str_equal_z(level, "SELF_ONLY"))
+		warn(check, field, "tiktok_unaudited_app",
+		     "TikTok has not audited this app: it takes only SELF_ONLY posts, of private "
+		     "accounts.");
+	if (check->type == POST_TYPE_VIDEO && media != NULL && max_s > 0 &&
+	    media->duration_s > max_s)
+		warn(check, rules_field(check->problems->arena, check->post, 0, "media.0.duration"),
+		     "tiktok_long_video",
+		     "The creator's videos could not be as long as this when TikTok was last "
+		     "asked.");
+}
+
+static void tiktok_check(const struct post_content *post, enum post_type type,
+			 const struct rules_account *account, struct problems *problems)
+{
+	const struct check check = {post, type, rules_options(post, PLATFORM_TIKTOK), account,
+				    problems};
+	const struct str level = json_string(json_get(check.options, "privacy_level"));
+	media_check(&check);
+	kind_options_check(&check);
+	photo_check(&check);
+	brand_check(&check);
+	creator_warn(&check, level);
+	if (str_is_empty(level))
+		warn(&check, option_field(&check, "privacy_level"), "tiktok_privacy_default",
+		     "No privacy_level was given: the most open one that the creator may use is "
+		     "taken.");
+}
+
+static const struct type_rule tiktok_types[] = {
+	{
+		.type = POST_TYPE_VIDEO,
+		.videos_min = 1,
+		.videos_max = 1,
+		.media_min = 1,
+		.media_max = 1,
+		.summary = "One video, posted directly",
+	},
+	{
+		.type = POST_TYPE_CAROUSEL,
+		.images_min = 1,
+		.images_max = PHOTOS_MAX,
+		.media_min = 1,
+		.media_max = PHOTOS_MAX,
+		.text_max = PHOTO_TEXT_MAX_UTF16_UNITS,
+		.summary = "A photo post: 1 to 35 JPEG or WebP images, which TikTok fetches",
+	},
+	{0},
+};
+
+static const struct option_rule tiktok_options[] = {
+	{"privacy_level", OPTION_ENUM, 0,
+	 "PUBLIC_TO_EVERYONE|MUTUAL_FOLLOW_FRIENDS|FOLLOWER_OF_CREATOR|SELF_ONLY",
+	 "Who sees the video; the most open one that the creator may use when not given"},
+	{"disable_comment", OPTION_BOOL, 0, NULL, "Nobody may comment"},
+	{"disable_duet", OPTION_BOOL, 0, NULL, "Nobody may make a duet with it"},
+	{"disable_stitch", OPTION_BOOL, 0, NULL, "Nobody may stitch it"},
+	{"video_cover_timestamp_ms", OPTION_INT, INT32_MAX, NULL, "The frame that is the cover"},
+	{"brand_content_toggle", OPTION_BOOL, 0, NULL,
+	 "It is a paid partnership; not with SELF_ONLY"},
+	{"brand_organic_toggle", OPTION_BOOL, 0, NULL, "It promotes the creator's own business"},
+	{"is_aigc", OPTION_BOOL, 0, NULL, "It is labelled as generated content"},
+	{"title", OPTION_STRING, PHOTO_TITLE_MAX_UTF16_UNITS, NULL, "Title of a photo post"},
+	{"auto_add_music", OPTION_BOOL, 0, NULL, "TikTok adds music to a photo post"},
+	{"photo_cover_index", OPTION_INT, PHOTOS_MAX - 1, NULL,
+	 "The photo that is the cover, from 0"},
+	{"source", OPTION_ENUM, 0, "FILE_UPLOAD|PULL_FROM_URL",
+	 "PULL_FROM_URL: TikTok fetches your own addresses, whose domain must be verified with the "
+	 "app; else a video is uploaded, and photos are fetched from this service"},
+	{"post_mode", OPTION_ENUM, 0, "DIRECT_POST",
+	 "Posts are made directly; drafts for the creator's inbox are not offered"},
+	{0},
+};
+
+const struct post_rules tiktok_rules = {
+	.types = tiktok_types,
+	.text_unit = TEXT_UTF16_UNITS,
+	.text_max = CAPTION_MAX_UTF16_UNITS,
+	.comments_max = 0, /* the API has no comments (2.8) */
+	.options = tiktok_options,
+	.check = tiktok_check,
+};

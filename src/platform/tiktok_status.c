@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a task says of itself (platforms/tiktok.md 2.6): polled until the post is public, failed, or
+ * hours have gone by. A task that failed posted nothing. */
+#include "tiktok_adapter.h"
+
+#include "form.h"
+
+#define PROFILE_URL "https://www.tiktok.com/@"
+#define STATUS_POLLS_MAX 360 /* about six hours; processing is told to take minutes (2.6) */
+#define ID_POLLS_MAX 6       /* about a minute for the id of a public post, then without it */
+#define ID_POLL_MS 10000
+
+static const int64_t poll_waits_ms[] = {2000,  5000, 10000, 20000,
+					30000, 60000}; /* the last one again and again (2.6) */
+#define POLL_WAIT_COUNT (int64_t)(sizeof(poll_waits_ms) / sizeof(poll_waits_ms[0]))
+
+const char *tiktok_status_wait(struct flow *flow, struct step *step)
+{
+	const int64_t polls = flow_count(flow, "polls");
+	flow_set_stage(flow, "status");
+	step_wait(step, poll_waits_ms[polls <= POLL_WAIT_COUNT ? polls - 1 : POLL_WAIT_COUNT - 1]);
+	return NULL;
+}
+
+const char *tiktok_status_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	tiktok_status_send(env, flow, step);
+	return NULL;
+}
+
+static struct str profile_url(const struct env *env, const struct flow *flow)
+{
+	const struct str told = flow_get(flow, "username");
+	struct buf url;
+	buf_init(&url, env->arena, TIKTOK_URL_MAX_BYTES);
+	buf_add_z(&url, PROFILE_URL);
+	percent_encode(&url, str_is_empty(told) ? env->username : told);
+	return buf_str(&url);
+}
+
+struct str tiktok_post_url(const struct env *env, const struct flow *flow, struct str id)
+{
+	const struct str profile = profile_url(env, flow);
+	if (str_is_empty(id))
+		return profile;
+	return str_format(env->arena, STR_FMT "/%s/" STR_FMT, STR_ARG(profile),
+			  tiktok_is_photos(env) ? "photo" : "video", STR_ARG(id));
+}
+
+/* The list is really spelt so; its ids are numbers above 2^53 (2.6). */
+static struct str public_id(const struct env *env, const struct reply *reply)
+{
+	const struct json *ids =
+		json_get(json_get(reply->json, "data"), "publicaly_available_post_id");
+	return json_text(env->arena, json_at(ids, 0));
+}
+
+/* Without an id the task's own is what we have, and the profile is where the post is seen. */
+static const char *part_landed(const struct env *env, struct flow *flow, struct str id)
+{
+	tiktok_audit_note(env, flow);
+	flow_part_done(flow, str_is_empty(id) ? flow_get(flow, "publish_id") : id,
+		       tiktok_post_url(env, flow, id));
+	return "begin";
+}
+
+static const char *status_complete(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
+{
+	const struct str id = public_id(env, reply);
+	flow_set_int(flow, "is_complete", 1);
+	const bool is_public = str_equal_z(flow_get(flow, "privacy_level"), "PUBLIC_TO_EVERYONE");
+	if (!str_is_empty(id) || !is_public || flow_count(flow, "id_polls") > ID_POLLS_MAX)
+		return part_landed(env, flow, id);
+	step_wait(step, ID_POLL_MS);
+	return NULL;
+}
+
+static const char *status_failed(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
+{
+	const struct str reason =
+		json_string(json_get(json_get(reply->json, "data"), "fail_reason"));
+	struct refusal_facts facts = {.status = reply->status, .is_readable = true};
+	refusal_marker_add(&facts, reason);
+	refusal_fail(tiktok_task_failures, env, &facts, reply, step);
+	flow_restart_part(flow);
+	return NULL;
+}
+
+static const char *status_inbox(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	(void)env;
+	(void)reply;
+	flow_set_closed(flow);
+	step_fail(
+		step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
+		STR("TikTok put the post into the creator's inbox as a draft; it is not public."));
+	return NULL;
+}
+
+static const char *status_processing(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step)
+{
+	if (tiktok_lacks_bytes(flow, reply) && tiktok_upload_is_over(env, flow))
+		return tiktok_task_lost(flow, step);
+	if (flow_get_int(flow, "polls", 0) < STATUS_POLLS_MAX)
+		return tiktok_status_wait(flow, step);
+	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
+		  STR("TikTok has not finished processing the post for hours; it may still "
+		      "appear."));
+	return NULL;
+}
+
+static const struct {
+	const char *status;
+	const char *(*answer)(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step);
+} task_states[] = {
+	{"PUBLISH_COMPLETE", status_complete},
+	{"FAILED", status_failed},
+	{"SEND_TO_USER_INBOX", status_inbox},
+	{NULL, status_processing}, /* PROCESSING_UPLOAD, PROCESSING_DOWNLOAD, and what may come */
+};
+
+const char *tiktok_status_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
+{
+	if (!tiktok_is_ok(reply) && flow_get_int(flow, "is_complete", 0) != 0)
+		return part_landed(env, flow, (struct str){0}); /* only the id was still wanted */
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	size_t row = 0;
+	while (task_states[row].status != NULL &&
+	       !str_equal_z(tiktok_task_status(reply), task_states[row].status))
+		row++;
+	return task_states[row].answer(env, flow, reply, step);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The bytes of a video (platforms/tiktok.md 2.3): how it is cut, chunk by chunk onto the upload
+ * host, and after whatever broke the task is asked how far it is. Without its last byte a task
+ * never posts: so only the PUT with it publishes. */
+#include "tiktok_adapter.h"
+
+#include <inttypes.h>
+
+#include "clock.h"
+
+#define ONE_CHUNK_MAX_BYTES                                                                        \
+	INT64_C(64000000) /* whole up to here; safe however "MB" is read (2.3) */
+#define CHUNK_BYTES INT64_C(10000000)
+#define UPLOAD_URL_VALID_US US_PER_HOUR /* 2.2 */
+#define PROGRESS_LOOKS_MAX                                                                         \
+	8 /* questions about one upload, without a chunk more in between, before a new task is     \
+	     begun */
+#define BREAKS_MAX 4 /* broken calls in a row that are no failure of the delivery yet */
+#define BREAK_WAIT_MS 2000
+
+struct tiktok_chunks tiktok_chunks_of(int64_t size_bytes)
+{
+	if (size_bytes <= ONE_CHUNK_MAX_BYTES)
+		return (struct tiktok_chunks){.chunk_bytes = size_bytes, .count = 1};
+	return (struct tiktok_chunks){.chunk_bytes = CHUNK_BYTES,
+				      .count = size_bytes / CHUNK_BYTES};
+}
+
+struct tiktok_range tiktok_range_at(int64_t offset_bytes, int64_t size_bytes)
+{
+	const struct tiktok_chunks chunks = tiktok_chunks_of(size_bytes);
+	const int64_t at = chunks.chunk_bytes > 0 ? offset_bytes / chunks.chunk_bytes : 0;
+	const int64_t index = at < chunks.count ? at : chunks.count - 1;
+	const bool is_last = index == chunks.count - 1;
+	const int64_t first = index * chunks.chunk_bytes;
+	return (struct tiktok_range){
+		.first = first,
+		.length_bytes = is_last ? size_bytes - first : chunks.chunk_bytes,
+		.is_last = is_last,
+	};
+}
+
+static struct tiktok_range range_now(const struct flow *flow)
+{
+	return tiktok_range_at(flow_get_int(flow, "offset_bytes", 0),
+			       flow_get_int(flow, "size_bytes", 0));
+}
+
+const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct media_file *file = &env->media[0];
+	if (!file->is_ready) {
+		step_media(step, 0);
+		return NULL;
+	}
+	const int64_t size_bytes = flow_get_int(flow, "size_bytes", 0);
+	if (file->size_bytes != size_bytes) { /* fetched anew, and it is another file now */
+		flow_restart_part(flow);
+		return "begin";
+	}
+	const struct tiktok_range range = range_now(flow);
+	struct call *call = step_send(step, range.is_last ? CALL_PUBLISH : CALL_PREPARE, "PUT",
+				      flow_get(flow, "upload_url"));
+	call_header(call, "Content-Type", str_of(file->sniff.mime_type));
+	call_header(call, "Content-Range",
+		    str_format(env->arena, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, range.first,
+			       range.first + range.length_bytes - 1, size_bytes));
+	call->has_media_body = true;
+	call->media_index = 0;
+	call->media_offset_bytes = range.first;
+	call->media_length_bytes = range.length_bytes;
+	return NULL;
+}
+
+/* The bytes are not all there and cannot follow any more: the task never posts, so the part begins
+ * anew. */
+const char *tiktok_task_lost(struct flow *flow, struct step *step)
+{
+	flow_restart_part(flow);
+	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
+		  STR("TikTok has given up the upload; it is begun again."));
+	return NULL;
+}
+
+/* No usable answer: the task is asked before anything is sent again. A long upload is cut now and
+ * then. */
+static const char *upload_broke(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	const int64_t breaks = flow_count(flow, "breaks");
+	flow_set_stage(flow, "progress");
+	if (breaks > BREAKS_MAX)
+		step_fail_transport(step, env, reply);
+	else
+		step_wait(step, breaks * BREAK_WAIT_MS);
+	return NULL;
+}
+
+static void upload_at(struct flow *flow, int64_t offset_bytes)
+{
+	if (offset_bytes > flow_get_int(flow, "offset_bytes", 0)) {
+		flow_unset(flow, "breaks");
+		flow_unset(flow, "progress_looks");
+	}
+	flow_set_int(flow, "offset_bytes", offset_bytes);
+}
+
+static const char *upload_limited(const struct env *env, struct step *step)
+{
+	struct failure *failure = step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED,
+					    STR("TikTok asked to slow down the upload."));
+	failure->retry_after_ms = refusal_wait_ms(WAIT_MINUTE, env->now_us);
+	return NULL;
+}
+
+/* Bare HTTP, no envelope (2.3). The last chunk's answer may only speak of the bytes: what became of
+ * the post is for the task to say, so its refusals ask the task, which is then known to be without
+ * its end. */
+const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
+{
+	const struct tiktok_range range = range_now(flow);
+	if (reply_is_broken(reply))
+		return upload_broke(env, flow, reply, step);
+	if (reply->status < 300 && range.is_last) {
+		flow_set_open(flow);
+		return tiktok_status_wait(flow, step);
+	}
+	if (reply->status < 300) {
+		upload_at(flow, range.first + range.length_bytes);
+		return "upload";
+	}
+	if (reply->status == 400) {
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
+			  STR("TikTok refused the way the video was sent."));
+		return NULL;
+	}
+	if (reply->status == 429)
+		return upload_limited(env, step);
+	if (reply->status == 403 || reply->status == 404)
+		flow_set_int(flow, "upload_refused", 1);
+	return "progress";
+}
+
+/* ---- the task's word on it ---- */
+
+void tiktok_status_send(const struct env *env, const struct flow *flow, struct step *step)
+{
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, env->arena, TIKTOK_BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "publish_id", flow_get(flow, "publish_id"));
+	json_end_object(&w);
+	tiktok_post(env, env->access_token, step, CALL_READ,
+		    STR(TIKTOK_API_URL "/post/publish/status/fetch/"), buf_str(&body));
+}
+
+const char *tiktok_progress_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	tiktok_status_send(env, flow, step);
+	return NULL;
+}
+
+int64_t tiktok_uploaded_bytes(const struct reply *reply)
+{
+	return json_int(json_get(json_get(reply->json, "data"), "uploaded_bytes"), 0);
+}
+
+struct str tiktok_task_status(const struct reply *reply)
+{
+	return json_string(json_get(json_get(reply->json, "data"), "status"));
+}
+
+bool tiktok_upload_is_over(const struct env *env, const struct flow *flow)
+{
+	return flow_get_int(flow, "upload_refused", 0) != 0 ||
+	       env->now_us - flow_get_int(flow, "begun_at_us", env->now_us) >= UPLOAD_URL_VALID_US;
+}
+
+bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply)
+{
+	return str_equal_z(tiktok_task_status(reply), "PROCESSING_UPLOAD") &&
+	       tiktok_uploaded_bytes(reply) < flow_get_int(flow, "size_bytes", 0);
+}
+
+/* Goes on with the chunk that TikTok lacks. */
+const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
+{
+	if (reply_is_broken(reply))
+		return upload_broke(env, flow, reply, step);
+	if (tiktok_is_refused(env, reply, step))
+		return NULL;
+	if (!tiktok_lacks_bytes(flow, reply)) {
+		flow_set_open(flow);
+		return "status";
+	}
+	if (tiktok_upload_is_over(env, flow) ||
+	    flow_count(flow, "progress_looks") > PROGRESS_LOOKS_MAX)
+		return tiktok_task_lost(flow, step);
+	upload_at(flow, tiktok_uploaded_bytes(reply));
+	return "upload";
+}
+
+const char *tiktok_lost_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)env;
+	return tiktok_task_lost(flow, step);
+}

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * X's uploads (platforms/x.md 2.3 to 2.5): the files of the current part, one after the other. An
+ * image is one call; a GIF or a video is announced, appended in segments, finalized, and asked for
+ * until X has processed it. Nobody sees anything of that: all calls may be repeated. */
+#include <stdio.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "clock.h"
+
+#include "json.h"
+#include "json_write.h"
+#include "utf8.h"
+
+#include "multipart.h"
+#include "x_adapter.h"
+
+#define SEGMENTS_MAX 1000                      /* 2.4: segment_index 0 to 999 */
+#define CHUNK_BYTES (INT64_C(4) << 20)         /* 2.4 */
+#define PROCESSING_MAX_US (60 * US_PER_MINUTE) /* an hour for two hours of video */
+#define CHECK_AFTER_S 5                        /* where X does not say */
+#define CHECK_AFTER_MAX_S 60
+#define ALT_TEXT_TRIES 3
+#define FINALIZE_TRIES 3
+#define MESSAGE_MAX_BYTES 500
+
+/* What is remembered of the part's uploads. */
+#define VAR_PART "x.part"                /* whose uploads these are */
+#define VAR_DONE "x.media_done"          /* so many files are uploaded */
+#define VAR_ID "x.media_id"              /* of the file under way */
+#define VAR_SEGMENT "x.segment"          /* the next one of it */
+#define VAR_OPEN "x.finalize_open"       /* the answer to its finalize was lost */
+#define VAR_FINALIZES "x.finalizes"      /* how often it was asked for */
+#define VAR_PROCESSING "x.processing_us" /* since when it is processed */
+#define VAR_ALT_TRIES "x.alt_tries"
+#define VAR_AGAIN "x.media_again" /* the uploads were lost once, and made anew */
+
+static const char *const file_vars[] = {VAR_ID,        VAR_SEGMENT,    VAR_OPEN,
+					VAR_FINALIZES, VAR_PROCESSING, VAR_ALT_TRIES};
+
+struct id_name {
+	char text[40];
+};
+
+static struct id_name id_name(size_t number)
+{
+	struct id_name name;
+	snprintf(name.text, sizeof(name.text), "x.media_id_%zu", number);
+	return name;
+}
+
+static size_t done_count(const struct flow *flow)
+{
+	return (size_t)flow_get_int(flow, VAR_DONE, 0);
+}
+
+static void forget_file(struct flow *flow)
+{
+	for (size_t i = 0; i < sizeof(file_vars) / sizeof(file_vars[0]); i++)
+		flow_unset(flow, file_vars[i]);
+}
+
+static void forget_all(struct flow *flow)
+{
+	for (size_t i = 0; i < done_count(flow); i++)
+		flow_unset(flow, id_name(i).text);
+	flow_unset(flow, VAR_DONE);
+	forget_file(flow);
+}
+
+void x_media_begin(struct flow *flow)
+{
+	const int64_t part = (int64_t)flow_part(flow);
+	if (flow_get_int(flow, VAR_PART, -1) == part)
+		return;
+	forget_all(flow);
+	flow_unset(flow, VAR_AGAIN);
+	flow_set_int(flow, VAR_PART, part);
+}
+
+bool x_media_begin_again(struct flow *flow)
+{
+	if (flow_get_int(flow, VAR_AGAIN, 0) != 0)
+		return false;
+	forget_all(flow);
+	flow_set_int(flow, VAR_AGAIN, 1);
+	return true;
+}
+
+struct str x_media_id(const struct flow *flow, size_t number)
+{
+	return flow_get(flow, id_name(number).text);
+}
+
+/* ---- which files ---- */
+
+static size_t own_count(const struct env *env, const struct flow *flow)
+{
+	return env->post->containers[flow_part(flow)].media_count;
+}
+
+static struct str cover_url(const struct env *env, const struct flow *flow)
+{
+	return x_is_article(env, flow) ? json_string(json_get(x_article_options(env), "cover_url"))
+				       : STR("");
+}
+
+size_t x_media_count(const struct env *env, const struct flow *flow)
+{
+	return own_count(env, flow) + (str_is_empty(cover_url(env, flow)) ? 0 : 1);
+}
+
+/* Index into env->media of the part's file with that number; -1 when it is a cover that nobody
+ * asked for yet. */
+static int file_index(const struct env *env, const struct flow *flow, size_t number)
+{
+	if (number < own_count(env, flow))
+		return (int)(post_media_base(env->post, flow_part(flow)) + number);
+	return env_file(env, cover_url(env, flow));
+}
+
+/* True when that file is here; else step asks for it. */
+static bool is_here(const struct env *env, const struct flow *flow, size_t number,
+		    struct step *step)
+{
+	const int index = file_index(env, flow, number);
+	if (index >= 0 && env->media[index].is_ready)
+		return true;
+	if (number < own_count(env, flow))
+		step_media(step, (size_t)index);
+	else
+		step_file(step, cover_url(env, flow), false);
+	return false;
+}
+
+/* The file under way, or NULL when it is not here and step asks for it. */
+static const struct media_file *file_now(const struct env *env, const struct flow *flow,
+					 struct step *step)
+{
+	const size_t number = done_count(flow);
+	return is_here(env, flow, number, step) ? &env->media[file_index(env, flow, number)] : NULL;
+}
+
+static size_t index_now(const struct env *env, const struct flow *flow)
+{
+	return (size_t)file_index(env, flow, done_count(flow));
+}
+
+/* In an article every picture stands by itself; elsewhere they share the post. */
+static bool is_alone(const struct env *env, const struct flow *flow)
+{
+	return own_count(env, flow) == 1 && !x_is_article(env, flow);
+}
+
+static enum x_media_kind kind_of(const struct env *env, const struct flow *flow,
+				 const struct media_file *file)
+{
+	return is_alone(env, flow) ? x_media_kind(file) : X_MEDIA_IMAGE;
+}
+
+/* ---- media: all files here and fit, then one after the other ---- */
+
+static bool all_are_fit(const struct env *env, const struct flow *flow, struct step *step)
+{
+	const size_t count = x_media_count(env, flow);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_here(env, flow, i, step))
+			return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!x_media_check(env, (size_t)file_index(env, flow, i), is_alone(env, flow),
+				   step))
+			return false;
+	}
+	return true;
+}
+
+const char *x_media_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	if (done_count(flow) == x_media_count(env, flow))
+		return x_is_article(env, flow) ? "draft" : "create";
+	if (!all_are_fit(env, flow, step))
+		return NULL;
+	const struct media_file *file = &env->media[index_now(env, flow)];
+	return kind_of(env, flow, file) == X_MEDIA_IMAGE ? "upload" : "initialize";
+}
+
+const char *x_media_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step)
+{
+	(void)reply;
+	return x_media_ask(env, flow, step);
+}
+
+/* ---- what goes wrong ---- */
+
+/* A refusal without a word is what an upload gets when media.write was not granted (section 4, last
+ * 403). */
+static void upload_fail(const struct env *env, const struct reply *reply, struct step *step)
+{
+	x_failed(env, reply, step);
+	struct failure *failure = &step->failure;
+	if (reply->status == 403 && failure->code == FAILURE_CODE_PLATFORM_REJECTED) {
+		failure->code = FAILURE_CODE_PERMISSION_MISSING;
+		failure->message = STR("X does not let the account upload: most often the "
+				       "permission media.write was not granted; connect it again.");
+	} else if (failure->code == FAILURE_CODE_CONTENT_REJECTED) {
+		failure->code = FAILURE_CODE_MEDIA_REJECTED;
+		failure->message = STR("X refused the file.");
+	}
+}
+
+/* X does not know the upload any more, or not in whole: it is made anew, once. */
+static const char *lost_or_fail(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	const bool is_lost =
+		reply->outcome == REPLY_ANSWERED && (reply->status == 400 || reply->status == 404);
+	if (is_lost && x_media_begin_again(flow))
+		return "media";
+	upload_fail(env, reply, step);
+	return NULL;
+}
+
+static struct str answered_id(const struct env *env, const struct reply *reply)
+{
+	return x_is_ok(reply) ? json_text(env->arena, json_get(json_get(reply->json, "data"), "id"))
+			      : STR("");
+}
+
+/* An answer that is no refusal and no id: as good as none. */
+static void fail_unreadable(const struct env *env, const struct reply *reply, struct step *step)
+{
+	if (x_is_ok(reply))
+		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
+			  STR("X gave an answer that cannot be read."));
+	else
+		upload_fail(env, reply, step);
+}
+
+/* ---- upload: an image in one call (2.3) ---- */
+
+const char *x_upload_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct media_file *file = file_now(env, flow, step);
+	struct multipart body;
+	if (file == NULL)
+		return NULL;
+	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/media/upload"));
+	call_bearer(env, call, env->access_token);
+	multipart_begin(&body, env, STR("x image"));
+	multipart_field(&body, "media_category", STR("tweet_image"));
+	multipart_file(&body, "media", "image", file->sniff.mime_type, index_now(env, flow), 0,
+		       file->size_bytes);
+	multipart_end(&body, call);
+	return NULL;
+}
+
+/* The file is at X: what comes next for it. */
+static const char *uploaded(const struct env *env, const struct flow *flow)
+{
+	const size_t number = done_count(flow);
+	const struct media *media = number < own_count(env, flow)
+					    ? post_media_at(env->post, index_now(env, flow))
+					    : NULL;
+	/* 2.5: pictures and GIFs have alt texts. */
+	return media != NULL && !str_is_empty(media->alt_text) ? "alt_text" : NULL;
+}
+
+/* Notes the id and goes on with the next file. */
+static const char *file_done(struct flow *flow)
+{
+	const size_t number = done_count(flow);
+	flow_set(flow, id_name(number).text, flow_get(flow, VAR_ID));
+	flow_set_int(flow, VAR_DONE, (int64_t)number + 1);
+	forget_file(flow);
+	return "media";
+}
+
+const char *x_upload_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
+{
+	const struct str id = answered_id(env, reply);
+	if (str_is_empty(id)) {
+		fail_unreadable(env, reply, step);
+		return NULL;
+	}
+	flow_set(flow, VAR_ID, id);
+	const char *next = uploaded(env, flow);
+	return next != NULL ? next : file_done(flow);
+}
+
+/* ---- initialize, append, finalize, status (2.4) ---- */
+
+static struct str media_type(const struct media_file *file)
+{
+	return str_of(file->sniff.mime_type);
+}
+
+const char *x_initialize_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct media_file *file = file_now(env, flow, step);
+	struct json_writer w;
+	struct buf out;
+	if (file == NULL)
+		return NULL;
+	const bool is_gif = x_media_kind(file) == X_MEDIA_GIF;
+	buf_init(&out, env->arena, X_BODY_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	json_member_str(&w, "media_type", media_type(file));
+	json_member_str(&w, "media_category", is_gif ? STR("tweet_gif") : STR("tweet_video"));
+	json_member_int(&w, "total_bytes", file->size_bytes);
+	json_end_object(&w);
+	struct call *call =
+		step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/media/upload/initialize"));
+	call_bearer(env, call, env->access_token);
+	call_json(call, buf_str(&out));
+	return NULL;
+}
+
+const char *x_initialize_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	const struct str id = answered_id(env, reply);
+	if (str_is_empty(id)) {
+		fail_unreadable(env, reply, step);
+		return NULL;
+	}
+	flow_set(flow, VAR_ID, id);
+	flow_set_int(flow, VAR_SEGMENT, 0);
+	return "append";
+}
+
+/* Segments of 4 MiB, or larger ones where a thousand of these would not do. */
+static int64_t chunk_bytes(int64_t size_bytes)
+{
+	const int64_t needed = (size_bytes + SEGMENTS_MAX - 1) / SEGMENTS_MAX;
+	return needed > CHUNK_BYTES ? needed : CHUNK_BYTES;
+}
+
+static struct str upload_url(const struct env *env, const struct flow *flow, const char *verb)
+{
+	return str_format(env->arena, X_API "/2/media/upload/" STR_FMT "/%s",
+			  STR_ARG(flow_get(flow, VAR_ID)), verb);
+}
+
+const char *x_append_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct media_file *file = file_now(env, flow, step);
+	const int64_t segment = flow_get_int(flow, VAR_SEGMENT, 0);
+	struct multipart body;
+	if (file == NULL)
+		return NULL;
+	const int64_t chunk = chunk_bytes(file->size_bytes);
+	const int64_t offset = segment * chunk;
+	const int64_t left = file->size_bytes - offset;
+	if (left <= 0)
+		return "finalize";
+	struct call *call = step_send(step, CALL_PREPARE, "POST", upload_url(env, flow, "append"));
+	call_bearer(env, call, env->access_token);
+	multipart_begin(&body, env, flow_get(flow, VAR_ID));
+	multipart_field(&body, "segment_index", str_format(env->arena, "%lld", (long long)segment));
+	multipart_file(&body, "media", "segment", "application/octet-stream", index_now(env, flow),
+		       offset, left < chunk ? left : chunk);
+	multipart_end(&body, call);
+	return NULL;
+}
+
+const char *x_append_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
+{
+	if (!x_is_ok(reply))
+		return lost_or_fail(env, flow, reply, step);
+	flow_set_int(flow, VAR_SEGMENT, flow_get_int(flow, VAR_SEGMENT, 0) + 1);
+	return "append";
+}
+
+const char *x_finalize_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	/* The answer may say that the file is ready, and what is next depends on what it is. */
+	if (file_now(env, flow, step) == NULL)
+		return NULL;
+	struct call *call =
+		step_send(step, CALL_PREPARE, "POST", upload_url(env, flow, "finalize"));
+	call_bearer(env, call, env->access_token);
+	return NULL;
+}
+
+static const char *processed(const struct env *env, struct flow *flow)
+{
+	const char *next = uploaded(env, flow);
+	const bool is_video = x_media_kind(&env->media[index_now(env, flow)]) == X_MEDIA_VIDEO;
+	return next != NULL && !is_video ? next : file_done(flow);
+}
+
+static void fail_processing(const struct env *env, const struct json *info, struct step *step)
+{
+	const struct json *error = json_get(info, "error");
+	const struct str words = x_first_of(json_string(json_get(error, "message")),
+					    json_string(json_get(error, "name")));
+	struct failure *failure = step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
+					    STR("X could not process the file."));
+	failure->platform_code = json_text(env->arena, json_get(error, "code"));
+	failure->platform_message = utf8_cut_bytes(words, MESSAGE_MAX_BYTES);
+}
+
+static void wait_for_processing(const struct env *env, struct flow *flow, const struct json *info,
+				struct step *step)
+{
+	const int64_t since_us = flow_get_int(flow, VAR_PROCESSING, env->now_us);
+	int64_t wait_s = json_int(json_get(info, "check_after_secs"), CHECK_AFTER_S);
+	if (env->now_us - since_us > PROCESSING_MAX_US) {
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
+			  STR("X did not finish processing the file within an hour."));
+		return;
+	}
+	wait_s = wait_s < 1 ? 1 : wait_s > CHECK_AFTER_MAX_S ? CHECK_AFTER_MAX_S : wait_s;
+	flow_set_int(flow, VAR_PROCESSING, since_us);
+	flow_set_stage(flow, "status");
+	step_wait(step, wait_s * 1000);
+}
+
+/* What data.processing_info of finalize or status says; without it the file is ready (2.4). */
+static const char *take_processing(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
+{
+	const struct json *info = json_get(json_get(reply->json, "data"), "processing_info");
+	const struct str state = json_string(json_get(info, "state"));
+	flow_unset(flow, VAR_OPEN);
+	if (!json_is(info, JSON_TYPE_OBJECT) || str_equal_z(state, "succeeded"))
+		return processed(env, flow);
+	if (str_equal_z(state, "failed"))
+		fail_processing(env, info, step);
+	else
+		wait_for_processing(env, flow, info, step);
+	return NULL;
+}
+
+const char *x_finalize_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step)
+{
+	const bool is_lost = reply->outcome == REPLY_LOST ||
+			     (reply->outcome == REPLY_ANSWERED && reply->status >= 500);
+	/* It may have been done: ask before it is asked for again (section 5). */
+	if (is_lost && flow_count(flow, VAR_FINALIZES) <= FINALIZE_TRIES) {
+		flow_set_int(flow, VAR_OPEN, 1);
+		return "status";
+	}
+	if (!x_is_ok(reply))
+		return lost_or_fail(env, flow, reply, step);
+	if (str_is_empty(answered_id(env, reply))) {
+		fail_unreadable(env, reply, step);
+		return NULL;
+	}
+	return take_processing(env, flow, reply, step);
+}
+
+const char *x_status_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	if (file_now(env, flow, step) == NULL)
+		return NULL;
+	struct call *call = step_send(
+		step, CALL_READ, "GET",
+		str_format(env->arena, X_API "/2/media/upload?command=STATUS&media_id=" STR_FMT,
+			   STR_ARG(flow_get(flow, VAR_ID))));
+	call_bearer(env, call, env->access_token);
+	return NULL;
+}
+
+const char *x_status_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step)
+{
+	const bool is_unknown =
+		reply->outcome == REPLY_ANSWERED && (reply->status == 400 || reply->status == 404);
+	if (is_unknown && flow_get_int(flow, VAR_OPEN, 0) != 0) {
+		flow_unset(flow, VAR_OPEN);
+		return "finalize";
+	}
+	if (!x_is_ok(reply))
+		return lost_or_fail(env, flow, reply, step);
+	if (str_is_empty(answered_id(env, reply))) {
+		fail_unreadable(env, reply, step);
+		return NULL;
+	}
+	return take_processing(env, flow, reply, step);
+}
+
+/* ---- alt text (2.5) ---- */
+
+const char *x_alt_text_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const size_t index = post_media_base(env->post, flow_part(flow)) + done_count(flow);
+	struct json_writer w;
+	struct buf out;
+	buf_init(&out, env->arena, X_BODY_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	json_member_str(&w, "id", flow_get(flow, VAR_ID));
+	json_key(&w, "metadata");
+	json_begin_object(&w);
+	json_key(&w, "alt_text");
+	json_begin_object(&w);
+	json_member_str(&w, "text", post_media_at(env->post, index)->alt_text);
+	json_end_object(&w);
+	json_end_object(&w);
+	json_end_object(&w);
+	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/media/metadata"));
+	call_bearer(env, call, env->access_token);
+	call_json(call, buf_str(&out));
+	return NULL;
+}
+
+/* A post without its alt text is better than none: what does not go is left out. What concerns
+ * every call of the account or the app is not for here. */
+static bool can_do_without(struct flow *flow, const struct failure *failure)
+{
+	switch (failure->class) {
+	case FAILURE_PERMANENT:
+		return true;
+	case FAILURE_TRANSIENT:
+		return flow_count(flow, VAR_ALT_TRIES) >= ALT_TEXT_TRIES;
+	case FAILURE_RATE_LIMITED:
+	case FAILURE_TOKEN:
+	case FAILURE_REAUTH:
+	case FAILURE_APP:
+		return false;
+	}
+	return false;
+}
+
+const char *x_alt_text_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+			      struct step *step)
+{
+	if (x_is_ok(reply))
+		return file_done(flow);
+	x_failed(env, reply, step);
+	if (!can_do_without(flow, &step->failure))
+		return NULL;
+	*step = (struct step){0};
+	return file_done(flow);
+}

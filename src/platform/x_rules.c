@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What X takes (platforms/x.md sections 2, 3 and 6): post types, lengths, options, files. What X
+ * says to what it does not take is x_error.c's. */
+#include "arena.h"
+#include "buf.h"
+
+#include "json.h"
+#include "utf8.h"
+
+#include "media_rules.h"
+#include "text_count.h"
+#include "x_adapter.h"
+
+#define TEXT_MAX 280           /* 3.1 */
+#define TEXT_PREMIUM_MAX 25000 /* 3.1 */
+#define ARTICLE_MAX 100000     /* our own limit of content */
+#define ALT_TEXT_MAX 1000      /* 2.5 */
+#define IMAGES_MAX 4           /* 2.1 */
+#define URL_MAX_BYTES 2048     /* as of media (DESIGN.md section 7) */
+#define URLS_MAX 512
+#define ID_DIGITS_MAX 19 /* 1.6 */
+#define MS_PER_MINUTE (60 * 1000)
+
+/* ---- tables ---- */
+
+static const struct type_rule types[] = {
+	{.type = POST_TYPE_POST,
+	 .images_max = IMAGES_MAX,
+	 .videos_max = 1,
+	 .media_max = IMAGES_MAX,
+	 .summary = "A post of text, 1 to 4 images, one GIF or one video."},
+	{.type = POST_TYPE_VIDEO,
+	 .videos_min = 1,
+	 .videos_max = 1,
+	 .media_min = 1,
+	 .media_max = 1,
+	 .summary = "A post with a video."},
+	{.type = POST_TYPE_ARTICLE,
+	 .images_max = 20,
+	 .media_max = 20,
+	 .text_required = true,
+	 .text_max = ARTICLE_MAX,
+	 .summary =
+		 "A long article with images; only accounts with a subscription may write them."},
+	{.type = POST_TYPE_NONE},
+};
+
+static const struct option_rule options_known[] = {
+	{"reply_settings", OPTION_ENUM, 0, "everyone|following|mentionedUsers|subscribers|verified",
+	 "Who may reply."},
+	{"community_id", OPTION_STRING, 0, NULL, "A community, by id or by its address."},
+	{"share_with_followers", OPTION_BOOL, 0, NULL, "Show a community post to followers too."},
+	{"poll", OPTION_OBJECT, 0, NULL, "{options: 2 to 4 texts, duration_minutes: 5 to 10080}."},
+	{"quote_tweet_id", OPTION_STRING, 0, NULL, "Quote this post; Enterprise apps only."},
+	{"in_reply_to_tweet_id", OPTION_STRING, 0, NULL, "Answer this post."},
+	{"exclude_reply_user_ids", OPTION_STRING_LIST, 0, NULL, "Leave these out of the answer."},
+	{"tagged_user_ids", OPTION_STRING_LIST, 10, NULL, "Tag these people in the pictures."},
+	{"made_with_ai", OPTION_BOOL, 0, NULL, "Say that it is machine-made."},
+	{"paid_partnership", OPTION_BOOL, 0, NULL, "Say that it is paid for."},
+	{"for_super_followers_only", OPTION_BOOL, 0, NULL, "For super followers only."},
+	{"nullcast", OPTION_BOOL, 0, NULL, "Keep it out of the public timeline."},
+	{"geo_place_id", OPTION_STRING, 0, NULL, "A place."},
+	{"card_uri", OPTION_STRING, 0, NULL, "A card."},
+	{"direct_message_deep_link", OPTION_STRING, 0, NULL, "A link into a direct message."},
+	{"media_title", OPTION_STRING, 0, NULL, "The title of the video's card."},
+	{"preview_media_id", OPTION_STRING, 0, NULL,
+	 "The video's preview picture, by X's media id."},
+	{"article", OPTION_OBJECT, 0, NULL,
+	 "Of the type article: {title, status: draft or published, cover_url}."},
+	{"strip_links", OPTION_BOOL, 0, NULL,
+	 "Leave web addresses out of the text: X charges more for posts that have them."},
+	{.name = NULL},
+};
+
+static int64_t text_max_of(const struct rules_account *account)
+{
+	return x_is_premium(account->extra) ? TEXT_PREMIUM_MAX : TEXT_MAX;
+}
+
+static void check(const struct post_content *post, enum post_type type,
+		  const struct rules_account *account, struct problems *problems);
+
+const struct post_rules x_rules = {
+	.types = types,
+	.text_unit = TEXT_X_WEIGHTED,
+	.text_max = TEXT_MAX,
+	.comment_text_max = TEXT_MAX,
+	.comments_max = POST_CONTAINERS_MAX - 1,
+	.comment_images_max = IMAGES_MAX,
+	.comment_videos_max = 1,
+	.alt_text_max = ALT_TEXT_MAX,
+	.options = options_known,
+	.text_max_of = text_max_of,
+	.comment_text_max_of = text_max_of,
+	.check = check,
+};
+
+bool x_is_premium(const struct json *extra)
+{
+	const struct str name = json_string(json_get(extra, "subscription_type"));
+	return !str_is_empty(name) && !str_equal_z(name, "None");
+}
+
+/* ---- files (3.2) ---- */
+
+#define PICTURES                                                                                   \
+	(MEDIA_TYPE_BIT(SNIFF_JPEG) | MEDIA_TYPE_BIT(SNIFF_PNG) | MEDIA_TYPE_BIT(SNIFF_GIF) |      \
+	 MEDIA_TYPE_BIT(SNIFF_WEBP))
+#define VIDEOS (MEDIA_TYPE_BIT(SNIFF_MP4) | MEDIA_TYPE_BIT(SNIFF_MOV) | MEDIA_TYPE_BIT(SNIFF_WEBM))
+
+static const struct media_rule image_rule = {
+	.what = "an image",
+	.types = PICTURES,
+	.types_text = "JPEG, PNG, GIF or WebP",
+	.size_max_bytes = INT64_C(5) << 20,
+};
+
+static const struct media_rule gif_rule = {
+	.what = "a GIF",
+	.types = MEDIA_TYPE_BIT(SNIFF_GIF),
+	.types_text = "GIF",
+	.size_max_bytes = INT64_C(15) << 20,
+	.width_max = 1280,
+	.height_max = 1080,
+};
+
+/* By the account's subscription. */
+static const struct media_rule video_rules[] = {
+	{
+		.what = "a video",
+		.types = VIDEOS,
+		.types_text = "MP4, MOV or WebM",
+		.size_max_bytes = INT64_C(8) << 30,
+		.width_min = 32,
+		.height_min = 32,
+		.ratio_min_permille = 333,
+		.ratio_max_permille = 3000,
+		.duration_min_ms = 500,
+		.duration_max_ms = 20 * MS_PER_MINUTE,
+	},
+	{
+		.what = "a video",
+		.types = VIDEOS,
+		.types_text = "MP4, MOV or WebM",
+		.size_max_bytes = INT64_C(16) << 30,
+		.width_min = 32,
+		.height_min = 32,
+		.ratio_min_permille = 333,
+		.ratio_max_permille = 3000,
+		.duration_min_ms = 500,
+		.duration_max_ms = 125 * MS_PER_MINUTE,
+	},
+};
+
+static const struct media_rule *rule_of(enum x_media_kind kind, const struct json *extra)
+{
+	switch (kind) {
+	case X_MEDIA_IMAGE:
+		return &image_rule;
+	case X_MEDIA_GIF:
+		return &gif_rule;
+	case X_MEDIA_VIDEO:
+		return &video_rules[x_is_premium(extra)];
+	}
+	return &image_rule;
+}
+
+enum x_media_kind x_media_kind(const struct media_file *file)
+{
+	if (file->sniff.is_video)
+		return X_MEDIA_VIDEO;
+	return file->sniff.type == SNIFF_GIF ? X_MEDIA_GIF : X_MEDIA_IMAGE;
+}
+
+bool x_media_check(const struct env *env, size_t index, bool is_alone, struct step *step)
+{
+	const struct media_file *file = &env->media[index];
+	const enum x_media_kind kind = x_media_kind(file);
+	const bool moves = kind == X_MEDIA_VIDEO || file->sniff.is_animated;
+	if (moves && !is_alone) {
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
+			  str_format(env->arena,
+				     "Media file %zu: a video or an animated GIF is the only "
+				     "medium of its post on X.",
+				     index + 1));
+		return false;
+	}
+	/* One picture of several that is a still GIF goes as an image. */
+	return media_rule_check(rule_of(is_alone ? kind : X_MEDIA_IMAGE, env->account_extra), env,
+				index, step);
+}
+
+/* ---- text ---- */
+
+static struct str without_urls(struct arena *arena, struct str text)
+{
+	struct text_span spans[URLS_MAX];
+	const size_t count = text_x_urls(text, spans, URLS_MAX);
+	struct buf out;
+	size_t from = 0;
+	if (count == 0)
+		return text;
+	buf_init(&out, arena, text.len + 1);
+	for (size_t i = 0; i < count; i++) {
+		const size_t end = spans[i].begin > from && text.ptr[spans[i].begin - 1] == ' '
+					   ? spans[i].begin - 1
+					   : spans[i].begin;
+		buf_add(&out, str_slice(text, from, end));
+		from = spans[i].end;
+	}
+	buf_add(&out, str_slice(text, from, text.len));
+	return str_trim(buf_str(&out));
+}
+
+struct str x_text(struct arena *arena, const struct post_content *post, const struct json *options,
+		  size_t container)
+{
+	const struct str text = post->containers[container].content;
+	return json_bool(json_get(options, "strip_links"), false) ? without_urls(arena, text)
+								  : text;
+}
+
+struct str x_community_id(struct str given)
+{
+	return str_has_prefix(given, STR("http")) ? x_last_segment(given) : given;
+}
+
+/* ---- the check of a request ---- */
+
+#define POLL_FIELD "platforms.x.poll"
+
+/* What every check below looks at. */
+struct look_at {
+	const struct post_content *post;
+	const struct json *options;
+	const struct rules_account *account;
+	struct problems *problems;
+	enum post_type type;
+};
+
+static void refuse(const struct look_at *at, struct str field, const char *reason, int64_t limit,
+		   int64_t actual, const char *message)
+{
+	problem_add_rule(at->problems, field, reason, at->account->id, limit, actual,
+			 str_of(message));
+}
+
+static bool has(const struct look_at *at, const char *option)
+{
+	return !json_is_null(json_get(at->options, option));
+}
+
+static bool poll_options_fit(const struct json *options)
+{
+	for (size_t i = 0; i < options->count; i++) {
+		const size_t length = utf8_code_points(json_string(&options->items[i]));
+		if (length < 1 || length > 25)
+			return false;
+	}
+	return options->count >= 2 && options->count <= 4;
+}
+
+static void check_poll(const struct look_at *at)
+{
+	const struct json *poll = json_get(at->options, "poll");
+	const struct json *options = json_get(poll, "options");
+	const int64_t minutes = json_int(json_get(poll, "duration_minutes"), 0);
+	if (!json_is(poll, JSON_TYPE_OBJECT))
+		return;
+	if (!json_is(options, JSON_TYPE_ARRAY) || !poll_options_fit(options))
+		refuse(at, STR(POLL_FIELD), "bad_poll", -1, -1,
+		       "A poll has 2 to 4 options of 1 to 25 characters.");
+	if (minutes < 5 || minutes > 10080)
+		refuse(at, STR(POLL_FIELD), "bad_poll", 10080, minutes,
+		       "A poll runs for 5 to 10080 minutes (duration_minutes).");
+}
+
+/* X takes one of these at most (2.1). */
+static void check_exclusive(const struct look_at *at)
+{
+	static const char *const names[] = {"poll", "quote_tweet_id", "card_uri",
+					    "direct_message_deep_link"};
+	int count = at->post->containers[0].media_count > 0 ? 1 : 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		count += has(at, names[i]);
+	if (count > 1)
+		refuse(at, STR("platforms.x"), "exclusive_options", 1, count,
+		       "X takes only one of media, poll, quote_tweet_id, card_uri and "
+		       "direct_message_deep_link.");
+}
+
+static bool is_id(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return false;
+	}
+	return text.len > 0 && text.len <= ID_DIGITS_MAX;
+}
+
+static void check_id(const struct look_at *at, const char *option, const struct json *value)
+{
+	const struct str given = json_string(value);
+	const bool is_community = str_equal_z(str_of(option), "community_id");
+	if (!json_is(value, JSON_TYPE_STRING) ||
+	    is_id(is_community ? x_community_id(given) : given))
+		return;
+	refuse(at, str_format(at->problems->arena, "platforms.x.%s", option), "bad_option", -1, -1,
+	       "X's ids are numbers of at most 19 digits, written as text.");
+}
+
+static void check_ids(const struct look_at *at)
+{
+	static const char *const single[] = {"community_id", "quote_tweet_id",
+					     "in_reply_to_tweet_id", "preview_media_id"};
+	static const char *const lists[] = {"exclude_reply_user_ids", "tagged_user_ids"};
+	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+		check_id(at, single[i], json_get(at->options, single[i]));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		const struct json *list = json_get(at->options, lists[i]);
+		for (size_t j = 0; json_is(list, JSON_TYPE_ARRAY) && j < list->count; j++)
+			check_id(at, lists[i], &list->items[j]);
+	}
+}
+
+static bool is_ascii_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* $SYMBOL at the start or behind a blank. */
+static int64_t cashtags(struct str text)
+{
+	int64_t count = 0;
+	for (size_t i = 0; i + 1 < text.len; i++) {
+		const bool is_start = i == 0 || text.ptr[i - 1] == ' ' || text.ptr[i - 1] == '\n';
+		count += is_start && text.ptr[i] == '$' && is_ascii_letter(text.ptr[i + 1]);
+	}
+	return count;
+}
+
+static bool has_forbidden_character(struct str text)
+{
+	uint32_t c = 0;
+	while (utf8_take(&text, &c)) {
+		if (c == 0xFFFE || c == 0xFEFF || c == 0xFFFF)
+			return true;
+	}
+	return false;
+}
+
+/* What the request says of its files; what they are is seen when they are there. */
+static void check_files(const struct look_at *at, size_t container)
+{
+	const struct container *one = &at->post->containers[container];
+	const size_t base = post_media_base(at->post, container);
+	size_t videos = 0;
+	for (size_t i = 0; i < one->media_count; i++) {
+		const bool is_video = one->media[i].type == MEDIA_VIDEO;
+		const struct media_rule *rule =
+			rule_of(is_video ? X_MEDIA_VIDEO : X_MEDIA_IMAGE, at->account->extra);
+		videos += is_video ? 1 : 0;
+		media_rule_check_said(rule, at->post, base + i, at->account, at->problems);
+		if (!str_is_empty(one->media[i].thumbnail_url))
+			warning_add(at->problems,
+				    rules_field(at->problems->arena, at->post, container, "media"),
+				    "ignored",
+				    STR("X takes a preview picture by its media id only "
+					"(preview_media_id); thumbnail_url was ignored."));
+		if (is_video && !str_is_empty(one->media[i].alt_text))
+			warning_add(at->problems,
+				    rules_field(at->problems->arena, at->post, container, "media"),
+				    "ignored",
+				    STR("X has no alt text for videos; it was ignored."));
+	}
+	if (videos > 0 && one->media_count > videos)
+		refuse(at, rules_field(at->problems->arena, at->post, container, "media"),
+		       "mixed_media", 1, (int64_t)one->media_count,
+		       "X takes one video or up to 4 images in a post, not both.");
+}
+
+static void check_text(const struct look_at *at, size_t container)
+{
+	struct arena *arena = at->problems->arena;
+	const struct container *one = &at->post->containers[container];
+	const struct str text = x_text(arena, at->post, at->options, container);
+	const struct str field = rules_field(arena, at->post, container, "content");
+	const bool is_article = container == 0 && at->type == POST_TYPE_ARTICLE;
+	if (!is_article && cashtags(text) > 1)
+		refuse(at, field, "too_many_cashtags", 1, cashtags(text),
+		       "X takes at most one cashtag in a post.");
+	if (has_forbidden_character(text))
+		refuse(at, field, "forbidden_character", -1, -1,
+		       "X does not take U+FEFF, U+FFFE and U+FFFF.");
+	const bool had_text = !str_is_empty(str_trim(one->content));
+	if (str_is_empty(str_trim(text)) && one->media_count == 0 && (container == 0 || had_text))
+		refuse(at, field, "text_required", 1, 0,
+		       had_text ? "Without its links nothing is left of the text."
+				: "A post on X needs text or media.");
+}
+
+static bool is_web_address(struct str url)
+{
+	const bool has_protocol =
+		str_has_prefix(url, STR("https://")) || str_has_prefix(url, STR("http://"));
+	return has_protocol && url.len <= URL_MAX_BYTES;
+}
+
+static void check_article(const struct look_at *at)
+{
+	const struct json *article = json_get(at->options, "article");
+	const struct str status = json_string(json_get(article, "status"));
+	const struct str cover = json_string(json_get(article, "cover_url"));
+	const struct str field = STR("platforms.x.article");
+	const bool is_draft = str_equal_z(status, "draft");
+	if (at->type != POST_TYPE_ARTICLE) {
+		if (article != NULL)
+			warning_add(at->problems, field, "ignored",
+				    STR("This goes only with the type article; it was ignored."));
+		return;
+	}
+	if (!str_is_empty(status) && !is_draft && !str_equal_z(status, "published"))
+		refuse(at, field, "bad_option", -1, -1, "status is draft or published.");
+	if (!str_is_empty(cover) && !is_web_address(cover))
+		refuse(at, field, "bad_option", -1, -1,
+		       "cover_url is an absolute http(s) address.");
+	if (is_draft && at->post->container_count > 1)
+		refuse(at, STR("containers.1"), "comments_not_supported", 0,
+		       (int64_t)at->post->container_count - 1, "A draft cannot be answered.");
+	if (!x_is_premium(at->account->extra))
+		warning_add(at->problems, STR("type"), "needs_subscription",
+			    STR("X lets only accounts with a subscription write articles."));
+}
+
+static void warn(const struct look_at *at)
+{
+	if (has(at, "exclude_reply_user_ids") && !has(at, "in_reply_to_tweet_id"))
+		warning_add(at->problems, STR("platforms.x.exclude_reply_user_ids"), "ignored",
+			    STR("This goes only with in_reply_to_tweet_id; it was ignored."));
+	if (has(at, "quote_tweet_id"))
+		warning_add(at->problems, STR("platforms.x.quote_tweet_id"), "needs_enterprise",
+			    STR("X lets only apps of its Enterprise plan quote a post."));
+	if (has(at, "in_reply_to_tweet_id"))
+		warning_add(at->problems, STR("platforms.x.in_reply_to_tweet_id"), "needs_mention",
+			    STR("X lets apps answer a stranger's post only where the account was "
+				"mentioned."));
+}
+
+static void check(const struct post_content *post, enum post_type type,
+		  const struct rules_account *account, struct problems *problems)
+{
+	const struct look_at at = {post, rules_options(post, PLATFORM_X), account, problems, type};
+	check_poll(&at);
+	check_exclusive(&at);
+	check_ids(&at);
+	check_article(&at);
+	for (size_t i = 0; i < post->container_count; i++) {
+		check_text(&at, i);
+		check_files(&at, i);
+	}
+	warn(&at);
+}

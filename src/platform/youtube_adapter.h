@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of YouTube's adapter share: youtube.c (the stages of a post, comments),
+ * youtube_account.c (tokens and the channel), youtube_metadata.c (what is said of a video),
+ * youtube_upload.c (the session and its bytes), youtube_after.c (what follows the last byte),
+ * youtube_resolve.c (calls in doubt), youtube_rules.c (what is allowed), youtube_refusal.c
+ * (errors). Pure, as platform.h wants it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "str.h"
+
+#include "platform.h"
+#include "refusal.h"
+
+#include "youtube.h"
+
+#define YOUTUBE_API_URL "https://www.googleapis.com/youtube/v3"
+#define YOUTUBE_UPLOAD_URL "https://www.googleapis.com/upload/youtube/v3"
+#define YOUTUBE_SCOPE_URL "https://www.googleapis.com/auth/"
+
+#define YOUTUBE_URL_MAX_BYTES 4096
+#define YOUTUBE_BODY_MAX_BYTES (1024 * 1024)
+#define YOUTUBE_RESENDS_MAX 10 /* of the last bytes of one session */
+
+struct json_writer;
+struct media_rule;
+struct post_rules;
+
+/* ---- youtube_refusal.c ---- */
+
+extern const struct refusal youtube_token_refusals[];
+
+/* {"error":{"code","message","errors":[{"reason"}],"status"}} */
+struct refusal_facts youtube_facts(const struct reply *reply);
+/* Fills a STEP_FAIL by section 4; NULL, as the stage functions return it. */
+const char *youtube_fail(const struct env *env, const struct reply *reply, struct step *step);
+/* For read and prepare calls: true when the answer is of no use and the step says so. */
+bool youtube_is_refused(const struct env *env, const struct reply *reply, struct step *step);
+/* A refusal of a publish call, or a doubt when it cannot be read as one; NULL. */
+const char *youtube_publish_refused(const struct env *env, const struct reply *reply,
+				    struct step *step);
+
+/* ---- youtube_account.c ---- */
+
+void youtube_verify(const struct env *env, struct flow *flow, const struct reply *reply,
+		    struct step *step);
+void youtube_connect(const struct env *env, struct flow *flow, const struct reply *reply,
+		     struct step *step);
+void youtube_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
+		     struct step *step);
+
+/* What a later look or upload wants to know of the channel, as account_found.extra has it. */
+struct str youtube_extra(const struct env *env, struct str uploads_playlist,
+			 struct str long_uploads, bool is_private_only);
+
+/* ---- youtube_metadata.c ---- */
+
+/* Text of the option of that name, or the empty str. */
+struct str youtube_option(const struct env *env, const char *name);
+struct str youtube_video_title(const struct env *env);
+/* As asked for; a video with publishAt is private until then (2.5). */
+struct str youtube_privacy(const struct json *options);
+/* "snippet,status" and whatever else the body holds (2.1: every part must be named). */
+struct str youtube_parts(const struct env *env);
+/* The video resource of videos.insert. */
+struct str youtube_metadata(const struct env *env);
+void youtube_call_json(struct call *call, const struct buf *body);
+
+/* ---- youtube_upload.c: stages ---- */
+
+const char *youtube_session_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *youtube_session_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step);
+const char *youtube_upload_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *youtube_upload_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step);
+const char *youtube_query_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *youtube_query_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step);
+/* The server takes the last bytes again and again and never has them. */
+const char *youtube_lost_ask(const struct env *env, struct flow *flow, struct step *step);
+/* The call of 2.3: what has the session? */
+void youtube_session_query(const struct env *env, const struct flow *flow, struct step *step);
+bool youtube_is_gone(const struct reply *reply);
+
+/* ---- youtube_after.c: stages from the video's id to the part that is done ---- */
+
+/* True when the answer carries the video: its id is remembered, and the part is open until the
+ * stages below are through. */
+bool youtube_video_made(struct flow *flow, const struct reply *reply);
+/* Of the video that was made; empty before. */
+struct str youtube_video_id(const struct flow *flow);
+/* The part is done with that video. */
+void youtube_video_done(const struct env *env, struct flow *flow);
+struct str youtube_watch_url(const struct env *env, struct str video_id);
+const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step);
+const char *youtube_processing_ask(const struct env *env, struct flow *flow, struct step *step);
+const char *youtube_processing_answer(const struct env *env, struct flow *flow,
+				      const struct reply *reply, struct step *step);
+/* After every publish step: gives the engine what was learnt about the account. */
+void youtube_extra_give(const struct env *env, struct flow *flow, struct step *step);
+
+/* ---- youtube.c ---- */
+
+const struct json *youtube_top_comment(const struct json *thread);
+struct str youtube_comment_url(const struct env *env, const struct flow *flow,
+			       struct str comment_id);
+
+/* ---- youtube_resolve.c ---- */
+
+void youtube_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
+		     struct step *step);
+
+/* ---- youtube_rules.c ---- */
+
+extern const struct media_rule youtube_video_rule;
+extern const struct media_rule youtube_thumbnail_rule;
+extern const struct post_rules youtube_rules;

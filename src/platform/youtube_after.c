@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From the last byte to the part that is done (platforms/youtube.md 2.4, 2.5, 2.6): the video
+ * exists, so nothing here may fail or repeat the upload. The thumbnail is best effort; processing
+ * is watched for some minutes, because a video that YouTube cannot use or rejects is never seen by
+ * anyone; all else that goes wrong is passed over. Until then the part is open (flow_set_open), so
+ * that what the engine itself gives up is settled by youtube_resolve.c: the video's id is known. */
+#include "youtube_adapter.h"
+
+#include "clock.h"
+
+#include "form.h"
+
+#include "media_rules.h"
+
+#define WATCH_URL "https://www.youtube.com/watch?v="
+#define SHORTS_URL "https://www.youtube.com/shorts/"
+#define THUMBNAIL_TRIES_MAX 4
+#define THUMBNAIL_WAIT_MS 5000
+
+/* ---- the video ---- */
+
+bool youtube_video_made(struct flow *flow, const struct reply *reply)
+{
+	const struct str id = json_string(json_get(reply->json, "id"));
+	if ((reply->status != 200 && reply->status != 201) || str_is_empty(id))
+		return false;
+	flow_set(flow, "video_id", id);
+	flow_unset(flow, "session_uri"); /* it has served */
+	flow_set_open(flow);
+	return true;
+}
+
+struct str youtube_video_id(const struct flow *flow)
+{
+	return flow_get(flow, "video_id");
+}
+
+struct str youtube_watch_url(const struct env *env, struct str video_id)
+{
+	return str_concat(env->arena, STR(WATCH_URL), video_id);
+}
+
+void youtube_video_done(const struct env *env, struct flow *flow)
+{
+	const struct str id = youtube_video_id(flow);
+	const bool is_short = flow_get_int(flow, "is_short", 0) != 0;
+	flow_part_done(flow, id,
+		       is_short ? str_concat(env->arena, STR(SHORTS_URL), id)
+				: youtube_watch_url(env, id));
+}
+
+static struct str video_call_url(const struct env *env, const struct flow *flow, const char *before)
+{
+	struct buf url;
+	buf_init(&url, env->arena, YOUTUBE_URL_MAX_BYTES);
+	buf_add_z(&url, before);
+	percent_encode(&url, youtube_video_id(flow));
+	return buf_str(&url);
+}
+
+static bool is_answered(const struct reply *reply)
+{
+	return reply->outcome == REPLY_ANSWERED && reply->status < 500;
+}
+
+/* ---- the thumbnail: 2.5 ---- */
+
+static struct str thumbnail_url(const struct env *env)
+{
+	return post_media_at(env->post, 0)->thumbnail_url;
+}
+
+/* Its file, or NULL when it is not to be had, is no thumbnail, or was tried often enough. */
+static const struct media_file *thumbnail_file(const struct env *env, const struct flow *flow,
+					       int index)
+{
+	const struct media_file *file = &env->media[index];
+	if (file->is_missing || flow_get_int(flow, "thumbnail_tries", 0) >= THUMBNAIL_TRIES_MAX)
+		return NULL;
+	return str_is_empty(media_rule_complaint(&youtube_thumbnail_rule, env->arena, &file->sniff,
+						 file->size_bytes))
+		       ? file
+		       : NULL;
+}
+
+const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct str url = thumbnail_url(env);
+	const int index = env_file(env, url);
+	if (str_is_empty(url))
+		return "processing";
+	if (index < 0 || (!env->media[index].is_ready && !env->media[index].is_missing)) {
+		step_file(step, url, true);
+		return NULL;
+	}
+	const struct media_file *file = thumbnail_file(env, flow, index);
+	if (file == NULL)
+		return "processing";
+	struct call *call =
+		step_send(step, CALL_PREPARE, "POST",
+			  video_call_url(env, flow, YOUTUBE_UPLOAD_URL "/thumbnails/set?videoId="));
+	call_bearer(env, call, env->access_token);
+	call_header(call, "Content-Type", str_of(file->sniff.mime_type));
+	call->has_media_body = true;
+	call->media_index = (size_t)index;
+	call->media_length_bytes = file->size_bytes;
+	return NULL;
+}
+
+/* A repeat overwrites (5), so what may pass by itself is tried again. */
+const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step)
+{
+	if (is_answered(reply) && reply->status == 401)
+		return youtube_fail(env, reply, step);
+	if (is_answered(reply) && reply->status != 429)
+		return "processing";
+	step_wait(step, flow_count(flow, "thumbnail_tries") * THUMBNAIL_WAIT_MS);
+	return NULL;
+}
+
+/* ---- processing: 2.4 ---- */
+
+#define MEDIA_ROW(marker, sentence)                                                                \
+	REFUSAL(0, marker, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, sentence)
+#define REJECTED_ROW(marker, code, sentence)                                                       \
+	REFUSAL(0, marker, NULL, PERMANENT, code, BY_SCHEDULE, sentence)
+
+/* failureReason and rejectionReason. */
+static const struct refusal ends[] = {
+	MEDIA_ROW("conversion", "YouTube could not convert the video."),
+	MEDIA_ROW("invalidFile", "YouTube does not take the file for a video."),
+	MEDIA_ROW("emptyFile", "YouTube says that the video is empty."),
+	MEDIA_ROW("tooSmall", "YouTube says that the file is too small."),
+	MEDIA_ROW("codec", "YouTube does not know the video's codec."),
+	MEDIA_ROW("length", "The video is longer than YouTube allows this channel."),
+	REJECTED_ROW("uploadAborted", PLATFORM_REJECTED, "YouTube gave the upload up."),
+	REJECTED_ROW("duplicate", DUPLICATE_CONTENT, "YouTube has this video already."),
+	REJECTED_ROW("copyright", CONTENT_REJECTED,
+		     "YouTube rejected the video for somebody's copyright."),
+	REJECTED_ROW("claim", CONTENT_REJECTED, "YouTube rejected the video for a claim on it."),
+	REJECTED_ROW("trademark", CONTENT_REJECTED,
+		     "YouTube rejected the video for somebody's trademark."),
+	REJECTED_ROW("inappropriate", CONTENT_REJECTED,
+		     "YouTube rejected the video as inappropriate."),
+	REJECTED_ROW("legal", CONTENT_REJECTED, "YouTube rejected the video for legal reasons."),
+	REJECTED_ROW("termsOfUse", CONTENT_REJECTED,
+		     "YouTube rejected the video by its terms of use."),
+	REJECTED_ROW("uploaderAccountSuspended", PERMISSION_MISSING,
+		     "The YouTube account is suspended."),
+	REJECTED_ROW("uploaderAccountClosed", PERMISSION_MISSING, "The YouTube account is closed."),
+	REJECTED_ROW(NULL, PLATFORM_REJECTED, "YouTube did not accept the video."),
+	{0},
+};
+
+/* Five minutes in all: what takes longer is processed without us, and the account's next post need
+ * not wait for it. */
+static const int64_t poll_waits_ms[] = {10000, 20000, 40000, 80000, 150000};
+#define POLLS_MAX (int64_t)(sizeof(poll_waits_ms) / sizeof(poll_waits_ms[0]))
+
+const char *youtube_processing_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct str url = video_call_url(
+		env, flow, YOUTUBE_API_URL "/videos?part=status,processingDetails&id=");
+	call_bearer(env, step_send(step, CALL_READ, "GET", url), env->access_token);
+	return NULL;
+}
+
+/* Is every video of this app private, whatever it asks for (2.6)? Told to the account when it has
+ * changed. */
+static void privacy_note(const struct env *env, struct flow *flow, const struct json *status)
+{
+	const struct str wanted = youtube_privacy(env->options);
+	const struct str got = json_string(json_get(status, "privacyStatus"));
+	const bool was_private = json_bool(json_get(env->account_extra, "private_only"), false);
+	const bool is_private = str_equal_z(got, "private");
+	if (str_equal_z(wanted, "private") || str_is_empty(got) || is_private == was_private)
+		return;
+	flow_set(flow, "account_extra",
+		 youtube_extra(env, json_string(json_get(env->account_extra, "uploads_playlist")),
+			       json_string(json_get(env->account_extra, "long_uploads")),
+			       is_private));
+}
+
+static const char *processing_over(const struct env *env, struct flow *flow)
+{
+	youtube_video_done(env, flow);
+	return "begin";
+}
+
+static const char *processing_failed(const struct env *env, struct flow *flow,
+				     const struct reply *reply, const struct json *status,
+				     struct step *step)
+{
+	struct refusal_facts facts = {.status = reply->status, .is_readable = true};
+	refusal_marker_add(&facts, json_string(json_get(status, "failureReason")));
+	refusal_marker_add(&facts, json_string(json_get(status, "rejectionReason")));
+	flow_set_closed(flow);
+	refusal_fail(ends, env, &facts, reply, step);
+	return NULL;
+}
+
+const char *youtube_processing_answer(const struct env *env, struct flow *flow,
+				      const struct reply *reply, struct step *step)
+{
+	if (is_answered(reply) && reply->status == 401)
+		return youtube_fail(env, reply, step);
+	const bool is_told = is_answered(reply) && reply->status == 200;
+	const struct json *video = is_told ? json_at(json_get(reply->json, "items"), 0) : NULL;
+	const struct json *status = json_get(video, "status");
+	const struct str state = json_string(json_get(status, "uploadStatus"));
+	privacy_note(env, flow, status);
+	if (str_equal_z(state, "processed") || str_equal_z(state, "deleted"))
+		return processing_over(env, flow);
+	if (str_equal_z(state, "failed") || str_equal_z(state, "rejected"))
+		return processing_failed(env, flow, reply, status, step);
+	const int64_t polls = flow_count(flow, "polls");
+	if (polls > POLLS_MAX)
+		return processing_over(env, flow);
+	step_wait(step, poll_waits_ms[polls - 1]);
+	return NULL;
+}
+
+void youtube_extra_give(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct str extra = flow_get(flow, "account_extra");
+	if (str_is_empty(extra))
+		return;
+	step->account_extra = str_copy(env->arena, extra);
+	flow_unset(flow, "account_extra");
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Events: added by the verbs that change something, listed for the feed, handed to webhooks once.
+ * Webhooks themselves are store_webhook.c. */
+#include "store_event.h"
+
+#include "clock.h"
+#include "random.h"
+#include "uuid.h"
+
+#include "store_private.h"
+
+static struct sql_value new_event_id(struct store_tx *tx, int64_t now_us)
+{
+	return sql_text(uuid_str(tx->arena, uuid_v7(now_us, random_system())));
+}
+
+enum err_kind event_add_delivery(struct store_tx *tx, enum event_kind kind, struct str delivery_id,
+				 struct error *err)
+{
+	const int64_t now_us = clock_now_us(tx->store->clock);
+	return sql_run(tx->sql, SQL_EVENT_ADD_DELIVERY,
+		       SQL_ARGS(new_event_id(tx, now_us), sql_int(kind), sql_text(delivery_id),
+				sql_int(now_us)),
+		       NULL, err);
+}
+
+enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,
+			struct str subject_id, struct str post_id, struct error *err)
+{
+	const int64_t now_us = clock_now_us(tx->store->clock);
+	return sql_run(tx->sql, SQL_EVENT_ADD,
+		       SQL_ARGS(new_event_id(tx, now_us), sql_text(app_id), sql_int(kind),
+				sql_text(subject_id), sql_text(post_id), sql_int(now_us)),
+		       NULL, err);
+}
+
+enum err_kind event_add_connection(struct store_tx *tx, struct str connection_id, struct error *err)
+{
+	const int64_t now_us = clock_now_us(tx->store->clock);
+	return sql_run(tx->sql, SQL_EVENT_ADD_CONNECTION,
+		       SQL_ARGS(new_event_id(tx, now_us), sql_int(EVENT_CONNECTION_COMPLETED),
+				sql_text(connection_id), sql_int(now_us)),
+		       NULL, err);
+}
+
+enum err_kind event_add_reauth(struct store_tx *tx, struct str account_id, struct error *err)
+{
+	const int64_t now_us = clock_now_us(tx->store->clock);
+	return sql_run(tx->sql, SQL_EVENT_ADD_REAUTH,
+		       SQL_ARGS(new_event_id(tx, now_us), sql_int(EVENT_ACCOUNT_REAUTH_REQUIRED),
+				sql_text(account_id), sql_int(now_us)),
+		       NULL, err);
+}
+
+void event_read(struct sql_cursor *cursor, void *out)
+{
+	struct event_row *event = out;
+	event->seq = sql_take_int(cursor);
+	event->id = sql_take_text(cursor);
+	event->app_id = sql_take_text(cursor);
+	event->kind = (enum event_kind)sql_take_int(cursor);
+	event->subject_id = sql_take_text(cursor);
+	event->post_id = sql_take_text(cursor);
+	event->created_at_us = sql_take_int(cursor);
+	event->body = sql_take_text(cursor);
+}
+
+enum err_kind store_event_list(struct store *store, struct arena *arena, struct str app_id,
+			       int64_t after_seq, size_t max, struct event_row **out,
+			       size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_EVENT_LIST,
+			  SQL_ARGS(sql_text(app_id), sql_int(after_seq), sql_int((int64_t)max)),
+			  event_read, sizeof(struct event_row), (void **)out, count_out, err);
+}
+
+enum err_kind store_event_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
+				int64_t lease_us, size_t max, struct event_row **out,
+				size_t *count_out, struct error *err)
+{
+	enum err_kind kind = sql_list(tx->sql, arena, SQL_EVENT_DUE,
+				      SQL_ARGS(sql_int(now_us), sql_int((int64_t)max)), event_read,
+				      sizeof(struct event_row), (void **)out, count_out, err);
+	for (size_t i = 0; i < *count_out && kind == ERR_NONE; i++)
+		kind = sql_run(tx->sql, SQL_EVENT_LEASE,
+			       SQL_ARGS(sql_int((*out)[i].seq), sql_int(now_us + lease_us)), NULL,
+			       err);
+	return kind;
+}
+
+enum err_kind store_event_dispatch(struct store_tx *tx, const struct event_row *event,
+				   struct str body, int64_t now_us, struct error *err)
+{
+	const enum err_kind kind = sql_run_one(tx->sql, SQL_EVENT_DISPATCH,
+					       SQL_ARGS(sql_int(event->seq), sql_text(body)),
+					       ERR_CONFLICT, "event that waits any more", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_BEGIN,
+		       SQL_ARGS(sql_int(event->seq), sql_text(event->app_id),
+				sql_int(INT64_C(1) << event->kind), sql_int(now_us)),
+		       NULL, err);
+}
+
+enum err_kind store_event_next_due(struct store *store, int64_t *due_at_us_out, struct error *err)
+{
+	return store_number(store, SQL_EVENT_NEXT_DUE, SQL_NO_ARGS, due_at_us_out, err);
+}
+
+enum err_kind store_event_expire(struct store_tx *tx, int64_t before_us, int64_t max,
+				 int64_t *removed_out, struct error *err)
+{
+	static const enum sql_name statements[] = {SQL_WEBHOOK_LOG_EXPIRE, SQL_EVENT_EXPIRE};
+	*removed_out = 0;
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+		int64_t removed = 0;
+		const enum err_kind kind =
+			sql_run(tx->sql, statements[i], SQL_ARGS(sql_int(before_us), sql_int(max)),
+				&removed, err);
+		if (kind != ERR_NONE)
+			return kind;
+		*removed_out += removed;
+	}
+	return ERR_NONE;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See store_figures.h. */
+#include "store_figures.h"
+
+#include "store_private.h"
+
+/* One statement gives one figure. */
+struct question {
+	enum sql_name name;
+	size_t offset;      /* of the figure in struct store_figures */
+	const char *status; /* ?1, when it is a status */
+	bool asks_now;      /* ?1 is now */
+	bool is_bounded;    /* the last parameter is the ceiling */
+};
+
+#define FIGURE(field) offsetof(struct store_figures, field)
+
+static const struct question questions[] = {
+	{SQL_FIGURE_POSTS, FIGURE(posts_pending), .status = "pending"},
+	{SQL_FIGURE_POSTS, FIGURE(posts_scheduled), .status = "scheduled"},
+	{SQL_FIGURE_POSTS, FIGURE(posts_published), .status = "published"},
+	{SQL_FIGURE_POSTS, FIGURE(posts_failed), .status = "failed"},
+	{SQL_FIGURE_DUE, FIGURE(deliveries_due), .asks_now = true, .is_bounded = true},
+	{SQL_BACKLOG_SCHEDULED, FIGURE(deliveries_scheduled)},
+	{SQL_FIGURE_HELD, FIGURE(deliveries_held)},
+	{SQL_BACKLOG_OLDEST, FIGURE(oldest_due_us), .asks_now = true},
+	{SQL_FIGURE_EVENTS, FIGURE(events_pending), .is_bounded = true},
+	{SQL_FIGURE_WEBHOOK_DELIVERIES, FIGURE(webhook_deliveries_pending), .is_bounded = true},
+	{SQL_FIGURE_ALARMS, FIGURE(alarms)},
+};
+
+struct figures_question {
+	int64_t now_us;
+	struct store_figures *figures;
+};
+
+static enum err_kind ask(struct sql_connection *sql, const struct question *question,
+			 const struct figures_question *asked, struct error *err)
+{
+	struct sql_value values[2];
+	size_t count = 0;
+	if (question->status != NULL)
+		values[count++] = sql_word(question->status);
+	if (question->asks_now)
+		values[count++] = sql_int(asked->now_us);
+	if (question->is_bounded)
+		values[count++] = sql_int(STORE_FIGURE_MAX);
+	int64_t *figure = (int64_t *)(void *)((char *)asked->figures + question->offset);
+	return sql_number(sql, question->name, (struct sql_args){values, count}, figure, err);
+}
+
+static enum err_kind read_all(struct sql_connection *sql, void *argument, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]) && kind == ERR_NONE; i++)
+		kind = ask(sql, &questions[i], argument, err);
+	return kind;
+}
+
+enum err_kind store_figures_read(struct store *store, int64_t now_us, struct store_figures *out,
+				 struct error *err)
+{
+	struct figures_question question = {now_us, out};
+	*out = (struct store_figures){0};
+	return store_read(store, read_all, &question, err);
+}

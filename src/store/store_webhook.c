@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Webhooks, and what is on its way to them. How a try is made is webhook/'s. */
+#include "store_event.h"
+
+#include "arena.h"
+
+#include "store_private.h"
+
+static void webhook_read(struct sql_cursor *cursor, void *out)
+{
+	struct webhook_row *webhook = out;
+	webhook->id = sql_take_text(cursor);
+	webhook->app_id = sql_take_text(cursor);
+	webhook->url = sql_take_text(cursor);
+	webhook->event_mask = sql_take_int(cursor);
+	webhook->is_enabled = sql_take_bool(cursor);
+	webhook->disabled_reason = sql_take_text(cursor);
+	webhook->secret_sealed = sql_take_blob(cursor);
+	webhook->old_secret_sealed = sql_take_blob(cursor);
+	webhook->old_secret_until_us = sql_take_int(cursor);
+	webhook->failing_since_us = sql_take_int(cursor);
+	webhook->created_at_us = sql_take_int(cursor);
+	webhook->updated_at_us = sql_take_int(cursor);
+}
+
+/* ---- the webhooks ---- */
+
+static enum err_kind create(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct webhook_row *w = argument;
+	int64_t count = 0;
+	const enum err_kind kind =
+		sql_number(tx->sql, SQL_WEBHOOK_COUNT, SQL_ARGS(sql_text(w->app_id)), &count, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (count >= WEBHOOKS_PER_APP_MAX)
+		return error_set(err, ERR_TOO_LARGE, "the app has %d webhooks already",
+				 WEBHOOKS_PER_APP_MAX);
+	return sql_run(tx->sql, SQL_WEBHOOK_INSERT,
+		       SQL_ARGS(sql_text(w->id), sql_text(w->app_id), sql_text(w->url),
+				sql_int(w->event_mask), sql_int(w->is_enabled),
+				sql_blob(w->secret_sealed), sql_blob(STR("")),
+				sql_int(w->created_at_us)),
+		       NULL, err);
+}
+
+enum err_kind store_webhook_create(struct store *store, const struct webhook_row *webhook,
+				   struct error *err)
+{
+	struct webhook_row copy = *webhook;
+	return store_write(store, create, &copy, err);
+}
+
+enum err_kind store_webhook_list(struct store *store, struct arena *arena, struct str app_id,
+				 struct webhook_row **out, size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_WEBHOOK_LIST, SQL_ARGS(sql_text(app_id)), webhook_read,
+			  sizeof(struct webhook_row), (void **)out, count_out, err);
+}
+
+enum err_kind store_webhook_find(struct store *store, struct arena *arena, struct str app_id,
+				 struct str webhook_id, struct webhook_row *out, struct error *err)
+{
+	return store_find(store, arena, SQL_WEBHOOK_FIND,
+			  SQL_ARGS(sql_text(webhook_id), sql_text(app_id)), webhook_read, out,
+			  "webhook", err);
+}
+
+enum err_kind store_webhook_update(struct store *store, const struct webhook_row *w,
+				   struct error *err)
+{
+	return store_run(store, SQL_WEBHOOK_UPDATE,
+			 SQL_ARGS(sql_text(w->id), sql_text(w->app_id), sql_text(w->url),
+				  sql_int(w->event_mask), sql_int(w->is_enabled),
+				  sql_int(w->updated_at_us)),
+			 ERR_NOT_FOUND, "webhook", err);
+}
+
+enum err_kind store_webhook_rotate(struct store *store, const struct webhook_row *w,
+				   struct error *err)
+{
+	return store_run(store, SQL_WEBHOOK_ROTATE,
+			 SQL_ARGS(sql_text(w->id), sql_text(w->app_id), sql_blob(w->secret_sealed),
+				  sql_blob(w->old_secret_sealed), sql_int(w->old_secret_until_us),
+				  sql_int(w->updated_at_us)),
+			 ERR_NOT_FOUND, "webhook", err);
+}
+
+struct naming {
+	struct str app_id;
+	struct str webhook_id;
+};
+
+static enum err_kind delete (struct store_tx *tx, void *argument, struct error *err) {
+	const struct naming *naming = argument;
+	const enum err_kind kind = sql_run_one(tx->sql, SQL_WEBHOOK_DELETE,
+					       SQL_ARGS(sql_text(naming->webhook_id),
+							sql_text(naming->app_id)),
+					       ERR_NOT_FOUND, "webhook", err);
+	if (kind != ERR_NONE) return kind;
+	return sql_run(tx->sql, SQL_WEBHOOK_LOG_DELETE, SQL_ARGS(sql_text(naming->webhook_id)),
+		       NULL, err);
+}
+
+enum err_kind store_webhook_delete(struct store *store, struct str app_id, struct str webhook_id,
+				   struct error *err)
+{
+	struct naming naming = {app_id, webhook_id};
+	return store_write(store, delete, &naming, err);
+}
+
+static enum err_kind test(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct event_row *event = argument;
+	struct webhook_row webhook = {0};
+	int64_t seq = 0;
+	enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_WEBHOOK_FIND,
+			 SQL_ARGS(sql_text(event->subject_id), sql_text(event->app_id)),
+			 webhook_read, &webhook, "webhook", err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (!webhook.is_enabled)
+		return error_set(err, ERR_CONFLICT, "the webhook is disabled");
+	kind = sql_number(tx->sql, SQL_EVENT_ADD_TEST,
+			  SQL_ARGS(sql_text(event->id), sql_text(event->app_id),
+				   sql_int(event->kind), sql_text(event->subject_id),
+				   sql_int(event->created_at_us), sql_text(event->body)),
+			  &seq, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERY_INSERT,
+		       SQL_ARGS(sql_text(webhook.id), sql_text(webhook.app_id), sql_int(seq),
+				sql_int(event->created_at_us)),
+		       NULL, err);
+}
+
+enum err_kind store_webhook_test(struct store *store, const struct event_row *event,
+				 struct error *err)
+{
+	struct event_row copy = *event;
+	return store_write(store, test, &copy, err);
+}
+
+/* ---- on the way ---- */
+
+static void work_read(struct sql_cursor *cursor, void *out)
+{
+	struct webhook_work *work = out;
+	work->id = sql_take_int(cursor);
+	work->attempts = (int)sql_take_int(cursor);
+	work->log = sql_take_text(cursor);
+	event_read(cursor, &work->event);
+}
+
+struct claiming {
+	struct store_tx *tx;
+	struct arena *arena;
+	int64_t now_us;
+	int64_t lease_us;
+	size_t max;
+	struct webhook_work *work;
+	size_t count;
+};
+
+static enum err_kind claim_of(struct claiming *c, const struct webhook_row *webhook, size_t room,
+			      struct error *err)
+{
+	struct webhook_work *rows = NULL;
+	size_t count = 0;
+	const size_t left = c->max - c->count;
+	enum err_kind kind = sql_list(c->tx->sql, c->arena, SQL_WEBHOOK_WORK,
+				      SQL_ARGS(sql_text(webhook->id), sql_int(c->now_us),
+					       sql_int((int64_t)(room < left ? room : left))),
+				      work_read, sizeof(*rows), (void **)&rows, &count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		rows[i].webhook = *webhook;
+		c->work[c->count++] = rows[i];
+		kind = sql_run(c->tx->sql, SQL_WEBHOOK_LEASE,
+			       SQL_ARGS(sql_int(rows[i].id), sql_int(c->now_us + c->lease_us)),
+			       NULL, err);
+	}
+	return kind;
+}
+
+enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
+				  int64_t lease_us, size_t max, const struct webhook_room *room,
+				  struct webhook_work **out, size_t *count_out, struct error *err)
+{
+	struct claiming claiming = {tx, arena, now_us, lease_us, max, NULL, 0};
+	struct webhook_row *webhooks = NULL;
+	size_t count = 0;
+	claiming.work = ARENA_ARRAY(arena, struct webhook_work, max);
+	enum err_kind kind =
+		sql_list(tx->sql, arena, SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(now_us)),
+			 webhook_read, sizeof(*webhooks), (void **)&webhooks, &count, err);
+	for (size_t i = 0; i < count && claiming.count < max && kind == ERR_NONE; i++) {
+		const size_t free = room->room(room->context, webhooks[i].id);
+		if (free > 0)
+			kind = claim_of(&claiming, &webhooks[i], free, err);
+	}
+	*out = claiming.work;
+	*count_out = kind == ERR_NONE ? claiming.count : 0;
+	return kind;
+}
+
+static enum err_kind save_webhook(struct store_tx *tx, const struct webhook_save *save,
+				  struct error *err)
+{
+	const struct sql_value id = sql_text(save->webhook_id);
+	const int64_t failing_since_us = save->state == WEBHOOK_SUCCEEDED ? 0 : save->now_us;
+	enum err_kind kind = sql_run(tx->sql, SQL_WEBHOOK_SET_FAILING,
+				     SQL_ARGS(id, sql_int(failing_since_us)), NULL, err);
+	if (kind != ERR_NONE || save->disable_reason.len == 0)
+		return kind;
+	kind = sql_run(tx->sql, SQL_WEBHOOK_DISABLE,
+		       SQL_ARGS(id, sql_text(save->disable_reason), sql_int(save->now_us)), NULL,
+		       err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_GIVE_UP,
+		       SQL_ARGS(id, sql_int(WEBHOOK_FAILED)), NULL, err);
+}
+
+enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save *save,
+				 struct error *err)
+{
+	const enum err_kind kind =
+		sql_run_one(tx->sql, SQL_WEBHOOK_DELIVERY_SAVE,
+			    SQL_ARGS(sql_int(save->id), sql_int(save->attempts - 1),
+				     sql_int(save->attempts), sql_int(save->state),
+				     sql_int(save->state == WEBHOOK_PENDING ? save->due_at_us : 0),
+				     sql_text(save->log)),
+			    ERR_CONFLICT, "webhook delivery as it was read", err);
+	return kind == ERR_NONE ? save_webhook(tx, save, err) : kind;
+}
+
+static void log_read(struct sql_cursor *cursor, void *out)
+{
+	struct webhook_delivery_row *row = out;
+	row->id = sql_take_int(cursor);
+	row->event_id = sql_take_text(cursor);
+	row->kind = (enum event_kind)sql_take_int(cursor);
+	row->state = (enum webhook_delivery_state)sql_take_int(cursor);
+	row->attempts = (int)sql_take_int(cursor);
+	row->next_attempt_at_us = sql_take_int(cursor);
+	row->log = sql_take_text(cursor);
+	row->created_at_us = sql_take_int(cursor);
+}
+
+enum err_kind store_webhook_log(struct store *store, struct arena *arena, struct str webhook_id,
+				int64_t below_id, size_t max, struct webhook_delivery_row **out,
+				size_t *count_out, struct error *err)
+{
+	return store_list(
+		store, arena, SQL_WEBHOOK_LOG,
+		SQL_ARGS(sql_text(webhook_id), sql_int(below_id > 0 ? below_id : INT64_MAX),
+			 sql_int((int64_t)max)),
+		log_read, sizeof(struct webhook_delivery_row), (void **)out, count_out, err);
+}

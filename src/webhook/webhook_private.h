@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Shared by the files of webhook/. */
+#pragma once
+
+#include "arena.h"
+#include "clock.h"
+#include "log.h"
+#include "random.h"
+
+#include "store.h"
+#include "store_event.h"
+
+#include "engine.h"
+
+#include "webhook.h"
+
+#define WEBHOOK_CLAIM_MAX 64
+#define WEBHOOK_IN_FLIGHT_MAX 4 /* for each webhook: a slow receiver holds up nobody but itself */
+
+struct webhook_attempt;
+
+struct webhooker {
+	struct webhooker_config config;
+	struct arena *claim_arena; /* of the last claim's rows */
+	struct event_row *events;
+	size_t event_count;
+	struct webhook_work *work;
+	size_t work_count;
+	struct webhook_attempt *attempts; /* under way */
+	int64_t next_expiry_us;
+};
+
+/* webhook_dispatch.c: a task that makes the events' bodies and begins their webhook deliveries.
+ * Copies the rows. */
+struct task *webhook_dispatch_new(struct webhooker *webhooker, const struct event_row *events,
+				  size_t count);
+
+/* webhook_attempt.c: a task that makes one call. Copies the row. */
+struct task *webhook_attempt_new(struct webhooker *webhooker, const struct webhook_work *work);
+/* How many are under way to this webhook; one whose answer is being written is not. */
+size_t webhook_attempt_count(const struct webhooker *webhooker, struct str webhook_id);

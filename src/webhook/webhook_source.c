@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The source: what is due of events and webhook deliveries, and what is old enough to go. */
+#include "webhook_private.h"
+
+#include <stdlib.h>
+
+#define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
+#define LEASE_US (60 * US_PER_S) /* a call takes 10 s at most; a dead owner's leases are voided at the next start */
+#define EXPIRY_EVERY_US (60 * US_PER_S)
+#define EXPIRY_MAX 1000
+
+static size_t room_of(void *context, struct str webhook_id)
+{
+	const size_t busy = webhook_attempt_count(context, webhook_id);
+	return busy < WEBHOOK_IN_FLIGHT_MAX ? WEBHOOK_IN_FLIGHT_MAX - busy : 0;
+}
+
+/* A little at a time, so that no turn is long. */
+static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_us, struct error *err)
+{
+	if (now_us < webhooker->next_expiry_us)
+		return ERR_NONE;
+	int64_t removed = 0;
+	const enum err_kind kind = store_event_expire(tx, now_us - EVENT_KEPT_US, EXPIRY_MAX, &removed, err);
+	webhooker->next_expiry_us = removed > 0 ? now_us : now_us + EXPIRY_EVERY_US;
+	return kind;
+}
+
+static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
+{
+	struct webhooker *webhooker = context;
+	const struct webhook_room room = {room_of, webhooker};
+	const int64_t now_us = clock_now_us(webhooker->config.clock);
+	const size_t most = max < WEBHOOK_CLAIM_MAX ? max : WEBHOOK_CLAIM_MAX;
+	arena_clear(webhooker->claim_arena);
+	webhooker->event_count = 0;
+	webhooker->work_count = 0;
+	enum err_kind kind = store_event_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most, &webhooker->events,
+					       &webhooker->event_count, err);
+	if (kind == ERR_NONE)
+		kind = store_webhook_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most, &room, &webhooker->work,
+					   &webhooker->work_count, err);
+	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
+}
+
+/* Less than was asked for does not mean that nothing is left (a webhook may be busy): next_due_us() tells. */
+static size_t source_claimed(void *context)
+{
+	struct webhooker *webhooker = context;
+	if (webhooker->event_count > 0)
+		engine_task_start(webhooker->config.engine,
+				  webhook_dispatch_new(webhooker, webhooker->events, webhooker->event_count));
+	for (size_t i = 0; i < webhooker->work_count; i++)
+		engine_task_start(webhooker->config.engine, webhook_attempt_new(webhooker, &webhooker->work[i]));
+	webhooker->event_count = 0;
+	webhooker->work_count = 0;
+	arena_clear(webhooker->claim_arena);
+	return 0;
+}
+
+/* What is due and was not taken waits for a webhook's earlier calls: their end is a turn that claims. */
+static int64_t source_next_due_us(void *context)
+{
+	struct webhooker *webhooker = context;
+	int64_t due_us = 0;
+	struct error err = {0};
+	if (store_event_next_due(webhooker->config.store, &due_us, &err) != ERR_NONE) {
+		LOG(webhooker->config.log, WARN, "next_event_unknown", log_str("error", str_of(err.text)));
+		return 0;
+	}
+	return due_us > clock_now_us(webhooker->config.clock) || webhooker->attempts == NULL ? due_us : 0;
+}
+
+enum err_kind webhooker_new(const struct webhooker_config *config, struct webhooker **webhooker_out, struct error *err)
+{
+	struct webhooker *webhooker = calloc(1, sizeof(*webhooker));
+	if (webhooker == NULL)
+		return error_set(err, ERR_INTERNAL, "no memory for webhooks");
+	webhooker->config = *config;
+	if (webhooker->config.time_scale < 1)
+		webhooker->config.time_scale = 1;
+	webhooker->claim_arena = arena_new("webhook claim", CLAIM_ARENA_MAX_BYTES);
+	const struct task_source source = {source_claim, source_claimed, source_next_due_us, webhooker};
+	engine_add_source(config->engine, &source);
+	*webhooker_out = webhooker;
+	return ERR_NONE;
+}
+
+void webhooker_free(struct webhooker **webhooker)
+{
+	if (*webhooker == NULL)
+		return;
+	arena_free(&(*webhooker)->claim_arena);
+	free(*webhooker);
+	*webhooker = NULL;
+}
+
+void webhooker_wake(struct webhooker *webhooker)
+{
+	engine_wake(webhooker->config.engine);
+}

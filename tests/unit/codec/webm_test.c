@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * WebM heads written by hand. What a real muxer writes is probe_test.c. */
+#include "webm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEADER "\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
+#define SEGMENT "\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff" /* size not known */
+#define SCALE "\x2a\xd7\xb1\x83\x0f\x42\x40"                       /* 1,000,000 ns */
+#define DURATION_DOUBLE "\x44\x89\x88\x40\xb3\x88\0\0\0\0\0"       /* 5000.0 */
+#define DURATION_FLOAT "\x44\x89\x84\x45\x9c\x40\0"                /* 5000.0 */
+#define VIDEO                                                                                      \
+	"\xae\x8a\xe0\x88\xb0\x82\x02\x80\xba\x82\x01\xe0" /* 640 x 480 in Video in TrackEntry */
+#define TRACKS "\x16\x54\xae\x6b\x8c" VIDEO
+
+#define ROW(name, literal, is, ms, w, h)                                                           \
+	{                                                                                          \
+		name, {literal, sizeof(literal) - 1}, is, ms, w, h                                 \
+	}
+
+static const struct {
+	const char *name;
+	struct str bytes;
+	bool is_webm;
+	int64_t duration_ms;
+	uint32_t width, height;
+} rows[] = {
+	ROW("header alone", HEADER, true, 0, 0, 0),
+	ROW("whole", HEADER SEGMENT "\x15\x49\xa9\x66\x92" SCALE DURATION_DOUBLE TRACKS, true, 5000,
+	    640, 480),
+	ROW("default scale, short float",
+	    HEADER SEGMENT "\x15\x49\xa9\x66\x87" DURATION_FLOAT TRACKS, true, 5000, 640, 480),
+	ROW("tracks first", HEADER SEGMENT TRACKS "\x15\x49\xa9\x66\x92" SCALE DURATION_DOUBLE,
+	    true, 5000, 640, 480),
+	ROW("scale of 2 ms",
+	    HEADER SEGMENT "\x15\x49\xa9\x66\x8e\x2a\xd7\xb1\x83\x1e\x84\x80" DURATION_FLOAT, true,
+	    10000, 0, 0),
+	ROW("scale 0", HEADER SEGMENT "\x15\x49\xa9\x66\x8c\x2a\xd7\xb1\x81\0" DURATION_FLOAT, true,
+	    0, 0, 0),
+	ROW("not a number", HEADER SEGMENT "\x15\x49\xa9\x66\x87\x44\x89\x84\x7f\xc0\0\0", true, 0,
+	    0, 0),
+	ROW("for ever", HEADER SEGMENT "\x15\x49\xa9\x66\x87\x44\x89\x84\x7f\x80\0\0", true, 0, 0,
+	    0),
+	ROW("negative", HEADER SEGMENT "\x15\x49\xa9\x66\x87\x44\x89\x84\xc5\x9c\x40\0", true, 0, 0,
+	    0),
+	ROW("a float of 3 bytes", HEADER SEGMENT "\x15\x49\xa9\x66\x86\x44\x89\x83\x45\x9c\x40",
+	    true, 0, 0, 0),
+	ROW("width alone", HEADER SEGMENT "\x16\x54\xae\x6b\x86\xae\x84\xe0\x82\xb0\x80", true, 0,
+	    0, 0),
+	ROW("Matroska", "\x1a\x45\xdf\xa3\x8b\x42\x82\x88matroska", false, 0, 0, 0),
+	ROW("DocType cut", "\x1a\x45\xdf\xa3\x87\x42\x82\x84web", false, 0, 0, 0),
+	ROW("empty", "", false, 0, 0, 0),
+	ROW("zero", "\0\0\0\0", false, 0, 0, 0),
+};
+
+static void films_are_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct webm_film film = webm_probe(rows[i].bytes);
+		if (webm_is(rows[i].bytes) != rows[i].is_webm)
+			fail_msg("%s: WebM or not", rows[i].name);
+		if (rows[i].is_webm &&
+		    (film.duration_ms != rows[i].duration_ms || film.width != rows[i].width ||
+		     film.height != rows[i].height))
+			fail_msg("%s: %lld ms, %u x %u", rows[i].name, (long long)film.duration_ms,
+				 film.width, film.height);
+	}
+}
+
+static void a_film_may_be_cut_anywhere(void **state)
+{
+	(void)state;
+	const struct str whole = rows[1].bytes;
+	for (size_t len = 0; len < whole.len; len++) {
+		const struct webm_film film = webm_probe(str_slice(whole, 0, len));
+		assert_true(film.duration_ms == 0 || film.duration_ms == 5000);
+		assert_int_equal(film.height, 0);
+		assert_int_equal(film.width, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(films_are_read),
+		cmocka_unit_test(a_film_may_be_cut_anywhere),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
