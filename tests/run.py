@@ -51,7 +51,9 @@ def start_pytest(build: Path, group: str, long: bool) -> subprocess.Popen:
     report.unlink(missing_ok=True)
     environment = dict(os.environ, POSTHORN_BIN=str(build / "src" / "cli" / "posthorn"), POSTHORN_BUILD=str(build),
                        PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *GROUPS[group]]
+    # A directory of its own: pytest's common one is swept by whichever run ends.
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=15", f"--basetemp={build / f'pytest-tmp-{group}'}",
+               f"--junitxml={report}", *GROUPS[group]]
     with open(build / f"pytest-{group}.log", "w", encoding="utf-8") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
 

@@ -135,6 +135,7 @@ struct str str_format(struct arena *arena, const char *format, ...)
 {
 	va_list args;
 	va_list again;
+	assert(format != NULL);
 	va_start(args, format);
 	va_copy(again, args);
 	const int len = vsnprintf(NULL, 0, format, args);

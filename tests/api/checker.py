@@ -326,22 +326,22 @@ class Watch:
 
     def __init__(self):
         self.checker = None
-        self.urls = set()
+        self.services = {}  # its url with a slash: whether it lives
         self.send = None
 
-    def add(self, url):
-        """From now on every answer of the server at url is checked. None is one that died before it was ready."""
+    def add(self, url, is_alive):
+        """From now on every answer of the server at url is checked while it lives: afterwards its port may be anybody's.
+        None is one that died before it was ready."""
         if url is None:
             return
         if self.send is None:
             self.listen_in()
         if self.checker is None:
             self.checker = Checker(requests.get(url + "/openapi.json", timeout=30).json())
-        self.urls.add(url + "/")
+        self.services[url + "/"] = is_alive
 
-    def remove(self, url):
-        """Its port may become somebody else's."""
-        self.urls.discard(f"{url}/")
+    def is_of_service(self, url):
+        return any(url.startswith(prefix) and is_alive() for prefix, is_alive in list(self.services.items()))
 
     def listen_in(self):
         self.send = requests.Session.send
@@ -349,7 +349,7 @@ class Watch:
 
         def send(session, request, **more):
             response = watch.send(session, request, **more)
-            if request.url.startswith(tuple(watch.urls)) and not more.get("stream"):
+            if watch.is_of_service(request.url) and not more.get("stream"):
                 watch.checker.check(request, response)
             return response
 

@@ -106,7 +106,6 @@ class Process:
                 cwd=cwd,
             )
         self.url = self._wait_until_ready()
-        WATCH.remove(self.url)  # the port of a service that has died may be anybody's now
 
     def _wait_until_ready(self):
         deadline = time.monotonic() + READY_S
@@ -224,15 +223,7 @@ class Service(Process):
             arguments += ["--media-allow", media_allow]
         arguments += options
         super().__init__(arguments, environment)
-        WATCH.add(self.url)
-
-    def stop(self):
-        WATCH.remove(self.url)
-        super().stop()
-
-    def kill(self):
-        WATCH.remove(getattr(self, "url", ""))
-        super().kill()
+        WATCH.add(self.url, lambda: self.popen.poll() is None)
 
     def cli(self, *words, **more):
         return cli(*words, "--data", self.data, **more)

@@ -266,7 +266,8 @@ def test_a_dead_account_is_told_once(tmp_path, sandbox, receiver):
         create(app, receiver.url + "/dead", events=["account.reauth_required"])
         sandbox.fault("facebook", "POST", "/v25.0/*/feed", "status", status=400, times=10,
                       body={"error": {"message": "gone", "type": "OAuthException", "code": 190, "error_subcode": 458}})
-        posts = [app.accepted(account, marker("dead"))["post_id"] for _ in range(2)]
+        due = utc(ahead_s=3)  # both are accepted before either is sent
+        posts = [app.accepted(account, marker("dead"), scheduled_at=due)["post_id"] for _ in range(2)]
         for post_id in posts:
             assert app.wait_post(post_id)["status"] == "failed"
         body = json.loads(receiver.wait("/dead", 1)[0][2])

@@ -26,7 +26,9 @@ def blocks(page, kind):
     return [html.unescape(text) for text in found]
 
 
-def test_newcomer_publishes_a_thread_with_media_to_three_platforms(page, service, sandbox, media, tmp_path):
+def test_newcomer_publishes_a_thread_with_media_to_three_platforms(page, start_service, start_sandbox, media, tmp_path):
+    sandbox = start_sandbox()  # its own: the guide waits for its post as long as it takes
+    service = start_service(sandbox)
     app = App(service, name="newcomer", owner="newcomer@example.com").set_credentials("x", "facebook", "linkedin")
     shell = blocks(page, "sh")
     assert len(shell) == 8
