@@ -4,11 +4,14 @@ whole run; tests find their own posts by a marker text, so they need no order an
 must turn something global (limits, the sandbox's clock, restarts) starts processes of its own with `start_sandbox` and
 `start_service`."""
 import contextlib
+import json
 import os
+import pathlib
 
 import hypothesis
 import pytest
 
+from checker import WATCH
 from harness import PLATFORMS, App, Media, Sandbox, Service, find_binary
 
 # test_http_strictness.py looks here for the same binary.
@@ -22,6 +25,14 @@ hypothesis.settings.load_profile("posthorn")
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "last: run after all other tests: it looks at what they met")
+
+
+def pytest_sessionfinish():
+    """For a run in several processes (tests/run.py): what this one did not meet of the description."""
+    directory = os.environ.get("POSTHORN_UNMET")
+    if directory and WATCH.checker is not None:
+        pathlib.Path(directory).mkdir(exist_ok=True)
+        (pathlib.Path(directory) / os.environ["POSTHORN_GROUP"]).write_text(json.dumps(WATCH.checker.unmet()))
 
 
 def pytest_collection_modifyitems(items):

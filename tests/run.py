@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -41,19 +42,29 @@ def count_meson(build: Path, name: str, process: subprocess.Popen) -> tuple[int,
     return passed, failed
 
 
-# Two processes side by side: the fault tests wait for services to die and come back, the others for answers.
-GROUPS = {"fault": ["tests/fault"], "api": ["tests", "--ignore=tests/fault"]}
+FLOWS = {path.name for path in (ROOT / "tests/api").glob("test_*_flows.py")} | {"test_validate.py", "test_description.py"}
+# When the groups have ended: was all that the API's description says met by one of them?
+AFTERWARDS = ["tests/api/test_description.py", "-m", "last"]
 
 
-def start_pytest(build: Path, group: str, long: bool) -> subprocess.Popen:
+def groups() -> dict[str, list[str]]:
+    """Three processes side by side, which mostly wait: for services to die and come back, for posts to go out, for answers. What
+    belongs to no other group is the second's."""
+    api = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/api").glob("test_*.py") if path.name not in FLOWS)
+    others = ["tests", "--ignore=tests/fault", *(f"--ignore={path}" for path in api)]
+    return {"fault": ["tests/fault"], "flows": others, "api": api}
+
+
+def start_pytest(build: Path, group: str, selection: list[str], long: bool) -> subprocess.Popen:
     """The tests of one group, with their words in build/pytest-GROUP.log and their results in build/pytest-GROUP.xml."""
     report = build / f"pytest-{group}.xml"
     report.unlink(missing_ok=True)
     environment = dict(os.environ, POSTHORN_BIN=str(build / "src" / "cli" / "posthorn"), POSTHORN_BUILD=str(build),
-                       PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "")
+                       PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "",
+                       POSTHORN_UNMET=str(build / "unmet"), POSTHORN_GROUP=group)
     # A directory of its own: pytest's common one is swept by whichever run ends.
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=15", f"--basetemp={build / f'pytest-tmp-{group}'}",
-               f"--junitxml={report}", *GROUPS[group]]
+               f"--junitxml={report}", *selection]
     with open(build / f"pytest-{group}.log", "w", encoding="utf-8") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
@@ -74,8 +85,10 @@ def count_pytest(build: Path, group: str, status: int) -> tuple[int, int, int]:
 
 def run_pytest(build: Path, long: bool) -> tuple[int, int, int]:
     """Cases passed, failed and skipped in the tests of the running binary."""
-    running = {group: start_pytest(build, group, long) for group in GROUPS}
+    shutil.rmtree(build / "unmet", ignore_errors=True)
+    running = {group: start_pytest(build, group, selection, long) for group, selection in groups().items()}
     counts = [count_pytest(build, group, process.wait()) for group, process in running.items()]
+    counts.append(count_pytest(build, "afterwards", start_pytest(build, "afterwards", AFTERWARDS, long).wait()))
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     return passed, failed, skipped
 

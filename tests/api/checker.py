@@ -318,6 +318,16 @@ class Checker:
         ]
 
 
+    def unmet(self):
+        return {"successes": self.unmet_successes(), "fields": self.unseen_fields()}
+
+
+def unmet_by_all(directory):
+    """What none of several runs met: each has left its Checker.unmet() there."""
+    runs = [json.loads(path.read_text()) for path in sorted(directory.iterdir())]
+    return {kind: set.intersection(*(set(run[kind]) for run in runs)) for kind in ("successes", "fields")}
+
+
 # ---- listening in ----
 
 
