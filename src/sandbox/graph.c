@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The Graph's plumbing: which node and edge a path means, tokens, fields, paging, errors
- * (platforms/meta.md 1, 2, 6). What the edges do stands in graph_login.c, facebook.c and
+ * (platforms/meta.md 1, 2, 6). What the edges do stands in graph_pages.c, facebook.c and
  * instagram.c. Facebook and Instagram are two apps on one host, so that a call's platform is told
  * by its token or its client id. */
 #include "graph_private.h"
@@ -473,7 +473,7 @@ static const struct graph_edge *find_any_edge(struct str method, enum graph_kind
 					      struct str name)
 {
 	const struct graph_edge *edge =
-		find_edge(graph_login_edges, graph_login_edge_count, method, kind, name);
+		find_edge(graph_pages_edges, graph_pages_edge_count, method, kind, name);
 
 	if (edge == NULL)
 		edge = find_edge(facebook_edges, facebook_edge_count, method, kind, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Facebook Login as the sandbox plays it: consent, code and long-lived exchange, app tokens,
- * debug_token, permissions and the lists of Pages (platforms/meta.md 2). Serves both slugs. */
+ * debug_token (platforms/meta.md 2). Serves both slugs. Who the people and Pages are, and what is
+ * told of them: graph_pages.c. */
 #include "graph_private.h"
 
 #include "arena.h"
@@ -10,10 +11,8 @@
 #include "json_write.h"
 
 #define CODE_LIFETIME_S 600              /* "short-lived"; Meta gives no figure */
-#define SHORT_TOKEN_LIFETIME_S 5400      /* one to two hours (2.5) */
 #define LONG_TOKEN_LIFETIME_S 5183944    /* about 60 days (2.5) */
 #define DATA_ACCESS_US (90 * US_PER_DAY) /* 2.7 */
-#define ACCOUNTS_PAGE_MAX 2 /* small pages, so that who reads only the first one is found out */
 
 /* 2.2, and what every login has. */
 static const char *const known_scopes[] = {
@@ -37,44 +36,6 @@ static const char *const known_scopes[] = {
 };
 #define KNOWN_SCOPES (sizeof(known_scopes) / sizeof(known_scopes[0]))
 
-/* clang-format off */
-#define TEXT(literal) {literal, sizeof(literal) - 1}
-
-/* Constants, so that a Page found before the lock was let go of is good after it. */
-static const struct graph_page pages[GRAPH_PAGES] = {
-	{.id = TEXT("105312345678901234"), .name = TEXT("Harbour Bakery"), .username = TEXT("harbourbakery"),
-	 .ig_id = TEXT("17841405822304914"), .ig_username = TEXT("harbour.bakery"), .ig_name = TEXT("Harbour Bakery"),
-	 .is_ticked = true},
-	{.id = TEXT("107398765432109876"), .name = TEXT("Lighthouse Books"),
-	 .ig_id = TEXT("17841409876543210"), .ig_username = TEXT("lighthouse.books"), .is_ticked = true},
-	{.id = TEXT("109311223344556677"), .name = TEXT("Old Mill Cinema"), .username = TEXT("oldmillcinema")},
-};
-/* clang-format on */
-
-void graph_start(struct sandbox *sandbox, void *state)
-{
-	struct graph_state *graph = state;
-
-	graph->user_id = STR("10229384756102938");
-	graph->user_name = STR("Jo Doe");
-	graph->business_id = STR("90071992547409931");
-	graph->pages = pages;
-	struct graph_node *nodes = sandbox_keep(sandbox, (2 + 2 * GRAPH_PAGES) * sizeof(*nodes));
-	nodes[0] = (struct graph_node){GRAPH_USER, graph->user_id, NULL};
-	nodes[1] = (struct graph_node){GRAPH_BUSINESS, graph->business_id, NULL};
-	graph_node_add(sandbox, &nodes[0]);
-	graph_node_add(sandbox, &nodes[1]);
-	for (size_t i = 0; i < GRAPH_PAGES; i++) {
-		const struct graph_page *page = &graph->pages[i];
-
-		nodes[2 + i] = (struct graph_node){GRAPH_PAGE, page->id, page};
-		graph_node_add(sandbox, &nodes[2 + i]);
-		nodes[2 + GRAPH_PAGES + i] = (struct graph_node){GRAPH_IG, page->ig_id, page};
-		if (page->ig_id.len > 0)
-			graph_node_add(sandbox, &nodes[2 + GRAPH_PAGES + i]);
-	}
-}
-
 /* ---- Consent (2.3, 2.4) ---- */
 
 static bool is_known_scope(struct str scope)
@@ -86,8 +47,7 @@ static bool is_known_scope(struct str scope)
 	return false;
 }
 
-/* The words of a scope list, blank or comma separated; at most max. */
-static size_t split_scopes(struct str scopes, struct str *out, size_t max)
+size_t graph_scopes_split(struct str scopes, struct str *out, size_t max)
 {
 	size_t count = 0;
 
@@ -234,7 +194,7 @@ void graph_dialog(struct sandbox_call *call)
 	struct str asked = asked_scopes(call);
 	struct str scopes[32];
 	struct sandbox_choice choices[GRAPH_PAGES + 32];
-	size_t scope_count = split_scopes(asked, scopes, 32);
+	size_t scope_count = graph_scopes_split(asked, scopes, 32);
 
 	if (!check_dialog(call))
 		return;
@@ -352,8 +312,8 @@ static void exchange_code(struct sandbox_call *call)
 		return;
 	}
 	struct sandbox_token *token =
-		issue_user_token(call, "short", SHORT_TOKEN_LIFETIME_S, code->extra);
-	answer_token(call, token->text, SHORT_TOKEN_LIFETIME_S);
+		issue_user_token(call, "short", GRAPH_SHORT_TOKEN_S, code->extra);
+	answer_token(call, token->text, GRAPH_SHORT_TOKEN_S);
 }
 
 static void exchange_long(struct sandbox_call *call)
@@ -440,7 +400,7 @@ static bool is_app_token(struct sandbox_call *call, struct str text)
 static void write_scopes(struct json_writer *w, struct str scopes)
 {
 	struct str words[32];
-	size_t count = split_scopes(scopes, words, 32);
+	size_t count = graph_scopes_split(scopes, words, 32);
 
 	json_key(w, "scopes");
 	json_begin_array(w);
@@ -516,264 +476,3 @@ void graph_debug_token(struct sandbox_call *call)
 	json_end_object(&w);
 	json_end_object(&w);
 }
-
-/* ---- The user and the Pages (2.6) ---- */
-
-static void write_picture(struct sandbox_call *call, struct json_writer *w, struct str name)
-{
-	json_key(w, "picture");
-	json_begin_object(w);
-	json_key(w, "data");
-	json_begin_object(w);
-	json_member_int(w, "height", 200);
-	json_member_bool(w, "is_silhouette", false);
-	json_member_str(
-		w, "url",
-		sandbox_url(call, "scontent.xx.fbcdn.net",
-			    str_concat(call->arena, STR("/avatar/"), str_slice(name, 0, 1))));
-	json_member_int(w, "width", 200);
-	json_end_object(w);
-	json_end_object(w);
-}
-
-static void get_user(struct sandbox_call *call, struct graph_node *node)
-{
-	const struct graph_state *graph = graph_state(call->sandbox);
-	struct json_writer w;
-
-	if (graph_token(call) == NULL)
-		return;
-	sandbox_answer(call, 200, &w);
-	json_begin_object(&w);
-	if (graph_wants(call, "name", true))
-		json_member_str(&w, "name", graph->user_name);
-	if (graph_wants(call, "picture", false))
-		write_picture(call, &w, graph->user_name);
-	json_member_str(&w, "id", node->id);
-	json_end_object(&w);
-}
-
-static void get_permissions(struct sandbox_call *call, struct graph_node *node)
-{
-	const struct sandbox_token *token = graph_token(call);
-	struct json_writer w;
-	struct str words[33];
-
-	(void)node;
-	if (token == NULL)
-		return;
-	words[0] = STR("public_profile");
-	size_t count = 1 + split_scopes(graph_grant(token)->asked, words + 1, 32);
-	sandbox_answer(call, 200, &w);
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
-	for (size_t i = 0; i < count; i++) {
-		bool is_granted = sandbox_scope_has(token->scope, str_z(call->arena, words[i]));
-
-		if (i > 0 && str_equal(words[i], words[0]))
-			continue;
-		json_begin_object(&w);
-		json_member_str(&w, "permission", words[i]);
-		json_member_str(&w, "status", is_granted ? STR("granted") : STR("declined"));
-		json_end_object(&w);
-	}
-	json_end_array(&w);
-	json_end_object(&w);
-}
-
-/* A Page's token: with a long-lived user token it has no expiry, else it dies with the user's
- * (2.7). One per consent. */
-static struct str page_token(struct sandbox_call *call, const struct sandbox_token *user,
-			     size_t index)
-{
-	/* The grant is kept memory of ours; it is reached through a token, which calls it const. */
-	struct graph_grant *grant = (struct graph_grant *)(uintptr_t)graph_grant(user);
-	bool is_long = str_equal_z(user->label, "long");
-	struct sandbox_token **slot = &grant->page_tokens[index][is_long ? 1 : 0];
-
-	if (*slot == NULL || !sandbox_token_is_live(call->sandbox, *slot))
-		*slot = sandbox_token_issue(
-			call->sandbox,
-			&(struct sandbox_token){
-				.platform = user->platform,
-				.kind = SANDBOX_TOKEN_ACCESS,
-				.prefix = STR("EAA"),
-				.random_length = 190,
-				.client_id = user->client_id,
-				.subject = graph_state(call->sandbox)->pages[index].id,
-				.scope = user->scope,
-				.label = STR("page"),
-				.lifetime_s = is_long ? 0 : SHORT_TOKEN_LIFETIME_S,
-				.extra = grant,
-			});
-	return (*slot)->text;
-}
-
-static void write_ig_account(struct sandbox_call *call, struct json_writer *w,
-			     const struct graph_page *page, struct str fields)
-{
-	if (fields.len > 0 && graph_field(fields, "username", NULL))
-		json_member_str(w, "username", page->ig_username);
-	if (page->ig_name.len > 0 && fields.len > 0 && graph_field(fields, "name", NULL))
-		json_member_str(w, "name", page->ig_name);
-	if (fields.len > 0 && graph_field(fields, "profile_picture_url", NULL))
-		json_member_str(w, "profile_picture_url",
-				sandbox_url(call, "scontent.xx.fbcdn.net",
-					    str_concat(call->arena, STR("/avatar/"),
-						       str_slice(page->ig_username, 0, 1))));
-	json_member_str(w, "id", page->ig_id);
-}
-
-static void write_tasks(struct json_writer *w)
-{
-	static const char *const tasks[] = {"ADVERTISE", "ANALYZE",  "CREATE_CONTENT",
-					    "MESSAGING", "MODERATE", "MANAGE"};
-
-	json_key(w, "tasks");
-	json_begin_array(w);
-	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
-		json_put_str(w, str_of(tasks[i]));
-	json_end_array(w);
-}
-
-static void write_page(struct sandbox_call *call, struct json_writer *w,
-		       const struct sandbox_token *user, size_t index, bool is_list)
-{
-	const struct graph_page *page = &graph_state(call->sandbox)->pages[index];
-	bool is_ticked = graph_grant(user)->has_page[index];
-	struct str nested = {0};
-
-	json_begin_object(w);
-	/* A Page that was not ticked comes without a token of its own (2.6). */
-	if (is_ticked && graph_wants(call, "access_token", is_list))
-		json_member_str(w, "access_token",
-				graph_is_page_token(user) ? user->text
-							  : page_token(call, user, index));
-	if (graph_wants(call, "category", is_list))
-		json_member_str(w, "category", STR("Local business"));
-	if (graph_wants(call, "name", true))
-		json_member_str(w, "name", page->name);
-	if (page->username.len > 0 && graph_wants(call, "username", false))
-		json_member_str(w, "username", page->username);
-	if (is_ticked && graph_wants(call, "tasks", is_list))
-		write_tasks(w);
-	if (graph_wants(call, "picture", false))
-		write_picture(call, w, page->name);
-	if (page->ig_id.len > 0 && sandbox_scope_has(user->scope, "instagram_basic") &&
-	    graph_field(sandbox_param(call, "fields"), "instagram_business_account", &nested)) {
-		json_key(w, "instagram_business_account");
-		json_begin_object(w);
-		write_ig_account(call, w, page, nested);
-		json_end_object(w);
-	}
-	json_member_str(w, "id", page->id);
-	json_end_object(w);
-}
-
-static void answer_pages(struct sandbox_call *call, const char *scope)
-{
-	struct graph_paging paging = graph_paging_read(call, ACCOUNTS_PAGE_MAX, ACCOUNTS_PAGE_MAX);
-	const struct sandbox_token *token = graph_token(call);
-	struct json_writer w;
-	size_t shown = 0;
-
-	if (token == NULL)
-		return;
-	if (!sandbox_scope_has(token->scope, scope)) {
-		graph_fail_text(call, &(struct graph_error){403, 200, 0},
-				str_format(call->arena,
-					   "(#200) Requires %s permission to manage the object",
-					   scope));
-		return;
-	}
-	sandbox_answer(call, 200, &w);
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
-	for (size_t i = paging.from; i < GRAPH_PAGES && shown < paging.limit; i++, shown++)
-		write_page(call, &w, token, i, true);
-	json_end_array(&w);
-	graph_paging_write(call, &w, paging, shown, paging.from + shown < GRAPH_PAGES);
-	json_end_object(&w);
-}
-
-static void get_accounts(struct sandbox_call *call, struct graph_node *node)
-{
-	(void)node;
-	answer_pages(call, "pages_show_list");
-}
-
-static void get_owned_pages(struct sandbox_call *call, struct graph_node *node)
-{
-	(void)node;
-	answer_pages(call, "business_management");
-}
-
-static void get_client_pages(struct sandbox_call *call, struct graph_node *node)
-{
-	(void)node;
-	if (graph_token(call) != NULL)
-		sandbox_answer_json(call, 200, "{\"data\":[]}");
-}
-
-static void get_businesses(struct sandbox_call *call, struct graph_node *node)
-{
-	const struct sandbox_token *token = graph_token(call);
-	struct json_writer w;
-
-	(void)node;
-	if (token == NULL)
-		return;
-	if (!sandbox_scope_has(token->scope, "business_management")) {
-		graph_fail_text(call, &(struct graph_error){400, 100, 0},
-				STR("(#100) Missing Permission"));
-		return;
-	}
-	sandbox_answer(call, 200, &w);
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
-	json_begin_object(&w);
-	json_member_str(&w, "id", graph_state(call->sandbox)->business_id);
-	json_member_str(&w, "name", STR("Harbour Street Shops"));
-	json_end_object(&w);
-	json_end_array(&w);
-	json_end_object(&w);
-}
-
-static void get_page(struct sandbox_call *call, struct graph_node *node)
-{
-	const struct sandbox_token *token = graph_token(call);
-	struct json_writer w;
-
-	if (token == NULL)
-		return;
-	sandbox_answer(call, 200, &w);
-	write_page(call, &w, token, (size_t)(node->page - graph_state(call->sandbox)->pages),
-		   false);
-}
-
-static void get_ig(struct sandbox_call *call, struct graph_node *node)
-{
-	struct json_writer w;
-
-	if (graph_page_reader(call, node->page, "instagram_basic") == NULL)
-		return;
-	sandbox_answer(call, 200, &w);
-	json_begin_object(&w);
-	write_ig_account(call, &w, node->page, sandbox_param(call, "fields"));
-	json_end_object(&w);
-}
-
-const struct graph_edge graph_login_edges[] = {
-	{"GET", GRAPH_USER, "", get_user},
-	{"GET", GRAPH_USER, "permissions", get_permissions},
-	{"GET", GRAPH_USER, "accounts", get_accounts},
-	{"GET", GRAPH_USER, "businesses", get_businesses},
-	{"GET", GRAPH_BUSINESS, "owned_pages", get_owned_pages},
-	{"GET", GRAPH_BUSINESS, "client_pages", get_client_pages},
-	{"GET", GRAPH_PAGE, "", get_page},
-	{"GET", GRAPH_IG, "", get_ig},
-};
-const size_t graph_login_edge_count = sizeof(graph_login_edges) / sizeof(graph_login_edges[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's Graph as the sandbox plays it, shared by facebook.c, instagram.c, graph_login.c and
- * graph.c: one user with three Pages, two of which carry an Instagram business account. Facts:
+ * Meta's Graph as the sandbox plays it, shared by facebook.c, instagram.c, graph_login.c,
+ * graph_pages.c and graph.c: one user with three Pages, two of which carry an Instagram business account. Facts:
  * platforms/meta.md; numbers in comments are its sections. */
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #define GRAPH_PAGES 3
 #define GRAPH_HOST "graph.facebook.com"
+#define GRAPH_SHORT_TOKEN_S 5400 /* one to two hours (2.5) */
 
 struct graph_page {
 	struct str id;
@@ -200,9 +201,15 @@ bool graph_render_error(struct sandbox_call *call, struct str name);
 void graph_dialog(struct sandbox_call *call);
 void graph_access_token(struct sandbox_call *call);
 void graph_debug_token(struct sandbox_call *call);
+/* The words of a scope list, blank or comma separated, into out; how many, at most max. */
+size_t graph_scopes_split(struct str scopes, struct str *out, size_t max);
+
+/* ---- graph_pages.c ---- */
+
+/* Makes the person, the business and the Pages. */
 void graph_start(struct sandbox *sandbox, void *state);
-extern const struct graph_edge graph_login_edges[];
-extern const size_t graph_login_edge_count;
+extern const struct graph_edge graph_pages_edges[];
+extern const size_t graph_pages_edge_count;
 
 /* ---- facebook.c, instagram.c ---- */
 
