@@ -422,6 +422,13 @@ static int64_t started_for_adapter(const struct delivery_task *t)
 	return t->env.now_us - waited_us - (ended_us - started_us);
 }
 
+/* What an adapter proves of a call that was sent once more is proof of that call alone: the first
+ * one stays open, until its part is found. */
+static bool has_open_repeat(const struct delivery_task *t)
+{
+	return t->save.republished && t->mode != COURSE_REFRESH && flow_is_open(&t->flow);
+}
+
 static void adapter_ask(struct delivery_task *t, const struct reply *reply, struct step *step)
 {
 	const platform_step functions[COURSE_MODE_COUNT] = {
@@ -435,8 +442,12 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 	t->env.look = t->save.looks;
 	if (t->save.call_started_at_us != 0)
 		note_clock(t);
+	const bool is_open = has_open_repeat(t);
+	const size_t part = flow_part(&t->flow);
 	functions[t->mode](&t->env, t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply,
 			   step);
+	if (is_open && flow_part(&t->flow) == part)
+		flow_set_open(&t->flow);
 }
 
 /* What the adapter has learnt about the account: seen from now on, and written with this turn's
@@ -732,6 +743,16 @@ static void log_end(const struct delivery_task *t)
 		    log_str("code", str_of(failure_code_name(t->failure.code))));
 }
 
+/* A refresh token that works once is not sent when another task has used it up since we read it:
+ * an account's next delivery, or this one, claimed a second time when a pause outlived its lease.
+ * Looked at behind the commit, as the last thing before the call, since both may have been in one
+ * turn. The lease runs out, and the next claim reads the account anew (RELIABILITY.md T1). */
+static void keep_refresh_single(struct delivery_task *t)
+{
+	if (t->mode == COURSE_REFRESH && t->plan->action == TASK_SEND && account_has_changed(t))
+		t->plan->action = TASK_END;
+}
+
 static void delivery_saved(struct task *task, enum err_kind kind)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
@@ -748,6 +769,7 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 		t->work.lease_until_us = t->save.lease_until_us;
 	if (!t->is_quiet)
 		t->held_until_us = t->save.lease_until_us;
+	keep_refresh_single(t);
 	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_FAILED)
 		return;
 	log_end(t);

@@ -487,13 +487,17 @@ static const char *video_done(const struct env *env, struct flow *flow, const st
 	return "listed";
 }
 
-/* Enough asked: what the finish call said stands. A read that is refused says nothing of the video,
- * but it need not be asked for as long. */
-static bool is_asked_enough(const struct env *env, const struct flow *flow,
-			    const struct reply *reply)
+/* Enough asked: what the finish call said stands. Where every read is refused, as without the
+ * permission for it, it need not be asked for as long. */
+static bool is_asked_enough(const struct env *env, struct flow *flow, const struct reply *reply)
 {
 	struct step silent = {0};
-	const bool is_refused = !graph_is_ok(reply) && !step_fail_transport(&silent, env, reply);
+	const bool is_answer =
+		graph_is_ok(reply) && json_is(json_get(reply->json, "status"), JSON_TYPE_OBJECT);
+	if (is_answer)
+		flow_set_int(flow, "check_answered", 1);
+	const bool is_refused = !graph_is_ok(reply) && !step_fail_transport(&silent, env, reply) &&
+				flow_get_int(flow, "check_answered", 0) == 0;
 	return flow_get_int(flow, "waited_ms", 0) >= (is_refused ? CHECK_CLOSELY_MS : CHECK_MAX_MS);
 }
 

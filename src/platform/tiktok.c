@@ -27,7 +27,6 @@ static const struct stage publish_stages[] = {
 	{"upload", tiktok_upload_ask, tiktok_upload_answer},
 	{"progress", tiktok_progress_ask, tiktok_progress_answer},
 	{"status", tiktok_status_ask, tiktok_status_answer},
-	{"lost", tiktok_lost_ask, answer_unexpected},
 	{0},
 };
 

@@ -91,17 +91,11 @@ const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
 const char *tiktok_progress_ask(const struct env *env, struct flow *flow, struct step *step);
 const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step);
-const char *tiktok_lost_ask(const struct env *env, struct flow *flow, struct step *step);
-/* The bytes are not all there and cannot follow any more: the task never posts, so the part begins
- * anew. NULL. */
-const char *tiktok_task_lost(struct flow *flow, struct step *step);
 void tiktok_status_send(const struct env *env, const struct flow *flow, struct step *step);
 /* Out of a status answer. */
 struct str tiktok_task_status(const struct reply *reply);
 int64_t tiktok_uploaded_bytes(const struct reply *reply);
 bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply);
-/* Does the upload host take no more bytes for this task? */
-bool tiktok_upload_is_over(const struct env *env, const struct flow *flow);
 
 /* ---- tiktok_status.c ---- */
 

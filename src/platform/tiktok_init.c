@@ -204,7 +204,6 @@ const char *tiktok_init_answer(const struct env *env, struct flow *flow, const s
 	}
 	flow_set(flow, "publish_id", publish_id);
 	flow_set_secret(flow, "upload_url", upload_url);
-	flow_set_int(flow, "begun_at_us", env->now_us);
 	flow_set_int(flow, "offset_bytes", 0);
 	return "upload";
 }

@@ -16,16 +16,11 @@ static const char *task_ask(const struct env *env, struct flow *flow, struct ste
 	return NULL;
 }
 
-/* While the address is good, only the bytes that are missing; after that the task is dead. A task
+/* Only the bytes that are missing; whether the address is still good the upload host says. A task
  * that never gets its end though it could is not left for a new one: a late PUT might still
  * complete it. */
-static const char *bytes_again(const struct env *env, struct flow *flow, const struct reply *reply,
-			       struct step *step)
+static const char *bytes_again(struct flow *flow, const struct reply *reply, struct step *step)
 {
-	if (tiktok_upload_is_over(env, flow)) {
-		flow_set_stage(flow, "lost");
-		return look_end(flow, step, STEP_SEND_AGAIN);
-	}
 	if (flow_count(flow, "resends") > RESENDS_MAX)
 		return look_end(flow, step, STEP_UNKNOWN);
 	flow_set_int(flow, "offset_bytes", tiktok_uploaded_bytes(reply));
@@ -39,7 +34,7 @@ static const char *task_answer(const struct env *env, struct flow *flow, const s
 	if (tiktok_is_refused(env, reply, step))
 		return NULL;
 	if (tiktok_lacks_bytes(flow, reply))
-		return bytes_again(env, flow, reply, step);
+		return bytes_again(flow, reply, step);
 	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that
 	 * failed posted nothing. */
 	flow_set_stage(flow, "status");

@@ -6,17 +6,18 @@
 
 #include <inttypes.h>
 
-#include "clock.h"
-
 #define ONE_CHUNK_MAX_BYTES                                                                        \
 	INT64_C(64000000) /* whole up to here; safe however "MB" is read (2.3) */
 #define CHUNK_BYTES INT64_C(10000000)
-#define UPLOAD_URL_VALID_US US_PER_HOUR /* 2.2 */
 #define PROGRESS_LOOKS_MAX                                                                         \
 	8 /* questions about one upload, without a chunk more in between, before a new task is     \
 	     begun */
 #define BREAKS_MAX 4 /* broken calls in a row that are no failure of the delivery yet */
 #define BREAK_WAIT_MS 2000
+#define LAG_LOOKS_MAX                                                                              \
+	5 /* questions, a minute apart, before a task that may have had its end is believed that   \
+	     it lacks it */
+#define LAG_WAIT_MS 60000
 
 struct tiktok_chunks tiktok_chunks_of(int64_t size_bytes)
 {
@@ -69,16 +70,6 @@ const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct s
 	call->media_index = 0;
 	call->media_offset_bytes = range.first;
 	call->media_length_bytes = range.length_bytes;
-	return NULL;
-}
-
-/* The bytes are not all there and cannot follow any more: the task never posts, so the part begins
- * anew. */
-const char *tiktok_task_lost(struct flow *flow, struct step *step)
-{
-	flow_restart_part(flow);
-	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		  STR("TikTok has given up the upload; it is begun again."));
 	return NULL;
 }
 
@@ -173,16 +164,39 @@ struct str tiktok_task_status(const struct reply *reply)
 	return json_string(json_get(json_get(reply->json, "data"), "status"));
 }
 
-bool tiktok_upload_is_over(const struct env *env, const struct flow *flow)
-{
-	return flow_get_int(flow, "upload_refused", 0) != 0 ||
-	       env->now_us - flow_get_int(flow, "begun_at_us", env->now_us) >= UPLOAD_URL_VALID_US;
-}
-
 bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply)
 {
 	return str_equal_z(tiktok_task_status(reply), "PROCESSING_UPLOAD") &&
 	       tiktok_uploaded_bytes(reply) < flow_get_int(flow, "size_bytes", 0);
+}
+
+/* An address lives for an hour (2.2), but that is the upload host's to say: our clock may have
+ * jumped, and a chunk that is sent again does no harm. */
+static bool is_upload_refused(const struct flow *flow)
+{
+	return flow_get_int(flow, "upload_refused", 0) != 0;
+}
+
+/* The task lacks bytes and gets no more of them. Where a last PUT was in doubt its word may be
+ * older than that one, so it is asked again for minutes; and as long as bytes may still come, a new
+ * task might be a second post (5). */
+static const char *task_lost(struct flow *flow, struct step *step)
+{
+	const bool is_open = flow_is_open(flow);
+	if (is_open && flow_count(flow, "lag_looks") <= LAG_LOOKS_MAX) {
+		step_wait(step, LAG_WAIT_MS);
+		return NULL;
+	}
+	if (is_open && !is_upload_refused(flow)) {
+		step_fail(
+			step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
+			STR("TikTok neither takes the end of the video nor says that it has it."));
+		return NULL;
+	}
+	flow_restart_part(flow);
+	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
+		  STR("TikTok has given up the upload; it is begun again."));
+	return NULL;
 }
 
 /* Goes on with the chunk that TikTok lacks. */
@@ -197,15 +211,8 @@ const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
 		flow_set_open(flow);
 		return "status";
 	}
-	if (tiktok_upload_is_over(env, flow) ||
-	    flow_count(flow, "progress_looks") > PROGRESS_LOOKS_MAX)
-		return tiktok_task_lost(flow, step);
+	if (is_upload_refused(flow) || flow_count(flow, "progress_looks") > PROGRESS_LOOKS_MAX)
+		return task_lost(flow, step);
 	upload_at(flow, tiktok_uploaded_bytes(reply));
 	return "upload";
-}
-
-const char *tiktok_lost_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)env;
-	return tiktok_task_lost(flow, step);
 }

@@ -49,7 +49,7 @@ struct house {
 	struct engine *engine;
 	struct deliverer *deliverer;
 	struct platform_settings settings;
-	sqlite3 *eye;        /* looks at the file, never writes */
+	sqlite3 *eye;        /* looks at the file, never writes; opened when it is first needed */
 	sqlite3_stmt *count; /* of unfinished deliveries */
 	int64_t unfinished;
 	bool has_committed; /* since unfinished was counted */
@@ -133,6 +133,28 @@ static void remove_database(const struct ground *ground)
 		path_in(ground, names[i], path);
 		unlink(path);
 	}
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A seed begins without what an earlier one fetched: seeds share nothing, and every folder of a
+ * spool is looked into at every start. */
+static void remove_spool(const struct ground *ground)
+{
+	char path[128];
+	path_in(ground, "spool", path);
+	remove_tree(path);
 }
 
 /* ---- the ground ---- */
@@ -240,17 +262,9 @@ void ground_open(struct ground *ground)
 	remove_database(ground);
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-	(void)status;
-	(void)type;
-	(void)place;
-	return remove(path);
-}
-
 void ground_close(struct ground *ground)
 {
-	nftw(ground->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(ground->directory);
 	free(ground->database);
 }
 
@@ -345,7 +359,6 @@ static void open_eye(struct house *house)
 				    "SELECT COUNT(*) FROM deliveries WHERE is_final = 0", -1,
 				    &house->count, NULL),
 		 house->eye, "look");
-	house->has_committed = true;
 }
 
 static void open_engine(struct house *house)
@@ -386,7 +399,7 @@ static void open_all(struct house *house)
 	must(store_open(&store, &house->store, &err), &err, "store");
 	must(spool_open(&spool_config, &house->spool, &err), &err, "spool");
 	open_engine(house);
-	open_eye(house);
+	house->has_committed = true;
 }
 
 static void close_all(struct house *house)
@@ -443,6 +456,7 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 	house->network = network;
 	house->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
 	remove_database(ground);
+	remove_spool(ground);
 	path_in(ground, "sim.db", path);
 	file_write(path, ground->database, ground->database_bytes);
 	seal_open_fixed(&house->seal);
@@ -597,6 +611,8 @@ int64_t house_unfinished(struct house *house)
 {
 	if (!house->has_committed)
 		return house->unfinished;
+	if (house->eye == NULL)
+		open_eye(house);
 	must_sql(sqlite3_step(house->count), house->eye, "count");
 	house->unfinished = sqlite3_column_int64(house->count, 0);
 	sqlite3_reset(house->count);

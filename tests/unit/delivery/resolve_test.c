@@ -17,6 +17,10 @@
 #define LIST(items) "{\"data\":[" items "]}"
 #define NOTHING "{\"meta\":{\"result_count\":0}}"
 
+/* 1080 by 1080, as far as its header: the platforms' rules look at it before anything is made. */
+static const char jpeg[] = "\xff\xd8\xff\xc0\x00\x11\x08\x04\x38\x04\x38\x03"
+			   "\x01\x22\x00\x02\x11\x01\x03\x11\x01";
+
 static struct str x_post(struct world *w)
 {
 	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
@@ -130,6 +134,40 @@ static void an_app_may_allow_one_repeat_and_only_one(void **state)
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
 	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
 	assert_int_equal(fake_count(&w->transport, LOOK), 10);
+}
+
+#define TIKTOK_PULL                                                                                \
+	"{\"mode\":\"advanced\",\"type\":\"carousel\",\"containers\":[{\"content\":\"hello\","     \
+	"\"media\":[{\"url\":\"https://customer.example/a.jpg\",\"type\":\"image\"},"              \
+	"{\"url\":\"https://customer.example/a.jpg\",\"type\":\"image\"}]}]}"
+#define TIKTOK_OK ",\"error\":{\"code\":\"ok\"}}"
+#define TIKTOK_INIT "/content/init/"
+
+/* Seed 10081 of the simulation: that the repeat came to nothing is proof of the repeat alone. */
+static void a_repeat_that_failed_says_nothing_of_the_first_call(void **state)
+{
+	struct world *w = *state;
+	world_add_app(w, true);
+	FAKE_ANSWER(&w->transport, .match = "/creator_info/",
+		    .body = "{\"data\":{\"creator_username\":\"ann\",\"privacy_level_options\":["
+			    "\"SELF_ONLY\"]}" TIKTOK_OK,
+		    .times = 99);
+	FAKE_ANSWER(&w->transport, .match = "GET https://customer.example/a.jpg", .body = jpeg,
+		    .body_len = sizeof(jpeg) - 1, .times = 9);
+	FAKE_ANSWER(&w->transport, .match = TIKTOK_INIT, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = TIKTOK_INIT,
+		    .body = "{\"data\":{\"publish_id\":\"p\"}" TIKTOK_OK);
+	FAKE_ANSWER(
+		&w->transport, .match = "/status/fetch/",
+		.body = "{\"data\":{\"status\":\"FAILED\",\"fail_reason\":\"spam_risk\"}" TIKTOK_OK,
+		.times = 9);
+	const struct account_row account = world_account(w, PLATFORM_TIKTOK, 0, NULL);
+	const struct str post = world_post(w, TIKTOK_PULL, &account, 1);
+	world_run(w);
+	for (int i = 0; i < 3; i++)
+		pass_all_looks(w);
+	assert_int_equal(fake_count(&w->transport, TIKTOK_INIT), 2);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
 }
 
 /* RELIABILITY.md P1, P6: we die between the commit and the answer. */
@@ -402,10 +440,6 @@ static struct str instagram_post(struct world *w)
 	return world_post(w, IG_POST, &account, 1);
 }
 
-/* 1080 by 1080, as far as its header: Instagram's rules look at it before anything is made. */
-static const char jpeg[] = "\xff\xd8\xff\xc0\x00\x11\x08\x04\x38\x04\x38\x03"
-			   "\x01\x22\x00\x02\x11\x01\x03\x11\x01";
-
 static void add_container(struct world *w)
 {
 	FAKE_ANSWER(&w->transport, .match = "/media?", .body = "{\"data\":[]}", .times = 99);
@@ -502,6 +536,7 @@ int main(void)
 		WORLD_TEST(the_timeline_says_in_doubt),
 		WORLD_TEST(what_is_never_found_ends_as_unknown),
 		WORLD_TEST(an_app_may_allow_one_repeat_and_only_one),
+		WORLD_TEST(a_repeat_that_failed_says_nothing_of_the_first_call),
 		WORLD_TEST(death_with_a_call_open_leads_to_a_look),
 		WORLD_TEST(death_at_every_turn_never_sends_twice),
 		WORLD_TEST(two_that_look_like_ours_prove_nothing),

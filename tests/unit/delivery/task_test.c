@@ -381,6 +381,30 @@ static void a_refresh_that_came_too_late_does_not_hide_the_new_connection(void *
 			    "Bearer token-of-the-second-connection");
 }
 
+/* Seed 67810 of the simulation, x.md 1.4: while a call was under way the account got new tokens,
+ * from another task or another connection. The refresh token that this one has read may have been
+ * used, and is not sent. */
+static void a_refresh_token_that_is_not_the_last_is_not_sent(void **state)
+{
+	struct world *w = *state;
+	struct account_row account = x_account(w);
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+	world_connect(w, &account, "token-of-the-second-connection",
+		      "refresh-of-the-second-connection");
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 401,
+		    .body = "{\"title\":\"Unauthorized\"}");
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .body = NEW_TOKEN, .times = 9);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	world_run(w);
+	world_pass(w, 3 * US_PER_MINUTE);
+	assert_int_equal(fake_count(&w->transport, TOKEN), 0);
+	assert_published(w, post, "1001");
+	assert_string_equal(fake_nth(&w->transport, TWEETS, 1)->authorization,
+			    "Bearer token-of-the-second-connection");
+}
+
 static void a_refresh_that_fails_in_passing_is_retried(void **state)
 {
 	struct world *w = *state;
@@ -601,6 +625,7 @@ int main(void)
 		WORLD_TEST(a_lost_answer_is_told_apart_from_a_dead_token),
 		WORLD_TEST(an_account_connected_again_meanwhile_is_not_flagged),
 		WORLD_TEST(a_refresh_that_came_too_late_does_not_hide_the_new_connection),
+		WORLD_TEST(a_refresh_token_that_is_not_the_last_is_not_sent),
 		WORLD_TEST(a_refresh_that_fails_in_passing_is_retried),
 		WORLD_TEST(an_expired_token_without_refresh_ends_the_delivery),
 		WORLD_TEST(a_suspended_apps_posts_wait),

@@ -97,6 +97,45 @@ static void a_video_that_is_processed_for_ever_is_published(void **state)
 	talk_close(&talk);
 }
 
+/* Seed 41767 of the simulation: what has told that the video is being processed can be asked again;
+ * an error in between is no reason to ask no more. */
+static void an_error_between_two_answers_ends_no_check(void **state)
+{
+	static const char *const errors[] = {
+		"{\"error\":{\"message\":\"M\",\"code\":1,\"is_transient\":true}}",
+		"{\"error\":{\"message\":\"M\",\"code\":10}}"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct talk talk;
+		int64_t waited_ms = 0;
+		page_open(&talk, "post");
+		talk_video(&talk, 0);
+		talk.env.post_type = POST_TYPE_POST;
+		talk_ask(&talk, platform_facebook.publish);
+		talk_answer(
+			&talk, 200, NULL,
+			"{\"video_id\":\"7\",\"upload_session_id\":\"8\",\"start_offset\":\"0\","
+			"\"end_offset\":\"1000\"}");
+		talk_answer(&talk, 200, NULL,
+			    "{\"start_offset\":\"1000\",\"end_offset\":\"1000\"}");
+		talk_answer(&talk, 200, NULL, "{\"success\":true}");
+		while (waited_ms < 3000000) {
+			talk_answer(&talk, 200, NULL,
+				    "{\"status\":{\"video_status\":\"processing\"}}");
+			assert_int_equal(talk.step.kind, STEP_WAIT);
+			waited_ms += talk.step.wait_ms;
+			talk_ask(&talk, platform_facebook.publish);
+		}
+		talk_answer(&talk, 200, NULL, errors[i]);
+		assert_int_equal(talk.step.kind, STEP_WAIT);
+		talk_ask(&talk, platform_facebook.publish);
+		talk_answer(&talk, 200, NULL, "{\"status\":{\"video_status\":\"error\"}}");
+		talk_expect_failure(&talk, "no good", FAILURE_PERMANENT,
+				    FAILURE_CODE_MEDIA_REJECTED);
+		talk_close(&talk);
+	}
+}
+
 static void sessions_are_not_begun_for_ever(void **state)
 {
 	struct talk talk;
@@ -160,6 +199,7 @@ int main(void)
 		cmocka_unit_test(photos_that_facebook_has_dropped_are_put_up_again),
 		cmocka_unit_test(photos_of_a_call_in_doubt_are_kept),
 		cmocka_unit_test(a_video_that_is_processed_for_ever_is_published),
+		cmocka_unit_test(an_error_between_two_answers_ends_no_check),
 		cmocka_unit_test(sessions_are_not_begun_for_ever),
 		cmocka_unit_test(silence_about_a_video_is_no_proof),
 	};

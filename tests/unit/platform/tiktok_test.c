@@ -613,18 +613,83 @@ static void missing_bytes_start_at_the_chunk_that_is_not_there(void **state)
 	talk_expect_header(&talk, "Content-Range", "bytes 30000000-39999999/64000001");
 }
 
-static void missing_bytes_after_an_hour_mean_a_new_task(void **state)
+#define NO_BYTES STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0")
+
+/* Only the upload host's word ends a task, however late it is by our clock, and the task's word may
+ * be older than the PUT that was in doubt: minutes are waited before it is believed. */
+static void missing_bytes_mean_a_new_task_when_none_may_follow(void **state)
 {
 	(void)state;
+	int64_t waited_ms = 0;
 	come_into_doubt();
-	talk.env.now_us += US_PER_HOUR;
-	talk_answer(&talk, 200, NULL,
-		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
+	talk.env.now_us += 2 * US_PER_HOUR;
+	talk_answer(&talk, 200, NULL, NO_BYTES);
 	assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
 	talk_ask(&talk, platform_tiktok.publish);
+	talk_expect_call(&talk, CALL_PUBLISH, "PUT", UPLOAD_URL);
+	talk_answer(&talk, 403, NULL, "");
+	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
+	talk_answer(&talk, 200, NULL, NO_BYTES);
+	while (talk.step.kind == STEP_WAIT && waited_ms < 3600000) {
+		assert_true(flow_is_open(&talk.flow));
+		waited_ms += talk.step.wait_ms;
+		talk_ask(&talk, platform_tiktok.publish);
+		talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
+		talk_answer(&talk, 200, NULL, NO_BYTES);
+	}
+	assert_in_range(waited_ms, 180000, 600000);
 	talk_expect_failure(&talk, "dead", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 	talk_ask(&talk, platform_tiktok.publish);
 	talk_expect_call(&talk, CALL_READ, "POST", CREATOR_URL);
+}
+
+static void a_put_in_doubt_that_came_after_all_is_found_behind_the_refusal(void **state)
+{
+	(void)state;
+	come_into_doubt();
+	talk_answer(&talk, 200, NULL, NO_BYTES);
+	talk_ask(&talk, platform_tiktok.publish);
+	talk_answer(&talk, 403, NULL, "");
+	talk_answer(&talk, 200, NULL, NO_BYTES);
+	talk_ask(&talk, platform_tiktok.publish);
+	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\""));
+	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
+}
+
+/* Seed 68887 of the simulation: 201 says that all is stored; a status that is behind it, and a
+ * clock that has jumped over the hour, are no reason for a second task. */
+static void a_stored_video_is_never_begun_again(void **state)
+{
+	(void)state;
+	int polls = 0;
+	upload_small();
+	talk.env.now_us += 2 * US_PER_HOUR;
+	talk_answer(&talk, 200, NULL, NO_BYTES);
+	while (talk.step.kind == STEP_WAIT && polls++ < 1000) {
+		talk_ask(&talk, platform_tiktok.publish);
+		talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
+		talk_answer(&talk, 200, NULL, NO_BYTES);
+	}
+	talk_expect_failure(&talk, "stuck", FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN);
+}
+
+/* A chunk that is said to be out of place, again and again, behind a PUT in doubt. */
+static void a_put_in_doubt_that_goes_round_in_circles_is_given_to_a_person(void **state)
+{
+	(void)state;
+	int rounds = 0;
+	come_into_doubt();
+	talk_answer(&talk, 200, NULL, NO_BYTES);
+	talk_ask(&talk, platform_tiktok.publish);
+	while ((talk.step.kind == STEP_SEND || talk.step.kind == STEP_WAIT) && rounds++ < 100) {
+		if (talk.step.kind == STEP_WAIT)
+			talk_ask(&talk, platform_tiktok.publish);
+		else if (strcmp(talk.step.call.method, "PUT") == 0)
+			talk_answer(&talk, 416, NULL, "");
+		else
+			talk_answer(&talk, 200, NULL, NO_BYTES);
+	}
+	talk_expect_failure(&talk, "circle", FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN);
 }
 
 static void an_end_that_never_arrives_is_given_to_a_person(void **state)
@@ -697,7 +762,10 @@ int main(void)
 		TEST(init_without_ids_is_tried_again),
 		TEST(the_task_says_what_became_of_the_last_put),
 		TEST(missing_bytes_start_at_the_chunk_that_is_not_there),
-		TEST(missing_bytes_after_an_hour_mean_a_new_task),
+		TEST(missing_bytes_mean_a_new_task_when_none_may_follow),
+		TEST(a_put_in_doubt_that_came_after_all_is_found_behind_the_refusal),
+		TEST(a_stored_video_is_never_begun_again),
+		TEST(a_put_in_doubt_that_goes_round_in_circles_is_given_to_a_person),
 		TEST(an_end_that_never_arrives_is_given_to_a_person),
 		TEST(a_task_that_could_not_be_asked_says_so),
 		TEST(without_a_task_nothing_can_be_told),
