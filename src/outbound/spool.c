@@ -99,8 +99,7 @@ static int open_folder(int directory_fd, unsigned number)
 	return openat(directory_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Most spools have few folders: looking for each of them by name costs more than one list. */
-static void list_folders(int directory_fd, bool is_there[FOLDER_COUNT])
+void spool_folders_list(int directory_fd, bool is_there[FOLDER_COUNT])
 {
 	const int fd = openat(directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
@@ -120,7 +119,7 @@ static void list_folders(int directory_fd, bool is_there[FOLDER_COUNT])
 void spool_walk(int directory_fd, visit_file visit, void *context)
 {
 	bool is_there[FOLDER_COUNT] = {false};
-	list_folders(directory_fd, is_there);
+	spool_folders_list(directory_fd, is_there);
 	for (unsigned i = 0; i < FOLDER_COUNT; i++) {
 		const int fd = is_there[i] ? open_folder(directory_fd, i) : -1;
 		if (fd >= 0)

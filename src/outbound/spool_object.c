@@ -192,11 +192,14 @@ static bool remove_unneeded(void *context, int folder_fd, const char *name)
 
 void spool_objects_clean(struct spool *spool)
 {
+	bool is_there[FOLDER_COUNT] = {false};
 	spool_walk(spool->objects_fd, remove_unneeded, spool);
+	spool_folders_list(spool->objects_fd, is_there);
 	for (unsigned i = 0; i < FOLDER_COUNT; i++) {
 		char folder[FOLDER_DIGITS + 1];
 		snprintf(folder, sizeof(folder), "%02x", i % FOLDER_COUNT);
-		folder_remove_if_empty(spool, folder);
+		if (is_there[i])
+			folder_remove_if_empty(spool, folder);
 	}
 }
 

@@ -62,6 +62,7 @@ static const char *probe_session_answer(const struct env *env, struct flow *flow
 				STEP_UNKNOWN); /* all there, yet no video told: ask again */
 	flow_set_int(flow, "offset_bytes", received_bytes);
 	flow_unset(flow, "in_doubt");
+	flow_set_open(flow); /* the bytes may come after this word: then no failure may be told */
 	if (flow_count(flow, "resends") > YOUTUBE_RESENDS_MAX)
 		flow_set_stage(flow, "lost");
 	return look_end(flow, step, STEP_SEND_AGAIN);
