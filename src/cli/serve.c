@@ -89,6 +89,17 @@ static enum err_kind open_service(const struct settings *settings, struct servic
 	return kind;
 }
 
+/* To the terminal and not to the log: whoever has it makes the first admin. */
+static void print_setup_link(struct service *service)
+{
+	const struct str link = service_setup_link(service);
+	if (link.len > 0)
+		fprintf(stderr,
+			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
+			"at " STR_FMT "\n",
+			STR_ARG(link));
+}
+
 int command_serve(const struct command *command)
 {
 	struct service *service = NULL;
@@ -102,6 +113,7 @@ int command_serve(const struct command *command)
 		service_close(&service);
 		return say(&err);
 	}
+	print_setup_link(service);
 	fprintf(stderr, "posthorn: listening on %s\n", service_base_url(service));
 	notify("READY=1");
 	wait_for_end(&end_signals);

@@ -460,6 +460,29 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 	return kind;
 }
 
+static void serve_as_app(void *context, const struct app_row *app, struct http_request *request, struct http_response *response)
+{
+	api_serve_as(context, app, request, response);
+}
+
+static enum err_kind open_dashboard(struct service *service, struct error *err)
+{
+	const struct settings *settings = service->settings;
+	const struct admin_web_config config = {
+		.public_url = service->public_url,
+		.sandbox_url = text_or_null(settings, SETTING_ID_sandbox),
+		.version = POSTHORN_VERSION,
+		.session_idle_s = settings_number(settings, SETTING_ID_session_idle),
+		.session_lifetime_s = settings_number(settings, SETTING_ID_session_lifetime),
+		.deliverer = service->deliverer,
+		.webhooker = service->webhooker,
+		.app_port = {serve_as_app, service->api},
+		.is_ready = is_ready,
+		.is_ready_context = service,
+	};
+	return admin_web_open(service->admin, &config, api_router(service->api), err);
+}
+
 static void *engine_main(void *argument)
 {
 	struct service *service = argument;
@@ -522,7 +545,7 @@ enum err_kind service_open(const struct settings *settings, bool delivers, struc
 		open_guard, /* makes nothing: a bad range or port stops the start before anything is there */
 		make_data_directory, open_store,     open_seal,  delivers ? open_restore_guard : NULL, delivers ? open_quarantine : NULL, open_spool,  open_transport,
 		open_engine,         open_connector, delivers ? open_deliverer : NULL, open_admin,
-		delivers ? open_api : NULL, delivers ? open_webhooker : NULL, delivers ? NULL : start_engine,
+		delivers ? open_api : NULL, delivers ? open_webhooker : NULL, delivers ? open_dashboard : NULL, delivers ? NULL : start_engine,
 	};
 	for (size_t i = 0; i < sizeof(openers) / sizeof(openers[0]); i++) {
 		enum err_kind kind = openers[i] != NULL ? openers[i](service, err) : ERR_NONE;
@@ -585,6 +608,11 @@ const char *service_base_url(const struct service *service)
 const struct log *service_log(const struct service *service)
 {
 	return &service->log;
+}
+
+struct str service_setup_link(struct service *service)
+{
+	return admin_setup_link(service->admin, service->arena);
 }
 
 struct http_router *service_admin_router(struct service *service)

@@ -27,6 +27,8 @@ enum err_kind service_listen(struct service *service, struct error *err);
 /* "http://127.0.0.1:8080" */
 const char *service_base_url(const struct service *service);
 const struct log *service_log(const struct service *service);
+/* Where the first admin is made, while there is none; else empty. After service_listen(). */
+struct str service_setup_link(struct service *service);
 struct http_router *service_admin_router(struct service *service);
 /* Stops accepting, lets running calls end (bounded), stops the engine, closes everything, nulls. */
 void service_close(struct service **service);
