@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A post's timeline as a picture: one lane for each account, every call a block on a common time axis, what was waited for between them, and
+// how it ended. Long waits are folded, so that calls of milliseconds and pauses of minutes fit on one axis; a fold says how long it was.
+import {s} from "./dom.js";
+import {duration, utc} from "./format.js";
+import {platformName, stateOf} from "./words.js";
+
+const WIDTH = 960;
+const LEFT = 150;
+const RIGHT = 96;
+const TOP = 26;
+const LANE = 46;
+const FOLD = 58; // the width of a folded wait
+const FOLD_MS = 1500; // a silence longer than this, and longer than a fair share of the work, is folded
+const CALL_MIN = 16;
+const FOLDS_MAX = 8;
+
+const start = (call) => new Date(call.at).getTime();
+const end = (call) => start(call) + Math.max(call.duration_ms, 0);
+
+/** Stretches of time in which something was under way, in order: [[from, to], ...] in ms. */
+function busyStretches(calls, now) {
+	const spans = calls.map((call) => [start(call), end(call)]).concat(now ? [[now, now]] : []).sort((a, b) => a[0] - b[0]);
+	const merged = [];
+	for (const [from, to] of spans) {
+		const last = merged[merged.length - 1];
+		if (last && from - last[1] <= 0) {
+			last[1] = Math.max(last[1], to);
+		} else {
+			merged.push([from, to]);
+		}
+	}
+	return merged;
+}
+
+/** The silences to be folded: the longest ones, when they are much longer than the rest. */
+function foldsOf(stretches) {
+	const gaps = stretches.slice(1).map(([from], index) => [stretches[index][1], from]);
+	const busy = stretches.reduce((sum, [from, to]) => sum + to - from, 0);
+	const limit = Math.max(FOLD_MS, busy * 0.6);
+	return gaps.filter(([from, to]) => to - from > limit).sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, FOLDS_MAX).sort((a, b) => a[0] - b[0]);
+}
+
+/** A function from an instant to x, linear but for the folds. */
+function axisOf(stretches) {
+	const folds = foldsOf(stretches);
+	const from = stretches[0][0];
+	const to = Math.max(stretches[stretches.length - 1][1], from + 1);
+	const folded = folds.reduce((sum, [a, b]) => sum + b - a, 0);
+	const scale = (WIDTH - LEFT - RIGHT - folds.length * FOLD - CALL_MIN) / Math.max(to - from - folded, 1);
+	const x = (instant) => {
+		let at = LEFT;
+		let before = from;
+		for (const [a, b] of folds) {
+			if (instant <= a) {
+				break;
+			}
+			at += (a - before) * scale + (Math.min(instant, b) - a) / (b - a) * FOLD;
+			before = Math.min(instant, b);
+		}
+		return at + Math.max(instant - before, 0) * scale;
+	};
+	return {x, folds, from, to};
+}
+
+function foldMarks(axis, height) {
+	return axis.folds.map(([a, b]) => {
+		const middle = (axis.x(a) + axis.x(b)) / 2;
+		return s("g", null, s("rect", {class: "fold", x: axis.x(a) + 3, y: TOP - 20, width: FOLD - 6, height: height - TOP + 14, rx: 6, "fill-opacity": "0.75"}),
+			s("text", {x: middle, y: TOP - 6, "text-anchor": "middle"}, `≈ ${duration(b - a)}`));
+	});
+}
+
+/** Two to four labels on the axis where nothing is folded. */
+function axisMarks(axis, height) {
+	const y = height - 6;
+	return [s("text", {x: LEFT, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true})),
+		s("text", {x: WIDTH - RIGHT, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
+}
+
+function callBlock(axis, call, y, onChoose) {
+	const [word, tone] = stateOf("verdict", call.verdict);
+	const x = call.x;
+	const width = Math.max(axis.x(end(call)) - axis.x(start(call)), CALL_MIN);
+	const label = `Call ${call.number}: ${call.method} ${call.stage}, ${call.status ?? word}, ${duration(call.duration_ms)}`;
+	return s("g", {class: "call", "data-call": call.number, onclick: () => onChoose(call.number)}, s("title", null, label),
+		s("rect", {class: tone, x, y: y + 10, width, height: 22, rx: 5}),
+		s("text", {x: x + Math.min(width, CALL_MIN) / 2 + Math.max(0, (width - CALL_MIN) / 2), y: y + 25, "text-anchor": "middle"}, call.number));
+}
+
+/** Blocks that would cover each other are pushed to the right, in order. */
+function place(axis, calls) {
+	let free = LEFT;
+	for (const call of calls) {
+		call.x = Math.max(axis.x(start(call)), free);
+		free = call.x + Math.max(axis.x(end(call)) - axis.x(start(call)), CALL_MIN) + 2;
+	}
+}
+
+function waits(axis, calls, y) {
+	return calls.slice(1).map((call, index) => {
+		const before = calls[index];
+		const from = before.x + Math.max(axis.x(end(before)) - axis.x(start(before)), CALL_MIN) + 3;
+		const isRetry = /try again|retry|in doubt|look/i.test(`${before.decision} ${before.verdict}`);
+		return call.x - from > 6 ? s("g", null, s("title", null, `${before.decision || "wait"}: ${duration(start(call) - end(before))}`),
+			s("line", {class: `wait${isRetry ? " warn" : ""}`, x1: from, x2: call.x - 3, y1: y + 21, y2: y + 21})) : null;
+	});
+}
+
+const ENDS = {published: ["end-ok", "✓ published"], failed: ["end-bad", "✕ failed"], cancelled: ["end-busy", "cancelled"]};
+
+function lane(axis, target, y, onChoose) {
+	const [tone, text] = ENDS[target.word] ?? ["end-busy", `… ${stateOf("post", target.word)[0].toLowerCase()}`];
+	const handle = target.handle.length > 17 ? `${target.handle.slice(0, 16)}…` : target.handle;
+	return s("g", null, s("rect", {class: "lane", x: 0, y, width: WIDTH, height: LANE - 6, rx: 8}),
+		s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 31}, handle),
+		waits(axis, target.calls, y), target.calls.map((call) => callBlock(axis, call, y, onChoose)),
+		s("text", {class: tone, x: WIDTH - 8, y: y + 25, "text-anchor": "end"}, text));
+}
+
+/** Numbers the calls, oldest first. */
+export function numbered(calls) {
+	return calls.map((call, index) => ({...call, number: index + 1}));
+}
+
+/**
+ * targets: [{account_id, platform, handle, word}]; calls: numbered(rows of the timeline). onChoose(number) when a call is clicked. now: the
+ * instant to draw up to while work is under way, else null. Returns the picture, or null when there is nothing to draw.
+ */
+export function drawTimeline(targets, calls, {onChoose = () => {}, now = null} = {}) {
+	if (calls.length === 0) {
+		return null;
+	}
+	const axis = axisOf(busyStretches(calls, now));
+	const lanes = targets.map((target) => ({...target, calls: calls.filter((call) => call.account_id === target.account_id)}));
+	lanes.forEach((one) => place(axis, one.calls));
+	const height = TOP + lanes.length * LANE + 22;
+	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
+	return s("svg", {class: "plot", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
+		lanes.map((one, index) => lane(axis, one, TOP + index * LANE, onChoose)), foldMarks(axis, height - 22), axisMarks(axis, height));
+}
