@@ -34,14 +34,14 @@ export function duration(ms) {
 		return `${Math.round(ms)} ms`;
 	}
 	if (s < 60) {
-		return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
+		return `${s < 9.95 ? s.toFixed(1) : Math.floor(s)} s`;
 	}
 	if (s < 3600) {
-		const rest = Math.round(s % 60);
+		const rest = Math.floor(s % 60);
 		return `${Math.floor(s / 60)} min${rest > 0 && s < 600 ? ` ${rest} s` : ""}`;
 	}
 	if (s < 172800) {
-		const rest = Math.round((s % 3600) / 60);
+		const rest = Math.floor((s % 3600) / 60);
 		return `${Math.floor(s / 3600)} h${rest > 0 && s < 36000 ? ` ${rest} min` : ""}`;
 	}
 	return `${Math.round(s / 86400)} days`;
@@ -52,7 +52,9 @@ export function ago(instant) {
 	if (Math.abs(ms) < 5000) {
 		return "just now";
 	}
-	return ms > 0 ? `${duration(ms)} ago` : `in ${duration(-ms)}`;
+	const whole = Math.floor(Math.abs(ms) / 1000) * 1000;
+	const words = whole < 10000 ? `${whole / 1000} s` : duration(whole);
+	return ms > 0 ? `${words} ago` : `in ${words}`;
 }
 
 /** How long ago, with the instant itself to be read by pointing at it and by machines. */

@@ -48,7 +48,7 @@ function sandboxStrip(session) {
 function sideList(label, rows, prefix, path) {
 	return [h("h2", null, label), h("ul", null, rows.map(([text, tail, name]) => {
 		const target = prefix + tail;
-		const isHere = target === path || (tail.length > 1 && path.startsWith(`${target}/`));
+		const isHere = target === path || (tail.length > 1 && tail !== "/apps" && path.startsWith(`${target}/`));
 		return h("li", null, h("a", {href: BASE + (target === "/" ? "" : target), "aria-current": isHere ? "page" : null}, icon(name), text));
 	}))];
 }

@@ -3,7 +3,7 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {number} from "./format.js";
-import {PLATFORMS} from "./words.js";
+import {PLATFORMS, platformName} from "./words.js";
 import {badge, button, card, codeBlock, copyField, facts, linkButton, mark, notice, pageHead, toast} from "./ui.js";
 
 export async function goLive(context, app) {
@@ -23,7 +23,7 @@ function steps(context, app, accountTotal, postTotal) {
 	return card({title: "From here to the first post"}, h("ol", {class: "steps"},
 		step(verified > 0, "Enter platform credentials", verified > 0 ? `${verified} of ${PLATFORMS.length} platforms verified.` : set > 0 ? `${set} entered, none verified yet.`
 			: "You own the OAuth apps at the platforms; enter their ids and secrets, and have them checked.", linkButton("Platform credentials", context.here("credentials"), {slim: true})),
-		step(app.state === "active", "Go live", app.state === "suspended" ? "The app is suspended: its calls are refused." : "Until then the token endpoint answers app_not_live.",
+		step(app.state === "active", "Go live", {draft: "Until then the token endpoint answers app_not_live.", active: "Your server can get tokens and publish.", suspended: "The app is suspended: its calls are refused."}[app.state],
 			app.state === "draft" ? button("Go live", () => goLive(context, app), {slim: true, kind: verified > 0 ? "main" : ""}) : null),
 		step(accountTotal > 0, "Connect an account", accountTotal > 0 ? `${number(accountTotal)} connected.` : "With the connect call of the API, or with a test connection of your own from the credentials page.",
 			linkButton("Accounts", context.here("accounts"), {slim: true})),
@@ -33,7 +33,7 @@ function steps(context, app, accountTotal, postTotal) {
 function credentialLine(context, app) {
 	return h("ul", {class: "lines"}, PLATFORMS.map((slug) => {
 		const found = app.credentials.find((one) => one.platform === slug);
-		return h("li", null, mark(slug), h("a", {class: "grow", href: context.here("credentials", slug)}, slug === "x" ? "X" : slug[0].toUpperCase() + slug.slice(1)), badge("credential", found?.state ?? "none"));
+		return h("li", null, mark(slug), h("a", {class: "grow", href: context.here("credentials", slug)}, platformName(slug)), badge("credential", found?.state ?? "none"));
 	}));
 }
 
@@ -55,7 +55,7 @@ export async function page(context) {
 				}, {slim: true}))) : null,
 			h("div", {class: "split"},
 				h("div", {class: "stack"}, steps(context, app, accounts.meta.total, posts.meta.total),
-					codeBlock("Get a token from your server", `curl -s -u '${app.client_id}:CLIENT_SECRET' -d grant_type=client_credentials \\\n  '${address}/v1/oauth/token'`)),
+					codeBlock("Get a token from your server", `curl -s '${address}/v1/oauth/token' \\\n  -u '${app.client_id}:CLIENT_SECRET' \\\n  -d grant_type=client_credentials`)),
 				h("div", {class: "stack"},
 					card({title: "Platforms", flush: true}, credentialLine(context, app)),
 					card({title: "This app"}, h("div", {class: "stack"}, copyField("Client id", app.client_id), copyField("API address", `${address}/v1`),

@@ -233,5 +233,5 @@ export async function page(context) {
 	};
 	const write = writeCard(context, draft, changed);
 	changed();
-	return [head, h("div", {class: "stack"}, notLive(context), h("div", {class: "split"}, write, h("div", {class: "stack"}, draft.answer, call)))];
+	return [head, h("div", {class: "stack"}, notLive(context), h("div", {class: "split"}, write, h("div", {class: "stack follow"}, draft.answer, call)))];
 }

@@ -8,7 +8,7 @@ const brand = () => h("div", {class: "brand"}, h("span", {class: "horn", "aria-h
 
 function withoutToken(context) {
 	const text = context.session.setup_needed
-		? "Open the whole link that the service printed when it started; it ends with #TOKEN. A new one: posthorn setup-link."
+		? "Open the whole link that the service printed when it started: it ends with # and a token. Every start prints a new one."
 		: "This installation has an admin already.";
 	return [brand(), card({title: "Set up Posthorn"}, h("h1", {class: "unseen", tabindex: "-1"}, "Set up Posthorn"), notice(context.session.setup_needed ? "warn" : "ok", "Nothing to do here", h("p", null, text)),
 		h("p", null, linkButton("Sign in", `${context.base}/login`, {kind: "main"})))];

@@ -57,8 +57,8 @@ function tries(row) {
 
 function logTable(context, rows) {
 	const columns = [
-		{label: "Event", lead: true, cell: (row) => [h("span", {class: "title"}, row.event), h("span", {class: "sub mono"}, row.event_id)]},
-		{label: "State", tight: true, cell: (row) => [badge("webhook", row.state), row.next_attempt_at ? h("span", {class: "sub"}, "next ", when(row.next_attempt_at)) : null]},
+		{label: "Event", lead: true, cell: (row) => [h("span", {class: "title keep"}, row.event), h("span", {class: "sub mono"}, row.event_id)]},
+		{label: "State", tight: true, cell: (row) => [badge("webhook", row.state === "pending" && row.attempts > 0 ? "again" : row.state), row.next_attempt_at ? h("span", {class: "sub"}, "next ", when(row.next_attempt_at)) : null]},
 		{label: "Tries", cell: tries},
 		{label: "Created", tight: true, cell: (row) => when(row.created_at)},
 		{label: "", name: "Actions", tight: true, cell: (row) => button("Resend", () => resend(context, row), {slim: true, label: `Resend ${row.event} ${row.event_id}`, key: `resend-${row.id}`})},

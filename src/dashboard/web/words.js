@@ -15,7 +15,7 @@ export const STATES = {
 		published: ["Published", "ok"], failed: ["Failed", "bad"], cancelled: ["Cancelled", "calm"], partial: ["Partly published", "bad"],
 	},
 	account: {active: ["Active", "ok"], expiring: ["Expiring", "warn"], reauth_required: ["Reconnect", "bad"], disconnected: ["Disconnected", "calm"]},
-	webhook: {pending: ["Under way", "busy", true], succeeded: ["Delivered", "ok"], failed: ["Failed", "bad"], enabled: ["Enabled", "ok"], disabled: ["Disabled", "bad"], failing: ["Failing", "warn"]},
+	webhook: {pending: ["Under way", "busy", true], again: ["Trying again", "warn", true], succeeded: ["Delivered", "ok"], failed: ["Failed", "bad"], enabled: ["Enabled", "ok"], disabled: ["Disabled", "bad"], failing: ["Failing", "warn"]},
 	verdict: {
 		ok: ["Answered", "ok"], done: ["Done", "ok"], refused: ["Refused", "bad"], error: ["Platform error", "bad"], never_sent: ["Never sent", "warn"],
 		lost: ["Answer lost", "warn"], in_doubt: ["In doubt", "warn"], proven: ["Proven", "ok"], absent: ["Not there", "warn"], unproven: ["Not proven", "warn"],

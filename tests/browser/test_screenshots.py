@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every page at two widths, light and dark: pictures to look at (in POSTHORN_BUILD/screenshots), and what can be told without eyes: nothing
+is wider than the window, no page loads with an error, every page has its one heading."""
+import os
+import pathlib
+
+import pytest
+
+from browser import DESKTOP, PHONE
+from conftest import EMAIL, PASSWORD
+
+OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
+
+
+def pages(house):
+    app = f"/dashboard/apps/{house.app.client_id}"
+    return {
+        "overview": "/dashboard",
+        "posts": "/dashboard/posts",
+        "posts-none": "/dashboard/posts?text=nothing-like-this",
+        "calendar": "/dashboard/calendar",
+        "usage": "/dashboard/usage",
+        "apps": "/dashboard/apps",
+        "app": app,
+        "settings": f"{app}/settings",
+        "credentials": f"{app}/credentials",
+        "credential": f"{app}/credentials/facebook",
+        "compose": f"{app}/compose?post={house.posts['published']}",
+        "accounts": f"{app}/accounts",
+        "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",
+        "webhooks": f"{app}/webhooks",
+        "webhook": f"{app}/webhooks/{house.webhook}",
+        "post-published": f"{app}/posts/{house.posts['published']}",
+        "post-partial": f"{app}/posts/{house.posts['partial']}",
+        "post-retried": f"{app}/posts/{house.posts['retried']}",
+        "post-unreachable": f"{app}/posts/{house.posts['unreachable']}",
+        "post-scheduled": f"{app}/posts/{house.posts['scheduled']}",
+        "post-video": f"{app}/posts/{house.posts['video']}",
+        "admins": "/dashboard/admins",
+        "you": "/dashboard/you",
+        "not-found": "/dashboard/nothing-here",
+        "no-app": "/dashboard/apps/phc_none",
+    }
+
+
+def look(browser, name):
+    """What can be told without eyes."""
+    assert browser.js("return document.querySelectorAll('h1').length") == 1, name
+    wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"
+
+
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_every_page(browser, furnished, width):
+    size = {"desktop": DESKTOP, "phone": PHONE}[width]
+    browser.url = furnished.url
+    browser.resize(size)
+    browser.open("/dashboard/login")
+    browser.screenshot(OUT / width / "login.png")
+    browser.sign_in(EMAIL, PASSWORD)
+    for name, path in pages(furnished).items():
+        browser.open(path)
+        look(browser, name)
+        browser.screenshot(OUT / width / f"{name}.png")
+        browser.check_quiet()
+
+
+def test_dark(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.dark()
+    for name in ("overview", "post-retried", "credential", "compose", "calendar"):
+        browser.open(pages(furnished)[name])
+        browser.screenshot(OUT / "dark" / f"{name}.png")
+
+
+def test_360_pixels(browser, furnished):
+    """The narrowest phone: nothing is cut off."""
+    browser.url = furnished.url
+    browser.resize((360, 740))
+    browser.sign_in(EMAIL, PASSWORD)
+    for name, path in pages(furnished).items():
+        browser.open(path)
+        look(browser, name)
