@@ -40,7 +40,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    with Sandbox() as sandbox, Service(tmp_path_factory.mktemp("house") / "data", sandbox) as service:
+    with Sandbox() as sandbox, Service(tmp_path_factory.mktemp("house") / "data", sandbox, ["--time-scale", "400"]) as service:
         sandbox.knob("x_me_limit", 1000000)
         yield House(service, sandbox)
 

@@ -46,6 +46,8 @@ def pages(house):
 def look(browser, name):
     """What can be told without eyes."""
     assert browser.js("return document.querySelectorAll('h1').length") == 1, name
+    failed = browser.js("return [...document.querySelectorAll('.notice.bad strong')].map((one) => one.textContent)")
+    assert (name == "no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
     wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
     assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"

@@ -36,7 +36,11 @@ const ofApp = [["Start", "", "app"], ["Try it", "/compose", "compose"], ["Accoun
 const ofHouse = [["Admins", "/admins", "admins"], ["You", "/you", "settings"]];
 
 const shell = document.getElementById("shell");
-const memory = {apps: [], appId: null, isSideOpen: false, main: null};
+const ALONE_MS = 10 * 60 * 1000;
+const memory = {apps: [], appId: null, isSideOpen: false, usedAt: Date.now()};
+for (const kind of ["pointerdown", "keydown", "wheel"]) {
+	document.addEventListener(kind, () => { memory.usedAt = Date.now(); }, {passive: true, capture: true});
+}
 
 // ---- the frame ----
 
@@ -95,7 +99,7 @@ function frame(path) {
 	const strip = session.sandbox ? sandboxStrip(session) : null;
 	document.body.classList.toggle("has-strip", strip !== null && session.signed_in);
 	if (!session.signed_in) {
-		main.className = "plain";
+		main.className = "gate";
 		const inner = h("div", null);
 		fill(shell, strip, append(main, inner));
 		return inner;
@@ -133,14 +137,18 @@ function contextOf(route) {
 		base: BASE,
 		go: router.go,
 		refresh: () => router.run({isNew: false}),
-		reloadApps: () => loadApps(),
-		/** Calls work every so often while the page is open and looked at, one after the other. */
+		/** After an app has changed: its name and state stand in the frame too. */
+		async reloadApps() {
+			await loadApps();
+			document.getElementById("side")?.replaceWith(side(route.path));
+		},
+		/** Calls work every so often while the page is open and looked at, one after the other. A page that is left alone lets the session end. */
 		every(ms, work) {
 			const tick = async () => {
 				if (route.signal.aborted) {
 					return;
 				}
-				if (!document.hidden) {
+				if (!document.hidden && Date.now() - memory.usedAt < ALONE_MS) {
 					await Promise.resolve(work()).catch(() => {}); // the next one may succeed
 				}
 				setTimeout(tick, ms);
@@ -226,7 +234,7 @@ async function start() {
 	try {
 		await api.loadSession();
 	} catch (failure) {
-		fill(shell, h("main", {class: "plain"}, h("div", null, failureBox(failure, start))));
+		fill(shell, h("main", {class: "gate"}, h("div", null, failureBox(failure, start))));
 		return;
 	}
 	await router.run();

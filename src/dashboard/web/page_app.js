@@ -23,7 +23,7 @@ function steps(context, app, accountTotal, postTotal) {
 	return card({title: "From here to the first post"}, h("ol", {class: "steps"},
 		step(verified > 0, "Enter platform credentials", verified > 0 ? `${verified} of ${PLATFORMS.length} platforms verified.` : set > 0 ? `${set} entered, none verified yet.`
 			: "You own the OAuth apps at the platforms; enter their ids and secrets, and have them checked.", linkButton("Platform credentials", context.here("credentials"), {slim: true})),
-		step(app.state === "active", "Go live", {draft: "Until then the token endpoint answers app_not_live.", active: "Your server can get tokens and publish.", suspended: "The app is suspended: its calls are refused."}[app.state],
+		step(app.state === "active", "Go live", {draft: "Happens by itself with the first verified credential. Until then the token endpoint answers app_not_live.", active: "Your server can get tokens and publish.", suspended: "The app is suspended: its calls are refused."}[app.state],
 			app.state === "draft" ? button("Go live", () => goLive(context, app), {slim: true, kind: verified > 0 ? "main" : ""}) : null),
 		step(accountTotal > 0, "Connect an account", accountTotal > 0 ? `${number(accountTotal)} connected.` : "With the connect call of the API, or with a test connection of your own from the credentials page.",
 			linkButton("Accounts", context.here("accounts"), {slim: true})),

@@ -10,6 +10,7 @@ function guideCard(guide) {
 	return card({title: `At ${guide.name}`, sub: guide.where}, h("div", {class: "stack"},
 		h("ol", {class: "help"}, guide.steps.map((text) => h("li", null, text))),
 		copyField("Redirect URI", guide.redirect_uri, "Register it exactly so: every character counts."),
+		guide.warning ? notice("warn", "This address will not do", h("p", null, guide.warning)) : null,
 		copyField("Scopes asked for", scopes),
 		h("p", {class: "small"}, outside(guide.console_url, `Open ${guide.name}'s developer console`)),
 		guide.review ? notice("warn", "Before strangers may connect", h("p", null, guide.review)) : null));
@@ -32,6 +33,7 @@ function entryCard(context, guide) {
 	const send = async (values) => {
 		const stored = await api.put(context.appPath("credentials", guide.platform), {...values, verify: true});
 		told(stored, guide.name);
+		await context.reloadApps(); // the first verified one brings the app live
 		await context.refresh();
 	};
 	return card({title: credential ? "Change it" : "Enter it"}, form({fields, submit: "Store and verify", onsubmit: send}));
@@ -39,6 +41,7 @@ function entryCard(context, guide) {
 
 async function verifyNow(context, guide) {
 	told(await api.post(context.appPath("credentials", guide.platform, "verify")), guide.name);
+	await context.reloadApps();
 	await context.refresh();
 }
 

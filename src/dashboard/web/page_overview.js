@@ -54,7 +54,7 @@ function tiles(context, figures, query) {
 	const late = figures.lateness_ms;
 	return h("div", {class: "columns narrow"},
 		tile("Published", number(done), done + failed > 0 ? `${((100 * done) / (done + failed)).toFixed(failed === 0 ? 0 : 1)} % of ${number(done + failed)}` : "nothing in this time", posts("published")),
-		tile("Failed", number(failed), "platform posts in this time", posts("failed"), failed > 0 ? "bad" : ""),
+		tile("Failed", number(failed), "platform posts", posts("failed"), failed > 0 ? "bad" : ""),
 		tile("Visible after", late.count > 0 ? duration(late.p50) : "–", late.count > 0 ? `99 of 100 within ${duration(late.p99)}` : "no figure yet"),
 		tile("Under way", number(figures.posts.pending), "posts now", posts("pending")),
 		tile("Scheduled", number(figures.posts.scheduled), "posts to come", posts("scheduled")));

@@ -76,7 +76,9 @@ const ACTIONS = {
 	reconnect: (context, target) => [button("Reconnect the account", () => reconnect(context, target), {slim: true}), button("Try again", () => retry(context, target), {slim: true})],
 	edit: (context, target) => [linkButton("Write it anew", context.here("compose") + `?post=${encodeURIComponent(context.params.post_id)}`, {slim: true}), button("Try again unchanged", () => retry(context, target), {slim: true})],
 	credentials: (context, target) => [linkButton("Platform credentials", context.here("credentials", target.platform), {slim: true}), button("Try again", () => retry(context, target), {slim: true})],
-	look: (context, target) => [button("I have looked: settle it", () => resolve(context, target), {slim: true, kind: "main"}), button("Publish again", () => retry(context, target, true), {slim: true})],
+	look: (context, target) => (target.error.code === "OUTCOME_UNKNOWN"
+		? [button("I have looked: settle it", () => resolve(context, target), {slim: true, kind: "main"}), button("Publish again", () => retry(context, target, true), {slim: true})]
+		: ACTIONS.edit(context, target)),
 	none: () => [],
 };
 
@@ -104,7 +106,7 @@ function partLines(target) {
 }
 
 function targetCard(context, target, failures) {
-	return card({title: platformName(target.platform), actions: [badge("post", targetWord(target))]}, h("div", {class: "stack tight"},
+	return card({title: platformName(target.platform), id: `target-${target.account_id}`, actions: [badge("post", targetWord(target))]}, h("div", {class: "stack tight"},
 		facts([
 			["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
 			target.url ? ["Seen at", outside(target.url)] : null,

@@ -64,7 +64,7 @@ async function suspend(context, app) {
 
 function stateCard(context, app) {
 	const lines = {
-		draft: ["A draft: the token endpoint answers app_not_live. It goes live with one verified platform credential.", button("Go live", () => goLive(context, app), {kind: "main"})],
+		draft: ["A draft: the token endpoint answers app_not_live. It goes live by itself with the first verified platform credential.", button("Go live", () => goLive(context, app), {kind: "main"})],
 		active: ["Live: your server can get tokens and publish.", button("Suspend", () => suspend(context, app), {kind: "danger"})],
 		suspended: ["Suspended: every call is answered app_not_active.", button("Activate", () => change(context, "activate", `${app.name} is live again.`), {kind: "main"})],
 	};

@@ -14,6 +14,8 @@ const FOLD = 58; // the width of a folded wait
 const FOLD_MS = 1500; // a silence longer than this, and longer than a fair share of the work, is folded
 const CALL_MIN = 16;
 const FOLDS_MAX = 8;
+const TICKS_MAX = 8;
+const STEPS_MS = [10, 50, 100, 250, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 900000, 3600000, 21600000, 86400000];
 
 const start = (call) => new Date(call.at).getTime();
 const end = (call) => start(call) + Math.max(call.duration_ms, 0);
@@ -71,11 +73,22 @@ function foldMarks(axis, height) {
 	});
 }
 
-/** Two to four labels on the axis where nothing is folded. */
+/** Where it begins and ends, and the seconds or minutes between where nothing is folded. */
 function axisMarks(axis, height) {
-	const y = height - 6;
-	return [s("text", {x: LEFT, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true})),
-		s("text", {x: WIDTH - RIGHT, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
+	const y = height - 5;
+	const step = STEPS_MS.find((one) => one / Math.max(axis.to - axis.from, 1) > 1 / TICKS_MAX) ?? STEPS_MS[STEPS_MS.length - 1];
+	const ticks = [];
+	for (let after = step; after < axis.to - axis.from && ticks.length < TICKS_MAX; after += step) {
+		const x = axis.x(axis.from + after);
+		const isFolded = axis.folds.some(([a, b]) => axis.from + after > a && axis.from + after < b);
+		const isRoom = x - (ticks[ticks.length - 1]?.at ?? LEFT + 130) > 62 && x < WIDTH - RIGHT - 70;
+		if (!isFolded && isRoom) {
+			ticks.push({at: x, after});
+		}
+	}
+	return [s("text", {x: LEFT, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true}).split(", ")[1]),
+		ticks.map(({at, after}) => [s("line", {class: "axis", x1: at, x2: at, y1: TOP, y2: height - 22}), s("text", {x: at, y, "text-anchor": "middle"}, `+ ${duration(after)}`)]),
+		s("text", {x: WIDTH - RIGHT + CALL_MIN, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
 }
 
 function callBlock(axis, call, y, onChoose) {
@@ -109,14 +122,15 @@ function waits(axis, calls, y) {
 
 const ENDS = {published: ["end-ok", "✓ published"], failed: ["end-bad", "✕ failed"], cancelled: ["end-busy", "cancelled"]};
 
-function lane(axis, target, y, onChoose) {
+function lane(axis, target, y) {
 	const [tone, text] = ENDS[target.word] ?? ["end-busy", `… ${stateOf("post", target.word)[0].toLowerCase()}`];
 	const handle = target.handle.length > 17 ? `${target.handle.slice(0, 16)}…` : target.handle;
 	return s("g", null, s("rect", {class: "lane", x: 0, y, width: WIDTH, height: LANE - 6, rx: 8}),
-		s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 31}, handle),
-		waits(axis, target.calls, y), target.calls.map((call) => callBlock(axis, call, y, onChoose)),
+		s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 32}, handle),
 		s("text", {class: tone, x: WIDTH - 8, y: y + 25, "text-anchor": "end"}, text));
 }
+
+const callsOf = (axis, target, y, onChoose) => s("g", null, waits(axis, target.calls, y), target.calls.map((call) => callBlock(axis, call, y, onChoose)));
 
 /** Numbers the calls, oldest first. */
 export function numbered(calls) {
@@ -137,5 +151,5 @@ export function drawTimeline(targets, calls, {onChoose = () => {}, now = null} =
 	const height = TOP + lanes.length * LANE + 22;
 	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
 	return s("svg", {class: "plot", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
-		lanes.map((one, index) => lane(axis, one, TOP + index * LANE, onChoose)), foldMarks(axis, height - 22), axisMarks(axis, height));
+		lanes.map((one, index) => lane(axis, one, TOP + index * LANE)), axisMarks(axis, height), foldMarks(axis, height - 22), lanes.map((one, index) => callsOf(axis, one, TOP + index * LANE, onChoose)));
 }
