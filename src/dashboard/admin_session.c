@@ -225,47 +225,53 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 
 /* ---- signing in ---- */
 
-static struct backoff_key account_key(struct str email)
+/* A try at a password: who is meant, from where. */
+struct guess {
+	struct admin *admin;
+	struct http_response *response;
+	struct backoff_key keys[2]; /* account, address */
+};
+
+static struct guess guess_of(struct admin *admin, const struct http_request *request,
+			     struct http_response *response, struct str email)
 {
-	return (struct backoff_key){"account", email, ACCOUNT_FREE_FAILURES};
+	return (struct guess){admin,
+			      response,
+			      {{"account", email, ACCOUNT_FREE_FAILURES},
+			       {"address", request->remote_address, ADDRESS_FREE_FAILURES}}};
 }
 
 /* False: answered. The try is counted. */
-static bool may_guess(struct admin *admin, const struct http_request *request,
-		      struct http_response *response, struct str email)
+static bool may_guess(const struct guess *g)
 {
-	const struct backoff_key keys[] = {
-		account_key(email),
-		{"address", request->remote_address, ADDRESS_FREE_FAILURES},
-	};
-	const int64_t wait_us = backoff_try(admin->backoff, keys, 2);
+	const int64_t wait_us = backoff_try(g->admin->backoff, g->keys, 2);
 	if (wait_us == 0)
 		return true;
-	admin_respond_wait(response, 429, "RATE_LIMITED",
+	admin_respond_wait(g->response, 429, "RATE_LIMITED",
 			   STR("Too many wrong passwords. Wait a little before the next try."),
 			   wait_us);
 	return false;
 }
 
-/* False: answered. row is the admin of that e-mail; one without a password when there is none. */
-static bool password_is_right(struct admin *admin, struct http_response *response,
-			      const struct admin_row *row, struct str email, struct str password,
-			      int wrong_status, const char *wrong_code)
+/* False: answered. row is the admin who is meant; one without a password when there is none. */
+static bool password_is_right(const struct guess *g, const struct admin_row *row,
+			      struct str password, int wrong_status, const char *wrong_code)
 {
-	const struct backoff_key key = account_key(email);
-	switch (password_pool_check(admin->passwords, row->password_hash, password)) {
+	switch (password_pool_check(g->admin->passwords, row->password_hash, password)) {
 	case PASSWORD_RIGHT:
-		backoff_forget(admin->backoff, &key);
+		backoff_undo(g->admin->backoff, g->keys, 2);
+		backoff_forget(g->admin->backoff, &g->keys[0]);
 		return true;
 	case PASSWORD_BUSY:
-		admin_respond_wait(response, 503, "UNAVAILABLE",
+		backoff_undo(g->admin->backoff, g->keys, 2);
+		admin_respond_wait(g->response, 503, "UNAVAILABLE",
 				   STR("Too many are signing in at this moment. Try again."),
 				   US_PER_S);
 		return false;
 	case PASSWORD_WRONG:
 		break;
 	}
-	admin_respond_error(response, wrong_status, wrong_code,
+	admin_respond_error(g->response, wrong_status, wrong_code,
 			    wrong_status == 401 ? STR("The e-mail address or the password is wrong.")
 						: STR("The password is wrong."));
 	return false;
@@ -282,13 +288,14 @@ void admin_login(void *context, struct http_request *request, struct http_respon
 		return;
 	email = str_lower(request->arena, str_trim(email));
 	password = json_string(json_get(body, "password"));
-	if (!may_guess(admin, request, response, email))
+	const struct guess guess = guess_of(admin, request, response, email);
+	if (!may_guess(&guess))
 		return;
 	const enum err_kind kind =
 		store_admin_find(admin->config.store, request->arena, email, &row, &err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		admin_respond_failure(response, kind, &err, "admin");
-	else if (password_is_right(admin, response, &row, email, password, 401, "LOGIN_FAILED"))
+	else if (password_is_right(&guess, &row, password, 401, "LOGIN_FAILED"))
 		begin(admin, request, response, 200, &row);
 }
 
@@ -318,8 +325,9 @@ void admin_password_change(void *context, struct http_request *request,
 	if (body == NULL || !admin_read_password(response, body, "new_password", &wanted))
 		return;
 	current = json_string(json_get(body, "current_password"));
-	if (!may_guess(admin, request, response, row->email) ||
-	    !password_is_right(admin, response, row, row->email, current, 403, "WRONG_PASSWORD") ||
+	const struct guess guess = guess_of(admin, request, response, row->email);
+	if (!may_guess(&guess) ||
+	    !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
 	    !admin_hash_password(admin, response, wanted, &hash))
 		return;
 	const struct caller renewed = new_session(admin, request, row);

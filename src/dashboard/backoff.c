@@ -123,6 +123,19 @@ int64_t backoff_try(struct backoff *backoff, const struct backoff_key *keys, siz
 	return wait_us;
 }
 
+void backoff_undo(struct backoff *backoff, const struct backoff_key *keys, size_t count)
+{
+	const int64_t now_us = clock_boot_us(backoff->clock);
+	pthread_mutex_lock(&backoff->mutex);
+	for (size_t i = 0; i < count; i++) {
+		const struct digest key = digest_of(&keys[i]);
+		struct entry *entry = find(backoff, &key, now_us);
+		if (entry != NULL && entry->failures > 0)
+			entry->failures--;
+	}
+	pthread_mutex_unlock(&backoff->mutex);
+}
+
 void backoff_forget(struct backoff *backoff, const struct backoff_key *key)
 {
 	const struct digest digest = digest_of(key);

@@ -27,5 +27,7 @@ void backoff_free(struct backoff **backoff);
 /* 0: go on, the try is counted for every key. Else how long to wait, in microseconds; nothing is
  * counted then. */
 int64_t backoff_try(struct backoff *backoff, const struct backoff_key *keys, size_t count);
+/* The try was none after all: it is taken back for every key. */
+void backoff_undo(struct backoff *backoff, const struct backoff_key *keys, size_t count);
 /* It was the right password: the key's failures are forgotten. */
 void backoff_forget(struct backoff *backoff, const struct backoff_key *key);
