@@ -73,6 +73,7 @@ def furnished(house, media):
     make_admin(house.service)
     app = App(house.service, name="Harbour Café", owner=EMAIL).set_credentials().issue_token()
     house.app = app
+    App(house.service, name="Lighthouse Books", owner=EMAIL, live=False)
     house.accounts = {slug: app.connect(slug).accounts for slug in ("facebook", "instagram", "x", "linkedin", "youtube", "tiktok")}
     one = {slug: found[0]["id"] for slug, found in house.accounts.items()}
     posts = house.posts = {}

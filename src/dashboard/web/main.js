@@ -37,7 +37,7 @@ const ofHouse = [["Admins", "/admins", "admins"], ["You", "/you", "settings"]];
 
 const shell = document.getElementById("shell");
 const ALONE_MS = 10 * 60 * 1000;
-const memory = {apps: [], appId: null, isSideOpen: false, usedAt: Date.now()};
+const memory = {apps: [], appId: null, isSideOpen: false, isBegun: false, usedAt: Date.now()};
 for (const kind of ["pointerdown", "keydown", "wheel"]) {
 	document.addEventListener(kind, () => { memory.usedAt = Date.now(); }, {passive: true, capture: true});
 }
@@ -45,7 +45,7 @@ for (const kind of ["pointerdown", "keydown", "wheel"]) {
 // ---- the frame ----
 
 function sandboxStrip(session) {
-	return h("div", {class: "sandbox-strip", role: "note"}, h("span", null, "SANDBOX – nothing here reaches a real platform"),
+	return h("aside", {class: "sandbox-strip", "aria-label": "Sandbox mode"}, h("span", null, "SANDBOX", h("span", {class: "long"}, " – nothing here reaches a real platform")),
 		session.sandbox_url ? h("a", {href: session.sandbox_url, target: "_blank", rel: "noopener"}, "See what was posted") : null);
 }
 
@@ -168,11 +168,12 @@ function title(main) {
 function present(main, content, route) {
 	fill(main, content);
 	const heading = title(main);
-	if (route.isNew) {
+	if (route.isNew && memory.isBegun) { // at the very first the browser's own order is right
 		window.scrollTo(0, 0);
-		(main.querySelector("[data-first]") ?? heading ?? main).focus({preventScroll: true});
+		(heading ?? main).focus({preventScroll: true});
 		announce(document.title);
 	}
+	memory.isBegun = true;
 }
 
 /** Where a person belongs who is not, or is already, signed in. Null: they may stay. */

@@ -42,7 +42,7 @@ function cell(context, one, posts, today, query) {
 	const list = `${context.base}/posts?${new URLSearchParams({...query, from: one.date, to: one.date})}`;
 	const rest = total - listed.length;
 	return h("td", {class: [one.date === today ? "today" : "", total === 0 ? "none" : ""].join(" ").trim() || null},
-		h("span", {class: "date"}, h("time", {datetime: one.date}, String(Number(one.date.slice(8)))), h("span", {class: "unseen"}, ` ${day(one.date)}, ${plural(total, "post")}`)),
+		h("span", {class: "date"}, h("span", {class: "unseen weekday"}, `${WEEKDAYS[(new Date(`${one.date}T00:00:00Z`).getUTCDay() + 6) % 7].slice(0, 3)} `), h("time", {datetime: one.date}, String(Number(one.date.slice(8)))), h("span", {class: "unseen"}, ` ${day(one.date)}, ${plural(total, "post")}`)),
 		h("ul", null, listed.map((post) => {
 			const [word, tone] = stateOf("post", postWord(post));
 			return h("li", null, h("a", {class: tone, href: postAddress(context, post), title: `${word}: ${post.text}`}, (post.scheduled_at ?? post.created_at).slice(11, 16), " ", post.text || "(no text)"));

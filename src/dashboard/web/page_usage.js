@@ -9,7 +9,7 @@ import {meter} from "./plot.js";
 
 function limitTable(context, row) {
 	const columns = [
-		{label: "Limit", lead: true, cell: (limit) => [h("span", {class: "title"}, limit.what), limit.note ? h("span", {class: "sub"}, limit.note) : null]},
+		{label: "Limit", lead: true, cell: (limit) => [h("span", {class: "title"}, limit.what.charAt(0).toUpperCase() + limit.what.slice(1)), limit.note ? h("span", {class: "sub"}, limit.note) : null]},
 		{label: "For", cell: (limit) => (limit.account_id ? h("a", {href: `${context.base}${api.appPath(row.client_id, "accounts", limit.account_id)}`}, limit.handle || limit.scope) : limit.scope === "app" ? "the whole app" : `each ${limit.scope}`)},
 		{label: "Window", tight: true, cell: (limit) => (limit.window_s ? duration(limit.window_s * 1000) : "–")},
 		{label: "Used", cell: (limit) => [`${number(limit.used)}${limit.limit === null ? "" : ` of ${number(limit.limit)}`}`, limit.limit === null ? null : meter(limit.used, limit.limit, `${number(limit.used)} of ${number(limit.limit)} used`)]},

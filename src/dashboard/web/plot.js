@@ -3,13 +3,15 @@
 import {h, s} from "./dom.js";
 import {duration, hour, number, utc} from "./format.js";
 
-const WIDTH = 640;
 const HEIGHT = 190;
-const LEFT = 46;
+const LEFT = 48;
 const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 24;
-const LABELS_MAX = 6;
+const LABEL_WIDTH = 76;
+
+/** About as wide as it will be shown, so that letters keep their size. */
+const widthNow = () => (matchMedia("(max-width: 44rem)").matches ? 340 : 560);
 
 /** A round number at or above the largest value, and the steps up to it. */
 function scaleOf(largest, steps = 4) {
@@ -22,14 +24,14 @@ function scaleOf(largest, steps = 4) {
 
 const yOf = (value, top) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
 
-function grid(scale, format) {
-	return scale.marks.map((mark) => s("g", null, s("line", {class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: yOf(mark, scale.top), y2: yOf(mark, scale.top)}),
+function grid(scale, width, format) {
+	return scale.marks.map((mark) => s("g", null, s("line", {class: "axis", x1: LEFT, x2: width - RIGHT, y1: yOf(mark, scale.top), y2: yOf(mark, scale.top)}),
 		s("text", {x: LEFT - 6, y: yOf(mark, scale.top) + 4, "text-anchor": "end"}, format(mark))));
 }
 
 /** Labels beneath: hours within two days, else days. */
-function hourLabels(rows, xOf) {
-	const every = Math.max(1, Math.ceil(rows.length / LABELS_MAX));
+function hourLabels(rows, width, xOf) {
+	const every = Math.max(1, Math.ceil((rows.length * LABEL_WIDTH) / width));
 	const isLong = rows.length > 48;
 	return rows.map((row, index) => ((rows.length - 1 - index) % every === 0 && index > 0
 		? s("text", {x: xOf(index), y: HEIGHT - 7, "text-anchor": index > rows.length - 3 ? "end" : "middle"}, isLong ? utc(row.hour).split(" ").slice(0, 2).join(" ") : hour(row.hour)) : null));
@@ -38,7 +40,8 @@ function hourLabels(rows, xOf) {
 /** rows: [{hour, published, failed}]. */
 export function throughput(rows) {
 	const scale = scaleOf(Math.max(...rows.map((row) => row.published + row.failed), 0));
-	const slot = (WIDTH - LEFT - RIGHT) / Math.max(rows.length, 1);
+	const whole = widthNow();
+	const slot = (whole - LEFT - RIGHT) / Math.max(rows.length, 1);
 	const width = Math.max(slot - Math.min(4, slot * 0.3), 1);
 	const bars = rows.map((row, index) => {
 		const x = LEFT + index * slot + (slot - width) / 2;
@@ -50,8 +53,8 @@ export function throughput(rows) {
 			row.failed > 0 ? s("rect", {class: "bad", x, y: all, width, height: done - all, rx: Math.min(2, width / 3)}) : null);
 	});
 	const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
-	return h("div", null, s("svg", {class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Published and failed for each hour: ${number(sum("published"))} published, ${number(sum("failed"))} failed in all.`},
-		grid(scale, number), bars, hourLabels(rows, (index) => LEFT + (index + 0.5) * slot)),
+	return h("div", null, s("svg", {class: "plot", viewBox: `0 0 ${whole} ${HEIGHT}`, role: "img", "aria-label": `Published and failed for each hour: ${number(sum("published"))} published, ${number(sum("failed"))} failed in all.`},
+		grid(scale, whole, number), bars, hourLabels(rows, whole, (index) => LEFT + (index + 0.5) * slot)),
 	h("ul", {class: "legend"}, h("li", {class: "ok"}, `Published ${number(sum("published"))}`), h("li", {class: "bad"}, `Failed ${number(sum("failed"))}`)));
 }
 
@@ -75,13 +78,14 @@ function lineOf(rows, name, tone, xOf, top) {
 /** rows: [{hour, p50, p90, p99, count}] in ms. */
 export function lateness(rows, all) {
 	const scale = scaleOf(Math.max(...rows.map((row) => (row.count > 0 ? row.p99 : 0)), 0));
-	const slot = (WIDTH - LEFT - RIGHT) / Math.max(rows.length, 1);
+	const whole = widthNow();
+	const slot = (whole - LEFT - RIGHT) / Math.max(rows.length, 1);
 	const xOf = (index) => LEFT + (index + 0.5) * slot;
 	const points = rows.map((row, index) => (row.count > 0 ? s("g", null, s("title", null, `${utc(row.hour)}: half within ${duration(row.p50)}, 9 of 10 within ${duration(row.p90)}, 99 of 100 within ${duration(row.p99)} (${number(row.count)})`),
 		s("rect", {x: LEFT + index * slot, y: TOP, width: slot, height: HEIGHT - TOP - BOTTOM, "fill-opacity": 0})) : null));
-	return h("div", null, s("svg", {class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+	return h("div", null, s("svg", {class: "plot", viewBox: `0 0 ${whole} ${HEIGHT}`, role: "img",
 		"aria-label": all.count > 0 ? `From a post's time to its being visible: half within ${duration(all.p50)}, 9 of 10 within ${duration(all.p90)}, 99 of 100 within ${duration(all.p99)}.` : "Nothing was published in this time."},
-	grid(scale, duration), lineOf(rows, "p99", "warn", xOf, scale.top), lineOf(rows, "p50", "busy", xOf, scale.top), points, hourLabels(rows, xOf)),
+	grid(scale, whole, duration), lineOf(rows, "p99", "warn", xOf, scale.top), lineOf(rows, "p50", "busy", xOf, scale.top), points, hourLabels(rows, whole, xOf)),
 	h("ul", {class: "legend"}, h("li", {class: "busy"}, `Half within ${all.count > 0 ? duration(all.p50) : "–"}`), h("li", {class: "warn"}, `99 of 100 within ${all.count > 0 ? duration(all.p99) : "–"}`)));
 }
 

@@ -126,7 +126,7 @@ export function loading(text = "Loading…") {
 
 /** Nothing is here yet: why, and what to do next. */
 export function empty(name, title, text, ...actions) {
-	return h("div", {class: "empty"}, icon(name), h("h3", null, title), h("p", null, text), actions.length > 0 ? h("div", {class: "row"}, actions) : null);
+	return h("div", {class: "empty"}, icon(name), h("h2", null, title), h("p", null, text), actions.length > 0 ? h("div", {class: "row"}, actions) : null);
 }
 
 const ADVICE = {
@@ -156,7 +156,7 @@ export function pageHead({crumbs = [], title, state, sub, actions = []}) {
 
 /** card({title, sub, actions, flush, footer}, ...content). */
 export function card({title, sub, actions = [], flush = false, footer, tone = "", id} = {}, ...content) {
-	return h("section", {class: `card ${tone}`, id, "aria-label": title},
+	return h("section", {class: `card ${tone}`, id},
 		title ? h("header", null, h("h2", null, title), actions, sub ? h("p", null, sub) : null) : null,
 		h("div", {class: flush ? "body flush" : "body"}, content),
 		footer ? h("footer", null, footer) : null);
