@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the browser tests share: the browser itself, and a house with an admin, an app, accounts and posts of every kind. Without Chromium
 the tests are skipped, and say so, unless POSTHORN_BROWSER=required."""
+import contextlib
 import os
 import pathlib
 import re
@@ -38,11 +39,18 @@ class House:
         return poll("the set-up link", lambda: re.search(r"http://\S+/dashboard/setup#\S+", self.service.stderr())).group(0)
 
 
-@pytest.fixture(scope="module")
-def house(tmp_path_factory):
-    with Sandbox() as sandbox, Service(tmp_path_factory.mktemp("house") / "data", sandbox, ["--time-scale", "400"]) as service:
+@contextlib.contextmanager
+def new_house(directory, hurry):
+    with Sandbox() as sandbox, Service(directory / "data", sandbox, ["--time-scale", hurry]) as service:
         sandbox.knob("x_me_limit", 1000000)
         yield House(service, sandbox)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """An empty one, for who walks the whole way."""
+    with new_house(tmp_path_factory.mktemp("house"), "400") as one:
+        yield one
 
 
 @pytest.fixture(scope="session")
@@ -67,9 +75,14 @@ def make_admin(service):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.fixture(scope="module")
-def furnished(house, media):
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory, media):
     """The house with an admin, a live app, accounts on all platforms, posts published, failed, scheduled, in doubt and partly published, and a webhook."""
+    with new_house(tmp_path_factory.mktemp("furnished"), "50") as house:
+        yield furnish(house, media)
+
+
+def furnish(house, media):
     make_admin(house.service)
     app = App(house.service, name="Harbour Café", owner=EMAIL).set_credentials().issue_token()
     house.app = app

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole way of a new owner, as a person walks it: set-up link, app, six credentials, going live, connecting on the consent page, publishing and
 watching it, a failure and its explanation, cancelling, a new secret, signing out. One test for each station; each goes on where the one before stopped."""
+import os
+import pathlib
 import uuid
 
 import pytest
@@ -22,6 +24,11 @@ def walk(house):
     one.house = house
     yield one
     one.close()
+
+
+def picture(browser, name):
+    """To look at: what only stands on the way."""
+    browser.screenshot(pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots" / "journey" / f"{name}.png")
 
 
 def by_name(browser, name, text):
@@ -50,6 +57,7 @@ def test_without_a_session_everything_leads_to_signing_in(walk):
 
 def test_setup_link(walk):
     walk.open(walk.house.setup_link())
+    picture(walk, "setup")
     walk.fill("E-mail", EMAIL)
     walk.fill("Password", "short")
     walk.fill("Password once more", "short")
@@ -62,6 +70,7 @@ def test_setup_link(walk):
     walk.fill("Password once more", PASSWORD)
     walk.press("Create admin and sign in")
     walk.see("No app yet", "SANDBOX", EMAIL)
+    picture(walk, "no-app-yet")
 
 
 def test_setup_link_works_once(walk):
@@ -82,9 +91,11 @@ def test_create_app(walk):
     walk.press("Create app")
     walk.press("Create app")  # in the dialog, with nothing in the field
     walk.see("Name is needed")
+    picture(walk, "create-app")
     walk.fill("Name", "Harbour & Sons <shop>")
     walk.press("Create app")
     walk.client_id, walk.secret = walk.value_of("Client id"), walk.value_of("Client secret")
+    picture(walk, "secret")
     assert walk.client_id.startswith("phc_") and walk.secret.startswith("phs_")
     walk.press("I have stored it")
     walk.wait("the app's page", lambda: walk.heading() == "Harbour & Sons <shop>")
@@ -100,6 +111,7 @@ def test_a_wrong_secret_is_told_in_the_platforms_words(walk):
     walk.press("Store and verify")
     walk.see("refuses it", "own words")
     assert "Refused" in badges(walk)
+    picture(walk, "credential-refused")
 
 
 @pytest.mark.parametrize("slug", PLATFORMS)
@@ -130,6 +142,7 @@ def test_declined_connection(walk):
     walk.press("Connect an account of my own")
     consent(walk, "deny")
     walk.see("declined")
+    picture(walk, "declined")
 
 
 def consent(walk, decision):
@@ -146,6 +159,7 @@ def test_connect(walk, slug):
     walk.press("Connect an account of my own")
     consent(walk, "allow")
     walk.see(f"{NAMES[slug]} is connected")
+    picture(walk, "connected")
 
 
 def write(walk, text, *accounts):
@@ -159,6 +173,7 @@ def test_validate_says_what_is_too_long(walk):
     write(walk, "w" * 281, "jodoe")
     walk.press("Validate")
     walk.see("cannot be published like this", "280")
+    picture(walk, "not-valid")
 
 
 def test_publish_and_watch(walk):
@@ -166,6 +181,7 @@ def test_publish_and_watch(walk):
     write(walk, text, "jodoe", "jo.doe")
     walk.press("Validate")
     walk.see("It can be published", "1 call would be made")
+    picture(walk, "valid")
     code = walk.js("return document.querySelector('.code code').textContent")
     assert f"{walk.house.url}/v1/posts/publish" in code and text in code
     walk.press("Publish")
@@ -228,6 +244,7 @@ def test_unknown_outcome_is_settled_by_a_person(walk):
     walk.press("Publish")
     walk.wait("nobody knows", lambda: "OUTCOME_UNKNOWN" in walk.text())
     walk.house.sandbox.clear_faults()
+    picture(walk, "unknown")
     walk.press("I have looked: settle it")
     walk.fill("Its address", "https://x.com/jodoe/status/1")
     walk.press("Yes, it is there")

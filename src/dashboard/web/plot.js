@@ -4,7 +4,7 @@ import {h, s} from "./dom.js";
 import {duration, hour, number, utc} from "./format.js";
 
 const HEIGHT = 190;
-const LEFT = 48;
+const LEFT = 58;
 const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 24;

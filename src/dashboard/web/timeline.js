@@ -5,17 +5,23 @@ import {s} from "./dom.js";
 import {duration, utc} from "./format.js";
 import {platformName, stateOf} from "./words.js";
 
-const WIDTH = 960;
-const LEFT = 150;
-const RIGHT = 96;
 const TOP = 26;
-const LANE = 46;
 const FOLD = 58; // the width of a folded wait
 const FOLD_MS = 1500; // a silence longer than this, and longer than a fair share of the work, is folded
 const CALL_MIN = 16;
 const FOLDS_MAX = 8;
 const TICKS_MAX = 8;
+const BLOCK = 22; // the height of a call
+const PHONE = "(max-width: 44rem)";
 const STEPS_MS = [10, 50, 100, 250, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 900000, 3600000, 21600000, 86400000];
+
+/** Where things are: on a phone the lane's words stand above its calls, else before and behind them. Grows with the number of calls. */
+function layoutOf(callsMax) {
+	const isNarrow = matchMedia(PHONE).matches;
+	const [width, left, right] = isNarrow ? [340, 8, 8] : [960, 150, 112];
+	const room = callsMax * (CALL_MIN + 3);
+	return {isNarrow, left, right, width: Math.max(width, left + right + room), lane: isNarrow ? 64 : 46, callAt: isNarrow ? 30 : 10};
+}
 
 const start = (call) => new Date(call.at).getTime();
 const end = (call) => start(call) + Math.max(call.duration_ms, 0);
@@ -44,14 +50,15 @@ function foldsOf(stretches) {
 }
 
 /** A function from an instant to x, linear but for the folds. */
-function axisOf(stretches) {
+function axisOf(stretches, layout) {
 	const folds = foldsOf(stretches);
 	const from = stretches[0][0];
 	const to = Math.max(stretches[stretches.length - 1][1], from + 1);
 	const folded = folds.reduce((sum, [a, b]) => sum + b - a, 0);
-	const scale = (WIDTH - LEFT - RIGHT - folds.length * FOLD - CALL_MIN) / Math.max(to - from - folded, 1);
+	const {width, left, right} = layout;
+	const scale = (width - left - right - folds.length * FOLD - CALL_MIN) / Math.max(to - from - folded, 1);
 	const x = (instant) => {
-		let at = LEFT;
+		let at = left;
 		let before = from;
 		for (const [a, b] of folds) {
 			if (instant <= a) {
@@ -62,7 +69,7 @@ function axisOf(stretches) {
 		}
 		return at + Math.max(instant - before, 0) * scale;
 	};
-	return {x, folds, from, to};
+	return {x, folds, from, to, layout};
 }
 
 function foldMarks(axis, height) {
@@ -76,47 +83,56 @@ function foldMarks(axis, height) {
 /** Where it begins and ends, and the seconds or minutes between where nothing is folded. */
 function axisMarks(axis, height) {
 	const y = height - 5;
+	const {left, right, width} = axis.layout;
 	const step = STEPS_MS.find((one) => one / Math.max(axis.to - axis.from, 1) > 1 / TICKS_MAX) ?? STEPS_MS[STEPS_MS.length - 1];
 	const ticks = [];
 	for (let after = step; after < axis.to - axis.from && ticks.length < TICKS_MAX; after += step) {
 		const x = axis.x(axis.from + after);
 		const isFolded = axis.folds.some(([a, b]) => axis.from + after > a && axis.from + after < b);
-		const isRoom = x - (ticks[ticks.length - 1]?.at ?? LEFT + 130) > 62 && x < WIDTH - RIGHT - 70;
+		const isRoom = x - (ticks[ticks.length - 1]?.at ?? left + 64) > 62 && x < width - right - 70;
 		if (!isFolded && isRoom) {
 			ticks.push({at: x, after});
 		}
 	}
-	return [s("text", {x: LEFT, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true}).split(", ")[1]),
+	return [s("text", {x: left, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true}).split(", ")[1]),
 		ticks.map(({at, after}) => [s("line", {class: "axis", x1: at, x2: at, y1: TOP, y2: height - 22}), s("text", {x: at, y, "text-anchor": "middle"}, `+ ${duration(after)}`)]),
-		s("text", {x: WIDTH - RIGHT + CALL_MIN, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
+		s("text", {x: width - right, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
 }
 
 function callBlock(axis, call, y, onChoose) {
 	const [word, tone] = stateOf("verdict", call.verdict);
 	const x = call.x;
-	const width = Math.max(axis.x(end(call)) - axis.x(start(call)), CALL_MIN);
+	const width = widthOf(axis, call);
+	const top = y + axis.layout.callAt;
 	const label = `Call ${call.number}: ${call.method} ${call.stage}, ${call.status ?? word}, ${duration(call.duration_ms)}`;
 	return s("g", {class: "call", "data-call": call.number, onclick: () => onChoose(call.number)}, s("title", null, label),
-		s("rect", {class: tone, x, y: y + 10, width, height: 22, rx: 5}),
-		s("text", {x: x + Math.min(width, CALL_MIN) / 2 + Math.max(0, (width - CALL_MIN) / 2), y: y + 25, "text-anchor": "middle"}, call.number));
+		s("rect", {class: tone, x, y: top, width, height: BLOCK, rx: 5}), s("text", {x: x + width / 2, y: top + 15, "text-anchor": "middle"}, call.number));
 }
 
-/** Blocks that would cover each other are pushed to the right, in order. */
+const widthOf = (axis, call) => Math.max(axis.x(end(call)) - axis.x(start(call)), CALL_MIN);
+
+/** Blocks that would cover each other are pushed to the right, in order, and back where that leads out of the picture. */
 function place(axis, calls) {
-	let free = LEFT;
+	let free = axis.layout.left;
 	for (const call of calls) {
 		call.x = Math.max(axis.x(start(call)), free);
-		free = call.x + Math.max(axis.x(end(call)) - axis.x(start(call)), CALL_MIN) + 2;
+		free = call.x + widthOf(axis, call) + 2;
+	}
+	let limit = axis.layout.width - axis.layout.right;
+	for (const call of calls.toReversed()) {
+		call.x = Math.max(Math.min(call.x, limit - widthOf(axis, call)), axis.layout.left);
+		limit = call.x - 2;
 	}
 }
 
 function waits(axis, calls, y) {
 	return calls.slice(1).map((call, index) => {
 		const before = calls[index];
-		const from = before.x + Math.max(axis.x(end(before)) - axis.x(start(before)), CALL_MIN) + 3;
+		const from = before.x + widthOf(axis, before) + 3;
+		const middle = y + axis.layout.callAt + BLOCK / 2;
 		const isRetry = /try again|retry|in doubt|look/i.test(`${before.decision} ${before.verdict}`);
 		return call.x - from > 6 ? s("g", null, s("title", null, `${before.decision || "wait"}: ${duration(start(call) - end(before))}`),
-			s("line", {class: `wait${isRetry ? " warn" : ""}`, x1: from, x2: call.x - 3, y1: y + 21, y2: y + 21})) : null;
+			s("line", {class: `wait${isRetry ? " warn" : ""}`, x1: from, x2: call.x - 3, y1: middle, y2: middle})) : null;
 	});
 }
 
@@ -124,10 +140,12 @@ const ENDS = {published: ["end-ok", "✓ published"], failed: ["end-bad", "✕ f
 
 function lane(axis, target, y) {
 	const [tone, text] = ENDS[target.word] ?? ["end-busy", `… ${stateOf("post", target.word)[0].toLowerCase()}`];
+	const {width, lane: height, isNarrow} = axis.layout;
 	const handle = target.handle.length > 17 ? `${target.handle.slice(0, 16)}…` : target.handle;
-	return s("g", null, s("rect", {class: "lane", x: 0, y, width: WIDTH, height: LANE - 6, rx: 8}),
-		s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 32}, handle),
-		s("text", {class: tone, x: WIDTH - 8, y: y + 25, "text-anchor": "end"}, text));
+	return s("g", null, s("rect", {class: "lane", x: 0, y, width, height: height - 6, rx: 8}),
+		isNarrow ? s("text", {x: 8, y: y + 19}, s("tspan", {class: "strong"}, platformName(target.platform)), ` ${handle}`)
+			: [s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 32}, handle)],
+		s("text", {class: tone, x: width - 8, y: y + (isNarrow ? 19 : 25), "text-anchor": "end"}, text));
 }
 
 const callsOf = (axis, target, y, onChoose) => s("g", null, waits(axis, target.calls, y), target.calls.map((call) => callBlock(axis, call, y, onChoose)));
@@ -145,11 +163,12 @@ export function drawTimeline(targets, calls, {onChoose = () => {}, now = null} =
 	if (calls.length === 0) {
 		return null;
 	}
-	const axis = axisOf(busyStretches(calls, now));
 	const lanes = targets.map((target) => ({...target, calls: calls.filter((call) => call.account_id === target.account_id)}));
+	const layout = layoutOf(Math.max(...lanes.map((one) => one.calls.length)));
+	const axis = axisOf(busyStretches(calls, now), layout);
 	lanes.forEach((one) => place(axis, one.calls));
-	const height = TOP + lanes.length * LANE + 22;
+	const height = TOP + lanes.length * layout.lane + 22;
 	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
-	return s("svg", {class: "plot", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
-		lanes.map((one, index) => lane(axis, one, TOP + index * LANE)), axisMarks(axis, height), foldMarks(axis, height - 22), lanes.map((one, index) => callsOf(axis, one, TOP + index * LANE, onChoose)));
+	return s("svg", {class: "plot", viewBox: `0 0 ${layout.width} ${height}`, vars: {width: `${layout.width}px`}, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
+		lanes.map((one, index) => lane(axis, one, TOP + index * layout.lane)), axisMarks(axis, height), foldMarks(axis, height - 22), lanes.map((one, index) => callsOf(axis, one, TOP + index * layout.lane, onChoose)));
 }
