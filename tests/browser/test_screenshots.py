@@ -7,8 +7,10 @@ import pathlib
 import pytest
 
 from browser import DESKTOP, PHONE
-from conftest import EMAIL, PASSWORD
+from conftest import EMAIL, PASSWORD, make_admin
+from harness import Service
 
+NARROWEST = (360, 740)
 OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
 
 
@@ -47,7 +49,8 @@ def look(browser, name):
     """What can be told without eyes."""
     assert browser.js("return document.querySelectorAll('h1').length") == 1, name
     failed = browser.js("return [...document.querySelectorAll('.notice.bad strong')].map((one) => one.textContent)")
-    assert (name == "no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
+    assert "SANDBOX" in browser.text(), name
+    assert name.startswith("no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
     wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
     assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"
@@ -65,6 +68,10 @@ def test_every_page(browser, furnished, width):
         browser.open(path)
         look(browser, name)
         browser.screenshot(OUT / width / f"{name}.png")
+        if width == "phone":
+            browser.resize(NARROWEST)
+            look(browser, f"{name} at {NARROWEST[0]} px")
+            browser.resize(size)
         browser.check_quiet()
 
 
@@ -77,11 +84,12 @@ def test_dark(browser, furnished):
         browser.screenshot(OUT / "dark" / f"{name}.png")
 
 
-def test_360_pixels(browser, furnished):
-    """The narrowest phone: nothing is cut off."""
-    browser.url = furnished.url
-    browser.resize((360, 740))
-    browser.sign_in(EMAIL, PASSWORD)
-    for name, path in pages(furnished).items():
-        browser.open(path)
-        look(browser, name)
+def test_without_a_sandbox_nothing_says_sandbox(browser, tmp_path):
+    """The mark means something: it is not there when posts reach the real platforms. (Nothing is published here.)"""
+    with Service(tmp_path / "data") as service:
+        make_admin(service)
+        browser.url = service.url
+        browser.sign_in(EMAIL, PASSWORD)
+        browser.see("Welcome to Posthorn")
+        assert "SANDBOX" not in browser.text()
+        browser.check_quiet()

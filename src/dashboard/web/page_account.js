@@ -4,7 +4,7 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {whenFull} from "./format.js";
 import {ACCOUNT_TYPES, PLATFORMS, platformName} from "./words.js";
-import {badge, button, card, confirm, copyField, empty, facts, linkButton, mark, notice, pageHead, toast} from "./ui.js";
+import {badge, button, card, confirm, copyField, empty, facts, leave, linkButton, mark, notice, pageHead, toast} from "./ui.js";
 import {postTable} from "./page_posts.js";
 
 async function check(context, account, place) {
@@ -17,7 +17,7 @@ async function check(context, account, place) {
 
 async function reconnect(context, account) {
 	const begun = await api.post(context.appPath("accounts", account.id, "reconnect"));
-	location.assign(begun.redirect_url);
+	leave(begun.redirect_url);
 }
 
 async function disconnect(context, account) {

@@ -86,7 +86,7 @@ function planTable(plan) {
 
 function verdictCard(draft, found) {
 	const nameOf = (id) => draft.accounts.find((account) => account.id === id);
-	return card({title: found.ok ? "It can be published" : "It cannot be published like this", actions: [tag(found.ok ? "all accounts fit" : "see below", found.ok ? "ok" : "bad")], flush: true}, h("ul", {class: "lines"}, found.accounts.map((one) => {
+	return card({title: found.ok ? "It can be published" : "It cannot be published like this", flush: true}, h("ul", {class: "lines"}, found.accounts.map((one) => {
 		const account = nameOf(one.account_id);
 		return h("li", null, h("div", {class: "grow stack tight"}, h("div", {class: "row"}, account ? platform(account.platform, account.name || account.username) : one.account_id, one.type ? tag(TYPES[one.type] ?? one.type) : null, tag(one.ok ? "fits" : "does not fit", one.ok ? "ok" : "bad")),
 			one.violations.length > 0 ? h("ul", {class: "help"}, one.violations.map(violationLine)) : null, one.plan.length > 0 ? planTable(one.plan) : null));

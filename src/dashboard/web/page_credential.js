@@ -3,7 +3,7 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {whenFull} from "./format.js";
-import {badge, button, card, copyField, facts, field, form, mark, notice, outside, pageHead, toast} from "./ui.js";
+import {badge, button, card, copyField, facts, field, form, leave, mark, notice, outside, pageHead, toast} from "./ui.js";
 
 function guideCard(guide) {
 	const scopes = guide.scopes || guide.default_scopes;
@@ -47,7 +47,7 @@ async function verifyNow(context, guide) {
 
 async function tryIt(context, guide) {
 	const begun = await api.post(context.appPath("credentials", guide.platform, "connect"));
-	location.assign(begun.redirect_url);
+	leave(begun.redirect_url);
 }
 
 function stateCard(context, guide) {

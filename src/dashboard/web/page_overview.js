@@ -9,6 +9,8 @@ import {lateness, shares, throughput} from "./plot.js";
 import {postTable} from "./page_posts.js";
 
 const POLL_MS = 10000;
+const ACCOUNTS_EVERY_MS = 60000;
+const APPS_ASKED_MAX = 10;
 const SPANS = [[24, "24 hours"], [72, "3 days"], [168, "7 days"]];
 const ACCOUNTS_PER_APP = 10;
 
@@ -25,7 +27,7 @@ function alarmLines(alarms) {
 }
 
 async function troubledAccounts(context) {
-	const lists = await Promise.all(context.apps.slice(0, 20).flatMap((app) => ["reauth_required", "expiring"].map(async (status) => {
+	const lists = await Promise.all(context.apps.slice(0, APPS_ASKED_MAX).flatMap((app) => ["reauth_required", "expiring"].map(async (status) => {
 		const found = await api.get(api.appPath(app.client_id, "v1", "accounts"), {status, per_page: ACCOUNTS_PER_APP}, context.signal);
 		return found.data.map((account) => ({...account, client_id: app.client_id, app_name: app.name}));
 	})));
@@ -92,8 +94,9 @@ export async function page(context) {
 	const hours = Number(context.query.hours ?? 24);
 	const clientId = context.query.client_id;
 	const query = clientId ? {client_id: clientId} : {};
+	let accounts = await troubledAccounts(context);
 	const load = async () => {
-		const [figures, alarms, accounts, latest] = await Promise.all([api.get("/overview", {hours, ...query}, context.signal), api.get("/alarms", null, context.signal), troubledAccounts(context), api.get("/posts", {limit: 5, ...query}, context.signal)]);
+		const [figures, alarms, latest] = await Promise.all([api.get("/overview", {hours, ...query}, context.signal), api.get("/alarms", null, context.signal), api.get("/posts", {limit: 5, ...query}, context.signal)]);
 		return {figures, alarms, accounts, latest};
 	};
 	const place = h("div", {class: "stack"});
@@ -107,6 +110,7 @@ export async function page(context) {
 	};
 	show(await load());
 	context.every(POLL_MS, async () => show(await load()));
+	context.every(ACCOUNTS_EVERY_MS, async () => { accounts = await troubledAccounts(context); });
 	return [
 		pageHead({title: "Overview", sub: context.apps.length > 1 ? `Of your ${context.apps.length} apps. Times are UTC.` : `Of ${context.apps[0].name}. Times are UTC.`}),
 		tabs("Time shown", SPANS.map(([span, text]) => [text, `${context.base}?${new URLSearchParams({hours: span, ...query})}`, span === hours])), place,

@@ -4,7 +4,7 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, fromLocal, plural, toLocal, utc, when, whenFull, zone} from "./format.js";
 import {FINAL, platformName, postWord, stateOf, targetWord} from "./words.js";
-import {badge, button, card, confirm, copyField, empty, facts, field, form, linkButton, notice, openDialog, outside, pageHead, platform, table, tag, toast} from "./ui.js";
+import {badge, button, card, confirm, copyField, empty, facts, field, form, leave, linkButton, notice, openDialog, outside, pageHead, platform, table, tag, toast} from "./ui.js";
 import {drawTimeline, numbered} from "./timeline.js";
 
 const POLL_MS = 1500;
@@ -45,7 +45,7 @@ async function retry(context, target, republish = false) {
 
 async function reconnect(context, target) {
 	const begun = await api.post(context.appPath("accounts", target.account_id, "reconnect"));
-	location.assign(begun.redirect_url);
+	leave(begun.redirect_url);
 }
 
 /** What a person saw at the platform settles what no call could. */
@@ -138,15 +138,14 @@ function factsCard(post) {
 
 function callTable(calls, targets) {
 	const columns = [
-		{label: "#", tight: true, cell: (call) => h("span", {class: "count"}, call.number)},
+		{label: "Call", lead: true, cell: (call) => [h("span", {class: "count"}, call.number), " ", h("span", {class: "mono"}, `${call.method} ${call.host_path}`), h("span", {class: "sub"}, call.stage), call.excerpt ? h("details", {class: "small"}, h("summary", null, "What came back"), h("p", {class: "quote"}, call.excerpt)) : null]},
 		{label: "At", tight: true, cell: (call) => h("time", {datetime: call.at, title: utc(call.at, {seconds: true})}, call.at.slice(11, 19))},
 		targets.length > 1 ? {label: "Account", tight: true, cell: (call) => {
 			const target = targets.find((one) => one.account_id === call.account_id);
 			return target ? platform(target.platform, target.handle) : "–";
 		}} : null,
-		{label: "Call", cell: (call) => [h("span", {class: "mono"}, `${call.method} ${call.host_path}`), h("span", {class: "sub"}, call.stage), call.excerpt ? h("details", {class: "small"}, h("summary", null, "What came back"), h("p", {class: "quote"}, call.excerpt)) : null]},
 		{label: "Answer", tight: true, cell: (call) => [badge("verdict", call.verdict), h("span", {class: "sub"}, `${call.status ? `HTTP ${call.status} · ` : ""}${duration(call.duration_ms)}`)]},
-		{label: "Then", cell: (call) => call.decision || "–"},
+		{label: "Then", cell: (call) => call.decision || null},
 	].filter(Boolean);
 	return table({caption: "Calls made for this post", columns, rows: calls, key: (call) => String(call.number)});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The components that pages are made of: heads, cards, tables, badges, fields and forms, dialogs, toasts, empty and error states.
 // Each returns an element. Knows no page and no route of the API.
-import {append, fill, h, s} from "./dom.js";
+import {append, fill, h, s, safeAddress} from "./dom.js";
 import {ApiError} from "./api.js";
 import {PLATFORM_MARKS, platformName, stateOf} from "./words.js";
 
@@ -64,6 +64,15 @@ export function linkButton(text, address, {kind = "", icon: name, slim = false, 
 export function outside(address, text) {
 	const link = h("a", {href: address, target: "_blank", rel: "noopener noreferrer nofollow", class: "break"}, text ?? address);
 	return link.hasAttribute("href") ? link : h("span", {class: "break"}, text ?? address);
+}
+
+/** Leaves the dashboard for a page of the outside world, such as a platform's consent page. */
+export function leave(address) {
+	const safe = safeAddress(address);
+	if (safe === null) {
+		throw new Error("The service named an address that cannot be opened.");
+	}
+	location.assign(safe);
 }
 
 /** A button whose work may take time: busy meanwhile, and a failure is told. */
@@ -167,13 +176,15 @@ export function facts(rows) {
 	return h("dl", {class: "facts"}, rows.filter(Boolean).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value ?? h("span", {class: "soft"}, "–")))));
 }
 
-/** columns: [{label, cell(row), end, tight, lead}]; dense keeps it a table on a phone. */
+/** columns: [{label, cell(row), end, tight, lead}], a cell of null is nothing, which a phone leaves out; dense keeps it a table on a phone. */
 export function table({caption, columns, rows, dense = false, mark: marked, key}) {
 	const head = h("tr", null, columns.map((column) => h("th", {scope: "col", class: column.end ? "end" : null}, column.label || h("span", {class: "unseen"}, column.name ?? "Actions"))));
-	const body = rows.map((row) => h("tr", {class: marked?.(row) ? "marked" : null, "data-row": key?.(row)}, columns.map((column) => h("td", {
-		"data-label": column.label ?? "",
-		class: [column.end ? "end" : "", column.tight ? "tight" : "", column.lead ? "lead" : ""].join(" ").trim() || null,
-	}, h("div", null, column.cell(row))))));
+	const cell = (column, row) => {
+		const content = column.cell(row);
+		const words = [column.end ? "end" : "", column.tight ? "tight" : "", column.lead ? "lead" : "", content === null ? "nil" : ""];
+		return h("td", {"data-label": column.label ?? "", class: words.filter(Boolean).join(" ") || null}, h("div", null, content ?? "–"));
+	};
+	const body = rows.map((row) => h("tr", {class: marked?.(row) ? "marked" : null, "data-row": key?.(row)}, columns.map((column) => cell(column, row))));
 	return h("div", {class: dense ? "scroll" : null, tabindex: dense ? "0" : null, role: dense ? "group" : null, "aria-label": dense ? caption : null},
 		h("table", {class: `table${dense ? " dense" : ""}`}, h("caption", {class: "unseen"}, caption), h("thead", null, head), h("tbody", null, body)));
 }
