@@ -17,7 +17,7 @@
 /* COMMAND_FLAG(field, "name", has value, "what for") */
 #define COMMAND_FLAGS(X)                                                                           \
 	X(name, "name", true, "app create: the app's name")                                        \
-	X(owner, "owner", true, "app create: e-mail of its admin")                                 \
+	X(owner, "owner", true, "app create, app set: e-mail of its admin")                        \
 	X(redirect_urls, "redirect-urls", true,                                                    \
 	  "app set: where users may be sent back to, separated by blanks")                         \
 	X(on_unknown, "on-unknown", true, "app set: hold or retry_once")                           \

@@ -25,8 +25,8 @@ struct command {
 	X("app", "list", command_app_list, 0, "", "list apps")                                     \
 	X("app", "show", command_app_show, 1, "CLIENT_ID", "one app with its credentials")         \
 	X("app", "set", command_app_set, 1,                                                        \
-	  "CLIENT_ID [--name NAME] [--redirect-urls 'URL URL...'] [--on-unknown hold|retry_once] " \
-	  "[--connect-confirmation on|off]",                                                       \
+	  "CLIENT_ID [--name NAME] [--owner EMAIL] [--redirect-urls 'URL URL...'] "                \
+	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off]",                        \
 	  "change what is given; no redirect URLs = any")                                          \
 	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension")              \
 	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls")          \

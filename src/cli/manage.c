@@ -121,6 +121,8 @@ int command_app_set(const struct command *command)
 	json_begin_object(&w);
 	if (a->name != NULL)
 		json_member_str(&w, "name", str_of(a->name));
+	if (a->owner != NULL)
+		json_member_str(&w, "owner", str_of(a->owner));
 	if (a->on_unknown != NULL)
 		json_member_str(&w, "on_unknown", str_of(a->on_unknown));
 	if (a->connect_confirmation != NULL)

@@ -60,6 +60,13 @@ def test_an_app_is_handed_over(desk, other_desk):
     assert other_desk.get(f"/apps/{client_id}")["name"] == "handed over"
 
 
+def test_the_command_line_hands_over_too(desk, other_desk):
+    client_id = desk.make_app("by command")["client_id"]
+    done = desk.service.cli("app", "set", client_id, "--owner", "other@example.com")
+    assert done.returncode == 0 and json.loads(done.stdout)["owner"] == "other@example.com"
+    assert other_desk.get(f"/apps/{client_id}")["name"] == "by command"
+
+
 # ---- credentials ----
 
 
