@@ -11,6 +11,7 @@
 #include "store_private.h"
 
 #define PATTERN_MAX_BYTES ((size_t)8192)
+#define ESCAPE "!" /* before what LIKE would read as its marks */
 #define LIST_MAX_BYTES ((size_t)65536)
 /* Posts whose content is read for one page: about 50 ms at a usual size. */
 #define WINDOW_POSTS 5000
@@ -25,8 +26,7 @@ static void place_read(struct sql_cursor *cursor, void *out)
 	place->created_at_us = sql_take_int(cursor);
 }
 
-/* As it stands within the stored JSON, between any other text; '!' takes what LIKE would read from
- * its marks. */
+/* As it stands within the stored JSON, between any other text. */
 static struct str pattern_of(struct arena *arena, struct str text)
 {
 	struct buf quoted;
@@ -40,8 +40,8 @@ static struct str pattern_of(struct arena *arena, struct str text)
 	json_put_str(&w, text);
 	buf_add_char(&out, '%');
 	for (size_t i = 1; i + 1 < quoted.len; i++) {
-		if (str_find_char(STR("!%_"), quoted.ptr[i], 0) != SIZE_MAX)
-			buf_add_char(&out, '!');
+		if (str_find_char(STR(ESCAPE "%_"), quoted.ptr[i], 0) != SIZE_MAX)
+			buf_add_z(&out, ESCAPE);
 		buf_add_char(&out, quoted.ptr[i]);
 	}
 	buf_add_char(&out, '%');
@@ -70,7 +70,7 @@ static enum err_kind find_within(struct sql_connection *sql, struct finding *f, 
 			 sql_int(filter->platform_mask), sql_text(filter->user_id),
 			 sql_text(filter->account_id), sql_text(f->pattern),
 			 sql_text(filter->error_code), sql_text(filter->status),
-			 sql_int(filter->max - (int64_t)f->page.count)),
+			 sql_int(filter->max - (int64_t)f->page.count), sql_text(STR(ESCAPE))),
 		place_read, sizeof(*places), (void **)&places, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		f->page.places[f->page.count++] = places[i];
