@@ -103,6 +103,10 @@ def furnish(house, media):
     for ahead in (2, 5, 9):
         app.accepted(one["x"], f"Planned for {ahead} days ahead", scheduled_at=utc(ahead * 86400))
     posts["video"] = app.accepted([one["youtube"], one["tiktok"]], "Our oven, at work", media=[media.clip(duration=4)], platforms={"youtube": {"title": "Our oven"}})["post_id"]
+    house.dead = app.account("linkedin", user_id="user-2")  # the platform refuses its token from now on
+    house.sandbox.fault("linkedin", "GET", "/v2/userinfo", "status", status=401, body={"status": 401, "serviceErrorCode": 65601, "code": "REVOKED_ACCESS_TOKEN", "message": "The token used in the request has been revoked by the user"}, times=20)
+    app.post(f"/v1/accounts/{house.dead}/check")
+    house.sandbox.clear_faults()
     answer = app.post("/v1/webhooks", json={"url": "https://cafe.example/hooks/posthorn"})
     assert answer.status_code == 201, answer.text
     house.webhook = answer.json()["data"]["id"]

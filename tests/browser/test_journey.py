@@ -263,6 +263,12 @@ def test_accounts(walk):
     walk.press("Disconnect")
     walk.press("Disconnect")
     walk.wait("it is disconnected", lambda: "Disconnected" in badges(walk))
+    account = walk.path()
+    walk.press("Reconnect")
+    consent(walk, "allow")
+    walk.see("X is connected")
+    walk.open(account)
+    walk.wait("it is active again", lambda: "Active" in badges(walk))
 
 
 def test_webhook(walk):

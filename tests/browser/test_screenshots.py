@@ -30,6 +30,7 @@ def pages(house):
         "compose": f"{app}/compose?post={house.posts['published']}",
         "accounts": f"{app}/accounts",
         "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",
+        "account-dead": f"{app}/accounts/{house.dead}",
         "webhooks": f"{app}/webhooks",
         "webhook": f"{app}/webhooks/{house.webhook}",
         "post-published": f"{app}/posts/{house.posts['published']}",
@@ -73,6 +74,16 @@ def test_every_page(browser, furnished, width):
             look(browser, f"{name} at {NARROWEST[0]} px")
             browser.resize(size)
         browser.check_quiet()
+
+
+def test_overview_names_what_needs_a_person(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.see("Accounts that need attention", "Reconnect", "user-2")
+    assert browser.js("return [...document.querySelectorAll('.bars a')].map((one) => one.textContent)") != []
+    assert browser.js("return document.querySelectorAll('svg.plot').length") == 2
+    browser.open(pages(furnished)["account-dead"])
+    browser.see("The user has to connect it again", "refuse")
 
 
 def test_dark(browser, furnished):

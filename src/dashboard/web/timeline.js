@@ -5,7 +5,6 @@ import {s} from "./dom.js";
 import {duration, utc} from "./format.js";
 import {platformName, stateOf} from "./words.js";
 
-const TOP = 26;
 const FOLD = 58; // the width of a folded wait
 const FOLD_MS = 1500; // a silence longer than this, and longer than a fair share of the work, is folded
 const CALL_MIN = 16;
@@ -20,7 +19,7 @@ function layoutOf(callsMax) {
 	const isNarrow = matchMedia(PHONE).matches;
 	const [width, left, right] = isNarrow ? [340, 8, 8] : [960, 150, 112];
 	const room = callsMax * (CALL_MIN + 3);
-	return {isNarrow, left, right, width: Math.max(width, left + right + room), lane: isNarrow ? 64 : 46, callAt: isNarrow ? 30 : 10};
+	return {isNarrow, top: 6, left, right, width: Math.max(width, left + right + room), lane: isNarrow ? 64 : 46, callAt: isNarrow ? 30 : 10};
 }
 
 const start = (call) => new Date(call.at).getTime();
@@ -56,6 +55,7 @@ function axisOf(stretches, layout) {
 	const to = Math.max(stretches[stretches.length - 1][1], from + 1);
 	const folded = folds.reduce((sum, [a, b]) => sum + b - a, 0);
 	const {width, left, right} = layout;
+	layout.top = folds.length > 0 ? 26 : 6; // room for what the folds say
 	const scale = (width - left - right - folds.length * FOLD - CALL_MIN) / Math.max(to - from - folded, 1);
 	const x = (instant) => {
 		let at = left;
@@ -75,8 +75,8 @@ function axisOf(stretches, layout) {
 function foldMarks(axis, height) {
 	return axis.folds.map(([a, b]) => {
 		const middle = (axis.x(a) + axis.x(b)) / 2;
-		return s("g", null, s("rect", {class: "fold", x: axis.x(a) + 3, y: TOP - 20, width: FOLD - 6, height: height - TOP + 14, rx: 6, "fill-opacity": "0.75"}),
-			s("text", {x: middle, y: TOP - 6, "text-anchor": "middle"}, `≈ ${duration(b - a)}`));
+		return s("g", null, s("rect", {class: "fold", x: axis.x(a) + 3, y: axis.layout.top - 20, width: FOLD - 6, height: height - axis.layout.top + 14, rx: 6, "fill-opacity": "0.75"}),
+			s("text", {x: middle, y: axis.layout.top - 6, "text-anchor": "middle"}, `≈ ${duration(b - a)}`));
 	});
 }
 
@@ -95,7 +95,7 @@ function axisMarks(axis, height) {
 		}
 	}
 	return [s("text", {x: left, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true}).split(", ")[1]),
-		ticks.map(({at, after}) => [s("line", {class: "axis", x1: at, x2: at, y1: TOP, y2: height - 22}), s("text", {x: at, y, "text-anchor": "middle"}, `+ ${duration(after)}`)]),
+		ticks.map(({at, after}) => [s("line", {class: "axis", x1: at, x2: at, y1: axis.layout.top, y2: height - 22}), s("text", {x: at, y, "text-anchor": "middle"}, `+ ${duration(after)}`)]),
 		s("text", {x: width - right, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
 }
 
@@ -167,8 +167,8 @@ export function drawTimeline(targets, calls, {onChoose = () => {}, now = null} =
 	const layout = layoutOf(Math.max(...lanes.map((one) => one.calls.length)));
 	const axis = axisOf(busyStretches(calls, now), layout);
 	lanes.forEach((one) => place(axis, one.calls));
-	const height = TOP + lanes.length * layout.lane + 22;
+	const height = layout.top + lanes.length * layout.lane + 22;
 	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
 	return s("svg", {class: "plot", viewBox: `0 0 ${layout.width} ${height}`, vars: {width: `${layout.width}px`}, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
-		lanes.map((one, index) => lane(axis, one, TOP + index * layout.lane)), axisMarks(axis, height), foldMarks(axis, height - 22), lanes.map((one, index) => callsOf(axis, one, TOP + index * layout.lane, onChoose)));
+		lanes.map((one, index) => lane(axis, one, layout.top + index * layout.lane)), axisMarks(axis, height), foldMarks(axis, height - 22), lanes.map((one, index) => callsOf(axis, one, layout.top + index * layout.lane, onChoose)));
 }
