@@ -118,35 +118,43 @@ class Browser:
         self.driver.get(self.url + path if path.startswith("/") else path)
         return self.settled()
 
+    def look_for(self, kind, words):
+        return self.js("return (function () {" + FIND + "}).apply(null, arguments)", kind, words)
+
     def find(self, kind, words):
-        return self.wait(f"a {kind} “{words}”", lambda: self.js("return (function () {" + FIND + "}).apply(null, arguments)", kind, words))
+        return self.wait(f"a {kind} “{words}”", lambda: self.look_for(kind, words))
 
     def has(self, kind, words):
-        return self.js("return (function () {" + FIND + "}).apply(null, arguments)", kind, words) is not None
+        return self.look_for(kind, words) is not None
 
-    def press(self, words):
-        """By pointing at it, as a person does: what lies under something else cannot be pressed."""
+    def point_at(self, kind, words):
+        """As a person does: what lies under something else cannot be pressed."""
         def work():
-            button = self.js("return (function () {" + FIND + "}).apply(null, arguments)", "button", words)
-            if button is None:
+            element = self.look_for(kind, words)
+            if element is None:
                 return False
-            self.js("arguments[0].scrollIntoView({block: 'center'})", button)
+            self.js("arguments[0].scrollIntoView({block: 'center'})", element)
             try:
-                button.click()
+                element.click()
             except WebDriverException as failure:
-                if "intercepted" in str(failure) or "not interactable" in str(failure):
+                if isinstance(failure, StaleElementReferenceException) or "intercepted" in str(failure) or "not interactable" in str(failure):
                     return False
                 raise
             return True
-        self.wait(f"a button “{words}” that can be pressed", work)
+        self.wait(f"a {kind} “{words}” that can be pressed", work)
+
+    def press(self, words):
+        self.point_at("button", words)
 
     def follow(self, words):
-        self.js("arguments[0].scrollIntoView({block: 'center'})", self.find("link", words))
-        self.find("link", words).click()
+        self.point_at("link", words)
         self.settled()
 
     def fill(self, label, text):
-        self.js(FILL, self.find("field", label), text)
+        def work():
+            control = self.look_for("field", label)
+            return control is not None and (self.js(FILL, control, text) or True)
+        self.wait(f"a field “{label}”", work)
 
     def choose(self, label, words):
         """An option by its words."""

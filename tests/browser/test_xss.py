@@ -77,46 +77,55 @@ MUST_BE_SHOWN = {"name", "text", "handle", "username", "external_user_id", "app_
                  "request_id", "sentence", "advice", "scopes", "redirect_uri", "steps", "review", "events", "user_agent", "address", "what", "platform_account_id"}
 
 
+NOTHING_THERE = {"posts-none", "not-found", "no-app"}
+
+
 def no_strangers(browser, name):
     assert browser.js("return window.__ran") == [], name
     assert browser.js(STRANGERS) == [], name
 
 
-def test_no_text_of_any_answer_becomes_markup(furnished):
-    browser = Browser(bypass_policy=True)
+@pytest.fixture(scope="module")
+def careless():
+    """A browser that lets every script run."""
+    one = Browser(bypass_policy=True)
+    yield one
+    one.close()
+
+
+def test_the_witness_sees_what_runs(careless, furnished):
+    """The tests below mean something: markup that is taken for markup is noticed."""
+    careless.url = furnished.url
+    careless.open("/dashboard/login")
+    careless.js("document.querySelector('main').innerHTML = '<img src=x onerror=pwned(1)>'")
+    assert careless.js(STRANGERS) != []
+    careless.wait("the script to run", lambda: careless.js("return window.__ran.length > 0"))
+
+
+def test_no_text_of_any_answer_becomes_markup(careless, furnished):
+    browser = careless
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    everything = payloads()
+    planted = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=PLANT % json.dumps(everything))
     try:
-        browser.url = furnished.url
-        browser.sign_in(EMAIL, PASSWORD)
-        everything = payloads()
-        browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=PLANT % json.dumps(everything))
         shown, fields = set(), set()
-        for _ in range(4):
+        for _ in range(5):  # two are usually enough
             for name, path in pages(furnished).items():
+                if name in NOTHING_THERE:
+                    continue
                 browser.open(path)
                 no_strangers(browser, name)
                 for field, texts in browser.js(SHOWN).items():
                     fields.add(field)
                     shown.update(texts)
-            if len(shown) == len(everything):
+            if len(shown) == len(everything) and not MUST_BE_SHOWN - fields:
                 break
         missing = [text for text in everything if text not in shown]
         assert missing == []
         assert MUST_BE_SHOWN - fields == set()
     finally:
-        browser.close()
-
-
-def test_the_witness_sees_what_runs(furnished):
-    """The two tests around this one mean something: markup that is taken for markup is noticed."""
-    browser = Browser(bypass_policy=True)
-    try:
-        browser.url = furnished.url
-        browser.open("/dashboard/login")
-        browser.js("document.querySelector('main').innerHTML = '<img src=x onerror=pwned(1)>'")
-        assert browser.js(STRANGERS) != []
-        browser.wait("the script to run", lambda: browser.js("return window.__ran.length > 0"))
-    finally:
-        browser.close()
+        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=planted["identifier"])
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +136,7 @@ def infested(furnished):
     app = App(furnished.service, name=printable[0], owner=EMAIL).set_credentials("facebook", "linkedin").issue_token()
     account = app.connect("facebook", user_id=printable[2]).accounts[0]["id"]
     member = app.connect("linkedin", user_id=printable[4]).accounts[0]["id"]
-    size = 10
+    size = 25
     for start in range(0, len(everything), size):
         text = "\n".join(everything[start:start + size])
         app.accepted(account, text, scheduled_at=utc(86400))
