@@ -6,9 +6,15 @@ import pathlib
 import shutil
 import time
 
-from selenium import webdriver
-from selenium.common.exceptions import JavascriptException, StaleElementReferenceException, WebDriverException
-from selenium.webdriver.chrome.service import Service
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import JavascriptException, StaleElementReferenceException, WebDriverException
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:  # conftest.py says so
+    webdriver = ActionChains = By = Keys = None
 
 WAIT_S = 60
 DESKTOP = (1280, 900)
@@ -54,8 +60,11 @@ control.dispatchEvent(new Event('change', {bubbles: true}));
 """
 
 
-def is_there():
-    return CHROMIUM is not None and CHROMEDRIVER is not None
+def what_is_missing():
+    """A sentence, or None."""
+    if webdriver is None:
+        return "python3-selenium is not installed"
+    return None if CHROMIUM and CHROMEDRIVER else "chromium or chromedriver is not installed"
 
 
 class Browser:

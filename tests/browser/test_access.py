@@ -7,12 +7,9 @@ import shutil
 import subprocess
 
 import pytest
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.keys import Keys
 
-from browser import DESKTOP, PHONE
-from conftest import EMAIL, PASSWORD
-from test_screenshots import pages
+from browser import DESKTOP, PHONE, ActionChains, Keys
+from house import EMAIL, PASSWORD, pages
 
 # What cannot be judged by colour alone is judged by people; the rest of WCAG 2.2 A and AA.
 AXE = """

@@ -7,11 +7,10 @@ import uuid
 
 import pytest
 import requests
-from selenium.webdriver.common.by import By
 
-from browser import Browser
-from conftest import EMAIL, PASSWORD
-from harness import HTTP_S, PLATFORMS, basic, poll
+from browser import Browser, By
+from harness import HTTP_S, PLATFORMS, basic
+from house import EMAIL, PASSWORD
 
 NAMES = {"instagram": "Instagram", "facebook": "Facebook", "x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok"}
 

@@ -7,43 +7,11 @@ import pathlib
 import pytest
 
 from browser import DESKTOP, PHONE
-from conftest import EMAIL, PASSWORD, make_admin
 from harness import Service
+from house import EMAIL, PASSWORD, make_admin, pages
 
 NARROWEST = (360, 740)
 OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
-
-
-def pages(house):
-    app = f"/dashboard/apps/{house.app.client_id}"
-    return {
-        "overview": "/dashboard",
-        "posts": "/dashboard/posts",
-        "posts-none": "/dashboard/posts?text=nothing-like-this",
-        "calendar": "/dashboard/calendar",
-        "usage": "/dashboard/usage",
-        "apps": "/dashboard/apps",
-        "app": app,
-        "settings": f"{app}/settings",
-        "credentials": f"{app}/credentials",
-        "credential": f"{app}/credentials/facebook",
-        "compose": f"{app}/compose?post={house.posts['published']}",
-        "accounts": f"{app}/accounts",
-        "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",
-        "account-dead": f"{app}/accounts/{house.dead}",
-        "webhooks": f"{app}/webhooks",
-        "webhook": f"{app}/webhooks/{house.webhook}",
-        "post-published": f"{app}/posts/{house.posts['published']}",
-        "post-partial": f"{app}/posts/{house.posts['partial']}",
-        "post-retried": f"{app}/posts/{house.posts['retried']}",
-        "post-unreachable": f"{app}/posts/{house.posts['unreachable']}",
-        "post-scheduled": f"{app}/posts/{house.posts['scheduled']}",
-        "post-video": f"{app}/posts/{house.posts['video']}",
-        "admins": "/dashboard/admins",
-        "you": "/dashboard/you",
-        "not-found": "/dashboard/nothing-here",
-        "no-app": "/dashboard/apps/phc_none",
-    }
 
 
 def look(browser, name):

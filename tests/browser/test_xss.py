@@ -10,10 +10,9 @@ import urllib.request
 import pytest
 
 from browser import Browser
-from conftest import EMAIL, PASSWORD
 from harness import HTTP_S, App, utc
+from house import EMAIL, PASSWORD, pages
 from payloads import payloads
-from test_screenshots import pages
 
 WEB = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "dashboard" / "web"
 
@@ -54,7 +53,7 @@ window.fetch = async (...request) => {
 
 # What nobody but markup could have made; the dashboard makes none of these.
 STRANGERS = """
-return [...document.querySelectorAll('script:not([src="/dashboard/main.js"]), iframe, object, embed, img, video, audio, source, base, meta[http-equiv], style, marquee, math, template, xmp, animate, set, foreignObject, link:not([href="/dashboard/style.css"]):not([href="/dashboard/icon.svg"])'),
+return [...document.querySelectorAll('script:not([src="/dashboard/main.js"]), iframe, object, embed, img, video, audio, source, base, meta[http-equiv], style, marquee, math, template, xmp, animate, set, foreignObject, link:not([href^="/dashboard/"])'),
 	...[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some((at) => at.name.startsWith('on') || (/^(href|src|action|formaction|xlink:href)$/.test(at.name) && /^\\s*(javascript|data|vbscript|\\/\\/)/i.test(at.value))))
 ].map((one) => one.outerHTML.slice(0, 200));
 """

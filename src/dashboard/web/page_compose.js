@@ -16,9 +16,16 @@ function mediaRow(onGone, item = {}) {
 	const url = field({name: "url", label: "Address of the file", kind: "url", value: item.url, placeholder: "https://cdn.example.com/picture.jpg", mono: true});
 	const type = field({name: "type", label: "Kind", kind: "select", options: MEDIA_KINDS, value: item.type ?? "image"});
 	const alt = field({name: "alt_text", label: "Description for those who cannot see it", optional: true, value: item.alt_text ?? ""});
-	const node = h("div", {class: "card"}, h("div", {class: "body stack tight"}, h("div", {class: "pair form"}, url.node, type.node), alt.node,
+	const thumbnail = field({name: "thumbnail_url", label: "Address of a preview image", kind: "url", optional: true, value: item.thumbnail_url ?? "", mono: true});
+	const length = field({name: "duration", label: "Length in seconds", kind: "number", optional: true, value: item.duration ?? ""});
+	const more = h("details", {open: Boolean(item.thumbnail_url || item.duration)}, h("summary", null, "For videos"), h("div", {class: "pair form"}, thumbnail.node, length.node));
+	const node = h("div", {class: "card"}, h("div", {class: "body stack tight"}, h("div", {class: "pair form"}, url.node, type.node), alt.node, more,
 		h("div", null, button("Remove file", () => onGone(), {slim: true, kind: "quiet"}))));
-	return {node, url, value: () => ({type: type.value(), url: url.value().trim(), ...(alt.value().trim() ? {alt_text: alt.value().trim()} : {})})};
+	const optional = () => ({
+		...(alt.value().trim() ? {alt_text: alt.value().trim()} : {}), ...(thumbnail.value().trim() ? {thumbnail_url: thumbnail.value().trim()} : {}),
+		...(length.value() ? {duration: Number(length.value())} : {}), ...(item.mime_type ? {mime_type: item.mime_type} : {}),
+	});
+	return {node, url, value: () => ({type: type.value(), url: url.value().trim(), ...optional()})};
 }
 
 function container(index, onChange, onGone, content = {}) {

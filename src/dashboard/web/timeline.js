@@ -26,8 +26,8 @@ const start = (call) => new Date(call.at).getTime();
 const end = (call) => start(call) + Math.max(call.duration_ms, 0);
 
 /** Stretches of time in which something was under way, in order: [[from, to], ...] in ms. */
-function busyStretches(calls, now) {
-	const spans = calls.map((call) => [start(call), end(call)]).concat(now ? [[now, now]] : []).sort((a, b) => a[0] - b[0]);
+function busyStretches(calls) {
+	const spans = calls.map((call) => [start(call), end(call)]).sort((a, b) => a[0] - b[0]);
 	const merged = [];
 	for (const [from, to] of spans) {
 		const last = merged[merged.length - 1];
@@ -156,16 +156,16 @@ export function numbered(calls) {
 }
 
 /**
- * targets: [{account_id, platform, handle, word}]; calls: numbered(rows of the timeline). onChoose(number) when a call is clicked. now: the
- * instant to draw up to while work is under way, else null. Returns the picture, or null when there is nothing to draw.
+ * targets: [{account_id, platform, handle, word}]; calls: numbered(rows of the timeline). onChoose(number) when a call is clicked. Returns the
+ * picture, or null when there is nothing to draw.
  */
-export function drawTimeline(targets, calls, {onChoose = () => {}, now = null} = {}) {
+export function drawTimeline(targets, calls, {onChoose = () => {}} = {}) {
 	if (calls.length === 0) {
 		return null;
 	}
 	const lanes = targets.map((target) => ({...target, calls: calls.filter((call) => call.account_id === target.account_id)}));
 	const layout = layoutOf(Math.max(...lanes.map((one) => one.calls.length)));
-	const axis = axisOf(busyStretches(calls, now), layout);
+	const axis = axisOf(busyStretches(calls), layout);
 	lanes.forEach((one) => place(axis, one.calls));
 	const height = layout.top + lanes.length * layout.lane + 22;
 	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
