@@ -36,6 +36,7 @@
 	X(email, "email", true, "admin create: e-mail")                                            \
 	X(password_stdin, "password-stdin", false,                                                 \
 	  "admin create: read the password from standard input")                                   \
+	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers")      \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4")                    \
 	X(help, "help", false, "show help")                                                        \
 	X(version, "version", false, "show the version")

@@ -16,7 +16,9 @@ struct command {
 
 /* X(word, second word or NULL, function, operands behind them, usage, summary) */
 #define COMMANDS(X)                                                                                \
-	X("serve", NULL, command_serve, 0, "", "run the service")                                  \
+	X("serve", NULL, command_serve, 0, "[--no-deliver]",                                       \
+	  "run the service; --no-deliver: its API alone (PostgreSQL)")                             \
+	X("worker", NULL, command_worker, 0, "", "deliver only, beside other nodes (PostgreSQL)")  \
 	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms")              \
 	X("demo", NULL, command_demo, 0, "[--media DIR]",                                          \
 	  "a guided tour against a sandbox of its own")                                            \

@@ -76,27 +76,27 @@ static void raise_descriptor_limit(void)
 }
 
 /* A command may have the database for its moment: that is waited for. Another service is not. */
-static enum err_kind open_service(const struct settings *settings, struct service **service,
-				  struct error *err)
+static enum err_kind open_service(const struct settings *settings, enum service_role role,
+				  struct service **service, struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
 	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
-	enum err_kind kind = service_open(settings, true, service, err);
+	enum err_kind kind = service_open(settings, role, service, err);
 	while (kind == ERR_CONFLICT && clock_boot_us(clock_system()) < until_us) {
 		nanosleep(&pause, NULL);
-		kind = service_open(settings, true, service, err);
+		kind = service_open(settings, role, service, err);
 	}
 	return kind;
 }
 
-int command_serve(const struct command *command)
+static int run_until_told(const struct command *command, enum service_role role)
 {
 	struct service *service = NULL;
 	struct error err = {0};
 	sigset_t end_signals;
 	block_end_signals(&end_signals);
 	raise_descriptor_limit();
-	if (open_service(command->settings, &service, &err) != ERR_NONE)
+	if (open_service(command->settings, role, &service, &err) != ERR_NONE)
 		return say(&err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);
@@ -108,6 +108,17 @@ int command_serve(const struct command *command)
 	notify("STOPPING=1");
 	service_close(&service);
 	return 0;
+}
+
+int command_serve(const struct command *command)
+{
+	const bool is_whole = command->arguments->no_deliver == NULL;
+	return run_until_told(command, is_whole ? SERVICE_ALL : SERVICE_API);
+}
+
+int command_worker(const struct command *command)
+{
+	return run_until_told(command, SERVICE_WORKER);
 }
 
 int command_sandbox(const struct command *command)

@@ -97,6 +97,29 @@ struct starting {
 	struct guard_start told;
 };
 
+/* No file, or one that first_file() has just made while another node was as quick. */
+static bool is_newcomer(const struct starting *starting)
+{
+	return starting->told.finding == EPOCH_FILE_MISSING ||
+	       (starting->told.finding == EPOCH_OTHER_DATABASE && starting->file.number == 0);
+}
+
+/* A node that is new has no file. Beside others that work there is nothing to be found out by it. */
+static enum err_kind join(struct store_tx *tx, struct starting *starting, struct error *err)
+{
+	int64_t others = 0;
+	const enum err_kind kind = sql_number(
+		tx->sql, SQL_NODE_COUNT_ALIVE,
+		SQL_ARGS(sql_word(tx->store->node_id),
+			 sql_int(clock_now_us(tx->store->clock) - NODE_DEAD_US)),
+		&others, err);
+	if (kind == ERR_NONE && others > 0) {
+		starting->file = starting->database;
+		starting->told.finding = EPOCH_SAME;
+	}
+	return kind;
+}
+
 static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct starting *starting = argument;
@@ -106,7 +129,9 @@ static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct err
 		return kind;
 	starting->told = (struct guard_start){0};
 	starting->told.finding = epoch_compare(&starting->database, &starting->file);
-	if (epoch_means_restore(starting->told.finding))
+	if (sql_is_shared(tx->sql) && is_newcomer(starting))
+		kind = join(tx, starting, err);
+	if (kind == ERR_NONE && epoch_means_restore(starting->told.finding))
 		kind = mark_due(tx, starting->now_us, &starting->told.marked_count, err);
 	if (starting->database.lineage == 0)
 		starting->database.lineage = lineage;

@@ -109,7 +109,7 @@ static enum err_kind clock_set(struct store *store, struct error *err)
 {
 	int64_t now_us = 0;
 	const int64_t before_us = clock_boot_us(store->own_clock);
-	const enum err_kind kind = store_number(store, SQL_NOW, SQL_NO_ARGS, &now_us, err);
+	const enum err_kind kind = store_number(store, SQL_DATABASE_NOW, SQL_NO_ARGS, &now_us, err);
 	const int64_t after_us = clock_boot_us(store->own_clock);
 	if (kind == ERR_NONE && after_us - before_us < CLOCK_ROUND_TRIP_MAX_US)
 		atomic_store(&store->clock_offset_us,

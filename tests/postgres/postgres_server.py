@@ -173,7 +173,7 @@ class PostgresServer:
 
 def main():
     with PostgresServer() as server:
-        environment = dict(os.environ, POSTHORN_TEST_DATABASE=server.new_database(), POSTHORN_TEST_POSTGRES=str(server.port))
+        environment = dict(os.environ, POSTHORN_TEST_DATABASE=server.new_database())
         return subprocess.run(sys.argv[1:], env=environment, check=False).returncode
 
 
