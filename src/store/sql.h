@@ -148,6 +148,9 @@ struct sql_driver {
 	/* Did the last transaction end, without a trace, for a reason that is none of its
 	 * statements': a lost connection, a deadlock? Then all of it may be run again. */
 	bool (*may_run_again)(const struct sql_connection *connection);
+	/* A number for the course of history that the server we are connected to has: another one
+	 * after a replica was promoted or a backup put back. 0 = it cannot tell. */
+	int64_t (*lineage)(const struct sql_connection *connection);
 };
 
 extern const struct sql_driver sql_driver_sqlite;

@@ -600,6 +600,11 @@ static bool postgres_may_run_again(const struct sql_connection *connection)
 	return ((const struct postgres_connection *)connection)->may_run_again;
 }
 
+static int64_t postgres_lineage(const struct sql_connection *connection)
+{
+	return ((const struct postgres_connection *)connection)->link.lineage;
+}
+
 const struct sql_driver sql_driver_postgres = {
 	.open = postgres_open,
 	.close = postgres_close,
@@ -613,4 +618,5 @@ const struct sql_driver sql_driver_postgres = {
 	.settle = postgres_settle,
 	.set_mark = postgres_set_mark,
 	.may_run_again = postgres_may_run_again,
+	.lineage = postgres_lineage,
 };

@@ -194,6 +194,33 @@ static PGconn *begin_connection(const struct pg_link *link)
 	return PQconnectdbParams(names, values, 1);
 }
 
+/* A cluster has an identifier, and each promotion or recovery begins a new timeline in it. */
+static int64_t lineage_of(const PGresult *result)
+{
+	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
+		return 0;
+	const uint64_t timeline = strtoull(PQgetvalue(result, 0, 0), NULL, 16);
+	const uint64_t cluster = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
+	return (int64_t)((cluster ^ timeline * UINT64_C(0x9e3779b97f4a7c15)) & INT64_MAX);
+}
+
+/* Some that speak PostgreSQL's language have no such functions. */
+static enum err_kind read_lineage(struct pg_link *link, struct error *err)
+{
+	static const char question[] =
+		"SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), system_identifier"
+		" FROM pg_control_system()";
+	PGresult *result;
+	link->lineage = 0;
+	if (PQsendQuery(link->pg, question) != 1)
+		return pg_link_failed(link, "set-up", err);
+	while ((result = pg_link_result(link, SETUP_MS)) != NULL) {
+		link->lineage = lineage_of(result);
+		PQclear(result);
+	}
+	return link->is_lost ? pg_link_failed(link, "set-up", err) : ERR_NONE;
+}
+
 static enum err_kind set_up(struct pg_link *link, struct error *err)
 {
 	static const char writing[] =
@@ -209,8 +236,10 @@ static enum err_kind set_up(struct pg_link *link, struct error *err)
 		return error_set(err, ERR_INVALID, "the database must have the encoding UTF8");
 	if (PQsetnonblocking(link->pg, 1) != 0)
 		return pg_link_failed(link, "set-up", err);
-	const enum err_kind kind = pg_link_run(
+	enum err_kind kind = pg_link_run(
 		link, link->role == SQL_ROLE_READER ? reading : writing, SETUP_MS, err);
+	if (kind == ERR_NONE && link->role != SQL_ROLE_READER)
+		kind = read_lineage(link, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return PQenterPipelineMode(link->pg) == 1 ? ERR_NONE : pg_link_failed(link, "set-up", err);

@@ -31,6 +31,7 @@ struct pg_link {
 	enum sql_role role;
 	unsigned failures;       /* to connect, in a row */
 	int64_t next_try_boot_ms; /* not before */
+	int64_t lineage;         /* of the server connected to last; 0 = it did not tell */
 	bool is_lost;            /* something went wrong with the connection: drop it */
 };
 

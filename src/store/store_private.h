@@ -40,6 +40,7 @@ struct store {
 	char node_id[NODE_ID_BYTES_MAX];
 	int64_t node_started_us;
 	bool is_node_begun;
+	_Atomic int64_t lineage; /* of the server that was judged last (store_guard.c); 0 = none yet */
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
@@ -105,6 +106,10 @@ void store_text_read(struct sql_cursor *cursor, void *out);
 enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
 				 void *argument, struct error *err);
 enum err_kind app_lock(struct store_tx *tx, struct str app_id, struct error *err);
+
+/* store_guard.c: a write transaction on a server with this lineage begins. Another than the database
+ * was last written on means that the end of its history may be missing. */
+enum err_kind guard_judge_server(struct store_tx *tx, int64_t lineage, struct error *err);
 
 /* store_node.c, for a shared database. path may be NULL: an id for this run alone. */
 enum err_kind node_id_open(struct store *store, const char *path, struct error *err);

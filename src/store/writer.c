@@ -136,6 +136,27 @@ static void fail_group(struct waiting *group, const struct error *why)
 	}
 }
 
+/* Before anything else is decided there. */
+static enum err_kind judge_server(struct writer *writer, int64_t lineage, struct error *err)
+{
+	struct store_tx tx = {.sql = writer->sql, .store = writer->store, .arena = writer->arena};
+	enum err_kind kind = guard_judge_server(&tx, lineage, err);
+	if (kind == ERR_NONE)
+		kind = store_tx_finish(&tx, err);
+	arena_clear(writer->arena);
+	return kind;
+}
+
+/* The lineage to be judged in a transaction that has begun; 0 = there is nothing new about it. */
+static int64_t new_lineage(const struct writer *writer)
+{
+	const struct sql_driver *driver = writer->sql->driver;
+	if (driver->lineage == NULL || writer->begin != SQL_BEGIN_WRITE)
+		return 0;
+	const int64_t lineage = driver->lineage(writer->sql);
+	return lineage != atomic_load(&writer->store->lineage) ? lineage : 0;
+}
+
 /* True: the transaction is over, and every command knows what became of it. False: nothing was
  * kept, for the reason why. */
 static bool try_group(struct writer *writer, struct waiting *group, struct error *why)
@@ -143,9 +164,15 @@ static bool try_group(struct writer *writer, struct waiting *group, struct error
 	enum err_kind kind = sql_run(writer->sql, writer->begin, SQL_NO_ARGS, NULL, why);
 	if (kind != ERR_NONE)
 		return false;
-	kind = run_commands(writer, group, why);
+	const int64_t lineage = new_lineage(writer);
+	if (lineage != 0)
+		kind = judge_server(writer, lineage, why);
+	if (kind == ERR_NONE)
+		kind = run_commands(writer, group, why);
 	if (kind == ERR_NONE && is_any_kept(group)) {
 		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, why);
+		if (kind == ERR_NONE && lineage != 0)
+			atomic_store(&writer->store->lineage, lineage);
 		if (kind == ERR_NONE)
 			return true;
 	}
