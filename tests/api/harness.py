@@ -229,9 +229,10 @@ class Sandbox(Process):
 class Service(Process):
     """`posthorn serve`, by default with a sandbox behind it, no rate limits and hurried waits."""
 
-    def __init__(self, data, sandbox=None, options=(), environment=None, listen="127.0.0.1:0", media_allow="127.0.0.0/8"):
+    def __init__(self, data, sandbox=None, options=(), environment=None, listen="127.0.0.1:0", media_allow="127.0.0.0/8",
+                 word="serve"):
         self.data = pathlib.Path(data)
-        arguments = ["serve", "--data", self.data, "--listen", listen]
+        arguments = [word, "--data", self.data, "--listen", listen]
         if sandbox is not None:
             arguments += ["--sandbox", sandbox.url, "--time-scale", "20"]
         if "--rate-limit" not in options:
