@@ -329,7 +329,6 @@ static enum err_kind begin(struct postgres_connection *own, enum sql_name name, 
 	enum err_kind kind = send_or_lose(own, name, SQL_NO_ARGS, err);
 	own->is_in_transaction = kind == ERR_NONE;
 	own->is_transaction_lost = false;
-	own->may_run_again = false;
 	if (kind != ERR_NONE || name == SQL_BEGIN_READ)
 		return kind;
 	kind = send_or_lose(own, name == SQL_BEGIN_SHARED ? SQL_TURN_SHARE : SQL_TURN_TAKE,
@@ -351,6 +350,7 @@ static enum err_kind make_usable(struct postgres_connection *own, struct error *
 	const enum err_kind kind = pg_link_ensure(&own->link, &is_new, err);
 	if (is_new)
 		forget_connection(own);
+	own->may_run_again = kind == ERR_TEMPORARY;
 	return kind;
 }
 

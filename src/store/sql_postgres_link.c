@@ -11,7 +11,7 @@
 #include "str.h"
 
 #define BACKOFF_FIRST_MS 100
-#define BACKOFF_MAX_MS 5000
+#define BACKOFF_MAX_MS 1000
 #define SETUP_MS 10000
 #define STATE_LENGTH 5
 
@@ -280,10 +280,18 @@ static int64_t backoff_ms(unsigned failures)
 	return wait_ms < BACKOFF_MAX_MS ? wait_ms : BACKOFF_MAX_MS;
 }
 
+static void wait_until(int64_t boot_ms)
+{
+	const int64_t left_ms = boot_ms - pg_boot_ms();
+	const struct timespec pause = {.tv_sec = (time_t)(left_ms / 1000),
+				       .tv_nsec = (long)(left_ms % 1000) * 1000000L};
+	if (left_ms > 0)
+		nanosleep(&pause, NULL);
+}
+
 static enum err_kind connect_anew(struct pg_link *link, struct error *err)
 {
-	if (pg_boot_ms() < link->next_try_boot_ms)
-		return error_set(err, ERR_TEMPORARY, "database: not reached; trying again soon");
+	wait_until(link->next_try_boot_ms);
 	pg_link_drop(link);
 	const enum err_kind kind = connect_once(link, err);
 	if (kind == ERR_NONE) {

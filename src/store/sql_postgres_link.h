@@ -46,8 +46,9 @@ void pg_link_close(struct pg_link *link);
 /* Lets go of the connection, not of the link. */
 void pg_link_drop(struct pg_link *link);
 /* A connection to work with: the one there is, unless the server has closed it, else a new one.
- * Between failures to connect it waits longer and longer, up to some seconds, and meanwhile says
- * TEMPORARY at once. *is_new_out: what was prepared on the old one is gone. */
+ * After failures to connect it waits before the next try, longer and longer up to a second, so that
+ * a server that starts again is not overrun. *is_new_out: what was prepared on the old one is gone.
+ */
 enum err_kind pg_link_ensure(struct pg_link *link, bool *is_new_out, struct error *err);
 /* The next result, or NULL: the end of a statement's, or (is_lost) of the connection. Blocks up to
  * timeout_ms. */

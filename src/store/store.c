@@ -24,6 +24,7 @@
 #include "writer.h"
 
 #define READERS_DEFAULT 16
+#define READ_TRIES 3
 /* Ceilings; memory is taken as pages are used, so an idle service that was not busy has little of
  * it (DESIGN.md section 8). Beyond them is the system's file cache. */
 #define WRITER_CACHE_BYTES (32 << 20)
@@ -342,15 +343,25 @@ enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args
 	return store_write(store, run_one_statement, &one, err);
 }
 
+/* A connection that was lost is no answer to a question: it is asked again on a new one. */
+static bool is_worth_another(const struct sql_connection *sql, enum err_kind kind, int *tries)
+{
+	return kind == ERR_TEMPORARY && sql->driver->may_run_again != NULL &&
+	       sql->driver->may_run_again(sql) && ++*tries < READ_TRIES;
+}
+
 enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name name,
 			 struct sql_args args, sql_row_reader read, void *out, const char *what,
 			 struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_find(sql, arena, name, args, read, out, what, err);
+	do
+		kind = sql_find(sql, arena, name, args, read, out, what, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }
@@ -359,11 +370,14 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 			 struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
 			 size_t *count_out, struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_list(sql, arena, name, args, read, row_bytes, out, count_out, err);
+	do
+		kind = sql_list(sql, arena, name, args, read, row_bytes, out, count_out, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }
@@ -371,26 +385,39 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
 			   int64_t *number_out, struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_number(sql, name, args, number_out, err);
+	do
+		kind = sql_number(sql, name, args, number_out, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
+	return kind;
+}
+
+static enum err_kind read_once(struct sql_connection *sql, store_reading fn, void *argument,
+			       struct error *err)
+{
+	enum err_kind kind = sql_run(sql, SQL_BEGIN_READ, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = fn(sql, argument, err);
+	sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
 	return kind;
 }
 
 enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_run(sql, SQL_BEGIN_READ, SQL_NO_ARGS, NULL, err);
-	if (kind == ERR_NONE) {
-		kind = fn(sql, argument, err);
-		sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
-	}
+	do
+		kind = read_once(sql, fn, argument, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }

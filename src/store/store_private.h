@@ -91,7 +91,8 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 			 size_t *count_out, struct error *err);
 enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
 			   int64_t *number_out, struct error *err);
-/* Several statements that must see one state of the database: fn runs in a read transaction. */
+/* Several statements that must see one state of the database: fn runs in a read transaction, and once
+ * more on a new connection when the first was lost: it writes its answer when it has all of it. */
 typedef enum err_kind (*store_reading)(struct sql_connection *sql, void *argument,
 				       struct error *err);
 enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err);
