@@ -18,6 +18,8 @@
 
 #include "arena.h"
 
+#include "utf8.h"
+
 #define SCRIPT_ARENA_MAX_BYTES ((size_t)1 << 20)
 #define SENT_MAX 64
 #define MARK_BYTES_MAX 96
@@ -468,6 +470,32 @@ static enum err_kind run_waited(struct postgres_connection *own, struct sql_curs
 	return collected.kind == ERR_NONE ? keep_rows(cursor, collected.last) : collected.kind;
 }
 
+/* What no text of the database can be: bytes that are not UTF-8, and NUL. */
+static bool is_storable(const struct sql_value *value)
+{
+	return value->type != SQL_TYPE_TEXT ||
+	       (utf8_is_valid(value->bytes) && str_find_char(value->bytes, '\0', 0) == SIZE_MAX);
+}
+
+static bool are_storable(struct sql_args args)
+{
+	for (size_t i = 0; i < args.count; i++) {
+		if (!is_storable(&args.values[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing that is looked for by such a text is there; nothing can be written with it. */
+static enum err_kind refuse_text(struct sql_cursor *cursor)
+{
+	const struct sql_statement *statement = &sql_statements[cursor->name];
+	if (strncmp(statement->text, "SELECT ", 7) == 0)
+		return ERR_NONE;
+	return error_set(cursor->err, ERR_INVALID,
+			 "database: %s: a text that is not UTF-8 or holds a NUL", statement->name);
+}
+
 static enum err_kind postgres_start(struct sql_cursor *cursor, struct sql_args args)
 {
 	struct postgres_connection *own = (struct postgres_connection *)cursor->connection;
@@ -476,6 +504,8 @@ static enum err_kind postgres_start(struct sql_cursor *cursor, struct sql_args a
 		return commit(own, cursor->err);
 	if (cursor->name == SQL_ROLLBACK)
 		return rollback(own, cursor->err);
+	if (!are_storable(args))
+		return refuse_text(cursor);
 	const enum err_kind kind = make_usable(own, cursor->err);
 	if (kind != ERR_NONE)
 		return kind;

@@ -143,11 +143,12 @@ class PostgresServer:
             except subprocess.TimeoutExpired:
                 self.kill()
 
-    def make_replica(self):
-        """A streaming replica of this one; start() it. promote() makes it a server of its own."""
+    def make_replica(self, port=None):
+        """A streaming replica of this one, by way of another port if one is given; start() it. promote() makes it a server of its
+        own."""
         replica = PostgresServer(data="copied")
         self._run_base_backup(replica)
-        replica.configure({"port": replica.port, "primary_conninfo": f"'host=127.0.0.1 port={self.port} user=posthorn'"})
+        replica.configure({"port": replica.port, "primary_conninfo": f"'host=127.0.0.1 port={port or self.port} user=posthorn'"})
         (replica.data / "standby.signal").touch()
         if os.getuid() == 0:
             replica._give_away(replica.data / "standby.signal")
