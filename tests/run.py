@@ -15,6 +15,9 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "postgres"))
+
+from postgres_server import PostgresServer  # noqa: E402 - it stands beside the tests that use it
 
 
 def start_meson(build: Path, name: str, *selection: str) -> subprocess.Popen:
@@ -41,16 +44,23 @@ def count_meson(build: Path, name: str, process: subprocess.Popen) -> tuple[int,
     return passed, failed
 
 
-# Two processes side by side: the fault tests wait for services to die and come back, the others for answers.
-GROUPS = {"fault": ["tests/fault"], "api": ["tests", "--ignore=tests/fault"]}
+# Processes side by side: the fault tests wait for services to die and come back, the others for answers. The last group runs on
+# PostgreSQL: what several nodes do together, and of the API and the crashes what calls every verb of the store.
+GROUPS = {
+    "fault": ["tests/fault"],
+    "api": ["tests", "--ignore=tests/fault", "--ignore=tests/postgres"],
+    "postgres": ["tests/postgres", "tests/fault/test_crash.py", "tests/api/test_token.py", "tests/api/test_accounts.py",
+                 "tests/api/test_account_resource.py", "tests/api/test_list.py", "tests/api/test_webhooks.py",
+                 "tests/api/test_change.py", "-k", "not survive_a_kill and not nothing_is_published and not call_is_open and not service_dies and not told_once"],
+}
 
 
-def start_pytest(build: Path, group: str, long: bool) -> subprocess.Popen:
+def start_pytest(build: Path, group: str, long: bool, database: str) -> subprocess.Popen:
     """The tests of one group, with their words in build/pytest-GROUP.log and their results in build/pytest-GROUP.xml."""
     report = build / f"pytest-{group}.xml"
     report.unlink(missing_ok=True)
     environment = dict(os.environ, POSTHORN_BIN=str(build / "src" / "cli" / "posthorn"), POSTHORN_BUILD=str(build),
-                       PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "")
+                       PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "", POSTHORN_TEST_DATABASE=database)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *GROUPS[group]]
     with open(build / f"pytest-{group}.log", "w", encoding="utf-8") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
@@ -72,8 +82,10 @@ def count_pytest(build: Path, group: str, status: int) -> tuple[int, int, int]:
 
 def run_pytest(build: Path, long: bool) -> tuple[int, int, int]:
     """Cases passed, failed and skipped in the tests of the running binary."""
-    running = {group: start_pytest(build, group, long) for group in GROUPS}
-    counts = [count_pytest(build, group, process.wait()) for group, process in running.items()]
+    with PostgresServer() as server:
+        databases = {"postgres": server.url("postgres")}
+        running = {group: start_pytest(build, group, long, databases.get(group, "")) for group in GROUPS}
+        counts = [count_pytest(build, group, process.wait()) for group, process in running.items()]
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     return passed, failed, skipped
 
