@@ -46,6 +46,7 @@
 #include "fatal.h"
 #include "heartbeat.h"
 #include "poison.h"
+#include "spool_sweeper.h"
 #include "version.h"
 #include "worker_router.h"
 
@@ -60,6 +61,7 @@
 #define POISON_ARENA_MAX_BYTES ((size_t)1 << 20)
 /* Nobody wakes a worker when another node has accepted a post: it looks for itself, and this is what a post may be late by it. */
 #define SHARED_POLL_MS 250
+#define SPOOL_SWEEP_US (10 * US_PER_MINUTE)
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 
 struct service {
@@ -77,6 +79,7 @@ struct service {
 	struct guard *guard;
 	struct spool *spool;
 	struct hosted hosted;
+	struct spool_sweeper sweeper;
 	struct transfer_curl *curl;
 	struct engine *engine;
 	struct engine *resting; /* never run: the place of sources that are not to be asked here */
@@ -218,6 +221,13 @@ static enum err_kind open_node(struct service *service, struct error *err)
 	if (!store_is_shared(service->store))
 		return ERR_NONE;
 	tell_node(service);
+	service->sweeper = (struct spool_sweeper){
+		.spool = service->spool,
+		.store = service->store,
+		.clock = store_clock(service->store),
+		.every_us = SPOOL_SWEEP_US / settings_number(service->settings, SETTING_ID_time_scale),
+	};
+	spool_sweeper_add(&service->sweeper, service->engine);
 	return heartbeat_start(NODE_BEAT_MS, beat_node, service, &service->node_heartbeat, err);
 }
 
@@ -447,7 +457,7 @@ static bool is_ready(void *context, char *reason, size_t reason_size)
 		snprintf(reason, reason_size, "the disk of the data directory is full");
 	else if (clock_boot_us(store_clock(service->store)) - engine_last_turn_boot_us(service->engine) > STUCK_US)
 		snprintf(reason, reason_size, "the delivery engine does not turn");
-	else if (oldest_due_us != 0 && now_us - oldest_due_us > LATE_US)
+	else if (service->role != SERVICE_API && oldest_due_us != 0 && now_us - oldest_due_us > LATE_US)
 		snprintf(reason, reason_size, "the oldest due post is %lld s late", (long long)((now_us - oldest_due_us) / US_PER_S));
 	return reason[0] == '\0';
 }

@@ -4,12 +4,14 @@ Everything at once, with kills, is tests/fault/test_cluster.py."""
 import contextlib
 import http.server
 import json
+import signal
 import threading
 
 import pytest
 import requests
 
 from cluster import Cluster
+from drop_proxy import DropProxy
 from harness import HTTP_S, Media, check_error, cli, follow_return, marker, poll
 
 
@@ -99,6 +101,35 @@ def test_a_repeated_request_is_one_post_on_two_nodes(cluster, app):
     assert len(ids) == 1
     app.wait_post(ids.pop())
     assert len(cluster.sandbox.ledger(text)) == 1
+
+
+@pytest.mark.parametrize("cuts", [{"before": 2}, {"after": 6}, {"before": 2, "after": 3}], ids=str)
+def test_a_lost_commit_is_looked_up(cluster, app, cuts):
+    """The connection ends around a COMMIT, and the caller hears nothing of it: what was written is not written again, and what was not
+    is (twice in a row is not too much)."""
+    wire = DropProxy(cluster.server.port)
+    name = "cut-" + "-".join(cuts)
+    cluster.urls[name] = cluster.url.replace(f":{cluster.server.port}/", f":{wire.port}/")
+    node = cluster.start(name)
+    try:
+        account, through = app.account("facebook"), on(cluster, app, name)
+        wire.cut_commits(**cuts)
+        texts = []
+        while wire.cuts_left() or len(texts) < 8:
+            texts.append(marker("cut"))
+            assert through.publish(account, texts[-1], request_id=texts[-1]).status_code == 202
+            assert len(texts) < 200
+        posts = through.list(per_page=100)["data"]
+        for text in texts:
+            mine = [post["id"] for post in posts if post["containers"][0]["content"] == text]
+            assert len(mine) == 1
+            assert app.wait_post(mine[0])["status"] == "published"
+        ledger = [post["text"] for post in cluster.sandbox.ledger("cut")]
+        assert all(ledger.count(text) == 1 for text in texts)
+        assert "uncertain" not in node.stderr()
+    finally:
+        cluster.nodes.pop(name).stop()
+        wire.close()
 
 
 def test_doctor_tells_of_every_node(cluster):
@@ -212,3 +243,26 @@ def take_over(halves, app, post_id, dead_node):
     halves.nodes.pop("doomed")
     halves.nodes.pop("heir").stop()
 
+
+def files_of(node):
+    return [path for path in (node.data / "spool").rglob("*") if path.is_file()]
+
+
+def test_files_of_a_post_that_ended_elsewhere_go(media):
+    """A node fetched a file, and another one finished the post: the copy goes by itself."""
+    with Cluster(time_scale=600) as cluster:
+        cluster.start("api", "--no-deliver")
+        first = cluster.start("first", word="worker")
+        app, text = cluster.app("facebook"), marker()
+        cluster.sandbox.fault("facebook", "POST", "/v25.0/*/photos", "status", status=503, times=1)
+        post_id = app.accepted(app.account("facebook"), text, media=[media.image()])["post_id"]
+        poll("the file is there", lambda: files_of(first))
+        first.popen.send_signal(signal.SIGSTOP)
+        second = cluster.start("second", word="worker")
+        cluster.sql("UPDATE nodes SET beat_at_us = beat_at_us - 60000000 WHERE id = (SELECT id FROM nodes WHERE address = '%s')" % first.url)
+        try:
+            assert app.wait_post(post_id)["status"] in ("published", "failed")
+        finally:
+            first.popen.send_signal(signal.SIGCONT)
+        poll("no copy is left", lambda: not files_of(first) and not files_of(second))
+        assert len(cluster.sandbox.ledger(text)) == 1
