@@ -4,9 +4,9 @@
  * one that is waited for, so that a transaction costs few round trips.
  *
  * What writing rests on (docs/adr/0011): a write transaction begins by taking its turn, an advisory
- * lock; alone for what decides over deliveries, shared for posts being accepted. And it raises a
- * number of its own, its mark, so that a COMMIT whose answer was lost is looked up and never
- * guessed. Connecting is sql_postgres_link.c. */
+ * lock; alone for what decides over deliveries, shared for posts being accepted. And one that has
+ * written raises a number of its own, its mark, so that a COMMIT whose answer was lost is looked up
+ * and never guessed. Connecting is sql_postgres_link.c. */
 #include "sql_postgres_link.h"
 
 #include <assert.h>
@@ -48,6 +48,7 @@ struct postgres_connection {
 	size_t sent_count;
 	bool is_prepared[SQL_NAME_COUNT];
 	bool is_in_transaction;
+	bool has_written; /* in this transaction */
 	bool is_transaction_lost; /* rolled back without being asked for: nothing of it is there */
 	bool may_run_again;       /* for a reason that is none of its statements' */
 	char mark[MARK_BYTES_MAX]; /* whose number says that a COMMIT came through; "" = none yet */
@@ -202,9 +203,16 @@ static bool send_prepare(struct postgres_connection *own, enum sql_name name,
 	return is_sent;
 }
 
+/* INSERT, UPDATE, DELETE. */
+static bool is_writing(enum sql_name name)
+{
+	return strchr("IUD", sql_statements[name].text[0]) != NULL;
+}
+
 static bool send(struct postgres_connection *own, enum sql_name name, struct sql_args args)
 {
 	struct bound bound;
+	own->has_written = own->has_written || is_writing(name);
 	bind_all(&bound, args);
 	if (!own->is_prepared[name] && !send_prepare(own, name, &bound, args.count))
 		return false;
@@ -331,14 +339,11 @@ static enum err_kind begin(struct postgres_connection *own, enum sql_name name, 
 	enum err_kind kind = send_or_lose(own, name, SQL_NO_ARGS, err);
 	own->is_in_transaction = kind == ERR_NONE;
 	own->is_transaction_lost = false;
+	own->has_written = false;
 	if (kind != ERR_NONE || name == SQL_BEGIN_READ)
 		return kind;
-	kind = send_or_lose(own, name == SQL_BEGIN_SHARED ? SQL_TURN_SHARE : SQL_TURN_TAKE,
+	return send_or_lose(own, name == SQL_BEGIN_SHARED ? SQL_TURN_SHARE : SQL_TURN_TAKE,
 			    SQL_ARGS(sql_int(TURN_LOCK)), err);
-	if (kind != ERR_NONE || own->mark[0] == '\0')
-		return kind;
-	return send_or_lose(own, SQL_MARK_PUT,
-			    SQL_ARGS(sql_word(own->mark), sql_int(++own->mark_number)), err);
 }
 
 /* Outside of a transaction a new connection is as good as the old one. */
@@ -356,10 +361,15 @@ static enum err_kind make_usable(struct postgres_connection *own, struct error *
 	return kind;
 }
 
+/* In a turn of its own, alone: then whatever had a turn before has ended, one way or the other. */
 static enum err_kind mark_read(struct postgres_connection *own, int64_t *number_out,
 			       struct error *err)
 {
 	enum err_kind kind = make_usable(own, err);
+	if (kind == ERR_NONE)
+		kind = send_or_lose(own, SQL_BEGIN_WRITE, SQL_NO_ARGS, err);
+	if (kind == ERR_NONE)
+		kind = send_or_lose(own, SQL_TURN_TAKE, SQL_ARGS(sql_int(TURN_LOCK)), err);
 	if (kind == ERR_NONE)
 		kind = send_or_lose(own, SQL_MARK_READ, SQL_ARGS(sql_word(own->mark)), err);
 	if (kind != ERR_NONE)
@@ -372,7 +382,11 @@ static enum err_kind mark_read(struct postgres_connection *own, int64_t *number_
 						 PQgetlength(collected.last, 0, 0))
 				      : 0;
 	PQclear(collected.last);
-	return collected.kind;
+	kind = collected.kind;
+	if (collected.is_lost)
+		return kind;
+	const enum err_kind ended = send_or_lose(own, SQL_ROLLBACK, SQL_NO_ARGS, err);
+	return kind == ERR_NONE && ended == ERR_NONE ? postgres_settle(&own->base, err) : kind;
 }
 
 static void pause_ms(int64_t ms)
@@ -382,14 +396,18 @@ static void pause_ms(int64_t ms)
 	nanosleep(&pause, NULL);
 }
 
-/* The answer to a COMMIT is missing. Its mark is read with a lock, so that a transaction that is
- * still being ended over there is waited for: what is read is the last word. */
+/* The answer to a COMMIT is missing. Its mark is read in a turn, for which a transaction that is still
+ * being ended over there is waited for: what is read is the last word. */
 static enum err_kind settle_commit(struct postgres_connection *own, struct error *err)
 {
 	const int64_t until_ms = pg_boot_ms() + SETTLE_MS;
 	int64_t number = 0;
 	enum err_kind kind = own->mark[0] != '\0' ? ERR_TEMPORARY : ERR_UNCERTAIN;
 	own->is_in_transaction = own->is_transaction_lost = false;
+	if (!own->has_written) { /* then there is nothing to be known */
+		own->may_run_again = true;
+		return error_set(err, ERR_TEMPORARY, "database: the connection was lost");
+	}
 	while (kind != ERR_NONE && kind != ERR_UNCERTAIN && pg_boot_ms() < until_ms) {
 		kind = mark_read(own, &number, err);
 		if (kind != ERR_NONE)
@@ -412,7 +430,10 @@ static enum err_kind commit(struct postgres_connection *own, struct error *err)
 		own->is_in_transaction = false;
 		return error_set(err, ERR_TEMPORARY, "database: the transaction was lost");
 	}
-	if (!send(own, SQL_COMMIT, SQL_NO_ARGS)) {
+	const struct sql_args mark = SQL_ARGS(sql_word(own->mark), sql_int(own->mark_number + 1));
+	const bool is_marked = own->has_written && own->mark[0] != '\0';
+	own->mark_number += is_marked;
+	if ((is_marked && !send(own, SQL_MARK_PUT, mark)) || !send(own, SQL_COMMIT, SQL_NO_ARGS)) {
 		lost(own, "COMMIT", err); /* part of it may have left */
 		return settle_commit(own, err);
 	}
@@ -598,6 +619,7 @@ static enum err_kind postgres_run_script(struct sql_connection *connection, stru
 		kind = postgres_settle(connection, err);
 	if (kind != ERR_NONE)
 		return kind;
+	own->has_written = true;
 	struct arena *arena = arena_new("sql script", SCRIPT_ARENA_MAX_BYTES);
 	kind = run_plain(own, sql_expand(arena, postgres_words, script), err);
 	arena_free(&arena);

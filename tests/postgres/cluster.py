@@ -40,9 +40,13 @@ class Cluster:
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="posthorn-cluster-"))
         self.time_scale = time_scale
         self.server = server or PostgresServer(settings).start()
-        self.url = self.server.new_database()
         self.urls = {}  # where a node has a way of its own to the database
-        self.sandbox = Sandbox()
+        try:
+            self.url = self.server.new_database()
+            self.sandbox = Sandbox()
+        except BaseException:
+            self.server.remove()
+            raise
         self.sandbox.knob("x_me_limit", 1000000)
         self.nodes = {}
         self.lock = threading.Lock()

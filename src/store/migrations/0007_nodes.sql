@@ -11,7 +11,7 @@ CREATE TABLE nodes (
 	beat_at_us BIGINT NOT NULL
 );
 
--- One row for each connection that writes, raised in each of its transactions: a COMMIT whose answer was lost is looked up here.
+-- One row for each connection that writes, raised in each transaction that wrote: a COMMIT whose answer was lost is looked up here.
 CREATE TABLE write_marks (
 	id TEXT NOT NULL PRIMARY KEY,
 	number BIGINT NOT NULL
