@@ -539,10 +539,8 @@ static enum err_kind move_all(struct move *move, struct error *err)
 	for (size_t i = 0; i < TABLE_COUNT && kind == ERR_NONE; i++, move->moved.tables++)
 		kind = move_table(move, i, err);
 	if (kind == ERR_NONE)
-		kind = tell(move, "DELETE FROM meta WHERE name LIKE 'move/%'", err);
-	if (kind == ERR_NONE)
 		kind = tell(move, "ANALYZE", err);
-	return kind;
+	return kind == ERR_NONE ? tell(move, "DELETE FROM meta WHERE name LIKE 'move/%'", err) : kind;
 }
 
 enum err_kind store_move(const struct store_move_config *config, struct store_moved *out,

@@ -58,30 +58,29 @@ def test_everything_goes_over_and_goes_on(old, server):
     assert again.returncode == 1 and "holds something already" in again.stderr
 
 
-def test_a_move_that_is_cut_off_goes_on(old, server):
+def cut_off(old, server):
+    """A target whose move was killed while rows were going over; None when the kill came too late."""
     data, url = old[0], server.new_database()
+    name = url.rsplit("/", 1)[1]
     words = [find_binary(), "migrate", "--data", str(data), "--from", f"sqlite:{data}/posthorn.db", "--to", url]
-    cut = 0
-    for _ in range(40):
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment()) as running:
-            name = url.rsplit("/", 1)[1]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment()) as running:
 
-            def has_rows(running=running, name=name):
-                if running.poll() is not None:
-                    return True
-                there = server.sql("SELECT count(*) FROM pg_tables WHERE tablename = 'meta'", name) == "1"
-                return there and int(server.sql("SELECT count(*) FROM posts", name)) > 0
+        def has_rows():
+            is_made = server.sql("SELECT count(*) FROM pg_tables WHERE tablename = 'deliveries'", name) == "1"
+            return running.poll() is not None or is_made and server.sql("SELECT count(*) > 0 FROM posts", name) == "t"
 
-            poll("rows are going over", has_rows)
-            running.send_signal(signal.SIGKILL)
-            if running.wait() == -signal.SIGKILL:
-                cut += 1
-                break
-    moved = move(data, url)
-    if cut and moved.returncode == 0:
-        assert json.loads(moved.stdout)["rows_of_an_earlier_run"] > 0
-    assert cut, "the move was never cut off"
+        poll("rows are going over", has_rows, every_s=0.01)
+        running.send_signal(signal.SIGKILL)
+    is_begun = server.sql("SELECT count(*) FROM meta WHERE name LIKE 'move/%'", name) != "0"
+    return url if running.returncode == -signal.SIGKILL and is_begun else None
+
+
+def test_a_move_that_is_cut_off_goes_on(old, server):
+    url = next(filter(None, (cut_off(old, server) for _ in range(30))), None)
+    assert url, "the move was never cut off"
+    moved = move(old[0], url)
     assert moved.returncode == 0, moved.stderr
+    assert json.loads(moved.stdout)["rows_of_an_earlier_run"] > 0
 
 
 def test_a_difference_is_found(old, server):
