@@ -253,6 +253,37 @@ void api_set_webhooker(struct api *api, struct webhooker *webhooker)
 	api->config.webhooker = webhooker;
 }
 
+/* What the token endpoint would have refused (API.md section 2). False: answered. */
+static bool may_publish(const struct app_row *app, struct http_response *response)
+{
+	if (app->state == APP_ACTIVE)
+		return true;
+	if (app->state == APP_DRAFT)
+		respond_error(response, 409, "app_not_live", STR("The app is not live yet."));
+	else
+		respond_error(response, 403, "app_not_active", STR("The app is suspended."));
+	return false;
+}
+
+void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
+		  struct http_response *response)
+{
+	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
+	struct str allow = {0};
+	const struct http_route *route = http_router_match(api->router, request, &fault, &allow);
+	const struct api_route *row = route != NULL ? route->tag : NULL;
+	if (row == NULL || row->who != WHO_BEARER) {
+		if (allow.len > 0)
+			http_response_header(response, "Allow", allow);
+		render_fault(api, fault, request, response);
+		return;
+	}
+	request->route = route;
+	request->user = (void *)(uintptr_t)app;
+	if (row->handler != post_publish || may_publish(app, response))
+		row->handler(api, request, response);
+}
+
 struct http_router *api_router(struct api *api)
 {
 	return api->router;

@@ -17,7 +17,7 @@
 /* COMMAND_FLAG(field, "name", has value, "what for") */
 #define COMMAND_FLAGS(X)                                                                           \
 	X(name, "name", true, "app create: the app's name")                                        \
-	X(owner, "owner", true, "app create: e-mail of its admin")                                 \
+	X(owner, "owner", true, "app create, app set: e-mail of its admin")                        \
 	X(redirect_urls, "redirect-urls", true,                                                    \
 	  "app set: where users may be sent back to, separated by blanks")                         \
 	X(on_unknown, "on-unknown", true, "app set: hold or retry_once")                           \
@@ -36,6 +36,9 @@
 	X(email, "email", true, "admin create: e-mail")                                            \
 	X(password_stdin, "password-stdin", false,                                                 \
 	  "admin create: read the password from standard input")                                   \
+	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers")      \
+	X(from, "from", true, "migrate: sqlite:PATH to move from")                                \
+	X(to, "to", true, "migrate: postgres://... to move to")                                   \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4")                    \
 	X(help, "help", false, "show help")                                                        \
 	X(version, "version", false, "show the version")

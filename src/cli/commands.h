@@ -16,7 +16,9 @@ struct command {
 
 /* X(word, second word or NULL, function, operands behind them, usage, summary) */
 #define COMMANDS(X)                                                                                \
-	X("serve", NULL, command_serve, 0, "", "run the service")                                  \
+	X("serve", NULL, command_serve, 0, "[--no-deliver]",                                       \
+	  "run the service; --no-deliver: its API alone (PostgreSQL)")                             \
+	X("worker", NULL, command_worker, 0, "", "deliver only, beside other nodes (PostgreSQL)")  \
 	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms")              \
 	X("demo", NULL, command_demo, 0, "[--media DIR]",                                          \
 	  "a guided tour against a sandbox of its own")                                            \
@@ -25,8 +27,8 @@ struct command {
 	X("app", "list", command_app_list, 0, "", "list apps")                                     \
 	X("app", "show", command_app_show, 1, "CLIENT_ID", "one app with its credentials")         \
 	X("app", "set", command_app_set, 1,                                                        \
-	  "CLIENT_ID [--name NAME] [--redirect-urls 'URL URL...'] [--on-unknown hold|retry_once] " \
-	  "[--connect-confirmation on|off]",                                                       \
+	  "CLIENT_ID [--name NAME] [--owner EMAIL] [--redirect-urls 'URL URL...'] "                \
+	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off]",                        \
 	  "change what is given; no redirect URLs = any")                                          \
 	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension")              \
 	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls")          \
@@ -53,7 +55,8 @@ struct command {
 	X("hold", "release", command_hold_decide, 0, "[--platform SLUG]", "publish what is held")  \
 	X("hold", "fail", command_hold_decide, 0, "[--platform SLUG]",                             \
 	  "fail what is held as OUTCOME_UNKNOWN")                                                  \
-	X("migrate", NULL, command_migrate, 0, "", "make or upgrade the database")                 \
+	X("migrate", NULL, command_migrate, 0, "[--from sqlite:PATH --to postgres://...]",          \
+	  "make or upgrade the database, or move all of it to PostgreSQL")                         \
 	X("version", NULL, command_version, 0, "", "show the version")                             \
 	X("help", NULL, command_help, 0, "", "show this help")
 

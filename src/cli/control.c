@@ -107,7 +107,7 @@ static enum err_kind call_directly(const struct settings *settings, struct arena
 	struct service *service = NULL;
 	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)
 		quiet.values[SETTING_ID_log_level].text = "warn";
-	enum err_kind kind = service_open(&quiet, false, &service, err);
+	enum err_kind kind = service_open(&quiet, SERVICE_COMMAND, &service, err);
 	if (kind != ERR_NONE)
 		return kind;
 	dispatch(service, arena, method, path, body, answer);

@@ -214,7 +214,7 @@ static bool start_service(struct demo *demo, const struct settings *given)
 	    (listen->source == SETTING_FROM_DEFAULT &&
 	     !set_flag(demo, "listen", STR("127.0.0.1:0"))))
 		return false;
-	if (service_open(&demo->settings, true, &demo->service, &err) != ERR_NONE ||
+	if (service_open(&demo->settings, SERVICE_ALL, &demo->service, &err) != ERR_NONE ||
 	    service_listen(demo->service, &err) != ERR_NONE)
 		return failed_error("start the service", &err);
 	return true;

@@ -7,10 +7,13 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "clock.h"
 
 #include "form.h"
 #include "json.h"
 #include "json_write.h"
+
+#include "store_move.h"
 
 #include "commands.h"
 #include "control.h"
@@ -121,6 +124,8 @@ int command_app_set(const struct command *command)
 	json_begin_object(&w);
 	if (a->name != NULL)
 		json_member_str(&w, "name", str_of(a->name));
+	if (a->owner != NULL)
+		json_member_str(&w, "owner", str_of(a->owner));
 	if (a->on_unknown != NULL)
 		json_member_str(&w, "on_unknown", str_of(a->on_unknown));
 	if (a->connect_confirmation != NULL)
@@ -287,8 +292,31 @@ int command_doctor(const struct command *command)
 	return json_bool(json_get(json, "ok"), false) ? 0 : 1;
 }
 
+/* The URL may hold a password: it is repeated nowhere. */
+static int move_database(const struct command *command)
+{
+	const struct log log = service_make_log(command->settings);
+	const struct store_move_config config = {.from_url = command->arguments->from,
+						 .to_url = command->arguments->to,
+						 .clock = clock_system(),
+						 .log = &log};
+	struct store_moved moved = {0};
+	struct error err = {0};
+	if (config.from_url == NULL || config.to_url == NULL)
+		return wrong_use("a move needs --from sqlite:PATH and --to postgres://...");
+	if (store_move(&config, &moved, &err) != ERR_NONE) {
+		fprintf(stderr, "posthorn: %s\n", err.text);
+		return 1;
+	}
+	printf("{\"tables\":%lld,\"rows\":%lld,\"rows_of_an_earlier_run\":%lld,\"verified\":true}\n",
+	       (long long)moved.tables, (long long)moved.rows, (long long)moved.resumed);
+	return 0;
+}
+
 int command_migrate(const struct command *command)
 {
+	if (command->arguments->from != NULL || command->arguments->to != NULL)
+		return move_database(command);
 	/* Opening the store is migrating it: every command does so; this one does nothing else. */
 	return call_and_print(command, "GET", STR("/admin/schema"), STR(""));
 }

@@ -76,38 +76,62 @@ static void raise_descriptor_limit(void)
 }
 
 /* A command may have the database for its moment: that is waited for. Another service is not. */
-static enum err_kind open_service(const struct settings *settings, struct service **service,
-				  struct error *err)
+static enum err_kind open_service(const struct settings *settings, enum service_role role,
+				  struct service **service, struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
 	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
-	enum err_kind kind = service_open(settings, true, service, err);
+	enum err_kind kind = service_open(settings, role, service, err);
 	while (kind == ERR_CONFLICT && clock_boot_us(clock_system()) < until_us) {
 		nanosleep(&pause, NULL);
-		kind = service_open(settings, true, service, err);
+		kind = service_open(settings, role, service, err);
 	}
 	return kind;
 }
 
-int command_serve(const struct command *command)
+/* To the terminal and not to the log: whoever has it makes the first admin. */
+static void print_setup_link(struct service *service)
+{
+	const struct str link = service_setup_link(service);
+	if (link.len > 0)
+		fprintf(stderr,
+			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
+			"at " STR_FMT "\n",
+			STR_ARG(link));
+}
+
+static int run_until_told(const struct command *command, enum service_role role)
 {
 	struct service *service = NULL;
 	struct error err = {0};
 	sigset_t end_signals;
 	block_end_signals(&end_signals);
 	raise_descriptor_limit();
-	if (open_service(command->settings, &service, &err) != ERR_NONE)
+	if (open_service(command->settings, role, &service, &err) != ERR_NONE)
 		return say(&err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);
 		return say(&err);
 	}
+	if (role != SERVICE_WORKER)
+		print_setup_link(service);
 	fprintf(stderr, "posthorn: listening on %s\n", service_base_url(service));
 	notify("READY=1");
 	wait_for_end(&end_signals);
 	notify("STOPPING=1");
 	service_close(&service);
 	return 0;
+}
+
+int command_serve(const struct command *command)
+{
+	const bool is_whole = command->arguments->no_deliver == NULL;
+	return run_until_told(command, is_whole ? SERVICE_ALL : SERVICE_API);
+}
+
+int command_worker(const struct command *command)
+{
+	return run_until_told(command, SERVICE_WORKER);
 }
 
 int command_sandbox(const struct command *command)

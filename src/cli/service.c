@@ -23,6 +23,7 @@
 #include "store.h"
 #include "store_delivery.h"
 #include "store_guard.h"
+#include "store_node.h"
 
 #include "guard.h"
 #include "spool.h"
@@ -45,7 +46,9 @@
 #include "fatal.h"
 #include "heartbeat.h"
 #include "poison.h"
+#include "spool_sweeper.h"
 #include "version.h"
+#include "worker_router.h"
 
 #define SERVICE_ARENA_MAX_BYTES 65536
 #define REQUEST_ARENA_BYTES ((size_t)64 << 20) /* the largest list answer (32 MiB) while it grows, beside the rows it is made of */
@@ -56,6 +59,9 @@
 #define DISK_FREE_MIN_BYTES ((uint64_t)64 << 20)
 #define BEAT_MS 60000 /* RELIABILITY.md 2.6: the epoch is raised every minute */
 #define POISON_ARENA_MAX_BYTES ((size_t)1 << 20)
+/* Nobody wakes a worker when another node has accepted a post: it looks for itself, and this is what a post may be late by it. */
+#define SHARED_POLL_MS 250
+#define SPOOL_SWEEP_US (10 * US_PER_MINUTE)
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 
 struct service {
@@ -63,7 +69,9 @@ struct service {
 	struct log log;
 	struct arena *arena; /* paths: as long as the service */
 	const char *data;
+	enum service_role role;
 	char public_url[512];
+	char media_url[512];
 	char base_url[512];
 	struct platform_settings platform_settings;
 	struct seal *seal;
@@ -71,8 +79,10 @@ struct service {
 	struct guard *guard;
 	struct spool *spool;
 	struct hosted hosted;
+	struct spool_sweeper sweeper;
 	struct transfer_curl *curl;
 	struct engine *engine;
+	struct engine *resting; /* never run: the place of sources that are not to be asked here */
 	struct connector *connector;
 	struct deliverer *deliverer;
 	struct webhooker *webhooker;
@@ -80,8 +90,10 @@ struct service {
 	struct admin *admin;
 	struct httpd *httpd;
 	struct httpd *control;
+	struct http_router *worker_router;
 	struct crash_point crash_point;
 	struct heartbeat *heartbeat;
+	struct heartbeat *node_heartbeat;
 	bool is_guarded;
 	int poison_fd;
 	pthread_t engine_thread;
@@ -159,17 +171,71 @@ static enum err_kind open_store(struct service *service, struct error *err)
 		.clock = clock_system(),
 		.log = &service->log,
 		.epoch_path = path_in_data(service, "epoch"),
+		.node_path = path_in_data(service, "node"),
 		.is_owner = true,
 		.is_sync_relaxed = crash_point_relaxes_sync(),
 	};
-	return store_open(&config, &service->store, err);
+	const enum err_kind kind = store_open(&config, &service->store, err);
+	if (kind == ERR_NONE && service->role > SERVICE_ALL && !store_is_shared(service->store))
+		return error_set(err, ERR_INVALID, "only nodes that share a PostgreSQL database can do one half of the work: give --database postgres://...");
+	return kind;
+}
+
+/* ---- one of several nodes ---- */
+
+static void tell_node(struct service *service)
+{
+	static const char *const roles[] = {[SERVICE_COMMAND] = "command", [SERVICE_ALL] = "all", [SERVICE_API] = "api", [SERVICE_WORKER] = "worker"};
+	char name[256] = "";
+	struct error err = {0};
+	gethostname(name, sizeof(name) - 1);
+	const struct node_row node = {
+		.name = str_of(name),
+		.role = str_of(roles[service->role]),
+		.address = str_of(service->base_url),
+		.version = STR(POSTHORN_VERSION),
+	};
+	if (store_node_tell(service->store, &node, &err) != ERR_NONE)
+		LOG(&service->log, WARN, "node_not_told", log_str("error", str_of(err.text)));
+}
+
+/* CONFLICT: our row is another's, or was lost with the tail of a database; it is made again. */
+static void beat_node(void *context)
+{
+	struct service *service = context;
+	struct error err = {0};
+	int64_t taken = 0;
+	const enum err_kind kind = store_node_beat(service->store, &taken, &err);
+	if (kind != ERR_NONE)
+		LOG(&service->log, WARN, "node_not_heard", log_str("error", str_of(err.text)));
+	if (kind == ERR_CONFLICT)
+		tell_node(service);
+	if (taken == 0)
+		return;
+	LOG(&service->log, WARN, "work_of_dead_node_taken", log_int("accounts", taken));
+	deliverer_wake(service->deliverer);
+}
+
+static enum err_kind open_node(struct service *service, struct error *err)
+{
+	if (!store_is_shared(service->store))
+		return ERR_NONE;
+	tell_node(service);
+	service->sweeper = (struct spool_sweeper){
+		.spool = service->spool,
+		.store = service->store,
+		.clock = store_clock(service->store),
+		.every_us = SPOOL_SWEEP_US / settings_number(service->settings, SETTING_ID_time_scale),
+	};
+	spool_sweeper_add(&service->sweeper, service->engine);
+	return heartbeat_start(NODE_BEAT_MS, beat_node, service, &service->node_heartbeat, err);
 }
 
 static void raise_epoch(void *context)
 {
 	struct service *service = context;
 	struct error err = {0};
-	if (store_guard_beat(service->store, clock_now_us(clock_system()), &err) != ERR_NONE)
+	if (store_guard_beat(service->store, clock_now_us(store_clock(service->store)), &err) != ERR_NONE)
 		LOG(&service->log, WARN, "epoch_not_raised", log_str("error", str_of(err.text)));
 }
 
@@ -178,7 +244,7 @@ static enum err_kind open_restore_guard(struct service *service, struct error *e
 {
 	struct guard_start start = {0};
 	const int64_t lineage = (int64_t)random_below(random_system(), (uint64_t)INT64_MAX) + 1;
-	enum err_kind kind = store_guard_start(service->store, lineage, clock_now_us(clock_system()), &start, err);
+	enum err_kind kind = store_guard_start(service->store, lineage, clock_now_us(store_clock(service->store)), &start, err);
 	if (kind != ERR_NONE)
 		return error_add(err, "epoch");
 	service->is_guarded = true;
@@ -255,7 +321,7 @@ static enum err_kind open_transport(struct service *service, struct error *err)
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
 		.https_only = true,
 		.guard = service->guard,
-		.clock = clock_system(),
+		.clock = store_clock(service->store),
 		.log = &service->log,
 		.user_agent = "Posthorn/" POSTHORN_VERSION,
 	};
@@ -285,12 +351,14 @@ static enum err_kind open_engine(struct service *service, struct error *err)
 	const struct engine_config config = {
 		.transport = transfer_curl_transport(service->curl),
 		.store = {engine_store_write, service->store},
-		.clock = clock_system(),
+		.clock = store_clock(service->store),
 		.log = &service->log,
 		.probe = service->crash_point.name[0] != '\0' ? crash_point_pass : NULL,
 		.probe_context = &service->crash_point,
+		.idle_poll_ms = store_is_shared(service->store) ? SHARED_POLL_MS : 0,
 	};
-	return engine_new(&config, &service->engine, err);
+	const enum err_kind kind = engine_new(&config, &service->engine, err);
+	return kind == ERR_NONE && service->role == SERVICE_API ? engine_new(&config, &service->resting, err) : kind;
 }
 
 static enum err_kind open_connector(struct service *service, struct error *err)
@@ -299,7 +367,7 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 		.store = service->store,
 		.seal = service->seal,
 		.engine = service->engine,
-		.clock = clock_system(),
+		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
 		.settings = &service->platform_settings,
@@ -308,6 +376,12 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return connector_new(&config, &service->connector, err);
+}
+
+/* Where the sources of deliveries are asked for work: nowhere on a node that leaves them to others. */
+static struct engine *delivering_engine(const struct service *service)
+{
+	return service->resting != NULL ? service->resting : service->engine;
 }
 
 static bool disk_is_full(const struct service *service)
@@ -326,17 +400,17 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 	service->hosted = (struct hosted){
 		.seal = service->seal,
 		.spool = service->spool,
-		.clock = clock_system(),
+		.clock = store_clock(service->store),
 		.random = random_system(),
-		.public_url = service->public_url,
+		.public_url = service->media_url,
 	};
 	const struct deliverer_config config = {
 		.store = service->store,
 		.seal = service->seal,
 		.spool = service->spool,
 		.hosted = &service->hosted,
-		.engine = service->engine,
-		.clock = clock_system(),
+		.engine = delivering_engine(service),
+		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
 		.settings = &service->platform_settings,
@@ -355,7 +429,7 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 		.store = service->store,
 		.seal = service->seal,
 		.connector = service->connector,
-		.clock = clock_system(),
+		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
 	};
@@ -372,7 +446,7 @@ static bool is_ready(void *context, char *reason, size_t reason_size)
 {
 	struct service *service = context;
 	struct error err = {0};
-	int64_t now_us = clock_now_us(clock_system());
+	int64_t now_us = clock_now_us(store_clock(service->store));
 	int64_t oldest_due_us = 0;
 	reason[0] = '\0';
 	if (store_check(service->store, &err) != ERR_NONE ||
@@ -381,9 +455,9 @@ static bool is_ready(void *context, char *reason, size_t reason_size)
 		snprintf(reason, reason_size, "the store does not work");
 	} else if (disk_is_full(service))
 		snprintf(reason, reason_size, "the disk of the data directory is full");
-	else if (clock_boot_us(clock_system()) - engine_last_turn_boot_us(service->engine) > STUCK_US)
+	else if (clock_boot_us(store_clock(service->store)) - engine_last_turn_boot_us(service->engine) > STUCK_US)
 		snprintf(reason, reason_size, "the delivery engine does not turn");
-	else if (oldest_due_us != 0 && now_us - oldest_due_us > LATE_US)
+	else if (service->role != SERVICE_API && oldest_due_us != 0 && now_us - oldest_due_us > LATE_US)
 		snprintf(reason, reason_size, "the oldest due post is %lld s late", (long long)((now_us - oldest_due_us) / US_PER_S));
 	return reason[0] == '\0';
 }
@@ -407,7 +481,7 @@ static void read_gauges(void *context, struct api_gauges *out)
 		.deliveries_in_flight = deliverer_in_flight(service->deliverer),
 		.engine_turns = engine.turns,
 		.engine_tasks = engine.tasks,
-		.engine_turn_age_us = clock_boot_us(clock_system()) - engine.last_turn_boot_us,
+		.engine_turn_age_us = clock_boot_us(store_clock(service->store)) - engine.last_turn_boot_us,
 		.spool_bytes = spool_used_bytes(service->spool),
 		.spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget),
 	};
@@ -424,7 +498,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.deliverer = service->deliverer,
 		.seal = service->seal,
 		.hosted = &service->hosted,
-		.clock = clock_system(),
+		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
 		.media_url_check = {check_media_url, service->guard},
@@ -447,8 +521,8 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 	const struct webhooker_config config = {
 		.store = service->store,
 		.seal = service->seal,
-		.engine = service->engine,
-		.clock = clock_system(),
+		.engine = delivering_engine(service),
+		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
 		.port = {api_event_data, service->api},
@@ -458,6 +532,29 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 	if (kind == ERR_NONE)
 		api_set_webhooker(service->api, service->webhooker);
 	return kind;
+}
+
+static void serve_as_app(void *context, const struct app_row *app, struct http_request *request, struct http_response *response)
+{
+	api_serve_as(context, app, request, response);
+}
+
+static enum err_kind open_dashboard(struct service *service, struct error *err)
+{
+	const struct settings *settings = service->settings;
+	const struct admin_web_config config = {
+		.public_url = service->public_url,
+		.sandbox_url = text_or_null(settings, SETTING_ID_sandbox),
+		.version = POSTHORN_VERSION,
+		.session_idle_s = settings_number(settings, SETTING_ID_session_idle),
+		.session_lifetime_s = settings_number(settings, SETTING_ID_session_lifetime),
+		.deliverer = service->deliverer,
+		.webhooker = service->webhooker,
+		.app_port = {serve_as_app, service->api},
+		.is_ready = is_ready,
+		.is_ready_context = service,
+	};
+	return admin_web_open(service->admin, &config, api_router(service->api), err);
 }
 
 static void *engine_main(void *argument)
@@ -501,15 +598,19 @@ struct str service_public_url(const struct settings *settings, struct arena *are
 static void set_public_url(struct service *service)
 {
 	struct str url = service_public_url(service->settings, service->arena, str_of(service->base_url));
+	const char *media_url = text_or_null(service->settings, SETTING_ID_media_url);
 	snprintf(service->public_url, sizeof(service->public_url), STR_FMT, STR_ARG(url));
+	snprintf(service->media_url, sizeof(service->media_url), "%s", media_url != NULL ? media_url : service->public_url);
 }
 
-enum err_kind service_open(const struct settings *settings, bool delivers, struct service **service_out, struct error *err)
+enum err_kind service_open(const struct settings *settings, enum service_role role, struct service **service_out, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
 	if (service == NULL)
 		return error_set(err, ERR_INTERNAL, "no memory for the service");
+	const bool delivers = role != SERVICE_COMMAND;
 	service->settings = settings;
+	service->role = role;
 	service->poison_fd = -1;
 	service->arena = arena_new("service", SERVICE_ARENA_MAX_BYTES);
 	service->log = service_make_log(settings);
@@ -522,7 +623,8 @@ enum err_kind service_open(const struct settings *settings, bool delivers, struc
 		open_guard, /* makes nothing: a bad range or port stops the start before anything is there */
 		make_data_directory, open_store,     open_seal,  delivers ? open_restore_guard : NULL, delivers ? open_quarantine : NULL, open_spool,  open_transport,
 		open_engine,         open_connector, delivers ? open_deliverer : NULL, open_admin,
-		delivers ? open_api : NULL, delivers ? open_webhooker : NULL, delivers ? NULL : start_engine,
+		delivers ? open_api : NULL, delivers ? open_webhooker : NULL, delivers ? open_dashboard : NULL, delivers ? open_node : NULL,
+		delivers ? NULL : start_engine,
 	};
 	for (size_t i = 0; i < sizeof(openers) / sizeof(openers[0]); i++) {
 		enum err_kind kind = openers[i] != NULL ? openers[i](service, err) : ERR_NONE;
@@ -538,9 +640,14 @@ enum err_kind service_open(const struct settings *settings, bool delivers, struc
 static enum err_kind open_listener(struct service *service, struct error *err)
 {
 	const char *listen = settings_text(service->settings, SETTING_ID_listen);
+	if (service->role == SERVICE_WORKER) {
+		const enum err_kind kind = worker_router_new(service->api, &service->worker_router, err);
+		if (kind != ERR_NONE)
+			return kind;
+	}
 	const struct httpd_config config = {
 		.listen = listen,
-		.router = api_router(service->api),
+		.router = service->worker_router != NULL ? service->worker_router : api_router(service->api),
 		.log = &service->log,
 		.random = random_system(),
 		.threads = (unsigned)settings_number(service->settings, SETTING_ID_threads),
@@ -573,6 +680,8 @@ enum err_kind service_listen(struct service *service, struct error *err)
 		return kind;
 	if (httpd_open(&control, &service->control, err) != ERR_NONE)
 		return error_add(err, "%s", control.unix_path);
+	if (store_is_shared(service->store))
+		tell_node(service); /* with the address that it is reached at */
 	/* Not before our own address is known and answers: the first deliveries may hand out addresses of files here. */
 	return start_engine(service, err);
 }
@@ -585,6 +694,11 @@ const char *service_base_url(const struct service *service)
 const struct log *service_log(const struct service *service)
 {
 	return &service->log;
+}
+
+struct str service_setup_link(struct service *service)
+{
+	return admin_setup_link(service->admin, service->arena);
 }
 
 struct http_router *service_admin_router(struct service *service)
@@ -601,13 +715,16 @@ void service_close(struct service **service_pointer)
 		httpd_close(&service->control, HTTP_DRAIN_MS); /* takes control.sock away */
 	if (service->httpd != NULL)
 		httpd_close(&service->httpd, HTTP_DRAIN_MS);
+	heartbeat_stop(&service->node_heartbeat);
 	if (service->has_engine_thread) {
 		engine_stop(service->engine);
 		pthread_join(service->engine_thread, NULL);
 	}
 	admin_free(&service->admin);
 	engine_free(&service->engine);
+	engine_free(&service->resting);
 	webhooker_free(&service->webhooker);
+	http_router_free(&service->worker_router);
 	api_free(&service->api);
 	deliverer_free(&service->deliverer);
 	connector_free(&service->connector);

@@ -17,16 +17,26 @@ struct arena;
 struct http_router;
 struct service;
 
+/* What of the service runs. The last two are for a database with several nodes (docs/postgres.md);
+ * with another they are INVALID. */
+enum service_role {
+	SERVICE_COMMAND, /* for one call of the admin API: claims no deliveries, listens nowhere */
+	SERVICE_ALL,
+	SERVICE_API,   /* takes posts, and leaves them to the workers */
+	SERVICE_WORKER /* delivers; answers /healthz, /readyz, /metrics and /media alone */
+};
+
 /* Makes DATA (0700), opens key, store, spool, transport, engine; starts the engine's thread.
- * CONFLICT: another service owns DATA. delivers false: the engine runs for credential checks only
- * and claims no deliveries. */
-enum err_kind service_open(const struct settings *settings, bool delivers,
+ * CONFLICT: another service owns DATA. */
+enum err_kind service_open(const struct settings *settings, enum service_role role,
 			   struct service **service_out, struct error *err);
-/* Opens the public listener and the control socket. */
+/* Opens the listener and the control socket. */
 enum err_kind service_listen(struct service *service, struct error *err);
 /* "http://127.0.0.1:8080" */
 const char *service_base_url(const struct service *service);
 const struct log *service_log(const struct service *service);
+/* Where the first admin is made, while there is none; else empty. After service_listen(). */
+struct str service_setup_link(struct service *service);
 struct http_router *service_admin_router(struct service *service);
 /* Stops accepting, lets running calls end (bounded), stops the engine, closes everything, nulls. */
 void service_close(struct service **service);

@@ -245,6 +245,16 @@ static bool is_address(struct str text)
 	return host.len > 0 && str_find_char(host, ':', 0) == SIZE_MAX;
 }
 
+static bool is_database_url(const char *text)
+{
+	static const char *const schemes[] = {"sqlite:", "postgres://", "postgresql://"};
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (strncmp(text, schemes[i], strlen(schemes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum err_kind check(struct settings *settings, struct error *err)
 {
 	if (!is_address(str_of(settings_text(settings, SETTING_ID_listen))))
@@ -261,13 +271,15 @@ static enum err_kind check(struct settings *settings, struct error *err)
 		return error_set(err, ERR_INVALID,
 				 "time-scale is for sandbox mode only: give --sandbox too");
 	const char *database = settings_text(settings, SETTING_ID_database);
-	if (database[0] != '\0' && strncmp(database, "sqlite:", 7) != 0)
-		return error_set(
-			err, ERR_INVALID,
-			"database must be sqlite:PATH"); /* not shown: it may hold a password */
+	if (database[0] != '\0' && !is_database_url(database))
+		return error_set(err, ERR_INVALID,
+				 "database must be sqlite:PATH or postgres://..."); /* not shown: it may hold a password */
 	cut_slash(settings, SETTING_ID_public_url);
+	cut_slash(settings, SETTING_ID_media_url);
 	cut_slash(settings, SETTING_ID_sandbox);
 	enum err_kind kind = check_url(settings, SETTING_ID_public_url, err);
+	if (kind == ERR_NONE)
+		kind = check_url(settings, SETTING_ID_media_url, err);
 	return kind != ERR_NONE ? kind : check_url(settings, SETTING_ID_sandbox, err);
 }
 

@@ -251,13 +251,13 @@ enum err_kind connector_disconnect(struct connector *connector, struct arena *ar
 
 /* ---- beginning a connection ---- */
 
-static enum err_kind verified_credential(struct connector *connector, struct arena *arena,
-					 struct str app_id, enum platform_id platform,
-					 struct credential_row *out, struct error *err)
+static enum err_kind usable_credential(struct connector *connector, struct arena *arena,
+				       const struct connect_request *request,
+				       struct credential_row *out, struct error *err)
 {
-	const char *name = platform_id_name(platform);
-	enum err_kind kind =
-		store_credential_find(connector->config.store, arena, app_id, platform, out, err);
+	const char *name = platform_id_name(request->platform);
+	enum err_kind kind = store_credential_find(connector->config.store, arena, request->app->id,
+						   request->platform, out, err);
 	if (kind == ERR_NOT_FOUND)
 		return error_set(err, ERR_NOT_FOUND, "The app has no credentials for %s.", name);
 	if (kind != ERR_NONE)
@@ -265,7 +265,8 @@ static enum err_kind verified_credential(struct connector *connector, struct are
 	if (out->client_id.len == 0 || out->client_secret_sealed.len == 0)
 		return error_set(err, ERR_NOT_FOUND, "The app's credentials for %s are incomplete.",
 				 name);
-	if (out->state != CREDENTIAL_VERIFIED)
+	if (out->state != CREDENTIAL_VERIFIED &&
+	    !(out->state == CREDENTIAL_PENDING && request->allows_pending))
 		return error_set(err, ERR_NOT_FOUND,
 				 "The app's credentials for %s are %s, not verified.", name,
 				 credential_state_name(out->state));
@@ -292,8 +293,7 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 	const struct connector_config *config = &connector->config;
 	const struct platform *platform = platform_of(request->platform);
 	struct credential_row credential = {0};
-	enum err_kind kind = verified_credential(connector, arena, request->app->id,
-						 request->platform, &credential, err);
+	enum err_kind kind = usable_credential(connector, arena, request, &credential, err);
 	if (kind != ERR_NONE)
 		return kind;
 

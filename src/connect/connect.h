@@ -56,6 +56,8 @@ struct connect_request {
 	struct str user_id;
 	struct str redirect_url; /* checked by the caller */
 	struct str name, email;  /* empty = none */
+	bool allows_pending;     /* the owner tries out a credential that is not verified yet
+				    (API.md section 3) */
 };
 
 struct connect_begun {

@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The admin API: what an operator or app owner does before the first call of the public API. JSON
- * over HTTP, served on the control socket (DATA/control.sock, 0600: who may open the file may do
- * everything) and dispatched directly by the command line while the service is down, so that
- * `posthorn app|credential|admin` has one code path. Whether a caller may is decided by who holds
- * the router: no check here. */
+ * The admin API: what an operator or app owner does beside the public API (docs/dashboard-api.md).
+ * One set of handlers behind two doors. On the control socket (DATA/control.sock, 0600: who may
+ * open the file may do everything), and dispatched directly by the command line while the service
+ * is down, so that `posthorn app|credential|admin` have one code path: whether a caller may is
+ * decided by who holds admin_router(). And over HTTP under /dashboard, with the pages that use it:
+ * there admin_web.c decides by session and owner. Files: admin.c what both share, admin_web.c the
+ * door over HTTP, admin_session.c signing in, backoff.h and password_pool.h what slows guessing,
+ * then a file a subject. */
 #pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "err.h"
 
 #include "http.h"
 
 struct admin;
+struct app_row;
+struct arena;
 struct clock;
 struct connector;
+struct deliverer;
 struct log;
 struct random_source;
 struct seal;
 struct store;
+struct webhooker;
 
 struct admin_config {
 	struct store *store;
@@ -30,4 +40,35 @@ struct admin_config {
 enum err_kind admin_new(const struct admin_config *config, struct admin **admin_out,
 			struct error *err);
 void admin_free(struct admin **admin);
+/* For the control socket and direct dispatch. */
 struct http_router *admin_router(struct admin *admin);
+
+/* The public API, answered as an app instead of by its token. */
+struct admin_app_port {
+	/* request's path is the app's (/v1/...); fills response whatever comes. */
+	void (*serve)(void *context, const struct app_row *app, struct http_request *request,
+		      struct http_response *response);
+	void *context;
+};
+
+struct admin_web_config {
+	const char *public_url;  /* may be filled in until the first request */
+	const char *sandbox_url; /* NULL = real platforms */
+	const char *version;
+	int64_t session_idle_s;
+	int64_t session_lifetime_s;
+	struct deliverer *deliverer; /* to wake it */
+	struct webhooker *webhooker; /* to wake it */
+	struct admin_app_port app_port;
+	/* Is the service fit for work? As api_config.is_ready; NULL = not asked. */
+	bool (*is_ready)(void *context, char *reason, size_t reason_size);
+	void *is_ready_context;
+};
+
+/* Adds the dashboard's paths to the router of the public listener; its after hook puts the common
+ * headers on. Before the first request. */
+enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,
+			     struct http_router *router, struct error *err);
+/* "PUBLIC/dashboard/setup#TOKEN" while nobody has a password; empty otherwise. Good until it is
+ * used, or the program ends. */
+struct str admin_setup_link(struct admin *admin, struct arena *arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: what an app owner may choose for an app (API.md section 3): its name, where users may
- * be sent back to, whether new connections have to be confirmed, and what is done with publish
+ * Admin API: what an app owner may choose for an app (API.md section 3): its name and owner, where
+ * users may be sent back to, whether new connections have to be confirmed, and what is done with publish
  * calls whose outcome nobody knows. Fields that are not given stay as they are. */
 #include "admin_private.h"
 
@@ -81,6 +81,28 @@ static bool read_redirect_urls(struct http_response *response, const struct json
 	return true;
 }
 
+/* To an admin who is there already: a wrong letter must not make one. */
+static bool hand_over(struct admin *admin, struct http_response *response, const struct json *body,
+		      struct app_row *app)
+{
+	const struct json *value = json_get(body, "owner");
+	struct error err = {0};
+	struct str email;
+	if (json_is_null(value))
+		return true;
+	if (!admin_read_email(response, json_string(value), &email))
+		return false;
+	const enum err_kind kind =
+		store_app_set_owner(admin->config.store, app->id, email, &err);
+	app->owner_email = email;
+	if (kind == ERR_NOT_FOUND)
+		admin_respond_field_error(response, "owner",
+					  STR("There is no admin with this e-mail address."));
+	else if (kind != ERR_NONE)
+		admin_respond_failure(response, kind, &err, "app");
+	return kind == ERR_NONE;
+}
+
 void admin_app_set(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
@@ -93,6 +115,8 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 	    !read_on_unknown(response, body, &app) ||
 	    !read_connect_confirmation(response, body, &app) ||
 	    !read_redirect_urls(response, body, &app))
+		return;
+	if (!hand_over(admin, response, body, &app))
 		return;
 	enum err_kind kind = store_app_set_settings(admin->config.store, &app, &err);
 	if (kind == ERR_NONE)

@@ -10,8 +10,8 @@
 #define CREDENTIAL_MAX_BYTES 1024
 #define VERIFY_WAIT_MS 30000
 
-static void write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
-			     const struct credential_row *credential)
+void admin_write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
+			    const struct credential_row *credential)
 {
 	json_begin_object(w);
 	json_member_str(w, "platform", str_of(platform_id_slug(credential->platform)));
@@ -35,7 +35,7 @@ enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena,
 						   &count, err);
 	json_begin_array(w);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
-		write_credential(admin, arena, w, &credentials[i]);
+		admin_write_credential(admin, arena, w, &credentials[i]);
 	json_end_array(w);
 	return kind;
 }
@@ -62,8 +62,8 @@ void admin_credential_list(void *context, struct http_request *request,
 		admin_respond_failure(response, kind, &err, "credential");
 }
 
-static bool find_platform(struct http_request *request, struct http_response *response,
-			  enum platform_id *out)
+bool admin_find_platform(struct http_request *request, struct http_response *response,
+			 enum platform_id *out)
 {
 	*out = platform_id_of_slug(http_request_capture(request, "platform"));
 	if (*out != PLATFORM_NONE)
@@ -87,7 +87,7 @@ static void respond_credential(struct admin *admin, struct http_request *request
 	}
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
-	write_credential(admin, request->arena, &w, &credential);
+	admin_write_credential(admin, request->arena, &w, &credential);
 }
 
 static void verify(struct admin *admin, struct http_request *request,
@@ -184,7 +184,7 @@ void admin_credential_set(void *context, struct http_request *request,
 	struct str client_id, secret, scopes;
 	bool wants_verify = false;
 	if (!admin_find_app(admin, request, response, &app) ||
-	    !find_platform(request, response, &platform) ||
+	    !admin_find_platform(request, response, &platform) ||
 	    !read_credential(request, response, &client_id, &secret, &wants_verify) ||
 	    !find_scopes(admin, request, response, app.id, platform, &scopes))
 		return;
@@ -218,6 +218,6 @@ void admin_credential_verify(void *context, struct http_request *request,
 	struct app_row app = {0};
 	enum platform_id platform;
 	if (admin_find_app(admin, request, response, &app) &&
-	    find_platform(request, response, &platform))
+	    admin_find_platform(request, response, &platform))
 		verify(admin, request, response, app.id, platform);
 }

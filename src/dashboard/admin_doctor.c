@@ -8,6 +8,7 @@
 #include "store_alarm.h"
 #include "store_delivery.h"
 #include "store_guard.h"
+#include "store_node.h"
 
 #define LATE_US (60 * US_PER_S) /* DESIGN.md section 5, /readyz */
 
@@ -34,6 +35,29 @@ static void look_at_store(struct admin *admin, struct arena *arena, struct exami
 		is_ok ? str_format(arena, "reachable and writable, schema version %d",
 				   store_schema_version(admin->config.store))
 		      : str_copy(arena, str_of(err.text)));
+}
+
+/* A node that died is told until it is forgotten; that others took its work over is no fault. */
+static void look_at_nodes(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct node_row *nodes = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (!store_is_shared(admin->config.store))
+		return;
+	if (store_node_list(admin->config.store, arena, &nodes, &count, &err) != ERR_NONE) {
+		finding(x, "node", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		finding(x, "node", nodes[i].is_alive,
+			str_format(arena,
+				   STR_FMT " (" STR_FMT ", " STR_FMT ", version " STR_FMT
+					   "): heard of at " STR_FMT ", %lld accounts in hand",
+				   STR_ARG(nodes[i].name), STR_ARG(nodes[i].role),
+				   STR_ARG(nodes[i].address), STR_ARG(nodes[i].version),
+				   STR_ARG(timetext_format_instant(arena, nodes[i].beat_at_us)),
+				   (long long)nodes[i].busy_count));
 }
 
 static void look_at_queue(struct admin *admin, struct arena *arena, struct examination *x)
@@ -160,6 +184,7 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 	json_key(&x.w, "checks");
 	json_begin_array(&x.w);
 	look_at_store(admin, request->arena, &x);
+	look_at_nodes(admin, request->arena, &x);
 	look_at_queue(admin, request->arena, &x);
 	look_at_holds(admin, request->arena, &x);
 	look_at_alarms(admin, request->arena, &x);

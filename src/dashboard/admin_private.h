@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the admin API's files: admin.c the frame, admin_apps.c apps and admins,
- * admin_credentials.c platform credentials. */
+ * Shared by the admin API's files: the frame's state, who is calling, and the shapes of answers. */
 #pragma once
 
 #include "arena.h"
@@ -14,28 +13,88 @@
 
 #include "account.h"
 
+#include "digest.h"
+
 #include "store.h"
 #include "store_app.h"
+#include "store_session.h"
 
 #include "http.h"
 
 #include "admin.h"
 
 #define ADMIN_NAME_MAX_BYTES 200
+#define ADMIN_BODY_MAX_BYTES 65536
+#define ADMIN_ANSWER_MAX_BYTES ((size_t)8 << 20)
+
+struct backoff;
+struct password_pool;
 
 struct admin {
 	struct admin_config config;
-	struct http_router *router;
+	struct admin_web_config web;
+	struct http_router *router;     /* of the control socket */
+	struct http_router *web_router; /* NULL = not open over HTTP */
+	struct password_pool *passwords;
+	struct backoff *backoff;
+	struct digest setup_digest; /* of the set-up link's token */
+	char setup_token[64];
 };
 
-#define ADMIN_ROUTE(method, path, has_body, handler, summary)                                      \
+enum route_where { WHERE_CONTROL = 1, WHERE_WEB = 2, WHERE_BOTH = 3 };
+enum route_principal { PRINCIPAL_NONE, PRINCIPAL_ADMIN, PRINCIPAL_OWNER };
+
+struct admin_route {
+	const char *method;
+	const char *control_path;
+	const char *web_path;
+	enum route_where where;
+	enum route_principal who;
+	bool has_body;
+	http_handler handler;
+	const char *summary;
+};
+
+/* The table and its size. */
+const struct admin_route *admin_routes(size_t *count_out);
+/* The table's routes of one door, into router; tag is the row. */
+enum err_kind admin_add_routes(struct http_router *router, enum route_where where,
+			       struct error *err);
+/* Faults of router and listener in the admin API's shape. */
+void admin_render_fault(void *context, enum http_fault fault, const struct http_request *request,
+			struct http_response *response);
+
+#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary)                          \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "admin_routes.def"
 #undef ADMIN_ROUTE
 
+/* ---- who is calling ---- */
+
+struct caller {
+	struct session_row session;
+	struct str token;   /* what the cookie holds */
+	struct app_row app; /* of OWNER routes: theirs */
+	bool has_app;
+};
+
+/* Who is signed in; NULL on the control socket, which may do everything. */
+static inline const struct caller *request_caller(const struct http_request *request)
+{
+	return request->user;
+}
+
+/* ---- admin.c: answers, bodies ---- */
+
 /* {"message","error"} */
 void admin_respond_error(struct http_response *response, int status, const char *code,
 			 struct str message);
+/* With errors: {field: [message]}. */
+void admin_respond_field_error(struct http_response *response, const char *field,
+			       struct str message);
+/* 429 or 503 with Retry-After and details.retry_after_s. */
+void admin_respond_wait(struct http_response *response, int status, const char *code,
+			struct str message, int64_t wait_us);
 /* What an err_kind of the store becomes; what names the thing ("app"). */
 void admin_respond_failure(struct http_response *response, enum err_kind kind,
 			   const struct error *err, const char *what);
@@ -47,8 +106,45 @@ bool admin_text(struct http_response *response, const struct json *body, const c
 /* The app of the path's client_id; false: answered already. */
 bool admin_find_app(struct admin *admin, struct http_request *request,
 		    struct http_response *response, struct app_row *app);
+
+/* ---- admin_apps.c ---- */
+
 /* 200 with the app. */
 void admin_respond_app(struct http_response *response, const struct app_row *app);
+/* The app's members, into an object that the caller began. */
+void admin_write_app(struct json_writer *w, const struct app_row *app);
+
+/* ---- admin_admins.c ---- */
+
+struct str admin_new_id(struct admin *admin, struct arena *arena);
+/* An e-mail address in lower case; false: answered already. */
+bool admin_read_email(struct http_response *response, struct str text, struct str *out);
+/* A new password; false: answered already. */
+bool admin_read_password(struct http_response *response, const struct json *body, const char *name,
+			 struct str *out);
+/* Its hash, from the pool; false: answered already. */
+bool admin_hash_password(struct admin *admin, struct http_response *response, struct str password,
+			 struct str *hash_out);
+void admin_write_admin(struct json_writer *w, const struct admin_row *row);
+
+/* ---- admin_credentials.c ---- */
+
 /* "credentials": [...] of an app. */
 enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena,
 				      struct json_writer *w, struct str app_id, struct error *err);
+void admin_write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
+			    const struct credential_row *credential);
+/* The platform of the path; false: answered already. */
+bool admin_find_platform(struct http_request *request, struct http_response *response,
+			 enum platform_id *out);
+
+/* ---- admin_session.c ---- */
+
+/* The session of the request's cookie into *caller_out; NOT_FOUND when there is none or it is over.
+ * is_use: it counts as a sign of life. */
+enum err_kind admin_session_of(struct admin *admin, struct http_request *request, bool is_use,
+			       struct caller *caller_out, struct error *err);
+/* The token that every changing request of the session must bring. */
+struct str admin_csrf_token(struct arena *arena, const struct caller *caller);
+/* Did the browser's page come from an https address? Decides about the cookie. */
+bool admin_is_secure(const struct admin *admin, const struct http_request *request);

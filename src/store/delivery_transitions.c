@@ -6,7 +6,7 @@
 
 #include "store_private.h"
 
-/* Published and failed are final: no row leads out of them but a person's wish to try again what
+/* Published and failed are final: no row leads out of them but what a person says of what
  * failed. Processing to itself is work going on, or taken up again. */
 const struct delivery_transition delivery_transitions[] = {
 	{POST_PENDING, DELIVERY_CHANGE_CLAIM, POST_PROCESSING, "The engine takes it: it is due."},
@@ -36,6 +36,8 @@ const struct delivery_transition delivery_transitions[] = {
 	{POST_SCHEDULED, DELIVERY_CHANGE_RELEASE, POST_PENDING, "A person chose now."},
 	{POST_FAILED, DELIVERY_CHANGE_TRY_AGAIN, POST_PENDING,
 	 "A person asked for another try; parts that are published stay so."},
+	{POST_FAILED, DELIVERY_CHANGE_APPEARED, POST_PUBLISHED,
+	 "A person saw it at the platform, where nobody could prove it."},
 };
 const size_t delivery_transition_count =
 	sizeof(delivery_transitions) / sizeof(delivery_transitions[0]);
@@ -51,6 +53,7 @@ const char *delivery_change_name(enum delivery_change change)
 		[DELIVERY_CHANGE_PUBLISH] = "publish", [DELIVERY_CHANGE_FAIL] = "fail",
 		[DELIVERY_CHANGE_CANCEL] = "cancel",   [DELIVERY_CHANGE_RESCHEDULE] = "reschedule",
 		[DELIVERY_CHANGE_RELEASE] = "release", [DELIVERY_CHANGE_TRY_AGAIN] = "try_again",
+		[DELIVERY_CHANGE_APPEARED] = "appeared",
 	};
 	assert((unsigned)change < DELIVERY_CHANGE_COUNT);
 	return names[change];

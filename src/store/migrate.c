@@ -45,10 +45,24 @@ static enum err_kind apply_durably(struct sql_connection *sql, const struct migr
 	return kind;
 }
 
+/* In a write transaction of its own: nodes that start together take turns. */
+static enum err_kind make_version_table(struct sql_connection *sql, struct error *err)
+{
+	enum err_kind kind = sql_run(sql, SQL_BEGIN_WRITE, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = sql->driver->run_script(sql, STR(VERSION_TABLE), err);
+	if (kind == ERR_NONE)
+		kind = sql_run(sql, SQL_COMMIT, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
+	return kind;
+}
+
 enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error *err)
 {
 	int64_t version = 0;
-	enum err_kind kind = sql->driver->run_script(sql, STR(VERSION_TABLE), err);
+	enum err_kind kind = make_version_table(sql, err);
 	for (size_t i = 0; i < migrations_count && kind == ERR_NONE; i++)
 		kind = apply_durably(sql, &migrations[i], err);
 	if (kind == ERR_NONE)

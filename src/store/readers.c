@@ -23,7 +23,7 @@ struct readers *readers_new(const struct sql_config *config, unsigned max)
 	if (readers == NULL)
 		return NULL;
 	readers->config = *config;
-	readers->driver = &sql_driver_sqlite;
+	readers->driver = sql_driver_of(config->path);
 	readers->max = max;
 	pthread_mutex_init(&readers->lock, NULL);
 	pthread_cond_init(&readers->is_given_back, NULL);

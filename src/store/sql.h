@@ -4,8 +4,10 @@
  * ?2 ... and in the few places where databases differ names a {dialect word}, which the driver's
  * table replaces. Values are always bound, never written into a statement. Nothing outside store/
  * sees this. A connection is used by one thread at a time.
- * Kinds: TEMPORARY (full, busy, I/O), CONFLICT (a unique value is taken), NOT_FOUND (a row that is
- * referred to is not there), TOO_LARGE (the caller's arena is full), INTERNAL (corrupt, our bug).
+ * Kinds: TEMPORARY (full, busy, I/O, no connection), CONFLICT (a unique value is taken), NOT_FOUND
+ * (a row that is referred to is not there), TOO_LARGE (the caller's arena is full), INVALID (a text
+ * that the database cannot hold), UNCERTAIN (of a COMMIT alone: nobody knows), INTERNAL (corrupt,
+ * our bug).
  */
 #pragma once
 
@@ -81,7 +83,7 @@ enum sql_role {
 };
 
 struct sql_config {
-	const char *path;
+	const char *path; /* a file, or the URL of a PostgreSQL database */
 	enum sql_role role;
 	int64_t cache_bytes;
 	int busy_timeout_ms;
@@ -134,9 +136,33 @@ struct sql_driver {
 				struct error *err);
 	/* Housekeeping between transactions; errors are left to the next transaction to meet. */
 	void (*tidy)(struct sql_connection *connection);
+
+	/* The rest is for databases with several nodes; NULL where one process owns the database. */
+
+	/* Waits for the answers of what was only sent so far, and tells the first failure. */
+	enum err_kind (*settle)(struct sql_connection *connection, struct error *err);
+	/* Names the row by which this connection looks up what became of a COMMIT whose answer was
+	 * lost. Every connection that writes has its own. After the migrations. */
+	enum err_kind (*set_mark)(struct sql_connection *connection, struct str mark,
+				  struct error *err);
+	/* Did the last transaction end, without a trace, for a reason that is none of its
+	 * statements': a lost connection, a deadlock? Then all of it may be run again. */
+	bool (*may_run_again)(const struct sql_connection *connection);
+	/* A number for the course of history that the server we are connected to has: another one
+	 * after a replica was promoted or a backup put back. 0 = it cannot tell. */
+	int64_t (*lineage)(const struct sql_connection *connection);
 };
 
 extern const struct sql_driver sql_driver_sqlite;
+extern const struct sql_driver sql_driver_postgres;
+
+/* By the path: "postgres://" and "postgresql://" begin the one, everything else is a file. */
+const struct sql_driver *sql_driver_of(const char *path);
+/* Do other nodes work on the same database? */
+static inline bool sql_is_shared(const struct sql_connection *connection)
+{
+	return connection->driver->set_mark != NULL;
+}
 
 /* The cursor's life: select, next until false, end. Columns are taken in the order of the SELECT.
  */

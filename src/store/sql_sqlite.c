@@ -38,7 +38,14 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"without_rowid", "WITHOUT ROWID"},
 	{"serial_key", "INTEGER PRIMARY KEY AUTOINCREMENT"}, /* numbers are never given twice */
 	{"begin_write", "BEGIN IMMEDIATE"},
+	{"begin_read", "BEGIN"},
 	{"skip_locked", ""},
+	/* One process writes, one transaction at a time: nobody has to be waited for. */
+	{"for_update", ""},
+	{"take_turn", "SELECT @"},
+	{"share_turn", "SELECT @"},
+	{"now_us", "CAST(strftime('%s', 'now') AS INTEGER) * 1000000"},
+	{"postgres", ""},
 	/* A JSON array of texts (or of integers) as a list for IN. */
 	{"list", "(SELECT value FROM json_each(@))"},
 	{"int_list", "(SELECT value FROM json_each(@))"},

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "writer.h"
 
 #define READERS_DEFAULT 16
+#define READ_TRIES 3
 /* Ceilings; memory is taken as pages are used, so an idle service that was not busy has little of
  * it (DESIGN.md section 8). Beyond them is the system's file cache. */
 #define WRITER_CACHE_BYTES (32 << 20)
@@ -31,11 +33,18 @@
 #define BUSY_TIMEOUT_MS 5000
 #define LIST_TEXT_MAX_BYTES ((size_t)1 << 20)
 
+/* Two servers, or processes, that claim together (docs/postgres.md). */
+static bool is_server(const char *url)
+{
+	return sql_driver_of(url)->set_mark != NULL;
+}
+
 static enum err_kind path_of_url(const char *url, char **path_out, struct error *err)
 {
 	struct str rest = str_of(url);
-	if (!str_skip(&rest, STR("sqlite:")) || str_is_empty(rest))
-		return error_set(err, ERR_INVALID, "the database must be given as sqlite:PATH");
+	if (!is_server(url) && (!str_skip(&rest, STR("sqlite:")) || str_is_empty(rest)))
+		return error_set(err, ERR_INVALID,
+				 "the database must be given as sqlite:PATH or postgres://...");
 	*path_out = strndup(rest.ptr, rest.len);
 	if (*path_out == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
@@ -74,10 +83,43 @@ static enum err_kind void_leases(struct store_tx *tx, void *argument, struct err
 	return kind;
 }
 
+static enum err_kind set_mark(struct store *store, struct sql_connection *sql, size_t index,
+			      struct error *err)
+{
+	char mark[NODE_ID_BYTES_MAX + 16];
+	snprintf(mark, sizeof(mark), "%s/%zu", store->node_id, index);
+	return sql->driver->set_mark(sql, str_of(mark), err);
+}
+
+static enum err_kind open_accepter(struct store *store, const struct sql_config *config,
+				   size_t index, struct error *err)
+{
+	struct sql_connection **sql = &store->accepter_sql[index];
+	enum err_kind kind = store->sql->driver->open(config, sql, err);
+	if (kind == ERR_NONE)
+		kind = set_mark(store, *sql, index + 1, err);
+	if (kind != ERR_NONE)
+		return kind;
+	store->accepters[index] = writer_new_shared(store, *sql);
+	return store->accepters[index] != NULL
+		       ? ERR_NONE
+		       : error_set(err, ERR_TEMPORARY, "no memory to open the database");
+}
+
+/* The connections that only a database with several nodes has. */
+static enum err_kind open_shared(struct store *store, const struct sql_config *config,
+				 struct error *err)
+{
+	enum err_kind kind = set_mark(store, store->sql, 0, err);
+	for (size_t i = 0; i < ACCEPTERS && kind == ERR_NONE; i++)
+		kind = open_accepter(store, config, i, err);
+	return kind;
+}
+
 static enum err_kind open_connections(struct store *store, const struct store_config *config,
 				      struct error *err)
 {
-	const struct sql_driver *driver = &sql_driver_sqlite;
+	const struct sql_driver *driver = sql_driver_of(store->path);
 	struct sql_config sql_config = {
 		.path = store->path,
 		.role = config->is_owner ? SQL_ROLE_OWNER : SQL_ROLE_WRITER,
@@ -88,6 +130,8 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 	enum err_kind kind = driver->open(&sql_config, &store->sql, err);
 	if (kind == ERR_NONE)
 		kind = migrate(store->sql, &store->schema_version, err);
+	if (kind == ERR_NONE && sql_is_shared(store->sql))
+		kind = open_shared(store, &sql_config, err);
 	if (kind != ERR_NONE)
 		return kind;
 	sql_config.role = SQL_ROLE_READER;
@@ -100,9 +144,34 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 	return ERR_NONE;
 }
 
+/* A node's lock is its own file's: the database has room for others. */
+static enum err_kind open_node(struct store *store, const struct store_config *config,
+			       struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	if (config->is_owner && config->node_path != NULL)
+		kind = lock_file_take(config->node_path, &store->lock_fd, err);
+	if (kind == ERR_NONE)
+		kind = node_id_open(store, config->is_owner ? config->node_path : NULL, err);
+	if (kind == ERR_NONE)
+		kind = open_connections(store, config, err);
+	if (kind == ERR_NONE)
+		kind = node_clock_open(store, err);
+	if (kind != ERR_NONE || !config->is_owner)
+		return kind;
+	store->node_started_us = clock_now_us(store->clock);
+	kind = store_write(store, node_begin, NULL, err);
+	store->is_node_begun = kind == ERR_NONE;
+	return kind;
+}
+
 static enum err_kind open_store(struct store *store, const struct store_config *config,
 				struct error *err)
 {
+	if (is_server(config->url)) {
+		const enum err_kind kind = path_of_url(config->url, &store->path, err);
+		return kind == ERR_NONE ? open_node(store, config, err) : kind;
+	}
 	enum err_kind kind = path_of_url(config->url, &store->path, err);
 	if (kind == ERR_NONE && config->is_owner)
 		kind = lock_file_take(store->path, &store->lock_fd, err);
@@ -115,13 +184,19 @@ static enum err_kind open_store(struct store *store, const struct store_config *
 	return kind;
 }
 
+/* A URL may hold a password. */
+static struct str shown_path(const struct store *store)
+{
+	return is_server(store->path) ? STR("postgres") : str_of(store->path);
+}
+
 enum err_kind store_open(const struct store_config *config, struct store **store_out,
 			 struct error *err)
 {
 	struct store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
-	store->clock = config->clock;
+	store->clock = store->own_clock = config->clock;
 	store->log = config->log;
 	store->lock_fd = -1;
 	pthread_mutex_init(&store->epoch_lock, NULL);
@@ -131,7 +206,7 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 		store_close(&store);
 		return kind;
 	}
-	LOG(store->log, INFO, "store_opened", log_str("path", str_of(store->path)),
+	LOG(store->log, INFO, "store_opened", log_str("path", shown_path(store)),
 	    log_int("schema", store->schema_version));
 	*store_out = store;
 	return ERR_NONE;
@@ -143,8 +218,15 @@ void store_close(struct store **store_pointer)
 	struct store *store = *store_pointer;
 	if (store == NULL)
 		return;
+	if (store->is_node_begun)
+		store_write(store, node_end, NULL, NULL);
 	readers_free(&store->readers);
 	writer_free(&store->writer);
+	for (size_t i = 0; i < ACCEPTERS; i++) {
+		writer_free(&store->accepters[i]);
+		if (store->accepter_sql[i] != NULL)
+			store->accepter_sql[i]->driver->close(&store->accepter_sql[i]);
+	}
 	if (store->sql != NULL)
 		store->sql->driver->close(&store->sql);
 	lock_file_release(&store->lock_fd);
@@ -190,6 +272,35 @@ enum err_kind store_write(struct store *store, store_command command, void *argu
 	return writer_run(store->writer, command, argument, err);
 }
 
+static size_t accepter_of(struct str app_id)
+{
+	size_t sum = 0;
+	for (size_t i = 0; i < app_id.len; i++)
+		sum = sum * 31 + (unsigned char)app_id.ptr[i];
+	return sum % ACCEPTERS;
+}
+
+enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
+				 void *argument, struct error *err)
+{
+	struct writer *accepter = store->accepters[accepter_of(app_id)];
+	if (accepter == NULL)
+		return store_write(store, command, argument, err);
+	return writer_run_for(accepter, app_id, command, argument, err);
+}
+
+enum err_kind app_lock(struct store_tx *tx, struct str app_id, struct error *err)
+{
+	return sql_is_shared(tx->sql)
+		       ? sql_run(tx->sql, SQL_WORK_LOCK, SQL_ARGS(sql_text(app_id)), NULL, err)
+		       : ERR_NONE;
+}
+
+const struct clock *store_clock(const struct store *store)
+{
+	return store->clock;
+}
+
 /* A real write: a full disk or a file system gone read-only shows only then. */
 enum err_kind store_check(struct store *store, struct error *err)
 {
@@ -232,15 +343,25 @@ enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args
 	return store_write(store, run_one_statement, &one, err);
 }
 
+/* A connection that was lost is no answer to a question: it is asked again on a new one. */
+static bool is_worth_another(const struct sql_connection *sql, enum err_kind kind, int *tries)
+{
+	return kind == ERR_TEMPORARY && sql->driver->may_run_again != NULL &&
+	       sql->driver->may_run_again(sql) && ++*tries < READ_TRIES;
+}
+
 enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name name,
 			 struct sql_args args, sql_row_reader read, void *out, const char *what,
 			 struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_find(sql, arena, name, args, read, out, what, err);
+	do
+		kind = sql_find(sql, arena, name, args, read, out, what, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }
@@ -249,11 +370,14 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 			 struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
 			 size_t *count_out, struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_list(sql, arena, name, args, read, row_bytes, out, count_out, err);
+	do
+		kind = sql_list(sql, arena, name, args, read, row_bytes, out, count_out, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }
@@ -261,26 +385,39 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
 			   int64_t *number_out, struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_number(sql, name, args, number_out, err);
+	do
+		kind = sql_number(sql, name, args, number_out, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
+	return kind;
+}
+
+static enum err_kind read_once(struct sql_connection *sql, store_reading fn, void *argument,
+			       struct error *err)
+{
+	enum err_kind kind = sql_run(sql, SQL_BEGIN_READ, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = fn(sql, argument, err);
+	sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
 	return kind;
 }
 
 enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err)
 {
+	int tries = 0;
 	struct sql_connection *sql = NULL;
 	enum err_kind kind = readers_take(store->readers, &sql, err);
 	if (kind != ERR_NONE)
 		return kind;
-	kind = sql_run(sql, SQL_BEGIN_READ, SQL_NO_ARGS, NULL, err);
-	if (kind == ERR_NONE) {
-		kind = fn(sql, argument, err);
-		sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
-	}
+	do
+		kind = read_once(sql, fn, argument, err);
+	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }

@@ -154,6 +154,18 @@ enum err_kind delivery_claim_row(struct store_tx *tx, const struct delivery_work
 				     SQL_ARGS(sql_int(work->lease_until_us)), err);
 }
 
+/* Where others claim too, the lane says who has it. */
+static enum err_kind lane_take(struct claim *claim, struct str account_id, struct str delivery_id,
+			       struct error *err)
+{
+	const struct sql_value values[] = {sql_text(account_id), sql_text(delivery_id),
+					   sql_int(claim->lease_until_us),
+					   sql_word(claim->tx->store->node_id)};
+	const bool is_shared = sql_is_shared(claim->tx->sql);
+	return sql_run(claim->tx->sql, is_shared ? SQL_LANE_CLAIM_FOR : SQL_LANE_CLAIM,
+		       (struct sql_args){values, is_shared ? 4 : 3}, NULL, err);
+}
+
 static enum err_kind take_delivery(struct claim *claim, const struct due_lane *lane,
 				   const struct found *found, struct error *err)
 {
@@ -161,10 +173,7 @@ static enum err_kind take_delivery(struct claim *claim, const struct due_lane *l
 	const bool is_left = claim->room != NULL && claim->room->leaves_rows;
 	enum err_kind kind = is_left ? ERR_NONE : delivery_claim_row(claim->tx, work, err);
 	if (kind == ERR_NONE)
-		kind = sql_run(claim->tx->sql, SQL_LANE_CLAIM,
-			       SQL_ARGS(sql_text(lane->account_id), sql_text(work->id),
-					sql_int(claim->lease_until_us)),
-			       NULL, err);
+		kind = lane_take(claim, lane->account_id, work->id, err);
 	if (kind == ERR_NONE && work->state != POST_PROCESSING)
 		kind = post_state_follow(claim->tx, work->post_id, &found->post, POST_PROCESSING,
 					 err);

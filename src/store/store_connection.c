@@ -83,10 +83,28 @@ enum err_kind store_connection_consume_state(struct store *store, struct str con
 					     struct str state_hash, struct str code_sealed,
 					     struct error *err)
 {
-	return store_run(
-		store, SQL_CONNECTION_CONSUME,
-		SQL_ARGS(sql_text(connection_id), sql_text(state_hash), sql_blob(code_sealed)),
-		ERR_CONFLICT, "connection with this state any more", err);
+	const struct sql_value values[] = {sql_text(connection_id), sql_text(state_hash),
+					   sql_blob(code_sealed), sql_word(store->node_id)};
+	const bool is_shared = store_is_shared(store);
+	return store_run(store, is_shared ? SQL_CONNECTION_CONSUME_FOR : SQL_CONNECTION_CONSUME,
+			 (struct sql_args){values, is_shared ? 4 : 3}, ERR_CONFLICT,
+			 "connection with this state any more", err);
+}
+
+/* A code is exchanged once: what another node is at is left to it. */
+static enum err_kind list_of_node(struct store *store, struct arena *arena, int64_t now_us,
+				  struct connection_row **out, size_t *count_out, struct error *err)
+{
+	const enum err_kind kind =
+		store_run(store, SQL_CONNECTIONS_TAKE_OVER,
+			  SQL_ARGS(sql_word(store->node_id), sql_int(now_us - NODE_DEAD_US)),
+			  ERR_NONE, "", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return store_list(
+		store, arena, SQL_CONNECTION_LIST_OF_NODE,
+		SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US), sql_word(store->node_id)),
+		connection_read, sizeof(struct connection_row), (void **)out, count_out, err);
 }
 
 enum err_kind store_connection_list_started(struct store *store, struct arena *arena,
@@ -99,6 +117,8 @@ enum err_kind store_connection_list_started(struct store *store, struct arena *a
 			  SQL_ARGS(sql_int(expired_us), sql_blob(STR(""))), ERR_NONE, "", err);
 	if (kind != ERR_NONE)
 		return kind;
+	if (store_is_shared(store))
+		return list_of_node(store, arena, now_us, out, count_out, err);
 	return store_list(store, arena, SQL_CONNECTION_LIST_STARTED, SQL_ARGS(sql_int(expired_us)),
 			  connection_read, sizeof(struct connection_row), (void **)out, count_out,
 			  err);

@@ -12,6 +12,9 @@
 #define NAME_NUMBER "epoch_number"
 #define NAME_AT_US "epoch_at_us"
 #define NAME_LINEAGE "epoch_lineage"
+#define NAME_SERVER "server_lineage"
+/* Longer than a publish call may take that was begun before the other server took over. */
+#define FAILOVER_GRACE_US (60 * US_PER_S)
 
 /* ---- the epoch ---- */
 
@@ -71,10 +74,9 @@ static enum err_kind run_marks(struct store_tx *tx, const enum sql_name *names, 
 }
 
 /* All that is due, however long: what is open in an old backup may have gone out since (docs/adr,
- * "A restored database is held"). Due anew from now on, so that lateness tells of this run. Nothing
- * is leased yet. */
-static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t *count_out,
-			      struct error *err)
+ * "A restored database is held"). Due anew from ask_us on, so that lateness tells of this run. */
+static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_us,
+			      int64_t *count_out, struct error *err)
 {
 	static const enum sql_name names[] = {SQL_HOLD_ASK_DUE, SQL_HOLD_ASK_LANES};
 	enum err_kind kind =
@@ -83,11 +85,38 @@ static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t *coun
 		kind = sql_run(tx->sql, SQL_HOLD_MARK,
 			       SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)), count_out, err);
 	if (kind == ERR_NONE)
-		kind = run_marks(tx, names, 2, SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)),
+		kind = run_marks(tx, names, 2, SQL_ARGS(sql_int(ask_us), sql_int(HOLD_ASKING)),
 				 err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
 	return kind;
+}
+
+/* A replica that was promoted may lack what was committed last: deliveries that have gone out look as
+ * if they had not. What is due is asked about, after the calls that are still in the air. */
+static enum err_kind history_is_another(struct store_tx *tx, struct error *err)
+{
+	const int64_t now_us = clock_now_us(tx->store->clock);
+	int64_t count = 0;
+	enum err_kind kind = mark_due(tx, now_us, now_us + FAILOVER_GRACE_US, &count, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_HOLD_ASK_FENCE,
+			       SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)), NULL, err);
+	if (kind == ERR_NONE)
+		LOG(tx->store->log, WARN, "database_failed_over",
+		    log_int("deliveries_held", count));
+	return kind;
+}
+
+enum err_kind guard_judge_server(struct store_tx *tx, int64_t lineage, struct error *err)
+{
+	int64_t known = 0;
+	enum err_kind kind = meta_get(tx, NAME_SERVER, &known, err);
+	if (kind != ERR_NONE || known == lineage)
+		return kind;
+	if (known != 0)
+		kind = history_is_another(tx, err);
+	return kind == ERR_NONE ? meta_put(tx, NAME_SERVER, lineage, err) : kind;
 }
 
 struct starting {
@@ -96,6 +125,29 @@ struct starting {
 	int64_t now_us;
 	struct guard_start told;
 };
+
+/* No file, or one that first_file() has just made while another node was as quick. */
+static bool is_newcomer(const struct starting *starting)
+{
+	return starting->told.finding == EPOCH_FILE_MISSING ||
+	       (starting->told.finding == EPOCH_OTHER_DATABASE && starting->file.number == 0);
+}
+
+/* A node that is new has no file. Beside others that work there is nothing to be found out by it. */
+static enum err_kind join(struct store_tx *tx, struct starting *starting, struct error *err)
+{
+	int64_t others = 0;
+	const enum err_kind kind = sql_number(
+		tx->sql, SQL_NODE_COUNT_ALIVE,
+		SQL_ARGS(sql_word(tx->store->node_id),
+			 sql_int(clock_now_us(tx->store->clock) - NODE_DEAD_US)),
+		&others, err);
+	if (kind == ERR_NONE && others > 0) {
+		starting->file = starting->database;
+		starting->told.finding = EPOCH_SAME;
+	}
+	return kind;
+}
 
 static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
@@ -106,8 +158,10 @@ static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct err
 		return kind;
 	starting->told = (struct guard_start){0};
 	starting->told.finding = epoch_compare(&starting->database, &starting->file);
-	if (epoch_means_restore(starting->told.finding))
-		kind = mark_due(tx, starting->now_us, &starting->told.marked_count, err);
+	if (sql_is_shared(tx->sql) && is_newcomer(starting))
+		kind = join(tx, starting, err);
+	if (kind == ERR_NONE && epoch_means_restore(starting->told.finding))
+		kind = mark_due(tx, starting->now_us, starting->now_us, &starting->told.marked_count, err);
 	if (starting->database.lineage == 0)
 		starting->database.lineage = lineage;
 	if (kind == ERR_NONE)

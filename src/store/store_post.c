@@ -170,7 +170,9 @@ static enum err_kind post_accept(struct store_tx *tx, void *argument, struct err
 	struct acceptance *a = argument;
 	a->result = (struct post_accept_result){.outcome = POST_ACCEPTED};
 	a->state = a->accept->scheduled_at_us != 0 ? POST_SCHEDULED : POST_PENDING;
-	enum err_kind kind = look_for_first(tx, a, err);
+	enum err_kind kind = app_lock(tx, a->accept->app_id, err);
+	if (kind == ERR_NONE)
+		kind = look_for_first(tx, a, err);
 	if (kind == ERR_NONE && a->result.outcome == POST_ACCEPTED)
 		kind = check_accounts(tx, a, err);
 	if (kind == ERR_NONE && a->result.outcome == POST_ACCEPTED)
@@ -190,7 +192,7 @@ enum err_kind store_post_accept(struct store *store, struct arena *arena,
 		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
 				 POST_ACCOUNTS_MAX);
 	struct acceptance acceptance = {.accept = accept, .arena = arena};
-	const enum err_kind kind = store_write(store, post_accept, &acceptance, err);
+	const enum err_kind kind = store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
 	if (kind == ERR_NONE)
 		*result_out = acceptance.result;
 	return kind;

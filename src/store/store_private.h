@@ -4,17 +4,23 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
+
+#include "clock.h"
 
 #include "event.h"
 
 #include "sql.h"
 #include "store.h"
 #include "store_connection.h"
+#include "store_node.h"
 #include "store_post.h"
 
 /* next_due_us of what is never due by itself. */
 #define NEVER_US INT64_MAX
 #define APP_ID_BYTES_MAX 64
+/* Connections that accept posts side by side, where the database is shared. */
+#define ACCEPTERS 2
 
 struct readers;
 struct writer;
@@ -22,12 +28,22 @@ struct writer;
 struct store {
 	const struct clock *clock;
 	const struct log *log;
-	char *path;
+	char *path;  /* or URL: may hold a password */
 	int lock_fd; /* -1 = not the owner */
 	int schema_version;
 	struct sql_connection *sql; /* the writer's */
 	struct writer *writer;
 	struct readers *readers;
+	/* Of a shared database; elsewhere all is the writer's. */
+	struct sql_connection *accepter_sql[ACCEPTERS];
+	struct writer *accepters[ACCEPTERS];
+	char node_id[NODE_ID_BYTES_MAX];
+	int64_t node_started_us;
+	bool is_node_begun;
+	_Atomic int64_t lineage; /* of the server that was judged last (store_guard.c); 0 = none yet */
+	const struct clock *own_clock; /* this machine's; clock may be the database's */
+	struct clock shared_clock;
+	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
 	char *epoch_path;           /* NULL = no restore guard */
 	pthread_mutex_t epoch_lock; /* one at a time raises the epoch */
 	bool is_guarded;            /* store_guard_start() has judged this database */
@@ -75,7 +91,8 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 			 size_t *count_out, struct error *err);
 enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
 			   int64_t *number_out, struct error *err);
-/* Several statements that must see one state of the database: fn runs in a read transaction. */
+/* Several statements that must see one state of the database: fn runs in a read transaction, and once
+ * more on a new connection when the first was lost: it writes its answer when it has all of it. */
 typedef enum err_kind (*store_reading)(struct sql_connection *sql, void *argument,
 				       struct error *err);
 enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err);
@@ -84,6 +101,24 @@ enum err_kind store_list_text(struct arena *arena, const struct str *items, size
 			      struct str *text_out, struct error *err);
 /* sql_row_reader for a struct str. */
 void store_text_read(struct sql_cursor *cursor, void *out);
+
+/* As store_write(), for what only ever touches one app: beside others of its kind, where the
+ * database is shared. It begins with app_lock(). */
+enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
+				 void *argument, struct error *err);
+enum err_kind app_lock(struct store_tx *tx, struct str app_id, struct error *err);
+
+/* store_guard.c: a write transaction on a server with this lineage begins. Another than the database
+ * was last written on means that the end of its history may be missing. */
+enum err_kind guard_judge_server(struct store_tx *tx, int64_t lineage, struct error *err);
+
+/* store_node.c, for a shared database. path may be NULL: an id for this run alone. */
+enum err_kind node_id_open(struct store *store, const char *path, struct error *err);
+/* store->clock is the database's from here on. */
+enum err_kind node_clock_open(struct store *store, struct error *err);
+/* Commands: the owner comes and goes. */
+enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err);
+enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err);
 
 /* store_account.c: takes ACCOUNT_COLUMNS into a struct account_row. */
 void account_read(struct sql_cursor *cursor, void *out);

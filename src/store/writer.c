@@ -13,8 +13,11 @@
 #include "store_private.h"
 
 #define TX_ARENA_MAX_BYTES ((size_t)64 << 20)
+/* How often a group is run whose transaction was lost for no reason of its own. */
+#define GROUP_TRIES 3
 
 struct waiting {
+	struct str key; /* empty = none */
 	store_command command;
 	void *argument;
 	struct error *err;
@@ -33,6 +36,7 @@ struct writer {
 	/* Below: the leader's. */
 	struct store *store;
 	struct sql_connection *sql;
+	enum sql_name begin;
 	struct arena *arena; /* of one command */
 };
 
@@ -44,7 +48,16 @@ struct writer *writer_new(struct store *store, struct sql_connection *sql)
 	pthread_mutex_init(&writer->lock, NULL);
 	writer->store = store;
 	writer->sql = sql;
+	writer->begin = SQL_BEGIN_WRITE;
 	writer->arena = arena_new("store transaction", TX_ARENA_MAX_BYTES);
+	return writer;
+}
+
+struct writer *writer_new_shared(struct store *store, struct sql_connection *sql)
+{
+	struct writer *writer = writer_new(store, sql);
+	if (writer != NULL)
+		writer->begin = SQL_BEGIN_SHARED;
 	return writer;
 }
 
@@ -64,6 +77,8 @@ static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
 	enum err_kind kind = waiting->command(&tx, waiting->argument, waiting->err);
 	if (kind == ERR_NONE)
 		kind = store_tx_finish(&tx, waiting->err);
+	if (kind == ERR_NONE && writer->sql->driver->settle != NULL)
+		kind = writer->sql->driver->settle(writer->sql, waiting->err);
 	arena_clear(writer->arena);
 	return kind;
 }
@@ -107,37 +122,94 @@ static bool is_any_kept(const struct waiting *group)
 	return false;
 }
 
-/* Nothing of the group was kept. Who failed by itself keeps its own reason. */
+/* Nothing of the group was kept, or nobody knows. Who failed by itself keeps its own reason. */
 static void fail_group(struct waiting *group, const struct error *why)
 {
+	const bool is_uncertain = why->kind == ERR_UNCERTAIN;
 	for (; group != NULL; group = group->next) {
 		if (group->kind == ERR_NONE)
-			group->kind = error_set_native(group->err, ERR_TEMPORARY, why->native,
-						       "nothing was written: %.200s", why->text);
+			group->kind = error_set_native(
+				group->err, is_uncertain ? ERR_UNCERTAIN : ERR_TEMPORARY,
+				why->native, "%s: %.200s",
+				is_uncertain ? "it is not known what was written" : "nothing was written",
+				why->text);
 	}
+}
+
+/* Before anything else is decided there. */
+static enum err_kind judge_server(struct writer *writer, int64_t lineage, struct error *err)
+{
+	struct store_tx tx = {.sql = writer->sql, .store = writer->store, .arena = writer->arena};
+	enum err_kind kind = guard_judge_server(&tx, lineage, err);
+	if (kind == ERR_NONE)
+		kind = store_tx_finish(&tx, err);
+	arena_clear(writer->arena);
+	return kind;
+}
+
+/* The lineage to be judged in a transaction that has begun; 0 = there is nothing new about it. */
+static int64_t new_lineage(const struct writer *writer)
+{
+	const struct sql_driver *driver = writer->sql->driver;
+	if (driver->lineage == NULL || writer->begin != SQL_BEGIN_WRITE)
+		return 0;
+	const int64_t lineage = driver->lineage(writer->sql);
+	return lineage != atomic_load(&writer->store->lineage) ? lineage : 0;
+}
+
+/* True: the transaction is over, and every command knows what became of it. False: nothing was
+ * kept, for the reason why. */
+static bool try_group(struct writer *writer, struct waiting *group, struct error *why)
+{
+	enum err_kind kind = sql_run(writer->sql, writer->begin, SQL_NO_ARGS, NULL, why);
+	if (kind != ERR_NONE)
+		return false;
+	const int64_t lineage = new_lineage(writer);
+	if (lineage != 0)
+		kind = judge_server(writer, lineage, why);
+	if (kind == ERR_NONE)
+		kind = run_commands(writer, group, why);
+	if (kind == ERR_NONE && is_any_kept(group)) {
+		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, why);
+		if (kind == ERR_NONE && lineage != 0)
+			atomic_store(&writer->store->lineage, lineage);
+		if (kind == ERR_NONE)
+			return true;
+	}
+	struct error ignored = {0}; /* fails when the database rolled back by itself */
+	sql_run(writer->sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, &ignored);
+	return false;
+}
+
+/* A connection that died while it was idle, or a deadlock, is nothing that callers should hear of:
+ * nothing is there of the first run, and commands may run again (store.h). */
+static bool is_worth_another(const struct writer *writer)
+{
+	const struct sql_driver *driver = writer->sql->driver;
+	return driver->may_run_again != NULL && driver->may_run_again(writer->sql);
+}
+
+static void forget_results(struct waiting *group)
+{
+	for (; group != NULL; group = group->next)
+		group->kind = ERR_NONE;
 }
 
 static void run_group(struct writer *writer, struct waiting *group)
 {
 	struct error why = {0};
-	enum err_kind kind = sql_run(writer->sql, SQL_BEGIN_WRITE, SQL_NO_ARGS, NULL, &why);
-	if (kind != ERR_NONE) {
+	bool is_over = try_group(writer, group, &why);
+	for (int i = 1; i < GROUP_TRIES && !is_over && is_worth_another(writer); i++) {
+		forget_results(group);
+		why = (struct error){0};
+		is_over = try_group(writer, group, &why);
+	}
+	if (!is_over)
 		fail_group(group, &why);
-		return;
-	}
-	kind = run_commands(writer, group, &why);
-	if (kind == ERR_NONE && is_any_kept(group)) {
-		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, &why);
-		if (kind == ERR_NONE)
-			return;
-	}
-	struct error ignored = {0}; /* fails when the database rolled back by itself */
-	sql_run(writer->sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, &ignored);
-	fail_group(group, &why);
 }
 
 /* Cuts the first of the queue off, own command first. Lock held. */
-static struct waiting *take_group(struct writer *writer)
+static struct waiting *cut_group(struct writer *writer)
 {
 	struct waiting *group = writer->first;
 	struct waiting *last = group;
@@ -148,6 +220,28 @@ static struct waiting *take_group(struct writer *writer)
 		writer->last = NULL;
 	last->next = NULL;
 	return group;
+}
+
+/* By key; those of one key stay in their order. */
+static struct waiting *sort_group(struct waiting *group)
+{
+	struct waiting *sorted = NULL;
+	while (group != NULL) {
+		struct waiting *each = group;
+		struct waiting **place = &sorted;
+		group = group->next;
+		while (*place != NULL && str_compare((*place)->key, each->key) <= 0)
+			place = &(*place)->next;
+		each->next = *place;
+		*place = each;
+	}
+	return sorted;
+}
+
+static struct waiting *take_group(struct writer *writer)
+{
+	struct waiting *group = cut_group(writer);
+	return writer->begin == SQL_BEGIN_SHARED ? sort_group(group) : group;
 }
 
 /* Lock held: a follower cannot leave (and take its struct with it) before we let go. */
@@ -200,9 +294,15 @@ static void enqueue(struct writer *writer, struct waiting *waiting)
 enum err_kind writer_run(struct writer *writer, store_command command, void *argument,
 			 struct error *err)
 {
+	return writer_run_for(writer, STR(""), command, argument, err);
+}
+
+enum err_kind writer_run_for(struct writer *writer, struct str key, store_command command,
+			     void *argument, struct error *err)
+{
 	struct error unread = {0};
 	struct waiting waiting = {
-		.command = command, .argument = argument, .err = err != NULL ? err : &unread};
+		.key = key, .command = command, .argument = argument, .err = err != NULL ? err : &unread};
 	pthread_cond_init(&waiting.woken, NULL);
 	pthread_mutex_lock(&writer->lock);
 	enqueue(writer, &waiting);

@@ -65,6 +65,24 @@ def clean_environment(extra=None):
     return environment
 
 
+DATABASES = {}
+
+
+def database_of(data):
+    """What makes a service use the database that POSTHORN_TEST_DATABASE chooses: nothing (SQLite in the data directory), or the URL
+    of a PostgreSQL server, on which every data directory has a database of its own."""
+    server = os.environ.get("POSTHORN_TEST_DATABASE", "")
+    if not server.startswith("postgres"):
+        return {}
+    key = str(pathlib.Path(data).resolve())
+    if key not in DATABASES:
+        name = "posthorn_" + hashlib.sha256(f"{os.getpid()} {key}".encode()).hexdigest()[:20]
+        made = subprocess.run(["psql", "-X", "-q", "-d", server, "-c", f"CREATE DATABASE {name}"], capture_output=True, text=True, timeout=60)
+        assert made.returncode == 0 or "already exists" in made.stderr, made.stderr
+        DATABASES[key] = f"{server.rsplit('/', 1)[0]}/{name}"
+    return {"POSTHORN_DATABASE": DATABASES[key]}
+
+
 def poll(what, check, timeout_s=FINAL_S, every_s=0.05):
     """Calls check() until it returns something true, and returns that. Fails with `what` when the time is over."""
     deadline = time.monotonic() + timeout_s
@@ -210,9 +228,10 @@ class Sandbox(Process):
 class Service(Process):
     """`posthorn serve`, by default with a sandbox behind it, no rate limits and hurried waits."""
 
-    def __init__(self, data, sandbox=None, options=(), environment=None, listen="127.0.0.1:0", media_allow="127.0.0.0/8"):
+    def __init__(self, data, sandbox=None, options=(), environment=None, listen="127.0.0.1:0", media_allow="127.0.0.0/8",
+                 word="serve"):
         self.data = pathlib.Path(data)
-        arguments = ["serve", "--data", self.data, "--listen", listen]
+        arguments = [word, "--data", self.data, "--listen", listen]
         if sandbox is not None:
             arguments += ["--sandbox", sandbox.url, "--time-scale", "20"]
         if "--rate-limit" not in options:
@@ -222,11 +241,12 @@ class Service(Process):
         if media_allow is not None:
             arguments += ["--media-allow", media_allow]
         arguments += options
-        super().__init__(arguments, environment)
+        super().__init__(arguments, {**database_of(self.data), **(environment or {})})
         WATCH.add(self.url, lambda: self.popen.poll() is None)
 
     def cli(self, *words, **more):
-        return cli(*words, "--data", self.data, **more)
+        environment = {**database_of(self.data), **(more.pop("environment", None) or {})}
+        return cli(*words, "--data", self.data, environment=environment, **more)
 
     def request(self, method, path, **more):
         """Without any credentials."""

@@ -15,5 +15,7 @@ int main(int argc, char **argv)
 	failures += run_delivery_tests();
 	failures += run_counter_tests();
 	failures += run_change_tests();
+	failures += run_dashboard_tests();
+	failures += run_node_tests();
 	return failures == 0 ? 0 : 1;
 }

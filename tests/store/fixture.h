@@ -93,5 +93,7 @@ int run_post_tests(void);
 int run_delivery_tests(void);
 int run_counter_tests(void);
 int run_change_tests(void);
+int run_dashboard_tests(void);
+int run_node_tests(void);
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)

@@ -38,9 +38,10 @@ static const char after_diagram[] = "    published --> [*]\n"
 
 static const char after_table[] =
 	"\n"
-	"Published and failed are final: no row leads out of them by itself. The one exception is "
-	"`try_again`, which only a person asks for\n"
-	"(`POST /v1/posts/{post_id}/retry`).\n"
+	"Published and failed are final: no row leads out of them by itself. The exceptions are a "
+	"person's: `try_again`\n"
+	"(`POST /v1/posts/{post_id}/retry`), and `appeared`, where a publish call's outcome was "
+	"unknown (the dashboard).\n"
 	"\n"
 	"## The state of a post\n"
 	"\n"

@@ -194,7 +194,7 @@ static void addresses_to_listen_on(void **state)
 
 static void a_password_in_a_database_url_is_not_told(void **state)
 {
-	static const char *const environment[] = {"POSTHORN_DATABASE=postgres://u:hush@h/d", NULL};
+	static const char *const environment[] = {"POSTHORN_DATABASE=mysql://u:hush@h/d", NULL};
 	struct given *given = *state;
 	assert_int_equal(finish(given, environment, NULL), ERR_INVALID);
 	assert_null(strstr(given->err.text, "hush"));

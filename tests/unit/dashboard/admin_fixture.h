@@ -57,6 +57,20 @@ struct str connector_callback_url(const struct connector *connector, struct aren
 	return str_format(arena, "http://public/v1/oauth/%s/callback", platform_id_slug(platform));
 }
 
+/* As the real one: what the credential's state allows. */
+enum err_kind connector_begin(struct connector *connector, struct arena *arena, const struct connect_request *request,
+			      struct connect_begun *begun_out, struct error *err)
+{
+	struct credential_row credential = {0};
+	enum err_kind kind = store_credential_find(connector->store, arena, request->app->id, request->platform, &credential, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (credential.state == CREDENTIAL_FAILED || (credential.state == CREDENTIAL_PENDING && !request->allows_pending))
+		return error_set(err, ERR_NOT_FOUND, "The app's credentials are not verified.");
+	*begun_out = (struct connect_begun){request->redirect_url, request->user_id};
+	return ERR_NONE;
+}
+
 /* ---- the fixture ---- */
 
 struct fixture {

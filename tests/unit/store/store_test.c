@@ -97,7 +97,9 @@ static void what_cannot_be_opened_is_told(void **state)
 	} rows[] = {
 		{"", ERR_INVALID},
 		{"sqlite:", ERR_INVALID},
-		{"postgres://h/d", ERR_INVALID},
+		{"mysql://h/d", ERR_INVALID},
+		{"postgres://127.0.0.1:1/d", ERR_TEMPORARY},
+		{"postgres://127.0.0.1:1/d?no_such_option=1", ERR_INVALID},
 		{"/tmp/x.db", ERR_INVALID},
 		{"sqlite:/nonexistent/x.db", ERR_TEMPORARY},
 		{"sqlite:/tmp", ERR_TEMPORARY},

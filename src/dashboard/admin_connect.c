@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: what to do at a platform and what to enter here, and connections that the owner of an
+ * app begins from the dashboard: to try a credential out, and to connect an account again. */
+#include "admin_private.h"
+
+#include "url.h"
+
+#include "platform.h"
+
+#include "store_connection.h"
+
+#include "connect.h"
+
+#include "platform_guide.h"
+
+#define TEST_USER "dashboard-test"
+#define SCOPES_MAX_BYTES 2048
+
+/* ---- the guide ---- */
+
+/* As the consent page is asked for them when the credential names none. */
+static struct str default_scopes(struct arena *arena, enum platform_id id)
+{
+	struct buf out;
+	buf_init(&out, arena, SCOPES_MAX_BYTES);
+	for (const char *const *scope = platform_of(id)->oauth->scopes; *scope != NULL; scope++) {
+		if (out.len > 0)
+			buf_add_char(&out, ' ');
+		buf_add_z(&out, *scope);
+	}
+	return buf_str(&out);
+}
+
+static bool is_local(struct arena *arena, struct str text)
+{
+	struct url url;
+	if (url_parse(arena, text, &url, NULL) != ERR_NONE)
+		return false;
+	return str_equal(url.host, STR("localhost")) || str_has_prefix(url.host, STR("127.")) ||
+	       str_equal(url.host, STR("::1"));
+}
+
+static void write_steps(struct json_writer *w, const struct platform_guide *guide)
+{
+	json_key(w, "steps");
+	json_begin_array(w);
+	for (const char *const *step = guide->steps; *step != NULL; step++)
+		json_put_str(w, str_of(*step));
+	json_end_array(w);
+}
+
+static void write_warning(struct json_writer *w, struct arena *arena,
+			  const struct platform_guide *guide, struct str redirect_uri)
+{
+	const bool is_refused = guide->wants_https && str_has_prefix(redirect_uri, STR("http://")) &&
+				!is_local(arena, redirect_uri);
+	json_member_str_or_null(w, "warning",
+				is_refused ? STR("The platform takes https redirect URIs only: set "
+						 "public-url to the https address of this service.")
+					   : STR(""));
+}
+
+/* credential NULL: none is set. */
+static void write_guide(struct admin *admin, struct arena *arena, struct json_writer *w,
+			enum platform_id id, const struct credential_row *credential)
+{
+	const struct platform_guide *guide = platform_guide_of(id);
+	const struct str redirect_uri = connector_callback_url(admin->config.connector, arena, id);
+	const struct str fallback = default_scopes(arena, id);
+	const bool has_own = credential != NULL && credential->scopes.len > 0;
+	json_begin_object(w);
+	json_member_str(w, "platform", str_of(platform_id_slug(id)));
+	json_member_str(w, "name", str_of(platform_id_name(id)));
+	json_member_str(w, "client_id_label", str_of(guide->client_id_label));
+	json_member_str(w, "client_secret_label", str_of(guide->client_secret_label));
+	json_member_str(w, "where", str_of(guide->where));
+	json_member_str(w, "console_url", str_of(guide->console_url));
+	write_steps(w, guide);
+	json_member_str(w, "redirect_uri", redirect_uri);
+	write_warning(w, arena, guide, redirect_uri);
+	json_member_str(w, "scopes", has_own ? credential->scopes : fallback);
+	json_member_str(w, "default_scopes", fallback);
+	json_member_str(w, "review", str_of(guide->review));
+	json_key(w, "credential");
+	if (credential != NULL)
+		admin_write_credential(admin, arena, w, credential);
+	else
+		json_put_null(w);
+	json_end_object(w);
+}
+
+static const struct credential_row *credential_for(const struct credential_row *rows, size_t count,
+						   enum platform_id id)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].platform == id)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+void admin_platform_list(void *context, struct http_request *request,
+			 struct http_response *response)
+{
+	struct admin *admin = context;
+	struct app_row app = {0};
+	struct credential_row *rows = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (!admin_find_app(admin, request, response, &app))
+		return;
+	const enum err_kind kind = store_credential_list(admin->config.store, request->arena,
+							 app.id, &rows, &count, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "credential");
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++)
+		write_guide(admin, request->arena, &w, (enum platform_id)id,
+			    credential_for(rows, count, (enum platform_id)id));
+	json_end_array(&w);
+	json_end_object(&w);
+}
+
+/* ---- beginning a connection ---- */
+
+static void respond_begun(struct http_response *response, const struct connect_begun *begun)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_str(&w, "redirect_url", begun->authorize_url);
+	json_member_str(&w, "connection_id", begun->connection_id);
+	json_end_object(&w);
+}
+
+/* The browser comes back to the dashboard, whatever the app's list of redirect URLs allows others. */
+static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
+		  const struct app_row *app, enum platform_id platform, struct str user_id)
+{
+	const struct connect_request connect = {
+		.app = app,
+		.platform = platform,
+		.user_id = user_id,
+		.redirect_url = str_format(request->arena, "%s/dashboard/apps/" STR_FMT "/connected",
+					   admin->web.public_url, STR_ARG(app->client_id)),
+		.allows_pending = true,
+	};
+	struct connect_begun begun = {0};
+	struct error err = {0};
+	const enum err_kind kind = connector_begin(admin->config.connector, request->arena,
+						   &connect, &begun, &err);
+	if (kind == ERR_NONE)
+		respond_begun(response, &begun);
+	else if (kind == ERR_NOT_FOUND)
+		admin_respond_error(response, 400, "CREDENTIALS_NOT_FOUND", str_of(err.text));
+	else
+		admin_respond_failure(response, kind, &err, "connection");
+}
+
+void admin_credential_connect(void *context, struct http_request *request,
+			      struct http_response *response)
+{
+	struct app_row app = {0};
+	enum platform_id platform;
+	if (admin_find_app(context, request, response, &app) &&
+	    admin_find_platform(request, response, &platform))
+		begin(context, request, response, &app, platform, STR(TEST_USER));
+}
+
+void admin_account_reconnect(void *context, struct http_request *request,
+			     struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct str id = http_request_capture(request, "account_id");
+	struct app_row app = {0};
+	struct account_row account = {0};
+	bool is_found = false;
+	struct error err = {0};
+	if (!admin_find_app(admin, request, response, &app))
+		return;
+	enum err_kind kind = store_account_get_many(admin->config.store, request->arena, app.id,
+						    &id, 1, &account, &is_found, &err);
+	if (kind == ERR_NONE && !is_found)
+		kind = ERR_NOT_FOUND;
+	if (kind == ERR_NONE)
+		begin(admin, request, response, &app, account.platform, account.user_id);
+	else
+		admin_respond_failure(response, kind, &err, "account");
+}
+
+/* ---- what came of it ---- */
+
+struct outcome {
+	struct connection_row connection;
+	struct account_row *accounts;
+	size_t account_count;
+	enum credential_state credential_state;
+};
+
+/* The owner's own connection proves what some platforms do not say without a user (API.md section
+ * 3). */
+static enum err_kind verify_by_connection(struct admin *admin, const struct app_row *app,
+					  const struct credential_row *credential,
+					  struct outcome *outcome, struct error *err)
+{
+	struct store *store = admin->config.store;
+	if (outcome->connection.state != CONNECTION_SUCCESS ||
+	    credential->state != CREDENTIAL_PENDING ||
+	    !str_equal_z(outcome->connection.user_id, TEST_USER))
+		return ERR_NONE;
+	enum err_kind kind = store_credential_set_state(
+		store, app->id, credential->platform, credential->client_id, CREDENTIAL_VERIFIED,
+		STR(""), clock_now_us(admin->config.clock), err);
+	if (kind == ERR_NONE && app->state == APP_DRAFT)
+		kind = store_app_set_state(store, app->id, APP_ACTIVE, err);
+	if (kind == ERR_NONE)
+		outcome->credential_state = CREDENTIAL_VERIFIED;
+	return kind;
+}
+
+static enum err_kind find_outcome(struct admin *admin, struct http_request *request,
+				  const struct app_row *app, struct outcome *outcome,
+				  struct error *err)
+{
+	struct store *store = admin->config.store;
+	struct arena *arena = request->arena;
+	struct credential_row credential = {0};
+	const struct str id = http_request_capture(request, "connection_id");
+	enum err_kind kind =
+		store_connection_find(store, arena, app->id, id, clock_now_us(admin->config.clock),
+				      &outcome->connection, err);
+	if (kind == ERR_NONE && outcome->connection.state == CONNECTION_SUCCESS)
+		kind = store_account_list_of_connection(store, arena, id, &outcome->accounts,
+							&outcome->account_count, err);
+	if (kind == ERR_NONE)
+		kind = store_credential_find(store, arena, app->id, outcome->connection.platform,
+					     &credential, err);
+	if (kind != ERR_NONE)
+		return kind;
+	outcome->credential_state = credential.state;
+	return verify_by_connection(admin, app, &credential, outcome, err);
+}
+
+static void write_account(struct json_writer *w, const struct account_row *account)
+{
+	json_begin_object(w);
+	json_member_str(w, "id", account->id);
+	json_member_str(w, "platform", str_of(platform_id_slug(account->platform)));
+	json_member_str(w, "username", account->username);
+	json_member_str(w, "name", account->name);
+	json_end_object(w);
+}
+
+static void respond_outcome(struct http_response *response, const struct outcome *outcome)
+{
+	const struct connection_row *connection = &outcome->connection;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_str(&w, "connection_id", connection->id);
+	json_member_str(&w, "platform", str_of(platform_id_slug(connection->platform)));
+	json_member_str(&w, "status", str_of(connection_state_name(connection->state)));
+	json_member_str(&w, "user_id", connection->user_id);
+	json_member_str_or_null(&w, "error", connection->error);
+	json_member_str_or_null(&w, "error_description", connection->error_description);
+	json_key(&w, "accounts");
+	json_begin_array(&w);
+	for (size_t i = 0; i < outcome->account_count; i++)
+		write_account(&w, &outcome->accounts[i]);
+	json_end_array(&w);
+	json_member_str(&w, "credential_state",
+			str_of(credential_state_name(outcome->credential_state)));
+	json_end_object(&w);
+}
+
+void admin_connection_outcome(void *context, struct http_request *request,
+			      struct http_response *response)
+{
+	struct app_row app = {0};
+	struct outcome outcome = {0};
+	struct error err = {0};
+	if (!admin_find_app(context, request, response, &app))
+		return;
+	const enum err_kind kind = find_outcome(context, request, &app, &outcome, &err);
+	if (kind == ERR_NONE)
+		respond_outcome(response, &outcome);
+	else
+		admin_respond_failure(response, kind, &err, "connection");
+}

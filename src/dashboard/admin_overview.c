@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: how it goes. How many posts went out or failed in the last hours, why, and how late;
+ * what of the platforms' allowances is used; what only the operator can mend. Figures for machines
+ * are api/metrics.c. */
+#include "admin_desk.h"
+
+#include <stdlib.h>
+
+#include "failure.h"
+#include "platform_id.h"
+
+#include "store_alarm.h"
+#include "store_dashboard.h"
+#include "store_guard.h"
+
+#define HOURS_DEFAULT 24
+#define HOURS_MAX 168
+#define OUTCOME_ARENA_BYTES ((size_t)48 << 20) /* DESK_EVENTS_MAX rows with their texts */
+#define SAMPLES_MAX 200000                     /* of lateness; 1.6 MB */
+#define USAGE_WINDOW_US US_PER_DAY
+#define USAGE_ACCOUNTS_MAX 200 /* with posts in the window, of one app */
+
+/* Calls take with every outcome of an app since then. */
+typedef void (*outcome_taker)(void *context, const struct desk_outcome *outcome);
+
+static enum err_kind walk_outcomes(struct admin *admin, const struct app_row *app, int64_t since_us,
+				   outcome_taker take, void *context, bool *is_partial,
+				   struct error *err)
+{
+	struct arena *arena = arena_new("outcomes", OUTCOME_ARENA_BYTES);
+	struct desk_outcome *outcomes = NULL;
+	size_t count = 0;
+	bool is_cut = false;
+	const enum err_kind kind = store_desk_outcomes(admin->config.store, arena, app->id,
+						       since_us, &outcomes, &count, &is_cut, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
+		take(context, &outcomes[i]);
+	*is_partial = *is_partial || is_cut;
+	arena_free(&arena);
+	return kind;
+}
+
+/* ---- the overview ---- */
+
+struct lateness {
+	int64_t us;
+	int64_t hour;
+};
+
+struct failure_count {
+	int64_t count;
+	int64_t of_platform[PLATFORM_ID_MAX + 1];
+};
+
+struct overview {
+	int64_t hours;
+	int64_t first_hour; /* since 1970 */
+	int64_t posts[4];
+	int64_t published[HOURS_MAX + 1];
+	int64_t failed[HOURS_MAX + 1];
+	struct failure_count failures[FAILURE_CODE_COUNT];
+	struct lateness *late;
+	size_t late_count;
+	bool is_partial;
+};
+
+static const char *const statuses[] = {"pending", "scheduled", "published", "failed"};
+
+static void take_failure(struct overview *o, const struct desk_outcome *outcome)
+{
+	struct failure_count *count = &o->failures[failure_code_of_name(outcome->error_code)];
+	count->count++;
+	count->of_platform[outcome->platform]++;
+}
+
+static void take_lateness(struct overview *o, const struct desk_outcome *outcome, int64_t hour)
+{
+	const int64_t us = outcome->published_at_us - outcome->date_us;
+	if (outcome->published_at_us != 0 && o->late_count < SAMPLES_MAX)
+		o->late[o->late_count++] = (struct lateness){us > 0 ? us : 0, hour};
+}
+
+/* A failure that was tried again since has no code any more: it counts in its hour only. */
+static void take_outcome(void *context, const struct desk_outcome *outcome)
+{
+	struct overview *o = context;
+	const int64_t hour = outcome->at_us / US_PER_HOUR - o->first_hour;
+	if (hour < 0 || hour > o->hours)
+		return;
+	(outcome->is_published ? o->published : o->failed)[hour]++;
+	if (outcome->is_published)
+		take_lateness(o, outcome, hour);
+	else if (outcome->error_code.len > 0)
+		take_failure(o, outcome);
+}
+
+static enum err_kind count_posts(struct admin *admin, struct arena *arena,
+				 const struct app_row *app, struct overview *o, struct error *err)
+{
+	struct desk_day *days = NULL;
+	size_t count = 0;
+	const enum err_kind kind = store_desk_days(admin->config.store, arena, app->id, 0,
+						   INT64_MAX, &days, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
+		for (size_t s = 0; s < 4; s++)
+			o->posts[s] += str_equal_z(days[i].status, statuses[s]) ? days[i].count : 0;
+	}
+	return kind;
+}
+
+static int compare_lateness(const void *a, const void *b)
+{
+	const struct lateness *x = a;
+	const struct lateness *y = b;
+	return (x->us > y->us) - (x->us < y->us);
+}
+
+/* The smallest of which so many in a hundred are no larger (nearest rank). */
+static int64_t percentile_ms(const int64_t *sorted_us, size_t count, size_t percent)
+{
+	const size_t rank = (count * percent + 99) / 100;
+	return sorted_us[rank - 1] / US_PER_MS;
+}
+
+static void write_percentiles(struct json_writer *w, const int64_t *sorted_us, size_t count)
+{
+	static const struct {
+		const char *name;
+		size_t percent;
+	} rows[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"max", 100}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (count > 0)
+			json_member_int(w, rows[i].name,
+					percentile_ms(sorted_us, count, rows[i].percent));
+		else
+			json_member_null(w, rows[i].name);
+	}
+	json_member_int(w, "count", (int64_t)count);
+}
+
+/* Of one hour, or of all when hour is negative; sorted already. */
+static size_t pick(const struct overview *o, int64_t hour, int64_t *out_us)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < o->late_count; i++) {
+		if (hour < 0 || o->late[i].hour == hour)
+			out_us[count++] = o->late[i].us;
+	}
+	return count;
+}
+
+static void write_hour(struct json_writer *w, const struct overview *o, int64_t hour)
+{
+	json_member_instant(w, "hour", (o->first_hour + hour) * US_PER_HOUR);
+}
+
+static void write_hours(struct json_writer *w, const struct overview *o)
+{
+	json_key(w, "per_hour");
+	json_begin_array(w);
+	for (int64_t hour = 0; hour <= o->hours; hour++) {
+		json_begin_object(w);
+		write_hour(w, o, hour);
+		json_member_int(w, "published", o->published[hour]);
+		json_member_int(w, "failed", o->failed[hour]);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void write_failure(struct json_writer *w, enum failure_code code,
+			  const struct failure_count *count)
+{
+	json_begin_object(w);
+	json_member_str(w, "code", str_of(failure_code_name(code)));
+	json_member_int(w, "count", count->count);
+	json_member_str(w, "sentence", str_of(failure_code_sentence(code)));
+	json_key(w, "platforms");
+	json_begin_object(w);
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		if (count->of_platform[id] > 0)
+			json_member_int(w, platform_id_slug((enum platform_id)id),
+					count->of_platform[id]);
+	}
+	json_end_object(w);
+	json_end_object(w);
+}
+
+/* The most frequent first. */
+static void write_failures(struct json_writer *w, const struct overview *o)
+{
+	bool is_written[FAILURE_CODE_COUNT] = {0};
+	json_key(w, "failures");
+	json_begin_array(w);
+	while (true) {
+		size_t best = FAILURE_CODE_NONE;
+		for (size_t code = 1; code < FAILURE_CODE_COUNT; code++) {
+			if (!is_written[code] && o->failures[code].count > 0 &&
+			    (best == FAILURE_CODE_NONE ||
+			     o->failures[code].count > o->failures[best].count))
+				best = code;
+		}
+		if (best == FAILURE_CODE_NONE)
+			break;
+		is_written[best] = true;
+		write_failure(w, (enum failure_code)best, &o->failures[best]);
+	}
+	json_end_array(w);
+}
+
+static void write_lateness(struct json_writer *w, struct arena *arena, const struct overview *o)
+{
+	int64_t *us = ARENA_ARRAY(arena, int64_t, o->late_count + 1);
+	json_key(w, "lateness_ms");
+	json_begin_object(w);
+	write_percentiles(w, us, pick(o, -1, us));
+	json_end_object(w);
+	json_key(w, "lateness_per_hour");
+	json_begin_array(w);
+	for (int64_t hour = 0; hour <= o->hours; hour++) {
+		json_begin_object(w);
+		write_hour(w, o, hour);
+		write_percentiles(w, us, pick(o, hour, us));
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void respond_overview(struct http_response *response, struct overview *o)
+{
+	struct json_writer w;
+	qsort(o->late, o->late_count, sizeof(o->late[0]), compare_lateness);
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_int(&w, "hours", o->hours);
+	json_member_instant(&w, "since", o->first_hour * US_PER_HOUR);
+	json_member_bool(&w, "is_partial", o->is_partial);
+	json_key(&w, "posts");
+	json_begin_object(&w);
+	for (size_t s = 0; s < 4; s++)
+		json_member_int(&w, statuses[s], o->posts[s]);
+	json_end_object(&w);
+	write_hours(&w, o);
+	write_failures(&w, o);
+	write_lateness(&w, response->arena, o);
+	json_end_object(&w);
+}
+
+void admin_overview(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct overview *o = ARENA_NEW(request->arena, struct overview);
+	struct desk_apps apps = {0};
+	struct error err = {0};
+	enum err_kind kind = ERR_NONE;
+	if (!desk_find_apps(admin, request, response, &apps) ||
+	    !desk_query_number(request, response, "hours", HOURS_DEFAULT, HOURS_MAX, &o->hours))
+		return;
+	o->first_hour = clock_now_us(admin->config.clock) / US_PER_HOUR - o->hours;
+	o->late = ARENA_ARRAY(request->arena, struct lateness, SAMPLES_MAX);
+	for (size_t i = 0; i < apps.count && kind == ERR_NONE; i++) {
+		kind = count_posts(admin, request->arena, &apps.rows[i], o, &err);
+		if (kind == ERR_NONE)
+			kind = walk_outcomes(admin, &apps.rows[i], o->first_hour * US_PER_HOUR,
+					     take_outcome, o, &o->is_partial, &err);
+	}
+	if (kind == ERR_NONE)
+		respond_overview(response, o);
+	else
+		admin_respond_failure(response, kind, &err, "overview");
+}
+
+/* ---- usage ---- */
+
+enum quota_scope { SCOPE_ACCOUNT, SCOPE_APP };
+
+static const struct quota {
+	enum platform_id platform;
+	const char *what;
+	enum quota_scope scope;
+	int64_t window_s;
+	int64_t limit; /* 0 = the platform names none */
+	const char *note;
+} quotas[] = {
+#define QUOTA(platform, what, scope, window, limit, note)                                          \
+	{PLATFORM_##platform, what, SCOPE_##scope, window, limit, note},
+#include "quotas.def"
+#undef QUOTA
+};
+
+#define QUOTA_COUNT (sizeof(quotas) / sizeof(quotas[0]))
+
+struct account_usage {
+	struct str account_id;
+	struct str handle;
+	enum platform_id platform;
+	int64_t used[QUOTA_COUNT];
+};
+
+struct usage {
+	struct arena *arena;
+	int64_t now_us;
+	int64_t published[PLATFORM_ID_MAX + 1];
+	int64_t failed[PLATFORM_ID_MAX + 1];
+	int64_t used[QUOTA_COUNT]; /* of the app */
+	struct account_usage *accounts;
+	size_t account_count;
+};
+
+static struct account_usage *account_usage_of(struct usage *u, const struct desk_outcome *outcome)
+{
+	for (size_t i = 0; i < u->account_count; i++) {
+		if (str_equal(u->accounts[i].account_id, outcome->account_id))
+			return &u->accounts[i];
+	}
+	if (u->account_count == USAGE_ACCOUNTS_MAX)
+		return NULL;
+	struct account_usage *account = &u->accounts[u->account_count++];
+	account->account_id = str_copy(u->arena, outcome->account_id);
+	account->handle = str_copy(u->arena, outcome->handle);
+	account->platform = outcome->platform;
+	return account;
+}
+
+static void take_usage(void *context, const struct desk_outcome *outcome)
+{
+	struct usage *u = context;
+	if (!outcome->is_published) {
+		u->failed[outcome->platform]++;
+		return;
+	}
+	struct account_usage *account = account_usage_of(u, outcome);
+	u->published[outcome->platform]++;
+	for (size_t q = 0; q < QUOTA_COUNT; q++) {
+		if (quotas[q].platform != outcome->platform ||
+		    outcome->at_us <= u->now_us - quotas[q].window_s * US_PER_S)
+			continue;
+		u->used[q]++;
+		if (account != NULL)
+			account->used[q]++;
+	}
+}
+
+/* account NULL: of the app. */
+static void write_limit(struct json_writer *w, size_t q, int64_t used,
+			const struct account_usage *account)
+{
+	const struct quota *quota = &quotas[q];
+	const int64_t left = quota->limit - used;
+	json_begin_object(w);
+	json_member_str(w, "what", str_of(quota->what));
+	json_member_str(w, "scope", quota->scope == SCOPE_APP ? STR("app") : STR("account"));
+	json_member_int(w, "window_s", quota->window_s);
+	json_member_int(w, "limit", quota->limit);
+	json_member_int(w, "used", used);
+	json_member_int(w, "left", left > 0 ? left : 0);
+	json_member_str_or_null(w, "account_id", account != NULL ? account->account_id : STR(""));
+	json_member_str_or_null(w, "handle", account != NULL ? account->handle : STR(""));
+	json_member_str(w, "note", str_of(quota->note));
+	json_end_object(w);
+}
+
+static void write_limits(struct json_writer *w, const struct usage *u, enum platform_id platform)
+{
+	json_key(w, "limits");
+	json_begin_array(w);
+	for (size_t q = 0; q < QUOTA_COUNT; q++) {
+		if (quotas[q].platform != platform)
+			continue;
+		if (quotas[q].scope == SCOPE_APP)
+			write_limit(w, q, u->used[q], NULL);
+		for (size_t i = 0; quotas[q].scope == SCOPE_ACCOUNT && i < u->account_count; i++) {
+			if (u->accounts[i].platform == platform)
+				write_limit(w, q, u->accounts[i].used[q], &u->accounts[i]);
+		}
+	}
+	json_end_array(w);
+}
+
+static void write_usage(struct json_writer *w, const struct app_row *app, const struct usage *u)
+{
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		json_begin_object(w);
+		json_member_str(w, "client_id", app->client_id);
+		json_member_str(w, "app_name", app->name);
+		json_member_str(w, "platform", str_of(platform_id_slug((enum platform_id)id)));
+		json_member_str(w, "name", str_of(platform_id_name((enum platform_id)id)));
+		json_member_int(w, "published_24h", u->published[id]);
+		json_member_int(w, "failed_24h", u->failed[id]);
+		write_limits(w, u, (enum platform_id)id);
+		json_end_object(w);
+	}
+}
+
+static enum err_kind write_usage_of(struct admin *admin, struct arena *arena, struct json_writer *w,
+				    const struct app_row *app, bool *is_partial, struct error *err)
+{
+	struct usage *u = ARENA_NEW(arena, struct usage);
+	u->arena = arena;
+	u->now_us = clock_now_us(admin->config.clock);
+	u->accounts = ARENA_ARRAY(arena, struct account_usage, USAGE_ACCOUNTS_MAX);
+	const enum err_kind kind = walk_outcomes(admin, app, u->now_us - USAGE_WINDOW_US,
+						 take_usage, u, is_partial, err);
+	if (kind == ERR_NONE)
+		write_usage(w, app, u);
+	return kind;
+}
+
+void admin_usage(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct desk_apps apps = {0};
+	struct error err = {0};
+	enum err_kind kind = ERR_NONE;
+	bool is_partial = false;
+	if (!desk_find_apps(admin, request, response, &apps))
+		return;
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (size_t i = 0; i < apps.count && kind == ERR_NONE; i++)
+		kind = write_usage_of(admin, request->arena, &w, &apps.rows[i], &is_partial, &err);
+	json_end_array(&w);
+	json_member_bool(&w, "is_partial", is_partial);
+	json_end_object(&w);
+	if (kind != ERR_NONE)
+		admin_respond_failure(response, kind, &err, "usage");
+}
+
+/* ---- alarms ---- */
+
+static void write_alarms(struct json_writer *w, const struct alarm_row *rows, size_t count)
+{
+	json_key(w, "data");
+	json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(w);
+		json_member_str(w, "name", rows[i].name);
+		json_member_str(w, "message", rows[i].message);
+		json_member_instant(w, "first_at", rows[i].first_at_us);
+		json_member_instant(w, "last_at", rows[i].last_at_us);
+		json_member_int(w, "times", rows[i].times);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void write_held(struct json_writer *w, const struct hold_counts *counts)
+{
+	const int64_t *of_state = counts->of[PLATFORM_NONE];
+	json_key(w, "held");
+	json_begin_object(w);
+	json_member_int(w, "asking", of_state[HOLD_ASKING]);
+	json_member_int(w, "held", of_state[HOLD_HELD]);
+	json_member_int(w, "adopted", of_state[HOLD_ADOPTED]);
+	json_end_object(w);
+}
+
+void admin_alarm_list(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct alarm_row *rows = NULL;
+	size_t count = 0;
+	struct hold_counts held = {0};
+	struct error err = {0};
+	char reason[256] = "";
+	enum err_kind kind =
+		store_alarm_list(admin->config.store, request->arena, &rows, &count, &err);
+	if (kind == ERR_NONE)
+		kind = store_hold_counts(admin->config.store, &held, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "alarm");
+		return;
+	}
+	const bool is_ready =
+		admin->web.is_ready == NULL ||
+		admin->web.is_ready(admin->web.is_ready_context, reason, sizeof(reason));
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	write_alarms(&w, rows, count);
+	write_held(&w, &held);
+	json_member_bool(&w, "ready", is_ready);
+	json_member_str_or_null(&w, "reason", str_of(reason));
+	json_end_object(&w);
+}

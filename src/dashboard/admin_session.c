@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Signing in to the dashboard: the session and its cookie, the set-up link, passwords. What a
+ * session may do is admin_web.c's business. */
+#include "admin_private.h"
+
+#include "token.h"
+
+#include "backoff.h"
+#include "password_pool.h"
+
+#define SESSION_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
+#define TOUCH_EVERY_US (60 * US_PER_S)
+#define USER_AGENT_MAX_BYTES 300
+/* RELIABILITY.md 4.1. Behind a proxy all people share one address. */
+#define ACCOUNT_FREE_FAILURES 5
+#define ADDRESS_FREE_FAILURES 20
+
+static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_session"};
+
+/* ---- the cookie ---- */
+
+/* Told by the browser itself, so that it is right behind a proxy that nobody described to us. Only
+ * changing requests carry it; those that begin sessions are such. */
+bool admin_is_secure(const struct admin *admin, const struct http_request *request)
+{
+	const struct str *origin = http_request_header(request, "Origin");
+	return str_has_prefix(origin != NULL ? *origin : str_of(admin->web.public_url),
+			      STR("https://"));
+}
+
+static bool find_cookie(const struct http_request *request, const char *name, struct str *out)
+{
+	const struct str *header = http_request_header(request, "Cookie");
+	struct str rest = header != NULL ? *header : (struct str){0};
+	struct str pair;
+	while (rest.ptr != NULL && str_take_field(&rest, ';', &pair)) {
+		struct str value = str_trim(pair);
+		if (str_skip(&value, str_of(name)) && str_skip(&value, STR("="))) {
+			*out = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The one of https first: nobody else on a neighbouring host can set it. */
+static bool session_cookie(const struct http_request *request, struct str *token_out,
+			   bool *is_secure_out)
+{
+	*is_secure_out = find_cookie(request, cookie_names[true], token_out);
+	return *is_secure_out || find_cookie(request, cookie_names[false], token_out);
+}
+
+static void set_cookie(struct http_response *response, bool is_secure, struct str token)
+{
+	http_response_header(response, "Set-Cookie",
+			     str_format(response->arena,
+					"%s=" STR_FMT "; Path=/; HttpOnly; SameSite=Lax%s%s",
+					cookie_names[is_secure], STR_ARG(token),
+					is_secure ? "; Secure" : "",
+					token.len == 0 ? "; Max-Age=0" : ""));
+}
+
+/* ---- the session ---- */
+
+static struct session_limits limits_at(const struct admin *admin, int64_t now_us)
+{
+	return (struct session_limits){now_us - admin->web.session_lifetime_s * US_PER_S,
+				       now_us - admin->web.session_idle_s * US_PER_S};
+}
+
+static struct str hash_of(struct arena *arena, struct str token)
+{
+	const struct digest digest = digest_token(token);
+	return digest_hex(arena, &digest);
+}
+
+static void touch(struct admin *admin, struct caller *caller, int64_t now_us)
+{
+	const int64_t idle_us = admin->web.session_idle_s * US_PER_S;
+	const int64_t every_us = idle_us / 4 < TOUCH_EVERY_US ? idle_us / 4 : TOUCH_EVERY_US;
+	if (now_us - caller->session.last_seen_us < every_us)
+		return;
+	struct error err = {0};
+	if (store_session_touch(admin->config.store, caller->session.token_hash, now_us, &err) ==
+	    ERR_NONE)
+		caller->session.last_seen_us = now_us;
+}
+
+enum err_kind admin_session_of(struct admin *admin, struct http_request *request, bool is_use,
+			       struct caller *caller_out, struct error *err)
+{
+	const int64_t now_us = clock_now_us(admin->config.clock);
+	const struct session_limits limits = limits_at(admin, now_us);
+	struct caller caller = {0};
+	bool is_secure = false;
+	if (!session_cookie(request, &caller.token, &is_secure))
+		return error_set(err, ERR_NOT_FOUND, "there is no session cookie");
+	const enum err_kind kind = store_session_find(admin->config.store, request->arena,
+						      hash_of(request->arena, caller.token),
+						      &limits, &caller.session, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (caller.session.is_secure != is_secure)
+		return error_set(err, ERR_NOT_FOUND, "the session came under another cookie's name");
+	if (is_use)
+		touch(admin, &caller, now_us);
+	*caller_out = caller;
+	return ERR_NONE;
+}
+
+struct str admin_csrf_token(struct arena *arena, const struct caller *caller)
+{
+	const struct digest digest = digest_hmac_sha256(caller->token, STR("csrf"));
+	return digest_hex(arena, &digest);
+}
+
+static void write_signed_in(struct admin *admin, struct arena *arena, struct json_writer *w,
+			    const struct caller *caller)
+{
+	const struct session_row *session = &caller->session;
+	json_key(w, "admin");
+	admin_write_admin(w, &session->admin);
+	json_member_str(w, "csrf_token", admin_csrf_token(arena, caller));
+	json_member_instant(w, "expires_at",
+			    session->created_at_us + admin->web.session_lifetime_s * US_PER_S);
+	json_member_instant(w, "idle_expires_at",
+			    session->last_seen_us + admin->web.session_idle_s * US_PER_S);
+}
+
+static void write_signed_out(struct json_writer *w)
+{
+	static const char *const names[] = {"admin", "csrf_token", "expires_at", "idle_expires_at"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		json_member_null(w, names[i]);
+}
+
+/* The page where a person sees what was posted. */
+static struct str sandbox_page(const struct admin *admin, struct arena *arena)
+{
+	const struct str url = str_of(admin->web.sandbox_url);
+	if (url.len == 0 || str_has_suffix(url, STR("/")))
+		return url;
+	return str_concat(arena, url, STR("/"));
+}
+
+/* caller NULL: signed out. */
+static void respond_session(struct admin *admin, struct http_response *response, int status,
+			    const struct caller *caller, bool needs_setup)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, status));
+	json_begin_object(&w);
+	json_member_bool(&w, "signed_in", caller != NULL);
+	json_member_bool(&w, "setup_needed", needs_setup);
+	if (caller != NULL)
+		write_signed_in(admin, response->arena, &w, caller);
+	else
+		write_signed_out(&w);
+	json_member_int(&w, "idle_s", admin->web.session_idle_s);
+	json_member_bool(&w, "sandbox", admin->web.sandbox_url != NULL);
+	json_member_str_or_null(&w, "sandbox_url", sandbox_page(admin, response->arena));
+	json_member_str(&w, "public_url", str_of(admin->web.public_url));
+	json_member_str(&w, "version", str_of(admin->web.version));
+	json_end_object(&w);
+}
+
+/* Looking is no use of the session: a page that asks every minute must not keep it alive. */
+void admin_session_show(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct caller caller = {0};
+	bool has_admin = false;
+	struct error err = {0};
+	enum err_kind kind = admin_session_of(admin, request, false, &caller, &err);
+	const bool is_signed_in = kind == ERR_NONE;
+	if (kind == ERR_NOT_FOUND || is_signed_in)
+		kind = store_admin_any(admin->config.store, &has_admin, &err);
+	if (kind == ERR_NONE)
+		respond_session(admin, response, 200, is_signed_in ? &caller : NULL, !has_admin);
+	else
+		admin_respond_failure(response, kind, &err, "session");
+}
+
+static struct caller new_session(struct admin *admin, struct http_request *request,
+				 const struct admin_row *row)
+{
+	const struct str *agent = http_request_header(request, "User-Agent");
+	const int64_t now_us = clock_now_us(admin->config.clock);
+	struct caller caller = {.token = token_random(request->arena, admin->config.random, "",
+						      SESSION_TOKEN_CHARACTERS)};
+	caller.session = (struct session_row){
+		.token_hash = hash_of(request->arena, caller.token),
+		.is_secure = admin_is_secure(admin, request),
+		.address = request->remote_address,
+		.user_agent = agent != NULL ? str_slice(*agent, 0, USER_AGENT_MAX_BYTES) : STR(""),
+		.created_at_us = now_us,
+		.last_seen_us = now_us,
+		.admin = *row,
+	};
+	return caller;
+}
+
+/* Whoever had this browser before is signed out: a session is never taken over (fixation). */
+static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
+		  int status, const struct admin_row *row)
+{
+	const struct caller caller = new_session(admin, request, row);
+	const struct session_limits limits = limits_at(admin, caller.session.created_at_us);
+	struct str old_token = STR("");
+	bool is_secure = false;
+	struct error err = {0};
+	session_cookie(request, &old_token, &is_secure);
+	const enum err_kind kind =
+		store_session_begin(admin->config.store, &caller.session,
+				    hash_of(request->arena, old_token), &limits, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "session");
+		return;
+	}
+	respond_session(admin, response, status, &caller, false);
+	set_cookie(response, caller.session.is_secure, caller.token);
+	LOG(admin->config.log, INFO, "signed_in", log_str("admin", row->id));
+}
+
+/* ---- signing in ---- */
+
+/* A try at a password: who is meant, from where. */
+struct guess {
+	struct admin *admin;
+	struct http_response *response;
+	struct backoff_key keys[2]; /* account, address */
+};
+
+static struct guess guess_of(struct admin *admin, const struct http_request *request,
+			     struct http_response *response, struct str email)
+{
+	return (struct guess){admin,
+			      response,
+			      {{"account", email, ACCOUNT_FREE_FAILURES},
+			       {"address", request->remote_address, ADDRESS_FREE_FAILURES}}};
+}
+
+/* False: answered. The try is counted. */
+static bool may_guess(const struct guess *g)
+{
+	const int64_t wait_us = backoff_try(g->admin->backoff, g->keys, 2);
+	if (wait_us == 0)
+		return true;
+	admin_respond_wait(g->response, 429, "RATE_LIMITED",
+			   STR("Too many wrong passwords. Wait a little before the next try."),
+			   wait_us);
+	return false;
+}
+
+/* False: answered. row is the admin who is meant; one without a password when there is none. */
+static bool password_is_right(const struct guess *g, const struct admin_row *row,
+			      struct str password, int wrong_status, const char *wrong_code)
+{
+	switch (password_pool_check(g->admin->passwords, row->password_hash, password)) {
+	case PASSWORD_RIGHT:
+		backoff_undo(g->admin->backoff, g->keys, 2);
+		backoff_forget(g->admin->backoff, &g->keys[0]);
+		return true;
+	case PASSWORD_BUSY:
+		backoff_undo(g->admin->backoff, g->keys, 2);
+		admin_respond_wait(g->response, 503, "UNAVAILABLE",
+				   STR("Too many are signing in at this moment. Try again."),
+				   US_PER_S);
+		return false;
+	case PASSWORD_WRONG:
+		break;
+	}
+	admin_respond_error(g->response, wrong_status, wrong_code,
+			    wrong_status == 401 ? STR("The e-mail address or the password is wrong.")
+						: STR("The password is wrong."));
+	return false;
+}
+
+void admin_login(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct json *body = admin_body(request, response);
+	struct str email, password;
+	struct admin_row row = {0};
+	struct error err = {0};
+	if (body == NULL || !admin_text(response, body, "email", 1024, &email))
+		return;
+	email = str_lower(request->arena, str_trim(email));
+	password = json_string(json_get(body, "password"));
+	const struct guess guess = guess_of(admin, request, response, email);
+	if (!may_guess(&guess))
+		return;
+	const enum err_kind kind =
+		store_admin_find(admin->config.store, request->arena, email, &row, &err);
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+		admin_respond_failure(response, kind, &err, "admin");
+	else if (password_is_right(&guess, &row, password, 401, "LOGIN_FAILED"))
+		begin(admin, request, response, 200, &row);
+}
+
+void admin_logout(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct caller *caller = request_caller(request);
+	struct error err = {0};
+	const enum err_kind kind =
+		store_session_end(admin->config.store, caller->session.token_hash, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "session");
+		return;
+	}
+	response->status = 204;
+	set_cookie(response, caller->session.is_secure, STR(""));
+}
+
+void admin_password_change(void *context, struct http_request *request,
+			   struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct admin_row *row = &request_caller(request)->session.admin;
+	const struct json *body = admin_body(request, response);
+	struct str current, wanted, hash;
+	struct error err = {0};
+	if (body == NULL || !admin_read_password(response, body, "new_password", &wanted))
+		return;
+	current = json_string(json_get(body, "current_password"));
+	const struct guess guess = guess_of(admin, request, response, row->email);
+	if (!may_guess(&guess) ||
+	    !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
+	    !admin_hash_password(admin, response, wanted, &hash))
+		return;
+	const struct caller renewed = new_session(admin, request, row);
+	const enum err_kind kind =
+		store_session_renew(admin->config.store, &renewed.session, hash, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "admin");
+		return;
+	}
+	respond_session(admin, response, 200, &renewed, false);
+	set_cookie(response, renewed.session.is_secure, renewed.token);
+}
+
+/* ---- the first admin ---- */
+
+struct str admin_setup_link(struct admin *admin, struct arena *arena)
+{
+	bool has_admin = true;
+	struct error err = {0};
+	if (store_admin_any(admin->config.store, &has_admin, &err) != ERR_NONE || has_admin)
+		return STR("");
+	return str_format(arena, "%s/dashboard/setup#%s", admin->web.public_url,
+			  admin->setup_token);
+}
+
+static bool setup_token_is_right(const struct admin *admin, struct str token)
+{
+	const struct digest digest = digest_token(token);
+	return digest_equal(&digest, &admin->setup_digest);
+}
+
+static bool answered_setup_done(struct admin *admin, struct http_response *response)
+{
+	bool has_admin = false;
+	struct error err = {0};
+	const enum err_kind kind = store_admin_any(admin->config.store, &has_admin, &err);
+	if (kind != ERR_NONE)
+		admin_respond_failure(response, kind, &err, "admin");
+	else if (has_admin)
+		admin_respond_error(response, 409, "SETUP_DONE",
+				    STR("There is an admin already: sign in."));
+	return kind != ERR_NONE || has_admin;
+}
+
+void admin_setup(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct json *body = admin_body(request, response);
+	struct admin_row row = {0};
+	struct str password;
+	struct error err = {0};
+	if (body == NULL || answered_setup_done(admin, response))
+		return;
+	if (!setup_token_is_right(admin, json_string(json_get(body, "token")))) {
+		admin_respond_error(response, 403, "SETUP_TOKEN_INVALID",
+				    STR("This set-up link is not the one that the service printed "
+					"at its last start."));
+		return;
+	}
+	if (!admin_read_email(response, json_string(json_get(body, "email")), &row.email) ||
+	    !admin_read_password(response, body, "password", &password) ||
+	    !admin_hash_password(admin, response, password, &row.password_hash))
+		return;
+	row.id = admin_new_id(admin, request->arena);
+	row.created_at_us = clock_now_us(admin->config.clock);
+	const enum err_kind kind = store_admin_put(admin->config.store, request->arena, &row,
+						   ADMIN_IF_FIRST, &row, &err);
+	if (kind == ERR_NONE)
+		begin(admin, request, response, 201, &row);
+	else if (kind != ERR_CONFLICT || !answered_setup_done(admin, response))
+		admin_respond_failure(response, kind, &err, "admin");
+}
+
+/* ---- one's own sessions ---- */
+
+static void write_session(struct json_writer *w, const struct session_row *row,
+			  const struct caller *caller)
+{
+	json_begin_object(w);
+	json_member_bool(w, "current", str_equal(row->token_hash, caller->session.token_hash));
+	json_member_instant(w, "created_at", row->created_at_us);
+	json_member_instant(w, "last_seen_at", row->last_seen_us);
+	json_member_str_or_null(w, "address", row->address);
+	json_member_str_or_null(w, "user_agent", row->user_agent);
+	json_end_object(w);
+}
+
+void admin_session_list(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct caller *caller = request_caller(request);
+	const struct session_limits limits = limits_at(admin, clock_now_us(admin->config.clock));
+	struct session_row *rows = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	const enum err_kind kind =
+		store_session_list(admin->config.store, request->arena, caller->session.admin.id,
+				   &limits, &rows, &count, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "session");
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		write_session(&w, &rows[i], caller);
+	json_end_array(&w);
+	json_end_object(&w);
+}

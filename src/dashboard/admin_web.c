@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The admin API's door over HTTP: who may pass is decided here, for every route alike, from its row
+ * in admin_routes.def; and an app's own API without a token. How sessions come to be is
+ * admin_session.c, the pages are web_pages.c. */
+#include "admin_private.h"
+
+#include "url.h"
+
+#include "web_pages.h"
+
+#define BODY_MAX_BYTES ((size_t)1 << 20) /* the public API's (DESIGN.md section 7) */
+
+/* Nothing but the dashboard's own files: no text of theirs could do anything even if it held
+ * markup. */
+#define POLICY                                                                                     \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
+	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+/* ---- may they? ---- */
+
+static bool changes(const struct http_request *request)
+{
+	return !str_equal_z(request->method, "GET") && !str_equal_z(request->method, "HEAD");
+}
+
+/* The origin of the page, as the browser tells it, against where we are: what the request says, and
+ * what the operator said, since a proxy may put another name into Host. */
+static bool origin_is_ours(const struct admin *admin, const struct http_request *request,
+			   struct str origin)
+{
+	const struct str *host = http_request_header(request, "Host");
+	struct arena *arena = request->arena;
+	struct url page;
+	struct url ours;
+	if (url_parse(arena, origin, &page, NULL) != ERR_NONE)
+		return false;
+	origin = url_origin(arena, &page);
+	if (url_parse(arena, str_of(admin->web.public_url), &ours, NULL) == ERR_NONE &&
+	    str_equal(url_origin(arena, &ours), origin))
+		return true;
+	static const char *const schemes[] = {"http://", "https://"};
+	for (size_t i = 0; host != NULL && i < 2; i++) {
+		if (url_parse(arena, str_concat(arena, str_of(schemes[i]), *host), &ours, NULL) ==
+			    ERR_NONE &&
+		    str_equal(url_origin(arena, &ours), origin))
+			return true;
+	}
+	return false;
+}
+
+/* Does a page of ours send it? Whoever is no browser says nothing, and brings no cookie that others
+ * could use. Sec-Fetch-Site is the browser's own judgement, so that nothing has to be compared. */
+static bool is_from_our_page(const struct admin *admin, const struct http_request *request)
+{
+	const struct str *site = http_request_header(request, "Sec-Fetch-Site");
+	const struct str *origin = http_request_header(request, "Origin");
+	if (site != NULL)
+		return str_equal_z(*site, "same-origin");
+	return origin == NULL || origin_is_ours(admin, request, *origin);
+}
+
+static bool refuse_csrf(struct http_response *response, struct str message)
+{
+	admin_respond_error(response, 403, "CSRF", message);
+	return false;
+}
+
+static bool has_csrf_token(struct http_request *request, struct http_response *response,
+			   const struct caller *caller)
+{
+	const struct str *token = http_request_header(request, "X-CSRF-Token");
+	if (token != NULL &&
+	    digest_equal_str(*token, admin_csrf_token(request->arena, caller)))
+		return true;
+	return refuse_csrf(response, STR("The X-CSRF-Token header is missing or not this "
+					 "session's."));
+}
+
+static bool body_is_json(const struct http_request *request, struct http_response *response)
+{
+	const struct str *type = http_request_header(request, "Content-Type");
+	struct str rest = type != NULL ? *type : (struct str){0};
+	struct str media_type = rest;
+	if (request->body.len == 0)
+		return true;
+	if (rest.ptr != NULL)
+		str_take_field(&rest, ';', &media_type);
+	if (str_equal_nocase(str_trim(media_type), STR("application/json")))
+		return true;
+	admin_respond_error(response, 415, "UNSUPPORTED_MEDIA_TYPE",
+			    STR("The body must be application/json."));
+	return false;
+}
+
+static bool fits(const struct http_request *request, struct http_response *response)
+{
+	if (request->body.len <= request->route->body_max_bytes || str_equal_z(str_of(request->route->method), "*"))
+		return true;
+	admin_respond_error(response, 413, "PAYLOAD_TOO_LARGE", STR("The body is too large."));
+	return false;
+}
+
+/* False: answered. */
+static bool is_signed_in(struct admin *admin, struct http_request *request,
+			 struct http_response *response, struct caller *caller)
+{
+	struct error err = {0};
+	const enum err_kind kind = admin_session_of(admin, request, true, caller, &err);
+	if (kind == ERR_NOT_FOUND)
+		admin_respond_error(response, 401, "UNAUTHENTICATED", STR("Sign in first."));
+	else if (kind != ERR_NONE)
+		admin_respond_failure(response, kind, &err, "session");
+	return kind == ERR_NONE;
+}
+
+/* What belongs to somebody else and what does not exist answer alike. */
+static bool owns_app(struct admin *admin, struct http_request *request,
+		     struct http_response *response, struct caller *caller)
+{
+	struct error err = {0};
+	enum err_kind kind = store_app_find_by_client_id(
+		admin->config.store, request->arena, http_request_capture(request, "client_id"),
+		&caller->app, &err);
+	if (kind == ERR_NONE && !str_equal(caller->app.owner_id, caller->session.admin.id))
+		kind = ERR_NOT_FOUND;
+	caller->has_app = kind == ERR_NONE;
+	if (kind != ERR_NONE)
+		admin_respond_failure(response, kind, &err, "app");
+	return kind == ERR_NONE;
+}
+
+static bool may_pass(struct admin *admin, struct http_request *request,
+		     struct http_response *response, const struct admin_route *row)
+{
+	if (changes(request) && !is_from_our_page(admin, request))
+		return refuse_csrf(response, STR("This request comes from another site."));
+	if (row->who != PRINCIPAL_NONE) {
+		struct caller *caller = ARENA_NEW(request->arena, struct caller);
+		if (!is_signed_in(admin, request, response, caller) ||
+		    (changes(request) && !has_csrf_token(request, response, caller)) ||
+		    (row->who == PRINCIPAL_OWNER && !owns_app(admin, request, response, caller)))
+			return false;
+		request->user = caller;
+	}
+	return fits(request, response) && (!row->has_body || body_is_json(request, response));
+}
+
+/* ---- the door ---- */
+
+static void serve(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
+	struct str allow = {0};
+	http_response_header(response, "Content-Security-Policy", STR(POLICY));
+	const struct http_route *route =
+		http_router_match(admin->web_router, request, &fault, &allow);
+	if (route == NULL) {
+		if (allow.len > 0)
+			http_response_header(response, "Allow", allow);
+		admin_render_fault(admin, fault, request, response);
+		return;
+	}
+	request->route = route;
+	if (may_pass(admin, request, response, route->tag))
+		route->handler(admin, request, response);
+}
+
+/* The rest of the path is the app's API; the query stays. */
+void admin_app_api(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct caller *caller = request_caller(request);
+	const size_t at = str_find(request->path, STR("/v1/"), sizeof("/dashboard/api/apps/") - 1);
+	const struct admin_app_port *port = &admin->web.app_port;
+	request->path = str_slice(request->path, at, request->path.len);
+	port->serve(port->context, &caller->app, request, response);
+}
+
+/* ---- pages ---- */
+
+/* RFC 9110 13.1.2: a list of tags, or "*"; weak ones count as the same. */
+static bool is_known(const struct http_request *request, const char *etag)
+{
+	const struct str *header = http_request_header(request, "If-None-Match");
+	struct str rest = header != NULL ? *header : (struct str){0};
+	struct str tag;
+	while (rest.ptr != NULL && str_take_field(&rest, ',', &tag)) {
+		tag = str_trim(tag);
+		str_skip(&tag, STR("W/"));
+		if (str_equal_z(tag, etag) || str_equal_z(tag, "*"))
+			return true;
+	}
+	return false;
+}
+
+/* Paths without a dot in their last segment are the page's own business: all of them are the page.
+ */
+static struct str file_of(struct str rest)
+{
+	size_t name_at = 0;
+	for (size_t i = 0; i < rest.len; i++)
+		name_at = rest.ptr[i] == '/' ? i + 1 : name_at;
+	return str_find_char(rest, '.', name_at) != SIZE_MAX ? rest : STR("index.html");
+}
+
+static void serve_page(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct str name = file_of(http_request_capture(request, "rest"));
+	const struct web_page *page = NULL;
+	http_response_header(response, "Content-Security-Policy", STR(POLICY));
+	for (size_t i = 0; i < web_pages_count && page == NULL; i++)
+		page = str_equal_z(name, web_pages[i].name) ? &web_pages[i] : NULL;
+	if (page == NULL) {
+		admin_render_fault(admin, HTTP_FAULT_NOT_FOUND, request, response);
+		return;
+	}
+	const bool is_news = !is_known(request, page->etag);
+	struct buf *body = http_response_text(response, is_news ? 200 : 304, page->content_type);
+	if (is_news)
+		buf_add(body, (struct str){page->body, page->size_bytes});
+	http_response_header(response, "ETag", str_of(page->etag));
+	http_response_header(response, "Cache-Control", STR("no-cache")); /* kept, asked about */
+}
+
+enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,
+			     struct http_router *router, struct error *err)
+{
+	const struct http_route routes[] = {
+		{.method = "*",
+		 .pattern = "/dashboard/api/{*rest}",
+		 .handler = serve,
+		 .context = admin,
+		 .body_max_bytes = BODY_MAX_BYTES,
+		 .body_mode = HTTP_BODY_MEMORY},
+		{.method = "GET", .pattern = "/dashboard", .handler = serve_page, .context = admin},
+		{.method = "GET",
+		 .pattern = "/dashboard/{*rest}",
+		 .handler = serve_page,
+		 .context = admin},
+	};
+	const struct http_router_config router_config = {
+		.context = admin,
+		.render_fault = admin_render_fault,
+		.response_max_bytes = ADMIN_ANSWER_MAX_BYTES,
+	};
+	admin->web = *config;
+	enum err_kind kind = http_router_new(&router_config, &admin->web_router, err);
+	if (kind == ERR_NONE)
+		kind = admin_add_routes(admin->web_router, WHERE_WEB, err);
+	if (kind == ERR_NONE)
+		kind = http_router_add(router, routes, sizeof(routes) / sizeof(routes[0]), err);
+	return kind;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: an event carried to a webhook once more. What else can be done with webhooks is the
+ * public API's (admin_web.c). */
+#include "admin_private.h"
+
+#include "store_dashboard.h"
+#include "store_event.h"
+
+#include "webhook.h"
+
+static enum err_kind resend(struct admin *admin, const struct webhook_row *webhook,
+			    struct str delivery_id, int64_t *id_out, struct error *err)
+{
+	if (!str_parse_i64(delivery_id, id_out))
+		return error_set(err, ERR_NOT_FOUND, "no such webhook delivery");
+	return store_webhook_resend(admin->config.store, webhook->id, *id_out,
+				    clock_now_us(admin->config.clock), err);
+}
+
+static void respond_resent(struct http_response *response, int64_t delivery_id)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 202));
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	json_member_int(&w, "id", delivery_id);
+	json_member_str(&w, "state", STR("pending"));
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+void admin_webhook_resend(void *context, struct http_request *request,
+			  struct http_response *response)
+{
+	struct admin *admin = context;
+	int64_t delivery_id = 0;
+	struct app_row app = {0};
+	struct webhook_row webhook = {0};
+	struct error err = {0};
+	if (!admin_find_app(admin, request, response, &app))
+		return;
+	enum err_kind kind =
+		store_webhook_find(admin->config.store, request->arena, app.id,
+				   http_request_capture(request, "webhook_id"), &webhook, &err);
+	if (kind == ERR_NONE && !webhook.is_enabled) {
+		admin_respond_error(response, 409, "WEBHOOK_DISABLED",
+				    STR("The webhook is disabled: enable it first."));
+		return;
+	}
+	if (kind == ERR_NONE)
+		kind = resend(admin, &webhook, http_request_capture(request, "delivery_id"),
+			      &delivery_id, &err);
+	if (kind == ERR_CONFLICT) {
+		admin_respond_error(response, 409, "UNDER_WAY",
+				    STR("This event is on its way to the webhook already."));
+		return;
+	}
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "webhook delivery");
+		return;
+	}
+	webhooker_wake(admin->web.webhooker);
+	respond_resent(response, delivery_id);
+}

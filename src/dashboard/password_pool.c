@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See password_pool.h. */
+#include "password_pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "arena.h"
+
+#include "digest.h"
+
+/* Of a password that nobody knows: what an unknown admin's is compared with, so that the answer
+ * takes as long. */
+#define NOBODYS_HASH                                                                               \
+	"$argon2id$v=19$m=19456,t=2,p=1$SfCqXWl8tjy2JhESpcRPMA$"                                   \
+	"n2srDLT+fHSls5s8pmIy9xgklUgR1kH8Wt3hndgySIo"
+
+struct password_pool {
+	pthread_mutex_t mutex;
+	pthread_cond_t is_free;
+	unsigned running;
+	unsigned waiting;
+	unsigned running_max;
+	unsigned waiting_max;
+};
+
+struct password_pool *password_pool_new(unsigned running_max, unsigned waiting_max)
+{
+	struct password_pool *pool = calloc(1, sizeof(*pool));
+	if (pool == NULL)
+		return NULL;
+	pthread_mutex_init(&pool->mutex, NULL);
+	pthread_cond_init(&pool->is_free, NULL);
+	pool->running_max = running_max;
+	pool->waiting_max = waiting_max;
+	return pool;
+}
+
+void password_pool_free(struct password_pool **pool)
+{
+	if (*pool == NULL)
+		return;
+	pthread_cond_destroy(&(*pool)->is_free);
+	pthread_mutex_destroy(&(*pool)->mutex);
+	free(*pool);
+	*pool = NULL;
+}
+
+static bool enter(struct password_pool *pool)
+{
+	pthread_mutex_lock(&pool->mutex);
+	const bool may_enter =
+		pool->running < pool->running_max || pool->waiting < pool->waiting_max;
+	if (may_enter) {
+		pool->waiting++;
+		while (pool->running >= pool->running_max)
+			pthread_cond_wait(&pool->is_free, &pool->mutex);
+		pool->waiting--;
+		pool->running++;
+	}
+	pthread_mutex_unlock(&pool->mutex);
+	return may_enter;
+}
+
+static void leave(struct password_pool *pool)
+{
+	pthread_mutex_lock(&pool->mutex);
+	pool->running--;
+	pthread_cond_signal(&pool->is_free);
+	pthread_mutex_unlock(&pool->mutex);
+}
+
+enum password_verdict password_pool_check(struct password_pool *pool, struct str hash,
+					  struct str password)
+{
+	const bool is_known = hash.len > 0;
+	if (!enter(pool))
+		return PASSWORD_BUSY;
+	const bool is_right =
+		digest_password_verify(is_known ? hash : STR(NOBODYS_HASH), password) && is_known;
+	leave(pool);
+	return is_right ? PASSWORD_RIGHT : PASSWORD_WRONG;
+}
+
+struct str password_pool_hash(struct password_pool *pool, struct arena *arena, struct str password)
+{
+	if (!enter(pool))
+		return (struct str){0};
+	const struct str hash = digest_password(arena, password);
+	leave(pool);
+	return hash;
+}

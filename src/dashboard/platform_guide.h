@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a person has to do at each platform before its credential can be entered here: where to look,
+ * what the two fields are called there, what the platform demands before strangers may connect.
+ * Words only; from the platforms' own documents. */
+#pragma once
+
+#include "platform_id.h"
+
+#define GUIDE_STEPS_MAX 6
+
+struct platform_guide {
+	const char *client_id_label;
+	const char *client_secret_label;
+	const char *where;
+	const char *console_url;
+	const char *steps[GUIDE_STEPS_MAX + 1]; /* NULL-ended */
+	const char *review;
+	bool wants_https; /* its redirect URIs must be https, but for localhost */
+};
+
+/* NULL for NONE. */
+const struct platform_guide *platform_guide_of(enum platform_id id);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The client of the dashboard's API (docs/dashboard-api.md): JSON in and out, the CSRF header, errors as one class. Draws nothing.
+
+const BASE = "/dashboard/api";
+
+export class ApiError extends Error {
+	constructor(status, body, requestId) {
+		super(typeof body?.message === "string" && body.message ? body.message : `The service answered ${status}.`);
+		this.status = status;
+		this.code = body?.error ?? "";
+		this.errors = body?.errors ?? {};
+		this.details = body?.details ?? {};
+		this.requestId = requestId;
+	}
+}
+
+const state = {session: null, onSignedOut: () => {}};
+
+export const session = () => state.session;
+
+/** Called when an answer says that the session has ended. */
+export function onSignedOut(listener) {
+	state.onSignedOut = listener;
+}
+
+function queryText(query) {
+	const pairs = new URLSearchParams();
+	for (const [name, value] of Object.entries(query ?? {})) {
+		if (value !== null && value !== undefined && value !== "") {
+			pairs.append(name, value);
+		}
+	}
+	const text = pairs.toString();
+	return text ? `?${text}` : "";
+}
+
+async function readBody(answer) {
+	const text = await answer.text();
+	if (text === "") {
+		return null;
+	}
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw new ApiError(answer.status, {message: "The service's answer could not be read.", error: "UNREADABLE"}, answer.headers.get("X-Request-Id"));
+	}
+}
+
+async function send(method, path, {query, body, signal} = {}) {
+	const headers = {Accept: "application/json"};
+	if (method !== "GET" && state.session?.csrf_token) {
+		headers["X-CSRF-Token"] = state.session.csrf_token;
+	}
+	if (body !== undefined) {
+		headers["Content-Type"] = "application/json";
+	}
+	let answer;
+	try {
+		answer = await fetch(BASE + path + queryText(query), {
+			method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", redirect: "error", cache: "no-store",
+		});
+	} catch (failure) {
+		if (failure.name === "AbortError") {
+			throw failure;
+		}
+		throw new ApiError(0, {message: "The service cannot be reached. Is it running?", error: "UNREACHABLE"}, null);
+	}
+	const value = await readBody(answer);
+	if (answer.ok) {
+		return value;
+	}
+	if (answer.status === 401 && value?.error === "UNAUTHENTICATED") {
+		state.session = {...state.session, signed_in: false, admin: null, csrf_token: null};
+		state.onSignedOut();
+	}
+	throw new ApiError(answer.status, value, answer.headers.get("X-Request-Id"));
+}
+
+export const get = (path, query, signal) => send("GET", path, {query, signal});
+export const post = (path, body = {}, signal) => send("POST", path, {body, signal});
+export const put = (path, body, signal) => send("PUT", path, {body, signal});
+export const patch = (path, body, signal) => send("PATCH", path, {body, signal});
+export const remove = (path, signal) => send("DELETE", path, {signal});
+
+/** The path of an app's own things; each further word is escaped. */
+export const appPath = (clientId, ...words) => ["/apps", clientId, ...words].map((word, index) => (index === 0 ? word : encodeURIComponent(word))).join("/");
+
+export async function loadSession() {
+	state.session = await get("/session");
+	return state.session;
+}
+
+/** setup, login and password answer the session as it is now. */
+export async function changeSession(path, body) {
+	state.session = await post(path, body);
+	return state.session;
+}
+
+export async function signOut() {
+	await post("/logout");
+	await loadSession();
+}

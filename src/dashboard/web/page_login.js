@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signing in.
+import {h} from "./dom.js";
+import * as api from "./api.js";
+import {card, field, form, notice} from "./ui.js";
+
+/** Only ever back into the dashboard. */
+const target = (context) => (/^\/dashboard(\/[^/\\]|\?|$)/.test(context.query.next ?? "") ? context.query.next : context.base);
+
+export async function page(context) {
+	const fields = [
+		field({name: "email", label: "E-mail", kind: "email", required: true, autocomplete: "username"}),
+		field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "current-password"}),
+	];
+	const send = async ({email, password}) => {
+		await api.changeSession("/login", {email: email.trim(), password});
+		await context.go(target(context), {replace: true});
+	};
+	return [
+		h("div", {class: "brand"}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
+		h("div", {class: "stack"},
+			context.session.setup_needed ? notice("warn", "This installation is not set up yet", h("p", null, "Open the set-up link that the service printed when it started.")) : null,
+			card({}, h("div", {class: "stack"}, h("h1", {tabindex: "-1"}, "Sign in"), form({fields, submit: "Sign in", onsubmit: send}))),
+			h("p", {class: "soft small"}, "Forgotten the password? The operator sets a new one with ", h("code", null, "posthorn admin create"), ".")),
+	];
+}

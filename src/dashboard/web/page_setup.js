@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The set-up of a new installation: the one-time link's token becomes the first admin. The token stands behind "#", so that no log has it.
+import {h} from "./dom.js";
+import * as api from "./api.js";
+import {card, field, form, linkButton, notice} from "./ui.js";
+
+const brand = () => h("div", {class: "brand"}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn");
+
+function withoutToken(context) {
+	const text = context.session.setup_needed
+		? "Open the whole link that the service printed when it started: it ends with # and a token. Every start prints a new one."
+		: "This installation has an admin already.";
+	return [brand(), card({title: "Set up Posthorn"}, h("h1", {class: "unseen", tabindex: "-1"}, "Set up Posthorn"), notice(context.session.setup_needed ? "warn" : "ok", "Nothing to do here", h("p", null, text)),
+		h("p", null, linkButton("Sign in", `${context.base}/login`, {kind: "main"})))];
+}
+
+export async function page(context) {
+	const token = decodeURIComponent(location.hash.slice(1));
+	if (token === "") {
+		return withoutToken(context);
+	}
+	const fields = [
+		field({name: "email", label: "E-mail", kind: "email", required: true, autocomplete: "username", hint: "You sign in with it. Nothing is sent to it."}),
+		field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters."}),
+		field({name: "again", label: "Password once more", kind: "password", required: true, autocomplete: "new-password"}),
+	];
+	const send = async ({email, password, again}) => {
+		if (password !== again) {
+			fields[2].problem("The two passwords differ.");
+			fields[2].control.focus();
+			return;
+		}
+		await api.changeSession("/setup", {token, email: email.trim(), password});
+		await context.go(`${context.base}/apps`, {replace: true});
+	};
+	return [brand(), card({}, h("div", {class: "stack"}, h("div", null, h("h1", {tabindex: "-1"}, "Set up Posthorn"), h("p", {class: "soft"}, "Make the first admin. This link works once.")),
+		form({fields, submit: "Create admin and sign in", onsubmit: send})))];
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signed-in admin: the password, and where they are signed in.
+import {h} from "./dom.js";
+import * as api from "./api.js";
+import {when} from "./format.js";
+import {card, field, form, pageHead, table, tag, toast} from "./ui.js";
+
+function passwordForm(context) {
+	const fields = [
+		field({name: "current_password", label: "Present password", kind: "password", required: true, autocomplete: "current-password"}),
+		field({name: "new_password", label: "New password", kind: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters."}),
+		field({name: "again", label: "New password once more", kind: "password", required: true, autocomplete: "new-password"}),
+	];
+	const send = async (values) => {
+		if (values.new_password !== values.again) {
+			fields[2].problem("The two passwords differ.");
+			fields[2].control.focus();
+			return;
+		}
+		try {
+			await api.changeSession("/password", {current_password: values.current_password, new_password: values.new_password});
+		} catch (failure) {
+			if (failure.code !== "WRONG_PASSWORD") {
+				throw failure;
+			}
+			fields[0].problem(failure.message);
+			fields[0].control.focus();
+			return;
+		}
+		toast("The password is changed. Everywhere else you are signed out.");
+		await context.refresh();
+	};
+	return card({title: "Password"}, form({fields, submit: "Change password", onsubmit: send}));
+}
+
+export async function page(context) {
+	const sessions = (await api.get("/sessions", null, context.signal)).data;
+	const columns = [
+		{label: "Browser", lead: true, cell: (one) => [h("span", {class: "title"}, one.address || "unknown address"), one.current ? [" ", tag("this one", "ok")] : null, h("span", {class: "sub"}, one.user_agent)]},
+		{label: "Signed in", tight: true, cell: (one) => when(one.created_at)},
+		{label: "Last seen", tight: true, cell: (one) => when(one.last_seen_at)},
+	];
+	return [pageHead({title: "You", sub: context.session.admin.email}), h("div", {class: "split"}, card({title: "Where you are signed in", sub: "A session ends by itself after half an hour without use. Changing the password ends all others.", flush: true},
+		table({caption: "Sessions", columns, rows: sessions})), passwordForm(context))];
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// The components that pages are made of: heads, cards, tables, badges, fields and forms, dialogs, toasts, empty and error states.
+// Each returns an element. Knows no page and no route of the API.
+import {append, fill, h, s, safeAddress} from "./dom.js";
+import {ApiError} from "./api.js";
+import {PLATFORM_MARKS, platformName, stateOf} from "./words.js";
+
+// ---- icons: strokes on a 16 by 16 ground ----
+
+const ICONS = {
+	home: "M2.5 7.5 8 3l5.5 4.5V13a.5.5 0 0 1-.5.5H3a.5.5 0 0 1-.5-.5z M6.5 13.5v-4h3v4",
+	posts: "M3 3.5h10 M3 8h10 M3 12.5h6",
+	calendar: "M2.5 4.5A1 1 0 0 1 3.5 3.5h9a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1z M2.5 6.8h11 M5.5 2v3 M10.5 2v3",
+	usage: "M3 13.5V9 M6.4 13.5V5 M9.7 13.5V7.5 M13 13.5V2.5",
+	apps: "M2.5 2.5h4.6v4.6H2.5z M8.9 2.5h4.6v4.6H8.9z M2.5 8.9h4.6v4.6H2.5z M8.9 8.9h4.6v4.6H8.9z",
+	admins: "M8 7.6a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2z M3 13.6c.4-2.6 2.4-4 5-4s4.600 1.400 5 4",
+	compose: "M3 13l.6-2.800L11 2.800 13.200 5l-7.400 7.400z M9.600 4.200l2.200 2.200",
+	accounts: "M5.800 7.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z M1.800 13c.300-2.200 1.900-3.400 4-3.400s3.700 1.200 4 3.400 M10.600 3.200a2 2 0 0 1 0 3.800 M11.800 9.800c1.400.400 2.200 1.500 2.400 3.200",
+	webhooks: "M4 6.500a4 4 0 1 1 6.500 3 M5.500 4.800l-1.500 2-2-1.500 M12 9.500a4 4 0 0 1-7.800 1.300 M2.200 9.500l2 1.300",
+	key: "M10.400 8.800a3.200 3.200 0 1 0-3-2.100L2.600 11.500v2h2.200l.6-1.300h1.300v-1.400l1.500-1.500c.6-.300 1.200-.5 2.200-.5z M11.200 4.900v0",
+	settings: "M2.500 4.500h6 M11.500 4.500h2 M10 3v3 M2.500 11.500h2 M7.500 11.500h6 M6 10v3",
+	app: "M2.500 4a1.500 1.500 0 0 1 1.500-1.500h8A1.500 1.500 0 0 1 13.500 4v8a1.500 1.500 0 0 1-1.500 1.500H4A1.500 1.500 0 0 1 2.500 12z M5 6l2 2-2 2 M8.500 10.500h3",
+	docs: "M3.500 2.500h6l3 3v8h-9z M9.500 2.500v3h3 M5.800 8.500h4.400 M5.800 11h4.400",
+	copy: "M5.500 5.500v-3h8v8h-3 M2.500 5.500h8v8h-8z",
+	menu: "M2.500 4h11 M2.500 8h11 M2.500 12h11",
+	close: "M4 4l8 8 M12 4l-8 8",
+	plus: "M8 3v10 M3 8h10",
+	out: "M6.500 2.500h-3v11h3 M7 8h6.500 M11 5.300 13.700 8 11 10.700",
+	check: "M3 8.500 6.500 12 13 4.500",
+	search: "M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9z M10.400 10.400 13.500 13.500",
+	link: "M9 3h4v4 M13 3 7.500 8.500 M11.500 9.500v3.500h-9V4h3.500",
+	left: "M10 3 5 8l5 5",
+	right: "M6 3l5 5-5 5",
+};
+
+export function icon(name) {
+	return s("svg", {class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false"}, s("path", {d: ICONS[name]}));
+}
+
+// ---- small things ----
+
+export function badge(kind, word, title) {
+	const [shown, tone, isLive] = stateOf(kind, word);
+	return h("span", {class: `badge ${tone}${isLive ? " live" : ""}`, title}, shown);
+}
+
+export const tag = (text, tone = "calm") => h("span", {class: `badge plain ${tone}`}, text);
+
+export function mark(platform) {
+	return h("span", {class: `mark ${PLATFORM_MARKS[platform] ? platform : ""}`, title: platformName(platform), "aria-hidden": "true"}, PLATFORM_MARKS[platform] ?? "?");
+}
+
+/** The platform's mark and its name, or what is given in its place (a handle). */
+export function platform(slug, text) {
+	return h("span", {class: "platform"}, mark(slug), h("span", {class: "break"}, text ?? platformName(slug), text ? h("span", {class: "unseen"}, ` on ${platformName(slug)}`) : null));
+}
+
+/** A way to somewhere else: kind is "", "main", "danger" or "quiet". */
+export function linkButton(text, address, {kind = "", icon: name, slim = false, blank = false, key} = {}) {
+	return h("a", {class: `button ${kind}${slim ? " slim" : ""}`, href: address, target: blank && "_blank", rel: blank && "noopener noreferrer", "data-key": key}, name ? icon(name) : null, text);
+}
+
+/** An address of the outside world: a link when it is one, else only text. Opens elsewhere. */
+export function outside(address, text) {
+	const link = h("a", {href: address, target: "_blank", rel: "noopener noreferrer nofollow", class: "break"}, text ?? address);
+	return link.hasAttribute("href") ? link : h("span", {class: "break"}, text ?? address);
+}
+
+/** Leaves the dashboard for a page of the outside world, such as a platform's consent page. */
+export function leave(address) {
+	const safe = safeAddress(address);
+	if (safe === null) {
+		throw new Error("The service named an address that cannot be opened.");
+	}
+	location.assign(safe);
+}
+
+/** A button whose work may take time: busy meanwhile, and a failure is told. */
+export function button(text, work, {kind = "", icon: name, slim = false, type = "button", label, key} = {}) {
+	const element = h("button", {class: `button ${kind}${slim ? " slim" : ""}${text === "" ? " square" : ""}`, type, "aria-label": label, title: text === "" ? label : null, "data-key": key},
+		name ? icon(name) : null, text);
+	element.addEventListener("click", async (event) => {
+		if (work === undefined || element.getAttribute("aria-busy") === "true") {
+			return;
+		}
+		event.preventDefault();
+		await busy(element, () => work(event));
+	});
+	return element;
+}
+
+/** Does the work with the button marked busy. Failures become a toast. */
+export async function busy(element, work) {
+	element.setAttribute("aria-busy", "true");
+	try {
+		return await work();
+	} catch (failure) {
+		if (failure.name !== "AbortError") {
+			toast(failure.message, "bad");
+		}
+		return undefined;
+	} finally {
+		element.removeAttribute("aria-busy");
+	}
+}
+
+// ---- messages ----
+
+export function announce(text, isUrgent = false) {
+	const place = document.getElementById(isUrgent ? "urgent" : "polite");
+	place.textContent = "";
+	setTimeout(() => { place.textContent = text; }, 50);
+}
+
+const TOAST_MS = 6000;
+
+export function toast(text, tone = "") {
+	const place = document.getElementById("toasts");
+	const element = h("div", {class: `toast ${tone}`}, h("span", null, text), h("button", {type: "button", "aria-label": "Close message", onclick: () => element.remove()}, "✕"));
+	while (place.children.length > 3) {
+		place.firstChild.remove();
+	}
+	place.append(element);
+	announce(text, tone === "bad");
+	setTimeout(() => element.remove(), tone === "bad" ? 3 * TOAST_MS : TOAST_MS);
+}
+
+export function notice(tone, title, ...content) {
+	return h("div", {class: `notice ${tone}`, role: tone === "bad" ? "alert" : null}, h("div", null, h("strong", null, title), content));
+}
+
+export function loading(text = "Loading…") {
+	return h("div", {class: "loading", role: "status"}, h("span", {class: "spinner", "aria-hidden": "true"}), text);
+}
+
+/** Nothing is here yet: why, and what to do next. */
+export function empty(name, title, text, ...actions) {
+	return h("div", {class: "empty"}, icon(name), h("h2", null, title), h("p", null, text), actions.length > 0 ? h("div", {class: "row"}, actions) : null);
+}
+
+const ADVICE = {
+	404: "It does not exist, or it belongs to another admin.",
+	429: "Too many requests came in a short time. Wait a little, then try again.",
+	503: "The service is busy or has no room. Try again in a moment.",
+	0: "The dashboard goes on by itself as soon as the service answers again.",
+};
+
+export function failureBox(failure, again) {
+	const details = failure instanceof ApiError ? [ADVICE[failure.status] ?? null, failure.requestId ? `Request ${failure.requestId}` : null].filter(Boolean) : [];
+	return h("div", {class: "card"}, h("div", {class: "body"}, notice("bad", failure.status === 404 ? "Not found" : "This could not be loaded", h("p", null, failure.message),
+		details.map((text) => h("p", {class: "small soft"}, text))), again ? h("p", null, button("Try again", again)) : null));
+}
+
+// ---- frames ----
+
+/** The head of a page: {crumbs: [[text, path]], title, state, sub, actions}. */
+export function pageHead({crumbs = [], title, state, sub, actions = []}) {
+	return h("header", {class: "head"},
+		h("div", {class: "head-text"},
+			crumbs.length > 0 ? h("div", {class: "crumb"}, crumbs.map(([text, path], index) => [index > 0 ? " / " : null, h("a", {href: path}, text)])) : null,
+			h("div", {class: "title"}, h("h1", {tabindex: "-1"}, title), state),
+			sub ? h("p", {class: "sub"}, sub) : null),
+		actions.length > 0 ? h("div", {class: "row"}, actions) : null);
+}
+
+/** card({title, sub, actions, flush, footer}, ...content). */
+export function card({title, sub, actions = [], flush = false, footer, tone = "", id} = {}, ...content) {
+	return h("section", {class: `card ${tone}`, id},
+		title ? h("header", null, h("h2", null, title), actions, sub ? h("p", null, sub) : null) : null,
+		h("div", {class: flush ? "body flush" : "body"}, content),
+		footer ? h("footer", null, footer) : null);
+}
+
+/** [[name, value], ...] as a list of facts; rows that are null are left out. */
+export function facts(rows) {
+	return h("dl", {class: "facts"}, rows.filter(Boolean).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value ?? h("span", {class: "soft"}, "–")))));
+}
+
+/** columns: [{label, cell(row), end, tight, lead}], a cell of null is nothing, which a phone leaves out; dense keeps it a table on a phone. */
+export function table({caption, columns, rows, dense = false, mark: marked, key}) {
+	const head = h("tr", null, columns.map((column) => h("th", {scope: "col", class: column.end ? "end" : null}, column.label || h("span", {class: "unseen"}, column.name ?? "Actions"))));
+	const cell = (column, row) => {
+		const content = column.cell(row);
+		const words = [column.end ? "end" : "", column.tight ? "tight" : "", column.lead ? "lead" : "", content === null ? "nil" : ""];
+		return h("td", {"data-label": column.label ?? "", class: words.filter(Boolean).join(" ") || null}, h("div", null, content ?? "–"));
+	};
+	const body = rows.map((row) => h("tr", {class: marked?.(row) ? "marked" : null, "data-row": key?.(row)}, columns.map((column) => cell(column, row))));
+	return h("div", {class: dense ? "scroll" : null, tabindex: dense ? "0" : null, role: dense ? "group" : null, "aria-label": dense ? caption : null},
+		h("table", {class: `table${dense ? " dense" : ""}`}, h("caption", {class: "unseen"}, caption), h("thead", null, head), h("tbody", null, body)));
+}
+
+export function tabs(label, items) {
+	return h("nav", {class: "tabs", "aria-label": label}, items.map(([text, path, isHere]) => h("a", {href: path, "aria-current": isHere ? "page" : null}, text)));
+}
+
+// ---- copying ----
+
+async function copyText(text) {
+	if (navigator.clipboard && window.isSecureContext) {
+		await navigator.clipboard.writeText(text);
+		return true;
+	}
+	const area = h("textarea", {class: "unseen", readonly: true, value: text});
+	(document.querySelector("dialog[open]") ?? document.body).append(area);
+	area.select();
+	const isDone = document.execCommand("copy"); // the only way on plain http
+	area.remove();
+	return isDone;
+}
+
+export function copyButton(text, label = "Copy") {
+	const shown = h("span", null, "Copy");
+	const element = h("button", {type: "button", class: "button slim", "aria-label": label}, icon("copy"), shown);
+	element.addEventListener("click", async () => {
+		const isDone = await copyText(typeof text === "function" ? text() : text).catch(() => false);
+		shown.textContent = isDone ? "Copied" : "Press Ctrl+C";
+		announce(isDone ? "Copied" : "It could not be copied: select the text and copy it yourself");
+		element.focus();
+		setTimeout(() => { shown.textContent = "Copy"; }, 1800);
+	});
+	return element;
+}
+
+export function copyField(label, text, hint) {
+	return h("div", {class: "field"}, h("span", {class: "label"}, label), h("div", {class: "copyable"}, h("code", {"data-value": label}, text), copyButton(text, `Copy ${label}`)),
+		hint ? h("p", {class: "hint"}, hint) : null);
+}
+
+export function codeBlock(title, text) {
+	const code = h("code", null, text);
+	return h("figure", {class: "code"}, h("figcaption", null, title, copyButton(() => code.textContent, `Copy ${title}`)), h("pre", {tabindex: "0", "aria-label": title}, code));
+}
+
+// ---- fields and forms ----
+
+let fieldCount = 0;
+
+/**
+ * A labelled control: {name, label, kind: text|password|email|url|textarea|select|datetime-local|date|month|search|number, value, hint, options: [[value, text]],
+ * required, optional, mono, placeholder, autocomplete, parse(text)}. Returns {node, name, control, value(), problem(text)}.
+ */
+export function field(spec) {
+	const id = `field-${++fieldCount}`;
+	const {kind = "text"} = spec;
+	const common = {
+		id, name: spec.name, class: `input${spec.mono ? " mono" : ""}`, required: spec.required, placeholder: spec.placeholder, autocomplete: spec.autocomplete ?? "off", maxlength: spec.max,
+		"aria-describedby": `${id}-hint ${id}-problem`, spellcheck: spec.mono ? "false" : null, value: spec.value ?? "", minlength: spec.min, rows: spec.rows,
+	};
+	const control = kind === "select"
+		? h("select", common, spec.options.map(([value, text]) => h("option", {value, selected: value === spec.value}, text)))
+		: kind === "textarea" ? h("textarea", common) : h("input", {...common, type: kind});
+	if (spec.onchange) {
+		control.addEventListener(kind === "select" || kind === "date" ? "change" : "input", () => spec.onchange(control.value));
+	}
+	const problemText = h("p", {class: "problem", id: `${id}-problem`});
+	const node = h("div", {class: "field"},
+		h("label", {for: id, class: spec.hideLabel ? "unseen" : null}, spec.label, spec.optional ? h("span", {class: "need"}, " (optional)") : null), control, problemText,
+		spec.hint ? h("p", {class: "hint", id: `${id}-hint`}, spec.hint) : h("span", {id: `${id}-hint`, hidden: true}));
+	const problem = (text) => {
+		problemText.textContent = text ?? "";
+		control.toggleAttribute("aria-invalid", false);
+		if (text) {
+			control.setAttribute("aria-invalid", "true");
+		}
+	};
+	control.addEventListener("input", () => problem(null));
+	return {node, name: spec.name, label: spec.label, control, problem, value: () => (spec.parse ? spec.parse(control.value) : control.value)};
+}
+
+export function checkbox({name, label, hint, checked = false, value, onchange}) {
+	const control = h("input", {type: "checkbox", name, checked, value: value ?? "on"});
+	if (onchange) {
+		control.addEventListener("change", () => onchange(control.checked));
+	}
+	const node = h("label", {class: "check"}, control, h("span", null, label, hint ? h("small", null, hint) : null));
+	return {node, name, label, control, problem: () => {}, value: () => control.checked};
+}
+
+/** "redirect_urls.3" is a matter of the field redirect_urls. */
+const fieldOf = (fields, path) => fields.find((one) => one.name === path || path.startsWith(`${one.name}.`));
+
+function showProblems(fields, summary, failure) {
+	const rest = [];
+	let first = null;
+	for (const [path, messages] of Object.entries(failure.errors ?? {})) {
+		const one = fieldOf(fields, path);
+		one?.problem(messages.join(" "));
+		first = first ?? one;
+		if (!one) {
+			rest.push(`${path}: ${messages.join(" ")}`);
+		}
+	}
+	if (!first) {
+		fill(summary, notice("bad", failure.message, rest.filter((text) => !text.includes(failure.message)).map((text) => h("p", null, text)),
+			failure.requestId ? h("p", {class: "small soft"}, `Request ${failure.requestId}`) : null));
+	} else if (rest.length > 0) {
+		fill(summary, notice("bad", "Please look at this again", rest.map((text) => h("p", null, text))));
+	}
+	announce(failure.message, true);
+	(first?.control ?? summary.querySelector(".notice"))?.focus?.();
+}
+
+/** What the page itself can see: required fields that are empty. */
+function emptyOnes(fields) {
+	const errors = {};
+	for (const one of fields) {
+		if (one.control.required && one.control.value.trim() === "") {
+			errors[one.name] = [`${one.label} is needed.`];
+		}
+	}
+	return errors;
+}
+
+/**
+ * form({fields, layout, submit, kind, onsubmit(values), cancel}): a form whose problems stand at their fields. layout: what is shown in the
+ * place of the plain list of fields.
+ */
+export function form({fields, layout, submit, onsubmit, cancel, kind = "main", note}) {
+	const summary = h("div");
+	const send = h("button", {class: `button ${kind}`, type: "submit"}, submit);
+	const element = h("form", {class: "form", novalidate: true, method: "post"}, summary, layout ?? fields.map((one) => one.node), note,
+		h("div", {class: "row"}, send, cancel ? button("Cancel", cancel) : null));
+	element.addEventListener("submit", async (event) => {
+		event.preventDefault();
+		if (send.getAttribute("aria-busy") === "true") {
+			return;
+		}
+		fill(summary);
+		fields.forEach((one) => one.problem(null));
+		const errors = emptyOnes(fields);
+		if (Object.keys(errors).length > 0) {
+			showProblems(fields, summary, {errors, message: Object.values(errors)[0][0]});
+			return;
+		}
+		send.setAttribute("aria-busy", "true");
+		try {
+			await onsubmit(Object.fromEntries(fields.map((one) => [one.name, one.value()])));
+		} catch (failure) {
+			if (failure.name !== "AbortError") {
+				showProblems(fields, summary, failure);
+			}
+		} finally {
+			send.removeAttribute("aria-busy");
+		}
+	});
+	return element;
+}
+
+// ---- dialogs ----
+
+/** Opens a dialog; build(close) makes its content. Resolves with what close was called with, null when it was closed otherwise. */
+export function openDialog(title, build, {mustAct = false} = {}) {
+	return new Promise((resolve) => {
+		const before = document.activeElement;
+		let result = null;
+		const id = `dialog-${++fieldCount}`;
+		const element = h("dialog", {"aria-labelledby": id});
+		const close = (value = null) => {
+			result = value;
+			element.close();
+		};
+		append(element, h("header", null, h("h2", {id}, title), mustAct ? null : button("", () => close(), {kind: "quiet", icon: "close", label: "Close"})),
+			h("div", {class: "body"}, build(close)));
+		element.addEventListener("cancel", (event) => {
+			if (mustAct) {
+				event.preventDefault();
+			}
+		});
+		element.addEventListener("close", () => {
+			element.remove();
+			if (before?.isConnected) {
+				before.focus();
+			}
+			resolve(result);
+		});
+		document.body.append(element);
+		element.showModal();
+		element.querySelector(".body input:not([type=hidden]), .body textarea, .body select")?.focus();
+	});
+}
+
+/** True when the person confirmed. */
+export async function confirm({title, text, action, danger = true}) {
+	const answer = await openDialog(title, (close) => [
+		[text].flat().map((line) => (typeof line === "string" ? h("p", null, line) : line)),
+		h("div", {class: "actions"}, button("Keep it as it is", () => close(false)), button(action, () => close(true), {kind: danger ? "danger" : "main"})),
+	]);
+	return answer === true;
+}
+
+/** A secret that is shown this once. */
+export function showSecret(title, text, pairs) {
+	return openDialog(title, (close) => [
+		notice("warn", "Shown this once", h("p", null, text)),
+		pairs.map(([label, value]) => copyField(label, value)),
+		h("div", {class: "actions"}, button("I have stored it", () => close(true), {kind: "main"})),
+	], {mustAct: true});
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the dashboard shows beside what the public API gives: pages of posts by any filter, days of
+ * a month, how deliveries ended lately; and an event carried once more. All of one app: the caller
+ * puts apps together. Every question has a bound, whatever is stored. */
+#pragma once
+
+#include <stddef.h>
+
+#include "event.h"
+
+#include "account.h"
+#include "post.h"
+
+#include "store.h"
+#include "store_post.h"
+
+struct desk_filter {
+	struct str app_id;
+	int64_t date_from_us; /* inclusive; 0 = none */
+	int64_t date_to_us;   /* exclusive; 0 = none */
+	int64_t platform_mask;
+	struct str status; /* one of the four words; empty = any, as all texts here */
+	struct str user_id;
+	struct str account_id;
+	struct str text; /* somewhere in the stored content, without regard to the case of A-Z */
+	struct str error_code;
+	int64_t below_ordinal; /* INT64_MAX = from the newest */
+	int64_t max;
+};
+
+struct desk_place {
+	int64_t ordinal;
+	int64_t created_at_us;
+};
+
+struct desk_page {
+	struct desk_place *places; /* newest first, at most max */
+	size_t count;
+	int64_t looked_down_to; /* all ordinals from here up were looked at; 1 or less = all there are */
+};
+
+/* Where the next posts are. Filters that no index helps are looked for in so many posts and no
+ * more: then count may be below max though there is more (looked_down_to tells). */
+enum err_kind store_desk_find(struct store *store, struct arena *arena,
+			      const struct desk_filter *filter, struct desk_page *out,
+			      struct error *err);
+/* Those posts of the app with their deliveries, highest ordinal first. */
+enum err_kind store_desk_posts(struct store *store, struct arena *arena, struct str app_id,
+			       const int64_t *ordinals, size_t ordinal_count, struct post_row **out,
+			       size_t *count_out, struct error *err);
+
+struct desk_day {
+	int64_t day; /* since 1970 */
+	struct str status;
+	int64_t count;
+};
+
+/* How many posts by date and status, days [from, to). */
+enum err_kind store_desk_days(struct store *store, struct arena *arena, struct str app_id,
+			      int64_t from_day, int64_t to_day, struct desk_day **out,
+			      size_t *count_out, struct error *err);
+
+#define DESK_EVENTS_MAX 40000 /* 20,000 posts with one account each */
+
+/* How a platform post ended. */
+struct desk_outcome {
+	bool is_published;
+	int64_t at_us;
+	enum platform_id platform;
+	struct str account_id;
+	struct str handle;
+	struct str error_code; /* as it is now; empty = it was tried again since */
+	int64_t published_at_us;
+	int64_t date_us; /* the post's: when it was to be out */
+};
+
+/* Since that instant, oldest first, out of the newest DESK_EVENTS_MAX events; *is_partial_out: there
+ * are older ones within the time. */
+enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, struct str app_id,
+				  int64_t since_us, struct desk_outcome **out, size_t *count_out,
+				  bool *is_partial_out, struct error *err);
+
+/* Once more from the beginning. NOT_FOUND; CONFLICT when it is on its way already. */
+enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
+				   int64_t now_us, struct error *err);

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For everybody: axe-core finds nothing on any page, light and dark; the keyboard is enough; the focus goes where the page goes; messages are said.
+axe-core comes from npm and is looked for at POSTHORN_AXE and among node's global modules; without it that test is skipped, and says so."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from browser import DESKTOP, PHONE, ActionChains, Keys
+from house import EMAIL, PASSWORD, pages
+
+# What cannot be judged by colour alone is judged by people; the rest of WCAG 2.2 A and AA.
+AXE = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
+	.then((found) => done(found.violations.map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).join(' | '))));
+"""
+
+
+def find_axe():
+    given = os.environ.get("POSTHORN_AXE")
+    if given:
+        return pathlib.Path(given)
+    npm = shutil.which("npm")
+    root = subprocess.run([npm, "root", "-g"], capture_output=True, text=True, timeout=60).stdout.strip() if npm else ""
+    found = pathlib.Path(root) / "axe-core" / "axe.min.js"
+    return found if root and found.exists() else None
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_axe_finds_nothing(browser, furnished, look):
+    path = find_axe()
+    if path is None:
+        pytest.skip("axe-core is not installed (npm install -g axe-core, or POSTHORN_AXE=.../axe.min.js)")
+    source = path.read_text(encoding="utf-8")
+    browser.url = furnished.url
+    browser.resize(PHONE if look == "phone" else DESKTOP)
+    browser.dark(look == "dark")
+    found = {}
+    browser.open("/dashboard/login")
+    for name, target in {"login": None, **pages(furnished)}.items():
+        if name == "overview":
+            browser.sign_in(EMAIL, PASSWORD)
+        if target is not None:
+            browser.open(target)
+        browser.driver.execute_script(source)
+        violations = browser.driver.execute_async_script(AXE)
+        if violations:
+            found[name] = violations
+    assert not found, "\n".join(f"{name}: {text}" for name, texts in found.items() for text in texts)
+
+
+def focused(browser):
+    return browser.js("return (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').replace(/\\s+/g, ' ').trim()")
+
+
+def test_keyboard(browser, furnished):
+    """Signing in, skipping the menu and opening a page without a pointer."""
+    browser.url = furnished.url
+    browser.open("/dashboard/login")
+    keys = lambda *what: ActionChains(browser.driver).send_keys(*what).perform()
+    browser.js("document.querySelector('[name=email]').focus()")
+    keys(EMAIL, Keys.TAB, PASSWORD, Keys.ENTER)
+    browser.wait("to be signed in", lambda: browser.heading() == "Overview")
+    browser.settled()
+    browser.open("/dashboard")
+    keys(Keys.TAB)
+    assert focused(browser) == "Skip to the page"
+    for _ in range(40):
+        if focused(browser) == "Posts":
+            break
+        keys(Keys.TAB)
+    keys(Keys.ENTER)
+    browser.wait("the posts", lambda: browser.heading() == "Posts")
+    assert browser.wait("the focus on the heading", lambda: focused(browser) == "Posts")
+    assert browser.driver.title == "Posts – Posthorn"
+    browser.wait("the page to be announced", lambda: browser.js("return document.getElementById('polite').textContent") == "Posts – Posthorn")
+
+
+def test_dialog_gives_the_focus_back(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.open("/dashboard/admins")
+    browser.press("Create admin")
+    browser.wait("the focus in the first field", lambda: browser.js("return document.activeElement?.name") == "email")
+    ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
+    browser.wait("the focus where it was", lambda: focused(browser) == "Create admin" and browser.js("return document.querySelector('dialog') === null"))
+
+
+def test_menu_on_a_phone(browser, furnished):
+    browser.url = furnished.url
+    browser.resize(PHONE)
+    browser.sign_in(EMAIL, PASSWORD)
+    assert not browser.has("link", "Webhooks")
+    browser.press("Menu")
+    browser.follow("Webhooks")
+    browser.wait("the page, and the menu closed", lambda: browser.heading() == "Webhooks" and not browser.has("link", "Calendar"))
+
+
+def test_back_and_forward(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.follow("Posts")
+    browser.follow("Calendar")
+    browser.driver.back()
+    browser.wait("back at the posts", lambda: browser.heading() == "Posts")
+    browser.driver.forward()
+    browser.wait("forward to the calendar", lambda: browser.path() == "/dashboard/calendar")
+
+
+def test_an_ended_session_leads_to_signing_in_and_back(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.open("/dashboard/usage")
+    browser.cdp("Network.clearBrowserCookies")
+    browser.follow("Apps")
+    browser.see("Your session has ended")
+    browser.fill("E-mail", EMAIL)
+    browser.fill("Password", PASSWORD)
+    browser.press("Sign in")
+    browser.wait("the page that was asked for", lambda: browser.path() == "/dashboard/apps")

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole way of a new owner, as a person walks it: set-up link, app, six credentials, going live, connecting on the consent page, publishing and
+watching it, a failure and its explanation, cancelling, a new secret, signing out. One test for each station; each goes on where the one before stopped."""
+import os
+import pathlib
+import uuid
+
+import pytest
+import requests
+
+from browser import Browser, By
+from harness import HTTP_S, PLATFORMS, basic
+from house import EMAIL, PASSWORD
+
+NAMES = {"instagram": "Instagram", "facebook": "Facebook", "x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok"}
+
+
+@pytest.fixture(scope="module")
+def walk(house):
+    """A browser that stays signed in from station to station."""
+    one = Browser()
+    one.url = house.url
+    one.house = house
+    yield one
+    one.close()
+
+
+def picture(browser, name):
+    """To look at: what only stands on the way."""
+    browser.screenshot(pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots" / "journey" / f"{name}.png")
+
+
+def by_name(browser, name, text):
+    control = browser.wait(f"a field {name}", lambda: browser.js("return document.querySelector(`main [name=\"${arguments[0]}\"]`)", name))
+    control.clear()
+    control.send_keys(text)
+
+
+def badges(browser):
+    return browser.js("return [...document.querySelectorAll('main .badge')].map((one) => one.textContent)")
+
+
+def app_path(walk, tail=""):
+    return f"/dashboard/apps/{walk.client_id}{tail}"
+
+
+def token(house, client_id, secret):
+    return requests.post(f"{house.url}/v1/oauth/token", data={"grant_type": "client_credentials"}, headers={"Authorization": basic(client_id, secret)}, timeout=HTTP_S)
+
+
+def test_without_a_session_everything_leads_to_signing_in(walk):
+    walk.open("/dashboard/posts?status=failed")
+    walk.see("Sign in", "not set up yet")
+    assert walk.path() == "/dashboard/login"
+
+
+def test_setup_link(walk):
+    walk.open(walk.house.setup_link())
+    picture(walk, "setup")
+    walk.fill("E-mail", EMAIL)
+    walk.fill("Password", "short")
+    walk.fill("Password once more", "short")
+    walk.press("Create admin and sign in")
+    walk.wait("the field says what is wrong", lambda: "8" in walk.js("return document.querySelector('.problem:not(:empty)')?.textContent ?? ''"))
+    walk.fill("Password", PASSWORD)
+    walk.fill("Password once more", PASSWORD + "x")
+    walk.press("Create admin and sign in")
+    walk.see("The two passwords differ")
+    walk.fill("Password once more", PASSWORD)
+    walk.press("Create admin and sign in")
+    walk.see("No app yet", "SANDBOX", EMAIL)
+    picture(walk, "no-app-yet")
+
+
+def test_setup_link_works_once(walk):
+    other = Browser()
+    try:
+        other.url = walk.house.url
+        other.open(walk.house.setup_link())
+        other.fill("E-mail", "thief@example.com")
+        other.fill("Password", PASSWORD)
+        other.fill("Password once more", PASSWORD)
+        other.press("Create admin and sign in")
+        other.wait("a refusal", lambda: other.js("return document.querySelector('.notice.bad, .problem:not(:empty)') !== null"))
+    finally:
+        other.close()
+
+
+def test_create_app(walk):
+    walk.press("Create app")
+    walk.press("Create app")  # in the dialog, with nothing in the field
+    walk.see("Name is needed")
+    picture(walk, "create-app")
+    walk.fill("Name", "Harbour & Sons <shop>")
+    walk.press("Create app")
+    walk.client_id, walk.secret = walk.value_of("Client id"), walk.value_of("Client secret")
+    picture(walk, "secret")
+    assert walk.client_id.startswith("phc_") and walk.secret.startswith("phs_")
+    walk.press("I have stored it")
+    walk.wait("the app's page", lambda: walk.heading() == "Harbour & Sons <shop>")
+    assert walk.secret not in walk.driver.page_source
+    assert token(walk.house, walk.client_id, walk.secret).status_code == 409
+
+
+def test_a_wrong_secret_is_told_in_the_platforms_words(walk):
+    walk.open(app_path(walk, "/credentials/facebook"))
+    walk.see("/v1/oauth/facebook/callback", "pages_manage_posts")
+    by_name(walk, "client_id", "sandbox-facebook")
+    by_name(walk, "client_secret", "wrong")
+    walk.press("Store and verify")
+    walk.see("refuses it", "own words")
+    assert "Refused" in badges(walk)
+    picture(walk, "credential-refused")
+
+
+@pytest.mark.parametrize("slug", PLATFORMS)
+def test_credentials(walk, slug):
+    walk.open(app_path(walk, f"/credentials/{slug}"))
+    assert walk.value_of("Redirect URI") == f"{walk.house.url}/v1/oauth/{slug}/callback"
+    by_name(walk, "client_id", f"sandbox-{slug}")
+    by_name(walk, "client_secret", f"sandbox-secret-{slug}")
+    walk.press("Store and verify")
+    walk.wait("the credential is verified", lambda: "Verified" in badges(walk))
+    assert f"sandbox-secret-{slug}" not in walk.driver.page_source
+
+
+def test_verify_again(walk):
+    walk.press("Verify now")
+    walk.see("accepted the credential")
+
+
+def test_the_first_verified_credential_has_brought_it_live(walk):
+    walk.open(app_path(walk))
+    walk.see("6 of 6 platforms verified")
+    walk.wait("the app is live", lambda: "Live" in badges(walk))
+    assert token(walk.house, walk.client_id, walk.secret).status_code == 200
+
+
+def test_declined_connection(walk):
+    walk.open(app_path(walk, "/credentials/linkedin"))
+    walk.press("Connect an account of my own")
+    consent(walk, "deny")
+    walk.see("declined")
+    picture(walk, "declined")
+
+
+def consent(walk, decision):
+    """On the sandbox's page, as the platform would ask."""
+    walk.wait("the consent page", lambda: walk.driver.find_elements(By.CSS_SELECTOR, f"button[value={decision}]"))
+    walk.driver.find_element(By.CSS_SELECTOR, f"button[value={decision}]").click()
+    walk.wait("to be back", lambda: walk.path() and "/connected" in walk.path())
+    walk.settled()
+
+
+@pytest.mark.parametrize("slug", ["x", "linkedin", "facebook"])
+def test_connect(walk, slug):
+    walk.open(app_path(walk, f"/credentials/{slug}"))
+    walk.press("Connect an account of my own")
+    consent(walk, "allow")
+    walk.see(f"{NAMES[slug]} is connected")
+    picture(walk, "connected")
+
+
+def write(walk, text, *accounts):
+    walk.open(app_path(walk, "/compose"))
+    for account in accounts:
+        walk.tick(account)
+    walk.fill("Text", text)
+
+
+def test_validate_says_what_is_too_long(walk):
+    write(walk, "w" * 281, "jodoe")
+    walk.press("Validate")
+    walk.see("cannot be published like this", "280")
+    picture(walk, "not-valid")
+
+
+def test_publish_and_watch(walk):
+    text = f"Sea & salt {uuid.uuid4().hex[:8]}"
+    write(walk, text, "jodoe", "jo.doe")
+    walk.press("Validate")
+    walk.see("It can be published", "1 call would be made")
+    picture(walk, "valid")
+    code = walk.js("return document.querySelector('.code code').textContent")
+    assert f"{walk.house.url}/v1/posts/publish" in code and text in code
+    walk.press("Publish")
+    walk.wait("the post's page", lambda: "/posts/" in walk.path())
+    walk.wait("published, without loading the page again", lambda: badges(walk).count("Published") >= 3)
+    assert len(walk.house.sandbox.ledger(text)) == 2
+    walk.wait("the timeline as a picture", lambda: len(walk.driver.find_elements(By.CSS_SELECTOR, "svg.plot .call")) >= 2)
+    rows = len(walk.driver.find_elements(By.CSS_SELECTOR, "tr[data-row]"))
+    assert len(walk.driver.find_elements(By.CSS_SELECTOR, "svg.plot .call")) == rows
+    walk.check_quiet()
+
+
+def test_the_list_shows_it(walk):
+    walk.open("/dashboard/posts?status=published&text=Sea")
+    walk.see("Sea & salt", "Published")
+    walk.open("/dashboard/posts?status=failed")
+    walk.see("No post fits")
+
+
+def test_a_failing_post_says_why_and_what_to_do(walk):
+    walk.house.sandbox.fault("x", "POST", "/2/tweets", "status", status=403,
+                             body={"title": "Forbidden", "detail": "You are not allowed to create a Tweet with duplicate content.", "type": "about:blank", "status": 403})
+    write(walk, "Said before", "jodoe")
+    walk.press("Publish")
+    walk.wait("the post has failed", lambda: "Failed" in badges(walk))
+    walk.see("duplicate content", "DUPLICATE_CONTENT", "What to do:")
+    walk.open("/dashboard/posts?error=DUPLICATE_CONTENT")
+    walk.see("Said before")
+
+
+def test_retry(walk):
+    walk.follow("Said before")
+    walk.press("Try again unchanged")
+    walk.wait("published after all", lambda: "Published" in badges(walk))
+
+
+def test_schedule_move_and_cancel(walk):
+    write(walk, "Not yet", "jo.doe")
+    walk.js("const one = document.querySelector('[name=scheduled_at]'); one.value = new Date(Date.now() + 2 * 86400000).toISOString().slice(0, 16); one.dispatchEvent(new Event('input', {bubbles: true}))")
+    walk.press("Publish")
+    walk.wait("it is scheduled", lambda: "Scheduled" in badges(walk))
+    walk.press("Change the time")
+    walk.js("const one = document.querySelector('dialog [name=scheduled_at]'); one.value = new Date(Date.now() + 3 * 86400000).toISOString().slice(0, 16); one.dispatchEvent(new Event('input', {bubbles: true}))")
+    walk.press("Store")
+    walk.see("The post has a new time")
+    walk.press("Cancel")
+    walk.press("Keep it as it is")
+    walk.wait("nothing has happened", lambda: "Scheduled" in badges(walk))
+    walk.press("Cancel")
+    walk.press("Cancel the post")
+    walk.wait("it is cancelled", lambda: "Cancelled" in badges(walk))
+
+
+def test_unknown_outcome_is_settled_by_a_person(walk):
+    """X takes the post, its answer is lost, and X cannot be asked."""
+    text = f"In doubt {uuid.uuid4().hex[:8]}"
+    walk.house.sandbox.fault("x", "POST", "/2/tweets", "reset_after")
+    walk.house.sandbox.fault("x", "GET", "/2/users/*/tweets", "status", status=401, body={"title": "Unauthorized", "status": 401}, times=50)
+    write(walk, text, "jodoe")
+    walk.press("Publish")
+    walk.wait("nobody knows", lambda: "OUTCOME_UNKNOWN" in walk.text())
+    walk.house.sandbox.clear_faults()
+    picture(walk, "unknown")
+    walk.press("I have looked: settle it")
+    walk.fill("Its address", "https://x.com/jodoe/status/1")
+    walk.press("Yes, it is there")
+    walk.wait("it is published", lambda: "Published" in badges(walk))
+    assert walk.has("link", "https://x.com/jodoe/status/1")
+    assert len(walk.house.sandbox.ledger(text)) == 1
+
+
+def test_accounts(walk):
+    walk.open(app_path(walk, "/accounts"))
+    walk.see("Jo Doe", "Active")
+    walk.open(app_path(walk, "/accounts?platform=x"))
+    walk.follow("XJo Doe on X")
+    walk.press("Check now")
+    walk.see("X accepts the token")
+    walk.press("Disconnect")
+    walk.press("Disconnect")
+    walk.wait("it is disconnected", lambda: "Disconnected" in badges(walk))
+    account = walk.path()
+    walk.press("Reconnect")
+    consent(walk, "allow")
+    walk.see("X is connected")
+    walk.open(account)
+    walk.wait("it is active again", lambda: "Active" in badges(walk))
+
+
+def test_webhook(walk):
+    walk.open(app_path(walk, "/webhooks"))
+    walk.press("Create webhook")
+    walk.fill("Address", "nonsense")
+    walk.press("Create webhook")
+    walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('dialog .problem:not(:empty)') !== null"))
+    walk.fill("Address", "https://cafe.example/hook")
+    walk.press("Create webhook")
+    assert walk.value_of("Signing secret").startswith("whsec_")
+    walk.press("I have stored it")
+    walk.see("Nothing was delivered yet")
+    walk.press("Send a test")
+    walk.wait("the test in the log", lambda: "test" in walk.js("return [...document.querySelectorAll('td .title')].map((one) => one.textContent)"))
+
+
+def test_rotate(walk):
+    old = token(walk.house, walk.client_id, walk.secret).json()["access_token"]
+    walk.open(app_path(walk, "/settings"))
+    walk.press("Make a new secret")
+    walk.press("Make a new secret")
+    new = walk.value_of("Client secret")
+    walk.press("I have stored it")
+    assert new.startswith("phs_") and new != walk.secret
+    assert token(walk.house, walk.client_id, walk.secret).status_code == 401
+    assert token(walk.house, walk.client_id, new).status_code == 200
+    answer = requests.get(f"{walk.house.url}/v1/posts", headers={"Authorization": f"Bearer {old}"}, timeout=HTTP_S)
+    assert answer.status_code == 401
+
+
+def test_settings(walk):
+    walk.open(app_path(walk, "/settings"))
+    walk.fill("Allowed redirect addresses", "https://cafe.example/back\nnot an address")
+    walk.press("Store settings")
+    walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('.problem:not(:empty), .notice.bad') !== null"))
+    walk.fill("Allowed redirect addresses", "https://cafe.example/back")
+    walk.fill("Name", "Harbour")
+    walk.press("Store settings")
+    walk.see("The settings are stored")
+    assert walk.js("return [...document.querySelectorAll('#switch-app option')].map((one) => one.textContent)") == ["Harbour"]
+    walk.press("Suspend")
+    walk.press("Suspend")
+    walk.wait("it is suspended", lambda: "Suspended" in badges(walk))
+    walk.press("Activate")
+    walk.wait("it is live again", lambda: "Live" in badges(walk))
+
+
+def test_admins(walk):
+    walk.open("/dashboard/admins")
+    walk.press("Create admin")
+    walk.fill("E-mail", "second@example.com")
+    walk.fill("Password", PASSWORD)
+    walk.press("Create admin")
+    walk.see("second@example.com can sign in")
+    walk.press("Delete second@example.com")
+    walk.press("Delete")
+    walk.see("second@example.com is deleted")
+
+
+def test_password(walk):
+    walk.open("/dashboard/you")
+    walk.fill("Present password", "not this one")
+    walk.fill("New password", PASSWORD + "!")
+    walk.fill("New password once more", PASSWORD + "!")
+    walk.press("Change password")
+    walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('[name=current_password]').getAttribute('aria-invalid')") == "true")
+    walk.fill("Present password", PASSWORD)
+    walk.press("Change password")
+    walk.see("The password is changed")
+    walk.open("/dashboard/apps")
+    walk.see("Harbour")
+
+
+def test_sign_out(walk):
+    walk.check_quiet()
+    walk.press("Sign out")
+    walk.see("You are signed out")
+    walk.open("/dashboard/apps")
+    assert walk.path() == "/dashboard/login"
+    walk.fill("E-mail", EMAIL)
+    walk.fill("Password", PASSWORD)
+    walk.press("Sign in")
+    walk.wait("a refusal", lambda: walk.js("return document.querySelector('.notice.bad') !== null"))
+    walk.fill("Password", PASSWORD + "!")
+    walk.press("Sign in")
+    walk.wait("the page that was asked for", lambda: walk.path() == "/dashboard/apps")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every page at two widths, light and dark: pictures to look at (in POSTHORN_BUILD/screenshots), and what can be told without eyes: nothing
+is wider than the window, no page loads with an error, every page has its one heading."""
+import os
+import pathlib
+
+import pytest
+
+from browser import DESKTOP, PHONE
+from harness import Service
+from house import EMAIL, PASSWORD, make_admin, pages
+
+NARROWEST = (360, 740)
+OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
+
+
+def look(browser, name):
+    """What can be told without eyes."""
+    assert browser.js("return document.querySelectorAll('h1').length") == 1, name
+    failed = browser.js("return [...document.querySelectorAll('.notice.bad strong')].map((one) => one.textContent)")
+    assert "SANDBOX" in browser.text(), name
+    assert name.startswith("no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
+    wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"
+
+
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_every_page(browser, furnished, width):
+    size = {"desktop": DESKTOP, "phone": PHONE}[width]
+    browser.url = furnished.url
+    browser.resize(size)
+    browser.open("/dashboard/login")
+    browser.screenshot(OUT / width / "login.png")
+    browser.sign_in(EMAIL, PASSWORD)
+    for name, path in pages(furnished).items():
+        browser.open(path)
+        look(browser, name)
+        browser.screenshot(OUT / width / f"{name}.png")
+        if width == "phone":
+            browser.resize(NARROWEST)
+            look(browser, f"{name} at {NARROWEST[0]} px")
+            browser.resize(size)
+        browser.check_quiet()
+
+
+def test_overview_names_what_needs_a_person(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.see("Accounts that need attention", "Reconnect", "user-2")
+    assert browser.js("return [...document.querySelectorAll('.bars a')].map((one) => one.textContent)") != []
+    assert browser.js("return document.querySelectorAll('svg.plot').length") == 2
+    browser.open(pages(furnished)["account-dead"])
+    browser.see("The user has to connect it again", "refuse")
+
+
+def test_dark(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.dark()
+    for name in ("overview", "post-retried", "credential", "compose", "calendar"):
+        browser.open(pages(furnished)[name])
+        browser.screenshot(OUT / "dark" / f"{name}.png")
+
+
+def test_without_a_sandbox_nothing_says_sandbox(browser, tmp_path):
+    """The mark means something: it is not there when posts reach the real platforms. (Nothing is published here.)"""
+    with Service(tmp_path / "data") as service:
+        make_admin(service)
+        browser.url = service.url
+        browser.sign_in(EMAIL, PASSWORD)
+        browser.see("Welcome to Posthorn")
+        assert "SANDBOX" not in browser.text()
+        browser.check_quiet()

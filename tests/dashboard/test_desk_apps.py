@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Apps, their platform credentials, connections begun by their owner, and admins."""
+import json
+
+import pytest
+import requests
+
+from desk import FIRST_ADMIN, PASSWORD, Desk
+from harness import HTTP_S, PLATFORMS, basic, follow_return, with_query
+
+
+def token_answer(service, made, secret=None):
+    headers = {"Authorization": basic(made["client_id"], secret or made["client_secret"])}
+    return service.request("POST", "/v1/oauth/token", headers=headers, data={"grant_type": "client_credentials"})
+
+
+def test_an_app_from_draft_to_token(desk, desk_service):
+    made = desk.make_app("draft")
+    client_id = made["client_id"]
+    assert set(made) == {"app_id", "client_id", "client_secret"}
+    shown = desk.get(f"/apps/{client_id}")
+    assert shown["state"] == "draft" and not shown["live"] and shown["owner"] == FIRST_ADMIN and shown["credentials"] == []
+    assert made["client_secret"] not in json.dumps(shown)
+    assert client_id in [app["client_id"] for app in desk.get("/apps")["data"]]
+    assert token_answer(desk_service, made).json()["error"] == "app_not_live"
+    desk.refused("POST", f"/apps/{client_id}/go-live", 409, "CREDENTIALS_NOT_FOUND")
+    body = {"client_id": "sandbox-youtube", "client_secret": "sandbox-secret-youtube", "verify": True}
+    assert desk.put(f"/apps/{client_id}/credentials/youtube", body)["state"] == "verified"
+    assert desk.post(f"/apps/{client_id}/go-live")["live"]
+    assert token_answer(desk_service, made).status_code == 200
+    assert desk.post(f"/apps/{client_id}/suspend")["state"] == "suspended"
+    assert token_answer(desk_service, made).json()["error"] == "app_not_active"
+    assert desk.post(f"/apps/{client_id}/activate")["state"] == "active"
+    rotated = desk.post(f"/apps/{client_id}/rotate-secret")
+    assert rotated["client_secret"] != made["client_secret"]
+    assert token_answer(desk_service, made).json()["error"] == "invalid_client_secret"
+    assert token_answer(desk_service, made, rotated["client_secret"]).status_code == 200
+
+
+def test_the_owner_is_who_asks(desk, desk_service):
+    made = desk.make_app("mine", owner="somebody@example.com")
+    assert desk.get(f"/apps/{made['client_id']}")["owner"] == FIRST_ADMIN
+    assert "somebody@example.com" not in json.dumps(desk.get("/admins"))
+
+
+def test_settings(desk):
+    path = f"/apps/{desk.make_app('settings')['client_id']}"
+    changed = desk.patch(path, {"name": "renamed", "redirect_urls": ["https://one.example/cb", "https://two.example"], "on_unknown": "retry_once"})
+    assert changed["name"] == "renamed" and changed["on_unknown"] == "retry_once" and len(changed["redirect_urls"]) == 2
+    assert desk.patch(path, {"redirect_urls": [], "connect_confirmation": "on"})["redirect_urls"] == []
+    assert desk.get(path)["connect_confirmation"] == "on"
+    for wrong in ({"name": ""}, {"redirect_urls": ["no url"]}, {"on_unknown": "guess"}, {"connect_confirmation": True}, {"owner": "nobody@example.com"}):
+        desk.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
+
+
+def test_an_app_is_handed_over(desk, other_desk):
+    client_id = desk.make_app("handed over")["client_id"]
+    assert desk.patch(f"/apps/{client_id}", {"owner": "other@example.com"})["owner"] == "other@example.com"
+    desk.refused("GET", f"/apps/{client_id}", 404, "NOT_FOUND")
+    assert other_desk.get(f"/apps/{client_id}")["name"] == "handed over"
+
+
+def test_the_command_line_hands_over_too(desk, other_desk):
+    client_id = desk.make_app("by command")["client_id"]
+    done = desk.service.cli("app", "set", client_id, "--owner", "other@example.com")
+    assert done.returncode == 0 and json.loads(done.stdout)["owner"] == "other@example.com"
+    assert other_desk.get(f"/apps/{client_id}")["name"] == "by command"
+
+
+# ---- credentials ----
+
+
+def test_the_guide(desk):
+    client_id = desk.make_app("guide")["client_id"]
+    guides = desk.get(f"/apps/{client_id}/platforms")["data"]
+    assert [guide["platform"] for guide in guides] == list(PLATFORMS)
+    for guide in guides:
+        assert guide["redirect_uri"] == f"{desk.service.url}/v1/oauth/{guide['platform']}/callback"
+        assert guide["scopes"] == guide["default_scopes"] and len(guide["steps"]) >= 3
+        assert guide["console_url"].startswith("https://") and guide["where"] and guide["review"] and guide["credential"] is None
+        assert guide["client_id_label"] and guide["client_secret_label"]
+    body = {"client_id": "sandbox-linkedin", "client_secret": "s3cret-of-linkedin", "scopes": "openid profile"}
+    desk.put(f"/apps/{client_id}/credentials/linkedin", body)
+    again = desk.get(f"/apps/{client_id}/platforms")
+    linkedin = again["data"][PLATFORMS.index("linkedin")]
+    assert linkedin["scopes"] == "openid profile" and linkedin["credential"]["state"] == "pending"
+    assert "s3cret-of-linkedin" not in json.dumps(again)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_refusal_in_the_platforms_own_words(desk, platform):
+    path = f"/apps/{desk.make_app('wrong ' + platform)['client_id']}/credentials/{platform}"
+    refused = desk.put(path, {"client_id": f"sandbox-{platform}", "client_secret": "wrong", "verify": True})
+    assert refused["state"] == "failed" and refused["message"] and refused["verified_at"] is None
+    entered = desk.put(path, {"client_id": f"sandbox-{platform}", "client_secret": f"sandbox-secret-{platform}"})
+    assert entered["state"] == "pending" and entered["message"] is None
+    assert desk.post(path + "/verify")["state"] == "verified"
+
+
+def test_a_pending_credential_is_tried_by_a_connection(desk, connect_account):
+    """The owner's own first connection verifies it, and brings the app live (API.md section 3)."""
+    client_id = desk.make_app("tried")["client_id"]
+    desk.refused("POST", f"/apps/{client_id}/credentials/tiktok/connect", 400, "CREDENTIALS_NOT_FOUND")
+    desk.put(f"/apps/{client_id}/credentials/tiktok", {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"})
+    # Others wait until it is verified.
+    answer = desk.request("GET", f"/apps/{client_id}/v1/oauth/tiktok/connect", params={"user_id": "u", "redirect_url": "https://c.example/"})
+    assert answer.json()["error"] == "CREDENTIALS_NOT_FOUND"
+    outcome = connect_account(desk, client_id, "tiktok")
+    assert outcome["status"] == "success" and outcome["user_id"] == "dashboard-test" and outcome["credential_state"] == "verified"
+    assert outcome["accounts"][0]["platform"] == "tiktok"
+    assert desk.get(f"/apps/{client_id}")["live"]
+
+
+def test_a_refused_test_connection(desk):
+    client_id = desk.make_app("denied")["client_id"]
+    desk.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x"})
+    begun = desk.post(f"/apps/{client_id}/credentials/x/connect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="deny"), allow_redirects=False, timeout=HTTP_S)
+    assert "status=failed" in follow_return(consent.headers["Location"]).headers["Location"]
+    outcome = desk.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
+    assert outcome["status"] == "failed" and outcome["error"] == "access_denied" and outcome["credential_state"] == "pending"
+    desk.refused("POST", f"/apps/{client_id}/connections/conn_{'0' * 32}/outcome", 404, "NOT_FOUND")
+
+
+def test_accounts(desk, desk_app):
+    base = f"/apps/{desk_app['client_id']}"
+    account = desk_app["accounts"]["x"]
+    listed = desk.get(f"{base}/v1/accounts?user_id=dashboard-test")["data"]
+    assert account["id"] in [row["id"] for row in listed]
+    shown = desk.get(f"{base}/v1/accounts/{account['id']}")["data"]
+    assert shown["status"] == "active" and shown["expires_at"] and "token" not in json.dumps(shown)
+    assert desk.post(f"{base}/v1/accounts/{account['id']}/check")["data"]["ok"]
+    begun = desk.post(f"{base}/accounts/{account['id']}/reconnect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+    follow_return(consent.headers["Location"])
+    outcome = desk.post(f"{base}/connections/{begun['connection_id']}/outcome")
+    assert outcome["accounts"][0]["id"] == account["id"]  # the same account, connected again
+    desk.refused("POST", f"{base}/accounts/00000000-0000-7000-8000-000000000000/reconnect", 404, "NOT_FOUND")
+
+
+# ---- admins ----
+
+
+def test_admins(desk, desk_service):
+    body = {"email": "New@Example.com", "password": PASSWORD}
+    made = desk.post("/admins", body, status=201)
+    assert made["email"] == "new@example.com" and made["has_password"]
+    desk.refused("POST", "/admins", 409, "CONFLICT", json=body)
+    desk.refused("POST", "/admins", 422, "VALIDATION_ERROR", json={**body, "email": "x"})
+    assert "argon" not in json.dumps(desk.get("/admins"))
+    new = Desk(desk_service, "new@example.com")
+    app = new.make_app("of new", live=True)
+    assert token_answer(desk_service, app).status_code == 200
+    assert desk.delete("/admins/new%40example.com") == {"deleted": "new@example.com"}
+    new.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    assert not new.get("/session")["signed_in"]
+    assert token_answer(desk_service, app).json()["error"] == "admin_not_found"
+    desk.refused("DELETE", "/admins/new%40example.com", 404, "NOT_FOUND")
+
+
+def test_the_last_admin_stays(fresh):
+    service = fresh()
+    desk = Desk(service).set_up()
+    desk.refused("DELETE", f"/admins/{FIRST_ADMIN}", 409, "LAST_ADMIN")
+    # The command line may: whoever holds the data directory can make another.
+    assert service.cli("admin", "delete", FIRST_ADMIN).returncode == 0
+    desk.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+
+
+def test_a_password_for_who_owns_apps_already(desk, desk_service):
+    assert desk_service.cli("app", "create", "--name", "cli app", "--owner", "cli@example.com").returncode == 0
+    assert [row["has_password"] for row in desk.get("/admins")["data"] if row["email"] == "cli@example.com"] == [False]
+    desk.post("/admins", {"email": "cli@example.com", "password": PASSWORD}, status=201)
+    assert [app["name"] for app in Desk(desk_service, "cli@example.com").get("/apps")["data"]] == ["cli app"]

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several nodes on one database, one thing at a time: who does what, what all of them see at once, and who takes over from whom.
+Everything at once, with kills, is tests/fault/test_cluster.py."""
+import contextlib
+import http.server
+import json
+import signal
+import threading
+
+import pytest
+import requests
+
+from cluster import Cluster
+from drop_proxy import DropProxy
+from harness import HTTP_S, Media, check_error, cli, follow_return, marker, poll
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two whole nodes that started together on an empty database."""
+    with Cluster(time_scale=20) as made:
+        made.start("first")
+        made.start("second")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def app(cluster):
+    return cluster.app("x", "facebook")
+
+
+def on(cluster, app, name):
+    """The app as it is seen through one node."""
+    other = object.__new__(type(app))
+    other.__dict__ = dict(app.__dict__, service=cluster.nodes[name])
+    return other
+
+
+def test_nodes_start_together_on_an_empty_database(cluster):
+    fresh = cluster.server.new_database()
+    cluster.urls.update({f"early-{number}": fresh for number in range(3)})
+    problems = []
+
+    def begin(name):
+        try:
+            cluster.start(name)
+        except AssertionError as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=begin, args=(f"early-{number}",)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems, problems
+    count = cluster.server.sql("SELECT count(*), max(number) FROM schema_migrations", fresh.rsplit("/", 1)[1]).split("|")
+    assert count[0] == count[1]
+    for number in range(3):
+        node = cluster.nodes.pop(f"early-{number}")
+        assert node.request("GET", "/readyz").status_code == 200
+        assert "database_restored" not in node.stderr()
+        node.stop()
+
+
+def test_a_token_counts_on_every_node_at_once(cluster, app):
+    first, second = on(cluster, app, "first"), on(cluster, app, "second")
+    old = first.token
+    token = first.issue_token().token
+    assert requests.get(f"{second.service.url}/v1/accounts", headers={"Authorization": f"Bearer {token}"}, timeout=HTTP_S).status_code == 200
+    check_error(requests.get(f"{second.service.url}/v1/accounts", headers={"Authorization": f"Bearer {old}"}, timeout=HTTP_S), 401,
+                "UNAUTHENTICATED")
+    app.token = token
+
+
+def test_a_callback_may_land_on_any_node(cluster, app):
+    first, second = on(cluster, app, "first"), on(cluster, app, "second")
+    begun = first.begin("x")
+    callback = first.consent(begun).replace(first.service.url, second.service.url)
+    returned = follow_return(callback)
+    assert returned.status_code == 302, returned.text
+    assert "connection=success" in returned.headers["Location"] or "success" in returned.headers["Location"]
+    assert first.accounts_of(begun["connection_id"])["accounts"]
+
+
+def test_a_repeated_request_is_one_post_on_two_nodes(cluster, app):
+    account, text = app.account("facebook"), marker()
+    body = {"account_ids": [account], "content": text, "request_id": text}
+    answers = []
+
+    def ask(name):
+        for _ in range(4):
+            answers.append(on(cluster, app, name).post("/v1/posts/publish", json=body))
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in ("first", "second") for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer.status_code for answer in answers) == [202] + [409] * 15
+    ids = {answer.json()["data"]["post_id"] if answer.status_code == 202 else answer.json()["details"]["post_id"] for answer in answers}
+    assert len(ids) == 1
+    app.wait_post(ids.pop())
+    assert len(cluster.sandbox.ledger(text)) == 1
+
+
+@pytest.mark.parametrize("cuts", [{"before": 2}, {"after": 6}, {"before": 2, "after": 3}], ids=str)
+def test_a_lost_commit_is_looked_up(cluster, app, cuts):
+    """The connection ends around a COMMIT, and the caller hears nothing of it: what was written is not written again, and what was not
+    is (twice in a row is not too much)."""
+    wire = DropProxy(cluster.server.port)
+    name = "cut-" + "-".join(cuts)
+    cluster.urls[name] = cluster.url.replace(f":{cluster.server.port}/", f":{wire.port}/")
+    node = cluster.start(name)
+    try:
+        account, through = app.account("facebook"), on(cluster, app, name)
+        wire.cut_commits(**cuts)
+        texts = []
+        while wire.cuts_left() or len(texts) < 8:
+            texts.append(marker("cut"))
+            assert through.publish(account, texts[-1], request_id=texts[-1]).status_code == 202
+            assert len(texts) < 200
+        posts = through.list(per_page=100)["data"]
+        for text in texts:
+            mine = [post["id"] for post in posts if post["containers"][0]["content"] == text]
+            assert len(mine) == 1
+            assert app.wait_post(mine[0])["status"] == "published"
+        ledger = [post["text"] for post in cluster.sandbox.ledger("cut")]
+        assert all(ledger.count(text) == 1 for text in texts)
+        assert "uncertain" not in node.stderr()
+    finally:
+        cluster.nodes.pop(name).stop()
+        wire.close()
+
+
+def test_doctor_tells_of_every_node(cluster):
+    found = json.loads(cluster.cli("doctor").stdout)["checks"]
+    nodes = [check for check in found if check["check"] == "node"]
+    assert len(nodes) == 2 and all(check["ok"] for check in nodes)
+    for node in cluster.nodes.values():
+        assert any(node.url in check["message"] and "(all" in check["message"] for check in nodes)
+
+
+def test_a_secret_of_the_database_is_not_told(cluster):
+    """The URL may hold a password, which belongs into no log and no message."""
+    url = f"postgres://posthorn:pa55word@127.0.0.1:{cluster.server.port}/nowhere_at_all"
+    done = cli("app", "list", "--data", cluster.directory / "secret", environment={"POSTHORN_DATABASE": url})
+    assert done.returncode == 1
+    assert "nowhere_at_all" in done.stderr and "pa55word" not in done.stderr + done.stdout
+
+
+def test_halves_need_a_database_for_several(tmp_path):
+    for words in (["worker"], ["serve", "--no-deliver"]):
+        done = cli(*words, "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
+        assert done.returncode == 1 and "PostgreSQL" in done.stderr
+
+
+# ---- halves of a service ----
+
+
+@contextlib.contextmanager
+def slow_picture(body):
+    """A picture whose bytes come when go_on is set: (url, is_asked, go_on)."""
+    is_asked, go_on = threading.Event(), threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "image/jpeg")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[:100])
+            is_asked.set()
+            go_on.wait(HTTP_S)
+            with contextlib.suppress(OSError):
+                self.wfile.write(body[100:])
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/picture.jpg", is_asked, go_on
+    finally:
+        go_on.set()
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def media(tmp_path_factory):
+    server = Media(tmp_path_factory.mktemp("nodes-media"))
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def halves():
+    """An API that does not deliver; workers come and go."""
+    with Cluster(time_scale=20) as made:
+        made.start("api", "--no-deliver")
+        yield made
+
+
+def test_a_post_waits_for_a_worker(halves):
+    app, text = halves.app("facebook"), marker()
+    post_id = app.accepted(app.account("facebook"), text)["post_id"]
+    turns = lambda: halves.nodes["api"].request("GET", "/readyz").status_code  # noqa: E731
+    assert turns() == 200
+    assert app.show(post_id)["status"] == "pending" and not halves.sandbox.ledger(text)
+    worker = halves.start("worker", word="worker")
+    assert app.wait_post(post_id)["status"] == "published"
+    assert len(halves.sandbox.ledger(text)) == 1
+    assert worker.request("GET", "/readyz").status_code == 200
+    assert worker.request("GET", "/metrics").status_code == 200
+    check_error(worker.request("POST", "/v1/oauth/token"), 404, "NOT_FOUND")
+    check_error(worker.request("GET", "/docs"), 404, "NOT_FOUND")
+    check_error(worker.request("POST", "/readyz"), 405, "METHOD_NOT_ALLOWED")
+    halves.nodes.pop("worker").stop()
+
+
+def test_a_dead_workers_fetch_is_taken_over(halves, media):
+    """A media file keeps its worker for hours; when the worker dies, another one fetches the file anew and goes on."""
+    app, text = halves.app("facebook"), marker()
+    account = app.account("facebook")
+    halves.start("doomed", word="worker")
+    with slow_picture(media.picture) as (url, is_asked, go_on):
+        post_id = app.accepted(account, text, media=[{"type": "image", "url": url}])["post_id"]
+        assert is_asked.wait(HTTP_S)
+        busy = poll("the lane is the worker's", lambda: halves.sql("SELECT node_id FROM lanes WHERE busy_delivery_id <> ''"))
+        halves.kill("doomed")
+        go_on.set()
+        take_over(halves, app, post_id, busy)
+    assert len(halves.sandbox.ledger(text)) == 1
+
+
+def take_over(halves, app, post_id, dead_node):
+    halves.start("heir", word="worker")
+    halves.sql(f"UPDATE nodes SET beat_at_us = beat_at_us - 60000000 WHERE id = '{dead_node}'")  # time goes by
+    assert app.wait_post(post_id)["status"] == "published"
+    assert "work_of_dead_node_taken" in halves.nodes["heir"].stderr() + halves.nodes["api"].stderr()
+    halves.nodes.pop("doomed")
+    halves.nodes.pop("heir").stop()
+
+
+def files_of(node):
+    return [path for path in (node.data / "spool").rglob("*") if path.is_file()]
+
+
+def test_files_of_a_post_that_ended_elsewhere_go(media):
+    """A node fetched a file, and another one finished the post: the copy goes by itself."""
+    with Cluster(time_scale=600) as cluster:
+        cluster.start("api", "--no-deliver")
+        first = cluster.start("first", word="worker")
+        app, text = cluster.app("facebook"), marker()
+        cluster.sandbox.fault("facebook", "POST", "/v25.0/*/photos", "status", status=503, times=1)
+        post_id = app.accepted(app.account("facebook"), text, media=[media.image()])["post_id"]
+        poll("the file is there", lambda: files_of(first))
+        first.popen.send_signal(signal.SIGSTOP)
+        second = cluster.start("second", word="worker")
+        cluster.sql("UPDATE nodes SET beat_at_us = beat_at_us - 60000000 WHERE id = (SELECT id FROM nodes WHERE address = '%s')" % first.url)
+        try:
+            assert app.wait_post(post_id)["status"] in ("published", "failed")
+        finally:
+            first.popen.send_signal(signal.SIGCONT)
+        poll("no copy is left", lambda: not files_of(first) and not files_of(second))
+        assert len(cluster.sandbox.ledger(text)) == 1

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql_postgres_link.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void states_have_their_kinds(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *state;
+		enum err_kind kind;
+		bool is_race;
+		bool is_loss;
+	} rows[] = {
+		{"23505", ERR_CONFLICT, false, false},  {"23503", ERR_NOT_FOUND, false, false},
+		{"22021", ERR_INVALID, false, false},   {"25006", ERR_TEMPORARY, false, true},
+		{"25P02", ERR_INTERNAL, false, false},  {"25P03", ERR_TEMPORARY, false, true},
+		{"40001", ERR_TEMPORARY, true, false},  {"40P01", ERR_TEMPORARY, true, false},
+		{"55P03", ERR_TEMPORARY, true, false},  {"53100", ERR_TEMPORARY, false, false},
+		{"57014", ERR_TEMPORARY, false, false}, {"57P01", ERR_TEMPORARY, false, true},
+		{"57P03", ERR_TEMPORARY, false, true},  {"54000", ERR_TOO_LARGE, false, false},
+		{"08006", ERR_TEMPORARY, false, true},  {"28P01", ERR_INVALID, false, false},
+		{"3D000", ERR_INVALID, false, false},   {"42P01", ERR_INTERNAL, false, false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(pg_kind_of_state(rows[i].state), rows[i].kind);
+		assert_int_equal(pg_state_is_race(rows[i].state), rows[i].is_race);
+		assert_int_equal(pg_state_is_loss(rows[i].state), rows[i].is_loss);
+	}
+}
+
+static enum err_kind open_at(const char *url, struct error *err)
+{
+	struct pg_link link;
+	const struct sql_config config = {.path = url, .role = SQL_ROLE_OWNER};
+	const enum err_kind kind = pg_link_open(&link, &config, err);
+	assert_null(link.pg);
+	pg_link_close(&link);
+	return kind;
+}
+
+static void who_cannot_be_reached_is_told_without_a_password(void **state)
+{
+	(void)state;
+	struct error err = {0};
+	assert_int_equal(open_at("postgres://u:hush@127.0.0.1:1/d", &err), ERR_TEMPORARY);
+	assert_non_null(strstr(err.text, "127.0.0.1"));
+	assert_null(strstr(err.text, "hush"));
+	assert_int_equal(open_at("postgres://u:hush@127.0.0.1:1/d?nonsense=1", &err), ERR_INVALID);
+	assert_null(strstr(err.text, "hush"));
+}
+
+/* The first failure costs nothing; the next try waits for its turn. */
+static void tries_are_apart(void **state)
+{
+	(void)state;
+	struct pg_link link;
+	struct error err = {0};
+	bool is_new = false;
+	const struct sql_config config = {.path = "postgres://127.0.0.1:1/d",
+					  .role = SQL_ROLE_READER};
+	assert_int_equal(pg_link_open(&link, &config, &err), ERR_TEMPORARY);
+	for (unsigned i = 1; i < 4; i++) {
+		const int64_t not_before_ms = link.next_try_boot_ms;
+		assert_int_equal(link.failures, i);
+		assert_int_equal(pg_link_ensure(&link, &is_new, &err), ERR_TEMPORARY);
+		assert_true(is_new && pg_boot_ms() >= not_before_ms);
+	}
+	pg_link_close(&link);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states_have_their_kinds),
+		cmocka_unit_test(who_cannot_be_reached_is_told_without_a_password),
+		cmocka_unit_test(tries_are_apart),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
