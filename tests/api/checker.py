@@ -350,6 +350,10 @@ class Watch:
             self.checker = Checker(requests.get(url + "/openapi.json", timeout=30).json())
         self.services[url + "/"] = is_alive
 
+    def remove(self, url):
+        """Not checked any more: what is asked of it is not described."""
+        self.services.pop(f"{url}/", None)
+
     def is_of_service(self, url):
         return any(url.startswith(prefix) and is_alive() for prefix, is_alive in list(self.services.items()))
 

@@ -16,7 +16,7 @@ import test_crash
 from cluster import Cluster
 from drop_proxy import DropProxy
 from fault_harness import IS_LONG
-from harness import PLATFORMS, Media, marker, poll
+from harness import PLATFORMS, marker, poll
 from postgres_server import PostgresServer
 from test_crash import Clients, compare, make_wishes, wait_until_final
 
@@ -26,13 +26,6 @@ CUT_S = 6
 # Longer than a lease (120 s): by then what the sleeper had begun is somebody else's.
 SLEEP_S = 135
 FAILOVER_FINAL_S = 400
-
-
-@pytest.fixture(scope="module")
-def media(tmp_path_factory):
-    server = Media(tmp_path_factory.mktemp("cluster-media"))
-    yield server
-    server.close()
 
 
 @pytest.fixture
