@@ -84,11 +84,12 @@ static bool split_head(struct split *split, const uint8_t *data, size_t size)
 	return line != NULL;
 }
 
-/* A NUL in the place of a CR, or behind a bare LF at the end: the repairs that leave no trace
+/* A NUL in the place of a CR, or at the end beside a bare LF: the repairs that leave no trace
  * (http_strict_test.c). */
 static bool has_a_hidden_nul(struct str head)
 {
-	return str_find(head, STR("\0\n"), 0) != SIZE_MAX || str_has_suffix(head, STR("\n\0\r\n"));
+	return str_find(head, STR("\0\n"), 0) != SIZE_MAX ||
+	       str_has_suffix(head, STR("\n\0\r\n")) || str_has_suffix(head, STR("\0\r\n\n"));
 }
 
 /* ---- the second reading, of the bytes as they came ---- */

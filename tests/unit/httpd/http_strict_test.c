@@ -486,6 +486,9 @@ static void repairs_show_in_the_layout(void **state)
 		/* what cannot be told apart: a NUL in the place of a CR */
 		{"NUL LF as the empty line", STR("GET / HTTP/1.1\r\nHost: a\r\n\0\n"), true},
 		{"NUL LF after a header", STR("GET / HTTP/1.1\r\nHost: a\0\nX: y\r\n\r\n"), true},
+		/* nor a NUL behind the last value that takes the place of the empty line's CR */
+		{"NUL behind the last value, LF as the empty line",
+		 STR("GET / HTTP/1.1\r\nHost: a\0\r\n\n"), true},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
