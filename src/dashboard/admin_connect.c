@@ -52,7 +52,8 @@ static void write_steps(struct json_writer *w, const struct platform_guide *guid
 static void write_warning(struct json_writer *w, struct arena *arena,
 			  const struct platform_guide *guide, struct str redirect_uri)
 {
-	const bool is_refused = guide->wants_https && str_has_prefix(redirect_uri, STR("http://")) &&
+	const bool is_refused = guide->wants_https &&
+				str_has_prefix(redirect_uri, STR("http://")) &&
 				!is_local(arena, redirect_uri);
 	json_member_str_or_null(w, "warning",
 				is_refused ? STR("The platform takes https redirect URIs only: set "
@@ -139,7 +140,8 @@ static void respond_begun(struct http_response *response, const struct connect_b
 	json_end_object(&w);
 }
 
-/* The browser comes back to the dashboard, whatever the app's list of redirect URLs allows others. */
+/* The browser comes back to the dashboard, whatever the app's list of redirect URLs allows others.
+ */
 static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
 		  const struct app_row *app, enum platform_id platform, struct str user_id)
 {
@@ -147,14 +149,15 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 		.app = app,
 		.platform = platform,
 		.user_id = user_id,
-		.redirect_url = str_format(request->arena, "%s/dashboard/apps/" STR_FMT "/connected",
-					   admin->web.public_url, STR_ARG(app->client_id)),
+		.redirect_url =
+			str_format(request->arena, "%s/dashboard/apps/" STR_FMT "/connected",
+				   admin->web.public_url, STR_ARG(app->client_id)),
 		.allows_pending = true,
 	};
 	struct connect_begun begun = {0};
 	struct error err = {0};
-	const enum err_kind kind = connector_begin(admin->config.connector, request->arena,
-						   &connect, &begun, &err);
+	const enum err_kind kind =
+		connector_begin(admin->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
 	else if (kind == ERR_NOT_FOUND)

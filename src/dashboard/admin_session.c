@@ -53,12 +53,11 @@ static bool session_cookie(const struct http_request *request, struct str *token
 
 static void set_cookie(struct http_response *response, bool is_secure, struct str token)
 {
-	http_response_header(response, "Set-Cookie",
-			     str_format(response->arena,
-					"%s=" STR_FMT "; Path=/; HttpOnly; SameSite=Lax%s%s",
-					cookie_names[is_secure], STR_ARG(token),
-					is_secure ? "; Secure" : "",
-					token.len == 0 ? "; Max-Age=0" : ""));
+	http_response_header(
+		response, "Set-Cookie",
+		str_format(response->arena, "%s=" STR_FMT "; Path=/; HttpOnly; SameSite=Lax%s%s",
+			   cookie_names[is_secure], STR_ARG(token), is_secure ? "; Secure" : "",
+			   token.len == 0 ? "; Max-Age=0" : ""));
 }
 
 /* ---- the session ---- */
@@ -102,7 +101,8 @@ enum err_kind admin_session_of(struct admin *admin, struct http_request *request
 	if (kind != ERR_NONE)
 		return kind;
 	if (caller.session.is_secure != is_secure)
-		return error_set(err, ERR_NOT_FOUND, "the session came under another cookie's name");
+		return error_set(err, ERR_NOT_FOUND,
+				 "the session came under another cookie's name");
 	if (is_use)
 		touch(admin, &caller, now_us);
 	*caller_out = caller;
@@ -272,8 +272,9 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 		break;
 	}
 	admin_respond_error(g->response, wrong_status, wrong_code,
-			    wrong_status == 401 ? STR("The e-mail address or the password is wrong.")
-						: STR("The password is wrong."));
+			    wrong_status == 401
+				    ? STR("The e-mail address or the password is wrong.")
+				    : STR("The password is wrong."));
 	return false;
 }
 
@@ -326,8 +327,7 @@ void admin_password_change(void *context, struct http_request *request,
 		return;
 	current = json_string(json_get(body, "current_password"));
 	const struct guess guess = guess_of(admin, request, response, row->email);
-	if (!may_guess(&guess) ||
-	    !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
+	if (!may_guess(&guess) || !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
 	    !admin_hash_password(admin, response, wanted, &hash))
 		return;
 	const struct caller renewed = new_session(admin, request, row);
