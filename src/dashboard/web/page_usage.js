@@ -19,7 +19,7 @@ function limitTable(context, row) {
 }
 
 function platformCard(context, row) {
-	return card({title: row.name, flush: true, actions: [mark(row.platform), tag(`${number(row.published_24h)} published in 24 h`, row.published_24h > 0 ? "ok" : "calm"), row.failed_24h > 0 ? tag(`${number(row.failed_24h)} failed`, "bad") : null]},
+	return card({title: row.name, lead: mark(row.platform), flush: true, actions: [tag(`${number(row.published_24h)} published in 24 h`, row.published_24h > 0 ? "ok" : "calm"), row.failed_24h > 0 ? tag(`${number(row.failed_24h)} failed`, "bad") : null]},
 		row.limits.length > 0 ? limitTable(context, row) : h("div", {class: "empty"}, h("p", null, "The platform publishes no limit that could be counted here.")));
 }
 
