@@ -5,6 +5,8 @@
 
 #include "url.h"
 
+#include "token.h"
+
 #include "platform.h"
 
 #include "store_connection.h"
@@ -207,15 +209,14 @@ struct outcome {
 };
 
 /* The owner's own connection proves what some platforms do not say without a user (API.md section
- * 3). */
+ * 3); but only of the credential that it was begun with. */
 static enum err_kind verify_by_connection(struct admin *admin, const struct app_row *app,
 					  const struct credential_row *credential,
 					  struct outcome *outcome, struct error *err)
 {
 	struct store *store = admin->config.store;
-	if (outcome->connection.state != CONNECTION_SUCCESS ||
-	    credential->state != CREDENTIAL_PENDING ||
-	    !str_equal_z(outcome->connection.user_id, TEST_USER))
+	if (credential->state != CREDENTIAL_PENDING ||
+	    credential->updated_at_us > outcome->connection.created_at_us)
 		return ERR_NONE;
 	enum err_kind kind = store_credential_set_state(
 		store, app->id, credential->platform, credential->client_id, CREDENTIAL_VERIFIED,
@@ -225,6 +226,24 @@ static enum err_kind verify_by_connection(struct admin *admin, const struct app_
 	if (kind == ERR_NONE)
 		outcome->credential_state = CREDENTIAL_VERIFIED;
 	return kind;
+}
+
+/* Who began it here came back here: what an app with connect_confirmation asks of its own server.
+ */
+static enum err_kind confirm(struct admin *admin, struct arena *arena, const struct app_row *app,
+			     const struct connection_row *connection, struct error *err)
+{
+	struct store *store = admin->config.store;
+	if (!app->connect_confirmation)
+		return ERR_NONE;
+	const struct digest digest =
+		digest_token(token_new(arena, admin->config.random, TOKEN_CONFIRMATION));
+	const struct str hash = digest_hex(arena, &digest);
+	const enum err_kind kind = store_connection_set_confirm(store, connection->id, hash, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return store_connection_confirm(store, app->id, connection->id, connection->user_id, hash,
+					err);
 }
 
 static enum err_kind find_outcome(struct admin *admin, struct http_request *request,
@@ -247,7 +266,11 @@ static enum err_kind find_outcome(struct admin *admin, struct http_request *requ
 	if (kind != ERR_NONE)
 		return kind;
 	outcome->credential_state = credential.state;
-	return verify_by_connection(admin, app, &credential, outcome, err);
+	if (outcome->connection.state != CONNECTION_SUCCESS ||
+	    !str_equal_z(outcome->connection.user_id, TEST_USER))
+		return ERR_NONE;
+	kind = verify_by_connection(admin, app, &credential, outcome, err);
+	return kind == ERR_NONE ? confirm(admin, arena, app, &outcome->connection, err) : kind;
 }
 
 static void write_account(struct json_writer *w, const struct account_row *account)
