@@ -24,8 +24,8 @@ static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_
 bool admin_is_secure(const struct admin *admin, const struct http_request *request)
 {
 	const struct str *origin = http_request_header(request, "Origin");
-	return str_has_prefix(origin != NULL ? *origin : str_of(admin->web.public_url),
-			      STR("https://"));
+	const bool is_told = origin != NULL && !str_equal_z(*origin, "null");
+	return str_has_prefix(is_told ? *origin : str_of(admin->web.public_url), STR("https://"));
 }
 
 static bool find_cookie(const struct http_request *request, const char *name, struct str *out)
