@@ -142,18 +142,19 @@ static void respond_begun(struct http_response *response, const struct connect_b
 	json_end_object(&w);
 }
 
-/* The browser comes back to the dashboard, whatever the app's list of redirect URLs allows others.
- */
+/* The browser comes back to the page that it left, where its session is, whatever the app's list of
+ * redirect URLs allows others. */
 static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
 		  const struct app_row *app, enum platform_id platform, struct str user_id)
 {
+	const struct str origin = admin_page_origin(admin, request);
 	const struct connect_request connect = {
 		.app = app,
 		.platform = platform,
 		.user_id = user_id,
 		.redirect_url =
-			str_format(request->arena, "%s/dashboard/apps/" STR_FMT "/connected",
-				   admin->web.public_url, STR_ARG(app->client_id)),
+			str_format(request->arena, STR_FMT "/dashboard/apps/" STR_FMT "/connected",
+				   STR_ARG(origin), STR_ARG(app->client_id)),
 		.allows_pending = true,
 	};
 	struct connect_begun begun = {0};

@@ -3,6 +3,8 @@
  * session may do is admin_web.c's business. */
 #include "admin_private.h"
 
+#include "url.h"
+
 #include "token.h"
 
 #include "backoff.h"
@@ -21,11 +23,18 @@ static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_
 
 /* Told by the browser itself, so that it is right behind a proxy that nobody described to us. Only
  * changing requests carry it; those that begin sessions are such. */
-bool admin_is_secure(const struct admin *admin, const struct http_request *request)
+struct str admin_page_origin(const struct admin *admin, const struct http_request *request)
 {
 	const struct str *origin = http_request_header(request, "Origin");
-	const bool is_told = origin != NULL && !str_equal_z(*origin, "null");
-	return str_has_prefix(is_told ? *origin : str_of(admin->web.public_url), STR("https://"));
+	struct url url;
+	if (origin != NULL && url_parse(request->arena, *origin, &url, NULL) == ERR_NONE)
+		return url_origin(request->arena, &url);
+	return str_of(admin->web.public_url);
+}
+
+static bool is_secure_page(const struct admin *admin, const struct http_request *request)
+{
+	return str_has_prefix(admin_page_origin(admin, request), STR("https://"));
 }
 
 static bool find_cookie(const struct http_request *request, const char *name, struct str *out)
@@ -191,7 +200,7 @@ static struct caller new_session(struct admin *admin, struct http_request *reque
 						      SESSION_TOKEN_CHARACTERS)};
 	caller.session = (struct session_row){
 		.token_hash = hash_of(request->arena, caller.token),
-		.is_secure = admin_is_secure(admin, request),
+		.is_secure = is_secure_page(admin, request),
 		.address = request->remote_address,
 		.user_agent = agent != NULL ? str_slice(*agent, 0, USER_AGENT_MAX_BYTES) : STR(""),
 		.created_at_us = now_us,

@@ -136,6 +136,17 @@ def test_own_accounts_need_no_confirmation(desk, connect_account):
     assert desk.post(f"/apps/{client_id}/v1/posts/validate", body)["data"]["ok"]
 
 
+def test_the_way_back_is_to_the_page_that_was_left(desk):
+    """An admin at another address than public-url has the session there."""
+    client_id = desk.make_app("way back")["client_id"]
+    desk.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x", "verify": True})
+    page = {"Origin": "https://tunnel.example", "Sec-Fetch-Site": "same-origin"}
+    for headers, origin in ((page, "https://tunnel.example"), ({**page, "Origin": "null"}, desk.service.url), ({}, desk.service.url)):
+        begun = desk.request("POST", f"/apps/{client_id}/credentials/x/connect", headers=headers).json()
+        consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+        assert follow_return(consent.headers["Location"]).headers["Location"].startswith(f"{origin}/dashboard/apps/{client_id}/connected?")
+
+
 def test_a_refused_test_connection(desk):
     client_id = desk.make_app("denied")["client_id"]
     desk.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x"})
