@@ -235,6 +235,7 @@ enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config 
 		 .context = admin,
 		 .body_max_bytes = BODY_MAX_BYTES,
 		 .body_mode = HTTP_BODY_MEMORY},
+		{.method = "*", .pattern = "/dashboard/api", .handler = serve, .context = admin},
 		{.method = "GET", .pattern = "/dashboard", .handler = serve_page, .context = admin},
 		{.method = "GET",
 		 .pattern = "/dashboard/{*rest}",
