@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Admin API: what an app owner may choose for an app (API.md section 3): its name and owner, where
- * users may be sent back to, whether new connections have to be confirmed, and what is done with publish
- * calls whose outcome nobody knows. Fields that are not given stay as they are. */
+ * users may be sent back to, whether new connections have to be confirmed, and what is done with
+ * publish calls whose outcome nobody knows. Fields that are not given stay as they are. */
 #include "admin_private.h"
 
 #include "url.h"
@@ -92,8 +92,7 @@ static bool hand_over(struct admin *admin, struct http_response *response, const
 		return true;
 	if (!admin_read_email(response, json_string(value), &email))
 		return false;
-	const enum err_kind kind =
-		store_app_set_owner(admin->config.store, app->id, email, &err);
+	const enum err_kind kind = store_app_set_owner(admin->config.store, app->id, email, &err);
 	app->owner_email = email;
 	if (kind == ERR_NOT_FOUND)
 		admin_respond_field_error(response, "owner",

@@ -75,8 +75,8 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	app.state = json_bool(json_get(body, "live"), false) ? APP_ACTIVE : APP_DRAFT;
 	app.created_at_us = clock_now_us(admin->config.clock);
 	struct error err = {0};
-	enum err_kind kind =
-		store_app_create(admin->config.store, &app, owner, admin_new_id(admin, arena), &err);
+	enum err_kind kind = store_app_create(admin->config.store, &app, owner,
+					      admin_new_id(admin, arena), &err);
 	if (kind == ERR_NONE)
 		respond_secret(response, 201, &app, secret);
 	else

@@ -5,6 +5,8 @@
 
 #include "url.h"
 
+#include "token.h"
+
 #include "platform.h"
 
 #include "store_connection.h"
@@ -52,7 +54,8 @@ static void write_steps(struct json_writer *w, const struct platform_guide *guid
 static void write_warning(struct json_writer *w, struct arena *arena,
 			  const struct platform_guide *guide, struct str redirect_uri)
 {
-	const bool is_refused = guide->wants_https && str_has_prefix(redirect_uri, STR("http://")) &&
+	const bool is_refused = guide->wants_https &&
+				str_has_prefix(redirect_uri, STR("http://")) &&
 				!is_local(arena, redirect_uri);
 	json_member_str_or_null(w, "warning",
 				is_refused ? STR("The platform takes https redirect URIs only: set "
@@ -139,22 +142,25 @@ static void respond_begun(struct http_response *response, const struct connect_b
 	json_end_object(&w);
 }
 
-/* The browser comes back to the dashboard, whatever the app's list of redirect URLs allows others. */
+/* The browser comes back to the page that it left, where its session is, whatever the app's list of
+ * redirect URLs allows others. */
 static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
 		  const struct app_row *app, enum platform_id platform, struct str user_id)
 {
+	const struct str origin = admin_page_origin(admin, request);
 	const struct connect_request connect = {
 		.app = app,
 		.platform = platform,
 		.user_id = user_id,
-		.redirect_url = str_format(request->arena, "%s/dashboard/apps/" STR_FMT "/connected",
-					   admin->web.public_url, STR_ARG(app->client_id)),
+		.redirect_url =
+			str_format(request->arena, STR_FMT "/dashboard/apps/" STR_FMT "/connected",
+				   STR_ARG(origin), STR_ARG(app->client_id)),
 		.allows_pending = true,
 	};
 	struct connect_begun begun = {0};
 	struct error err = {0};
-	const enum err_kind kind = connector_begin(admin->config.connector, request->arena,
-						   &connect, &begun, &err);
+	const enum err_kind kind =
+		connector_begin(admin->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
 	else if (kind == ERR_NOT_FOUND)
@@ -204,15 +210,14 @@ struct outcome {
 };
 
 /* The owner's own connection proves what some platforms do not say without a user (API.md section
- * 3). */
+ * 3); but only of the credential that it was begun with. */
 static enum err_kind verify_by_connection(struct admin *admin, const struct app_row *app,
 					  const struct credential_row *credential,
 					  struct outcome *outcome, struct error *err)
 {
 	struct store *store = admin->config.store;
-	if (outcome->connection.state != CONNECTION_SUCCESS ||
-	    credential->state != CREDENTIAL_PENDING ||
-	    !str_equal_z(outcome->connection.user_id, TEST_USER))
+	if (credential->state != CREDENTIAL_PENDING ||
+	    credential->updated_at_us > outcome->connection.created_at_us)
 		return ERR_NONE;
 	enum err_kind kind = store_credential_set_state(
 		store, app->id, credential->platform, credential->client_id, CREDENTIAL_VERIFIED,
@@ -222,6 +227,24 @@ static enum err_kind verify_by_connection(struct admin *admin, const struct app_
 	if (kind == ERR_NONE)
 		outcome->credential_state = CREDENTIAL_VERIFIED;
 	return kind;
+}
+
+/* Who began it here came back here: what an app with connect_confirmation asks of its own server.
+ */
+static enum err_kind confirm(struct admin *admin, struct arena *arena, const struct app_row *app,
+			     const struct connection_row *connection, struct error *err)
+{
+	struct store *store = admin->config.store;
+	if (!app->connect_confirmation)
+		return ERR_NONE;
+	const struct digest digest =
+		digest_token(token_new(arena, admin->config.random, TOKEN_CONFIRMATION));
+	const struct str hash = digest_hex(arena, &digest);
+	const enum err_kind kind = store_connection_set_confirm(store, connection->id, hash, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return store_connection_confirm(store, app->id, connection->id, connection->user_id, hash,
+					err);
 }
 
 static enum err_kind find_outcome(struct admin *admin, struct http_request *request,
@@ -244,7 +267,11 @@ static enum err_kind find_outcome(struct admin *admin, struct http_request *requ
 	if (kind != ERR_NONE)
 		return kind;
 	outcome->credential_state = credential.state;
-	return verify_by_connection(admin, app, &credential, outcome, err);
+	if (outcome->connection.state != CONNECTION_SUCCESS ||
+	    !str_equal_z(outcome->connection.user_id, TEST_USER))
+		return ERR_NONE;
+	kind = verify_by_connection(admin, app, &credential, outcome, err);
+	return kind == ERR_NONE ? confirm(admin, arena, app, &outcome->connection, err) : kind;
 }
 
 static void write_account(struct json_writer *w, const struct account_row *account)

@@ -27,10 +27,10 @@ bool desk_query_number(const struct http_request *request, struct http_response 
 	*out = fallback;
 	if (text.len == 0 || (str_parse_i64(text, out) && *out >= 1 && *out <= max))
 		return true;
-	admin_respond_field_error(
-		response, name,
-		str_format(response->arena, "%s must be a whole number from 1 to %lld.", name,
-			   (long long)max));
+	admin_respond_field_error(response, name,
+				  str_format(response->arena,
+					     "%s must be a whole number from 1 to %lld.", name,
+					     (long long)max));
 	return false;
 }
 
@@ -43,9 +43,9 @@ bool desk_query_date(const struct http_request *request, struct http_response *r
 	*out = (struct civil_date){0};
 	if (text.len == 0 || timetext_parse_date(text, out))
 		return true;
-	admin_respond_field_error(response, name,
-				  str_format(response->arena,
-					     "%s must be a date of the form YYYY-MM-DD.", name));
+	admin_respond_field_error(
+		response, name,
+		str_format(response->arena, "%s must be a date of the form YYYY-MM-DD.", name));
 	return false;
 }
 
@@ -59,7 +59,8 @@ bool desk_find_apps(struct admin *admin, struct http_request *request,
 	struct error err = {0};
 	if (!desk_query_text(request, response, "client_id", 255, &wanted))
 		return false;
-	enum err_kind kind = store_app_list(admin->config.store, request->arena, &all, &count, &err);
+	enum err_kind kind =
+		store_app_list(admin->config.store, request->arena, &all, &count, &err);
 	*out = (struct desk_apps){all, 0};
 	for (size_t i = 0; kind == ERR_NONE && i < count && out->count < DESK_APPS_MAX; i++) {
 		const bool is_meant = wanted.len == 0 || str_equal(all[i].client_id, wanted);

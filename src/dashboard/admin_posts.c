@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: posts of all apps of an owner in one list, the month they stand in, what failures mean,
- * and what a person saw where nobody could prove it. One post, and what else can be changed about
- * it, is the public API's (admin_web.c). */
+ * Admin API: posts of all apps of an owner in one list, the month they stand in, what failures
+ * mean, and what a person saw where nobody could prove it. One post, and what else can be changed
+ * about it, is the public API's (admin_web.c). */
 #include "admin_private.h"
 
 #include "timetext.h"
@@ -22,7 +22,9 @@
 #define TEXT_CHARACTERS_MAX 280
 #define FILTER_MAX_BYTES 255
 #define URL_MAX_BYTES 2048
-#define CONTENT_ARENA_BYTES ((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB */
+#define CONTENT_ARENA_BYTES                                                                        \
+	((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB                       \
+			    */
 
 /* ---- what failures mean ---- */
 
@@ -246,9 +248,9 @@ static void write_content(struct json_writer *w, struct arena *arena, struct str
 				 content.container_count > 0;
 	const struct str text =
 		is_readable ? cut_text(content.containers[0].content, &is_cut) : STR("");
-	json_member_str_or_null(w, "type",
-				content.type != POST_TYPE_NONE ? str_of(post_type_name(content.type))
-							       : STR(""));
+	json_member_str_or_null(
+		w, "type",
+		content.type != POST_TYPE_NONE ? str_of(post_type_name(content.type)) : STR(""));
 	json_member_str(w, "text", text);
 	json_member_bool(w, "text_is_cut", is_cut);
 	json_member_int(w, "media_count", is_readable ? (int64_t)post_media_total(&content) : 0);
@@ -308,7 +310,7 @@ static void write_post(struct json_writer *w, struct arena *arena, const struct 
 }
 
 /* Where each app goes on; empty when all are at their end. */
-static struct str next_cursor(struct listing *l, const size_t *taken)
+static struct str next_cursor(struct listing *l)
 {
 	struct buf out;
 	bool has_more = false;
@@ -316,10 +318,10 @@ static struct str next_cursor(struct listing *l, const size_t *taken)
 	for (size_t i = 0; i < l->apps.count; i++) {
 		const struct desk_page *page = &l->pages[i];
 		int64_t below = l->below[i];
-		if (taken[i] == page->count && below > 1)
+		if (l->used[i] == page->count && below > 1)
 			below = page->looked_down_to;
-		else if (taken[i] > 0)
-			below = page->places[taken[i] - 1].ordinal;
+		else if (l->used[i] > 0)
+			below = page->places[l->used[i] - 1].ordinal;
 		has_more = has_more || below > 1;
 		if (i > 0)
 			buf_add_char(&out, '.');
@@ -328,40 +330,45 @@ static struct str next_cursor(struct listing *l, const size_t *taken)
 	return has_more ? buf_str(&out) : STR("");
 }
 
-static enum err_kind write_list(struct listing *l, struct error *err)
+/* The rows of what was chosen: order names the app of each, posts has each app's in order. */
+static void write_rows(struct listing *l, struct json_writer *w, const size_t *order, size_t count,
+		       struct post_row *const *posts)
+{
+	struct arena *content = arena_new("post of a list", CONTENT_ARENA_BYTES);
+	size_t *written = ARENA_ARRAY(l->request->arena, size_t, l->apps.count);
+	json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		const size_t app = order[i];
+		if (written[app] < l->used[app])
+			write_post(w, content, &l->apps.rows[app], &posts[app][written[app]++]);
+		arena_clear(content);
+	}
+	json_end_array(w);
+	arena_free(&content);
+}
+
+static enum err_kind respond_list(struct listing *l, struct error *err)
 {
 	struct arena *arena = l->request->arena;
 	size_t *order = ARENA_ARRAY(arena, size_t, (size_t)l->limit);
-	size_t *taken = ARENA_ARRAY(arena, size_t, l->apps.count);
-	size_t *written = ARENA_ARRAY(arena, size_t, l->apps.count);
 	struct post_row **posts = ARENA_ARRAY(arena, struct post_row *, l->apps.count);
 	const size_t count = choose(l, order);
+	const struct str next = next_cursor(l);
 	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < l->apps.count; i++)
-		taken[i] = l->used[i];
 	for (size_t i = 0; i < l->apps.count && kind == ERR_NONE; i++) {
 		if (l->used[i] > 0)
 			kind = fetch(l, i, &posts[i], err);
 	}
 	if (kind != ERR_NONE)
 		return kind;
-	struct arena *content = arena_new("post of a list", CONTENT_ARENA_BYTES);
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(l->response, 200));
 	json_begin_object(&w);
 	json_key(&w, "data");
-	json_begin_array(&w);
-	for (size_t i = 0; i < count; i++) {
-		const size_t app = order[i];
-		if (written[app] < l->used[app])
-			write_post(&w, content, &l->apps.rows[app], &posts[app][written[app]++]);
-		arena_clear(content);
-	}
-	json_end_array(&w);
-	json_member_str_or_null(&w, "next", next_cursor(l, taken));
+	write_rows(l, &w, order, count, posts);
+	json_member_str_or_null(&w, "next", next);
 	json_member_bool(&w, "is_partial", l->is_partial);
 	json_end_object(&w);
-	arena_free(&content);
 	return ERR_NONE;
 }
 
@@ -373,7 +380,7 @@ void admin_post_list(void *context, struct http_request *request, struct http_re
 		return;
 	enum err_kind kind = find_all(&l, &err);
 	if (kind == ERR_NONE)
-		kind = write_list(&l, &err);
+		kind = respond_list(&l, &err);
 	if (kind == ERR_TOO_LARGE)
 		admin_respond_field_error(
 			response, "limit",
@@ -412,8 +419,7 @@ static bool read_month(const struct http_request *request, struct http_response 
 	next.month = next.month == 12 ? 1 : next.month + 1;
 	next.year += next.month == 1;
 	month->first_day = timetext_day_number(timetext_date_us(month->first));
-	month->day_count =
-		timetext_day_number(timetext_date_us(next)) - month->first_day;
+	month->day_count = timetext_day_number(timetext_date_us(next)) - month->first_day;
 	return true;
 }
 
@@ -431,15 +437,16 @@ static void count_days(struct month *month, const struct desk_day *days, size_t 
 static void write_month(struct json_writer *w, const struct month *month)
 {
 	json_begin_object(w);
-	json_member_str(w, "month", str_format(w->out->arena, "%04d-%02d", month->first.year,
-					       month->first.month));
+	json_member_str(
+		w, "month",
+		str_format(w->out->arena, "%04d-%02d", month->first.year, month->first.month));
 	json_key(w, "days");
 	json_begin_array(w);
 	for (int64_t day = 0; day < month->day_count; day++) {
 		json_begin_object(w);
-		json_member_str(w, "date", str_format(w->out->arena, "%04d-%02d-%02d",
-						      month->first.year, month->first.month,
-						      (int)day + 1));
+		json_member_str(w, "date",
+				str_format(w->out->arena, "%04d-%02d-%02d", month->first.year,
+					   month->first.month, (int)day + 1));
 		for (size_t s = 0; s < 4; s++)
 			json_member_int(w, statuses[s], month->counts[day][s]);
 		json_end_object(w);
@@ -520,8 +527,8 @@ static const struct delivery_row *delivery_of(const struct post_row *post, struc
 
 static bool is_unknown(const struct delivery_row *delivery)
 {
-	return delivery->state == POST_FAILED && failure_code_of_name(delivery->error_code) ==
-							 FAILURE_CODE_OUTCOME_UNKNOWN;
+	return delivery->state == POST_FAILED &&
+	       failure_code_of_name(delivery->error_code) == FAILURE_CODE_OUTCOME_UNKNOWN;
 }
 
 static void respond_resolved(struct admin *admin, struct http_request *request,
@@ -595,16 +602,15 @@ static enum err_kind find_unknown(struct admin *admin, struct arena *arena,
 				  const struct post_appeared *what, struct error *err)
 {
 	struct post_row post = {0};
-	const enum err_kind kind = store_post_get(admin->config.store, arena, what->app_id,
-						  what->post_id, &post, err);
+	const enum err_kind kind =
+		store_post_get(admin->config.store, arena, what->app_id, what->post_id, &post, err);
 	if (kind != ERR_NONE)
 		return kind;
 	const struct delivery_row *delivery = delivery_of(&post, what->account_id);
 	if (delivery == NULL)
 		return error_set(err, ERR_NOT_FOUND, "the post does not go to that account");
-	return is_unknown(delivery)
-		       ? ERR_NONE
-		       : error_set(err, ERR_CONFLICT, "its outcome is not unknown");
+	return is_unknown(delivery) ? ERR_NONE
+				    : error_set(err, ERR_CONFLICT, "its outcome is not unknown");
 }
 
 void admin_post_resolve(void *context, struct http_request *request, struct http_response *response)

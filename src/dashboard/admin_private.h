@@ -146,5 +146,5 @@ enum err_kind admin_session_of(struct admin *admin, struct http_request *request
 			       struct caller *caller_out, struct error *err);
 /* The token that every changing request of the session must bring. */
 struct str admin_csrf_token(struct arena *arena, const struct caller *caller);
-/* Did the browser's page come from an https address? Decides about the cookie. */
-bool admin_is_secure(const struct admin *admin, const struct http_request *request);
+/* Where the browser's page is ("https://host"), as the browser says; else the public URL. */
+struct str admin_page_origin(const struct admin *admin, const struct http_request *request);

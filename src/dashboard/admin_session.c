@@ -3,6 +3,8 @@
  * session may do is admin_web.c's business. */
 #include "admin_private.h"
 
+#include "url.h"
+
 #include "token.h"
 
 #include "backoff.h"
@@ -21,11 +23,18 @@ static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_
 
 /* Told by the browser itself, so that it is right behind a proxy that nobody described to us. Only
  * changing requests carry it; those that begin sessions are such. */
-bool admin_is_secure(const struct admin *admin, const struct http_request *request)
+struct str admin_page_origin(const struct admin *admin, const struct http_request *request)
 {
 	const struct str *origin = http_request_header(request, "Origin");
-	return str_has_prefix(origin != NULL ? *origin : str_of(admin->web.public_url),
-			      STR("https://"));
+	struct url url;
+	if (origin != NULL && url_parse(request->arena, *origin, &url, NULL) == ERR_NONE)
+		return url_origin(request->arena, &url);
+	return str_of(admin->web.public_url);
+}
+
+static bool is_secure_page(const struct admin *admin, const struct http_request *request)
+{
+	return str_has_prefix(admin_page_origin(admin, request), STR("https://"));
 }
 
 static bool find_cookie(const struct http_request *request, const char *name, struct str *out)
@@ -53,12 +62,11 @@ static bool session_cookie(const struct http_request *request, struct str *token
 
 static void set_cookie(struct http_response *response, bool is_secure, struct str token)
 {
-	http_response_header(response, "Set-Cookie",
-			     str_format(response->arena,
-					"%s=" STR_FMT "; Path=/; HttpOnly; SameSite=Lax%s%s",
-					cookie_names[is_secure], STR_ARG(token),
-					is_secure ? "; Secure" : "",
-					token.len == 0 ? "; Max-Age=0" : ""));
+	http_response_header(
+		response, "Set-Cookie",
+		str_format(response->arena, "%s=" STR_FMT "; Path=/; HttpOnly; SameSite=Lax%s%s",
+			   cookie_names[is_secure], STR_ARG(token), is_secure ? "; Secure" : "",
+			   token.len == 0 ? "; Max-Age=0" : ""));
 }
 
 /* ---- the session ---- */
@@ -102,7 +110,8 @@ enum err_kind admin_session_of(struct admin *admin, struct http_request *request
 	if (kind != ERR_NONE)
 		return kind;
 	if (caller.session.is_secure != is_secure)
-		return error_set(err, ERR_NOT_FOUND, "the session came under another cookie's name");
+		return error_set(err, ERR_NOT_FOUND,
+				 "the session came under another cookie's name");
 	if (is_use)
 		touch(admin, &caller, now_us);
 	*caller_out = caller;
@@ -191,7 +200,7 @@ static struct caller new_session(struct admin *admin, struct http_request *reque
 						      SESSION_TOKEN_CHARACTERS)};
 	caller.session = (struct session_row){
 		.token_hash = hash_of(request->arena, caller.token),
-		.is_secure = admin_is_secure(admin, request),
+		.is_secure = is_secure_page(admin, request),
 		.address = request->remote_address,
 		.user_agent = agent != NULL ? str_slice(*agent, 0, USER_AGENT_MAX_BYTES) : STR(""),
 		.created_at_us = now_us,
@@ -272,8 +281,9 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 		break;
 	}
 	admin_respond_error(g->response, wrong_status, wrong_code,
-			    wrong_status == 401 ? STR("The e-mail address or the password is wrong.")
-						: STR("The password is wrong."));
+			    wrong_status == 401
+				    ? STR("The e-mail address or the password is wrong.")
+				    : STR("The password is wrong."));
 	return false;
 }
 
@@ -326,8 +336,7 @@ void admin_password_change(void *context, struct http_request *request,
 		return;
 	current = json_string(json_get(body, "current_password"));
 	const struct guess guess = guess_of(admin, request, response, row->email);
-	if (!may_guess(&guess) ||
-	    !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
+	if (!may_guess(&guess) || !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
 	    !admin_hash_password(admin, response, wanted, &hash))
 		return;
 	const struct caller renewed = new_session(admin, request, row);

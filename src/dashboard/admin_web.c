@@ -69,8 +69,7 @@ static bool has_csrf_token(struct http_request *request, struct http_response *r
 			   const struct caller *caller)
 {
 	const struct str *token = http_request_header(request, "X-CSRF-Token");
-	if (token != NULL &&
-	    digest_equal_str(*token, admin_csrf_token(request->arena, caller)))
+	if (token != NULL && digest_equal_str(*token, admin_csrf_token(request->arena, caller)))
 		return true;
 	return refuse_csrf(response, STR("The X-CSRF-Token header is missing or not this "
 					 "session's."));
@@ -92,9 +91,11 @@ static bool body_is_json(const struct http_request *request, struct http_respons
 	return false;
 }
 
-static bool fits(const struct http_request *request, struct http_response *response)
+/* The public API has a limit of its own. */
+static bool fits(const struct http_request *request, struct http_response *response,
+		 const struct admin_route *row)
 {
-	if (request->body.len <= request->route->body_max_bytes || str_equal_z(str_of(request->route->method), "*"))
+	if (request->body.len <= ADMIN_BODY_MAX_BYTES || row->handler == admin_app_api)
 		return true;
 	admin_respond_error(response, 413, "PAYLOAD_TOO_LARGE", STR("The body is too large."));
 	return false;
@@ -118,9 +119,9 @@ static bool owns_app(struct admin *admin, struct http_request *request,
 		     struct http_response *response, struct caller *caller)
 {
 	struct error err = {0};
-	enum err_kind kind = store_app_find_by_client_id(
-		admin->config.store, request->arena, http_request_capture(request, "client_id"),
-		&caller->app, &err);
+	enum err_kind kind = store_app_find_by_client_id(admin->config.store, request->arena,
+							 http_request_capture(request, "client_id"),
+							 &caller->app, &err);
 	if (kind == ERR_NONE && !str_equal(caller->app.owner_id, caller->session.admin.id))
 		kind = ERR_NOT_FOUND;
 	caller->has_app = kind == ERR_NONE;
@@ -142,7 +143,7 @@ static bool may_pass(struct admin *admin, struct http_request *request,
 			return false;
 		request->user = caller;
 	}
-	return fits(request, response) && (!row->has_body || body_is_json(request, response));
+	return fits(request, response, row) && (!row->has_body || body_is_json(request, response));
 }
 
 /* ---- the door ---- */
@@ -234,6 +235,7 @@ enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config 
 		 .context = admin,
 		 .body_max_bytes = BODY_MAX_BYTES,
 		 .body_mode = HTTP_BODY_MEMORY},
+		{.method = "*", .pattern = "/dashboard/api", .handler = serve, .context = admin},
 		{.method = "GET", .pattern = "/dashboard", .handler = serve_page, .context = admin},
 		{.method = "GET",
 		 .pattern = "/dashboard/{*rest}",

@@ -49,7 +49,8 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		  "(a confidential client).",
 		  "Add the redirect URI to Callback URI.",
 		  "Copy Client ID and Client Secret of OAuth 2.0; the secret is shown once.", NULL},
-		 "X asks for no review, but every post costs credit of the app's own account; posts "
+		 "X asks for no review, but every post costs credit of the app's own account; "
+		 "posts "
 		 "with a link cost more.",
 		 false},
 	[PLATFORM_LINKEDIN] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a person has to do at each platform before its credential can be entered here: where to look,
- * what the two fields are called there, what the platform demands before strangers may connect.
- * Words only; from the platforms' own documents. */
+ * What a person has to do at each platform before its credential can be entered here: where to
+ * look, what the two fields are called there, what the platform demands before strangers may
+ * connect. Words only; from the platforms' own documents. */
 #pragma once
 
 #include "platform_id.h"

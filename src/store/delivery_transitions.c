@@ -48,11 +48,16 @@ const size_t delivery_transition_count =
 const char *delivery_change_name(enum delivery_change change)
 {
 	static const char *const names[DELIVERY_CHANGE_COUNT] = {
-		[DELIVERY_CHANGE_CLAIM] = "claim",     [DELIVERY_CHANGE_KEEP] = "keep",
-		[DELIVERY_CHANGE_WAIT] = "wait",       [DELIVERY_CHANGE_RETRY] = "retry",
-		[DELIVERY_CHANGE_PUBLISH] = "publish", [DELIVERY_CHANGE_FAIL] = "fail",
-		[DELIVERY_CHANGE_CANCEL] = "cancel",   [DELIVERY_CHANGE_RESCHEDULE] = "reschedule",
-		[DELIVERY_CHANGE_RELEASE] = "release", [DELIVERY_CHANGE_TRY_AGAIN] = "try_again",
+		[DELIVERY_CHANGE_CLAIM] = "claim",
+		[DELIVERY_CHANGE_KEEP] = "keep",
+		[DELIVERY_CHANGE_WAIT] = "wait",
+		[DELIVERY_CHANGE_RETRY] = "retry",
+		[DELIVERY_CHANGE_PUBLISH] = "publish",
+		[DELIVERY_CHANGE_FAIL] = "fail",
+		[DELIVERY_CHANGE_CANCEL] = "cancel",
+		[DELIVERY_CHANGE_RESCHEDULE] = "reschedule",
+		[DELIVERY_CHANGE_RELEASE] = "release",
+		[DELIVERY_CHANGE_TRY_AGAIN] = "try_again",
 		[DELIVERY_CHANGE_APPEARED] = "appeared",
 	};
 	assert((unsigned)change < DELIVERY_CHANGE_COUNT);

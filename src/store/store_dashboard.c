@@ -13,7 +13,8 @@
 #define PATTERN_MAX_BYTES ((size_t)8192)
 #define ESCAPE "!" /* before what LIKE would read as its marks */
 #define LIST_MAX_BYTES ((size_t)65536)
-/* Posts that are looked into for one page: 4 to 9 ms a window at 400,000 posts (2 cores, 2026-11-22). */
+/* Posts that are looked into for one page: 4 to 9 ms a window at 400,000 posts (2 cores,
+ * 2026-11-22). */
 #define WINDOW_POSTS 5000
 #define WINDOWS_MAX 20
 
@@ -218,18 +219,16 @@ struct looking_back {
 static enum err_kind look_back(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct looking_back *l = argument;
-	const enum err_kind kind =
-		sql_find(sql, l->arena, SQL_DESK_OUTCOMES_REACH,
-			 SQL_ARGS(sql_text(l->app_id), sql_int(DESK_EVENTS_MAX)), reach_read,
-			 &l->reach, "events", err);
+	const enum err_kind kind = sql_find(sql, l->arena, SQL_DESK_OUTCOMES_REACH,
+					    SQL_ARGS(sql_text(l->app_id), sql_int(DESK_EVENTS_MAX)),
+					    reach_read, &l->reach, "events", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_list(sql, l->arena, SQL_DESK_OUTCOMES,
-			SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us),
-				 sql_int(DESK_EVENTS_MAX), sql_int(EVENT_POST_PUBLISH_SUCCEEDED),
-				 sql_int(EVENT_POST_PUBLISH_FAILED)),
-			outcome_read, sizeof(struct desk_outcome), (void **)&l->outcomes, &l->count,
-			err);
+	return sql_list(
+		sql, l->arena, SQL_DESK_OUTCOMES,
+		SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us), sql_int(DESK_EVENTS_MAX),
+			 sql_int(EVENT_POST_PUBLISH_SUCCEEDED), sql_int(EVENT_POST_PUBLISH_FAILED)),
+		outcome_read, sizeof(struct desk_outcome), (void **)&l->outcomes, &l->count, err);
 }
 
 enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, struct str app_id,

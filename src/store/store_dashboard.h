@@ -36,7 +36,8 @@ struct desk_place {
 struct desk_page {
 	struct desk_place *places; /* newest first, at most max */
 	size_t count;
-	int64_t looked_down_to; /* all ordinals from here up were looked at; 1 or less = all there are */
+	int64_t looked_down_to; /* all ordinals from here up were looked at; 1 or less = all there
+				   are */
 };
 
 /* Where the next posts are. Filters that no index helps are looked for in so many posts and no
@@ -74,8 +75,8 @@ struct desk_outcome {
 	int64_t date_us; /* the post's: when it was to be out */
 };
 
-/* Since that instant, oldest first, out of the newest DESK_EVENTS_MAX events; *is_partial_out: there
- * are older ones within the time. */
+/* Since that instant, oldest first, out of the newest DESK_EVENTS_MAX events; *is_partial_out:
+ * there are older ones within the time. */
 enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, struct str app_id,
 				  int64_t since_us, struct desk_outcome **out, size_t *count_out,
 				  bool *is_partial_out, struct error *err);

@@ -35,7 +35,8 @@ static void write_part(struct json_writer *w, const struct json *part,
 {
 	const bool is_it = str_equal_z(json_string(json_get(part, "state")), "failed");
 	json_begin_object(w);
-	json_member_str(w, "state", is_it ? STR("published") : json_string(json_get(part, "state")));
+	json_member_str(w, "state",
+			is_it ? STR("published") : json_string(json_get(part, "state")));
 	json_member_str_or_null(w, "remote_id",
 				is_it ? appeared->remote_id
 				      : json_string(json_get(part, "remote_id")));
@@ -94,11 +95,11 @@ static enum err_kind appear(struct store_tx *tx, void *argument, struct error *e
 {
 	const struct post_appeared *appeared = argument;
 	struct unknown_delivery delivery = {0};
-	const enum err_kind kind = sql_find(
-		tx->sql, tx->arena, SQL_RESOLVE_FIND,
-		SQL_ARGS(sql_text(appeared->post_id), sql_text(appeared->app_id),
-			 sql_text(appeared->account_id)),
-		unknown_read, &delivery, "platform post", err);
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_RESOLVE_FIND,
+			 SQL_ARGS(sql_text(appeared->post_id), sql_text(appeared->app_id),
+				  sql_text(appeared->account_id)),
+			 unknown_read, &delivery, "platform post", err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (delivery.before.state != POST_FAILED ||

@@ -60,9 +60,9 @@ static enum err_kind put_admin(struct store_tx *tx, void *argument, struct error
 	struct admin_row known = {0};
 	int64_t others = 0;
 	p->stored = *p->admin;
-	enum err_kind kind = sql_find(tx->sql, p->arena, SQL_ADMIN_FIND,
-				      SQL_ARGS(sql_text(p->admin->email)), admin_read, &known,
-				      "admin", err);
+	enum err_kind kind =
+		sql_find(tx->sql, p->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(p->admin->email)),
+			 admin_read, &known, "admin", err);
 	const bool is_known = kind == ERR_NONE;
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		return kind;
@@ -184,10 +184,10 @@ struct beginning {
 static enum err_kind begin_session(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct beginning *b = argument;
-	enum err_kind kind = sql_run(tx->sql, SQL_SESSIONS_EXPIRE,
-				     SQL_ARGS(sql_int(b->limits->begun_after_us),
-					      sql_int(b->limits->seen_after_us)),
-				     NULL, err);
+	enum err_kind kind = sql_run(
+		tx->sql, SQL_SESSIONS_EXPIRE,
+		SQL_ARGS(sql_int(b->limits->begun_after_us), sql_int(b->limits->seen_after_us)),
+		NULL, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_SESSION_DELETE, SQL_ARGS(sql_text(b->ended_hash)), NULL,
 			       err);

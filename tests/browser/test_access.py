@@ -10,6 +10,7 @@ import pytest
 
 from browser import DESKTOP, PHONE, ActionChains, Keys
 from house import EMAIL, PASSWORD, pages
+OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
 
 # What cannot be judged by colour alone is judged by people; the rest of WCAG 2.2 A and AA.
 AXE = """
@@ -121,3 +122,69 @@ def test_an_ended_session_leads_to_signing_in_and_back(browser, furnished):
     browser.fill("Password", PASSWORD)
     browser.press("Sign in")
     browser.wait("the page that was asked for", lambda: browser.path() == "/dashboard/apps")
+
+
+def test_a_page_says_when_it_cannot_be_kept_up_to_date(browser, furnished):
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.open("/dashboard/posts")
+    network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.cdp("Network.enable")
+    try:
+        browser.cdp("Network.emulateNetworkConditions", offline=True, **network)
+        browser.see("The service does not answer")
+    finally:
+        browser.cdp("Network.emulateNetworkConditions", offline=False, **network)
+    browser.wait("all is well again", lambda: "The service does not answer" not in browser.text())
+
+
+SIGN_IN_ELSEWHERE = """
+const [email, password, done] = arguments;
+fetch('/dashboard/api/login', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({email, password})}).then((answer) => done(answer.status));
+"""
+
+
+def test_another_tab_has_signed_in_anew(browser, furnished):
+    """The cookie is another one then, and with it the token against forged calls."""
+    browser.url = furnished.url
+    browser.sign_in(EMAIL, PASSWORD)
+    browser.open(f"/dashboard/apps/{furnished.app.client_id}/settings")
+    assert browser.driver.execute_async_script(SIGN_IN_ELSEWHERE, EMAIL, PASSWORD) == 200
+    browser.press("Store settings")
+    browser.see("The settings are stored")
+
+
+# A post's course as it is in earnest: pauses of half a minute between calls of milliseconds.
+DRAW = """
+const done = arguments[arguments.length - 1];
+import('/dashboard/timeline.js').then(({drawTimeline, numbered}) => {
+	const begin = Date.parse('2026-11-22T12:00:00Z');
+	const row = (after_ms, account_id, verdict, duration_ms, decision) => ({at: new Date(begin + after_ms).toISOString(), account_id, verdict, duration_ms, decision, stage: 'post', method: 'POST', host_path: 'a.example/x', status: 200});
+	const calls = numbered([row(0, 'a', 'error', 220, 'try again in 30 s'), row(60, 'b', 'ok', 90, 'wait'), row(2100, 'b', 'ok', 80, 'wait'), row(4200, 'b', 'done', 400, ''),
+		row(31000, 'a', 'error', 300, 'try again in 120 s'), row(160000, 'a', 'in_doubt', 10000, 'ask the platform'), row(185000, 'a', 'ok', 120, 'look again'), row(215000, 'a', 'proven', 130, '')]);
+	const picture = drawTimeline([{account_id: 'a', platform: 'x', handle: 'harbour', word: 'published'}, {account_id: 'b', platform: 'youtube', handle: 'a very long channel name', word: 'failed'}], calls);
+	document.querySelector('main').replaceChildren(picture);
+	const boxes = [...picture.querySelectorAll('.call rect')].map((one) => ({lane: Number(one.getAttribute('y')), x: Number(one.getAttribute('x')), width: Number(one.getAttribute('width'))}));
+	done({boxes, folds: [...picture.querySelectorAll('.fold')].length, words: picture.textContent, width: picture.viewBox.baseVal.width});
+});
+"""
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_timeline_folds_long_waits(browser, furnished, size):
+    """Every call keeps its place in order, none covers another, and none is outside; pauses that would squeeze the rest are folded and named."""
+    browser.url = furnished.url
+    browser.resize(size)
+    browser.open("/dashboard/login")
+    drawn = browser.driver.execute_async_script(DRAW)
+    browser.screenshot(OUT / "timeline" / f"{size[0]}.png")
+    assert drawn["folds"] >= 3
+    assert "2 min" in drawn["words"] and "✓ published" in drawn["words"] and "✕ failed" in drawn["words"]
+    lanes = {}
+    for box in drawn["boxes"]:
+        lanes.setdefault(box["lane"], []).append(box)
+    assert sorted(len(boxes) for boxes in lanes.values()) == [3, 5]
+    for boxes in lanes.values():
+        for before, after in zip(boxes, boxes[1:]):
+            assert before["x"] + before["width"] <= after["x"]
+        assert boxes[0]["x"] >= 0 and boxes[-1]["x"] + boxes[-1]["width"] <= drawn["width"]

@@ -11,6 +11,7 @@ import requests
 from browser import Browser, By
 from harness import HTTP_S, PLATFORMS, basic
 from house import EMAIL, PASSWORD
+from test_webhooks import Receiver
 
 NAMES = {"instagram": "Instagram", "facebook": "Facebook", "x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok"}
 
@@ -270,19 +271,41 @@ def test_accounts(walk):
     walk.wait("it is active again", lambda: "Active" in badges(walk))
 
 
-def test_webhook(walk):
+@pytest.fixture
+def receiver():
+    one = Receiver()
+    yield one
+    one.close()
+
+
+def test_webhook(walk, receiver):
     walk.open(app_path(walk, "/webhooks"))
     walk.press("Create webhook")
     walk.fill("Address", "nonsense")
     walk.press("Create webhook")
     walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('dialog .problem:not(:empty)') !== null"))
-    walk.fill("Address", "https://cafe.example/hook")
+    walk.fill("Address", f"{receiver.url}/hook")
     walk.press("Create webhook")
     assert walk.value_of("Signing secret").startswith("whsec_")
     walk.press("I have stored it")
     walk.see("Nothing was delivered yet")
     walk.press("Send a test")
-    walk.wait("the test in the log", lambda: "test" in walk.js("return [...document.querySelectorAll('td .title')].map((one) => one.textContent)"))
+    walk.wait("the test in the log", lambda: "test" in walk.js("return [...document.querySelectorAll('td .title')].map((one) => one.textContent)") and "Delivered" in badges(walk))
+    receiver.wait("/hook", 1)
+    walk.js("document.querySelector('button[aria-label^=\"Resend test\"]').click()")
+    first, second = receiver.wait("/hook", 2)
+    assert first[1]["webhook-id"] == second[1]["webhook-id"] and first[2] == second[2]
+    walk.press("Disable")
+    walk.see("It is disabled and not called")
+    walk.press("Enable")
+    walk.wait("it is enabled again", lambda: "Enabled" in badges(walk))
+    walk.press("New signing secret")
+    walk.press("Make a new secret")
+    assert walk.value_of("Signing secret").startswith("whsec_")
+    walk.press("I have stored it")
+    walk.press("Delete")
+    walk.press("Delete")
+    walk.see("No webhook yet")
 
 
 def test_rotate(walk):

@@ -7,11 +7,20 @@ import pathlib
 import pytest
 
 from browser import DESKTOP, PHONE
-from harness import Service
+from harness import App, Service
 from house import EMAIL, PASSWORD, make_admin, pages
 
 NARROWEST = (360, 740)
 OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
+
+
+@pytest.fixture
+def crowded(furnished):
+    """An app with twenty accounts."""
+    furnished.crowd = App(furnished.service, name="Crowd", owner=EMAIL).set_credentials("x").issue_token()
+    for index in range(20):
+        furnished.crowd.account("x", user_id=f"member-{index}")
+    return furnished
 
 
 def look(browser, name):
@@ -23,6 +32,8 @@ def look(browser, name):
     wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
     assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"
+    out = browser.js("return [...document.querySelectorAll('.card *, .tile *')].filter((one) => one.getClientRects().length > 0 && !one.closest('.scroll, pre, svg, .unseen') && one.getBoundingClientRect().right > one.closest('.card, .tile').getBoundingClientRect().right + 1).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    assert out == [], f"{name}: something stands out of its card"
 
 
 @pytest.mark.parametrize("width", ["desktop", "phone"])
@@ -52,6 +63,21 @@ def test_overview_names_what_needs_a_person(browser, furnished):
     assert browser.js("return document.querySelectorAll('svg.plot').length") == 2
     browser.open(pages(furnished)["account-dead"])
     browser.see("The user has to connect it again", "refuse")
+
+
+def test_compose_finds_an_account_among_many(browser, crowded):
+    browser.url = crowded.url
+    browser.sign_in(EMAIL, PASSWORD)
+    path = f"/dashboard/apps/{crowded.crowd.client_id}/compose"
+    browser.open(path)
+    seen = "return [...document.querySelectorAll('.choices .check')].filter((one) => one.getClientRects().length > 0).length"
+    assert browser.js(seen) == 20
+    browser.fill("Find an account", "member-7")
+    assert browser.js(seen) == 1
+    browser.open(f"{path}?user=member-3")
+    assert browser.js(seen) == 1
+    browser.open(f"{path}?user=nobody")
+    browser.see("No account of this user")
 
 
 def test_dark(browser, furnished):

@@ -111,6 +111,42 @@ def test_a_pending_credential_is_tried_by_a_connection(desk, connect_account):
     assert desk.get(f"/apps/{client_id}")["live"]
 
 
+def test_a_connection_proves_only_what_it_was_begun_with(desk):
+    client_id = desk.make_app("stale")["client_id"]
+    path = f"/apps/{client_id}/credentials/tiktok"
+    desk.put(path, {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"})
+    begun = desk.post(path + "/connect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+    assert "status=success" in follow_return(consent.headers["Location"]).headers["Location"]
+    desk.put(path, {"client_id": "sandbox-tiktok", "client_secret": "another one, and wrong"})
+    outcome = desk.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
+    assert outcome["status"] == "success" and outcome["credential_state"] == "pending"
+    assert not desk.get(f"/apps/{client_id}")["live"]
+
+
+def test_own_accounts_need_no_confirmation(desk, connect_account):
+    """In an app whose connections its server has to confirm: here the browser that began it is the one that came back."""
+    client_id = desk.make_app("confirmed")["client_id"]
+    desk.patch(f"/apps/{client_id}", {"connect_confirmation": "on"})
+    desk.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x", "verify": True})
+    outcome = connect_account(desk, client_id, "x")
+    account = desk.get(f"/apps/{client_id}/v1/accounts/{outcome['accounts'][0]['id']}")["data"]
+    assert account["confirmed"]
+    body = {"account_ids": [account["id"]], "content": "may be published to"}
+    assert desk.post(f"/apps/{client_id}/v1/posts/validate", body)["data"]["ok"]
+
+
+def test_the_way_back_is_to_the_page_that_was_left(desk):
+    """An admin at another address than public-url has the session there."""
+    client_id = desk.make_app("way back")["client_id"]
+    desk.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x", "verify": True})
+    page = {"Origin": "https://tunnel.example", "Sec-Fetch-Site": "same-origin"}
+    for headers, origin in ((page, "https://tunnel.example"), ({**page, "Origin": "null"}, desk.service.url), ({}, desk.service.url)):
+        begun = desk.request("POST", f"/apps/{client_id}/credentials/x/connect", headers=headers).json()
+        consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+        assert follow_return(consent.headers["Location"]).headers["Location"].startswith(f"{origin}/dashboard/apps/{client_id}/connected?")
+
+
 def test_a_refused_test_connection(desk):
     client_id = desk.make_app("denied")["client_id"]
     desk.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x"})

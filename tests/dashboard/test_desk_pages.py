@@ -47,7 +47,7 @@ def test_files(get, path):
     assert get(address, headers={"If-None-Match": '"x"'}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/dashboard/no.js", "/dashboard/%2e%2e/admin.c", "/dashboard/web/index.html"])
+@pytest.mark.parametrize("path", ["/dashboard/no.js", "/dashboard/api", "/dashboard/api/", "/dashboard/api/nothing", "/dashboard/%2e%2e/admin.c", "/dashboard/web/index.html"])
 def test_what_is_not_there(get, path):
     answer = get(path)
     assert answer.status_code == 404

@@ -130,13 +130,11 @@ def test_bad_filters_are_named(desk, name, value):
     assert list(body["errors"]) == [name]
 
 
-def test_pages_over_several_apps(desk, desk_app, publish):
+def test_pages_over_several_apps(desk, publish, connect_account):
     """Every post once, newest first, whatever the size of the page."""
     second = desk.make_app("second", live=True)["client_id"]
     desk.put(f"/apps/{second}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x", "verify": True})
-    from conftest import connect
-
-    account = connect(desk, second, "x")["accounts"][0]["id"]
+    account = connect_account(desk, second, "x")["accounts"][0]["id"]
     mark, made = marker("page"), []
     for index in range(7):
         if index % 3 == 1:

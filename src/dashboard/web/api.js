@@ -46,7 +46,15 @@ async function readBody(answer) {
 	}
 }
 
-async function send(method, path, {query, body, signal} = {}) {
+/** Another tab may have signed in anew: its session has another token. True when it is the same admin's, so that the call may be made again. */
+async function isRenewed() {
+	const before = state.session?.admin?.id;
+	await loadSession();
+	return before !== undefined && state.session.admin?.id === before;
+}
+
+async function send(method, path, request = {}, isSecond = false) {
+	const {query, body, signal} = request;
 	const headers = {Accept: "application/json"};
 	if (method !== "GET" && state.session?.csrf_token) {
 		headers["X-CSRF-Token"] = state.session.csrf_token;
@@ -72,6 +80,9 @@ async function send(method, path, {query, body, signal} = {}) {
 	if (answer.status === 401 && value?.error === "UNAUTHENTICATED") {
 		state.session = {...state.session, signed_in: false, admin: null, csrf_token: null};
 		state.onSignedOut();
+	}
+	if (answer.status === 403 && value?.error === "CSRF" && !isSecond && await isRenewed()) {
+		return send(method, path, request, true);
 	}
 	throw new ApiError(answer.status, value, answer.headers.get("X-Request-Id"));
 }

@@ -105,8 +105,17 @@ function frame(path) {
 		return inner;
 	}
 	fill(shell, h("a", {class: "skip", href: "#main"}, "Skip to the page"), strip, top(session),
-		h("div", {class: "frame"}, side(path), h("div", null, main, h("footer", {class: "foot"}, `Posthorn ${session.version}`))));
+		h("div", {class: "frame"}, side(path), h("div", null, h("div", {class: "offline", id: "offline", role: "status", hidden: true}), main, h("footer", {class: "foot"}, `Posthorn ${session.version}`))));
 	return main;
+}
+
+/** Whether the page can still be kept up to date. */
+function showOffline(isOffline) {
+	const place = document.getElementById("offline");
+	if (place && place.hidden === isOffline) {
+		place.hidden = !isOffline;
+		place.textContent = isOffline ? "The service does not answer. What is shown may be old; it is asked again and again." : "";
+	}
 }
 
 // ---- pages ----
@@ -149,7 +158,7 @@ function contextOf(route) {
 					return;
 				}
 				if (!document.hidden && Date.now() - memory.usedAt < ALONE_MS) {
-					await Promise.resolve(work()).catch(() => {}); // the next one may succeed
+					await Promise.resolve(work()).then(() => showOffline(false), (failure) => showOffline(failure.status === 0)); // the next one may succeed
 				}
 				setTimeout(tick, ms);
 			};

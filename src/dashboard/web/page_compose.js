@@ -2,11 +2,12 @@
 // Try it: a post written, checked and published from here, beside the call that would do the same from a server.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
-import {fromLocal, plural, utc, zone} from "./format.js";
+import {fromLocal, number, plural, utc, zone} from "./format.js";
 import {PLATFORMS, TYPES} from "./words.js";
 import {announce, button, busy, card, checkbox, codeBlock, empty, field, linkButton, notice, pageHead, platform, tag, toast} from "./ui.js";
 
 const ACCOUNTS_MAX = 100;
+const ACCOUNTS_MANY = 16;
 const CONTAINERS_MAX = 10;
 const MEDIA_KINDS = [["image", "Image"], ["video", "Video"]];
 
@@ -153,7 +154,27 @@ function accountChoice(context, draft, changed) {
 	const chosen = new Set([context.query.account, ...(draft.from?.platform_posts ?? []).map((target) => target.account_id)]);
 	draft.boxes = draft.accounts.map((account) => checkbox({name: account.id, value: account.id, label: platform(account.platform, account.name || account.username), hint: [account.username !== account.name ? account.username : null, account.app_user_id].filter(Boolean).join(" · "),
 		checked: chosen.has(account.id), onchange: changed}));
-	return h("fieldset", null, h("legend", null, "Publish to"), h("div", {class: "choices"}, draft.boxes.map((box) => box.node)));
+	return h("fieldset", null, h("legend", null, "Publish to"), h("div", {class: "stack tight"}, findAccount(context, draft), h("div", {class: "choices"}, draft.boxes.map((box) => box.node))));
+}
+
+/** With many accounts: a field that leaves those whose words hold what is typed; Enter asks for the accounts of that user. */
+function findAccount(context, draft) {
+	if (draft.accounts.length < ACCOUNTS_MANY && draft.total <= draft.accounts.length && !context.query.user) {
+		return null;
+	}
+	const hint = draft.total > draft.accounts.length ? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. Enter asks for all of one user, by the id you know them by.` : null;
+	const find = field({name: "find", label: "Find an account", kind: "search", value: context.query.user ?? "", hint, onchange: (text) => {
+		for (const box of draft.boxes) {
+			box.node.hidden = !box.value() && !box.node.textContent.toLowerCase().includes(text.trim().toLowerCase());
+		}
+	}});
+	find.control.addEventListener("keydown", (event) => {
+		if (event.key === "Enter") {
+			event.preventDefault();
+			context.go(`${context.here("compose")}?${new URLSearchParams(find.control.value.trim() ? {user: find.control.value.trim()} : {})}`);
+		}
+	});
+	return find.node;
 }
 
 function optionsField(changed) {
@@ -221,17 +242,28 @@ function notLive(context) {
 	return words ? notice("warn", words[0], h("p", null, words[1]), h("div", null, linkButton("To the app", context.here(), {slim: true}))) : null;
 }
 
+/** Accounts that an address or a draft names and that the list does not hold; those that cannot be published to are left out. */
+async function accountsNamed(context, ids) {
+	const found = await Promise.allSettled(ids.slice(0, ACCOUNTS_MANY).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal)));
+	return found.filter((one) => one.status === "fulfilled").map((one) => one.value.data).filter((account) => ["active", "expiring"].includes(account.status));
+}
+
 export async function page(context) {
 	const [active, expiring, from] = await Promise.all([
-		...["active", "expiring"].map((status) => api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX}, context.signal)),
+		...["active", "expiring"].map((status) => api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX, user_id: context.query.user}, context.signal)),
 		context.query.post ? api.get(context.appPath("v1", "posts", context.query.post), null, context.signal) : null,
 	]);
-	const accounts = [...active.data, ...expiring.data].sort((a, b) => PLATFORMS.indexOf(a.platform) - PLATFORMS.indexOf(b.platform) || a.username.localeCompare(b.username));
+	const listed = [...active.data, ...expiring.data];
+	const meant = [context.query.account, ...(from?.data.platform_posts ?? []).map((target) => target.account_id)].filter((id) => id && !listed.some((account) => account.id === id));
+	const accounts = [...listed, ...await accountsNamed(context, meant)].sort((a, b) => PLATFORMS.indexOf(a.platform) - PLATFORMS.indexOf(b.platform) || a.username.localeCompare(b.username));
 	const head = pageHead({crumbs: [["Apps", `${context.base}/apps`], [context.app?.name ?? "App", context.here()]], title: "Try it", sub: "Write a post, have it checked, publish it. Beside it stands the same call for your server."});
+	if (accounts.length === 0 && context.query.user) {
+		return [head, card({}, empty("search", "No account of this user", `Nobody you know as “${context.query.user}” has connected an account.`, linkButton("All accounts", context.here("compose"))))];
+	}
 	if (accounts.length === 0) {
 		return [head, card({}, empty("accounts", "There is no account to publish to", "Connect one of your own from a platform's credentials page, or let your server connect your users.", linkButton("Platform credentials", context.here("credentials"), {kind: "main"})))];
 	}
-	const draft = {accounts, containers: [], answer: h("div", {"aria-live": "polite"}), from: from?.data};
+	const draft = {accounts, total: active.meta.total + expiring.meta.total, containers: [], answer: h("div", {"aria-live": "polite"}), from: from?.data};
 	const call = h("div");
 	const changed = () => {
 		if (draft.boxes && draft.when) {

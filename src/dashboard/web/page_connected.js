@@ -40,6 +40,7 @@ function failed(context, found) {
 
 export async function page(context) {
 	const found = await outcome(context);
+	await context.reloadApps(); // the first connection may have verified the credential, and brought the app live
 	const content = {
 		success: () => succeeded(context, found),
 		failed: () => failed(context, found),

@@ -4,7 +4,7 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, fromLocal, plural, toLocal, utc, when, whenFull, zone} from "./format.js";
 import {FINAL, platformName, postWord, stateOf, targetWord} from "./words.js";
-import {badge, button, card, confirm, copyField, empty, facts, field, form, leave, linkButton, notice, openDialog, outside, pageHead, platform, table, tag, toast} from "./ui.js";
+import {badge, button, card, confirm, copyField, empty, facts, field, form, leave, linkButton, mark, notice, openDialog, outside, pageHead, platform, table, tag, toast} from "./ui.js";
 import {drawTimeline, numbered} from "./timeline.js";
 
 const POLL_MS = 1500;
@@ -106,7 +106,7 @@ function partLines(target) {
 }
 
 function targetCard(context, target, failures) {
-	return card({title: platformName(target.platform), id: `target-${target.account_id}`, actions: [badge("post", targetWord(target))]}, h("div", {class: "stack tight"},
+	return card({title: platformName(target.platform), lead: mark(target.platform), id: `target-${target.account_id}`, actions: [badge("post", targetWord(target))]}, h("div", {class: "stack tight"},
 		facts([
 			["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
 			target.url ? ["Seen at", outside(target.url)] : null,

@@ -7,6 +7,7 @@ import {PLATFORMS, PLATFORM_NAMES, TYPES, isUnderWay, postWord, targetWord} from
 import {badge, card, empty, field, linkButton, mark, pageHead, table} from "./ui.js";
 
 const POLL_MS = 3000;
+const MARKS_MAX = 6;
 const NAMES = ["client_id", "status", "platform", "user", "from", "to", "text", "error", "account_id"];
 
 function address(context, query) {
@@ -49,8 +50,8 @@ export function postTable(context, posts, {withApp = false} = {}) {
 			h("span", {class: "sub"}, [TYPES[post.type] ?? post.type, post.media_count > 0 ? plural(post.media_count, "file") : null,
 				post.container_count > 1 ? plural(post.container_count - 1, "comment") : null, post.external_user_id ? `for ${post.external_user_id}` : null].filter(Boolean).join(" · "))]},
 		withApp ? {label: "App", cell: (post) => post.app_name} : null,
-		{label: "Accounts", cell: (post) => h("span", {class: "marks"}, post.platform_posts.map((target) => h("span", {class: "platform", title: `${target.handle}: ${targetWord(target)}`}, mark(target.platform),
-			h("span", {class: "unseen"}, PLATFORM_NAMES[target.platform]))))},
+		{label: "Accounts", cell: (post) => h("span", {class: "marks"}, post.platform_posts.slice(0, MARKS_MAX).map((target) => h("span", {class: "platform", title: `${target.handle}: ${targetWord(target)}`}, mark(target.platform),
+			h("span", {class: "unseen"}, PLATFORM_NAMES[target.platform]))), post.platform_posts.length > MARKS_MAX ? h("span", {class: "count"}, `+ ${post.platform_posts.length - MARKS_MAX}`) : null)},
 		{label: "Status", cell: (post) => [badge("post", postWord(post)), reasons(post)]},
 		{label: "When", tight: true, cell: (post) => (post.scheduled_at ? [when(post.scheduled_at), h("span", {class: "sub"}, "scheduled")] : [when(post.created_at), h("span", {class: "sub"}, "created")])},
 	].filter(Boolean);

@@ -10,16 +10,16 @@ import {meter} from "./plot.js";
 function limitTable(context, row) {
 	const columns = [
 		{label: "Limit", lead: true, cell: (limit) => [h("span", {class: "title"}, limit.what.charAt(0).toUpperCase() + limit.what.slice(1)), limit.note ? h("span", {class: "sub"}, limit.note) : null]},
-		{label: "For", cell: (limit) => (limit.account_id ? h("a", {href: `${context.base}${api.appPath(row.client_id, "accounts", limit.account_id)}`}, limit.handle || limit.scope) : limit.scope === "app" ? "the whole app" : `each ${limit.scope}`)},
+		{label: "For", tight: true, cell: (limit) => (limit.account_id ? h("a", {href: `${context.base}${api.appPath(row.client_id, "accounts", limit.account_id)}`}, limit.handle || limit.scope) : limit.scope === "app" ? "the whole app" : `each ${limit.scope}`)},
 		{label: "Window", tight: true, cell: (limit) => (limit.window_s ? duration(limit.window_s * 1000) : "–")},
-		{label: "Used", cell: (limit) => [`${number(limit.used)}${limit.limit === null ? "" : ` of ${number(limit.limit)}`}`, limit.limit === null ? null : meter(limit.used, limit.limit, `${number(limit.used)} of ${number(limit.limit)} used`)]},
+		{label: "Used", tight: true, cell: (limit) => [`${number(limit.used)}${limit.limit === null ? "" : ` of ${number(limit.limit)}`}`, limit.limit === null ? null : meter(limit.used, limit.limit, `${number(limit.used)} of ${number(limit.limit)} used`)]},
 		{label: "Left", tight: true, cell: (limit) => (limit.left === null ? h("span", {class: "soft"}, "not known") : h("b", null, number(limit.left)))},
 	];
 	return table({caption: `Limits of ${platformName(row.platform)}`, columns, rows: row.limits});
 }
 
 function platformCard(context, row) {
-	return card({title: row.name, flush: true, actions: [mark(row.platform), tag(`${number(row.published_24h)} published in 24 h`, row.published_24h > 0 ? "ok" : "calm"), row.failed_24h > 0 ? tag(`${number(row.failed_24h)} failed`, "bad") : null]},
+	return card({title: row.name, lead: mark(row.platform), flush: true, actions: [tag(`${number(row.published_24h)} published in 24 h`, row.published_24h > 0 ? "ok" : "calm"), row.failed_24h > 0 ? tag(`${number(row.failed_24h)} failed`, "bad") : null]},
 		row.limits.length > 0 ? limitTable(context, row) : h("div", {class: "empty"}, h("p", null, "The platform publishes no limit that could be counted here.")));
 }
 

@@ -108,8 +108,8 @@ export async function page(context) {
 		h("div", {class: "stack"},
 			word === "disabled" ? notice("bad", "It is disabled and not called", webhook.disabled_reason ? h("p", null, webhook.disabled_reason) : null, h("div", {class: "row"}, button("Enable", () => set(context, true), {slim: true}))) : null,
 			word === "failing" ? notice("warn", "Its calls fail", h("p", null, "Since ", whenFull(webhook.failing_since), ". After 5 days it is disabled.")) : null,
-			h("div", {class: "split"}, log, h("div", {class: "stack"}, card({title: "Settings"}, edit),
+			log, h("div", {class: "split"}, card({title: "Settings"}, edit),
 				card({title: "More"}, h("div", {class: "stack"}, facts([["Created", whenFull(webhook.created_at)], ["Changed", whenFull(webhook.updated_at)]]),
-					h("div", {class: "row"}, button("New signing secret", () => rotate(context)), webhook.enabled ? button("Disable", () => set(context, false)) : null, button("Delete", () => remove(context), {kind: "danger"}))))))),
+					h("div", {class: "row"}, button("New signing secret", () => rotate(context)), webhook.enabled ? button("Disable", () => set(context, false)) : null, button("Delete", () => remove(context), {kind: "danger"})))))),
 	];
 }

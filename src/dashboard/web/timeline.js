@@ -72,11 +72,17 @@ function axisOf(stretches, layout) {
 	return {x, folds, from, to, layout};
 }
 
+/** In one unit, so that it fits above a fold. */
+function roughly(ms) {
+	const [size, unit] = [[86400000, "d"], [3600000, "h"], [60000, "min"], [1000, "s"]].find(([one]) => ms >= one * 0.95) ?? [1000, "s"];
+	return `${Math.round(ms / size)} ${unit}`;
+}
+
 function foldMarks(axis, height) {
 	return axis.folds.map(([a, b]) => {
 		const middle = (axis.x(a) + axis.x(b)) / 2;
 		return s("g", null, s("rect", {class: "fold", x: axis.x(a) + 3, y: axis.layout.top - 20, width: FOLD - 6, height: height - axis.layout.top + 14, rx: 6, "fill-opacity": "0.75"}),
-			s("text", {x: middle, y: axis.layout.top - 6, "text-anchor": "middle"}, `≈ ${duration(b - a)}`));
+			s("text", {x: middle, y: axis.layout.top - 6, "text-anchor": "middle"}, `≈ ${roughly(b - a)}`));
 	});
 }
 
@@ -138,12 +144,14 @@ function waits(axis, calls, y) {
 
 const ENDS = {published: ["end-ok", "✓ published"], failed: ["end-bad", "✕ failed"], cancelled: ["end-busy", "cancelled"]};
 
-function lane(axis, target, y) {
+const ground = (layout, y) => s("rect", {class: "lane", x: 0, y, width: layout.width, height: layout.lane - 6, rx: 8});
+
+/** Whose lane it is, and how it ended. */
+function laneWords(axis, target, y) {
 	const [tone, text] = ENDS[target.word] ?? ["end-busy", `… ${stateOf("post", target.word)[0].toLowerCase()}`];
-	const {width, lane: height, isNarrow} = axis.layout;
+	const {width, isNarrow} = axis.layout;
 	const handle = target.handle.length > 17 ? `${target.handle.slice(0, 16)}…` : target.handle;
-	return s("g", null, s("rect", {class: "lane", x: 0, y, width, height: height - 6, rx: 8}),
-		isNarrow ? s("text", {x: 8, y: y + 19}, s("tspan", {class: "strong"}, platformName(target.platform)), ` ${handle}`)
+	return s("g", null, isNarrow ? s("text", {x: 8, y: y + 19}, s("tspan", {class: "strong"}, platformName(target.platform)), ` ${handle}`)
 			: [s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 32}, handle)],
 		s("text", {class: tone, x: width - 8, y: y + (isNarrow ? 19 : 25), "text-anchor": "end"}, text));
 }
@@ -170,5 +178,6 @@ export function drawTimeline(targets, calls, {onChoose = () => {}} = {}) {
 	const height = layout.top + lanes.length * layout.lane + 22;
 	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
 	return s("svg", {class: "plot", viewBox: `0 0 ${layout.width} ${height}`, vars: {width: `${layout.width}px`}, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
-		lanes.map((one, index) => lane(axis, one, layout.top + index * layout.lane)), axisMarks(axis, height), foldMarks(axis, height - 22), lanes.map((one, index) => callsOf(axis, one, layout.top + index * layout.lane, onChoose)));
+		lanes.map((one, index) => ground(layout, layout.top + index * layout.lane)), axisMarks(axis, height), foldMarks(axis, height - 22),
+		lanes.map((one, index) => [laneWords(axis, one, layout.top + index * layout.lane), callsOf(axis, one, layout.top + index * layout.lane, onChoose)]));
 }

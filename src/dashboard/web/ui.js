@@ -142,7 +142,7 @@ const ADVICE = {
 	404: "It does not exist, or it belongs to another admin.",
 	429: "Too many requests came in a short time. Wait a little, then try again.",
 	503: "The service is busy or has no room. Try again in a moment.",
-	0: "The dashboard goes on by itself as soon as the service answers again.",
+	0: "Look whether it runs and can be reached from here, then try again.",
 };
 
 export function failureBox(failure, again) {
@@ -163,10 +163,10 @@ export function pageHead({crumbs = [], title, state, sub, actions = []}) {
 		actions.length > 0 ? h("div", {class: "row"}, actions) : null);
 }
 
-/** card({title, sub, actions, flush, footer}, ...content). */
-export function card({title, sub, actions = [], flush = false, footer, tone = "", id} = {}, ...content) {
+/** card({title, lead, sub, actions, flush, footer}, ...content); lead stands before the title. */
+export function card({title, lead, sub, actions = [], flush = false, footer, tone = "", id} = {}, ...content) {
 	return h("section", {class: `card ${tone}`, id},
-		title ? h("header", null, h("h2", null, title), actions, sub ? h("p", null, sub) : null) : null,
+		title ? h("header", null, lead, h("h2", null, title), actions, sub ? h("p", null, sub) : null) : null,
 		h("div", {class: flush ? "body flush" : "body"}, content),
 		footer ? h("footer", null, footer) : null);
 }

@@ -59,7 +59,7 @@ static void the_cookie_goes_by_the_page(void **state)
 	static const struct {
 		const char *origin; /* "" = not told */
 		bool is_secure;
-	} rows[] = {{"", true}, {PUBLIC_URL, true}, {"https://other.example", true}, {"http://localhost:8080", false}};
+	} rows[] = {{"", true}, {PUBLIC_URL, true}, {"https://other.example", true}, {"null", true}, {"http://localhost:8080", false}};
 	struct browser b;
 	struct fixture *fx = *state;
 	browser_open(&b, fx);
