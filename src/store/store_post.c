@@ -192,7 +192,8 @@ enum err_kind store_post_accept(struct store *store, struct arena *arena,
 		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
 				 POST_ACCOUNTS_MAX);
 	struct acceptance acceptance = {.accept = accept, .arena = arena};
-	const enum err_kind kind = store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
+	const enum err_kind kind =
+		store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
 	if (kind == ERR_NONE)
 		*result_out = acceptance.result;
 	return kind;
