@@ -463,6 +463,10 @@ static enum err_kind rollback(struct postgres_connection *own, struct error *err
 		if (kind == ERR_NONE)
 			kind = postgres_settle(&own->base, err);
 	}
+	if (kind != ERR_NONE && own->link.pg != NULL) { /* what it is in over there is not known */
+		pg_link_drop(&own->link);
+		forget_connection(own);
+	}
 	own->is_in_transaction = own->is_transaction_lost = false;
 	return kind;
 }
