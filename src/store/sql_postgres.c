@@ -91,7 +91,7 @@ static const bool is_deferred[SQL_NAME_COUNT] = {
 	[SQL_WORK_DUE] = true,       [SQL_WORK_CLAIMED] = true,       [SQL_TIMELINE_INSERT] = true,
 	[SQL_REMOTE_ID_BIND] = true, [SQL_POST_SET_STATE] = true,     [SQL_POST_SET_STATUS] = true,
 	[SQL_EVENT_ADD] = true,      [SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
-	[SQL_WEBHOOK_LEASE] = true,
+	[SQL_WEBHOOK_LEASE] = true,  [SQL_LANE_OFFER] = true,
 };
 
 /* ---- values ---- */
