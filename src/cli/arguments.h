@@ -36,9 +36,9 @@
 	X(email, "email", true, "admin create: e-mail")                                            \
 	X(password_stdin, "password-stdin", false,                                                 \
 	  "admin create: read the password from standard input")                                   \
-	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers")      \
-	X(from, "from", true, "migrate: sqlite:PATH to move from")                                \
-	X(to, "to", true, "migrate: postgres://... to move to")                                   \
+	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers")     \
+	X(from, "from", true, "migrate: sqlite:PATH to move from")                                 \
+	X(to, "to", true, "migrate: postgres://... to move to")                                    \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4")                    \
 	X(help, "help", false, "show help")                                                        \
 	X(version, "version", false, "show the version")

@@ -55,7 +55,7 @@ struct command {
 	X("hold", "release", command_hold_decide, 0, "[--platform SLUG]", "publish what is held")  \
 	X("hold", "fail", command_hold_decide, 0, "[--platform SLUG]",                             \
 	  "fail what is held as OUTCOME_UNKNOWN")                                                  \
-	X("migrate", NULL, command_migrate, 0, "[--from sqlite:PATH --to postgres://...]",          \
+	X("migrate", NULL, command_migrate, 0, "[--from sqlite:PATH --to postgres://...]",         \
 	  "make or upgrade the database, or move all of it to PostgreSQL")                         \
 	X("version", NULL, command_version, 0, "", "show the version")                             \
 	X("help", NULL, command_help, 0, "", "show this help")

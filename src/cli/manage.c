@@ -308,7 +308,8 @@ static int move_database(const struct command *command)
 		fprintf(stderr, "posthorn: %s\n", err.text);
 		return 1;
 	}
-	printf("{\"tables\":%lld,\"rows\":%lld,\"rows_of_an_earlier_run\":%lld,\"verified\":true}\n",
+	printf("{\"tables\":%lld,\"rows\":%lld,\"rows_of_an_earlier_run\":%lld,\"verified\":true}"
+	       "\n",
 	       (long long)moved.tables, (long long)moved.rows, (long long)moved.resumed);
 	return 0;
 }

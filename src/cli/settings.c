@@ -272,8 +272,10 @@ static enum err_kind check(struct settings *settings, struct error *err)
 				 "time-scale is for sandbox mode only: give --sandbox too");
 	const char *database = settings_text(settings, SETTING_ID_database);
 	if (database[0] != '\0' && !is_database_url(database))
-		return error_set(err, ERR_INVALID,
-				 "database must be sqlite:PATH or postgres://..."); /* not shown: it may hold a password */
+		return error_set(
+			err, ERR_INVALID,
+			"database must be sqlite:PATH or postgres://..."); /* not shown: it may hold
+									      a password */
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_media_url);
 	cut_slash(settings, SETTING_ID_sandbox);

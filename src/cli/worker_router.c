@@ -31,9 +31,11 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 		const char *message;
 	} faults[] = {
 		[HTTP_FAULT_NOT_FOUND] = {404, "NOT_FOUND", "This node only delivers."},
-		[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED", "Method not allowed."},
+		[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED",
+						   "Method not allowed."},
 		[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},
-		[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE", "The headers are too large."},
+		[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE",
+						  "The headers are too large."},
 		[HTTP_FAULT_BAD_REQUEST] = {400, "BAD_REQUEST", "The request cannot be read."},
 		[HTTP_FAULT_INTERNAL] = {500, "SERVER_ERROR", "Something went wrong."},
 		[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE", "The service is not available."},
@@ -51,8 +53,9 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 enum err_kind worker_router_new(struct api *api, struct http_router **router_out, struct error *err)
 {
 	static const char *const paths[] = {"/healthz", "/readyz", "/metrics", "/media/{token}"};
-	const struct http_router_config config = {
-		.context = api, .render_fault = render_fault, .response_max_bytes = ANSWER_MAX_BYTES};
+	const struct http_router_config config = {.context = api,
+						  .render_fault = render_fault,
+						  .response_max_bytes = ANSWER_MAX_BYTES};
 	enum err_kind kind = http_router_new(&config, router_out, err);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && kind == ERR_NONE; i++) {
 		const struct http_route route = {

@@ -137,7 +137,8 @@ struct sql_driver {
 	/* Housekeeping between transactions; errors are left to the next transaction to meet. */
 	void (*tidy)(struct sql_connection *connection);
 
-	/* The rest is for databases with several nodes; NULL where one process owns the database. */
+	/* The rest is for databases with several nodes; NULL where one process owns the database.
+	 */
 
 	/* Waits for the answers of what was only sent so far, and tells the first failure. */
 	enum err_kind (*settle)(struct sql_connection *connection, struct error *err);

@@ -48,9 +48,9 @@ struct postgres_connection {
 	size_t sent_count;
 	bool is_prepared[SQL_NAME_COUNT];
 	bool is_in_transaction;
-	bool has_written; /* in this transaction */
-	bool is_transaction_lost; /* rolled back without being asked for: nothing of it is there */
-	bool may_run_again;       /* for a reason that is none of its statements' */
+	bool has_written;          /* in this transaction */
+	bool is_transaction_lost;  /* rolled back without being asked for: nothing of it is there */
+	bool may_run_again;        /* for a reason that is none of its statements' */
 	char mark[MARK_BYTES_MAX]; /* whose number says that a COMMIT came through; "" = none yet */
 	int64_t mark_number;
 };
@@ -83,15 +83,15 @@ static const struct sql_dialect_word postgres_words[] = {
 /* Statements whose answer nobody needs: how many rows they wrote is not asked, and a failure fails
  * the command, whose answers are all read before it counts (settle). */
 static const bool is_deferred[SQL_NAME_COUNT] = {
-	[SQL_BEGIN_WRITE] = true,     [SQL_BEGIN_SHARED] = true,     [SQL_BEGIN_READ] = true,
-	[SQL_TURN_TAKE] = true,       [SQL_TURN_SHARE] = true,       [SQL_MARK_PUT] = true,
-	[SQL_SAVEPOINT] = true,       [SQL_SAVEPOINT_KEEP] = true,   [SQL_WORK_LOCK] = true,
-	[SQL_POST_INSERT] = true,     [SQL_DELIVERY_INSERT] = true,  [SQL_COUNTERS_UP] = true,
-	[SQL_LANE_CLAIM_FOR] = true,  [SQL_LANE_KEEP] = true,        [SQL_LANE_FREE] = true,
-	[SQL_WORK_DUE] = true,        [SQL_WORK_CLAIMED] = true,     [SQL_TIMELINE_INSERT] = true,
-	[SQL_REMOTE_ID_BIND] = true,  [SQL_POST_SET_STATE] = true,   [SQL_POST_SET_STATUS] = true,
-	[SQL_EVENT_ADD] = true,       [SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
-	[SQL_WEBHOOK_LEASE] = true,
+	[SQL_BEGIN_WRITE] = true,    [SQL_BEGIN_SHARED] = true,       [SQL_BEGIN_READ] = true,
+	[SQL_TURN_TAKE] = true,      [SQL_TURN_SHARE] = true,         [SQL_MARK_PUT] = true,
+	[SQL_SAVEPOINT] = true,      [SQL_SAVEPOINT_KEEP] = true,     [SQL_WORK_LOCK] = true,
+	[SQL_POST_INSERT] = true,    [SQL_DELIVERY_INSERT] = true,    [SQL_COUNTERS_UP] = true,
+	[SQL_LANE_CLAIM_FOR] = true, [SQL_LANE_KEEP] = true,          [SQL_LANE_FREE] = true,
+	[SQL_WORK_DUE] = true,       [SQL_WORK_CLAIMED] = true,       [SQL_TIMELINE_INSERT] = true,
+	[SQL_REMOTE_ID_BIND] = true, [SQL_POST_SET_STATE] = true,     [SQL_POST_SET_STATUS] = true,
+	[SQL_EVENT_ADD] = true,      [SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
+	[SQL_WEBHOOK_LEASE] = true,  [SQL_LANE_OFFER] = true,
 };
 
 /* ---- values ---- */
@@ -106,8 +106,8 @@ struct bound {
 
 static void bind(struct bound *bound, size_t i, const struct sql_value *value)
 {
-	static const Oid types[] = {[SQL_TYPE_INT] = OID_INT8, [SQL_TYPE_TEXT] = OID_TEXT,
-				    [SQL_TYPE_BLOB] = OID_BYTEA};
+	static const Oid types[] = {
+		[SQL_TYPE_INT] = OID_INT8, [SQL_TYPE_TEXT] = OID_TEXT, [SQL_TYPE_BLOB] = OID_BYTEA};
 	bound->types[i] = types[value->type];
 	bound->formats[i] = 1; /* binary */
 	bound->numbers[i] = htobe64((uint64_t)value->number);
@@ -192,9 +192,9 @@ static bool send_prepare(struct postgres_connection *own, enum sql_name name,
 			 const struct bound *bound, size_t count)
 {
 	struct arena *arena = arena_new("sql text", SCRIPT_ARENA_MAX_BYTES);
-	const bool is_sent = PQsendPrepare(own->link.pg, sql_statements[name].name,
-					   statement_text(arena, name), (int)count,
-					   bound->types) == 1;
+	const bool is_sent =
+		PQsendPrepare(own->link.pg, sql_statements[name].name, statement_text(arena, name),
+			      (int)count, bound->types) == 1;
 	arena_free(&arena);
 	if (is_sent) {
 		note_sent(own, name, true);
@@ -396,8 +396,8 @@ static void pause_ms(int64_t ms)
 	nanosleep(&pause, NULL);
 }
 
-/* The answer to a COMMIT is missing. Its mark is read in a turn, for which a transaction that is still
- * being ended over there is waited for: what is read is the last word. */
+/* The answer to a COMMIT is missing. Its mark is read in a turn, for which a transaction that is
+ * still being ended over there is waited for: what is read is the last word. */
 static enum err_kind settle_commit(struct postgres_connection *own, struct error *err)
 {
 	const int64_t until_ms = pg_boot_ms() + SETTLE_MS;
@@ -415,8 +415,9 @@ static enum err_kind settle_commit(struct postgres_connection *own, struct error
 	}
 	own->may_run_again = false;
 	if (kind != ERR_NONE)
-		return error_set(err, ERR_UNCERTAIN,
-				 "database: the answer to a COMMIT was lost, and cannot be looked up");
+		return error_set(
+			err, ERR_UNCERTAIN,
+			"database: the answer to a COMMIT was lost, and cannot be looked up");
 	if (number >= own->mark_number)
 		return ERR_NONE;
 	own->may_run_again = true;
@@ -442,8 +443,8 @@ static enum err_kind commit(struct postgres_connection *own, struct error *err)
 	let_go(own, &collected);
 	if (is_lost)
 		return settle_commit(own, err);
-	const bool is_committed = collected.kind == ERR_NONE &&
-				  strcmp(PQcmdStatus(collected.last), "COMMIT") == 0;
+	const bool is_committed =
+		collected.kind == ERR_NONE && strcmp(PQcmdStatus(collected.last), "COMMIT") == 0;
 	PQclear(collected.last);
 	own->is_in_transaction = !is_committed;
 	if (is_committed || collected.kind != ERR_NONE)
@@ -461,6 +462,10 @@ static enum err_kind rollback(struct postgres_connection *own, struct error *err
 		kind = send_or_lose(own, SQL_ROLLBACK, SQL_NO_ARGS, err);
 		if (kind == ERR_NONE)
 			kind = postgres_settle(&own->base, err);
+	}
+	if (kind != ERR_NONE && own->link.pg != NULL) { /* what it is in over there is not known */
+		pg_link_drop(&own->link);
+		forget_connection(own);
 	}
 	own->is_in_transaction = own->is_transaction_lost = false;
 	return kind;
@@ -592,8 +597,7 @@ static enum err_kind postgres_open(const struct sql_config *config, struct sql_c
 }
 
 /* Scripts are many statements at once, which pipeline mode does not take. */
-static enum err_kind run_plain(struct postgres_connection *own, const char *text,
-			       struct error *err)
+static enum err_kind run_plain(struct postgres_connection *own, const char *text, struct error *err)
 {
 	static const char without[] = "SET LOCAL statement_timeout = 0";
 	enum err_kind kind = ERR_NONE;

@@ -185,12 +185,18 @@ enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t time
  * never decides anything. What the URL says of these goes before. */
 static PGconn *begin_connection(const struct pg_link *link)
 {
-	static const char *const names[] = {
-		"connect_timeout",     "keepalives_idle", "keepalives_interval",
-		"keepalives_count",    "tcp_user_timeout", "target_session_attrs",
-		"client_encoding",     "fallback_application_name", "dbname", NULL};
-	const char *const values[] = {"5",    "10",        "5", "3", "20000", "read-write",
-				      "UTF8", "posthorn", link->url, NULL};
+	static const char *const names[] = {"connect_timeout",
+					    "keepalives_idle",
+					    "keepalives_interval",
+					    "keepalives_count",
+					    "tcp_user_timeout",
+					    "target_session_attrs",
+					    "client_encoding",
+					    "fallback_application_name",
+					    "dbname",
+					    NULL};
+	const char *const values[] = {"5",          "10",   "5",        "3",       "20000",
+				      "read-write", "UTF8", "posthorn", link->url, NULL};
 	return PQconnectdbParams(names, values, 1);
 }
 
@@ -226,7 +232,8 @@ static enum err_kind set_up(struct pg_link *link, struct error *err)
 	static const char writing[] =
 		"SET statement_timeout = 20000; SET lock_timeout = 15000;"
 		" SET idle_in_transaction_session_timeout = 10000; SET jit = off;"
-		" SET client_min_messages = error; SET default_transaction_isolation = 'read committed'";
+		" SET client_min_messages = error; SET default_transaction_isolation = 'read "
+		"committed'";
 	static const char reading[] =
 		"SET statement_timeout = 15000; SET idle_in_transaction_session_timeout = 30000;"
 		" SET jit = off; SET client_min_messages = error;"
@@ -236,8 +243,8 @@ static enum err_kind set_up(struct pg_link *link, struct error *err)
 		return error_set(err, ERR_INVALID, "the database must have the encoding UTF8");
 	if (PQsetnonblocking(link->pg, 1) != 0)
 		return pg_link_failed(link, "set-up", err);
-	enum err_kind kind = pg_link_run(
-		link, link->role == SQL_ROLE_READER ? reading : writing, SETUP_MS, err);
+	enum err_kind kind =
+		pg_link_run(link, link->role == SQL_ROLE_READER ? reading : writing, SETUP_MS, err);
 	if (kind == ERR_NONE && link->role != SQL_ROLE_READER)
 		kind = read_lineage(link, err);
 	if (kind != ERR_NONE)
@@ -249,9 +256,9 @@ static enum err_kind set_up(struct pg_link *link, struct error *err)
 static enum err_kind refused(struct pg_link *link, struct error *err)
 {
 	static const char *const words[] = {"authentication failed", "does not exist",
-					    "no pg_hba.conf entry", "invalid connection option",
-					    "no password supplied", "missing \"=\"",
-					    "invalid port number", "invalid URI"};
+					    "no pg_hba.conf entry",  "invalid connection option",
+					    "no password supplied",  "missing \"=\"",
+					    "invalid port number",   "invalid URI"};
 	const enum err_kind kind = pg_link_failed(link, "connect", err);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strstr(PQerrorMessage(link->pg), words[i]) != NULL) {
@@ -325,8 +332,7 @@ enum err_kind pg_link_ensure(struct pg_link *link, bool *is_new_out, struct erro
 	return connect_anew(link, err);
 }
 
-enum err_kind pg_link_open(struct pg_link *link, const struct sql_config *config,
-			   struct error *err)
+enum err_kind pg_link_open(struct pg_link *link, const struct sql_config *config, struct error *err)
 {
 	*link = (struct pg_link){.role = config->role, .url = strdup(config->path)};
 	if (link->url == NULL)

@@ -29,10 +29,10 @@ struct pg_link {
 	PGconn *pg; /* NULL = not connected */
 	char *url;
 	enum sql_role role;
-	unsigned failures;       /* to connect, in a row */
+	unsigned failures;        /* to connect, in a row */
 	int64_t next_try_boot_ms; /* not before */
-	int64_t lineage;         /* of the server connected to last; 0 = it did not tell */
-	bool is_lost;            /* something went wrong with the connection: drop it */
+	int64_t lineage;          /* of the server connected to last; 0 = it did not tell */
+	bool is_lost;             /* something went wrong with the connection: drop it */
 };
 
 /* By the clock that never jumps. */

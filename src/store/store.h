@@ -5,9 +5,9 @@
  *
  * Writing: every verb that writes is a command of a group commit: one writer takes whoever waits
  * into one transaction (each isolated by a savepoint), commits durably (synchronous=FULL), then
- * lets all return. On PostgreSQL the nodes' transactions take turns, and those that only accept posts
- * run side by side. A verb returns after its commit, so an answer given after it is a promise kept.
- * The engine writes a whole turn as one command with store_write(). Reading: on read-only
+ * lets all return. On PostgreSQL the nodes' transactions take turns, and those that only accept
+ * posts run side by side. A verb returns after its commit, so an answer given after it is a promise
+ * kept. The engine writes a whole turn as one command with store_write(). Reading: on read-only
  * connections, one per calling thread at a time; sees every commit that returned before it began.
  * All functions may block on the disk and may be called from any thread. Instants are microseconds
  * UTC, 0 = none. Texts that come out live in the arena that was handed in. Secrets come and go
@@ -33,8 +33,8 @@ struct store_config {
 	const struct clock *clock;
 	const struct log *log;
 	const char *epoch_path; /* the restore guard's file (store_guard.h); NULL = no guard */
-	const char *node_path; /* keeps the id of this node of a shared database (store_node.h); NULL =
-				  another one at each start */
+	const char *node_path;  /* keeps the id of this node of a shared database (store_node.h);
+				   NULL =  another one at each start */
 	unsigned readers_max;   /* 0 = 16 read connections */
 	bool is_owner; /* take the lock file and void old leases: the serving process. A command
 			  line that runs beside a dead service is owner too, for its moment */
@@ -61,8 +61,8 @@ enum err_kind store_write(struct store *store, store_command command, void *argu
 enum err_kind store_check(struct store *store, struct error *err);
 /* Are there sealed values, which nobody opens without the master key that sealed them? */
 enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct error *err);
-/* The time to go by: the database's where several nodes share it, else the config's clock. As long as
- * the store. */
+/* The time to go by: the database's where several nodes share it, else the config's clock. As long
+ * as the store. */
 const struct clock *store_clock(const struct store *store);
 /* Schema version in use (number of the last migration). */
 int store_schema_version(struct store *store);

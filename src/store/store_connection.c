@@ -101,10 +101,10 @@ static enum err_kind list_of_node(struct store *store, struct arena *arena, int6
 			  ERR_NONE, "", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return store_list(
-		store, arena, SQL_CONNECTION_LIST_OF_NODE,
-		SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US), sql_word(store->node_id)),
-		connection_read, sizeof(struct connection_row), (void **)out, count_out, err);
+	return store_list(store, arena, SQL_CONNECTION_LIST_OF_NODE,
+			  SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US), sql_word(store->node_id)),
+			  connection_read, sizeof(struct connection_row), (void **)out, count_out,
+			  err);
 }
 
 enum err_kind store_connection_list_started(struct store *store, struct arena *arena,

@@ -92,8 +92,8 @@ static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_u
 	return kind;
 }
 
-/* A replica that was promoted may lack what was committed last: deliveries that have gone out look as
- * if they had not. What is due is asked about, after the calls that are still in the air. */
+/* A replica that was promoted may lack what was committed last: deliveries that have gone out look
+ * as if they had not. What is due is asked about, after the calls that are still in the air. */
 static enum err_kind history_is_another(struct store_tx *tx, struct error *err)
 {
 	const int64_t now_us = clock_now_us(tx->store->clock);
@@ -133,15 +133,16 @@ static bool is_newcomer(const struct starting *starting)
 	       (starting->told.finding == EPOCH_OTHER_DATABASE && starting->file.number == 0);
 }
 
-/* A node that is new has no file. Beside others that work there is nothing to be found out by it. */
+/* A node that is new has no file. Beside others that work there is nothing to be found out by it.
+ */
 static enum err_kind join(struct store_tx *tx, struct starting *starting, struct error *err)
 {
 	int64_t others = 0;
-	const enum err_kind kind = sql_number(
-		tx->sql, SQL_NODE_COUNT_ALIVE,
-		SQL_ARGS(sql_word(tx->store->node_id),
-			 sql_int(clock_now_us(tx->store->clock) - NODE_DEAD_US)),
-		&others, err);
+	const enum err_kind kind =
+		sql_number(tx->sql, SQL_NODE_COUNT_ALIVE,
+			   SQL_ARGS(sql_word(tx->store->node_id),
+				    sql_int(clock_now_us(tx->store->clock) - NODE_DEAD_US)),
+			   &others, err);
 	if (kind == ERR_NONE && others > 0) {
 		starting->file = starting->database;
 		starting->told.finding = EPOCH_SAME;
@@ -161,7 +162,8 @@ static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct err
 	if (sql_is_shared(tx->sql) && is_newcomer(starting))
 		kind = join(tx, starting, err);
 	if (kind == ERR_NONE && epoch_means_restore(starting->told.finding))
-		kind = mark_due(tx, starting->now_us, starting->now_us, &starting->told.marked_count, err);
+		kind = mark_due(tx, starting->now_us, starting->now_us,
+				&starting->told.marked_count, err);
 	if (starting->database.lineage == 0)
 		starting->database.lineage = lineage;
 	if (kind == ERR_NONE)

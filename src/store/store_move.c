@@ -36,7 +36,8 @@
 static const struct {
 	const char *name;
 	const char *key;
-	const char *serial; /* the column whose numbers are given out by the database; NULL = none */
+	const char
+		*serial; /* the column whose numbers are given out by the database; NULL = none */
 } tables[] = {
 	{"admins", "id", NULL},
 	{"apps", "id", NULL},
@@ -156,8 +157,8 @@ static Oid type_of(const char *declared)
 static enum err_kind look_at_columns(struct move *move, struct table *table, struct error *err)
 {
 	sqlite3_stmt *statement = NULL;
-	const char *text = str_z(move->arena, str_format(move->arena, "SELECT * FROM %s LIMIT 0",
-							 table->name));
+	const char *text = str_z(move->arena,
+				 str_format(move->arena, "SELECT * FROM %s LIMIT 0", table->name));
 	if (sqlite3_prepare_v2(move->from, text, -1, &statement, NULL) != SQLITE_OK)
 		return from_failed(move, table->name, err);
 	table->column_count = sqlite3_column_count(statement);
@@ -382,7 +383,8 @@ static uint64_t hash_of_source(const struct table *table, sqlite3_stmt *row)
 		const bool is_number = table->types[i] == OID_INT8;
 		const void *bytes = is_number ? (const void *)&number : sqlite3_column_blob(row, i);
 		hash = hash_bytes(hash, bytes,
-				  is_number ? sizeof(number) : (size_t)sqlite3_column_bytes(row, i));
+				  is_number ? sizeof(number)
+					    : (size_t)sqlite3_column_bytes(row, i));
 	}
 	return hash;
 }
@@ -486,8 +488,8 @@ static enum err_kind check_target(struct move *move, struct error *err)
 	if (kind == ERR_NONE)
 		kind = ask_number(move, "SELECT COUNT(*) FROM apps", &apps, err);
 	if (kind == ERR_NONE)
-		kind = ask_number(move, "SELECT COUNT(*) FROM meta WHERE name LIKE 'move/%'", &begun,
-				  err);
+		kind = ask_number(move, "SELECT COUNT(*) FROM meta WHERE name LIKE 'move/%'",
+				  &begun, err);
 	if (kind == ERR_NONE && rows + apps > 0 && begun == 0)
 		return error_set(err, ERR_CONFLICT,
 				 "the target holds something already, and not of a move");
@@ -515,8 +517,9 @@ static enum err_kind open_source(struct move *move, struct error *err)
 static enum err_kind open_target(struct move *move, struct error *err)
 {
 	struct store *store = NULL;
-	const struct store_config config = {
-		.url = move->config->to_url, .clock = move->config->clock, .log = move->config->log};
+	const struct store_config config = {.url = move->config->to_url,
+					    .clock = move->config->clock,
+					    .log = move->config->log};
 	const struct sql_config link = {.path = move->config->to_url, .role = SQL_ROLE_WRITER};
 	enum err_kind kind = store_open(&config, &store, err);
 	store_close(&store);
@@ -540,7 +543,8 @@ static enum err_kind move_all(struct move *move, struct error *err)
 		kind = move_table(move, i, err);
 	if (kind == ERR_NONE)
 		kind = tell(move, "ANALYZE", err);
-	return kind == ERR_NONE ? tell(move, "DELETE FROM meta WHERE name LIKE 'move/%'", err) : kind;
+	return kind == ERR_NONE ? tell(move, "DELETE FROM meta WHERE name LIKE 'move/%'", err)
+				: kind;
 }
 
 enum err_kind store_move(const struct store_move_config *config, struct store_moved *out,

@@ -170,9 +170,9 @@ static enum err_kind put(struct store_tx *tx, const struct node_row *node, struc
 {
 	struct store *store = tx->store;
 	return sql_run(tx->sql, SQL_NODE_PUT,
-		       SQL_ARGS(sql_word(store->node_id), sql_text(node->name), sql_text(node->role),
-				sql_text(node->address), sql_text(node->version),
-				sql_int(store->node_started_us)),
+		       SQL_ARGS(sql_word(store->node_id), sql_text(node->name),
+				sql_text(node->role), sql_text(node->address),
+				sql_text(node->version), sql_int(store->node_started_us)),
 		       NULL, err);
 }
 

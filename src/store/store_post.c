@@ -126,7 +126,8 @@ static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptanc
 		       NULL, err);
 }
 
-/* An account that is busy, or has something due earlier, is not due any earlier by this. */
+/* An account that is busy, or has something due earlier, is not due any earlier by this. Where an
+ * answer is a way across a network it is not waited for: then the app may be looked at in vain. */
 static enum err_kind offer_to_lanes(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
 	const struct post_accept *accept = a->accept;
@@ -141,7 +142,7 @@ static enum err_kind offer_to_lanes(struct store_tx *tx, struct acceptance *a, s
 				&changes, err);
 		if (kind != ERR_NONE)
 			return kind;
-		if (changes > 0)
+		if (changes > 0 || sql_is_shared(tx->sql))
 			a->offered_due_us = due_at_us(accept);
 	}
 	return ERR_NONE;
@@ -192,7 +193,8 @@ enum err_kind store_post_accept(struct store *store, struct arena *arena,
 		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
 				 POST_ACCOUNTS_MAX);
 	struct acceptance acceptance = {.accept = accept, .arena = arena};
-	const enum err_kind kind = store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
+	const enum err_kind kind =
+		store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
 	if (kind == ERR_NONE)
 		*result_out = acceptance.result;
 	return kind;

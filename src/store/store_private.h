@@ -40,13 +40,14 @@ struct store {
 	char node_id[NODE_ID_BYTES_MAX];
 	int64_t node_started_us;
 	bool is_node_begun;
-	_Atomic int64_t lineage; /* of the server that was judged last (store_guard.c); 0 = none yet */
+	_Atomic int64_t
+		lineage; /* of the server that was judged last (store_guard.c); 0 = none yet */
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
-	char *epoch_path;           /* NULL = no restore guard */
-	pthread_mutex_t epoch_lock; /* one at a time raises the epoch */
-	bool is_guarded;            /* store_guard_start() has judged this database */
+	char *epoch_path;                /* NULL = no restore guard */
+	pthread_mutex_t epoch_lock;      /* one at a time raises the epoch */
+	bool is_guarded;                 /* store_guard_start() has judged this database */
 	/* The app served last by a claim; touched in transactions only. */
 	char claim_app_id[APP_ID_BYTES_MAX];
 	size_t claim_app_id_length;
@@ -91,8 +92,9 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 			 size_t *count_out, struct error *err);
 enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
 			   int64_t *number_out, struct error *err);
-/* Several statements that must see one state of the database: fn runs in a read transaction, and once
- * more on a new connection when the first was lost: it writes its answer when it has all of it. */
+/* Several statements that must see one state of the database: fn runs in a read transaction, and
+ * once more on a new connection when the first was lost: it writes its answer when it has all of
+ * it. */
 typedef enum err_kind (*store_reading)(struct sql_connection *sql, void *argument,
 				       struct error *err);
 enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err);
@@ -108,8 +110,8 @@ enum err_kind store_write_of_app(struct store *store, struct str app_id, store_c
 				 void *argument, struct error *err);
 enum err_kind app_lock(struct store_tx *tx, struct str app_id, struct error *err);
 
-/* store_guard.c: a write transaction on a server with this lineage begins. Another than the database
- * was last written on means that the end of its history may be missing. */
+/* store_guard.c: a write transaction on a server with this lineage begins. Another than the
+ * database was last written on means that the end of its history may be missing. */
 enum err_kind guard_judge_server(struct store_tx *tx, int64_t lineage, struct error *err);
 
 /* store_node.c, for a shared database. path may be NULL: an id for this run alone. */

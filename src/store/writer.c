@@ -131,7 +131,8 @@ static void fail_group(struct waiting *group, const struct error *why)
 			group->kind = error_set_native(
 				group->err, is_uncertain ? ERR_UNCERTAIN : ERR_TEMPORARY,
 				why->native, "%s: %.200s",
-				is_uncertain ? "it is not known what was written" : "nothing was written",
+				is_uncertain ? "it is not known what was written"
+					     : "nothing was written",
 				why->text);
 	}
 }
@@ -301,8 +302,10 @@ enum err_kind writer_run_for(struct writer *writer, struct str key, store_comman
 			     void *argument, struct error *err)
 {
 	struct error unread = {0};
-	struct waiting waiting = {
-		.key = key, .command = command, .argument = argument, .err = err != NULL ? err : &unread};
+	struct waiting waiting = {.key = key,
+				  .command = command,
+				  .argument = argument,
+				  .err = err != NULL ? err : &unread};
 	pthread_cond_init(&waiting.woken, NULL);
 	pthread_mutex_lock(&writer->lock);
 	enqueue(writer, &waiting);

@@ -60,7 +60,8 @@ static void nodes_are_known_while_they_live(void **state)
 	}
 	struct fixture other = open_other(fx);
 	const struct str id = str_copy(fx->arena, store_node_id(other.store));
-	const struct node_row told = {.name = STR("otto"), .role = STR("worker"), .version = STR("1")};
+	const struct node_row told = {
+		.name = STR("otto"), .role = STR("worker"), .version = STR("1")};
 	ok(store_node_tell(other.store, &told, &err), &err);
 	const struct nodes both = list_nodes(fx);
 	const struct node_row *found = find_node(&both, id);

@@ -274,6 +274,108 @@ static void when_the_transaction_is_lost_nobody_is_promised(void **state)
 	place_close(&place);
 }
 
+/* ---- what only databases with several nodes do: a driver that says so ---- */
+
+static int tries_left;
+
+static bool may_run_again(const struct sql_connection *connection)
+{
+	(void)connection;
+	return tries_left-- > 0;
+}
+
+static enum err_kind lose_while_tries_are_left(struct store_tx *tx, void *argument,
+					       struct error *err)
+{
+	return tries_left > 0 ? lose_transaction(tx, argument, err) : ERR_NONE;
+}
+
+/* A connection that was lost is nobody's fault: the group is run again, and everyone is answered.
+ */
+static void a_lost_transaction_is_run_again(void **state)
+{
+	(void)state;
+	struct sql_driver forgiving = sql_driver_sqlite;
+	struct place place = {0};
+	struct caller callers[3];
+	place_open(&place);
+	forgiving.may_run_again = may_run_again;
+	place.sql->driver = &forgiving;
+	tries_left = 2;
+	run_group_with(&place, lose_while_tries_are_left, callers);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(callers[i].kind, ERR_NONE);
+	assert_int_equal(count_rows(place.path), 2);
+	tries_left = 100; /* not for ever */
+	run_group_with(&place, lose_while_tries_are_left, callers);
+	assert_int_equal(callers[0].kind, ERR_TEMPORARY);
+	place_close(&place);
+}
+
+struct keyed {
+	pthread_t thread;
+	struct writer *writer;
+	const char *key;
+};
+
+static char key_order[16];
+
+static enum err_kind note_key(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)tx;
+	(void)err;
+	const size_t length = strlen(key_order);
+	key_order[length] = *(const char *)argument;
+	key_order[length + 1] = '\0';
+	return ERR_NONE;
+}
+
+static void *call_for_key(void *argument)
+{
+	struct keyed *keyed = argument;
+	struct error err = {0};
+	assert_int_equal(writer_run_for(keyed->writer, str_of(keyed->key), note_key,
+					(void *)keyed->key, &err),
+			 ERR_NONE);
+	return NULL;
+}
+
+/* Five commands: the one that holds the lead, and four that come one after the other behind it. */
+static void run_keys(struct writer *shared, const char *const keys[4])
+{
+	struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+	struct caller leader;
+	struct keyed callers[4];
+	key_order[0] = '\0';
+	call_start(&leader, shared, wait_at_gate, &gate);
+	for (size_t i = 0; i < 4; i++) {
+		usleep(30000);
+		callers[i] = (struct keyed){.writer = shared, .key = keys[i]};
+		pthread_create(&callers[i].thread, NULL, call_for_key, &callers[i]);
+	}
+	usleep(200000);
+	open_gate(&gate);
+	pthread_join(leader.thread, NULL);
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(callers[i].thread, NULL);
+}
+
+/* Locks are then taken in one order by all, and nobody waits in a ring. A thread that a busy
+ * machine starts too late is not of the group: then it is tried again. */
+static void commands_with_keys_run_in_the_order_of_their_keys(void **state)
+{
+	(void)state;
+	static const char *const keys[] = {"c", "a", "d", "b"};
+	struct place place = {0};
+	place_open(&place);
+	struct writer *shared = writer_new_shared(&place.store, place.sql);
+	for (int tries = 0; tries < 10 && strcmp(key_order, "abcd") != 0; tries++)
+		run_keys(shared, keys);
+	assert_string_equal(key_order, "abcd");
+	writer_free(&shared);
+	place_close(&place);
+}
+
 static sqlite3 *handle_of(struct sql_connection *sql)
 {
 	struct sql_cursor cursor;
@@ -471,6 +573,8 @@ int main(void)
 		cmocka_unit_test(a_failed_command_alone_leaves_nothing),
 		cmocka_unit_test(failures_of_many_threads_stay_alone),
 		cmocka_unit_test(when_the_transaction_is_lost_nobody_is_promised),
+		cmocka_unit_test(a_lost_transaction_is_run_again),
+		cmocka_unit_test(commands_with_keys_run_in_the_order_of_their_keys),
 		cmocka_unit_test(when_the_commit_fails_nobody_is_promised),
 		cmocka_unit_test(a_full_disk_is_temporary_and_passes),
 	};
