@@ -3,6 +3,7 @@
  * session may do is admin_web.c's business. */
 #include "admin_private.h"
 
+#include "cookie.h"
 #include "url.h"
 
 #include "token.h"
@@ -37,27 +38,14 @@ static bool is_secure_page(const struct admin *admin, const struct http_request 
 	return str_has_prefix(admin_page_origin(admin, request), STR("https://"));
 }
 
-static bool find_cookie(const struct http_request *request, const char *name, struct str *out)
-{
-	const struct str *header = http_request_header(request, "Cookie");
-	struct str rest = header != NULL ? *header : (struct str){0};
-	struct str pair;
-	while (rest.ptr != NULL && str_take_field(&rest, ';', &pair)) {
-		struct str value = str_trim(pair);
-		if (str_skip(&value, str_of(name)) && str_skip(&value, STR("="))) {
-			*out = value;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The one of https first: nobody else on a neighbouring host can set it. */
 static bool session_cookie(const struct http_request *request, struct str *token_out,
 			   bool *is_secure_out)
 {
-	*is_secure_out = find_cookie(request, cookie_names[true], token_out);
-	return *is_secure_out || find_cookie(request, cookie_names[false], token_out);
+	const struct str *header = http_request_header(request, "Cookie");
+	const struct str sent = header != NULL ? *header : (struct str){0};
+	*is_secure_out = cookie_find(sent, str_of(cookie_names[true]), token_out);
+	return *is_secure_out || cookie_find(sent, str_of(cookie_names[false]), token_out);
 }
 
 static void set_cookie(struct http_response *response, bool is_secure, struct str token)
