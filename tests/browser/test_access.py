@@ -10,6 +10,7 @@ import pytest
 
 from browser import DESKTOP, PHONE, ActionChains, Keys
 from house import EMAIL, PASSWORD, pages
+
 OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
 
 # What cannot be judged by colour alone is judged by people; the rest of WCAG 2.2 A and AA.
@@ -54,7 +55,9 @@ def test_axe_finds_nothing(browser, furnished, look):
 
 
 def focused(browser):
-    return browser.js("return (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').replace(/\\s+/g, ' ').trim()")
+    return browser.js(
+        "return (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').replace(/\\s+/g, ' ').trim()"
+    )
 
 
 def test_keyboard(browser, furnished):
@@ -77,7 +80,10 @@ def test_keyboard(browser, furnished):
     browser.wait("the posts", lambda: browser.heading() == "Posts")
     assert browser.wait("the focus on the heading", lambda: focused(browser) == "Posts")
     assert browser.driver.title == "Posts – Posthorn"
-    browser.wait("the page to be announced", lambda: browser.js("return document.getElementById('polite').textContent") == "Posts – Posthorn")
+    browser.wait(
+        "the page to be announced",
+        lambda: browser.js("return document.getElementById('polite').textContent") == "Posts – Posthorn",
+    )
 
 
 def test_dialog_gives_the_focus_back(browser, furnished):
@@ -87,7 +93,10 @@ def test_dialog_gives_the_focus_back(browser, furnished):
     browser.press("Create admin")
     browser.wait("the focus in the first field", lambda: browser.js("return document.activeElement?.name") == "email")
     ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
-    browser.wait("the focus where it was", lambda: focused(browser) == "Create admin" and browser.js("return document.querySelector('dialog') === null"))
+    browser.wait(
+        "the focus where it was",
+        lambda: focused(browser) == "Create admin" and browser.js("return document.querySelector('dialog') === null"),
+    )
 
 
 def test_menu_on_a_phone(browser, furnished):

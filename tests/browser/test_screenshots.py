@@ -30,9 +30,13 @@ def look(browser, name):
     assert "SANDBOX" in browser.text(), name
     assert name.startswith("no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
     wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    widest = browser.js(
+        "return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"
+    )
     assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"
-    out = browser.js("return [...document.querySelectorAll('.card *, .tile *')].filter((one) => one.getClientRects().length > 0 && !one.closest('.scroll, pre, svg, .unseen') && one.getBoundingClientRect().right > one.closest('.card, .tile').getBoundingClientRect().right + 1).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    out = browser.js(
+        "return [...document.querySelectorAll('.card *, .tile *')].filter((one) => one.getClientRects().length > 0 && !one.closest('.scroll, pre, svg, .unseen') && one.getBoundingClientRect().right > one.closest('.card, .tile').getBoundingClientRect().right + 1).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"
+    )
     assert out == [], f"{name}: something stands out of its card"
 
 
