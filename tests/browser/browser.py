@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium as a person uses it: opens pages of the dashboard, presses buttons by their words, fills fields by their labels, waits for
-what is to be seen. Nothing here knows how the pages are built, but for the marks named in `settled`."""
+"""A headless Chromium as a person uses it: opens pages of the dashboard, presses buttons by their words, fills fields
+by their labels, waits for what is to be seen. Nothing here knows how the pages are built, but for the marks named in
+`settled`."""
 import os
 import pathlib
 import shutil
@@ -41,12 +42,15 @@ const root = document.querySelector('dialog[open]') ?? document;
 const plain = (text) => (text ?? '').replace(/\\s+/g, ' ').trim();
 const isSeen = (one) => one.getClientRects().length > 0;
 if (kind === 'button') {
-	return [...root.querySelectorAll('button, a.button')].find((one) => isSeen(one) && (plain(one.textContent) === words || one.getAttribute('aria-label') === words)) ?? null;
+	const isMeant = (one) => isSeen(one) && (plain(one.textContent) === words || one.getAttribute('aria-label') === words);
+	return [...root.querySelectorAll('button, a.button')].find(isMeant) ?? null;
 }
 if (kind === 'link') {
 	return [...root.querySelectorAll('a[href]')].find((one) => isSeen(one) && plain(one.textContent) === words) ?? null;
 }
-const label = [...root.querySelectorAll('label')].find((one) => isSeen(one) && (plain(one.textContent) === words || plain(one.textContent).startsWith(words + ' (') || plain(one.querySelector('span')?.textContent) === words));
+const says = (one) => plain(one.textContent) === words || plain(one.textContent).startsWith(words + ' (')
+	|| plain(one.querySelector('span')?.textContent) === words;
+const label = [...root.querySelectorAll('label')].find((one) => isSeen(one) && says(one));
 return label ? (label.htmlFor ? document.getElementById(label.htmlFor) : label.querySelector('input')) : null;
 """
 
@@ -141,7 +145,8 @@ class Browser:
         return self.wait(
             "the page is loaded",
             lambda: self.js(
-                "return document.readyState === 'complete' && document.querySelector('#main h1, .plain h1, main h1') !== null && document.querySelector('.loading') === null"
+                "return document.readyState === 'complete' && document.querySelector('main h1') !== null"
+                " && document.querySelector('.loading') === null"
             ),
         )
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The house that the browser tests look at: a service with a sandbox of its own, an admin, and an app with accounts and posts of every kind; and the
-addresses of its pages. Knows no browser."""
+"""The house that the browser tests look at: a service with a sandbox of its own, an admin, and an app with accounts
+and posts of every kind; and the addresses of its pages. Knows no browser."""
 import contextlib
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that would do something if any of them were ever taken for markup, an address or a script. Each calls pwned() with its number."""
+"""Texts that would do something if any of them were ever taken for markup, an address or a script. Each calls pwned()
+with its number."""
 
 TAGS = (
     "<script>{}</script>",

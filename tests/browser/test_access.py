@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For everybody: axe-core finds nothing on any page, light and dark; the keyboard is enough; the focus goes where the page goes; messages are said.
-axe-core comes from npm and is looked for at POSTHORN_AXE and among node's global modules; without it that test is skipped, and says so."""
+"""For everybody: axe-core finds nothing on any page, light and dark; the keyboard is enough; the focus goes where the
+page goes; messages are said. axe-core comes from npm and is looked for at POSTHORN_AXE and among node's global
+modules; without it that test is skipped, and says so."""
 import os
 import pathlib
 import shutil
@@ -17,7 +18,8 @@ OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
 AXE = """
 const done = arguments[arguments.length - 1];
 axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
-	.then((found) => done(found.violations.map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).join(' | '))));
+	.then((found) => done(found.violations.map((one) => one.id + ': '
+		+ one.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).join(' | '))));
 """
 
 
@@ -149,7 +151,8 @@ def test_a_page_says_when_it_cannot_be_kept_up_to_date(browser, furnished):
 
 SIGN_IN_ELSEWHERE = """
 const [email, password, done] = arguments;
-fetch('/dashboard/api/login', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({email, password})}).then((answer) => done(answer.status));
+fetch('/dashboard/api/login', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({email, password})})
+	.then((answer) => done(answer.status));
 """
 
 
@@ -168,12 +171,19 @@ DRAW = """
 const done = arguments[arguments.length - 1];
 import('/dashboard/timeline.js').then(({drawTimeline, numbered}) => {
 	const begin = Date.parse('2026-11-22T12:00:00Z');
-	const row = (after_ms, account_id, verdict, duration_ms, decision) => ({at: new Date(begin + after_ms).toISOString(), account_id, verdict, duration_ms, decision, stage: 'post', method: 'POST', host_path: 'a.example/x', status: 200});
-	const calls = numbered([row(0, 'a', 'error', 220, 'try again in 30 s'), row(60, 'b', 'ok', 90, 'wait'), row(2100, 'b', 'ok', 80, 'wait'), row(4200, 'b', 'done', 400, ''),
-		row(31000, 'a', 'error', 300, 'try again in 120 s'), row(160000, 'a', 'in_doubt', 10000, 'ask the platform'), row(185000, 'a', 'ok', 120, 'look again'), row(215000, 'a', 'proven', 130, '')]);
-	const picture = drawTimeline([{account_id: 'a', platform: 'x', handle: 'harbour', word: 'published'}, {account_id: 'b', platform: 'youtube', handle: 'a very long channel name', word: 'failed'}], calls);
+	const row = (after_ms, account_id, verdict, duration_ms, decision) => ({at: new Date(begin + after_ms).toISOString(),
+		account_id, verdict, duration_ms, decision, stage: 'post', method: 'POST', host_path: 'a.example/x', status: 200});
+	const calls = numbered([
+		row(0, 'a', 'error', 220, 'try again in 30 s'), row(60, 'b', 'ok', 90, 'wait'), row(2100, 'b', 'ok', 80, 'wait'),
+		row(4200, 'b', 'done', 400, ''), row(31000, 'a', 'error', 300, 'try again in 120 s'),
+		row(160000, 'a', 'in_doubt', 10000, 'ask the platform'), row(185000, 'a', 'ok', 120, 'look again'), row(215000, 'a', 'proven', 130, '')]);
+	const picture = drawTimeline([
+		{account_id: 'a', platform: 'x', handle: 'harbour', word: 'published'},
+		{account_id: 'b', platform: 'youtube', handle: 'a very long channel name', word: 'failed'}], calls);
 	document.querySelector('main').replaceChildren(picture);
-	const boxes = [...picture.querySelectorAll('.call rect')].map((one) => ({lane: Number(one.getAttribute('y')), x: Number(one.getAttribute('x')), width: Number(one.getAttribute('width'))}));
+	const measure = (one, name) => Number(one.getAttribute(name));
+	const boxes = [...picture.querySelectorAll('.call rect')]
+		.map((one) => ({lane: measure(one, 'y'), x: measure(one, 'x'), width: measure(one, 'width')}));
 	done({boxes, folds: [...picture.querySelectorAll('.fold')].length, words: picture.textContent, width: picture.viewBox.baseVal.width});
 });
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole way of a new owner, as a person walks it: set-up link, app, six credentials, going live, connecting on the consent page, publishing and
-watching it, a failure and its explanation, cancelling, a new secret, signing out. One test for each station; each goes on where the one before stopped."""
+"""The whole way of a new owner, as a person walks it: set-up link, app, six credentials, going live, connecting on
+the consent page, publishing and watching it, a failure and its explanation, cancelling, a new secret, signing out.
+One test for each station; each goes on where the one before stopped."""
 import os
 import pathlib
 import uuid
@@ -246,17 +247,24 @@ def test_retry(walk):
     walk.wait("published after all", lambda: "Published" in badges(walk))
 
 
+def set_time(walk, selector, days):
+    """So many days from now, as a person chooses it."""
+    walk.js(
+        "const [selector, days] = arguments; const one = document.querySelector(selector);"
+        "one.value = new Date(Date.now() + days * 86400000).toISOString().slice(0, 16);"
+        "one.dispatchEvent(new Event('input', {bubbles: true}))",
+        selector,
+        days,
+    )
+
+
 def test_schedule_move_and_cancel(walk):
     write(walk, "Not yet", "jo.doe")
-    walk.js(
-        "const one = document.querySelector('[name=scheduled_at]'); one.value = new Date(Date.now() + 2 * 86400000).toISOString().slice(0, 16); one.dispatchEvent(new Event('input', {bubbles: true}))"
-    )
+    set_time(walk, "[name=scheduled_at]", 2)
     walk.press("Publish")
     walk.wait("it is scheduled", lambda: "Scheduled" in badges(walk))
     walk.press("Change the time")
-    walk.js(
-        "const one = document.querySelector('dialog [name=scheduled_at]'); one.value = new Date(Date.now() + 3 * 86400000).toISOString().slice(0, 16); one.dispatchEvent(new Event('input', {bubbles: true}))"
-    )
+    set_time(walk, "dialog [name=scheduled_at]", 3)
     walk.press("Store")
     walk.see("The post has a new time")
     walk.press("Cancel")

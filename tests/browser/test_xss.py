@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of strangers stay texts. Every text of every answer that the dashboard gets is replaced by a payload, on every page, until all of them
-were shown; the policy is switched off in the browser, so that what holds is the way pages are made. Then the same through the whole house, with the
-policy on: posts, users, webhooks, app names and what a platform says."""
+"""Texts of strangers stay texts. Every text of every answer that the dashboard gets is replaced by a payload, on
+every page, until all of them were shown; the policy is switched off in the browser, so that what holds is the way
+pages are made. Then the same through the whole house, with the policy on: posts, users, webhooks, app names and what
+a platform says."""
 import json
 import pathlib
 import re
