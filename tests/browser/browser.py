@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium as a person uses it: opens pages of the dashboard, presses buttons by their words, fills fields by their labels, waits for
-what is to be seen. Nothing here knows how the pages are built, but for the marks named in `settled`."""
+"""A headless Chromium as a person uses it: opens pages of the dashboard, presses buttons by their words, fills fields
+by their labels, waits for what is to be seen. Nothing here knows how the pages are built, but for the marks named in
+`settled`."""
 import os
 import pathlib
 import shutil
@@ -41,12 +42,15 @@ const root = document.querySelector('dialog[open]') ?? document;
 const plain = (text) => (text ?? '').replace(/\\s+/g, ' ').trim();
 const isSeen = (one) => one.getClientRects().length > 0;
 if (kind === 'button') {
-	return [...root.querySelectorAll('button, a.button')].find((one) => isSeen(one) && (plain(one.textContent) === words || one.getAttribute('aria-label') === words)) ?? null;
+	const isMeant = (one) => isSeen(one) && (plain(one.textContent) === words || one.getAttribute('aria-label') === words);
+	return [...root.querySelectorAll('button, a.button')].find(isMeant) ?? null;
 }
 if (kind === 'link') {
 	return [...root.querySelectorAll('a[href]')].find((one) => isSeen(one) && plain(one.textContent) === words) ?? null;
 }
-const label = [...root.querySelectorAll('label')].find((one) => isSeen(one) && (plain(one.textContent) === words || plain(one.textContent).startsWith(words + ' (') || plain(one.querySelector('span')?.textContent) === words));
+const says = (one) => plain(one.textContent) === words || plain(one.textContent).startsWith(words + ' (')
+	|| plain(one.querySelector('span')?.textContent) === words;
+const label = [...root.querySelectorAll('label')].find((one) => isSeen(one) && says(one));
 return label ? (label.htmlFor ? document.getElementById(label.htmlFor) : label.querySelector('input')) : null;
 """
 
@@ -71,8 +75,21 @@ class Browser:
     def __init__(self, size=DESKTOP, is_dark=False, bypass_policy=False):
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
-        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-                         "--disable-component-update", "--disable-default-apps", "--disable-sync", "--lang=en-US", "--force-prefers-reduced-motion", "--no-proxy-server"):
+        for argument in (
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-default-apps",
+            "--disable-sync",
+            "--lang=en-US",
+            "--force-prefers-reduced-motion",
+            "--no-proxy-server",
+        ):
             options.add_argument(argument)
         options.add_argument(f"--window-size={size[0]},{size[1]}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -80,7 +97,9 @@ class Browser:
         self.driver.set_script_timeout(WAIT_S)
         self.cdp("Page.enable")
         self.cdp("Page.addScriptToEvaluateOnNewDocument", source=WITNESS)
-        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
+        self.cdp(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]
+        )
         if bypass_policy:
             self.cdp("Page.setBypassCSP", enabled=True)
         self.resize(size)
@@ -93,7 +112,9 @@ class Browser:
         self.cdp("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=size[0] < 600)
 
     def dark(self, is_dark=True):
-        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
+        self.cdp(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]
+        )
 
     def close(self):
         self.driver.quit()
@@ -111,7 +132,9 @@ class Browser:
             if found:
                 return found
             if time.monotonic() > deadline:
-                raise AssertionError(f"not within {timeout_s} s: {what}; the page at {self.driver.current_url} says:\n{self.text()[:3000]}")
+                raise AssertionError(
+                    f"not within {timeout_s} s: {what}; the page at {self.driver.current_url} says:\n{self.text()[:3000]}"
+                )
             time.sleep(0.03)
 
     def js(self, script, *arguments):
@@ -119,7 +142,13 @@ class Browser:
 
     def settled(self):
         """A page is there, and is not loading."""
-        return self.wait("the page is loaded", lambda: self.js("return document.readyState === 'complete' && document.querySelector('#main h1, .plain h1, main h1') !== null && document.querySelector('.loading') === null"))
+        return self.wait(
+            "the page is loaded",
+            lambda: self.js(
+                "return document.readyState === 'complete' && document.querySelector('main h1') !== null"
+                " && document.querySelector('.loading') === null"
+            ),
+        )
 
     # ---- what a person does ----
 
@@ -138,6 +167,7 @@ class Browser:
 
     def point_at(self, kind, words):
         """As a person does: what lies under something else cannot be pressed."""
+
         def work():
             element = self.look_for(kind, words)
             if element is None:
@@ -146,10 +176,15 @@ class Browser:
             try:
                 element.click()
             except WebDriverException as failure:
-                if isinstance(failure, StaleElementReferenceException) or "intercepted" in str(failure) or "not interactable" in str(failure):
+                if (
+                    isinstance(failure, StaleElementReferenceException)
+                    or "intercepted" in str(failure)
+                    or "not interactable" in str(failure)
+                ):
                     return False
                 raise
             return True
+
         self.wait(f"a {kind} “{words}” that can be pressed", work)
 
     def press(self, words):
@@ -163,15 +198,23 @@ class Browser:
         def work():
             control = self.look_for("field", label)
             return control is not None and (self.js(FILL, control, text) or True)
+
         self.wait(f"a field “{label}”", work)
 
     def choose(self, label, words):
         """An option by its words."""
-        self.js("const [control, words] = arguments; control.value = [...control.options].find((one) => one.textContent.trim() === words).value;"
-                "control.dispatchEvent(new Event('change', {bubbles: true}));", self.find("field", label), words)
+        self.js(
+            "const [control, words] = arguments; control.value = [...control.options].find((one) => one.textContent.trim() === words).value;"
+            "control.dispatchEvent(new Event('change', {bubbles: true}));",
+            self.find("field", label),
+            words,
+        )
 
     def tick(self, words):
-        box = self.js("return [...document.querySelectorAll('.check')].find((one) => one.textContent.includes(arguments[0]))?.querySelector('input') ?? null", words)
+        box = self.js(
+            "return [...document.querySelectorAll('.check')].find((one) => one.textContent.includes(arguments[0]))?.querySelector('input') ?? null",
+            words,
+        )
         assert box is not None, f"no box “{words}”"
         if not box.is_selected():
             self.js("arguments[0].click()", box)
@@ -191,7 +234,13 @@ class Browser:
 
     def value_of(self, label):
         """What a field to be copied holds."""
-        return self.wait(f"the value {label}", lambda: self.js("return [...document.querySelectorAll('[data-value]')].findLast((one) => one.dataset.value === arguments[0])?.textContent", label))
+        return self.wait(
+            f"the value {label}",
+            lambda: self.js(
+                "return [...document.querySelectorAll('[data-value]')].findLast((one) => one.dataset.value === arguments[0])?.textContent",
+                label,
+            ),
+        )
 
     def path(self):
         return self.js("return location.pathname")
@@ -202,13 +251,19 @@ class Browser:
         """No script of others ran, nothing was refused by the policy, nothing went wrong."""
         assert self.js("return window.__ran ?? []") == []
         assert self.js("return window.__refused ?? []") == []
-        severe = [row["message"] for row in self.driver.get_log("browser") if row["level"] == "SEVERE" and "Failed to load resource" not in row["message"]]
+        severe = [
+            row["message"]
+            for row in self.driver.get_log("browser")
+            if row["level"] == "SEVERE" and "Failed to load resource" not in row["message"]
+        ]
         assert severe == []
 
     def screenshot(self, path):
         """The whole page, not only what fits into the window."""
         pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-        width, height = self.js("return [innerWidth, Math.min(Math.max(document.documentElement.scrollHeight, innerHeight), 6000)]")
+        width, height = self.js(
+            "return [innerWidth, Math.min(Math.max(document.documentElement.scrollHeight, innerHeight), 6000)]"
+        )
         is_phone = width < 600
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone)
         self.driver.save_screenshot(str(path))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the browser tests share: the browser itself, and a house with an admin, an app, accounts and posts of every kind. Without Chromium
-the tests are skipped, and say so, unless POSTHORN_BROWSER=required."""
+"""What the browser tests share: the browser itself, and a house with an admin, an app, accounts and posts of every
+kind. Without Chromium the tests are skipped, and say so, unless POSTHORN_BROWSER=required."""
 import os
 import pathlib
 
@@ -45,6 +45,6 @@ def browser(chromium):
 
 @pytest.fixture(scope="session")
 def furnished(tmp_path_factory, media):
-    """The house with an admin, a live app, accounts on all platforms, posts published, failed, scheduled, in doubt and partly published, and a webhook."""
+    """The house with an admin, a live app, accounts on all platforms, posts of every kind, and a webhook."""
     with new_house(tmp_path_factory.mktemp("furnished"), "50") as house:
         yield furnish(house, media)

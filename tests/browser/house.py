@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The house that the browser tests look at: a service with a sandbox of its own, an admin, and an app with accounts and posts of every kind; and the
-addresses of its pages. Knows no browser."""
+"""The house that the browser tests look at: a service with a sandbox of its own, an admin, and an app with accounts
+and posts of every kind; and the addresses of its pages. Knows no browser."""
 import contextlib
 import re
 
@@ -38,24 +38,66 @@ def furnish(house, media):
     app = App(house.service, name="Harbour Café", owner=EMAIL).set_credentials().issue_token()
     house.app = app
     App(house.service, name="Lighthouse Books", owner=EMAIL, live=False)
-    house.accounts = {slug: app.connect(slug).accounts for slug in ("facebook", "instagram", "x", "linkedin", "youtube", "tiktok")}
+    house.accounts = {
+        slug: app.connect(slug).accounts for slug in ("facebook", "instagram", "x", "linkedin", "youtube", "tiktok")
+    }
     one = {slug: found[0]["id"] for slug, found in house.accounts.items()}
     posts = house.posts = {}
-    posts["published"] = app.published([one["x"], one["facebook"], one["linkedin"]], media=None, containers=[
-        {"content": "The harbour at night.", "media": [media.image(alt_text="A harbour at night")]}, {"content": "And in the morning we bake."}])["id"]
-    house.sandbox.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "You are not allowed to create a Tweet with duplicate content.", "type": "about:blank", "status": 403})
+    posts["published"] = app.published(
+        [one["x"], one["facebook"], one["linkedin"]],
+        media=None,
+        containers=[
+            {"content": "The harbour at night.", "media": [media.image(alt_text="A harbour at night")]},
+            {"content": "And in the morning we bake."},
+        ],
+    )["id"]
+    house.sandbox.fault(
+        "x",
+        "POST",
+        "/2/tweets",
+        "status",
+        status=403,
+        body={
+            "title": "Forbidden",
+            "detail": "You are not allowed to create a Tweet with duplicate content.",
+            "type": "about:blank",
+            "status": 403,
+        },
+    )
     posts["partial"] = app.accepted([one["x"], one["linkedin"]], "Fresh bread from six o'clock, every day but Monday.")["post_id"]
     app.wait_post(posts["partial"])
-    house.sandbox.fault("linkedin", "POST", "/rest/posts", "status", status=503, body={"message": "Service unavailable", "status": 503})
+    house.sandbox.fault(
+        "linkedin", "POST", "/rest/posts", "status", status=503, body={"message": "Service unavailable", "status": 503}
+    )
     posts["retried"] = app.accepted(one["linkedin"], "We are closed on Thursday for a wedding.")["post_id"]
     app.wait_post(posts["retried"])
     posts["unreachable"] = app.accepted(one["instagram"], "Look at this", media=[media.missing()])["post_id"]
-    posts["scheduled"] = app.accepted([one["facebook"], one["instagram"]], "Tomorrow: walnut bread.", media=[media.image()], scheduled_at=utc(86400))["post_id"]
+    posts["scheduled"] = app.accepted(
+        [one["facebook"], one["instagram"]], "Tomorrow: walnut bread.", media=[media.image()], scheduled_at=utc(86400)
+    )["post_id"]
     for ahead in (2, 5, 9):
         app.accepted(one["x"], f"Planned for {ahead} days ahead", scheduled_at=utc(ahead * 86400))
-    posts["video"] = app.accepted([one["youtube"], one["tiktok"]], "Our oven, at work", media=[media.clip(duration=4)], platforms={"youtube": {"title": "Our oven"}})["post_id"]
+    posts["video"] = app.accepted(
+        [one["youtube"], one["tiktok"]],
+        "Our oven, at work",
+        media=[media.clip(duration=4)],
+        platforms={"youtube": {"title": "Our oven"}},
+    )["post_id"]
     house.dead = app.account("linkedin", user_id="user-2")  # the platform refuses its token from now on
-    house.sandbox.fault("linkedin", "GET", "/v2/userinfo", "status", status=401, body={"status": 401, "serviceErrorCode": 65601, "code": "REVOKED_ACCESS_TOKEN", "message": "The token used in the request has been revoked by the user"}, times=20)
+    house.sandbox.fault(
+        "linkedin",
+        "GET",
+        "/v2/userinfo",
+        "status",
+        status=401,
+        body={
+            "status": 401,
+            "serviceErrorCode": 65601,
+            "code": "REVOKED_ACCESS_TOKEN",
+            "message": "The token used in the request has been revoked by the user",
+        },
+        times=20,
+    )
     app.post(f"/v1/accounts/{house.dead}/check")
     house.sandbox.clear_faults()
     answer = app.post("/v1/webhooks", json={"url": "https://cafe.example/hooks/posthorn"})

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For everybody: axe-core finds nothing on any page, light and dark; the keyboard is enough; the focus goes where the page goes; messages are said.
-axe-core comes from npm and is looked for at POSTHORN_AXE and among node's global modules; without it that test is skipped, and says so."""
+"""For everybody: axe-core finds nothing on any page, light and dark; the keyboard is enough; the focus goes where the
+page goes; messages are said. axe-core comes from npm and is looked for at POSTHORN_AXE and among node's global
+modules; without it that test is skipped, and says so."""
 import os
 import pathlib
 import shutil
@@ -10,13 +11,15 @@ import pytest
 
 from browser import DESKTOP, PHONE, ActionChains, Keys
 from house import EMAIL, PASSWORD, pages
+
 OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
 
 # What cannot be judged by colour alone is judged by people; the rest of WCAG 2.2 A and AA.
 AXE = """
 const done = arguments[arguments.length - 1];
 axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']})
-	.then((found) => done(found.violations.map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).join(' | '))));
+	.then((found) => done(found.violations.map((one) => one.id + ': '
+		+ one.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).join(' | '))));
 """
 
 
@@ -54,7 +57,9 @@ def test_axe_finds_nothing(browser, furnished, look):
 
 
 def focused(browser):
-    return browser.js("return (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').replace(/\\s+/g, ' ').trim()")
+    return browser.js(
+        "return (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').replace(/\\s+/g, ' ').trim()"
+    )
 
 
 def test_keyboard(browser, furnished):
@@ -77,7 +82,10 @@ def test_keyboard(browser, furnished):
     browser.wait("the posts", lambda: browser.heading() == "Posts")
     assert browser.wait("the focus on the heading", lambda: focused(browser) == "Posts")
     assert browser.driver.title == "Posts – Posthorn"
-    browser.wait("the page to be announced", lambda: browser.js("return document.getElementById('polite').textContent") == "Posts – Posthorn")
+    browser.wait(
+        "the page to be announced",
+        lambda: browser.js("return document.getElementById('polite').textContent") == "Posts – Posthorn",
+    )
 
 
 def test_dialog_gives_the_focus_back(browser, furnished):
@@ -87,7 +95,10 @@ def test_dialog_gives_the_focus_back(browser, furnished):
     browser.press("Create admin")
     browser.wait("the focus in the first field", lambda: browser.js("return document.activeElement?.name") == "email")
     ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
-    browser.wait("the focus where it was", lambda: focused(browser) == "Create admin" and browser.js("return document.querySelector('dialog') === null"))
+    browser.wait(
+        "the focus where it was",
+        lambda: focused(browser) == "Create admin" and browser.js("return document.querySelector('dialog') === null"),
+    )
 
 
 def test_menu_on_a_phone(browser, furnished):
@@ -140,7 +151,8 @@ def test_a_page_says_when_it_cannot_be_kept_up_to_date(browser, furnished):
 
 SIGN_IN_ELSEWHERE = """
 const [email, password, done] = arguments;
-fetch('/dashboard/api/login', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({email, password})}).then((answer) => done(answer.status));
+fetch('/dashboard/api/login', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({email, password})})
+	.then((answer) => done(answer.status));
 """
 
 
@@ -159,12 +171,19 @@ DRAW = """
 const done = arguments[arguments.length - 1];
 import('/dashboard/timeline.js').then(({drawTimeline, numbered}) => {
 	const begin = Date.parse('2026-11-22T12:00:00Z');
-	const row = (after_ms, account_id, verdict, duration_ms, decision) => ({at: new Date(begin + after_ms).toISOString(), account_id, verdict, duration_ms, decision, stage: 'post', method: 'POST', host_path: 'a.example/x', status: 200});
-	const calls = numbered([row(0, 'a', 'error', 220, 'try again in 30 s'), row(60, 'b', 'ok', 90, 'wait'), row(2100, 'b', 'ok', 80, 'wait'), row(4200, 'b', 'done', 400, ''),
-		row(31000, 'a', 'error', 300, 'try again in 120 s'), row(160000, 'a', 'in_doubt', 10000, 'ask the platform'), row(185000, 'a', 'ok', 120, 'look again'), row(215000, 'a', 'proven', 130, '')]);
-	const picture = drawTimeline([{account_id: 'a', platform: 'x', handle: 'harbour', word: 'published'}, {account_id: 'b', platform: 'youtube', handle: 'a very long channel name', word: 'failed'}], calls);
+	const row = (after_ms, account_id, verdict, duration_ms, decision) => ({at: new Date(begin + after_ms).toISOString(),
+		account_id, verdict, duration_ms, decision, stage: 'post', method: 'POST', host_path: 'a.example/x', status: 200});
+	const calls = numbered([
+		row(0, 'a', 'error', 220, 'try again in 30 s'), row(60, 'b', 'ok', 90, 'wait'), row(2100, 'b', 'ok', 80, 'wait'),
+		row(4200, 'b', 'done', 400, ''), row(31000, 'a', 'error', 300, 'try again in 120 s'),
+		row(160000, 'a', 'in_doubt', 10000, 'ask the platform'), row(185000, 'a', 'ok', 120, 'look again'), row(215000, 'a', 'proven', 130, '')]);
+	const picture = drawTimeline([
+		{account_id: 'a', platform: 'x', handle: 'harbour', word: 'published'},
+		{account_id: 'b', platform: 'youtube', handle: 'a very long channel name', word: 'failed'}], calls);
 	document.querySelector('main').replaceChildren(picture);
-	const boxes = [...picture.querySelectorAll('.call rect')].map((one) => ({lane: Number(one.getAttribute('y')), x: Number(one.getAttribute('x')), width: Number(one.getAttribute('width'))}));
+	const measure = (one, name) => Number(one.getAttribute(name));
+	const boxes = [...picture.querySelectorAll('.call rect')]
+		.map((one) => ({lane: measure(one, 'y'), x: measure(one, 'x'), width: measure(one, 'width')}));
 	done({boxes, folds: [...picture.querySelectorAll('.fold')].length, words: picture.textContent, width: picture.viewBox.baseVal.width});
 });
 """

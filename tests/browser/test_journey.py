@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole way of a new owner, as a person walks it: set-up link, app, six credentials, going live, connecting on the consent page, publishing and
-watching it, a failure and its explanation, cancelling, a new secret, signing out. One test for each station; each goes on where the one before stopped."""
+"""The whole way of a new owner, as a person walks it: set-up link, app, six credentials, going live, connecting on
+the consent page, publishing and watching it, a failure and its explanation, cancelling, a new secret, signing out.
+One test for each station; each goes on where the one before stopped."""
 import os
 import pathlib
 import uuid
@@ -13,7 +14,14 @@ from harness import HTTP_S, PLATFORMS, basic
 from house import EMAIL, PASSWORD
 from test_webhooks import Receiver
 
-NAMES = {"instagram": "Instagram", "facebook": "Facebook", "x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok"}
+NAMES = {
+    "instagram": "Instagram",
+    "facebook": "Facebook",
+    "x": "X",
+    "linkedin": "LinkedIn",
+    "youtube": "YouTube",
+    "tiktok": "TikTok",
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +40,9 @@ def picture(browser, name):
 
 
 def by_name(browser, name, text):
-    control = browser.wait(f"a field {name}", lambda: browser.js("return document.querySelector(`main [name=\"${arguments[0]}\"]`)", name))
+    control = browser.wait(
+        f"a field {name}", lambda: browser.js('return document.querySelector(`main [name="${arguments[0]}"]`)', name)
+    )
     control.clear()
     control.send_keys(text)
 
@@ -46,7 +56,12 @@ def app_path(walk, tail=""):
 
 
 def token(house, client_id, secret):
-    return requests.post(f"{house.url}/v1/oauth/token", data={"grant_type": "client_credentials"}, headers={"Authorization": basic(client_id, secret)}, timeout=HTTP_S)
+    return requests.post(
+        f"{house.url}/v1/oauth/token",
+        data={"grant_type": "client_credentials"},
+        headers={"Authorization": basic(client_id, secret)},
+        timeout=HTTP_S,
+    )
 
 
 def test_without_a_session_everything_leads_to_signing_in(walk):
@@ -62,7 +77,10 @@ def test_setup_link(walk):
     walk.fill("Password", "short")
     walk.fill("Password once more", "short")
     walk.press("Create admin and sign in")
-    walk.wait("the field says what is wrong", lambda: "8" in walk.js("return document.querySelector('.problem:not(:empty)')?.textContent ?? ''"))
+    walk.wait(
+        "the field says what is wrong",
+        lambda: "8" in walk.js("return document.querySelector('.problem:not(:empty)')?.textContent ?? ''"),
+    )
     walk.fill("Password", PASSWORD)
     walk.fill("Password once more", PASSWORD + "x")
     walk.press("Create admin and sign in")
@@ -202,8 +220,19 @@ def test_the_list_shows_it(walk):
 
 
 def test_a_failing_post_says_why_and_what_to_do(walk):
-    walk.house.sandbox.fault("x", "POST", "/2/tweets", "status", status=403,
-                             body={"title": "Forbidden", "detail": "You are not allowed to create a Tweet with duplicate content.", "type": "about:blank", "status": 403})
+    walk.house.sandbox.fault(
+        "x",
+        "POST",
+        "/2/tweets",
+        "status",
+        status=403,
+        body={
+            "title": "Forbidden",
+            "detail": "You are not allowed to create a Tweet with duplicate content.",
+            "type": "about:blank",
+            "status": 403,
+        },
+    )
     write(walk, "Said before", "jodoe")
     walk.press("Publish")
     walk.wait("the post has failed", lambda: "Failed" in badges(walk))
@@ -218,13 +247,24 @@ def test_retry(walk):
     walk.wait("published after all", lambda: "Published" in badges(walk))
 
 
+def set_time(walk, selector, days):
+    """So many days from now, as a person chooses it."""
+    walk.js(
+        "const [selector, days] = arguments; const one = document.querySelector(selector);"
+        "one.value = new Date(Date.now() + days * 86400000).toISOString().slice(0, 16);"
+        "one.dispatchEvent(new Event('input', {bubbles: true}))",
+        selector,
+        days,
+    )
+
+
 def test_schedule_move_and_cancel(walk):
     write(walk, "Not yet", "jo.doe")
-    walk.js("const one = document.querySelector('[name=scheduled_at]'); one.value = new Date(Date.now() + 2 * 86400000).toISOString().slice(0, 16); one.dispatchEvent(new Event('input', {bubbles: true}))")
+    set_time(walk, "[name=scheduled_at]", 2)
     walk.press("Publish")
     walk.wait("it is scheduled", lambda: "Scheduled" in badges(walk))
     walk.press("Change the time")
-    walk.js("const one = document.querySelector('dialog [name=scheduled_at]'); one.value = new Date(Date.now() + 3 * 86400000).toISOString().slice(0, 16); one.dispatchEvent(new Event('input', {bubbles: true}))")
+    set_time(walk, "dialog [name=scheduled_at]", 3)
     walk.press("Store")
     walk.see("The post has a new time")
     walk.press("Cancel")
@@ -239,7 +279,9 @@ def test_unknown_outcome_is_settled_by_a_person(walk):
     """X takes the post, its answer is lost, and X cannot be asked."""
     text = f"In doubt {uuid.uuid4().hex[:8]}"
     walk.house.sandbox.fault("x", "POST", "/2/tweets", "reset_after")
-    walk.house.sandbox.fault("x", "GET", "/2/users/*/tweets", "status", status=401, body={"title": "Unauthorized", "status": 401}, times=50)
+    walk.house.sandbox.fault(
+        "x", "GET", "/2/users/*/tweets", "status", status=401, body={"title": "Unauthorized", "status": 401}, times=50
+    )
     write(walk, text, "jodoe")
     walk.press("Publish")
     walk.wait("nobody knows", lambda: "OUTCOME_UNKNOWN" in walk.text())
@@ -283,14 +325,20 @@ def test_webhook(walk, receiver):
     walk.press("Create webhook")
     walk.fill("Address", "nonsense")
     walk.press("Create webhook")
-    walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('dialog .problem:not(:empty)') !== null"))
+    walk.wait(
+        "the field says what is wrong", lambda: walk.js("return document.querySelector('dialog .problem:not(:empty)') !== null")
+    )
     walk.fill("Address", f"{receiver.url}/hook")
     walk.press("Create webhook")
     assert walk.value_of("Signing secret").startswith("whsec_")
     walk.press("I have stored it")
     walk.see("Nothing was delivered yet")
     walk.press("Send a test")
-    walk.wait("the test in the log", lambda: "test" in walk.js("return [...document.querySelectorAll('td .title')].map((one) => one.textContent)") and "Delivered" in badges(walk))
+    walk.wait(
+        "the test in the log",
+        lambda: "test" in walk.js("return [...document.querySelectorAll('td .title')].map((one) => one.textContent)")
+        and "Delivered" in badges(walk),
+    )
     receiver.wait("/hook", 1)
     walk.js("document.querySelector('button[aria-label^=\"Resend test\"]').click()")
     first, second = receiver.wait("/hook", 2)
@@ -326,7 +374,10 @@ def test_settings(walk):
     walk.open(app_path(walk, "/settings"))
     walk.fill("Allowed redirect addresses", "https://cafe.example/back\nnot an address")
     walk.press("Store settings")
-    walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('.problem:not(:empty), .notice.bad') !== null"))
+    walk.wait(
+        "the field says what is wrong",
+        lambda: walk.js("return document.querySelector('.problem:not(:empty), .notice.bad') !== null"),
+    )
     walk.fill("Allowed redirect addresses", "https://cafe.example/back")
     walk.fill("Name", "Harbour")
     walk.press("Store settings")
@@ -357,7 +408,10 @@ def test_password(walk):
     walk.fill("New password", PASSWORD + "!")
     walk.fill("New password once more", PASSWORD + "!")
     walk.press("Change password")
-    walk.wait("the field says what is wrong", lambda: walk.js("return document.querySelector('[name=current_password]').getAttribute('aria-invalid')") == "true")
+    walk.wait(
+        "the field says what is wrong",
+        lambda: walk.js("return document.querySelector('[name=current_password]').getAttribute('aria-invalid')") == "true",
+    )
     walk.fill("Present password", PASSWORD)
     walk.press("Change password")
     walk.see("The password is changed")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every page at two widths, light and dark: pictures to look at (in POSTHORN_BUILD/screenshots), and what can be told without eyes: nothing
-is wider than the window, no page loads with an error, every page has its one heading."""
+"""Every page at two widths, light and dark: pictures to look at (in POSTHORN_BUILD/screenshots), and what can be told
+without eyes: nothing is wider than the window, no page loads with an error, every page has its one heading."""
 import os
 import pathlib
 
@@ -10,6 +10,18 @@ from browser import DESKTOP, PHONE
 from harness import App, Service
 from house import EMAIL, PASSWORD, make_admin, pages
 
+OUTSIDE_THE_WINDOW = """
+return [...document.querySelectorAll('main *')]
+	.filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs'))
+	.slice(0, 3).map((one) => one.outerHTML.slice(0, 120));
+"""
+OUTSIDE_ITS_CARD = """
+const right = (one) => one.getBoundingClientRect().right;
+return [...document.querySelectorAll('.card *, .tile *')]
+	.filter((one) => one.getClientRects().length > 0 && !one.closest('.scroll, pre, svg, .unseen'))
+	.filter((one) => right(one) > right(one.closest('.card, .tile')) + 1)
+	.slice(0, 3).map((one) => one.outerHTML.slice(0, 120));
+"""
 NARROWEST = (360, 740)
 OUT = pathlib.Path(os.environ.get("POSTHORN_BUILD", "build")) / "screenshots"
 
@@ -30,9 +42,9 @@ def look(browser, name):
     assert "SANDBOX" in browser.text(), name
     assert name.startswith("no-app") == bool({"Not found", "This could not be loaded"} & set(failed)), f"{name}: {failed}"
     wide = browser.js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    widest = browser.js("return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, pre, svg, .tabs')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    widest = browser.js(OUTSIDE_THE_WINDOW)
     assert wide <= 0, f"{name} is {wide} px wider than the window: {widest}"
-    out = browser.js("return [...document.querySelectorAll('.card *, .tile *')].filter((one) => one.getClientRects().length > 0 && !one.closest('.scroll, pre, svg, .unseen') && one.getBoundingClientRect().right > one.closest('.card, .tile').getBoundingClientRect().right + 1).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))")
+    out = browser.js(OUTSIDE_ITS_CARD)
     assert out == [], f"{name}: something stands out of its card"
 
 

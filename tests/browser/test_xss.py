@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of strangers stay texts. Every text of every answer that the dashboard gets is replaced by a payload, on every page, until all of them
-were shown; the policy is switched off in the browser, so that what holds is the way pages are made. Then the same through the whole house, with the
-policy on: posts, users, webhooks, app names and what a platform says."""
+"""Texts of strangers stay texts. Every text of every answer that the dashboard gets is replaced by a payload, on
+every page, until all of them were shown; the policy is switched off in the browser, so that what holds is the way
+pages are made. Then the same through the whole house, with the policy on: posts, users, webhooks, app names and what
+a platform says."""
 import json
 import pathlib
 import re
@@ -72,8 +73,37 @@ return shown;
 """
 
 # Fields that strangers write, and that a page must have shown at least once.
-MUST_BE_SHOWN = {"name", "text", "handle", "username", "external_user_id", "app_user_id", "url", "message", "platform_message", "content", "host_path", "stage", "decision", "excerpt", "email", "app_name", "alt_text",
-                 "request_id", "sentence", "advice", "scopes", "redirect_uri", "steps", "review", "events", "user_agent", "address", "what", "platform_account_id"}
+MUST_BE_SHOWN = {
+    "name",
+    "text",
+    "handle",
+    "username",
+    "external_user_id",
+    "app_user_id",
+    "url",
+    "message",
+    "platform_message",
+    "content",
+    "host_path",
+    "stage",
+    "decision",
+    "excerpt",
+    "email",
+    "app_name",
+    "alt_text",
+    "request_id",
+    "sentence",
+    "advice",
+    "scopes",
+    "redirect_uri",
+    "steps",
+    "review",
+    "events",
+    "user_agent",
+    "address",
+    "what",
+    "platform_account_id",
+}
 
 
 NOTHING_THERE = {"posts-none", "not-found", "no-app"}
@@ -137,12 +167,24 @@ def infested(furnished):
     member = app.connect("linkedin", user_id=printable[4]).accounts[0]["id"]
     size = 25
     for start in range(0, len(everything), size):
-        text = "\n".join(everything[start:start + size])
+        text = "\n".join(everything[start : start + size])
         app.accepted(account, text, scheduled_at=utc(86400))
     for index in range(3):
-        answer = app.post("/v1/webhooks", json={"url": f"https://cafe.example/?{'&'.join(re.sub(r'[^ -~]|[ #]', '', text) for text in printable[index * 3:index * 3 + 3])}"})
+        answer = app.post(
+            "/v1/webhooks",
+            json={
+                "url": f"https://cafe.example/?{'&'.join(re.sub(r'[^ -~]|[ #]', '', text) for text in printable[index * 3:index * 3 + 3])}"
+            },
+        )
         assert answer.status_code in (201, 422), answer.text
-    furnished.sandbox.fault("linkedin", "POST", "/rest/posts", "status", status=422, body={"message": "".join(printable[6:12]), "status": 422, "code": "UNPROCESSABLE_ENTITY"})
+    furnished.sandbox.fault(
+        "linkedin",
+        "POST",
+        "/rest/posts",
+        "status",
+        status=422,
+        body={"message": "".join(printable[6:12]), "status": 422, "code": "UNPROCESSABLE_ENTITY"},
+    )
     failed = app.wait_post(app.accepted(member, "refused with words")["post_id"])
     assert failed["status"] == "failed"
     return app, failed, everything
@@ -154,14 +196,27 @@ def test_the_house_with_the_policy_on(browser, furnished, infested):
     browser.sign_in(EMAIL, PASSWORD)
     base = f"/dashboard/apps/{app.client_id}"
     posts = app.list(per_page=100)["data"]
-    paths = ["/dashboard", "/dashboard/apps", f"/dashboard/posts?client_id={app.client_id}", "/dashboard/calendar", base, f"{base}/settings", f"{base}/accounts", f"{base}/webhooks", f"{base}/posts/{failed['id']}",
-             f"{base}/compose?post={failed['id']}", *(f"{base}/posts/{post['id']}" for post in posts)]
+    paths = [
+        "/dashboard",
+        "/dashboard/apps",
+        f"/dashboard/posts?client_id={app.client_id}",
+        "/dashboard/calendar",
+        base,
+        f"{base}/settings",
+        f"{base}/accounts",
+        f"{base}/webhooks",
+        f"{base}/posts/{failed['id']}",
+        f"{base}/compose?post={failed['id']}",
+        *(f"{base}/posts/{post['id']}" for post in posts),
+    ]
     seen = ""
     for path in paths:
         browser.open(path)
         no_strangers(browser, path)
         browser.check_quiet()
-        seen += browser.js("return document.body.textContent + ' ' + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' ')")
+        seen += browser.js(
+            "return document.body.textContent + ' ' + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' ')"
+        )
     assert [text for text in everything if text.strip() not in seen] == []
 
 
@@ -169,19 +224,24 @@ def test_addresses_lead_nowhere_bad(browser, furnished):
     """What a post's address claims to be: only http and https become links."""
     browser.url = furnished.url
     browser.open("/dashboard/login")
-    found = browser.driver.execute_async_script("""
+    found = browser.driver.execute_async_script(
+        """
         const done = arguments[arguments.length - 1];
         import('/dashboard/dom.js').then(({h, safeAddress}) => done({
             refused: ['javascript:pwned(1)', ' javascript:pwned(1)', 'java\\nscript:pwned(1)', 'data:text/html,x', 'vbscript:x', '//evil.example', '/\\\\evil.example', 'blob:x', 'file:///etc/passwd'].filter((one) => h('a', {href: one}).hasAttribute('href')),
             taken: ['https://a.example/x', 'http://a.example', '/dashboard'].filter((one) => safeAddress(one) !== null).length,
             throws: [() => h('script'), () => h('iframe'), () => h('p', {onclick: 'pwned(1)'}), () => h('p', {style: 'color:red'}), () => h('p', {srcdoc: 'x'})].filter((one) => { try { one(); return false; } catch { return true; } }).length}));
-    """)
+    """
+    )
     assert found == {"refused": [], "taken": 3, "throws": 5}
 
 
 # ---- how the pages are made ----
 
-FORBIDDEN = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment|setHTMLUnsafe|\.cssText|setAttribute\(\"style\"|javascript:", re.I)
+FORBIDDEN = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment|setHTMLUnsafe|\.cssText|setAttribute\(\"style\"|javascript:",
+    re.I,
+)
 
 
 @pytest.mark.parametrize("path", sorted(WEB.glob("*.js")), ids=lambda path: path.name)

@@ -42,7 +42,11 @@ async function readBody(answer) {
 	try {
 		return JSON.parse(text);
 	} catch {
-		throw new ApiError(answer.status, {message: "The service's answer could not be read.", error: "UNREADABLE"}, answer.headers.get("X-Request-Id"));
+		throw new ApiError(
+			answer.status,
+			{message: "The service's answer could not be read.", error: "UNREADABLE"},
+			answer.headers.get("X-Request-Id")
+		);
 	}
 }
 
@@ -65,7 +69,13 @@ async function send(method, path, request = {}, isSecond = false) {
 	let answer;
 	try {
 		answer = await fetch(BASE + path + queryText(query), {
-			method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", redirect: "error", cache: "no-store",
+			method,
+			headers,
+			signal,
+			body: body === undefined ? undefined : JSON.stringify(body),
+			credentials: "same-origin",
+			redirect: "error",
+			cache: "no-store",
 		});
 	} catch (failure) {
 		if (failure.name === "AbortError") {
@@ -81,7 +91,7 @@ async function send(method, path, request = {}, isSecond = false) {
 		state.session = {...state.session, signed_in: false, admin: null, csrf_token: null};
 		state.onSignedOut();
 	}
-	if (answer.status === 403 && value?.error === "CSRF" && !isSecond && await isRenewed()) {
+	if (answer.status === 403 && value?.error === "CSRF" && !isSecond && (await isRenewed())) {
 		return send(method, path, request, true);
 	}
 	throw new ApiError(answer.status, value, answer.headers.get("X-Request-Id"));
@@ -94,7 +104,8 @@ export const patch = (path, body, signal) => send("PATCH", path, {body, signal})
 export const remove = (path, signal) => send("DELETE", path, {signal});
 
 /** The path of an app's own things; each further word is escaped. */
-export const appPath = (clientId, ...words) => ["/apps", clientId, ...words].map((word, index) => (index === 0 ? word : encodeURIComponent(word))).join("/");
+export const appPath = (clientId, ...words) =>
+	["/apps", clientId, ...words].map((word, index) => (index === 0 ? word : encodeURIComponent(word))).join("/");
 
 export async function loadSession() {
 	state.session = await get("/session");

@@ -3,8 +3,12 @@
 // plain attributes, never markup, so that no text can do anything. Knows nothing of pages.
 
 const SVG = "http://www.w3.org/2000/svg";
-const TAGS = new Set(("a abbr article aside b br button caption code col colgroup dd details dialog div dl dt em fieldset figcaption figure footer form h1 h2 h3 header i "
-	+ "input label legend li main nav ol optgroup option p pre section select small span strong summary table tbody td textarea tfoot th thead time tr ul").split(" "));
+const TAGS = new Set(
+	(
+		"a abbr article aside b br button caption code col colgroup dd details dialog div dl dt em fieldset figcaption figure footer form h1 h2 h3 header i " +
+		"input label legend li main nav ol optgroup option p pre section select small span strong summary table tbody td textarea tfoot th thead time tr ul"
+	).split(" ")
+);
 const SVG_TAGS = new Set("svg g path line rect circle polyline polygon text title desc tspan".split(" "));
 const ADDRESSES = new Set(["href", "src", "action", "formaction"]);
 const PROPERTIES = new Set(["value", "checked", "selected", "disabled", "multiple", "indeterminate"]);
@@ -102,7 +106,8 @@ export function fill(element, ...content) {
 	append(element, content);
 	if (key) {
 		[...element.querySelectorAll("a[href], button, input, select, textarea, [data-key]")]
-			.find((one) => one.id === key || one.dataset.key === key || one.getAttribute("href") === key)?.focus({preventScroll: true});
+			.find((one) => one.id === key || one.dataset.key === key || one.getAttribute("href") === key)
+			?.focus({preventScroll: true});
 	}
 	return element;
 }

@@ -3,7 +3,20 @@
 import {h} from "./dom.js";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const WHOLE_MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const WHOLE_MONTHS = [
+	"January",
+	"February",
+	"March",
+	"April",
+	"May",
+	"June",
+	"July",
+	"August",
+	"September",
+	"October",
+	"November",
+	"December",
+];
 const two = (number) => String(number).padStart(2, "0");
 
 export const number = (value) => Number(value ?? 0).toLocaleString("en-US");
@@ -59,7 +72,9 @@ export function ago(instant) {
 
 /** How long ago, with the instant itself to be read by pointing at it and by machines. */
 export function when(instant, fallback = "–") {
-	return instant ? h("time", {datetime: instant, title: utc(instant, {seconds: true})}, ago(instant)) : h("span", {class: "soft"}, fallback);
+	return instant
+		? h("time", {datetime: instant, title: utc(instant, {seconds: true})}, ago(instant))
+		: h("span", {class: "soft"}, fallback);
 }
 
 /** The instant, with how long ago beneath. */

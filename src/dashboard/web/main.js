@@ -30,58 +30,120 @@ const ROUTES = [
 ];
 const OPEN = new Set(["/setup", "/login"]);
 
-const everywhere = [["Overview", "/", "home"], ["Posts", "/posts", "posts"], ["Calendar", "/calendar", "calendar"], ["Usage and quota", "/usage", "usage"], ["Apps", "/apps", "apps"]];
-const ofApp = [["Start", "", "app"], ["Try it", "/compose", "compose"], ["Accounts", "/accounts", "accounts"], ["Platform credentials", "/credentials", "key"], ["Webhooks", "/webhooks", "webhooks"],
-	["App settings", "/settings", "settings"]];
-const ofHouse = [["Admins", "/admins", "admins"], ["You", "/you", "settings"]];
+const everywhere = [
+	["Overview", "/", "home"],
+	["Posts", "/posts", "posts"],
+	["Calendar", "/calendar", "calendar"],
+	["Usage and quota", "/usage", "usage"],
+	["Apps", "/apps", "apps"],
+];
+const ofApp = [
+	["Start", "", "app"],
+	["Try it", "/compose", "compose"],
+	["Accounts", "/accounts", "accounts"],
+	["Platform credentials", "/credentials", "key"],
+	["Webhooks", "/webhooks", "webhooks"],
+	["App settings", "/settings", "settings"],
+];
+const ofHouse = [
+	["Admins", "/admins", "admins"],
+	["You", "/you", "settings"],
+];
 
 const shell = document.getElementById("shell");
 const ALONE_MS = 10 * 60 * 1000;
 const memory = {apps: [], appId: null, isSideOpen: false, isBegun: false, usedAt: Date.now()};
 for (const kind of ["pointerdown", "keydown", "wheel"]) {
-	document.addEventListener(kind, () => { memory.usedAt = Date.now(); }, {passive: true, capture: true});
+	document.addEventListener(
+		kind,
+		() => {
+			memory.usedAt = Date.now();
+		},
+		{passive: true, capture: true}
+	);
 }
 
 // ---- the frame ----
 
 function sandboxStrip(session) {
-	return h("aside", {class: "sandbox-strip", "aria-label": "Sandbox mode"}, h("span", null, "SANDBOX", h("span", {class: "long"}, " – nothing here reaches a real platform")),
-		session.sandbox_url ? h("a", {href: session.sandbox_url, target: "_blank", rel: "noopener"}, "See what was posted") : null);
+	return h(
+		"aside",
+		{class: "sandbox-strip", "aria-label": "Sandbox mode"},
+		h("span", null, "SANDBOX", h("span", {class: "long"}, " – nothing here reaches a real platform")),
+		session.sandbox_url ? h("a", {href: session.sandbox_url, target: "_blank", rel: "noopener"}, "See what was posted") : null
+	);
 }
 
 function sideList(label, rows, prefix, path) {
-	return [h("h2", null, label), h("ul", null, rows.map(([text, tail, name]) => {
-		const target = prefix + tail;
-		const isHere = target === path || (tail.length > 1 && tail !== "/apps" && path.startsWith(`${target}/`));
-		return h("li", null, h("a", {href: BASE + (target === "/" ? "" : target), "aria-current": isHere ? "page" : null}, icon(name), text));
-	}))];
+	return [
+		h("h2", null, label),
+		h(
+			"ul",
+			null,
+			rows.map(([text, tail, name]) => {
+				const target = prefix + tail;
+				const isHere = target === path || (tail.length > 1 && tail !== "/apps" && path.startsWith(`${target}/`));
+				return h(
+					"li",
+					null,
+					h("a", {href: BASE + (target === "/" ? "" : target), "aria-current": isHere ? "page" : null}, icon(name), text)
+				);
+			})
+		),
+	];
 }
 
 function appSwitch() {
-	const choice = h("select", {class: "input", id: "switch-app", value: memory.appId ?? "", onchange: () => router.go(`${BASE}/apps/${encodeURIComponent(choice.value)}`)},
-		memory.apps.map((app) => h("option", {value: app.client_id, selected: app.client_id === memory.appId}, app.name)));
+	const choice = h(
+		"select",
+		{
+			class: "input",
+			id: "switch-app",
+			value: memory.appId ?? "",
+			onchange: () => router.go(`${BASE}/apps/${encodeURIComponent(choice.value)}`),
+		},
+		memory.apps.map((app) => h("option", {value: app.client_id, selected: app.client_id === memory.appId}, app.name))
+	);
 	return h("label", {class: "switch-app", for: "switch-app"}, h("span", null, "App"), choice);
 }
 
 function side(path) {
 	const prefix = `/apps/${encodeURIComponent(memory.appId ?? "")}`;
-	return h("nav", {class: "side", id: "side", "aria-label": "Dashboard", hidden: !memory.isSideOpen},
+	return h(
+		"nav",
+		{class: "side", id: "side", "aria-label": "Dashboard", hidden: !memory.isSideOpen},
 		memory.apps.length > 0 ? appSwitch() : null,
 		memory.appId ? sideList("This app", ofApp, prefix, path) : null,
 		sideList("All apps", everywhere, "", path),
 		sideList("Installation", ofHouse, "", path),
-		h("ul", null, h("li", null, h("a", {href: "/docs", target: "_blank", rel: "noopener"}, icon("docs"), "API reference"))));
+		h("ul", null, h("li", null, h("a", {href: "/docs", target: "_blank", rel: "noopener"}, icon("docs"), "API reference")))
+	);
 }
 
 function top(session) {
-	const toggle = h("button", {type: "button", class: "button square side-toggle", "aria-label": "Menu", "aria-controls": "side", "aria-expanded": String(memory.isSideOpen)}, icon("menu"));
+	const toggle = h(
+		"button",
+		{
+			type: "button",
+			class: "button square side-toggle",
+			"aria-label": "Menu",
+			"aria-controls": "side",
+			"aria-expanded": String(memory.isSideOpen),
+		},
+		icon("menu")
+	);
 	toggle.addEventListener("click", () => {
 		memory.isSideOpen = !memory.isSideOpen;
 		toggle.setAttribute("aria-expanded", String(memory.isSideOpen));
 		document.getElementById("side").hidden = !memory.isSideOpen;
 	});
-	return h("header", {class: "top"}, toggle, h("a", {class: "brand", href: BASE}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
-		h("div", {class: "top-end"}, h("span", {class: "who"}, session.admin.email), button("Sign out", signOut, {slim: true, icon: "out"})));
+	return h(
+		"header",
+		{class: "top"},
+		toggle,
+		h("a", {class: "brand", href: BASE}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
+		h("div", {class: "top-end"}, h("span", {class: "who"}, session.admin.email), button("Sign out", signOut, {slim: true, icon: "out"}))
+	);
 }
 
 async function signOut() {
@@ -104,8 +166,24 @@ function frame(path) {
 		fill(shell, strip, append(main, inner));
 		return inner;
 	}
-	fill(shell, h("a", {class: "skip", href: "#main"}, "Skip to the page"), strip, top(session),
-		h("div", {class: "frame"}, side(path), h("div", null, h("div", {class: "offline", id: "offline", role: "status", hidden: true}), main, h("footer", {class: "foot"}, `Posthorn ${session.version}`))));
+	fill(
+		shell,
+		h("a", {class: "skip", href: "#main"}, "Skip to the page"),
+		strip,
+		top(session),
+		h(
+			"div",
+			{class: "frame"},
+			side(path),
+			h(
+				"div",
+				null,
+				h("div", {class: "offline", id: "offline", role: "status", hidden: true}),
+				main,
+				h("footer", {class: "foot"}, `Posthorn ${session.version}`)
+			)
+		)
+	);
 	return main;
 }
 
@@ -158,7 +236,10 @@ function contextOf(route) {
 					return;
 				}
 				if (!document.hidden && Date.now() - memory.usedAt < ALONE_MS) {
-					await Promise.resolve(work()).then(() => showOffline(false), (failure) => showOffline(failure.status === 0)); // the next one may succeed
+					await Promise.resolve(work()).then(
+						() => showOffline(false),
+						(failure) => showOffline(failure.status === 0)
+					); // the next one may succeed
 				}
 				setTimeout(tick, ms);
 			};
@@ -177,7 +258,8 @@ function title(main) {
 function present(main, content, route) {
 	fill(main, content);
 	const heading = title(main);
-	if (route.isNew && memory.isBegun) { // at the very first the browser's own order is right
+	if (route.isNew && memory.isBegun) {
+		// at the very first the browser's own order is right
 		window.scrollTo(0, 0);
 		(heading ?? main).focus({preventScroll: true});
 		announce(document.title);
@@ -214,8 +296,17 @@ async function show(load, route) {
 			main = frame(route.path);
 			fill(main, loading());
 		}
-		const content = load ? await (await load()).page(contextOf(route)) : [h("h1", {tabindex: "-1"}, "No such page"),
-			empty("search", "There is nothing at this address", "It may have been mistyped.", linkButton("To the overview", BASE, {kind: "main"}))];
+		const content = load
+			? await (await load()).page(contextOf(route))
+			: [
+					h("h1", {tabindex: "-1"}, "No such page"),
+					empty(
+						"search",
+						"There is nothing at this address",
+						"It may have been mistyped.",
+						linkButton("To the overview", BASE, {kind: "main"})
+					),
+				];
 		if (!route.signal.aborted) {
 			present(main, content, route);
 		}
@@ -226,7 +317,11 @@ async function show(load, route) {
 		if (!(failure instanceof api.ApiError)) {
 			console.error(failure);
 		}
-		present(main ?? frame(route.path), [h("h1", {class: "unseen", tabindex: "-1"}, "This page could not be shown"), failureBox(failure, () => router.run())], route);
+		present(
+			main ?? frame(route.path),
+			[h("h1", {class: "unseen", tabindex: "-1"}, "This page could not be shown"), failureBox(failure, () => router.run())],
+			route
+		);
 	}
 }
 

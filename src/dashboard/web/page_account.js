@@ -10,7 +10,12 @@ import {postTable} from "./page_posts.js";
 async function check(context, account, place) {
 	const {data} = await api.post(context.appPath("v1", "accounts", account.id, "check"));
 	const name = platformName(account.platform);
-	const words = data.ok === true ? ["ok", `${name} accepts the token`] : data.ok === false ? ["bad", `${name} refuses the token`] : ["warn", `${name} could not be asked`];
+	const words =
+		data.ok === true
+			? ["ok", `${name} accepts the token`]
+			: data.ok === false
+				? ["bad", `${name} refuses the token`]
+				: ["warn", `${name} could not be asked`];
 	fill(place, notice(words[0], words[1], data.message ? h("p", {class: "quote"}, data.message) : null));
 	toast(`${words[1]}.`, words[0] === "bad" ? "bad" : "");
 }
@@ -21,7 +26,14 @@ async function reconnect(context, account) {
 }
 
 async function disconnect(context, account) {
-	const isSure = await confirm({title: `Disconnect ${account.username}?`, action: "Disconnect", text: ["Its tokens are revoked at the platform where that is possible, and deleted here.", "What is scheduled for it fails. The user can connect it again."]});
+	const isSure = await confirm({
+		title: `Disconnect ${account.username}?`,
+		action: "Disconnect",
+		text: [
+			"Its tokens are revoked at the platform where that is possible, and deleted here.",
+			"What is scheduled for it fails. The user can connect it again.",
+		],
+	});
 	if (isSure) {
 		await api.remove(context.appPath("v1", "accounts", account.id));
 		toast("The account is disconnected.");
@@ -33,27 +45,105 @@ function healthCard(context, account) {
 	const place = h("div");
 	const isDead = account.status === "reauth_required";
 	const isGone = account.status === "disconnected";
-	return card({title: "Token", actions: [badge("account", account.status)]}, h("div", {class: "stack"},
-		isDead ? notice("bad", "The user has to connect it again", account.last_error ? h("p", {class: "quote"}, account.last_error) : null) : null,
-		facts([["Ends", whenFull(account.expires_at, "not known")], ["Last renewed", whenFull(account.last_refresh_at, "never")], ["Allowed", (account.scopes ?? []).length > 0 ? h("span", {class: "mono"}, account.scopes.join(" ")) : null],
-			["Last error", account.last_error ?? "none"], account.confirmed === false ? ["Confirmed", "not yet: your server has to confirm the connection"] : null]),
-		place, h("div", {class: "row"}, isGone ? null : button("Check now", () => check(context, account, place), {icon: "check"}),
-			button("Reconnect", () => reconnect(context, account), {icon: "link", kind: isDead ? "main" : ""}), isGone ? null : button("Disconnect", () => disconnect(context, account), {kind: "danger"})),
-		h("p", {class: "hint"}, "Reconnect opens the platform's page in this browser, for the same user of yours; allow it with the same account.")));
+	return card(
+		{title: "Token", actions: [badge("account", account.status)]},
+		h(
+			"div",
+			{class: "stack"},
+			isDead
+				? notice(
+						"bad",
+						"The user has to connect it again",
+						account.last_error ? h("p", {class: "quote"}, account.last_error) : null
+					)
+				: null,
+			facts([
+				["Ends", whenFull(account.expires_at, "not known")],
+				["Last renewed", whenFull(account.last_refresh_at, "never")],
+				["Allowed", (account.scopes ?? []).length > 0 ? h("span", {class: "mono"}, account.scopes.join(" ")) : null],
+				["Last error", account.last_error ?? "none"],
+				account.confirmed === false ? ["Confirmed", "not yet: your server has to confirm the connection"] : null,
+			]),
+			place,
+			h(
+				"div",
+				{class: "row"},
+				isGone ? null : button("Check now", () => check(context, account, place), {icon: "check"}),
+				button("Reconnect", () => reconnect(context, account), {icon: "link", kind: isDead ? "main" : ""}),
+				isGone ? null : button("Disconnect", () => disconnect(context, account), {kind: "danger"})
+			),
+			h(
+				"p",
+				{class: "hint"},
+				"Reconnect opens the platform's page in this browser, for the same user of yours; allow it with the same account."
+			)
+		)
+	);
 }
 
 export async function page(context) {
 	const id = context.params.account_id;
-	const [{data: account}, posts] = await Promise.all([api.get(context.appPath("v1", "accounts", id), null, context.signal), api.get("/posts", {client_id: context.params.client_id, account_id: id, limit: 5}, context.signal)]);
+	const [{data: account}, posts] = await Promise.all([
+		api.get(context.appPath("v1", "accounts", id), null, context.signal),
+		api.get("/posts", {client_id: context.params.client_id, account_id: id, limit: 5}, context.signal),
+	]);
 	account.platform ??= PLATFORMS[account.platform_id - 1];
 	return [
-		pageHead({crumbs: [[context.app?.name ?? "App", context.here()], ["Accounts", context.here("accounts")]], title: account.name || account.username, state: [mark(account.platform), badge("account", account.status)],
-			actions: ["active", "expiring"].includes(account.status) ? [linkButton("Publish to it", `${context.here("compose")}?account=${encodeURIComponent(id)}`, {icon: "compose"})] : []}),
-		h("div", {class: "stack"},
-			h("div", {class: "split"}, healthCard(context, account),
-				card({title: "Account"}, h("div", {class: "stack"}, facts([["Platform", platformName(account.platform)], ["Username", account.username], ["Kind", ACCOUNT_TYPES[account.account_type] ?? account.account_type],
-					["User of yours", account.app_user_id], ["E-mail", account.email], ["Id there", h("span", {class: "mono"}, account.platform_account_id)], ["Connected", whenFull(account.created_at)]]), copyField("Account id", account.id)))),
-			card({title: "Latest posts", flush: true, footer: posts.data.length > 0 ? [linkButton("All of them", `${context.base}/posts?client_id=${encodeURIComponent(context.params.client_id)}&account_id=${encodeURIComponent(id)}`, {slim: true})] : null},
-				posts.data.length > 0 ? postTable(context, posts.data) : empty("posts", "Nothing was published to it yet", "Posts to this account appear here."))),
+		pageHead({
+			crumbs: [
+				[context.app?.name ?? "App", context.here()],
+				["Accounts", context.here("accounts")],
+			],
+			title: account.name || account.username,
+			state: [mark(account.platform), badge("account", account.status)],
+			actions: ["active", "expiring"].includes(account.status)
+				? [linkButton("Publish to it", `${context.here("compose")}?account=${encodeURIComponent(id)}`, {icon: "compose"})]
+				: [],
+		}),
+		h(
+			"div",
+			{class: "stack"},
+			h(
+				"div",
+				{class: "split"},
+				healthCard(context, account),
+				card(
+					{title: "Account"},
+					h(
+						"div",
+						{class: "stack"},
+						facts([
+							["Platform", platformName(account.platform)],
+							["Username", account.username],
+							["Kind", ACCOUNT_TYPES[account.account_type] ?? account.account_type],
+							["User of yours", account.app_user_id],
+							["E-mail", account.email],
+							["Id there", h("span", {class: "mono"}, account.platform_account_id)],
+							["Connected", whenFull(account.created_at)],
+						]),
+						copyField("Account id", account.id)
+					)
+				)
+			),
+			card(
+				{
+					title: "Latest posts",
+					flush: true,
+					footer:
+						posts.data.length > 0
+							? [
+									linkButton(
+										"All of them",
+										`${context.base}/posts?client_id=${encodeURIComponent(context.params.client_id)}&account_id=${encodeURIComponent(id)}`,
+										{slim: true}
+									),
+								]
+							: null,
+				},
+				posts.data.length > 0
+					? postTable(context, posts.data)
+					: empty("posts", "Nothing was published to it yet", "Posts to this account appear here.")
+			)
+		),
 	];
 }

@@ -17,13 +17,41 @@ function filters(context) {
 	const present = () => Object.fromEntries(NAMES.map((name) => [name, context.query[name]]));
 	const now = (change) => context.go(address(context, {...present(), ...change}));
 	const fields = [
-		field({name: "platform", label: "Platform", kind: "select", value: context.query.platform ?? "", options: [["", "Any"], ...PLATFORMS.map((slug) => [slug, PLATFORM_NAMES[slug]])], onchange: (value) => now({platform: value})}),
-		field({name: "status", label: "State", kind: "select", value: context.query.status ?? "", onchange: (value) => now({status: value}),
-			options: [["", "Any"], ["active", "Active"], ["expiring", "Expiring"], ["reauth_required", "Reconnect needed"], ["disconnected", "Disconnected"]]}),
+		field({
+			name: "platform",
+			label: "Platform",
+			kind: "select",
+			value: context.query.platform ?? "",
+			options: [["", "Any"], ...PLATFORMS.map((slug) => [slug, PLATFORM_NAMES[slug]])],
+			onchange: (value) => now({platform: value}),
+		}),
+		field({
+			name: "status",
+			label: "State",
+			kind: "select",
+			value: context.query.status ?? "",
+			onchange: (value) => now({status: value}),
+			options: [
+				["", "Any"],
+				["active", "Active"],
+				["expiring", "Expiring"],
+				["reauth_required", "Reconnect needed"],
+				["disconnected", "Disconnected"],
+			],
+		}),
 		field({name: "user_id", label: "User", value: context.query.user_id, placeholder: "external user id"}),
 	];
-	const element = h("form", {class: "filters", role: "search", "aria-label": "Filter accounts"}, fields.map((one) => one.node), h("div", {class: "row"}, h("button", {class: "button", type: "submit"}, "Filter"),
-		NAMES.some((name) => context.query[name]) ? linkButton("Clear", context.here("accounts"), {kind: "quiet"}) : null));
+	const element = h(
+		"form",
+		{class: "filters", role: "search", "aria-label": "Filter accounts"},
+		fields.map((one) => one.node),
+		h(
+			"div",
+			{class: "row"},
+			h("button", {class: "button", type: "submit"}, "Filter"),
+			NAMES.some((name) => context.query[name]) ? linkButton("Clear", context.here("accounts"), {kind: "quiet"}) : null
+		)
+	);
 	element.addEventListener("submit", (event) => {
 		event.preventDefault();
 		now({user_id: fields[2].value().trim()});
@@ -40,9 +68,18 @@ export function tokenWords(account) {
 
 function nothing(context) {
 	return NAMES.some((name) => context.query[name])
-		? empty("search", "No account fits", "Nothing matches all of these filters.", linkButton("Clear the filters", context.here("accounts")))
-		: empty("accounts", "No account is connected yet", "Your server asks for a link and sends your user there. Or connect one of your own from a platform's credentials page.",
-			linkButton("Platform credentials", context.here("credentials"), {kind: "main"}));
+		? empty(
+				"search",
+				"No account fits",
+				"Nothing matches all of these filters.",
+				linkButton("Clear the filters", context.here("accounts"))
+			)
+		: empty(
+				"accounts",
+				"No account is connected yet",
+				"Your server asks for a link and sends your user there. Or connect one of your own from a platform's credentials page.",
+				linkButton("Platform credentials", context.here("credentials"), {kind: "main"})
+			);
 }
 
 export async function page(context) {
@@ -50,18 +87,62 @@ export async function page(context) {
 	const found = await api.get(context.appPath("v1", "accounts"), query, context.signal);
 	const {current_page: current, last_page: last, total} = found.meta;
 	const columns = [
-		{label: "Account", lead: true, cell: (account) => [h("a", {class: "title", href: context.here("accounts", account.id)}, platform(account.platform ?? PLATFORMS[account.platform_id - 1], account.name || account.username)),
-			h("span", {class: "sub"}, [account.username, ACCOUNT_TYPES[account.account_type] ?? account.account_type].filter(Boolean).join(" · "))]},
+		{
+			label: "Account",
+			lead: true,
+			cell: (account) => [
+				h(
+					"a",
+					{class: "title", href: context.here("accounts", account.id)},
+					platform(account.platform ?? PLATFORMS[account.platform_id - 1], account.name || account.username)
+				),
+				h(
+					"span",
+					{class: "sub"},
+					[account.username, ACCOUNT_TYPES[account.account_type] ?? account.account_type].filter(Boolean).join(" · ")
+				),
+			],
+		},
 		{label: "User", cell: (account) => account.app_user_id},
 		{label: "State", tight: true, cell: (account) => badge("account", account.status)},
 		{label: "Health", cell: (account) => h("span", {class: "soft"}, tokenWords(account))},
 		{label: "Connected", tight: true, cell: (account) => when(account.created_at)},
 	];
-	const pages = last > 1 ? [current > 1 ? linkButton("Back", address(context, {...query, per_page: null, page: current - 1}), {slim: true, icon: "left"}) : null,
-		current < last ? linkButton("Next", address(context, {...query, per_page: null, page: current + 1}), {slim: true, icon: "right"}) : null, h("span", {class: "soft small"}, `Page ${current} of ${last}`)] : null;
+	const pages =
+		last > 1
+			? [
+					current > 1
+						? linkButton("Back", address(context, {...query, per_page: null, page: current - 1}), {slim: true, icon: "left"})
+						: null,
+					current < last
+						? linkButton("Next", address(context, {...query, per_page: null, page: current + 1}), {slim: true, icon: "right"})
+						: null,
+					h("span", {class: "soft small"}, `Page ${current} of ${last}`),
+				]
+			: null;
 	return [
-		pageHead({crumbs: [["Apps", `${context.base}/apps`], [context.app?.name ?? "App", context.here()]], title: "Accounts", sub: total > 0 ? `${number(total)} connected by your users.` : null}),
-		filters(context), h("div", {class: "stack"}, card({flush: true, footer: pages}, found.data.length > 0 ? table({caption: "Accounts", columns, rows: found.data}) : nothing(context)),
-			total === 0 ? codeBlock("Ask for a link from your server", `curl -s -G '${context.session.public_url}/v1/oauth/facebook/connect' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  --data-urlencode user_id=user-42 \\\n  --data-urlencode redirect_url=https://app.example.com/connected`) : null),
+		pageHead({
+			crumbs: [
+				["Apps", `${context.base}/apps`],
+				[context.app?.name ?? "App", context.here()],
+			],
+			title: "Accounts",
+			sub: total > 0 ? `${number(total)} connected by your users.` : null,
+		}),
+		filters(context),
+		h(
+			"div",
+			{class: "stack"},
+			card(
+				{flush: true, footer: pages},
+				found.data.length > 0 ? table({caption: "Accounts", columns, rows: found.data}) : nothing(context)
+			),
+			total === 0
+				? codeBlock(
+						"Ask for a link from your server",
+						`curl -s -G '${context.session.public_url}/v1/oauth/facebook/connect' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  --data-urlencode user_id=user-42 \\\n  --data-urlencode redirect_url=https://app.example.com/connected`
+					)
+				: null
+		),
 	];
 }

@@ -9,9 +9,21 @@ async function create(context) {
 	const made = await openDialog("Create an admin", (close) => {
 		const fields = [
 			field({name: "email", label: "E-mail", kind: "email", required: true}),
-			field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters. Hand it over in a safe way; they can change it after signing in."}),
+			field({
+				name: "password",
+				label: "Password",
+				kind: "password",
+				required: true,
+				autocomplete: "new-password",
+				hint: "At least 8 characters. Hand it over in a safe way; they can change it after signing in.",
+			}),
 		];
-		return form({fields, submit: "Create admin", cancel: () => close(), onsubmit: async (values) => close(await api.post("/admins", {email: values.email.trim(), password: values.password}))});
+		return form({
+			fields,
+			submit: "Create admin",
+			cancel: () => close(),
+			onsubmit: async (values) => close(await api.post("/admins", {email: values.email.trim(), password: values.password})),
+		});
 	});
 	if (made) {
 		toast(`${made.email} can sign in.`);
@@ -21,7 +33,16 @@ async function create(context) {
 
 async function remove(context, admin) {
 	const isSelf = admin.id === context.session.admin.id;
-	if (await confirm({title: `Delete ${admin.email}?`, action: "Delete", text: [isSelf ? "That is you: you are signed out at once." : "Their sessions end at once.", "Apps they own keep publishing what was accepted, but get no new tokens until they have another owner."]})) {
+	if (
+		await confirm({
+			title: `Delete ${admin.email}?`,
+			action: "Delete",
+			text: [
+				isSelf ? "That is you: you are signed out at once." : "Their sessions end at once.",
+				"Apps they own keep publishing what was accepted, but get no new tokens until they have another owner.",
+			],
+		})
+	) {
 		await api.remove(`/admins/${encodeURIComponent(admin.email)}`);
 		toast(`${admin.email} is deleted.`);
 		if (isSelf) {
@@ -34,13 +55,26 @@ async function remove(context, admin) {
 export async function page(context) {
 	const admins = (await api.get("/admins", null, context.signal)).data;
 	const columns = [
-		{label: "E-mail", lead: true, cell: (admin) => [h("span", {class: "title"}, admin.email), admin.id === context.session.admin.id ? [" ", tag("you")] : null]},
+		{
+			label: "E-mail",
+			lead: true,
+			cell: (admin) => [h("span", {class: "title"}, admin.email), admin.id === context.session.admin.id ? [" ", tag("you")] : null],
+		},
 		{label: "Can sign in", tight: true, cell: (admin) => (admin.has_password ? tag("yes", "ok") : tag("no password set", "warn"))},
 		{label: "Created", tight: true, cell: (admin) => when(admin.created_at)},
-		{label: "", name: "Actions", tight: true, cell: (admin) => button("Delete", () => remove(context, admin), {slim: true, kind: "danger", label: `Delete ${admin.email}`})},
+		{
+			label: "",
+			name: "Actions",
+			tight: true,
+			cell: (admin) => button("Delete", () => remove(context, admin), {slim: true, kind: "danger", label: `Delete ${admin.email}`}),
+		},
 	];
 	return [
-		pageHead({title: "Admins", sub: "Each admin sees the apps they own. Admins themselves are everybody's matter.", actions: [button("Create admin", () => create(context), {kind: "main", icon: "plus"})]}),
+		pageHead({
+			title: "Admins",
+			sub: "Each admin sees the apps they own. Admins themselves are everybody's matter.",
+			actions: [button("Create admin", () => create(context), {kind: "main", icon: "plus"})],
+		}),
 		card({flush: true}, table({caption: "Admins", columns, rows: admins})),
 	];
 }

@@ -14,27 +14,84 @@ export async function goLive(context, app) {
 }
 
 function step(isDone, title, text, action) {
-	return h("li", {class: isDone ? "done" : null}, h("div", {class: "row apart"}, h("div", {class: "grow"}, h("h3", null, title, isDone ? h("span", {class: "unseen"}, " – done") : null), h("p", {class: "soft small"}, text)), action));
+	return h(
+		"li",
+		{class: isDone ? "done" : null},
+		h(
+			"div",
+			{class: "row apart"},
+			h(
+				"div",
+				{class: "grow"},
+				h("h3", null, title, isDone ? h("span", {class: "unseen"}, " – done") : null),
+				h("p", {class: "soft small"}, text)
+			),
+			action
+		)
+	);
 }
 
 function steps(context, app, accountTotal, postTotal) {
 	const verified = app.credentials.filter((one) => one.state === "verified").length;
 	const set = app.credentials.length;
-	return card({title: "From here to the first post"}, h("ol", {class: "steps"},
-		step(verified > 0, "Enter platform credentials", verified > 0 ? `${verified} of ${PLATFORMS.length} platforms verified.` : set > 0 ? `${set} entered, none verified yet.`
-			: "You own the OAuth apps at the platforms; enter their ids and secrets, and have them checked.", linkButton("Platform credentials", context.here("credentials"), {slim: true})),
-		step(app.state === "active", "Go live", {draft: "Happens by itself with the first verified credential. Until then the token endpoint answers app_not_live.", active: "Your server can get tokens and publish.", suspended: "The app is suspended: its calls are refused."}[app.state],
-			app.state === "draft" ? button("Go live", () => goLive(context, app), {slim: true, kind: verified > 0 ? "main" : ""}) : null),
-		step(accountTotal > 0, "Connect an account", accountTotal > 0 ? `${number(accountTotal)} connected.` : "With the connect call of the API, or with a test connection of your own from the credentials page.",
-			linkButton("Accounts", context.here("accounts"), {slim: true})),
-		step(postTotal > 0, "Publish", postTotal > 0 ? "Done: see the posts." : "Try it here first; the page shows the same call for your server.", linkButton("Try it", context.here("compose"), {slim: true}))));
+	return card(
+		{title: "From here to the first post"},
+		h(
+			"ol",
+			{class: "steps"},
+			step(
+				verified > 0,
+				"Enter platform credentials",
+				verified > 0
+					? `${verified} of ${PLATFORMS.length} platforms verified.`
+					: set > 0
+						? `${set} entered, none verified yet.`
+						: "You own the OAuth apps at the platforms; enter their ids and secrets, and have them checked.",
+				linkButton("Platform credentials", context.here("credentials"), {slim: true})
+			),
+			step(
+				app.state === "active",
+				"Go live",
+				{
+					draft: "Happens by itself with the first verified credential. Until then the token endpoint answers app_not_live.",
+					active: "Your server can get tokens and publish.",
+					suspended: "The app is suspended: its calls are refused.",
+				}[app.state],
+				app.state === "draft" ? button("Go live", () => goLive(context, app), {slim: true, kind: verified > 0 ? "main" : ""}) : null
+			),
+			step(
+				accountTotal > 0,
+				"Connect an account",
+				accountTotal > 0
+					? `${number(accountTotal)} connected.`
+					: "With the connect call of the API, or with a test connection of your own from the credentials page.",
+				linkButton("Accounts", context.here("accounts"), {slim: true})
+			),
+			step(
+				postTotal > 0,
+				"Publish",
+				postTotal > 0 ? "Done: see the posts." : "Try it here first; the page shows the same call for your server.",
+				linkButton("Try it", context.here("compose"), {slim: true})
+			)
+		)
+	);
 }
 
 function credentialLine(context, app) {
-	return h("ul", {class: "lines"}, PLATFORMS.map((slug) => {
-		const found = app.credentials.find((one) => one.platform === slug);
-		return h("li", null, mark(slug), h("a", {class: "grow", href: context.here("credentials", slug)}, platformName(slug)), badge("credential", found?.state ?? "none"));
-	}));
+	return h(
+		"ul",
+		{class: "lines"},
+		PLATFORMS.map((slug) => {
+			const found = app.credentials.find((one) => one.platform === slug);
+			return h(
+				"li",
+				null,
+				mark(slug),
+				h("a", {class: "grow", href: context.here("credentials", slug)}, platformName(slug)),
+				badge("credential", found?.state ?? "none")
+			);
+		})
+	);
 }
 
 export async function page(context) {
@@ -45,21 +102,75 @@ export async function page(context) {
 	]);
 	const address = context.session.public_url;
 	return [
-		pageHead({crumbs: [["Apps", `${context.base}/apps`]], title: app.name, state: badge("app", app.state), actions: [linkButton("Settings", context.here("settings"), {icon: "settings"})]}),
-		h("div", {class: "stack"},
-			app.state === "suspended" ? notice("bad", "This app is suspended", h("p", null, "Its calls are answered app_not_active, and nothing of it is published."),
-				h("div", {class: "row"}, button("Activate", async () => {
-					await api.post(context.appPath("activate"));
-					await context.reloadApps();
-					await context.refresh();
-				}, {slim: true}))) : null,
-			h("div", {class: "split"},
-				h("div", {class: "stack"}, steps(context, app, accounts.meta.total, posts.meta.total),
-					codeBlock("Get a token from your server", `curl -s '${address}/v1/oauth/token' \\\n  -u '${app.client_id}:CLIENT_SECRET' \\\n  -d grant_type=client_credentials`)),
-				h("div", {class: "stack"},
+		pageHead({
+			crumbs: [["Apps", `${context.base}/apps`]],
+			title: app.name,
+			state: badge("app", app.state),
+			actions: [linkButton("Settings", context.here("settings"), {icon: "settings"})],
+		}),
+		h(
+			"div",
+			{class: "stack"},
+			app.state === "suspended"
+				? notice(
+						"bad",
+						"This app is suspended",
+						h("p", null, "Its calls are answered app_not_active, and nothing of it is published."),
+						h(
+							"div",
+							{class: "row"},
+							button(
+								"Activate",
+								async () => {
+									await api.post(context.appPath("activate"));
+									await context.reloadApps();
+									await context.refresh();
+								},
+								{slim: true}
+							)
+						)
+					)
+				: null,
+			h(
+				"div",
+				{class: "split"},
+				h(
+					"div",
+					{class: "stack"},
+					steps(context, app, accounts.meta.total, posts.meta.total),
+					codeBlock(
+						"Get a token from your server",
+						`curl -s '${address}/v1/oauth/token' \\\n  -u '${app.client_id}:CLIENT_SECRET' \\\n  -d grant_type=client_credentials`
+					)
+				),
+				h(
+					"div",
+					{class: "stack"},
 					card({title: "Platforms", flush: true}, credentialLine(context, app)),
-					card({title: "This app"}, h("div", {class: "stack"}, copyField("Client id", app.client_id), copyField("API address", `${address}/v1`),
-						facts([["Owner", app.owner], ["Accounts", number(accounts.meta.total)], ["Posts", h("a", {href: `${context.base}/posts?client_id=${encodeURIComponent(app.client_id)}`}, number(posts.meta.total))],
-							["Unknown outcomes", app.on_unknown === "hold" ? "held for a person" : "tried once more"]])))))),
+					card(
+						{title: "This app"},
+						h(
+							"div",
+							{class: "stack"},
+							copyField("Client id", app.client_id),
+							copyField("API address", `${address}/v1`),
+							facts([
+								["Owner", app.owner],
+								["Accounts", number(accounts.meta.total)],
+								[
+									"Posts",
+									h(
+										"a",
+										{href: `${context.base}/posts?client_id=${encodeURIComponent(app.client_id)}`},
+										number(posts.meta.total)
+									),
+								],
+								["Unknown outcomes", app.on_unknown === "hold" ? "held for a person" : "tried once more"],
+							])
+						)
+					)
+				)
+			)
+		),
 	];
 }

@@ -7,15 +7,25 @@ import {badge, button, card, empty, field, form, openDialog, pageHead, showSecre
 
 async function create(context) {
 	const made = await openDialog("Create an app", (close) => {
-		const fields = [field({name: "name", label: "Name", required: true, max: 200, hint: "Your product as you call it. Your users do not see it."})];
+		const fields = [
+			field({name: "name", label: "Name", required: true, max: 200, hint: "Your product as you call it. Your users do not see it."}),
+		];
 		return form({
-			fields, submit: "Create app", cancel: () => close(),
+			fields,
+			submit: "Create app",
+			cancel: () => close(),
 			onsubmit: async (values) => close(await api.post("/apps", {name: values.name.trim()})),
 		});
 	});
 	if (made) {
-		await showSecret("Your app's credentials", "The client secret cannot be shown again. Put both into your server's settings now; a lost secret is replaced by a new one in the app's settings.",
-			[["Client id", made.client_id], ["Client secret", made.client_secret]]);
+		await showSecret(
+			"Your app's credentials",
+			"The client secret cannot be shown again. Put both into your server's settings now; a lost secret is replaced by a new one in the app's settings.",
+			[
+				["Client id", made.client_id],
+				["Client secret", made.client_secret],
+			]
+		);
 		await context.go(`${context.base}${api.appPath(made.client_id)}`);
 	}
 }
@@ -24,14 +34,38 @@ export async function page(context) {
 	const apps = context.apps;
 	const make = () => button("Create app", () => create(context), {kind: "main", icon: "plus"});
 	const columns = [
-		{label: "Name", lead: true, cell: (app) => [h("a", {class: "title", href: `${context.base}${api.appPath(app.client_id)}`}, app.name), h("span", {class: "sub mono"}, app.client_id)]},
+		{
+			label: "Name",
+			lead: true,
+			cell: (app) => [
+				h("a", {class: "title", href: `${context.base}${api.appPath(app.client_id)}`}, app.name),
+				h("span", {class: "sub mono"}, app.client_id),
+			],
+		},
 		{label: "State", tight: true, cell: (app) => badge("app", app.state)},
-		{label: "Redirect list", cell: (app) => (app.redirect_urls.length > 0 ? `${app.redirect_urls.length} allowed` : h("span", {class: "soft"}, "any address"))},
+		{
+			label: "Redirect list",
+			cell: (app) =>
+				app.redirect_urls.length > 0 ? `${app.redirect_urls.length} allowed` : h("span", {class: "soft"}, "any address"),
+		},
 		{label: "Created", tight: true, cell: (app) => when(app.created_at)},
 	];
 	return [
-		pageHead({title: "Apps", sub: "An app is one product of yours. It has its own credentials, accounts, posts and webhooks.", actions: apps.length > 0 ? [make()] : []}),
-		card({flush: true}, apps.length > 0 ? table({caption: "Apps", columns, rows: apps})
-			: empty("apps", "No app yet", "Create one: you get a client id and a secret for the API, then enter the credentials of the platforms you publish to.", make())),
+		pageHead({
+			title: "Apps",
+			sub: "An app is one product of yours. It has its own credentials, accounts, posts and webhooks.",
+			actions: apps.length > 0 ? [make()] : [],
+		}),
+		card(
+			{flush: true},
+			apps.length > 0
+				? table({caption: "Apps", columns, rows: apps})
+				: empty(
+						"apps",
+						"No app yet",
+						"Create one: you get a client id and a secret for the API, then enter the credentials of the platforms you publish to.",
+						make()
+					)
+		),
 	];
 }

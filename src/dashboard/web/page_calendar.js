@@ -10,7 +10,12 @@ import {postAddress} from "./page_posts.js";
 const SHOWN_A_DAY = 3;
 const LIST_LIMIT = 100;
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const KINDS = [["scheduled", "calm"], ["pending", "busy"], ["published", "ok"], ["failed", "bad"]];
+const KINDS = [
+	["scheduled", "calm"],
+	["pending", "busy"],
+	["published", "ok"],
+	["failed", "bad"],
+];
 
 const two = (number) => String(number).padStart(2, "0");
 const monthText = (year, month) => `${year}-${two(month)}`;
@@ -41,23 +46,78 @@ function cell(context, one, posts, today, query) {
 	const listed = posts.slice(0, SHOWN_A_DAY);
 	const list = `${context.base}/posts?${new URLSearchParams({...query, from: one.date, to: one.date})}`;
 	const rest = total - listed.length;
-	return h("td", {class: [one.date === today ? "today" : "", total === 0 ? "none" : ""].join(" ").trim() || null},
-		h("span", {class: "date"}, h("span", {class: "unseen weekday"}, `${WEEKDAYS[(new Date(`${one.date}T00:00:00Z`).getUTCDay() + 6) % 7].slice(0, 3)} `), h("time", {datetime: one.date}, String(Number(one.date.slice(8)))), h("span", {class: "unseen"}, ` ${day(one.date)}, ${plural(total, "post")}`)),
-		h("ul", null, listed.map((post) => {
-			const [word, tone] = stateOf("post", postWord(post));
-			return h("li", null, h("a", {class: tone, href: postAddress(context, post), title: `${word}: ${post.text}`}, (post.scheduled_at ?? post.created_at).slice(11, 16), " ", post.text || "(no text)"));
-		}), rest > 0 ? h("li", null, h("a", {href: list}, listed.length > 0 ? `and ${rest} more` : plural(total, "post"))) : null));
+	return h(
+		"td",
+		{class: [one.date === today ? "today" : "", total === 0 ? "none" : ""].join(" ").trim() || null},
+		h(
+			"span",
+			{class: "date"},
+			h("span", {class: "unseen weekday"}, `${WEEKDAYS[(new Date(`${one.date}T00:00:00Z`).getUTCDay() + 6) % 7].slice(0, 3)} `),
+			h("time", {datetime: one.date}, String(Number(one.date.slice(8)))),
+			h("span", {class: "unseen"}, ` ${day(one.date)}, ${plural(total, "post")}`)
+		),
+		h(
+			"ul",
+			null,
+			listed.map((post) => {
+				const [word, tone] = stateOf("post", postWord(post));
+				return h(
+					"li",
+					null,
+					h(
+						"a",
+						{class: tone, href: postAddress(context, post), title: `${word}: ${post.text}`},
+						(post.scheduled_at ?? post.created_at).slice(11, 16),
+						" ",
+						post.text || "(no text)"
+					)
+				);
+			}),
+			rest > 0 ? h("li", null, h("a", {href: list}, listed.length > 0 ? `and ${rest} more` : plural(total, "post"))) : null
+		)
+	);
 }
 
 function legend() {
-	return h("ul", {class: "legend"}, h("li", null, "scheduled"), h("li", {class: "busy"}, "under way"), h("li", {class: "ok"}, "published"), h("li", {class: "bad"}, "failed"));
+	return h(
+		"ul",
+		{class: "legend"},
+		h("li", null, "scheduled"),
+		h("li", {class: "busy"}, "under way"),
+		h("li", {class: "ok"}, "published"),
+		h("li", {class: "bad"}, "failed")
+	);
 }
 
 function nextUp(context, posts) {
-	return card({title: "Next to come", flush: true}, posts.length > 0
-		? h("ul", {class: "lines"}, posts.map((post) => h("li", null, h("span", {class: "soft small"}, post.scheduled_at.slice(0, 16).replace("T", " "), " UTC"),
-			h("a", {class: "grow clip one", href: postAddress(context, post)}, post.text || "(no text)"), h("span", {class: "marks"}, post.platform_posts.map((target) => mark(target.platform))), badge("post", postWord(post)))))
-		: empty("calendar", "Nothing is scheduled", "Give a post a time when you publish it, and it waits here.", linkButton("Posts", `${context.base}/posts`)));
+	return card(
+		{title: "Next to come", flush: true},
+		posts.length > 0
+			? h(
+					"ul",
+					{class: "lines"},
+					posts.map((post) =>
+						h(
+							"li",
+							null,
+							h("span", {class: "soft small"}, post.scheduled_at.slice(0, 16).replace("T", " "), " UTC"),
+							h("a", {class: "grow clip one", href: postAddress(context, post)}, post.text || "(no text)"),
+							h(
+								"span",
+								{class: "marks"},
+								post.platform_posts.map((target) => mark(target.platform))
+							),
+							badge("post", postWord(post))
+						)
+					)
+				)
+			: empty(
+					"calendar",
+					"Nothing is scheduled",
+					"Give a post a time when you publish it, and it waits here.",
+					linkButton("Posts", `${context.base}/posts`)
+				)
+	);
 }
 
 export async function page(context) {
@@ -71,18 +131,70 @@ export async function page(context) {
 		api.get("/posts", {from: found.days[0].date, to: lastDay, limit: LIST_LIMIT, ...query}, context.signal),
 		api.get("/posts", {status: "scheduled", limit: LIST_LIMIT, ...query}, context.signal),
 	]);
-	const byDay = Map.groupBy ? Map.groupBy(posts.data, dateOf) : posts.data.reduce((map, post) => map.set(dateOf(post), [...(map.get(dateOf(post)) ?? []), post]), new Map());
+	const byDay = Map.groupBy
+		? Map.groupBy(posts.data, dateOf)
+		: posts.data.reduce((map, post) => map.set(dateOf(post), [...(map.get(dateOf(post)) ?? []), post]), new Map());
 	const at = (text) => `${context.base}/calendar?${new URLSearchParams({...query, month: text})}`;
 	const soonest = scheduled.data.toSorted((a, b) => a.scheduled_at.localeCompare(b.scheduled_at)).slice(0, 8);
 	return [
-		pageHead({title: monthName(year, number), sub: "What is scheduled, and what became of it. Days and times are UTC.", actions: [
-			linkButton("Earlier", at(shift(month, -1)), {icon: "left", key: "earlier"}), linkButton("Today", at(today.slice(0, 7)), {key: "today"}), linkButton("Later", at(shift(month, 1)), {icon: "right", key: "later"})]}),
-		h("div", {class: "stack"},
-			context.apps.length > 1 ? h("div", {class: "filters"}, field({name: "client_id", label: "App", kind: "select", value: context.query.client_id ?? "", options: [["", "All apps"], ...context.apps.map((app) => [app.client_id, app.name])],
-				onchange: (value) => context.go(`${context.base}/calendar?${new URLSearchParams({month, ...(value ? {client_id: value} : {})})}`)}).node) : null,
-			card({flush: true, footer: legend()}, h("table", {class: "month"}, h("caption", {class: "unseen"}, `Posts in ${monthName(year, number)}`),
-				h("thead", null, h("tr", null, WEEKDAYS.map((name) => h("th", {scope: "col"}, h("abbr", {title: name}, name.slice(0, 3)))))),
-				h("tbody", null, weeks(found.days).map((week) => h("tr", null, week.map((one) => cell(context, one, (one && byDay.get(one.date)) ?? [], today, query))))))),
-			nextUp(context, soonest)),
+		pageHead({
+			title: monthName(year, number),
+			sub: "What is scheduled, and what became of it. Days and times are UTC.",
+			actions: [
+				linkButton("Earlier", at(shift(month, -1)), {icon: "left", key: "earlier"}),
+				linkButton("Today", at(today.slice(0, 7)), {key: "today"}),
+				linkButton("Later", at(shift(month, 1)), {icon: "right", key: "later"}),
+			],
+		}),
+		h(
+			"div",
+			{class: "stack"},
+			context.apps.length > 1
+				? h(
+						"div",
+						{class: "filters"},
+						field({
+							name: "client_id",
+							label: "App",
+							kind: "select",
+							value: context.query.client_id ?? "",
+							options: [["", "All apps"], ...context.apps.map((app) => [app.client_id, app.name])],
+							onchange: (value) =>
+								context.go(
+									`${context.base}/calendar?${new URLSearchParams({month, ...(value ? {client_id: value} : {})})}`
+								),
+						}).node
+					)
+				: null,
+			card(
+				{flush: true, footer: legend()},
+				h(
+					"table",
+					{class: "month"},
+					h("caption", {class: "unseen"}, `Posts in ${monthName(year, number)}`),
+					h(
+						"thead",
+						null,
+						h(
+							"tr",
+							null,
+							WEEKDAYS.map((name) => h("th", {scope: "col"}, h("abbr", {title: name}, name.slice(0, 3))))
+						)
+					),
+					h(
+						"tbody",
+						null,
+						weeks(found.days).map((week) =>
+							h(
+								"tr",
+								null,
+								week.map((one) => cell(context, one, (one && byDay.get(one.date)) ?? [], today, query))
+							)
+						)
+					)
+				)
+			),
+			nextUp(context, soonest)
+		),
 	];
 }

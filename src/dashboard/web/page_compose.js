@@ -9,22 +9,60 @@ import {announce, button, busy, card, checkbox, codeBlock, empty, field, linkBut
 const ACCOUNTS_MAX = 100;
 const ACCOUNTS_MANY = 16;
 const CONTAINERS_MAX = 10;
-const MEDIA_KINDS = [["image", "Image"], ["video", "Video"]];
+const MEDIA_KINDS = [
+	["image", "Image"],
+	["video", "Video"],
+];
 
 // ---- the parts of a post ----
 
 function mediaRow(onGone, item = {}) {
-	const url = field({name: "url", label: "Address of the file", kind: "url", value: item.url, placeholder: "https://cdn.example.com/picture.jpg", mono: true});
+	const url = field({
+		name: "url",
+		label: "Address of the file",
+		kind: "url",
+		value: item.url,
+		placeholder: "https://cdn.example.com/picture.jpg",
+		mono: true,
+	});
 	const type = field({name: "type", label: "Kind", kind: "select", options: MEDIA_KINDS, value: item.type ?? "image"});
 	const alt = field({name: "alt_text", label: "Description for those who cannot see it", optional: true, value: item.alt_text ?? ""});
-	const thumbnail = field({name: "thumbnail_url", label: "Address of a preview image", kind: "url", optional: true, value: item.thumbnail_url ?? "", mono: true});
+	const thumbnail = field({
+		name: "thumbnail_url",
+		label: "Address of a preview image",
+		kind: "url",
+		optional: true,
+		value: item.thumbnail_url ?? "",
+		mono: true,
+	});
 	const length = field({name: "duration", label: "Length in seconds", kind: "number", optional: true, value: item.duration ?? ""});
-	const more = h("details", {open: Boolean(item.thumbnail_url || item.duration)}, h("summary", null, "For videos"), h("div", {class: "pair form"}, thumbnail.node, length.node));
-	const node = h("div", {class: "card"}, h("div", {class: "body stack tight"}, h("div", {class: "pair form"}, url.node, type.node), alt.node, more,
-		h("div", null, button("Remove file", () => onGone(), {slim: true, kind: "quiet"}))));
+	const more = h(
+		"details",
+		{open: Boolean(item.thumbnail_url || item.duration)},
+		h("summary", null, "For videos"),
+		h("div", {class: "pair form"}, thumbnail.node, length.node)
+	);
+	const node = h(
+		"div",
+		{class: "card"},
+		h(
+			"div",
+			{class: "body stack tight"},
+			h("div", {class: "pair form"}, url.node, type.node),
+			alt.node,
+			more,
+			h(
+				"div",
+				null,
+				button("Remove file", () => onGone(), {slim: true, kind: "quiet"})
+			)
+		)
+	);
 	const optional = () => ({
-		...(alt.value().trim() ? {alt_text: alt.value().trim()} : {}), ...(thumbnail.value().trim() ? {thumbnail_url: thumbnail.value().trim()} : {}),
-		...(length.value() ? {duration: Number(length.value())} : {}), ...(item.mime_type ? {mime_type: item.mime_type} : {}),
+		...(alt.value().trim() ? {alt_text: alt.value().trim()} : {}),
+		...(thumbnail.value().trim() ? {thumbnail_url: thumbnail.value().trim()} : {}),
+		...(length.value() ? {duration: Number(length.value())} : {}),
+		...(item.mime_type ? {mime_type: item.mime_type} : {}),
 	});
 	return {node, url, value: () => ({type: type.value(), url: url.value().trim(), ...optional()})};
 }
@@ -32,10 +70,19 @@ function mediaRow(onGone, item = {}) {
 function container(index, onChange, onGone, content = {}) {
 	const media = [];
 	const list = h("div", {class: "stack tight"});
-	const text = field({name: `containers.${index}.content`, label: index === 0 ? "Text" : `Comment ${index}`, kind: "textarea", value: content.content ?? "", rows: index === 0 ? 6 : 3,
-		onchange: onChange, hint: index === 0 ? "What the post says." : "Published under the post; on X it is a reply in a thread."});
+	const text = field({
+		name: `containers.${index}.content`,
+		label: index === 0 ? "Text" : `Comment ${index}`,
+		kind: "textarea",
+		value: content.content ?? "",
+		rows: index === 0 ? 6 : 3,
+		onchange: onChange,
+		hint: index === 0 ? "What the post says." : "Published under the post; on X it is a reply in a thread.",
+	});
 	const length = h("span", {class: "soft small"});
-	const count = () => { length.textContent = plural([...text.control.value].length, "character"); };
+	const count = () => {
+		length.textContent = plural([...text.control.value].length, "character");
+	};
 	text.control.addEventListener("input", count);
 	count();
 	const addMedia = (item) => {
@@ -50,12 +97,36 @@ function container(index, onChange, onGone, content = {}) {
 		return row;
 	};
 	(content.media ?? []).forEach(addMedia);
-	const node = h("div", {class: "stack tight"}, text.node, h("div", {class: "row apart"}, length, h("div", {class: "row"},
-		button("Add a file", () => {
-			addMedia().url.control.focus();
-			onChange();
-		}, {slim: true, icon: "plus"}), index > 0 ? button("Remove comment", onGone, {slim: true, kind: "quiet"}) : null)), list);
-	return {node, text, media, value: () => ({content: text.value(), ...(media.length > 0 ? {media: media.map((row) => row.value())} : {})})};
+	const node = h(
+		"div",
+		{class: "stack tight"},
+		text.node,
+		h(
+			"div",
+			{class: "row apart"},
+			length,
+			h(
+				"div",
+				{class: "row"},
+				button(
+					"Add a file",
+					() => {
+						addMedia().url.control.focus();
+						onChange();
+					},
+					{slim: true, icon: "plus"}
+				),
+				index > 0 ? button("Remove comment", onGone, {slim: true, kind: "quiet"}) : null
+			)
+		),
+		list
+	);
+	return {
+		node,
+		text,
+		media,
+		value: () => ({content: text.value(), ...(media.length > 0 ? {media: media.map((row) => row.value())} : {})}),
+	};
 }
 
 // ---- what the form holds, as a request ----
@@ -79,26 +150,94 @@ function bodyOf(draft) {
 	return options ? {...body, platforms: options} : body;
 }
 
-const curlOf = (context, body) => `curl -s '${context.session.public_url}/v1/posts/publish' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`;
+const curlOf = (context, body) =>
+	`curl -s '${context.session.public_url}/v1/posts/publish' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`;
 
 // ---- what the service says of it ----
 
 function violationLine(one) {
-	return h("li", null, one.message, " ", h("span", {class: "soft mono small"}, one.field ?? "", one.limit !== undefined && one.limit !== null ? ` · ${one.actual ?? "?"} of ${one.limit}` : ""));
+	return h(
+		"li",
+		null,
+		one.message,
+		" ",
+		h(
+			"span",
+			{class: "soft mono small"},
+			one.field ?? "",
+			one.limit !== undefined && one.limit !== null ? ` · ${one.actual ?? "?"} of ${one.limit}` : ""
+		)
+	);
 }
 
 function planTable(plan) {
-	return h("details", {class: "small"}, h("summary", null, `${plural(plan.length, "call")} would be made`), h("ol", {class: "help"}, plan.map((call) => h("li", null, h("span", {class: "mono"}, `${call.method} ${call.host_path}`),
-		" ", call.publishes ? tag("publishes", "ok") : null, h("span", {class: "soft"}, ` ${call.summary}`)))));
+	return h(
+		"details",
+		{class: "small"},
+		h("summary", null, `${plural(plan.length, "call")} would be made`),
+		h(
+			"ol",
+			{class: "help"},
+			plan.map((call) =>
+				h(
+					"li",
+					null,
+					h("span", {class: "mono"}, `${call.method} ${call.host_path}`),
+					" ",
+					call.publishes ? tag("publishes", "ok") : null,
+					h("span", {class: "soft"}, ` ${call.summary}`)
+				)
+			)
+		)
+	);
 }
 
 function verdictCard(draft, found) {
 	const nameOf = (id) => draft.accounts.find((account) => account.id === id);
-	return card({title: found.ok ? "It can be published" : "It cannot be published like this", flush: true}, h("ul", {class: "lines"}, found.accounts.map((one) => {
-		const account = nameOf(one.account_id);
-		return h("li", null, h("div", {class: "grow stack tight"}, h("div", {class: "row"}, account ? platform(account.platform, account.name || account.username) : one.account_id, one.type ? tag(TYPES[one.type] ?? one.type) : null, tag(one.ok ? "fits" : "does not fit", one.ok ? "ok" : "bad")),
-			one.violations.length > 0 ? h("ul", {class: "help"}, one.violations.map(violationLine)) : null, one.plan.length > 0 ? planTable(one.plan) : null));
-	})), (found.warnings ?? []).length > 0 ? h("div", {class: "body"}, notice("warn", "Good to know", h("ul", {class: "help"}, found.warnings.map((warning) => h("li", null, warning.message, " ", h("span", {class: "soft mono small"}, warning.field)))))) : null);
+	return card(
+		{title: found.ok ? "It can be published" : "It cannot be published like this", flush: true},
+		h(
+			"ul",
+			{class: "lines"},
+			found.accounts.map((one) => {
+				const account = nameOf(one.account_id);
+				return h(
+					"li",
+					null,
+					h(
+						"div",
+						{class: "grow stack tight"},
+						h(
+							"div",
+							{class: "row"},
+							account ? platform(account.platform, account.name || account.username) : one.account_id,
+							one.type ? tag(TYPES[one.type] ?? one.type) : null,
+							tag(one.ok ? "fits" : "does not fit", one.ok ? "ok" : "bad")
+						),
+						one.violations.length > 0 ? h("ul", {class: "help"}, one.violations.map(violationLine)) : null,
+						one.plan.length > 0 ? planTable(one.plan) : null
+					)
+				);
+			})
+		),
+		(found.warnings ?? []).length > 0
+			? h(
+					"div",
+					{class: "body"},
+					notice(
+						"warn",
+						"Good to know",
+						h(
+							"ul",
+							{class: "help"},
+							found.warnings.map((warning) =>
+								h("li", null, warning.message, " ", h("span", {class: "soft mono small"}, warning.field))
+							)
+						)
+					)
+				)
+			: null
+	);
 }
 
 /** Problems at their fields where there is one; the rest as a list. */
@@ -120,8 +259,21 @@ function showRefusal(draft, failure) {
 		const known = draft.accounts.find((account) => account.id === one.id);
 		return `${known?.username ?? one.id}: ${String(one.reason).replaceAll("_", " ")}`;
 	});
-	fill(draft.answer, notice("bad", failure.message, [...rest, ...accounts].length > 0 ? h("ul", {class: "help"}, [...rest, ...accounts].map((text) => h("li", null, text))) : null,
-		failure.code ? h("p", {class: "small soft mono"}, failure.code) : null));
+	fill(
+		draft.answer,
+		notice(
+			"bad",
+			failure.message,
+			[...rest, ...accounts].length > 0
+				? h(
+						"ul",
+						{class: "help"},
+						[...rest, ...accounts].map((text) => h("li", null, text))
+					)
+				: null,
+			failure.code ? h("p", {class: "small soft mono"}, failure.code) : null
+		)
+	);
 	announce(failure.message, true);
 	first?.control.focus();
 }
@@ -152,9 +304,31 @@ async function ask(draft, work) {
 
 function accountChoice(context, draft, changed) {
 	const chosen = new Set([context.query.account, ...(draft.from?.platform_posts ?? []).map((target) => target.account_id)]);
-	draft.boxes = draft.accounts.map((account) => checkbox({name: account.id, value: account.id, label: platform(account.platform, account.name || account.username), hint: [account.username !== account.name ? account.username : null, account.app_user_id].filter(Boolean).join(" · "),
-		checked: chosen.has(account.id), onchange: changed}));
-	return h("fieldset", null, h("legend", null, "Publish to"), h("div", {class: "stack tight"}, findAccount(context, draft), h("div", {class: "choices"}, draft.boxes.map((box) => box.node))));
+	draft.boxes = draft.accounts.map((account) =>
+		checkbox({
+			name: account.id,
+			value: account.id,
+			label: platform(account.platform, account.name || account.username),
+			hint: [account.username !== account.name ? account.username : null, account.app_user_id].filter(Boolean).join(" · "),
+			checked: chosen.has(account.id),
+			onchange: changed,
+		})
+	);
+	return h(
+		"fieldset",
+		null,
+		h("legend", null, "Publish to"),
+		h(
+			"div",
+			{class: "stack tight"},
+			findAccount(context, draft),
+			h(
+				"div",
+				{class: "choices"},
+				draft.boxes.map((box) => box.node)
+			)
+		)
+	);
 }
 
 /** With many accounts: a field that leaves those whose words hold what is typed; Enter asks for the accounts of that user. */
@@ -162,24 +336,45 @@ function findAccount(context, draft) {
 	if (draft.accounts.length < ACCOUNTS_MANY && draft.total <= draft.accounts.length && !context.query.user) {
 		return null;
 	}
-	const hint = draft.total > draft.accounts.length ? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. Enter asks for all of one user, by the id you know them by.` : null;
-	const find = field({name: "find", label: "Find an account", kind: "search", value: context.query.user ?? "", hint, onchange: (text) => {
-		for (const box of draft.boxes) {
-			box.node.hidden = !box.value() && !box.node.textContent.toLowerCase().includes(text.trim().toLowerCase());
-		}
-	}});
+	const hint =
+		draft.total > draft.accounts.length
+			? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. Enter asks for all of one user, by the id you know them by.`
+			: null;
+	const find = field({
+		name: "find",
+		label: "Find an account",
+		kind: "search",
+		value: context.query.user ?? "",
+		hint,
+		onchange: (text) => {
+			for (const box of draft.boxes) {
+				box.node.hidden = !box.value() && !box.node.textContent.toLowerCase().includes(text.trim().toLowerCase());
+			}
+		},
+	});
 	find.control.addEventListener("keydown", (event) => {
 		if (event.key === "Enter") {
 			event.preventDefault();
-			context.go(`${context.here("compose")}?${new URLSearchParams(find.control.value.trim() ? {user: find.control.value.trim()} : {})}`);
+			context.go(
+				`${context.here("compose")}?${new URLSearchParams(find.control.value.trim() ? {user: find.control.value.trim()} : {})}`
+			);
 		}
 	});
 	return find.node;
 }
 
 function optionsField(changed) {
-	const one = field({name: "platforms", label: "Platform options", optional: true, kind: "textarea", mono: true, rows: 3, placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}', onchange: changed,
-		hint: "As JSON, one object for each platform. The API reference lists them."});
+	const one = field({
+		name: "platforms",
+		label: "Platform options",
+		optional: true,
+		kind: "textarea",
+		mono: true,
+		rows: 3,
+		placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}',
+		onchange: changed,
+		hint: "As JSON, one object for each platform. The API reference lists them.",
+	});
 	const read = () => {
 		try {
 			const value = JSON.parse(one.control.value);
@@ -188,32 +383,63 @@ function optionsField(changed) {
 			return undefined;
 		}
 	};
-	return {...one, value: () => (one.control.value.trim() === "" ? null : read() ?? null), isGood: () => one.control.value.trim() === "" || read() !== undefined};
+	return {
+		...one,
+		value: () => (one.control.value.trim() === "" ? null : (read() ?? null)),
+		isGood: () => one.control.value.trim() === "" || read() !== undefined,
+	};
 }
 
 function writeCard(context, draft, changed) {
 	const parts = h("div", {class: "stack"});
 	const redraw = () => {
-		fill(parts, draft.containers.map((one) => one.node));
+		fill(
+			parts,
+			draft.containers.map((one) => one.node)
+		);
 		more.hidden = draft.containers.length >= CONTAINERS_MAX;
 		changed();
 	};
 	const add = (content) => {
-		const one = container(draft.containers.length, changed, () => {
-			draft.containers.splice(draft.containers.indexOf(one), 1);
-			redraw();
-		}, content);
+		const one = container(
+			draft.containers.length,
+			changed,
+			() => {
+				draft.containers.splice(draft.containers.indexOf(one), 1);
+				redraw();
+			},
+			content
+		);
 		draft.containers.push(one);
 		return one;
 	};
-	const more = button("Add a comment", () => {
-		const one = add({});
-		redraw();
-		one.text.control.focus();
-	}, {slim: true, icon: "plus"});
+	const more = button(
+		"Add a comment",
+		() => {
+			const one = add({});
+			redraw();
+			one.text.control.focus();
+		},
+		{slim: true, icon: "plus"}
+	);
 	(draft.from?.containers ?? [{}]).forEach(add);
-	draft.type = field({name: "type", label: "Type", kind: "select", value: "", options: [["", "By the platform and the files"], ...Object.entries(TYPES)], onchange: changed});
-	draft.when = field({name: "scheduled_at", label: `Publish at (${zone()})`, optional: true, kind: "datetime-local", onchange: changed, parse: (text) => (text ? fromLocal(text) : null), hint: "Empty: now."});
+	draft.type = field({
+		name: "type",
+		label: "Type",
+		kind: "select",
+		value: "",
+		options: [["", "By the platform and the files"], ...Object.entries(TYPES)],
+		onchange: changed,
+	});
+	draft.when = field({
+		name: "scheduled_at",
+		label: `Publish at (${zone()})`,
+		optional: true,
+		kind: "datetime-local",
+		onchange: changed,
+		parse: (text) => (text ? fromLocal(text) : null),
+		hint: "Empty: now.",
+	});
 	draft.options = optionsField(changed);
 	const choice = accountChoice(context, draft, changed);
 	redraw();
@@ -228,8 +454,21 @@ function writeCard(context, draft, changed) {
 		announce(data.ok ? "It can be published." : "It cannot be published like this.");
 	};
 	const send = h("button", {class: "button main", type: "submit"}, "Publish");
-	const element = h("form", {class: "form", novalidate: true, method: "post"}, choice, parts, h("div", null, more), h("div", {class: "pair"}, draft.type.node, draft.when.node), draft.options.node,
-		h("div", {class: "row"}, send, button("Validate", () => ask(draft, validate), {icon: "check"})));
+	const element = h(
+		"form",
+		{class: "form", novalidate: true, method: "post"},
+		choice,
+		parts,
+		h("div", null, more),
+		h("div", {class: "pair"}, draft.type.node, draft.when.node),
+		draft.options.node,
+		h(
+			"div",
+			{class: "row"},
+			send,
+			button("Validate", () => ask(draft, validate), {icon: "check"})
+		)
+	);
 	element.addEventListener("submit", (event) => {
 		event.preventDefault();
 		busy(send, () => ask(draft, publish));
@@ -238,32 +477,83 @@ function writeCard(context, draft, changed) {
 }
 
 function notLive(context) {
-	const words = {draft: ["The app is a draft", "Validating works. Publishing is refused until the app is live."], suspended: ["The app is suspended", "Publishing is refused until it is activated."]}[context.app?.state];
-	return words ? notice("warn", words[0], h("p", null, words[1]), h("div", null, linkButton("To the app", context.here(), {slim: true}))) : null;
+	const words = {
+		draft: ["The app is a draft", "Validating works. Publishing is refused until the app is live."],
+		suspended: ["The app is suspended", "Publishing is refused until it is activated."],
+	}[context.app?.state];
+	return words
+		? notice("warn", words[0], h("p", null, words[1]), h("div", null, linkButton("To the app", context.here(), {slim: true})))
+		: null;
 }
 
 /** Accounts that an address or a draft names and that the list does not hold; those that cannot be published to are left out. */
 async function accountsNamed(context, ids) {
-	const found = await Promise.allSettled(ids.slice(0, ACCOUNTS_MANY).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal)));
-	return found.filter((one) => one.status === "fulfilled").map((one) => one.value.data).filter((account) => ["active", "expiring"].includes(account.status));
+	const found = await Promise.allSettled(
+		ids.slice(0, ACCOUNTS_MANY).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal))
+	);
+	return found
+		.filter((one) => one.status === "fulfilled")
+		.map((one) => one.value.data)
+		.filter((account) => ["active", "expiring"].includes(account.status));
 }
 
 export async function page(context) {
 	const [active, expiring, from] = await Promise.all([
-		...["active", "expiring"].map((status) => api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX, user_id: context.query.user}, context.signal)),
+		...["active", "expiring"].map((status) =>
+			api.get(context.appPath("v1", "accounts"), {status, per_page: ACCOUNTS_MAX, user_id: context.query.user}, context.signal)
+		),
 		context.query.post ? api.get(context.appPath("v1", "posts", context.query.post), null, context.signal) : null,
 	]);
 	const listed = [...active.data, ...expiring.data];
-	const meant = [context.query.account, ...(from?.data.platform_posts ?? []).map((target) => target.account_id)].filter((id) => id && !listed.some((account) => account.id === id));
-	const accounts = [...listed, ...await accountsNamed(context, meant)].sort((a, b) => PLATFORMS.indexOf(a.platform) - PLATFORMS.indexOf(b.platform) || a.username.localeCompare(b.username));
-	const head = pageHead({crumbs: [["Apps", `${context.base}/apps`], [context.app?.name ?? "App", context.here()]], title: "Try it", sub: "Write a post, have it checked, publish it. Beside it stands the same call for your server."});
+	const meant = [context.query.account, ...(from?.data.platform_posts ?? []).map((target) => target.account_id)].filter(
+		(id) => id && !listed.some((account) => account.id === id)
+	);
+	const accounts = [...listed, ...(await accountsNamed(context, meant))].sort(
+		(a, b) => PLATFORMS.indexOf(a.platform) - PLATFORMS.indexOf(b.platform) || a.username.localeCompare(b.username)
+	);
+	const head = pageHead({
+		crumbs: [
+			["Apps", `${context.base}/apps`],
+			[context.app?.name ?? "App", context.here()],
+		],
+		title: "Try it",
+		sub: "Write a post, have it checked, publish it. Beside it stands the same call for your server.",
+	});
 	if (accounts.length === 0 && context.query.user) {
-		return [head, card({}, empty("search", "No account of this user", `Nobody you know as “${context.query.user}” has connected an account.`, linkButton("All accounts", context.here("compose"))))];
+		return [
+			head,
+			card(
+				{},
+				empty(
+					"search",
+					"No account of this user",
+					`Nobody you know as “${context.query.user}” has connected an account.`,
+					linkButton("All accounts", context.here("compose"))
+				)
+			),
+		];
 	}
 	if (accounts.length === 0) {
-		return [head, card({}, empty("accounts", "There is no account to publish to", "Connect one of your own from a platform's credentials page, or let your server connect your users.", linkButton("Platform credentials", context.here("credentials"), {kind: "main"})))];
+		return [
+			head,
+			card(
+				{},
+				empty(
+					"accounts",
+					"There is no account to publish to",
+					"Connect one of your own from a platform's credentials page, or let your server connect your users.",
+					linkButton("Platform credentials", context.here("credentials"), {kind: "main"})
+				)
+			),
+		];
 	}
-	const draft = {accounts, total: active.meta.total + expiring.meta.total, containers: [], answer: h("div", {"aria-live": "polite"}), from: from?.data};
+	const draft = {
+		accounts,
+		total: active.meta.total + expiring.meta.total,
+		containers: [],
+		answer: h("div", {"aria-live": "polite"}),
+		from: from?.data,
+	};
 	const call = h("div");
 	const changed = () => {
 		if (draft.boxes && draft.when) {
@@ -272,5 +562,13 @@ export async function page(context) {
 	};
 	const write = writeCard(context, draft, changed);
 	changed();
-	return [head, h("div", {class: "stack"}, notLive(context), h("div", {class: "split"}, write, h("div", {class: "stack follow"}, draft.answer, call)))];
+	return [
+		head,
+		h(
+			"div",
+			{class: "stack"},
+			notLive(context),
+			h("div", {class: "split"}, write, h("div", {class: "stack follow"}, draft.answer, call))
+		),
+	];
 }

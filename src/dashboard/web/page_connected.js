@@ -11,7 +11,8 @@ const POLLS_MAX = 60;
 const REASONS = {
 	access_denied: "The connection was declined on the platform's page.",
 	expired: "It took longer than 15 minutes. Begin again.",
-	exchange_failed: "The platform refused to exchange its code. Most often the client secret or the redirect URI differs from what is registered.",
+	exchange_failed:
+		"The platform refused to exchange its code. Most often the client secret or the redirect URI differs from what is registered.",
 	missing_permissions: "Not all permissions that publishing needs were allowed. Begin again and leave all boxes ticked.",
 	no_accounts: "There is no account that can be published to, for example no Page or no business account.",
 	platform_error: "The platform answered with an error.",
@@ -28,14 +29,50 @@ async function outcome(context) {
 }
 
 function succeeded(context, found) {
-	return card({title: "Connected", actions: [badge("account", "active")], flush: true, footer: [linkButton("Publish something", context.here("compose"), {kind: "main"}), linkButton("All accounts", context.here("accounts"))]},
-		h("ul", {class: "lines"}, found.accounts.map((account) => h("li", null, h("div", {class: "grow"}, platform(account.platform, account.name || account.username)), h("span", {class: "soft"}, account.username),
-			linkButton("Open", context.here("accounts", account.id), {slim: true})))));
+	return card(
+		{
+			title: "Connected",
+			actions: [badge("account", "active")],
+			flush: true,
+			footer: [
+				linkButton("Publish something", context.here("compose"), {kind: "main"}),
+				linkButton("All accounts", context.here("accounts")),
+			],
+		},
+		h(
+			"ul",
+			{class: "lines"},
+			found.accounts.map((account) =>
+				h(
+					"li",
+					null,
+					h("div", {class: "grow"}, platform(account.platform, account.name || account.username)),
+					h("span", {class: "soft"}, account.username),
+					linkButton("Open", context.here("accounts", account.id), {slim: true})
+				)
+			)
+		)
+	);
 }
 
 function failed(context, found) {
-	return card({}, h("div", {class: "stack"}, notice("bad", REASONS[found.error] ?? "The connection failed.", found.error_description ? h("p", {class: "quote"}, found.error_description) : null),
-		h("div", {class: "row"}, linkButton(`Back to ${platformName(found.platform)}`, context.here("credentials", found.platform), {kind: "main"}))));
+	return card(
+		{},
+		h(
+			"div",
+			{class: "stack"},
+			notice(
+				"bad",
+				REASONS[found.error] ?? "The connection failed.",
+				found.error_description ? h("p", {class: "quote"}, found.error_description) : null
+			),
+			h(
+				"div",
+				{class: "row"},
+				linkButton(`Back to ${platformName(found.platform)}`, context.here("credentials", found.platform), {kind: "main"})
+			)
+		)
+	);
 }
 
 export async function page(context) {
@@ -44,8 +81,25 @@ export async function page(context) {
 	const content = {
 		success: () => succeeded(context, found),
 		failed: () => failed(context, found),
-		pending: () => card({}, notice("busy", "The platform is slow", h("p", null, "The connection is still being worked on. Reload this page in a moment."))),
+		pending: () =>
+			card(
+				{},
+				notice(
+					"busy",
+					"The platform is slow",
+					h("p", null, "The connection is still being worked on. Reload this page in a moment.")
+				)
+			),
 	}[found.status];
-	return [pageHead({crumbs: [[context.app?.name ?? "App", context.here()], ["Accounts", context.here("accounts")]],
-		title: found.status === "success" ? `${platformName(found.platform)} is connected` : `Connecting ${platformName(found.platform)}`}), content()];
+	return [
+		pageHead({
+			crumbs: [
+				[context.app?.name ?? "App", context.here()],
+				["Accounts", context.here("accounts")],
+			],
+			title:
+				found.status === "success" ? `${platformName(found.platform)} is connected` : `Connecting ${platformName(found.platform)}`,
+		}),
+		content(),
+	];
 }

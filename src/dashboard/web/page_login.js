@@ -18,9 +18,24 @@ export async function page(context) {
 	};
 	return [
 		h("div", {class: "brand"}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
-		h("div", {class: "stack"},
-			context.session.setup_needed ? notice("warn", "This installation is not set up yet", h("p", null, "Open the set-up link that the service printed when it started.")) : null,
+		h(
+			"div",
+			{class: "stack"},
+			context.session.setup_needed
+				? notice(
+						"warn",
+						"This installation is not set up yet",
+						h("p", null, "Open the set-up link that the service printed when it started.")
+					)
+				: null,
 			card({}, h("div", {class: "stack"}, h("h1", {tabindex: "-1"}, "Sign in"), form({fields, submit: "Sign in", onsubmit: send}))),
-			h("p", {class: "soft small"}, "Forgotten the password? The operator sets a new one with ", h("code", null, "posthorn admin create"), ".")),
+			h(
+				"p",
+				{class: "soft small"},
+				"Forgotten the password? The operator sets a new one with ",
+				h("code", null, "posthorn admin create"),
+				"."
+			)
+		),
 	];
 }

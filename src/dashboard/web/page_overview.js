@@ -11,7 +11,11 @@ import {postTable} from "./page_posts.js";
 const POLL_MS = 10000;
 const ACCOUNTS_EVERY_MS = 60000;
 const APPS_ASKED_MAX = 10;
-const SPANS = [[24, "24 hours"], [72, "3 days"], [168, "7 days"]];
+const SPANS = [
+	[24, "24 hours"],
+	[72, "3 days"],
+	[168, "7 days"],
+];
 const ACCOUNTS_PER_APP = 10;
 
 // ---- what needs a person ----
@@ -19,33 +23,82 @@ const ACCOUNTS_PER_APP = 10;
 function alarmLines(alarms) {
 	const held = alarms.held ?? {};
 	return [
-		alarms.ready === false ? notice("bad", "The service is not well", h("p", null, alarms.reason ?? "posthorn doctor says more.")) : null,
-		(held.held ?? 0) + (held.asking ?? 0) > 0 ? notice("warn", `${plural(held.held + held.asking, "post")} held since a backup was restored`,
-			h("p", null, `${number(held.asking)} are still being asked about at the platforms; ${number(held.held)} wait for the operator: posthorn hold show, release, fail.`)) : null,
-		alarms.data.map((alarm) => notice("bad", alarm.name, h("p", null, alarm.message), h("p", {class: "small soft"}, `Told ${plural(alarm.times, "time")}, last `, when(alarm.last_at)))),
+		alarms.ready === false
+			? notice("bad", "The service is not well", h("p", null, alarms.reason ?? "posthorn doctor says more."))
+			: null,
+		(held.held ?? 0) + (held.asking ?? 0) > 0
+			? notice(
+					"warn",
+					`${plural(held.held + held.asking, "post")} held since a backup was restored`,
+					h(
+						"p",
+						null,
+						`${number(held.asking)} are still being asked about at the platforms; ${number(held.held)} wait for the operator: posthorn hold show, release, fail.`
+					)
+				)
+			: null,
+		alarms.data.map((alarm) =>
+			notice(
+				"bad",
+				alarm.name,
+				h("p", null, alarm.message),
+				h("p", {class: "small soft"}, `Told ${plural(alarm.times, "time")}, last `, when(alarm.last_at))
+			)
+		),
 	];
 }
 
 async function troubledAccounts(context) {
-	const lists = await Promise.all(context.apps.slice(0, APPS_ASKED_MAX).flatMap((app) => ["reauth_required", "expiring"].map(async (status) => {
-		const found = await api.get(api.appPath(app.client_id, "v1", "accounts"), {status, per_page: ACCOUNTS_PER_APP}, context.signal);
-		return found.data.map((account) => ({...account, client_id: app.client_id, app_name: app.name}));
-	})));
+	const lists = await Promise.all(
+		context.apps.slice(0, APPS_ASKED_MAX).flatMap((app) =>
+			["reauth_required", "expiring"].map(async (status) => {
+				const found = await api.get(
+					api.appPath(app.client_id, "v1", "accounts"),
+					{status, per_page: ACCOUNTS_PER_APP},
+					context.signal
+				);
+				return found.data.map((account) => ({...account, client_id: app.client_id, app_name: app.name}));
+			})
+		)
+	);
 	return lists.flat();
 }
 
 function accountsCard(context, accounts) {
-	return card({title: "Accounts that need attention", flush: true}, accounts.length > 0
-		? h("ul", {class: "lines"}, accounts.slice(0, 12).map((account) => h("li", null,
-			h("a", {class: "grow", href: `${context.base}${api.appPath(account.client_id, "accounts", account.id)}`}, platform(account.platform, account.name || account.username)),
-			h("span", {class: "soft small"}, account.app_user_id), badge("account", account.status))))
-		: h("div", {class: "empty"}, h("p", null, "All tokens are good.")));
+	return card(
+		{title: "Accounts that need attention", flush: true},
+		accounts.length > 0
+			? h(
+					"ul",
+					{class: "lines"},
+					accounts
+						.slice(0, 12)
+						.map((account) =>
+							h(
+								"li",
+								null,
+								h(
+									"a",
+									{class: "grow", href: `${context.base}${api.appPath(account.client_id, "accounts", account.id)}`},
+									platform(account.platform, account.name || account.username)
+								),
+								h("span", {class: "soft small"}, account.app_user_id),
+								badge("account", account.status)
+							)
+						)
+				)
+			: h("div", {class: "empty"}, h("p", null, "All tokens are good."))
+	);
 }
 
 // ---- figures ----
 
 function tile(label, value, note, href, tone = "") {
-	const content = [h("span", {class: "label"}, label), h("span", {class: "value"}, value), note ? h("span", {class: "note"}, note) : null];
+	const content = [
+		h("span", {class: "label"}, label),
+		h("span", {class: "value"}, value),
+		note ? h("span", {class: "note"}, note) : null,
+	];
 	return href ? h("a", {class: `tile ${tone}`, href}, content) : h("div", {class: `tile ${tone}`}, content);
 }
 
@@ -54,49 +107,106 @@ function tiles(context, figures, query) {
 	const done = figures.per_hour.reduce((sum, row) => sum + row.published, 0);
 	const failed = figures.per_hour.reduce((sum, row) => sum + row.failed, 0);
 	const late = figures.lateness_ms;
-	return h("div", {class: "columns narrow"},
-		tile("Published", number(done), done + failed > 0 ? `${((100 * done) / (done + failed)).toFixed(failed === 0 ? 0 : 1)} % of ${number(done + failed)}` : "nothing in this time", posts("published")),
+	return h(
+		"div",
+		{class: "columns narrow"},
+		tile(
+			"Published",
+			number(done),
+			done + failed > 0
+				? `${((100 * done) / (done + failed)).toFixed(failed === 0 ? 0 : 1)} % of ${number(done + failed)}`
+				: "nothing in this time",
+			posts("published")
+		),
 		tile("Failed", number(failed), "platform posts", posts("failed"), failed > 0 ? "bad" : ""),
-		tile("Visible after", late.count > 0 ? duration(late.p50) : "–", late.count > 0 ? `99 of 100 within ${duration(late.p99)}` : "no figure yet"),
+		tile(
+			"Visible after",
+			late.count > 0 ? duration(late.p50) : "–",
+			late.count > 0 ? `99 of 100 within ${duration(late.p99)}` : "no figure yet"
+		),
 		tile("Under way", number(figures.posts.pending), "posts now", posts("pending")),
-		tile("Scheduled", number(figures.posts.scheduled), "posts to come", posts("scheduled")));
+		tile("Scheduled", number(figures.posts.scheduled), "posts to come", posts("scheduled"))
+	);
 }
 
 function failureRows(context, figures, query) {
 	return figures.failures.map((row) => ({
-		label: row.sentence ?? row.code, count: row.count, href: `${context.base}/posts?${new URLSearchParams({...query, error: row.code})}`,
-		note: `${row.code} · ${Object.entries(row.platforms ?? {}).map(([slug, count]) => `${platformName(slug)} ${number(count)}`).join(", ")}`,
+		label: row.sentence ?? row.code,
+		count: row.count,
+		href: `${context.base}/posts?${new URLSearchParams({...query, error: row.code})}`,
+		note: `${row.code} · ${Object.entries(row.platforms ?? {})
+			.map(([slug, count]) => `${platformName(slug)} ${number(count)}`)
+			.join(", ")}`,
 	}));
 }
 
 function draw(context, data, query) {
 	const {figures, alarms, accounts, latest} = data;
 	return [
-		alarmLines(alarms), tiles(context, figures, query),
-		figures.is_partial ? notice("warn", "There is more than is counted here", h("p", null, "Only the newest 20,000 outcomes of an app are looked at.")) : null,
-		h("div", {class: "columns"}, card({title: "Published and failed, by hour"}, throughput(figures.per_hour)), card({title: "How late posts become visible"}, lateness(figures.lateness_per_hour, figures.lateness_ms))),
-		h("div", {class: "columns"},
-			card({title: "Why posts failed"}, figures.failures.length > 0 ? shares(failureRows(context, figures, query)) : h("div", {class: "empty"}, h("p", null, "Nothing failed in this time."))),
-			accountsCard(context, accounts)),
-		card({title: "Latest posts", flush: true, footer: latest.data.length > 0 ? [linkButton("All posts", `${context.base}/posts`, {slim: true})] : null},
-			latest.data.length > 0 ? postTable(context, latest.data, {withApp: context.apps.length > 1}) : empty("posts", "No post yet", "What is published appears here.")),
+		alarmLines(alarms),
+		tiles(context, figures, query),
+		figures.is_partial
+			? notice("warn", "There is more than is counted here", h("p", null, "Only the newest 20,000 outcomes of an app are looked at."))
+			: null,
+		h(
+			"div",
+			{class: "columns"},
+			card({title: "Published and failed, by hour"}, throughput(figures.per_hour)),
+			card({title: "How late posts become visible"}, lateness(figures.lateness_per_hour, figures.lateness_ms))
+		),
+		h(
+			"div",
+			{class: "columns"},
+			card(
+				{title: "Why posts failed"},
+				figures.failures.length > 0
+					? shares(failureRows(context, figures, query))
+					: h("div", {class: "empty"}, h("p", null, "Nothing failed in this time."))
+			),
+			accountsCard(context, accounts)
+		),
+		card(
+			{
+				title: "Latest posts",
+				flush: true,
+				footer: latest.data.length > 0 ? [linkButton("All posts", `${context.base}/posts`, {slim: true})] : null,
+			},
+			latest.data.length > 0
+				? postTable(context, latest.data, {withApp: context.apps.length > 1})
+				: empty("posts", "No post yet", "What is published appears here.")
+		),
 	];
 }
 
 function welcome(context) {
-	return card({}, empty("apps", "Welcome to Posthorn", "Create an app first. Then enter the credentials of the platforms, connect an account, and publish.", linkButton("Create the first app", `${context.base}/apps`, {kind: "main"})));
+	return card(
+		{},
+		empty(
+			"apps",
+			"Welcome to Posthorn",
+			"Create an app first. Then enter the credentials of the platforms, connect an account, and publish.",
+			linkButton("Create the first app", `${context.base}/apps`, {kind: "main"})
+		)
+	);
 }
 
 export async function page(context) {
 	if (context.apps.length === 0) {
-		return [pageHead({title: "Overview"}), h("div", {class: "stack"}, alarmLines(await api.get("/alarms", null, context.signal)), welcome(context))];
+		return [
+			pageHead({title: "Overview"}),
+			h("div", {class: "stack"}, alarmLines(await api.get("/alarms", null, context.signal)), welcome(context)),
+		];
 	}
 	const hours = Number(context.query.hours ?? 24);
 	const clientId = context.query.client_id;
 	const query = clientId ? {client_id: clientId} : {};
 	let accounts = await troubledAccounts(context);
 	const load = async () => {
-		const [figures, alarms, latest] = await Promise.all([api.get("/overview", {hours, ...query}, context.signal), api.get("/alarms", null, context.signal), api.get("/posts", {limit: 5, ...query}, context.signal)]);
+		const [figures, alarms, latest] = await Promise.all([
+			api.get("/overview", {hours, ...query}, context.signal),
+			api.get("/alarms", null, context.signal),
+			api.get("/posts", {limit: 5, ...query}, context.signal),
+		]);
 		return {figures, alarms, accounts, latest};
 	};
 	const place = h("div", {class: "stack"});
@@ -110,9 +220,21 @@ export async function page(context) {
 	};
 	show(await load());
 	context.every(POLL_MS, async () => show(await load()));
-	context.every(ACCOUNTS_EVERY_MS, async () => { accounts = await troubledAccounts(context); });
+	context.every(ACCOUNTS_EVERY_MS, async () => {
+		accounts = await troubledAccounts(context);
+	});
 	return [
-		pageHead({title: "Overview", sub: context.apps.length > 1 ? `Of your ${context.apps.length} apps. Times are UTC.` : `Of ${context.apps[0].name}. Times are UTC.`}),
-		tabs("Time shown", SPANS.map(([span, text]) => [text, `${context.base}?${new URLSearchParams({hours: span, ...query})}`, span === hours])), place,
+		pageHead({
+			title: "Overview",
+			sub:
+				context.apps.length > 1
+					? `Of your ${context.apps.length} apps. Times are UTC.`
+					: `Of ${context.apps[0].name}. Times are UTC.`,
+		}),
+		tabs(
+			"Time shown",
+			SPANS.map(([span, text]) => [text, `${context.base}?${new URLSearchParams({hours: span, ...query})}`, span === hours])
+		),
+		place,
 	];
 }

@@ -4,7 +4,28 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, fromLocal, plural, toLocal, utc, when, whenFull, zone} from "./format.js";
 import {FINAL, platformName, postWord, stateOf, targetWord} from "./words.js";
-import {badge, button, card, confirm, copyField, empty, facts, field, form, leave, linkButton, mark, notice, openDialog, outside, pageHead, platform, table, tag, toast} from "./ui.js";
+import {
+	badge,
+	button,
+	card,
+	confirm,
+	copyField,
+	empty,
+	facts,
+	field,
+	form,
+	leave,
+	linkButton,
+	mark,
+	notice,
+	openDialog,
+	outside,
+	pageHead,
+	platform,
+	table,
+	tag,
+	toast,
+} from "./ui.js";
 import {drawTimeline, numbered} from "./timeline.js";
 
 const POLL_MS = 1500;
@@ -12,7 +33,11 @@ const POLL_MS = 1500;
 // ---- what a person can do ----
 
 async function cancelPost(context) {
-	const isSure = await confirm({title: "Cancel this post?", text: "It will not be published. This cannot be undone.", action: "Cancel the post"});
+	const isSure = await confirm({
+		title: "Cancel this post?",
+		text: "It will not be published. This cannot be undone.",
+		action: "Cancel the post",
+	});
 	if (isSure) {
 		await api.remove(context.appPath("v1", "posts", context.params.post_id));
 		toast("The post is cancelled.");
@@ -22,11 +47,26 @@ async function cancelPost(context) {
 
 async function reschedule(context, post) {
 	const done = await openDialog("Choose another time", (close) => {
-		const fields = [field({name: "scheduled_at", label: `Publish at (${zone()})`, kind: "datetime-local", required: true, value: toLocal(post.scheduled_at), parse: fromLocal, hint: `Now planned for ${utc(post.scheduled_at)}.`})];
-		return form({fields, submit: "Store", cancel: () => close(), onsubmit: async (values) => {
-			await api.patch(context.appPath("v1", "posts", post.id), values);
-			close(true);
-		}});
+		const fields = [
+			field({
+				name: "scheduled_at",
+				label: `Publish at (${zone()})`,
+				kind: "datetime-local",
+				required: true,
+				value: toLocal(post.scheduled_at),
+				parse: fromLocal,
+				hint: `Now planned for ${utc(post.scheduled_at)}.`,
+			}),
+		];
+		return form({
+			fields,
+			submit: "Store",
+			cancel: () => close(),
+			onsubmit: async (values) => {
+				await api.patch(context.appPath("v1", "posts", post.id), values);
+				close(true);
+			},
+		});
 	});
 	if (done) {
 		toast("The post has a new time.");
@@ -35,10 +75,20 @@ async function reschedule(context, post) {
 }
 
 async function retry(context, target, republish = false) {
-	if (republish && !await confirm({title: "Publish once more?", text: "Nobody knows whether the first try was published. If it was, the post appears twice.", action: "Publish again"})) {
+	if (
+		republish &&
+		!(await confirm({
+			title: "Publish once more?",
+			text: "Nobody knows whether the first try was published. If it was, the post appears twice.",
+			action: "Publish again",
+		}))
+	) {
 		return;
 	}
-	await api.post(context.appPath("v1", "posts", context.params.post_id, "retry"), {account_ids: [target.account_id], ...(republish ? {republish: true} : {})});
+	await api.post(context.appPath("v1", "posts", context.params.post_id, "retry"), {
+		account_ids: [target.account_id],
+		...(republish ? {republish: true} : {}),
+	});
 	toast("It is being tried again.");
 	await context.refresh();
 }
@@ -57,9 +107,22 @@ async function resolve(context, target) {
 			close(true);
 		};
 		return [
-			h("p", null, `Look at ${target.handle} on ${platformName(target.platform)}. The service asked too, and could not prove it either way.`),
-			form({fields: [url], submit: "Yes, it is there", onsubmit: ({url: address}) => settle({appeared: true, ...(address.trim() ? {url: address.trim()} : {})})}),
-			h("p", {class: "hint"}, "If it is not there, it is tried again."), h("div", null, button("No, it is not there", () => settle({appeared: false}), {kind: "danger"})),
+			h(
+				"p",
+				null,
+				`Look at ${target.handle} on ${platformName(target.platform)}. The service asked too, and could not prove it either way.`
+			),
+			form({
+				fields: [url],
+				submit: "Yes, it is there",
+				onsubmit: ({url: address}) => settle({appeared: true, ...(address.trim() ? {url: address.trim()} : {})}),
+			}),
+			h("p", {class: "hint"}, "If it is not there, it is tried again."),
+			h(
+				"div",
+				null,
+				button("No, it is not there", () => settle({appeared: false}), {kind: "danger"})
+			),
 		];
 	});
 	if (answer) {
@@ -73,12 +136,25 @@ async function resolve(context, target) {
 const ACTIONS = {
 	retry: (context, target) => [button("Try again", () => retry(context, target), {slim: true, key: `retry-${target.id}`})],
 	wait: (context, target) => [button("Try again", () => retry(context, target), {slim: true, key: `retry-${target.id}`})],
-	reconnect: (context, target) => [button("Reconnect the account", () => reconnect(context, target), {slim: true}), button("Try again", () => retry(context, target), {slim: true})],
-	edit: (context, target) => [linkButton("Write it anew", context.here("compose") + `?post=${encodeURIComponent(context.params.post_id)}`, {slim: true}), button("Try again unchanged", () => retry(context, target), {slim: true})],
-	credentials: (context, target) => [linkButton("Platform credentials", context.here("credentials", target.platform), {slim: true}), button("Try again", () => retry(context, target), {slim: true})],
-	look: (context, target) => (target.error.code === "OUTCOME_UNKNOWN"
-		? [button("I have looked: settle it", () => resolve(context, target), {slim: true, kind: "main"}), button("Publish again", () => retry(context, target, true), {slim: true})]
-		: ACTIONS.edit(context, target)),
+	reconnect: (context, target) => [
+		button("Reconnect the account", () => reconnect(context, target), {slim: true}),
+		button("Try again", () => retry(context, target), {slim: true}),
+	],
+	edit: (context, target) => [
+		linkButton("Write it anew", context.here("compose") + `?post=${encodeURIComponent(context.params.post_id)}`, {slim: true}),
+		button("Try again unchanged", () => retry(context, target), {slim: true}),
+	],
+	credentials: (context, target) => [
+		linkButton("Platform credentials", context.here("credentials", target.platform), {slim: true}),
+		button("Try again", () => retry(context, target), {slim: true}),
+	],
+	look: (context, target) =>
+		target.error.code === "OUTCOME_UNKNOWN"
+			? [
+					button("I have looked: settle it", () => resolve(context, target), {slim: true, kind: "main"}),
+					button("Publish again", () => retry(context, target, true), {slim: true}),
+				]
+			: ACTIONS.edit(context, target),
 	none: () => [],
 };
 
@@ -89,69 +165,172 @@ function errorBox(context, target, failures) {
 	const row = failures.find((one) => one.code === target.error.code) ?? {sentence: target.error.message, advice: "", action: "none"};
 	const isFinal = target.status === "failed";
 	const tone = target.error.code === "CANCELLED" ? "" : isFinal ? "bad" : "warn";
-	return notice(tone, isFinal ? row.sentence : `Last try: ${row.sentence}`,
+	return notice(
+		tone,
+		isFinal ? row.sentence : `Last try: ${row.sentence}`,
 		target.error.message && target.error.message !== row.sentence ? h("p", null, target.error.message) : null,
-		target.error.platform_message ? [h("p", {class: "small soft"}, `${platformName(target.platform)} said${target.error.platform_code ? ` (${target.error.platform_code})` : ""}:`), h("p", {class: "quote"}, target.error.platform_message)] : null,
+		target.error.platform_message
+			? [
+					h(
+						"p",
+						{class: "small soft"},
+						`${platformName(target.platform)} said${target.error.platform_code ? ` (${target.error.platform_code})` : ""}:`
+					),
+					h("p", {class: "quote"}, target.error.platform_message),
+				]
+			: null,
 		isFinal && row.advice ? h("p", null, h("b", null, "What to do: "), row.advice) : null,
 		!isFinal && target.next_attempt_at ? h("p", null, "The next try comes ", when(target.next_attempt_at), ".") : null,
 		h("p", {class: "small soft mono"}, target.error.code),
-		isFinal ? h("div", {class: "row"}, (ACTIONS[row.action] ?? ACTIONS.none)(context, target)) : null);
+		isFinal ? h("div", {class: "row"}, (ACTIONS[row.action] ?? ACTIONS.none)(context, target)) : null
+	);
 }
 
 function partLines(target) {
 	if ((target.parts ?? []).length < 2) {
 		return null;
 	}
-	return h("ul", {class: "lines"}, target.parts.map((part, index) => h("li", null, h("span", {class: "grow"}, index === 0 ? "Post" : `Comment ${index}`), part.url ? outside(part.url, "Open") : null, badge("post", part.state))));
+	return h(
+		"ul",
+		{class: "lines"},
+		target.parts.map((part, index) =>
+			h(
+				"li",
+				null,
+				h("span", {class: "grow"}, index === 0 ? "Post" : `Comment ${index}`),
+				part.url ? outside(part.url, "Open") : null,
+				badge("post", part.state)
+			)
+		)
+	);
 }
 
 function targetCard(context, target, failures) {
-	return card({title: platformName(target.platform), lead: mark(target.platform), id: `target-${target.account_id}`, actions: [badge("post", targetWord(target))]}, h("div", {class: "stack tight"},
-		facts([
-			["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
-			target.url ? ["Seen at", outside(target.url)] : null,
-			target.published_at ? ["Published", whenFull(target.published_at)] : null,
-			target.platform_post_id ? ["Id there", h("span", {class: "mono"}, target.platform_post_id)] : null,
-			["Tries", String(target.attempts)],
-		]), errorBox(context, target, failures), partLines(target)));
+	return card(
+		{
+			title: platformName(target.platform),
+			lead: mark(target.platform),
+			id: `target-${target.account_id}`,
+			actions: [badge("post", targetWord(target))],
+		},
+		h(
+			"div",
+			{class: "stack tight"},
+			facts([
+				["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
+				target.url ? ["Seen at", outside(target.url)] : null,
+				target.published_at ? ["Published", whenFull(target.published_at)] : null,
+				target.platform_post_id ? ["Id there", h("span", {class: "mono"}, target.platform_post_id)] : null,
+				["Tries", String(target.attempts)],
+			]),
+			errorBox(context, target, failures),
+			partLines(target)
+		)
+	);
 }
 
 // ---- the post ----
 
 function mediaLine(item) {
-	return h("li", null, tag(item.type), " ", outside(item.url), item.alt_text ? h("span", {class: "soft"}, ` – “${item.alt_text}”`) : null);
+	return h(
+		"li",
+		null,
+		tag(item.type),
+		" ",
+		outside(item.url),
+		item.alt_text ? h("span", {class: "soft"}, ` – “${item.alt_text}”`) : null
+	);
 }
 
 function contentCard(post) {
-	return card({title: "What is published"}, h("ul", {class: "thread"}, post.containers.map((container, index) => h("li", null,
-		h("h3", {class: "soft small"}, index === 0 ? "Post" : `Comment ${index}`), h("p", {class: "post-text"}, container.content || "(no text)"),
-		(container.media ?? []).length > 0 ? h("ul", {class: "help"}, container.media.map(mediaLine)) : null))));
+	return card(
+		{title: "What is published"},
+		h(
+			"ul",
+			{class: "thread"},
+			post.containers.map((container, index) =>
+				h(
+					"li",
+					null,
+					h("h3", {class: "soft small"}, index === 0 ? "Post" : `Comment ${index}`),
+					h("p", {class: "post-text"}, container.content || "(no text)"),
+					(container.media ?? []).length > 0 ? h("ul", {class: "help"}, container.media.map(mediaLine)) : null
+				)
+			)
+		)
+	);
 }
 
 function factsCard(post) {
-	return card({title: "This post"}, h("div", {class: "stack"}, facts([
-		["User", post.external_user_id], ["Created", whenFull(post.created_at)], post.scheduled_at ? ["Scheduled", whenFull(post.scheduled_at)] : null, ["Mode", post.mode],
-	]), copyField("Post id", post.id), copyField("Request id", post.request_id)));
+	return card(
+		{title: "This post"},
+		h(
+			"div",
+			{class: "stack"},
+			facts([
+				["User", post.external_user_id],
+				["Created", whenFull(post.created_at)],
+				post.scheduled_at ? ["Scheduled", whenFull(post.scheduled_at)] : null,
+				["Mode", post.mode],
+			]),
+			copyField("Post id", post.id),
+			copyField("Request id", post.request_id)
+		)
+	);
 }
 
 // ---- the timeline ----
 
 function callTable(calls, targets) {
 	const columns = [
-		{label: "Call", lead: true, cell: (call) => [h("span", {class: "count"}, call.number), " ", h("span", {class: "mono"}, `${call.method} ${call.host_path}`), h("span", {class: "sub"}, call.stage), call.excerpt ? h("details", {class: "small"}, h("summary", null, "What came back"), h("p", {class: "quote"}, call.excerpt)) : null]},
-		{label: "At", tight: true, cell: (call) => h("time", {datetime: call.at, title: utc(call.at, {seconds: true})}, call.at.slice(11, 19))},
-		targets.length > 1 ? {label: "Account", tight: true, cell: (call) => {
-			const target = targets.find((one) => one.account_id === call.account_id);
-			return target ? platform(target.platform, target.handle) : "–";
-		}} : null,
-		{label: "Answer", tight: true, cell: (call) => [badge("verdict", call.verdict), h("span", {class: "sub"}, `${call.status ? `HTTP ${call.status} · ` : ""}${duration(call.duration_ms)}`)]},
+		{
+			label: "Call",
+			lead: true,
+			cell: (call) => [
+				h("span", {class: "count"}, call.number),
+				" ",
+				h("span", {class: "mono"}, `${call.method} ${call.host_path}`),
+				h("span", {class: "sub"}, call.stage),
+				call.excerpt
+					? h("details", {class: "small"}, h("summary", null, "What came back"), h("p", {class: "quote"}, call.excerpt))
+					: null,
+			],
+		},
+		{
+			label: "At",
+			tight: true,
+			cell: (call) => h("time", {datetime: call.at, title: utc(call.at, {seconds: true})}, call.at.slice(11, 19)),
+		},
+		targets.length > 1
+			? {
+					label: "Account",
+					tight: true,
+					cell: (call) => {
+						const target = targets.find((one) => one.account_id === call.account_id);
+						return target ? platform(target.platform, target.handle) : "–";
+					},
+				}
+			: null,
+		{
+			label: "Answer",
+			tight: true,
+			cell: (call) => [
+				badge("verdict", call.verdict),
+				h("span", {class: "sub"}, `${call.status ? `HTTP ${call.status} · ` : ""}${duration(call.duration_ms)}`),
+			],
+		},
 		{label: "Then", cell: (call) => call.decision || null},
 	].filter(Boolean);
 	return table({caption: "Calls made for this post", columns, rows: calls, key: (call) => String(call.number)});
 }
 
 function timelineCard(post, calls) {
-	const targets = post.platform_posts.map((target) => ({account_id: target.account_id, platform: target.platform, handle: target.handle, word: targetWord(target)}));
+	const targets = post.platform_posts.map((target) => ({
+		account_id: target.account_id,
+		platform: target.platform,
+		handle: target.handle,
+		word: targetWord(target),
+	}));
 	const holder = h("div");
 	const choose = (number) => {
 		holder.querySelectorAll(".marked").forEach((one) => one.classList.remove("marked"));
@@ -162,11 +341,31 @@ function timelineCard(post, calls) {
 	};
 	const picture = drawTimeline(targets, calls, {onChoose: choose});
 	const content = picture
-		? [h("div", {class: "scroll timeline-picture", tabindex: "0", role: "group", "aria-label": "Timeline picture"}, picture),
-			h("ul", {class: "legend"}, h("li", {class: "ok"}, "answered"), h("li", {class: "bad"}, "refused or failed"), h("li", {class: "warn"}, "in doubt or lost"), h("li", null, "dotted: waiting; boxed: a long wait, folded")),
-			callTable(calls, targets)]
-		: empty("posts", "No call has been made yet", post.state === "scheduled" ? "The first one comes when the post is due." : "The first one comes in a moment.");
-	return card({title: "Timeline", sub: calls.length > 0 ? `${plural(calls.length, "call")} to the platforms, oldest first. Times are UTC.` : null, flush: true}, fill(holder, content));
+		? [
+				h("div", {class: "scroll timeline-picture", tabindex: "0", role: "group", "aria-label": "Timeline picture"}, picture),
+				h(
+					"ul",
+					{class: "legend"},
+					h("li", {class: "ok"}, "answered"),
+					h("li", {class: "bad"}, "refused or failed"),
+					h("li", {class: "warn"}, "in doubt or lost"),
+					h("li", null, "dotted: waiting; boxed: a long wait, folded")
+				),
+				callTable(calls, targets),
+			]
+		: empty(
+				"posts",
+				"No call has been made yet",
+				post.state === "scheduled" ? "The first one comes when the post is due." : "The first one comes in a moment."
+			);
+	return card(
+		{
+			title: "Timeline",
+			sub: calls.length > 0 ? `${plural(calls.length, "call")} to the platforms, oldest first. Times are UTC.` : null,
+			flush: true,
+		},
+		fill(holder, content)
+	);
 }
 
 // ---- all of it ----
@@ -188,7 +387,10 @@ function headline(post) {
 export async function page(context) {
 	const {post_id: id} = context.params;
 	const load = async () => {
-		const [post, calls] = await Promise.all([api.get(context.appPath("v1", "posts", id), null, context.signal), api.get(context.appPath("v1", "posts", id, "timeline"), null, context.signal)]);
+		const [post, calls] = await Promise.all([
+			api.get(context.appPath("v1", "posts", id), null, context.signal),
+			api.get(context.appPath("v1", "posts", id, "timeline"), null, context.signal),
+		]);
 		return {post: post.data, calls: numbered(calls.data)};
 	};
 	const [{data: failures}, first] = await Promise.all([api.get("/failures", null, context.signal), load()]);
@@ -206,8 +408,25 @@ export async function page(context) {
 			toast(`The post is now: ${stateOf("post", postWord(post))[0].toLowerCase()}.`);
 		}
 		state = post.state;
-		fill(head, pageHead({crumbs: [["Posts", `${context.base}/posts?client_id=${encodeURIComponent(context.params.client_id)}`]], title: headline(post), state: badge("post", postWord(post)), actions: actionsOf(context, post)}));
-		fill(place, h("div", {class: "columns"}, post.platform_posts.map((target) => targetCard(context, target, failures))), timelineCard(post, calls), h("div", {class: "split"}, contentCard(post), factsCard(post)));
+		fill(
+			head,
+			pageHead({
+				crumbs: [["Posts", `${context.base}/posts?client_id=${encodeURIComponent(context.params.client_id)}`]],
+				title: headline(post),
+				state: badge("post", postWord(post)),
+				actions: actionsOf(context, post),
+			})
+		);
+		fill(
+			place,
+			h(
+				"div",
+				{class: "columns"},
+				post.platform_posts.map((target) => targetCard(context, target, failures))
+			),
+			timelineCard(post, calls),
+			h("div", {class: "split"}, contentCard(post), factsCard(post))
+		);
 	};
 	draw(first);
 	let last = first;

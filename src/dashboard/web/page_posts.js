@@ -16,11 +16,21 @@ function address(context, query) {
 }
 
 function filters(context, failures) {
-	const now = (change) => context.go(address(context, {...Object.fromEntries(NAMES.map((name) => [name, context.query[name]])), ...change}));
-	const select = (name, label, options) => field({name, label, kind: "select", value: context.query[name] ?? "", options, onchange: (value) => now({[name]: value})});
+	const now = (change) =>
+		context.go(address(context, {...Object.fromEntries(NAMES.map((name) => [name, context.query[name]])), ...change}));
+	const select = (name, label, options) =>
+		field({name, label, kind: "select", value: context.query[name] ?? "", options, onchange: (value) => now({[name]: value})});
 	const fields = [
-		context.apps.length > 1 ? select("client_id", "App", [["", "All apps"], ...context.apps.map((app) => [app.client_id, app.name])]) : null,
-		select("status", "Status", [["", "Any"], ["scheduled", "Scheduled"], ["pending", "Under way"], ["published", "Published"], ["failed", "Failed"]]),
+		context.apps.length > 1
+			? select("client_id", "App", [["", "All apps"], ...context.apps.map((app) => [app.client_id, app.name])])
+			: null,
+		select("status", "Status", [
+			["", "Any"],
+			["scheduled", "Scheduled"],
+			["pending", "Under way"],
+			["published", "Published"],
+			["failed", "Failed"],
+		]),
 		select("platform", "Platform", [["", "Any"], ...PLATFORMS.map((slug) => [slug, PLATFORM_NAMES[slug]])]),
 		select("error", "Failed because", [["", "Any reason"], ...failures.map((row) => [row.code, row.code])]),
 		field({name: "from", label: "From (UTC)", kind: "date", value: context.query.from, onchange: (value) => now({from: value})}),
@@ -28,8 +38,17 @@ function filters(context, failures) {
 		field({name: "user", label: "User", value: context.query.user, placeholder: "external user id"}),
 		field({name: "text", label: "Text", kind: "search", value: context.query.text, placeholder: "in the post"}),
 	].filter(Boolean);
-	const element = h("form", {class: "filters", role: "search", "aria-label": "Filter posts"}, fields.map((one) => one.node),
-		h("div", {class: "row"}, h("button", {class: "button", type: "submit"}, "Filter"), NAMES.some((name) => context.query[name]) ? linkButton("Clear", `${context.base}/posts`, {kind: "quiet"}) : null));
+	const element = h(
+		"form",
+		{class: "filters", role: "search", "aria-label": "Filter posts"},
+		fields.map((one) => one.node),
+		h(
+			"div",
+			{class: "row"},
+			h("button", {class: "button", type: "submit"}, "Filter"),
+			NAMES.some((name) => context.query[name]) ? linkButton("Clear", `${context.base}/posts`, {kind: "quiet"}) : null
+		)
+	);
 	element.addEventListener("submit", (event) => {
 		event.preventDefault();
 		now(Object.fromEntries(fields.map((one) => [one.name, one.value().trim()])));
@@ -40,20 +59,68 @@ function filters(context, failures) {
 export const postAddress = (context, post) => `${context.base}${api.appPath(post.client_id, "posts", post.id)}`;
 
 function reasons(post) {
-	const codes = [...new Set(post.platform_posts.map((target) => (target.status === "failed" || target.state === "retrying" ? target.error?.code : null)).filter(Boolean))];
+	const codes = [
+		...new Set(
+			post.platform_posts
+				.map((target) => (target.status === "failed" || target.state === "retrying" ? target.error?.code : null))
+				.filter(Boolean)
+		),
+	];
 	return codes.length > 0 ? h("span", {class: "sub mono"}, codes.join(", ")) : null;
 }
 
 export function postTable(context, posts, {withApp = false} = {}) {
 	const columns = [
-		{label: "Post", lead: true, cell: (post) => [h("a", {class: "title clip", href: postAddress(context, post)}, post.text || "(no text)"),
-			h("span", {class: "sub"}, [TYPES[post.type] ?? post.type, post.media_count > 0 ? plural(post.media_count, "file") : null,
-				post.container_count > 1 ? plural(post.container_count - 1, "comment") : null, post.external_user_id ? `for ${post.external_user_id}` : null].filter(Boolean).join(" · "))]},
+		{
+			label: "Post",
+			lead: true,
+			cell: (post) => [
+				h("a", {class: "title clip", href: postAddress(context, post)}, post.text || "(no text)"),
+				h(
+					"span",
+					{class: "sub"},
+					[
+						TYPES[post.type] ?? post.type,
+						post.media_count > 0 ? plural(post.media_count, "file") : null,
+						post.container_count > 1 ? plural(post.container_count - 1, "comment") : null,
+						post.external_user_id ? `for ${post.external_user_id}` : null,
+					]
+						.filter(Boolean)
+						.join(" · ")
+				),
+			],
+		},
 		withApp ? {label: "App", cell: (post) => post.app_name} : null,
-		{label: "Accounts", cell: (post) => h("span", {class: "marks"}, post.platform_posts.slice(0, MARKS_MAX).map((target) => h("span", {class: "platform", title: `${target.handle}: ${targetWord(target)}`}, mark(target.platform),
-			h("span", {class: "unseen"}, PLATFORM_NAMES[target.platform]))), post.platform_posts.length > MARKS_MAX ? h("span", {class: "count"}, `+ ${post.platform_posts.length - MARKS_MAX}`) : null)},
+		{
+			label: "Accounts",
+			cell: (post) =>
+				h(
+					"span",
+					{class: "marks"},
+					post.platform_posts
+						.slice(0, MARKS_MAX)
+						.map((target) =>
+							h(
+								"span",
+								{class: "platform", title: `${target.handle}: ${targetWord(target)}`},
+								mark(target.platform),
+								h("span", {class: "unseen"}, PLATFORM_NAMES[target.platform])
+							)
+						),
+					post.platform_posts.length > MARKS_MAX
+						? h("span", {class: "count"}, `+ ${post.platform_posts.length - MARKS_MAX}`)
+						: null
+				),
+		},
 		{label: "Status", cell: (post) => [badge("post", postWord(post)), reasons(post)]},
-		{label: "When", tight: true, cell: (post) => (post.scheduled_at ? [when(post.scheduled_at), h("span", {class: "sub"}, "scheduled")] : [when(post.created_at), h("span", {class: "sub"}, "created")])},
+		{
+			label: "When",
+			tight: true,
+			cell: (post) =>
+				post.scheduled_at
+					? [when(post.scheduled_at), h("span", {class: "sub"}, "scheduled")]
+					: [when(post.created_at), h("span", {class: "sub"}, "created")],
+		},
 	].filter(Boolean);
 	return table({caption: "Posts", columns, rows: posts, key: (post) => post.id});
 }
@@ -61,11 +128,22 @@ export function postTable(context, posts, {withApp = false} = {}) {
 function nothing(context) {
 	const isFiltered = NAMES.some((name) => context.query[name]);
 	if (isFiltered) {
-		return empty("search", "No post fits", "Nothing matches all of these filters.", linkButton("Clear the filters", `${context.base}/posts`));
+		return empty(
+			"search",
+			"No post fits",
+			"Nothing matches all of these filters.",
+			linkButton("Clear the filters", `${context.base}/posts`)
+		);
 	}
 	const app = context.apps[0];
-	return empty("posts", "No post yet", app ? "Publish with the API, or try it from here." : "Create an app first.",
-		app ? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main"}) : linkButton("To the apps", `${context.base}/apps`, {kind: "main"}));
+	return empty(
+		"posts",
+		"No post yet",
+		app ? "Publish with the API, or try it from here." : "Create an app first.",
+		app
+			? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main"})
+			: linkButton("To the apps", `${context.base}/apps`, {kind: "main"})
+	);
 }
 
 export async function page(context) {
@@ -80,10 +158,36 @@ export async function page(context) {
 			return;
 		}
 		shown = key;
-		const next = found.next ? linkButton(found.is_partial ? "Look further back" : "Older", address(context, {...query, limit: null, after: found.next}), {slim: true, key: "next"}) : null;
-		fill(place, card({flush: true, footer: next || context.query.after ? [context.query.after ? linkButton("Newest", address(context, {...query, limit: null, after: null}), {slim: true, key: "newest"}) : null, next,
-			found.is_partial ? h("span", {class: "soft small"}, "The search stopped at its bound before the page was full.") : null] : null},
-		found.data.length > 0 ? postTable(context, found.data, {withApp: context.apps.length > 1}) : nothing(context)));
+		const next = found.next
+			? linkButton(found.is_partial ? "Look further back" : "Older", address(context, {...query, limit: null, after: found.next}), {
+					slim: true,
+					key: "next",
+				})
+			: null;
+		fill(
+			place,
+			card(
+				{
+					flush: true,
+					footer:
+						next || context.query.after
+							? [
+									context.query.after
+										? linkButton("Newest", address(context, {...query, limit: null, after: null}), {
+												slim: true,
+												key: "newest",
+											})
+										: null,
+									next,
+									found.is_partial
+										? h("span", {class: "soft small"}, "The search stopped at its bound before the page was full.")
+										: null,
+								]
+							: null,
+				},
+				found.data.length > 0 ? postTable(context, found.data, {withApp: context.apps.length > 1}) : nothing(context)
+			)
+		);
 	};
 	draw(first);
 	let last = first;
@@ -96,8 +200,17 @@ export async function page(context) {
 	});
 	const app = context.apps.find((one) => one.client_id === context.query.client_id) ?? context.apps[0];
 	return [
-		pageHead({title: "Posts", sub: "Newest first. What is under way is kept up to date here.", actions: [linkButton("Calendar", `${context.base}/calendar`, {icon: "calendar"}),
-			app ? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main", icon: "compose"}) : null].filter(Boolean)}),
-		filters(context, failures.data), place,
+		pageHead({
+			title: "Posts",
+			sub: "Newest first. What is under way is kept up to date here.",
+			actions: [
+				linkButton("Calendar", `${context.base}/calendar`, {icon: "calendar"}),
+				app
+					? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main", icon: "compose"})
+					: null,
+			].filter(Boolean),
+		}),
+		filters(context, failures.data),
+		place,
 	];
 }

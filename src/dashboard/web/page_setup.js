@@ -10,8 +10,15 @@ function withoutToken(context) {
 	const text = context.session.setup_needed
 		? "Open the whole link that the service printed when it started: it ends with # and a token. Every start prints a new one."
 		: "This installation has an admin already.";
-	return [brand(), card({title: "Set up Posthorn"}, h("h1", {class: "unseen", tabindex: "-1"}, "Set up Posthorn"), notice(context.session.setup_needed ? "warn" : "ok", "Nothing to do here", h("p", null, text)),
-		h("p", null, linkButton("Sign in", `${context.base}/login`, {kind: "main"})))];
+	return [
+		brand(),
+		card(
+			{title: "Set up Posthorn"},
+			h("h1", {class: "unseen", tabindex: "-1"}, "Set up Posthorn"),
+			notice(context.session.setup_needed ? "warn" : "ok", "Nothing to do here", h("p", null, text)),
+			h("p", null, linkButton("Sign in", `${context.base}/login`, {kind: "main"}))
+		),
+	];
 }
 
 export async function page(context) {
@@ -20,8 +27,22 @@ export async function page(context) {
 		return withoutToken(context);
 	}
 	const fields = [
-		field({name: "email", label: "E-mail", kind: "email", required: true, autocomplete: "username", hint: "You sign in with it. Nothing is sent to it."}),
-		field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters."}),
+		field({
+			name: "email",
+			label: "E-mail",
+			kind: "email",
+			required: true,
+			autocomplete: "username",
+			hint: "You sign in with it. Nothing is sent to it.",
+		}),
+		field({
+			name: "password",
+			label: "Password",
+			kind: "password",
+			required: true,
+			autocomplete: "new-password",
+			hint: "At least 8 characters.",
+		}),
 		field({name: "again", label: "Password once more", kind: "password", required: true, autocomplete: "new-password"}),
 	];
 	const send = async ({email, password, again}) => {
@@ -33,6 +54,21 @@ export async function page(context) {
 		await api.changeSession("/setup", {token, email: email.trim(), password});
 		await context.go(`${context.base}/apps`, {replace: true});
 	};
-	return [brand(), card({}, h("div", {class: "stack"}, h("div", null, h("h1", {tabindex: "-1"}, "Set up Posthorn"), h("p", {class: "soft"}, "Make the first admin. This link works once.")),
-		form({fields, submit: "Create admin and sign in", onsubmit: send})))];
+	return [
+		brand(),
+		card(
+			{},
+			h(
+				"div",
+				{class: "stack"},
+				h(
+					"div",
+					null,
+					h("h1", {tabindex: "-1"}, "Set up Posthorn"),
+					h("p", {class: "soft"}, "Make the first admin. This link works once.")
+				),
+				form({fields, submit: "Create admin and sign in", onsubmit: send})
+			)
+		),
+	];
 }

@@ -19,7 +19,13 @@ async function test(context) {
 }
 
 async function rotate(context) {
-	if (await confirm({title: "Make a new signing secret?", text: "The old one stays valid for 24 hours beside it, so that your server can change over.", action: "Make a new secret"})) {
+	if (
+		await confirm({
+			title: "Make a new signing secret?",
+			text: "The old one stays valid for 24 hours beside it, so that your server can change over.",
+			action: "Make a new secret",
+		})
+	) {
 		const {data} = await api.post(path(context, "rotate"));
 		await showSecret("The new signing secret", "It cannot be shown again.", [["Signing secret", data.secret]]);
 	}
@@ -51,24 +57,80 @@ function tries(row) {
 	if (list.length === 0) {
 		return h("span", {class: "soft"}, "none yet");
 	}
-	return h("details", {class: "small"}, h("summary", null, plural(list.length, "try", "tries")), h("ul", {class: "help"}, list.map((one) => h("li", null,
-		[one.at ? utc(one.at, {seconds: true}) : null, one.status ? `HTTP ${one.status}` : null, one.duration_ms === undefined ? null : duration(one.duration_ms), one.error ?? one.message ?? null].filter(Boolean).join(" · ")))));
+	return h(
+		"details",
+		{class: "small"},
+		h("summary", null, plural(list.length, "try", "tries")),
+		h(
+			"ul",
+			{class: "help"},
+			list.map((one) =>
+				h(
+					"li",
+					null,
+					[
+						one.at ? utc(one.at, {seconds: true}) : null,
+						one.status ? `HTTP ${one.status}` : null,
+						one.duration_ms === undefined ? null : duration(one.duration_ms),
+						one.error ?? one.message ?? null,
+					]
+						.filter(Boolean)
+						.join(" · ")
+				)
+			)
+		)
+	);
 }
 
 function logTable(context, rows) {
 	const columns = [
-		{label: "Event", lead: true, cell: (row) => [h("span", {class: "title keep"}, row.event), h("span", {class: "sub mono"}, row.event_id)]},
-		{label: "State", tight: true, cell: (row) => [badge("webhook", row.state === "pending" && row.attempts > 0 ? "again" : row.state), row.next_attempt_at ? h("span", {class: "sub"}, "next ", when(row.next_attempt_at)) : null]},
+		{
+			label: "Event",
+			lead: true,
+			cell: (row) => [h("span", {class: "title keep"}, row.event), h("span", {class: "sub mono"}, row.event_id)],
+		},
+		{
+			label: "State",
+			tight: true,
+			cell: (row) => [
+				badge("webhook", row.state === "pending" && row.attempts > 0 ? "again" : row.state),
+				row.next_attempt_at ? h("span", {class: "sub"}, "next ", when(row.next_attempt_at)) : null,
+			],
+		},
 		{label: "Tries", cell: tries},
 		{label: "Created", tight: true, cell: (row) => when(row.created_at)},
-		{label: "", name: "Actions", tight: true, cell: (row) => button("Resend", () => resend(context, row), {slim: true, label: `Resend ${row.event} ${row.event_id}`, key: `resend-${row.id}`})},
+		{
+			label: "",
+			name: "Actions",
+			tight: true,
+			cell: (row) =>
+				button("Resend", () => resend(context, row), {
+					slim: true,
+					label: `Resend ${row.event} ${row.event_id}`,
+					key: `resend-${row.id}`,
+				}),
+		},
 	];
 	return table({caption: "Deliveries", columns, rows});
 }
 
 function logCard(context, found, more) {
-	return card({title: "Deliveries", sub: "The last 30 days, newest first.", flush: true, footer: found.meta.has_more ? [button("Older", more, {slim: true})] : null},
-		found.data.length > 0 ? logTable(context, found.data) : empty("webhooks", "Nothing was delivered yet", "Send a test event to see whether your server answers.", button("Send a test", () => test(context))));
+	return card(
+		{
+			title: "Deliveries",
+			sub: "The last 30 days, newest first.",
+			flush: true,
+			footer: found.meta.has_more ? [button("Older", more, {slim: true})] : null,
+		},
+		found.data.length > 0
+			? logTable(context, found.data)
+			: empty(
+					"webhooks",
+					"Nothing was delivered yet",
+					"Send a test event to see whether your server answers.",
+					button("Send a test", () => test(context))
+				)
+	);
 }
 
 // ---- all of it ----
@@ -85,10 +147,13 @@ export async function page(context) {
 			return;
 		}
 		shown = key;
-		fill(log, logCard(context, found, async () => {
-			isAtEnd = false;
-			draw(await load(found.data[found.data.length - 1].id));
-		}));
+		fill(
+			log,
+			logCard(context, found, async () => {
+				isAtEnd = false;
+				draw(await load(found.data[found.data.length - 1].id));
+			})
+		);
 	};
 	draw(first);
 	context.every(POLL_MS, async () => {
@@ -103,13 +168,62 @@ export async function page(context) {
 		await context.refresh();
 	});
 	return [
-		pageHead({crumbs: [[context.app?.name ?? "App", context.here()], ["Webhooks", context.here("webhooks")]], title: "Webhook", sub: webhook.url, state: badge("webhook", word),
-			actions: [button("Send a test", () => test(context), {kind: "main"})]}),
-		h("div", {class: "stack"},
-			word === "disabled" ? notice("bad", "It is disabled and not called", webhook.disabled_reason ? h("p", null, webhook.disabled_reason) : null, h("div", {class: "row"}, button("Enable", () => set(context, true), {slim: true}))) : null,
-			word === "failing" ? notice("warn", "Its calls fail", h("p", null, "Since ", whenFull(webhook.failing_since), ". After 5 days it is disabled.")) : null,
-			log, h("div", {class: "split"}, card({title: "Settings"}, edit),
-				card({title: "More"}, h("div", {class: "stack"}, facts([["Created", whenFull(webhook.created_at)], ["Changed", whenFull(webhook.updated_at)]]),
-					h("div", {class: "row"}, button("New signing secret", () => rotate(context)), webhook.enabled ? button("Disable", () => set(context, false)) : null, button("Delete", () => remove(context), {kind: "danger"})))))),
+		pageHead({
+			crumbs: [
+				[context.app?.name ?? "App", context.here()],
+				["Webhooks", context.here("webhooks")],
+			],
+			title: "Webhook",
+			sub: webhook.url,
+			state: badge("webhook", word),
+			actions: [button("Send a test", () => test(context), {kind: "main"})],
+		}),
+		h(
+			"div",
+			{class: "stack"},
+			word === "disabled"
+				? notice(
+						"bad",
+						"It is disabled and not called",
+						webhook.disabled_reason ? h("p", null, webhook.disabled_reason) : null,
+						h(
+							"div",
+							{class: "row"},
+							button("Enable", () => set(context, true), {slim: true})
+						)
+					)
+				: null,
+			word === "failing"
+				? notice(
+						"warn",
+						"Its calls fail",
+						h("p", null, "Since ", whenFull(webhook.failing_since), ". After 5 days it is disabled.")
+					)
+				: null,
+			log,
+			h(
+				"div",
+				{class: "split"},
+				card({title: "Settings"}, edit),
+				card(
+					{title: "More"},
+					h(
+						"div",
+						{class: "stack"},
+						facts([
+							["Created", whenFull(webhook.created_at)],
+							["Changed", whenFull(webhook.updated_at)],
+						]),
+						h(
+							"div",
+							{class: "row"},
+							button("New signing secret", () => rotate(context)),
+							webhook.enabled ? button("Disable", () => set(context, false)) : null,
+							button("Delete", () => remove(context), {kind: "danger"})
+						)
+					)
+				)
+			)
+		),
 	];
 }

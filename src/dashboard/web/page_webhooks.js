@@ -17,18 +17,52 @@ export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook
 
 /** Address and events as fields; webhook null: a new one. */
 export function webhookForm(webhook, submit, onsubmit, cancel) {
-	const url = field({name: "url", label: "Address", kind: "url", required: true, value: webhook?.url, placeholder: "https://app.example.com/hooks/posthorn", hint: "Called by POST. It has 10 seconds to answer with 2xx."});
-	const boxes = EVENTS.map(([name, text]) => checkbox({name, value: name, label: h("code", null, name), hint: text, checked: webhook ? webhook.events.includes(name) : true}));
+	const url = field({
+		name: "url",
+		label: "Address",
+		kind: "url",
+		required: true,
+		value: webhook?.url,
+		placeholder: "https://app.example.com/hooks/posthorn",
+		hint: "Called by POST. It has 10 seconds to answer with 2xx.",
+	});
+	const boxes = EVENTS.map(([name, text]) =>
+		checkbox({name, value: name, label: h("code", null, name), hint: text, checked: webhook ? webhook.events.includes(name) : true})
+	);
 	return form({
-		fields: [url], submit, cancel, layout: [url.node, h("fieldset", null, h("legend", null, "Events"), h("div", {class: "stack tight"}, boxes.map((box) => box.node)))],
+		fields: [url],
+		submit,
+		cancel,
+		layout: [
+			url.node,
+			h(
+				"fieldset",
+				null,
+				h("legend", null, "Events"),
+				h(
+					"div",
+					{class: "stack tight"},
+					boxes.map((box) => box.node)
+				)
+			),
+		],
 		onsubmit: (values) => onsubmit({url: values.url.trim(), events: boxes.filter((box) => box.value()).map((box) => box.name)}),
 	});
 }
 
 async function create(context) {
-	const made = await openDialog("Create a webhook", (close) => webhookForm(null, "Create webhook", async (values) => close((await api.post(context.appPath("v1", "webhooks"), values)).data), () => close()));
+	const made = await openDialog("Create a webhook", (close) =>
+		webhookForm(
+			null,
+			"Create webhook",
+			async (values) => close((await api.post(context.appPath("v1", "webhooks"), values)).data),
+			() => close()
+		)
+	);
 	if (made) {
-		await showSecret("The webhook's secret", "Your server checks the signature of every call with it. It cannot be shown again.", [["Signing secret", made.secret]]);
+		await showSecret("The webhook's secret", "Your server checks the signature of every call with it. It cannot be shown again.", [
+			["Signing secret", made.secret],
+		]);
 		await context.go(context.here("webhooks", made.id));
 	}
 }
@@ -37,13 +71,45 @@ export async function page(context) {
 	const webhooks = (await api.get(context.appPath("v1", "webhooks"), null, context.signal)).data;
 	const make = () => button("Create webhook", () => create(context), {kind: "main", icon: "plus"});
 	const columns = [
-		{label: "Address", lead: true, cell: (webhook) => [h("a", {class: "title break", href: context.here("webhooks", webhook.id)}, webhook.url), h("span", {class: "sub"}, webhook.events.join(", "))]},
-		{label: "State", tight: true, cell: (webhook) => [badge("webhook", webhookWord(webhook)), webhook.failing_since ? h("span", {class: "sub"}, "since ", when(webhook.failing_since)) : null]},
+		{
+			label: "Address",
+			lead: true,
+			cell: (webhook) => [
+				h("a", {class: "title break", href: context.here("webhooks", webhook.id)}, webhook.url),
+				h("span", {class: "sub"}, webhook.events.join(", ")),
+			],
+		},
+		{
+			label: "State",
+			tight: true,
+			cell: (webhook) => [
+				badge("webhook", webhookWord(webhook)),
+				webhook.failing_since ? h("span", {class: "sub"}, "since ", when(webhook.failing_since)) : null,
+			],
+		},
 		{label: "Created", tight: true, cell: (webhook) => when(webhook.created_at)},
 	];
 	return [
-		pageHead({crumbs: [["Apps", `${context.base}/apps`], [context.app?.name ?? "App", context.here()]], title: "Webhooks", sub: "Be called when something has happened, instead of asking. At most 10.", actions: webhooks.length > 0 ? [make()] : []}),
-		card({flush: true}, webhooks.length > 0 ? table({caption: "Webhooks", columns, rows: webhooks})
-			: empty("webhooks", "No webhook yet", "Create one with an address of your server. Calls are signed as Standard Webhooks describes, and tried again for a day.", make(), linkButton("How to check a call", "/docs#hooks", {blank: true}))),
+		pageHead({
+			crumbs: [
+				["Apps", `${context.base}/apps`],
+				[context.app?.name ?? "App", context.here()],
+			],
+			title: "Webhooks",
+			sub: "Be called when something has happened, instead of asking. At most 10.",
+			actions: webhooks.length > 0 ? [make()] : [],
+		}),
+		card(
+			{flush: true},
+			webhooks.length > 0
+				? table({caption: "Webhooks", columns, rows: webhooks})
+				: empty(
+						"webhooks",
+						"No webhook yet",
+						"Create one with an address of your server. Calls are signed as Standard Webhooks describes, and tried again for a day.",
+						make(),
+						linkButton("How to check a call", "/docs#hooks", {blank: true})
+					)
+		),
 	];
 }

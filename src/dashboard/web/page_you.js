@@ -8,7 +8,14 @@ import {card, field, form, pageHead, table, tag, toast} from "./ui.js";
 function passwordForm(context) {
 	const fields = [
 		field({name: "current_password", label: "Present password", kind: "password", required: true, autocomplete: "current-password"}),
-		field({name: "new_password", label: "New password", kind: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters."}),
+		field({
+			name: "new_password",
+			label: "New password",
+			kind: "password",
+			required: true,
+			autocomplete: "new-password",
+			hint: "At least 8 characters.",
+		}),
 		field({name: "again", label: "New password once more", kind: "password", required: true, autocomplete: "new-password"}),
 	];
 	const send = async (values) => {
@@ -36,10 +43,32 @@ function passwordForm(context) {
 export async function page(context) {
 	const sessions = (await api.get("/sessions", null, context.signal)).data;
 	const columns = [
-		{label: "Browser", lead: true, cell: (one) => [h("span", {class: "title"}, one.address || "unknown address"), one.current ? [" ", tag("this one", "ok")] : null, h("span", {class: "sub"}, one.user_agent)]},
+		{
+			label: "Browser",
+			lead: true,
+			cell: (one) => [
+				h("span", {class: "title"}, one.address || "unknown address"),
+				one.current ? [" ", tag("this one", "ok")] : null,
+				h("span", {class: "sub"}, one.user_agent),
+			],
+		},
 		{label: "Signed in", tight: true, cell: (one) => when(one.created_at)},
 		{label: "Last seen", tight: true, cell: (one) => when(one.last_seen_at)},
 	];
-	return [pageHead({title: "You", sub: context.session.admin.email}), h("div", {class: "split"}, card({title: "Where you are signed in", sub: "A session ends by itself after half an hour without use. Changing the password ends all others.", flush: true},
-		table({caption: "Sessions", columns, rows: sessions})), passwordForm(context))];
+	return [
+		pageHead({title: "You", sub: context.session.admin.email}),
+		h(
+			"div",
+			{class: "split"},
+			card(
+				{
+					title: "Where you are signed in",
+					sub: "A session ends by itself after half an hour without use. Changing the password ends all others.",
+					flush: true,
+				},
+				table({caption: "Sessions", columns, rows: sessions})
+			),
+			passwordForm(context)
+		),
+	];
 }

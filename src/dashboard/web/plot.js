@@ -17,7 +17,9 @@ const widthNow = () => (matchMedia("(max-width: 44rem)").matches ? 340 : 560);
 function scaleOf(largest, steps = 4) {
 	const raw = Math.max(largest, 1) / steps;
 	const power = 10 ** Math.floor(Math.log10(raw));
-	const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one >= raw && (Number.isInteger(one) || largest < 1)) ?? 10 * power;
+	const step =
+		[1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one >= raw && (Number.isInteger(one) || largest < 1)) ??
+		10 * power;
 	const count = Math.max(Math.ceil(largest / step), 1);
 	return {top: step * count, marks: Array.from({length: count + 1}, (_, index) => index * step)};
 }
@@ -25,16 +27,29 @@ function scaleOf(largest, steps = 4) {
 const yOf = (value, top) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
 
 function grid(scale, width, format) {
-	return scale.marks.map((mark) => s("g", null, s("line", {class: "axis", x1: LEFT, x2: width - RIGHT, y1: yOf(mark, scale.top), y2: yOf(mark, scale.top)}),
-		s("text", {x: LEFT - 6, y: yOf(mark, scale.top) + 4, "text-anchor": "end"}, format(mark))));
+	return scale.marks.map((mark) =>
+		s(
+			"g",
+			null,
+			s("line", {class: "axis", x1: LEFT, x2: width - RIGHT, y1: yOf(mark, scale.top), y2: yOf(mark, scale.top)}),
+			s("text", {x: LEFT - 6, y: yOf(mark, scale.top) + 4, "text-anchor": "end"}, format(mark))
+		)
+	);
 }
 
 /** Labels beneath: hours within two days, else days. */
 function hourLabels(rows, width, xOf) {
 	const every = Math.max(1, Math.ceil((rows.length * LABEL_WIDTH) / width));
 	const isLong = rows.length > 48;
-	return rows.map((row, index) => ((rows.length - 1 - index) % every === 0 && index > 0
-		? s("text", {x: xOf(index), y: HEIGHT - 7, "text-anchor": index > rows.length - 3 ? "end" : "middle"}, isLong ? utc(row.hour).split(" ").slice(0, 2).join(" ") : hour(row.hour)) : null));
+	return rows.map((row, index) =>
+		(rows.length - 1 - index) % every === 0 && index > 0
+			? s(
+					"text",
+					{x: xOf(index), y: HEIGHT - 7, "text-anchor": index > rows.length - 3 ? "end" : "middle"},
+					isLong ? utc(row.hour).split(" ").slice(0, 2).join(" ") : hour(row.hour)
+				)
+			: null
+	);
 }
 
 /** rows: [{hour, published, failed}]. */
@@ -47,15 +62,40 @@ export function throughput(rows) {
 		const x = LEFT + index * slot + (slot - width) / 2;
 		const done = yOf(row.published, scale.top);
 		const all = yOf(row.published + row.failed, scale.top);
-		return s("g", null, s("title", null, `${utc(row.hour)}: ${number(row.published)} published, ${number(row.failed)} failed`),
+		return s(
+			"g",
+			null,
+			s("title", null, `${utc(row.hour)}: ${number(row.published)} published, ${number(row.failed)} failed`),
 			s("rect", {x: LEFT + index * slot, y: TOP, width: slot, height: HEIGHT - TOP - BOTTOM, "fill-opacity": 0}),
-			row.published > 0 ? s("rect", {class: "ok", x, y: done, width, height: HEIGHT - BOTTOM - done, rx: Math.min(2, width / 3)}) : null,
-			row.failed > 0 ? s("rect", {class: "bad", x, y: all, width, height: done - all, rx: Math.min(2, width / 3)}) : null);
+			row.published > 0
+				? s("rect", {class: "ok", x, y: done, width, height: HEIGHT - BOTTOM - done, rx: Math.min(2, width / 3)})
+				: null,
+			row.failed > 0 ? s("rect", {class: "bad", x, y: all, width, height: done - all, rx: Math.min(2, width / 3)}) : null
+		);
 	});
 	const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
-	return h("div", null, s("svg", {class: "plot", viewBox: `0 0 ${whole} ${HEIGHT}`, role: "img", "aria-label": `Published and failed for each hour: ${number(sum("published"))} published, ${number(sum("failed"))} failed in all.`},
-		grid(scale, whole, number), bars, hourLabels(rows, whole, (index) => LEFT + (index + 0.5) * slot)),
-	h("ul", {class: "legend"}, h("li", {class: "ok"}, `Published ${number(sum("published"))}`), h("li", {class: "bad"}, `Failed ${number(sum("failed"))}`)));
+	return h(
+		"div",
+		null,
+		s(
+			"svg",
+			{
+				class: "plot",
+				viewBox: `0 0 ${whole} ${HEIGHT}`,
+				role: "img",
+				"aria-label": `Published and failed for each hour: ${number(sum("published"))} published, ${number(sum("failed"))} failed in all.`,
+			},
+			grid(scale, whole, number),
+			bars,
+			hourLabels(rows, whole, (index) => LEFT + (index + 0.5) * slot)
+		),
+		h(
+			"ul",
+			{class: "legend"},
+			h("li", {class: "ok"}, `Published ${number(sum("published"))}`),
+			h("li", {class: "bad"}, `Failed ${number(sum("failed"))}`)
+		)
+	);
 }
 
 /** A line with gaps where nothing was measured; single points are dots. */
@@ -81,21 +121,74 @@ export function lateness(rows, all) {
 	const whole = widthNow();
 	const slot = (whole - LEFT - RIGHT) / Math.max(rows.length, 1);
 	const xOf = (index) => LEFT + (index + 0.5) * slot;
-	const points = rows.map((row, index) => (row.count > 0 ? s("g", null, s("title", null, `${utc(row.hour)}: half within ${duration(row.p50)}, 9 of 10 within ${duration(row.p90)}, 99 of 100 within ${duration(row.p99)} (${number(row.count)})`),
-		s("rect", {x: LEFT + index * slot, y: TOP, width: slot, height: HEIGHT - TOP - BOTTOM, "fill-opacity": 0})) : null));
-	return h("div", null, s("svg", {class: "plot", viewBox: `0 0 ${whole} ${HEIGHT}`, role: "img",
-		"aria-label": all.count > 0 ? `From a post's time to its being visible: half within ${duration(all.p50)}, 9 of 10 within ${duration(all.p90)}, 99 of 100 within ${duration(all.p99)}.` : "Nothing was published in this time."},
-	grid(scale, whole, duration), lineOf(rows, "p99", "warn", xOf, scale.top), lineOf(rows, "p50", "busy", xOf, scale.top), points, hourLabels(rows, whole, xOf)),
-	h("ul", {class: "legend"}, h("li", {class: "busy"}, `Half within ${all.count > 0 ? duration(all.p50) : "–"}`), h("li", {class: "warn"}, `99 of 100 within ${all.count > 0 ? duration(all.p99) : "–"}`)));
+	const points = rows.map((row, index) =>
+		row.count > 0
+			? s(
+					"g",
+					null,
+					s(
+						"title",
+						null,
+						`${utc(row.hour)}: half within ${duration(row.p50)}, 9 of 10 within ${duration(row.p90)}, 99 of 100 within ${duration(row.p99)} (${number(row.count)})`
+					),
+					s("rect", {x: LEFT + index * slot, y: TOP, width: slot, height: HEIGHT - TOP - BOTTOM, "fill-opacity": 0})
+				)
+			: null
+	);
+	return h(
+		"div",
+		null,
+		s(
+			"svg",
+			{
+				class: "plot",
+				viewBox: `0 0 ${whole} ${HEIGHT}`,
+				role: "img",
+				"aria-label":
+					all.count > 0
+						? `From a post's time to its being visible: half within ${duration(all.p50)}, 9 of 10 within ${duration(all.p90)}, 99 of 100 within ${duration(all.p99)}.`
+						: "Nothing was published in this time.",
+			},
+			grid(scale, whole, duration),
+			lineOf(rows, "p99", "warn", xOf, scale.top),
+			lineOf(rows, "p50", "busy", xOf, scale.top),
+			points,
+			hourLabels(rows, whole, xOf)
+		),
+		h(
+			"ul",
+			{class: "legend"},
+			h("li", {class: "busy"}, `Half within ${all.count > 0 ? duration(all.p50) : "–"}`),
+			h("li", {class: "warn"}, `99 of 100 within ${all.count > 0 ? duration(all.p99) : "–"}`)
+		)
+	);
 }
 
 /** rows: [{label, note, count, href, tone}] as bars beneath each other. */
 export function shares(rows) {
 	const largest = Math.max(...rows.map((row) => row.count), 1);
-	return h("ul", {class: "bars"}, rows.map((row) => h("li", null,
-		h("div", {class: "bar-head"}, row.href ? h("a", {href: row.href}, row.label) : h("span", null, row.label), h("b", null, number(row.count))),
-		row.note ? h("div", {class: "soft small"}, row.note) : null,
-		h("div", {class: "meter", "aria-hidden": "true"}, h("span", {class: row.tone ?? "bad", vars: {share: (row.count / largest).toFixed(4)}})))));
+	return h(
+		"ul",
+		{class: "bars"},
+		rows.map((row) =>
+			h(
+				"li",
+				null,
+				h(
+					"div",
+					{class: "bar-head"},
+					row.href ? h("a", {href: row.href}, row.label) : h("span", null, row.label),
+					h("b", null, number(row.count))
+				),
+				row.note ? h("div", {class: "soft small"}, row.note) : null,
+				h(
+					"div",
+					{class: "meter", "aria-hidden": "true"},
+					h("span", {class: row.tone ?? "bad", vars: {share: (row.count / largest).toFixed(4)}})
+				)
+			)
+		)
+	);
 }
 
 /** How much of a limit is used. */

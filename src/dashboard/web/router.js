@@ -22,7 +22,10 @@ export function createRouter(routes, show) {
 		for (const row of table) {
 			const found = row.expression.exec(path);
 			if (found) {
-				return {load: row.load, params: Object.fromEntries(row.names.map((name, index) => [name, decodeURIComponent(found[index + 1])]))};
+				return {
+					load: row.load,
+					params: Object.fromEntries(row.names.map((name, index) => [name, decodeURIComponent(found[index + 1])])),
+				};
 			}
 		}
 		return null;
@@ -33,7 +36,13 @@ export function createRouter(routes, show) {
 		life = new AbortController();
 		const path = location.pathname.startsWith(BASE) ? location.pathname.slice(BASE.length) || "/" : "/";
 		const route = find(path);
-		await show(route?.load ?? null, {params: route?.params ?? {}, query: Object.fromEntries(new URLSearchParams(location.search)), path, signal: life.signal, isNew});
+		await show(route?.load ?? null, {
+			params: route?.params ?? {},
+			query: Object.fromEntries(new URLSearchParams(location.search)),
+			path,
+			signal: life.signal,
+			isNew,
+		});
 	}
 
 	function go(address, {replace = false} = {}) {
@@ -43,11 +52,23 @@ export function createRouter(routes, show) {
 
 	document.addEventListener("click", (event) => {
 		const link = event.target.closest?.("a[href]");
-		if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.target) {
+		if (
+			!link ||
+			event.defaultPrevented ||
+			event.button !== 0 ||
+			event.metaKey ||
+			event.ctrlKey ||
+			event.shiftKey ||
+			event.altKey ||
+			link.target
+		) {
 			return;
 		}
 		const url = new URL(link.href, location.href);
-		const isOurs = url.origin === location.origin && (url.pathname === BASE || url.pathname.startsWith(`${BASE}/`)) && !url.pathname.startsWith(`${BASE}/api/`);
+		const isOurs =
+			url.origin === location.origin &&
+			(url.pathname === BASE || url.pathname.startsWith(`${BASE}/`)) &&
+			!url.pathname.startsWith(`${BASE}/api/`);
 		if (!isOurs || (url.hash && url.pathname === location.pathname && url.search === location.search)) {
 			return;
 		}

@@ -19,7 +19,15 @@ function layoutOf(callsMax) {
 	const isNarrow = matchMedia(PHONE).matches;
 	const [width, left, right] = isNarrow ? [340, 8, 8] : [960, 150, 112];
 	const room = callsMax * (CALL_MIN + 3);
-	return {isNarrow, top: 6, left, right, width: Math.max(width, left + right + room), lane: isNarrow ? 64 : 46, callAt: isNarrow ? 30 : 10};
+	return {
+		isNarrow,
+		top: 6,
+		left,
+		right,
+		width: Math.max(width, left + right + room),
+		lane: isNarrow ? 64 : 46,
+		callAt: isNarrow ? 30 : 10,
+	};
 }
 
 const start = (call) => new Date(call.at).getTime();
@@ -45,7 +53,11 @@ function foldsOf(stretches) {
 	const gaps = stretches.slice(1).map(([from], index) => [stretches[index][1], from]);
 	const busy = stretches.reduce((sum, [from, to]) => sum + to - from, 0);
 	const limit = Math.max(FOLD_MS, busy * 0.6);
-	return gaps.filter(([from, to]) => to - from > limit).sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, FOLDS_MAX).sort((a, b) => a[0] - b[0]);
+	return gaps
+		.filter(([from, to]) => to - from > limit)
+		.sort((a, b) => b[1] - b[0] - (a[1] - a[0]))
+		.slice(0, FOLDS_MAX)
+		.sort((a, b) => a[0] - b[0]);
 }
 
 /** A function from an instant to x, linear but for the folds. */
@@ -64,7 +76,7 @@ function axisOf(stretches, layout) {
 			if (instant <= a) {
 				break;
 			}
-			at += (a - before) * scale + (Math.min(instant, b) - a) / (b - a) * FOLD;
+			at += (a - before) * scale + ((Math.min(instant, b) - a) / (b - a)) * FOLD;
 			before = Math.min(instant, b);
 		}
 		return at + Math.max(instant - before, 0) * scale;
@@ -74,15 +86,32 @@ function axisOf(stretches, layout) {
 
 /** In one unit, so that it fits above a fold. */
 function roughly(ms) {
-	const [size, unit] = [[86400000, "d"], [3600000, "h"], [60000, "min"], [1000, "s"]].find(([one]) => ms >= one * 0.95) ?? [1000, "s"];
+	const [size, unit] = [
+		[86400000, "d"],
+		[3600000, "h"],
+		[60000, "min"],
+		[1000, "s"],
+	].find(([one]) => ms >= one * 0.95) ?? [1000, "s"];
 	return `${Math.round(ms / size)} ${unit}`;
 }
 
 function foldMarks(axis, height) {
 	return axis.folds.map(([a, b]) => {
 		const middle = (axis.x(a) + axis.x(b)) / 2;
-		return s("g", null, s("rect", {class: "fold", x: axis.x(a) + 3, y: axis.layout.top - 20, width: FOLD - 6, height: height - axis.layout.top + 14, rx: 6, "fill-opacity": "0.75"}),
-			s("text", {x: middle, y: axis.layout.top - 6, "text-anchor": "middle"}, `≈ ${roughly(b - a)}`));
+		return s(
+			"g",
+			null,
+			s("rect", {
+				class: "fold",
+				x: axis.x(a) + 3,
+				y: axis.layout.top - 20,
+				width: FOLD - 6,
+				height: height - axis.layout.top + 14,
+				rx: 6,
+				"fill-opacity": "0.75",
+			}),
+			s("text", {x: middle, y: axis.layout.top - 6, "text-anchor": "middle"}, `≈ ${roughly(b - a)}`)
+		);
 	});
 }
 
@@ -100,9 +129,14 @@ function axisMarks(axis, height) {
 			ticks.push({at: x, after});
 		}
 	}
-	return [s("text", {x: left, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true}).split(", ")[1]),
-		ticks.map(({at, after}) => [s("line", {class: "axis", x1: at, x2: at, y1: axis.layout.top, y2: height - 22}), s("text", {x: at, y, "text-anchor": "middle"}, `+ ${duration(after)}`)]),
-		s("text", {x: width - right, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`)];
+	return [
+		s("text", {x: left, y, "text-anchor": "start"}, utc(new Date(axis.from).toISOString(), {seconds: true}).split(", ")[1]),
+		ticks.map(({at, after}) => [
+			s("line", {class: "axis", x1: at, x2: at, y1: axis.layout.top, y2: height - 22}),
+			s("text", {x: at, y, "text-anchor": "middle"}, `+ ${duration(after)}`),
+		]),
+		s("text", {x: width - right, y, "text-anchor": "end"}, `+ ${duration(axis.to - axis.from)}`),
+	];
 }
 
 function callBlock(axis, call, y, onChoose) {
@@ -111,8 +145,13 @@ function callBlock(axis, call, y, onChoose) {
 	const width = widthOf(axis, call);
 	const top = y + axis.layout.callAt;
 	const label = `Call ${call.number}: ${call.method} ${call.stage}, ${call.status ?? word}, ${duration(call.duration_ms)}`;
-	return s("g", {class: "call", "data-call": call.number, onclick: () => onChoose(call.number)}, s("title", null, label),
-		s("rect", {class: tone, x, y: top, width, height: BLOCK, rx: 5}), s("text", {x: x + width / 2, y: top + 15, "text-anchor": "middle"}, call.number));
+	return s(
+		"g",
+		{class: "call", "data-call": call.number, onclick: () => onChoose(call.number)},
+		s("title", null, label),
+		s("rect", {class: tone, x, y: top, width, height: BLOCK, rx: 5}),
+		s("text", {x: x + width / 2, y: top + 15, "text-anchor": "middle"}, call.number)
+	);
 }
 
 const widthOf = (axis, call) => Math.max(axis.x(end(call)) - axis.x(start(call)), CALL_MIN);
@@ -137,8 +176,14 @@ function waits(axis, calls, y) {
 		const from = before.x + widthOf(axis, before) + 3;
 		const middle = y + axis.layout.callAt + BLOCK / 2;
 		const isRetry = /try again|retry|in doubt|look/i.test(`${before.decision} ${before.verdict}`);
-		return call.x - from > 6 ? s("g", null, s("title", null, `${before.decision || "wait"}: ${duration(start(call) - end(before))}`),
-			s("line", {class: `wait${isRetry ? " warn" : ""}`, x1: from, x2: call.x - 3, y1: middle, y2: middle})) : null;
+		return call.x - from > 6
+			? s(
+					"g",
+					null,
+					s("title", null, `${before.decision || "wait"}: ${duration(start(call) - end(before))}`),
+					s("line", {class: `wait${isRetry ? " warn" : ""}`, x1: from, x2: call.x - 3, y1: middle, y2: middle})
+				)
+			: null;
 	});
 }
 
@@ -151,12 +196,23 @@ function laneWords(axis, target, y) {
 	const [tone, text] = ENDS[target.word] ?? ["end-busy", `… ${stateOf("post", target.word)[0].toLowerCase()}`];
 	const {width, isNarrow} = axis.layout;
 	const handle = target.handle.length > 17 ? `${target.handle.slice(0, 16)}…` : target.handle;
-	return s("g", null, isNarrow ? s("text", {x: 8, y: y + 19}, s("tspan", {class: "strong"}, platformName(target.platform)), ` ${handle}`)
+	return s(
+		"g",
+		null,
+		isNarrow
+			? s("text", {x: 8, y: y + 19}, s("tspan", {class: "strong"}, platformName(target.platform)), ` ${handle}`)
 			: [s("text", {class: "strong", x: 10, y: y + 17}, platformName(target.platform)), s("text", {x: 10, y: y + 32}, handle)],
-		s("text", {class: tone, x: width - 8, y: y + (isNarrow ? 19 : 25), "text-anchor": "end"}, text));
+		s("text", {class: tone, x: width - 8, y: y + (isNarrow ? 19 : 25), "text-anchor": "end"}, text)
+	);
 }
 
-const callsOf = (axis, target, y, onChoose) => s("g", null, waits(axis, target.calls, y), target.calls.map((call) => callBlock(axis, call, y, onChoose)));
+const callsOf = (axis, target, y, onChoose) =>
+	s(
+		"g",
+		null,
+		waits(axis, target.calls, y),
+		target.calls.map((call) => callBlock(axis, call, y, onChoose))
+	);
 
 /** Numbers the calls, oldest first. */
 export function numbered(calls) {
@@ -176,8 +232,24 @@ export function drawTimeline(targets, calls, {onChoose = () => {}} = {}) {
 	const axis = axisOf(busyStretches(calls), layout);
 	lanes.forEach((one) => place(axis, one.calls));
 	const height = layout.top + lanes.length * layout.lane + 22;
-	const summary = lanes.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`).join("; ");
-	return s("svg", {class: "plot", viewBox: `0 0 ${layout.width} ${height}`, vars: {width: `${layout.width}px`}, role: "img", "aria-label": `Timeline. ${summary}. The list of calls says the same.`},
-		lanes.map((one, index) => ground(layout, layout.top + index * layout.lane)), axisMarks(axis, height), foldMarks(axis, height - 22),
-		lanes.map((one, index) => [laneWords(axis, one, layout.top + index * layout.lane), callsOf(axis, one, layout.top + index * layout.lane, onChoose)]));
+	const summary = lanes
+		.map((one) => `${platformName(one.platform)} ${one.handle}: ${one.calls.length} calls, ${stateOf("post", one.word)[0]}`)
+		.join("; ");
+	return s(
+		"svg",
+		{
+			class: "plot",
+			viewBox: `0 0 ${layout.width} ${height}`,
+			vars: {width: `${layout.width}px`},
+			role: "img",
+			"aria-label": `Timeline. ${summary}. The list of calls says the same.`,
+		},
+		lanes.map((one, index) => ground(layout, layout.top + index * layout.lane)),
+		axisMarks(axis, height),
+		foldMarks(axis, height - 22),
+		lanes.map((one, index) => [
+			laneWords(axis, one, layout.top + index * layout.lane),
+			callsOf(axis, one, layout.top + index * layout.lane, onChoose),
+		])
+	);
 }

@@ -15,7 +15,8 @@ const ICONS = {
 	apps: "M2.5 2.5h4.6v4.6H2.5z M8.9 2.5h4.6v4.6H8.9z M2.5 8.9h4.6v4.6H2.5z M8.9 8.9h4.6v4.6H8.9z",
 	admins: "M8 7.6a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2z M3 13.6c.4-2.6 2.4-4 5-4s4.600 1.400 5 4",
 	compose: "M3 13l.6-2.800L11 2.800 13.200 5l-7.400 7.400z M9.600 4.200l2.200 2.200",
-	accounts: "M5.800 7.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z M1.800 13c.300-2.200 1.900-3.400 4-3.400s3.700 1.200 4 3.400 M10.600 3.200a2 2 0 0 1 0 3.800 M11.800 9.800c1.400.400 2.200 1.500 2.400 3.200",
+	accounts:
+		"M5.800 7.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z M1.800 13c.300-2.200 1.900-3.400 4-3.400s3.700 1.200 4 3.400 M10.600 3.200a2 2 0 0 1 0 3.800 M11.800 9.800c1.400.400 2.200 1.500 2.400 3.200",
 	webhooks: "M4 6.500a4 4 0 1 1 6.500 3 M5.500 4.800l-1.500 2-2-1.500 M12 9.500a4 4 0 0 1-7.800 1.300 M2.200 9.500l2 1.300",
 	key: "M10.400 8.800a3.200 3.200 0 1 0-3-2.100L2.600 11.500v2h2.200l.6-1.300h1.300v-1.400l1.500-1.500c.6-.300 1.200-.5 2.200-.5z M11.200 4.900v0",
 	settings: "M2.500 4.500h6 M11.500 4.500h2 M10 3v3 M2.500 11.500h2 M7.500 11.500h6 M6 10v3",
@@ -47,17 +48,37 @@ export function badge(kind, word, title) {
 export const tag = (text, tone = "calm") => h("span", {class: `badge plain ${tone}`}, text);
 
 export function mark(platform) {
-	return h("span", {class: `mark ${PLATFORM_MARKS[platform] ? platform : ""}`, title: platformName(platform), "aria-hidden": "true"}, PLATFORM_MARKS[platform] ?? "?");
+	return h(
+		"span",
+		{class: `mark ${PLATFORM_MARKS[platform] ? platform : ""}`, title: platformName(platform), "aria-hidden": "true"},
+		PLATFORM_MARKS[platform] ?? "?"
+	);
 }
 
 /** The platform's mark and its name, or what is given in its place (a handle). */
 export function platform(slug, text) {
-	return h("span", {class: "platform"}, mark(slug), h("span", {class: "break"}, text ?? platformName(slug), text ? h("span", {class: "unseen"}, ` on ${platformName(slug)}`) : null));
+	return h(
+		"span",
+		{class: "platform"},
+		mark(slug),
+		h("span", {class: "break"}, text ?? platformName(slug), text ? h("span", {class: "unseen"}, ` on ${platformName(slug)}`) : null)
+	);
 }
 
 /** A way to somewhere else: kind is "", "main", "danger" or "quiet". */
 export function linkButton(text, address, {kind = "", icon: name, slim = false, blank = false, key} = {}) {
-	return h("a", {class: `button ${kind}${slim ? " slim" : ""}`, href: address, target: blank && "_blank", rel: blank && "noopener noreferrer", "data-key": key}, name ? icon(name) : null, text);
+	return h(
+		"a",
+		{
+			class: `button ${kind}${slim ? " slim" : ""}`,
+			href: address,
+			target: blank && "_blank",
+			rel: blank && "noopener noreferrer",
+			"data-key": key,
+		},
+		name ? icon(name) : null,
+		text
+	);
 }
 
 /** An address of the outside world: a link when it is one, else only text. Opens elsewhere. */
@@ -77,8 +98,18 @@ export function leave(address) {
 
 /** A button whose work may take time: busy meanwhile, and a failure is told. */
 export function button(text, work, {kind = "", icon: name, slim = false, type = "button", label, key} = {}) {
-	const element = h("button", {class: `button ${kind}${slim ? " slim" : ""}${text === "" ? " square" : ""}`, type, "aria-label": label, title: text === "" ? label : null, "data-key": key},
-		name ? icon(name) : null, text);
+	const element = h(
+		"button",
+		{
+			class: `button ${kind}${slim ? " slim" : ""}${text === "" ? " square" : ""}`,
+			type,
+			"aria-label": label,
+			title: text === "" ? label : null,
+			"data-key": key,
+		},
+		name ? icon(name) : null,
+		text
+	);
 	element.addEventListener("click", async (event) => {
 		if (work === undefined || element.getAttribute("aria-busy") === "true") {
 			return;
@@ -109,14 +140,21 @@ export async function busy(element, work) {
 export function announce(text, isUrgent = false) {
 	const place = document.getElementById(isUrgent ? "urgent" : "polite");
 	place.textContent = "";
-	setTimeout(() => { place.textContent = text; }, 50);
+	setTimeout(() => {
+		place.textContent = text;
+	}, 50);
 }
 
 const TOAST_MS = 6000;
 
 export function toast(text, tone = "") {
 	const place = document.getElementById("toasts");
-	const element = h("div", {class: `toast ${tone}`}, h("span", null, text), h("button", {type: "button", "aria-label": "Close message", onclick: () => element.remove()}, "✕"));
+	const element = h(
+		"div",
+		{class: `toast ${tone}`},
+		h("span", null, text),
+		h("button", {type: "button", "aria-label": "Close message", onclick: () => element.remove()}, "✕")
+	);
 	while (place.children.length > 3) {
 		place.firstChild.remove();
 	}
@@ -135,7 +173,14 @@ export function loading(text = "Loading…") {
 
 /** Nothing is here yet: why, and what to do next. */
 export function empty(name, title, text, ...actions) {
-	return h("div", {class: "empty"}, icon(name), h("h2", null, title), h("p", null, text), actions.length > 0 ? h("div", {class: "row"}, actions) : null);
+	return h(
+		"div",
+		{class: "empty"},
+		icon(name),
+		h("h2", null, title),
+		h("p", null, text),
+		actions.length > 0 ? h("div", {class: "row"}, actions) : null
+	);
 }
 
 const ADVICE = {
@@ -146,51 +191,117 @@ const ADVICE = {
 };
 
 export function failureBox(failure, again) {
-	const details = failure instanceof ApiError ? [ADVICE[failure.status] ?? null, failure.requestId ? `Request ${failure.requestId}` : null].filter(Boolean) : [];
-	return h("div", {class: "card"}, h("div", {class: "body"}, notice("bad", failure.status === 404 ? "Not found" : "This could not be loaded", h("p", null, failure.message),
-		details.map((text) => h("p", {class: "small soft"}, text))), again ? h("p", null, button("Try again", again)) : null));
+	const details =
+		failure instanceof ApiError
+			? [ADVICE[failure.status] ?? null, failure.requestId ? `Request ${failure.requestId}` : null].filter(Boolean)
+			: [];
+	return h(
+		"div",
+		{class: "card"},
+		h(
+			"div",
+			{class: "body"},
+			notice(
+				"bad",
+				failure.status === 404 ? "Not found" : "This could not be loaded",
+				h("p", null, failure.message),
+				details.map((text) => h("p", {class: "small soft"}, text))
+			),
+			again ? h("p", null, button("Try again", again)) : null
+		)
+	);
 }
 
 // ---- frames ----
 
 /** The head of a page: {crumbs: [[text, path]], title, state, sub, actions}. */
 export function pageHead({crumbs = [], title, state, sub, actions = []}) {
-	return h("header", {class: "head"},
-		h("div", {class: "head-text"},
-			crumbs.length > 0 ? h("div", {class: "crumb"}, crumbs.map(([text, path], index) => [index > 0 ? " / " : null, h("a", {href: path}, text)])) : null,
+	return h(
+		"header",
+		{class: "head"},
+		h(
+			"div",
+			{class: "head-text"},
+			crumbs.length > 0
+				? h(
+						"div",
+						{class: "crumb"},
+						crumbs.map(([text, path], index) => [index > 0 ? " / " : null, h("a", {href: path}, text)])
+					)
+				: null,
 			h("div", {class: "title"}, h("h1", {tabindex: "-1"}, title), state),
-			sub ? h("p", {class: "sub"}, sub) : null),
-		actions.length > 0 ? h("div", {class: "row"}, actions) : null);
+			sub ? h("p", {class: "sub"}, sub) : null
+		),
+		actions.length > 0 ? h("div", {class: "row"}, actions) : null
+	);
 }
 
 /** card({title, lead, sub, actions, flush, footer}, ...content); lead stands before the title. */
 export function card({title, lead, sub, actions = [], flush = false, footer, tone = "", id} = {}, ...content) {
-	return h("section", {class: `card ${tone}`, id},
+	return h(
+		"section",
+		{class: `card ${tone}`, id},
 		title ? h("header", null, lead, h("h2", null, title), actions, sub ? h("p", null, sub) : null) : null,
 		h("div", {class: flush ? "body flush" : "body"}, content),
-		footer ? h("footer", null, footer) : null);
+		footer ? h("footer", null, footer) : null
+	);
 }
 
 /** [[name, value], ...] as a list of facts; rows that are null are left out. */
 export function facts(rows) {
-	return h("dl", {class: "facts"}, rows.filter(Boolean).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value ?? h("span", {class: "soft"}, "–")))));
+	return h(
+		"dl",
+		{class: "facts"},
+		rows
+			.filter(Boolean)
+			.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value ?? h("span", {class: "soft"}, "–"))))
+	);
 }
 
 /** columns: [{label, cell(row), end, tight, lead}], a cell of null is nothing, which a phone leaves out; dense keeps it a table on a phone. */
 export function table({caption, columns, rows, dense = false, mark: marked, key}) {
-	const head = h("tr", null, columns.map((column) => h("th", {scope: "col", class: column.end ? "end" : null}, column.label || h("span", {class: "unseen"}, column.name ?? "Actions"))));
+	const head = h(
+		"tr",
+		null,
+		columns.map((column) =>
+			h(
+				"th",
+				{scope: "col", class: column.end ? "end" : null},
+				column.label || h("span", {class: "unseen"}, column.name ?? "Actions")
+			)
+		)
+	);
 	const cell = (column, row) => {
 		const content = column.cell(row);
 		const words = [column.end ? "end" : "", column.tight ? "tight" : "", column.lead ? "lead" : "", content === null ? "nil" : ""];
 		return h("td", {"data-label": column.label ?? "", class: words.filter(Boolean).join(" ") || null}, h("div", null, content ?? "–"));
 	};
-	const body = rows.map((row) => h("tr", {class: marked?.(row) ? "marked" : null, "data-row": key?.(row)}, columns.map((column) => cell(column, row))));
-	return h("div", {class: dense ? "scroll" : null, tabindex: dense ? "0" : null, role: dense ? "group" : null, "aria-label": dense ? caption : null},
-		h("table", {class: `table${dense ? " dense" : ""}`}, h("caption", {class: "unseen"}, caption), h("thead", null, head), h("tbody", null, body)));
+	const body = rows.map((row) =>
+		h(
+			"tr",
+			{class: marked?.(row) ? "marked" : null, "data-row": key?.(row)},
+			columns.map((column) => cell(column, row))
+		)
+	);
+	return h(
+		"div",
+		{class: dense ? "scroll" : null, tabindex: dense ? "0" : null, role: dense ? "group" : null, "aria-label": dense ? caption : null},
+		h(
+			"table",
+			{class: `table${dense ? " dense" : ""}`},
+			h("caption", {class: "unseen"}, caption),
+			h("thead", null, head),
+			h("tbody", null, body)
+		)
+	);
 }
 
 export function tabs(label, items) {
-	return h("nav", {class: "tabs", "aria-label": label}, items.map(([text, path, isHere]) => h("a", {href: path, "aria-current": isHere ? "page" : null}, text)));
+	return h(
+		"nav",
+		{class: "tabs", "aria-label": label},
+		items.map(([text, path, isHere]) => h("a", {href: path, "aria-current": isHere ? "page" : null}, text))
+	);
 }
 
 // ---- copying ----
@@ -216,19 +327,36 @@ export function copyButton(text, label = "Copy") {
 		shown.textContent = isDone ? "Copied" : "Press Ctrl+C";
 		announce(isDone ? "Copied" : "It could not be copied: select the text and copy it yourself");
 		element.focus();
-		setTimeout(() => { shown.textContent = "Copy"; }, 1800);
+		setTimeout(() => {
+			shown.textContent = "Copy";
+		}, 1800);
 	});
 	return element;
 }
 
 export function copyField(label, text, hint) {
-	return h("div", {class: "field"}, h("span", {class: "label"}, label), h("div", {class: "copyable"}, h("code", {"data-value": label}, text), copyButton(text, `Copy ${label}`)),
-		hint ? h("p", {class: "hint"}, hint) : null);
+	return h(
+		"div",
+		{class: "field"},
+		h("span", {class: "label"}, label),
+		h("div", {class: "copyable"}, h("code", {"data-value": label}, text), copyButton(text, `Copy ${label}`)),
+		hint ? h("p", {class: "hint"}, hint) : null
+	);
 }
 
 export function codeBlock(title, text) {
 	const code = h("code", null, text);
-	return h("figure", {class: "code"}, h("figcaption", null, title, copyButton(() => code.textContent, `Copy ${title}`)), h("pre", {tabindex: "0", "aria-label": title}, code));
+	return h(
+		"figure",
+		{class: "code"},
+		h(
+			"figcaption",
+			null,
+			title,
+			copyButton(() => code.textContent, `Copy ${title}`)
+		),
+		h("pre", {tabindex: "0", "aria-label": title}, code)
+	);
 }
 
 // ---- fields and forms ----
@@ -243,19 +371,46 @@ export function field(spec) {
 	const id = `field-${++fieldCount}`;
 	const {kind = "text"} = spec;
 	const common = {
-		id, name: spec.name, class: `input${spec.mono ? " mono" : ""}`, required: spec.required, placeholder: spec.placeholder, autocomplete: spec.autocomplete ?? "off", maxlength: spec.max,
-		"aria-describedby": `${id}-hint ${id}-problem`, spellcheck: spec.mono ? "false" : null, value: spec.value ?? "", minlength: spec.min, rows: spec.rows,
+		id,
+		name: spec.name,
+		class: `input${spec.mono ? " mono" : ""}`,
+		required: spec.required,
+		placeholder: spec.placeholder,
+		autocomplete: spec.autocomplete ?? "off",
+		maxlength: spec.max,
+		"aria-describedby": `${id}-hint ${id}-problem`,
+		spellcheck: spec.mono ? "false" : null,
+		value: spec.value ?? "",
+		minlength: spec.min,
+		rows: spec.rows,
 	};
-	const control = kind === "select"
-		? h("select", common, spec.options.map(([value, text]) => h("option", {value, selected: value === spec.value}, text)))
-		: kind === "textarea" ? h("textarea", common) : h("input", {...common, type: kind});
+	const control =
+		kind === "select"
+			? h(
+					"select",
+					common,
+					spec.options.map(([value, text]) => h("option", {value, selected: value === spec.value}, text))
+				)
+			: kind === "textarea"
+				? h("textarea", common)
+				: h("input", {...common, type: kind});
 	if (spec.onchange) {
 		control.addEventListener(kind === "select" || kind === "date" ? "change" : "input", () => spec.onchange(control.value));
 	}
 	const problemText = h("p", {class: "problem", id: `${id}-problem`});
-	const node = h("div", {class: "field"},
-		h("label", {for: id, class: spec.hideLabel ? "unseen" : null}, spec.label, spec.optional ? h("span", {class: "need"}, " (optional)") : null), control, problemText,
-		spec.hint ? h("p", {class: "hint", id: `${id}-hint`}, spec.hint) : h("span", {id: `${id}-hint`, hidden: true}));
+	const node = h(
+		"div",
+		{class: "field"},
+		h(
+			"label",
+			{for: id, class: spec.hideLabel ? "unseen" : null},
+			spec.label,
+			spec.optional ? h("span", {class: "need"}, " (optional)") : null
+		),
+		control,
+		problemText,
+		spec.hint ? h("p", {class: "hint", id: `${id}-hint`}, spec.hint) : h("span", {id: `${id}-hint`, hidden: true})
+	);
 	const problem = (text) => {
 		problemText.textContent = text ?? "";
 		control.toggleAttribute("aria-invalid", false);
@@ -264,7 +419,14 @@ export function field(spec) {
 		}
 	};
 	control.addEventListener("input", () => problem(null));
-	return {node, name: spec.name, label: spec.label, control, problem, value: () => (spec.parse ? spec.parse(control.value) : control.value)};
+	return {
+		node,
+		name: spec.name,
+		label: spec.label,
+		control,
+		problem,
+		value: () => (spec.parse ? spec.parse(control.value) : control.value),
+	};
 }
 
 export function checkbox({name, label, hint, checked = false, value, onchange}) {
@@ -291,10 +453,24 @@ function showProblems(fields, summary, failure) {
 		}
 	}
 	if (!first) {
-		fill(summary, notice("bad", failure.message, rest.filter((text) => !text.includes(failure.message)).map((text) => h("p", null, text)),
-			failure.requestId ? h("p", {class: "small soft"}, `Request ${failure.requestId}`) : null));
+		fill(
+			summary,
+			notice(
+				"bad",
+				failure.message,
+				rest.filter((text) => !text.includes(failure.message)).map((text) => h("p", null, text)),
+				failure.requestId ? h("p", {class: "small soft"}, `Request ${failure.requestId}`) : null
+			)
+		);
 	} else if (rest.length > 0) {
-		fill(summary, notice("bad", "Please look at this again", rest.map((text) => h("p", null, text))));
+		fill(
+			summary,
+			notice(
+				"bad",
+				"Please look at this again",
+				rest.map((text) => h("p", null, text))
+			)
+		);
 	}
 	announce(failure.message, true);
 	(first?.control ?? summary.querySelector(".notice"))?.focus?.();
@@ -318,8 +494,14 @@ function emptyOnes(fields) {
 export function form({fields, layout, submit, onsubmit, cancel, kind = "main", note}) {
 	const summary = h("div");
 	const send = h("button", {class: `button ${kind}`, type: "submit"}, submit);
-	const element = h("form", {class: "form", novalidate: true, method: "post"}, summary, layout ?? fields.map((one) => one.node), note,
-		h("div", {class: "row"}, send, cancel ? button("Cancel", cancel) : null));
+	const element = h(
+		"form",
+		{class: "form", novalidate: true, method: "post"},
+		summary,
+		layout ?? fields.map((one) => one.node),
+		note,
+		h("div", {class: "row"}, send, cancel ? button("Cancel", cancel) : null)
+	);
 	element.addEventListener("submit", async (event) => {
 		event.preventDefault();
 		if (send.getAttribute("aria-busy") === "true") {
@@ -359,8 +541,16 @@ export function openDialog(title, build, {mustAct = false} = {}) {
 			result = value;
 			element.close();
 		};
-		append(element, h("header", null, h("h2", {id}, title), mustAct ? null : button("", () => close(), {kind: "quiet", icon: "close", label: "Close"})),
-			h("div", {class: "body"}, build(close)));
+		append(
+			element,
+			h(
+				"header",
+				null,
+				h("h2", {id}, title),
+				mustAct ? null : button("", () => close(), {kind: "quiet", icon: "close", label: "Close"})
+			),
+			h("div", {class: "body"}, build(close))
+		);
 		element.addEventListener("cancel", (event) => {
 			if (mustAct) {
 				event.preventDefault();
@@ -383,16 +573,29 @@ export function openDialog(title, build, {mustAct = false} = {}) {
 export async function confirm({title, text, action, danger = true}) {
 	const answer = await openDialog(title, (close) => [
 		[text].flat().map((line) => (typeof line === "string" ? h("p", null, line) : line)),
-		h("div", {class: "actions"}, button("Keep it as it is", () => close(false)), button(action, () => close(true), {kind: danger ? "danger" : "main"})),
+		h(
+			"div",
+			{class: "actions"},
+			button("Keep it as it is", () => close(false)),
+			button(action, () => close(true), {kind: danger ? "danger" : "main"})
+		),
 	]);
 	return answer === true;
 }
 
 /** A secret that is shown this once. */
 export function showSecret(title, text, pairs) {
-	return openDialog(title, (close) => [
-		notice("warn", "Shown this once", h("p", null, text)),
-		pairs.map(([label, value]) => copyField(label, value)),
-		h("div", {class: "actions"}, button("I have stored it", () => close(true), {kind: "main"})),
-	], {mustAct: true});
+	return openDialog(
+		title,
+		(close) => [
+			notice("warn", "Shown this once", h("p", null, text)),
+			pairs.map(([label, value]) => copyField(label, value)),
+			h(
+				"div",
+				{class: "actions"},
+				button("I have stored it", () => close(true), {kind: "main"})
+			),
+		],
+		{mustAct: true}
+	);
 }

@@ -2,7 +2,14 @@
 // The words of the API as people read them, each with the tone it is shown in. Tables only.
 
 export const PLATFORMS = ["instagram", "facebook", "x", "linkedin", "youtube", "tiktok"];
-export const PLATFORM_NAMES = {instagram: "Instagram", facebook: "Facebook", x: "X", linkedin: "LinkedIn", youtube: "YouTube", tiktok: "TikTok"};
+export const PLATFORM_NAMES = {
+	instagram: "Instagram",
+	facebook: "Facebook",
+	x: "X",
+	linkedin: "LinkedIn",
+	youtube: "YouTube",
+	tiktok: "TikTok",
+};
 export const PLATFORM_MARKS = {instagram: "IG", facebook: "f", x: "X", linkedin: "in", youtube: "YT", tiktok: "TT"};
 export const platformName = (slug) => PLATFORM_NAMES[slug] ?? String(slug);
 
@@ -11,14 +18,41 @@ export const STATES = {
 	app: {draft: ["Draft", "calm"], active: ["Live", "ok"], suspended: ["Suspended", "bad"]},
 	credential: {pending: ["Not verified", "warn"], verified: ["Verified", "ok"], failed: ["Refused", "bad"], none: ["Not set", "calm"]},
 	post: {
-		pending: ["Pending", "busy", true], scheduled: ["Scheduled", "calm"], processing: ["Publishing", "busy", true], retrying: ["Trying again", "warn", true],
-		published: ["Published", "ok"], failed: ["Failed", "bad"], cancelled: ["Cancelled", "calm"], partial: ["Partly published", "bad"],
+		pending: ["Pending", "busy", true],
+		scheduled: ["Scheduled", "calm"],
+		processing: ["Publishing", "busy", true],
+		retrying: ["Trying again", "warn", true],
+		published: ["Published", "ok"],
+		failed: ["Failed", "bad"],
+		cancelled: ["Cancelled", "calm"],
+		partial: ["Partly published", "bad"],
 	},
-	account: {active: ["Active", "ok"], expiring: ["Expiring", "warn"], reauth_required: ["Reconnect", "bad"], disconnected: ["Disconnected", "calm"]},
-	webhook: {pending: ["Under way", "busy", true], again: ["Trying again", "warn", true], succeeded: ["Delivered", "ok"], failed: ["Failed", "bad"], enabled: ["Enabled", "ok"], disabled: ["Disabled", "bad"], failing: ["Failing", "warn"]},
+	account: {
+		active: ["Active", "ok"],
+		expiring: ["Expiring", "warn"],
+		reauth_required: ["Reconnect", "bad"],
+		disconnected: ["Disconnected", "calm"],
+	},
+	webhook: {
+		pending: ["Under way", "busy", true],
+		again: ["Trying again", "warn", true],
+		succeeded: ["Delivered", "ok"],
+		failed: ["Failed", "bad"],
+		enabled: ["Enabled", "ok"],
+		disabled: ["Disabled", "bad"],
+		failing: ["Failing", "warn"],
+	},
 	verdict: {
-		ok: ["Answered", "ok"], done: ["Done", "ok"], refused: ["Refused", "bad"], error: ["Platform error", "bad"], never_sent: ["Never sent", "warn"],
-		lost: ["Answer lost", "warn"], in_doubt: ["In doubt", "warn"], proven: ["Proven", "ok"], absent: ["Not there", "warn"], unproven: ["Not proven", "warn"],
+		ok: ["Answered", "ok"],
+		done: ["Done", "ok"],
+		refused: ["Refused", "bad"],
+		error: ["Platform error", "bad"],
+		never_sent: ["Never sent", "warn"],
+		lost: ["Answer lost", "warn"],
+		in_doubt: ["In doubt", "warn"],
+		proven: ["Proven", "ok"],
+		absent: ["Not there", "warn"],
+		unproven: ["Not proven", "warn"],
 	},
 };
 
@@ -39,7 +73,15 @@ export function postWord(post) {
 	return post.state ?? post.status;
 }
 
-export const targetWord = (target) => (target.error?.code === "CANCELLED" && target.status === "failed" ? "cancelled" : target.state ?? target.status);
+export const targetWord = (target) =>
+	target.error?.code === "CANCELLED" && target.status === "failed" ? "cancelled" : (target.state ?? target.status);
 
 export const TYPES = {post: "Post", video: "Video", story: "Story", carousel: "Carousel", article: "Article"};
-export const ACCOUNT_TYPES = {personal: "Personal", page: "Page", business: "Business", creator: "Creator", organization: "Organization", channel: "Channel"};
+export const ACCOUNT_TYPES = {
+	personal: "Personal",
+	page: "Page",
+	business: "Business",
+	creator: "Creator",
+	organization: "Organization",
+	channel: "Channel",
+};
