@@ -46,7 +46,7 @@ void bench_must(enum err_kind kind, const struct error *err);
 void bench_die(const char *what);
 
 /* An empty store in a new directory below TMPDIR (else /tmp), with so many apps, each with so many
- * accounts on X. */
+ * accounts on X. POSTHORN_BENCH_DATABASE names another database, which need not be empty. */
 void bench_open(struct bench *bench, size_t apps, size_t accounts);
 void bench_close(struct bench *bench);
 /* Removes a directory with all that is in it. */
@@ -83,4 +83,5 @@ void bench_run_accept(int scale);
 void bench_run_million(int scale);
 void bench_run_deliver(int scale);
 void bench_run_thunder(int scale);
+void bench_run_claims(int scale);
 void bench_run_serve(const char *program);

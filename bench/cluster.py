@@ -9,8 +9,10 @@ import collections
 import http.client
 import json
 import multiprocessing
+import os
 import pathlib
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -21,6 +23,7 @@ sys.path[:0] = [str(ROOT / "tests" / "api"), str(ROOT / "tests" / "postgres")]
 
 from cluster import Cluster  # noqa: E402 - from the folders named above
 from harness import utc  # noqa: E402
+from postgres_server import PostgresServer  # noqa: E402
 
 PLATFORM = "facebook"  # the simulated one without quotas of its own
 PROCESSES, THREADS = 3, 8
@@ -175,6 +178,11 @@ def thunder(bed, count):
         f" WHERE p.content LIKE '%thunder {bed.serial}-%'"))
 
 
+def claims(program):
+    with PostgresServer(SETTINGS) as server:
+        subprocess.run([program, "claims"], env=dict(os.environ, POSTHORN_BENCH_DATABASE=server.new_database()), check=True)
+
+
 # ---- kills ----
 
 
@@ -237,9 +245,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--posts", type=int, default=20000, help="of the long run; 0 leaves it out")
     parser.add_argument("--sample", type=int, default=4000, help="of each figure; 0 leaves them out")
+    parser.add_argument("--bench", help="posthorn-bench, for claims alone")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
     arguments = parser.parse_args()
     wrong = 0
+    if arguments.bench:
+        claims(arguments.bench)
     for nodes in (1, 2, 3) if arguments.sample else ():
         bed = Bed()
         try:

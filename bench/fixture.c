@@ -204,6 +204,9 @@ void bench_open(struct bench *bench, size_t apps, size_t accounts)
 	if (mkdtemp(bench->directory) == NULL)
 		bench_die("cannot make a directory below TMPDIR");
 	snprintf(bench->url, sizeof(bench->url), "sqlite:%s/bench.db", bench->directory);
+	const char *database = getenv("POSTHORN_BENCH_DATABASE");
+	if (database != NULL && database[0] != '\0')
+		snprintf(bench->url, sizeof(bench->url), "%s", database);
 	bench_must(seal_open_key(key, &bench->seal, &err), &err);
 	open_store(bench);
 	bench->apps = ARENA_ARRAY(bench->arena, struct app, apps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * posthorn-bench [--scale PERCENT] [--program PATH] [accept|million|deliver|thunder|serve]...:
+ * posthorn-bench [--scale PERCENT] [--program PATH] [accept|million|deliver|thunder|claims|serve]...:
  * measures and prints. Without names: all of them. docs/performance.md holds the figures and how
  * they were taken. */
 #include "bench.h"
@@ -16,6 +16,7 @@ static const struct {
 	{"million", bench_run_million},
 	{"deliver", bench_run_deliver},
 	{"thunder", bench_run_thunder},
+	{"claims", bench_run_claims},
 };
 #define BENCH_COUNT (sizeof(benches) / sizeof(benches[0]))
 
@@ -39,7 +40,7 @@ static void take_name(struct wish *wish, const char *name)
 		}
 	}
 	bench_die("usage: posthorn-bench [--scale PERCENT] [--program PATH] "
-		  "[accept|million|deliver|thunder|serve]...");
+		  "[accept|million|deliver|thunder|claims|serve]...");
 }
 
 static bool is_nothing_wanted(const struct wish *wish)

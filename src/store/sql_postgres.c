@@ -3,7 +3,7 @@
  * values, in pipeline mode: a statement that only writes is sent and its answer read with the next
  * one that is waited for, so that a transaction costs few round trips.
  *
- * What writing rests on (docs/adr/0011): a write transaction begins by taking its turn, an advisory
+ * What writing rests on (docs/adr/0010): a write transaction begins by taking its turn, an advisory
  * lock; alone for what decides over deliveries, shared for posts being accepted. And one that has
  * written raises a number of its own, its mark, so that a COMMIT whose answer was lost is looked up
  * and never guessed. Connecting is sql_postgres_link.c. */

@@ -84,9 +84,11 @@ class PostgresServer:
         return done.stdout
 
     def start(self):
+        """Ends with the thread that called this, however that ends: a killed test run leaves no server behind."""
+        words = ["setpriv", "--pdeathsig", "INT", *unprivileged()[1:]]
         log = open(self.directory / "log", "ab")
         with log:
-            self.popen = subprocess.Popen([*unprivileged(), str(programs() / "postgres"), "-D", str(self.data)], stdin=subprocess.DEVNULL,
+            self.popen = subprocess.Popen([*words, str(programs() / "postgres"), "-D", str(self.data)], stdin=subprocess.DEVNULL,
                                           stdout=log, stderr=log, cwd="/")
         self.wait_until_ready()
         return self

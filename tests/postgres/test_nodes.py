@@ -55,8 +55,7 @@ def test_nodes_start_together_on_an_empty_database(cluster):
     assert not problems, problems
     count = cluster.server.sql("SELECT count(*), max(number) FROM schema_migrations", fresh.rsplit("/", 1)[1]).split("|")
     assert count[0] == count[1]
-    for number in range(3):
-        node = cluster.nodes.pop(f"early-{number}")
+    for node in [cluster.nodes.pop(f"early-{number}") for number in range(3)]:
         assert node.request("GET", "/readyz").status_code == 200
         assert "database_restored" not in node.stderr()
         node.stop()
