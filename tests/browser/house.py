@@ -134,6 +134,7 @@ def pages(house):
         "post-scheduled": f"{app}/posts/{house.posts['scheduled']}",
         "post-video": f"{app}/posts/{house.posts['video']}",
         "admins": "/dashboard/admins",
+        "nodes": "/dashboard/nodes",
         "you": "/dashboard/you",
         "not-found": "/dashboard/nothing-here",
         "no-app": "/dashboard/apps/phc_none",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Posts: written and published from the dashboard, listed by every filter, changed, settled by a person, and counted."""
 import json
+import os
 
 import pytest
 
@@ -277,6 +278,12 @@ def test_usage(desk, desk_app, publish, ended):
     assert of_account["left"] == of_account["limit"] - of_account["used"] and of_account["used"] >= 1 and of_account["note"]
     of_app = next(limit for limit in rows["x"]["limits"] if limit["scope"] == "app")
     assert of_app["used"] == rows["x"]["published_24h"] and of_app["window_s"] == 86400 and of_app["account_id"] is None
+
+
+def test_a_database_of_ones_own_has_no_nodes(desk):
+    if os.environ.get("POSTHORN_TEST_DATABASE"):
+        pytest.skip("tests/postgres looks at the nodes of a shared database")
+    assert desk.get("/nodes") == {"shared": False, "answered_by": None, "data": []}
 
 
 def test_alarms(desk):

@@ -4,8 +4,10 @@ Everything at once, with kills, is tests/fault/test_cluster.py."""
 import contextlib
 import http.server
 import json
+import re
 import signal
 import threading
+import urllib.request
 
 import pytest
 import requests
@@ -137,6 +139,22 @@ def test_doctor_tells_of_every_node(cluster):
     assert len(nodes) == 2 and all(check["ok"] for check in nodes)
     for node in cluster.nodes.values():
         assert any(node.url in check["message"] and "(all" in check["message"] for check in nodes)
+
+
+def test_the_dashboard_tells_of_every_node(cluster):
+    """Signed in on one node, asked on the other: sessions are the database's. Without the harness's checker: /dashboard is not in openapi.json."""
+    first, second = list(cluster.nodes.values())[:2]
+    token = re.search(r"/dashboard/setup#(\S+)", first.stderr())[1]
+    body = json.dumps({"token": token, "email": "nodes@example.com", "password": "correct horse"}).encode()
+    begin = urllib.request.Request(first.url + "/dashboard/api/setup", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(begin, timeout=HTTP_S) as answer:
+        cookie = answer.headers["Set-Cookie"].split(";")[0]
+    ask = urllib.request.Request(second.url + "/dashboard/api/nodes", headers={"Cookie": cookie})
+    with urllib.request.urlopen(ask, timeout=HTTP_S) as answer:
+        shown = json.load(answer)
+    assert shown["shared"] and {node["address"] for node in shown["data"] if node["alive"]} >= {first.url, second.url}
+    assert {node["role"] for node in shown["data"] if node["alive"]} == {"all"}
+    assert shown["answered_by"] in {node["id"] for node in shown["data"] if node["address"] == second.url}
 
 
 def test_a_secret_of_the_database_is_not_told(cluster):

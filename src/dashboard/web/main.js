@@ -26,6 +26,7 @@ const ROUTES = [
 	["/apps/:client_id/webhooks/:webhook_id", () => import("./page_webhook.js")],
 	["/apps/:client_id/posts/:post_id", () => import("./page_post.js")],
 	["/admins", () => import("./page_admins.js")],
+	["/nodes", () => import("./page_nodes.js")],
 	["/you", () => import("./page_you.js")],
 ];
 const OPEN = new Set(["/setup", "/login"]);
@@ -47,6 +48,7 @@ const ofApp = [
 ];
 const ofHouse = [
 	["Admins", "/admins", "admins"],
+	["Nodes", "/nodes", "app"],
 	["You", "/you", "settings"],
 ];
 
