@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "str.h"
 
@@ -33,15 +32,18 @@ void crash_point_init(struct crash_point *point)
 		return;
 	memcpy(point->name, name.ptr, name.len);
 	point->countdown = (long)count;
+	point->stops = getenv("POSTHORN_CRASH_STOPS") != NULL;
 #endif
 }
 
 void crash_point_pass(void *context, const char *name)
 {
 	struct crash_point *point = context;
-	if (point->name[0] == '\0' || strcmp(point->name, name) != 0 || --point->countdown > 0)
+	if (point->name[0] == '\0' || strcmp(point->name, name) != 0 || --point->countdown != 0)
 		return;
-	kill(getpid(), SIGKILL);
+	/* Raised, not sent: this thread itself takes it, and is not a step further when all stand
+	 * still. */
+	raise(point->stops ? SIGSTOP : SIGKILL);
 }
 
 void crash_point_step(const struct crash_point *point, const struct delivery_work *work)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A way to die at a named point, for tests/fault: POSTHORN_CRASH_POINT=NAME:COUNT in the
- * environment kills the process with SIGKILL when the point NAME is passed for the COUNT-th time.
- * The points are the engine's (engine.h, probe). Only in builds with -DPOSTHORN_CRASH_POINTS=1 (the
- * sanitizer build of ./dev test); elsewhere the variable means nothing. */
+ * environment kills the process with SIGKILL when the point NAME is passed for the COUNT-th time;
+ * with POSTHORN_CRASH_STOPS set it stands still there instead, until somebody continues it
+ * (SIGCONT). The points are the engine's (engine.h, probe). Only in builds with
+ * -DPOSTHORN_CRASH_POINTS=1 (the sanitizer build of ./dev test); elsewhere the variable means
+ * nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,6 +14,7 @@ struct delivery_work;
 struct crash_point {
 	char name[64]; /* empty = none */
 	long countdown;
+	bool stops;              /* and is not killed: SIGSTOP */
 	const char *poison_text; /* NULL = none */
 };
 
