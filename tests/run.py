@@ -55,7 +55,6 @@ POSTGRES = [
     "tests/api/test_list.py",
     "tests/api/test_webhooks.py",
     "tests/api/test_change.py",
-    "-k", "not survive_a_kill and not nothing_is_published and not call_is_open and not service_dies and not told_once",
 ]
 # When the groups have ended: was all that the API's description says met by one of them?
 AFTERWARDS = ["tests/api/test_description.py", "-m", "last"]

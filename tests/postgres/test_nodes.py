@@ -14,7 +14,7 @@ import requests
 
 from cluster import Cluster
 from drop_proxy import DropProxy
-from harness import HTTP_S, Media, check_error, cli, follow_return, marker, poll
+from harness import HTTP_S, check_error, cli, follow_return, marker, poll
 
 
 @pytest.fixture(scope="module")
@@ -203,13 +203,6 @@ def slow_picture(body):
         go_on.set()
         server.shutdown()
         server.server_close()
-
-
-@pytest.fixture(scope="module")
-def media(tmp_path_factory):
-    server = Media(tmp_path_factory.mktemp("nodes-media"))
-    yield server
-    server.close()
 
 
 @pytest.fixture(scope="module")
