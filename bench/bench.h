@@ -19,9 +19,9 @@ struct arena;
 struct store;
 
 /* What every post says. */
-#define BENCH_CONTENT                                                                              \
-	"{\"mode\":\"basic\",\"type\":\"post\",\"containers\":[{\"content\":\"A post of the "      \
-	"length "                                                                                  \
+#define BENCH_CONTENT \
+	"{\"mode\":\"basic\",\"type\":\"post\",\"containers\":[{\"content\":\"A post of the " \
+	"length " \
 	"that people write, with a thought, a second one that follows from it, and a link at its " \
 	"end: https://customer.example/news/2026/11/21\",\"media\":[]}]}"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * posthorn-bench [--scale PERCENT] [--program PATH] [accept|million|deliver|thunder|claims|serve]...:
- * measures and prints. Without names: all of them. docs/performance.md holds the figures and how
- * they were taken. */
+ * posthorn-bench [--scale PERCENT] [--program PATH]
+ * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
+ * them. docs/performance.md holds the figures and how they were taken. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -12,10 +12,8 @@ static const struct {
 	const char *name;
 	void (*run)(int scale);
 } benches[] = {
-	{"accept", bench_run_accept},
-	{"million", bench_run_million},
-	{"deliver", bench_run_deliver},
-	{"thunder", bench_run_thunder},
+	{"accept", bench_run_accept},   {"million", bench_run_million},
+	{"deliver", bench_run_deliver}, {"thunder", bench_run_thunder},
 	{"claims", bench_run_claims},
 };
 #define BENCH_COUNT (sizeof(benches) / sizeof(benches[0]))

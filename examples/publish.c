@@ -150,8 +150,8 @@ static char *account_connect(CURL *curl, const char *token)
 	}
 }
 
-/* The post's id. Your own request_id makes it safe to send the same again when an answer is lost.
- */
+/* The post's id. Your own request_id makes it safe to send the same again when an answer is
+ * lost. */
 static char *post_publish(CURL *curl, const char *token, const char *account_id)
 {
 	char request_id[64];

@@ -8,14 +8,14 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct api_route routes[] = {
-#define ROUTE(method, path, who, body, handler, summary)                                           \
+#define ROUTE(method, path, who, body, handler, summary) \
 	{#method, path, WHO_##who, BODY_##body, handler, summary},
 #include "routes.def"
 #undef ROUTE
 };
 
 static const struct http_route pages[] = {
-#define PAGE(page_path, page_handler)                                                              \
+#define PAGE(page_path, page_handler) \
 	{.method = "GET", .pattern = page_path, .handler = page_handler},
 #include "pages.def"
 #undef PAGE

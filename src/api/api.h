@@ -78,9 +78,9 @@ void api_set_webhooker(struct api *api, struct webhooker *webhooker);
  * when what it is about is gone. */
 enum err_kind api_event_data(void *context, struct arena *arena, const struct event_row *event,
 			     struct str *json_out, struct error *err);
-/* Answers request, whose path is one of ours, as app would be answered; for those who have found out
- * by other means that the caller may (the dashboard). Counts against no rate. Routes that are not
- * an app's are not there. */
+/* Answers request, whose path is one of ours, as app would be answered; for those who have found
+ * out by other means that the caller may (the dashboard). Counts against no rate. Routes that are
+ * not an app's are not there. */
 void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
 		  struct http_response *response);
 /* The router with all routes, for httpd or direct dispatch. Lives as long as api. */

@@ -71,13 +71,13 @@ static inline const struct app_row *request_app(const struct http_request *reque
 }
 
 /* Handlers of routes.def. */
-#define ROUTE(method, path, who, body, handler, summary)                                           \
+#define ROUTE(method, path, who, body, handler, summary) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "routes.def"
 #undef ROUTE
 
 /* Handlers of pages.def. */
-#define PAGE(path, handler)                                                                        \
+#define PAGE(path, handler) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "pages.def"
 #undef PAGE
@@ -104,8 +104,8 @@ void respond_failure(const struct api *api, const struct http_request *request,
 void respond_not_found(struct http_response *response);
 /* The answer to problems, by the lowest kind present (API.md section 6). */
 void respond_problems(struct http_response *response, const struct problems *problems);
-/* The two as questions in a handler's course. True: answered, with 404 when kind is ERR_NOT_FOUND.
- */
+/* The two as questions in a handler's course. True: answered, with 404 when kind is
+ * ERR_NOT_FOUND. */
 bool answered_failure(const struct api *api, const struct http_request *request,
 		      struct http_response *response, enum err_kind kind, const struct error *err);
 bool answered_problems(struct http_response *response, const struct problems *problems);

@@ -251,8 +251,8 @@ static struct buf *page(struct http_response *response, int status, const char *
 	return out;
 }
 
-/* A Location is ASCII (RFC 9110 10.2.2); the customer's path may be written in letters of its own.
- */
+/* A Location is ASCII (RFC 9110 10.2.2); the customer's path may be written in letters of its
+ * own. */
 static struct str location_of(struct arena *arena, struct str url)
 {
 	struct buf out;

@@ -10,9 +10,9 @@
 
 /* Nothing but these pages' own style and script: no text of theirs could do anything even if it
  * held markup. */
-#define PAGE_POLICY                                                                                \
-	"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri "        \
-	"'none'; form-action 'none'; "                                                             \
+#define PAGE_POLICY \
+	"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri " \
+	"'none'; form-action 'none'; " \
 	"frame-ancestors 'none'"
 
 static const struct description_page *page_of(const struct http_request *request)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GET /v1/events, the feed for those who pull, and what events say (API.md section 9): the data of
- * an event is what GET of the thing it is about answers. The feed and the webhooks show the same.
- */
+ * an event is what GET of the thing it is about answers. The feed and the webhooks show the
+ * same. */
 #include "api_private.h"
 
 #include "store_event.h"

@@ -45,8 +45,8 @@ void limiter_free(struct limiter **limiter)
 	*limiter = NULL;
 }
 
-/* FNV-1a, 64 bits. Two keys that collide share a count; with 64 bits that is not worth preventing.
- */
+/* FNV-1a, 64 bits. Two keys that collide share a count; with 64 bits that is not worth
+ * preventing. */
 static uint64_t key_hash(struct str key)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);

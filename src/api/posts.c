@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 6, GET /v1/posts with its filters, and one post with its timeline (API.md sections 7 and 8). */
+ * Endpoint 6, GET /v1/posts with its filters, and one post with its timeline (API.md sections 7 and
+ * 8). */
 #include "api_private.h"
 
 #include "timetext.h"
 
 #define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
 #define PER_PAGE_MAX 100
-#define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow; beyond it every page is empty */
+/* page * per_page stays far from overflow; beyond it every page is empty */
+#define PAGE_MAX INT64_C(1000000000)
 #define POST_ARENA_BYTES ((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB */
-#define FILTER_VALUES_MAX 100        /* API.md section 8 */
+#define FILTER_VALUES_MAX 100               /* API.md section 8 */
 
 /* ---- filters ---- */
 
@@ -21,12 +23,14 @@ struct list_query {
 	bool has_from, has_to;
 };
 
-static void query_problem(struct list_query *q, const char *name, const char *reason, const char *message)
+static void query_problem(struct list_query *q, const char *name, const char *reason,
+			  const char *message)
 {
 	problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), reason, str_of(message));
 }
 
-/* The one value of a parameter, or NULL. An empty value is a value: a filter that was meant is never dropped silently. */
+/* The one value of a parameter, or NULL. An empty value is a value: a filter that was meant is
+ * never dropped silently. */
 static const struct str *query_find(struct list_query *q, const char *name)
 {
 	if (form_count(&q->request->query, name) <= 1)
@@ -36,7 +40,8 @@ static const struct str *query_find(struct list_query *q, const char *name)
 	return NULL;
 }
 
-static bool read_date(struct list_query *q, const char *name, const char *message, struct civil_date *out)
+static bool read_date(struct list_query *q, const char *name, const char *message,
+		      struct civil_date *out)
 {
 	const struct str *text = query_find(q, name);
 	if (text == NULL)
@@ -49,13 +54,18 @@ static bool read_date(struct list_query *q, const char *name, const char *messag
 
 static void read_dates(struct list_query *q)
 {
-	q->has_from = read_date(q, "date_from", "The date_from must be a date of the form YYYY-MM-DD.", &q->date_from);
-	q->has_to = read_date(q, "date_to", "The date_to must be a date of the form YYYY-MM-DD.", &q->date_to);
+	q->has_from =
+		read_date(q, "date_from", "The date_from must be a date of the form YYYY-MM-DD.",
+			  &q->date_from);
+	q->has_to = read_date(q, "date_to", "The date_to must be a date of the form YYYY-MM-DD.",
+			      &q->date_to);
 	int64_t from_us = q->has_from ? timetext_date_us(q->date_from) : 0;
 	int64_t end_us = q->has_to ? timetext_date_us(q->date_to) + US_PER_DAY : 0;
 	if (q->has_from && q->has_to && end_us <= from_us)
-		query_problem(q, "date_to", "before_date_from", "The date_to must be a date after or equal to date_from.");
-	/* 0 means "no bound" to the store: what lies before 1970 is no bound at the start, and no post at the end. */
+		query_problem(q, "date_to", "before_date_from",
+			      "The date_to must be a date after or equal to date_from.");
+	/* 0 means "no bound" to the store: what lies before 1970 is no bound at the start, and no
+	 * post at the end. */
 	if (q->has_from && from_us > 0)
 		q->filter.date_from_us = from_us;
 	if (q->has_to)
@@ -74,10 +84,12 @@ static void read_status(struct list_query *q)
 			return;
 		}
 	}
-	query_problem(q, "status", "bad_value", "The status must be one of pending, scheduled, published, failed.");
+	query_problem(q, "status", "bad_value",
+		      "The status must be one of pending, scheduled, published, failed.");
 }
 
-static int64_t read_number(struct list_query *q, const char *name, int64_t fallback, int64_t max, const char *message)
+static int64_t read_number(struct list_query *q, const char *name, int64_t fallback, int64_t max,
+			   const char *message)
 {
 	const struct str *text = query_find(q, name);
 	int64_t value = 0;
@@ -92,7 +104,8 @@ static int64_t read_number(struct list_query *q, const char *name, int64_t fallb
 /* "name", or whatever begins with "name[". */
 static bool is_about(struct str parameter, const char *name)
 {
-	return str_skip(&parameter, str_of(name)) && (parameter.len == 0 || parameter.ptr[0] == '[');
+	return str_skip(&parameter, str_of(name)) &&
+	       (parameter.len == 0 || parameter.ptr[0] == '[');
 }
 
 /* "name[]" or "name[7]". */
@@ -100,8 +113,9 @@ static bool is_element_of(struct str parameter, const char *name)
 {
 	struct str index;
 	uint64_t number;
-	return str_skip(&parameter, str_of(name)) && str_skip(&parameter, STR("[")) && str_take_until(&parameter, ']', &index) &&
-	       parameter.len == 1 && (index.len == 0 || str_parse_u64(index, &number));
+	return str_skip(&parameter, str_of(name)) && str_skip(&parameter, STR("[")) &&
+	       str_take_until(&parameter, ']', &index) && parameter.len == 1 &&
+	       (index.len == 0 || str_parse_u64(index, &number));
 }
 
 static void check_array_form(struct list_query *q, const char *name)
@@ -109,10 +123,12 @@ static void check_array_form(struct list_query *q, const char *name)
 	const struct form *query = &q->request->query;
 	size_t wrong = 0;
 	for (size_t i = 0; i < query->count; i++)
-		wrong += is_about(query->pairs[i].name, name) && !is_element_of(query->pairs[i].name, name);
+		wrong += is_about(query->pairs[i].name, name) &&
+			 !is_element_of(query->pairs[i].name, name);
 	if (wrong > 0)
 		problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "not_an_array",
-			    str_format(q->request->arena, "The %s must be an array: %s[]=...", name, name));
+			    str_format(q->request->arena, "The %s must be an array: %s[]=...", name,
+				       name));
 }
 
 static const struct str *read_array(struct list_query *q, const char *name, size_t *count_out)
@@ -128,7 +144,8 @@ static const struct str *read_array(struct list_query *q, const char *name, size
 			continue;
 		if (count == FILTER_VALUES_MAX) {
 			problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "too_many",
-				    str_format(arena, "The %s must not have more than %d values.", name, FILTER_VALUES_MAX));
+				    str_format(arena, "The %s must not have more than %d values.",
+					       name, FILTER_VALUES_MAX));
 			return values;
 		}
 		values[count++] = query->pairs[i].value;
@@ -144,20 +161,24 @@ static void read_platform(struct list_query *q)
 		return;
 	q->filter.platform = platform_id_of_slug(*text);
 	if (q->filter.platform == PLATFORM_NONE)
-		query_problem(q, "platform", "bad_value", "The platform must be one of instagram, facebook, x, linkedin, youtube, tiktok.");
+		query_problem(q, "platform", "bad_value",
+			      "The platform must be one of instagram, facebook, x, linkedin, "
+			      "youtube, tiktok.");
 }
 
 static void read_filters(struct list_query *q)
 {
 	if (q->request->has_bad_query)
-		query_problem(q, "query", "malformed", "The query is not valid percent-encoded UTF-8.");
+		query_problem(q, "query", "malformed",
+			      "The query is not valid percent-encoded UTF-8.");
 	q->filter.app_id = request_app(q->request)->id;
 	read_dates(q);
 	read_status(q);
 	q->filter.user_ids = read_array(q, "external_user_ids", &q->filter.user_id_count);
 	q->filter.account_ids = read_array(q, "account_ids", &q->filter.account_id_count);
 	read_platform(q);
-	q->page = read_number(q, "page", 1, INT64_MAX, "The page must be a whole number of at least 1.");
+	q->page = read_number(q, "page", 1, INT64_MAX,
+			      "The page must be a whole number of at least 1.");
 	q->filter.page = q->page < PAGE_MAX ? q->page : PAGE_MAX;
 	q->filter.per_page = read_number(q, "per_page", PER_PAGE_DEFAULT, PER_PAGE_MAX,
 					 "The per_page must be a whole number between 1 and 100.");
@@ -180,12 +201,13 @@ static void write_posts(struct json_writer *w, const struct post_row *posts, siz
 /* A hundred posts of a megabyte fit into no answer. */
 static void respond_too_large(struct http_response *response)
 {
-	respond_field_error(response, 422, "VALIDATION_ERROR", STR("per_page"),
-			    STR("These posts are too large for one page: ask for a smaller per_page."));
+	respond_field_error(
+		response, 422, "VALIDATION_ERROR", STR("per_page"),
+		STR("These posts are too large for one page: ask for a smaller per_page."));
 }
 
-static void respond_list(struct http_response *response, const struct list_query *q, const struct post_row *posts, size_t count,
-			 int64_t total)
+static void respond_list(struct http_response *response, const struct list_query *q,
+			 const struct post_row *posts, size_t count, int64_t total)
 {
 	int64_t per_page = q->filter.per_page;
 	int64_t last_page = total > 0 ? (total + per_page - 1) / per_page : 1;
@@ -218,7 +240,8 @@ void post_list(void *context, struct http_request *request, struct http_response
 	size_t count = 0;
 	int64_t total = 0;
 	struct error err = {0};
-	enum err_kind kind = store_post_list(api->config.store, request->arena, &q.filter, &posts, &count, &total, &err);
+	enum err_kind kind = store_post_list(api->config.store, request->arena, &q.filter, &posts,
+					     &count, &total, &err);
 	if (kind == ERR_NONE)
 		respond_list(response, &q, posts, count, total);
 	else if (kind == ERR_TOO_LARGE)
@@ -230,11 +253,13 @@ void post_list(void *context, struct http_request *request, struct http_response
 /* ---- one post ---- */
 
 /* False: answered already. */
-static bool find_post(struct api *api, struct http_request *request, struct http_response *response, struct post_row *post)
+static bool find_post(struct api *api, struct http_request *request, struct http_response *response,
+		      struct post_row *post)
 {
 	struct error err = {0};
-	enum err_kind kind = store_post_get(api->config.store, request->arena, request_app(request)->id,
-					    http_request_capture(request, "post_id"), post, &err);
+	enum err_kind kind =
+		store_post_get(api->config.store, request->arena, request_app(request)->id,
+			       http_request_capture(request, "post_id"), post, &err);
 	return !answered_failure(api, request, response, kind, &err);
 }
 
@@ -280,7 +305,8 @@ void post_timeline(void *context, struct http_request *request, struct http_resp
 	struct error err = {0};
 	if (!find_post(api, request, response, &post))
 		return;
-	enum err_kind kind = store_timeline_list(api->config.store, request->arena, post.id, &rows, &count, &err);
+	enum err_kind kind = store_timeline_list(api->config.store, request->arena, post.id, &rows,
+						 &count, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);
 		return;

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct clock {
-	int64_t (*now_us)(void *context);  /* wall clock, UTC */
-	int64_t (*boot_us)(void *context); /* never jumps, counts through sleep (CLOCK_BOOTTIME):
-					      for deadlines */
+	int64_t (*now_us)(void *context); /* wall clock, UTC */
+	/* never jumps, counts through sleep (CLOCK_BOOTTIME): for deadlines */
+	int64_t (*boot_us)(void *context);
 	void *context;
 };
 

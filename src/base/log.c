@@ -50,8 +50,8 @@ static void line_close(struct line *line, struct str s)
 	line->len += s.len;
 }
 
-/* Length of the well-formed UTF-8 sequence that s begins with, 0 when there is none (RFC 3629, 4).
- */
+/* Length of the well-formed UTF-8 sequence that s begins with, 0 when there is none (RFC 3629,
+ * 4). */
 static size_t sequence_len(struct str s, uint32_t *code_point_out)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

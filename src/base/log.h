@@ -44,6 +44,6 @@ void log_write(const struct log *log, enum log_level level, const char *event,
 	       const struct log_field *fields, size_t count);
 
 /* LOG(log, INFO, "app_created", log_str("app", id), log_int("n", 3)); at least one field. */
-#define LOG(log, level, event, ...)                                                                \
-	log_write((log), LOG_##level, (event), (const struct log_field[]){__VA_ARGS__},            \
+#define LOG(log, level, event, ...) \
+	log_write((log), LOG_##level, (event), (const struct log_field[]){__VA_ARGS__}, \
 		  sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))

@@ -18,8 +18,8 @@ struct civil_date {
 };
 
 /* "YYYY-MM-DDTHH:MM:SS[.fraction]Z" with capital T and Z, 1 to 9 fraction digits (cut to
- * microseconds), no second 60, a real calendar instant of the years 1970 to 9999. False otherwise.
- */
+ * microseconds), no second 60, a real calendar instant of the years 1970 to 9999. False
+ * otherwise. */
 bool timetext_parse_instant(struct str text, int64_t *us_out);
 /* "YYYY-MM-DD", a real day. */
 bool timetext_parse_date(struct str text, struct civil_date *date_out);

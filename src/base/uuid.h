@@ -17,7 +17,7 @@ struct uuid {
 };
 
 struct uuid uuid_v7(int64_t now_us, const struct random_source *random);
-/* 8-4-4-4-12 hex digits, any version, lower case only (ours are; another spelling is another id).
- */
+/* 8-4-4-4-12 hex digits, any version, lower case only (ours are; another spelling is another
+ * id). */
 bool uuid_is_valid(struct str text);
 struct str uuid_str(struct arena *arena, struct uuid uuid);

@@ -15,39 +15,39 @@
 #define ARGUMENT_WORDS_MAX 8
 
 /* COMMAND_FLAG(field, "name", has value, "what for") */
-#define COMMAND_FLAGS(X)                                                                           \
-	X(name, "name", true, "app create: the app's name")                                        \
-	X(owner, "owner", true, "app create, app set: e-mail of its admin")                        \
-	X(redirect_urls, "redirect-urls", true,                                                    \
-	  "app set: where users may be sent back to, separated by blanks")                         \
-	X(on_unknown, "on-unknown", true, "app set: hold or retry_once")                           \
-	X(connect_confirmation, "connect-confirmation", true, "app set: on or off")                \
-	X(live, "live", false, "app create: live at once")                                         \
-	X(app, "app", true, "credential: the app's client id")                                     \
-	X(platform, "platform", true, "credential: platform slug")                                 \
-	X(client_id, "client-id", true, "credential set: the platform's client id")                \
-	X(client_secret_file, "client-secret-file", true,                                          \
-	  "credential set: file with the platform's client secret")                                \
-	X(client_secret_stdin, "client-secret-stdin", false,                                       \
-	  "credential set: read the secret from standard input")                                   \
-	X(scopes, "scopes", true,                                                                  \
-	  "credential set: OAuth scopes to ask for; empty = the platform's usual ones")            \
-	X(verify, "verify", false, "credential set: verify at once")                               \
-	X(email, "email", true, "admin create: e-mail")                                            \
-	X(password_stdin, "password-stdin", false,                                                 \
-	  "admin create: read the password from standard input")                                   \
-	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers")     \
-	X(from, "from", true, "migrate: sqlite:PATH to move from")                                 \
-	X(to, "to", true, "migrate: postgres://... to move to")                                    \
-	X(media, "media", true, "demo: directory with photo.jpg and video.mp4")                    \
-	X(help, "help", false, "show help")                                                        \
+#define COMMAND_FLAGS(X) \
+	X(name, "name", true, "app create: the app's name") \
+	X(owner, "owner", true, "app create, app set: e-mail of its admin") \
+	X(redirect_urls, "redirect-urls", true, \
+	  "app set: where users may be sent back to, separated by blanks") \
+	X(on_unknown, "on-unknown", true, "app set: hold or retry_once") \
+	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
+	X(live, "live", false, "app create: live at once") \
+	X(app, "app", true, "credential: the app's client id") \
+	X(platform, "platform", true, "credential: platform slug") \
+	X(client_id, "client-id", true, "credential set: the platform's client id") \
+	X(client_secret_file, "client-secret-file", true, \
+	  "credential set: file with the platform's client secret") \
+	X(client_secret_stdin, "client-secret-stdin", false, \
+	  "credential set: read the secret from standard input") \
+	X(scopes, "scopes", true, \
+	  "credential set: OAuth scopes to ask for; empty = the platform's usual ones") \
+	X(verify, "verify", false, "credential set: verify at once") \
+	X(email, "email", true, "admin create: e-mail") \
+	X(password_stdin, "password-stdin", false, \
+	  "admin create: read the password from standard input") \
+	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers") \
+	X(from, "from", true, "migrate: sqlite:PATH to move from") \
+	X(to, "to", true, "migrate: postgres://... to move to") \
+	X(media, "media", true, "demo: directory with photo.jpg and video.mp4") \
+	X(help, "help", false, "show help") \
 	X(version, "version", false, "show the version")
 
 struct arguments {
 	const char *words[ARGUMENT_WORDS_MAX];
 	size_t word_count;
-#define X(field, name, has_value, help)                                                            \
-	const char *field; /* NULL = not given; "" for flags without value */
+/* NULL = not given; "" for flags without value */
+#define X(field, name, has_value, help) const char *field;
 	COMMAND_FLAGS(X)
 #undef X
 };

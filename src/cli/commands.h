@@ -15,52 +15,52 @@ struct command {
 };
 
 /* X(word, second word or NULL, function, operands behind them, usage, summary) */
-#define COMMANDS(X)                                                                                \
-	X("serve", NULL, command_serve, 0, "[--no-deliver]",                                       \
-	  "run the service; --no-deliver: its API alone (PostgreSQL)")                             \
-	X("worker", NULL, command_worker, 0, "", "deliver only, beside other nodes (PostgreSQL)")  \
-	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms")              \
-	X("demo", NULL, command_demo, 0, "[--media DIR]",                                          \
-	  "a guided tour against a sandbox of its own")                                            \
-	X("app", "create", command_app_create, 0, "--name NAME --owner EMAIL [--live]",            \
-	  "create an app; prints its secret once")                                                 \
-	X("app", "list", command_app_list, 0, "", "list apps")                                     \
-	X("app", "show", command_app_show, 1, "CLIENT_ID", "one app with its credentials")         \
-	X("app", "set", command_app_set, 1,                                                        \
-	  "CLIENT_ID [--name NAME] [--owner EMAIL] [--redirect-urls 'URL URL...'] "                \
-	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off]",                        \
-	  "change what is given; no redirect URLs = any")                                          \
-	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension")              \
-	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls")          \
-	X("app", "go-live", command_app_action, 1, "CLIENT_ID", "bring a draft live")              \
-	X("app", "rotate-secret", command_app_action, 1, "CLIENT_ID",                              \
-	  "new client secret; revokes the token")                                                  \
-	X("credential", "set", command_credential_set, 0,                                          \
-	  "--app CLIENT_ID --platform SLUG --client-id ID (--client-secret-file FILE | "           \
-	  "--client-secret-stdin) [--verify]",                                                     \
-	  "enter a platform's OAuth credentials")                                                  \
+#define COMMANDS(X) \
+	X("serve", NULL, command_serve, 0, "[--no-deliver]", \
+	  "run the service; --no-deliver: its API alone (PostgreSQL)") \
+	X("worker", NULL, command_worker, 0, "", "deliver only, beside other nodes (PostgreSQL)") \
+	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms") \
+	X("demo", NULL, command_demo, 0, "[--media DIR]", \
+	  "a guided tour against a sandbox of its own") \
+	X("app", "create", command_app_create, 0, "--name NAME --owner EMAIL [--live]", \
+	  "create an app; prints its secret once") \
+	X("app", "list", command_app_list, 0, "", "list apps") \
+	X("app", "show", command_app_show, 1, "CLIENT_ID", "one app with its credentials") \
+	X("app", "set", command_app_set, 1, \
+	  "CLIENT_ID [--name NAME] [--owner EMAIL] [--redirect-urls 'URL URL...'] " \
+	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off]", \
+	  "change what is given; no redirect URLs = any") \
+	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension") \
+	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls") \
+	X("app", "go-live", command_app_action, 1, "CLIENT_ID", "bring a draft live") \
+	X("app", "rotate-secret", command_app_action, 1, "CLIENT_ID", \
+	  "new client secret; revokes the token") \
+	X("credential", "set", command_credential_set, 0, \
+	  "--app CLIENT_ID --platform SLUG --client-id ID (--client-secret-file FILE | " \
+	  "--client-secret-stdin) [--verify]", \
+	  "enter a platform's OAuth credentials") \
 	X("credential", "verify", command_credential_verify, 0, "--app CLIENT_ID --platform SLUG", \
-	  "ask the platform whether they are good")                                                \
-	X("credential", "list", command_credential_list, 0, "--app CLIENT_ID", "list them")        \
-	X("admin", "create", command_admin_create, 0, "--email EMAIL --password-stdin",            \
-	  "create an admin")                                                                       \
-	X("admin", "delete", command_admin_delete, 1, "EMAIL",                                     \
-	  "delete an admin; their apps answer admin_not_found")                                    \
-	X("admin", "list", command_admin_list, 0, "", "list admins")                               \
-	X("doctor", NULL, command_doctor, 0, "", "look whether everything is well")                \
-	X("backup", NULL, command_backup, 1, "FILE",                                               \
-	  "copy the database into a new file, also while the service runs")                        \
-	X("hold", "show", command_hold_show, 0, "",                                                \
-	  "what is held since a backup was restored, counted")                                     \
-	X("hold", "release", command_hold_decide, 0, "[--platform SLUG]", "publish what is held")  \
-	X("hold", "fail", command_hold_decide, 0, "[--platform SLUG]",                             \
-	  "fail what is held as OUTCOME_UNKNOWN")                                                  \
-	X("migrate", NULL, command_migrate, 0, "[--from sqlite:PATH --to postgres://...]",         \
-	  "make or upgrade the database, or move all of it to PostgreSQL")                         \
-	X("version", NULL, command_version, 0, "", "show the version")                             \
+	  "ask the platform whether they are good") \
+	X("credential", "list", command_credential_list, 0, "--app CLIENT_ID", "list them") \
+	X("admin", "create", command_admin_create, 0, "--email EMAIL --password-stdin", \
+	  "create an admin") \
+	X("admin", "delete", command_admin_delete, 1, "EMAIL", \
+	  "delete an admin; their apps answer admin_not_found") \
+	X("admin", "list", command_admin_list, 0, "", "list admins") \
+	X("doctor", NULL, command_doctor, 0, "", "look whether everything is well") \
+	X("backup", NULL, command_backup, 1, "FILE", \
+	  "copy the database into a new file, also while the service runs") \
+	X("hold", "show", command_hold_show, 0, "", \
+	  "what is held since a backup was restored, counted") \
+	X("hold", "release", command_hold_decide, 0, "[--platform SLUG]", "publish what is held") \
+	X("hold", "fail", command_hold_decide, 0, "[--platform SLUG]", \
+	  "fail what is held as OUTCOME_UNKNOWN") \
+	X("migrate", NULL, command_migrate, 0, "[--from sqlite:PATH --to postgres://...]", \
+	  "make or upgrade the database, or move all of it to PostgreSQL") \
+	X("version", NULL, command_version, 0, "", "show the version") \
 	X("help", NULL, command_help, 0, "", "show this help")
 
-#define X(word, second, function, operands, usage, summary)                                        \
+#define X(word, second, function, operands, usage, summary) \
 	int function(const struct command *command);
 COMMANDS(X)
 #undef X

@@ -101,8 +101,8 @@ static enum err_kind call_directly(const struct settings *settings, struct arena
 				   const char *method, struct str path, struct str body,
 				   struct control_answer *answer, struct error *err)
 {
-	/* A command prints its answer; what the service would log at work is of no use beside it.
-	 */
+	/* A command prints its answer; what the service would log at work is of no use beside
+	 * it. */
 	struct settings quiet = *settings;
 	struct service *service = NULL;
 	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)

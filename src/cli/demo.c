@@ -345,8 +345,8 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 			return failed_error(slug, &err);
 		if (page.location.len == 0)
 			return page.status == 200 ||
-			       failed(slug, page.body); /* our page that asks again: the accounts
-							   will tell */
+			       /* our page that asks again: the accounts will tell */
+			       failed(slug, page.body);
 		url = page.location;
 	}
 	return str_find(url, STR("status=success"), 0) != SIZE_MAX || failed(slug, url);

@@ -26,7 +26,7 @@ struct command_row {
 };
 
 static const struct command_row commands[] = {
-#define X(word, second, function, operands, usage, summary)                                        \
+#define X(word, second, function, operands, usage, summary) \
 	{word, second, function, operands, usage, summary},
 	COMMANDS(X)
 #undef X

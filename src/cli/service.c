@@ -51,15 +51,19 @@
 #include "worker_router.h"
 
 #define SERVICE_ARENA_MAX_BYTES 65536
-#define REQUEST_ARENA_BYTES ((size_t)64 << 20) /* the largest list answer (32 MiB) while it grows, beside the rows it is made of */
-#define DRAIN_MS 20000           /* longer than a usual platform call */
+/* the largest list answer (32 MiB) while it grows, beside the rows it is made of */
+#define REQUEST_ARENA_BYTES ((size_t)64 << 20)
+#define DRAIN_MS 20000 /* longer than a usual platform call */
 #define HTTP_DRAIN_MS 10000
-#define LATE_US (60 * US_PER_S)  /* DESIGN.md section 5: /readyz fails when the oldest due delivery is later than this */
-#define STUCK_US (60 * US_PER_S) /* the engine polls every 5 s: a turn this old means that its thread hangs */
+/* DESIGN.md section 5: /readyz fails when the oldest due delivery is later than this */
+#define LATE_US (60 * US_PER_S)
+/* the engine polls every 5 s: a turn this old means that its thread hangs */
+#define STUCK_US (60 * US_PER_S)
 #define DISK_FREE_MIN_BYTES ((uint64_t)64 << 20)
 #define BEAT_MS 60000 /* RELIABILITY.md 2.6: the epoch is raised every minute */
 #define POISON_ARENA_MAX_BYTES ((size_t)1 << 20)
-/* Nobody wakes a worker when another node has accepted a post: it looks for itself, and this is what a post may be late by it. */
+/* Nobody wakes a worker when another node has accepted a post: it looks for itself, and this is
+ * what a post may be late by it. */
 #define SHARED_POLL_MS 250
 #define SPOOL_SWEEP_US (10 * US_PER_MINUTE)
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
@@ -110,13 +114,16 @@ struct log service_make_log(const struct settings *settings)
 		if (strcmp(settings_text(settings, SETTING_ID_log_level), levels[i]) == 0)
 			log.level = (enum log_level)i;
 	}
-	log.format = strcmp(settings_text(settings, SETTING_ID_log_format), "json") == 0 ? LOG_FORMAT_JSON : LOG_FORMAT_TEXT;
+	log.format = strcmp(settings_text(settings, SETTING_ID_log_format), "json") == 0
+			     ? LOG_FORMAT_JSON
+			     : LOG_FORMAT_TEXT;
 	return log;
 }
 
 const char *service_control_path(const struct settings *settings)
 {
-	struct str path = str_format(settings->arena, "%s/control.sock", settings_text(settings, SETTING_ID_data));
+	struct str path = str_format(settings->arena, "%s/control.sock",
+				     settings_text(settings, SETTING_ID_data));
 	return str_z(settings->arena, path);
 }
 
@@ -131,7 +138,9 @@ static enum err_kind make_data_directory(struct service *service, struct error *
 	const char *path = settings_text(service->settings, SETTING_ID_data);
 	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
 		int native = errno;
-		return error_set_native(err, ERR_INVALID, native, "the data directory %s cannot be made: %s", path, strerror(native));
+		return error_set_native(err, ERR_INVALID, native,
+					"the data directory %s cannot be made: %s", path,
+					strerror(native));
 	}
 	service->data = path;
 	return ERR_NONE;
@@ -144,20 +153,23 @@ static const char *path_in_data(const struct service *service, const char *name)
 
 /* ---- opening, in the order of the layers ---- */
 
-/* A key is made at the first start only: a new one would open nothing of what the database holds, and hide that the old one is
- * missing. */
+/* A key is made at the first start only: a new one would open nothing of what the database holds,
+ * and hide that the old one is missing. */
 static enum err_kind open_seal(struct service *service, struct error *err)
 {
 	const char *configured = text_or_null(service->settings, SETTING_ID_master_key_file);
 	const char *path = configured != NULL ? configured : path_in_data(service, "master.key");
 	bool holds_secrets = false;
 	const bool is_missing = access(path, F_OK) != 0 && errno == ENOENT;
-	enum err_kind kind = is_missing ? store_holds_secrets(service->store, &holds_secrets, err) : ERR_NONE;
+	enum err_kind kind =
+		is_missing ? store_holds_secrets(service->store, &holds_secrets, err) : ERR_NONE;
 	if (kind != ERR_NONE)
 		return kind;
 	if (holds_secrets)
 		return error_set(err, ERR_INVALID,
-				 "the master key file %s is missing, and the database holds secrets that only it opens: put it back", path);
+				 "the master key file %s is missing, and the database holds "
+				 "secrets that only it opens: put it back",
+				 path);
 	return seal_open_keyfile(path, random_system(), &service->seal, err);
 }
 
@@ -177,7 +189,9 @@ static enum err_kind open_store(struct service *service, struct error *err)
 	};
 	const enum err_kind kind = store_open(&config, &service->store, err);
 	if (kind == ERR_NONE && service->role > SERVICE_ALL && !store_is_shared(service->store))
-		return error_set(err, ERR_INVALID, "only nodes that share a PostgreSQL database can do one half of the work: give --database postgres://...");
+		return error_set(err, ERR_INVALID,
+				 "only nodes that share a PostgreSQL database can do one half of "
+				 "the work: give --database postgres://...");
 	return kind;
 }
 
@@ -185,7 +199,10 @@ static enum err_kind open_store(struct service *service, struct error *err)
 
 static void tell_node(struct service *service)
 {
-	static const char *const roles[] = {[SERVICE_COMMAND] = "command", [SERVICE_ALL] = "all", [SERVICE_API] = "api", [SERVICE_WORKER] = "worker"};
+	static const char *const roles[] = {[SERVICE_COMMAND] = "command",
+					    [SERVICE_ALL] = "all",
+					    [SERVICE_API] = "api",
+					    [SERVICE_WORKER] = "worker"};
 	char name[256] = "";
 	struct error err = {0};
 	gethostname(name, sizeof(name) - 1);
@@ -225,7 +242,8 @@ static enum err_kind open_node(struct service *service, struct error *err)
 		.spool = service->spool,
 		.store = service->store,
 		.clock = store_clock(service->store),
-		.every_us = SPOOL_SWEEP_US / settings_number(service->settings, SETTING_ID_time_scale),
+		.every_us =
+			SPOOL_SWEEP_US / settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	spool_sweeper_add(&service->sweeper, service->engine);
 	return heartbeat_start(NODE_BEAT_MS, beat_node, service, &service->node_heartbeat, err);
@@ -235,7 +253,8 @@ static void raise_epoch(void *context)
 {
 	struct service *service = context;
 	struct error err = {0};
-	if (store_guard_beat(service->store, clock_now_us(store_clock(service->store)), &err) != ERR_NONE)
+	if (store_guard_beat(service->store, clock_now_us(store_clock(service->store)), &err) !=
+	    ERR_NONE)
 		LOG(&service->log, WARN, "epoch_not_raised", log_str("error", str_of(err.text)));
 }
 
@@ -244,12 +263,14 @@ static enum err_kind open_restore_guard(struct service *service, struct error *e
 {
 	struct guard_start start = {0};
 	const int64_t lineage = (int64_t)random_below(random_system(), (uint64_t)INT64_MAX) + 1;
-	enum err_kind kind = store_guard_start(service->store, lineage, clock_now_us(store_clock(service->store)), &start, err);
+	enum err_kind kind = store_guard_start(
+		service->store, lineage, clock_now_us(store_clock(service->store)), &start, err);
 	if (kind != ERR_NONE)
 		return error_add(err, "epoch");
 	service->is_guarded = true;
 	if (epoch_means_restore(start.finding))
-		LOG(&service->log, WARN, "database_restored", log_str("why", str_of(epoch_sentence(start.finding))),
+		LOG(&service->log, WARN, "database_restored",
+		    log_str("why", str_of(epoch_sentence(start.finding))),
 		    log_int("deliveries_held", start.marked_count));
 	return heartbeat_start(BEAT_MS, raise_epoch, service, &service->heartbeat, err);
 }
@@ -267,7 +288,8 @@ static bool set_aside(void *context, struct str delivery_id)
 	return true;
 }
 
-/* What the program died on again and again is set aside; what it dies on from here on will be noted. */
+/* What the program died on again and again is set aside; what it dies on from here on will be
+ * noted. */
 static enum err_kind open_quarantine(struct service *service, struct error *err)
 {
 	const char *directory = path_in_data(service, "poison");
@@ -296,7 +318,8 @@ static enum err_kind open_guard(struct service *service, struct error *err)
 	for (size_t i = 0; i < port_list->list_count; i++) {
 		uint64_t port;
 		if (!str_parse_u64(str_of(port_list->list[i]), &port) || port < 1 || port > 65535)
-			return error_set(err, ERR_INVALID, "media-port: \"%s\" is no port", port_list->list[i]);
+			return error_set(err, ERR_INVALID, "media-port: \"%s\" is no port",
+					 port_list->list[i]);
 		ports[i] = (uint16_t)port;
 	}
 	const struct guard_config config = {
@@ -306,12 +329,15 @@ static enum err_kind open_guard(struct service *service, struct error *err)
 		.port_count = port_list->list_count,
 		.refuse_own_addresses = true, /* RELIABILITY.md 4.1, API7 */
 	};
-	return guard_new(&config, &service->guard, err) == ERR_NONE ? ERR_NONE : error_add(err, "media-allow");
+	return guard_new(&config, &service->guard, err) == ERR_NONE ? ERR_NONE
+								    : error_add(err, "media-allow");
 }
 
 static enum err_kind open_spool(struct service *service, struct error *err)
 {
-	const struct spool_config config = {.directory = path_in_data(service, "spool"), .budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget)};
+	const struct spool_config config = {
+		.directory = path_in_data(service, "spool"),
+		.budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget)};
 	return spool_open(&config, &service->spool, err);
 }
 
@@ -339,7 +365,8 @@ static enum err_kind run_wrapped(struct store_tx *tx, void *argument, struct err
 	return wrapped->command(tx, wrapped->argument, err);
 }
 
-static enum err_kind engine_store_write(void *context, engine_command command, void *argument, struct error *err)
+static enum err_kind engine_store_write(void *context, engine_command command, void *argument,
+					struct error *err)
 {
 	struct wrapped_command wrapped = {command, argument};
 	return store_write(context, run_wrapped, &wrapped, err);
@@ -358,7 +385,9 @@ static enum err_kind open_engine(struct service *service, struct error *err)
 		.idle_poll_ms = store_is_shared(service->store) ? SHARED_POLL_MS : 0,
 	};
 	const enum err_kind kind = engine_new(&config, &service->engine, err);
-	return kind == ERR_NONE && service->role == SERVICE_API ? engine_new(&config, &service->resting, err) : kind;
+	return kind == ERR_NONE && service->role == SERVICE_API
+		       ? engine_new(&config, &service->resting, err)
+		       : kind;
 }
 
 static enum err_kind open_connector(struct service *service, struct error *err)
@@ -378,7 +407,8 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 	return connector_new(&config, &service->connector, err);
 }
 
-/* Where the sources of deliveries are asked for work: nowhere on a node that leaves them to others. */
+/* Where the sources of deliveries are asked for work: nowhere on a node that leaves them to
+ * others. */
 static struct engine *delivering_engine(const struct service *service)
 {
 	return service->resting != NULL ? service->resting : service->engine;
@@ -387,7 +417,8 @@ static struct engine *delivering_engine(const struct service *service)
 static bool disk_is_full(const struct service *service)
 {
 	struct statvfs disk;
-	return statvfs(service->data, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < DISK_FREE_MIN_BYTES;
+	return statvfs(service->data, &disk) == 0 &&
+	       (uint64_t)disk.f_bavail * disk.f_frsize < DISK_FREE_MIN_BYTES;
 }
 
 static bool has_disk_room(void *context)
@@ -451,14 +482,19 @@ static bool is_ready(void *context, char *reason, size_t reason_size)
 	reason[0] = '\0';
 	if (store_check(service->store, &err) != ERR_NONE ||
 	    store_delivery_oldest_due(service->store, now_us, &oldest_due_us, &err) != ERR_NONE) {
-		LOG(&service->log, ERROR, "store_not_ready", log_str("error", str_of(err.text))); /* paths are not for the public */
+		/* paths are not for the public */
+		LOG(&service->log, ERROR, "store_not_ready", log_str("error", str_of(err.text)));
 		snprintf(reason, reason_size, "the store does not work");
 	} else if (disk_is_full(service))
 		snprintf(reason, reason_size, "the disk of the data directory is full");
-	else if (clock_boot_us(store_clock(service->store)) - engine_last_turn_boot_us(service->engine) > STUCK_US)
+	else if (clock_boot_us(store_clock(service->store)) -
+			 engine_last_turn_boot_us(service->engine) >
+		 STUCK_US)
 		snprintf(reason, reason_size, "the delivery engine does not turn");
-	else if (service->role != SERVICE_API && oldest_due_us != 0 && now_us - oldest_due_us > LATE_US)
-		snprintf(reason, reason_size, "the oldest due post is %lld s late", (long long)((now_us - oldest_due_us) / US_PER_S));
+	else if (service->role != SERVICE_API && oldest_due_us != 0 &&
+		 now_us - oldest_due_us > LATE_US)
+		snprintf(reason, reason_size, "the oldest due post is %lld s late",
+			 (long long)((now_us - oldest_due_us) / US_PER_S));
 	return reason[0] == '\0';
 }
 
@@ -481,7 +517,8 @@ static void read_gauges(void *context, struct api_gauges *out)
 		.deliveries_in_flight = deliverer_in_flight(service->deliverer),
 		.engine_turns = engine.turns,
 		.engine_tasks = engine.tasks,
-		.engine_turn_age_us = clock_boot_us(store_clock(service->store)) - engine.last_turn_boot_us,
+		.engine_turn_age_us =
+			clock_boot_us(store_clock(service->store)) - engine.last_turn_boot_us,
 		.spool_bytes = spool_used_bytes(service->spool),
 		.spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget),
 	};
@@ -504,7 +541,8 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.media_url_check = {check_media_url, service->guard},
 		.token_ttl_s = settings_number(settings, SETTING_ID_token_ttl),
 		.rate_limit_per_minute = settings_number(settings, SETTING_ID_rate_limit),
-		.token_failure_limit_per_minute = settings_number(settings, SETTING_ID_token_failure_limit),
+		.token_failure_limit_per_minute =
+			settings_number(settings, SETTING_ID_token_failure_limit),
 		.is_sandbox = text_or_null(settings, SETTING_ID_sandbox) != NULL,
 		.is_ready = is_ready,
 		.is_ready_context = service,
@@ -534,7 +572,8 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 	return kind;
 }
 
-static void serve_as_app(void *context, const struct app_row *app, struct http_request *request, struct http_response *response)
+static void serve_as_app(void *context, const struct app_row *app, struct http_request *request,
+			 struct http_response *response)
 {
 	api_serve_as(context, app, request, response);
 }
@@ -574,14 +613,17 @@ static enum err_kind start_engine(struct service *service, struct error *err)
 	int native = pthread_create(&service->engine_thread, &attributes, engine_main, service);
 	pthread_attr_destroy(&attributes);
 	if (native != 0)
-		return error_set_native(err, ERR_INTERNAL, native, "the engine's thread cannot be started: %s", strerror(native));
+		return error_set_native(err, ERR_INTERNAL, native,
+					"the engine's thread cannot be started: %s",
+					strerror(native));
 	service->has_engine_thread = true;
 	return ERR_NONE;
 }
 
 typedef enum err_kind (*opener)(struct service *service, struct error *err);
 
-struct str service_public_url(const struct settings *settings, struct arena *arena, struct str base_url)
+struct str service_public_url(const struct settings *settings, struct arena *arena,
+			      struct str base_url)
 {
 	static const uint8_t anywhere[16];
 	const char *configured = text_or_null(settings, SETTING_ID_public_url);
@@ -597,13 +639,16 @@ struct str service_public_url(const struct settings *settings, struct arena *are
 
 static void set_public_url(struct service *service)
 {
-	struct str url = service_public_url(service->settings, service->arena, str_of(service->base_url));
+	struct str url =
+		service_public_url(service->settings, service->arena, str_of(service->base_url));
 	const char *media_url = text_or_null(service->settings, SETTING_ID_media_url);
 	snprintf(service->public_url, sizeof(service->public_url), STR_FMT, STR_ARG(url));
-	snprintf(service->media_url, sizeof(service->media_url), "%s", media_url != NULL ? media_url : service->public_url);
+	snprintf(service->media_url, sizeof(service->media_url), "%s",
+		 media_url != NULL ? media_url : service->public_url);
 }
 
-enum err_kind service_open(const struct settings *settings, enum service_role role, struct service **service_out, struct error *err)
+enum err_kind service_open(const struct settings *settings, enum service_role role,
+			   struct service **service_out, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
 	if (service == NULL)
@@ -614,16 +659,32 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 	service->poison_fd = -1;
 	service->arena = arena_new("service", SERVICE_ARENA_MAX_BYTES);
 	service->log = service_make_log(settings);
-	service->platform_settings.graph_version = str_of(settings_text(settings, SETTING_ID_graph_version));
-	service->platform_settings.linkedin_version = str_of(settings_text(settings, SETTING_ID_linkedin_version));
-	snprintf(service->base_url, sizeof(service->base_url), "http://%s", settings_text(settings, SETTING_ID_listen));
+	service->platform_settings.graph_version =
+		str_of(settings_text(settings, SETTING_ID_graph_version));
+	service->platform_settings.linkedin_version =
+		str_of(settings_text(settings, SETTING_ID_linkedin_version));
+	snprintf(service->base_url, sizeof(service->base_url), "http://%s",
+		 settings_text(settings, SETTING_ID_listen));
 	set_public_url(service);
 
 	const opener openers[] = {
-		open_guard, /* makes nothing: a bad range or port stops the start before anything is there */
-		make_data_directory, open_store,     open_seal,  delivers ? open_restore_guard : NULL, delivers ? open_quarantine : NULL, open_spool,  open_transport,
-		open_engine,         open_connector, delivers ? open_deliverer : NULL, open_admin,
-		delivers ? open_api : NULL, delivers ? open_webhooker : NULL, delivers ? open_dashboard : NULL, delivers ? open_node : NULL,
+		/* makes nothing: a bad range or port stops the start before anything is there */
+		open_guard,
+		make_data_directory,
+		open_store,
+		open_seal,
+		delivers ? open_restore_guard : NULL,
+		delivers ? open_quarantine : NULL,
+		open_spool,
+		open_transport,
+		open_engine,
+		open_connector,
+		delivers ? open_deliverer : NULL,
+		open_admin,
+		delivers ? open_api : NULL,
+		delivers ? open_webhooker : NULL,
+		delivers ? open_dashboard : NULL,
+		delivers ? open_node : NULL,
 		delivers ? NULL : start_engine,
 	};
 	for (size_t i = 0; i < sizeof(openers) / sizeof(openers[0]); i++) {
@@ -641,19 +702,22 @@ static enum err_kind open_listener(struct service *service, struct error *err)
 {
 	const char *listen = settings_text(service->settings, SETTING_ID_listen);
 	if (service->role == SERVICE_WORKER) {
-		const enum err_kind kind = worker_router_new(service->api, &service->worker_router, err);
+		const enum err_kind kind =
+			worker_router_new(service->api, &service->worker_router, err);
 		if (kind != ERR_NONE)
 			return kind;
 	}
 	const struct httpd_config config = {
 		.listen = listen,
-		.router = service->worker_router != NULL ? service->worker_router : api_router(service->api),
+		.router = service->worker_router != NULL ? service->worker_router
+							 : api_router(service->api),
 		.log = &service->log,
 		.random = random_system(),
 		.threads = (unsigned)settings_number(service->settings, SETTING_ID_threads),
 		.arena_max_bytes = REQUEST_ARENA_BYTES,
 	};
-	/* With port 0 our own address is known only when the listener's threads run already: nobody is answered before. */
+	/* With port 0 our own address is known only when the listener's threads run already: nobody
+	 * is answered before. */
 	bool is_free_port = str_has_suffix(str_of(listen), STR(":0"));
 	api_set_open(service->api, !is_free_port);
 	if (httpd_open(&config, &service->httpd, err) != ERR_NONE)
@@ -682,7 +746,8 @@ enum err_kind service_listen(struct service *service, struct error *err)
 		return error_add(err, "%s", control.unix_path);
 	if (store_is_shared(service->store))
 		tell_node(service); /* with the address that it is reached at */
-	/* Not before our own address is known and answers: the first deliveries may hand out addresses of files here. */
+	/* Not before our own address is known and answers: the first deliveries may hand out
+	 * addresses of files here. */
 	return start_engine(service, err);
 }
 
@@ -733,7 +798,8 @@ void service_close(struct service **service_pointer)
 	guard_free(&service->guard);
 	heartbeat_stop(&service->heartbeat);
 	if (service->is_guarded)
-		raise_epoch(service); /* what was copied while we ran is the older one from here on */
+		/* what was copied while we ran is the older one from here on */
+		raise_epoch(service);
 	store_close(&service->store);
 	if (service->poison_fd >= 0) {
 		fatal_install(-1);

@@ -12,8 +12,8 @@
 
 #include "url.h"
 
-#define URL_MAX_BYTES                                                                              \
-	400 /* of public-url and sandbox; what is built upon them has room for as much again */
+/* of public-url and sandbox; what is built upon them has room for as much again */
+#define URL_MAX_BYTES 400
 
 enum setting_type { SETTING_TYPE_TEXT, SETTING_TYPE_INT, SETTING_TYPE_LIST };
 
@@ -27,7 +27,7 @@ struct setting_row {
 };
 
 static const struct setting_row rows[SETTING_COUNT] = {
-#define SETTING(field, name, type, fallback, min, max, value, help)                                \
+#define SETTING(field, name, type, fallback, min, max, value, help) \
 	[SETTING_ID_##field] = {name, SETTING_TYPE_##type, fallback, min, max, value, help},
 #include "settings.def"
 #undef SETTING
@@ -272,10 +272,9 @@ static enum err_kind check(struct settings *settings, struct error *err)
 				 "time-scale is for sandbox mode only: give --sandbox too");
 	const char *database = settings_text(settings, SETTING_ID_database);
 	if (database[0] != '\0' && !is_database_url(database))
-		return error_set(
-			err, ERR_INVALID,
-			"database must be sqlite:PATH or postgres://..."); /* not shown: it may hold
-									      a password */
+		return error_set(err, ERR_INVALID,
+				 /* not shown: it may hold a password */
+				 "database must be sqlite:PATH or postgres://...");
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_media_url);
 	cut_slash(settings, SETTING_ID_sandbox);

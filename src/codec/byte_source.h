@@ -11,8 +11,8 @@
 
 struct byte_source {
 	int64_t size_bytes;
-	/* Reads len bytes from at (both inside the source) into out. False when they cannot be had.
-	 */
+	/* Reads len bytes from at (both inside the source) into out. False when they cannot be
+	 * had. */
 	bool (*read_at)(void *context, int64_t at, char *out, size_t len);
 	void *context;
 };

@@ -6,8 +6,8 @@
 #define HEADER_BYTES 13
 #define DESCRIPTOR_BYTES 10
 #define WINDOW_BYTES 4096
-#define WALK_MAX_BYTES                                                                             \
-	((int64_t)64 << 20) /* no still picture is larger: all six platforms refuse it */
+/* no still picture is larger: all six platforms refuse it */
+#define WALK_MAX_BYTES ((int64_t)64 << 20)
 
 /* Where the walk is, over a window of what was read last. */
 struct cursor {

@@ -7,6 +7,6 @@
 
 #include "byte_source.h"
 
-/* False also where the bytes end, or make no sense, before a second picture; the work is bounded.
- */
+/* False also where the bytes end, or make no sense, before a second picture; the work is
+ * bounded. */
 bool gif_is_animated(const struct byte_source *source);

@@ -65,6 +65,6 @@ bool json_is_null(const struct json *value);
  * write ids both ways. */
 int64_t json_int(const struct json *value, int64_t fallback);
 bool json_bool(const struct json *value, bool fallback);
-/* A string as it is, an integer in decimal; else empty. For ids, which platforms write both ways.
- */
+/* A string as it is, an integer in decimal; else empty. For ids, which platforms write both
+ * ways. */
 struct str json_text(struct arena *arena, const struct json *value);

@@ -17,8 +17,8 @@ struct json;
 struct json_writer {
 	struct buf *out;
 	unsigned depth;
-	bool has_items[JSON_WRITER_DEPTH_MAX]; /* a comma is due before the next element at this
-						  depth */
+	/* a comma is due before the next element at this depth */
+	bool has_items[JSON_WRITER_DEPTH_MAX];
 	bool is_object[JSON_WRITER_DEPTH_MAX];
 	bool has_root; /* the one value of depth 0 is begun */
 	bool after_key;

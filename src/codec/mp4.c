@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define BOXES_MAX 4096 /* a fragmented film of hours has thousands, but its moov comes first */
-#define BOX_NAME(a, b, c, d)                                                                       \
+#define BOX_NAME(a, b, c, d) \
 	((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 
 enum box_name {

@@ -10,8 +10,8 @@
 
 struct mp4_film {
 	int64_t duration_ms; /* 0 = not known */
-	uint32_t width; /* of the first picture track that is shown, turned as it is shown; 0 = not
-			   known */
+	/* of the first picture track that is shown, turned as it is shown; 0 = not known */
+	uint32_t width;
 	uint32_t height;
 };
 

@@ -10,8 +10,8 @@
 
 #include "str.h"
 
-#define SNIFF_BYTES_WANTED                                                                         \
-	65536 /* enough of a file's start for everything sniff_media() looks at */
+/* enough of a file's start for everything sniff_media() looks at */
+#define SNIFF_BYTES_WANTED 65536
 
 enum sniff_type {
 	SNIFF_UNKNOWN,

@@ -83,8 +83,8 @@ struct connect_task *ask_new(struct connector *connector, enum platform_id platf
 	struct ask_task *a = calloc(1, sizeof(*a));
 	struct ticket *ticket = calloc(1, sizeof(*ticket));
 	if (a == NULL || ticket == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
-			    program */
+		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		abort();
 	struct connect_task *t = &a->base;
 	t->task.ops = &ask_ops;
 	t->connector = connector;

@@ -8,7 +8,7 @@
  * refreshed is not asked about. */
 void check_run(struct connector *connector, struct arena *arena, const struct account_row *account,
 	       int64_t wait_ms, struct check_outcome *outcome_out);
-/* Asks the platform to forget the account's tokens, where it can. What comes of it is only logged.
- */
+/* Asks the platform to forget the account's tokens, where it can. What comes of it is only
+ * logged. */
 void revoke_run(struct connector *connector, struct arena *arena, const struct account_row *account,
 		int64_t wait_ms);

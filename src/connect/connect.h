@@ -37,8 +37,8 @@ struct connector_config {
 	const struct random_source *random;
 	const struct log *log;
 	const struct platform_settings *settings;
-	const char *public_url;  /* without trailing slash: callbacks are
-				    PUBLIC/v1/oauth/SLUG/callback */
+	/* without trailing slash: callbacks are PUBLIC/v1/oauth/SLUG/callback */
+	const char *public_url;
 	const char *sandbox_url; /* NULL = real platforms */
 	int64_t time_scale;      /* 0 = 1 */
 };
@@ -56,8 +56,8 @@ struct connect_request {
 	struct str user_id;
 	struct str redirect_url; /* checked by the caller */
 	struct str name, email;  /* empty = none */
-	bool allows_pending;     /* the owner tries out a credential that is not verified yet
-				    (API.md section 3) */
+	/* the owner tries out a credential that is not verified yet (API.md section 3) */
+	bool allows_pending;
 };
 
 struct connect_begun {
@@ -108,9 +108,9 @@ enum err_kind connector_verify(struct connector *connector, struct arena *arena,
 			       struct verify_outcome *outcome_out, struct error *err);
 enum check_verdict {
 	CHECK_GOOD,
-	CHECK_REFUSED, /* the platform does not take the token any more: the user has to connect
-			  again */
-	CHECK_UNKNOWN  /* it could not be asked, or did not say */
+	/* the platform does not take the token any more: the user has to connect again */
+	CHECK_REFUSED,
+	CHECK_UNKNOWN /* it could not be asked, or did not say */
 };
 
 struct check_outcome {

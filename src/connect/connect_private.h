@@ -47,8 +47,8 @@ struct connector {
 	struct connector_config config;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* an exchange or a check ended */
-	uint64_t
-		generation; /* counts announcements, so that none falls between a look and a wait */
+	/* counts announcements, so that none falls between a look and a wait */
+	uint64_t generation;
 	struct connect_task *queue; /* handed over by other threads, under mutex */
 };
 

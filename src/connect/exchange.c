@@ -79,8 +79,8 @@ static void exchange_failed(struct exchange *x, enum connection_error error, str
 		description.len > 0 ? description : str_of(connection_error_sentence(x->error));
 }
 
-/* The row's id decides what its secrets are sealed under, so a known account's id is asked first.
- */
+/* The row's id decides what its secrets are sealed under, so a known account's id is asked
+ * first. */
 static enum err_kind account_of(struct exchange *x, const struct account_found *found,
 				struct account_row *row, struct error *err)
 {
@@ -246,8 +246,8 @@ void exchange_enqueue(struct connector *connector, const struct connection_row *
 {
 	struct exchange *x = calloc(1, sizeof(*x));
 	if (x == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
-			    program */
+		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		abort();
 	x->base.task.ops = &exchange_ops;
 	x->base.connector = connector;
 	x->base.arena = arena_new("connection", CONNECT_ARENA_MAX_BYTES);

@@ -168,8 +168,8 @@ void admin_render_fault(void *context, enum http_fault fault, const struct http_
 /* ---- the table ---- */
 
 static const struct admin_route table[] = {
-#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary)                          \
-	{#method, "/admin" path, "/dashboard/api" path, WHERE_##where, PRINCIPAL_##who, has_body,  \
+#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary) \
+	{#method, "/admin" path, "/dashboard/api" path, WHERE_##where, PRINCIPAL_##who, has_body, \
 	 handler, summary},
 #include "admin_routes.def"
 #undef ADMIN_ROUTE

@@ -229,8 +229,8 @@ static enum err_kind verify_by_connection(struct admin *admin, const struct app_
 	return kind;
 }
 
-/* Who began it here came back here: what an app with connect_confirmation asks of its own server.
- */
+/* Who began it here came back here: what an app with connect_confirmation asks of its own
+ * server. */
 static enum err_kind confirm(struct admin *admin, struct arena *arena, const struct app_row *app,
 			     const struct connection_row *connection, struct error *err)
 {

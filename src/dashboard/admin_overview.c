@@ -282,7 +282,7 @@ static const struct quota {
 	int64_t limit; /* 0 = the platform names none */
 	const char *note;
 } quotas[] = {
-#define QUOTA(platform, what, scope, window, limit, note)                                          \
+#define QUOTA(platform, what, scope, window, limit, note) \
 	{PLATFORM_##platform, what, SCOPE_##scope, window, limit, note},
 #include "quotas.def"
 #undef QUOTA

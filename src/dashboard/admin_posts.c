@@ -22,9 +22,8 @@
 #define TEXT_CHARACTERS_MAX 280
 #define FILTER_MAX_BYTES 255
 #define URL_MAX_BYTES 2048
-#define CONTENT_ARENA_BYTES                                                                        \
-	((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB                       \
-			    */
+/* to read one post's content in: a body of 1 MiB */
+#define CONTENT_ARENA_BYTES ((size_t)16 << 20)
 
 /* ---- what failures mean ---- */
 
@@ -131,8 +130,8 @@ static bool read_dates(struct listing *l)
 	return true;
 }
 
-/* Ordinals by a dot, in the order of the apps; what is not there has nothing more. False: answered.
- */
+/* Ordinals by a dot, in the order of the apps; what is not there has nothing more. False:
+ * answered. */
 static bool read_cursor(struct listing *l)
 {
 	struct str text, part;

@@ -64,7 +64,7 @@ enum err_kind admin_add_routes(struct http_router *router, enum route_where wher
 void admin_render_fault(void *context, enum http_fault fault, const struct http_request *request,
 			struct http_response *response);
 
-#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary)                          \
+#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "admin_routes.def"
 #undef ADMIN_ROUTE

@@ -12,8 +12,8 @@
 
 /* Nothing but the dashboard's own files: no text of theirs could do anything even if it held
  * markup. */
-#define POLICY                                                                                     \
-	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
+#define POLICY \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " \
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /* ---- may they? ---- */
@@ -195,8 +195,8 @@ static bool is_known(const struct http_request *request, const char *etag)
 	return false;
 }
 
-/* Paths without a dot in their last segment are the page's own business: all of them are the page.
- */
+/* Paths without a dot in their last segment are the page's own business: all of them are the
+ * page. */
 static struct str file_of(struct str rest)
 {
 	size_t name_at = 0;

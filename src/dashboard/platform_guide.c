@@ -6,7 +6,7 @@
 
 #define META_CONSOLE "https://developers.facebook.com/apps/"
 #define META_WHERE "App settings > Basic, in the Meta app dashboard: App ID and App secret."
-#define META_REVIEW                                                                                \
+#define META_REVIEW \
 	"Until the app is Live with Advanced Access (App Review and business verification), only " \
 	"people with a role on the app can connect, and only they see what is posted."
 

@@ -31,8 +31,8 @@
 /* When the publish call came into doubt, in the flow: what comes before is the call's own time,
  * what comes after is ours. */
 #define FLOW_DOUBT_US "delivery.doubt_us"
-#define LEASE_MARGIN_US                                                                            \
-	(60 * US_PER_S) /* a lease outlives its call by this much (RELIABILITY.md 2.2 rule 1) */
+/* a lease outlives its call by this much (RELIABILITY.md 2.2 rule 1) */
+#define LEASE_MARGIN_US (60 * US_PER_S)
 
 /* What the delivery is busy with; each has its own conversation with the adapter. */
 enum course_mode { COURSE_PUBLISH, COURSE_REFRESH, COURSE_RESOLVE, COURSE_MODE_COUNT };
@@ -53,8 +53,8 @@ struct delivery_task {
 	enum course_mode mode_after_refresh;
 	bool has_refreshed; /* once per claim: a second refusal of a fresh token means reconnect */
 
-	struct media_file *media; /* by flat index; behind the post's own there is room for
-				     ENV_FILES_MAX further files */
+	/* by flat index; behind the post's own there is room for ENV_FILES_MAX further files */
+	struct media_file *media;
 	char **media_paths;
 	size_t media_count; /* of the post's own */
 	struct str file_urls[ENV_FILES_MAX];
@@ -93,8 +93,8 @@ struct delivery_task {
 	int64_t gate_retry_after_us;
 	bool has_new_hold; /* hold.c */
 	enum hold_state new_hold;
-	bool is_hold_look; /* the resolve conversation is about a part that is held after a restore
-			    */
+	/* the resolve conversation is about a part that is held after a restore */
+	bool is_hold_look;
 	struct str hold_flow; /* as the row has it, while that goes on */
 	struct str hold_flow_secrets;
 	bool has_new_extra; /* the account's extra is replaced */

@@ -37,9 +37,9 @@ enum gate_outcome {
 	GATE_WORKED,  /* any answer that shows a platform at work, refusals too */
 	GATE_BROKE,   /* no answer, or 5xx: counts against the platform and the app's place on it */
 	GATE_LIMITED, /* too many calls: counts against the app's place only */
-	GATE_REFUSED, /* the app's own credentials, credits or cap: its place is suspended at once
-		       */
-	GATE_UNUSED   /* no call was made: says nothing */
+	/* the app's own credentials, credits or cap: its place is suspended at once */
+	GATE_REFUSED,
+	GATE_UNUSED /* no call was made: says nothing */
 };
 
 /* Never NULL: memory for the table is taken here and nowhere else. */

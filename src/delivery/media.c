@@ -186,8 +186,8 @@ static bool want(struct delivery_task *t, size_t index, bool is_optional)
 	return true;
 }
 
-/* Index of the file at an address, which is noted when it is new; SIZE_MAX when there are too many.
- */
+/* Index of the file at an address, which is noted when it is new; SIZE_MAX when there are too
+ * many. */
 static size_t file_index(struct delivery_task *t, struct str url)
 {
 	const int known = env_file(&t->env, url);

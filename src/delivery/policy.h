@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * When to try again: the retry schedule, the resolver's schedule, their jitter and their ends. Pure. */
+ * When to try again: the retry schedule, the resolver's schedule, their jitter and their ends.
+ * Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,15 +10,20 @@
 
 struct random_source;
 
-#define POLICY_ATTEMPTS_MAX 5                /* DESIGN.md section 3 */
+#define POLICY_ATTEMPTS_MAX 5 /* DESIGN.md section 3 */
 #define POLICY_LOOKS_MAX 5
-#define POLICY_PATIENCE_US (INT64_C(48) * 3600 * 1000000) /* rate limits and a platform that cannot be asked: longer than any daily quota, then give up */
+/* rate limits and a platform that cannot be asked: longer than any daily quota, then give up */
+#define POLICY_PATIENCE_US (INT64_C(48) * 3600 * 1000000)
 
-/* Wait before try number attempt + 1, when attempt tries have failed (1 = the first failed); -1 = no further try, also when the
- * platform wants more patience than there is. At least
- * retry_after_ms; jitter is up to a fifth more, so that many deliveries do not return in one instant. */
-int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms, const struct random_source *random);
-/* Wait before the resolver's look with this number (0 = first); -1 = no further look (RELIABILITY.md 2.3: 5 s, 30 s, 2 min, 10 min). */
+/* Wait before try number attempt + 1, when attempt tries have failed (1 = the first failed); -1 =
+ * no further try, also when the platform wants more patience than there is. At least
+ * retry_after_ms; jitter is up to a fifth more, so that many deliveries do not return in one
+ * instant. */
+int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
+			     const struct random_source *random);
+/* Wait before the resolver's look with this number (0 = first); -1 = no further look
+ * (RELIABILITY.md 2.3: 5 s, 30 s, 2 min, 10 min). */
 int64_t policy_look_wait_ms(int look);
 /* Wait after a rate limit without advice grows with the number of limits met. */
-int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct random_source *random);
+int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms,
+			    const struct random_source *random);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is written down about a delivery's course: one timeline entry for each call, with a redacted excerpt of what a refusing
- * platform said, and the parts as the API shows them. */
+ * What is written down about a delivery's course: one timeline entry for each call, with a redacted
+ * excerpt of what a refusing platform said, and the parts as the API shows them. */
 #include "delivery_private.h"
 
 #include "buf.h"
@@ -13,8 +13,10 @@
 
 #define EXCERPT_MAX_BYTES 1000
 #define EXCERPT_LOOKED_AT_BYTES 16384
-#define ID_SHOWN_MAX_BYTES 2048  /* no id or address of a platform is longer; a row must stay writable whatever it says */
-#define PARTS_MAX_BYTES (1 << 20) /* 10 parts, two such texts each, six bytes for every byte that JSON escapes */
+/* no id or address of a platform is longer; a row must stay writable whatever it says */
+#define ID_SHOWN_MAX_BYTES 2048
+/* 10 parts, two such texts each, six bytes for every byte that JSON escapes */
+#define PARTS_MAX_BYTES (1 << 20)
 
 /* Host and path: a query may hold tokens. */
 static struct str host_path_of(struct arena *arena, struct str url_text)
@@ -29,16 +31,18 @@ void record_call_begins(struct delivery_task *t, const struct call *call)
 {
 	static const char *const names[COURSE_MODE_COUNT] = {
 		[COURSE_PUBLISH] = "", [COURSE_REFRESH] = "refresh", [COURSE_RESOLVE] = "resolve "};
-	const struct str stages[COURSE_MODE_COUNT] = {
-		[COURSE_PUBLISH] = t->flow.stage, [COURSE_REFRESH] = STR(""), [COURSE_RESOLVE] = t->flow.probe};
+	const struct str stages[COURSE_MODE_COUNT] = {[COURSE_PUBLISH] = t->flow.stage,
+						      [COURSE_REFRESH] = STR(""),
+						      [COURSE_RESOLVE] = t->flow.probe};
 	t->call_stage = str_concat(t->arena, str_of(names[t->mode]), stages[t->mode]);
 	t->call_method = call->method;
 	t->call_host_path = host_path_of(t->arena, call->url);
 	t->call_kind = call->kind;
 }
 
-/* The beginning of what a platform answered, without any secret that this task knows. Redacted before it is cut to size, and the
- * part that is looked at ends where no secret can be cut in half and so escape (redact.h). */
+/* The beginning of what a platform answered, without any secret that this task knows. Redacted
+ * before it is cut to size, and the part that is looked at ends where no secret can be cut in half
+ * and so escape (redact.h). */
 static struct str excerpt_of(const struct delivery_task *t, const struct reply *reply)
 {
 	struct str text = str_slice(reply->body, 0, EXCERPT_LOOKED_AT_BYTES);
@@ -46,12 +50,14 @@ static struct str excerpt_of(const struct delivery_task *t, const struct reply *
 		text = utf8_cut_bytes(text, text.len > 4 ? text.len - 4 : 0);
 	if (!utf8_is_valid(text))
 		return STR("(not text)");
-	return utf8_cut_bytes(redact_secrets(t->turn_arena, text, &t->env, &t->flow), EXCERPT_MAX_BYTES);
+	return utf8_cut_bytes(redact_secrets(t->turn_arena, text, &t->env, &t->flow),
+			      EXCERPT_MAX_BYTES);
 }
 
 static struct str verdict_of(const struct delivery_task *t, const struct task_event *event)
 {
-	static const char *const verdicts[] = {[CALL_NEVER_SENT] = "never_sent", [CALL_IN_DOUBT] = "in_doubt"};
+	static const char *const verdicts[] = {
+		[CALL_NEVER_SENT] = "never_sent", [CALL_IN_DOUBT] = "in_doubt"};
 	if (event->verdict != CALL_FOR_ADAPTER)
 		return str_of(verdicts[event->verdict]);
 	if (event->reply->outcome == REPLY_NEVER_SENT)
@@ -108,7 +114,9 @@ struct str record_parts(const struct delivery_task *t, bool is_failed)
 	size_t current = flow_part(&t->flow);
 	for (size_t i = 0; i < t->flow.part_count; i++) {
 		const struct flow_part *part = &t->flow.parts[i];
-		const char *state = part->is_done ? "published" : is_failed && i == current ? "failed" : "pending";
+		const char *state = part->is_done               ? "published"
+				    : is_failed && i == current ? "failed"
+								: "pending";
 		json_begin_object(&w);
 		json_member_str(&w, "state", str_of(state));
 		json_member_str_or_null(&w, "remote_id", record_id(part->remote_id));

@@ -11,8 +11,8 @@
 #include "policy.h"
 
 #define ADAPTER_WAIT_MAX_MS (60 * 60 * 1000)
-#define LOOK_REFUSED                                                                               \
-	"delivery.look_refused" /* why the platform would not be asked, the last time */
+/* why the platform would not be asked, the last time */
+#define LOOK_REFUSED "delivery.look_refused"
 
 void doubt_begin(struct delivery_task *t)
 {

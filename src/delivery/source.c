@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The source of delivery tasks: claims due rows inside the engine's turn and makes tasks of them after the commit. */
+ * The source of delivery tasks: claims due rows inside the engine's turn and makes tasks of them
+ * after the commit. */
 #include "delivery_private.h"
 
 #include <stdlib.h>
@@ -7,10 +8,13 @@
 #include "policy.h"
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
-#define ROOM_LOOK_US (250 * US_PER_MS) /* a place that was closed opens by itself, and nobody tells */
-#define FIRST_LEASE_US (120 * US_PER_S) /* as long as a plain call's, with a margin: the save before it need not make it longer */
+/* a place that was closed opens by itself, and nobody tells */
+#define ROOM_LOOK_US (250 * US_PER_MS)
+/* as long as a plain call's, with a margin: the save before it need not make it longer */
+#define FIRST_LEASE_US (120 * US_PER_S)
 
-/* What a publish call came to has to be written down: none is begun on a disk that is nearly full (RELIABILITY.md 2.2 rule 1). */
+/* What a publish call came to has to be written down: none is begun on a disk that is nearly full
+ * (RELIABILITY.md 2.2 rule 1). */
 static bool has_disk_room(const struct deliverer *deliverer)
 {
 	const struct deliverer_config *config = &deliverer->config;
@@ -25,9 +29,11 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 	if (deliverer->is_room_short)
 		return ERR_NONE;
 	const int64_t now_us = clock_now_us(deliverer->config.clock);
-	const struct claim_room room = {room_for_claim, deliverer, now_us - POLICY_PATIENCE_US, deliverer->is_row_left};
-	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max, &room, &deliverer->claimed,
-					   &deliverer->claimed_count, err);
+	const struct claim_room room = {room_for_claim, deliverer, now_us - POLICY_PATIENCE_US,
+					deliverer->is_row_left};
+	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max,
+					   &room, &deliverer->claimed, &deliverer->claimed_count,
+					   err);
 }
 
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
@@ -56,7 +62,8 @@ static size_t source_claimed(void *context)
 		engine_task_start(deliverer->config.engine, &t->task);
 	}
 	deliverer->claimed_count = 0;
-	arena_clear(deliverer->claim_arena); /* the tasks have copies; an idle service keeps no content in memory */
+	/* the tasks have copies; an idle service keeps no content in memory */
+	arena_clear(deliverer->claim_arena);
 	return count;
 }
 
@@ -66,17 +73,20 @@ static int64_t source_next_due_us(void *context)
 	int64_t due_us = 0;
 	struct error err = {0};
 	if (store_delivery_next_due(deliverer->config.store, &due_us, &err) != ERR_NONE) {
-		LOG(deliverer->config.log, WARN, "next_due_unknown", log_str("error", str_of(err.text)));
+		LOG(deliverer->config.log, WARN, "next_due_unknown",
+		    log_str("error", str_of(err.text)));
 		return 0; /* the engine looks again after its idle poll */
 	}
 	if (!deliverer->is_room_short)
 		return due_us;
 	/* What is due has no room: not again at once. */
-	const int64_t look_us = clock_now_us(deliverer->config.clock) + ROOM_LOOK_US / deliverer->config.time_scale;
+	const int64_t look_us =
+		clock_now_us(deliverer->config.clock) + ROOM_LOOK_US / deliverer->config.time_scale;
 	return due_us > look_us ? due_us : look_us;
 }
 
-enum err_kind deliverer_new(const struct deliverer_config *config, struct deliverer **deliverer_out, struct error *err)
+enum err_kind deliverer_new(const struct deliverer_config *config, struct deliverer **deliverer_out,
+			    struct error *err)
 {
 	struct deliverer *deliverer = calloc(1, sizeof(*deliverer));
 	if (deliverer == NULL)
@@ -84,10 +94,12 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 	deliverer->config = *config;
 	if (deliverer->config.time_scale < 1)
 		deliverer->config.time_scale = 1;
-	const struct gate_config gate = {.log = config->log, .time_scale = deliverer->config.time_scale};
+	const struct gate_config gate = {.log = config->log,
+					 .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
-	const struct task_source source = {source_claim, source_claimed, source_next_due_us, deliverer, source_claim_begun};
+	const struct task_source source = {source_claim, source_claimed, source_next_due_us,
+					   deliverer, source_claim_begun};
 	engine_add_source(config->engine, &source);
 	alarm_forget_all(deliverer);
 	spool_sweep(config->spool, media_key_is_needed, deliverer);

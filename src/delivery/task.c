@@ -15,8 +15,8 @@
 
 #include "policy.h"
 
-#define STEPS_PER_TURN_MAX                                                                         \
-	64 /* an adapter that asks this often without a call or a wait is broken */
+/* an adapter that asks this often without a call or a wait is broken */
+#define STEPS_PER_TURN_MAX 64
 #define TOKEN_FRESH_US (5 * US_PER_MINUTE) /* x.md 1.4 rule 6: refresh when less remains */
 #define CALL_TIMEOUT_MS 30000
 #define CLOCK_MOVED_US (30 * US_PER_S) /* RELIABILITY.md S2 */

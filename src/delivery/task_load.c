@@ -53,8 +53,8 @@ struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 {
 	struct delivery_task *t = calloc(1, sizeof(*t));
 	if (t == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
-			    program */
+		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		abort();
 	t->task.ops = &delivery_task_ops;
 	t->deliverer = deliverer;
 	deliverer->task_count++;

@@ -5,8 +5,8 @@
 #include "clock.h"
 
 #define STEP_US (30 * US_PER_S) /* RELIABILITY.md S2 */
-/* Chosen: longer than a time service takes to take back a wrong step, shorter than anybody minds.
- */
+/* Chosen: longer than a time service takes to take back a wrong step, shorter than anybody
+ * minds. */
 #define CONFIRM_US (10 * US_PER_S)
 #define CONFIRM_TURNS 3
 

@@ -54,10 +54,10 @@ struct engine {
 	atomic_bool is_stopping;
 	bool is_draining; /* no new work is taken */
 	struct clock_watch clock_watch;
-	bool is_clock_doubted;      /* nothing is claimed by it meanwhile */
-	int64_t next_claim_boot_us; /* 0 = only when woken. By the boot clock: the wall clock may be
-				       set back */
-	int64_t planned_boot_us;    /* when this turn's decisions began to be made */
+	bool is_clock_doubted; /* nothing is claimed by it meanwhile */
+	/* 0 = only when woken. By the boot clock: the wall clock may be set back */
+	int64_t next_claim_boot_us;
+	int64_t planned_boot_us; /* when this turn's decisions began to be made */
 	_Atomic int64_t last_turn_boot_us;
 	_Atomic int64_t turn_count;
 	_Atomic int64_t task_count_told; /* task_count at the end of the last turn */

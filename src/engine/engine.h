@@ -68,9 +68,9 @@ struct task_event {
 enum task_action {
 	TASK_SEND,  /* make plan.call */
 	TASK_FETCH, /* make plan.fetch (id is set by the engine) */
-	TASK_SLEEP, /* in memory, until plan.wake_at_us; for short waits that need not survive a
-		       crash */
-	TASK_END    /* nothing more: after the commit the engine lets go of the task */
+	/* in memory, until plan.wake_at_us; for short waits that need not survive a crash */
+	TASK_SLEEP,
+	TASK_END /* nothing more: after the commit the engine lets go of the task */
 };
 
 struct task_plan {
@@ -121,8 +121,8 @@ struct task_source {
 	 * source until claimed() or dropped by the next claim(). May run more than once for one
 	 * turn. */
 	enum err_kind (*claim)(void *context, void *tx, size_t max, struct error *err);
-	/* After the commit: make tasks of what was claimed (engine_task_start). Returns how many.
-	 */
+	/* After the commit: make tasks of what was claimed (engine_task_start). Returns how
+	 * many. */
 	size_t (*claimed)(void *context);
 	/* When claim() is worth calling again, microseconds UTC: 0 = not by itself (a wake-up will
 	 * tell). Asked after a claim that gave less than max. */
@@ -143,10 +143,11 @@ struct engine_config {
 	struct engine_store store;
 	const struct clock *clock;
 	const struct log *log;
-	size_t tasks_max;     /* 0 = 1,024 tasks at work at once */
-	size_t claim_max;     /* 0 = 128 a turn */
-	int64_t idle_poll_ms; /* 0 = 5,000: the longest sleep; due work is looked for at least this
-				 often, whatever timers say */
+	size_t tasks_max; /* 0 = 1,024 tasks at work at once */
+	size_t claim_max; /* 0 = 128 a turn */
+	/* 0 = 5,000: the longest sleep; due work is looked for at least this often, whatever timers
+	 * say */
+	int64_t idle_poll_ms;
 	/* Called at named points: "before_commit", "after_commit", "before_send", "after_send" (the
 	 * transfer has begun), "after_reply" (answers are here, nothing of them is durable). For
 	 * tests that crash there. NULL = none. */

@@ -33,20 +33,20 @@ struct http_capture {
 
 struct http_request {
 	struct arena *arena; /* lives until the answer is sent */
-	struct str method;   /* "GET"; HEAD is routed as GET, the body is dropped by the listener;
-				is_head tells */
+	/* "GET"; HEAD is routed as GET, the body is dropped by the listener; is_head tells */
+	struct str method;
 	bool is_head;
 	struct str target; /* as sent: path and query */
-	struct str path; /* as sent, without query, not decoded; for matching, segments are decoded
-			    one by one */
+	/* as sent, without query, not decoded; for matching, segments are decoded one by one */
+	struct str path;
 	struct str query_text; /* without '?' */
 	struct form query;     /* decoded; empty when the query is broken (then has_bad_query) */
 	bool has_bad_query;
 	struct http_header headers[HTTP_HEADERS_MAX];
 	size_t header_count;
-	struct str body;       /* the whole body, or empty when it went to a file */
-	const char *body_path; /* file with the body for routes with HTTP_BODY_FILE, else NULL;
-				  removed after the answer */
+	struct str body; /* the whole body, or empty when it went to a file */
+	/* file with the body for routes with HTTP_BODY_FILE, else NULL; removed after the answer */
+	const char *body_path;
 	int64_t body_size_bytes;
 	struct str remote_address; /* "127.0.0.1"; empty for Unix sockets and direct dispatch */
 	char request_id[HTTP_REQUEST_ID_MAX + 1]; /* the caller's valid X-Request-Id or a new one */
@@ -91,9 +91,10 @@ typedef void (*http_handler)(void *context, struct http_request *request,
 enum http_body_mode { HTTP_BODY_NONE, HTTP_BODY_MEMORY, HTTP_BODY_FILE };
 
 struct http_route {
-	const char *method;  /* "GET"; "*" = any */
-	const char *pattern; /* "/v1/posts/{post_id}"; a last segment "{*rest}" takes all that is
-				left, slashes included */
+	const char *method; /* "GET"; "*" = any */
+	/* "/v1/posts/{post_id}"; a last segment "{*rest}" takes all that is left, slashes
+	 * included */
+	const char *pattern;
 	http_handler handler;
 	void *context;         /* handed to handler; NULL = the router's context */
 	size_t body_max_bytes; /* more is 413; HTTP_BODY_NONE routes read and drop up to 4 KiB */

@@ -21,11 +21,11 @@
 #include "http.h"
 #include "http_watch.h"
 
-#define BODY_IGNORED_MAX_BYTES                                                                     \
-	((size_t)4096)                /* of a body nobody asked for: read and dropped (http.h) */
+/* of a body nobody asked for: read and dropped (http.h) */
+#define BODY_IGNORED_MAX_BYTES ((size_t)4096)
 #define BODY_GRACE_US (10 * US_PER_S) /* RELIABILITY.md 3.3: body at 1 KB/s after 10 s */
-#define ANSWER_GRACE_US                                                                            \
-	(30 * US_PER_S) /* the same section: write 30 s, here at 1 KB/s after that */
+/* the same section: write 30 s, here at 1 KB/s after that */
+#define ANSWER_GRACE_US (30 * US_PER_S)
 #define BYTES_PER_S_MIN 1024
 #define CHUNK_BYTES 16384 /* of a truncated answer */
 #define FILE_CHUNK_BYTES ((size_t)128 << 10)
@@ -36,8 +36,8 @@ struct call {
 	struct arena *arena;
 	struct http_request *request;
 	struct http_response response;
-	struct str target_in_place; /* where it lies in libmicrohttpd's buffer; the bytes are
-				       overwritten after on_target */
+	/* where it lies in libmicrohttpd's buffer; the bytes are overwritten after on_target */
+	struct str target_in_place;
 	struct strict_framing framing;
 	const char *body_start; /* where the first piece of an unchunked body must lie */
 	enum http_fault fault;

@@ -270,8 +270,8 @@ bool strict_layout_is_exact(const struct strict_request *request)
 			return false;
 		line_end = end_of(header->value);
 	}
-	/* An empty line that begins with NUL is one to libmicrohttpd, whatever else stands on it.
-	 */
+	/* An empty line that begins with NUL is one to libmicrohttpd, whatever else stands on
+	 * it. */
 	return tail_is_exact(line_end) && request->method.ptr + request->head_bytes == line_end + 4;
 }
 

@@ -28,8 +28,9 @@ struct strict_request {
 	struct str target;
 	struct str version; /* "HTTP/1.1" */
 	const struct http_header *headers;
-	size_t header_count; /* as received; may be more than HTTP_HEADERS_MAX, then headers holds
-				only the first so many */
+	/* as received; may be more than HTTP_HEADERS_MAX, then headers holds only the first so
+	 * many */
+	size_t header_count;
 	size_t header_max_bytes; /* request line and headers together */
 	size_t head_bytes;       /* taken for the head, from the method to behind the empty line */
 };

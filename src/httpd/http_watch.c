@@ -15,8 +15,8 @@
 
 #include "clock.h"
 
-#define SWEEP_MAX_MS                                                                               \
-	1000 /* new deadlines do not wake the sweeper: none is closer than this but by setting */
+/* new deadlines do not wake the sweeper: none is closer than this but by setting */
+#define SWEEP_MAX_MS 1000
 #define SWEEP_MIN_MS 10
 #define LINGER_MAX 128
 #define LINGER_US (5 * US_PER_S)

@@ -26,8 +26,8 @@ struct random_source;
 struct httpd;
 
 struct httpd_config {
-	const char *listen;    /* "127.0.0.1:8080", "[::1]:0"; port 0 picks a free one. NULL when
-				  unix_path is set */
+	/* "127.0.0.1:8080", "[::1]:0"; port 0 picks a free one. NULL when unix_path is set */
+	const char *listen;
 	const char *unix_path; /* control socket, made 0600; an old file there is replaced */
 	const struct http_router *router;
 	const struct log *log;

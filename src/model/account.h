@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Apps, platform credentials, connections and connected accounts: their states and words (API.md sections 3 to 5). */
+ * Apps, platform credentials, connections and connected accounts: their states and words (API.md
+ * sections 3 to 5). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +10,39 @@
 #include "str.h"
 
 enum app_state { APP_DRAFT, APP_ACTIVE, APP_SUSPENDED, APP_STATE_COUNT };
-enum credential_state { CREDENTIAL_PENDING, CREDENTIAL_VERIFIED, CREDENTIAL_FAILED, CREDENTIAL_STATE_COUNT };
-enum connection_state { CONNECTION_PENDING, CONNECTION_SUCCESS, CONNECTION_FAILED, CONNECTION_STATE_COUNT };
-enum account_state { ACCOUNT_ACTIVE, ACCOUNT_EXPIRING, ACCOUNT_REAUTH_REQUIRED, ACCOUNT_DISCONNECTED, ACCOUNT_STATE_COUNT };
-enum account_type { ACCOUNT_PERSONAL, ACCOUNT_PAGE, ACCOUNT_BUSINESS, ACCOUNT_CREATOR, ACCOUNT_ORGANIZATION, ACCOUNT_CHANNEL, ACCOUNT_TYPE_COUNT };
+enum credential_state {
+	CREDENTIAL_PENDING,
+	CREDENTIAL_VERIFIED,
+	CREDENTIAL_FAILED,
+	CREDENTIAL_STATE_COUNT
+};
+enum connection_state {
+	CONNECTION_PENDING,
+	CONNECTION_SUCCESS,
+	CONNECTION_FAILED,
+	CONNECTION_STATE_COUNT
+};
+enum account_state {
+	ACCOUNT_ACTIVE,
+	ACCOUNT_EXPIRING,
+	ACCOUNT_REAUTH_REQUIRED,
+	ACCOUNT_DISCONNECTED,
+	ACCOUNT_STATE_COUNT
+};
+enum account_type {
+	ACCOUNT_PERSONAL,
+	ACCOUNT_PAGE,
+	ACCOUNT_BUSINESS,
+	ACCOUNT_CREATOR,
+	ACCOUNT_ORGANIZATION,
+	ACCOUNT_CHANNEL,
+	ACCOUNT_TYPE_COUNT
+};
 
-#define CONNECTION_VALID_US (15 * 60 * INT64_C(1000000))                 /* API.md section 5 */
-#define CONNECTION_KEPT_US (30 * INT64_C(86400) * INT64_C(1000000))      /* then the id is gone */
-#define ACCOUNT_EXPIRING_US (14 * INT64_C(86400) * INT64_C(1000000))     /* no refresh token and less left: expiring (linkedin.md 1.5, day 46 of 60) */
+#define CONNECTION_VALID_US (15 * 60 * INT64_C(1000000))            /* API.md section 5 */
+#define CONNECTION_KEPT_US (30 * INT64_C(86400) * INT64_C(1000000)) /* then the id is gone */
+/* no refresh token and less left: expiring (linkedin.md 1.5, day 46 of 60) */
+#define ACCOUNT_EXPIRING_US (14 * INT64_C(86400) * INT64_C(1000000))
 
 const char *app_state_name(enum app_state state);
 enum app_state app_state_of_name(struct str name); /* COUNT when unknown; so all below */
@@ -28,8 +54,9 @@ const char *account_state_name(enum account_state state);
 enum account_state account_state_of_name(struct str name);
 const char *account_type_name(enum account_type type);
 enum account_type account_type_of_name(struct str name);
-/* What is shown for an account: an active one whose token ends within ACCOUNT_EXPIRING_US and cannot be refreshed is expiring.
- * expires_at_us: 0 = never or unknown. */
-enum account_state account_state_shown(enum account_state state, bool has_refresh_token, int64_t expires_at_us, int64_t now_us);
+/* What is shown for an account: an active one whose token ends within ACCOUNT_EXPIRING_US and
+ * cannot be refreshed is expiring. expires_at_us: 0 = never or unknown. */
+enum account_state account_state_shown(enum account_state state, bool has_refresh_token,
+				       int64_t expires_at_us, int64_t now_us);
 /* May it be published to? active and expiring. */
 bool account_state_is_usable(enum account_state state);

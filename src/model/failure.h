@@ -27,15 +27,15 @@ enum connection_error {
 
 /* What may be done next. Decided once, by the adapter that read the answer. */
 enum failure_class {
-	FAILURE_PERMANENT,    /* the same call will fail again: give up, tell why */
-	FAILURE_TRANSIENT,    /* try the same stage again by the retry schedule */
-	FAILURE_RATE_LIMITED, /* as transient, not before retry_after_ms; the account waits, the
-				 engine does not */
-	FAILURE_TOKEN,  /* the access token was refused: refresh once, then the same stage again;
-			   else reauth */
+	FAILURE_PERMANENT, /* the same call will fail again: give up, tell why */
+	FAILURE_TRANSIENT, /* try the same stage again by the retry schedule */
+	/* as transient, not before retry_after_ms; the account waits, the engine does not */
+	FAILURE_RATE_LIMITED,
+	/* the access token was refused: refresh once, then the same stage again; else reauth */
+	FAILURE_TOKEN,
 	FAILURE_REAUTH, /* the account must be connected again: its state becomes reauth_required */
-	FAILURE_APP /* the app's own credentials or billing: nothing of this app on this platform
-		       will work */
+	/* the app's own credentials or billing: nothing of this app on this platform will work */
+	FAILURE_APP
 };
 
 struct failure {
@@ -43,12 +43,12 @@ struct failure {
 	enum failure_code code;
 	enum connection_error connection_error; /* for connect flows */
 	struct str message;                     /* one English sentence for people, no secrets */
-	struct str platform_code; /* as the platform wrote it: "190/463", "duplicate-content"; may
-				     be empty */
+	/* as the platform wrote it: "190/463", "duplicate-content"; may be empty */
+	struct str platform_code;
 	struct str platform_message; /* the platform's own words, cut to 500 bytes; may be empty */
 	int64_t retry_after_ms;      /* 0 = no advice */
-	bool needs_operator; /* a setting of the service is wrong: nobody else can mend it, so it is
-				told as an alarm */
+	/* a setting of the service is wrong: nobody else can mend it, so it is told as an alarm */
+	bool needs_operator;
 };
 
 const char *failure_code_name(enum failure_code code);

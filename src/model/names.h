@@ -11,6 +11,6 @@ const char *name_of(const char *const *names, size_t count, unsigned value);
 /* The index of that name, or count. A NULL entry matches nothing. */
 size_t name_find(const char *const *names, size_t count, struct str name);
 
-#define NAME_OF(names, value)                                                                      \
+#define NAME_OF(names, value) \
 	name_of((names), sizeof(names) / sizeof((names)[0]), (unsigned)(value))
 #define NAME_FIND(names, name) name_find((names), sizeof(names) / sizeof((names)[0]), (name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A post: what is to be published. Its types, its limits and its stored form; no SQL, no HTTP. How
- * a request is read and checked is publish_request.h; what a platform allows is platform/rules.h.
- */
+ * a request is read and checked is publish_request.h; what a platform allows is
+ * platform/rules.h. */
 #pragma once
 
 #include <stdbool.h>

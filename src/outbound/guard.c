@@ -35,9 +35,9 @@ struct guard {
 
 static const uint16_t default_ports[] = {80, 443};
 
-#define V4(a, b, c, d, n)                                                                          \
-	{                                                                                          \
-		{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, V4_PREFIX_BITS + (n)       \
+#define V4(a, b, c, d, n) \
+	{ \
+		{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, V4_PREFIX_BITS + (n) \
 	}
 
 static const struct range mapped = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, V4_PREFIX_BITS};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Media on our disk: one file per distinct URL and post, under DATA/spool, fetched through the guard. Knows paths and budgets, not
- * deliveries: delivery/ asks for a fetch, starts the transfer that spool_fetch_request() describes, and tells the result.
- * A fetch goes to a temporary name, is synced and renamed, so that a file under its final name is whole. Equal bytes are on the
- * disk, and in the budget, once (hard links): nothing may write to a spool_file's path. Not thread-safe: the
- * engine's thread only, but for spool_media_open() and spool_used_bytes(). */
+ * Media on our disk: one file per distinct URL and post, under DATA/spool, fetched through the
+ * guard. Knows paths and budgets, not deliveries: delivery/ asks for a fetch, starts the transfer
+ * that spool_fetch_request() describes, and tells the result. A fetch goes to a temporary name, is
+ * synced and renamed, so that a file under its final name is whole. Equal bytes are on the disk,
+ * and in the budget, once (hard links): nothing may write to a spool_file's path. Not thread-safe:
+ * the engine's thread only, but for spool_media_open() and spool_used_bytes(). */
 #pragma once
 
 #include <stdbool.h>
@@ -33,12 +34,15 @@ struct spool_config {
 	int64_t file_max_bytes; /* 0 = SPOOL_FILE_MAX_BYTES */
 };
 
-enum err_kind spool_open(const struct spool_config *config, struct spool **spool_out, struct error *err);
+enum err_kind spool_open(const struct spool_config *config, struct spool **spool_out,
+			 struct error *err);
 void spool_close(struct spool **spool);
 /* How much of the budget is used. Any thread. */
 int64_t spool_used_bytes(const struct spool *spool);
-/* key names the file: post id and flat media index, made by the keeper ("<uuid>-0"); [A-Za-z0-9-] only. */
-bool spool_find(struct spool *spool, struct arena *arena, struct str key, struct spool_file *file_out);
+/* key names the file: post id and flat media index, made by the keeper ("<uuid>-0"); [A-Za-z0-9-]
+ * only. */
+bool spool_find(struct spool *spool, struct arena *arena, struct str key,
+		struct spool_file *file_out);
 /* A file of the spool for somebody who reads it elsewhere. */
 struct spool_media {
 	int fd; /* the caller closes it */
@@ -47,16 +51,23 @@ struct spool_media {
 	char sha256[65];
 };
 /* As spool_find, from any thread. */
-bool spool_media_open(const struct spool *spool, struct arena *arena, struct str key, struct spool_media *media_out);
-/* Describes the transfer that fetches url into the spool (TRANSFER_USER, save_path, limits). TOO_LARGE when the budget is used up. */
-enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, struct str key, struct str url,
-				  struct transfer_request *request_out, struct error *err);
-/* After an ANSWERED 2xx: syncs, hashes, sniffs, renames, shares equal bytes. After anything else: removes the temporary file.
- * Blocks on the disk. Returns NONE; TEMPORARY when it may work later (network, 5xx, disk, the budget of all files); TOO_LARGE for this file alone;
- * FORBIDDEN when the guard refused the address; NOT_FOUND for 404 and 410; INVALID for other answers and bad redirects. */
-enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struct str key, const struct transfer_result *result,
-				 struct spool_file *file_out, struct error *err);
+bool spool_media_open(const struct spool *spool, struct arena *arena, struct str key,
+		      struct spool_media *media_out);
+/* Describes the transfer that fetches url into the spool (TRANSFER_USER, save_path, limits).
+ * TOO_LARGE when the budget is used up. */
+enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, struct str key,
+				  struct str url, struct transfer_request *request_out,
+				  struct error *err);
+/* After an ANSWERED 2xx: syncs, hashes, sniffs, renames, shares equal bytes. After anything else:
+ * removes the temporary file. Blocks on the disk. Returns NONE; TEMPORARY when it may work later
+ * (network, 5xx, disk, the budget of all files); TOO_LARGE for this file alone; FORBIDDEN when the
+ * guard refused the address; NOT_FOUND for 404 and 410; INVALID for other answers and bad
+ * redirects. */
+enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struct str key,
+				 const struct transfer_result *result, struct spool_file *file_out,
+				 struct error *err);
 /* Removes every file whose key begins with prefix (a post's, when no delivery needs it). */
 void spool_remove(struct spool *spool, struct str key_prefix);
 /* Removes temporary files of an earlier run and files for which is_needed(key) is false. */
-void spool_sweep(struct spool *spool, bool (*is_needed)(void *context, struct str key), void *context);
+void spool_sweep(struct spool *spool, bool (*is_needed)(void *context, struct str key),
+		 void *context);

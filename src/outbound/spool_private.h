@@ -34,8 +34,8 @@ char *spool_path(const struct spool *spool, struct arena *arena, struct str key,
 /* Of the fetch of key that this run makes. */
 char *spool_part_path(const struct spool *spool, struct arena *arena, struct str key);
 bool spool_is_part(struct str name);
-/* Which of the folders "00" to "ff" a directory has; the others' flags stay as they are. Most spools have
- * few: looking for each of them by name costs more than one list. */
+/* Which of the folders "00" to "ff" a directory has; the others' flags stay as they are. Most
+ * spools have few: looking for each of them by name costs more than one list. */
 void spool_folders_list(int directory_fd, bool is_there[FOLDER_COUNT]);
 /* Every file in the folders "00" to "ff" of a directory, until visit says false. */
 void spool_walk(int directory_fd, bool (*visit)(void *context, int folder_fd, const char *name),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one door to the outside, as a port: requests go in, results come out, nothing here knows what they mean. The real one is
- * transfer_curl.h (libcurl); tests and the simulation bring their own. A transfer is never repeated by this layer, follows no
- * redirect (media fetches: see fetch), sends no Expect, and ends by its deadline.
- * Thread rule: all functions but wake() belong to one thread, the engine's. */
+ * The one door to the outside, as a port: requests go in, results come out, nothing here knows what
+ * they mean. The real one is transfer_curl.h (libcurl); tests and the simulation bring their own. A
+ * transfer is never repeated by this layer, follows no redirect (media fetches: see fetch), sends
+ * no Expect, and ends by its deadline. Thread rule: all functions but wake() belong to one thread,
+ * the engine's. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,8 +19,11 @@ struct save_room;
 
 /* Who chose the address decides which connections and which checks. */
 enum transfer_pool {
-	TRANSFER_PLATFORM, /* fixed platform hosts: no guard; in sandbox mode rewritten to the sandbox (rewrite.h) */
-	TRANSFER_USER      /* addresses that customers gave: media and webhooks; guard.h on every connection, own pool */
+	/* fixed platform hosts: no guard; in sandbox mode rewritten to the sandbox (rewrite.h) */
+	TRANSFER_PLATFORM,
+	/* addresses that customers gave: media and webhooks; guard.h on every connection, own
+	 * pool */
+	TRANSFER_USER
 };
 
 struct transfer_header {
@@ -28,40 +32,51 @@ struct transfer_header {
 };
 
 struct transfer_request {
-	uint64_t id;               /* the caller's, back in the result; unique among running ones */
+	uint64_t id; /* the caller's, back in the result; unique among running ones */
 	enum transfer_pool pool;
 	const char *method;
 	struct str url;
 	const struct transfer_header *headers;
 	size_t header_count;
-	struct str body;           /* copied by start() */
-	const char *body_path;     /* stream this file range behind body and before body_tail; NULL = body alone */
+	struct str body; /* copied by start() */
+	/* stream this file range behind body and before body_tail; NULL = body alone */
+	const char *body_path;
 	int64_t body_offset_bytes;
 	int64_t body_length_bytes;
-	struct str body_tail;      /* with body_path only; copied by start() */
-	int64_t timeout_ms;        /* whole transfer; > 0 */
-	int64_t send_deadline_boot_us; /* 0 = none. At or after this instant (clock_boot_us) no byte may leave: the result is
-					  NEVER_SENT (RELIABILITY.md 2.2 rule 2) */
-	bool fresh_connection;     /* own connection, not reused afterwards: libcurl re-sends a POST when a reused one dies */
-	int64_t response_max_bytes;/* more ends the transfer as LOST; 0 = 4 MiB */
-	const char *save_path;     /* fetch: write the body there instead of memory (created, truncated) */
-	const struct save_mark *save_from; /* fetch: save_path holds the body's beginning, and the headers ask for the rest (Range,
-					      If-Range): an answer 206 that goes on there is added, any other 2xx begins again. NULL = none */
-	struct save_room *save_room; /* fetch: what all such files may take together (save.h); must outlive the transfer. NULL = no limit */
-	int redirects_max;         /* fetch only: follow this many 3xx, each checked by the guard; no https -> http */
+	struct str body_tail; /* with body_path only; copied by start() */
+	int64_t timeout_ms;   /* whole transfer; > 0 */
+	/* 0 = none. At or after this instant (clock_boot_us) no byte may leave: the result is
+	 * NEVER_SENT (RELIABILITY.md 2.2 rule 2) */
+	int64_t send_deadline_boot_us;
+	/* own connection, not reused afterwards: libcurl re-sends a POST when a reused one dies */
+	bool fresh_connection;
+	int64_t response_max_bytes; /* more ends the transfer as LOST; 0 = 4 MiB */
+	/* fetch: write the body there instead of memory (created, truncated) */
+	const char *save_path;
+	/* fetch: save_path holds the body's beginning, and the headers ask for the rest (Range,
+	 * If-Range): an answer 206 that goes on there is added, any other 2xx begins again. NULL =
+	 * none */
+	const struct save_mark *save_from;
+	/* fetch: what all such files may take together (save.h); must outlive the transfer. NULL =
+	 * no limit */
+	struct save_room *save_room;
+	/* fetch only: follow this many 3xx, each checked by the guard; no https -> http */
+	int redirects_max;
 	int64_t low_speed_bytes_s; /* fetch only: slower than this for 30 s ends it; 0 = no check */
 };
 
 enum transfer_outcome {
-	TRANSFER_ANSWERED,   /* a whole answer: status, headers, body complete by its own framing */
-	TRANSFER_NEVER_SENT, /* provably no byte of the request left: name, connect, TLS or the guard refused, or past send_deadline */
-	TRANSFER_LOST        /* all else: reset, timeout, truncated, too large, unreadable */
+	TRANSFER_ANSWERED, /* a whole answer: status, headers, body complete by its own framing */
+	/* provably no byte of the request left: name, connect, TLS or the guard refused, or past
+	 * send_deadline */
+	TRANSFER_NEVER_SENT,
+	TRANSFER_LOST /* all else: reset, timeout, truncated, too large, unreadable */
 };
 
 /* Why there is no answer, for messages and decisions on media. */
 enum transfer_problem {
 	TRANSFER_OK,
-	TRANSFER_REFUSED_BY_GUARD,  /* final: the address is not allowed */
+	TRANSFER_REFUSED_BY_GUARD, /* final: the address is not allowed */
 	TRANSFER_NAME_NOT_RESOLVED,
 	TRANSFER_CONNECT_FAILED,
 	TRANSFER_TLS_FAILED,
@@ -69,7 +84,7 @@ enum transfer_problem {
 	TRANSFER_TOO_SLOW,
 	TRANSFER_TOO_LARGE,
 	TRANSFER_CONNECTION_BROKEN,
-	TRANSFER_DISK_FAILED,       /* save_path could not be written */
+	TRANSFER_DISK_FAILED, /* save_path could not be written */
 	TRANSFER_BAD_REDIRECT,
 	TRANSFER_OTHER
 };
@@ -81,21 +96,25 @@ struct transfer_result {
 	int status;
 	const struct transfer_header *headers;
 	size_t header_count;
-	struct str body;           /* empty with save_path */
-	const struct save_mark *saved; /* with save_path: what stands there now, however it ended (save.h); NULL = not known */
-	struct str saved_etag;     /* of what stands there, to go on with it: a strong ETag; empty = none */
+	struct str body; /* empty with save_path */
+	/* with save_path: what stands there now, however it ended (save.h); NULL = not known */
+	const struct save_mark *saved;
+	/* of what stands there, to go on with it: a strong ETag; empty = none */
+	struct str saved_etag;
 	int64_t received_bytes;
 	int64_t duration_us;
-	struct str error_text;     /* a sentence without URL query or secrets; empty when ANSWERED */
+	/* a sentence without URL query or secrets; empty when ANSWERED */
+	struct str error_text;
 };
 
 struct transport_ops {
-	/* Takes the request (everything copied) and begins. It reports every failure as a result of poll(), never from here and
-	 * never before start() has returned. */
+	/* Takes the request (everything copied) and begins. It reports every failure as a result of
+	 * poll(), never from here and never before start() has returned. */
 	void (*start)(void *context, const struct transfer_request *request);
-	/* Waits up to timeout_ms (0 = not at all) for results or wake(), and gives up to max of them; the texts live in arena.
-	 * Returns how many. */
-	size_t (*poll)(void *context, struct arena *arena, int64_t timeout_ms, struct transfer_result *results, size_t max);
+	/* Waits up to timeout_ms (0 = not at all) for results or wake(), and gives up to max of
+	 * them; the texts live in arena. Returns how many. */
+	size_t (*poll)(void *context, struct arena *arena, int64_t timeout_ms,
+		       struct transfer_result *results, size_t max);
 	/* Makes a running or the next poll() return early. From any thread. */
 	void (*wake)(void *context);
 	/* Running transfers. */
@@ -107,13 +126,14 @@ struct transport {
 	void *context;
 };
 
-static inline void transport_start(const struct transport *t, const struct transfer_request *request)
+static inline void transport_start(const struct transport *t,
+				   const struct transfer_request *request)
 {
 	t->ops->start(t->context, request);
 }
 
-static inline size_t transport_poll(const struct transport *t, struct arena *arena, int64_t timeout_ms,
-				    struct transfer_result *results, size_t max)
+static inline size_t transport_poll(const struct transport *t, struct arena *arena,
+				    int64_t timeout_ms, struct transfer_result *results, size_t max)
 {
 	return t->ops->poll(t->context, arena, timeout_ms, results, max);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The real transport: libcurl's multi interface, one curl multi per pool so that a connection made for a platform can never serve
- * a customer's address (measured in STACK.md E: OPENSOCKETFUNCTION is not asked on reuse). See transfer.h for the contract. */
+ * The real transport: libcurl's multi interface, one curl multi per pool so that a connection made
+ * for a platform can never serve a customer's address (measured in STACK.md E: OPENSOCKETFUNCTION
+ * is not asked on reuse). See transfer.h for the contract. */
 #pragma once
 
 #include "err.h"
@@ -12,22 +13,26 @@ struct log;
 struct transfer_curl;
 
 struct transfer_curl_config {
-	const char *sandbox_url;      /* NULL = real platforms; else every PLATFORM URL is rewritten (rewrite.h) */
-	bool https_only;              /* PLATFORM calls carry tokens: none leaves for a plain http address, whoever named it. Not
-					 looked at with a sandbox, nor in tests against local servers */
-	const struct guard *guard;    /* for TRANSFER_USER; must outlive */
+	/* NULL = real platforms; else every PLATFORM URL is rewritten (rewrite.h) */
+	const char *sandbox_url;
+	/* PLATFORM calls carry tokens: none leaves for a plain http address, whoever named it. Not
+	 * looked at with a sandbox, nor in tests against local servers */
+	bool https_only;
+	const struct guard *guard; /* for TRANSFER_USER; must outlive */
 	const struct clock *clock;
 	const struct log *log;
-	const char *user_agent;       /* "Posthorn/0.1.0" */
-	unsigned connections_max;     /* per pool, 0 = 512 (STACK.md E) */
+	const char *user_agent;            /* "Posthorn/0.1.0" */
+	unsigned connections_max;          /* per pool, 0 = 512 (STACK.md E) */
 	unsigned connections_per_host_max; /* 0 = 64 */
-	int64_t connect_timeout_ms;   /* 0 = 10,000 */
-	/* Stands in for DNS in tests: resolved names go to this address ("127.0.0.1"), the guard still sees it. NULL = real DNS. */
+	int64_t connect_timeout_ms;        /* 0 = 10,000 */
+	/* Stands in for DNS in tests: resolved names go to this address ("127.0.0.1"), the guard
+	 * still sees it. NULL = real DNS. */
 	const char *(*resolve)(void *context, const char *host);
 	void *resolve_context;
 };
 
-enum err_kind transfer_curl_open(const struct transfer_curl_config *config, struct transfer_curl **out, struct error *err);
+enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
+				 struct transfer_curl **out, struct error *err);
 struct transport transfer_curl_transport(struct transfer_curl *curl);
 /* Ends what runs (results are dropped), frees, nulls. */
 void transfer_curl_close(struct transfer_curl **curl);

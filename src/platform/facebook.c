@@ -369,9 +369,9 @@ static const char *facebook_comment_answer(const struct env *env, struct flow *f
 
 /* ---- the platform ---- */
 
-#define STAGE(name)                                                                                \
-	{                                                                                          \
-#name, facebook_##name##_ask, facebook_##name##_answer                             \
+#define STAGE(name) \
+	{ \
+#name, facebook_##name##_ask, facebook_##name##_answer \
 	}
 
 static const struct stage facebook_publish_stages[] = {

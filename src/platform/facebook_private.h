@@ -58,10 +58,10 @@ struct str facebook_url(const struct env *env, const struct json *permalink, str
 
 /* ---- facebook_video.c: stages of the publish table ---- */
 
-#define FACEBOOK_STAGE(name)                                                                       \
-	const char *facebook_##name##_ask(const struct env *env, struct flow *flow,                \
-					  struct step *step);                                      \
-	const char *facebook_##name##_answer(const struct env *env, struct flow *flow,             \
+#define FACEBOOK_STAGE(name) \
+	const char *facebook_##name##_ask(const struct env *env, struct flow *flow, \
+					  struct step *step); \
+	const char *facebook_##name##_answer(const struct env *env, struct flow *flow, \
 					     const struct reply *reply, struct step *step)
 
 FACEBOOK_STAGE(chunk_start);
@@ -80,10 +80,10 @@ FACEBOOK_STAGE(listed);
 struct facebook_video_state {
 	bool is_uploaded; /* all bytes are there */
 	bool is_processing;
-	bool is_failed;    /* in any phase, whatever the whole says */
-	bool is_published; /* or a draft, when that was asked for: the finish call has done its work
-			    */
-	bool is_done;      /* published, and nothing can go wrong any more */
+	bool is_failed; /* in any phase, whatever the whole says */
+	/* or a draft, when that was asked for: the finish call has done its work */
+	bool is_published;
+	bool is_done; /* published, and nothing can go wrong any more */
 	int64_t received_bytes;
 	struct str words; /* of the phase that failed */
 };

@@ -28,15 +28,17 @@ struct flow_var {
 /* One container of a post. */
 struct flow_part {
 	bool is_done;
-	struct str remote_id; /* the platform's name for what became visible; may stay empty when
-				 the platform tells none */
-	struct str url;       /* where a person sees it; may be empty */
+	/* the platform's name for what became visible; may stay empty when the platform tells
+	 * none */
+	struct str remote_id;
+	struct str url; /* where a person sees it; may be empty */
 };
 
 struct flow {
 	struct arena *arena;
-	struct str stage; /* the call that is next, or under way; "" = at the start of the next part
-			     that is not done */
+	/* the call that is next, or under way; "" = at the start of the next part that is not
+	 * done */
+	struct str stage;
 	struct str probe; /* the resolver's own stage; "" at the start of every look */
 	struct flow_part parts[POST_CONTAINERS_MAX];
 	size_t part_count; /* 0 for flows that are not a post's */

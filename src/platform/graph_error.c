@@ -13,9 +13,8 @@
 
 #define GRAPH_MESSAGE_MAX_BYTES 500
 #define GRAPH_RATE_WAIT_MS (15 * 60 * 1000) /* meta.md 6.1: else 15 to 60 minutes */
-#define GRAPH_HOUR_USED_UP_MS                                                                      \
-	(60 * 60 * 1000) /* meta.md 6.2: the app's pool is a rolling hour's                        \
-			  */
+/* meta.md 6.2: the app's pool is a rolling hour's */
+#define GRAPH_HOUR_USED_UP_MS (60 * 60 * 1000)
 #define GRAPH_RATE_WAIT_MAX_MINUTES (24 * 60)
 
 /* ---- errors (meta.md section 6): decided by number, never by words ---- */

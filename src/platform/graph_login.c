@@ -261,8 +261,8 @@ const char *graph_me_answer(const struct env *env, struct flow *flow, const stru
 
 /* ---- Pages (meta.md 2.6, 3 and 4); what is found grows in one secret variable, as JSON ---- */
 
-#define PAGE_FIELDS                                                                                \
-	"id,name,username,access_token,tasks,picture.type(large){url},"                            \
+#define PAGE_FIELDS \
+	"id,name,username,access_token,tasks,picture.type(large){url}," \
 	"instagram_business_account{id,username,name,profile_picture_url}"
 
 static const struct json *found_read(const struct env *env, const struct flow *flow)

@@ -17,8 +17,8 @@
 #include "look.h"
 #include "stages.h"
 
-#define LANDING_US                                                                                 \
-	(120 * US_PER_S)  /* meta.md section 7: FINISHED is believed after 2 to 5 minutes */
+/* meta.md section 7: FINISHED is believed after 2 to 5 minutes */
+#define LANDING_US (120 * US_PER_S)
 #define LOOKS_FOR_MEDIA 2 /* then PUBLISHED counts without a media id */
 #define LAST_LOOK 4       /* env.look: there are five (RELIABILITY.md 2.3) */
 

@@ -267,8 +267,8 @@ static bool is_share(const struct json *value)
 	return json_is(value, JSON_TYPE_REAL) && value->real >= 0 && value->real <= 1;
 }
 
-/* A tag stands at a place in an image, nowhere in a reel, and in a story as you like (meta.md 4.1).
- */
+/* A tag stands at a place in an image, nowhere in a reel, and in a story as you like (meta.md
+ * 4.1). */
 static const char *tag_complaint(enum post_type type, const struct json *tag)
 {
 	const struct json *x = json_get(tag, "x");

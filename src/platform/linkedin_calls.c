@@ -26,10 +26,10 @@ const struct refusal linkedin_token_refusals[] = {
 	{0},
 };
 
-#define TOKEN_ROW(marker)                                                                          \
-	REFUSAL(0, marker, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,                      \
+#define TOKEN_ROW(marker) \
+	REFUSAL(0, marker, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE, \
 		"LinkedIn refused the access token.")
-#define MEDIA_ROW(status, marker, sentence)                                                        \
+#define MEDIA_ROW(status, marker, sentence) \
 	REFUSAL(status, marker, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, sentence)
 
 const struct refusal linkedin_api_refusals[] = {
@@ -129,8 +129,8 @@ const char *linkedin_fail(const struct env *env, const struct reply *reply, stru
 {
 	const struct refusal_facts facts = linkedin_facts(env, reply);
 	refusal_fail(linkedin_api_refusals, env, &facts, reply, step);
-	/* The version is a setting of the service; every account meets the same answer (section 8).
-	 */
+	/* The version is a setting of the service; every account meets the same answer (section
+	 * 8). */
 	step->failure.needs_operator =
 		reply->status == 426 || str_equal_z(step->failure.platform_code, "VERSION_MISSING");
 	return NULL;

@@ -15,8 +15,8 @@
 
 #define TOKEN_URL "https://www.linkedin.com/oauth/v2/accessToken"
 #define USERINFO_URL "https://api.linkedin.com/v2/userinfo"
-#define ME_URL                                                                                     \
-	"https://api.linkedin.com/v2/me?projection=(id,localizedFirstName,localizedLastName,"      \
+#define ME_URL \
+	"https://api.linkedin.com/v2/me?projection=(id,localizedFirstName,localizedLastName," \
 	"vanityName,profilePicture(displayImage~:playableStreams))"
 #define BODY_MAX_BYTES (1024 * 1024)
 #define PAGES_MAX (STEP_ACCOUNTS_MAX - 1)
@@ -367,8 +367,8 @@ static void page_keep(const struct env *env, struct flow *flow, const struct jso
 static const char *page_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
-	/* A page whose details we may not see is kept under its number, not dropped silently (1.6).
-	 */
+	/* A page whose details we may not see is kept under its number, not dropped silently
+	 * (1.6). */
 	const bool is_hidden =
 		reply->outcome == REPLY_ANSWERED && (reply->status == 403 || reply->status == 404);
 	if (!is_hidden &&
@@ -503,8 +503,8 @@ void linkedin_refresh(const struct env *env, struct flow *flow, const struct rep
 const struct oauth_profile linkedin_oauth = {
 	.authorize_url = "https://www.linkedin.com/oauth/v2/authorization",
 	.client_id_name = "client_id",
-	/* Always the whole set: another set than last time kills the member's earlier tokens (1.1).
-	 */
+	/* Always the whole set: another set than last time kills the member's earlier tokens
+	 * (1.1). */
 	.scopes = {"openid", "profile", "email", "w_member_social", "r_organization_social",
 		   "w_organization_social", "rw_organization_admin"},
 	.scope_separator = " ",

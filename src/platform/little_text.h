@@ -11,6 +11,6 @@ struct arena;
 /* Plain text as little text. Mentions "@[Name](urn:li:person:...)" stay mentions and "#word" stays
  * a hashtag. */
 struct str little_text_escape(struct arena *arena, struct str text);
-/* Little text as a reader sees it, for comparing: the finder writes hashtags as {hashtag|\#|word}.
- */
+/* Little text as a reader sees it, for comparing: the finder writes hashtags as
+ * {hashtag|\#|word}. */
 struct str little_text_unescape(struct arena *arena, struct str little);

@@ -16,8 +16,8 @@ void look_matches_begin(struct flow *flow, struct step *step);
 const char *look_matches_end(struct step *step);
 /* Past STEP_MATCHES_MAX they are left out, since two are already too many to choose from. */
 void look_match_add(struct step *step, struct str remote_id, struct str url);
-/* Are both texts the same to a reader: blanks at both ends and the form of line ends do not count.
- */
+/* Are both texts the same to a reader: blanks at both ends and the form of line ends do not
+ * count. */
 bool look_texts_equal(struct arena *arena, struct str a, struct str b);
 
 /* What appeared since then may be ours: the start of the part's first call in doubt, less 2 minutes

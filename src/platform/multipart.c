@@ -11,8 +11,8 @@
 
 #include "platform.h"
 
-#define TEXT_MAX_BYTES                                                                             \
-	((size_t)4 << 20)      /* of all that is not the file: texts of 100 kB and small files */
+/* of all that is not the file: texts of 100 kB and small files */
+#define TEXT_MAX_BYTES ((size_t)4 << 20)
 #define BOUNDARY_HASH_BYTES 24 /* 48 digits, and 70 characters are allowed (RFC 2046 5.1.1) */
 
 /* The customer knows the text and the file, but not the token: nobody can make a file that holds

@@ -47,14 +47,14 @@ struct media_file {
 	bool is_ready;
 	bool is_missing; /* asked for with step_file_optional and not to be had: go on without it */
 	int64_t size_bytes;
-	struct sniff sniff;    /* what the bytes say it is */
-	struct str hosted_url; /* where the world can fetch our copy for some hours, unguessable
-				  (hosted.h) */
+	struct sniff sniff; /* what the bytes say it is */
+	/* where the world can fetch our copy for some hours, unguessable (hosted.h) */
+	struct str hosted_url;
 };
 
 struct env {
-	struct arena *arena; /* for everything a step points to; lives until the step has been
-				carried out */
+	/* for everything a step points to; lives until the step has been carried out */
+	struct arena *arena;
 	int64_t now_us;
 	const struct platform_settings *settings;
 
@@ -121,11 +121,12 @@ struct str reply_header(const struct reply *reply, const char *name);
 /* ---- what an adapter asks for ---- */
 
 enum call_kind {
-	CALL_READ,    /* may be repeated freely */
-	CALL_PREPARE, /* nothing visible comes of it; a repeat leaves an orphan, no harm. Token
-			 exchanges are PREPARE too */
-	CALL_PUBLISH  /* visible and irreversible: posts and comments. RELIABILITY.md 2.2 governs it
-		       */
+	CALL_READ, /* may be repeated freely */
+	/* nothing visible comes of it; a repeat leaves an orphan, no harm. Token exchanges are
+	 * PREPARE too */
+	CALL_PREPARE,
+	/* visible and irreversible: posts and comments. RELIABILITY.md 2.2 governs it */
+	CALL_PUBLISH
 };
 
 struct call_header {
@@ -136,21 +137,22 @@ struct call_header {
 struct call {
 	enum call_kind kind;
 	const char *method; /* "GET" */
-	struct str url;     /* absolute https URL of the real platform, or one the platform gave us,
-			       unchanged */
+	/* absolute https URL of the real platform, or one the platform gave us, unchanged */
+	struct str url;
 	struct call_header headers[CALL_HEADERS_MAX];
 	size_t header_count;
 	struct str body; /* whole body; with has_media_body what goes before the file's bytes */
-	struct str body_tail; /* with has_media_body: what goes behind them (multipart.h); else
-				 empty */
-	bool has_media_body;  /* the body is a byte range of a media file, streamed from the spool,
-				 between body and body_tail */
-	size_t media_index;   /* flat index */
+	/* with has_media_body: what goes behind them (multipart.h); else empty */
+	struct str body_tail;
+	/* the body is a byte range of a media file, streamed from the spool, between body and
+	 * body_tail */
+	bool has_media_body;
+	size_t media_index; /* flat index */
 	int64_t media_offset_bytes;
 	int64_t media_length_bytes;
-	int64_t timeout_ms;          /* 0 = 30,000; for media bodies the engine adds time by size */
-	bool needs_fresh_connection; /* set for single-use calls such as X's refresh; publish calls
-					always get one */
+	int64_t timeout_ms; /* 0 = 30,000; for media bodies the engine adds time by size */
+	/* set for single-use calls such as X's refresh; publish calls always get one */
+	bool needs_fresh_connection;
 };
 
 /* An account found by connect. Texts are copied by the store. */
@@ -166,9 +168,9 @@ struct account_found {
 	int64_t expires_at_us;         /* of the access token; 0 = does not expire or unknown */
 	int64_t refresh_expires_at_us; /* 0 = unknown */
 	struct str scopes;             /* as granted */
-	struct str extra;        /* JSON object text for account_extra, no secrets; empty = none */
-	struct str extra_secret; /* further secret (Meta's user token), sealed by the store; empty =
-				    none */
+	struct str extra; /* JSON object text for account_extra, no secrets; empty = none */
+	/* further secret (Meta's user token), sealed by the store; empty = none */
+	struct str extra_secret;
 };
 
 struct token_grant {
@@ -185,23 +187,27 @@ struct match {
 };
 
 enum step_kind {
-	STEP_SEND,  /* make this call */
-	STEP_WAIT,  /* call me again in wait_ms */
-	STEP_MEDIA, /* get this media file, or the file at file_url, onto our disk, then call me
-		       again */
-	STEP_DONE,  /* finished: verify: good; connect: accounts; refresh: token; publish: all parts
-		       of the flow are done */
-	STEP_FAIL,  /* failure says what may be done next */
-	STEP_UNCERTAIN, /* publish: the answer to a publish call cannot be read as done or refused:
-			   in doubt */
+	STEP_SEND, /* make this call */
+	STEP_WAIT, /* call me again in wait_ms */
+	/* get this media file, or the file at file_url, onto our disk, then call me again */
+	STEP_MEDIA,
+	/* finished: verify: good; connect: accounts; refresh: token; publish: all parts of the flow
+	 * are done */
+	STEP_DONE,
+	STEP_FAIL, /* failure says what may be done next */
+	/* publish: the answer to a publish call cannot be read as done or refused: in doubt */
+	STEP_UNCERTAIN,
 	/* answers of resolve only: */
-	STEP_LANDED,  /* proven visible; the adapter has called flow_part_done() or set the flow to
-			 go on behind the call */
-	STEP_MATCHES, /* candidates by comparison; the keeper takes the only one not bound to
-			 another post, else looks again */
-	STEP_SEND_AGAIN, /* proven absent, or the platform itself refuses a second one: the same
-			    stage may be sent again */
-	STEP_UNKNOWN     /* cannot be told now; look again later or give up */
+	/* proven visible; the adapter has called flow_part_done() or set the flow to go on behind
+	 * the call */
+	STEP_LANDED,
+	/* candidates by comparison; the keeper takes the only one not bound to another post, else
+	 * looks again */
+	STEP_MATCHES,
+	/* proven absent, or the platform itself refuses a second one: the same stage may be sent
+	 * again */
+	STEP_SEND_AGAIN,
+	STEP_UNKNOWN /* cannot be told now; look again later or give up */
 };
 
 struct step {
@@ -209,13 +215,13 @@ struct step {
 	struct call call;
 	int64_t wait_ms;
 	size_t media_index;
-	struct str file_url; /* STEP_MEDIA for a file that is none of the post's media: a thumbnail,
-				a document */
-	bool file_is_optional;    /* when it cannot be had, env_file says is_missing, instead of the
-				     delivery failing */
-	struct str account_extra; /* publish: JSON object text that replaces the account's extra
-				     from this step on (a quota asked for, what the account may do);
-				     empty = unchanged */
+	/* STEP_MEDIA for a file that is none of the post's media: a thumbnail, a document */
+	struct str file_url;
+	/* when it cannot be had, env_file says is_missing, instead of the delivery failing */
+	bool file_is_optional;
+	/* publish: JSON object text that replaces the account's extra from this step on (a quota
+	 * asked for, what the account may do); empty = unchanged */
+	struct str account_extra;
 	struct failure failure;
 	struct account_found *accounts; /* connect done: account_count entries in env->arena */
 	size_t account_count;
@@ -268,10 +274,10 @@ struct oauth_profile {
 	const char *scope_separator; /* " " or "," */
 	enum pkce_style pkce;
 	struct oauth_parameter extra[6]; /* fixed parameters, NULL-ended */
-	const char *denied_errors[4];    /* values of the callback's error parameter that mean: the
-					    user said no */
-	const char *issuer; /* what the callback's iss must be when it is there (RFC 9207); NULL =
-			       not known */
+	/* values of the callback's error parameter that mean: the user said no */
+	const char *denied_errors[4];
+	/* what the callback's iss must be when it is there (RFC 9207); NULL = not known */
+	const char *issuer;
 };
 
 typedef void (*platform_step)(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -285,10 +291,12 @@ struct platform {
 	platform_step verify;           /* app credentials, without a user */
 	platform_step connect;          /* code -> tokens -> accounts */
 	platform_step refresh;          /* NULL where tokens cannot be refreshed (Meta pages) */
-	platform_step check;  /* does the account's token work? One CALL_READ; a dead token is
-				 FAILURE_TOKEN or FAILURE_REAUTH */
-	platform_step revoke; /* asks the platform to forget the account's tokens; NULL where that
-				 is not possible, or would take more away than this account */
+	/* does the account's token work? One CALL_READ; a dead token is FAILURE_TOKEN or
+	 * FAILURE_REAUTH */
+	platform_step check;
+	/* asks the platform to forget the account's tokens; NULL where that is not possible, or
+	 * would take more away than this account */
+	platform_step revoke;
 	platform_step publish;
 	platform_step resolve; /* after a publish call in doubt: only CALL_READ steps */
 };

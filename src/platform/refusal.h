@@ -28,8 +28,8 @@ enum refusal_wait {
 /* What a platform said, taken apart. */
 struct refusal_facts {
 	int status;
-	struct str markers[REFUSAL_MARKERS_MAX]; /* codes, the most telling first: becomes
-						    platform_code */
+	/* codes, the most telling first: becomes platform_code */
+	struct str markers[REFUSAL_MARKERS_MAX];
 	size_t marker_count;
 	struct str message; /* the platform's words */
 	bool is_readable;   /* the body has the form of this platform's errors */
@@ -45,10 +45,10 @@ struct refusal {
 	const char *sentence; /* NULL ends the table (the row before it matches everything) */
 };
 
-/* One row: REFUSAL(403, "quotaExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_UTC, "...")
- */
-#define REFUSAL(status, marker, words, class, code, wait, sentence)                                \
-	{                                                                                          \
+/* One row: REFUSAL(403, "quotaExceeded", NULL, RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_UTC,
+ * "...") */
+#define REFUSAL(status, marker, words, class, code, wait, sentence) \
+	{ \
 		status, marker, words, FAILURE_##class, FAILURE_CODE_##code, WAIT_##wait, sentence \
 	}
 
@@ -61,8 +61,8 @@ const struct refusal *refusal_find(const struct refusal *rows, const struct refu
 void refusal_fail(const struct refusal *rows, const struct env *env,
 		  const struct refusal_facts *facts, const struct reply *reply, struct step *step);
 /* Does this answer to a publish call surely mean that nothing became visible? By RELIABILITY.md 2.2
- * rule 3 only a well-formed error of the platform does; 401 and 429 say so by their status alone.
- */
+ * rule 3 only a well-formed error of the platform does; 401 and 429 say so by their status
+ * alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
 /* For answers that must carry JSON: true when this one does not, and step is now a transient
  * failure. */

@@ -32,8 +32,8 @@ enum option_type {
 struct option_rule {
 	const char *name; /* the platform's own name */
 	enum option_type type;
-	int64_t max; /* longest text (in the platform's unit), largest integer, most entries; 0 = no
-			check */
+	/* longest text (in the platform's unit), largest integer, most entries; 0 = no check */
+	int64_t max;
 	const char *values;  /* OPTION_ENUM: "public|unlisted|private" */
 	const char *summary; /* for /v1/platforms and docs */
 };

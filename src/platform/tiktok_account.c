@@ -148,8 +148,8 @@ static const char *name_ask(const struct env *env, struct flow *flow, struct ste
 	return NULL;
 }
 
-/* Only for the name: what it refuses today may be allowed tomorrow, so it never fails a connection.
- */
+/* Only for the name: what it refuses today may be allowed tomorrow, so it never fails a
+ * connection. */
 static const char *name_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {

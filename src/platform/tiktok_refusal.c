@@ -3,7 +3,7 @@
  * answers of the upload host are tiktok_upload.c. */
 #include "tiktok_adapter.h"
 
-#define ROW(status, marker, class, code, wait, sentence)                                           \
+#define ROW(status, marker, class, code, wait, sentence) \
 	REFUSAL(status, marker, NULL, class, code, wait, sentence)
 
 /* By the body alone: the HTTP status varies (1.5). */
@@ -74,8 +74,8 @@ static const struct refusal api_refusals[] = {
 	{0},
 };
 
-/* fail_reason of a task that ended as FAILED. It posted nothing, so a transient one is begun anew.
- */
+/* fail_reason of a task that ended as FAILED. It posted nothing, so a transient one is begun
+ * anew. */
 const struct refusal tiktok_task_failures[] = {
 	ROW(0, "internal", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
 	    "TikTok failed while processing the video."),

@@ -20,8 +20,8 @@ const struct media_rule tiktok_video_rule = {
 	.types = MEDIA_TYPE_BIT(SNIFF_MP4) | MEDIA_TYPE_BIT(SNIFF_MOV) | MEDIA_TYPE_BIT(SNIFF_WEBM),
 	.types_text = "MP4, MOV or WebM",
 	.size_min_bytes = 1,
-	.size_max_bytes = INT64_C(4) * 1024 * 1024 *
-			  1024, /* 4 GB, in the larger reading: TikTok says for itself */
+	/* 4 GB, in the larger reading: TikTok says for itself */
+	.size_max_bytes = INT64_C(4) * 1024 * 1024 * 1024,
 	.width_min = 360,
 	.width_max = 4096,
 	.height_min = 360,

@@ -6,17 +6,15 @@
 
 #include <inttypes.h>
 
-#define ONE_CHUNK_MAX_BYTES                                                                        \
-	INT64_C(64000000) /* whole up to here; safe however "MB" is read (2.3) */
+/* whole up to here; safe however "MB" is read (2.3) */
+#define ONE_CHUNK_MAX_BYTES INT64_C(64000000)
 #define CHUNK_BYTES INT64_C(10000000)
-#define PROGRESS_LOOKS_MAX                                                                         \
-	8 /* questions about one upload, without a chunk more in between, before a new task is     \
-	     begun */
+/* questions about one upload, without a chunk more in between, before a new task is begun */
+#define PROGRESS_LOOKS_MAX 8
 #define BREAKS_MAX 4 /* broken calls in a row that are no failure of the delivery yet */
 #define BREAK_WAIT_MS 2000
-#define LAG_LOOKS_MAX                                                                              \
-	5 /* questions, a minute apart, before a task that may have had its end is believed that   \
-	     it lacks it */
+/* questions, a minute apart, before a task that may have its last byte is taken to lack it */
+#define LAG_LOOKS_MAX 5
 #define LAG_WAIT_MS 60000
 
 struct tiktok_chunks tiktok_chunks_of(int64_t size_bytes)

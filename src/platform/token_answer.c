@@ -8,8 +8,8 @@
 
 #include "form.h"
 
-#define LIFETIME_MAX_S                                                                             \
-	(INT64_C(10) * 366 * 86400) /* longer than any platform's; keeps the sum in range */
+/* longer than any platform's; keeps the sum in range */
+#define LIFETIME_MAX_S (INT64_C(10) * 366 * 86400)
 #define MISSING_MAX_BYTES 1024
 
 static int64_t instant_after(int64_t now_us, int64_t lifetime_s)

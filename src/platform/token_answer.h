@@ -43,8 +43,8 @@ void token_answer_give(const struct token_answer *answer, struct account_found *
 /* error and error_description. */
 struct refusal_facts token_refusal_facts(const struct reply *reply);
 /* Fills a STEP_FAIL from the platform's rows for its token endpoint. What is not in the form of RFC
- * 6749 is transient: it came from something before the endpoint and says nothing about the account.
- */
+ * 6749 is transient: it came from something before the endpoint and says nothing about the
+ * account. */
 void token_refused(const struct refusal *rows, const struct env *env, const struct reply *reply,
 		   struct step *step);
 /* The same for a code that was to be exchanged: refused for good, it is exchange_failed. */

@@ -17,8 +17,8 @@
 #define PERMANENT FAILURE_PERMANENT
 #define CODE(name) FAILURE_CODE_##name
 
-/* How an option goes into the body of POST /2/tweets: under its own name, or inside another object.
- */
+/* How an option goes into the body of POST /2/tweets: under its own name, or inside another
+ * object. */
 struct placement {
 	const char *name;
 	const char *parent; /* NULL = at the top */

@@ -19,9 +19,9 @@ extern const struct stage x_refresh_stages[];
 extern const struct stage x_resolve_stages[];
 
 /* Declares a stage's two functions (stages.h). */
-#define X_STAGE(name)                                                                              \
-	const char *x_##name##_ask(const struct env *env, struct flow *flow, struct step *step);   \
-	const char *x_##name##_answer(const struct env *env, struct flow *flow,                    \
+#define X_STAGE(name) \
+	const char *x_##name##_ask(const struct env *env, struct flow *flow, struct step *step); \
+	const char *x_##name##_answer(const struct env *env, struct flow *flow, \
 				      const struct reply *reply, struct step *step)
 
 /* ---- x_error.c ---- */

@@ -11,8 +11,8 @@
 #define MESSAGE_MAX_BYTES 500
 #define RATE_WAIT_MIN_MS 60000 /* 4, 429 */
 
-/* First row that fits. Order of decision: HTTP status, last part of the type, a part of the words.
- */
+/* First row that fits. Order of decision: HTTP status, last part of the type, a part of the
+ * words. */
 struct error_row {
 	int status;
 	const char *type_tail; /* NULL = any */

@@ -22,11 +22,11 @@
 /* The names of fields as X has them now, and as it had them before 2026: which ones a given app's
  * version of the API takes is nowhere written (section 0, "field names drift"), so the old ones are
  * asked for when the new ones are refused. */
-#define FIELDS_NOW                                                                                 \
-	"post.fields=article,attachments,created_at,entities,note_post,text&expansions="           \
-	"referenced_"                                                                              \
+#define FIELDS_NOW \
+	"post.fields=article,attachments,created_at,entities,note_post,text&expansions=" \
+	"referenced_" \
 	"posts"
-#define FIELDS_BEFORE                                                                              \
+#define FIELDS_BEFORE \
 	"tweet.fields=attachments,created_at,entities,note_tweet,referenced_tweets,text"
 
 static void timeline_ask(const struct env *env, const struct flow *flow, const char *fields,
@@ -164,8 +164,8 @@ static struct str replied_to(const struct env *env, const struct json *post)
 	return (struct str){0};
 }
 
-/* Escaping and short links never make a text this much longer: it need not be compared, nor copied.
- */
+/* Escaping and short links never make a text this much longer: it need not be compared, nor
+ * copied. */
 static bool is_too_long(const struct json *post, struct str sent)
 {
 	const struct str text = json_string(json_get(post, "text"));

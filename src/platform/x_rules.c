@@ -103,8 +103,8 @@ bool x_is_premium(const struct json *extra)
 
 /* ---- files (3.2) ---- */
 
-#define PICTURES                                                                                   \
-	(MEDIA_TYPE_BIT(SNIFF_JPEG) | MEDIA_TYPE_BIT(SNIFF_PNG) | MEDIA_TYPE_BIT(SNIFF_GIF) |      \
+#define PICTURES \
+	(MEDIA_TYPE_BIT(SNIFF_JPEG) | MEDIA_TYPE_BIT(SNIFF_PNG) | MEDIA_TYPE_BIT(SNIFF_GIF) | \
 	 MEDIA_TYPE_BIT(SNIFF_WEBP))
 #define VIDEOS (MEDIA_TYPE_BIT(SNIFF_MP4) | MEDIA_TYPE_BIT(SNIFF_MOV) | MEDIA_TYPE_BIT(SNIFF_WEBM))
 

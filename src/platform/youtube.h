@@ -21,8 +21,8 @@ struct json;
  * characters. May be empty. */
 struct str youtube_title(struct str given, struct str content);
 
-/* Bytes that the next PUT of a session carries: everything when it fits in a chunk, else a chunk.
- */
+/* Bytes that the next PUT of a session carries: everything when it fits in a chunk, else a
+ * chunk. */
 struct youtube_range {
 	int64_t first;
 	int64_t length_bytes;
@@ -30,8 +30,8 @@ struct youtube_range {
 };
 struct youtube_range youtube_range_next(int64_t offset_bytes, int64_t size_bytes);
 
-/* "bytes=0-N" of a 308: how many bytes the server has, N + 1; 0 for a missing or unreadable header.
- */
+/* "bytes=0-N" of a 308: how many bytes the server has, N + 1; 0 for a missing or unreadable
+ * header. */
 int64_t youtube_received_bytes(struct str range);
 
 /* Characters of a list of tags as YouTube counts them: a comma between two, two quotes around one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Google's tokens and the channel behind them (platforms/youtube.md 1): verify, connect, refresh.
- */
+ * Google's tokens and the channel behind them (platforms/youtube.md 1): verify, connect,
+ * refresh. */
 #include "youtube_adapter.h"
 
 #include "arena.h"

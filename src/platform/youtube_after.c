@@ -121,9 +121,9 @@ const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
 
 /* ---- processing: 2.4 ---- */
 
-#define MEDIA_ROW(marker, sentence)                                                                \
+#define MEDIA_ROW(marker, sentence) \
 	REFUSAL(0, marker, NULL, PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, sentence)
-#define REJECTED_ROW(marker, code, sentence)                                                       \
+#define REJECTED_ROW(marker, code, sentence) \
 	REFUSAL(0, marker, NULL, PERMANENT, code, BY_SCHEDULE, sentence)
 
 /* failureReason and rejectionReason. */

@@ -19,9 +19,9 @@ const struct refusal youtube_token_refusals[] = {
 	{0},
 };
 
-#define CONTENT_ROW(marker, sentence)                                                              \
+#define CONTENT_ROW(marker, sentence) \
 	REFUSAL(400, marker, NULL, PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, sentence)
-#define ACCOUNT_ROW(marker, sentence)                                                              \
+#define ACCOUNT_ROW(marker, sentence) \
 	REFUSAL(403, marker, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE, sentence)
 
 static const struct refusal api_refusals[] = {

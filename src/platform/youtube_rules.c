@@ -16,9 +16,8 @@
 #define TAGS_MAX_CHARACTERS 500
 #define DESCRIPTION_MAX_BYTES 5000
 #define COMMENT_MAX_BYTES 10000
-#define UNVERIFIED_MAX_S                                                                           \
-	(15 * 60) /* 3: longer only on a channel whose phone number is verified                    \
-		   */
+/* 3: longer only on a channel whose phone number is verified */
+#define UNVERIFIED_MAX_S (15 * 60)
 
 const struct media_rule youtube_video_rule = {
 	.what = "a YouTube video",

@@ -9,12 +9,10 @@
 
 #include "media_rules.h"
 
-#define QUERIES_MAX                                                                                \
-	8 /* questions to one session, without a byte more in between, before a new one is begun   \
-	   */
-#define BREAKS_MAX                                                                                 \
-	4 /* broken calls in a row that are no failure of the delivery yet: a long upload is cut   \
-	     now and then */
+/* questions to one session, without a byte more in between, before a new one is begun */
+#define QUERIES_MAX 8
+/* broken calls in a row that do not yet fail the delivery: long uploads are cut now and then */
+#define BREAKS_MAX 4
 #define BREAK_WAIT_MS 2000
 
 struct youtube_range youtube_range_next(int64_t offset_bytes, int64_t size_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One request as a platform's handler sees it: parameters wherever they stand, and ways to answer.
- */
+ * One request as a platform's handler sees it: parameters wherever they stand, and ways to
+ * answer. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -198,8 +198,8 @@ void knobs_write(const struct sandbox *sandbox, struct json_writer *w);
 
 /* media.c, upload.c */
 void media_clear(struct sandbox *sandbox);
-/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is shorter.
- */
+/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is
+ * shorter. */
 bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
 		   struct sandbox_media *media_out);
 /* The kept bytes of that digest into the answer, or 404. */

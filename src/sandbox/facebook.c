@@ -21,8 +21,8 @@
 #define UNPUBLISHED_PHOTO_US US_PER_DAY     /* 3: kept about 24 h */
 #define DUPLICATE_WINDOW_US US_PER_HOUR     /* Meta gives no figure for 506 */
 #define DUPLICATE_LOOK_MAX 50
-#define FETCH_AGENT                                                                                \
-	"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)" /* 1 */
+/* 1 */
+#define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 #define LINK_MAX_BYTES (INT64_C(1) << 20)
 #define LIST_LIMIT 25
 #define LIST_LIMIT_MAX 100
@@ -274,8 +274,8 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 	if (draft.link.len > 0) {
 		if (!check_link(call, draft.link))
 			return;
-		/* The lock was let go of: who is asking, and which photos, must be looked up again.
-		 */
+		/* The lock was let go of: who is asking, and which photos, must be looked up
+		 * again. */
 		draft.photo_count = 0;
 		if (graph_page_token(call, draft.node.page, "pages_manage_posts") == NULL ||
 		    !read_photos(call, &draft))

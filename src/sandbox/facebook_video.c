@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Videos of Facebook Pages as the sandbox plays them: what all kinds have in common, uploads in
- * chunks, and reading them (platforms/meta.md 3.1, 3.2). Reels and stories are facebook_reels.c's.
- */
+ * chunks, and reading them (platforms/meta.md 3.1, 3.2). Reels and stories are
+ * facebook_reels.c's. */
 #include "graph_private.h"
 
 #include "arena.h"

@@ -224,8 +224,8 @@ bool fault_path_matches(struct str pattern, struct str path)
 {
 	size_t p = 0;
 	size_t s = 0;
-	size_t star =
-		SIZE_MAX; /* where to come back to, when what follows the last '*' does not fit */
+	/* where to come back to, when what follows the last '*' does not fit */
+	size_t star = SIZE_MAX;
 	size_t star_s = 0;
 
 	while (s < path.len) {

@@ -204,8 +204,8 @@ static bool check_scope(struct sandbox_call *call, const struct sandbox_token *t
 struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page,
 				       const char *scope)
 {
-	/* The words and the number that Pages users know from a user token in a Page's place (6.1).
-	 */
+	/* The words and the number that Pages users know from a user token in a Page's place
+	 * (6.1). */
 	static const struct graph_error not_as_page = {
 		403, 200, 0,
 		"(#200) Unpublished posts must be posted to a page as the page itself."};

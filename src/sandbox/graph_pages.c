@@ -11,19 +11,29 @@
 
 #define ACCOUNTS_PAGE_MAX 2 /* small pages, so that who reads only the first one is found out */
 
-/* clang-format off */
-#define TEXT(literal) {literal, sizeof(literal) - 1}
+#define TEXT(literal) \
+	{ \
+		literal, sizeof(literal) - 1 \
+	}
 
 /* Constants, so that a Page found before the lock was let go of is good after it. */
 static const struct graph_page pages[GRAPH_PAGES] = {
-	{.id = TEXT("105312345678901234"), .name = TEXT("Harbour Bakery"), .username = TEXT("harbourbakery"),
-	 .ig_id = TEXT("17841405822304914"), .ig_username = TEXT("harbour.bakery"), .ig_name = TEXT("Harbour Bakery"),
+	{.id = TEXT("105312345678901234"),
+	 .name = TEXT("Harbour Bakery"),
+	 .username = TEXT("harbourbakery"),
+	 .ig_id = TEXT("17841405822304914"),
+	 .ig_username = TEXT("harbour.bakery"),
+	 .ig_name = TEXT("Harbour Bakery"),
 	 .is_ticked = true},
-	{.id = TEXT("107398765432109876"), .name = TEXT("Lighthouse Books"),
-	 .ig_id = TEXT("17841409876543210"), .ig_username = TEXT("lighthouse.books"), .is_ticked = true},
-	{.id = TEXT("109311223344556677"), .name = TEXT("Old Mill Cinema"), .username = TEXT("oldmillcinema")},
+	{.id = TEXT("107398765432109876"),
+	 .name = TEXT("Lighthouse Books"),
+	 .ig_id = TEXT("17841409876543210"),
+	 .ig_username = TEXT("lighthouse.books"),
+	 .is_ticked = true},
+	{.id = TEXT("109311223344556677"),
+	 .name = TEXT("Old Mill Cinema"),
+	 .username = TEXT("oldmillcinema")},
 };
-/* clang-format on */
 
 void graph_start(struct sandbox *sandbox, void *state)
 {

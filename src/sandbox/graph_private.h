@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Meta's Graph as the sandbox plays it, shared by facebook.c, instagram.c, graph_login.c,
- * graph_pages.c and graph.c: one user with three Pages, two of which carry an Instagram business account. Facts:
- * platforms/meta.md; numbers in comments are its sections. */
+ * graph_pages.c and graph.c: one user with three Pages, two of which carry an Instagram business
+ * account. Facts: platforms/meta.md; numbers in comments are its sections. */
 #pragma once
 
 #include "sandbox_private.h"
@@ -34,14 +34,14 @@ struct graph_state {
 	struct str business_id;
 };
 
-/* One consent: what was asked and given. Every token that comes from it points here (token->extra).
- */
+/* One consent: what was asked and given. Every token that comes from it points here
+ * (token->extra). */
 struct graph_grant {
 	struct str asked; /* scopes, comma separated */
 	struct str granted;
 	bool has_page[GRAPH_PAGES];
-	struct sandbox_token *page_tokens[GRAPH_PAGES][2]; /* [1]: taken with a long-lived user
-							      token, without expiry (2.7) */
+	/* [1]: taken with a long-lived user token, without expiry (2.7) */
+	struct sandbox_token *page_tokens[GRAPH_PAGES][2];
 };
 
 enum graph_kind {

@@ -18,7 +18,7 @@ struct knob {
 };
 
 static const struct knob knobs[SANDBOX_KNOB_COUNT] = {
-#define SANDBOX_KNOB(name, at_first, least, most, what)                                            \
+#define SANDBOX_KNOB(name, at_first, least, most, what) \
 	[SANDBOX_KNOB_##name] = {#name, at_first, least, most},
 #include "knobs.def"
 #undef SANDBOX_KNOB

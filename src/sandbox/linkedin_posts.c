@@ -227,8 +227,8 @@ static bool check_asset_state(struct sandbox_call *call, const struct linkedin_a
 	return false;
 }
 
-/* Takes one asset into the draft: it must be of that kind, belong to the author and have its bytes.
- */
+/* Takes one asset into the draft: it must be of that kind, belong to the author and have its
+ * bytes. */
 static bool take_asset(struct sandbox_call *call, struct draft *draft, struct str urn,
 		       struct str prefix, struct str alt_text)
 {

@@ -39,9 +39,9 @@ struct linkedin_app {
 	const char *client_id;
 	const char *scopes[LINKEDIN_SCOPES_MAX]; /* that it owns */
 	bool gives_refresh_tokens;               /* approved for programmatic refresh (1.4) */
-	bool comments_need_feed_scope; /* the current Comments page asks for the *_feed scopes
-					  (2.10) */
-	int64_t member_day_max;        /* calls (section 3) */
+	/* the current Comments page asks for the *_feed scopes (2.10) */
+	bool comments_need_feed_scope;
+	int64_t member_day_max; /* calls (section 3) */
 	int64_t app_day_max;
 };
 
@@ -207,8 +207,8 @@ void sandbox_linkedin_comment_list(struct sandbox_call *call);
 /* ---- linkedin_text.c ---- */
 
 struct linkedin_text {
-	struct str shown;     /* what a reader sees: without escapes, cut at the first reserved
-				 character that has none */
+	/* what a reader sees: without escapes, cut at the first reserved character that has none */
+	struct str shown;
 	struct str canonical; /* the same as GET writes it: escaped, hashtags as templates (2.9) */
 	size_t length;        /* characters of the whole text, escapes not counted (section 3) */
 	bool is_cut;

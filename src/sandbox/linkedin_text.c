@@ -52,8 +52,8 @@ static bool take_escape(struct str *in, char *c_out)
 	return true;
 }
 
-/* Unescaped text up to a closing character; false when another bare reserved character comes first.
- */
+/* Unescaped text up to a closing character; false when another bare reserved character comes
+ * first. */
 static bool take_name(struct str *in, char stop, struct buf *name)
 {
 	char c;

@@ -21,8 +21,8 @@
 
 #include "core.h"
 
-#define LOOK_LOCKED_MAX_BYTES                                                                      \
-	((size_t)1 << 20) /* hashing more than this takes long enough to let others go on */
+/* hashing more than this takes long enough to let others go on */
+#define LOOK_LOCKED_MAX_BYTES ((size_t)1 << 20)
 #define PULL_MAX_BYTES (INT64_C(1) << 30)
 #define PULL_TIMEOUT_MS 20000
 #define PULL_REDIRECTS_MAX 3L

@@ -57,9 +57,9 @@ struct sandbox_route {
 	const char *method;  /* "GET", "POST", ...; HEAD reaches GET routes */
 	const char *pattern; /* host first: "/api.x.com/2/tweets/{id}" (rules: http.h) */
 	sandbox_handler handler;
-	enum http_body_mode body_mode; /* zero = HTTP_BODY_NONE. Either kind of body is read through
-					  call->body */
-	size_t body_max_bytes;         /* 0 = 1 MiB for MEMORY, 64 MiB for FILE */
+	/* zero = HTTP_BODY_NONE. Either kind of body is read through call->body */
+	enum http_body_mode body_mode;
+	size_t body_max_bytes; /* 0 = 1 MiB for MEMORY, 64 MiB for FILE */
 };
 
 struct sandbox_module {
@@ -97,13 +97,13 @@ struct sandbox_call {
 	struct http_request *request;
 	struct http_response *response;
 	struct arena *arena; /* the request's */
-	void *state; /* the module's own state; get it again with sandbox_state() after the lock was
-			let go */
+	/* the module's own state; get it again with sandbox_state() after the lock was let go */
+	void *state;
 	int64_t now_us;      /* the sandbox's clock when the call began */
 	struct str base_url; /* "http://127.0.0.1:40123", by the caller's Host header */
 	struct str body;     /* the whole body; a file body is mapped, so this works for any size */
-	bool is_cut; /* the connection broke there: body is less than was announced, nobody hears
-			the answer */
+	/* the connection broke there: body is less than was announced, nobody hears the answer */
+	bool is_cut;
 	/* Filled when first asked for: */
 	bool has_read_body;
 	struct form form_body;        /* form-urlencoded body */
@@ -197,8 +197,8 @@ enum sandbox_consent { SANDBOX_CONSENT_ASKED, SANDBOX_CONSENT_ALLOWED, SANDBOX_C
 struct sandbox_choice {
 	struct str id;
 	struct str label;
-	bool is_ticked; /* at first, and when a script says sandbox_decision=allow without any
-			   sandbox_choice */
+	/* at first, and when a script says sandbox_decision=allow without any sandbox_choice */
+	bool is_ticked;
 };
 
 struct sandbox_consent_page {
@@ -254,8 +254,8 @@ enum sandbox_redeem {
 	SANDBOX_REDEEM_REDIRECT, /* redirect_uri differs */
 	SANDBOX_REDEEM_VERIFIER  /* PKCE verifier missing or wrong */
 };
-/* Checks in the order of the enum; *code_out is set for all but UNKNOWN. Only OK uses the code up.
- */
+/* Checks in the order of the enum; *code_out is set for all but UNKNOWN. Only OK uses the code
+ * up. */
 enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_platform platform,
 					struct str text, struct str client_id,
 					struct str redirect_uri, struct str verifier,
@@ -279,9 +279,9 @@ struct sandbox_token {
 	int64_t expires_us; /* made by sandbox_token_issue; 0 = never */
 	bool is_expired;    /* killed by the fault expire_token; only a new token helps */
 	bool is_revoked;    /* used up (rotation), revoked, replaced */
-	struct sandbox_token *partner; /* the refresh token of an access token and the other way
-					  round; may be NULL */
-	const void *extra;             /* platform's own, in kept memory; may be NULL */
+	/* the refresh token of an access token and the other way round; may be NULL */
+	struct sandbox_token *partner;
+	const void *extra; /* platform's own, in kept memory; may be NULL */
 };
 
 /* Makes a token; the returned one lives until the reset and may be changed in place. */
@@ -312,8 +312,8 @@ void *sandbox_state(struct sandbox *sandbox, enum sandbox_platform platform);
  * Refuse work before with sandbox_is_full(). */
 void *sandbox_keep(struct sandbox *sandbox, size_t size_bytes);
 struct str sandbox_keep_str(struct sandbox *sandbox, struct str s);
-/* More than 3/4 of the ceiling in use: the core answers 503 by itself then; handlers need not ask.
- */
+/* More than 3/4 of the ceiling in use: the core answers 503 by itself then; handlers need not
+ * ask. */
 bool sandbox_is_full(const struct sandbox *sandbox);
 
 /* One object of a platform by kind ("container", "upload") and id. put replaces; object is kept
@@ -378,10 +378,10 @@ struct sandbox_upload {
 	struct str id;
 	int64_t total_bytes;    /* as announced, -1 = not announced */
 	int64_t received_bytes; /* the furthest byte written so far + 1 */
-	int64_t written_bytes;  /* sum of all writes: with gaps or repeats it differs from
-				   received_bytes */
-	void *extra;            /* platform's own, in kept memory */
-	int fd;                 /* the core's */
+	/* sum of all writes: with gaps or repeats it differs from received_bytes */
+	int64_t written_bytes;
+	void *extra; /* platform's own, in kept memory */
+	int fd;      /* the core's */
 };
 
 /* id: the platform's, see sandbox_id_*. NULL when the file cannot be made. Closing is the core's,
@@ -390,8 +390,8 @@ struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_
 					  struct str id, int64_t total_bytes);
 struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					   struct str id);
-/* Writes bytes at offset. False when the disk does not take it or all uploads together pass 16 GiB.
- */
+/* Writes bytes at offset. False when the disk does not take it or all uploads together pass 16
+ * GiB. */
 bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset,
 			  struct str bytes);
 /* Digest and look at the first received_bytes. LETS GO OF THE LOCK. False when the upload is gone
@@ -416,15 +416,15 @@ struct sandbox_post {
 	enum sandbox_platform platform;
 	struct str account_id; /* the service's platform_account_id */
 	struct str id;         /* what the service reports as platform_post_id */
-	struct str
-		type; /* platform's word; contains "story" for stories only; comments: "comment" */
+	/* platform's word; contains "story" for stories only; comments: "comment" */
+	struct str type;
 	struct str text; /* what a reader sees */
 	const struct sandbox_media *media;
 	size_t media_count;
 	struct str reply_to; /* id of the post or comment it answers; empty = none */
 	struct str url;
-	struct str
-		title; /* shown on the page where a platform has titles; not in the ledger's JSON */
+	/* shown on the page where a platform has titles; not in the ledger's JSON */
+	struct str title;
 	int64_t created_us; /* 0 = now */
 	const void *extra;  /* platform's own, in kept memory */
 	/* Made by the core: */

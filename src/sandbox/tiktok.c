@@ -193,8 +193,8 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 	struct str challenge = sandbox_query(call, "code_challenge");
 	const struct sandbox_code code = {
 		.platform = SANDBOX_TIKTOK,
-		.prefix = STR("sb*!"), /* real codes have such characters: who forgets to decode the
-					  code fails (1.3) */
+		/* real codes have such characters: who forgets to decode the code fails (1.3) */
+		.prefix = STR("sb*!"),
 		.client_id = sandbox_query(call, "client_key"),
 		.redirect_uri = sandbox_query(call, "redirect_uri"),
 		.scope = scope,
@@ -351,8 +351,8 @@ static void exchange_code(struct sandbox_call *call)
 	}
 }
 
-/* Strict rotation: the refresh token is used up here, whatever becomes of the answer (section 0).
- */
+/* Strict rotation: the refresh token is used up here, whatever becomes of the answer (section
+ * 0). */
 static void exchange_refresh(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"refresh_token"};
@@ -461,8 +461,8 @@ const struct sandbox_token *sandbox_tiktok_enter(struct sandbox_call *call, cons
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
-	/* No Retry-After is documented (4.2); one that the fault asks for is put in all the same.
-	 */
+	/* No Retry-After is documented (4.2); one that the fault asks for is put in all the
+	 * same. */
 	if (retry_after_s > 0)
 		sandbox_answer_header(call, "Retry-After",
 				      str_format(call->arena, "%lld", (long long)retry_after_s));

@@ -62,10 +62,10 @@ struct tiktok_task {
 	int64_t video_bytes;
 	int64_t chunk_bytes;
 	int64_t chunk_count;
-	int64_t received_bytes;  /* also downloaded bytes */
-	int64_t uploaded_us;     /* when the last byte came; 0 = not yet */
-	const char *fail_reason; /* known with the last byte, told when processing is over; NULL =
-				    all is well */
+	int64_t received_bytes; /* also downloaded bytes */
+	int64_t uploaded_us;    /* when the last byte came; 0 = not yet */
+	/* known with the last byte, told when processing is over; NULL = all is well */
+	const char *fail_reason;
 	struct sandbox_media *media;
 	size_t media_count;
 	struct str post_id; /* of a public post, decided at its end */

@@ -25,8 +25,8 @@ static enum stage stage_of(const struct tiktok_task *task, int64_t now_us)
 	return now_us < task->uploaded_us + task->processing_us ? STAGE_PROCESSING : STAGE_ENDED;
 }
 
-/* NULL = it has not failed. A task whose bytes never came dies with its upload address (section 5).
- */
+/* NULL = it has not failed. A task whose bytes never came dies with its upload address (section
+ * 5). */
 static const char *failure_of(const struct tiktok_task *task, int64_t now_us)
 {
 	switch (stage_of(task, now_us)) {

@@ -38,8 +38,8 @@ static void answer_progress(struct sandbox_call *call, const struct tiktok_task 
 	sandbox_answer_empty(call, status);
 }
 
-/* The task of an upload address; NULL and the answer made. These bodies are not the envelope (2.3).
- */
+/* The task of an upload address; NULL and the answer made. These bodies are not the envelope
+ * (2.3). */
 static struct tiktok_task *enter_upload(struct sandbox_call *call,
 					struct sandbox_upload **upload_out)
 {
@@ -96,8 +96,8 @@ static bool check_chunk(struct sandbox_call *call, const struct tiktok_task *tas
 	return true;
 }
 
-/* The last byte is here: looks at the file; what is wrong with it is told when processing is over.
- */
+/* The last byte is here: looks at the file; what is wrong with it is told when processing is
+ * over. */
 static void finish(struct sandbox_call *call)
 {
 	struct str id = str_copy(call->arena, sandbox_query(call, "upload_id"));

@@ -27,8 +27,8 @@ static void start(struct sandbox *sandbox, void *state)
 						    .name = STR("Jo Doe")};
 }
 
-/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since 2010.
- */
+/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since
+ * 2010. */
 struct str x_next_id(struct sandbox_call *call)
 {
 	struct x_state *x = x_state(call);

@@ -43,9 +43,9 @@ static const char *const reply_members[] = {"in_reply_to_tweet_id", "exclude_rep
 					    "auto_populate_reply_metadata"};
 static const char *const geo_members[] = {"place_id"};
 
-#define MEMBERS(name, list)                                                                        \
-	{                                                                                          \
-		name, list, sizeof(list) / sizeof((list)[0])                                       \
+#define MEMBERS(name, list) \
+	{ \
+		name, list, sizeof(list) / sizeof((list)[0]) \
 	}
 
 /* The body itself has no name. */

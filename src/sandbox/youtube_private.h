@@ -35,8 +35,8 @@ struct youtube_state {
 	bool has_granted;  /* a refresh token was given out before (1.1) */
 	int64_t quota_day; /* number of the Pacific day the counters are of */
 	int64_t quota_used[YOUTUBE_BUCKET_COUNT];
-	int64_t channel_uploads_us[YOUTUBE_CHANNEL_UPLOADS_MAX]; /* a ring: when the last ones came
-								  */
+	/* a ring: when the last ones came */
+	int64_t channel_uploads_us[YOUTUBE_CHANNEL_UPLOADS_MAX];
 	size_t channel_upload_count;
 	struct youtube_video *newest;
 };

@@ -476,8 +476,8 @@ static void show(struct sandbox_call *call, const struct youtube_video *video)
 		.account_id = STR(YOUTUBE_CHANNEL_ID),
 		.id = video->id,
 		.type = STR("video"),
-		/* The ledger has no titles: without a description the title is what a reader sees.
-		 */
+		/* The ledger has no titles: without a description the title is what a reader
+		 * sees. */
 		.text = str_is_empty(video->description) ? video->title : video->description,
 		.media = &video->media,
 		.media_count = 1,

@@ -16,8 +16,8 @@
 #include "str.h"
 
 #define SEAL_KEY_BYTES 32
-#define SEAL_OVERHEAD_BYTES                                                                        \
-	(1 + 4 + 24 + 16) /* a sealed record is this much longer than its plaintext */
+/* a sealed record is this much longer than its plaintext */
+#define SEAL_OVERHEAD_BYTES (1 + 4 + 24 + 16)
 
 struct arena;
 struct random_source;

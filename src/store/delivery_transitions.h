@@ -50,8 +50,8 @@ struct delivery_before {
 	struct str id;
 	int64_t fence;
 	enum post_state state;
-	bool is_guess; /* not read in this transaction: CONFLICT instead of TEMPORARY when it is
-			  otherwise */
+	/* not read in this transaction: CONFLICT instead of TEMPORARY when it is otherwise */
+	bool is_guess;
 };
 
 /* The only writer of deliveries.state. Runs statement with ?1 = id, ?2 = fence, ?3 = the new state,

@@ -5,8 +5,8 @@
 #include "sql.h"
 
 /* Cannot be a prepared statement of the list, as those may need tables that are not there yet. */
-#define VERSION_TABLE                                                                              \
-	"CREATE TABLE IF NOT EXISTS schema_migrations ("                                           \
+#define VERSION_TABLE \
+	"CREATE TABLE IF NOT EXISTS schema_migrations (" \
 	"number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
 
 static enum err_kind version_read(struct sql_connection *sql, int64_t *version_out,

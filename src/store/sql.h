@@ -7,8 +7,7 @@
  * Kinds: TEMPORARY (full, busy, I/O, no connection), CONFLICT (a unique value is taken), NOT_FOUND
  * (a row that is referred to is not there), TOO_LARGE (the caller's arena is full), INVALID (a text
  * that the database cannot hold), UNCERTAIN (of a COMMIT alone: nobody knows), INTERNAL (corrupt,
- * our bug).
- */
+ * our bug). */
 #pragma once
 
 #include <stdbool.h>
@@ -49,9 +48,9 @@ struct sql_args {
 };
 
 #define SQL_ARGS_MAX 40
-#define SQL_ARGS(...)                                                                              \
-	((struct sql_args){(const struct sql_value[]){__VA_ARGS__},                                \
-			   sizeof((const struct sql_value[]){__VA_ARGS__}) /                       \
+#define SQL_ARGS(...) \
+	((struct sql_args){(const struct sql_value[]){__VA_ARGS__}, \
+			   sizeof((const struct sql_value[]){__VA_ARGS__}) / \
 				   sizeof(struct sql_value)})
 #define SQL_NO_ARGS ((struct sql_args){NULL, 0})
 
@@ -137,8 +136,8 @@ struct sql_driver {
 	/* Housekeeping between transactions; errors are left to the next transaction to meet. */
 	void (*tidy)(struct sql_connection *connection);
 
-	/* The rest is for databases with several nodes; NULL where one process owns the database.
-	 */
+	/* The rest is for databases with several nodes; NULL where one process owns the
+	 * database. */
 
 	/* Waits for the answers of what was only sent so far, and tells the first failure. */
 	enum err_kind (*settle)(struct sql_connection *connection, struct error *err);
@@ -165,8 +164,8 @@ static inline bool sql_is_shared(const struct sql_connection *connection)
 	return connection->driver->set_mark != NULL;
 }
 
-/* The cursor's life: select, next until false, end. Columns are taken in the order of the SELECT.
- */
+/* The cursor's life: select, next until false, end. Columns are taken in the order of the
+ * SELECT. */
 void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
 		struct arena *arena, struct sql_args args, struct error *err);
 bool sql_next(struct sql_cursor *cursor);

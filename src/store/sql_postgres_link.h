@@ -47,8 +47,8 @@ void pg_link_close(struct pg_link *link);
 void pg_link_drop(struct pg_link *link);
 /* A connection to work with: the one there is, unless the server has closed it, else a new one.
  * After failures to connect it waits before the next try, longer and longer up to a second, so that
- * a server that starts again is not overrun. *is_new_out: what was prepared on the old one is gone.
- */
+ * a server that starts again is not overrun. *is_new_out: what was prepared on the old one is
+ * gone. */
 enum err_kind pg_link_ensure(struct pg_link *link, bool *is_new_out, struct error *err);
 /* The next result, or NULL: the end of a statement's, or (is_lost) of the connection. Blocks up to
  * timeout_ms. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * In one step, not page by page: a backup that lets go between steps begins anew whenever somebody
- * writes, and would never end beside a busy service. In WAL mode the one long read holds up nobody.
- */
+ * writes, and would never end beside a busy service. In WAL mode the one long read holds up
+ * nobody. */
 #include "sql_sqlite_backup.h"
 
 #include <string.h>

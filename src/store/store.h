@@ -33,14 +33,16 @@ struct store_config {
 	const struct clock *clock;
 	const struct log *log;
 	const char *epoch_path; /* the restore guard's file (store_guard.h); NULL = no guard */
-	const char *node_path;  /* keeps the id of this node of a shared database (store_node.h);
-				   NULL =  another one at each start */
-	unsigned readers_max;   /* 0 = 16 read connections */
-	bool is_owner; /* take the lock file and void old leases: the serving process. A command
-			  line that runs beside a dead service is owner too, for its moment */
-	bool is_sync_relaxed; /* SQLite with synchronous=NORMAL, which forgets the newest commits at
-				 a power cut: never but in the test that proves that such a loss is
-				 seen (tests/fault/test_power_cut.py) */
+	/* keeps the id of this node of a shared database (store_node.h); NULL =  another one at
+	 * each start */
+	const char *node_path;
+	unsigned readers_max; /* 0 = 16 read connections */
+	/* take the lock file and void old leases: the serving process. A command line that runs
+	 * beside a dead service is owner too, for its moment */
+	bool is_owner;
+	/* SQLite with synchronous=NORMAL, which forgets the newest commits at a power cut: never
+	 * but in the test that proves that such a loss is seen (tests/fault/test_power_cut.py) */
+	bool is_sync_relaxed;
 };
 
 /* Opens (makes) the database, takes the lock, runs migrations. CONFLICT when another process owns

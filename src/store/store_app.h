@@ -20,11 +20,11 @@ struct app_row {
 	struct str client_id;
 	struct str client_secret_hash; /* hex digest */
 	enum app_state state;
-	struct str owner_id;      /* admin; the row may be gone */
-	struct str owner_email;   /* out only; empty when the admin is gone */
-	struct str redirect_urls; /* JSON array text of allowed redirect URLs or origins; empty =
-				     any */
-	bool retry_unknown_once;  /* on_unknown: retry_once */
+	struct str owner_id;    /* admin; the row may be gone */
+	struct str owner_email; /* out only; empty when the admin is gone */
+	/* JSON array text of allowed redirect URLs or origins; empty = any */
+	struct str redirect_urls;
+	bool retry_unknown_once; /* on_unknown: retry_once */
 	bool connect_confirmation;
 	int64_t created_at_us;
 };
@@ -33,14 +33,14 @@ struct credential_row {
 	struct str app_id;
 	enum platform_id platform;
 	struct str client_id;
-	struct str client_secret_sealed; /* associated data: "platform_credentials",
-					    "client_secret", "<app_id>/<platform slug>" */
+	/* associated data: "platform_credentials", "client_secret", "<app_id>/<platform slug>" */
+	struct str client_secret_sealed;
 	enum credential_state state;
 	struct str message; /* the platform's own words when failed; else empty */
 	int64_t verified_at_us;
 	int64_t updated_at_us;
-	struct str scopes; /* asked for at consent, separated by blanks; empty = those of the
-			      platform's profile */
+	/* asked for at consent, separated by blanks; empty = those of the platform's profile */
+	struct str scopes;
 };
 
 /* CONFLICT when the email is taken. */

@@ -17,23 +17,24 @@ struct connection_row {
 	struct str name, email;  /* as given; empty = none */
 	struct str state_hash;   /* digest of the OAuth state; "" once used */
 	struct str callback_url; /* redirect_uri as sent to the platform */
-	struct str pkce_sealed;  /* associated data: "connections", "pkce_verifier", id; empty = no
-				    PKCE */
+	/* associated data: "connections", "pkce_verifier", id; empty = no PKCE */
+	struct str pkce_sealed;
 	enum connection_state state;
 	struct str error; /* connection_error_code() when failed; else empty */
 	struct str error_description;
-	struct str code_sealed; /* authorization code between callback and exchange: "connections",
-				   "code", id; empty = none */
-	struct str flow;        /* flow_write() */
-	struct str flow_sealed; /* flow_write_secrets(), sealed: "connections", "flow_secrets", id;
-				   empty = none */
+	/* authorization code between callback and exchange: "connections", "code", id; empty =
+	 * none */
+	struct str code_sealed;
+	struct str flow; /* flow_write() */
+	/* flow_write_secrets(), sealed: "connections", "flow_secrets", id; empty = none */
+	struct str flow_sealed;
 	int64_t created_at_us;
 	int64_t finished_at_us;
 };
 
 struct account_row {
-	struct str
-		id; /* uuid; kept when the same platform account connects again for the same user */
+	/* uuid; kept when the same platform account connects again for the same user */
+	struct str id;
 	struct str app_id;
 	enum platform_id platform;
 	struct str user_id;
@@ -54,8 +55,8 @@ struct account_row {
 	struct str last_error;
 	int64_t created_at_us;
 	int64_t updated_at_us;
-	bool is_unconfirmed; /* of an app with connect_confirmation, and nobody has confirmed it yet
-			      */
+	/* of an app with connect_confirmation, and nobody has confirmed it yet */
+	bool is_unconfirmed;
 };
 
 enum err_kind store_connection_create(struct store *store, const struct connection_row *connection,

@@ -36,8 +36,8 @@ struct desk_place {
 struct desk_page {
 	struct desk_place *places; /* newest first, at most max */
 	size_t count;
-	int64_t looked_down_to; /* all ordinals from here up were looked at; 1 or less = all there
-				   are */
+	/* all ordinals from here up were looked at; 1 or less = all there are */
+	int64_t looked_down_to;
 };
 
 /* Where the next posts are. Filters that no index helps are looked for in so many posts and no

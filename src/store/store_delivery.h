@@ -64,10 +64,11 @@ struct claim_room {
 	 * claim for each. */
 	uint32_t (*room)(void *context, struct str app_id, enum platform_id platform);
 	void *context;
-	int64_t overdue_us; /* what was due before this instant is claimed all the same: it has to
-			       come to an end */
-	bool leaves_rows;   /* the deliveries' rows are written by their first saves, in this
-			       transaction (delivery_save.is_first) */
+	/* what was due before this instant is claimed all the same: it has to come to an end */
+	int64_t overdue_us;
+	/* the deliveries' rows are written by their first saves, in this transaction
+	 * (delivery_save.is_first) */
+	bool leaves_rows;
 };
 enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us,
 					  int64_t lease_us, size_t max,
@@ -90,10 +91,10 @@ struct timeline_entry {
 };
 
 enum delivery_next {
-	DELIVERY_KEEP,  /* still being worked on: lease goes on */
-	DELIVERY_WAIT,  /* begun; lease given back until due_at_us; the account stays busy */
-	DELIVERY_RETRY, /* lease given back until due_at_us; the account is free meanwhile; state
-			   retrying */
+	DELIVERY_KEEP, /* still being worked on: lease goes on */
+	DELIVERY_WAIT, /* begun; lease given back until due_at_us; the account stays busy */
+	/* lease given back until due_at_us; the account is free meanwhile; state retrying */
+	DELIVERY_RETRY,
 	DELIVERY_PUBLISHED,
 	DELIVERY_FAILED
 };
@@ -127,8 +128,8 @@ struct delivery_save {
 /* Writes one delivery. Returns NONE, or CONFLICT when the fence is not ours any more: nothing of
  * the row is changed then, but the timeline entries and the remote id are kept as evidence - if the
  * command then returns NONE: what it returns decides about all it did. A delivery that is final or
- * was given back with RETRY is nobody's until claimed: CONFLICT too. NOT_FOUND: no such delivery.
- */
+ * was given back with RETRY is nobody's until claimed: CONFLICT too. NOT_FOUND: no such
+ * delivery. */
 enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
 				  struct error *err);
 /* Is this remote id bound to another delivery (or another part) of that account? */
@@ -148,8 +149,8 @@ enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
 				       bool *is_unfinished_out, struct error *err);
 
 struct delivery_backlog {
-	int64_t oldest_due_us; /* due and not final, neither leased nor waiting for a later instant;
-				  0 = none */
+	/* due and not final, neither leased nor waiting for a later instant; 0 = none */
+	int64_t oldest_due_us;
 	int64_t due_count;
 	int64_t scheduled_count;
 	int64_t in_flight_count; /* leased */

@@ -107,8 +107,8 @@ struct webhook_save {
 	int64_t due_at_us; /* PENDING: the next try */
 	struct str log;
 	int64_t now_us;
-	struct str disable_reason; /* not empty: the webhook is disabled, and all that waits for it
-				      fails */
+	/* not empty: the webhook is disabled, and all that waits for it fails */
+	struct str disable_reason;
 };
 
 /* Writes how a try went, and the webhook's failing_since. CONFLICT when another try was written

@@ -17,8 +17,8 @@ struct store_figures {
 	int64_t posts_scheduled;
 	int64_t posts_published;
 	int64_t posts_failed;
-	int64_t deliveries_due; /* their account is free and their time has come; at most
-				   STORE_FIGURE_MAX */
+	/* their account is free and their time has come; at most STORE_FIGURE_MAX */
+	int64_t deliveries_due;
 	int64_t deliveries_scheduled;
 	int64_t deliveries_held; /* since a database was restored (store_guard.h) */
 	int64_t oldest_due_us;   /* 0 = nothing is due */

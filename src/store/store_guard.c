@@ -133,8 +133,8 @@ static bool is_newcomer(const struct starting *starting)
 	       (starting->told.finding == EPOCH_OTHER_DATABASE && starting->file.number == 0);
 }
 
-/* A node that is new has no file. Beside others that work there is nothing to be found out by it.
- */
+/* A node that is new has no file. Beside others that work there is nothing to be found out by
+ * it. */
 static enum err_kind join(struct store_tx *tx, struct starting *starting, struct error *err)
 {
 	int64_t others = 0;

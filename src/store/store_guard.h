@@ -37,8 +37,8 @@ struct guard_start {
 
 /* Once, after store_open() and before anything is delivered: compares the database with the file
  * store_config.epoch_path, marks what is due when the database was restored, and raises the epoch
- * in both. new_lineage: a random number above 0, for a database that has none. Blocks on the disk.
- */
+ * in both. new_lineage: a random number above 0, for a database that has none. Blocks on the
+ * disk. */
 enum err_kind store_guard_start(struct store *store, int64_t new_lineage, int64_t now_us,
 				struct guard_start *out, struct error *err);
 /* Raises the epoch: database first, then file, so that only a restored database is ever behind.

@@ -33,8 +33,8 @@ struct node_row {
 	bool is_alive;      /* heard of within NODE_DEAD_US */
 };
 
-/* Says who this node is; id and instants are the store's own. After store_open() as owner. Blocks.
- */
+/* Says who this node is; id and instants are the store's own. After store_open() as owner.
+ * Blocks. */
 enum err_kind store_node_tell(struct store *store, const struct node_row *node, struct error *err);
 /* Every NODE_BEAT_MS, any thread; blocks. Also sets our clock by the database's, and takes over
  * from nodes that are gone: *taken_out lanes. CONFLICT: somebody else runs with this node's id. */

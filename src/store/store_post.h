@@ -33,9 +33,9 @@ struct post_accept_result {
 	enum post_accept_outcome outcome;
 	struct str duplicate_post_id; /* the first post with that request_id */
 	enum post_state duplicate_state;
-	size_t account_index;  /* POST_ACCOUNT_GONE: the first target no longer usable */
-	int64_t created_at_us; /* POST_ACCEPTED: as stored: now_us, or up to a second later to keep
-				  lists in order */
+	size_t account_index; /* POST_ACCOUNT_GONE: the first target no longer usable */
+	/* POST_ACCEPTED: as stored: now_us, or up to a second later to keep lists in order */
+	int64_t created_at_us;
 };
 
 /* One command: checks that every account is still usable and the request_id unused, writes the
@@ -64,8 +64,8 @@ struct delivery_row {
 	int64_t published_at_us;
 	int attempts;
 	int64_t next_attempt_at_us; /* 0 = none planned or under way now */
-	struct str
-		error_code; /* failure_code_name(); empty = none. Kept while waiting to try again */
+	/* failure_code_name(); empty = none. Kept while waiting to try again */
+	struct str error_code;
 	struct str error_message;
 	struct str platform_code;
 	struct str platform_message;
@@ -93,11 +93,11 @@ enum err_kind store_post_get(struct store *store, struct arena *arena, struct st
 
 struct post_filter {
 	struct str app_id;
-	int64_t date_from_us; /* 0 = none; start of the first UTC day. A post's date: scheduled_at,
-				 else created_at */
-	int64_t date_to_us;   /* 0 = none; start of the day AFTER the last */
-	struct str status; /* one of the four words, or empty; "pending" finds pending, processing
-			      and retrying */
+	/* 0 = none; start of the first UTC day. A post's date: scheduled_at, else created_at */
+	int64_t date_from_us;
+	int64_t date_to_us; /* 0 = none; start of the day AFTER the last */
+	/* one of the four words, or empty; "pending" finds pending, processing and retrying */
+	struct str status;
 	const struct str *user_ids; /* any of the post's accounts */
 	size_t user_id_count;
 	const struct str *account_ids;

@@ -40,10 +40,10 @@ struct post_retry {
 
 enum post_retry_outcome {
 	POST_RETRIED,
-	POST_RETRY_NOTHING,      /* none of the accounts has anything to try again */
-	POST_RETRY_NOT_TARGETS,  /* accounts were named that the post does not go to */
-	POST_RETRY_ACCOUNTS_GONE /* what would be tried again belongs to an account not usable now
-				  */
+	POST_RETRY_NOTHING,     /* none of the accounts has anything to try again */
+	POST_RETRY_NOT_TARGETS, /* accounts were named that the post does not go to */
+	/* what would be tried again belongs to an account not usable now */
+	POST_RETRY_ACCOUNTS_GONE
 };
 
 /* What was found about one account. */
@@ -69,8 +69,8 @@ struct post_retry_result {
 };
 
 /* Failed deliveries become pending, due now, with no attempts and no error; what is published of
- * them stays, and so does the flow. A post whose time was still to come becomes an immediate one.
- */
+ * them stays, and so does the flow. A post whose time was still to come becomes an immediate
+ * one. */
 enum err_kind store_post_retry(struct store *store, struct arena *arena,
 			       const struct post_retry *retry, struct post_retry_result *result_out,
 			       struct error *err);

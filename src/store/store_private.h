@@ -40,8 +40,8 @@ struct store {
 	char node_id[NODE_ID_BYTES_MAX];
 	int64_t node_started_us;
 	bool is_node_begun;
-	_Atomic int64_t
-		lineage; /* of the server that was judged last (store_guard.c); 0 = none yet */
+	/* of the server that was judged last (store_guard.c); 0 = none yet */
+	_Atomic int64_t lineage;
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
@@ -153,8 +153,8 @@ enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *po
 			      const char *status, struct error *err);
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
 			    const char *status_from, const char *status_to, struct error *err);
-/* Removals and moves are gathered, since a turn's posts share a few buckets; here they are written.
- */
+/* Removals and moves are gathered, since a turn's posts share a few buckets; here they are
+ * written. */
 enum err_kind counters_write(struct store_tx *tx, struct error *err);
 /* Posts of an app by status (empty = all) with dates on whole days, [from, to); 0 = open end. */
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
@@ -183,8 +183,8 @@ struct post_now {
 };
 /* Takes POST_NOW_COLUMNS into a struct post_now. */
 void post_now_read(struct sql_cursor *cursor, void *out);
-/* As post_state_refresh(), when one delivery's state is now this: cheaper when it is the only one.
- */
+/* As post_state_refresh(), when one delivery's state is now this: cheaper when it is the only
+ * one. */
 enum err_kind post_state_follow(struct store_tx *tx, struct str post_id,
 				const struct post_now *post, enum post_state delivery_state,
 				struct error *err);

@@ -266,8 +266,8 @@ struct task *webhook_attempt_new(struct webhooker *webhooker, const struct webho
 {
 	struct webhook_attempt *a = calloc(1, sizeof(*a));
 	if (a == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
-			    program */
+		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		abort();
 	a->task.ops = &attempt_ops;
 	a->webhooker = webhooker;
 	a->arena = arena_new("webhook attempt", ATTEMPT_ARENA_MAX_BYTES);

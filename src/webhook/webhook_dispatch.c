@@ -7,8 +7,8 @@
 
 #include "webhook_sign.h"
 
-#define DISPATCH_ARENA_MAX_BYTES                                                                   \
-	((size_t)512 << 20) /* WEBHOOK_CLAIM_MAX posts of the largest kind */
+/* WEBHOOK_CLAIM_MAX posts of the largest kind */
+#define DISPATCH_ARENA_MAX_BYTES ((size_t)512 << 20)
 
 struct webhook_dispatch {
 	struct task task; /* first: the engine's handle */
@@ -80,8 +80,8 @@ struct task *webhook_dispatch_new(struct webhooker *webhooker, const struct even
 {
 	struct webhook_dispatch *d = calloc(1, sizeof(*d));
 	if (d == NULL)
-		abort(); /* the same rule as arena_alloc: no memory for a small object ends the
-			    program */
+		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		abort();
 	d->task.ops = &dispatch_ops;
 	d->webhooker = webhooker;
 	d->arena = arena_new("webhook dispatch", DISPATCH_ARENA_MAX_BYTES);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
-#define LEASE_US (60 * US_PER_S) /* a call takes 10 s at most; a dead owner's leases are voided at the next start */
+/* a call takes 10 s at most; a dead owner's leases are voided at the next start */
+#define LEASE_US (60 * US_PER_S)
 #define EXPIRY_EVERY_US (60 * US_PER_S)
 #define EXPIRY_MAX 1000
 
@@ -16,12 +17,14 @@ static size_t room_of(void *context, struct str webhook_id)
 }
 
 /* A little at a time, so that no turn is long. */
-static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_us, struct error *err)
+static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_us,
+			    struct error *err)
 {
 	if (now_us < webhooker->next_expiry_us)
 		return ERR_NONE;
 	int64_t removed = 0;
-	const enum err_kind kind = store_event_expire(tx, now_us - EVENT_KEPT_US, EXPIRY_MAX, &removed, err);
+	const enum err_kind kind =
+		store_event_expire(tx, now_us - EVENT_KEPT_US, EXPIRY_MAX, &removed, err);
 	webhooker->next_expiry_us = removed > 0 ? now_us : now_us + EXPIRY_EVERY_US;
 	return kind;
 }
@@ -35,43 +38,51 @@ static enum err_kind source_claim(void *context, void *tx, size_t max, struct er
 	arena_clear(webhooker->claim_arena);
 	webhooker->event_count = 0;
 	webhooker->work_count = 0;
-	enum err_kind kind = store_event_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most, &webhooker->events,
-					       &webhooker->event_count, err);
+	enum err_kind kind = store_event_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most,
+					       &webhooker->events, &webhooker->event_count, err);
 	if (kind == ERR_NONE)
-		kind = store_webhook_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most, &room, &webhooker->work,
-					   &webhooker->work_count, err);
+		kind = store_webhook_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most,
+					   &room, &webhooker->work, &webhooker->work_count, err);
 	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
 }
 
-/* Less than was asked for does not mean that nothing is left (a webhook may be busy): next_due_us() tells. */
+/* Less than was asked for does not mean that nothing is left (a webhook may be busy): next_due_us()
+ * tells. */
 static size_t source_claimed(void *context)
 {
 	struct webhooker *webhooker = context;
 	if (webhooker->event_count > 0)
-		engine_task_start(webhooker->config.engine,
-				  webhook_dispatch_new(webhooker, webhooker->events, webhooker->event_count));
+		engine_task_start(
+			webhooker->config.engine,
+			webhook_dispatch_new(webhooker, webhooker->events, webhooker->event_count));
 	for (size_t i = 0; i < webhooker->work_count; i++)
-		engine_task_start(webhooker->config.engine, webhook_attempt_new(webhooker, &webhooker->work[i]));
+		engine_task_start(webhooker->config.engine,
+				  webhook_attempt_new(webhooker, &webhooker->work[i]));
 	webhooker->event_count = 0;
 	webhooker->work_count = 0;
 	arena_clear(webhooker->claim_arena);
 	return 0;
 }
 
-/* What is due and was not taken waits for a webhook's earlier calls: their end is a turn that claims. */
+/* What is due and was not taken waits for a webhook's earlier calls: their end is a turn that
+ * claims. */
 static int64_t source_next_due_us(void *context)
 {
 	struct webhooker *webhooker = context;
 	int64_t due_us = 0;
 	struct error err = {0};
 	if (store_event_next_due(webhooker->config.store, &due_us, &err) != ERR_NONE) {
-		LOG(webhooker->config.log, WARN, "next_event_unknown", log_str("error", str_of(err.text)));
+		LOG(webhooker->config.log, WARN, "next_event_unknown",
+		    log_str("error", str_of(err.text)));
 		return 0;
 	}
-	return due_us > clock_now_us(webhooker->config.clock) || webhooker->attempts == NULL ? due_us : 0;
+	return due_us > clock_now_us(webhooker->config.clock) || webhooker->attempts == NULL
+		       ? due_us
+		       : 0;
 }
 
-enum err_kind webhooker_new(const struct webhooker_config *config, struct webhooker **webhooker_out, struct error *err)
+enum err_kind webhooker_new(const struct webhooker_config *config, struct webhooker **webhooker_out,
+			    struct error *err)
 {
 	struct webhooker *webhooker = calloc(1, sizeof(*webhooker));
 	if (webhooker == NULL)
@@ -80,7 +91,8 @@ enum err_kind webhooker_new(const struct webhooker_config *config, struct webhoo
 	if (webhooker->config.time_scale < 1)
 		webhooker->config.time_scale = 1;
 	webhooker->claim_arena = arena_new("webhook claim", CLAIM_ARENA_MAX_BYTES);
-	const struct task_source source = {source_claim, source_claimed, source_next_due_us, webhooker};
+	const struct task_source source = {source_claim, source_claimed, source_next_due_us,
+					   webhooker};
 	engine_add_source(config->engine, &source);
 	*webhooker_out = webhooker;
 	return ERR_NONE;

@@ -24,8 +24,8 @@
 
 /* The same order in fault_harness.py. */
 struct control {
-	_Atomic int32_t
-		at; /* the at-th matching call from now is the first to meet the effect; 0 = none */
+	/* the at-th matching call from now is the first to meet the effect; 0 = none */
+	_Atomic int32_t at;
 	_Atomic int32_t is_sticky; /* all later ones too */
 	_Atomic int32_t error;     /* errno; 0 = do the call, then stop the process (SIGSTOP) */
 	_Atomic int32_t calls;     /* bits of enum call_bit: which calls match */

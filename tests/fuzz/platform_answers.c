@@ -211,8 +211,8 @@ static void check_call(const struct run *run)
 	if (run->function_letter == 'r' || run->function_letter == 'k')
 		assert(call->kind == CALL_READ);
 	assert(!call->has_media_body || call->media_length_bytes > 0);
-	/* An address that the platform gave and that cannot be read is the transport's to refuse.
-	 */
+	/* An address that the platform gave and that cannot be read is the transport's to
+	 * refuse. */
 	if (url_parse(run->arena, call->url, &url, NULL) != ERR_NONE)
 		return;
 	if (carries_token(call) && !is_own_host(run, url.host))

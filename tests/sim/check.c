@@ -67,7 +67,7 @@ static bool is_strong(enum platform_id platform)
 	       platform == PLATFORM_TIKTOK;
 }
 
-#define WHERE(check)                                                                               \
+#define WHERE(check) \
 	platform_id_slug(home_of(check)->platform), (int)((check)->post - (check)->script->posts), \
 		(check)->target
 

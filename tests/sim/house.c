@@ -559,8 +559,8 @@ struct str house_connect(struct house *house, const struct home *home, struct st
 
 void house_wake(struct house *house)
 {
-	drop_before(house); /* the mutant loses the engine's commit, not the one that came with the
-			       news */
+	/* the mutant loses the engine's commit, not the one that came with the news */
+	drop_before(house);
 	deliverer_wake(house->deliverer);
 }
 

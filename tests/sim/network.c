@@ -458,8 +458,8 @@ struct file_kind {
 	int64_t size_bytes;
 };
 
-#define VIDEO_HEAD                                                                                 \
-	STR("\0\0\0\x18"                                                                           \
+#define VIDEO_HEAD \
+	STR("\0\0\0\x18" \
 	    "ftypisom\0\0\0\0isommp42")
 
 /* By how the name ends, the first that fits. */

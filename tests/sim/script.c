@@ -80,13 +80,15 @@ static const struct script_flow flows[] = {
 	{PLATFORM_LINKEDIN, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 3, ".jpg", NULL},
 	{PLATFORM_LINKEDIN, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
 	{PLATFORM_LINKEDIN, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 0, "",
-	 "{\"linkedin\":{\"document\":{\"url\":\"https://media.example/slides.pdf\",\"title\":\"S\"}}}"},
+	 "{\"linkedin\":{\"document\":{\"url\":\"https://media.example/"
+	 "slides.pdf\",\"title\":\"S\"}}}"},
 	{PLATFORM_LINKEDIN, POST_TYPE_ARTICLE, MEDIA_IMAGE, 1, ".jpg",
 	 "{\"linkedin\":{\"article\":{\"source\":\"https://a.example/\"}}}"},
 	{PLATFORM_LINKEDIN, POST_TYPE_POST, MEDIA_IMAGE, 0, "",
 	 "{\"linkedin\":{\"poll\":{\"question\":\"q\",\"options\":[\"a\",\"b\"]}}}"},
 	{PLATFORM_TIKTOK, POST_TYPE_CAROUSEL, MEDIA_IMAGE, 3, ".jpg", NULL},
-	{PLATFORM_TIKTOK, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", "{\"tiktok\":{\"source\":\"PULL_FROM_URL\"}}"},
+	{PLATFORM_TIKTOK, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4",
+	 "{\"tiktok\":{\"source\":\"PULL_FROM_URL\"}}"},
 	{PLATFORM_YOUTUBE, POST_TYPE_VIDEO, MEDIA_VIDEO, 1, "-film.mp4", NULL},
 	{PLATFORM_X, POST_TYPE_POST, MEDIA_IMAGE, 1, ".jpg", NULL},
 	{PLATFORM_X, POST_TYPE_POST, MEDIA_IMAGE, 3, ".jpg", NULL},
@@ -148,9 +150,11 @@ static void add_targets(struct sim *sim, const struct world *world, struct scrip
 	const size_t first = (size_t)dice_below(&sim->dice, (int64_t)world->home_count);
 	post->flow = draw_flow(&sim->dice, world->homes[first].platform);
 	for (size_t i = 0; i < world->home_count && post->target_count < SCRIPT_TARGETS_MAX; i++) {
-		const bool is_flows = post->flow == NULL || world->homes[i].platform == post->flow->platform;
-		if (i != first && (!is_flows || !goes_with(&world->homes[i], &world->homes[first]) ||
-				   dice_permille(&sim->dice, 300)))
+		const bool is_flows =
+			post->flow == NULL || world->homes[i].platform == post->flow->platform;
+		if (i != first &&
+		    (!is_flows || !goes_with(&world->homes[i], &world->homes[first]) ||
+		     dice_permille(&sim->dice, 300)))
 			continue;
 		post->homes[post->target_count] = i;
 		post->delivery_ids[post->target_count++] =
@@ -191,7 +195,8 @@ static void add_media(struct sim *sim, const struct world *world, struct script_
 		post->media_type = post->flow->media_type;
 		post->media_url = post->flow->media_count == 0
 					  ? STR("")
-					  : str_format(sim->arena, "https://media.example/%zu%s", number, post->flow->file);
+					  : str_format(sim->arena, "https://media.example/%zu%s",
+						       number, post->flow->file);
 		return;
 	}
 	post->media_type = is_video(platform) ? MEDIA_VIDEO : MEDIA_IMAGE;
@@ -251,7 +256,8 @@ struct script *script_new(struct sim *sim, struct world *world, struct house *ho
 static struct str content_of(struct sim *sim, const struct script_post *post)
 {
 	const struct script_flow *flow = post->flow;
-	const size_t media_count = flow != NULL ? flow->media_count : !str_is_empty(post->media_url);
+	const size_t media_count =
+		flow != NULL ? flow->media_count : !str_is_empty(post->media_url);
 	struct media media[POST_MEDIA_MAX];
 	struct container containers[POST_CONTAINERS_MAX] = {0};
 	struct buf out;
@@ -274,7 +280,8 @@ static struct str content_of(struct sim *sim, const struct script_post *post)
 	if (flow != NULL)
 		content.type = flow->type;
 	if (flow != NULL && flow->options != NULL &&
-	    json_parse(sim->arena, str_of(flow->options), NULL, &content.options, NULL, NULL) != ERR_NONE)
+	    json_parse(sim->arena, str_of(flow->options), NULL, &content.options, NULL, NULL) !=
+		    ERR_NONE)
 		abort();
 	buf_init(&out, sim->arena, 65536);
 	json_writer_init(&w, &out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What customers do in one seed: which accounts there are, and which posts they hand in and when.
- */
+ * What customers do in one seed: which accounts there are, and which posts they hand in and
+ * when. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,8 @@
 #define SCRIPT_POSTS_MAX 7
 #define SCRIPT_TARGETS_MAX 8
 
-/* A kind of post that only one platform's accounts get; a platform's row is drawn when the post goes there alone. */
+/* A kind of post that only one platform's accounts get; a platform's row is drawn when the post
+ * goes there alone. */
 struct script_flow {
 	enum platform_id platform;
 	enum post_type type;

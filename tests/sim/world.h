@@ -57,9 +57,17 @@ struct entry {
 	struct str link;      /* what it shows instead of its text; empty = the text */
 };
 
-enum piece_kind { PIECE_CONTAINER, PIECE_SESSION, PIECE_TASK, PIECE_PHOTO, PIECE_VIDEO, PIECE_REEL };
+enum piece_kind {
+	PIECE_CONTAINER,
+	PIECE_SESSION,
+	PIECE_TASK,
+	PIECE_PHOTO,
+	PIECE_VIDEO,
+	PIECE_REEL
+};
 
-/* Something begun that nobody sees yet: Instagram's container, YouTube's session, TikTok's task, a Page's photo or video. */
+/* Something begun that nobody sees yet: Instagram's container, YouTube's session, TikTok's task, a
+ * Page's photo or video. */
 struct piece {
 	enum piece_kind kind;
 	size_t home;
@@ -96,9 +104,9 @@ struct ask {
 	struct str path[8]; /* segments, decoded */
 	size_t path_count;
 	struct form query;
-	struct str token; /* bearer */
-	struct str range; /* Content-Range */
-	int64_t offset_bytes; /* rupload's own header; -1 = none */
+	struct str token;        /* bearer */
+	struct str range;        /* Content-Range */
+	int64_t offset_bytes;    /* rupload's own header; -1 = none */
 	struct str body;         /* without the bytes of a file in it */
 	struct form form;        /* of the body, the text parts of a multipart one too */
 	const struct json *json; /* likewise */

@@ -8,7 +8,7 @@
 #include "json.h"
 
 #define LIST_MAX_BYTES (512 * 1024)
-#define SESSION_URL                                                                                \
+#define SESSION_URL \
 	"https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id="
 
 static void session_make(struct world *world, const struct ask *ask, struct home *home,

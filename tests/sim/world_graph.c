@@ -39,8 +39,8 @@ static void list(struct world *world, size_t home, struct str parent, const char
 	buf_init(&out, world->sim->arena, LIST_MAX_BYTES);
 	for (size_t i = world->entry_count; i-- > 0;) {
 		const struct entry *entry = &world->entries[i];
-		if (entry->home != home || !str_equal(entry->parent, parent) ||
-		    entry->is_story || !world_is_listed(world, entry))
+		if (entry->home != home || !str_equal(entry->parent, parent) || entry->is_story ||
+		    !world_is_listed(world, entry))
 			continue;
 		const struct str text = world_quoted(world, entry->text);
 		const struct str id = world_id_json(world, entry->id);
@@ -134,12 +134,13 @@ static bool container_is_right(struct world *world, const struct ask *ask, size_
 static void container_answer(struct world *world, const struct piece *piece, struct answer *answer)
 {
 	const struct str id = world_id_json(world, piece->id);
-	world_answer(answer, 200,
-		     str_format(world->sim->arena,
-				"{\"id\":" STR_FMT
-				",\"uri\":\"https://rupload.facebook.com/ig-api-upload/v25.0/" STR_FMT
-				"\"}",
-				STR_ARG(id), STR_ARG(piece->id)));
+	world_answer(
+		answer, 200,
+		str_format(world->sim->arena,
+			   "{\"id\":" STR_FMT
+			   ",\"uri\":\"https://rupload.facebook.com/ig-api-upload/v25.0/" STR_FMT
+			   "\"}",
+			   STR_ARG(id), STR_ARG(piece->id)));
 }
 
 static void container_make(struct world *world, const struct ask *ask, struct home *home,

@@ -210,8 +210,7 @@ static const struct entry *find_twin(struct world *world, size_t index, struct s
 	return twin != NULL && (count == 0 || assets[0]->entry == twin) ? twin : NULL;
 }
 
-static bool are_usable(struct piece *const *assets, size_t count,
-		       struct answer *answer)
+static bool are_usable(struct piece *const *assets, size_t count, struct answer *answer)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (is_complete(assets[i]))

@@ -245,7 +245,8 @@ static struct account_row fresh_account(struct fixture *fx, const char *remote_i
 	};
 }
 
-/* Who asked at 15 minutes was told "expired": an exchange that ends later must not turn that round. */
+/* Who asked at 15 minutes was told "expired": an exchange that ends later must not turn that
+ * round. */
 static void a_success_after_the_time_is_up_is_refused(void **state)
 {
 	struct fixture *fx = *state;
@@ -465,7 +466,8 @@ static void an_account_state_is_kept_with_its_reason(void **state)
 static enum err_kind do_save_extra(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct token_save *t = argument;
-	return store_account_save_extra(tx, t->account_id, t->version, STR("{\"cap\":7}"), NOW + 5, err);
+	return store_account_save_extra(tx, t->account_id, t->version, STR("{\"cap\":7}"), NOW + 5,
+					err);
 }
 
 static void an_extra_is_replaced_for_the_token_that_was_read(void **state)

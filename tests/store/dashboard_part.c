@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Conformance: what the dashboard asks: sessions and who may have one, pages of posts by any filter, days, how deliveries ended, posts
- * that a person saw, and events once more. */
+ * Conformance: what the dashboard asks: sessions and who may have one, pages of posts by any
+ * filter, days, how deliveries ended, posts that a person saw, and events once more. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -11,8 +11,11 @@
 #include "store_post_resolve.h"
 #include "store_session.h"
 
-static const struct failure unknown = {.class = FAILURE_PERMANENT, .code = FAILURE_CODE_OUTCOME_UNKNOWN, .message = STR("Nobody knows.")};
-static const struct failure refused = {.class = FAILURE_PERMANENT, .code = FAILURE_CODE_PLATFORM_REJECTED, .message = STR("No.")};
+static const struct failure unknown = {.class = FAILURE_PERMANENT,
+				       .code = FAILURE_CODE_OUTCOME_UNKNOWN,
+				       .message = STR("Nobody knows.")};
+static const struct failure refused = {
+	.class = FAILURE_PERMANENT, .code = FAILURE_CODE_PLATFORM_REJECTED, .message = STR("No.")};
 
 /* ---- who may sign in ---- */
 
@@ -35,10 +38,15 @@ static void an_admin_is_given_a_password_once(void **state)
 	assert_int_equal(stored.created_at_us, NOW);
 	ok(store_admin_any(fx->store, &any, &err), &err);
 	assert_true(any);
-	assert_int_equal(store_admin_put(fx->store, fx->arena, &claim_row, ADMIN_IF_NEW, &stored, &err), ERR_CONFLICT);
+	assert_int_equal(
+		store_admin_put(fx->store, fx->arena, &claim_row, ADMIN_IF_NEW, &stored, &err),
+		ERR_CONFLICT);
 	const struct admin_row late = make_admin(fx, "hash");
-	assert_int_equal(store_admin_put(fx->store, fx->arena, &late, ADMIN_IF_FIRST, &stored, &err), ERR_CONFLICT);
-	assert_int_equal(store_admin_find(fx->store, fx->arena, late.email, &stored, &err), ERR_NOT_FOUND);
+	assert_int_equal(
+		store_admin_put(fx->store, fx->arena, &late, ADMIN_IF_FIRST, &stored, &err),
+		ERR_CONFLICT);
+	assert_int_equal(store_admin_find(fx->store, fx->arena, late.email, &stored, &err),
+			 ERR_NOT_FOUND);
 	ok(store_admin_put(fx->store, fx->arena, &late, ADMIN_IF_NEW, &stored, &err), &err);
 	assert_true(str_equal(stored.id, late.id));
 	ok(store_admin_remove(fx->store, late.email, true, &err), &err);
@@ -46,7 +54,8 @@ static void an_admin_is_given_a_password_once(void **state)
 	assert_int_equal(store_admin_remove(fx->store, bare.email, false, &err), ERR_NOT_FOUND);
 }
 
-static struct session_row session_of(struct fixture *fx, const struct admin_row *admin, int64_t now_us)
+static struct session_row session_of(struct fixture *fx, const struct admin_row *admin,
+				     int64_t now_us)
 {
 	return (struct session_row){.token_hash = new_name(fx, "hash"),
 				    .is_secure = true,
@@ -57,15 +66,18 @@ static struct session_row session_of(struct fixture *fx, const struct admin_row 
 				    .admin = *admin};
 }
 
-static bool is_there(struct fixture *fx, const struct session_row *session, int64_t begun_after_us, int64_t seen_after_us)
+static bool is_there(struct fixture *fx, const struct session_row *session, int64_t begun_after_us,
+		     int64_t seen_after_us)
 {
 	const struct session_limits limits = {begun_after_us, seen_after_us};
 	struct session_row found = {0};
 	struct error err = {0};
-	const enum err_kind kind = store_session_find(fx->store, fx->arena, session->token_hash, &limits, &found, &err);
+	const enum err_kind kind = store_session_find(fx->store, fx->arena, session->token_hash,
+						      &limits, &found, &err);
 	assert_true(kind == ERR_NONE || kind == ERR_NOT_FOUND);
 	if (kind == ERR_NONE)
-		assert_true(str_equal(found.admin.id, session->admin.id) && found.is_secure && str_is(found.address, "10.0.0.1"));
+		assert_true(str_equal(found.admin.id, session->admin.id) && found.is_secure &&
+			    str_is(found.address, "10.0.0.1"));
 	return kind == ERR_NONE;
 }
 
@@ -154,26 +166,31 @@ static void an_app_changes_hands(void **state)
 	struct app_row found = {0};
 	assert_int_equal(store_app_set_owner(fx->store, app.id, admin.email, &err), ERR_NOT_FOUND);
 	ok(store_admin_put(fx->store, fx->arena, &admin, ADMIN_IF_NEW, &admin, &err), &err);
-	assert_int_equal(store_app_set_owner(fx->store, new_uuid(fx), admin.email, &err), ERR_NOT_FOUND);
+	assert_int_equal(store_app_set_owner(fx->store, new_uuid(fx), admin.email, &err),
+			 ERR_NOT_FOUND);
 	ok(store_app_set_owner(fx->store, app.id, admin.email, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
-	assert_true(str_equal(found.owner_id, admin.id) && str_equal(found.owner_email, admin.email));
+	assert_true(str_equal(found.owner_id, admin.id) &&
+		    str_equal(found.owner_email, admin.email));
 	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
 }
 
 /* ---- pages ---- */
 
-static struct str post_with(struct fixture *fx, const struct app_row *app, const struct account_row *account, const char *content,
+static struct str post_with(struct fixture *fx, const struct app_row *app,
+			    const struct account_row *account, const char *content,
 			    int64_t scheduled_at_us)
 {
 	struct post_accept accept = make_post(fx, app, account, 1);
-	accept.content = str_format(fx->arena, "{\"mode\":\"basic\",\"containers\":[{\"content\":\"%s\"}]}", content);
+	accept.content = str_format(
+		fx->arena, "{\"mode\":\"basic\",\"containers\":[{\"content\":\"%s\"}]}", content);
 	accept.scheduled_at_us = scheduled_at_us;
 	accept_post(fx, &accept);
 	return accept.post_id;
 }
 
-static struct desk_page find(struct fixture *fx, const struct app_row *app, struct desk_filter filter)
+static struct desk_page find(struct fixture *fx, const struct app_row *app,
+			     struct desk_filter filter)
 {
 	struct desk_page page = {0};
 	struct error err = {0};
@@ -190,7 +207,8 @@ static void assert_ordinals(const struct desk_page *page, const char *expected)
 {
 	char got[64] = "";
 	for (size_t i = 0; i < page->count; i++)
-		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%lld ", (long long)page->places[i].ordinal);
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%lld ",
+			 (long long)page->places[i].ordinal);
 	assert_string_equal(got, expected);
 }
 
@@ -220,7 +238,9 @@ static void pages_by_any_filter(void **state)
 	assert_ordinals(&page, "");
 	page = find(fx, &app, (struct desk_filter){.platform_mask = 1 << PLATFORM_LINKEDIN});
 	assert_ordinals(&page, "2 ");
-	page = find(fx, &app, (struct desk_filter){.date_from_us = tomorrow, .date_to_us = tomorrow + US_PER_DAY});
+	page = find(fx, &app,
+		    (struct desk_filter){.date_from_us = tomorrow,
+					 .date_to_us = tomorrow + US_PER_DAY});
 	assert_ordinals(&page, "3 1 ");
 	page = find(fx, &app, (struct desk_filter){.user_id = STR("bob")});
 	assert_ordinals(&page, "2 ");
@@ -281,12 +301,14 @@ static void days(void **state)
 
 /* ---- outcomes, and what a person saw ---- */
 
-static struct str end_post(struct fixture *fx, const struct app_row *app, const struct account_row *account,
-			   const struct failure *failure, const char *parts)
+static struct str end_post(struct fixture *fx, const struct app_row *app,
+			   const struct account_row *account, const struct failure *failure,
+			   const char *parts)
 {
 	const struct str post_id = post_now(fx, app, account);
 	const struct delivery_work work = claim_one(fx, NOW);
-	struct delivery_save end = save_of(&work, failure != NULL ? DELIVERY_FAILED : DELIVERY_PUBLISHED, NOW + US_PER_S);
+	struct delivery_save end = save_of(
+		&work, failure != NULL ? DELIVERY_FAILED : DELIVERY_PUBLISHED, NOW + US_PER_S);
 	end.failure = failure;
 	end.parts = str_of(parts);
 	save_ok(fx, &end);
@@ -304,7 +326,9 @@ static void how_deliveries_ended(void **state)
 	bool is_partial = true;
 	end_post(fx, &app, &account, NULL, "");
 	end_post(fx, &app, &account, &refused, "");
-	ok(store_desk_outcomes(fx->store, fx->arena, app.id, 0, &outcomes, &count, &is_partial, &err), &err);
+	ok(store_desk_outcomes(fx->store, fx->arena, app.id, 0, &outcomes, &count, &is_partial,
+			       &err),
+	   &err);
 	assert_int_equal(count, 2);
 	assert_false(is_partial);
 	assert_true(outcomes[0].is_published && !outcomes[1].is_published);
@@ -312,7 +336,9 @@ static void how_deliveries_ended(void **state)
 	assert_true(str_equal(outcomes[0].account_id, account.id));
 	assert_int_equal(outcomes[0].platform, PLATFORM_X);
 	assert_true(outcomes[0].published_at_us >= outcomes[0].date_us && outcomes[0].date_us > 0);
-	ok(store_desk_outcomes(fx->store, fx->arena, app.id, INT64_MAX, &outcomes, &count, &is_partial, &err), &err);
+	ok(store_desk_outcomes(fx->store, fx->arena, app.id, INT64_MAX, &outcomes, &count,
+			       &is_partial, &err),
+	   &err);
 	assert_int_equal(count, 0);
 }
 
@@ -323,9 +349,16 @@ static void a_person_saw_it(void **state)
 	const struct app_row app = make_app(fx);
 	const struct app_row other = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
-	const struct str post_id = end_post(fx, &app, &account, &unknown,
-					    "[{\"state\":\"failed\",\"remote_id\":null,\"url\":null},{\"state\":\"pending\",\"remote_id\":null,\"url\":null}]");
-	struct post_appeared seen = {app.id, post_id, account.id, STR("42"), STR("https://x.example/42"), NOW + US_PER_MINUTE};
+	const struct str post_id =
+		end_post(fx, &app, &account, &unknown,
+			 "[{\"state\":\"failed\",\"remote_id\":null,\"url\":null},{\"state\":"
+			 "\"pending\",\"remote_id\":null,\"url\":null}]");
+	struct post_appeared seen = {app.id,
+				     post_id,
+				     account.id,
+				     STR("42"),
+				     STR("https://x.example/42"),
+				     NOW + US_PER_MINUTE};
 	bool is_bound = false;
 	struct post_appeared wrong = seen;
 	wrong.app_id = other.id;
@@ -339,11 +372,16 @@ static void a_person_saw_it(void **state)
 	const struct delivery_row *delivery = &post.deliveries[0];
 	assert_int_equal(delivery->state, POST_PUBLISHED);
 	assert_int_equal(delivery->published_at_us, NOW + US_PER_MINUTE);
-	assert_true(str_is(delivery->remote_id, "42") && str_is(delivery->url, "https://x.example/42"));
+	assert_true(str_is(delivery->remote_id, "42") &&
+		    str_is(delivery->url, "https://x.example/42"));
 	assert_int_equal(delivery->error_code.len, 0);
-	assert_true(str_is(delivery->parts, "[{\"state\":\"published\",\"remote_id\":\"42\",\"url\":\"https://x.example/42\"},"
-					    "{\"state\":\"pending\",\"remote_id\":null,\"url\":null}]"));
-	ok(store_delivery_remote_id_is_bound(fx->store, account.id, STR("42"), STR(""), &is_bound, &err), &err);
+	assert_true(str_is(
+		delivery->parts,
+		"[{\"state\":\"published\",\"remote_id\":\"42\",\"url\":\"https://x.example/42\"},"
+		"{\"state\":\"pending\",\"remote_id\":null,\"url\":null}]"));
+	ok(store_delivery_remote_id_is_bound(fx->store, account.id, STR("42"), STR(""), &is_bound,
+					     &err),
+	   &err);
 	assert_true(is_bound);
 	assert_int_equal(store_post_appeared(fx->store, &seen, &err), ERR_CONFLICT);
 }
@@ -354,11 +392,13 @@ static void only_an_unknown_outcome_is_settled(void **state)
 	struct error err = {0};
 	const struct app_row app = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
-	const struct str post_ids[] = {end_post(fx, &app, &account, &refused, ""), end_post(fx, &app, &account, NULL, ""),
+	const struct str post_ids[] = {end_post(fx, &app, &account, &refused, ""),
+				       end_post(fx, &app, &account, NULL, ""),
 				       post_with(fx, &app, &account, "x", TODAY + US_PER_DAY)};
 	for (size_t i = 0; i < 3; i++) {
 		const struct post_row before = get_post(fx, &app, post_ids[i]);
-		const struct post_appeared seen = {app.id, post_ids[i], account.id, STR("42"), STR(""), NOW};
+		const struct post_appeared seen = {app.id,    post_ids[i], account.id,
+						   STR("42"), STR(""),     NOW};
 		assert_int_equal(store_post_appeared(fx->store, &seen, &err), ERR_CONFLICT);
 		assert_int_equal(get_post(fx, &app, post_ids[i]).state, before.state);
 	}
@@ -386,7 +426,12 @@ static void an_event_goes_once_more(void **state)
 					    .old_secret_sealed = STR(""),
 					    .created_at_us = NOW,
 					    .updated_at_us = NOW};
-	const struct event_row event = {.id = new_uuid(fx), .app_id = app.id, .kind = EVENT_TEST, .subject_id = webhook.id, .created_at_us = NOW, .body = STR("{}")};
+	const struct event_row event = {.id = new_uuid(fx),
+					.app_id = app.id,
+					.kind = EVENT_TEST,
+					.subject_id = webhook.id,
+					.created_at_us = NOW,
+					.body = STR("{}")};
 	struct webhook_delivery_row *log = NULL;
 	size_t count = 0;
 	ok(store_webhook_create(fx->store, &webhook, &err), &err);
@@ -395,10 +440,13 @@ static void an_event_goes_once_more(void **state)
 	assert_int_equal(count, 1);
 	const int64_t id = log[0].id;
 	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id, NOW, &err), ERR_CONFLICT);
-	struct webhook_save save = {id, webhook.id, 1, WEBHOOK_SUCCEEDED, 0, STR("[{}]"), NOW, STR("")};
+	struct webhook_save save = {id, webhook.id,  1,   WEBHOOK_SUCCEEDED,
+				    0,  STR("[{}]"), NOW, STR("")};
 	ok(store_write(fx->store, end_delivery, &save, &err), &err);
-	assert_int_equal(store_webhook_resend(fx->store, new_uuid(fx), id, NOW, &err), ERR_NOT_FOUND);
-	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id + 1000, NOW, &err), ERR_NOT_FOUND);
+	assert_int_equal(store_webhook_resend(fx->store, new_uuid(fx), id, NOW, &err),
+			 ERR_NOT_FOUND);
+	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id + 1000, NOW, &err),
+			 ERR_NOT_FOUND);
 	ok(store_webhook_resend(fx->store, webhook.id, id, NOW + US_PER_S, &err), &err);
 	ok(store_webhook_log(fx->store, fx->arena, webhook.id, 0, 10, &log, &count, &err), &err);
 	assert_int_equal(log[0].state, WEBHOOK_PENDING);
@@ -423,5 +471,6 @@ int run_dashboard_tests(void)
 		STORE_TEST(only_an_unknown_outcome_is_settled),
 		STORE_TEST(an_event_goes_once_more),
 	};
-	return cmocka_run_group_tests_name("store: the dashboard", tests, fixture_open, fixture_close);
+	return cmocka_run_group_tests_name("store: the dashboard", tests, fixture_open,
+					   fixture_close);
 }

@@ -914,10 +914,12 @@ static void the_figures_follow_every_change(void **state)
 	const struct claimed claimed = claim(fx, NOW, CLAIM_MAX);
 	assert_int_equal(claimed.count, 2);
 	found = figures(fx, NOW + 5);
-	assert_int_equal(found.deliveries_due, none.deliveries_due); /* what is worked on is not due */
+	/* what is worked on is not due */
+	assert_int_equal(found.deliveries_due, none.deliveries_due);
 	struct delivery_save save = save_of(&claimed.work[0], DELIVERY_PUBLISHED, NOW + 1);
 	save_ok(fx, &save);
-	const struct failure failure = {.code = FAILURE_CODE_CONTENT_REJECTED, .message = STR("no")};
+	const struct failure failure = {.code = FAILURE_CODE_CONTENT_REJECTED,
+					.message = STR("no")};
 	save = save_of(&claimed.work[1], DELIVERY_FAILED, NOW + 1);
 	save.failure = &failure;
 	save_ok(fx, &save);
@@ -925,7 +927,8 @@ static void the_figures_follow_every_change(void **state)
 	assert_int_equal(found.posts_pending, none.posts_pending);
 	assert_int_equal(found.posts_published - none.posts_published, 1);
 	assert_int_equal(found.posts_failed - none.posts_failed, 1);
-	assert_int_equal(found.events_pending - none.events_pending, 4); /* its own and the post's, twice */
+	/* its own and the post's, twice */
+	assert_int_equal(found.events_pending - none.events_pending, 4);
 	assert_int_equal(found.webhook_deliveries_pending, none.webhook_deliveries_pending);
 	found = figures(fx, NOW + 2 * US_PER_HOUR);
 	assert_int_equal(found.deliveries_due - none.deliveries_due, 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accounts as a resource: the filters, what check and disconnect answer for each thing the connector may say, and who may ask. */
+ * Accounts as a resource: the filters, what check and disconnect answer for each thing the
+ * connector may say, and who may ask. */
 #include "api_fixture.h"
 
 struct check_row {
@@ -12,15 +13,25 @@ struct check_row {
 
 static const struct check_row check_rows[] = {
 	{"good", ERR_NONE, {CHECK_GOOD, {NULL, 0}}, 200, "\"ok\":true,\"message\":null"},
-	{"refused", ERR_NONE, {CHECK_REFUSED, {"gone", 4}}, 200, "\"ok\":false,\"message\":\"gone\""},
-	{"not known", ERR_NONE, {CHECK_UNKNOWN, {"busy", 4}}, 200, "\"ok\":null,\"message\":\"busy\""},
+	{"refused",
+	 ERR_NONE,
+	 {CHECK_REFUSED, {"gone", 4}},
+	 200,
+	 "\"ok\":false,\"message\":\"gone\""},
+	{"not known",
+	 ERR_NONE,
+	 {CHECK_UNKNOWN, {"busy", 4}},
+	 200,
+	 "\"ok\":null,\"message\":\"busy\""},
 	{"the store is full", ERR_TEMPORARY, {CHECK_GOOD, {NULL, 0}}, 503, "UNAVAILABLE"},
 	{"broken", ERR_INTERNAL, {CHECK_GOOD, {NULL, 0}}, 500, "INTERNAL_ERROR"},
 };
 
-static struct http_response *ask(struct fixture *fx, const char *method, struct str account_id, const char *end)
+static struct http_response *ask(struct fixture *fx, const char *method, struct str account_id,
+				 const char *end)
 {
-	const struct str target = str_format(fx->arena, "/v1/accounts/" STR_FMT "%s", STR_ARG(account_id), end);
+	const struct str target =
+		str_format(fx->arena, "/v1/accounts/" STR_FMT "%s", STR_ARG(account_id), end);
 	return answer(fx, &(struct sent){.method = method, .target = str_z(fx->arena, target)});
 }
 

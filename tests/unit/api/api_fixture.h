@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the API's tests share: an API over a real SQLite store in a directory of its own, with a clock and a randomness that the
- * test moves, and a connector and a deliverer that only remember what was asked of them. Requests go through the router. */
+ * What the API's tests share: an API over a real SQLite store in a directory of its own, with a
+ * clock and a randomness that the test moves, and a connector and a deliverer that only remember
+ * what was asked of them. Requests go through the router. */
 #pragma once
 
 #include <setjmp.h>
@@ -34,15 +35,15 @@
 /* ---- what stands in for connect/ and delivery/ ---- */
 
 struct connector {
-	enum err_kind kind;              /* what the next call answers */
+	enum err_kind kind; /* what the next call answers */
 	const char *text;
 	struct connect_return back;
 	int calls;
-	struct connect_request request;  /* of connector_begin */
-	struct str state;                /* of connector_callback */
+	struct connect_request request; /* of connector_begin */
+	struct str state;               /* of connector_callback */
 	struct str awaited;
 	int64_t wait_ms;
-	struct check_outcome check;      /* of connector_check */
+	struct check_outcome check; /* of connector_check */
 };
 
 struct deliverer {
@@ -54,18 +55,23 @@ void deliverer_wake(struct deliverer *deliverer)
 	deliverer->wakes++;
 }
 
-enum err_kind connector_begin(struct connector *connector, struct arena *arena, const struct connect_request *request,
+enum err_kind connector_begin(struct connector *connector, struct arena *arena,
+			      const struct connect_request *request,
 			      struct connect_begun *begun_out, struct error *err)
 {
 	(void)arena;
 	connector->calls++;
 	connector->request = *request;
-	*begun_out = (struct connect_begun){STR("https://platform.example/authorize"), STR("conn_1")};
-	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+	*begun_out =
+		(struct connect_begun){STR("https://platform.example/authorize"), STR("conn_1")};
+	return connector->kind == ERR_NONE ? ERR_NONE
+					   : error_set(err, connector->kind, "%s", connector->text);
 }
 
-enum err_kind connector_callback(struct connector *connector, struct arena *arena, enum platform_id platform, const struct form *query,
-				 int64_t wait_ms, struct connect_return *return_out, struct error *err)
+enum err_kind connector_callback(struct connector *connector, struct arena *arena,
+				 enum platform_id platform, const struct form *query,
+				 int64_t wait_ms, struct connect_return *return_out,
+				 struct error *err)
 {
 	(void)arena, (void)platform;
 	const struct str *state = form_find(query, "state");
@@ -73,26 +79,31 @@ enum err_kind connector_callback(struct connector *connector, struct arena *aren
 	connector->state = state != NULL ? *state : STR("");
 	connector->wait_ms = wait_ms;
 	*return_out = connector->back;
-	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+	return connector->kind == ERR_NONE ? ERR_NONE
+					   : error_set(err, connector->kind, "%s", connector->text);
 }
 
-enum err_kind connector_check(struct connector *connector, struct arena *arena, const struct account_row *account, int64_t wait_ms,
+enum err_kind connector_check(struct connector *connector, struct arena *arena,
+			      const struct account_row *account, int64_t wait_ms,
 			      struct check_outcome *outcome_out, struct error *err)
 {
 	(void)arena, (void)account;
 	connector->calls++;
 	connector->wait_ms = wait_ms;
 	*outcome_out = connector->check;
-	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+	return connector->kind == ERR_NONE ? ERR_NONE
+					   : error_set(err, connector->kind, "%s", connector->text);
 }
 
-enum err_kind connector_disconnect(struct connector *connector, struct arena *arena, const struct account_row *account, int64_t wait_ms,
+enum err_kind connector_disconnect(struct connector *connector, struct arena *arena,
+				   const struct account_row *account, int64_t wait_ms,
 				   struct error *err)
 {
 	(void)arena, (void)account;
 	connector->calls++;
 	connector->wait_ms = wait_ms;
-	return connector->kind == ERR_NONE ? ERR_NONE : error_set(err, connector->kind, "%s", connector->text);
+	return connector->kind == ERR_NONE ? ERR_NONE
+					   : error_set(err, connector->kind, "%s", connector->text);
 }
 
 void webhooker_wake(struct webhooker *webhooker)
@@ -100,7 +111,8 @@ void webhooker_wake(struct webhooker *webhooker)
 	(void)webhooker;
 }
 
-enum err_kind connector_await(struct connector *connector, struct arena *arena, struct str connection_id, int64_t wait_ms,
+enum err_kind connector_await(struct connector *connector, struct arena *arena,
+			      struct str connection_id, int64_t wait_ms,
 			      struct connect_return *return_out, struct error *err)
 {
 	(void)arena, (void)err;
@@ -121,7 +133,8 @@ struct fixture {
 	int64_t boot_us;
 	struct random_source random;
 	uint64_t seed;
-	void (*on_fill)(struct fixture *fx); /* called once, when randomness is next asked for: the moment before something is made */
+	/* called once, when randomness is next asked for: the moment before something is made */
+	void (*on_fill)(struct fixture *fx);
 	struct store *store;
 	struct connector connector;
 	struct deliverer deliverer;
@@ -146,7 +159,7 @@ static inline int64_t fixture_boot(void *context)
 static inline void fixture_fill(void *context, void *out, size_t size_bytes)
 {
 	struct fixture *fx = context;
-	void (*on_fill)(struct fixture *fx) = fx->on_fill;
+	void (*on_fill)(struct fixture * fx) = fx->on_fill;
 	fx->on_fill = NULL;
 	if (on_fill != NULL)
 		on_fill(fx);
@@ -188,7 +201,9 @@ static inline const char *make_app(struct fixture *fx, const char *owner, struct
 		.created_at_us = fx->now_us,
 	};
 	ok(store_app_create(fx->store, app, str_of(owner), fixture_uuid(fx), &err), &err);
-	ok(store_token_issue(fx->store, app->id, digest_hex(fx->arena, &digest), fx->now_us + US_PER_DAY, fx->now_us, &err), &err);
+	ok(store_token_issue(fx->store, app->id, digest_hex(fx->arena, &digest),
+			     fx->now_us + US_PER_DAY, fx->now_us, &err),
+	   &err);
 	return bearer_of(fx, token);
 }
 
@@ -219,7 +234,9 @@ static inline int fixture_begin(void **state)
 	snprintf(fx->directory, sizeof(fx->directory), "/tmp/api-test-XXXXXX");
 	assert_non_null(mkdtemp(fx->directory));
 	const struct store_config store = {
-		.url = str_z(fx->arena, str_format(fx->arena, "sqlite:%s/test.db", fx->directory)), .clock = &fx->clock, .is_owner = true};
+		.url = str_z(fx->arena, str_format(fx->arena, "sqlite:%s/test.db", fx->directory)),
+		.clock = &fx->clock,
+		.is_owner = true};
 	ok(store_open(&store, &fx->store, &err), &err);
 	fx->config = (struct api_config){
 		.store = fx->store,
@@ -238,7 +255,8 @@ static inline int fixture_begin(void **state)
 
 static inline int fixture_end(void **state)
 {
-	static const char *const names[] = {"test.db", "test.db-wal", "test.db-shm", "test.db.lock"};
+	static const char *const names[] = {"test.db", "test.db-wal", "test.db-shm",
+					    "test.db.lock"};
 	struct fixture *fx = *state;
 	api_free(&fx->api);
 	store_close(&fx->store);
@@ -281,13 +299,16 @@ static inline struct http_response *answer(struct fixture *fx, const struct sent
 	request->remote_address = str_of(call->address);
 	const char *authorization = call->authorization != NULL ? call->authorization : fx->bearer;
 	if (authorization[0] != '\0')
-		request->headers[request->header_count++] = (struct http_header){STR("authorization"), str_of(authorization)};
+		request->headers[request->header_count++] =
+			(struct http_header){STR("authorization"), str_of(authorization)};
 	if (call->type != NULL)
-		request->headers[request->header_count++] = (struct http_header){STR("content-type"), str_of(call->type)};
+		request->headers[request->header_count++] =
+			(struct http_header){STR("content-type"), str_of(call->type)};
 	for (size_t i = 0; i < 3 && call->more[i].name.len > 0; i++)
 		request->headers[request->header_count++] = call->more[i];
 	http_request_prepare(request, &fx->random);
-	http_response_init(response, fx->arena, http_router_response_max_bytes(api_router(fx->api)));
+	http_response_init(response, fx->arena,
+			   http_router_response_max_bytes(api_router(fx->api)));
 	http_router_dispatch(api_router(fx->api), request, response);
 	return response;
 }
@@ -297,9 +318,13 @@ static inline struct http_response *get(struct fixture *fx, const char *target)
 	return answer(fx, &(struct sent){.method = "GET", .target = target});
 }
 
-static inline struct http_response *post_json(struct fixture *fx, const char *target, const char *body)
+static inline struct http_response *post_json(struct fixture *fx, const char *target,
+					      const char *body)
 {
-	return answer(fx, &(struct sent){.method = "POST", .target = target, .type = "application/json", .body = body});
+	return answer(fx, &(struct sent){.method = "POST",
+					 .target = target,
+					 .type = "application/json",
+					 .body = body});
 }
 
 static inline struct str header_of(const struct http_response *response, const char *name)
@@ -317,8 +342,10 @@ static inline const struct json *body_of(const struct http_response *response)
 {
 	const struct json *json = NULL;
 	struct error err = {0};
-	if (json_parse(response->arena, buf_str(&response->body), NULL, &json, NULL, &err) != ERR_NONE)
-		fail_msg("%d, not JSON: " STR_FMT, response->status, STR_ARG(buf_str(&response->body)));
+	if (json_parse(response->arena, buf_str(&response->body), NULL, &json, NULL, &err) !=
+	    ERR_NONE)
+		fail_msg("%d, not JSON: " STR_FMT, response->status,
+			 STR_ARG(buf_str(&response->body)));
 	return json;
 }
 
@@ -330,7 +357,9 @@ static inline const struct json *at(const struct json *json, const char *path)
 	while (json != NULL && rest.ptr != NULL && str_take_field(&rest, '.', &word)) {
 		char key[64];
 		snprintf(key, sizeof(key), STR_FMT, STR_ARG(word));
-		json = json_is(json, JSON_TYPE_ARRAY) && str_parse_u64(word, &index) ? json_at(json, (size_t)index) : json_get(json, key);
+		json = json_is(json, JSON_TYPE_ARRAY) && str_parse_u64(word, &index)
+			       ? json_at(json, (size_t)index)
+			       : json_get(json, key);
 	}
 	return json;
 }
@@ -345,7 +374,8 @@ static inline void assert_text(const struct json *json, const char *path, const 
 static inline void assert_status(const struct http_response *response, int status)
 {
 	if (response->status != status)
-		fail_msg("%d instead of %d: " STR_FMT, response->status, status, STR_ARG(buf_str(&response->body)));
+		fail_msg("%d instead of %d: " STR_FMT, response->status, status,
+			 STR_ARG(buf_str(&response->body)));
 }
 
 /* "a b c": the names of an object in order. */
@@ -359,7 +389,8 @@ static inline const char *names_of(struct arena *arena, const struct json *objec
 }
 
 /* The one error shape (API.md section 1). Returns the body. */
-static inline const struct json *assert_error(const struct http_response *response, int status, const char *code)
+static inline const struct json *assert_error(const struct http_response *response, int status,
+					      const char *code)
 {
 	assert_status(response, status);
 	const struct json *body = body_of(response);
@@ -372,18 +403,21 @@ static inline const struct json *assert_error(const struct http_response *respon
 }
 
 /* fields: "user_id redirect_url", in order. */
-static inline const struct json *assert_fields(const struct http_response *response, int status, const char *code, const char *fields)
+static inline const struct json *assert_fields(const struct http_response *response, int status,
+					       const char *code, const char *fields)
 {
 	const struct json *body = assert_error(response, status, code);
 	const char *got = names_of(response->arena, json_get(body, "errors"));
 	if (strcmp(got, fields) != 0)
-		fail_msg("errors of \"%s\", not of \"%s\": " STR_FMT, got, fields, STR_ARG(buf_str(&response->body)));
+		fail_msg("errors of \"%s\", not of \"%s\": " STR_FMT, got, fields,
+			 STR_ARG(buf_str(&response->body)));
 	return body;
 }
 
 /* ---- things in the store ---- */
 
-static inline struct connection_row make_connection(struct fixture *fx, const struct app_row *app, enum platform_id platform)
+static inline struct connection_row make_connection(struct fixture *fx, const struct app_row *app,
+						    enum platform_id platform)
 {
 	struct error err = {0};
 	const struct connection_row connection = {
@@ -417,16 +451,19 @@ static inline enum err_kind fixture_succeed(struct store_tx *tx, void *argument,
 static inline enum err_kind fixture_fail(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct fixture_change *change = argument;
-	return store_connection_fail(tx, change->id, change->error, STR("It was refused."), change->now_us, err);
+	return store_connection_fail(tx, change->id, change->error, STR("It was refused."),
+				     change->now_us, err);
 }
 
-static inline enum err_kind fixture_set_state(struct store_tx *tx, void *argument, struct error *err)
+static inline enum err_kind fixture_set_state(struct store_tx *tx, void *argument,
+					      struct error *err)
 {
 	const struct fixture_change *change = argument;
 	return store_account_set_state(tx, change->id, change->state, STR(""), change->now_us, err);
 }
 
-static inline struct account_row make_account(struct fixture *fx, const struct app_row *app, enum platform_id platform)
+static inline struct account_row make_account(struct fixture *fx, const struct app_row *app,
+					      enum platform_id platform)
 {
 	struct error err = {0};
 	struct connection_row connection = make_connection(fx, app, platform);
@@ -443,22 +480,27 @@ static inline struct account_row make_account(struct fixture *fx, const struct a
 		.access_token_sealed = STR("sealed"),
 		.created_at_us = fx->now_us,
 	};
-	struct fixture_change change = {.id = connection.id, .account = &account, .now_us = fx->now_us};
+	struct fixture_change change = {
+		.id = connection.id, .account = &account, .now_us = fx->now_us};
 	ok(store_write(fx->store, fixture_succeed, &change, &err), &err);
 	return account;
 }
 
-static inline void set_account_state(struct fixture *fx, struct str account_id, enum account_state state)
+static inline void set_account_state(struct fixture *fx, struct str account_id,
+				     enum account_state state)
 {
 	struct error err = {0};
 	struct fixture_change change = {.id = account_id, .state = state, .now_us = fx->now_us};
 	ok(store_write(fx->store, fixture_set_state, &change, &err), &err);
 }
 
-/* POST /v1/posts/publish with these accounts ("," between) and more members (",\"content\":..."). */
-static inline struct http_response *publish(struct fixture *fx, struct str account_id, const char *more)
+/* POST /v1/posts/publish with these accounts ("," between) and more members
+ * (",\"content\":..."). */
+static inline struct http_response *publish(struct fixture *fx, struct str account_id,
+					    const char *more)
 {
-	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"]%s}", STR_ARG(account_id), more);
+	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"]%s}",
+				     STR_ARG(account_id), more);
 	return post_json(fx, "/v1/posts/publish", str_z(fx->arena, body));
 }
 

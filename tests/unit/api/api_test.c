@@ -30,14 +30,19 @@ static void every_route_answers_under_both_prefixes(void **state)
 	assert_true(count >= 9);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t p = 0; p < 2; p++) {
-			const struct sent call = {.method = routes[i].method, .target = target_of(fx, prefixes[p], routes[i].path)};
+			const struct sent call = {
+				.method = routes[i].method,
+				.target = target_of(fx, prefixes[p], routes[i].path)};
 			const struct http_response *response = answer(fx, &call);
 			assert_int_not_equal(response->status, 405);
-			if (response->status == 404 && str_equal_z(json_string(json_get(body_of(response), "message")), "Not found."))
+			if (response->status == 404 &&
+			    str_equal_z(json_string(json_get(body_of(response), "message")),
+					"Not found."))
 				assert_non_null(strstr(routes[i].path, "_id}"));
 			assert_true(header_of(response, "X-Request-Id").len > 0);
 			assert_true(str_equal_z(header_of(response, "Cache-Control"), "no-store"));
-			assert_true(str_equal_z(header_of(response, "X-Content-Type-Options"), "nosniff"));
+			assert_true(str_equal_z(header_of(response, "X-Content-Type-Options"),
+						"nosniff"));
 		}
 	}
 }
@@ -49,8 +54,12 @@ static void bearer_routes_need_a_token_before_all_else(void **state)
 	const struct api_route *routes = api_routes(&count);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t p = 0; p < 2 && routes[i].who == WHO_BEARER; p++) {
-			const struct sent call = {.method = routes[i].method, .target = target_of(fx, prefixes[p], routes[i].path),
-						  .authorization = NO_TOKEN, .type = "text/plain", .body = "{"};
+			const struct sent call = {
+				.method = routes[i].method,
+				.target = target_of(fx, prefixes[p], routes[i].path),
+				.authorization = NO_TOKEN,
+				.type = "text/plain",
+				.body = "{"};
 			assert_error(answer(fx, &call), 401, "UNAUTHENTICATED");
 		}
 	}
@@ -70,12 +79,14 @@ static bool has_route(const char *method, const char *path)
 /* GET /posts/publish is the page of a post called "publish". */
 static bool is_also_an_id(const char *path)
 {
-	return strcmp(path, "/posts/publish") == 0 || strcmp(path, "/posts/validate") == 0 || strcmp(path, "/accounts/connect") == 0;
+	return strcmp(path, "/posts/publish") == 0 || strcmp(path, "/posts/validate") == 0 ||
+	       strcmp(path, "/accounts/connect") == 0;
 }
 
 static void other_methods_are_told_which_are_allowed(void **state)
 {
-	static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"};
+	static const char *const methods[] = {"GET",    "POST",    "PUT", "PATCH",
+					      "DELETE", "OPTIONS", "BREW"};
 	struct fixture *fx = *state;
 	size_t count = 0;
 	const struct api_route *routes = api_routes(&count);
@@ -83,21 +94,28 @@ static void other_methods_are_told_which_are_allowed(void **state)
 		for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++) {
 			if (has_route(methods[m], routes[i].path) || is_also_an_id(routes[i].path))
 				continue;
-			const struct sent call = {.method = methods[m], .target = target_of(fx, "/v1", routes[i].path)};
+			const struct sent call = {.method = methods[m],
+						  .target = target_of(fx, "/v1", routes[i].path)};
 			const struct http_response *response = answer(fx, &call);
 			assert_error(response, 405, "METHOD_NOT_ALLOWED");
-			assert_true(str_find(header_of(response, "Allow"), str_of(routes[i].method), 0) != SIZE_MAX);
+			assert_true(str_find(header_of(response, "Allow"), str_of(routes[i].method),
+					     0) != SIZE_MAX);
 		}
 	}
 }
 
 static void unknown_paths_are_404_with_and_without_a_token(void **state)
 {
-	static const char *const paths[] = {"/", "/v1", "/v2/posts", "/v1/nothing", "/v1/posts/", "/v1/posts/a/b/c", "/V1/posts", "/admin/apps"};
+	static const char *const paths[] = {"/",           "/v1",        "/v2/posts",
+					    "/v1/nothing", "/v1/posts/", "/v1/posts/a/b/c",
+					    "/V1/posts",   "/admin/apps"};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const struct http_response *with = get(fx, paths[i]);
-		const struct http_response *without = answer(fx, &(struct sent){.method = "GET", .target = paths[i], .authorization = NO_TOKEN});
+		const struct http_response *without =
+			answer(fx, &(struct sent){.method = "GET",
+						  .target = paths[i],
+						  .authorization = NO_TOKEN});
 		assert_error(with, 404, "NOT_FOUND");
 		assert_true(str_equal(buf_str(&with->body), buf_str(&without->body)));
 	}
@@ -106,7 +124,8 @@ static void unknown_paths_are_404_with_and_without_a_token(void **state)
 static void head_is_routed_as_get(void **state)
 {
 	struct fixture *fx = *state;
-	const struct http_response *response = answer(fx, &(struct sent){.method = "HEAD", .target = "/v1/posts"});
+	const struct http_response *response =
+		answer(fx, &(struct sent){.method = "HEAD", .target = "/v1/posts"});
 	assert_status(response, 200);
 	assert_true(str_equal_z(header_of(response, "Content-Type"), "application/json"));
 }
@@ -114,7 +133,9 @@ static void head_is_routed_as_get(void **state)
 static void a_callers_request_id_is_kept(void **state)
 {
 	struct fixture *fx = *state;
-	struct sent call = {.method = "GET", .target = "/v1/posts", .more = {{STR("X-Request-Id"), STR("mine-1")}}};
+	struct sent call = {.method = "GET",
+			    .target = "/v1/posts",
+			    .more = {{STR("X-Request-Id"), STR("mine-1")}}};
 	assert_true(str_equal_z(header_of(answer(fx, &call), "X-Request-Id"), "mine-1"));
 	call.more[0].value = STR("not mine");
 	assert_false(str_equal_z(header_of(answer(fx, &call), "X-Request-Id"), "not mine"));
@@ -126,21 +147,25 @@ static void every_fault_has_the_one_shape(void **state)
 		enum http_fault fault;
 		int status;
 	} rows[] = {
-		{HTTP_FAULT_NOT_FOUND, 404},         {HTTP_FAULT_METHOD_NOT_ALLOWED, 405}, {HTTP_FAULT_BODY_TOO_LARGE, 413},
-		{HTTP_FAULT_HEADERS_TOO_LARGE, 431}, {HTTP_FAULT_BAD_REQUEST, 400},        {HTTP_FAULT_INTERNAL, 500},
+		{HTTP_FAULT_NOT_FOUND, 404},      {HTTP_FAULT_METHOD_NOT_ALLOWED, 405},
+		{HTTP_FAULT_BODY_TOO_LARGE, 413}, {HTTP_FAULT_HEADERS_TOO_LARGE, 431},
+		{HTTP_FAULT_BAD_REQUEST, 400},    {HTTP_FAULT_INTERNAL, 500},
 		{HTTP_FAULT_UNAVAILABLE, 503},
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct http_request request = {.arena = fx->arena, .target = STR("/v1/posts"), .method = STR("GET")};
+		struct http_request request = {
+			.arena = fx->arena, .target = STR("/v1/posts"), .method = STR("GET")};
 		struct http_response response;
 		http_request_prepare(&request, &fx->random);
 		http_response_init(&response, fx->arena, 4096);
-		http_router_fault(api_router(fx->api), rows[i].fault, STR("GET"), &request, &response);
+		http_router_fault(api_router(fx->api), rows[i].fault, STR("GET"), &request,
+				  &response);
 		const struct json *body = body_of(&response);
 		assert_status(&response, rows[i].status);
 		assert_string_equal(names_of(fx->arena, body), "message error");
-		assert_int_equal(header_of(&response, "Retry-After").len > 0, rows[i].status == 503);
+		assert_int_equal(header_of(&response, "Retry-After").len > 0,
+				 rows[i].status == 503);
 	}
 }
 
@@ -166,7 +191,8 @@ static void a_closed_api_answers_nothing_but_503(void **state)
 static void health_and_readiness(void **state)
 {
 	struct fixture *fx = *state;
-	const struct sent health = {.method = "GET", .target = "/healthz", .authorization = NO_TOKEN};
+	const struct sent health = {
+		.method = "GET", .target = "/healthz", .authorization = NO_TOKEN};
 	const struct sent ready = {.method = "GET", .target = "/readyz", .authorization = NO_TOKEN};
 	assert_status(answer(fx, &health), 200);
 	assert_text(body_of(answer(fx, &ready)), "status", "ready");

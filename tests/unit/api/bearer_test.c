@@ -12,12 +12,19 @@ static void assert_unauthenticated(const struct http_response *response)
 static void what_is_no_token_of_ours_is_refused(void **state)
 {
 	static const char *const values[] = {
-		NO_TOKEN, "Bearer", "Bearer ", "Bearer  ", " ", "Bearer pht_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "Basic YTpi",
-		"Token x", "Bearer\tx", "Bearer a b", "Bearerx", "bearer", "\xff\xfe", "Bearer \xff",
+		NO_TOKEN,     "Bearer",
+		"Bearer ",    "Bearer  ",
+		" ",          "Bearer pht_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"Basic YTpi", "Token x",
+		"Bearer\tx",  "Bearer a b",
+		"Bearerx",    "bearer",
+		"\xff\xfe",   "Bearer \xff",
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		assert_unauthenticated(answer(fx, &(struct sent){.method = "GET", .target = "/v1/posts", .authorization = values[i]}));
+		assert_unauthenticated(answer(fx, &(struct sent){.method = "GET",
+								 .target = "/v1/posts",
+								 .authorization = values[i]}));
 }
 
 static void the_scheme_may_be_in_any_case_the_token_not(void **state)
@@ -26,14 +33,21 @@ static void the_scheme_may_be_in_any_case_the_token_not(void **state)
 	struct str token = str_slice(str_of(fx->bearer), 7, SIZE_MAX);
 	const char *lower = str_z(fx->arena, str_concat(fx->arena, STR("bEARER "), token));
 	const char *changed = str_z(fx->arena, str_lower(fx->arena, str_of(fx->bearer)));
-	assert_status(answer(fx, &(struct sent){.method = "GET", .target = "/v1/posts", .authorization = lower}), 200);
-	assert_unauthenticated(answer(fx, &(struct sent){.method = "GET", .target = "/v1/posts", .authorization = changed}));
+	assert_status(answer(fx, &(struct sent){.method = "GET",
+						.target = "/v1/posts",
+						.authorization = lower}),
+		      200);
+	assert_unauthenticated(answer(
+		fx,
+		&(struct sent){.method = "GET", .target = "/v1/posts", .authorization = changed}));
 }
 
 static void two_headers_are_refused_though_both_are_right(void **state)
 {
 	struct fixture *fx = *state;
-	const struct sent call = {.method = "GET", .target = "/v1/posts", .more = {{STR("AUTHORIZATION"), str_of(fx->bearer)}}};
+	const struct sent call = {.method = "GET",
+				  .target = "/v1/posts",
+				  .more = {{STR("AUTHORIZATION"), str_of(fx->bearer)}}};
 	assert_unauthenticated(answer(fx, &call));
 }
 
@@ -41,16 +55,26 @@ static void a_token_elsewhere_is_not_read(void **state)
 {
 	struct fixture *fx = *state;
 	struct str token = str_slice(str_of(fx->bearer), 7, SIZE_MAX);
-	struct str target = str_format(fx->arena, "/v1/posts?access_token=" STR_FMT, STR_ARG(token));
+	struct str target =
+		str_format(fx->arena, "/v1/posts?access_token=" STR_FMT, STR_ARG(token));
 	struct str form = str_format(fx->arena, "access_token=" STR_FMT, STR_ARG(token));
-	struct str json = str_format(fx->arena, "{\"access_token\":\"" STR_FMT "\"}", STR_ARG(token));
+	struct str json =
+		str_format(fx->arena, "{\"access_token\":\"" STR_FMT "\"}", STR_ARG(token));
 	const struct sent calls[] = {
 		{.method = "GET", .target = str_z(fx->arena, target), .authorization = NO_TOKEN},
-		{.method = "POST", .target = "/v1/posts/publish", .authorization = NO_TOKEN,
-		 .type = "application/x-www-form-urlencoded", .body = str_z(fx->arena, form)},
-		{.method = "POST", .target = "/v1/posts/publish", .authorization = NO_TOKEN, .type = "application/json",
+		{.method = "POST",
+		 .target = "/v1/posts/publish",
+		 .authorization = NO_TOKEN,
+		 .type = "application/x-www-form-urlencoded",
+		 .body = str_z(fx->arena, form)},
+		{.method = "POST",
+		 .target = "/v1/posts/publish",
+		 .authorization = NO_TOKEN,
+		 .type = "application/json",
 		 .body = str_z(fx->arena, json)},
-		{.method = "GET", .target = "/v1/posts", .authorization = NO_TOKEN,
+		{.method = "GET",
+		 .target = "/v1/posts",
+		 .authorization = NO_TOKEN,
 		 .more = {{STR("Cookie"), form}, {STR("X-Access-Token"), token}}},
 	};
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -93,8 +117,13 @@ static void every_authenticated_answer_tells_the_rate(void **state)
 	assert_true(str_equal_z(header_of(third, "X-RateLimit-Remaining"), "0"));
 	struct app_row other;
 	const char *bearer = make_app(fx, "other@example.com", &other);
-	assert_status(answer(fx, &(struct sent){.method = "GET", .target = "/v1/posts", .authorization = bearer}), 200);
-	assert_unauthenticated(answer(fx, &(struct sent){.method = "GET", .target = "/v1/posts", .authorization = NO_TOKEN}));
+	assert_status(answer(fx, &(struct sent){.method = "GET",
+						.target = "/v1/posts",
+						.authorization = bearer}),
+		      200);
+	assert_unauthenticated(answer(
+		fx,
+		&(struct sent){.method = "GET", .target = "/v1/posts", .authorization = NO_TOKEN}));
 }
 
 int main(void)

@@ -74,7 +74,8 @@ static void zero_is_off(void **state)
 	limiter_free(&off);
 }
 
-/* Whoever fails under ever new client ids must not push out the count of their own address with them. */
+/* Whoever fails under ever new client ids must not push out the count of their own address with
+ * them. */
 static void a_flood_of_keys_forgets_the_small_counts_first(void **state)
 {
 	struct limits *limits = *state;

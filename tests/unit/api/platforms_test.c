@@ -4,14 +4,16 @@
 
 static void six_with_their_rules(void **state)
 {
-	static const char *const slugs[] = {"instagram", "facebook", "x", "linkedin", "youtube", "tiktok"};
+	static const char *const slugs[] = {"instagram", "facebook", "x",
+					    "linkedin",  "youtube",  "tiktok"};
 	struct fixture *fx = *state;
 	const struct json *body = body_of(get(fx, "/v1/platforms"));
 	const struct json *data = json_get(body, "data");
 	assert_int_equal(data->count, 6);
 	for (size_t i = 0; i < 6; i++) {
 		const struct json *platform = json_at(data, i);
-		assert_string_equal(names_of(fx->arena, platform), "id slug name post_types limits options");
+		assert_string_equal(names_of(fx->arena, platform),
+				    "id slug name post_types limits options");
 		assert_int_equal(json_int(json_get(platform, "id"), 0), (int64_t)i + 1);
 		assert_text(platform, "slug", slugs[i]);
 		assert_true(json_string(json_get(platform, "name")).len > 0);
@@ -34,6 +36,7 @@ static void sandbox_mode_is_said(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {API_TEST(six_with_their_rules), API_TEST(sandbox_mode_is_said)};
+	const struct CMUnitTest tests[] = {API_TEST(six_with_their_rules),
+					   API_TEST(sandbox_mode_is_said)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,11 @@
 
 static struct delivery_row delivery_in(enum post_state state)
 {
-	return (struct delivery_row){.id = STR("d"), .account_id = STR("a"), .platform = PLATFORM_X, .handle = STR("anna"), .state = state};
+	return (struct delivery_row){.id = STR("d"),
+				     .account_id = STR("a"),
+				     .platform = PLATFORM_X,
+				     .handle = STR("anna"),
+				     .state = state};
 }
 
 static const struct json *written(struct fixture *fx, const struct post_row *post, bool is_full)
@@ -32,7 +36,8 @@ static struct str content_of(struct fixture *fx)
 	return buf_str(&out);
 }
 
-static struct post_row post_of(struct fixture *fx, struct delivery_row *deliveries, size_t count, enum post_state state)
+static struct post_row post_of(struct fixture *fx, struct delivery_row *deliveries, size_t count,
+			       enum post_state state)
 {
 	return (struct post_row){
 		.id = STR("p"),
@@ -52,9 +57,12 @@ static void the_lists_element(void **state)
 	struct delivery_row delivery = delivery_in(POST_RETRYING);
 	struct post_row post = post_of(fx, &delivery, 1, POST_RETRYING);
 	const struct json *json = written(fx, &post, false);
-	assert_string_equal(names_of(fx->arena, json), "id request_id external_user_id status state outcome mode scheduled_at created_at "
-						       "containers platform_posts tags");
-	assert_text(json, "status", "pending"); /* work under way shows as pending (API.md section 7) */
+	assert_string_equal(
+		names_of(fx->arena, json),
+		"id request_id external_user_id status state outcome mode scheduled_at created_at "
+		"containers platform_posts tags");
+	/* work under way shows as pending (API.md section 7) */
+	assert_text(json, "status", "pending");
 	assert_text(json, "state", "retrying");
 	assert_text(json, "outcome", "none");
 	assert_text(json, "created_at", "2027-01-15T08:00:00Z");
@@ -62,7 +70,8 @@ static void the_lists_element(void **state)
 	assert_text(json, "containers.0.content", "hi");
 	assert_int_equal(json_get(json, "tags")->count, 0);
 	assert_string_equal(names_of(fx->arena, at(json, "platform_posts.0")),
-			    "id account_id platform platform_id handle status scheduled_at platform_post_id url error");
+			    "id account_id platform platform_id handle status scheduled_at "
+			    "platform_post_id url error");
 	assert_text(json, "platform_posts.0.platform", "x");
 	assert_text(json, "platform_posts.0.status", "pending");
 	assert_true(json_is(at(json, "platform_posts.0.error"), JSON_TYPE_NULL));
@@ -84,7 +93,8 @@ static void one_posts_own_page(void **state)
 	assert_text(json, "status", "retrying"); /* one of the six */
 	const struct json *target = at(json, "platform_posts.0");
 	assert_text(target, "status", "pending"); /* one of the four */
-	assert_string_equal(names_of(fx->arena, json_get(target, "error")), "code message platform_code platform_message transient");
+	assert_string_equal(names_of(fx->arena, json_get(target, "error")),
+			    "code message platform_code platform_message transient");
 	assert_text(target, "error.code", "RATE_LIMITED");
 	assert_true(json_bool(at(target, "error.transient"), false));
 	assert_true(json_is(at(target, "error.platform_message"), JSON_TYPE_NULL));
@@ -106,7 +116,8 @@ static void outcomes(void **state)
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct delivery_row deliveries[] = {delivery_in(rows[i].states[0]), delivery_in(rows[i].states[1])};
+		struct delivery_row deliveries[] = {delivery_in(rows[i].states[0]),
+						    delivery_in(rows[i].states[1])};
 		struct post_row post = post_of(fx, deliveries, 2, POST_FAILED);
 		assert_text(written(fx, &post, false), "outcome", rows[i].outcome);
 	}
@@ -114,6 +125,7 @@ static void outcomes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {API_TEST(the_lists_element), API_TEST(one_posts_own_page), API_TEST(outcomes)};
+	const struct CMUnitTest tests[] = {API_TEST(the_lists_element),
+					   API_TEST(one_posts_own_page), API_TEST(outcomes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,18 +63,24 @@ static void the_filters_are_checked(void **state)
 		snprintf(target, sizeof(target), "/v1/posts%s", list_rows[i].query);
 		const struct http_response *response = get(fx, target);
 		const char *got = names_of(fx->arena, json_get(body_of(response), "errors"));
-		if (strcmp(got, list_rows[i].fields) != 0 || response->status != (got[0] != '\0' ? 422 : 200))
-			fail_msg("%s: %d, errors of \"%s\", not of \"%s\"", target, response->status, got, list_rows[i].fields);
+		if (strcmp(got, list_rows[i].fields) != 0 ||
+		    response->status != (got[0] != '\0' ? 422 : 200))
+			fail_msg("%s: %d, errors of \"%s\", not of \"%s\"", target,
+				 response->status, got, list_rows[i].fields);
 	}
 }
 
 static void the_message_counts_the_errors(void **state)
 {
 	struct fixture *fx = *state;
-	const struct json *body = assert_error(get(fx, "/v1/posts?status=x&page=0&per_page=101"), 422, "VALIDATION_ERROR");
-	assert_text(body, "message", "The status must be one of pending, scheduled, published, failed. (and 2 more errors)");
+	const struct json *body = assert_error(get(fx, "/v1/posts?status=x&page=0&per_page=101"),
+					       422, "VALIDATION_ERROR");
+	assert_text(body, "message",
+		    "The status must be one of pending, scheduled, published, failed. (and 2 more "
+		    "errors)");
 	body = assert_error(get(fx, "/v1/posts?page=0&per_page=101"), 422, "VALIDATION_ERROR");
-	assert_true(str_has_suffix(json_string(json_get(body, "message")), STR(" (and 1 more error)")));
+	assert_true(
+		str_has_suffix(json_string(json_get(body, "message")), STR(" (and 1 more error)")));
 }
 
 static void at_most_100_users(void **state)
@@ -96,7 +102,8 @@ static void at_most_100_users(void **state)
 
 static int64_t total(struct fixture *fx, const char *query)
 {
-	const struct http_response *response = get(fx, str_z(fx->arena, str_format(fx->arena, "/v1/posts?%s", query)));
+	const struct http_response *response =
+		get(fx, str_z(fx->arena, str_format(fx->arena, "/v1/posts?%s", query)));
 	assert_status(response, 200);
 	return json_int(at(body_of(response), "meta.total"), -1);
 }
@@ -107,20 +114,35 @@ static void the_filters_find_what_they_say(void **state)
 	const struct account_row x = make_account(fx, &fx->app, PLATFORM_X);
 	const struct account_row linkedin = make_account(fx, &fx->app, PLATFORM_LINKEDIN);
 	assert_status(publish(fx, x.id, ",\"content\":\"now\""), 202);
-	assert_status(publish(fx, linkedin.id, ",\"content\":\"later\",\"scheduled_at\":\"2027-02-01T23:59:59Z\""), 202);
+	assert_status(publish(fx, linkedin.id,
+			      ",\"content\":\"later\",\"scheduled_at\":\"2027-02-01T23:59:59Z\""),
+		      202);
 	static const struct {
 		const char *query;
 		int64_t total;
 	} rows[] = {
-		{"status=pending", 1}, {"status=scheduled", 1}, {"status=published", 0}, {"platform=x", 1}, {"platform=instagram", 0},
-		{"date_from=2027-01-15&date_to=2027-01-15", 1}, {"date_from=2027-02-01&date_to=2027-02-01", 1}, {"date_from=2027-01-16", 1},
-		{"date_to=2027-01-31", 1}, {"date_from=1970-01-01", 2}, {"date_from=0001-01-01", 2}, {"date_to=1969-12-31", 0},
-		{"date_to=0001-01-01", 0}, {"external_user_ids[]=user-1", 2}, {"external_user_ids[]=user-2&external_user_ids[]=user-1", 2},
-		{"external_user_ids[]=user-2", 0}, {"external_user_ids[]=user-1&status=pending&platform=x", 1},
+		{"status=pending", 1},
+		{"status=scheduled", 1},
+		{"status=published", 0},
+		{"platform=x", 1},
+		{"platform=instagram", 0},
+		{"date_from=2027-01-15&date_to=2027-01-15", 1},
+		{"date_from=2027-02-01&date_to=2027-02-01", 1},
+		{"date_from=2027-01-16", 1},
+		{"date_to=2027-01-31", 1},
+		{"date_from=1970-01-01", 2},
+		{"date_from=0001-01-01", 2},
+		{"date_to=1969-12-31", 0},
+		{"date_to=0001-01-01", 0},
+		{"external_user_ids[]=user-1", 2},
+		{"external_user_ids[]=user-2&external_user_ids[]=user-1", 2},
+		{"external_user_ids[]=user-2", 0},
+		{"external_user_ids[]=user-1&status=pending&platform=x", 1},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (total(fx, rows[i].query) != rows[i].total)
-			fail_msg("%s: %d, not %d", rows[i].query, (int)total(fx, rows[i].query), (int)rows[i].total);
+			fail_msg("%s: %d, not %d", rows[i].query, (int)total(fx, rows[i].query),
+				 (int)rows[i].total);
 	}
 }
 
@@ -130,7 +152,8 @@ static void the_pages(void **state)
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
 	const struct json *empty = body_of(get(fx, "/v1/posts"));
 	assert_string_equal(names_of(fx->arena, empty), "data meta");
-	assert_string_equal(names_of(fx->arena, json_get(empty, "meta")), "current_page per_page total last_page");
+	assert_string_equal(names_of(fx->arena, json_get(empty, "meta")),
+			    "current_page per_page total last_page");
 	assert_int_equal(json_int(at(empty, "meta.per_page"), 0), 20);
 	assert_int_equal(json_int(at(empty, "meta.last_page"), 0), 1);
 	for (int i = 0; i < 3; i++)
@@ -138,7 +161,8 @@ static void the_pages(void **state)
 	const struct json *second = body_of(get(fx, "/v1/posts?page=2&per_page=2"));
 	assert_int_equal(json_get(second, "data")->count, 1);
 	assert_int_equal(json_int(at(second, "meta.last_page"), 0), 2);
-	const struct json *beyond = body_of(get(fx, "/v1/posts?page=9223372036854775807&per_page=100"));
+	const struct json *beyond =
+		body_of(get(fx, "/v1/posts?page=9223372036854775807&per_page=100"));
 	assert_int_equal(json_get(beyond, "data")->count, 0);
 	assert_int_equal(json_int(at(beyond, "meta.current_page"), 0), INT64_MAX);
 	assert_int_equal(json_int(at(beyond, "meta.total"), 0), 3);
@@ -147,16 +171,19 @@ static void the_pages(void **state)
 static struct str id_of_new_post(struct fixture *fx)
 {
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	return json_string(at(body_of(publish(fx, account.id, ",\"content\":\"a\"")), "data.post_id"));
+	return json_string(
+		at(body_of(publish(fx, account.id, ",\"content\":\"a\"")), "data.post_id"));
 }
 
 static void one_post_and_its_timeline(void **state)
 {
 	struct fixture *fx = *state;
 	struct str id = id_of_new_post(fx);
-	const struct json *post = body_of(get(fx, str_z(fx->arena, str_concat(fx->arena, STR("/v1/posts/"), id))));
+	const struct json *post =
+		body_of(get(fx, str_z(fx->arena, str_concat(fx->arena, STR("/v1/posts/"), id))));
 	assert_true(str_equal(json_string(at(post, "data.id")), id));
-	struct str target = str_format(fx->arena, "/api/v1/posts/" STR_FMT "/timeline", STR_ARG(id));
+	struct str target =
+		str_format(fx->arena, "/api/v1/posts/" STR_FMT "/timeline", STR_ARG(id));
 	const struct json *timeline = body_of(get(fx, str_z(fx->arena, target)));
 	assert_int_equal(json_get(timeline, "data")->count, 0);
 }
@@ -169,32 +196,40 @@ static void foreign_and_unknown_posts_answer_alike(void **state)
 	struct str id = id_of_new_post(fx);
 	static const char *const rests[] = {"", "/timeline"};
 	for (size_t i = 0; i < 2; i++) {
-		struct str target = str_format(fx->arena, "/v1/posts/" STR_FMT "%s", STR_ARG(id), rests[i]);
+		struct str target =
+			str_format(fx->arena, "/v1/posts/" STR_FMT "%s", STR_ARG(id), rests[i]);
 		struct str unknown = str_format(fx->arena, "/v1/posts/none%s", rests[i]);
-		const struct sent foreign = {.method = "GET", .target = str_z(fx->arena, target), .authorization = bearer};
+		const struct sent foreign = {.method = "GET",
+					     .target = str_z(fx->arena, target),
+					     .authorization = bearer};
 		const struct http_response *a = answer(fx, &foreign);
 		const struct http_response *b = get(fx, str_z(fx->arena, unknown));
 		assert_error(a, 404, "NOT_FOUND");
 		assert_true(str_equal(buf_str(&a->body), buf_str(&b->body)));
 	}
-	const struct sent foreign = {.method = "GET", .target = "/v1/posts", .authorization = bearer};
+	const struct sent foreign = {
+		.method = "GET", .target = "/v1/posts", .authorization = bearer};
 	assert_int_equal(json_get(body_of(answer(fx, &foreign)), "data")->count, 0);
 }
 
-/* Posts may be so large that a hundred of them fit into no answer: that is told, not answered with half of them. */
+/* Posts may be so large that a hundred of them fit into no answer: that is told, not answered with
+ * half of them. */
 static void a_page_that_is_too_large_is_refused(void **state)
 {
 	struct fixture *fx = *state;
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_INSTAGRAM);
 	struct buf body;
 	buf_init(&body, fx->arena, 8 << 20);
-	buf_addf(&body, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\",\"media\":[", STR_ARG(account.id));
-	buf_add_z(&body, "{\"url\":\"https://cdn.example/a.jpg\",\"type\":\"image\",\"mime_type\":\"");
+	buf_addf(&body, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\",\"media\":[",
+		 STR_ARG(account.id));
+	buf_add_z(&body,
+		  "{\"url\":\"https://cdn.example/a.jpg\",\"type\":\"image\",\"mime_type\":\"");
 	for (int i = 0; i < 990000; i++)
 		buf_add_char(&body, 'x');
 	buf_add_z(&body, "\"}]}");
 	for (int i = 0; i < 40; i++)
-		assert_status(post_json(fx, "/v1/posts/publish", str_z(fx->arena, buf_str(&body))), 202);
+		assert_status(post_json(fx, "/v1/posts/publish", str_z(fx->arena, buf_str(&body))),
+			      202);
 	assert_fields(get(fx, "/v1/posts?per_page=100"), 422, "VALIDATION_ERROR", "per_page");
 	const struct http_response *one = get(fx, "/v1/posts?per_page=1");
 	assert_status(one, 200);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 5: the order of its checks, what it says of each, and that a refused request leaves nothing behind. */
+ * Endpoint 5: the order of its checks, what it says of each, and that a refused request leaves
+ * nothing behind. */
 #include "api_fixture.h"
 
 static void an_accepted_post_is_told_and_the_engine_woken(void **state)
@@ -14,8 +15,10 @@ static void an_accepted_post_is_told_and_the_engine_woken(void **state)
 	assert_text(body, "data.mode", "basic");
 	assert_int_equal(json_int(at(body, "data.total_accounts"), 0), 1);
 	assert_true(json_is(at(body, "data.scheduled_at"), JSON_TYPE_NULL));
-	assert_string_equal(names_of(fx->arena, at(body, "data.platform_posts.0")), "id account_id platform_id status");
-	assert_true(str_equal(json_string(at(body, "data.platform_posts.0.account_id")), account.id));
+	assert_string_equal(names_of(fx->arena, at(body, "data.platform_posts.0")),
+			    "id account_id platform_id status");
+	assert_true(
+		str_equal(json_string(at(body, "data.platform_posts.0.account_id")), account.id));
 	assert_int_equal(json_int(at(body, "data.platform_posts.0.platform_id"), 0), 3);
 	assert_null(at(body, "data.warnings"));
 	assert_int_equal(fx->deliverer.wakes, 1);
@@ -26,8 +29,9 @@ static void a_scheduled_post(void **state)
 {
 	struct fixture *fx = *state;
 	struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	const struct json *body =
-		body_of(publish(fx, account.id, ",\"content\":\"later\",\"scheduled_at\":\"2027-01-16T08:00:00.250Z\",\"colour\":\"red\""));
+	const struct json *body = body_of(publish(fx, account.id,
+						  ",\"content\":\"later\",\"scheduled_at\":\"2027-"
+						  "01-16T08:00:00.250Z\",\"colour\":\"red\""));
 	assert_text(body, "message", "Post scheduled.");
 	assert_text(body, "data.status", "scheduled");
 	assert_text(body, "data.scheduled_at", "2027-01-16T08:00:00.25Z");
@@ -44,21 +48,33 @@ static void the_order_of_the_checks(void **state)
 		const char *code;
 		const char *fields;
 	} rows[] = {
-		{"nobody", ",\"content\":7,\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}],\"scheduled_at\":\"x\"", "VALIDATION_ERROR", "content"},
-		{"nobody", ",\"content\":\"\",\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}],\"scheduled_at\":\"x\"", "INVALID_MEDIA",
-		 "media.0.url"},
-		{"nobody", ",\"content\":\"a\",\"scheduled_at\":\"x\"", "INVALID_SCHEDULE", "scheduled_at"},
-		{"nobody", ",\"content\":\"\",\"containers\":[{\"content\":\"a\",\"type\":\"story\"}]", "INVALID_ACCOUNT", "account_ids.0"},
-		{NULL, ",\"containers\":[{\"content\":\"a\",\"type\":\"story\"}],\"request_id\":\"used\"", "VALIDATION_ERROR", "containers.0.type"},
+		{"nobody",
+		 ",\"content\":7,\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}],\"scheduled_"
+		 "at\":\"x\"",
+		 "VALIDATION_ERROR", "content"},
+		{"nobody",
+		 ",\"content\":\"\",\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}],"
+		 "\"scheduled_at\":\"x\"",
+		 "INVALID_MEDIA", "media.0.url"},
+		{"nobody", ",\"content\":\"a\",\"scheduled_at\":\"x\"", "INVALID_SCHEDULE",
+		 "scheduled_at"},
+		{"nobody",
+		 ",\"content\":\"\",\"containers\":[{\"content\":\"a\",\"type\":\"story\"}]",
+		 "INVALID_ACCOUNT", "account_ids.0"},
+		{NULL,
+		 ",\"containers\":[{\"content\":\"a\",\"type\":\"story\"}],\"request_id\":\"used\"",
+		 "VALIDATION_ERROR", "containers.0.type"},
 	};
 	struct fixture *fx = *state;
 	struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	assert_status(publish(fx, account.id, ",\"content\":\"first\",\"request_id\":\"used\""), 202);
+	assert_status(publish(fx, account.id, ",\"content\":\"first\",\"request_id\":\"used\""),
+		      202);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct str id = rows[i].account != NULL ? str_of(rows[i].account) : account.id;
 		assert_fields(publish(fx, id, rows[i].more), 422, rows[i].code, rows[i].fields);
 	}
-	assert_error(publish(fx, account.id, ",\"content\":\"again\",\"request_id\":\"used\""), 409, "DUPLICATE_REQUEST");
+	assert_error(publish(fx, account.id, ",\"content\":\"again\",\"request_id\":\"used\""), 409,
+		     "DUPLICATE_REQUEST");
 	assert_int_equal(post_total(fx), 1);
 	assert_int_equal(fx->deliverer.wakes, 1);
 }
@@ -68,11 +84,14 @@ static void media_refused_says_why(void **state)
 	struct fixture *fx = *state;
 	struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
 	const struct json *body = assert_error(
-		publish(fx, account.id, ",\"content\":\"a\",\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}]"), 422, "INVALID_MEDIA");
+		publish(fx, account.id,
+			",\"content\":\"a\",\"media\":[{\"url\":\"nonsense\",\"type\":\"image\"}]"),
+		422, "INVALID_MEDIA");
 	assert_text(body, "details.reason", "bad_url");
-	body = assert_fields(
-		publish(fx, account.id, ",\"content\":\"a\",\"media\":[{\"url\":\"http://private/a.jpg\",\"type\":\"image\"}]"), 422,
-		"INVALID_MEDIA", "media.0.url");
+	body = assert_fields(publish(fx, account.id,
+				     ",\"content\":\"a\",\"media\":[{\"url\":\"http://private/"
+				     "a.jpg\",\"type\":\"image\"}]"),
+			     422, "INVALID_MEDIA", "media.0.url");
 	assert_text(body, "details.reason", "private_address");
 }
 
@@ -89,11 +108,16 @@ static void every_unusable_account_is_named_with_its_reason(void **state)
 	set_account_state(fx, expiring.id, ACCOUNT_EXPIRING);
 	set_account_state(fx, reauth.id, ACCOUNT_REAUTH_REQUIRED);
 	set_account_state(fx, gone.id, ACCOUNT_DISCONNECTED);
-	struct str ids = str_format(fx->arena, STR_FMT "\",\"" STR_FMT "\",\"" STR_FMT "\",\"" STR_FMT "\",\"" STR_FMT "\",\"none",
-				    STR_ARG(good.id), STR_ARG(expiring.id), STR_ARG(reauth.id), STR_ARG(gone.id), STR_ARG(foreign.id));
-	const struct json *body = assert_fields(publish(fx, ids, ",\"content\":\"a\""), 422, "INVALID_ACCOUNT",
-						"account_ids.2 account_ids.3 account_ids.4 account_ids.5");
-	static const char *const reasons[] = {"reauth_required", "disconnected", "unknown", "unknown"};
+	struct str ids = str_format(fx->arena,
+				    STR_FMT "\",\"" STR_FMT "\",\"" STR_FMT "\",\"" STR_FMT
+					    "\",\"" STR_FMT "\",\"none",
+				    STR_ARG(good.id), STR_ARG(expiring.id), STR_ARG(reauth.id),
+				    STR_ARG(gone.id), STR_ARG(foreign.id));
+	const struct json *body =
+		assert_fields(publish(fx, ids, ",\"content\":\"a\""), 422, "INVALID_ACCOUNT",
+			      "account_ids.2 account_ids.3 account_ids.4 account_ids.5");
+	static const char *const reasons[] = {"reauth_required", "disconnected", "unknown",
+					      "unknown"};
 	const struct json *accounts = at(body, "details.accounts");
 	assert_int_equal(accounts->count, 4);
 	for (size_t i = 0; i < 4; i++) {
@@ -109,9 +133,11 @@ static void a_rule_broken_for_two_accounts_names_both(void **state)
 	struct fixture *fx = *state;
 	const struct account_row one = make_account(fx, &fx->app, PLATFORM_X);
 	const struct account_row two = make_account(fx, &fx->app, PLATFORM_X);
-	struct str ids = str_format(fx->arena, STR_FMT "\",\"" STR_FMT, STR_ARG(one.id), STR_ARG(two.id));
-	const struct json *body = assert_fields(publish(fx, ids, ",\"containers\":[{\"content\":\"a\",\"type\":\"story\"}]"), 422,
-						"VALIDATION_ERROR", "containers.0.type");
+	struct str ids =
+		str_format(fx->arena, STR_FMT "\",\"" STR_FMT, STR_ARG(one.id), STR_ARG(two.id));
+	const struct json *body = assert_fields(
+		publish(fx, ids, ",\"containers\":[{\"content\":\"a\",\"type\":\"story\"}]"), 422,
+		"VALIDATION_ERROR", "containers.0.type");
 	assert_true(str_equal(json_string(at(body, "details.rules.0.account_id")), one.id));
 	assert_true(str_equal(json_string(at(body, "details.rules.1.account_id")), two.id));
 	assert_text(body, "details.rules.1.rule", "type_not_supported");
@@ -122,20 +148,29 @@ static void a_used_request_id_names_the_first_post(void **state)
 {
 	struct fixture *fx = *state;
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	const struct http_response *first = publish(fx, account.id, ",\"content\":\"a\",\"request_id\":\"r1\"");
+	const struct http_response *first =
+		publish(fx, account.id, ",\"content\":\"a\",\"request_id\":\"r1\"");
 	assert_status(first, 202);
-	const struct http_response *second = publish(fx, account.id, ",\"content\":\"b\",\"request_id\":\"r1\"");
+	const struct http_response *second =
+		publish(fx, account.id, ",\"content\":\"b\",\"request_id\":\"r1\"");
 	const struct json *body = assert_error(second, 409, "DUPLICATE_REQUEST");
-	assert_true(str_equal(json_string(at(body, "details.post_id")), json_string(at(body_of(first), "data.post_id"))));
+	assert_true(str_equal(json_string(at(body, "details.post_id")),
+			      json_string(at(body_of(first), "data.post_id"))));
 	assert_text(body, "details.status", "pending");
 	assert_int_equal(post_total(fx), 1);
 }
 
-static struct http_response *publish_with_key(struct fixture *fx, struct str account_id, const char *key, const char *more)
+static struct http_response *publish_with_key(struct fixture *fx, struct str account_id,
+					      const char *key, const char *more)
 {
-	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"%s}", STR_ARG(account_id), more);
-	return answer(fx, &(struct sent){.method = "POST", .target = "/v1/posts/publish", .type = "application/json",
-					 .body = str_z(fx->arena, body), .more = {{STR("idempotency-key"), str_of(key)}}});
+	struct str body =
+		str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"%s}",
+			   STR_ARG(account_id), more);
+	return answer(fx, &(struct sent){.method = "POST",
+					 .target = "/v1/posts/publish",
+					 .type = "application/json",
+					 .body = str_z(fx->arena, body),
+					 .more = {{STR("idempotency-key"), str_of(key)}}});
 }
 
 static void an_idempotency_key_stands_in_for_request_id(void **state)
@@ -144,12 +179,21 @@ static void an_idempotency_key_stands_in_for_request_id(void **state)
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
 	assert_status(publish_with_key(fx, account.id, "k1", ""), 202);
 	assert_error(publish_with_key(fx, account.id, "k1", ""), 409, "DUPLICATE_REQUEST");
-	assert_error(publish(fx, account.id, ",\"content\":\"a\",\"request_id\":\"k1\""), 409, "DUPLICATE_REQUEST");
-	assert_status(publish_with_key(fx, account.id, "k1", ",\"request_id\":\"k2\""), 202); /* the field wins */
-	assert_fields(publish_with_key(fx, account.id, "a\x01", ""), 422, "VALIDATION_ERROR", "request_id");
-	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}", STR_ARG(account.id));
-	const struct sent two = {.method = "POST", .target = "/v1/posts/publish", .type = "application/json", .body = str_z(fx->arena, body),
-				 .more = {{STR("Idempotency-Key"), STR("a")}, {STR("Idempotency-Key"), STR("b")}}};
+	assert_error(publish(fx, account.id, ",\"content\":\"a\",\"request_id\":\"k1\""), 409,
+		     "DUPLICATE_REQUEST");
+	/* the field wins */
+	assert_status(publish_with_key(fx, account.id, "k1", ",\"request_id\":\"k2\""), 202);
+	assert_fields(publish_with_key(fx, account.id, "a\x01", ""), 422, "VALIDATION_ERROR",
+		      "request_id");
+	struct str body =
+		str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}",
+			   STR_ARG(account.id));
+	const struct sent two = {
+		.method = "POST",
+		.target = "/v1/posts/publish",
+		.type = "application/json",
+		.body = str_z(fx->arena, body),
+		.more = {{STR("Idempotency-Key"), STR("a")}, {STR("Idempotency-Key"), STR("b")}}};
 	assert_fields(answer(fx, &two), 422, "VALIDATION_ERROR", "request_id");
 }
 
@@ -163,11 +207,17 @@ static void an_account_lost_in_the_last_moment_is_named_with_its_reason(void **s
 {
 	struct fixture *fx = *state;
 	fx->lost_account = make_account(fx, &fx->app, PLATFORM_X).id;
-	struct str body = str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}", STR_ARG(fx->lost_account));
-	const struct sent sent = {.method = "POST", .target = "/v1/posts/publish", .type = "application/json",
-				  .body = str_z(fx->arena, body), .more = {{STR("X-Request-Id"), STR("mine")}}};
+	struct str body =
+		str_format(fx->arena, "{\"account_ids\":[\"" STR_FMT "\"],\"content\":\"a\"}",
+			   STR_ARG(fx->lost_account));
+	const struct sent sent = {.method = "POST",
+				  .target = "/v1/posts/publish",
+				  .type = "application/json",
+				  .body = str_z(fx->arena, body),
+				  .more = {{STR("X-Request-Id"), STR("mine")}}};
 	fx->on_fill = lose_account;
-	const struct json *answered = assert_fields(answer(fx, &sent), 422, "INVALID_ACCOUNT", "account_ids.0");
+	const struct json *answered =
+		assert_fields(answer(fx, &sent), 422, "INVALID_ACCOUNT", "account_ids.0");
 	assert_null(fx->on_fill);
 	assert_text(answered, "details.accounts.0.reason", "reauth_required");
 	assert_int_equal(post_total(fx), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The shapes of answers: problems, failures of lower layers, and bodies that are no JSON objects. */
+ * The shapes of answers: problems, failures of lower layers, and bodies that are no JSON
+ * objects. */
 #include "api_fixture.h"
 
 static struct http_response *new_response(struct fixture *fx)
@@ -9,7 +10,8 @@ static struct http_response *new_response(struct fixture *fx)
 	return response;
 }
 
-static const struct json *respond(struct fixture *fx, const struct problems *problems, int status, const char *code)
+static const struct json *respond(struct fixture *fx, const struct problems *problems, int status,
+				  const char *code)
 {
 	struct http_response *response = new_response(fx);
 	respond_problems(response, problems);
@@ -25,8 +27,10 @@ static void the_lowest_kind_names_the_answer(void **state)
 		const char *code;
 		const char *details;
 	} rows[] = {
-		{PROBLEM_RULE, "VALIDATION_ERROR", "rules"},      {PROBLEM_ACCOUNT, "INVALID_ACCOUNT", "accounts"},
-		{PROBLEM_SCHEDULE, "INVALID_SCHEDULE", "reason"}, {PROBLEM_MEDIA, "INVALID_MEDIA", "reason"},
+		{PROBLEM_RULE, "VALIDATION_ERROR", "rules"},
+		{PROBLEM_ACCOUNT, "INVALID_ACCOUNT", "accounts"},
+		{PROBLEM_SCHEDULE, "INVALID_SCHEDULE", "reason"},
+		{PROBLEM_MEDIA, "INVALID_MEDIA", "reason"},
 		{PROBLEM_SHAPE, "VALIDATION_ERROR", ""},
 	};
 	struct fixture *fx = *state;
@@ -37,13 +41,15 @@ static void the_lowest_kind_names_the_answer(void **state)
 		const struct json *body = respond(fx, &problems, 422, rows[i].code);
 		assert_text(body, "message", "Text.");
 		assert_text(body, "errors.f.0", "Text.");
-		assert_string_equal(names_of(fx->arena, json_get(body, "details")), rows[i].details);
+		assert_string_equal(names_of(fx->arena, json_get(body, "details")),
+				    rows[i].details);
 	}
 }
 
 static void the_message_counts_the_other_errors(void **state)
 {
-	static const char *const messages[] = {"Zero.", "Zero. (and 1 more error)", "Zero. (and 2 more errors)"};
+	static const char *const messages[] = {"Zero.", "Zero. (and 1 more error)",
+					       "Zero. (and 2 more errors)"};
 	static const char *const texts[] = {"Zero.", "One.", "Two."};
 	static const char *const fields[] = {"a", "b", "a"};
 	struct fixture *fx = *state;
@@ -52,7 +58,8 @@ static void the_message_counts_the_other_errors(void **state)
 	problem_add(&problems, PROBLEM_RULE, STR("r"), "why", STR("Not counted."));
 	for (size_t i = 0; i < 3; i++) {
 		problem_add(&problems, PROBLEM_SHAPE, str_of(fields[i]), "why", str_of(texts[i]));
-		assert_text(respond(fx, &problems, 422, "VALIDATION_ERROR"), "message", messages[i]);
+		assert_text(respond(fx, &problems, 422, "VALIDATION_ERROR"), "message",
+			    messages[i]);
 	}
 	const struct json *body = respond(fx, &problems, 422, "VALIDATION_ERROR");
 	assert_string_equal(names_of(fx->arena, json_get(body, "errors")), "a b");
@@ -64,8 +71,10 @@ static void rules_tell_account_and_numbers(void **state)
 	struct fixture *fx = *state;
 	struct problems problems;
 	problems_init(&problems, fx->arena);
-	problem_add_rule(&problems, STR("content"), "text_too_long", STR("acc-1"), 280, 281, STR("Too long."));
-	problem_add_rule(&problems, STR("content"), "text_required", STR("acc-2"), -1, -1, STR("No text."));
+	problem_add_rule(&problems, STR("content"), "text_too_long", STR("acc-1"), 280, 281,
+			 STR("Too long."));
+	problem_add_rule(&problems, STR("content"), "text_required", STR("acc-2"), -1, -1,
+			 STR("No text."));
 	const struct json *body = respond(fx, &problems, 422, "VALIDATION_ERROR");
 	assert_text(body, "details.rules.0.account_id", "acc-1");
 	assert_text(body, "details.rules.0.rule", "text_too_long");
@@ -82,8 +91,9 @@ static void failures_below_say_nothing_of_the_inside(void **state)
 		int status;
 		const char *code;
 	} rows[] = {
-		{ERR_TEMPORARY, 503, "UNAVAILABLE"}, {ERR_INTERNAL, 500, "INTERNAL_ERROR"}, {ERR_CONFLICT, 500, "INTERNAL_ERROR"},
-		{ERR_UNCERTAIN, 500, "INTERNAL_ERROR"}, {ERR_TOO_LARGE, 500, "INTERNAL_ERROR"},
+		{ERR_TEMPORARY, 503, "UNAVAILABLE"},    {ERR_INTERNAL, 500, "INTERNAL_ERROR"},
+		{ERR_CONFLICT, 500, "INTERNAL_ERROR"},  {ERR_UNCERTAIN, 500, "INTERNAL_ERROR"},
+		{ERR_TOO_LARGE, 500, "INTERNAL_ERROR"},
 	};
 	struct fixture *fx = *state;
 	const struct http_request request = {.arena = fx->arena, .path = STR("/v1/posts")};
@@ -120,7 +130,10 @@ static void bodies_must_be_json_objects(void **state)
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct sent call = {.method = "POST", .target = "/v1/posts/publish", .type = rows[i].type, .body = rows[i].body};
+		const struct sent call = {.method = "POST",
+					  .target = "/v1/posts/publish",
+					  .type = rows[i].type,
+					  .body = rows[i].body};
 		assert_error(answer(fx, &call), rows[i].status, rows[i].code);
 	}
 }
@@ -128,7 +141,8 @@ static void bodies_must_be_json_objects(void **state)
 static void malformed_json_is_told_with_its_place(void **state)
 {
 	struct fixture *fx = *state;
-	const struct json *body = assert_error(post_json(fx, "/v1/posts/publish", "{\n \"a\": !}"), 400, "MALFORMED_JSON");
+	const struct json *body = assert_error(post_json(fx, "/v1/posts/publish", "{\n \"a\": !}"),
+					       400, "MALFORMED_JSON");
 	assert_int_equal(json_int(at(body, "details.line"), 0), 2);
 	assert_true(json_int(at(body, "details.column"), 0) > 1);
 }
@@ -147,7 +161,9 @@ static void warnings_are_left_out_when_there_are_none(void **state)
 		respond_write_warnings(&w, &problems);
 		json_end_object(&w);
 		assert_string_equal(str_z(fx->arena, buf_str(&out)),
-				    i == 0 ? "{}" : "{\"warnings\":[{\"field\":\"a\",\"code\":\"ignored\",\"message\":\"Text.\"}]}");
+				    i == 0 ? "{}"
+					   : "{\"warnings\":[{\"field\":\"a\",\"code\":\"ignored\","
+					     "\"message\":\"Text.\"}]}");
 		warning_add(&problems, STR("a"), "ignored", STR("Text."));
 	}
 }

@@ -9,12 +9,17 @@
 static const char *basic(struct fixture *fx, struct str client_id, const char *secret)
 {
 	struct str pair = str_format(fx->arena, STR_FMT ":%s", STR_ARG(client_id), secret);
-	return str_z(fx->arena, str_concat(fx->arena, STR("Basic "), base64_encode(fx->arena, pair)));
+	return str_z(fx->arena,
+		     str_concat(fx->arena, STR("Basic "), base64_encode(fx->arena, pair)));
 }
 
 static struct http_response *ask(struct fixture *fx, const char *authorization, const char *body)
 {
-	return answer(fx, &(struct sent){.method = "POST", .target = PATH, .authorization = authorization, .type = FORM, .body = body,
+	return answer(fx, &(struct sent){.method = "POST",
+					 .target = PATH,
+					 .authorization = authorization,
+					 .type = FORM,
+					 .body = body,
 					 .address = "192.0.2.1"});
 }
 
@@ -23,7 +28,8 @@ static struct http_response *ask_rightly(struct fixture *fx)
 	return ask(fx, basic(fx, fx->app.client_id, "phs_secret"), GRANT);
 }
 
-static const struct json *assert_token_error(const struct http_response *response, int status, const char *code)
+static const struct json *assert_token_error(const struct http_response *response, int status,
+					     const char *code)
 {
 	const struct json *body = assert_error(response, status, code);
 	struct str message = json_string(json_get(body, "message"));
@@ -50,20 +56,26 @@ static void a_right_request_is_given_a_token(void **state)
 
 static void headers_that_are_none(void **state)
 {
-	static const char *const values[] = {NO_TOKEN, "Basic", "Basic ", "Bearer YTpi", "YTpi", "Digest a=b"};
+	static const char *const values[] = {NO_TOKEN,      "Basic", "Basic ",
+					     "Bearer YTpi", "YTpi",  "Digest a=b"};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		assert_token_error(ask(fx, values[i], GRANT), 400, "invalid_authorization_header");
 	const char *right = basic(fx, fx->app.client_id, "phs_secret");
-	const struct sent twice = {.method = "POST", .target = PATH, .authorization = right, .type = FORM, .body = GRANT,
+	const struct sent twice = {.method = "POST",
+				   .target = PATH,
+				   .authorization = right,
+				   .type = FORM,
+				   .body = GRANT,
 				   .more = {{STR("Authorization"), str_of(right)}}};
 	assert_token_error(answer(fx, &twice), 400, "invalid_authorization_header");
 }
 
 static void formats_that_are_none(void **state)
 {
-	static const char *const values[] = {"Basic !!!!", "Basic YWI=", "Basic Og==", "Basic OnM=", "Basic aTo=", "Basic //46Yg==",
-					     "Basic YT pi"};
+	static const char *const values[] = {
+		"Basic !!!!", "Basic YWI=",     "Basic Og==", "Basic OnM=",
+		"Basic aTo=", "Basic //46Yg==", "Basic YT pi"};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		assert_token_error(ask(fx, values[i], GRANT), 400, "invalid_authorization_format");
@@ -76,8 +88,10 @@ static void the_order_of_the_checks(void **state)
 	struct error err = {0};
 	const char *right = basic(fx, fx->app.client_id, "phs_secret");
 	assert_token_error(ask(fx, basic(fx, STR("phc_none"), "x"), ""), 401, "invalid_client_id");
-	assert_token_error(ask(fx, basic(fx, fx->app.client_id, "x"), ""), 401, "invalid_client_secret");
-	assert_token_error(ask(fx, basic(fx, fx->app.client_id, "phs_secret:"), ""), 401, "invalid_client_secret");
+	assert_token_error(ask(fx, basic(fx, fx->app.client_id, "x"), ""), 401,
+			   "invalid_client_secret");
+	assert_token_error(ask(fx, basic(fx, fx->app.client_id, "phs_secret:"), ""), 401,
+			   "invalid_client_secret");
 	const struct json *body = assert_token_error(ask(fx, right, ""), 422, "VALIDATION_ERROR");
 	assert_string_equal(names_of(fx->arena, json_get(body, "errors")), "grant_type");
 	ok(store_app_set_state(fx->store, fx->app.id, APP_DRAFT, &err), &err);
@@ -90,8 +104,14 @@ static void the_order_of_the_checks(void **state)
 
 static void grants_that_are_none(void **state)
 {
-	static const char *const bodies[] = {"", "grant_type=", "grant_type=password", "grant_type=Client_Credentials",
-					     "grant_type=client_credentials%20", GRANT "&" GRANT, "grant_type=%zz", "scope=x"};
+	static const char *const bodies[] = {"",
+					     "grant_type=",
+					     "grant_type=password",
+					     "grant_type=Client_Credentials",
+					     "grant_type=client_credentials%20",
+					     GRANT "&" GRANT,
+					     "grant_type=%zz",
+					     "scope=x"};
 	struct fixture *fx = *state;
 	const char *right = basic(fx, fx->app.client_id, "phs_secret");
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
@@ -102,17 +122,26 @@ static void grants_that_are_none(void **state)
 static void credentials_elsewhere_are_not_read(void **state)
 {
 	struct fixture *fx = *state;
-	struct str body = str_format(fx->arena, GRANT "&client_id=" STR_FMT "&client_secret=phs_secret", STR_ARG(fx->app.client_id));
+	struct str body =
+		str_format(fx->arena, GRANT "&client_id=" STR_FMT "&client_secret=phs_secret",
+			   STR_ARG(fx->app.client_id));
 	struct str target = str_format(fx->arena, PATH "?" STR_FMT, STR_ARG(body));
-	assert_token_error(ask(fx, NO_TOKEN, str_z(fx->arena, body)), 400, "invalid_authorization_header");
-	const struct sent in_query = {.method = "POST", .target = str_z(fx->arena, target), .authorization = NO_TOKEN, .type = FORM};
+	assert_token_error(ask(fx, NO_TOKEN, str_z(fx->arena, body)), 400,
+			   "invalid_authorization_header");
+	const struct sent in_query = {.method = "POST",
+				      .target = str_z(fx->arena, target),
+				      .authorization = NO_TOKEN,
+				      .type = FORM};
 	assert_token_error(answer(fx, &in_query), 400, "invalid_authorization_header");
 }
 
 static void other_media_types_are_refused(void **state)
 {
 	struct fixture *fx = *state;
-	struct sent call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "phs_secret"), .body = GRANT};
+	struct sent call = {.method = "POST",
+			    .target = PATH,
+			    .authorization = basic(fx, fx->app.client_id, "phs_secret"),
+			    .body = GRANT};
 	assert_token_error(answer(fx, &call), 415, "UNSUPPORTED_MEDIA_TYPE");
 	call.type = "application/json";
 	assert_token_error(answer(fx, &call), 415, "UNSUPPORTED_MEDIA_TYPE");
@@ -126,14 +155,16 @@ static void the_frames_own_answers_are_described_too(void **state)
 	struct fixture *fx = *state;
 	const char *const paths[] = {PATH, "/api" PATH};
 	for (size_t i = 0; i < 2; i++) {
-		const struct http_response *response = answer(fx, &(struct sent){.method = "GET", .target = paths[i]});
+		const struct http_response *response =
+			answer(fx, &(struct sent){.method = "GET", .target = paths[i]});
 		assert_token_error(response, 405, "METHOD_NOT_ALLOWED");
 		assert_true(str_equal_z(header_of(response, "Allow"), "POST"));
 	}
 	struct http_request request = {.arena = fx->arena, .path = STR(PATH)};
 	struct http_response response;
 	http_response_init(&response, fx->arena, 4096);
-	http_router_fault(api_router(fx->api), HTTP_FAULT_BODY_TOO_LARGE, STR(""), &request, &response);
+	http_router_fault(api_router(fx->api), HTTP_FAULT_BODY_TOO_LARGE, STR(""), &request,
+			  &response);
 	assert_text(body_of(&response), "error_description", "The body is too large.");
 }
 
@@ -147,7 +178,11 @@ static void failures_of_a_client_id_are_limited(void **state)
 {
 	struct fixture *fx = *state;
 	limited_start(fx);
-	struct sent call = {.method = "POST", .target = PATH, .authorization = basic(fx, fx->app.client_id, "x"), .type = FORM, .body = GRANT};
+	struct sent call = {.method = "POST",
+			    .target = PATH,
+			    .authorization = basic(fx, fx->app.client_id, "x"),
+			    .type = FORM,
+			    .body = GRANT};
 	for (int i = 0; i < 3; i++) {
 		call.address = str_z(fx->arena, str_format(fx->arena, "192.0.2.%d", i));
 		assert_token_error(answer(fx, &call), 401, "invalid_client_secret");

@@ -153,8 +153,8 @@ static void escapes_hostile_values(void **state)
 	}
 }
 
-/* Values of every length around the limit, with characters whose escaped form is 1 to 6 bytes wide.
- */
+/* Values of every length around the limit, with characters whose escaped form is 1 to 6 bytes
+ * wide. */
 static void a_line_is_cut_at_4_kib_and_stays_json(void **state)
 {
 	(void)state;

@@ -11,10 +11,10 @@
 
 #include "arena.h"
 
-#define CHECK(name, condition)                                                                     \
-	do {                                                                                       \
-		if (!(condition))                                                                  \
-			fail_msg("%s: %s", (name), #condition);                                    \
+#define CHECK(name, condition) \
+	do { \
+		if (!(condition)) \
+			fail_msg("%s: %s", (name), #condition); \
 	} while (0)
 
 static const struct str empty = {0};

@@ -50,7 +50,9 @@ static enum err_kind parse(struct parsed *parsed, const char *line)
 static void words_and_flags_stand_anywhere(void **state)
 {
 	struct parsed *p = *state;
-	assert_int_equal(parse(p, "--name=One app --live create --data /d --owner a@b --rate-limit=5"), ERR_NONE);
+	assert_int_equal(
+		parse(p, "--name=One app --live create --data /d --owner a@b --rate-limit=5"),
+		ERR_NONE);
 	assert_int_equal(p->arguments.word_count, 2);
 	assert_string_equal(p->arguments.words[0], "app");
 	assert_string_equal(p->arguments.words[1], "create");
@@ -97,7 +99,8 @@ static void wrong_use_is_told_in_a_line(void **state)
 		{"serve --nonsense x", "unknown setting --nonsense"},
 		{"serve --client-secret=hush", "unknown setting --client-secret"},
 		{"serve --client-secret hush", "unknown setting --client-secret"},
-		{"serve --rate-limit many", "--rate-limit: rate-limit must be a whole number from 0 to 1000000000, not \"many\""},
+		{"serve --rate-limit many", "--rate-limit: rate-limit must be a whole number from "
+					    "0 to 1000000000, not \"many\""},
 		{"a b c d e f g h i", "too many words: \"i\""},
 	};
 	struct parsed *p = *state;
@@ -111,7 +114,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(words_and_flags_stand_anywhere, begin, end),
-		cmocka_unit_test_setup_teardown(values_may_be_empty_or_hold_an_equals_sign, begin, end),
+		cmocka_unit_test_setup_teardown(values_may_be_empty_or_hold_an_equals_sign, begin,
+						end),
 		cmocka_unit_test_setup_teardown(two_dashes_end_the_flags, begin, end),
 		cmocka_unit_test_setup_teardown(wrong_use_is_told_in_a_line, begin, end),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the tests of the command line share: settings for a data directory of their own, and what a command prints. */
+ * What the tests of the command line share: settings for a data directory of their own, and what a
+ * command prints. */
 #pragma once
 
 #include <setjmp.h>

@@ -7,11 +7,14 @@
 
 #define CREATE "{\"name\":\"a\",\"owner\":\"a@b.example\"}"
 
-static struct control_answer call(struct fixture *fx, const char *method, const char *path, const char *body)
+static struct control_answer call(struct fixture *fx, const char *method, const char *path,
+				  const char *body)
 {
 	struct control_answer answer = {0};
 	struct error err = {0};
-	ok(control_call(&fx->settings, fx->arena, method, str_of(path), str_of(body), &answer, &err), &err);
+	ok(control_call(&fx->settings, fx->arena, method, str_of(path), str_of(body), &answer,
+			&err),
+	   &err);
 	return answer;
 }
 
@@ -66,7 +69,8 @@ static void *create_app(void *argument)
 	struct settings settings = caller->fx->settings;
 	struct control_answer answer = {0};
 	settings.arena = arena;
-	caller->kind = control_call(&settings, arena, "POST", STR("/admin/apps"), STR(CREATE), &answer, &caller->err);
+	caller->kind = control_call(&settings, arena, "POST", STR("/admin/apps"), STR(CREATE),
+				    &answer, &caller->err);
 	caller->status = answer.status;
 	arena_free(&arena);
 	return NULL;
@@ -78,7 +82,8 @@ static void several_at_once_take_turns(void **state)
 	struct caller callers[4];
 	for (size_t i = 0; i < 4; i++) {
 		callers[i] = (struct caller){.fx = fx};
-		assert_int_equal(pthread_create(&callers[i].thread, NULL, create_app, &callers[i]), 0);
+		assert_int_equal(pthread_create(&callers[i].thread, NULL, create_app, &callers[i]),
+				 0);
 	}
 	for (size_t i = 0; i < 4; i++) {
 		pthread_join(callers[i].thread, NULL);
@@ -112,7 +117,9 @@ static void who_keeps_the_database_is_named_in_the_end(void **state)
 	struct control_answer answer = {0};
 	struct error err = {0};
 	ok(service_open(&fx->settings, true, &service, &err), &err);
-	assert_int_equal(control_call(&fx->settings, fx->arena, "GET", STR("/admin/apps"), STR(""), &answer, &err), ERR_CONFLICT);
+	assert_int_equal(control_call(&fx->settings, fx->arena, "GET", STR("/admin/apps"), STR(""),
+				      &answer, &err),
+			 ERR_CONFLICT);
 	assert_non_null(strstr(err.text, "in use by process"));
 	service_close(&service);
 }
@@ -120,7 +127,8 @@ static void who_keeps_the_database_is_named_in_the_end(void **state)
 static void a_path_too_long_for_a_socket_has_no_service(void **state)
 {
 	struct fixture *fx = *state;
-	fixture_flag(fx, "data", str_z(fx->arena, str_format(fx->arena, "%s/%0100d", fx->directory, 0)));
+	fixture_flag(fx, "data",
+		     str_z(fx->arena, str_format(fx->arena, "%s/%0100d", fx->directory, 0)));
 	assert_int_equal(count_apps(fx), 0);
 	struct service *service = NULL;
 	struct error err = {0};

@@ -31,7 +31,8 @@ static void restore(int fd, int before)
 }
 
 /* Words separated by blanks. input: what standard input holds; empty for most. */
-static struct run run(struct fixture *fx, int (*function)(const struct command *), const char *line, const char *input)
+static struct run run(struct fixture *fx, int (*function)(const struct command *), const char *line,
+		      const char *input)
 {
 	struct str rest = str_of(line), word;
 	char *argv[32] = {NULL};
@@ -76,11 +77,13 @@ static void assert_not_done(struct run run, int status, const char *word)
 
 static const char *made_app(struct fixture *fx)
 {
-	const struct json *app = assert_done(fx, run(fx, command_app_create, "app create --name One --owner a@b.example", ""));
+	const struct json *app = assert_done(
+		fx, run(fx, command_app_create, "app create --name One --owner a@b.example", ""));
 	return str_z(fx->arena, json_string(json_get(app, "client_id")));
 }
 
-static const char *line(struct fixture *fx, const char *before, const char *client_id, const char *after)
+static const char *line(struct fixture *fx, const char *before, const char *client_id,
+			const char *after)
 {
 	return str_z(fx->arena, str_format(fx->arena, "%s%s%s", before, client_id, after));
 }
@@ -89,31 +92,42 @@ static void apps(void **state)
 {
 	struct fixture *fx = *state;
 	const char *id = made_app(fx);
-	const struct json *shown = assert_done(fx, run(fx, command_app_show, line(fx, "app show ", id, ""), ""));
+	const struct json *shown =
+		assert_done(fx, run(fx, command_app_show, line(fx, "app show ", id, ""), ""));
 	assert_true(str_equal_z(json_string(json_get(shown, "state")), "draft"));
-	assert_int_equal(json_get(assert_done(fx, run(fx, command_app_list, "app list", "")), "data")->count, 1);
-	assert_not_done(run(fx, command_app_action, line(fx, "app go-live ", id, ""), ""), 1, "no verified platform credential");
+	assert_int_equal(
+		json_get(assert_done(fx, run(fx, command_app_list, "app list", "")), "data")->count,
+		1);
+	assert_not_done(run(fx, command_app_action, line(fx, "app go-live ", id, ""), ""), 1,
+			"no verified platform credential");
 	assert_done(fx, run(fx, command_app_action, line(fx, "app suspend ", id, ""), ""));
 	assert_done(fx, run(fx, command_app_action, line(fx, "app rotate-secret ", id, ""), ""));
 	assert_not_done(run(fx, command_app_show, "app show phc_none", ""), 1, "no such app");
 	assert_not_done(run(fx, command_app_show, "app show ../admins", ""), 1, "no such app");
-	assert_not_done(run(fx, command_app_create, "app create --owner a@b.example", ""), 2, "--name");
-	assert_not_done(run(fx, command_app_create, "app create --name x --owner nobody", ""), 1, "e-mail");
+	assert_not_done(run(fx, command_app_create, "app create --owner a@b.example", ""), 2,
+			"--name");
+	assert_not_done(run(fx, command_app_create, "app create --name x --owner nobody", ""), 1,
+			"e-mail");
 }
 
 static void what_may_be_set(void **state)
 {
 	struct fixture *fx = *state;
 	const char *id = made_app(fx);
-	const char *one = line(fx, "app set --redirect-urls https://a.example --on-unknown retry_once --name Two ", id, "");
+	const char *one = line(
+		fx, "app set --redirect-urls https://a.example --on-unknown retry_once --name Two ",
+		id, "");
 	const struct json *app = assert_done(fx, run(fx, command_app_set, one, ""));
 	assert_true(str_equal_z(json_string(json_get(app, "name")), "Two"));
 	assert_true(str_equal_z(json_string(json_get(app, "on_unknown")), "retry_once"));
 	assert_int_equal(json_get(app, "redirect_urls")->count, 1);
-	app = assert_done(fx, run(fx, command_app_set, line(fx, "app set --redirect-urls= ", id, ""), ""));
+	app = assert_done(
+		fx, run(fx, command_app_set, line(fx, "app set --redirect-urls= ", id, ""), ""));
 	assert_int_equal(json_get(app, "redirect_urls")->count, 0);
 	assert_true(str_equal_z(json_string(json_get(app, "on_unknown")), "retry_once"));
-	assert_not_done(run(fx, command_app_set, line(fx, "app set --on-unknown maybe ", id, ""), ""), 1, "on_unknown");
+	assert_not_done(
+		run(fx, command_app_set, line(fx, "app set --on-unknown maybe ", id, ""), ""), 1,
+		"on_unknown");
 	assert_not_done(run(fx, command_app_set, "app set phc_none", ""), 1, "no such app");
 }
 
@@ -121,21 +135,34 @@ static void credentials(void **state)
 {
 	struct fixture *fx = *state;
 	const char *id = made_app(fx);
-	const char *all = line(fx, "credential set --platform x --client-id i --client-secret-stdin --app ", id, "");
+	const char *all =
+		line(fx, "credential set --platform x --client-id i --client-secret-stdin --app ",
+		     id, "");
 	const struct json *made = assert_done(fx, run(fx, command_credential_set, all, "hush\n"));
 	assert_true(str_equal_z(json_string(json_get(made, "state")), "pending"));
-	struct run listed = run(fx, command_credential_list, line(fx, "credential list --app ", id, ""), "");
+	struct run listed =
+		run(fx, command_credential_list, line(fx, "credential list --app ", id, ""), "");
 	assert_int_equal(json_get(assert_done(fx, listed), "data")->count, 1);
 	assert_null(strstr(listed.out, "hush"));
 	assert_not_done(run(fx, command_credential_set, all, ""), 1, "client_secret");
-	assert_not_done(run(fx, command_credential_set, line(fx, "credential set --platform x --client-id i --app ", id, ""), ""), 2,
-			"--client-secret-file");
-	assert_not_done(run(fx, command_credential_set, line(fx, "credential set --platform x --client-secret-stdin --app ", id, ""), "x"), 2,
-			"--client-id");
 	assert_not_done(run(fx, command_credential_set,
-			    line(fx, "credential set --platform x --client-id i --client-secret-file /no/such --app ", id, ""), ""),
+			    line(fx, "credential set --platform x --client-id i --app ", id, ""),
+			    ""),
+			2, "--client-secret-file");
+	assert_not_done(
+		run(fx, command_credential_set,
+		    line(fx, "credential set --platform x --client-secret-stdin --app ", id, ""),
+		    "x"),
+		2, "--client-id");
+	assert_not_done(run(fx, command_credential_set,
+			    line(fx,
+				 "credential set --platform x --client-id i --client-secret-file "
+				 "/no/such --app ",
+				 id, ""),
+			    ""),
 			1, "cannot be read");
-	assert_not_done(run(fx, command_credential_verify, "credential verify --platform x", ""), 2, "--app");
+	assert_not_done(run(fx, command_credential_verify, "credential verify --platform x", ""), 2,
+			"--app");
 	assert_not_done(run(fx, command_credential_list, "credential list", ""), 2, "--app");
 }
 
@@ -146,7 +173,9 @@ static void too_long_a_secret_is_not_cut(void **state)
 	char secret[4200];
 	memset(secret, 'x', sizeof(secret) - 1);
 	secret[sizeof(secret) - 1] = '\0';
-	const char *all = line(fx, "credential set --platform x --client-id i --client-secret-stdin --app ", id, "");
+	const char *all =
+		line(fx, "credential set --platform x --client-id i --client-secret-stdin --app ",
+		     id, "");
 	assert_not_done(run(fx, command_credential_set, all, secret), 1, "cannot be read");
 }
 
@@ -154,13 +183,21 @@ static void admins(void **state)
 {
 	struct fixture *fx = *state;
 	const struct json *made = assert_done(
-		fx, run(fx, command_admin_create, "admin create --email Jo@b.example --password-stdin", "  spaces  \r\n"));
+		fx, run(fx, command_admin_create,
+			"admin create --email Jo@b.example --password-stdin", "  spaces  \r\n"));
 	assert_true(str_equal_z(json_string(json_get(made, "email")), "jo@b.example"));
-	assert_not_done(run(fx, command_admin_create, "admin create --email ann@b.example --password-stdin", "1234567\n"), 1, "password");
-	assert_not_done(run(fx, command_admin_create, "admin create --email ann@b.example", ""), 2, "--password-stdin");
-	assert_int_equal(json_get(assert_done(fx, run(fx, command_admin_list, "admin list", "")), "data")->count, 1);
+	assert_not_done(run(fx, command_admin_create,
+			    "admin create --email ann@b.example --password-stdin", "1234567\n"),
+			1, "password");
+	assert_not_done(run(fx, command_admin_create, "admin create --email ann@b.example", ""), 2,
+			"--password-stdin");
+	assert_int_equal(
+		json_get(assert_done(fx, run(fx, command_admin_list, "admin list", "")), "data")
+			->count,
+		1);
 	assert_done(fx, run(fx, command_admin_delete, "admin delete JO@b.example", ""));
-	assert_not_done(run(fx, command_admin_delete, "admin delete jo@b.example", ""), 1, "no such admin");
+	assert_not_done(run(fx, command_admin_delete, "admin delete jo@b.example", ""), 1,
+			"no such admin");
 }
 
 static void the_installation(void **state)
@@ -174,13 +211,16 @@ static void the_installation(void **state)
 	struct run ill = run(fx, command_doctor, "doctor", "");
 	assert_int_equal(ill.status, 1);
 	assert_non_null(strstr(ill.out, "admin_not_found"));
-	assert_done(fx, run(fx, command_migrate, "migrate", "")); /* is done whatever else is wrong */
+	/* is done whatever else is wrong */
+	assert_done(fx, run(fx, command_migrate, "migrate", ""));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLI_TEST(apps), CLI_TEST(what_may_be_set), CLI_TEST(credentials), CLI_TEST(too_long_a_secret_is_not_cut), CLI_TEST(admins), CLI_TEST(the_installation),
+		CLI_TEST(apps),        CLI_TEST(what_may_be_set),
+		CLI_TEST(credentials), CLI_TEST(too_long_a_secret_is_not_cut),
+		CLI_TEST(admins),      CLI_TEST(the_installation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

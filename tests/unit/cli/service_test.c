@@ -55,14 +55,20 @@ static void a_free_port_is_part_of_our_own_address(void **state)
 	struct str base = str_of(service_base_url(service));
 	assert_true(str_has_prefix(base, STR("http://127.0.0.1:")));
 	assert_false(str_has_suffix(base, STR(":0")));
-	ok(browser_call(fx->arena, str_concat(fx->arena, base, STR("/readyz")), NULL, NULL, STR(""), &answer, &err), &err);
+	ok(browser_call(fx->arena, str_concat(fx->arena, base, STR("/readyz")), NULL, NULL, STR(""),
+			&answer, &err),
+	   &err);
 	assert_int_equal(answer.status, 200);
-	ok(control_call(&fx->settings, fx->arena, "POST", STR("/admin/apps"), STR("{\"name\":\"a\",\"owner\":\"a@b.example\"}"), &credential, &err),
+	ok(control_call(&fx->settings, fx->arena, "POST", STR("/admin/apps"),
+			STR("{\"name\":\"a\",\"owner\":\"a@b.example\"}"), &credential, &err),
 	   &err);
 	const struct json *app = NULL;
 	ok(json_parse(fx->arena, credential.body, NULL, &app, NULL, &err), &err);
-	struct str path = str_format(fx->arena, "/admin/apps/" STR_FMT "/credentials/x", STR_ARG(json_string(json_get(app, "client_id"))));
-	ok(control_call(&fx->settings, fx->arena, "PUT", path, STR("{\"client_id\":\"i\",\"client_secret\":\"s\"}"), &credential, &err), &err);
+	struct str path = str_format(fx->arena, "/admin/apps/" STR_FMT "/credentials/x",
+				     STR_ARG(json_string(json_get(app, "client_id"))));
+	ok(control_call(&fx->settings, fx->arena, "PUT", path,
+			STR("{\"client_id\":\"i\",\"client_secret\":\"s\"}"), &credential, &err),
+	   &err);
 	struct str callback = str_format(fx->arena, STR_FMT "/v1/oauth/x/callback", STR_ARG(base));
 	assert_true(str_find(credential.body, callback, 0) != SIZE_MAX);
 	service_close(&service);
@@ -89,13 +95,18 @@ static void bad_settings_are_told(void **state)
 		const char *value;
 		const char *word;
 	} rows[] = {
-		{"media-allow", "127.0.0.0/33", "media-allow"}, {"media-port", "0", "media-port"},        {"media-port", "65536", "media-port"},
-		{"listen", "127.0.0.1", "listen"},              {"listen", "127.0.0.1:99999", "listen"}, {"data", "/proc/no/such", "/proc/no/such"},
+		{"media-allow", "127.0.0.0/33", "media-allow"},
+		{"media-port", "0", "media-port"},
+		{"media-port", "65536", "media-port"},
+		{"listen", "127.0.0.1", "listen"},
+		{"listen", "127.0.0.1:99999", "listen"},
+		{"data", "/proc/no/such", "/proc/no/such"},
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct settings before = fx->settings;
-		assert_false(i < 3 && is_there(fx, "")); /* what can be judged by itself is judged before anything is made */
+		/* what can be judged by itself is judged before anything is made */
+		assert_false(i < 3 && is_there(fx, ""));
 		struct service *service = NULL;
 		struct error err = {0};
 		fixture_flag(fx, rows[i].name, rows[i].value);

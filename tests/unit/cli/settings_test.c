@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Settings: flags win over the environment, the environment over the file; whatever is wrong is one clear line. */
+ * Settings: flags win over the environment, the environment over the file; whatever is wrong is one
+ * clear line. */
 #include "settings.h"
 
 #include <setjmp.h>
@@ -46,7 +47,8 @@ static int end(void **state)
 
 static void flag(struct given *given, const char *name, const char *value)
 {
-	assert_int_equal(settings_set_flag(&given->settings, str_of(name), value, &given->err), ERR_NONE);
+	assert_int_equal(settings_set_flag(&given->settings, str_of(name), value, &given->err),
+			 ERR_NONE);
 }
 
 static enum err_kind finish(struct given *given, const char *const *environment, const char *file)
@@ -77,10 +79,14 @@ static void defaults(void **state)
 
 static void flag_before_environment_before_file(void **state)
 {
-	static const char *const environment[] = {"POSTHORN_TOKEN_TTL=2222", "POSTHORN_RATE_LIMIT=22", "POSTHORN_DATA=/env", NULL};
+	static const char *const environment[] = {
+		"POSTHORN_TOKEN_TTL=2222", "POSTHORN_RATE_LIMIT=22", "POSTHORN_DATA=/env", NULL};
 	struct given *given = *state;
 	flag(given, "token-ttl", "1111");
-	assert_int_equal(finish(given, environment, "[posthorn]\ntoken-ttl = 3333\nrate-limit = 33\ntoken-failure-limit = 3\n"), ERR_NONE);
+	assert_int_equal(
+		finish(given, environment,
+		       "[posthorn]\ntoken-ttl = 3333\nrate-limit = 33\ntoken-failure-limit = 3\n"),
+		ERR_NONE);
 	assert_int_equal(settings_number(&given->settings, SETTING_ID_token_ttl), 1111);
 	assert_int_equal(settings_number(&given->settings, SETTING_ID_rate_limit), 22);
 	assert_int_equal(settings_number(&given->settings, SETTING_ID_token_failure_limit), 3);
@@ -89,7 +95,8 @@ static void flag_before_environment_before_file(void **state)
 
 static void lists_add_up_within_a_source_only(void **state)
 {
-	static const char *const environment[] = {"POSTHORN_MEDIA_ALLOW=10.0.0.0/8, fd00::/8,", "POSTHORN_MEDIA_PORT=1", NULL};
+	static const char *const environment[] = {"POSTHORN_MEDIA_ALLOW=10.0.0.0/8, fd00::/8,",
+						  "POSTHORN_MEDIA_PORT=1", NULL};
 	struct given *given = *state;
 	flag(given, "media-port", "8080");
 	flag(given, "media-port", "8443,8444");
@@ -113,12 +120,15 @@ static void lists_of_the_file_add_up(void **state)
 /* Other programs' variables may begin alike (POSTHORN_BIN is one); a file is ours alone. */
 static void unknown_names(void **state)
 {
-	static const char *const environment[] = {"POSTHORN_NO_SUCH=1", "POSTHORN_RATE_LIMITS=x", "POSTHORN_=", NULL};
+	static const char *const environment[] = {"POSTHORN_NO_SUCH=1", "POSTHORN_RATE_LIMITS=x",
+						  "POSTHORN_=", NULL};
 	struct given *given = *state;
 	assert_int_equal(finish(given, environment, NULL), ERR_NONE);
-	assert_int_equal(settings_set_flag(&given->settings, STR("no-such"), "1", &given->err), ERR_NOT_FOUND);
+	assert_int_equal(settings_set_flag(&given->settings, STR("no-such"), "1", &given->err),
+			 ERR_NOT_FOUND);
 	assert_int_equal(finish(given, nothing, "; a comment\nno-such = 1\n"), ERR_INVALID);
-	assert_true(str_has_suffix(str_of(given->err.text), STR(", line 2: unknown setting \"no-such\"")));
+	assert_true(str_has_suffix(str_of(given->err.text),
+				   STR(", line 2: unknown setting \"no-such\"")));
 }
 
 static void the_file_is_named_by_the_environment_too(void **state)
@@ -142,7 +152,8 @@ static void wrong_files(void **state)
 	} rows[] = {
 		{"\nnonsense\n", ", line 2: not of the form name = value"},
 		{"[other]\nrate-limit = 1\n", ", line 2: unknown setting \"rate-limit\""},
-		{"rate-limit = many\n", ", line 1: rate-limit must be a whole number from 0 to 1000000000, not \"many\""},
+		{"rate-limit = many\n",
+		 ", line 1: rate-limit must be a whole number from 0 to 1000000000, not \"many\""},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct given *given = *state;
@@ -158,18 +169,30 @@ static void wrong_values(void **state)
 		const char *variable;
 		const char *word; /* the line names it */
 	} rows[] = {
-		{"POSTHORN_RATE_LIMIT=", "rate-limit"},          {"POSTHORN_RATE_LIMIT=-1", "rate-limit"},
-		{"POSTHORN_TOKEN_TTL=59", "token-ttl"},          {"POSTHORN_TOKEN_TTL=60.5", "token-ttl"},
-		{"POSTHORN_LISTEN=127.0.0.1", "listen"},         {"POSTHORN_LISTEN=", "listen"},
-		{"POSTHORN_LISTEN=:8080", "listen"},             {"POSTHORN_LISTEN=127.0.0.1:", "listen"},
-		{"POSTHORN_LISTEN=127.0.0.1:99999", "listen"},   {"POSTHORN_LISTEN=127.0.0.1:x", "listen"},
-		{"POSTHORN_LISTEN=::1:8080", "listen"},          {"POSTHORN_LISTEN=[::1:8080", "listen"},
-		{"POSTHORN_THREADS=0", "threads"},               {"POSTHORN_TIME_SCALE=2", "sandbox"},
-		{"POSTHORN_LOG_FORMAT=xml", "log-format"},       {"POSTHORN_LOG_LEVEL=loud", "log-level"},
-		{"POSTHORN_DATABASE=mysql://x", "database"},     {"POSTHORN_PUBLIC_URL=example.com", "public-url"},
-		{"POSTHORN_PUBLIC_URL=http://", "public-url"},   {"POSTHORN_PUBLIC_URL=http://u@h", "public-url"},
-		{"POSTHORN_PUBLIC_URL=http://h/?a", "public-url"}, {"POSTHORN_PUBLIC_URL=http://h/#a", "public-url"},
-		{"POSTHORN_SANDBOX=ftp://x", "sandbox"},         {"POSTHORN_CONFIG=/no/such/file", "/no/such/file"},
+		{"POSTHORN_RATE_LIMIT=", "rate-limit"},
+		{"POSTHORN_RATE_LIMIT=-1", "rate-limit"},
+		{"POSTHORN_TOKEN_TTL=59", "token-ttl"},
+		{"POSTHORN_TOKEN_TTL=60.5", "token-ttl"},
+		{"POSTHORN_LISTEN=127.0.0.1", "listen"},
+		{"POSTHORN_LISTEN=", "listen"},
+		{"POSTHORN_LISTEN=:8080", "listen"},
+		{"POSTHORN_LISTEN=127.0.0.1:", "listen"},
+		{"POSTHORN_LISTEN=127.0.0.1:99999", "listen"},
+		{"POSTHORN_LISTEN=127.0.0.1:x", "listen"},
+		{"POSTHORN_LISTEN=::1:8080", "listen"},
+		{"POSTHORN_LISTEN=[::1:8080", "listen"},
+		{"POSTHORN_THREADS=0", "threads"},
+		{"POSTHORN_TIME_SCALE=2", "sandbox"},
+		{"POSTHORN_LOG_FORMAT=xml", "log-format"},
+		{"POSTHORN_LOG_LEVEL=loud", "log-level"},
+		{"POSTHORN_DATABASE=mysql://x", "database"},
+		{"POSTHORN_PUBLIC_URL=example.com", "public-url"},
+		{"POSTHORN_PUBLIC_URL=http://", "public-url"},
+		{"POSTHORN_PUBLIC_URL=http://u@h", "public-url"},
+		{"POSTHORN_PUBLIC_URL=http://h/?a", "public-url"},
+		{"POSTHORN_PUBLIC_URL=http://h/#a", "public-url"},
+		{"POSTHORN_SANDBOX=ftp://x", "sandbox"},
+		{"POSTHORN_CONFIG=/no/such/file", "/no/such/file"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct given *given = *state;
@@ -183,7 +206,8 @@ static void wrong_values(void **state)
 
 static void addresses_to_listen_on(void **state)
 {
-	static const char *const good[] = {"127.0.0.1:0", "0.0.0.0:65535", "[::1]:8080", "[::]:80", "localhost:8080"};
+	static const char *const good[] = {"127.0.0.1:0", "0.0.0.0:65535", "[::1]:8080", "[::]:80",
+					   "localhost:8080"};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct given *given = *state;
 		settings_init(&given->settings, given->arena);
@@ -207,8 +231,10 @@ static void slashes_at_the_end_of_urls_are_cut(void **state)
 	flag(given, "sandbox", "http://127.0.0.1:8081/");
 	flag(given, "time-scale", "20");
 	assert_int_equal(finish(given, nothing, NULL), ERR_NONE);
-	assert_string_equal(settings_text(&given->settings, SETTING_ID_public_url), "https://post.example/horn");
-	assert_string_equal(settings_text(&given->settings, SETTING_ID_sandbox), "http://127.0.0.1:8081");
+	assert_string_equal(settings_text(&given->settings, SETTING_ID_public_url),
+			    "https://post.example/horn");
+	assert_string_equal(settings_text(&given->settings, SETTING_ID_sandbox),
+			    "http://127.0.0.1:8081");
 }
 
 static void help_names_every_setting(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tests of codec/base64.h: RFC 4648's own vectors (section 10), strictness, and every short text.
- */
+ * Tests of codec/base64.h: RFC 4648's own vectors (section 10), strictness, and every short
+ * text. */
 #include "base64.h"
 
 #include <setjmp.h>

@@ -15,9 +15,9 @@
 #define DELAY "\x21\xf9\4\0\0\0\0\0"
 #define LOOP "\x21\xff\x0bNETSCAPE2.0\3\1\0\0\0"
 #define PICTURE "\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0"
-#define PICTURE_WITH_TABLE                                                                         \
-	"\x2c\0\0\0\0\1\0\1\0\x80"                                                                 \
-	"aaabbb"                                                                                   \
+#define PICTURE_WITH_TABLE \
+	"\x2c\0\0\0\0\1\0\1\0\x80" \
+	"aaabbb" \
 	"\2\2\x44\1\0"
 #define END "\x3b"
 

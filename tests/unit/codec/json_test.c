@@ -97,12 +97,12 @@ static void order_and_ids_are_kept(void **state)
 	arena_free(&arena);
 }
 
-#define ROW(name, literal, line, column)                                                           \
-	{                                                                                          \
-		name, {literal, sizeof(literal) - 1},                                              \
-		{                                                                                  \
-			line, column                                                               \
-		}                                                                                  \
+#define ROW(name, literal, line, column) \
+	{ \
+		name, {literal, sizeof(literal) - 1}, \
+		{ \
+			line, column \
+		} \
 	}
 
 static const struct {

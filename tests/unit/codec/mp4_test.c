@@ -108,13 +108,13 @@ static void put_box(struct film *f, const char *name, size_t len)
 	end(f, at);
 }
 
-#define PLAIN                                                                                      \
-	{                                                                                          \
-		0x10000, 0, 0, 0x10000                                                             \
+#define PLAIN \
+	{ \
+		0x10000, 0, 0, 0x10000 \
 	}
-#define TURNED                                                                                     \
-	{                                                                                          \
-		0, 0x10000, -0x10000, 0                                                            \
+#define TURNED \
+	{ \
+		0, 0x10000, -0x10000, 0 \
 	}
 
 static const struct picture upright = {0, 3, 7000, PLAIN, 1080, 1920, "vide"};

@@ -11,16 +11,16 @@
 
 #include <cmocka.h>
 
-#define ROW(name, type, width, height, literal)                                                    \
-	{                                                                                          \
-		name, type, width, height,                                                         \
-		{                                                                                  \
-			literal, sizeof(literal) - 1                                               \
-		}                                                                                  \
+#define ROW(name, type, width, height, literal) \
+	{ \
+		name, type, width, height, \
+		{ \
+			literal, sizeof(literal) - 1 \
+		} \
 	}
 
 #define JPEG_APP0 "\xff\xd8\xff\xe0\x00\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0"
-#define JPEG_SOF(marker, height, width)                                                            \
+#define JPEG_SOF(marker, height, width) \
 	"\xff" marker "\x00\x11\x08" height width "\x03\x01\x22\0\x02\x11\x01\x03\x11\x01"
 #define PNG_HEAD "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 

@@ -27,12 +27,12 @@ static enum err_kind parse_exact(struct arena *arena, struct str text, struct ur
 	return url_parse(arena, (struct str){copy, text.len}, url, err);
 }
 
-#define ROW(name, literal)                                                                         \
-	{                                                                                          \
-		name,                                                                              \
-		{                                                                                  \
-			literal, sizeof(literal) - 1                                               \
-		}                                                                                  \
+#define ROW(name, literal) \
+	{ \
+		name, \
+		{ \
+			literal, sizeof(literal) - 1 \
+		} \
 	}
 
 struct row {
@@ -41,8 +41,8 @@ struct row {
 };
 
 static const struct row refused_rows[] = {
-	/* IPv4 in other spellings: inet_aton and so getaddrinfo and libcurl read them as addresses.
-	 */
+	/* IPv4 in other spellings: inet_aton and so getaddrinfo and libcurl read them as
+	 * addresses. */
 	ROW("dword", "http://2130706433/"),
 	ROW("dword of a private address", "http://3232235521/"),
 	ROW("dword of the metadata address", "http://2852039166/latest/meta-data/"),

@@ -15,13 +15,13 @@
 #define SCALE "\x2a\xd7\xb1\x83\x0f\x42\x40"                       /* 1,000,000 ns */
 #define DURATION_DOUBLE "\x44\x89\x88\x40\xb3\x88\0\0\0\0\0"       /* 5000.0 */
 #define DURATION_FLOAT "\x44\x89\x84\x45\x9c\x40\0"                /* 5000.0 */
-#define VIDEO                                                                                      \
-	"\xae\x8a\xe0\x88\xb0\x82\x02\x80\xba\x82\x01\xe0" /* 640 x 480 in Video in TrackEntry */
+/* 640 x 480 in Video in TrackEntry */
+#define VIDEO "\xae\x8a\xe0\x88\xb0\x82\x02\x80\xba\x82\x01\xe0"
 #define TRACKS "\x16\x54\xae\x6b\x8c" VIDEO
 
-#define ROW(name, literal, is, ms, w, h)                                                           \
-	{                                                                                          \
-		name, {literal, sizeof(literal) - 1}, is, ms, w, h                                 \
+#define ROW(name, literal, is, ms, w, h) \
+	{ \
+		name, {literal, sizeof(literal) - 1}, is, ms, w, h \
 	}
 
 static const struct {

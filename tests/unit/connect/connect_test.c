@@ -14,9 +14,9 @@
 #define TOKEN "POST https://api.x.com/2/oauth2/token"
 #define ME "GET https://api.x.com/2/users/me"
 #define SCOPES "tweet.read tweet.write users.read users.email media.write offline.access"
-#define GRANT                                                                                      \
-	"{\"token_type\":\"bearer\",\"expires_in\":7200,\"access_token\":\"new-access-token\","    \
-	"\"refresh_token\":\"new-refresh-token\","                                                 \
+#define GRANT \
+	"{\"token_type\":\"bearer\",\"expires_in\":7200,\"access_token\":\"new-access-token\"," \
+	"\"refresh_token\":\"new-refresh-token\"," \
 	"\"scope\":\"" SCOPES "\"}"
 #define USER "{\"data\":{\"id\":\"77\",\"username\":\"ann\",\"name\":\"Ann\"}}"
 

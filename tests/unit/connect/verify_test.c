@@ -10,8 +10,8 @@
 
 #define WAIT_MS 20000
 #define TOKEN "POST https://api.x.com/2/oauth2/token"
-#define GOOD                                                                                       \
-	"{\"error\":\"invalid_request\",\"error_description\":\"Value passed for the token was "   \
+#define GOOD \
+	"{\"error\":\"invalid_request\",\"error_description\":\"Value passed for the token was " \
 	"invalid.\"}"
 
 static struct verify_outcome verify(struct world *w, int64_t wait_ms)

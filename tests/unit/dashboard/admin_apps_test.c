@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Apps and admins: secrets are shown once and stored as hashes, states change as API.md section 3 says. */
+ * Apps and admins: secrets are shown once and stored as hashes, states change as API.md section 3
+ * says. */
 #include "admin_fixture.h"
 
 static void a_secret_is_shown_once_and_kept_as_a_hash(void **state)
 {
 	struct fixture *fx = *state;
-	const struct http_response *response = send(fx, "POST", "/admin/apps", "{\"name\":\"One\",\"owner\":\"Ann@Example.com\"}");
+	const struct http_response *response =
+		send(fx, "POST", "/admin/apps", "{\"name\":\"One\",\"owner\":\"Ann@Example.com\"}");
 	const struct json *made = assert_status(response, 201);
 	struct str client_id = json_string(json_get(made, "client_id"));
 	struct str secret = json_string(json_get(made, "client_secret"));
@@ -27,9 +29,15 @@ static void a_secret_is_shown_once_and_kept_as_a_hash(void **state)
 static void what_an_app_needs(void **state)
 {
 	static const char *const bodies[] = {
-		"{\"owner\":\"a@b.example\"}", "{\"name\":\"\",\"owner\":\"a@b.example\"}", "{\"name\":\"a\\nb\",\"owner\":\"a@b.example\"}",
-		"{\"name\":\"One\"}", "{\"name\":\"One\",\"owner\":\"nobody\"}", "{\"name\":\"One\",\"owner\":\"@b\"}",
-		"{\"name\":\"One\",\"owner\":\"a@\"}", "{\"name\":\"One\",\"owner\":\"a@b@c\"}", "{\"name\":\"One\",\"owner\":\"a b@c\"}",
+		"{\"owner\":\"a@b.example\"}",
+		"{\"name\":\"\",\"owner\":\"a@b.example\"}",
+		"{\"name\":\"a\\nb\",\"owner\":\"a@b.example\"}",
+		"{\"name\":\"One\"}",
+		"{\"name\":\"One\",\"owner\":\"nobody\"}",
+		"{\"name\":\"One\",\"owner\":\"@b\"}",
+		"{\"name\":\"One\",\"owner\":\"a@\"}",
+		"{\"name\":\"One\",\"owner\":\"a@b@c\"}",
+		"{\"name\":\"One\",\"owner\":\"a b@c\"}",
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
@@ -50,16 +58,22 @@ static void states(void **state)
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, false);
 	assert_error(send(fx, "POST", app_path(fx, id, "/activate"), NULL), 409, "APP_NOT_LIVE");
-	assert_error(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 409, "CREDENTIALS_NOT_FOUND");
+	assert_error(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 409,
+		     "CREDENTIALS_NOT_FOUND");
 	put_credential(fx, id, CREDENTIAL_FAILED);
-	assert_error(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 409, "CREDENTIALS_NOT_FOUND");
+	assert_error(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 409,
+		     "CREDENTIALS_NOT_FOUND");
 	put_credential(fx, id, CREDENTIAL_VERIFIED);
-	assert_text(assert_status(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 200), "state", "active");
-	assert_text(assert_status(send(fx, "POST", app_path(fx, id, "/suspend"), NULL), 200), "state", "suspended");
+	assert_text(assert_status(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 200),
+		    "state", "active");
+	assert_text(assert_status(send(fx, "POST", app_path(fx, id, "/suspend"), NULL), 200),
+		    "state", "suspended");
 	assert_error(send(fx, "POST", app_path(fx, id, "/go-live"), NULL), 409, "APP_NOT_ACTIVE");
-	assert_text(assert_status(send(fx, "POST", app_path(fx, id, "/activate"), NULL), 200), "state", "active");
+	assert_text(assert_status(send(fx, "POST", app_path(fx, id, "/activate"), NULL), 200),
+		    "state", "active");
 	struct str live = create_app(fx, true);
-	assert_text(assert_status(send(fx, "GET", app_path(fx, live, ""), NULL), 200), "state", "active");
+	assert_text(assert_status(send(fx, "GET", app_path(fx, live, ""), NULL), 200), "state",
+		    "active");
 }
 
 static void a_new_secret_revokes_the_token(void **state)
@@ -72,17 +86,22 @@ static void a_new_secret_revokes_the_token(void **state)
 	ok(store_token_issue(fx->store, app.id, STR("hash"), NOW + US_PER_DAY, NOW, &err), &err);
 	struct app_row found = {0};
 	ok(store_token_find(fx->store, fx->arena, STR("hash"), NOW, &found, &err), &err);
-	const struct json *turned = assert_status(send(fx, "POST", app_path(fx, id, "/rotate-secret"), NULL), 200);
-	assert_true(token_is_kind(TOKEN_CLIENT_SECRET, json_string(json_get(turned, "client_secret"))));
-	assert_int_equal(store_token_find(fx->store, fx->arena, STR("hash"), NOW, &found, &err), ERR_NOT_FOUND);
+	const struct json *turned =
+		assert_status(send(fx, "POST", app_path(fx, id, "/rotate-secret"), NULL), 200);
+	assert_true(
+		token_is_kind(TOKEN_CLIENT_SECRET, json_string(json_get(turned, "client_secret"))));
+	assert_int_equal(store_token_find(fx->store, fx->arena, STR("hash"), NOW, &found, &err),
+			 ERR_NOT_FOUND);
 }
 
 static void unknown_apps(void **state)
 {
-	static const char *const rests[] = {"/activate", "/suspend", "/go-live", "/rotate-secret", "/credentials/x/verify"};
+	static const char *const rests[] = {"/activate", "/suspend", "/go-live", "/rotate-secret",
+					    "/credentials/x/verify"};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(rests) / sizeof(rests[0]); i++)
-		assert_error(send(fx, "POST", app_path(fx, STR("phc_none"), rests[i]), NULL), 404, "NOT_FOUND");
+		assert_error(send(fx, "POST", app_path(fx, STR("phc_none"), rests[i]), NULL), 404,
+			     "NOT_FOUND");
 	assert_error(send(fx, "GET", "/admin/apps/phc_none", NULL), 404, "NOT_FOUND");
 	assert_error(send(fx, "GET", "/admin/apps/phc_none/credentials", NULL), 404, "NOT_FOUND");
 }
@@ -90,12 +109,20 @@ static void unknown_apps(void **state)
 static void admins(void **state)
 {
 	struct fixture *fx = *state;
-	assert_error(send(fx, "POST", "/admin/admins", "{\"email\":\"nobody\",\"password\":\"correct horse\"}"), 422, "VALIDATION_ERROR");
-	assert_error(send(fx, "POST", "/admin/admins", "{\"email\":\"Jo@Example.com\",\"password\":\"short\"}"), 422, "VALIDATION_ERROR");
-	const struct http_response *made = send(fx, "POST", "/admin/admins", "{\"email\":\"Jo@Example.com\",\"password\":\"correct horse\"}");
+	assert_error(send(fx, "POST", "/admin/admins",
+			  "{\"email\":\"nobody\",\"password\":\"correct horse\"}"),
+		     422, "VALIDATION_ERROR");
+	assert_error(send(fx, "POST", "/admin/admins",
+			  "{\"email\":\"Jo@Example.com\",\"password\":\"short\"}"),
+		     422, "VALIDATION_ERROR");
+	const struct http_response *made =
+		send(fx, "POST", "/admin/admins",
+		     "{\"email\":\"Jo@Example.com\",\"password\":\"correct horse\"}");
 	assert_text(assert_status(made, 201), "email", "jo@example.com");
 	assert_true(json_bool(json_get(body_of(made), "has_password"), false));
-	assert_error(send(fx, "POST", "/admin/admins", "{\"email\":\"jo@example.com\",\"password\":\"correct horse\"}"), 409, "CONFLICT");
+	assert_error(send(fx, "POST", "/admin/admins",
+			  "{\"email\":\"jo@example.com\",\"password\":\"correct horse\"}"),
+		     409, "CONFLICT");
 	const struct http_response *list = send(fx, "GET", "/admin/admins", NULL);
 	assert_int_equal(json_get(assert_status(list, 200), "data")->count, 1);
 	assert_true(str_find(buf_str(&list->body), STR("argon2"), 0) == SIZE_MAX);

@@ -8,14 +8,16 @@ static void a_secret_is_write_only(void **state)
 {
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, false);
-	const struct http_response *made = send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), GOOD);
+	const struct http_response *made =
+		send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), GOOD);
 	const struct json *credential = assert_status(made, 200);
 	assert_text(credential, "platform", "linkedin");
 	assert_text(credential, "client_id", "id");
 	assert_text(credential, "state", "pending");
 	assert_text(credential, "redirect_uri", "http://public/v1/oauth/linkedin/callback");
 	const struct http_response *const answers[] = {
-		made, send(fx, "GET", app_path(fx, id, "/credentials"), NULL), send(fx, "GET", app_path(fx, id, ""), NULL)};
+		made, send(fx, "GET", app_path(fx, id, "/credentials"), NULL),
+		send(fx, "GET", app_path(fx, id, ""), NULL)};
 	for (size_t i = 0; i < 3; i++)
 		assert_true(str_find(buf_str(&answers[i]->body), STR("top-secret"), 0) == SIZE_MAX);
 	assert_int_equal(fx->connector.calls, 0);
@@ -34,25 +36,35 @@ static void the_secret_opens_under_its_own_row_only(void **state)
 	ok(store_credential_find(fx->store, fx->arena, app.id, PLATFORM_X, &row, &err), &err);
 	struct seal_place place = {STR("platform_credentials"), STR("client_secret"),
 				   str_format(fx->arena, STR_FMT "/x", STR_ARG(app.id))};
-	ok(seal_open_secret(fx->seal, fx->arena, &place, row.client_secret_sealed, &secret, &err), &err);
+	ok(seal_open_secret(fx->seal, fx->arena, &place, row.client_secret_sealed, &secret, &err),
+	   &err);
 	assert_true(str_equal_z(secret, "top-secret"));
 	place.row_id = STR("other/x");
-	assert_int_not_equal(seal_open_secret(fx->seal, fx->arena, &place, row.client_secret_sealed, &secret, &err), ERR_NONE);
+	assert_int_not_equal(seal_open_secret(fx->seal, fx->arena, &place, row.client_secret_sealed,
+					      &secret, &err),
+			     ERR_NONE);
 }
 
 static void what_is_no_credential(void **state)
 {
 	static const char *const bodies[] = {
-		"{}", "{\"client_id\":\"id\"}", "{\"client_secret\":\"s\"}", "{\"client_id\":\" \",\"client_secret\":\"s\"}",
-		"{\"client_id\":\"id\",\"client_secret\":\"\\n\"}", "{\"client_id\":\"i\\nd\",\"client_secret\":\"s\"}",
+		"{}",
+		"{\"client_id\":\"id\"}",
+		"{\"client_secret\":\"s\"}",
+		"{\"client_id\":\" \",\"client_secret\":\"s\"}",
+		"{\"client_id\":\"id\",\"client_secret\":\"\\n\"}",
+		"{\"client_id\":\"i\\nd\",\"client_secret\":\"s\"}",
 		"{\"client_id\":7,\"client_secret\":8}",
 	};
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, false);
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
-		assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/x"), bodies[i]), 422, "VALIDATION_ERROR");
-	assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/myspace"), GOOD), 404, "PLATFORM_NOT_FOUND");
-	assert_error(send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 404, "NOT_FOUND");
+		assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/x"), bodies[i]), 422,
+			     "VALIDATION_ERROR");
+	assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/myspace"), GOOD), 404,
+		     "PLATFORM_NOT_FOUND");
+	assert_error(send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 404,
+		     "NOT_FOUND");
 }
 
 static void a_check_tells_the_platforms_words(void **state)
@@ -61,17 +73,21 @@ static void a_check_tells_the_platforms_words(void **state)
 	struct str id = create_app(fx, false);
 	fx->connector.state = CREDENTIAL_FAILED;
 	fx->connector.message = "invalid_client";
-	const struct json *failed = assert_status(
-		send(fx, "PUT", app_path(fx, id, "/credentials/x"), "{\"client_id\":\"i\",\"client_secret\":\"s\",\"verify\":true}"), 200);
+	const struct json *failed =
+		assert_status(send(fx, "PUT", app_path(fx, id, "/credentials/x"),
+				   "{\"client_id\":\"i\",\"client_secret\":\"s\",\"verify\":true}"),
+			      200);
 	assert_text(failed, "state", "failed");
 	assert_text(failed, "message", "invalid_client");
 	fx->connector.state = CREDENTIAL_VERIFIED;
 	fx->connector.message = "";
-	const struct json *good = assert_status(send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 200);
+	const struct json *good = assert_status(
+		send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 200);
 	assert_text(good, "state", "verified");
 	assert_text(good, "verified_at", "2027-01-15T08:00:00Z");
 	fx->connector.kind = ERR_CONFLICT;
-	assert_error(send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 409, "CONFLICT");
+	assert_error(send(fx, "POST", app_path(fx, id, "/credentials/x/verify"), NULL), 409,
+		     "CONFLICT");
 }
 
 static void scopes_are_kept_until_others_are_named(void **state)
@@ -81,26 +97,35 @@ static void scopes_are_kept_until_others_are_named(void **state)
 		const char *scopes; /* NULL = null */
 	} rows[] = {
 		{GOOD, NULL},
-		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\" openid,profile,  email \"}", "openid profile email"},
+		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\" openid,profile,  "
+		 "email \"}",
+		 "openid profile email"},
 		{GOOD, "openid profile email"},
-		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\"https://www.googleapis.com/auth/youtube\"}",
+		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\"https://"
+		 "www.googleapis.com/auth/youtube\"}",
 		 "https://www.googleapis.com/auth/youtube"},
 		{"{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":\"\"}", NULL},
 	};
-	static const char *const bad[] = {"7", "[\"openid\"]", "\"a\\\"b\"", "\"a\\nb\"", "\"\\u00e9\""};
+	static const char *const bad[] = {"7", "[\"openid\"]", "\"a\\\"b\"", "\"a\\nb\"",
+					  "\"\\u00e9\""};
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, false);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct json *credential = assert_status(send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), rows[i].body), 200);
+		const struct json *credential = assert_status(
+			send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), rows[i].body),
+			200);
 		if (rows[i].scopes == NULL)
 			assert_true(json_is_null(json_get(credential, "scopes")));
 		else
 			assert_text(credential, "scopes", rows[i].scopes);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct str body =
-			str_format(fx->arena, "{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":%s}", bad[i]);
-		assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), str_z(fx->arena, body)), 422, "VALIDATION_ERROR");
+		const struct str body = str_format(
+			fx->arena, "{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":%s}",
+			bad[i]);
+		assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"),
+				  str_z(fx->arena, body)),
+			     422, "VALIDATION_ERROR");
 	}
 }
 

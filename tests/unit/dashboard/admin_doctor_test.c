@@ -9,7 +9,8 @@ static const struct json *finding(const struct json *doctor, const char *check, 
 	const struct json *checks = json_get(doctor, "checks");
 	for (size_t i = 0; i < checks->count; i++) {
 		const struct json *item = json_at(checks, i);
-		if (str_equal_z(json_string(json_get(item, "check")), check) && json_bool(json_get(item, "ok"), !is_ok) == is_ok)
+		if (str_equal_z(json_string(json_get(item, "check")), check) &&
+		    json_bool(json_get(item, "ok"), !is_ok) == is_ok)
 			return item;
 	}
 	return NULL;
@@ -38,7 +39,8 @@ static void an_app_without_its_admin_is_told(void **state)
 	assert_status(send(fx, "DELETE", "/admin/admins/ann%40example.com", NULL), 200);
 	const struct json *doctor = examine(fx, fx->arena);
 	assert_false(json_bool(json_get(doctor, "ok"), true));
-	assert_true(str_find(json_string(json_get(finding(doctor, "app", false), "message")), STR("admin_not_found"), 0) != SIZE_MAX);
+	assert_true(str_find(json_string(json_get(finding(doctor, "app", false), "message")),
+			     STR("admin_not_found"), 0) != SIZE_MAX);
 }
 
 static void a_refused_credential_is_told(void **state)
@@ -47,22 +49,28 @@ static void a_refused_credential_is_told(void **state)
 	struct str id = create_app(fx, true);
 	fx->connector.state = CREDENTIAL_FAILED;
 	fx->connector.message = "invalid_client";
-	assert_status(send(fx, "PUT", app_path(fx, id, "/credentials/x"), "{\"client_id\":\"i\",\"client_secret\":\"s\",\"verify\":true}"),
+	assert_status(send(fx, "PUT", app_path(fx, id, "/credentials/x"),
+			   "{\"client_id\":\"i\",\"client_secret\":\"s\",\"verify\":true}"),
 		      200);
 	const struct json *doctor = examine(fx, fx->arena);
 	assert_false(json_bool(json_get(doctor, "ok"), true));
-	assert_true(str_find(json_string(json_get(finding(doctor, "credential", false), "message")), STR("invalid_client"), 0) != SIZE_MAX);
+	assert_true(str_find(json_string(json_get(finding(doctor, "credential", false), "message")),
+			     STR("invalid_client"), 0) != SIZE_MAX);
 }
 
 static void an_alarm_is_told(void **state)
 {
 	struct fixture *fx = *state;
 	struct error err = {0};
-	ok(store_alarm_raise(fx->store, STR("linkedin"), STR("The version has ended."), INT64_C(1800000000000000), &err), &err);
+	ok(store_alarm_raise(fx->store, STR("linkedin"), STR("The version has ended."),
+			     INT64_C(1800000000000000), &err),
+	   &err);
 	const struct json *doctor = examine(fx, fx->arena);
-	const struct str message = json_string(json_get(finding(doctor, "alarm", false), "message"));
+	const struct str message =
+		json_string(json_get(finding(doctor, "alarm", false), "message"));
 	assert_false(json_bool(json_get(doctor, "ok"), true));
-	assert_true(str_find(message, STR("linkedin: The version has ended. Told 1 times"), 0) != SIZE_MAX);
+	assert_true(str_find(message, STR("linkedin: The version has ended. Told 1 times"), 0) !=
+		    SIZE_MAX);
 	assert_true(str_find(message, STR("2027-01-15T08:00:00Z"), 0) != SIZE_MAX);
 }
 

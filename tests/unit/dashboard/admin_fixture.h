@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the admin API's tests share: an admin API over a real SQLite store in a directory of its own, and a connector that checks
- * credentials as the test says. Requests go through the router. */
+ * What the admin API's tests share: an admin API over a real SQLite store in a directory of its
+ * own, and a connector that checks credentials as the test says. Requests go through the router. */
 #pragma once
 
 #include <setjmp.h>
@@ -35,8 +35,9 @@ struct connector {
 	int calls;
 };
 
-enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id, enum platform_id platform,
-			       int64_t wait_ms, struct verify_outcome *outcome_out, struct error *err)
+enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,
+			       enum platform_id platform, int64_t wait_ms,
+			       struct verify_outcome *outcome_out, struct error *err)
 {
 	struct credential_row credential = {0};
 	connector->calls++;
@@ -44,28 +45,33 @@ enum err_kind connector_verify(struct connector *connector, struct arena *arena,
 	*outcome_out = (struct verify_outcome){connector->state, str_of(connector->message)};
 	if (connector->kind != ERR_NONE)
 		return error_set(err, connector->kind, "not now");
-	enum err_kind kind = store_credential_find(connector->store, arena, app_id, platform, &credential, err);
+	enum err_kind kind =
+		store_credential_find(connector->store, arena, app_id, platform, &credential, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return store_credential_set_state(connector->store, app_id, platform, credential.client_id, connector->state,
-					  str_of(connector->message), NOW, err);
+	return store_credential_set_state(connector->store, app_id, platform, credential.client_id,
+					  connector->state, str_of(connector->message), NOW, err);
 }
 
-struct str connector_callback_url(const struct connector *connector, struct arena *arena, enum platform_id platform)
+struct str connector_callback_url(const struct connector *connector, struct arena *arena,
+				  enum platform_id platform)
 {
 	(void)connector;
 	return str_format(arena, "http://public/v1/oauth/%s/callback", platform_id_slug(platform));
 }
 
 /* As the real one: what the credential's state allows. */
-enum err_kind connector_begin(struct connector *connector, struct arena *arena, const struct connect_request *request,
+enum err_kind connector_begin(struct connector *connector, struct arena *arena,
+			      const struct connect_request *request,
 			      struct connect_begun *begun_out, struct error *err)
 {
 	struct credential_row credential = {0};
-	enum err_kind kind = store_credential_find(connector->store, arena, request->app->id, request->platform, &credential, err);
+	enum err_kind kind = store_credential_find(connector->store, arena, request->app->id,
+						   request->platform, &credential, err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (credential.state == CREDENTIAL_FAILED || (credential.state == CREDENTIAL_PENDING && !request->allows_pending))
+	if (credential.state == CREDENTIAL_FAILED ||
+	    (credential.state == CREDENTIAL_PENDING && !request->allows_pending))
 		return error_set(err, ERR_NOT_FOUND, "The app's credentials are not verified.");
 	*begun_out = (struct connect_begun){request->redirect_url, request->user_id};
 	return ERR_NONE;
@@ -119,11 +125,14 @@ static inline int fixture_begin(void **state)
 	snprintf(fx->directory, sizeof(fx->directory), "/tmp/admin-test-XXXXXX");
 	assert_non_null(mkdtemp(fx->directory));
 	const struct store_config store = {
-		.url = str_z(fx->arena, str_format(fx->arena, "sqlite:%s/test.db", fx->directory)), .clock = &fx->clock, .is_owner = true};
+		.url = str_z(fx->arena, str_format(fx->arena, "sqlite:%s/test.db", fx->directory)),
+		.clock = &fx->clock,
+		.is_owner = true};
 	ok(store_open(&store, &fx->store, &err), &err);
 	ok(seal_open_key(key, &fx->seal, &err), &err);
 	fx->connector.store = fx->store;
-	const struct admin_config config = {fx->store, fx->seal, &fx->connector, &fx->clock, &fx->random, NULL};
+	const struct admin_config config = {fx->store,  fx->seal,    &fx->connector,
+					    &fx->clock, &fx->random, NULL};
 	ok(admin_new(&config, &fx->admin, &err), &err);
 	*state = fx;
 	return 0;
@@ -131,7 +140,8 @@ static inline int fixture_begin(void **state)
 
 static inline int fixture_end(void **state)
 {
-	static const char *const names[] = {"test.db", "test.db-wal", "test.db-shm", "test.db.lock"};
+	static const char *const names[] = {"test.db", "test.db-wal", "test.db-shm",
+					    "test.db.lock"};
 	struct fixture *fx = *state;
 	admin_free(&fx->admin);
 	seal_free(&fx->seal);
@@ -150,7 +160,8 @@ static inline int fixture_end(void **state)
 #define ADMIN_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)
 
 /* arena: of the handler; the answer lives in the fixture's. */
-static inline struct http_response *send_within(struct fixture *fx, struct arena *arena, const char *method, const char *target,
+static inline struct http_response *send_within(struct fixture *fx, struct arena *arena,
+						const char *method, const char *target,
 						const char *body)
 {
 	struct http_request *request = ARENA_NEW(fx->arena, struct http_request);
@@ -161,12 +172,14 @@ static inline struct http_response *send_within(struct fixture *fx, struct arena
 	request->body = str_of(body);
 	request->body_size_bytes = (int64_t)request->body.len;
 	http_request_prepare(request, &fx->random);
-	http_response_init(response, fx->arena, http_router_response_max_bytes(admin_router(fx->admin)));
+	http_response_init(response, fx->arena,
+			   http_router_response_max_bytes(admin_router(fx->admin)));
 	http_router_dispatch(admin_router(fx->admin), request, response);
 	return response;
 }
 
-static inline struct http_response *send(struct fixture *fx, const char *method, const char *target, const char *body)
+static inline struct http_response *send(struct fixture *fx, const char *method, const char *target,
+					 const char *body)
 {
 	return send_within(fx, fx->arena, method, target, body);
 }
@@ -175,19 +188,23 @@ static inline const struct json *body_of(const struct http_response *response)
 {
 	const struct json *json = NULL;
 	struct error err = {0};
-	if (json_parse(response->arena, buf_str(&response->body), NULL, &json, NULL, &err) != ERR_NONE)
-		fail_msg("%d, not JSON: " STR_FMT, response->status, STR_ARG(buf_str(&response->body)));
+	if (json_parse(response->arena, buf_str(&response->body), NULL, &json, NULL, &err) !=
+	    ERR_NONE)
+		fail_msg("%d, not JSON: " STR_FMT, response->status,
+			 STR_ARG(buf_str(&response->body)));
 	return json;
 }
 
 static inline const struct json *assert_status(const struct http_response *response, int status)
 {
 	if (response->status != status)
-		fail_msg("%d instead of %d: " STR_FMT, response->status, status, STR_ARG(buf_str(&response->body)));
+		fail_msg("%d instead of %d: " STR_FMT, response->status, status,
+			 STR_ARG(buf_str(&response->body)));
 	return body_of(response);
 }
 
-static inline const struct json *assert_error(const struct http_response *response, int status, const char *code)
+static inline const struct json *assert_error(const struct http_response *response, int status,
+					      const char *code)
 {
 	const struct json *body = assert_status(response, status);
 	assert_true(str_equal_z(json_string(json_get(body, "error")), code));
@@ -205,12 +222,15 @@ static inline void assert_text(const struct json *json, const char *name, const 
 /* The client id of a new app. */
 static inline struct str create_app(struct fixture *fx, bool is_live)
 {
-	const char *body = is_live ? "{\"name\":\"One\",\"owner\":\"Ann@Example.com\",\"live\":true}"
-				   : "{\"name\":\"One\",\"owner\":\"Ann@Example.com\"}";
-	return json_string(json_get(assert_status(send(fx, "POST", "/admin/apps", body), 201), "client_id"));
+	const char *body =
+		is_live ? "{\"name\":\"One\",\"owner\":\"Ann@Example.com\",\"live\":true}"
+			: "{\"name\":\"One\",\"owner\":\"Ann@Example.com\"}";
+	return json_string(
+		json_get(assert_status(send(fx, "POST", "/admin/apps", body), 201), "client_id"));
 }
 
 static inline const char *app_path(struct fixture *fx, struct str client_id, const char *rest)
 {
-	return str_z(fx->arena, str_format(fx->arena, "/admin/apps/" STR_FMT "%s", STR_ARG(client_id), rest));
+	return str_z(fx->arena,
+		     str_format(fx->arena, "/admin/apps/" STR_FMT "%s", STR_ARG(client_id), rest));
 }

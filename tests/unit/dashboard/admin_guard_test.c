@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The routes of the restore guard; what the verbs do is tests/unit/store and tests/unit/delivery.
- */
+ * The routes of the restore guard; what the verbs do is tests/unit/store and
+ * tests/unit/delivery. */
 #include "admin_fixture.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The list of nodes where there are none: a database of one process. Those of a shared one are seen in tests/postgres. */
+ * The list of nodes where there are none: a database of one process. Those of a shared one are seen
+ * in tests/postgres. */
 #include "web_fixture.h"
 
 static void a_database_of_ones_own_has_no_nodes(void **state)

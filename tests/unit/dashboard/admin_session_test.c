@@ -26,9 +26,13 @@ static void a_session_ends_by_the_clock(void **state)
 	keep_session(&b, ask(&b, "POST", "/dashboard/api/login", LOGIN_BODY));
 	fx->now_us += 30 * US_PER_MINUTE - 1;
 	/* Asking who is signed in is no use of it. */
-	assert_true(json_bool(json_get(body_of(ask(&b, "GET", "/dashboard/api/session", NULL)), "signed_in"), false));
+	assert_true(json_bool(
+		json_get(body_of(ask(&b, "GET", "/dashboard/api/session", NULL)), "signed_in"),
+		false));
 	fx->now_us += 1;
-	assert_false(json_bool(json_get(body_of(ask(&b, "GET", "/dashboard/api/session", NULL)), "signed_in"), true));
+	assert_false(json_bool(
+		json_get(body_of(ask(&b, "GET", "/dashboard/api/session", NULL)), "signed_in"),
+		true));
 	assert_int_equal(status_of(&b), 401);
 	browser_close(&b);
 }
@@ -40,7 +44,8 @@ static void what_the_session_tells(void **state)
 	browser_open(&b, fx);
 	const struct json *out = assert_status(ask(&b, "GET", "/dashboard/api/session", NULL), 200);
 	assert_true(json_bool(json_get(out, "setup_needed"), false));
-	assert_true(json_is_null(json_get(out, "admin")) && json_is_null(json_get(out, "csrf_token")));
+	assert_true(json_is_null(json_get(out, "admin")) &&
+		    json_is_null(json_get(out, "csrf_token")));
 	set_up(&b);
 	const struct json *in = assert_status(ask(&b, "GET", "/dashboard/api/session", NULL), 200);
 	assert_false(json_bool(json_get(in, "setup_needed"), true));
@@ -59,7 +64,11 @@ static void the_cookie_goes_by_the_page(void **state)
 	static const struct {
 		const char *origin; /* "" = not told */
 		bool is_secure;
-	} rows[] = {{"", true}, {PUBLIC_URL, true}, {"https://other.example", true}, {"null", true}, {"http://localhost:8080", false}};
+	} rows[] = {{"", true},
+		    {PUBLIC_URL, true},
+		    {"https://other.example", true},
+		    {"null", true},
+		    {"http://localhost:8080", false}};
 	struct browser b;
 	struct fixture *fx = *state;
 	browser_open(&b, fx);
@@ -67,15 +76,25 @@ static void the_cookie_goes_by_the_page(void **state)
 	b.fetch_site = STR("same-origin");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		b.origin = str_of(rows[i].origin);
-		const struct http_response *response = keep_session(&b, ask(&b, "POST", "/dashboard/api/login", LOGIN_BODY));
+		const struct http_response *response =
+			keep_session(&b, ask(&b, "POST", "/dashboard/api/login", LOGIN_BODY));
 		const struct str cookie = *response_header(response, "Set-Cookie");
-		assert_int_equal(str_has_prefix(cookie, STR("__Host-posthorn_session=")), rows[i].is_secure);
-		assert_int_equal(str_has_suffix(cookie, STR("; Path=/; HttpOnly; SameSite=Lax; Secure")), rows[i].is_secure);
-		assert_true(rows[i].is_secure || str_has_suffix(cookie, STR("; Path=/; HttpOnly; SameSite=Lax")));
+		assert_int_equal(str_has_prefix(cookie, STR("__Host-posthorn_session=")),
+				 rows[i].is_secure);
+		assert_int_equal(
+			str_has_suffix(cookie, STR("; Path=/; HttpOnly; SameSite=Lax; Secure")),
+			rows[i].is_secure);
+		assert_true(rows[i].is_secure ||
+			    str_has_suffix(cookie, STR("; Path=/; HttpOnly; SameSite=Lax")));
 		assert_int_equal(status_of(&b), 200);
-		/* Under the other name it is nothing: who can set that one must not be able to sign others in. */
-		const struct str value = str_slice(b.cookie, str_find_char(b.cookie, '=', 0) + 1, b.cookie.len);
-		b.cookie = str_format(fx->arena, "%s=" STR_FMT, rows[i].is_secure ? "posthorn_session" : "__Host-posthorn_session", STR_ARG(value));
+		/* Under the other name it is nothing: who can set that one must not be able to sign
+		 * others in. */
+		const struct str value =
+			str_slice(b.cookie, str_find_char(b.cookie, '=', 0) + 1, b.cookie.len);
+		b.cookie = str_format(fx->arena, "%s=" STR_FMT,
+				      rows[i].is_secure ? "posthorn_session"
+							: "__Host-posthorn_session",
+				      STR_ARG(value));
 		assert_int_equal(status_of(&b), 401);
 	}
 	browser_close(&b);
@@ -89,7 +108,8 @@ static void signing_out(void **state)
 	set_up(&b);
 	const struct http_response *response = ask(&b, "POST", "/dashboard/api/logout", NULL);
 	assert_int_equal(response->status, 204);
-	assert_true(str_find(*response_header(response, "Set-Cookie"), STR("Max-Age=0"), 0) != SIZE_MAX);
+	assert_true(str_find(*response_header(response, "Set-Cookie"), STR("Max-Age=0"), 0) !=
+		    SIZE_MAX);
 	assert_int_equal(status_of(&b), 401);
 	browser_close(&b);
 }
@@ -104,20 +124,22 @@ static void tokens_are_not_stored(void **state)
 	const struct session_limits none = {0, 0};
 	browser_open(&b, fx);
 	set_up(&b);
-	const struct str token = str_slice(b.cookie, str_find_char(b.cookie, '=', 0) + 1, b.cookie.len);
-	assert_int_equal(store_session_find(fx->store, fx->arena, token, &none, &session, &err), ERR_NOT_FOUND);
+	const struct str token =
+		str_slice(b.cookie, str_find_char(b.cookie, '=', 0) + 1, b.cookie.len);
+	assert_int_equal(store_session_find(fx->store, fx->arena, token, &none, &session, &err),
+			 ERR_NOT_FOUND);
 	const struct digest digest = digest_token(token);
-	ok(store_session_find(fx->store, fx->arena, digest_hex(fx->arena, &digest), &none, &session, &err), &err);
+	ok(store_session_find(fx->store, fx->arena, digest_hex(fx->arena, &digest), &none, &session,
+			      &err),
+	   &err);
 	browser_close(&b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ADMIN_TEST(a_session_ends_by_the_clock),
-		ADMIN_TEST(what_the_session_tells),
-		ADMIN_TEST(the_cookie_goes_by_the_page),
-		ADMIN_TEST(signing_out),
+		ADMIN_TEST(a_session_ends_by_the_clock), ADMIN_TEST(what_the_session_tells),
+		ADMIN_TEST(the_cookie_goes_by_the_page), ADMIN_TEST(signing_out),
 		ADMIN_TEST(tokens_are_not_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,8 @@ static void bodies_must_be_json_objects(void **state)
 	assert_error(send(fx, "POST", "/admin/apps", ""), 400, "MALFORMED_JSON");
 	assert_error(send(fx, "POST", "/admin/apps", "{\"name\":"), 400, "MALFORMED_JSON");
 	assert_error(send(fx, "POST", "/admin/apps", "[]"), 422, "VALIDATION_ERROR");
-	assert_error(send(fx, "POST", "/admin/apps", "{\"name\":7,\"owner\":\"a@b\"}"), 422, "VALIDATION_ERROR");
+	assert_error(send(fx, "POST", "/admin/apps", "{\"name\":7,\"owner\":\"a@b\"}"), 422,
+		     "VALIDATION_ERROR");
 }
 
 static void kinds_of_errors(void **state)
@@ -27,8 +28,9 @@ static void kinds_of_errors(void **state)
 		int status;
 		const char *code;
 	} rows[] = {
-		{ERR_NOT_FOUND, 404, "NOT_FOUND"},   {ERR_CONFLICT, 409, "CONFLICT"},       {ERR_INVALID, 422, "VALIDATION_ERROR"},
-		{ERR_TEMPORARY, 503, "UNAVAILABLE"}, {ERR_INTERNAL, 500, "INTERNAL_ERROR"}, {ERR_TOO_LARGE, 500, "INTERNAL_ERROR"},
+		{ERR_NOT_FOUND, 404, "NOT_FOUND"},      {ERR_CONFLICT, 409, "CONFLICT"},
+		{ERR_INVALID, 422, "VALIDATION_ERROR"}, {ERR_TEMPORARY, 503, "UNAVAILABLE"},
+		{ERR_INTERNAL, 500, "INTERNAL_ERROR"},  {ERR_TOO_LARGE, 500, "INTERNAL_ERROR"},
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

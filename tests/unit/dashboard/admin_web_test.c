@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The door over HTTP: every row of the table asks for what it says, requests of other sites are told from our own, and an app's own API
- * is asked as that app. */
+ * The door over HTTP: every row of the table asks for what it says, requests of other sites are
+ * told from our own, and an app's own API is asked as that app. */
 #include "web_fixture.h"
 
 static struct str path_with(struct arena *arena, const char *pattern, struct str client_id)
@@ -45,7 +45,8 @@ static void every_row_asks_for_what_it_says(void **state)
 	for (size_t i = 0; i < count; i++) {
 		const struct admin_route *row = &rows[i];
 		const char *path = str_z(fx->arena, path_with(fx->arena, row->web_path, foreign));
-		const char *unknown = str_z(fx->arena, path_with(fx->arena, row->web_path, STR("phc_none")));
+		const char *unknown =
+			str_z(fx->arena, path_with(fx->arena, row->web_path, STR("phc_none")));
 		if ((row->where & WHERE_WEB) == 0) {
 			assert_error(ask(&b, method_of(row), path, "{}"), 404, "NOT_FOUND");
 			continue;
@@ -73,7 +74,8 @@ static void whose_page_it_is(void **state)
 	} rows[] = {
 		{"", "", "", true}, /* no browser */
 		{"same-origin", "", "", true},
-		{"same-origin", "https://elsewhere.example", "127.0.0.1:8080", true}, /* a proxy nobody told us of */
+		/* a proxy nobody told us of */
+		{"same-origin", "https://elsewhere.example", "127.0.0.1:8080", true},
 		{"same-site", "", "", false},
 		{"cross-site", PUBLIC_URL, "posts.example", false},
 		{"none", "", "", false},
@@ -95,7 +97,8 @@ static void whose_page_it_is(void **state)
 		b.fetch_site = str_of(rows[i].fetch_site);
 		b.origin = str_of(rows[i].origin);
 		b.host = str_of(rows[i].host);
-		const int status = ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}")->status;
+		const int status =
+			ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}")->status;
 		if (status != (rows[i].is_ours ? 201 : 403))
 			fail_msg("row %zu: %d", i, status);
 		assert_int_equal(ask(&b, "GET", "/dashboard/api/apps", NULL)->status, 200);
@@ -108,14 +111,20 @@ static void bodies(void **state)
 	static const struct {
 		const char *type;
 		int status;
-	} rows[] = {{"application/json", 201}, {"Application/JSON; charset=utf-8", 201}, {"text/plain", 415}, {"", 415}, {"application/jsonx", 415}};
+	} rows[] = {{"application/json", 201},
+		    {"Application/JSON; charset=utf-8", 201},
+		    {"text/plain", 415},
+		    {"", 415},
+		    {"application/jsonx", 415}};
 	struct browser b;
 	struct fixture *fx = *state;
 	browser_open(&b, fx);
 	set_up(&b);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		b.content_type = str_of(rows[i].type);
-		assert_int_equal(ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}")->status, rows[i].status);
+		assert_int_equal(
+			ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}")->status,
+			rows[i].status);
 	}
 	b.content_type = STR("application/json");
 	char *large = arena_alloc(fx->arena, ADMIN_BODY_MAX_BYTES + 2);
@@ -130,9 +139,12 @@ static void an_apps_own_api(void **state)
 	struct fixture *fx = *state;
 	browser_open(&b, fx);
 	set_up(&b);
-	const struct json *made = assert_status(ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}"), 201);
+	const struct json *made =
+		assert_status(ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}"), 201);
 	const struct str client_id = json_string(json_get(made, "client_id"));
-	const struct str path = str_format(fx->arena, "/dashboard/api/apps/" STR_FMT "/v1/posts/a%%2Fb?x=/v1/", STR_ARG(client_id));
+	const struct str path =
+		str_format(fx->arena, "/dashboard/api/apps/" STR_FMT "/v1/posts/a%%2Fb?x=/v1/",
+			   STR_ARG(client_id));
 	assert_status(ask(&b, "GET", str_z(fx->arena, path), NULL), 200);
 	assert_true(str_equal_z(b.app_path, "/v1/posts/a%2Fb"));
 	assert_true(str_equal(b.app_id, json_string(json_get(made, "app_id"))));
@@ -146,11 +158,19 @@ static void only_own_apps_are_listed(void **state)
 	browser_open(&b, fx);
 	create_app(fx, true);
 	set_up(&b);
-	assert_int_equal(json_get(assert_status(ask(&b, "GET", "/dashboard/api/apps", NULL), 200), "data")->count, 0);
+	assert_int_equal(
+		json_get(assert_status(ask(&b, "GET", "/dashboard/api/apps", NULL), 200), "data")
+			->count,
+		0);
 	assert_status(ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}"), 201);
-	assert_int_equal(json_get(assert_status(ask(&b, "GET", "/dashboard/api/apps", NULL), 200), "data")->count, 1);
+	assert_int_equal(
+		json_get(assert_status(ask(&b, "GET", "/dashboard/api/apps", NULL), 200), "data")
+			->count,
+		1);
 	/* The control socket sees all. */
-	assert_int_equal(json_get(assert_status(send(fx, "GET", "/admin/apps", NULL), 200), "data")->count, 2);
+	assert_int_equal(
+		json_get(assert_status(send(fx, "GET", "/admin/apps", NULL), 200), "data")->count,
+		2);
 	browser_close(&b);
 }
 
@@ -164,7 +184,8 @@ static void pages_and_faults(void **state)
 	const struct http_response *wrong = ask(&b, "DELETE", "/dashboard/api/login", NULL);
 	assert_error(wrong, 405, "METHOD_NOT_ALLOWED");
 	assert_true(str_equal_z(*response_header(wrong, "Allow"), "POST"));
-	assert_true(str_has_prefix(*response_header(wrong, "Content-Security-Policy"), STR("default-src 'none'; ")));
+	assert_true(str_has_prefix(*response_header(wrong, "Content-Security-Policy"),
+				   STR("default-src 'none'; ")));
 	browser_close(&b);
 }
 

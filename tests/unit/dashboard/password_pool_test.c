@@ -61,7 +61,8 @@ static void *check_once(void *argument)
 {
 	const struct one *one = argument;
 	pthread_barrier_wait(&one->many->start);
-	one->many->verdicts[one->index] = password_pool_check(one->many->pool, STR(""), STR("guess"));
+	one->many->verdicts[one->index] =
+		password_pool_check(one->many->pool, STR(""), STR("guess"));
 	return NULL;
 }
 
@@ -84,7 +85,8 @@ static size_t run_many(struct password_pool *pool)
 	return busy;
 }
 
-/* With room to wait for all but one running nobody is refused; without any, whoever comes while one runs is. */
+/* With room to wait for all but one running nobody is refused; without any, whoever comes while one
+ * runs is. */
 static void who_waits_is_served(void **state)
 {
 	(void)state;
@@ -94,7 +96,8 @@ static void who_waits_is_served(void **state)
 	pool = password_pool_new(1, 0);
 	const size_t busy = run_many(pool);
 	assert_true(busy < THREADS); /* the first of them at least */
-	assert_int_equal(password_pool_check(pool, STR(""), STR("x")), PASSWORD_WRONG); /* free again */
+	/* free again */
+	assert_int_equal(password_pool_check(pool, STR(""), STR("x")), PASSWORD_WRONG);
 	password_pool_free(&pool);
 }
 

@@ -25,7 +25,8 @@ static void every_platform_has_its_words(void **state)
 		const struct platform_guide *guide = platform_guide_of((enum platform_id)id);
 		size_t steps = 0;
 		assert_non_null(guide);
-		assert_true(strlen(guide->client_id_label) > 3 && strlen(guide->client_secret_label) > 3);
+		assert_true(strlen(guide->client_id_label) > 3 &&
+			    strlen(guide->client_secret_label) > 3);
 		assert_int_equal(strncmp(guide->console_url, "https://", 8), 0);
 		assert_sentence(guide->where);
 		assert_sentence(guide->review);

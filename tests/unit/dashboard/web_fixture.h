@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The admin API over HTTP for tests: the fixture's admin with its door open on a router, and a browser that keeps a cookie and the CSRF
- * token. */
+ * The admin API over HTTP for tests: the fixture's admin with its door open on a router, and a
+ * browser that keeps a cookie and the CSRF token. */
 #pragma once
 
 #include "admin_fixture.h"
@@ -21,7 +21,8 @@ struct browser {
 	struct str app_id;
 };
 
-static inline void serve_app(void *context, const struct app_row *app, struct http_request *request, struct http_response *response)
+static inline void serve_app(void *context, const struct app_row *app, struct http_request *request,
+			     struct http_response *response)
 {
 	struct browser *b = context;
 	b->app_path = request->path;
@@ -54,10 +55,12 @@ static inline void browser_close(struct browser *b)
 static inline void add_header(struct http_request *request, const char *name, struct str value)
 {
 	if (value.len > 0)
-		request->headers[request->header_count++] = (struct http_header){str_of(name), value};
+		request->headers[request->header_count++] =
+			(struct http_header){str_of(name), value};
 }
 
-static inline const struct str *response_header(const struct http_response *response, const char *name)
+static inline const struct str *response_header(const struct http_response *response,
+						const char *name)
 {
 	for (size_t i = 0; i < response->header_count; i++) {
 		if (str_equal_nocase(response->headers[i].name, str_of(name)))
@@ -66,7 +69,8 @@ static inline const struct str *response_header(const struct http_response *resp
 	return NULL;
 }
 
-static inline struct http_response *ask(struct browser *b, const char *method, const char *target, const char *body)
+static inline struct http_response *ask(struct browser *b, const char *method, const char *target,
+					const char *body)
 {
 	struct arena *arena = b->fx->arena;
 	struct http_request *request = ARENA_NEW(arena, struct http_request);
@@ -105,9 +109,16 @@ static inline void set_up(struct browser *b)
 {
 	const struct str link = admin_setup_link(b->fx->admin, b->fx->arena);
 	assert_true(str_has_prefix(link, STR(PUBLIC_URL "/dashboard/setup#")));
-	const struct str token = str_slice(link, sizeof(PUBLIC_URL "/dashboard/setup#") - 1, link.len);
-	const struct str body = str_format(b->fx->arena, "{\"token\":\"" STR_FMT "\",\"email\":\"a@b.example\",\"password\":\"correct horse\"}", STR_ARG(token));
-	assert_status(keep_session(b, ask(b, "POST", "/dashboard/api/setup", str_z(b->fx->arena, body))), 201);
+	const struct str token =
+		str_slice(link, sizeof(PUBLIC_URL "/dashboard/setup#") - 1, link.len);
+	const struct str body =
+		str_format(b->fx->arena,
+			   "{\"token\":\"" STR_FMT
+			   "\",\"email\":\"a@b.example\",\"password\":\"correct horse\"}",
+			   STR_ARG(token));
+	assert_status(
+		keep_session(b, ask(b, "POST", "/dashboard/api/setup", str_z(b->fx->arena, body))),
+		201);
 	assert_int_equal(admin_setup_link(b->fx->admin, b->fx->arena).len, 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Alarms: what only the operator can mend is kept and told once a minute, and costs no post a try.
- */
+ * Alarms: what only the operator can mend is kept and told once a minute, and costs no post a
+ * try. */
 #include "delivery.h"
 
 #include "world.h"
@@ -9,7 +9,7 @@
 #include "store_alarm.h"
 
 #define POSTS "POST https://api.linkedin.com/rest/posts"
-#define ENDED                                                                                      \
+#define ENDED \
 	"{\"status\":426,\"code\":\"NONEXISTENT_VERSION\",\"message\":\"Requested version is not " \
 	"active\"}"
 

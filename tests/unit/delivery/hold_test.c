@@ -11,15 +11,15 @@
 #define TWEETS "POST https://api.x.com/2/tweets"
 #define LOOK "GET https://api.x.com/2/users/"
 #define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
-#define SHOWN(id, text)                                                                            \
+#define SHOWN(id, text) \
 	"{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\"}"
-#define REPLY(id, text, to)                                                                        \
-	"{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\","    \
+#define REPLY(id, text, to) \
+	"{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\"," \
 	"\"referenced_tweets\":[{\"type\":\"replied_to\",\"id\":\"" to "\"}]}"
 #define LIST(items) "{\"data\":[" items "]}"
 #define NOTHING "{\"meta\":{\"result_count\":0}}"
-#define THREAD                                                                                     \
-	"{\"mode\":\"advanced\",\"containers\":[{\"content\":\"hello\",\"media\":[]},"             \
+#define THREAD \
+	"{\"mode\":\"advanced\",\"containers\":[{\"content\":\"hello\",\"media\":[]}," \
 	"{\"content\":\"second\",\"media\":[]}]}"
 
 static enum err_kind mark_in_tx(struct store_tx *tx, void *argument, struct error *err)

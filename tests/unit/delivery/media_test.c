@@ -13,9 +13,9 @@
 #define FETCH "GET " MEDIA_URL
 #define SESSION "uploadType=resumable"
 #define UPLOAD "PUT https://www.googleapis.com/upload/session/1"
-#define CONTENT                                                                                    \
-	"{\"mode\":\"basic\",\"type\":\"video\",\"containers\":[{\"content\":\"A "                 \
-	"title\",\"media\":[{\"url\":\"" MEDIA_URL "\","                                           \
+#define CONTENT \
+	"{\"mode\":\"basic\",\"type\":\"video\",\"containers\":[{\"content\":\"A " \
+	"title\",\"media\":[{\"url\":\"" MEDIA_URL "\"," \
 	"\"type\":\"video\"}]}]}"
 
 static const char video[] = "\0\0\0\x18"
@@ -151,8 +151,8 @@ static void a_retry_asks_once_for_all(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(post_state_name(world_delivery(w, post, i).state), "retrying");
 	for (int i = 0; i < 10; i++)
-		world_pass(w, US_PER_S + 29 * US_PER_S * (i == 0)); /* the retries come at 30 s and
-								       up to a fifth later */
+		/* the retries come at 30 s and up to a fifth later */
+		world_pass(w, US_PER_S + 29 * US_PER_S * (i == 0));
 	assert_int_equal(fake_count(&w->transport, FETCH), 2);
 	assert_int_equal(world_delivery(w, post, 0).attempts, 2);
 	assert_int_equal(world_delivery(w, post, 2).attempts, 2);

@@ -12,7 +12,7 @@
 #define LOOK "GET https://api.x.com/2/users/"
 #define TOKEN "POST https://api.x.com/2/oauth2/token"
 #define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
-#define SHOWN(id, text)                                                                            \
+#define SHOWN(id, text) \
 	"{\"id\":\"" id "\",\"text\":\"" text "\",\"created_at\":\"2027-01-15T08:00:00.000Z\"}"
 #define LIST(items) "{\"data\":[" items "]}"
 #define NOTHING "{\"meta\":{\"result_count\":0}}"
@@ -136,9 +136,9 @@ static void an_app_may_allow_one_repeat_and_only_one(void **state)
 	assert_int_equal(fake_count(&w->transport, LOOK), 10);
 }
 
-#define TIKTOK_PULL                                                                                \
-	"{\"mode\":\"advanced\",\"type\":\"carousel\",\"containers\":[{\"content\":\"hello\","     \
-	"\"media\":[{\"url\":\"https://customer.example/a.jpg\",\"type\":\"image\"},"              \
+#define TIKTOK_PULL \
+	"{\"mode\":\"advanced\",\"type\":\"carousel\",\"containers\":[{\"content\":\"hello\"," \
+	"\"media\":[{\"url\":\"https://customer.example/a.jpg\",\"type\":\"image\"}," \
 	"{\"url\":\"https://customer.example/a.jpg\",\"type\":\"image\"}]}]}"
 #define TIKTOK_OK ",\"error\":{\"code\":\"ok\"}}"
 #define TIKTOK_INIT "/content/init/"
@@ -424,9 +424,9 @@ static void no_failure_hides_an_open_call(void **state)
 
 /* ---- strong proof: Instagram's container ---- */
 
-#define IG_POST                                                                                    \
+#define IG_POST \
 	"{\"mode\":\"basic\",\"containers\":[{\"content\":\"hello\",\"media\":[{\"url\":\"https:/" \
-	"/customer.example/a.jpg\","                                                               \
+	"/customer.example/a.jpg\"," \
 	"\"type\":\"image\"}]}]}"
 #define IG_PUBLISH "/media_publish"
 

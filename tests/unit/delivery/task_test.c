@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The course of one delivery, with the real adapters of X and Facebook against scripted answers:
- * published, retried, limited, refreshed, refused, given back. What is in doubt is resolve_test.c.
- */
+ * published, retried, limited, refreshed, refused, given back. What is in doubt is
+ * resolve_test.c. */
 #include "delivery.h"
 
 #include "world.h"
@@ -9,8 +9,8 @@
 #define TWEETS "POST https://api.x.com/2/tweets"
 #define TOKEN "POST https://api.x.com/2/oauth2/token"
 #define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
-#define NEW_TOKEN                                                                                  \
-	"{\"token_type\":\"bearer\",\"expires_in\":7200,\"access_token\":\"the-new-access-"        \
+#define NEW_TOKEN \
+	"{\"token_type\":\"bearer\",\"expires_in\":7200,\"access_token\":\"the-new-access-" \
 	"token\",\"refresh_token\":\"the-new-refresh-token\"}"
 
 static struct account_row x_account(struct world *w)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading listen addresses and binding them. Unix sockets and addresses in use are in httpd_test.c.
- */
+ * Reading listen addresses and binding them. Unix sockets and addresses in use are in
+ * httpd_test.c. */
 #include "http_listen.h"
 
 #include <setjmp.h>

@@ -27,9 +27,9 @@ struct row {
 
 #define GET STR("GET"), STR("/"), STR("HTTP/1.1")
 #define POST STR("POST"), STR("/"), STR("HTTP/1.1")
-#define HOST                                                                                       \
-	{                                                                                          \
-		STR("Host"), STR("a")                                                              \
+#define HOST \
+	{ \
+		STR("Host"), STR("a") \
 	}
 #define BAD_LENGTH "the Content-Length is not a plain number"
 #define BAD_TE "a Transfer-Encoding other than chunked"

@@ -401,9 +401,9 @@ struct shape {
 	bool closes;
 };
 
-#define SHAPE(name, status, text)                                                                  \
-	{                                                                                          \
-		name, text, sizeof(text) - 1, status, (status) == 400 || (status) == 431           \
+#define SHAPE(name, status, text) \
+	{ \
+		name, text, sizeof(text) - 1, status, (status) == 400 || (status) == 431 \
 	}
 #define H "Host: a\r\n"
 

@@ -8,17 +8,17 @@
 
 #include "account.h"
 
-#define CHECK_WORDS(prefix, count, ...)                                                            \
-	do {                                                                                       \
-		static const char *const wanted[] = {__VA_ARGS__};                                 \
-		assert_int_equal(sizeof(wanted) / sizeof(wanted[0]), count);                       \
-		for (int i = 0; i < count; i++) {                                                  \
-			assert_string_equal(prefix##_name((enum prefix)i), wanted[i]);             \
-			assert_int_equal(prefix##_of_name(str_of(wanted[i])), i);                  \
-		}                                                                                  \
-		assert_int_equal(prefix##_of_name(STR("")), count);                                \
-		assert_int_equal(prefix##_of_name(STR("nonsense")), count);                        \
-		assert_string_equal(prefix##_name((enum prefix)count), "");                        \
+#define CHECK_WORDS(prefix, count, ...) \
+	do { \
+		static const char *const wanted[] = {__VA_ARGS__}; \
+		assert_int_equal(sizeof(wanted) / sizeof(wanted[0]), count); \
+		for (int i = 0; i < count; i++) { \
+			assert_string_equal(prefix##_name((enum prefix)i), wanted[i]); \
+			assert_int_equal(prefix##_of_name(str_of(wanted[i])), i); \
+		} \
+		assert_int_equal(prefix##_of_name(STR("")), count); \
+		assert_int_equal(prefix##_of_name(STR("nonsense")), count); \
+		assert_string_equal(prefix##_name((enum prefix)count), ""); \
 	} while (0)
 
 static void words_are_the_api_s(void **state)

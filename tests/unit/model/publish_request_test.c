@@ -116,16 +116,16 @@ static void bodies_without_complaint(void **state)
 		{"{" A ",\"content\":\"\",\"media\":[" IMAGE "]}", ""},
 		{"{" A ",\"content\":null,\"media\":[" IMAGE "]}", ""},
 		{"{" A "," C ",\"media\":null,\"containers\":null,\"platforms\":null,\"scheduled_"
-			     "at\":null,\"request_id\":null,\"type\":null}",
+		 "at\":null,\"request_id\":null,\"type\":null}",
 		 ""},
 		{"{" A "," C ",\"type\":\"story\"}", ""},
 		{"{" A ",\"containers\":[{\"content\":\"a\",\"type\":\"post\"},{\"content\":\"b\","
-		       "\"type\":null}]}",
+		 "\"type\":null}]}",
 		 ""},
 		{"{" A ",\"containers\":[{\"content\":\"\",\"media\":[" IMAGE "]}]}", ""},
 		{"{" A ",\"media\":[{\"url\":\"http://cdn.example/"
-		       "v\",\"type\":\"video\",\"alt_text\":\"x\",\"thumbnail_url\":\"https://"
-		       "cdn.example/t\",\"mime_type\":\"video/mp4\",\"duration\":3}]}",
+		 "v\",\"type\":\"video\",\"alt_text\":\"x\",\"thumbnail_url\":\"https://"
+		 "cdn.example/t\",\"mime_type\":\"video/mp4\",\"duration\":3}]}",
 		 ""},
 	};
 	(void)state;
@@ -165,7 +165,7 @@ static void shapes_that_are_wrong(void **state)
 		{"{" A ",\"containers\":[{\"content\":[]}]}",
 		 "shape containers.0.content not_text"},
 		{"{" A ",\"containers\":[{\"content\":\"a\"},{\"content\":\"b\",\"type\":"
-		       "\"comment\"},{\"content\":\"c\",\"type\":\"post\"}]}",
+		 "\"comment\"},{\"content\":\"c\",\"type\":\"post\"}]}",
 		 "shape containers.1.type type_not_allowed\nshape containers.2.type "
 		 "type_not_allowed"},
 		{"{" A ",\"containers\":[{\"content\":\"a\",\"type\":\"comment\"}]}",
@@ -175,7 +175,7 @@ static void shapes_that_are_wrong(void **state)
 		{"{" A ",\"media\":[1,{}]}", "shape media.0 not_an_object\nshape media.1.url "
 					     "required\nshape media.1.type required"},
 		{"{" A ",\"media\":[{\"url\":1,\"type\":2,\"alt_text\":3,\"thumbnail_url\":4,"
-		       "\"mime_type\":5,\"duration\":\"6\"}]}",
+		 "\"mime_type\":5,\"duration\":\"6\"}]}",
 		 "shape media.0.url not_text\nshape media.0.type not_text\nshape media.0.alt_text "
 		 "not_text\n"
 		 "shape media.0.mime_type not_text\nshape media.0.thumbnail_url not_text\nshape "
@@ -184,7 +184,7 @@ static void shapes_that_are_wrong(void **state)
 		 ",\"media\":[{\"url\":\"https://a.example\",\"type\":\"image\",\"duration\":-1}]}",
 		 "shape media.0.duration not_a_number"},
 		{"{" A "," C ",\"media\":[{\"url\":\"https://"
-			     "a.example\",\"type\":\"image\",\"duration\":1.5}]}",
+		 "a.example\",\"type\":\"image\",\"duration\":1.5}]}",
 		 "shape media.0.duration not_a_number"},
 		{"{" A "," C ",\"platforms\":[]}", "shape platforms not_an_object"},
 		{"{" A "," C ",\"platforms\":{\"x\":1}}", "shape platforms.x not_an_object"},
@@ -214,10 +214,10 @@ static void media_that_is_wrong(void **state)
 		{"{" A ",\"media\":[{\"url\":\"https://a.example/b\",\"type\":\"Image\"}]}",
 		 "media media.0.type bad_type"},
 		{"{" A ",\"media\":[{\"url\":\"https://a.example/"
-		       "b\",\"type\":\"video\",\"thumbnail_url\":\"nope\"}]}",
+		 "b\",\"type\":\"video\",\"thumbnail_url\":\"nope\"}]}",
 		 "media media.0.thumbnail_url bad_url"},
 		{"{" A ",\"containers\":[{\"content\":\"a\"},{\"content\":\"b\",\"media\":[{"
-		       "\"url\":\"x\",\"type\":\"image\"}]}]}",
+		 "\"url\":\"x\",\"type\":\"image\"}]}]}",
 		 "media containers.1.media.0.url bad_url"},
 	};
 	(void)state;
@@ -264,7 +264,7 @@ static void what_is_ignored_is_named(void **state)
 		 ",\"media\":[{\"url\":\"https://a.example\",\"type\":\"image\",\"size\":1}]}",
 		 "! media.0.size ignored"},
 		{"{" A ",\"content\":\"x\",\"media\":[],\"type\":\"post\",\"containers\":[{"
-		       "\"content\":\"a\",\"tags\":[]}]}",
+		 "\"content\":\"a\",\"tags\":[]}]}",
 		 "! content ignored\n! media ignored\n! type ignored\n! containers.0.tags ignored"},
 		{"{" A ",\"content\":7,\"containers\":[{\"content\":\"a\"}]}", "! content ignored"},
 		{"{" A "," C ",\"platforms\":{\"myspace\":{},\"x\":{},\"twitter\":{}}}",
@@ -385,7 +385,7 @@ static void content_is_read_as_it_was_given(void **state)
 	assert_int_equal(basic.request.content.containers[0].media[1].duration_s, 9);
 	const struct reading advanced =
 		read_body("{" A ",\"content\":\"root\",\"containers\":[{\"content\":\"a\",\"type\":"
-				"\"story\"},{\"content\":\"b\"}]}");
+			  "\"story\"},{\"content\":\"b\"}]}");
 	assert_int_equal(advanced.request.content.mode, POST_MODE_ADVANCED);
 	assert_int_equal(advanced.request.content.type, POST_TYPE_STORY);
 	assert_int_equal(advanced.request.content.container_count, 2);
@@ -396,7 +396,7 @@ static void options_stand_under_our_slugs(void **state)
 {
 	const struct reading reading =
 		read_body("{" A "," C ",\"platforms\":{\"twitter\":{\"a\":1},\"facebook\":{\"b\":2}"
-				      ",\"other\":{},\"tiktok\":null}}");
+			  ",\"other\":{},\"tiktok\":null}}");
 	const struct json *options = reading.request.content.options;
 	(void)state;
 	assert_int_equal(options->count, 2);

@@ -144,12 +144,15 @@ static void what_never_left_is_told_so(void **state)
 	assert_int_equal(lying_requests(f->server), 0);
 }
 
-/* A token is in its headers: an address that a platform gave us may not lead it through the open. */
+/* A token is in its headers: an address that a platform gave us may not lead it through the
+ * open. */
 static void platforms_are_called_by_https_alone(void **state)
 {
 	struct fixture *f = *state;
-	const struct transfer_curl_config config = {
-		.https_only = true, .guard = f->guard, .clock = &f->clock, .user_agent = "Posthorn/test"};
+	const struct transfer_curl_config config = {.https_only = true,
+						    .guard = f->guard,
+						    .clock = &f->clock,
+						    .user_agent = "Posthorn/test"};
 	transfer_curl_close(&f->curl);
 	assert_int_equal(transfer_curl_open(&config, &f->curl, NULL), ERR_NONE);
 	f->transport = transfer_curl_transport(f->curl);

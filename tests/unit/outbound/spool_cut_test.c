@@ -166,8 +166,8 @@ static void a_server_without_ranges_begins_again(void **state)
 	assert_whole(w, &file);
 }
 
-/* 206 with other bytes than were asked for: they are not put together, and nothing of them is kept.
- */
+/* 206 with other bytes than were asked for: they are not put together, and nothing of them is
+ * kept. */
 static void another_part_than_asked_for_is_not_taken(void **state)
 {
 	struct world *w = *state;

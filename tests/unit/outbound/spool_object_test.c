@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The spool's bytes, once each: whom they are shared by, when they go, what they cost, and what a
- * crash or an earlier version may leave. The fetches are written here; spool_test.c has real ones.
- */
+ * crash or an earlier version may leave. The fetches are written here; spool_test.c has real
+ * ones. */
 #include "spool_private.h"
 
 #include <fcntl.h>

@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Stands before libc's own: libcurl asks us for names. slow.example.com takes a second and a half.
- */
+/* Stands before libc's own: libcurl asks us for names. slow.example.com takes a second and a
+ * half. */
 static atomic_int slow_lookups;
 
 int getaddrinfo(const char *restrict name, const char *restrict service,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What each platform is asked about a token, what each answer means, and how a token is given back. */
+ * What each platform is asked about a token, what each answer means, and how a token is given
+ * back. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,32 +21,61 @@ struct check_row {
 	enum failure_class class; /* of STEP_FAIL */
 };
 
-#define META_DEAD "{\"error\":{\"message\":\"m\",\"type\":\"OAuthException\",\"code\":190,\"error_subcode\":463}}"
-#define X_DEAD "{\"title\":\"Unauthorized\",\"type\":\"about:blank\",\"status\":401,\"detail\":\"Unauthorized\"}"
-#define LINKEDIN_DEAD "{\"status\":401,\"serviceErrorCode\":65601,\"code\":\"REVOKED_ACCESS_TOKEN\",\"message\":\"m\"}"
-#define YOUTUBE_DEAD "{\"error\":{\"code\":401,\"message\":\"m\",\"errors\":[{\"reason\":\"authError\"}],\"status\":\"UNAUTHENTICATED\"}}"
-#define TIKTOK_DEAD "{\"data\":{},\"error\":{\"code\":\"access_token_invalid\",\"message\":\"m\",\"log_id\":\"1\"}}"
+#define META_DEAD \
+	"{\"error\":{\"message\":\"m\",\"type\":\"OAuthException\",\"code\":190,\"error_" \
+	"subcode\":463}}"
+#define X_DEAD \
+	"{\"title\":\"Unauthorized\",\"type\":\"about:blank\",\"status\":401,\"detail\":" \
+	"\"Unauthorized\"}"
+#define LINKEDIN_DEAD \
+	"{\"status\":401,\"serviceErrorCode\":65601,\"code\":\"REVOKED_ACCESS_TOKEN\"," \
+	"\"message\":\"m\"}"
+#define YOUTUBE_DEAD \
+	"{\"error\":{\"code\":401,\"message\":\"m\",\"errors\":[{\"reason\":\"authError\"}]," \
+	"\"status\":\"UNAUTHENTICATED\"}}"
+#define TIKTOK_DEAD \
+	"{\"data\":{},\"error\":{\"code\":\"access_token_invalid\",\"message\":\"m\",\"log_id\":" \
+	"\"1\"}}"
 
 static const struct check_row check_rows[] = {
-	{"facebook, good", PLATFORM_FACEBOOK, "https://graph.facebook.com/", 200, "{\"id\":\"1\"}", STEP_DONE, 0},
-	{"facebook, dead", PLATFORM_FACEBOOK, "https://graph.facebook.com/", 400, META_DEAD, STEP_FAIL, FAILURE_REAUTH},
-	{"instagram, good", PLATFORM_INSTAGRAM, "https://graph.facebook.com/", 200, "{\"id\":\"1\"}", STEP_DONE, 0},
-	{"instagram, dead", PLATFORM_INSTAGRAM, "https://graph.facebook.com/", 400, META_DEAD, STEP_FAIL, FAILURE_REAUTH},
-	{"x, good", PLATFORM_X, "https://api.x.com/2/users/me", 200, "{\"data\":{\"id\":\"1\"}}", STEP_DONE, 0},
-	{"x, dead", PLATFORM_X, "https://api.x.com/2/users/me", 401, X_DEAD, STEP_FAIL, FAILURE_TOKEN},
-	{"linkedin, good", PLATFORM_LINKEDIN, "https://api.linkedin.com/v2/userinfo", 200, "{\"sub\":\"1\"}", STEP_DONE, 0},
-	{"linkedin, dead", PLATFORM_LINKEDIN, "https://api.linkedin.com/v2/userinfo", 401, LINKEDIN_DEAD, STEP_FAIL, FAILURE_TOKEN},
-	{"youtube, good", PLATFORM_YOUTUBE, "https://www.googleapis.com/youtube/v3/channels", 200, "{\"items\":[]}", STEP_DONE, 0},
-	{"youtube, dead", PLATFORM_YOUTUBE, "https://www.googleapis.com/youtube/v3/channels", 401, YOUTUBE_DEAD, STEP_FAIL, FAILURE_TOKEN},
+	{"facebook, good", PLATFORM_FACEBOOK, "https://graph.facebook.com/", 200, "{\"id\":\"1\"}",
+	 STEP_DONE, 0},
+	{"facebook, dead", PLATFORM_FACEBOOK, "https://graph.facebook.com/", 400, META_DEAD,
+	 STEP_FAIL, FAILURE_REAUTH},
+	{"instagram, good", PLATFORM_INSTAGRAM, "https://graph.facebook.com/", 200,
+	 "{\"id\":\"1\"}", STEP_DONE, 0},
+	{"instagram, dead", PLATFORM_INSTAGRAM, "https://graph.facebook.com/", 400, META_DEAD,
+	 STEP_FAIL, FAILURE_REAUTH},
+	{"x, good", PLATFORM_X, "https://api.x.com/2/users/me", 200, "{\"data\":{\"id\":\"1\"}}",
+	 STEP_DONE, 0},
+	{"x, dead", PLATFORM_X, "https://api.x.com/2/users/me", 401, X_DEAD, STEP_FAIL,
+	 FAILURE_TOKEN},
+	{"linkedin, good", PLATFORM_LINKEDIN, "https://api.linkedin.com/v2/userinfo", 200,
+	 "{\"sub\":\"1\"}", STEP_DONE, 0},
+	{"linkedin, dead", PLATFORM_LINKEDIN, "https://api.linkedin.com/v2/userinfo", 401,
+	 LINKEDIN_DEAD, STEP_FAIL, FAILURE_TOKEN},
+	{"youtube, good", PLATFORM_YOUTUBE, "https://www.googleapis.com/youtube/v3/channels", 200,
+	 "{\"items\":[]}", STEP_DONE, 0},
+	{"youtube, dead", PLATFORM_YOUTUBE, "https://www.googleapis.com/youtube/v3/channels", 401,
+	 YOUTUBE_DEAD, STEP_FAIL, FAILURE_TOKEN},
 	{"tiktok, good", PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/user/info/", 200,
-	 "{\"data\":{\"user\":{\"open_id\":\"1\"}},\"error\":{\"code\":\"ok\",\"message\":\"\",\"log_id\":\"1\"}}", STEP_DONE, 0},
-	{"tiktok, dead", PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/user/info/", 401, TIKTOK_DEAD, STEP_FAIL, FAILURE_TOKEN},
-	{"facebook, down", PLATFORM_FACEBOOK, "https://graph.facebook.com/", 503, "", STEP_FAIL, FAILURE_TRANSIENT},
-	{"instagram, down", PLATFORM_INSTAGRAM, "https://graph.facebook.com/", 503, "", STEP_FAIL, FAILURE_TRANSIENT},
-	{"x, down", PLATFORM_X, "https://api.x.com/2/users/me", 503, "", STEP_FAIL, FAILURE_TRANSIENT},
-	{"linkedin, down", PLATFORM_LINKEDIN, "https://api.linkedin.com/v2/userinfo", 503, "", STEP_FAIL, FAILURE_TRANSIENT},
-	{"youtube, down", PLATFORM_YOUTUBE, "https://www.googleapis.com/youtube/v3/channels", 503, "", STEP_FAIL, FAILURE_TRANSIENT},
-	{"tiktok, down", PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/user/info/", 503, "", STEP_FAIL, FAILURE_TRANSIENT},
+	 "{\"data\":{\"user\":{\"open_id\":\"1\"}},\"error\":{\"code\":\"ok\",\"message\":\"\","
+	 "\"log_id\":\"1\"}}",
+	 STEP_DONE, 0},
+	{"tiktok, dead", PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/user/info/", 401,
+	 TIKTOK_DEAD, STEP_FAIL, FAILURE_TOKEN},
+	{"facebook, down", PLATFORM_FACEBOOK, "https://graph.facebook.com/", 503, "", STEP_FAIL,
+	 FAILURE_TRANSIENT},
+	{"instagram, down", PLATFORM_INSTAGRAM, "https://graph.facebook.com/", 503, "", STEP_FAIL,
+	 FAILURE_TRANSIENT},
+	{"x, down", PLATFORM_X, "https://api.x.com/2/users/me", 503, "", STEP_FAIL,
+	 FAILURE_TRANSIENT},
+	{"linkedin, down", PLATFORM_LINKEDIN, "https://api.linkedin.com/v2/userinfo", 503, "",
+	 STEP_FAIL, FAILURE_TRANSIENT},
+	{"youtube, down", PLATFORM_YOUTUBE, "https://www.googleapis.com/youtube/v3/channels", 503,
+	 "", STEP_FAIL, FAILURE_TRANSIENT},
+	{"tiktok, down", PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/user/info/", 503, "",
+	 STEP_FAIL, FAILURE_TRANSIENT},
 };
 
 /* Asks, and answers with that status and body. */
@@ -56,7 +86,8 @@ static void ask(struct talk *talk, platform_step function, int status, const cha
 	assert_int_equal(talk->step.kind, STEP_SEND);
 	if (body[0] != '\0')
 		json = talk_json(talk, body);
-	const struct reply reply = {.outcome = REPLY_ANSWERED, .status = status, .body = str_of(body), .json = json};
+	const struct reply reply = {
+		.outcome = REPLY_ANSWERED, .status = status, .body = str_of(body), .json = json};
 	struct step answer = {0};
 	const struct step asked = talk->step;
 	function(&talk->env, &talk->flow, &reply, &answer);
@@ -72,10 +103,13 @@ static void every_platform_is_asked_and_understood(void **state)
 		struct talk talk;
 		talk_open(&talk, platform_of(row->platform));
 		ask(&talk, talk.platform->check, row->status, row->body);
-		if (!str_has_prefix(talk.step.call.url, str_of(row->url)) || talk.step.call.kind != CALL_READ)
+		if (!str_has_prefix(talk.step.call.url, str_of(row->url)) ||
+		    talk.step.call.kind != CALL_READ)
 			fail_msg("%s: " STR_FMT, row->name, STR_ARG(talk.step.call.url));
-		if (talk.step.kind != row->kind || (row->kind == STEP_FAIL && talk.step.failure.class != row->class))
-			fail_msg("%s: step %d, class %d", row->name, (int)talk.step.kind, (int)talk.step.failure.class);
+		if (talk.step.kind != row->kind ||
+		    (row->kind == STEP_FAIL && talk.step.failure.class != row->class))
+			fail_msg("%s: step %d, class %d", row->name, (int)talk.step.kind,
+				 (int)talk.step.failure.class);
 		talk_close(&talk);
 	}
 }
@@ -89,7 +123,8 @@ struct revoke_row {
 static const struct revoke_row revoke_rows[] = {
 	{PLATFORM_X, "https://api.x.com/2/oauth2/revoke", "token=refresh-1"},
 	{PLATFORM_YOUTUBE, "https://oauth2.googleapis.com/revoke", "token=refresh-1"},
-	{PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/oauth/revoke/", "client_key=client-1&client_secret=secret-1&token=token-1"},
+	{PLATFORM_TIKTOK, "https://open.tiktokapis.com/v2/oauth/revoke/",
+	 "client_key=client-1&client_secret=secret-1&token=token-1"},
 };
 
 static void tokens_are_given_back(void **state)
@@ -97,7 +132,11 @@ static void tokens_are_given_back(void **state)
 	static const struct {
 		int status;
 		enum step_kind kind;
-	} answers[] = {{200, STEP_DONE}, {400, STEP_DONE}, {401, STEP_DONE}, {403, STEP_FAIL}, {500, STEP_FAIL}};
+	} answers[] = {{200, STEP_DONE},
+		       {400, STEP_DONE},
+		       {401, STEP_DONE},
+		       {403, STEP_FAIL},
+		       {500, STEP_FAIL}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(revoke_rows) / sizeof(revoke_rows[0]); i++) {
 		for (size_t a = 0; a < sizeof(answers) / sizeof(answers[0]); a++) {
@@ -105,7 +144,8 @@ static void tokens_are_given_back(void **state)
 			talk_open(&talk, platform_of(revoke_rows[i].platform));
 			ask(&talk, talk.platform->revoke, answers[a].status, "{}");
 			assert_true(str_equal_z(talk.step.call.url, revoke_rows[i].url));
-			assert_true(str_find(talk.step.call.body, str_of(revoke_rows[i].body), 0) != SIZE_MAX);
+			assert_true(str_find(talk.step.call.body, str_of(revoke_rows[i].body), 0) !=
+				    SIZE_MAX);
 			assert_int_equal(talk.step.kind, answers[a].kind);
 			talk_close(&talk);
 		}

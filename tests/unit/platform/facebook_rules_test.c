@@ -10,8 +10,8 @@
 
 #include "facebook_private.h"
 
-#define TEN                                                                                        \
-	IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE      \
+#define TEN \
+	IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE \
 	      "," IMAGE
 #define POST(media, more) "{\"content\":\"a\",\"media\":[" media "]" more "}"
 #define OPTIONS(members) ",\"platforms\":{\"facebook\":{" members "}}"
@@ -67,8 +67,8 @@ static void reels_and_stories(void **state)
 	CHECK_RULES(PLATFORM_FACEBOOK, rows);
 }
 
-#define SAID(type, mime, seconds)                                                                  \
-	"{\"url\":\"https://cdn.example/a\",\"type\":\"" type "\",\"mime_type\":\"" mime           \
+#define SAID(type, mime, seconds) \
+	"{\"url\":\"https://cdn.example/a\",\"type\":\"" type "\",\"mime_type\":\"" mime \
 	"\",\"duration\":" seconds "}"
 
 static void what_the_request_says_of_its_media(void **state)

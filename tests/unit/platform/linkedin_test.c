@@ -282,8 +282,8 @@ static void what_is_left_out_is_said(void **state)
 
 /* ---- connect: as many pages as an account list holds ---- */
 
-#define TOKEN                                                                                      \
-	"{\"access_token\":\"AQX\",\"expires_in\":60,\"scope\":\"openid profile w_member_social "  \
+#define TOKEN \
+	"{\"access_token\":\"AQX\",\"expires_in\":60,\"scope\":\"openid profile w_member_social " \
 	"w_organization_social rw_organization_admin\"}"
 
 static struct str acls(int first, int count)

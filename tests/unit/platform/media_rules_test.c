@@ -53,10 +53,10 @@ struct row {
 	const char *complaint; /* NULL = fine */
 };
 
-#define VIDEO(w, h, ms)                                                                            \
-	{                                                                                          \
-		.type = SNIFF_MP4, .mime_type = "video/mp4", .width = (w), .height = (h),          \
-		.duration_ms = (ms)                                                                \
+#define VIDEO(w, h, ms) \
+	{ \
+		.type = SNIFF_MP4, .mime_type = "video/mp4", .width = (w), .height = (h), \
+		.duration_ms = (ms) \
 	}
 
 static const struct row rows[] = {

@@ -121,8 +121,8 @@ static struct str boundary(struct fixture *f, const char *salt)
 	return m.boundary;
 }
 
-/* The same after a crash; another for another post; and nobody without the token can foretell it.
- */
+/* The same after a crash; another for another post; and nobody without the token can foretell
+ * it. */
 static void the_boundary_follows_salt_and_token(void **state)
 {
 	struct fixture *f = *state;

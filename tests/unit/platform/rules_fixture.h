@@ -14,8 +14,9 @@
 
 struct rules_row {
 	const char *body; /* JSON; {281*a} stands for 281 times a */
-	const char *want; /* "field reason limit actual" of every problem, "! field code" of every
-			     warning, one a line */
+	/* "field reason limit actual" of every problem, "! field code" of every warning, one a
+	 * line */
+	const char *want;
 };
 
 /* "{281*a}" written out. */
@@ -93,7 +94,7 @@ static inline void rules_check_rows(enum platform_id platform, const struct rule
 	}
 }
 
-#define CHECK_RULES(platform, rows)                                                                \
+#define CHECK_RULES(platform, rows) \
 	rules_check_rows((platform), (rows), sizeof(rows) / sizeof((rows)[0]))
 #define IMAGE "{\"url\":\"https://cdn.example/a.jpg\",\"type\":\"image\"}"
 #define VIDEO "{\"url\":\"https://cdn.example/a.mp4\",\"type\":\"video\"}"

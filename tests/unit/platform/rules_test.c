@@ -27,8 +27,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The type of a post without one where the platform has that type now, or NONE (API.md section 6).
- */
+/* The type of a post without one where the platform has that type now, or NONE (API.md section
+ * 6). */
 static enum post_type if_there(enum platform_id id, enum post_type type)
 {
 	for (const struct type_rule *rule = platform_of(id)->rules->types;

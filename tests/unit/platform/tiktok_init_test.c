@@ -10,10 +10,10 @@
 
 #define API "https://open.tiktokapis.com/v2"
 #define OK ",\"error\":{\"code\":\"ok\",\"message\":\"\",\"log_id\":\"l\"}}"
-#define CREATOR                                                                                    \
-	"{\"data\":{\"creator_username\":\"alice\",\"privacy_level_options\":[\"PUBLIC_TO_"        \
-	"EVERYONE\","                                                                              \
-	"\"SELF_ONLY\"],\"stitch_disabled\":true,\"comment_disabled\":true,\"max_video_post_"      \
+#define CREATOR \
+	"{\"data\":{\"creator_username\":\"alice\",\"privacy_level_options\":[\"PUBLIC_TO_" \
+	"EVERYONE\"," \
+	"\"SELF_ONLY\"],\"stitch_disabled\":true,\"comment_disabled\":true,\"max_video_post_" \
 	"duration_sec\":60}" OK
 #define ERROR(code) "{\"error\":{\"code\":\"" code "\",\"message\":\"words\",\"log_id\":\"l\"}}"
 
@@ -186,8 +186,8 @@ static void only_a_readable_refusal_of_a_pull_is_one(void **state)
 	}
 }
 
-/* No task can be listed: photos stay unknown; public videos are listed where the scope was granted.
- */
+/* No task can be listed: photos stay unknown; public videos are listed where the scope was
+ * granted. */
 static void a_pull_in_doubt_is_looked_for_where_it_can_be(void **state)
 {
 	(void)state;

@@ -73,10 +73,10 @@ static void captions_count_utf16_units_and_brands_are_not_private(void **state)
 
 #define PHOTO "{\"url\":\"https://m.example/a.jpg\",\"type\":\"image\"}"
 #define LEVEL "\"privacy_level\":\"SELF_ONLY\""
-#define PHOTOS(media, options)                                                                     \
+#define PHOTOS(media, options) \
 	"{\"content\":\"a\",\"media\":[" media "],\"platforms\":{\"tiktok\":{" LEVEL options "}}}"
-#define CLIP(fields, options)                                                                      \
-	"{\"content\":\"a\",\"media\":[{\"url\":\"https://m.example/"                              \
+#define CLIP(fields, options) \
+	"{\"content\":\"a\",\"media\":[{\"url\":\"https://m.example/" \
 	"v.mp4\",\"type\":\"video\"" fields "}],\"platforms\":{\"tiktok\":{" LEVEL options "}}}"
 
 static void photo_posts_have_rules_of_their_own(void **state)

@@ -13,11 +13,11 @@
 #define STATUS_URL API "/post/publish/status/fetch/"
 #define UPLOAD_URL "https://open-upload.tiktokapis.com/video/?upload_id=1&upload_token=s3cret"
 #define OK ",\"error\":{\"code\":\"ok\",\"message\":\"\",\"log_id\":\"l\"}}"
-#define CREATOR(options)                                                                           \
-	"{\"data\":{\"creator_username\":\"alice.films\",\"privacy_level_options\":[" options      \
+#define CREATOR(options) \
+	"{\"data\":{\"creator_username\":\"alice.films\",\"privacy_level_options\":[" options \
 	"],\"max_video_post_duration_sec\":300}" OK
 #define ALL_LEVELS "\"PUBLIC_TO_EVERYONE\",\"MUTUAL_FOLLOW_FRIENDS\",\"SELF_ONLY\""
-#define INIT_OK                                                                                    \
+#define INIT_OK \
 	"{\"data\":{\"publish_id\":\"v_pub_file~v2-1.123\",\"upload_url\":\"" UPLOAD_URL "\"}" OK
 #define STATUS(fields) "{\"data\":{" fields "}" OK
 #define FAILED(reason) STATUS("\"status\":\"FAILED\",\"fail_reason\":\"" reason "\"")

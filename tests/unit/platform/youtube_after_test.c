@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What follows the last byte of a YouTube video: its thumbnail, its processing, what is learnt
- * about the channel. Nothing of it may fail or repeat the upload (platforms/youtube.md 2.4 to 2.6).
- */
+ * about the channel. Nothing of it may fail or repeat the upload (platforms/youtube.md 2.4 to
+ * 2.6). */
 #include "youtube.h"
 
 #include "talk.h"
@@ -9,10 +9,10 @@
 #include "adapters.h"
 #include "rules.h"
 
-#define SESSION                                                                                    \
+#define SESSION \
 	"https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=xyz"
 #define THUMBNAIL "https://www.googleapis.com/upload/youtube/v3/thumbnails/set?videoId=vid1"
-#define PROCESSING                                                                                 \
+#define PROCESSING \
 	"https://www.googleapis.com/youtube/v3/videos?part=status,processingDetails&id=vid1"
 #define STATUS(fields) "{\"items\":[{\"id\":\"vid1\",\"status\":{" fields "}}]}"
 

@@ -124,11 +124,11 @@ static void a_default_privacy_is_said_once(void **state)
 }
 
 #define CLIP(fields) "{\"url\":\"https://m.example/v.mp4\",\"type\":\"video\"" fields "}"
-#define OPTIONS(options)                                                                           \
+#define OPTIONS(options) \
 	"{\"content\":\"a\",\"media\":[" CLIP("") "],\"platforms\":{\"youtube\":{" options "}}}"
-#define COMMENTED(options)                                                                         \
-	"{\"containers\":[{\"content\":\"a\",\"media\":[" CLIP(                                    \
-		"") "]},{\"content\":\"c\"}],"                                                     \
+#define COMMENTED(options) \
+	"{\"containers\":[{\"content\":\"a\",\"media\":[" CLIP( \
+		"") "]},{\"content\":\"c\"}]," \
 		    "\"platforms\":{\"youtube\":{" options "}}}"
 
 static void options_are_looked_at_one_by_one(void **state)

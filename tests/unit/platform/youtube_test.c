@@ -8,16 +8,16 @@
 #include "adapters.h"
 #include "rules.h"
 
-#define SESSION                                                                                    \
+#define SESSION \
 	"https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=xyz"
-#define START                                                                                      \
-	"https://www.googleapis.com/upload/youtube/v3/"                                            \
-	"videos?uploadType=resumable&part=snippet,status"                                          \
+#define START \
+	"https://www.googleapis.com/upload/youtube/v3/" \
+	"videos?uploadType=resumable&part=snippet,status" \
 	"&notifySubscribers=true"
 #define COMMENTS "https://www.googleapis.com/youtube/v3/commentThreads?part=snippet"
 #define VIDEO "{\"kind\":\"youtube#video\",\"id\":\"vid1\"}"
-#define PROCESSING                                                                                 \
-	"https://www.googleapis.com/youtube/v3/"                                                   \
+#define PROCESSING \
+	"https://www.googleapis.com/youtube/v3/" \
 	"videos?part=status,processingDetails&id=vid1"
 #define PROCESSED "{\"items\":[{\"id\":\"vid1\",\"status\":{\"uploadStatus\":\"processed\"}}]}"
 #define MIB (INT64_C(1024) * 1024)
@@ -376,8 +376,8 @@ static void comments_follow_as_threads(void **state)
 		str_equal_z(talk.flow.parts[1].url, "https://www.youtube.com/watch?v=vid1&lc=c1"));
 }
 
-#define ERROR(reason, message)                                                                     \
-	"{\"error\":{\"code\":0,\"message\":\"" message                                            \
+#define ERROR(reason, message) \
+	"{\"error\":{\"code\":0,\"message\":\"" message \
 	"\",\"errors\":[{\"domain\":\"d\",\"reason\":\"" reason "\"}]}}"
 #define MIDNIGHT_MS ((INT64_C(8) + 12) * 3600 * 1000) /* 12:00Z to 08:00Z */
 
@@ -544,8 +544,8 @@ static void a_session_that_could_not_be_asked_says_so(void **state)
 	talk_expect_failure(&talk, "net", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 }
 
-#define ITEM(id, title, at)                                                                        \
-	"{\"snippet\":{\"title\":\"" title "\",\"publishedAt\":\"" at                              \
+#define ITEM(id, title, at) \
+	"{\"snippet\":{\"title\":\"" title "\",\"publishedAt\":\"" at \
 	"\"},\"contentDetails\":{\"videoId\":\"" id "\"}}"
 
 static void a_session_that_is_gone_leads_to_the_list_of_uploads(void **state)
@@ -595,10 +595,16 @@ static void after_a_doubt_a_lost_session_is_not_begun_again(void **state)
 	assert_int_equal(talk.step.kind, STEP_UNCERTAIN);
 }
 
-#define THREAD(id, author, text, at)                                                               \
-	"{\"snippet\":{\"topLevelComment\":{\"id\":\"" id                                          \
-	"\",\"snippet\":{\"textOriginal\":\"" text "\",\"authorChannelId\":{\"value\":\"" author   \
+#define THREAD(id, author, text, at) \
+	"{\"snippet\":{\"topLevelComment\":{\"id\":\"" id \
+	"\",\"snippet\":{\"textOriginal\":\"" text "\",\"authorChannelId\":{\"value\":\"" author \
 	"\"},\"publishedAt\":\"" at "\"}}}}"
+#define AT "2026-11-21T12:00:01Z"
+
+static const char comment_threads[] =
+	"{\"items\":[" THREAD("c1", "UCchannel", "First comment",
+			      AT) "," THREAD("c2", "UCother", "First comment",
+					     AT) "," THREAD("c3", "UCchannel", "Other", AT) "]}";
 
 static void a_comment_in_doubt_is_looked_for_under_the_video(void **state)
 {
@@ -611,13 +617,7 @@ static void a_comment_in_doubt_is_looked_for_under_the_video(void **state)
 			 "https://www.googleapis.com/youtube/v3/"
 			 "commentThreads?part=snippet&videoId=vid1&order=time"
 			 "&maxResults=100");
-	talk_answer(
-		&talk, 200, NULL,
-		"{\"items\":[" THREAD("c1", "UCchannel", "First comment", "2026-11-21T12:00:01Z") "," THREAD(
-			"c2", "UCother", "First comment",
-			"2026-11-21T12:00:01Z") "," THREAD("c3", "UCchannel", "Other",
-							   "2026-11-21T12:00:"
-							   "01Z") "]}");
+	talk_answer(&talk, 200, NULL, comment_threads);
 	assert_int_equal(talk.step.kind, STEP_MATCHES);
 	assert_int_equal(talk.step.match_count, 1);
 	assert_true(str_equal_z(talk.step.matches[0].remote_id, "c1"));

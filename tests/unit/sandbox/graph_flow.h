@@ -6,11 +6,11 @@
 
 #define GRAPH "/graph.facebook.com/v25.0"
 #define GRAPH_CALLBACK "http://127.0.0.1:9/callback"
-#define FACEBOOK_SCOPE                                                                             \
-	"pages_show_list,pages_manage_posts,pages_read_engagement,pages_manage_engagement,"        \
+#define FACEBOOK_SCOPE \
+	"pages_show_list,pages_manage_posts,pages_read_engagement,pages_manage_engagement," \
 	"business_management"
-#define INSTAGRAM_SCOPE                                                                            \
-	"instagram_basic,instagram_content_publish,instagram_manage_comments,pages_show_list,"     \
+#define INSTAGRAM_SCOPE \
+	"instagram_basic,instagram_content_publish,instagram_manage_comments,pages_show_list," \
 	"pages_read_engagement,business_management"
 #define BAKERY "105312345678901234"
 #define BOOKS "107398765432109876"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the simulated Graph tells of the person, the business and the Pages (platforms/meta.md 2.6).
- */
+ * What the simulated Graph tells of the person, the business and the Pages (platforms/meta.md
+ * 2.6). */
 #include "graph_flow.h"
 
-#define ACCOUNT_FIELDS                                                                             \
-	"?fields=id,name,username,access_token,tasks,picture.type(large)%7Burl%7D,"                \
+#define ACCOUNT_FIELDS \
+	"?fields=id,name,username,access_token,tasks,picture.type(large)%7Burl%7D," \
 	"instagram_business_account%7Bid,username,name,profile_picture_url%7D&limit=100"
 
 static size_t list_pages(struct probe *probe, struct str user, const char *path,

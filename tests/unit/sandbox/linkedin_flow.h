@@ -8,8 +8,8 @@
 #define WWW "/www.linkedin.com"
 #define API "/api.linkedin.com"
 #define REDIRECT "http://127.0.0.1:9/callback"
-#define SCOPES                                                                                     \
-	"openid profile email w_member_social w_organization_social r_organization_social "        \
+#define SCOPES \
+	"openid profile email w_member_social w_organization_social r_organization_social " \
 	"rw_organization_admin"
 #define MEMBER "urn:li:person:sbJo_Doe42"
 #define PAGE "urn:li:organization:1000001"

@@ -5,8 +5,8 @@
 #include "linkedin_flow.h"
 
 #define MEMBER_SCOPES "openid profile email w_member_social"
-#define PAGE_SCOPES                                                                                \
-	"r_basicprofile w_member_social w_organization_social r_organization_social "              \
+#define PAGE_SCOPES \
+	"r_basicprofile w_member_social w_organization_social r_organization_social " \
 	"rw_organization_admin"
 
 static struct probe_answer tokens_of(struct probe *probe, const char *client, const char *scope)

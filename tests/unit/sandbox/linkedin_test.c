@@ -371,9 +371,9 @@ static void length_is_counted_without_escapes(void **state)
 static void post_fields_are_checked(void **state)
 {
 #define HEAD "{\"author\":\"" MEMBER "\",\"commentary\":\"x\","
-#define TAIL                                                                                       \
-	"\"visibility\":\"PUBLIC\",\"distribution\":{\"feedDistribution\":\"MAIN_FEED\"},"         \
-	"\"lifecycleState\":"                                                                      \
+#define TAIL \
+	"\"visibility\":\"PUBLIC\",\"distribution\":{\"feedDistribution\":\"MAIN_FEED\"}," \
+	"\"lifecycleState\":" \
 	"\"PUBLISHED\"}"
 	static const struct {
 		const char *name;

@@ -14,11 +14,11 @@
 #include "core.h"
 
 #define TYPE "multipart/form-data; boundary=\"b o\""
-#define BODY                                                                                       \
-	"--b o\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n"                     \
-	"--b o\r\ncontent-type: image/jpeg\r\nContent-Disposition: form-data; "                    \
-	"filename=\"x.jpg\"; name=\"file\"\r\n\r\n"                                                \
-	"\r\n--b\r\n\r\n--b o\r\nContent-Disposition: form-data; name=empty\r\n\r\n\r\n--b "       \
+#define BODY \
+	"--b o\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n" \
+	"--b o\r\ncontent-type: image/jpeg\r\nContent-Disposition: form-data; " \
+	"filename=\"x.jpg\"; name=\"file\"\r\n\r\n" \
+	"\r\n--b\r\n\r\n--b o\r\nContent-Disposition: form-data; name=empty\r\n\r\n\r\n--b " \
 	"o--\r\n"
 
 static void parts_are_found(void **state)

@@ -244,7 +244,7 @@ static inline void probe_assert_str(struct str actual, const char *expected, con
 }
 
 /* The status, and the body in the message when it is another one. */
-#define assert_status(answer, expected)                                                            \
+#define assert_status(answer, expected) \
 	probe_assert_status((answer), (expected), __FILE__, __LINE__)
 
 static inline void probe_assert_status(struct probe_answer answer, long expected, const char *file,

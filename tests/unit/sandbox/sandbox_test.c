@@ -24,8 +24,8 @@ static size_t ledger_count(struct probe *probe)
 	return probe_ledger(probe, posts, 100);
 }
 
-/* The transfer's own outcome, for answers that are lost; x_post and friends fail the test instead.
- */
+/* The transfer's own outcome, for answers that are lost; x_post and friends fail the test
+ * instead. */
 static CURLcode post_raw(struct probe *probe, struct str token, const char *body, long timeout_ms)
 {
 	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
@@ -429,10 +429,10 @@ static void page_escapes_what_was_posted(void **state)
 	}
 	assert_status(get(probe, "/_sandbox/style.css"), 200);
 	assert_status(get(probe, "/_sandbox/media/..%2F..%2Fetc%2Fpasswd"), 404);
-	assert_status(
-		get(probe, "/_sandbox/media/"
-			   "0000000000000000000000000000000000000000000000000000000000000000"),
-		404);
+	assert_status(get(probe,
+			  "/_sandbox/media/"
+			  "0000000000000000000000000000000000000000000000000000000000000000"),
+		      404);
 }
 
 static void absolute_urls_follow_the_host_header(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated TikTok over HTTP: consent, strict rotation, the creator, chunk arithmetic, uploads
- * out of order and cut off, the status of a task as time goes on, and the three shapes of errors.
- */
+ * out of order and cut off, the status of a task as time goes on, and the three shapes of
+ * errors. */
 #include "media_server.h"
 #include "probe.h"
 
@@ -453,8 +453,8 @@ static struct str init_body(struct probe *probe, const char *post_info, size_t s
 		post_info, size, chunk, count);
 }
 
-#define PUBLIC                                                                                     \
-	"{\"title\":\"My "                                                                         \
+#define PUBLIC \
+	"{\"title\":\"My " \
 	"#clip\",\"privacy_level\":\"PUBLIC_TO_EVERYONE\",\"disable_comment\":false}"
 #define PRIVATE "{\"title\":\"Mine\",\"privacy_level\":\"SELF_ONLY\"}"
 
@@ -702,8 +702,8 @@ static void what_is_no_video_fails(void **state)
 
 static void init_is_checked(void **state)
 {
-#define SOURCE                                                                                     \
-	",\"source_info\":{\"source\":\"FILE_UPLOAD\",\"video_size\":1000,\"chunk_size\":1000,"    \
+#define SOURCE \
+	",\"source_info\":{\"source\":\"FILE_UPLOAD\",\"video_size\":1000,\"chunk_size\":1000," \
 	"\"total_chunk_count\":1}}"
 	static const struct {
 		const char *name;

@@ -5,9 +5,9 @@
 #include "x_flow.h"
 
 #define ARTICLES "/api.x.com/2/articles/"
-#define GOOD                                                                                       \
-	"{\"title\":\"T\",\"content_state\":{\"blocks\":[{\"text\":\"One "                         \
-	"\\ud83d\\ude00\",\"type\":"                                                               \
+#define GOOD \
+	"{\"title\":\"T\",\"content_state\":{\"blocks\":[{\"text\":\"One " \
+	"\\ud83d\\ude00\",\"type\":" \
 	"\"unstyled\",\"entity_ranges\":[{\"key\":0,\"offset\":0,\"length\":6}]}],\"entities\":[{" \
 	"\"key\":\"0\",\"value\":{\"type\":\"link\",\"mutability\":\"mutable\",\"data\":{\"url\":" \
 	"\"https://example.com\"}}}]}}"

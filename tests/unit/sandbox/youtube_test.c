@@ -8,7 +8,7 @@
 #define AUTHORIZE "/accounts.google.com/o/oauth2/v2/auth?"
 #define TOKEN "/oauth2.googleapis.com/token"
 #define API "/www.googleapis.com/youtube/v3"
-#define START                                                                                      \
+#define START \
 	"/www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status"
 #define REDIRECT "http://127.0.0.1:9/callback"
 #define SCOPE_UPLOAD "https://www.googleapis.com/auth/youtube.upload"
@@ -366,10 +366,10 @@ static void channel_is_listed(void **state)
 
 /* ---- Uploads ---- */
 
-#define METADATA                                                                                   \
-	"{\"snippet\":{\"title\":\"My film\",\"description\":\"All about "                         \
-	"it\",\"tags\":[\"a\",\"b c\"],"                                                           \
-	"\"categoryId\":\"22\"},\"status\":{\"privacyStatus\":\"public\","                         \
+#define METADATA \
+	"{\"snippet\":{\"title\":\"My film\",\"description\":\"All about " \
+	"it\",\"tags\":[\"a\",\"b c\"]," \
+	"\"categoryId\":\"22\"},\"status\":{\"privacyStatus\":\"public\"," \
 	"\"selfDeclaredMadeForKids\":false}}"
 
 static struct probe_answer start(struct probe *probe, struct str token, const char *metadata,
@@ -502,8 +502,8 @@ static void chunks_are_resumed(void **state)
 	assert_status(put_chunk(probe, session, token, file, CHUNK, 3 * CHUNK), 308);
 	assert_int_equal(probe_ledger(probe, posts, 4), 0);
 
-	/* The last byte arrives, its answer is lost: the question says that the video exists, once.
-	 */
+	/* The last byte arrives, its answer is lost: the question says that the video exists,
+	 * once. */
 	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"PUT\",\"path\":\"/"
 			   "upload/youtube/v3/"
 			   "videos\"},\"effect\":\"status_after\",\"status\":502}");

@@ -16,11 +16,11 @@ static void only_these_changes_are_legal(void **state)
 	/* By change and from: what it becomes, '.' = not legal. */
 	static const char expected[DELIVERY_CHANGE_COUNT][POST_STATE_COUNT + 1] = {
 		/*                               p s w r P F */
-		[DELIVERY_CHANGE_CLAIM] = "wwww..",   [DELIVERY_CHANGE_KEEP] = "..w...",
-		[DELIVERY_CHANGE_WAIT] = "..w...",    [DELIVERY_CHANGE_RETRY] = "..r...",
-		[DELIVERY_CHANGE_PUBLISH] = "..P...", [DELIVERY_CHANGE_FAIL] = "..F...",
-		[DELIVERY_CHANGE_CANCEL] = "FFFF..",  [DELIVERY_CHANGE_RESCHEDULE] = ".s....",
-		[DELIVERY_CHANGE_RELEASE] = ".p....", [DELIVERY_CHANGE_TRY_AGAIN] = ".....p",
+		[DELIVERY_CHANGE_CLAIM] = "wwww..",    [DELIVERY_CHANGE_KEEP] = "..w...",
+		[DELIVERY_CHANGE_WAIT] = "..w...",     [DELIVERY_CHANGE_RETRY] = "..r...",
+		[DELIVERY_CHANGE_PUBLISH] = "..P...",  [DELIVERY_CHANGE_FAIL] = "..F...",
+		[DELIVERY_CHANGE_CANCEL] = "FFFF..",   [DELIVERY_CHANGE_RESCHEDULE] = ".s....",
+		[DELIVERY_CHANGE_RELEASE] = ".p....",  [DELIVERY_CHANGE_TRY_AGAIN] = ".....p",
 		[DELIVERY_CHANGE_APPEARED] = ".....P",
 	};
 	static const char letters[] = "pswrPF";

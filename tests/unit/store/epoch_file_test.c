@@ -15,13 +15,13 @@
 
 #include "clock.h"
 
-#define NONE                                                                                       \
-	{                                                                                          \
-		0                                                                                  \
+#define NONE \
+	{ \
+		0 \
 	}
-#define AT(number, minute, lineage)                                                                \
-	{                                                                                          \
-		true, number, (minute)*US_PER_MINUTE, lineage                                      \
+#define AT(number, minute, lineage) \
+	{ \
+		true, number, (minute)*US_PER_MINUTE, lineage \
 	}
 
 static const struct {

@@ -290,8 +290,8 @@ static enum err_kind lose_while_tries_are_left(struct store_tx *tx, void *argume
 	return tries_left > 0 ? lose_transaction(tx, argument, err) : ERR_NONE;
 }
 
-/* A connection that was lost is nobody's fault: the group is run again, and everyone is answered.
- */
+/* A connection that was lost is nobody's fault: the group is run again, and everyone is
+ * answered. */
 static void a_lost_transaction_is_run_again(void **state)
 {
 	(void)state;

@@ -45,8 +45,8 @@ struct fake_sent {
 	bool is_running;
 };
 
-/* What the next request with match in "METHOD URL" gets. Fields left out: ANSWERED, 200, no body.
- */
+/* What the next request with match in "METHOD URL" gets. Fields left out: ANSWERED, 200, no
+ * body. */
 struct fake_answer {
 	const char *match;
 	enum transfer_outcome outcome;

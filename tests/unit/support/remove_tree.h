@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Removes a directory that a test made, with all that is in it. Names that are too long for its buffer stay. */
+ * Removes a directory that a test made, with all that is in it. Names that are too long for its
+ * buffer stay. */
 #pragma once
 
 #include <dirent.h>

@@ -363,7 +363,7 @@ static inline struct str world_post(struct world *w, const char *content,
 	return accept.post_id;
 }
 
-#define WORLD_TEXT(text)                                                                           \
+#define WORLD_TEXT(text) \
 	"{\"mode\":\"basic\",\"containers\":[{\"content\":\"" text "\",\"media\":[]}]}"
 
 static inline void world_turns(struct world *w, int count)
@@ -406,29 +406,29 @@ static inline struct timeline_row *world_timeline(struct world *w, struct str po
 	return rows;
 }
 
-#define assert_str(actual, expected)                                                               \
-	do {                                                                                       \
-		const struct str seen_ = (actual);                                                 \
-		if (!str_equal_z(seen_, (expected)))                                               \
-			fail_msg("\"" STR_FMT "\" is not \"%s\"", STR_ARG(seen_), (expected));     \
+#define assert_str(actual, expected) \
+	do { \
+		const struct str seen_ = (actual); \
+		if (!str_equal_z(seen_, (expected))) \
+			fail_msg("\"" STR_FMT "\" is not \"%s\"", STR_ARG(seen_), (expected)); \
 	} while (0)
 
-#define assert_published(w, post_id, remote)                                                       \
-	do {                                                                                       \
-		const struct delivery_row row_ = world_delivery((w), (post_id), 0);                \
-		assert_str(row_.error_code, "");                                                   \
-		assert_string_equal(post_state_name(row_.state), "published");                     \
-		assert_str(row_.remote_id, (remote));                                              \
+#define assert_published(w, post_id, remote) \
+	do { \
+		const struct delivery_row row_ = world_delivery((w), (post_id), 0); \
+		assert_str(row_.error_code, ""); \
+		assert_string_equal(post_state_name(row_.state), "published"); \
+		assert_str(row_.remote_id, (remote)); \
 	} while (0)
 
-#define assert_failed(w, post_id, code)                                                            \
-	do {                                                                                       \
-		const struct delivery_row row_ = world_delivery((w), (post_id), 0);                \
-		assert_string_equal(post_state_name(row_.state), "failed");                        \
-		assert_str(row_.error_code, (code));                                               \
+#define assert_failed(w, post_id, code) \
+	do { \
+		const struct delivery_row row_ = world_delivery((w), (post_id), 0); \
+		assert_string_equal(post_state_name(row_.state), "failed"); \
+		assert_str(row_.error_code, (code)); \
 	} while (0)
 
-#define assert_state(w, post_id, name)                                                             \
+#define assert_state(w, post_id, name) \
 	assert_string_equal(post_state_name(world_delivery((w), (post_id), 0).state), (name))
 
 #define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)

@@ -39,8 +39,9 @@ static void waits_are_the_schedule_s(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(wait_rows) / sizeof(wait_rows[0]); i++)
-		assert_int_equal(webhook_retry_wait_ms(wait_rows[i].attempt, wait_rows[i].retry_after_ms),
-				 wait_rows[i].expected_ms);
+		assert_int_equal(
+			webhook_retry_wait_ms(wait_rows[i].attempt, wait_rows[i].retry_after_ms),
+			wait_rows[i].expected_ms);
 }
 
 static void only_two_hundreds_are_taken(void **state)

@@ -25,8 +25,9 @@ struct sign_row {
 
 /* The first is the example of the standard's libraries; an unusable secret signs nothing. */
 static const struct sign_row sign_rows[] = {
-	{"the standard's example", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330,
-	 "{\"test\": 2432232314}", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="},
+	{"the standard's example", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+	 "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, "{\"test\": 2432232314}",
+	 "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="},
 	{"without the prefix", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "a", 1, "{}", ""},
 	{"no base64", "whsec_***", "a", 1, "{}", ""},
 	{"no secret", "", "a", 1, "{}", ""},
@@ -39,7 +40,8 @@ static void signatures_are_the_standard_s(void **state)
 	for (size_t i = 0; i < sizeof(sign_rows) / sizeof(sign_rows[0]); i++) {
 		const struct sign_row *row = &sign_rows[i];
 		const struct str signature =
-			webhook_signature(arena, str_of(row->secret), str_of(row->id), row->timestamp_s, str_of(row->body));
+			webhook_signature(arena, str_of(row->secret), str_of(row->id),
+					  row->timestamp_s, str_of(row->body));
 		if (!str_equal_z(signature, row->expected))
 			fail_msg("%s: " STR_FMT, row->name, STR_ARG(signature));
 	}
@@ -55,7 +57,8 @@ static void every_signed_part_counts(void **state)
 	assert_false(str_equal(first, webhook_signature(arena, secret, STR("b"), 1, STR("{}"))));
 	assert_false(str_equal(first, webhook_signature(arena, secret, STR("a"), 2, STR("{}"))));
 	assert_false(str_equal(first, webhook_signature(arena, secret, STR("a"), 1, STR("{ }"))));
-	assert_false(str_equal(first, webhook_signature(arena, secret, STR("a"), 1, STR("{}\0{}"))));
+	assert_false(
+		str_equal(first, webhook_signature(arena, secret, STR("a"), 1, STR("{}\0{}"))));
 	assert_true(str_equal(first, webhook_signature(arena, secret, STR("a"), 1, STR("{}"))));
 	arena_free(&arena);
 }
@@ -79,8 +82,10 @@ static void an_envelope_is_json_whatever_it_carries(void **state)
 {
 	static const char *const data[] = {"{\"id\":\"p\"}", ""};
 	struct arena *arena = arena_new("test", 1 << 20);
-	const struct event_row event = {
-		.id = STR("e-1"), .app_id = STR("a-1"), .kind = EVENT_POST_COMPLETED, .created_at_us = INT64_C(1800000000000000)};
+	const struct event_row event = {.id = STR("e-1"),
+					.app_id = STR("a-1"),
+					.kind = EVENT_POST_COMPLETED,
+					.created_at_us = INT64_C(1800000000000000)};
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *body = NULL;
@@ -90,7 +95,8 @@ static void an_envelope_is_json_whatever_it_carries(void **state)
 		assert_true(str_equal_z(json_string(json_get(body, "id")), "e-1"));
 		assert_true(str_equal_z(json_string(json_get(body, "event")), "post.completed"));
 		assert_true(str_equal_z(json_string(json_get(body, "app_id")), "a-1"));
-		assert_true(str_equal_z(json_string(json_get(body, "timestamp")), "2027-01-15T08:00:00Z"));
+		assert_true(str_equal_z(json_string(json_get(body, "timestamp")),
+					"2027-01-15T08:00:00Z"));
 		assert_true(json_is_null(json_get(body, "data")) == (i == 1));
 	}
 	arena_free(&arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Webhooks at work, turn by turn: what a finished post becomes, the schedule by the clock, a process that dies between, the limit
- * in flight, disabling, and retention. */
+ * Webhooks at work, turn by turn: what a finished post becomes, the schedule by the clock, a
+ * process that dies between, the limit in flight, disabling, and retention. */
 #include "webhook.h"
 
 #include "world.h"
@@ -21,8 +21,8 @@ struct fixture {
 	int data_calls;
 };
 
-static enum err_kind data(void *context, struct arena *arena, const struct event_row *event, struct str *json_out,
-			  struct error *err)
+static enum err_kind data(void *context, struct arena *arena, const struct event_row *event,
+			  struct str *json_out, struct error *err)
 {
 	struct fixture *fx = context;
 	(void)arena, (void)event, (void)err;
@@ -59,7 +59,8 @@ static void add_webhook(struct fixture *fx, int64_t event_mask)
 		.created_at_us = FAKE_NOW_US,
 	};
 	const struct str secret = webhook_secret_make(w->arena, &w->random.source);
-	fx->webhook.secret_sealed = world_sealed(w, "webhooks", "secret", fx->webhook.id, str_z(w->arena, secret));
+	fx->webhook.secret_sealed =
+		world_sealed(w, "webhooks", "secret", fx->webhook.id, str_z(w->arena, secret));
 	ok(store_webhook_create(w->store, &fx->webhook, &err), &err);
 }
 
@@ -116,7 +117,9 @@ static struct webhook_delivery_row last(struct fixture *fx)
 	struct webhook_delivery_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	ok(store_webhook_log(fx->w->store, fx->w->arena, fx->webhook.id, 0, 100, &rows, &count, &err), &err);
+	ok(store_webhook_log(fx->w->store, fx->w->arena, fx->webhook.id, 0, 100, &rows, &count,
+			     &err),
+	   &err);
 	assert_true(count > 0);
 	return rows[0];
 }
@@ -179,7 +182,8 @@ static void what_was_under_way_is_sent_again_after_a_crash(void **state)
 	crash(fx);
 	world_run(fx->w);
 	assert_int_equal(calls(fx), 2);
-	assert_string_equal(fake_nth(&fx->w->transport, HOOK, 1)->body, fake_nth(&fx->w->transport, HOOK, 0)->body);
+	assert_string_equal(fake_nth(&fx->w->transport, HOOK, 1)->body,
+			    fake_nth(&fx->w->transport, HOOK, 0)->body);
 	answer(fx, 204);
 	assert_int_equal(last(fx).state, WEBHOOK_SUCCEEDED);
 	crash(fx);
@@ -217,7 +221,9 @@ static struct webhook_row webhook_now(struct fixture *fx)
 {
 	struct webhook_row row = {0};
 	struct error err = {0};
-	ok(store_webhook_find(fx->w->store, fx->w->arena, fx->w->app.id, fx->webhook.id, &row, &err), &err);
+	ok(store_webhook_find(fx->w->store, fx->w->arena, fx->w->app.id, fx->webhook.id, &row,
+			      &err),
+	   &err);
 	return row;
 }
 
@@ -276,7 +282,8 @@ static size_t event_count(struct fixture *fx)
 	struct event_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	ok(store_event_list(fx->w->store, fx->w->arena, fx->w->app.id, 0, 100, &rows, &count, &err), &err);
+	ok(store_event_list(fx->w->store, fx->w->arena, fx->w->app.id, 0, 100, &rows, &count, &err),
+	   &err);
 	return count;
 }
 
