@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count_of.h"
+
 static const struct {
 	const char *name;
 	void (*run)(int scale);
@@ -16,7 +18,7 @@ static const struct {
 	{"deliver", bench_run_deliver}, {"thunder", bench_run_thunder},
 	{"claims", bench_run_claims},
 };
-#define BENCH_COUNT (sizeof(benches) / sizeof(benches[0]))
+#define BENCH_COUNT COUNT_OF(benches)
 
 struct wish {
 	int scale;

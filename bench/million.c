@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 #include "store.h"
 #include "store_delivery.h"
 
@@ -27,7 +29,7 @@ static int64_t pages(struct bench *bench, const char *what)
 	int64_t total = 0;
 	int64_t worst_us = page_us(bench, 1, &total);
 	bench_print("  %s: first page %" PRId64 " us", what, worst_us);
-	for (size_t i = 1; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 1; i < COUNT_OF(places); i++) {
 		int64_t page = (int64_t)((double)total * places[i] / 20);
 		const int64_t took_us = page_us(bench, page > 0 ? page : 1, &total);
 		worst_us = took_us > worst_us ? took_us : worst_us;

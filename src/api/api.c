@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#include "count_of.h"
 
 static const struct api_route routes[] = {
 #define ROUTE(method, path, who, body, handler, summary) \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoints 2 to 4: beginning a connection, the platforms' callback with the redirect back to the
  * customer, and the accounts that came of it (API.md sections 4 and 5). */
+#include "count_of.h"
+
 #include "api_private.h"
 
 #include "url.h"
@@ -116,7 +118,7 @@ static void check_text(struct problems *problems, const char *name, struct str t
 static void check_repeats(struct problems *problems, const struct http_request *request)
 {
 	static const char *const names[] = {"user_id", "redirect_url", "name", "email"};
-	for (size_t i = 0; request != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; request != NULL && i < COUNT_OF(names); i++) {
 		if (form_count(&request->query, names[i]) > 1)
 			problem_add(problems, PROBLEM_SHAPE, str_of(names[i]), "repeated",
 				    str_format(problems->arena, "The %s must be given once.",
@@ -295,7 +297,7 @@ static void respond_return(struct http_request *request, struct http_response *r
 static bool is_only_a_look(const struct http_request *request)
 {
 	static const char *const headers[] = {"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"};
-	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(headers); i++) {
 		const struct str *value = http_request_header(request, headers[i]);
 		struct str purpose = value != NULL ? str_lower(request->arena, *value) : STR("");
 		if (str_find(purpose, STR("prefetch"), 0) != SIZE_MAX ||

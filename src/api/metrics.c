@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "count_of.h"
+
 #include "store_figures.h"
 
 enum unit { UNIT_COUNT, UNIT_US };
@@ -155,7 +157,7 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 	struct buf *out =
 		http_response_text(response, 200, "text/plain; version=0.0.4; charset=utf-8");
 	write_build(out, api);
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(metrics); i++)
 		write_metric(out, &metrics[i], &scrape);
 	write_requests(out, api);
 }

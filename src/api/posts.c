@@ -3,6 +3,7 @@
  * 8). */
 #include "api_private.h"
 
+#include "count_of.h"
 #include "timetext.h"
 
 #define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
@@ -78,7 +79,7 @@ static void read_status(struct list_query *q)
 	const struct str *text = query_find(q, "status");
 	if (text == NULL)
 		return;
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(allowed); i++) {
 		if (str_equal_z(*text, allowed[i])) {
 			q->filter.status = *text;
 			return;

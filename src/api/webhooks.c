@@ -3,6 +3,7 @@
  * of what was carried to them. The carrying itself is webhook/. */
 #include "api_private.h"
 
+#include "count_of.h"
 #include "uuid.h"
 
 #include "url.h"
@@ -102,7 +103,7 @@ static void warn_unknown(struct webhook_call *c, const struct json *body)
 	static const char *const known[] = {"url", "events", "enabled"};
 	for (size_t i = 0; i < body->count; i++) {
 		bool is_known = false;
-		for (size_t j = 0; j < sizeof(known) / sizeof(known[0]); j++)
+		for (size_t j = 0; j < COUNT_OF(known); j++)
 			is_known = is_known || str_equal_z(body->keys[i], known[j]);
 		if (!is_known)
 			warning_add(&c->problems, body->keys[i], "ignored",
@@ -167,7 +168,7 @@ static bool read_members(struct webhook_call *c, const struct json *body)
 		const char *name;
 		void (*read)(struct webhook_call *, const struct json *);
 	} members[] = {{"url", read_url}, {"events", read_events}, {"enabled", read_enabled}};
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(members); i++) {
 		const struct json *value = json_get(body, members[i].name);
 		if (!json_is_null(value))
 			members[i].read(c, value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 struct flag_row {
 	const char *name;
@@ -26,7 +27,7 @@ struct reader {
 
 static const struct flag_row *flag_find(struct str name)
 {
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(flags); i++) {
 		if (str_equal_z(name, flags[i].name))
 			return &flags[i];
 	}

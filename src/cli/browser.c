@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "base64.h"
 #include "form.h"
@@ -109,10 +110,9 @@ static struct str unescaped(struct arena *arena, struct str text)
 	buf_init(&out, arena, URL_MAX_BYTES);
 	while (text.len > 0) {
 		size_t i = 0;
-		while (i < sizeof(entities) / sizeof(entities[0]) &&
-		       !str_skip(&text, str_of(entities[i].entity)))
+		while (i < COUNT_OF(entities) && !str_skip(&text, str_of(entities[i].entity)))
 			i++;
-		if (i < sizeof(entities) / sizeof(entities[0])) {
+		if (i < COUNT_OF(entities)) {
 			buf_add_char(&out, entities[i].character);
 			continue;
 		}

@@ -17,6 +17,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 #include "random.h"
 #include "timetext.h"
@@ -64,7 +65,7 @@ static const struct demo_post demo_posts[] = {
 	{PLATFORM_X, "This one was scheduled a few seconds ahead.", NULL, NULL, true},
 };
 
-#define POST_COUNT (sizeof(demo_posts) / sizeof(demo_posts[0]))
+#define POST_COUNT COUNT_OF(demo_posts)
 
 struct media_file_served {
 	const char *name;
@@ -129,7 +130,7 @@ static void serve_media(void *context, struct http_request *request, struct http
 {
 	struct demo *demo = context;
 	struct str name = http_request_capture(request, "name");
-	for (size_t i = 0; i < sizeof(demo->files) / sizeof(demo->files[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(demo->files); i++) {
 		if (str_equal_z(name, demo->files[i].name)) {
 			buf_add(http_response_text(response, 200, demo->files[i].mime_type),
 				demo->files[i].bytes);
@@ -544,7 +545,7 @@ static void remove_data(const char *data)
 					    "posthorn.db-shm", "posthorn.db.lock",
 					    "master.key",      "control.sock"};
 	char path[4096];
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", data, names[i]);
 		unlink(path);
 	}

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 #define HANDLER_STACK_BYTES 65536
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction former_actions[COUNT_OF(fatal_signals)];

@@ -8,6 +8,7 @@
 #include <curl/curl.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "arguments.h"
 #include "commands.h"
@@ -32,7 +33,7 @@ static const struct command_row commands[] = {
 #undef X
 };
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+#define COMMAND_COUNT COUNT_OF(commands)
 
 int command_version(const struct command *command)
 {

@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 #include "random.h"
 
 #include "url.h"
@@ -110,7 +111,7 @@ struct log service_make_log(const struct settings *settings)
 {
 	static const char *const levels[] = {"debug", "info", "warn", "error"};
 	struct log log = {.fd = STDERR_FILENO, .level = LOG_INFO, .clock = clock_system()};
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(levels); i++) {
 		if (strcmp(settings_text(settings, SETTING_ID_log_level), levels[i]) == 0)
 			log.level = (enum log_level)i;
 	}
@@ -687,7 +688,7 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 		delivers ? open_node : NULL,
 		delivers ? NULL : start_engine,
 	};
-	for (size_t i = 0; i < sizeof(openers) / sizeof(openers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(openers); i++) {
 		enum err_kind kind = openers[i] != NULL ? openers[i](service, err) : ERR_NONE;
 		if (kind != ERR_NONE) {
 			service_close(&service);

@@ -9,6 +9,7 @@
 #include <ini.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "url.h"
 
@@ -248,7 +249,7 @@ static bool is_address(struct str text)
 static bool is_database_url(const char *text)
 {
 	static const char *const schemes[] = {"sqlite:", "postgres://", "postgresql://"};
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(schemes); i++) {
 		if (strncmp(text, schemes[i], strlen(schemes[i])) == 0)
 			return true;
 	}

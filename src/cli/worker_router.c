@@ -2,6 +2,8 @@
  * See worker_router.h. */
 #include "worker_router.h"
 
+#include "count_of.h"
+
 #include "json_write.h"
 
 #include "http.h"
@@ -57,7 +59,7 @@ enum err_kind worker_router_new(struct api *api, struct http_router **router_out
 						  .render_fault = render_fault,
 						  .response_max_bytes = ANSWER_MAX_BYTES};
 	enum err_kind kind = http_router_new(&config, router_out, err);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && kind == ERR_NONE; i++) {
+	for (size_t i = 0; i < COUNT_OF(paths) && kind == ERR_NONE; i++) {
 		const struct http_route route = {
 			.method = "GET", .pattern = paths[i], .handler = pass_on};
 		kind = http_router_add(*router_out, &route, 1, err);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "count_of.h"
 #include "timetext.h"
 
 #define RETRY_AFTER_MS_MAX (US_PER_DAY / US_PER_MS)
@@ -15,8 +16,6 @@ static const struct str weekdays[] = {{"Sun", 3}, {"Mon", 3}, {"Tue", 3}, {"Wed"
 static const struct str months[] = {{"Jan", 3}, {"Feb", 3}, {"Mar", 3}, {"Apr", 3},
 				    {"May", 3}, {"Jun", 3}, {"Jul", 3}, {"Aug", 3},
 				    {"Sep", 3}, {"Oct", 3}, {"Nov", 3}, {"Dec", 3}};
-
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 static bool take_name(struct str *in, const struct str *names, size_t count, size_t *index_out)
 {

@@ -14,6 +14,7 @@
 #undef json_is_null
 
 #include "arena.h"
+#include "count_of.h"
 
 #define DEPTH_MAX_DEFAULT 32 /* DESIGN.md section 7 */
 #define NODES_MAX_DEFAULT 10000
@@ -216,7 +217,7 @@ static const struct fault_row fault_rows[] = {
 
 static const char *fault_text(enum json_error_code code)
 {
-	for (size_t i = 0; i < sizeof(fault_rows) / sizeof(fault_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(fault_rows); i++) {
 		if (fault_rows[i].code == code)
 			return fault_rows[i].text;
 	}

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "count_of.h"
+
 #define BOXES_MAX 4096 /* a fragmented film of hours has thousands, but its moov comes first */
 #define BOX_NAME(a, b, c, d) \
 	((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
@@ -178,7 +180,7 @@ static const struct visit visits[] = {
 
 static const struct visit *visit_of(uint32_t name, uint32_t inside)
 {
-	for (size_t i = 0; i < sizeof(visits) / sizeof(visits[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(visits); i++) {
 		if (visits[i].name == name && visits[i].inside == inside)
 			return &visits[i];
 	}

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "count_of.h"
+
 #include "gif.h"
 #include "webm.h"
 
@@ -208,9 +210,8 @@ static enum sniff_type sniff_ftyp(struct str in, struct sniff *sniff)
 		return SNIFF_UNKNOWN;
 	const struct str box = str_slice(in, 0, length);
 	const struct str major = str_slice(box, 8, 12);
-	const size_t brand_count = sizeof(brand_rows) / sizeof(brand_rows[0]);
-	if (brand_find(not_video_rows, sizeof(not_video_rows) / sizeof(not_video_rows[0]), major) !=
-	    NULL)
+	const size_t brand_count = COUNT_OF(brand_rows);
+	if (brand_find(not_video_rows, COUNT_OF(not_video_rows), major) != NULL)
 		return SNIFF_UNKNOWN;
 	const struct brand_row *row = brand_find(brand_rows, brand_count, major);
 	for (size_t at = 16; row == NULL && at + 4 <= box.len; at += 4)
@@ -269,8 +270,7 @@ struct sniff sniff_media(struct str first_bytes)
 		sniff_ftyp, sniff_webm, sniff_document,
 	};
 	struct sniff sniff = {0};
-	for (size_t i = 0;
-	     i < sizeof(sniffers) / sizeof(sniffers[0]) && sniff.type == SNIFF_UNKNOWN; i++)
+	for (size_t i = 0; i < COUNT_OF(sniffers) && sniff.type == SNIFF_UNKNOWN; i++)
 		sniff.type = sniffers[i](first_bytes, &sniff);
 	const struct type_row *row = &type_rows[sniff.type];
 	sniff.mime_type = row->mime_type;

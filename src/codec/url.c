@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "utf8.h"
@@ -63,7 +64,7 @@ static const char *take_scheme(struct str *in, struct url *url)
 	struct str name;
 	if (!str_take_until(in, ':', &name))
 		return "it has no scheme";
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(schemes); i++) {
 		if (!str_equal_nocase(name, schemes[i].name))
 			continue;
 		url->scheme = schemes[i].name;

@@ -2,6 +2,8 @@
  * UTF-8, strictly as RFC 3629, section 4 has it. */
 #include "utf8.h"
 
+#include "count_of.h"
+
 /* What a first byte announces. The range of the second byte is what keeps out overlong forms,
  * surrogates and what is above U+10FFFF; all further bytes are 80..BF. */
 struct lead {
@@ -20,7 +22,7 @@ static const struct lead leads[] = {
 
 static const struct lead *lead_find(unsigned char byte)
 {
-	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(leads); i++) {
 		if (byte >= leads[i].first && byte <= leads[i].last)
 			return &leads[i];
 	}

@@ -3,6 +3,7 @@
 #include "authorize.h"
 
 #include "buf.h"
+#include "count_of.h"
 
 #include "base64.h"
 #include "form.h"
@@ -74,9 +75,7 @@ struct str authorize_url(struct arena *arena, const struct oauth_profile *profil
 			 authorize_challenge(arena, profile->pkce, values->pkce_verifier));
 		form_add(&query, "code_challenge_method", STR("S256"));
 	}
-	for (size_t i = 0; i < sizeof(profile->extra) / sizeof(profile->extra[0]) &&
-			   profile->extra[i].name != NULL;
-	     i++)
+	for (size_t i = 0; i < COUNT_OF(profile->extra) && profile->extra[i].name != NULL; i++)
 		form_add(&query, profile->extra[i].name, str_of(profile->extra[i].value));
 	struct str address =
 		address_of(arena, str_of(profile->authorize_url), values->graph_version);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "count_of.h"
 #include "uuid.h"
 
 #include "url.h"
@@ -385,9 +386,7 @@ static enum err_kind return_redirect(struct connector *connector, struct arena *
  * the accounts answer. */
 static bool is_denial(const struct platform *platform, struct str error)
 {
-	for (size_t i = 0;
-	     i < sizeof(platform->oauth->denied_errors) / sizeof(platform->oauth->denied_errors[0]);
-	     i++) {
+	for (size_t i = 0; i < COUNT_OF(platform->oauth->denied_errors); i++) {
 		/* The list ends with NULL, which no error at all would be equal to. */
 		if (error.len > 0 && str_equal_z(error, platform->oauth->denied_errors[i]))
 			return true;

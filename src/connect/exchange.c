@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "count_of.h"
 #include "uuid.h"
 
 #include "seal.h"
@@ -238,7 +239,7 @@ static void copy_connection(struct arena *arena, struct connection_row *c)
 		&c->name,        &c->email,      &c->state_hash,        &c->callback_url,
 		&c->pkce_sealed, &c->error,      &c->error_description, &c->code_sealed,
 		&c->flow,        &c->flow_sealed};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		*texts[i] = str_copy(arena, *texts[i]);
 }
 

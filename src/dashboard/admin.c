@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "count_of.h"
+
 #include "token.h"
 
 #include "backoff.h"
 #include "password_pool.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define SETUP_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
 /* Two cores' worth of work and 38 MiB at most; who waits waits for 8 others, about 100 ms. */
 #define PASSWORDS_AT_ONCE 2

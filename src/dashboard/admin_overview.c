@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "count_of.h"
+
 #include "failure.h"
 #include "platform_id.h"
 
@@ -128,7 +130,7 @@ static void write_percentiles(struct json_writer *w, const int64_t *sorted_us, s
 		const char *name;
 		size_t percent;
 	} rows[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"max", 100}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (count > 0)
 			json_member_int(w, rows[i].name,
 					percentile_ms(sorted_us, count, rows[i].percent));
@@ -288,7 +290,7 @@ static const struct quota {
 #undef QUOTA
 };
 
-#define QUOTA_COUNT (sizeof(quotas) / sizeof(quotas[0]))
+#define QUOTA_COUNT COUNT_OF(quotas)
 
 struct account_usage {
 	struct str account_id;

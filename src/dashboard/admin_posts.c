@@ -4,6 +4,7 @@
  * about it, is the public API's (admin_web.c). */
 #include "admin_private.h"
 
+#include "count_of.h"
 #include "timetext.h"
 
 #include "failure.h"
@@ -37,8 +38,7 @@ static const struct advice {
 #undef ADVICE
 };
 
-_Static_assert(sizeof(advices) / sizeof(advices[0]) == FAILURE_CODE_COUNT - 1,
-	       "every failure code has its advice");
+_Static_assert(COUNT_OF(advices) == FAILURE_CODE_COUNT - 1, "every failure code has its advice");
 
 void admin_failure_list(void *context, struct http_request *request, struct http_response *response)
 {
@@ -48,7 +48,7 @@ void admin_failure_list(void *context, struct http_request *request, struct http
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
-	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(advices); i++) {
 		json_begin_object(&w);
 		json_member_str(&w, "code", str_of(failure_code_name(advices[i].code)));
 		json_member_str(&w, "sentence", str_of(failure_code_sentence(advices[i].code)));
@@ -79,7 +79,7 @@ struct listing {
 static bool is_status(struct str word)
 {
 	static const char *const words[] = {"", "pending", "scheduled", "published", "failed"};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (str_equal_z(word, words[i]))
 			return true;
 	}

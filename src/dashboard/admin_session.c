@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Signing in to the dashboard: the session and its cookie, the set-up link, passwords. What a
  * session may do is admin_web.c's business. */
+#include "count_of.h"
+
 #include "admin_private.h"
 
 #include "cookie.h"
@@ -128,7 +130,7 @@ static void write_signed_in(struct admin *admin, struct arena *arena, struct jso
 static void write_signed_out(struct json_writer *w)
 {
 	static const char *const names[] = {"admin", "csrf_token", "expires_at", "idle_expires_at"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		json_member_null(w, names[i]);
 }
 

@@ -2,6 +2,8 @@
  * The admin API's door over HTTP: who may pass is decided here, for every route alike, from its row
  * in admin_routes.def; and an app's own API without a token. How sessions come to be is
  * admin_session.c, the pages are web_pages.c. */
+#include "count_of.h"
+
 #include "admin_private.h"
 
 #include "url.h"
@@ -252,6 +254,6 @@ enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config 
 	if (kind == ERR_NONE)
 		kind = admin_add_routes(admin->web_router, WHERE_WEB, err);
 	if (kind == ERR_NONE)
-		kind = http_router_add(router, routes, sizeof(routes) / sizeof(routes[0]), err);
+		kind = http_router_add(router, routes, COUNT_OF(routes), err);
 	return kind;
 }

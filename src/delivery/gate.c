@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 
 #define PLATFORM_MAX_DEFAULT 256
@@ -300,7 +301,7 @@ bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id,
 	if (own == NULL)
 		return false;
 	const struct place *const places[] = {whole, own};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		if (place_room(places[i], boot_us) == 0) {
 			*wait_us_out = place_wait_us(gate, places[i], boot_us);
 			return false;

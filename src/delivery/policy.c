@@ -2,9 +2,8 @@
  * See policy.h. */
 #include "policy.h"
 
+#include "count_of.h"
 #include "random.h"
-
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* DESIGN.md section 3: tries at 0, 30 s, 2, 10 and 30 minutes. */
 static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 600000, 1800000};

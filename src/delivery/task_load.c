@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "count_of.h"
+
 #include "rules.h"
 
 #include "seal.h"
@@ -29,7 +31,7 @@ static void copy_account(struct arena *arena, struct account_row *account)
 				     &account->extra_sealed,
 				     &account->scopes,
 				     &account->last_error};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		*texts[i] = str_copy(arena, *texts[i]);
 }
 
@@ -43,7 +45,7 @@ static void copy_work(struct arena *arena, struct delivery_work *work)
 				     &work->credential_client_id,
 				     &work->credential_secret_sealed,
 				     &work->app_id};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		*texts[i] = str_copy(arena, *texts[i]);
 	copy_account(arena, &work->account);
 }
@@ -135,7 +137,7 @@ static void flow_begin_again(struct delivery_task *t)
 {
 	static const char *const counts[] = {"delivery.limited_since_us", "delivery.limits_met",
 					     "delivery.looks_failed"};
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(counts); i++)
 		flow_unset(&t->flow, counts[i]);
 	if (t->save.call_started_at_us == 0 && !flow_is_open(&t->flow))
 		flow_restart_part(&t->flow);

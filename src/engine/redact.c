@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 
@@ -144,6 +145,6 @@ void redact_failure(struct arena *arena, struct failure *failure, const struct e
 {
 	struct str *const texts[] = {&failure->message, &failure->platform_code,
 				     &failure->platform_message};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		*texts[i] = redact_secrets(arena, *texts[i], env, flow);
 }

@@ -15,6 +15,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 
 #include "http_strict.h"
@@ -287,7 +288,7 @@ static bool is_ours_to_send(struct str name)
 {
 	static const char *const framing[] = {"Content-Length", "Transfer-Encoding", "Connection",
 					      "Server"};
-	for (size_t i = 0; i < sizeof(framing) / sizeof(framing[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(framing); i++) {
 		if (str_equal_nocase(name, str_of(framing[i])))
 			return false;
 	}

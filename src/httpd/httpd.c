@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 #include "random.h"
 
@@ -297,7 +298,7 @@ static enum err_kind threads_start_masked(struct httpd *httpd, const struct http
 	sigset_t most;
 	sigset_t before;
 	sigfillset(&most);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(faults); i++)
 		sigdelset(&most, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &most, &before);
 	const enum err_kind kind = threads_start(httpd, config, err);

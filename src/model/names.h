@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "count_of.h"
 #include "str.h"
 
 /* names[value] for a value inside the table, else "". */
@@ -11,6 +12,5 @@ const char *name_of(const char *const *names, size_t count, unsigned value);
 /* The index of that name, or count. A NULL entry matches nothing. */
 size_t name_find(const char *const *names, size_t count, struct str name);
 
-#define NAME_OF(names, value) \
-	name_of((names), sizeof(names) / sizeof((names)[0]), (unsigned)(value))
-#define NAME_FIND(names, name) name_find((names), sizeof(names) / sizeof((names)[0]), (name))
+#define NAME_OF(names, value) name_of((names), COUNT_OF(names), (unsigned)(value))
+#define NAME_FIND(names, name) name_find((names), COUNT_OF(names), (name))

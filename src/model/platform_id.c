@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "count_of.h"
+
 struct platform_row {
 	enum platform_id id;
 	const char *slug;
@@ -16,7 +18,7 @@ static const struct platform_row rows[] = {
 #undef PLATFORM
 };
 
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+#define ROW_COUNT COUNT_OF(rows)
 
 _Static_assert(ROW_COUNT == PLATFORM_ID_MAX, "platforms.def and PLATFORM_ID_MAX differ");
 

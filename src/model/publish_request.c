@@ -4,6 +4,7 @@
 #include "publish_request.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "timetext.h"
 
 #include "json.h"
@@ -244,7 +245,7 @@ static void advanced_read(const struct reader *r, const struct json *body,
 {
 	static const char *const overruled[] = {"content", "media", "type"};
 	content->mode = POST_MODE_ADVANCED;
-	for (size_t i = 0; i < sizeof(overruled) / sizeof(overruled[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(overruled); i++) {
 		if (!json_is_null(json_get(body, overruled[i])))
 			warn_ignored(r, str_of(overruled[i]),
 				     "This is ignored when containers are given.");

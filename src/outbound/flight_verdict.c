@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 
 #define HEADERS_MAX 200
 
@@ -41,7 +42,7 @@ static const struct {
 
 static enum transfer_problem problem_of_code(CURLcode code)
 {
-	for (size_t i = 0; i < sizeof(code_problems) / sizeof(code_problems[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(code_problems); i++)
 		if (code_problems[i].code == code)
 			return code_problems[i].problem;
 	return TRANSFER_OTHER;

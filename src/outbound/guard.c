@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "url.h"
 
@@ -116,7 +117,7 @@ static bool is_public(const uint8_t address[ADDRESS_BYTES])
 		put_v4(inner, address + 12);
 	if (!range_has(&mapped, inner) && (!range_has(&unicast, inner) || is_isatap(inner)))
 		return false;
-	return !any_has(special, sizeof(special) / sizeof(special[0]), inner);
+	return !any_has(special, COUNT_OF(special), inner);
 }
 
 static bool has_port(const struct guard *guard, uint16_t port)
@@ -177,7 +178,7 @@ static bool is_local_name(struct str name)
 {
 	if (str_find_char(name, '.', 0) == SIZE_MAX)
 		return true; /* one label: a search domain's or /etc/hosts's business */
-	for (size_t i = 0; i < sizeof(local_names) / sizeof(local_names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(local_names); i++)
 		if (is_within(name, str_of(local_names[i])))
 			return true;
 	return false;
@@ -321,8 +322,7 @@ static void add_own_addresses(struct guard *guard, const struct ifaddrs *first)
 static bool allocate(struct guard *guard, const struct guard_config *config, size_t own_count)
 {
 	const bool has_ports = config->ports != NULL;
-	guard->port_count =
-		has_ports ? config->port_count : sizeof(default_ports) / sizeof(default_ports[0]);
+	guard->port_count = has_ports ? config->port_count : COUNT_OF(default_ports);
 	/* One more of each, so that none is of size 0. */
 	guard->allow = calloc(config->allow_cidr_count + 1, sizeof(*guard->allow));
 	guard->deny = calloc(config->deny_cidr_count + own_count + 1, sizeof(*guard->deny));

@@ -3,6 +3,7 @@
  * certain; for the rest Facebook refuses by itself. */
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json.h"
@@ -189,7 +190,7 @@ static const struct option_place {
 	{"video_state", ON(REEL)},
 };
 
-#define OPTION_PLACES (sizeof(option_places) / sizeof(option_places[0]))
+#define OPTION_PLACES COUNT_OF(option_places)
 
 static bool takes_option(const struct option_place *place, enum facebook_kind kind)
 {

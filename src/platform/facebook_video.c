@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json.h"
@@ -76,7 +77,7 @@ static const char *wait_at(struct flow *flow, struct step *step, const char *sta
 static void poll_wait(struct flow *flow, struct step *step, const char *stage)
 {
 	static const int64_t waits_ms[] = {2000, 3000, 5000, 10000, 15000, 30000};
-	const int64_t count = (int64_t)(sizeof(waits_ms) / sizeof(waits_ms[0]));
+	const int64_t count = (int64_t)(COUNT_OF(waits_ms));
 	const int64_t polls = flow_get_int(flow, "polls", 0);
 	const int64_t waited_ms = flow_get_int(flow, "waited_ms", 0);
 	const int64_t late_ms = waited_ms < CHECK_CLOSELY_MS ? 60000 : 300000;
@@ -460,7 +461,7 @@ struct facebook_video_state facebook_video_state_read(const struct json *video)
 				       words_of_publishing),
 		.received_bytes = received_read(uploading),
 	};
-	for (size_t i = 0; i < sizeof(phase_names) / sizeof(phase_names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(phase_names); i++)
 		phase_error_read(json_get(status, phase_names[i]), &state);
 	state.is_done = state.is_published && !state.is_failed &&
 			(is_any(processing, words_of_end) || str_equal_z(whole, "ready"));

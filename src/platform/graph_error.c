@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "httpdate.h"
 #include "json.h"
@@ -134,7 +135,7 @@ static bool row_fits(const struct error_row *row, int64_t code, int64_t subcode)
 
 static const struct error_row *row_find(int64_t code, int64_t subcode)
 {
-	for (size_t i = 0; i < sizeof(error_rows) / sizeof(error_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(error_rows); i++) {
 		if (row_fits(&error_rows[i], code, subcode))
 			return &error_rows[i];
 	}
@@ -172,7 +173,7 @@ static const struct worded_row {
 static void heed_words(const struct json *error, struct graph_error *read)
 {
 	const struct str message = json_string(json_get(error, "message"));
-	for (size_t i = 0; i < sizeof(worded_rows) / sizeof(worded_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(worded_rows); i++) {
 		const struct worded_row *row = &worded_rows[i];
 		if (row->code != read->code || str_find(message, str_of(row->words), 0) == SIZE_MAX)
 			continue;
@@ -297,7 +298,7 @@ static struct str reconnect_sentence(int64_t subcode)
 		{492, "The person lost the role on the Page; the account must be connected "
 		      "again."},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (rows[i].subcode == subcode)
 			return str_of(rows[i].sentence);
 	}

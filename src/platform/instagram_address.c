@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "url.h"
 
@@ -29,7 +30,7 @@ static bool is_private_ipv4(const uint8_t *address)
 		{0x7f000000, 0xff000000}, {0xa9fe0000, 0xffff0000}, {0xac100000, 0xfff00000},
 		{0xc0a80000, 0xffff0000},
 	};
-	for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(networks); i++) {
 		if (has_prefix_bits(address, networks[i].network, networks[i].mask))
 			return true;
 	}
@@ -48,7 +49,7 @@ static bool is_private_name(struct str host)
 {
 	static const char *const suffixes[] = {".localhost", ".local",     ".internal",
 					       ".lan",       ".home.arpa", ".test"};
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
 		if (str_has_suffix(host, str_of(suffixes[i])))
 			return true;
 	}

@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json.h"
@@ -443,7 +444,7 @@ const char *instagram_upload_answer(const struct env *env, struct flow *flow,
 static int64_t poll_wait_ms(int64_t polls)
 {
 	static const int64_t waits_ms[] = {2000, 3000, 5000, 10000, 15000, 30000};
-	const int64_t count = (int64_t)(sizeof(waits_ms) / sizeof(waits_ms[0]));
+	const int64_t count = (int64_t)(COUNT_OF(waits_ms));
 	return polls < count ? waits_ms[polls] : 60000;
 }
 

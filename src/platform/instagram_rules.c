@@ -4,6 +4,7 @@
 #include "instagram_adapter.h"
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "json.h"
 
@@ -142,10 +143,9 @@ static const unsigned option_places[] = {
 	INSTAGRAM_IMAGE | INSTAGRAM_REEL,
 };
 
-#define OPTION_COUNT (sizeof(instagram_options) / sizeof(instagram_options[0]) - 1)
+#define OPTION_COUNT (COUNT_OF(instagram_options) - 1)
 
-_Static_assert(sizeof(option_places) / sizeof(option_places[0]) == OPTION_COUNT,
-	       "each option has its places");
+_Static_assert(COUNT_OF(option_places) == OPTION_COUNT, "each option has its places");
 
 bool instagram_option_belongs(const struct option_rule *option, enum instagram_place place)
 {

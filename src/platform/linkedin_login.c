@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json_write.h"
@@ -125,7 +126,7 @@ static bool has_pages(const struct env *env, struct str granted)
 /* Roles that may post; one of them in its older spelling too (1.2). */
 static const char *const page_roles[] = {"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR",
 					 "DIRECT_SPONSORED_CONTENT_POSTER"};
-#define PAGE_ROLE_COUNT (int64_t)(sizeof(page_roles) / sizeof(page_roles[0]))
+#define PAGE_ROLE_COUNT (int64_t)(COUNT_OF(page_roles))
 
 static const char *exchange_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -253,7 +254,7 @@ static struct str acl_page_id(const struct json *acl)
 {
 	static const char *const keys[] = {"organization", "organizationTarget",
 					   "organizationalTarget"};
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
 		struct str urn = json_string(json_get(acl, keys[i]));
 		if (str_skip(&urn, STR(LINKEDIN_ORGANIZATION_URN)))
 			return urn;

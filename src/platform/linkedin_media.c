@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json_write.h"
 
@@ -170,7 +171,7 @@ static const char *next_asset(struct flow *flow)
 	static const char *const spent[] = {"upload_url",    "instructions", "upload_token",
 					    "thumbnail_url", "etags",        "part",
 					    "finalizes"};
-	for (size_t i = 0; i < sizeof(spent) / sizeof(spent[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(spent); i++)
 		flow_unset(flow, spent[i]);
 	flow_count(flow, "asset");
 	return "asset";
@@ -339,7 +340,7 @@ static enum put_outcome put_outcome(const struct env *env, const struct reply *r
 		return PUT_REFUSED;
 	if (reply->status >= 200 && reply->status < 300)
 		return PUT_TAKEN;
-	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(gone); i++) {
 		if (reply->status == gone[i])
 			return PUT_GONE;
 	}
@@ -502,7 +503,7 @@ static bool end_may_be_taken(const struct env *env, const struct reply *reply)
 	const struct refusal_facts facts = linkedin_facts(env, reply);
 	const enum failure_code code = refusal_find(linkedin_api_refusals, &facts)->code;
 	bool is_candidate = false;
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(statuses); i++)
 		is_candidate = is_candidate || reply->status == statuses[i];
 	return reply->outcome == REPLY_ANSWERED && is_candidate &&
 	       code != FAILURE_CODE_MEDIA_REJECTED && code != FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED;
@@ -553,7 +554,7 @@ const char *linkedin_ended_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	if (reply->status == 401 || reply->status == 429)
 		return linkedin_fail(env, reply, step);
-	for (size_t i = 0; i < sizeof(past) / sizeof(past[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(past); i++) {
 		if (reply->status == 200 && str_equal_z(status, past[i]))
 			return next_asset(flow);
 	}

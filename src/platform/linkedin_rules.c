@@ -4,6 +4,7 @@
 #include "linkedin.h"
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "utf8.h"
 
@@ -179,7 +180,7 @@ static void check_poll(const struct check *check, const struct json *poll)
 	const struct json *duration = json_get(poll, "duration");
 	bool is_known = json_is_null(duration);
 	check_text(check, "poll.question", json_get(poll, "question"), 1, POLL_QUESTION_MAX);
-	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(durations); i++)
 		is_known = is_known || str_equal_z(json_string(duration), durations[i]);
 	if (!is_known)
 		refuse_option(check, "poll.duration", "bad_option",

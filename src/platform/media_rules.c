@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "platform.h"
 #include "rules.h"
@@ -101,7 +102,7 @@ static struct str bounds_complaint(const struct media_rule *rule, struct arena *
 		{sniff->duration_ms, rule->duration_min_ms, rule->duration_max_ms, "long", "s",
 		 true},
 	};
-	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bounds); i++) {
 		const struct str complaint = bound_complaint(rule, arena, &bounds[i]);
 		if (complaint.len > 0)
 			return complaint;
@@ -168,7 +169,7 @@ static enum sniff_type type_said(struct arena *arena, struct str mime_type)
 {
 	const struct str name = str_lower(
 		arena, str_trim(str_slice(mime_type, 0, str_find_char(mime_type, ';', 0))));
-	for (size_t i = 0; i < sizeof(said_types) / sizeof(said_types[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(said_types); i++) {
 		const struct str known = str_of(said_types[i].mime_type);
 		if (str_equal(name, known) ||
 		    (str_has_suffix(known, STR(".")) && str_has_prefix(name, known)))

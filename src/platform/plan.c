@@ -3,6 +3,8 @@
  * round together, file by file. */
 #include "plan.h"
 
+#include "count_of.h"
+
 #include "json.h"
 
 #include "rules.h"
@@ -177,7 +179,7 @@ static const struct plan_row rows[] = {
 	 "open.tiktokapis.com/v2/post/publish/status/fetch/", false, "Wait until it is processed"},
 };
 
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+#define ROW_COUNT COUNT_OF(rows)
 
 struct planning {
 	enum platform_id platform;

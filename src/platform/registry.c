@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which platform answers to which number. */
+#include "count_of.h"
+
 #include "platform.h"
 
 #include "adapters.h"
@@ -13,8 +15,7 @@ static const struct platform *const platforms[] = {
 	[PLATFORM_TIKTOK] = &platform_tiktok,
 };
 
-_Static_assert(sizeof(platforms) / sizeof(platforms[0]) == PLATFORM_ID_MAX + 1,
-	       "a platform has no row");
+_Static_assert(COUNT_OF(platforms) == PLATFORM_ID_MAX + 1, "a platform has no row");
 
 const struct platform *platform_of(enum platform_id id)
 {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "utf8.h"
@@ -72,7 +73,7 @@ static bool is_between(int value, int min, int max)
 static enum post_type default_type(const struct platform *platform, const struct post_content *post)
 {
 	const struct media_counts counts = media_count(&post->containers[0]);
-	for (size_t i = 0; i < sizeof(default_types) / sizeof(default_types[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(default_types); i++) {
 		const struct default_type *row = &default_types[i];
 		if (row->platform == platform->id &&
 		    is_between(counts.images, row->images_min, row->images_max) &&
@@ -200,7 +201,7 @@ static void check_media(const struct check *check, const struct type_rule *type)
 		{"media items", "too_few_media", "too_many_media", type->media_min, type->media_max,
 		 counts.images + counts.videos},
 	};
-	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bounds); i++)
 		check_media_bound(check, 0, type_words, &bounds[i]);
 }
 
@@ -241,7 +242,7 @@ static void check_comment(const struct check *check, size_t container)
 		{"videos", "", "too_many_videos", 0, check->rules->comment_videos_max,
 		 counts.videos},
 	};
-	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bounds); i++)
 		check_media_bound(check, container, "A comment", &bounds[i]);
 	check_text(check, container,
 		   check->rules->comment_text_max_of != NULL

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <utf8proc.h>
 
+#include "count_of.h"
+
 #include "utf8.h"
 
 #include "text_count_tlds.h"
@@ -37,7 +39,7 @@ static bool in_ranges(const struct range *ranges, size_t count, int32_t c)
 	return false;
 }
 
-#define IN_RANGES(table, c) in_ranges((table), sizeof(table) / sizeof((table)[0]), (c))
+#define IN_RANGES(table, c) in_ranges((table), COUNT_OF(table), (c))
 
 /* The code point there, or 0 behind the end. */
 static int32_t peek(const struct points *text, size_t place)

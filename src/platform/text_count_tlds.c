@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count_of.h"
+
 /* In the order of strcmp(). */
 static const char *const ascii_tlds[] = {
 	"aaa",
@@ -1588,11 +1590,11 @@ static int name_compare(const void *name, const void *entry)
 
 bool text_tld_is_known(const char *name)
 {
-	return bsearch(name, ascii_tlds, sizeof(ascii_tlds) / sizeof(ascii_tlds[0]),
-		       sizeof(ascii_tlds[0]), name_compare) != NULL;
+	return bsearch(name, ascii_tlds, COUNT_OF(ascii_tlds), sizeof(ascii_tlds[0]),
+		       name_compare) != NULL;
 }
 
 const char *text_tld_other(size_t index)
 {
-	return index < sizeof(other_tlds) / sizeof(other_tlds[0]) ? other_tlds[index] : NULL;
+	return index < COUNT_OF(other_tlds) ? other_tlds[index] : NULL;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "rules.h"
 #include "token_answer.h"
@@ -37,7 +38,7 @@ static struct str privacy_level(const struct env *env, const struct json *offere
 	const struct str asked = json_string(json_get(env->options, "privacy_level"));
 	if (!str_is_empty(asked))
 		return tiktok_list_has(offered, asked) ? asked : (struct str){0};
-	for (size_t i = 0; i < sizeof(privacy_levels) / sizeof(privacy_levels[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(privacy_levels); i++) {
 		if (tiktok_list_has(offered, str_of(privacy_levels[i])))
 			return str_of(privacy_levels[i]);
 	}
@@ -83,7 +84,7 @@ static struct str extra_text(const struct env *env, const struct json *creator, 
 	json_begin_object(&w);
 	json_member_bool(&w, "can_list", can_list);
 	json_member_bool(&w, "is_unaudited", is_unaudited);
-	for (size_t i = 0; i < sizeof(kept_facts) / sizeof(kept_facts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(kept_facts); i++) {
 		const struct json *fact =
 			json_get(creator != NULL ? creator : env->account_extra, kept_facts[i]);
 		if (json_is_null(fact))
@@ -161,7 +162,7 @@ static void switches_keep(const struct env *env, struct flow *flow, const struct
 		{"disable_duet", "duet_disabled"},
 		{"disable_stitch", "stitch_disabled"},
 	};
-	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(switches); i++)
 		flow_set_int(flow, switches[i].option,
 			     tiktok_option_bool(env, switches[i].option) ||
 				     json_bool(json_get(creator, switches[i].fact), false));

@@ -5,6 +5,7 @@
 #include "tiktok_adapter.h"
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "media_rules.h"
 #include "problem.h"
@@ -74,7 +75,7 @@ static const struct {
 
 static void kind_options_check(const struct check *check)
 {
-	for (size_t i = 0; i < sizeof(kind_options) / sizeof(kind_options[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(kind_options); i++) {
 		if (kind_options[i].type != check->type &&
 		    !json_is_null(json_get(check->options, kind_options[i].name)))
 			warning_add(check->problems, option_field(check, kind_options[i].name),

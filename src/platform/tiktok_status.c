@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a task says of itself (platforms/tiktok.md 2.6): polled until the post is public, failed, or
  * hours have gone by. A task that failed posted nothing. */
+#include "count_of.h"
+
 #include "tiktok_adapter.h"
 
 #include "form.h"
@@ -12,7 +14,7 @@
 
 static const int64_t poll_waits_ms[] = {2000,  5000, 10000, 20000,
 					30000, 60000}; /* the last one again and again (2.6) */
-#define POLL_WAIT_COUNT (int64_t)(sizeof(poll_waits_ms) / sizeof(poll_waits_ms[0]))
+#define POLL_WAIT_COUNT (int64_t)(COUNT_OF(poll_waits_ms))
 
 const char *tiktok_status_wait(struct flow *flow, struct step *step)
 {

@@ -5,6 +5,7 @@
  * unknown. x_adapter.h names the other files. */
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -78,7 +79,7 @@ static void option_write(struct json_writer *w, const struct placement *option,
 /* All options that belong under parent (NULL = the top). */
 static void options_write(struct json_writer *w, const struct json *options, const char *parent)
 {
-	for (size_t i = 0; i < sizeof(placements) / sizeof(placements[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(placements); i++) {
 		const struct placement *option = &placements[i];
 		const struct json *value = json_get(options, option->name);
 		const bool is_here = parent == NULL || option->parent == NULL

@@ -5,6 +5,7 @@
  * text. */
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -118,7 +119,7 @@ static bool skip_number(struct str *line)
 
 static const char *block_type(struct str *line)
 {
-	for (size_t i = 0; i < sizeof(line_marks) / sizeof(line_marks[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(line_marks); i++) {
 		if (str_skip(line, str_of(line_marks[i].mark)))
 			return line_marks[i].type;
 	}

@@ -2,6 +2,7 @@
  * What X's refusals mean (platforms/x.md section 4), and how long it wants to be left alone. The
  * token endpoint speaks otherwise: x_login.c. */
 #include "clock.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "utf8.h"
@@ -130,7 +131,7 @@ static bool row_fits(const struct error_row *row, int status, const struct said 
 
 static const struct error_row *row_find(int status, const struct said *said)
 {
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		if (row_fits(&errors[i], status, said))
 			return &errors[i];
 	}
@@ -162,7 +163,7 @@ static int64_t retry_after_ms(const struct env *env, const struct reply *reply)
 		{"x-app-limit-24hour-remaining", "x-app-limit-24hour-reset"},
 	};
 	int64_t latest_ms = RATE_WAIT_MIN_MS;
-	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(windows); i++) {
 		const int64_t wait_ms = wait_for(env, reply, windows[i][0], windows[i][1]);
 		latest_ms = wait_ms > latest_ms ? wait_ms : latest_ms;
 	}

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -56,7 +57,7 @@ static size_t done_count(const struct flow *flow)
 
 static void forget_file(struct flow *flow)
 {
-	for (size_t i = 0; i < sizeof(file_vars) / sizeof(file_vars[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(file_vars); i++)
 		flow_unset(flow, file_vars[i]);
 }
 

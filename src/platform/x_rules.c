@@ -3,6 +3,7 @@
  * says to what it does not take is x_error.c's. */
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "utf8.h"
@@ -281,7 +282,7 @@ static void check_exclusive(const struct look_at *at)
 	static const char *const names[] = {"poll", "quote_tweet_id", "card_uri",
 					    "direct_message_deep_link"};
 	int count = at->post->containers[0].media_count > 0 ? 1 : 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		count += has(at, names[i]);
 	if (count > 1)
 		refuse(at, STR("platforms.x"), "exclusive_options", 1, count,
@@ -314,9 +315,9 @@ static void check_ids(const struct look_at *at)
 	static const char *const single[] = {"community_id", "quote_tweet_id",
 					     "in_reply_to_tweet_id", "preview_media_id"};
 	static const char *const lists[] = {"exclude_reply_user_ids", "tagged_user_ids"};
-	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(single); i++)
 		check_id(at, single[i], json_get(at->options, single[i]));
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lists); i++) {
 		const struct json *list = json_get(at->options, lists[i]);
 		for (size_t j = 0; json_is(list, JSON_TYPE_ARRAY) && j < list->count; j++)
 			check_id(at, lists[i], &list->items[j]);

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json_write.h"
@@ -114,7 +115,7 @@ static struct str channel_avatar(const struct json *snippet)
 {
 	static const char *const sizes[] = {"high", "medium", "default"};
 	const struct json *thumbnails = json_get(snippet, "thumbnails");
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		const struct str url = json_string(json_get(json_get(thumbnails, sizes[i]), "url"));
 		if (!str_is_empty(url))
 			return url;

@@ -7,6 +7,7 @@
 #include "youtube_adapter.h"
 
 #include "clock.h"
+#include "count_of.h"
 
 #include "form.h"
 
@@ -156,7 +157,7 @@ static const struct refusal ends[] = {
 /* Five minutes in all: what takes longer is processed without us, and the account's next post need
  * not wait for it. */
 static const int64_t poll_waits_ms[] = {10000, 20000, 40000, 80000, 150000};
-#define POLLS_MAX (int64_t)(sizeof(poll_waits_ms) / sizeof(poll_waits_ms[0]))
+#define POLLS_MAX (int64_t)(COUNT_OF(poll_waits_ms))
 
 const char *youtube_processing_ask(const struct env *env, struct flow *flow, struct step *step)
 {

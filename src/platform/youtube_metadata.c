@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is said of a video (platforms/youtube.md 2.1, 6): title, snippet, status and the further
  * parts that options fill. What is allowed is youtube_rules.c. */
+#include "count_of.h"
+
 #include "youtube_adapter.h"
 
 #include "json_write.h"
@@ -106,7 +108,7 @@ static const struct {
 	{"paidProductPlacementDetails", "hasPaidProductPlacement"},
 };
 
-#define FURTHER_COUNT (sizeof(further_parts) / sizeof(further_parts[0]))
+#define FURTHER_COUNT COUNT_OF(further_parts)
 
 static const struct json *further_value(const struct env *env, size_t row)
 {

@@ -4,6 +4,7 @@
 #include "youtube_adapter.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "timetext.h"
 
 #include "utf8.h"
@@ -177,7 +178,7 @@ static const struct {
 
 static void members_check(const struct check *check)
 {
-	for (size_t i = 0; i < sizeof(member_rules) / sizeof(member_rules[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(member_rules); i++) {
 		const struct json *value = json_get(check->options, member_rules[i].option);
 		if (json_is(value, JSON_TYPE_OBJECT) &&
 		    !json_is(json_get(value, member_rules[i].member), member_rules[i].type))

@@ -3,6 +3,7 @@
  * contract"). */
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -215,4 +216,4 @@ const struct http_route control_routes[] = {
 	 .body_mode = HTTP_BODY_MEMORY,
 	 .body_max_bytes = 4096},
 };
-const size_t control_route_count = sizeof(control_routes) / sizeof(control_routes[0]);
+const size_t control_route_count = COUNT_OF(control_routes);

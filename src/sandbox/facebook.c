@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "form.h"
@@ -577,4 +578,4 @@ const struct graph_edge facebook_edges[] = {
 	{"GET", GRAPH_POST, "", get_post},
 	{"DELETE", GRAPH_POST, "", delete_post},
 };
-const size_t facebook_edge_count = sizeof(facebook_edges) / sizeof(facebook_edges[0]);
+const size_t facebook_edge_count = COUNT_OF(facebook_edges);

@@ -4,6 +4,7 @@
 #include "graph_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -207,5 +208,4 @@ const struct graph_edge facebook_comment_edges[] = {
 	{"GET", GRAPH_COMMENT, "comments", get_comments},
 	{"GET", GRAPH_COMMENT, "", get_comment},
 };
-const size_t facebook_comment_edge_count =
-	sizeof(facebook_comment_edges) / sizeof(facebook_comment_edges[0]);
+const size_t facebook_comment_edge_count = COUNT_OF(facebook_comment_edges);

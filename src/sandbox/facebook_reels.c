@@ -5,6 +5,7 @@
 #include "graph_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -411,5 +412,4 @@ const struct graph_edge facebook_reel_edges[] = {
 	{"POST", GRAPH_PAGE, "photo_stories", post_photo_story},
 	{"GET", GRAPH_PAGE, "stories", get_stories},
 };
-const size_t facebook_reel_edge_count =
-	sizeof(facebook_reel_edges) / sizeof(facebook_reel_edges[0]);
+const size_t facebook_reel_edge_count = COUNT_OF(facebook_reel_edges);

@@ -5,6 +5,7 @@
 #include "graph_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -95,7 +96,7 @@ void facebook_video_publish(struct sandbox_call *call, struct graph_video *video
 	} types[] = {{"videos", "video"}, {"video_reels", "reel"}, {"video_stories", "story"}};
 	const char *type = "video";
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
 		if (strcmp(types[i].edge, video->edge) == 0)
 			type = types[i].type;
 	}
@@ -474,5 +475,4 @@ const struct graph_edge facebook_video_edges[] = {
 	{"GET", GRAPH_VIDEO, "", get_video},
 	{"POST", GRAPH_VIDEO, "thumbnails", post_thumbnail},
 };
-const size_t facebook_video_edge_count =
-	sizeof(facebook_video_edges) / sizeof(facebook_video_edges[0]);
+const size_t facebook_video_edge_count = COUNT_OF(facebook_video_edges);

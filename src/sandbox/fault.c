@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -36,7 +37,7 @@ static enum err_kind check_members(const struct json *json, struct error *err)
 	for (size_t i = 0; i < json->count; i++) {
 		bool is_known = false;
 
-		for (size_t j = 0; j < sizeof(member_names) / sizeof(member_names[0]); j++)
+		for (size_t j = 0; j < COUNT_OF(member_names); j++)
 			is_known = is_known || str_equal_z(json->keys[i], member_names[j]);
 		if (!is_known)
 			return error_set(err, ERR_INVALID, "a fault has no member " STR_FMT,

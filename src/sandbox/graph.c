@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 #include "timetext.h"
 
@@ -650,7 +651,7 @@ static const struct sandbox_route facebook_routes[] = {
 const struct sandbox_module sandbox_facebook = {
 	.platform = SANDBOX_FACEBOOK,
 	.routes = facebook_routes,
-	.route_count = sizeof(facebook_routes) / sizeof(facebook_routes[0]),
+	.route_count = COUNT_OF(facebook_routes),
 	.state_size_bytes = sizeof(struct graph_state),
 	.start = graph_start,
 	.platform_of = platform_of,
@@ -670,7 +671,7 @@ static const struct sandbox_route instagram_routes[] = {
 const struct sandbox_module sandbox_instagram = {
 	.platform = SANDBOX_INSTAGRAM,
 	.routes = instagram_routes,
-	.route_count = sizeof(instagram_routes) / sizeof(instagram_routes[0]),
+	.route_count = COUNT_OF(instagram_routes),
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = render_token_expired,

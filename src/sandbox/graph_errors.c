@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 /* status, code, subcode, message, then what is meant for the user. */
@@ -151,7 +152,7 @@ static bool is_named(const struct graph_error *error, struct str name)
 
 bool graph_render_error(struct sandbox_call *call, struct str name)
 {
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		if (!is_named(&errors[i], name))
 			continue;
 		if (call != NULL)

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -34,7 +35,7 @@ static const char *const known_scopes[] = {
 	"ads_management",
 	"ads_read",
 };
-#define KNOWN_SCOPES (sizeof(known_scopes) / sizeof(known_scopes[0]))
+#define KNOWN_SCOPES COUNT_OF(known_scopes)
 
 /* ---- Consent (2.3, 2.4) ---- */
 

@@ -5,6 +5,7 @@
 #include "graph_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -172,7 +173,7 @@ static void write_tasks(struct json_writer *w)
 
 	json_key(w, "tasks");
 	json_begin_array(w);
-	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(tasks); i++)
 		json_put_str(w, str_of(tasks[i]));
 	json_end_array(w);
 }
@@ -316,4 +317,4 @@ const struct graph_edge graph_pages_edges[] = {
 	{"GET", GRAPH_PAGE, "", get_page},
 	{"GET", GRAPH_IG, "", get_ig},
 };
-const size_t graph_pages_edge_count = sizeof(graph_pages_edges) / sizeof(graph_pages_edges[0]);
+const size_t graph_pages_edge_count = COUNT_OF(graph_pages_edges);

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -378,4 +379,4 @@ const struct graph_edge instagram_edges[] = {
 	{"POST", GRAPH_IG_COMMENT, "replies", post_reply},
 	{"GET", GRAPH_IG_COMMENT, "replies", get_comments},
 };
-const size_t instagram_edge_count = sizeof(instagram_edges) / sizeof(instagram_edges[0]);
+const size_t instagram_edge_count = COUNT_OF(instagram_edges);

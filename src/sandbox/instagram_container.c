@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -436,7 +437,7 @@ static bool check_child(struct sandbox_call *call, const struct container *draft
 	static const char *const names[] = {"caption", "location_id", "collaborators",
 					    "is_ai_generated"};
 
-	for (size_t i = 0; draft->is_child && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; draft->is_child && i < COUNT_OF(names); i++) {
 		if (!sandbox_has_param(call, names[i]))
 			continue;
 		struct str text = str_format(call->arena,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated LinkedIn: refusals, the gate in front of /rest, and the table of routes
  * (platforms/linkedin.md 2.1, 4, 8, 9). linkedin_private.h says where the rest stands. */
+#include "count_of.h"
+
 #include "linkedin_private.h"
 
 #define FORM_BYTES_MAX (64 * 1024)
@@ -85,7 +87,7 @@ struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call)
 
 static bool is_active_version(struct str version)
 {
-	for (size_t i = 0; i < sizeof(active_versions) / sizeof(active_versions[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(active_versions); i++) {
 		if (str_equal_z(version, active_versions[i]))
 			return true;
 	}
@@ -244,7 +246,7 @@ static const struct sandbox_route routes[] = {
 const struct sandbox_module sandbox_linkedin = {
 	.platform = SANDBOX_LINKEDIN,
 	.routes = routes,
-	.route_count = sizeof(routes) / sizeof(routes[0]),
+	.route_count = COUNT_OF(routes),
 	.state_size_bytes = sizeof(struct linkedin_state),
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,

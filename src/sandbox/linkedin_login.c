@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * OAuth of the simulated LinkedIn (platforms/linkedin.md 1.1 to 1.7): its apps and what their
  * products let them ask for, consent, codes, tokens, introspection. */
+#include "count_of.h"
+
 #include "linkedin_private.h"
 
 #define MEMBER_NAME "Jo Doe"
@@ -428,7 +430,7 @@ void sandbox_linkedin_access_token(struct sandbox_call *call)
 
 	if (!has_fields(call, fields, 1))
 		return;
-	for (size_t i = 0; i < sizeof(grants) / sizeof(grants[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(grants); i++) {
 		if (str_equal_z(grant_type, grants[i].name)) {
 			grants[i].exchange(call);
 			return;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Posts of the simulated LinkedIn (platforms/linkedin.md 2.2 to 2.11, 4, 5): field
  * checks, the length limit, the duplicate guard, and reading that only pages allow. */
+#include "count_of.h"
+
 #include "linkedin_private.h"
 
 #include "utf8.h"
@@ -142,7 +144,7 @@ static bool check_required(struct sandbox_call *call, const struct json *body)
 	static const char *const strings[] = {"author", "commentary", "visibility",
 					      "lifecycleState"};
 
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(strings); i++) {
 		const struct json *value = json_get(body, strings[i]);
 
 		if (json_is_null(value))
@@ -383,7 +385,7 @@ static bool check_content(struct sandbox_call *call, struct draft *draft)
 		return true;
 	if (!json_is(content, JSON_TYPE_OBJECT) || content->count != 1)
 		return refuse_schema(call, "content", "union type requires exactly one member");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		if (str_equal_z(content->keys[0], kinds[i].key))
 			return kinds[i].check(call, draft, &content->items[0]);
 	}

@@ -3,6 +3,8 @@
  * the meaning from a reserved character, mentions and hashtags are elements, and a reserved
  * character that is neither ends the text there. That the post is published all the same, cut off,
  * is the trap this file exists for. */
+#include "count_of.h"
+
 #include "linkedin_private.h"
 
 #include "utf8.h"
@@ -78,7 +80,7 @@ static bool take_urn_kind(struct str *in, struct str *kind_out)
 {
 	static const char *const kinds[] = {"urn:li:organization:", "urn:li:person:"};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		*kind_out = str_of(kinds[i]);
 		if (str_skip(in, *kind_out))
 			return true;

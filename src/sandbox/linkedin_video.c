@@ -2,6 +2,8 @@
  * Videos of the simulated LinkedIn (platforms/linkedin.md 2.6): addresses for byte ranges whose
  * PUTs refuse a bearer, the etags that the end of the upload must name in order, the token that it
  * must echo, and processing by the clock. */
+#include "count_of.h"
+
 #include "linkedin_private.h"
 
 #define PART_BYTES (4 * 1024 * 1024)         /* 2.6 */
@@ -304,7 +306,7 @@ void sandbox_linkedin_video_action(struct sandbox_call *call)
 
 	if (token == NULL)
 		return;
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(actions); i++) {
 		if (str_equal_z(asked, actions[i].name)) {
 			actions[i].act(call, token);
 			return;

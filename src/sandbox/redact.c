@@ -3,6 +3,7 @@
  * byte. Pure. */
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "form.h"
@@ -41,7 +42,7 @@ static const char *const secret_headers[] = {"cookie", "proxy-authorization", "x
 
 bool redact_is_secret_name(struct str name)
 {
-	for (size_t i = 0; i < sizeof(secret_names) / sizeof(secret_names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(secret_names); i++) {
 		if (str_equal_nocase(name, str_of(secret_names[i])))
 			return true;
 	}
@@ -92,7 +93,7 @@ struct str redact_header(struct arena *arena, struct str name, struct str value)
 			return STR("***");
 		return str_format(arena, STR_FMT " ***", STR_ARG(str_slice(value, 0, blank)));
 	}
-	for (size_t i = 0; i < sizeof(secret_headers) / sizeof(secret_headers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(secret_headers); i++) {
 		if (str_equal_nocase(name, str_of(secret_headers[i])))
 			return STR("***");
 	}
@@ -102,7 +103,7 @@ struct str redact_header(struct arena *arena, struct str name, struct str value)
 /* Could any secret be in these bytes? Asked of what cannot be taken apart. */
 static bool mentions_secret(struct str body)
 {
-	for (size_t i = 0; i < sizeof(secret_names) / sizeof(secret_names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(secret_names); i++) {
 		/* "ut" is in too many words to say anything. */
 		if (strlen(secret_names[i]) > 2 &&
 		    str_find(body, str_of(secret_names[i]), 0) != SIZE_MAX)

@@ -19,6 +19,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 #include "random.h"
 #include "str.h"
@@ -47,7 +48,7 @@ const struct sandbox_module *const sandbox_modules[] = {
 #include "modules.def"
 #undef SANDBOX_MODULE
 };
-const size_t sandbox_module_count = sizeof(sandbox_modules) / sizeof(sandbox_modules[0]);
+const size_t sandbox_module_count = COUNT_OF(sandbox_modules);
 
 void sandbox_lock(struct sandbox *sandbox)
 {

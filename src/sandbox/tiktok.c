@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated TikTok: Login Kit, the three shapes of errors and the table of routes
  * (platforms/tiktok.md 1, 4). */
+#include "count_of.h"
+
 #include "tiktok_private.h"
 
 #include "avatar.h"
@@ -18,7 +20,7 @@ static const char *const all_scopes[] = {
 	"user.info.basic", "user.info.profile", "user.info.stats",
 	"video.publish",   "video.upload",      "video.list",
 };
-#define SCOPE_COUNT (sizeof(all_scopes) / sizeof(all_scopes[0]))
+#define SCOPE_COUNT COUNT_OF(all_scopes)
 
 /* ---- Answers ---- */
 
@@ -398,7 +400,7 @@ static void token(struct sandbox_call *call)
 
 	if (!has_fields(call, fields, 3) || !is_client(call))
 		return;
-	for (size_t i = 0; i < sizeof(grants) / sizeof(grants[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(grants); i++) {
 		if (str_equal_z(sandbox_form(call, "grant_type"), grants[i].name)) {
 			grants[i].exchange(call);
 			return;
@@ -503,7 +505,7 @@ static const struct sandbox_route routes[] = {
 const struct sandbox_module sandbox_tiktok = {
 	.platform = SANDBOX_TIKTOK,
 	.routes = routes,
-	.route_count = sizeof(routes) / sizeof(routes[0]),
+	.route_count = COUNT_OF(routes),
 	.state_size_bytes = sizeof(struct tiktok_state),
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,

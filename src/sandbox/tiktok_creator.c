@@ -2,6 +2,8 @@
  * The creator of the simulated TikTok (platforms/tiktok.md 1.7, 2.1, 3): who it is, what may be
  * chosen, and how often calls and posts may be made. Calls count by the sliding minute, posts by
  * the last 24 hours, both on the sandbox's clock. */
+#include "count_of.h"
+
 #include "tiktok_private.h"
 
 #define MINUTE_US (60 * US_PER_S)
@@ -88,7 +90,7 @@ bool sandbox_tiktok_may_post(struct sandbox_call *call, int status)
 		 "The creator has made too many posts within the last 24 hours via this API."},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (!rows[i].is_so)
 			continue;
 		sandbox_tiktok_refuse(call, (struct tiktok_error){status, rows[i].code},
@@ -170,7 +172,7 @@ static const struct {
 	{"bio_description", "user.info.profile", "Posts that nobody sees."},
 	{"profile_deep_link", "user.info.profile", "https://vm.tiktok.com/sandbox/"},
 };
-#define USER_FIELD_COUNT (sizeof(user_fields) / sizeof(user_fields[0]))
+#define USER_FIELD_COUNT COUNT_OF(user_fields)
 
 static size_t find_field(struct str name)
 {

@@ -2,6 +2,8 @@
  * TikTok's errors by their code, for faults that name one: every row of platforms/tiktok.md 4.2;
  * with "/200" behind it, the same in an answer of status 200, as TikTok gives some (2.1). What a
  * handler finds wrong by itself stands beside that handler. */
+#include "count_of.h"
+
 #include "tiktok_private.h"
 
 static const struct {
@@ -43,7 +45,7 @@ bool sandbox_tiktok_render_error(struct sandbox_call *call, struct str name)
 	const bool is_200 = str_has_suffix(name, STR("/200"));
 	const struct str code = is_200 ? str_slice(name, 0, name.len - strlen("/200")) : name;
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		struct tiktok_error error = errors[i].error;
 
 		if (!str_equal_z(code, error.code))

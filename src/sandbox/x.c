@@ -4,6 +4,7 @@
 #include "x_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -286,7 +287,7 @@ static const struct sandbox_route x_routes[] = {
 const struct sandbox_module sandbox_x = {
 	.platform = SANDBOX_X,
 	.routes = x_routes,
-	.route_count = sizeof(x_routes) / sizeof(x_routes[0]),
+	.route_count = COUNT_OF(x_routes),
 	.state_size_bytes = sizeof(struct x_state),
 	.start = start,
 	.token_of = token_of,

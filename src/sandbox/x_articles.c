@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -47,7 +48,7 @@ static bool is_one_of(struct str word, const char *const *words, size_t count)
 	return false;
 }
 
-#define IS_ONE_OF(word, words) is_one_of((word), (words), sizeof(words) / sizeof((words)[0]))
+#define IS_ONE_OF(word, words) is_one_of((word), (words), COUNT_OF(words))
 
 static bool only_members(const struct json *json, const char *const *words, size_t count)
 {
@@ -60,7 +61,7 @@ static bool only_members(const struct json *json, const char *const *words, size
 	return true;
 }
 
-#define ONLY_MEMBERS(json, words) only_members((json), (words), sizeof(words) / sizeof((words)[0]))
+#define ONLY_MEMBERS(json, words) only_members((json), (words), COUNT_OF(words))
 
 /* ---- media ---- */
 

@@ -4,6 +4,7 @@
 #include "x_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -157,7 +158,7 @@ static const struct {
 
 static bool render_v1(struct sandbox_call *call, struct str name)
 {
-	for (size_t i = 0; i < sizeof(named_v1) / sizeof(named_v1[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(named_v1); i++) {
 		if (!str_equal_z(name, named_v1[i].name))
 			continue;
 		if (call != NULL)
@@ -169,7 +170,7 @@ static bool render_v1(struct sandbox_call *call, struct str name)
 
 bool x_render_error(struct sandbox_call *call, struct str name)
 {
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(named); i++) {
 		const struct named *row = &named[i];
 
 		if (!str_equal_z(name, row->name))

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -30,7 +31,7 @@ static bool are_known_scopes(struct str scopes)
 	while (scopes.ptr != NULL && str_take_field(&scopes, ' ', &word)) {
 		bool is_known = word.len == 0;
 
-		for (size_t i = 0; i < sizeof(known_scopes) / sizeof(known_scopes[0]); i++)
+		for (size_t i = 0; i < COUNT_OF(known_scopes); i++)
 			is_known = is_known || str_equal_z(word, known_scopes[i]);
 		if (!is_known)
 			return false;

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "base64.h"
@@ -43,7 +44,7 @@ static const struct {
 	{"amplify_video", X_MEDIA_VIDEO, VIDEO_MAX_BYTES},
 	{"subtitles", X_MEDIA_SUBTITLES, INT64_C(1) << 20},
 };
-#define CATEGORIES (sizeof(categories) / sizeof(categories[0]))
+#define CATEGORIES COUNT_OF(categories)
 
 /* Index into categories, or CATEGORIES with the answer given. */
 static size_t read_category(struct sandbox_call *call)

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "hex.h"
@@ -45,7 +46,7 @@ static const char *const geo_members[] = {"place_id"};
 
 #define MEMBERS(name, list) \
 	{ \
-		name, list, sizeof(list) / sizeof((list)[0]) \
+		name, list, COUNT_OF(list) \
 	}
 
 /* The body itself has no name. */
@@ -85,7 +86,7 @@ static bool check_object(struct sandbox_call *call, const struct json *json,
 /* X's schema allows nothing it does not know. */
 static bool check_members(struct sandbox_call *call, const struct json *json)
 {
-	for (size_t i = 0; i < sizeof(schema) / sizeof(schema[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(schema); i++) {
 		const struct json *part =
 			schema[i].name != NULL ? json_get(json, schema[i].name) : json;
 
@@ -101,7 +102,7 @@ static bool check_exclusive(struct sandbox_call *call, const struct json *json)
 					    "direct_message_deep_link"};
 	unsigned count = 0;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		count += json_is_null(json_get(json, kinds[i])) ? 0 : 1;
 	if (count <= 1)
 		return true;
@@ -140,7 +141,7 @@ static bool check_reply_settings(struct sandbox_call *call, const struct json *j
 
 	if (json_is_null(json_get(json, "reply_settings")))
 		return true;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (str_equal_z(given, words[i]))
 			return true;
 	}

@@ -9,6 +9,7 @@
 #include <utf8proc.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "utf8.h"
@@ -52,7 +53,7 @@ static bool is_known_tld(struct str label)
 		return true;
 	if (label.len > 4 && str_equal_nocase(str_slice(label, 0, 4), STR("xn--")))
 		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		if (str_equal_nocase(label, str_of(names[i])))
 			return true;
 	}

@@ -4,6 +4,7 @@
 #include "x_private.h"
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 #include "timetext.h"
 
@@ -78,8 +79,8 @@ static bool check_fields(struct sandbox_call *call)
 		x_fail_request(call, "post.fields", now, "is not a known query parameter");
 		return false;
 	}
-	if (are_known(now, fields_now, sizeof(fields_now) / sizeof(fields_now[0])) &&
-	    are_known(before, fields_before, sizeof(fields_before) / sizeof(fields_before[0])))
+	if (are_known(now, fields_now, COUNT_OF(fields_now)) &&
+	    are_known(before, fields_before, COUNT_OF(fields_before)))
 		return true;
 	x_fail_request(call, "post.fields", now.ptr != NULL ? now : before,
 		       "is not a list of known fields");

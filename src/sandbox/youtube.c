@@ -4,6 +4,7 @@
  * commented youtube_videos.c. */
 #include "youtube_private.h"
 
+#include "count_of.h"
 #include "timetext.h"
 
 #include "avatar.h"
@@ -33,7 +34,7 @@ static const struct {
 	{"email", 0},
 	{"profile", 0},
 };
-#define SCOPE_COUNT (sizeof(scopes) / sizeof(scopes[0]))
+#define SCOPE_COUNT COUNT_OF(scopes)
 
 static const struct {
 	int64_t per_day; /* section 0 */
@@ -229,8 +230,7 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 		{"prompt", STR("consent")},
 	};
 
-	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs,
-			 sizeof(pairs) / sizeof(pairs[0]));
+	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs, COUNT_OF(pairs));
 }
 
 static void authorize(struct sandbox_call *call)
@@ -674,7 +674,7 @@ static const struct sandbox_route routes[] = {
 const struct sandbox_module sandbox_youtube = {
 	.platform = SANDBOX_YOUTUBE,
 	.routes = routes,
-	.route_count = sizeof(routes) / sizeof(routes[0]),
+	.route_count = COUNT_OF(routes),
 	.state_size_bytes = sizeof(struct youtube_state),
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,

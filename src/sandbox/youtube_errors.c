@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * YouTube's errors by their reason, for faults that name one: every row of platforms/youtube.md 2.5
  * and 4. What a handler finds wrong by itself stands beside that handler. */
+#include "count_of.h"
+
 #include "youtube_private.h"
 
 /* name NULL: it is the reason itself. */
@@ -129,7 +131,7 @@ static const struct {
 
 bool sandbox_youtube_render_error(struct sandbox_call *call, struct str name)
 {
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		if (!str_equal_z(name,
 				 errors[i].name != NULL ? errors[i].name : errors[i].error.reason))
 			continue;

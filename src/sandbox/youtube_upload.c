@@ -4,6 +4,7 @@
  * the last byte. */
 #include "youtube_private.h"
 
+#include "count_of.h"
 #include "timetext.h"
 
 #include "utf8.h"
@@ -48,7 +49,7 @@ static bool refuse_metadata(struct sandbox_call *call, const char *reason)
 {
 	const char *message = "";
 
-	for (size_t i = 0; i < sizeof(metadata_errors) / sizeof(metadata_errors[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(metadata_errors); i++) {
 		if (strcmp(metadata_errors[i].reason, reason) == 0)
 			message = metadata_errors[i].message;
 	}
@@ -106,7 +107,7 @@ static bool is_category(const struct json *category)
 
 	if (json_is_null(category))
 		return true;
-	for (size_t i = 0; i < sizeof(assignable) / sizeof(assignable[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(assignable); i++) {
 		if (str_equal_z(json_string(category), assignable[i]))
 			return true;
 	}
@@ -160,7 +161,7 @@ static bool check_status(struct sandbox_call *call, const struct json *status)
 	if (!is_word_of(json_get(status, "privacyStatus"), privacies) ||
 	    !is_word_of(json_get(status, "license"), licenses))
 		return refuse_metadata(call, "invalidVideoMetadata");
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(flags); i++) {
 		const struct json *flag = json_get(status, flags[i]);
 
 		if (!json_is_null(flag) && !json_is(flag, JSON_TYPE_BOOL))

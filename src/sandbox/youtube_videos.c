@@ -4,6 +4,7 @@
  * playlist, commentThreads and comments. */
 #include "youtube_private.h"
 
+#include "count_of.h"
 #include "timetext.h"
 
 #include "utf8.h"
@@ -161,7 +162,7 @@ void sandbox_youtube_video_put(struct sandbox_call *call, struct json_writer *w,
 	json_member_str(w, "kind", STR("youtube#video"));
 	json_member_str(w, "etag", str_format(call->arena, "sandbox-" STR_FMT, STR_ARG(video->id)));
 	json_member_str(w, "id", video->id);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		if (sandbox_youtube_has_part(call, parts[i].part))
 			parts[i].put(call, w, video);
 	}

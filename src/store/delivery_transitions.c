@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "count_of.h"
+
 #include "store_private.h"
 
 /* Published and failed are final: no row leads out of them but what a person says of what
@@ -39,8 +41,7 @@ const struct delivery_transition delivery_transitions[] = {
 	{POST_FAILED, DELIVERY_CHANGE_APPEARED, POST_PUBLISHED,
 	 "A person saw it at the platform, where nobody could prove it."},
 };
-const size_t delivery_transition_count =
-	sizeof(delivery_transitions) / sizeof(delivery_transitions[0]);
+const size_t delivery_transition_count = COUNT_OF(delivery_transitions);
 
 /* Id, fence, the new state, the state before; what more a statement has comes behind them. */
 #define VALUES_OWN 4

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "count_of.h"
 #include "str.h"
 
 #define BACKOFF_FIRST_MS 100
@@ -48,7 +49,7 @@ static bool has_prefix(const char *state, const char *prefix)
 
 enum err_kind pg_kind_of_state(const char *state)
 {
-	for (size_t i = 0; i < sizeof(state_kinds) / sizeof(state_kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(state_kinds); i++) {
 		if (has_prefix(state, state_kinds[i].prefix))
 			return state_kinds[i].kind;
 	}
@@ -260,7 +261,7 @@ static enum err_kind refused(struct pg_link *link, struct error *err)
 					    "no password supplied",  "missing \"=\"",
 					    "invalid port number",   "invalid URI"};
 	const enum err_kind kind = pg_link_failed(link, "connect", err);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (strstr(PQerrorMessage(link->pg), words[i]) != NULL) {
 			if (err != NULL)
 				err->kind = ERR_INVALID;

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "sql_sqlite_backup.h"
 
@@ -138,7 +139,7 @@ static enum err_kind set_up(struct sqlite_connection *connection, const struct s
 	sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, config->role != SQL_ROLE_OWNER,
 			  NULL);
 	const size_t first = config->role == SQL_ROLE_READER ? 1 : 0; /* WAL is in the file */
-	for (size_t i = first; i < sizeof(pragmas) / sizeof(pragmas[0]); i++) {
+	for (size_t i = first; i < COUNT_OF(pragmas); i++) {
 		const enum err_kind kind = run_pragma(connection, pragmas[i], err);
 		if (kind != ERR_NONE)
 			return kind;

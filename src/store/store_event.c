@@ -4,6 +4,7 @@
 #include "store_event.h"
 
 #include "clock.h"
+#include "count_of.h"
 #include "random.h"
 #include "uuid.h"
 
@@ -112,7 +113,7 @@ enum err_kind store_event_expire(struct store_tx *tx, int64_t before_us, int64_t
 {
 	static const enum sql_name statements[] = {SQL_WEBHOOK_LOG_EXPIRE, SQL_EVENT_EXPIRE};
 	*removed_out = 0;
-	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(statements); i++) {
 		int64_t removed = 0;
 		const enum err_kind kind =
 			sql_run(tx->sql, statements[i], SQL_ARGS(sql_int(before_us), sql_int(max)),

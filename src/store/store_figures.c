@@ -2,6 +2,8 @@
  * See store_figures.h. */
 #include "store_figures.h"
 
+#include "count_of.h"
+
 #include "store_private.h"
 
 /* One statement gives one figure. */
@@ -52,7 +54,7 @@ static enum err_kind ask(struct sql_connection *sql, const struct question *ques
 static enum err_kind read_all(struct sql_connection *sql, void *argument, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]) && kind == ERR_NONE; i++)
+	for (size_t i = 0; i < COUNT_OF(questions) && kind == ERR_NONE; i++)
 		kind = ask(sql, &questions[i], argument, err);
 	return kind;
 }

@@ -15,6 +15,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "log.h"
 
 #include "sql_postgres_link.h"
@@ -62,7 +63,7 @@ static const struct {
 	{"meta", "name", NULL},
 };
 
-#define TABLE_COUNT (sizeof(tables) / sizeof(tables[0]))
+#define TABLE_COUNT COUNT_OF(tables)
 /* Rows of the target's meta that are the move's own. */
 #define OWN_META "(name LIKE 'move/%' OR name = 'server_lineage')"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "count_of.h"
 
 #include "httpdate.h"
 #include "json.h"
@@ -258,7 +259,7 @@ static void copy_work(struct arena *arena, struct webhook_work *work)
 		&work->webhook.secret_sealed,
 		&work->webhook.old_secret_sealed,
 	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		*texts[i] = str_copy(arena, *texts[i]);
 }
 

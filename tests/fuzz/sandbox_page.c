@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
@@ -31,7 +32,7 @@ static char character_at(struct str text, size_t *at)
 		(*at)++;
 		return rest.ptr[0];
 	}
-	for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(references); i++) {
 		const struct str reference = str_of(references[i].reference);
 		if (!str_has_prefix(rest, reference))
 			continue;

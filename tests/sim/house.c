@@ -16,6 +16,7 @@
 
 #include <sqlite3.h>
 
+#include "count_of.h"
 #include "uuid.h"
 
 #include "seal.h"
@@ -129,7 +130,7 @@ static void remove_database(const struct ground *ground)
 	static const char *const names[] = {"sim.db", "sim.db-wal", "sim.db-shm", "sim.db.lock",
 					    "sim.db-journal"};
 	char path[128];
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		path_in(ground, names[i], path);
 		unlink(path);
 	}
@@ -287,7 +288,7 @@ static void probe(void *context, const char *point)
 	}
 	if (!sim_chance(sim, sim->weather.crash_permille))
 		return;
-	for (size_t i = 0; i < sizeof(crash_names) / sizeof(crash_names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(crash_names); i++) {
 		if (strcmp(point, crash_names[i]) == 0 && house->is_in_turn)
 			longjmp(house->grave, (int)i + 1);
 	}

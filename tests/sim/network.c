@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 #include "httpdate.h"
 #include "json.h"
 
@@ -95,7 +97,7 @@ static const struct fault faults[] = {
 	 .body = "<html><body>Just a moment...</body></html>"},
 };
 
-#define FAULT_COUNT (sizeof(faults) / sizeof(faults[0]))
+#define FAULT_COUNT COUNT_OF(faults)
 
 /* ---- calls under way ---- */
 

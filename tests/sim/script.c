@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "count_of.h"
 #include "uuid.h"
 
 #include "json.h"
@@ -32,7 +33,7 @@ static const struct {
 	{PLATFORM_TIKTOK, ACCOUNT_CREATOR, true},
 };
 
-#define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
+#define KIND_COUNT COUNT_OF(kinds)
 
 static void add_account(struct sim *sim, struct world *world, struct house *house,
 			struct script *script, size_t kind)
@@ -102,7 +103,7 @@ static const struct script_flow flows[] = {
 static const struct script_flow *draw_flow(struct dice *dice, enum platform_id platform)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(flows); i++)
 		count += flows[i].platform == platform;
 	if (count == 0 || !dice_permille(dice, 500))
 		return NULL;

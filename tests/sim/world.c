@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "count_of.h"
 #include "timetext.h"
 
 #include "json.h"
@@ -456,7 +457,7 @@ static const struct house_number hosts[] = {
 
 static const struct house_number *host_find(const struct ask *ask)
 {
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(hosts); i++) {
 		if (str_equal_z(ask->url.host, hosts[i].host))
 			return &hosts[i];
 	}

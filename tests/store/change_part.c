@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "count_of.h"
+
 #include "store_post_change.h"
 
 static struct post_change_result cancel(struct fixture *fx, struct str app_id, struct str post_id)
@@ -206,7 +208,7 @@ static void a_begun_post_is_cancelled_before_its_first_publish_call(void **state
 {
 	struct fixture *fx = *state;
 	const struct app_row app = make_app(fx);
-	for (size_t i = 0; i < sizeof(begun_cases) / sizeof(begun_cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(begun_cases); i++) {
 		const struct begun_case *c = &begun_cases[i];
 		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
 		const struct str post_id = post_now(fx, &app, &account);
@@ -485,7 +487,7 @@ static void only_what_is_named_is_tried(void **state)
 		{"the same, under way now", {1}, 1, false, POST_RETRY_NOTHING, {RETRY_UNDER_WAY}},
 		{"the unknown one", {2}, 1, true, POST_RETRIED, {RETRY_AGAIN}},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str ids[4];
 		for (size_t k = 0; k < rows[i].count; k++)
 			ids[k] = accounts[rows[i].named[k]].id;
@@ -784,7 +786,7 @@ static void run_history(struct fixture *fx, unsigned seed, size_t *changed)
 	for (size_t i = 0; i < ACCOUNTS; i++)
 		h.accounts[i] = make_account(fx, &h.app, "u", PLATFORM_X);
 	for (size_t i = 0; i < STEPS; i++) {
-		steps[below(&h, sizeof(steps) / sizeof(steps[0]))](&h);
+		steps[below(&h, COUNT_OF(steps))](&h);
 		if (i % 40 == 39)
 			compare_totals(&h);
 	}

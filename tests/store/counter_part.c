@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "count_of.h"
+
 #define HISTORIES 6
 #define STEPS 150
 #define ACCOUNTS 6
@@ -127,7 +129,7 @@ static void run_history(struct fixture *fx, unsigned seed)
 	for (size_t i = 0; i < ACCOUNTS; i++)
 		h.accounts[i] = make_account(fx, &h.app, "u", PLATFORM_X);
 	for (size_t i = 0; i < STEPS; i++) {
-		steps[below(&h, sizeof(steps) / sizeof(steps[0]))](&h);
+		steps[below(&h, COUNT_OF(steps))](&h);
 		if (i % 25 == 24)
 			compare_all(&h);
 	}

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count_of.h"
+
 #include "store_event.h"
 #include "store_figures.h"
 
@@ -644,7 +646,7 @@ static void a_first_save_claims_the_row_that_was_left(void **state)
 		{DELIVERY_PUBLISHED, POST_PUBLISHED, ERR_CONFLICT},
 		{DELIVERY_FAILED, POST_FAILED, ERR_CONFLICT},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct app_row app = make_app(fx);
 		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
 		const struct str post_id = post_now(fx, &app, &account);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count_of.h"
 #include "random.h"
 #include "uuid.h"
 
@@ -52,7 +53,7 @@ static void remove_files(const struct fixture *fx)
 {
 	static const char *const names[] = {"test.db", "test.db-wal", "test.db-shm",
 					    "test.db.lock"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		char path[128];
 		snprintf(path, sizeof(path), "%s/%s", fx->directory, names[i]);
 		unlink(path);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "count_of.h"
+
 static void a_post_is_read_back_whole(void **state)
 {
 	struct fixture *fx = *state;
@@ -355,7 +357,7 @@ static void filters_find_what_they_say(void **state)
 		  .date_from_us = TODAY},
 		 "ab"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct post_filter filter = rows[i].filter;
 		filter.app_id = app.id;
 		filter.page = 1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Accounts as a resource: the filters, what check and disconnect answer for each thing the
  * connector may say, and who may ask. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 struct check_row {
@@ -39,7 +41,7 @@ static void a_check_answers_what_is_certain(void **state)
 {
 	struct fixture *fx = *state;
 	const struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	for (size_t i = 0; i < sizeof(check_rows) / sizeof(check_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(check_rows); i++) {
 		const struct check_row *row = &check_rows[i];
 		fx->connector.kind = row->kind;
 		fx->connector.text = "as the test wants";

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "count_of.h"
 #include "uuid.h"
 
 #include "base64.h"
@@ -260,7 +261,7 @@ static inline int fixture_end(void **state)
 	struct fixture *fx = *state;
 	api_free(&fx->api);
 	store_close(&fx->store);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		char path[128];
 		snprintf(path, sizeof(path), "%s/%s", fx->directory, names[i]);
 		unlink(path);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What holds for every row of routes.def, and the operator's pages. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 static const char *const prefixes[] = {"/v1", "/api/v1"};
@@ -91,7 +93,7 @@ static void other_methods_are_told_which_are_allowed(void **state)
 	size_t count = 0;
 	const struct api_route *routes = api_routes(&count);
 	for (size_t i = 0; i < count; i++) {
-		for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++) {
+		for (size_t m = 0; m < COUNT_OF(methods); m++) {
 			if (has_route(methods[m], routes[i].path) || is_also_an_id(routes[i].path))
 				continue;
 			const struct sent call = {.method = methods[m],
@@ -110,7 +112,7 @@ static void unknown_paths_are_404_with_and_without_a_token(void **state)
 					    "/v1/nothing", "/v1/posts/", "/v1/posts/a/b/c",
 					    "/V1/posts",   "/admin/apps"};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(paths); i++) {
 		const struct http_response *with = get(fx, paths[i]);
 		const struct http_response *without =
 			answer(fx, &(struct sent){.method = "GET",
@@ -153,7 +155,7 @@ static void every_fault_has_the_one_shape(void **state)
 		{HTTP_FAULT_UNAVAILABLE, 503},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct http_request request = {
 			.arena = fx->arena, .target = STR("/v1/posts"), .method = STR("GET")};
 		struct http_response response;

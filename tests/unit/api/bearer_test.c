@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Who is calling. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 static void assert_unauthenticated(const struct http_response *response)
@@ -21,7 +23,7 @@ static void what_is_no_token_of_ours_is_refused(void **state)
 		"\xff\xfe",   "Bearer \xff",
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(values); i++)
 		assert_unauthenticated(answer(fx, &(struct sent){.method = "GET",
 								 .target = "/v1/posts",
 								 .authorization = values[i]}));
@@ -77,7 +79,7 @@ static void a_token_elsewhere_is_not_read(void **state)
 		 .authorization = NO_TOKEN,
 		 .more = {{STR("Cookie"), form}, {STR("X-Access-Token"), token}}},
 	};
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(calls); i++)
 		assert_unauthenticated(answer(fx, &calls[i]));
 }
 

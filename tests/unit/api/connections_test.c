@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoints 2 to 4: the order of the checks of connect, the callback's pages, and the accounts
  * answer. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 #define CONNECT "/v1/oauth/x/connect"
@@ -67,7 +69,7 @@ static void the_order_of_the_checks(void **state)
 	struct fixture *fx = *state;
 	fx->connector.kind = ERR_NOT_FOUND;
 	fx->connector.text = "The app has no credentials for X.";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_fields(get(fx, rows[i].target), rows[i].status, rows[i].code,
 			      rows[i].fields);
 	assert_int_equal(fx->connector.calls, 1);
@@ -104,7 +106,7 @@ static void doubtful_parameters_are_refused(void **state)
 		{repeated(fx, CONNECT "?" GOOD "&name=", 'n', 256, ""), "name"},
 		{repeated(fx, CONNECT "?" GOOD "&email=", 'e', 321, ""), "email"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_fields(get(fx, rows[i].target), 422, "VALIDATION_ERROR", rows[i].fields);
 	assert_int_equal(fx->connector.calls, 0);
 	assert_status(
@@ -161,10 +163,10 @@ static void redirect_urls_by_themselves(void **state)
 		"https://xn--bcher-kva.example/",
 		repeated(fx, "https://customer.example/", 'x', 2048 - 25, ""),
 	};
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(refused); i++)
 		assert_fields(connect_with(fx, refused[i]), 422, "VALIDATION_ERROR",
 			      "redirect_url");
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(good); i++)
 		assert_status(connect_with(fx, good[i]), 200);
 }
 
@@ -194,7 +196,7 @@ static void redirect_urls_on_the_apps_list(void **state)
 		{"not json", "https://a.example/", 422},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct error err = {0};
 		struct app_row app = fx->app;
 		app.redirect_urls = str_of(rows[i].list);
@@ -219,7 +221,7 @@ static void what_the_connector_says(void **state)
 	};
 	struct fixture *fx = *state;
 	fx->connector.text = "secret words";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		fx->connector.kind = rows[i].kind;
 		const struct http_response *response = get(fx, CONNECT "?" GOOD);
 		assert_error(response, rows[i].status, rows[i].code);
@@ -252,7 +254,7 @@ static void the_json_form_makes_the_same_checks(void **state)
 		 422, "VALIDATION_ERROR", "name"},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_fields(post_json(fx, "/v1/accounts/connect", rows[i].body), rows[i].status,
 			      rows[i].code, rows[i].fields);
 	const struct http_response *response =
@@ -361,7 +363,7 @@ static void a_look_does_not_use_the_state_up(void **state)
 		{"GET", {{"X-Moz", 5}, {"prefetch", 8}}},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_status(callback(fx, rows[i].method, "/v1/oauth/x/callback?state=s",
 				       rows[i].header),
 			      200);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GET /openapi.json and /docs: bytes made at build time, with an entity tag that spares the next
  * visit. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 #include "description.h"
@@ -65,7 +67,7 @@ static void who_has_it_gets_no_body(void **state)
 		{"W/", 200},
 		{joined(fx, "", tag, "\""), 200},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct http_response *got =
 			get_knowing(fx, description_pages[0].path, rows[i].known);
 		if (got->status != rows[i].status)

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 
+#include "count_of.h"
+
 #include "hosted.h"
 
 /* ---- what stands in for delivery/hosted.c: one token is good ---- */
@@ -93,7 +95,7 @@ static void all_else_is_not_found(void **state)
 	};
 	begin(fx);
 	const struct str plain = buf_str(&ask(fx, "GET", "/no/such/path")->body);
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(targets); i++) {
 		const struct http_response *response = ask(fx, "GET", targets[i]);
 		assert_status(response, 404);
 		assert_false(response->has_file);

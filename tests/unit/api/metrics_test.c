@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GET /metrics: every figure once, in the text format, and right; switched off it is not there. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 #include "store_alarm.h"
@@ -79,7 +81,7 @@ static void empty_service_has_every_figure(void **state)
 		"posthorn_spool_bytes",
 	};
 	const struct str text = scrape(*state);
-	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(zero); i++)
 		assert_value(text, zero[i], "0");
 	assert_value(text, "posthorn_ready", "1");
 	assert_value(text, "posthorn_oldest_due_lateness_seconds", "0.000000");

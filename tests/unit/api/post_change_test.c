@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Cancel, reschedule, retry: the bodies that are read and the answers that are given. What the
  * store decides is tests/store/change_part.c's. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 #include "store_post_change.h"
@@ -77,7 +79,7 @@ static const struct schedule_row schedule_rows[] = {
 static void a_new_time_follows_the_rules_of_publish(void **state)
 {
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(schedule_rows) / sizeof(schedule_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(schedule_rows); i++) {
 		const struct schedule_row *row = &schedule_rows[i];
 		const struct post_of post = make_post(fx, "2027-02-01T00:00:00Z");
 		const struct http_response *response = change(fx, "PATCH", post.id, "", row->body);
@@ -146,7 +148,7 @@ static const char *with_account(struct fixture *fx, const char *text, struct str
 static void a_retry_reads_its_body(void **state)
 {
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(retry_rows) / sizeof(retry_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(retry_rows); i++) {
 		const struct retry_row *row = &retry_rows[i];
 		const struct post_of post = make_post(fx, "2027-02-01T00:00:00Z");
 		assert_status(change(fx, "DELETE", post.id, "", NULL), 204);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A post as answers show it, row by row from what the store gives. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 static struct delivery_row delivery_in(enum post_state state)
@@ -115,7 +117,7 @@ static void outcomes(void **state)
 		{{POST_PUBLISHED, POST_PUBLISHED}, "all"},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct delivery_row deliveries[] = {delivery_in(rows[i].states[0]),
 						    delivery_in(rows[i].states[1])};
 		struct post_row post = post_of(fx, deliveries, 2, POST_FAILED);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoint 6 with its filters, and one post by itself. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 struct list_row {
@@ -58,7 +60,7 @@ static const struct list_row list_rows[] = {
 static void the_filters_are_checked(void **state)
 {
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(list_rows) / sizeof(list_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(list_rows); i++) {
 		char target[256];
 		snprintf(target, sizeof(target), "/v1/posts%s", list_rows[i].query);
 		const struct http_response *response = get(fx, target);
@@ -139,7 +141,7 @@ static void the_filters_find_what_they_say(void **state)
 		{"external_user_ids[]=user-2", 0},
 		{"external_user_ids[]=user-1&status=pending&platform=x", 1},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (total(fx, rows[i].query) != rows[i].total)
 			fail_msg("%s: %d, not %d", rows[i].query, (int)total(fx, rows[i].query),
 				 (int)rows[i].total);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoint 5: the order of its checks, what it says of each, and that a refused request leaves
  * nothing behind. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 static void an_accepted_post_is_told_and_the_engine_woken(void **state)
@@ -69,7 +71,7 @@ static void the_order_of_the_checks(void **state)
 	struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
 	assert_status(publish(fx, account.id, ",\"content\":\"first\",\"request_id\":\"used\""),
 		      202);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str id = rows[i].account != NULL ? str_of(rows[i].account) : account.id;
 		assert_fields(publish(fx, id, rows[i].more), 422, rows[i].code, rows[i].fields);
 	}

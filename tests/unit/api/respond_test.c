@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The shapes of answers: problems, failures of lower layers, and bodies that are no JSON
  * objects. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 static struct http_response *new_response(struct fixture *fx)
@@ -36,7 +38,7 @@ static void the_lowest_kind_names_the_answer(void **state)
 	struct fixture *fx = *state;
 	struct problems problems;
 	problems_init(&problems, fx->arena);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		problem_add(&problems, rows[i].kind, STR("f"), "why", STR("Text."));
 		const struct json *body = respond(fx, &problems, 422, rows[i].code);
 		assert_text(body, "message", "Text.");
@@ -97,7 +99,7 @@ static void failures_below_say_nothing_of_the_inside(void **state)
 	};
 	struct fixture *fx = *state;
 	const struct http_request request = {.arena = fx->arena, .path = STR("/v1/posts")};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct http_response *response = new_response(fx);
 		struct error err = {0};
 		error_set(&err, rows[i].kind, "disk /dev/sda of secret");
@@ -129,7 +131,7 @@ static void bodies_must_be_json_objects(void **state)
 		{"Application/JSON ; charset=utf-8", "\"x\"", 422, "VALIDATION_ERROR"},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct sent call = {.method = "POST",
 					  .target = "/v1/posts/publish",
 					  .type = rows[i].type,

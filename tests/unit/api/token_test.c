@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoint 1: the order of its checks, its limits, and that nothing but the header is read. */
+#include "count_of.h"
+
 #include "api_fixture.h"
 
 #define PATH "/v1/oauth/token"
@@ -59,7 +61,7 @@ static void headers_that_are_none(void **state)
 	static const char *const values[] = {NO_TOKEN,      "Basic", "Basic ",
 					     "Bearer YTpi", "YTpi",  "Digest a=b"};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(values); i++)
 		assert_token_error(ask(fx, values[i], GRANT), 400, "invalid_authorization_header");
 	const char *right = basic(fx, fx->app.client_id, "phs_secret");
 	const struct sent twice = {.method = "POST",
@@ -77,7 +79,7 @@ static void formats_that_are_none(void **state)
 		"Basic !!!!", "Basic YWI=",     "Basic Og==", "Basic OnM=",
 		"Basic aTo=", "Basic //46Yg==", "Basic YT pi"};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(values); i++)
 		assert_token_error(ask(fx, values[i], GRANT), 400, "invalid_authorization_format");
 }
 
@@ -114,7 +116,7 @@ static void grants_that_are_none(void **state)
 					     "scope=x"};
 	struct fixture *fx = *state;
 	const char *right = basic(fx, fx->app.client_id, "phs_secret");
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bodies); i++)
 		assert_fields(ask(fx, right, bodies[i]), 422, "VALIDATION_ERROR", "grant_type");
 	assert_status(get(fx, "/v1/posts"), 200); /* a refused request leaves the token */
 }

@@ -2,6 +2,7 @@
  * Tests of base/log.h, through a pipe: format, escaping of hostile values, cutting at 4 KiB,
  * levels, a deaf reader. That a JSON line is JSON is asked of jansson, which knows nothing of our
  * escaping. */
+#include "count_of.h"
 #include "log.h"
 
 #include <errno.h>
@@ -132,7 +133,7 @@ static const struct {
 static void escapes_hostile_values(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(hostile_rows) / sizeof(hostile_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(hostile_rows); i++) {
 		char expected[256];
 		struct fixture f;
 		fixture_init(&f, LOG_FORMAT_TEXT);
@@ -160,7 +161,7 @@ static void a_line_is_cut_at_4_kib_and_stays_json(void **state)
 	(void)state;
 	static const struct str fillers[] = {{"x", 1}, {"\n", 1}, {"\"", 1}, {"\xe2\x82\xac", 3}};
 	static char value[6000];
-	for (size_t kind = 0; kind < sizeof(fillers) / sizeof(fillers[0]); kind++) {
+	for (size_t kind = 0; kind < COUNT_OF(fillers); kind++) {
 		for (size_t len = 600; len < 4200; len += len < 700 || len > 3900 ? 1 : 31) {
 			const struct str filler = fillers[kind];
 			size_t filled = 0;

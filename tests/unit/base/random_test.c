@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of base/random.h: the kernel's source fills all it is asked for, and random_below() is
  * uniform, in range, and ends even with a source that is stuck. */
+#include "count_of.h"
 #include "random.h"
 
 #include <setjmp.h>
@@ -71,7 +72,7 @@ static void draws_again_where_the_remainder_would_be_unfair(void **state)
 		 1},
 		{"everything but one", UINT64_MAX, {UINT64_MAX, 9}, 9, 2},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct script script = {rows[i].values, 2, 0};
 		const struct random_source source = {script_fill, &script};
 		const uint64_t result = random_below(&source, rows[i].limit);

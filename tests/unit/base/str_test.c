@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of base/str.h: looking, comparing, cutting, cursor readers, numbers. */
+#include "count_of.h"
 #include "str.h"
 
 #include <setjmp.h>
@@ -41,7 +42,7 @@ static void compares_bytes_and_lengths(void **state)
 		{"NUL is a byte", {"a\0b", 3}, {"a\0c", 3}, false, false, -1},
 		{"empty before all", {NULL, 0}, {"\0", 1}, false, false, -1},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const int order = str_compare(rows[i].a, rows[i].b);
 		CHECK(rows[i].name, str_equal(rows[i].a, rows[i].b) == rows[i].is_equal);
 		CHECK(rows[i].name,
@@ -74,7 +75,7 @@ static void finds(void **state)
 		{"in nothing", {NULL, 0}, {"a", 1}, 0, SIZE_MAX},
 		{"through a NUL", {"a\0bc", 4}, {"bc", 2}, 0, 2},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		CHECK(rows[i].name,
 		      str_find(rows[i].in, rows[i].needle, rows[i].from) == rows[i].at);
 	assert_int_equal(str_find_char(STR("a.b.c"), '.', 0), 1);
@@ -206,7 +207,7 @@ static void takes_fields_to_the_end(void **state)
 		{"nothing", {NULL, 0}, ""},
 	};
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str list = rows[i].list;
 		struct str joined = {0};
 		struct str field;
@@ -248,7 +249,7 @@ static void parses_whole_numbers(void **state)
 		{"1.0", false, 0, false, 0},
 		{"0x1", false, 0, false, 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		int64_t i64 = 0;
 		uint64_t u64 = 0;
 		CHECK(rows[i].text, str_parse_i64(str_of(rows[i].text), &i64) == rows[i].is_i64);

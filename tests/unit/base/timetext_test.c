@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of base/timetext.h: what scheduled_at may look like (API.md section 6), the calendar
  * against libc's over 600 years, and that formatting and parsing are each other's inverse. */
+#include "count_of.h"
 #include "timetext.h"
 
 #include <setjmp.h>
@@ -89,7 +90,7 @@ static void parses_instants(void **state)
 		{"Z", REFUSED},
 		{"\xef\xbc\x92\xef\xbc\x90-11-21T05:44:40Z", REFUSED},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		int64_t us = REFUSED;
 		const bool is_parsed = timetext_parse_instant(str_of(rows[i].text), &us);
 		if (is_parsed != (rows[i].us != REFUSED) || us != rows[i].us)
@@ -135,7 +136,7 @@ static void parses_dates(void **state)
 		{"2026-11--1", false, {0}},
 		{"", false, {0}},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct civil_date date = {0};
 		if (timetext_parse_date(str_of(rows[i].text), &date) != rows[i].is_valid ||
 		    memcmp(&date, &rows[i].date, sizeof(date)) != 0)
@@ -164,7 +165,7 @@ static void formats_instants(void **state)
 		{INT64_MAX, "294247-01-10T04:00:54.775807Z"},
 	};
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str text = timetext_format_instant(arena, rows[i].us);
 		char out[TIMETEXT_INSTANT_BYTES];
 		assert_int_equal(timetext_write_instant(out, rows[i].us), text.len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of base/uuid.h: the layout of version 7 bit for bit, order by time, and which texts are
  * ids. */
+#include "count_of.h"
 #include "uuid.h"
 
 #include <setjmp.h>
@@ -33,7 +34,7 @@ static void lays_out_version_7(void **state)
 		{0x00, INT64_C(0), "00000000-0000-7000-8000-000000000000"},
 		{0x00, INT64_C(-1), "00000000-0000-7000-8000-000000000000"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		int fill = rows[i].fill;
 		const struct random_source source = {fill_with, &fill};
 		assert_string_equal(uuid_v7(rows[i].now_us, &source).text, rows[i].text);
@@ -80,7 +81,7 @@ static void knows_ids(void **state)
 		{"{17f22e2-79b0-7cc3-98c4-dc0c0c07398}", false},
 		{"", false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (uuid_is_valid(str_of(rows[i].text)) != rows[i].is_valid)
 			fail_msg("%s", rows[i].text);
 	}

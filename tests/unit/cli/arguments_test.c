@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 struct parsed {
 	struct arena *arena;
@@ -104,7 +105,7 @@ static void wrong_use_is_told_in_a_line(void **state)
 		{"a b c d e f g h i", "too many words: \"i\""},
 	};
 	struct parsed *p = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(parse(p, rows[i].line), ERR_INVALID);
 		assert_string_equal(p->err.text, rows[i].text);
 	}

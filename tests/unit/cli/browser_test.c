@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 
 #include "http.h"
@@ -70,7 +71,7 @@ static void pages_without_a_whole_form(void **state)
 					    "<formx a=\"\">"};
 	struct arena *arena = *state;
 	struct str url;
-	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(pages); i++)
 		assert_false(
 			browser_press(arena, STR(PAGE_URL), str_of(pages[i]), "d", "allow", &url));
 }

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 static void die_by_abort(void)
 {
 	abort();
@@ -115,7 +117,7 @@ static const struct {
 static void child(size_t index, int fd)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(signals); i++)
 		signal(signals[i],
 		       SIG_DFL); /* cmocka's handlers would take the death for a failed test */
 	fatal_install(fd);
@@ -128,7 +130,7 @@ static void child(size_t index, int fd)
 static void each_death_leaves_its_note(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(deaths); i++) {
 		char path[] = "/tmp/fatal-test-XXXXXX";
 		char note[256] = {0};
 		int status = 0;

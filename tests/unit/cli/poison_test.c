@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 struct fixture {
 	struct arena *arena;
@@ -98,7 +99,7 @@ static const struct {
 static void notes_are_counted(void **state)
 {
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		write_notes(fx, cases[i].notes);
 		sweep(fx);
 		if (strcmp(fx->told, cases[i].told) != 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The service put together: what it makes, what it holds, and where it is reached. */
+#include "count_of.h"
+
 #include "cli_fixture.h"
 
 #include "browser.h"
@@ -21,7 +23,7 @@ static void the_public_url(void **state)
 		{"https://post.example", "http://0.0.0.0:8080", "https://post.example"},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		fixture_flag(fx, "public-url", rows[i].configured);
 		struct str url = service_public_url(&fx->settings, fx->arena, str_of(rows[i].base));
 		assert_string_equal(str_z(fx->arena, url), rows[i].expected);
@@ -103,7 +105,7 @@ static void bad_settings_are_told(void **state)
 		{"data", "/proc/no/such", "/proc/no/such"},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct settings before = fx->settings;
 		/* what can be judged by itself is judged before anything is made */
 		assert_false(i < 3 && is_there(fx, ""));

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 struct given {
 	struct arena *arena;
@@ -155,7 +156,7 @@ static void wrong_files(void **state)
 		{"rate-limit = many\n",
 		 ", line 1: rate-limit must be a whole number from 0 to 1000000000, not \"many\""},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct given *given = *state;
 		assert_int_equal(finish(given, nothing, rows[i].file), ERR_INVALID);
 		if (!str_has_suffix(str_of(given->err.text), str_of(rows[i].text)))
@@ -194,7 +195,7 @@ static void wrong_values(void **state)
 		{"POSTHORN_SANDBOX=ftp://x", "sandbox"},
 		{"POSTHORN_CONFIG=/no/such/file", "/no/such/file"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct given *given = *state;
 		const char *const environment[] = {rows[i].variable, NULL};
 		settings_init(&given->settings, given->arena);
@@ -208,7 +209,7 @@ static void addresses_to_listen_on(void **state)
 {
 	static const char *const good[] = {"127.0.0.1:0", "0.0.0.0:65535", "[::1]:8080", "[::]:80",
 					   "localhost:8080"};
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		struct given *given = *state;
 		settings_init(&given->settings, given->arena);
 		flag(given, "listen", good[i]);

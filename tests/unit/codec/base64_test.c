@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 static const struct {
 	struct str bytes;
@@ -33,7 +34,7 @@ static void encodes_and_decodes(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str bytes = STR("untouched");
 		assert_true(str_equal_z(base64_encode(arena, rows[i].bytes), rows[i].text));
 		assert_true(str_equal_z(base64url_encode(arena, rows[i].bytes), rows[i].url_text));
@@ -59,11 +60,11 @@ static void refuses_other_spellings(void **state)
 					       "Zh",   "Zm9",  "+//+", "Zm9v\n", "Zg=",   "Zm 8"};
 	struct arena *arena = arena_new("test", 65536);
 	struct str bytes = STR("untouched");
-	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(standard); i++) {
 		if (base64_decode(arena, str_of(standard[i]), &bytes))
 			fail_msg("standard: %s", standard[i]);
 	}
-	for (size_t i = 0; i < sizeof(url_safe) / sizeof(url_safe[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(url_safe); i++) {
 		if (base64url_decode(arena, str_of(url_safe[i]), &bytes))
 			fail_msg("URL-safe: %s", url_safe[i]);
 	}

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 static void finds_the_first_of_that_name(void **state)
 {
 	static const struct {
@@ -38,7 +40,7 @@ static void finds_the_first_of_that_name(void **state)
 		{"a=\"x; id=1", "1"}, /* quotes hide nothing: RFC 6265, 5.2 */
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str value = {0};
 		const bool is_there = cookie_find(str_of(rows[i].header), STR("id"), &value);
 		const bool is_right = is_there == (rows[i].value != NULL) &&

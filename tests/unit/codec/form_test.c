@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 /* From memory of exactly that size, so that reading past the end is seen. */
 static enum err_kind parse_exact(struct arena *arena, struct str text, struct form *form,
@@ -53,7 +54,7 @@ static void reads_pairs_in_order(void **state)
 		{"a=1#b?c", "[a:1#b?c]"},
 	};
 	struct arena *arena = arena_new("test", 1 << 20);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct form form;
 		assert_int_equal(parse_exact(arena, str_of(rows[i].text), &form, NULL), ERR_NONE);
 		struct str joined = {0};
@@ -75,7 +76,7 @@ static void refuses_what_is_broken(void **state)
 		"%=1",    "a=%%41", "a=% 1",    "a=%+1",    "a=%0x41",     "a=%ff",
 		"a=\xff", "a=%c3",  "a=%c3%28", "%c0%af=1", "a=%ed%a0%80", "a=%f4%90%80%80"};
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct form form = {0};
 		struct error err = {0};
 		if (parse_exact(arena, str_of(rows[i]), &form, &err) != ERR_INVALID)

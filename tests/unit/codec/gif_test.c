@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #define HEAD "GIF89a\1\0\1\0\0\0\0"
 #define HEAD_WITH_TABLE "GIF89a\1\0\1\0\x80\0\0aaabbb"
 #define DELAY "\x21\xf9\4\0\0\0\0\0"
@@ -57,7 +59,7 @@ static bool animated(struct str bytes)
 static void pictures_are_counted(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (animated(rows[i].bytes) != rows[i].is_animated)
 			fail_msg("%s", rows[i].name);
 	}

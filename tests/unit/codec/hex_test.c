@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 static void encodes_every_byte(void **state)
 {
@@ -43,7 +44,7 @@ static void decodes_nothing_else(void **state)
 	static const char *const refused[] = {"0",    "000", "0g",  "AB",  "aB",
 					      "0x12", " 12", "12 ", "1-2-"};
 	struct str bytes = STR("untouched");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refused); i++) {
 		if (hex_decode(arena, str_of(refused[i]), &bytes))
 			fail_msg("%s", refused[i]);
 	}

@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 
 #define REFUSED INT64_MIN
 
@@ -56,7 +57,7 @@ static void parses_imf_fixdate_only(void **state)
 		{"Sun, 06 Nov 0000 08:49:37 GMT", REFUSED},
 		{"", REFUSED},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		int64_t us = REFUSED;
 		const bool is_parsed = httpdate_parse(str_of(rows[i].text), &us);
 		const int64_t wanted =
@@ -120,7 +121,7 @@ static void reads_retry_after(void **state)
 		{"soon", REFUSED},
 		{"Sun Nov  6 08:49:37 1994", REFUSED},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		int64_t ms = REFUSED;
 		const bool is_parsed =
 			httpdate_parse_retry_after(str_of(rows[i].text), NOW_US, &ms);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #define CEILING_BYTES ((size_t)16 << 20)
 
@@ -161,7 +162,7 @@ static void refuses_what_is_not_strict_json(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", CEILING_BYTES);
-	for (size_t i = 0; i < sizeof(refused_rows) / sizeof(refused_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refused_rows); i++) {
 		const struct json *json = NULL;
 		struct json_position position = {0};
 		struct error err = {0};
@@ -188,7 +189,7 @@ static void error_texts_do_not_quote_the_input(void **state)
 	static const char *const texts[] = {"{\"access_token\":\"hunter2\" hunter2}",
 					    "{\"hunter2\":1,\"hunter2\":2}", "hunter2",
 					    "[\"hunter2"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		const struct json *json;
 		struct error err;
 		assert_int_equal(json_parse(arena, str_of(texts[i]), NULL, &json, NULL, &err),
@@ -234,7 +235,7 @@ static void refuses_depth_before_recursing(void **state)
 		{"[", "", 1000000, 0, ERR_INVALID}, {"{\"a\":[", "]}", 100000, 0, ERR_INVALID},
 		{"[", "]", 40, 100, ERR_NONE},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct json_limits limits = {.depth_max = rows[i].depth_max};
 		const struct str text = nested(arena, rows[i].open, rows[i].close, rows[i].count);
 		if (parse_exact(arena, text, &limits, &json, &position, &err) != rows[i].kind)
@@ -283,7 +284,7 @@ static void counts_values_exactly(void **state)
 		{"[1]", 2},        {"[[]]", 2}, {"[1,2,3]", 4}, {"{\"a\":1,\"b\":[true,null]}", 5},
 		{"[[],[],{}]", 4},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct json *json;
 		const struct json_limits enough = {.nodes_max = rows[i].nodes};
 		const struct json_limits less = {.nodes_max = rows[i].nodes - 1};

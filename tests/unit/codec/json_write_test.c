@@ -16,6 +16,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 
@@ -121,7 +122,7 @@ static const struct {
 static void escapes_strings(void **state)
 {
 	struct fixture *f = *state;
-	for (size_t i = 0; i < sizeof(string_rows) / sizeof(string_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(string_rows); i++) {
 		json_put_str(&f->w, string_rows[i].value);
 		if (!str_equal_z(buf_str(&f->buf), string_rows[i].written))
 			fail_msg("%s: " STR_FMT, string_rows[i].name, STR_ARG(buf_str(&f->buf)));
@@ -163,7 +164,7 @@ static void writes_parsed_values_again(void **state)
 		"[0.1,0.30000000000000004,-2.5,1e+300,100.0,123456789.123456]",
 		"\"\"",
 	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		const struct json *json;
 		assert_int_equal(json_parse(f->arena, str_of(texts[i]), NULL, &json, NULL, NULL),
 				 ERR_NONE);
@@ -267,7 +268,7 @@ static void misnesting_is_our_bug(void **state)
 	struct fixture *f = *state;
 	static const char *const mistakes[] = {"{v", "{k}", "{kk", "[k", "k",   "[}",
 					       "{]", "]",   "}",   "vv", "[]v", "{kv}["};
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
 		char without_last[16];
 		snprintf(without_last, sizeof(without_last), "%.*s", (int)strlen(mistakes[i]) - 1,
 			 mistakes[i]);

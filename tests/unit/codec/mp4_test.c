@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 /* ---- writing boxes ---- */
 
 struct film {
@@ -205,7 +207,7 @@ static void turned_pictures_have_their_turned_size(void **state)
 		{{INT32_MIN, 0, 0, INT32_MIN}, 1920, 1080},
 		{{0, INT32_MIN, INT32_MIN, 0}, 1080, 1920},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct film f = {.len = 0};
 		struct picture p = {0, 3, 1, {0}, 1920, 1080, "vide"};
 		memcpy(p.matrix, rows[i].matrix, sizeof(p.matrix));
@@ -277,7 +279,7 @@ static void lengths_without_sense_are_not_known(void **state)
 		{0, 0, 1000},           {0, 1000, UINT32_MAX},  {1, 1000, UINT64_MAX},
 		{1, 1, UINT64_MAX - 1}, {1, 0, UINT64_MAX - 1},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct film f = {.len = 0};
 		const size_t moov = begin(&f, "moov");
 		put_mvhd(&f, rows[i].version, rows[i].time_scale, rows[i].duration);
@@ -304,7 +306,7 @@ static void box_lengths_that_lie_end_the_walk(void **state)
 		{"\0\0\0\1free\0\0\0", 11}, /* cut */
 		{"\0\0\0\0free", 8},        /* up to the end, and nothing follows */
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct film f = {.len = 0};
 		put(&f, rows[i].head, rows[i].len);
 		const size_t moov = begin(&f, "moov");

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 static char scratch[SNIFF_BYTES_WANTED];
 static int64_t bytes_read;
 
@@ -87,7 +89,7 @@ static void files_of_a_muxer_are_read(void **state)
 		skip();
 	assert_non_null(mkdtemp(directory));
 	size_t made = 0;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char path[256];
 		make(directory, &rows[i], path);
 		if (path[0] == '\0')

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #define ROW(name, type, width, height, literal) \
 	{ \
 		name, type, width, height, \
@@ -145,7 +147,7 @@ static const struct {
 static void knows_formats_by_their_bytes(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct sniff sniff = sniff_media(rows[i].bytes);
 		if (sniff.type != rows[i].type || sniff.width != rows[i].width ||
 		    sniff.height != rows[i].height)
@@ -174,7 +176,7 @@ static void a_jpeg_with_a_large_thumbnail(void **state)
 static void every_truncation_is_safe(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		for (size_t len = 0; len < rows[i].bytes.len; len++) {
 			char *copy = malloc(len > 0 ? len : 1);
 			assert_non_null(copy);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 /* From memory of exactly that size, so that reading past the end is seen; it stays until the arena
  * goes. */
@@ -189,7 +190,7 @@ static void refuses_what_is_read_in_two_ways(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(refused_rows) / sizeof(refused_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refused_rows); i++) {
 		struct url url = {.port = 7};
 		struct error err = {0};
 		if (parse_exact(arena, refused_rows[i].text, &url, &err) != ERR_INVALID)
@@ -233,7 +234,7 @@ static void exposes_what_policy_refuses(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(exposed_rows) / sizeof(exposed_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(exposed_rows); i++) {
 		struct url url;
 		struct error err;
 		if (parse_exact(arena, str_of(exposed_rows[i].text), &url, &err) != ERR_NONE)
@@ -281,7 +282,7 @@ static void allows_ordinary_urls(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(allowed_rows) / sizeof(allowed_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(allowed_rows); i++) {
 		struct url url;
 		struct error err;
 		if (parse_exact(arena, str_of(allowed_rows[i]), &url, &err) != ERR_NONE)
@@ -433,7 +434,7 @@ static void appends_our_parameters(void **state)
 	const struct str names[] = {STR("status"), STR("error")};
 	const struct str values[] = {STR("a b"), STR("")};
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str result =
 			url_with_query(arena, str_of(rows[i].url), names, values, 2);
 		if (!str_equal_z(result, rows[i].result))

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 static size_t encode(uint32_t code_point, char out[4])
 {
 	if (code_point < 0x80) {
@@ -90,7 +92,7 @@ static void refuses(void **state)
 		{"bad fourth byte", {"\xf0\x9f\x93\x41", 4}},
 		{"valid, then not", {"abc\xc3\xa4\xff", 6}},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (utf8_is_valid(rows[i].text))
 			fail_msg("%s", rows[i].name);
 	}

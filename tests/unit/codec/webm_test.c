@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #define HEADER "\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
 #define SEGMENT "\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff" /* size not known */
 #define SCALE "\x2a\xd7\xb1\x83\x0f\x42\x40"                       /* 1,000,000 ns */
@@ -62,7 +64,7 @@ static const struct {
 static void films_are_read(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct webm_film film = webm_probe(rows[i].bytes);
 		if (webm_is(rows[i].bytes) != rows[i].is_webm)
 			fail_msg("%s: WebM or not", rows[i].name);

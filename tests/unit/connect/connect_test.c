@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Beginning a connection and the way back: who may begin, what a state opens, what the browser is
  * told. X is the platform; what the exchange makes of its answers is exchange_test.c. */
+#include "count_of.h"
+
 #include "connect.h"
 
 #include "driver.h"
@@ -291,7 +293,7 @@ static const struct refusal refusals[] = {
 static void a_refusal_is_told_and_nothing_is_asked(void **state)
 {
 	struct world *w = *state;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		const struct connect_begun begun = begin(w);
 		const struct connect_return out =
 			callback(w, w->arena, with_state(w, &begun, refusals[i].query), 0);

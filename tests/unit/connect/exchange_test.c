@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * From the code to accounts: what is stored, what is told when the platform refuses, and connecting
  * again. With the adapters of X and Facebook; no thread waits here, turns are made by hand. */
+#include "count_of.h"
+
 #include "connect.h"
 
 #include "world.h"
@@ -186,7 +188,7 @@ static const struct refusal refusals[] = {
 static void a_refusal_is_told(void **state)
 {
 	struct world *w = *state;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		const struct str id = come_back(w, PLATFORM_X, "user-1");
 		fake_add(&w->transport, refusals[i].token);
 		if (refusals[i].me_body != NULL)

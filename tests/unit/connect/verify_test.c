@@ -2,6 +2,8 @@
  * Checking a credential with somebody waiting: what each answer makes of it, and that nothing is
  * left over when nobody waits any more. The leak checker of the sanitizer build is part of these
  * tests. */
+#include "count_of.h"
+
 #include "verify.h"
 
 #include "driver.h"
@@ -89,7 +91,7 @@ static void an_answer_decides(void **state)
 	struct world *w = *state;
 	struct driver driver;
 	driver_start(&driver, w);
-	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(outcomes); i++) {
 		set_stored(w, outcomes[i].before);
 		fake_add(&w->transport, outcomes[i].answer);
 		const struct verify_outcome seen = verify(w, WAIT_MS);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What may be chosen for an app, and that connect/ and delivery/ will find it in the store. */
+#include "count_of.h"
+
 #include "admin_fixture.h"
 
 static struct app_row stored(struct fixture *fx, struct str client_id)
@@ -54,7 +56,7 @@ static void what_is_refused_changes_nothing(void **state)
 	};
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, true);
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bodies); i++)
 		assert_error(send(fx, "PATCH", app_path(fx, id, ""), bodies[i]), 422,
 			     "VALIDATION_ERROR");
 	assert_true(str_equal_z(stored(fx, id).name, "One"));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Apps and admins: secrets are shown once and stored as hashes, states change as API.md section 3
  * says. */
+#include "count_of.h"
+
 #include "admin_fixture.h"
 
 static void a_secret_is_shown_once_and_kept_as_a_hash(void **state)
@@ -40,7 +42,7 @@ static void what_an_app_needs(void **state)
 		"{\"name\":\"One\",\"owner\":\"a b@c\"}",
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bodies); i++)
 		assert_error(send(fx, "POST", "/admin/apps", bodies[i]), 422, "VALIDATION_ERROR");
 	assert_int_equal(json_get(body_of(send(fx, "GET", "/admin/apps", NULL)), "data")->count, 0);
 }
@@ -99,7 +101,7 @@ static void unknown_apps(void **state)
 	static const char *const rests[] = {"/activate", "/suspend", "/go-live", "/rotate-secret",
 					    "/credentials/x/verify"};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rests) / sizeof(rests[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rests); i++)
 		assert_error(send(fx, "POST", app_path(fx, STR("phc_none"), rests[i]), NULL), 404,
 			     "NOT_FOUND");
 	assert_error(send(fx, "GET", "/admin/apps/phc_none", NULL), 404, "NOT_FOUND");

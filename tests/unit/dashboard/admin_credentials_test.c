@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Platform credentials: secrets go in sealed and never come out. */
+#include "count_of.h"
+
 #include "admin_fixture.h"
 
 #define GOOD "{\"client_id\":\" id \",\"client_secret\":\"top-secret\\n\"}"
@@ -58,7 +60,7 @@ static void what_is_no_credential(void **state)
 	};
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, false);
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bodies); i++)
 		assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/x"), bodies[i]), 422,
 			     "VALIDATION_ERROR");
 	assert_error(send(fx, "PUT", app_path(fx, id, "/credentials/myspace"), GOOD), 404,
@@ -110,7 +112,7 @@ static void scopes_are_kept_until_others_are_named(void **state)
 					  "\"\\u00e9\""};
 	struct fixture *fx = *state;
 	struct str id = create_app(fx, false);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct json *credential = assert_status(
 			send(fx, "PUT", app_path(fx, id, "/credentials/linkedin"), rows[i].body),
 			200);
@@ -119,7 +121,7 @@ static void scopes_are_kept_until_others_are_named(void **state)
 		else
 			assert_text(credential, "scopes", rows[i].scopes);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		const struct str body = str_format(
 			fx->arena, "{\"client_id\":\"i\",\"client_secret\":\"s\",\"scopes\":%s}",
 			bad[i]);

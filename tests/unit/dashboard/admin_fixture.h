@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 #include "digest.h"
 #include "seal.h"
 #include "token.h"
@@ -146,7 +148,7 @@ static inline int fixture_end(void **state)
 	admin_free(&fx->admin);
 	seal_free(&fx->seal);
 	store_close(&fx->store);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		char path[128];
 		snprintf(path, sizeof(path), "%s/%s", fx->directory, names[i]);
 		unlink(path);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "count_of.h"
+
 static void a_backup_is_made_where_it_is_asked_for(void **state)
 {
 	struct fixture *fx = *state;
@@ -29,7 +31,7 @@ static const char *const wrong_bodies[] = {"{}",           "{\"path\":\"\"}",
 static void wrong_paths_are_refused(void **state)
 {
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(wrong_bodies) / sizeof(wrong_bodies[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(wrong_bodies); i++)
 		assert_error(send(fx, "POST", "/admin/backup", wrong_bodies[i]), 422,
 			     "VALIDATION_ERROR");
 	assert_error(send(fx, "POST", "/admin/backup", "{"), 400, "MALFORMED_JSON");
@@ -63,7 +65,7 @@ static void unknown_platforms_decide_nothing(void **state)
 	struct fixture *fx = *state;
 	static const char *const bodies[] = {"{\"platform\":\"myspace\"}", "{\"platform\":\"\"}",
 					     "{\"platform\":null}", "{\"platform\":3}"};
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bodies); i++) {
 		assert_error(send(fx, "POST", "/admin/hold/release", bodies[i]), 404,
 			     "PLATFORM_NOT_FOUND");
 		assert_error(send(fx, "POST", "/admin/hold/fail", bodies[i]), 404,

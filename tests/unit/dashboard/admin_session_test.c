@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sessions by the clock, and the cookie by where the browser says its page is. */
+#include "count_of.h"
+
 #include "web_fixture.h"
 
 static int status_of(struct browser *b)
@@ -74,7 +76,7 @@ static void the_cookie_goes_by_the_page(void **state)
 	browser_open(&b, fx);
 	set_up(&b);
 	b.fetch_site = STR("same-origin");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		b.origin = str_of(rows[i].origin);
 		const struct http_response *response =
 			keep_session(&b, ask(&b, "POST", "/dashboard/api/login", LOGIN_BODY));

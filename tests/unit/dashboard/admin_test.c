@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The admin API's frame: faults, bodies, and what the store's kinds of errors become. */
+#include "count_of.h"
+
 #include "admin_fixture.h"
 
 static void faults_have_the_one_shape(void **state)
@@ -33,7 +35,7 @@ static void kinds_of_errors(void **state)
 		{ERR_INTERNAL, 500, "INTERNAL_ERROR"},  {ERR_TOO_LARGE, 500, "INTERNAL_ERROR"},
 	};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct http_response response;
 		const struct error err = {.text = "why"};
 		http_response_init(&response, fx->arena, 4096);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The door over HTTP: every row of the table asks for what it says, requests of other sites are
  * told from our own, and an app's own API is asked as that app. */
+#include "count_of.h"
+
 #include "web_fixture.h"
 
 static struct str path_with(struct arena *arena, const char *pattern, struct str client_id)
@@ -93,7 +95,7 @@ static void whose_page_it_is(void **state)
 	struct fixture *fx = *state;
 	browser_open(&b, fx);
 	set_up(&b);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		b.fetch_site = str_of(rows[i].fetch_site);
 		b.origin = str_of(rows[i].origin);
 		b.host = str_of(rows[i].host);
@@ -120,7 +122,7 @@ static void bodies(void **state)
 	struct fixture *fx = *state;
 	browser_open(&b, fx);
 	set_up(&b);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		b.content_type = str_of(rows[i].type);
 		assert_int_equal(
 			ask(&b, "POST", "/dashboard/api/apps", "{\"name\":\"One\"}")->status,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
+#include "count_of.h"
 
 #include "backoff.h"
 
@@ -50,7 +51,7 @@ static void pauses_double_up_to_a_minute(void **state)
 {
 	static const int64_t pauses_s[] = {0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60};
 	struct fixture *fx = *state;
-	for (size_t i = 0; i < sizeof(pauses_s) / sizeof(pauses_s[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(pauses_s); i++) {
 		const int64_t pause_us = pauses_s[i] * US_PER_S;
 		if (pause_us > 0) {
 			assert_int_equal(backoff_try(fx->backoff, &ann, 1), pause_us);

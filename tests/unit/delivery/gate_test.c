@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
+#include "count_of.h"
 
 #define NOW (1000 * US_PER_S)
 #define APP_MAX 8
@@ -172,7 +173,7 @@ static void a_closed_place_is_tried_by_one_call_and_waits_longer_each_time(void 
 	struct gate *gate = make(1);
 	int64_t at_us = NOW;
 	int64_t reopens_us = suspend(gate);
-	for (size_t i = 0; i < sizeof(waits_s) / sizeof(waits_s[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(waits_s); i++) {
 		assert_int_equal(reopens_us - at_us, waits_s[i] * US_PER_S);
 		at_us = reopens_us;
 		refused_for_us(gate, app_a, at_us - 1);
@@ -236,7 +237,7 @@ static const struct advice_row advices[] = {
 static void an_app_that_is_refused_waits_alone(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(advices); i++) {
 		struct gate *gate = make(1);
 		assert_true(enter(gate, app_a, NOW));
 		gate_leave(gate, PLATFORM_X, app_a, advices[i].outcome, advices[i].retry_after_us,

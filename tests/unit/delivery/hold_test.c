@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deliveries of a restored database: looked for first, taken over when found, else held, and never
  * published meanwhile; then the operator's word. And what was set aside. */
+#include "count_of.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -247,7 +249,7 @@ static const struct fake_answer refusals[] = {
 static void who_cannot_be_asked_proves_nothing(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		void *inner = NULL;
 		world_setup(&inner);
 		struct world *w = inner;

@@ -18,6 +18,7 @@
 #include "remove_tree.h"
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "base64.h"
 
@@ -176,7 +177,7 @@ static void what_is_sealed_elsewhere_is_no_token(void **state)
 		{"media", "token", "", "\xff\xff\xff\xff\xff\xff\xff\x7f../../master.key", false},
 		{"media", "token", "", "\xff\xff\xff\xff\xff\xff\xff\x7f/etc/passwd", false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct seal_place place = {str_of(rows[i].table), str_of(rows[i].column),
 						 str_of(rows[i].row)};
 		const struct str sealed = seal_secret(w->seal, w->arena, &place,

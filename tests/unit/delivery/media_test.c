@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Customers' files on the way to our disk: fetched once for a post whoever needs them, refused with
  * a reason, gone when nobody needs them any more. With the real spool and YouTube's adapter. */
+#include "count_of.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -528,7 +530,7 @@ static const struct refusal refusals[] = {
 static void a_file_that_does_not_come_is_told(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		void *inner = NULL;
 		world_setup(&inner);
 		struct world *w = inner;

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "fake_random.h"
 
 struct retry_row {
@@ -40,7 +42,7 @@ static void retries_wait_by_the_schedule(void **state)
 	(void)state;
 	struct fake_random random;
 	fake_random_init(&random);
-	for (size_t i = 0; i < sizeof(retries) / sizeof(retries[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(retries); i++) {
 		int64_t least_ms = INT64_MAX;
 		int64_t most_ms = INT64_MIN;
 		for (int n = 0; n < 500; n++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is written down of a call: a short, clean excerpt of what a refusing platform said, and the
  * parts. */
+#include "count_of.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -71,7 +73,7 @@ static void long_bodies_keep_their_beginning(void **state)
 	struct bench *b = *state;
 	static const size_t lengths[] = {0,    1,    999,  1000,  1001,  1999,  2000,
 					 2001, 5096, 5097, 16384, 16385, 300000};
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
 		const struct str seen = excerpt_of(b, filled(b, lengths[i], 'x'));
 		assert_int_equal(seen.len, lengths[i] < 1000 ? lengths[i] : 1000);
 	}
@@ -84,7 +86,7 @@ static void a_token_at_any_place_is_not_shown(void **state)
 	const struct str token = STR(WORLD_ACCESS_TOKEN);
 	static const size_t places[] = {0,   1,    500,  960,  980,   995,
 					999, 1000, 5050, 5090, 16360, 16380};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		const struct str body =
 			str_concat(b->arena, str_concat(b->arena, filled(b, places[i], 'x'), token),
 				   filled(b, 20000, 'y'));
@@ -149,7 +151,7 @@ static const struct verdict_row verdicts[] = {
 static void verdicts_say_what_came(void **state)
 {
 	struct bench *b = *state;
-	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(verdicts); i++) {
 		const struct reply reply = {.outcome = verdicts[i].outcome,
 					    .status = verdicts[i].status,
 					    .transport_error = STR("why")};

@@ -2,6 +2,8 @@
  * Publish calls in doubt: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the
  * promise is the same: the call is not sent again unless the platform has proven that nothing came
  * of it. */
+#include "count_of.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -37,7 +39,7 @@ static void pass_first_look(struct world *w)
 static void pass_all_looks(struct world *w)
 {
 	static const int steps_s[] = {2, 9, 5, 30, 120, 600};
-	for (size_t i = 0; i < sizeof(steps_s) / sizeof(steps_s[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(steps_s); i++)
 		world_pass(w, steps_s[i] * US_PER_S);
 }
 
@@ -65,7 +67,7 @@ static const struct doubt_row doubts[] = {
 static void in_doubt_is_looked_up_and_never_repeated(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(doubts); i++) {
 		void *inner = NULL;
 		world_setup(&inner);
 		struct world *w = inner;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deliveries at the gate: who waits, who does not, and that waiting costs nobody a try. */
+#include "count_of.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -126,7 +128,7 @@ static const struct outcome_row outcomes[] = {
 
 static void what_a_call_came_to_is_told(void **state)
 {
-	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(outcomes); i++) {
 		struct str post;
 		world_setup(state);
 		struct world *w = *state;

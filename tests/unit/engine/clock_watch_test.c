@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
+#include "count_of.h"
 
 #define BOOT (1000 * US_PER_S)
 #define WALL INT64_C(1800000000000000)
@@ -68,7 +69,7 @@ static const struct course courses[] = {
 static void clocks_are_believed_when_they_deserve_it(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(courses) / sizeof(courses[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(courses); i++) {
 		struct clock_watch watch = {0};
 		int64_t wall_us = WALL;
 		int64_t boot_us = BOOT;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "fake_clock.h"
 #include "fake_transport.h"
@@ -759,7 +760,7 @@ static const struct judged judged[] = {
 static void a_publish_call_is_judged(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(judged); i++) {
 		const struct transfer_result result = {.outcome = judged[i].outcome,
 						       .status = judged[i].status};
 		if (engine_judge(judged[i].kind, &result) != judged[i].verdict)

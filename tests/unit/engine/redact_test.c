@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #define TOKEN "EAAB/token+of=the&account"
 
@@ -84,7 +85,7 @@ static void secrets_are_blacked_out(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new("test", 1 << 22);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str seen = redacted(arena, str_of(rows[i].text));
 		if (!str_equal_z(seen, rows[i].expected))
 			fail_msg("%s: " STR_FMT, rows[i].name, STR_ARG(seen));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #define ETAG "\"abc\""
 
@@ -82,7 +83,7 @@ static void ask(struct arena *arena, const struct row *row, struct http_response
 static void ranges_are_answered(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct arena *arena = arena_new("test", 1 << 20);
 		struct http_response response;
 		ask(arena, &rows[i], &response, 1000);

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 static void addresses_are_read_strictly(void **state)
 {
 	static const struct {
@@ -38,7 +40,7 @@ static void addresses_are_read_strictly(void **state)
 		{"256.1.1.1.1:0", ERR_INVALID, ""},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct listening listening = {.fd = -1};
 		struct error err = {0};
 		const enum err_kind kind = listen_tcp(rows[i].address, &listening, &err);

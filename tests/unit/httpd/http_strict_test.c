@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "count_of.h"
+
 #define HEADERS_SIZE (16 * 1024)
 
 struct row {
@@ -335,7 +337,7 @@ static void requests_are_judged_by_the_table(void **state)
 {
 	int failed = 0;
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct row *row = &rows[i];
 		struct strict_framing framing = {0};
 		const char *reason = "unset";
@@ -491,7 +493,7 @@ static void repairs_show_in_the_layout(void **state)
 		 STR("GET / HTTP/1.1\r\nHost: a\0\r\n\n"), true},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(layouts); i++) {
 		struct lenient lenient;
 		lenient_parse(&lenient, layouts[i].bytes);
 		if (strict_layout_is_exact(&lenient.request) != layouts[i].is_exact)

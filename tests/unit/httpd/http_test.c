@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 #include "uuid.h"
 
@@ -48,7 +49,7 @@ static void targets_are_taken_apart(void **state)
 		{"http://host", "/", "", 0, false},
 		{"", "", "", 0, false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct http_request *request = ARENA_NEW(*state, struct http_request);
 		request->arena = *state;
 		request->method = STR("GET");
@@ -91,7 +92,7 @@ static void a_valid_request_id_is_kept_and_any_other_replaced(void **state)
 		{STR("a/b"), false},
 		{STR("\xC3\xA9"), false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct http_request *request = with_ids(*state, &rows[i].id, 1);
 		assert_true(request->is_head);
 		assert_int_equal(str_equal_z(rows[i].id, request->request_id), rows[i].is_kept);
@@ -137,7 +138,7 @@ static void headers_that_would_split_are_dropped_whole(void **state)
 		{"X-A", STR("a\nb"), 0}, {"X-A", STR("a\r\nB: c"), 0}, {"X-A", STR("a\0b"), 0},
 		{"X\r\nB", STR("a"), 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct http_response response;
 		http_response_init(&response, *state, 100);
 		http_response_header(&response, rows[i].name, rows[i].value);

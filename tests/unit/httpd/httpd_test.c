@@ -32,6 +32,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 #include "random.h"
 #include "uuid.h"
@@ -231,9 +232,8 @@ static void service_open(struct service *service, const struct httpd_config *ove
 	const struct http_router_config router_config = {.context = service,
 							 .render_fault = render_fault};
 	assert_int_equal(http_router_new(&router_config, &service->router, &err), ERR_NONE);
-	assert_int_equal(
-		http_router_add(service->router, routes, sizeof(routes) / sizeof(routes[0]), &err),
-		ERR_NONE);
+	assert_int_equal(http_router_add(service->router, routes, COUNT_OF(routes), &err),
+			 ERR_NONE);
 	config.router = service->router;
 	config.log = &service->log;
 	config.random = random_system();
@@ -548,7 +548,7 @@ static void shapes_two_parsers_could_read_differently_are_refused(void **state)
 {
 	const struct service *service = *state;
 	int failed = 0;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(shapes); i++) {
 		struct answer answer;
 		exchange(service, shapes[i].bytes, shapes[i].len, &answer);
 		if (answer.status != shapes[i].status || answer.is_closed != shapes[i].closes) {
@@ -571,9 +571,9 @@ static void shapes_are_judged_alike_when_they_trickle_in(void **state)
 					    "bare LF between headers",
 					    "folded value",
 					    "NUL in a value"};
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(shapes); i++) {
 		bool is_picked = false;
-		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		for (size_t n = 0; n < COUNT_OF(names); n++)
 			is_picked = is_picked || strcmp(names[n], shapes[i].name) == 0;
 		if (!is_picked)
 			continue;
@@ -646,7 +646,7 @@ static void headers_have_a_count_and_a_size(void **state)
 	};
 	const struct service *service = *state;
 	static char bytes[256 * 1024];
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct answer answer;
 		many_headers(bytes, sizeof(bytes), rows[i].count, rows[i].value_len);
 		exchange(service, bytes, strlen(bytes), &answer);
@@ -665,7 +665,7 @@ static void targets_have_a_size(void **state)
 	} rows[] = {{8000, 404}, {8300, 431}, {200 * 1024, 414}};
 	const struct service *service = *state;
 	static char bytes[256 * 1024];
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct answer answer;
 		memset(bytes, 'a', sizeof(bytes));
 		memcpy(bytes, "GET /", 5);
@@ -708,7 +708,7 @@ static void bodies_over_the_limit_are_413(void **state)
 		{"/hello/x", 100, 405, false},
 		{"/hello/x", 3 * 1024 * 1024, 405, true},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct answer answer;
 		post(*state, rows[i].path, "", rows[i].size, rows[i].size, &answer);
 		if (answer.status != rows[i].status || answer.is_closed != rows[i].closes)
@@ -777,7 +777,7 @@ static void chunked_bodies_are_put_together_and_cut_off(void **state)
 		int status;
 	} rows[] = {{1, 200}, {10, 200}, {11, 413}, {0, 413}};
 	const struct service *service = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct answer answer;
 		char id[80];
 		const int fd = client_connect(httpd_port(service->httpd));
@@ -850,7 +850,7 @@ static void faults_are_in_the_services_shape(void **state)
 		{"BREW /hello/x", 405, "GET"},    {"GET /hello/%", 404, ""},
 		{"GET /hello/%00", 404, ""},      {"GET /forget", 500, ""},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char bytes[256];
 		char allow[64];
 		char type[64];
@@ -884,7 +884,7 @@ static void every_answer_has_a_request_id(void **state)
 		{"X-Request-Id: a\r\nX-Request-Id: b\r\n", false},
 		{"", false},
 	};
-	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
 		const char *header = rows[i / 2].header;
 		char bytes[512];
 		char id[100];
@@ -929,7 +929,7 @@ static void a_truncated_answer_promises_more_than_it_sends(void **state)
 		bool closes;
 	} rows[] = {{0, 0, true},    {4, 4, true},    {9, 9, true},
 		    {10, 10, false}, {11, 10, false}, {-1, 10, false}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct answer answer;
 		char bytes[128];
 		snprintf(bytes, sizeof(bytes), "GET /truncate?at=%d HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -1043,7 +1043,7 @@ static void clients_that_go_away_are_survived(void **state)
 	const struct service *service = *state;
 	const struct linger reset = {.l_onoff = 1};
 	struct answer answer;
-	for (size_t i = 0; i < 2 * sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+	for (size_t i = 0; i < 2 * COUNT_OF(beginnings); i++) {
 		const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
 		const int fd = client_connect(httpd_port(service->httpd));
 		client_send_z(fd, beginnings[i / 2]);
@@ -1098,7 +1098,7 @@ static void slow_headers_are_cut_off(void **state)
 		.threads = 2, .header_timeout_s = 1, .idle_timeout_s = 30};
 	(void)state;
 	service_open(&service, &config);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const int fd = client_connect(httpd_port(service.httpd));
 		client_send_z(fd, rows[i].begin);
 		const int64_t ms = ms_until_closed(fd, rows[i].drip);
@@ -1208,7 +1208,7 @@ static void bad_configurations_are_refused(void **state)
 		{NULL, "/etc/passwd", ERR_INVALID},
 		{"127.0.0.1:0", "/tmp/x", ERR_INVALID},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct error err = {0};
 		struct httpd *httpd = NULL;
 		const struct httpd_config config = {.listen = rows[i].listen,
@@ -1267,14 +1267,14 @@ static void no_number_of_connections_stalls(void **state)
 	const struct rlimit files = {.rlim_cur = 4096, .rlim_max = 4096};
 	(void)state;
 	setrlimit(RLIMIT_NOFILE, &files);
-	for (size_t p = 0; p < sizeof(pools) / sizeof(pools[0]); p++) {
+	for (size_t p = 0; p < COUNT_OF(pools); p++) {
 		struct service service;
 		const struct httpd_config config = {.threads = pools[p].threads,
 						    .connections_per_thread_max =
 							    pools[p].per_thread,
 						    .idle_timeout_s = 20};
 		service_open(&service, &config);
-		for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		for (size_t i = 0; i < COUNT_OF(counts); i++) {
 			const int64_t start = clock_boot_us(clock_system());
 			closed_loop(&service, counts[i]);
 			const int64_t ms = (clock_boot_us(clock_system()) - start) / US_PER_MS;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 
 struct seen {
@@ -142,8 +143,7 @@ static struct http_router *router_make(struct seen *seen)
 						  .render_fault = render_fault,
 						  .response_max_bytes = 1000};
 	assert_int_equal(http_router_new(&config, &router, &err), ERR_NONE);
-	assert_int_equal(http_router_add(router, routes, sizeof(routes) / sizeof(routes[0]), &err),
-			 ERR_NONE);
+	assert_int_equal(http_router_add(router, routes, COUNT_OF(routes), &err), ERR_NONE);
 	return router;
 }
 
@@ -257,7 +257,7 @@ static void paths_find_the_most_exact_route(void **state)
 	};
 	struct fixture *fixture = *state;
 	int failed = 0;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char captures[256];
 		enum http_fault fault = HTTP_FAULT_INTERNAL;
 		struct str allow = {0};
@@ -295,9 +295,9 @@ static void the_order_of_adding_does_not_matter(void **state)
 	struct http_router *backwards = NULL;
 	const struct http_router_config config = {0};
 	assert_int_equal(http_router_new(&config, &backwards, NULL), ERR_NONE);
-	for (size_t i = sizeof(routes) / sizeof(routes[0]); i > 0; i--)
+	for (size_t i = COUNT_OF(routes); i > 0; i--)
 		assert_int_equal(http_router_add(backwards, &routes[i - 1], 1, NULL), ERR_NONE);
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(targets); i++) {
 		enum http_fault fault;
 		struct str allow;
 		struct http_request *request = request_make(fixture, "GET", str_of(targets[i]));
@@ -341,7 +341,7 @@ static void bad_patterns_are_refused(void **state)
 		 {.method = "GET", .pattern = "/v1/posts/{other}", .handler = handle}},
 	};
 	struct fixture *fixture = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct error err = {0};
 		const enum err_kind kind =
 			http_router_add(fixture->router, &rows[i].route, 1, &err);
@@ -422,7 +422,7 @@ static void a_handler_without_a_usable_answer_is_our_fault(void **state)
 {
 	static const char *const targets[] = {"/bad", "/status", "/much"};
 	struct fixture *fixture = *state;
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(targets); i++) {
 		const struct http_response response = dispatch(fixture, "POST", targets[i]);
 		assert_int_equal(response.status, 405 + (int)HTTP_FAULT_INTERNAL);
 		assert_int_equal(header_of(&response, "X-Half").len, 0);

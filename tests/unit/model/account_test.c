@@ -6,12 +6,14 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "account.h"
 
 #define CHECK_WORDS(prefix, count, ...) \
 	do { \
 		static const char *const wanted[] = {__VA_ARGS__}; \
-		assert_int_equal(sizeof(wanted) / sizeof(wanted[0]), count); \
+		assert_int_equal(COUNT_OF(wanted), count); \
 		for (int i = 0; i < count; i++) { \
 			assert_string_equal(prefix##_name((enum prefix)i), wanted[i]); \
 			assert_int_equal(prefix##_of_name(str_of(wanted[i])), i); \

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "event.h"
 
 /* Stored by number and sent by word: neither may change. */
@@ -16,7 +18,7 @@ static void kinds_are_the_api_s_in_their_order(void **state)
 		"connection.completed",   "account.reauth_required", "test",
 	};
 	(void)state;
-	assert_int_equal(EVENT_KIND_COUNT, sizeof(words) / sizeof(words[0]));
+	assert_int_equal(EVENT_KIND_COUNT, COUNT_OF(words));
 	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
 		assert_string_equal(event_kind_name((enum event_kind)kind), words[kind]);
 		assert_int_equal(event_kind_of_name(str_of(words[kind])), kind);

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "failure.h"
 
 static void every_failure_code_has_a_name_and_a_sentence(void **state)
@@ -35,8 +37,8 @@ static void connection_errors_are_the_api_s(void **state)
 	static const char *const codes[] = {"access_denied",       "expired",     "exchange_failed",
 					    "missing_permissions", "no_accounts", "platform_error"};
 	(void)state;
-	assert_int_equal(CONNECTION_ERROR_COUNT, 1 + sizeof(codes) / sizeof(codes[0]));
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+	assert_int_equal(CONNECTION_ERROR_COUNT, 1 + COUNT_OF(codes));
+	for (size_t i = 0; i < COUNT_OF(codes); i++) {
 		const enum connection_error error = connection_error_of_code(str_of(codes[i]));
 		assert_int_equal(error, i + 1);
 		assert_string_equal(connection_error_code(error), codes[i]);

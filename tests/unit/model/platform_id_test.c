@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "platform_id.h"
 
 static void numbers_slugs_and_names_are_the_api_s(void **state)
@@ -19,7 +21,7 @@ static void numbers_slugs_and_names_are_the_api_s(void **state)
 		{4, "linkedin", "LinkedIn"},   {5, "youtube", "YouTube"},   {6, "tiktok", "TikTok"},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(platform_id_of_slug(str_of(rows[i].slug)), rows[i].id);
 		assert_string_equal(platform_id_slug((enum platform_id)rows[i].id), rows[i].slug);
 		assert_string_equal(platform_id_name((enum platform_id)rows[i].id), rows[i].name);
@@ -36,7 +38,7 @@ static void unknown_slugs_and_numbers_are_none(void **state)
 {
 	static const char *const slugs[] = {"", "X", "Facebook", "facebook ", "threads", "xx"};
 	(void)state;
-	for (size_t i = 0; i < sizeof(slugs) / sizeof(slugs[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(slugs); i++)
 		assert_int_equal(platform_id_of_slug(str_of(slugs[i])), PLATFORM_NONE);
 	assert_int_equal(platform_id_of_slug((struct str){0}), PLATFORM_NONE);
 	assert_string_equal(platform_id_slug(PLATFORM_NONE), "");

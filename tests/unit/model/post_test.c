@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -86,7 +87,7 @@ static void a_post_s_state_comes_from_its_deliveries(void **state)
 		 POST_SCHEDULED},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (post_state_of_deliveries(rows[i].states, rows[i].count) != rows[i].want)
 			fail_msg("%s", rows[i].name);
 	}
@@ -166,7 +167,7 @@ static void broken_stored_forms_are_refused(void **state)
 		"{\"mode\":\"basic\",\"containers\":[1,2,3,4,5,6,7,8,9,10,11]}",
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct post_content content = {0};
 		struct error err = {0};
 		if (post_content_read(arena, str_of(rows[i]), &content, &err) == ERR_NONE ||

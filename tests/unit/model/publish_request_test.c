@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "timetext.h"
 
 #include "json.h"
@@ -103,7 +104,7 @@ static void check_rows(const struct row *rows, size_t count)
 	}
 }
 
-#define CHECK_ROWS(rows) check_rows((rows), sizeof(rows) / sizeof((rows)[0]))
+#define CHECK_ROWS(rows) check_rows((rows), COUNT_OF(rows))
 #define A "\"account_ids\":[\"a\"]"
 #define C "\"content\":\"hi\""
 #define IMAGE "{\"url\":\"https://cdn.example/a.jpg\",\"type\":\"image\"}"

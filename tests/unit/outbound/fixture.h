@@ -16,6 +16,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 
 #include "lying_server.h"
 
@@ -59,7 +60,7 @@ static const char *fixture_resolve(void *context, const char *host)
 		{"mixed.example.com", PUBLIC_IP ",10.0.0.5"},
 		{"none.example.com", ""},
 	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (strcmp(names[i].host, host) == 0)
 			return names[i].addresses;
 	return "";

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "count_of.h"
+
 static void answers_are_told_from_losses(void **state)
 {
 	static const struct {
@@ -43,7 +45,7 @@ static void answers_are_told_from_losses(void **state)
 		{"/garbage", TRANSFER_LOST, TRANSFER_OTHER, 0, ""},
 	};
 	struct fixture *f = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		for (int fresh = 0; fresh <= 1; fresh++) {
 			struct transfer_request request = fixture_post(f, rows[i].path);
 			const unsigned before = lying_requests(f->server);
@@ -134,7 +136,7 @@ static void what_never_left_is_told_so(void **state)
 		 str_format(f->arena, "http://u:p@" PUBLIC_IP ":%u/ok", f->server->port),
 		 TRANSFER_OTHER},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct transfer_request request = fixture_post(f, "");
 		print_message("%s\n", rows[i].name);
 		request.url = rows[i].url;
@@ -205,7 +207,7 @@ static void a_passed_send_deadline_sends_nothing(void **state)
 		{"in time", 4000, 1000, 9000, true, TRANSFER_ANSWERED},
 		{"none", 4000, 1000, 0, true, TRANSFER_ANSWERED},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct transfer_request request = fixture_post(f, "/ok");
 		const unsigned requests = lying_requests(f->server);
 		const unsigned connections = lying_connections(f->server);
@@ -301,7 +303,7 @@ static void every_method_has_its_body(void **state)
 		{"HEAD", "", NULL},
 	};
 	struct fixture *f = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct transfer_request request = fixture_post(f, "/204");
 		char start[64];
 		char length[64];
@@ -329,7 +331,7 @@ static void headers_cannot_smuggle_lines(void **state)
 		{{"X-A\r\nB", 6}, {"b", 1}},
 		{{"X-A", 3}, {"b\0c", 3}},
 	};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct transfer_request request = fixture_post(f, "/ok");
 		request.headers = &bad[i];
 		request.header_count = 1;
@@ -404,7 +406,7 @@ static void a_file_range_goes_between_two_texts(void **state)
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 7 + i / 256);
 	assert_int_equal(write(fd, bytes, 200000), 200000);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct transfer_request request = fixture_post(f, "/ok");
 		unsigned char sum = 0;
 		request.id += i;
@@ -525,7 +527,7 @@ static void fetches_go_to_their_file(void **state)
 	struct fixture *f = *state;
 	char path[] = "/tmp/flight_test.XXXXXX";
 	close(mkstemp(path));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct stat status;
 		struct transfer_request request = fixture_get(f, PUBLIC_IP, rows[i].path);
 		request.save_path = path;

@@ -21,6 +21,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #define REFUSE_LINES 185 /* RELIABILITY.md 3.7 */
 #define ALLOW_LINES 34
@@ -211,7 +212,7 @@ static void reasons_are_stable(void **state)
 		{"http://8.8.8.8:8080/", "bad_port"},
 	};
 	struct guard *guard = make(NULL, 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *reason = check(guard, rows[i].url);
 		print_message("%s: %s\n", rows[i].url, reason != NULL ? reason : "-");
 		if (rows[i].reason == NULL)
@@ -293,7 +294,7 @@ static void ranges_end_where_they_end(void **state)
 		{"2a00:1450::5eff:10.0.0.1", true},
 	};
 	struct guard *guard = make(NULL, 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		print_message("%s\n", rows[i].ip);
 		assert_int_equal(allows(guard, rows[i].ip, 443), rows[i].is_public);
 		assert_false(allows(guard, rows[i].ip, 22));
@@ -393,7 +394,7 @@ static void bad_ranges_stop_the_start(void **state)
 		"0x7f.0.0.1/8",
 		"fd00::/18446744073709551617",
 	};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct guard *guard = NULL;
 		struct error err = {0};
 		const struct guard_config config = {.allow_cidrs = &bad[i], .allow_cidr_count = 1};

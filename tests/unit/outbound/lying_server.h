@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 #define LYING_REQUEST_MAX_BYTES ((size_t)1 << 20)
 #define LYING_CONNECTIONS_MAX 512
 
@@ -430,7 +432,7 @@ static bool lying_answer(const struct lying_call *call)
 		return false;
 	path++;
 	const size_t path_len = strcspn(path, " ?");
-	for (size_t i = 0; i < sizeof(lying_behaviours) / sizeof(lying_behaviours[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(lying_behaviours); i++)
 		if (strlen(lying_behaviours[i].path) == path_len &&
 		    memcmp(path, lying_behaviours[i].path, path_len) == 0)
 			return lying_behaviours[i].answer(call);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 static void urls_are_rewritten_kept_or_refused(void **state)
 {
@@ -43,7 +44,7 @@ static void urls_are_rewritten_kept_or_refused(void **state)
 		{"relative", "/a", NULL},
 		{"empty", "", NULL},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct arena *arena = arena_new("test", 1 << 16);
 		struct str out = STR("untouched");
 		print_message("%s\n", rows[i].name);
@@ -88,7 +89,7 @@ static void what_only_begins_like_the_sandbox_is_not_it(void **state)
 		{"http://sandbox/a", "http://sandbox/ab"},
 		{"http://sandbox", "http://sandbox#"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct arena *arena = arena_new("test", 1 << 16);
 		struct str out;
 		assert_false(rewrite_to_sandbox(arena, str_of(rows[i].sandbox), str_of(rows[i].url),

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 
+#include "count_of.h"
+
 #include "remove_tree.h"
 
 #include "save.h"
@@ -222,7 +224,7 @@ static void marks_that_cannot_be_believed_are_dropped(void **state)
 					    "\n\n\n\n", NULL};
 	struct world *w = *state;
 	struct spool_file file;
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(marks); i++) {
 		w->f->server->cut_after = 100000;
 		assert_int_equal(fetch(w, &file), ERR_TEMPORARY);
 		if (marks[i] != NULL)

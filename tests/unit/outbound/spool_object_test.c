@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "remove_tree.h"
 
@@ -313,7 +314,7 @@ static void leftovers_go_at_the_next_start(void **state)
 		leave_key_without_digest, leave_key_with_half_a_digest, leave_twin_alone,
 	};
 	struct world *w = *state;
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(crashes); i++) {
 		assert_int_equal(fetch(w, KEY_A, STR(HELLO)), ERR_NONE);
 		crashes[i](w);
 		open_spool(w);
@@ -363,7 +364,7 @@ static void half_joined_media_are_joined_at_the_next_start(void **state)
 		have_twin,   lose_all_objects,
 	};
 	struct world *w = *state;
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(crashes); i++) {
 		assert_int_equal(fetch(w, KEY_A, STR(HELLO)), ERR_NONE);
 		assert_int_equal(fetch(w, KEY_B, STR(HELLO)), ERR_NONE);
 		crashes[i](w);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "buf.h"
+#include "count_of.h"
 
 #define POST_A "0193a000-0000-7000-8000-00000000000a"
 #define POST_B "0193a000-0000-7000-8000-00000000000b"
@@ -184,7 +185,7 @@ static void keys_are_names_and_nothing_else(void **state)
 	memset(too_long, 'a', 101);
 	too_long[101] = '\0';
 	const char *const bad[] = {"", ".", "..", "a/b", "../a", "a.part", "a b", "a\n", too_long};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct transfer_request request;
 		struct spool_file file;
 		assert_int_equal(spool_fetch_request(w->spool, w->arena, str_of(bad[i]), STR("x"),
@@ -222,7 +223,7 @@ static void failures_leave_nothing_and_say_what_may_be_done(void **state)
 		{TRANSFER_LOST, TRANSFER_DISK_FAILED, 0, ERR_TEMPORARY},
 	};
 	struct world *w = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct error err = {0};
 		struct spool_file file;
 		const struct transfer_request request = request_of(w, "a");
@@ -249,7 +250,7 @@ static void a_medium_without_its_digest_is_none(void **state)
 	struct world *w = *state;
 	struct spool_file file;
 	static const char *const bad[] = {"", "2cf24d", "not hex", NULL};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		assert_int_equal(fetch(w, "a", STR("hello")), ERR_NONE);
 		assert_true(spool_find(w->spool, w->arena, STR("a"), &file));
 		const char *digest = str_format(w->arena, "%s.sha256", file.path.ptr).ptr;
@@ -388,7 +389,7 @@ static void media_are_fetched_through_the_guard(void **state)
 	struct world *w = *state;
 	struct fixture *f = NULL;
 	fixture_set_up((void **)&f);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct transfer_request request;
 		struct spool_file file;
 		const struct str url = fixture_url(f, rows[i].host, rows[i].path);

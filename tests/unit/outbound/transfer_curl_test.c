@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "count_of.h"
+
 /* Stands before libc's own: libcurl asks us for names. slow.example.com takes a second and a
  * half. */
 static atomic_int slow_lookups;
@@ -305,7 +307,7 @@ static void the_guard_stands_at_the_socket(void **state)
 		{"x@" PUBLIC_IP, TRANSFER_NEVER_SENT, TRANSFER_REFUSED_BY_GUARD},
 	};
 	struct fixture *f = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct transfer_request request = fixture_get(f, rows[i].host, "/ok");
 		print_message("%s\n", rows[i].host);
 		const struct transfer_result result = fixture_call(f, &request);
@@ -477,7 +479,7 @@ static void redirects_are_followed_only_where_allowed(void **state)
 		{302, "http://", 3, TRANSFER_LOST, TRANSFER_REFUSED_BY_GUARD, 1},
 	};
 	struct fixture *f = *state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct transfer_request request = fixture_get(f, "media.example.com", "/redirect");
 		const unsigned before = lying_requests(f->server);
 		const char *mark = strstr(rows[i].location, "%u");

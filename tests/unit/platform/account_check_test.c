@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "talk.h"
 
 #include "account_check.h"
@@ -98,7 +100,7 @@ static void ask(struct talk *talk, platform_step function, int status, const cha
 static void every_platform_is_asked_and_understood(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(check_rows) / sizeof(check_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(check_rows); i++) {
 		const struct check_row *row = &check_rows[i];
 		struct talk talk;
 		talk_open(&talk, platform_of(row->platform));
@@ -138,8 +140,8 @@ static void tokens_are_given_back(void **state)
 		       {403, STEP_FAIL},
 		       {500, STEP_FAIL}};
 	(void)state;
-	for (size_t i = 0; i < sizeof(revoke_rows) / sizeof(revoke_rows[0]); i++) {
-		for (size_t a = 0; a < sizeof(answers) / sizeof(answers[0]); a++) {
+	for (size_t i = 0; i < COUNT_OF(revoke_rows); i++) {
+		for (size_t a = 0; a < COUNT_OF(answers); a++) {
 			struct talk talk;
 			talk_open(&talk, platform_of(revoke_rows[i].platform));
 			ask(&talk, talk.platform->revoke, answers[a].status, "{}");

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "rules_fixture.h"
 
 #include "facebook_private.h"
@@ -173,7 +175,7 @@ static void a_post_becomes_one_of_five_kinds(void **state)
 		{POST(VIDEO, ""), POST_TYPE_STORY, FACEBOOK_VIDEO_STORY},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct arena *arena = arena_new("rules", 16 * 1024 * 1024);
 		const struct post_content post = rules_post(arena, rows[i].body);
 		assert_int_equal(facebook_kind_of(&post, rows[i].type), rows[i].kind);

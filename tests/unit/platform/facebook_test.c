@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Facebook Pages where no transcript tells it: what an old photo or a long wait does to a flow. The
  * conversations are in tests/transcripts, the rules in facebook_rules_test.c. */
+#include "count_of.h"
+
 #include "talk.h"
 
 #include "adapters.h"
@@ -178,7 +180,7 @@ static void silence_about_a_video_is_no_proof(void **state)
 	};
 	struct talk talk;
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		page_open(&talk, "post");
 		talk_video(&talk, 0);
 		talk.env.post_type = POST_TYPE_POST;

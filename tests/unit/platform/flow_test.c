@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "flow.h"
 
@@ -138,7 +139,7 @@ static void broken_texts_are_refused(void **state)
 		{"", "{\"a\":null}"},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct flow flow;
 		struct error err = {0};
 		if (flow_read(&flow, arena, str_of(rows[i][0]), str_of(rows[i][1]), 1, &err) ==

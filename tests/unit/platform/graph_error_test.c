@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 
@@ -75,7 +76,7 @@ static void errors_are_read_by_number(void **state)
 		{"<html>190</html>", false, FAILURE_PERMANENT, GRAPH_TELL, true},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct reply reply = answered(400, rows[i].body);
 		struct graph_error error = {0};
 		if (graph_error_read(&reply, &error) != rows[i].is_error ||
@@ -141,7 +142,7 @@ static void waits_are_read_from_the_best_hint(void **state)
 		{"X-Business-Use-Case-Usage", "{\"1\":7}", 15 * 60000},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct reply_header header = {str_of(rows[i].header), str_of(rows[i].value)};
 		struct reply reply = answered(400, LIMIT);
 		struct step step = {.kind = STEP_DONE};
@@ -170,7 +171,7 @@ static void a_dead_token_tells_what_to_do(void **state)
 		    {492, "role"},
 		    {0, "connected again"}};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str body = str_format(
 			arena, "{\"error\":{\"code\":190,\"error_subcode\":%d}}", rows[i].subcode);
 		const struct reply reply = answered(400, str_z(arena, body));
@@ -202,7 +203,7 @@ static void words_tell_two_errors_from_their_neighbours(void **state)
 		 FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct reply reply = answered(400, rows[i].body);
 		struct graph_error error = {0};
 		assert_true(graph_error_read(&reply, &error));
@@ -230,7 +231,7 @@ static void rupload_speaks_in_its_own_form(void **state)
 		{400, "{\"debug_info\":7}", FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct reply reply = answered(rows[i].status, rows[i].body);
 		struct step step = {.kind = STEP_DONE};
 		graph_step_fail_upload(&env, &reply, &step);

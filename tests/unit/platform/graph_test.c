@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json.h"
@@ -137,7 +138,7 @@ static void options_are_text_or_json_text(void **state)
 		{"null", ""},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str text = str_format(arena, "{\"o\":%s}", rows[i].json);
 		assert_int_equal(json_parse(arena, text, NULL, &env.options, NULL, NULL), ERR_NONE);
 		assert_true(str_equal_z(graph_option_text(&env, "o"), rows[i].text));

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "instagram_adapter.h"
 
@@ -53,7 +54,7 @@ static const struct row rows[] = {
 static void meta_is_given_what_it_can_reach(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct arena *arena = arena_new("addresses", 1 << 20);
 		const struct env env = {.arena = arena};
 		const struct media_file file = {.is_ready = true,

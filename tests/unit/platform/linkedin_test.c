@@ -4,6 +4,7 @@
 #include "talk.h"
 
 #include "buf.h"
+#include "count_of.h"
 
 #include "adapters.h"
 #include "rules.h"
@@ -233,7 +234,7 @@ static void check_rule_row(const struct rule_row *row)
 static void what_does_not_fit_is_refused_by_name(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rule_rows) / sizeof(rule_rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rule_rows); i++)
 		check_rule_row(&rule_rows[i]);
 }
 
@@ -256,7 +257,7 @@ static void what_is_said_of_files_is_checked(void **state)
 		{"long", MEDIA_VIDEO, "video/mp4", 1801, "media_too_long"},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		talk_video(&talk, 0);
 		talk.media.type = rows[i].type;
 		talk.media.mime_type = str_of(rows[i].mime_type);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What LinkedIn would read as markup must arrive as text, and back. */
+#include "count_of.h"
+
 #include "little_text.h"
 
 #include "arena_fixture.h"
@@ -52,7 +54,7 @@ static void assert_str(const char *name, struct str got, const char *want)
 static void escapes_what_is_reserved(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_str(rows[i].name, little_text_escape(arena, str_of(rows[i].plain)),
 			   rows[i].little);
 }
@@ -60,7 +62,7 @@ static void escapes_what_is_reserved(void **state)
 static void unescaping_gives_the_text_back(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_str(rows[i].name, little_text_unescape(arena, str_of(rows[i].little)),
 			   rows[i].plain);
 }
@@ -74,7 +76,7 @@ static void reads_the_hashtag_template_of_the_finder(void **state)
 		{"template cut off", "{hashtag|#|a", "{hashtag|\\#|a"},
 		{"backslash at the end", "a\\", "a\\"},
 	};
-	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(found); i++)
 		assert_str(found[i].name, little_text_unescape(arena, str_of(found[i].little)),
 			   found[i].plain);
 }

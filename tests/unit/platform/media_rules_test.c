@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "platform.h"
 #include "rules.h"
@@ -98,7 +99,7 @@ static const struct row rows[] = {
 static void files_are_measured(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str want = str_of(rows[i].complaint);
 		const struct str got =
 			media_rule_complaint(&reel, arena, &rows[i].sniff, rows[i].size_bytes);
@@ -176,7 +177,7 @@ static const struct said_row said_rows[] = {
 static void what_is_said_is_measured(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(said_rows) / sizeof(said_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(said_rows); i++) {
 		const struct said_row *row = &said_rows[i];
 		struct media media[2] = {
 			{.duration_s = -1},

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "plan.h"
 
 static struct media image = {.type = MEDIA_IMAGE};
@@ -117,7 +119,7 @@ static struct container container_of(struct media *files, const struct media *co
 static void stages_stand_in_order(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		const struct plan_case *c = &cases[i];
 		struct media files[2][4];
 		struct container containers[2] = {container_of(files[0], c->first),

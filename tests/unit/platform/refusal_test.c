@@ -4,6 +4,7 @@
 
 #include "arena_fixture.h"
 #include "clock.h"
+#include "count_of.h"
 #include "timetext.h"
 
 static int64_t instant(const char *text)
@@ -45,7 +46,7 @@ static void midnight_pacific_follows_the_summer_time_rules(void **state)
 		{"new year, by our clock already", "2027-01-01T03:00:00Z", "2027-01-01T08:00:00Z"},
 		{"leap day", "2028-02-29T12:00:00Z", "2028-03-01T08:00:00Z"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const int64_t got = pacific_midnight_us(instant(rows[i].now));
 		if (got != instant(rows[i].midnight))
 			fail_msg("%s: got " STR_FMT ", want %s", rows[i].name,
@@ -160,7 +161,7 @@ static void only_what_can_be_read_is_certain(void **state)
 					     {.status = 400},
 					     {.status = 403}};
 	const bool want[] = {true, true, true, false, false};
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(want); i++)
 		assert_int_equal(refusal_is_certain(&rows[i]), want[i]);
 }
 

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 
@@ -94,7 +95,6 @@ static inline void rules_check_rows(enum platform_id platform, const struct rule
 	}
 }
 
-#define CHECK_RULES(platform, rows) \
-	rules_check_rows((platform), (rows), sizeof(rows) / sizeof((rows)[0]))
+#define CHECK_RULES(platform, rows) rules_check_rows((platform), (rows), COUNT_OF(rows))
 #define IMAGE "{\"url\":\"https://cdn.example/a.jpg\",\"type\":\"image\"}"
 #define VIDEO "{\"url\":\"https://cdn.example/a.mp4\",\"type\":\"video\"}"

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "platform.h"
 
 #include "rules_fixture.h"
@@ -61,7 +63,7 @@ static void types_by_default(void **state)
 		{PLATFORM_TIKTOK, "{\"media\":[" IMAGE "]}", POST_TYPE_CAROUSEL},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct post_content post = rules_post(arena, rows[i].body);
 		if (rules_post_type(rows[i].platform, &post) !=
 		    if_there(rows[i].platform, rows[i].want))

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "platform.h"
 
@@ -88,7 +89,7 @@ static void no_answer_and_server_faults_are_transient(void **state)
 		{REPLY_ANSWERED, 302, false},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct step step = {.kind = STEP_DONE};
 		const struct reply reply = {.outcome = rows[i].outcome,
 					    .status = rows[i].status,

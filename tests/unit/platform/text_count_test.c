@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 
@@ -119,7 +120,7 @@ static const struct row rows[] = {
 static void lengths_are_as_x_counts_them(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const int64_t weight = text_count_x_weighted(str_of(rows[i].text));
 		if (weight != rows[i].weight)
 			fail_msg("%s: want %d, got %d", rows[i].name, (int)rows[i].weight,
@@ -153,7 +154,7 @@ static void bytes_that_are_no_utf8_count_high(void **state)
 static void every_piece_of_every_row_can_be_counted(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str text = str_of(rows[i].text);
 		for (size_t from = 0; from < text.len; from++) {
 			for (size_t to = from; to <= text.len; to++)
@@ -176,7 +177,7 @@ static void addresses_are_found_where_they_stand(void **state)
 	};
 	struct arena *arena = arena_new("urls", 64 * 1024);
 	(void)state;
-	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(found); i++) {
 		const struct str text = str_of(found[i].text);
 		struct text_span spans[4];
 		struct buf out;

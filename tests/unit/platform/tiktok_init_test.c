@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Opening a task at TikTok: what the creator's answer makes of it, photos, pulled videos, and what
  * becomes of an init that publishes (platforms/tiktok.md 2.1, 2.2, 2.4, 2.5, 5). */
+#include "count_of.h"
+
 #include "tiktok.h"
 
 #include "talk.h"
@@ -176,7 +178,7 @@ static void only_a_readable_refusal_of_a_pull_is_one(void **state)
 		{"no body", 200, "", STEP_UNCERTAIN, FAILURE_CODE_NONE},
 	};
 	be_photos();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		ask_creator();
 		talk_answer(&talk, rows[i].status, NULL, rows[i].body);
 		if (talk.step.kind != rows[i].kind ||

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * TikTok: chunks, the task and its ends, tokens that rotate. */
+#include "count_of.h"
+
 #include "tiktok.h"
 
 #include "talk.h"
@@ -64,7 +66,7 @@ static void chunks_follow_the_vectors(void **state)
 		{4000000000, 10000000, 400, 10000000},
 		{4294967296, 10000000, 429, 14967296},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct tiktok_chunks chunks = tiktok_chunks_of(rows[i].size);
 		const struct tiktok_range last = tiktok_range_at(rows[i].size - 1, rows[i].size);
 		assert_int_equal(chunks.chunk_bytes, rows[i].chunk);
@@ -78,7 +80,7 @@ static void ranges_cover_the_file_once(void **state)
 {
 	(void)state;
 	const int64_t sizes[] = {1, 64000000, 64000001, 79999999, 4000000000};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		int64_t offset = 0;
 		int64_t count = 0;
 		while (offset < sizes[i]) {
@@ -190,7 +192,7 @@ static void the_default_level_is_the_most_open_on_offer(void **state)
 		{CREATOR("\"SELF_ONLY\",\"FOLLOWER_OF_CREATOR\""), "FOLLOWER_OF_CREATOR"},
 		{CREATOR("\"SELF_ONLY\""), "SELF_ONLY"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
 		talk_ask(&talk, platform_tiktok.publish);
 		talk_answer(&talk, 200, NULL, rows[i].creator);
@@ -218,7 +220,7 @@ static void what_the_creator_may_not_do_fails_before_any_upload(void **state)
 		 CREATOR("\"SELF_ONLY\""), -1, FAILURE_CODE_CONTENT_REJECTED},
 		{"too long", "{}", CREATOR(ALL_LEVELS), 301, FAILURE_CODE_MEDIA_REJECTED},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
 		talk.media.duration_s = rows[i].duration_s;
 		talk_options(&talk, rows[i].options);
@@ -343,7 +345,7 @@ static void polls_come_at_longer_and_longer_waits(void **state)
 	(void)state;
 	static const int64_t waits_ms[] = {5000, 10000, 20000, 30000, 60000, 60000, 60000};
 	upload_small();
-	for (size_t i = 0; i < sizeof(waits_ms) / sizeof(waits_ms[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(waits_ms); i++) {
 		talk_answer(&talk, 200, NULL,
 			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
 		assert_int_equal(talk.step.kind, STEP_WAIT);
@@ -448,7 +450,7 @@ static const struct talk_refusal task_ends[] = {
 static void a_task_that_failed_says_why(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(task_ends) / sizeof(task_ends[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(task_ends); i++) {
 		upload_small();
 		talk_answer(&talk, task_ends[i].status, NULL, task_ends[i].body);
 		talk_expect_refusal(&talk, &task_ends[i]);
@@ -508,7 +510,7 @@ static const struct talk_refusal refusals[] = {
 static void refusals_are_told_by_their_code_whatever_the_status(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
 		talk_ask(&talk, platform_tiktok.publish);
 		talk_answer(&talk, refusals[i].status, NULL, refusals[i].body);
@@ -589,7 +591,7 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		{"failed", FAILED("spam_risk"), STEP_SEND_AGAIN, "POST", STATUS_URL},
 	};
 	talk.file.size_bytes = 64000001;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		come_into_doubt();
 		talk_answer(&talk, 200, NULL, rows[i].status);
 		if (talk.step.kind != rows[i].kind)

@@ -4,6 +4,7 @@
 
 #include "arena_fixture.h"
 #include "clock.h"
+#include "count_of.h"
 
 #define NOW_US (INT64_C(1795000000) * US_PER_S)
 
@@ -36,7 +37,7 @@ static void lifetimes_are_counted_from_now(void **state)
 		 INT64_C(3660) * 86400, 0},
 	};
 	const struct env env = {.arena = arena, .now_us = NOW_US};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct reply reply = answer_of(200, rows[i].body);
 		struct token_answer answer;
 		if (!token_answer_read(&env, &reply, &answer))
@@ -63,7 +64,7 @@ static void an_answer_without_a_token_is_none(void **state)
 		answer_of(200, "access_token=a"),
 		answer_of(200, "[]"),
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_false(token_answer_read(&env, &rows[i], &answer));
 }
 
@@ -101,7 +102,7 @@ static void missing_scopes_are_named(void **state)
 		{"a b.c", "d"},     {"aa b.cc dd", "a, b.c, d"},
 		{",", "a, b.c, d"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str missing = scopes_missing(arena, str_of(rows[i].granted), needed);
 		if (!str_equal_z(missing, rows[i].missing))
 			fail_msg("\"%s\": got \"" STR_FMT "\"", rows[i].granted, STR_ARG(missing));
@@ -160,7 +161,7 @@ static void a_refresh_ends_by_its_answer(void **state)
 	};
 	const struct env env = {.arena = arena, .now_us = NOW_US};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct reply reply = answer_of(rows[i].status, rows[i].body);
 		struct step step = {0};
 		refresh_answered(refusals, &env, &reply, &step);

@@ -16,6 +16,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
+#include "count_of.h"
 #include "timetext.h"
 
 #include "form.h"
@@ -251,7 +252,7 @@ static struct media_file media_told(const struct play *play, struct str rest)
 	struct sniff sniff = {.mime_type = mime};
 	sniff.is_image = strncmp(mime, "image/", 6) == 0;
 	sniff.is_video = strncmp(mime, "video/", 6) == 0;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
 		if (strcmp(types[i].mime, mime) == 0)
 			sniff.type = types[i].type;
 	}
@@ -332,7 +333,7 @@ static bool set_env(struct play *play, struct str name, struct str value)
 		{"flow", &play->flow_text},
 		{"flow_secrets", &play->flow_secrets},
 	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		if (str_equal_z(name, texts[i].name)) {
 			*texts[i].place = value;
 			return true;
@@ -464,7 +465,7 @@ static platform_step function_of(const struct play *play)
 		{"refresh", play->platform->refresh}, {"publish", play->platform->publish},
 		{"resolve", play->platform->resolve},
 	};
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(functions); i++) {
 		if (str_equal_z(play->function, functions[i].name) && functions[i].function != NULL)
 			return functions[i].function;
 	}
@@ -746,7 +747,7 @@ static void tokens_note(struct play *play, const struct json *json)
 	static const char *const names[] = {"access_token", "refresh_token", "id_token"};
 	if (!json_is(json, JSON_TYPE_OBJECT) && !json_is(json, JSON_TYPE_ARRAY))
 		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const struct str token = json_string(json_get(json, names[i]));
 		if (!str_is_empty(token) && play->token_count < TOKENS_MAX)
 			play->tokens[play->token_count++] = token;
@@ -821,11 +822,11 @@ static struct str with_strange_value(struct play *play, struct str body)
 {
 	const size_t colon = str_find(body, STR(":"), below(play, body.len));
 	if (colon == SIZE_MAX)
-		return str_of(strange[below(play, sizeof(strange) / sizeof(strange[0]))]);
+		return str_of(strange[below(play, COUNT_OF(strange))]);
 	size_t end = colon + 1;
 	while (end < body.len && body.ptr[end] != ',' && body.ptr[end] != '}')
 		end++;
-	const struct str value = str_of(strange[below(play, sizeof(strange) / sizeof(strange[0]))]);
+	const struct str value = str_of(strange[below(play, COUNT_OF(strange))]);
 	return str_concat(play->arena,
 			  str_concat(play->arena, str_slice(body, 0, colon + 1), value),
 			  str_slice(body, end, body.len));
@@ -860,7 +861,7 @@ static struct reply broken_reply(struct play *play)
 	struct reply reply = play->reply;
 	reply.body = broken_body(play, reply.body);
 	if (below(play, 3) == 0)
-		reply.status = statuses[below(play, sizeof(statuses) / sizeof(statuses[0]))];
+		reply.status = statuses[below(play, COUNT_OF(statuses))];
 	if (play->step.call.kind != CALL_PUBLISH && below(play, 10) == 0) {
 		reply.outcome = below(play, 2) == 0 ? REPLY_LOST : REPLY_NEVER_SENT;
 		reply.status = 0;
@@ -960,7 +961,7 @@ static struct str account_field(const struct play *play, const struct account_fo
 		{"extra", account->extra},
 		{"extra_secret", account->extra_secret},
 	};
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(fields); i++) {
 		if (str_equal_z(field, fields[i].name))
 			return fields[i].value;
 	}
@@ -1020,7 +1021,7 @@ static struct str closer(const struct play *play, struct str name)
 		{"stage", play->flow.stage},
 		{"account_extra", step->account_extra},
 	};
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(fields); i++) {
 		if (str_equal_z(name, fields[i].name))
 			return fields[i].value;
 	}
@@ -1188,7 +1189,7 @@ static void glob_matches_as_told(void **state)
 		{"ab", "abc", false}, {"abc", "ab", false},  {"*a*b", "xaybab", true},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_int_equal(glob(str_of(rows[i].pattern), str_of(rows[i].text)),
 				 rows[i].matches);
 }

@@ -2,6 +2,8 @@
  * What follows the last byte of a YouTube video: its thumbnail, its processing, what is learnt
  * about the channel. Nothing of it may fail or repeat the upload (platforms/youtube.md 2.4 to
  * 2.6). */
+#include "count_of.h"
+
 #include "youtube.h"
 
 #include "talk.h"
@@ -111,7 +113,7 @@ static void a_thumbnail_that_is_none_is_left_out(void **state)
 		  .sniff = {.type = SNIFF_PNG, .mime_type = "image/png", .is_image = true}}},
 	};
 	has_cover(true);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		files[1] = rows[i].file;
 		upload();
 		talk_expect_call(&talk, CALL_READ, "GET", PROCESSING);
@@ -127,7 +129,7 @@ static void no_failure_of_a_thumbnail_fails_the_video(void **state)
 		int tries;
 	} rows[] = {{400, 1}, {403, 1}, {404, 1}, {429, 4}, {500, 4}, {503, 4}};
 	has_cover(true);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		upload();
 		for (int n = 0; n < rows[i].tries; n++) {
 			if (n > 0)
@@ -239,7 +241,7 @@ static void a_video_that_youtube_does_not_accept_has_failed(void **state)
 			"\"uploaderAccountClosed\""),
 		 FAILURE_CODE_PERMISSION_MISSING},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		upload();
 		talk_answer(&talk, 200, NULL, rows[i].status);
 		talk_expect_failure(&talk, rows[i].status, FAILURE_PERMANENT, rows[i].code);
@@ -292,7 +294,7 @@ static void a_project_without_audit_is_remembered(void **state)
 		{"private was asked for", "{\"privacyStatus\":\"private\"}", "private", "{}", NULL},
 		{"later public", "{\"publishAt\":\"2026-12-01T09:00:00Z\"}", "private", "{}", NULL},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		talk_options(&talk, rows[i].options);
 		talk.env.account_extra = talk_json(&talk, rows[i].extra);
 		upload();

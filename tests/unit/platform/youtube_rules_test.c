@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What YouTube allows: titles, tags, options, comments, and what the account is known to be
  * (platforms/youtube.md 3, 6). */
+#include "count_of.h"
+
 #include "youtube.h"
 
 #include "talk.h"
@@ -73,7 +75,7 @@ static void rules_refuse_what_youtube_would(void **state)
 	char tag[502];
 	memset(tag, 'x', 501);
 	tag[501] = '\0';
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		talk.containers[0].content = str_of(rows[i].content);
 		const struct str options = str_format(talk.arena, "%s", rows[i].options);
 		if (str_find(options, STR("%s"), 0) == SIZE_MAX)
@@ -270,7 +272,7 @@ static void a_short_is_upright_and_short(void **state)
 		{"no duration told", {.width = 540, .height = 960}, false},
 		{"no size told", {.duration_ms = 4000}, false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (youtube_is_short(&rows[i].sniff) != rows[i].is_short)
 			fail_msg("%s", rows[i].name);
 	}

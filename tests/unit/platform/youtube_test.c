@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * YouTube: titles, chunks, the resumable session and what it says after a doubt, comments. What
  * follows the last byte is youtube_after_test.c, what is allowed youtube_rules_test.c. */
+#include "count_of.h"
+
 #include "youtube.h"
 
 #include "talk.h"
@@ -60,7 +62,7 @@ static void a_title_is_given_or_the_first_line(void **state)
 		{"only blanks", "", " \n\t\n", ""},
 		{"one line without an end", "", "One", "One"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str title =
 			youtube_title(str_of(rows[i].given), str_of(rows[i].content));
 		if (!str_equal_z(title, rows[i].title))
@@ -83,7 +85,7 @@ static void ranges_cover_the_file_once_and_end_with_the_last_byte(void **state)
 	(void)state;
 	const int64_t sizes[] = {1,        1000,         8 * MIB - 1,  8 * MIB,         8 * MIB + 1,
 				 16 * MIB, 16 * MIB + 1, 20 * MIB + 7, INT64_C(1) << 36};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		int64_t offset = 0;
 		while (true) {
 			const struct youtube_range range = youtube_range_next(offset, sizes[i]);
@@ -118,7 +120,7 @@ static void received_bytes_are_the_servers_word(void **state)
 		{"bytes=0-5,7-9", 0},
 		{"bytes=0-99999999999999999999", 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_int_equal(youtube_received_bytes(str_of(rows[i].range)), rows[i].bytes);
 }
 
@@ -306,7 +308,7 @@ static void an_answer_without_the_video_is_in_doubt(void **state)
 {
 	(void)state;
 	static const char *const bodies[] = {"", "{}", "{\"id\":\"\"}", "<html>", "{\"id\":7}"};
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bodies); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
 		begin_session(START);
 		talk_answer(&talk, 200, NULL, bodies[i]);
@@ -427,7 +429,7 @@ static const struct talk_refusal refusals[] = {
 static void refusals_of_the_session_are_told(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
 		talk_ask(&talk, platform_youtube.publish);
 		talk_answer(&talk, refusals[i].status, NULL, refusals[i].body);
@@ -451,7 +453,7 @@ static void only_readable_refusals_of_a_comment_are_believed(void **state)
 		{400, "<html>", STEP_UNCERTAIN, 0},
 		{403, "{}", STEP_UNCERTAIN, 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		talk_video(&talk, 1);
 		flow_part_done(&talk.flow, STR("vid1"),
 			       STR("https://www.youtube.com/watch?v=vid1"));

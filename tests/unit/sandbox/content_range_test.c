@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
 #include "str.h"
 
 #include "content_range.h"
@@ -42,7 +43,7 @@ static const struct {
 static void reads_rows(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct content_range range = {.first = -7};
 		bool is_good = sandbox_content_range_parse(str_of(rows[i].text), &range);
 

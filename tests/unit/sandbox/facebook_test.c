@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Facebook Pages: posts, photos, comments and the look-ups after an unknown outcome
  * (platforms/meta.md 3, 6, 7). */
+#include "count_of.h"
+
 #include "graph_world.h"
 
 static int world_open(void **state)
@@ -93,7 +95,7 @@ static void feed_refusals(void **state)
 		{"broken photo list", world->page, STR("message=a&attached_media=%5B"), 400, 100,
 		 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		answer = feed(world, rows[i].token, rows[i].form);
 		if (answer.status != rows[i].status || graph_code(&answer) != rows[i].code ||
 		    graph_subcode(&answer) != rows[i].subcode)
@@ -275,7 +277,7 @@ static void photo_refusals(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = graph_post(
 			probe, world->page, GRAPH "/" BAKERY "/photos",
 			probe_form(probe, "url", media_url(probe, &world->server, rows[i].file),

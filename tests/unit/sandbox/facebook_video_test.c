@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated videos, reels and stories of Pages, and rupload for them and for Instagram
  * (platforms/meta.md 3.1 to 3.3, 4.1). */
+#include "count_of.h"
+
 #include "graph_world.h"
 
 static int world_open(void **state)
@@ -221,7 +223,7 @@ static void file_url_heeds_robots_txt(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer step =
 			page_post(world, "video_reels", STR("upload_phase=START"));
 		struct str header = str_format(probe->arena, "file_url: %s",

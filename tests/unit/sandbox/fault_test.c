@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
 #include "str.h"
 
 #include "core.h"
@@ -36,7 +37,7 @@ static void star_stays_within_a_segment(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (fault_path_matches(str_of(rows[i].pattern), str_of(rows[i].path)) !=
 		    rows[i].matches)
 			fail_msg("%s against %s", rows[i].pattern, rows[i].path);

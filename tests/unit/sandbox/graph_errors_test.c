@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Meta's errors by name (src/sandbox/graph_errors.c): every number of platforms/meta.md section 6
  * can be asked for, and comes as Meta writes it. */
+#include "count_of.h"
+
 #include "graph_flow.h"
 
 static const char *const names[] = {
@@ -89,7 +91,7 @@ static void every_error_comes_by_its_name(void **state)
 {
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		struct str fault = str_format(probe->arena,
 					      "{\"platform\":\"facebook\",\"effect\":\"status\","
 					      "\"error\":\"%s\"}",
@@ -124,7 +126,7 @@ static void names_are_checked(void **state)
 		"{\"platform\":\"x\",\"effect\":\"status\",\"error\":\"190\"}",
 	};
 
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bodies); i++) {
 		struct probe_answer answer =
 			probe_ask(probe, (struct probe_request){.method = "POST",
 								.path = "/_sandbox/faults",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Facebook Login: consent, exchange, tokens (platforms/meta.md 2). */
+#include "count_of.h"
+
 #include "graph_flow.h"
 
 static void consent_page_asks(void **state)
@@ -63,7 +65,7 @@ static void dialog_refuses_strangers(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = probe_ask(
 			probe,
 			(struct probe_request){
@@ -143,7 +145,7 @@ static void app_credentials_are_checked(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = probe_ask(
 			probe,
 			(struct probe_request){

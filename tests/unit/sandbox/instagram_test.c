@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Instagram: containers, polling, publishing, quotas, comments (platforms/meta.md
  * 4, 6.3, 7). */
+#include "count_of.h"
+
 #include "graph_world.h"
 
 static int world_open(void **state)
@@ -130,7 +132,7 @@ static void container_refusals(void **state)
 		{"caption on a child", "square.jpg", "&is_carousel_item=true&caption=no", 100, 0},
 		{"21 mentions", "square.jpg", mentions, 36004, 2207010},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = container(world, rows[i].file, rows[i].more);
 
 		if (answer.status != 400 || graph_code(&answer) != rows[i].code ||
@@ -277,7 +279,7 @@ static void words_that_belong_elsewhere(void **state)
 		 2207037},
 		{"a long description", alt_text, 100, 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = container(world, "square.jpg", rows[i].more);
 
 		if (answer.status != 400 || graph_code(&answer) != rows[i].code ||
@@ -309,7 +311,7 @@ static void covers_are_fetched(void **state)
 		{"missing.jpg", 400, 2207052},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = graph_post(
 			world->probe, world->page, GRAPH "/" BAKERY_IG "/media",
 			probe_form(world->probe, "media_type", "REELS", "upload_type", "resumable",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sandbox's knobs: all or none are set, within their bounds, until the reset. What each does is
  * the test of its platform. */
+#include "count_of.h"
+
 #include "probe.h"
 
 static struct probe_answer ask(struct probe *probe, const char *method, const char *body)
@@ -50,7 +52,7 @@ static void one_bad_value_sets_none(void **state)
 		"no JSON",
 	};
 
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bodies); i++) {
 		struct probe_answer answer = ask(probe, "POST", bodies[i]);
 
 		if (answer.status != 400 || value_of(probe, "instagram_publish_quota") != 100)

@@ -2,6 +2,8 @@
  * The apps of the simulated LinkedIn: what their products let them ask for, refresh tokens, silent
  * consent, a right that is taken away, and the day's calls. What every app meets is
  * linkedin_test.c. */
+#include "count_of.h"
+
 #include "linkedin_flow.h"
 
 #define MEMBER_SCOPES "openid profile email w_member_social"
@@ -45,7 +47,7 @@ static void products_decide_what_may_be_asked_for(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			authorize(probe, rows[i].client, REDIRECT, rows[i].scope, "allow");
 		struct str error = probe_location_param(probe, &answer, "error");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated LinkedIn over HTTP: consent, tokens, the gate, posts, the duplicate guard, reading,
  * comments, pictures. */
+#include "count_of.h"
+
 #include "linkedin_flow.h"
 
 /* ---- OAuth ---- */
@@ -45,7 +47,7 @@ static void consent_is_refused(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			authorize(probe, rows[i].client, rows[i].redirect, rows[i].scope, "allow");
 
@@ -281,7 +283,7 @@ static void gate_asks_version_before_token(void **state)
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			probe_ask(probe, (struct probe_request){
 						 .method = "GET",
@@ -435,7 +437,7 @@ static void post_fields_are_checked(void **state)
 	struct str token = token_for(probe, SCOPES);
 	const struct json *posts[8];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			call(probe, "POST", API "/rest/posts", token, str_of(rows[i].body));
 
@@ -727,7 +729,7 @@ static void every_kind_of_content_is_posted(void **state)
 	};
 	const struct json *posts[8];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		print_message("row: %s\n", rows[i].type);
 		assert_status(publish(probe, token, PAGE, "", probe_z(probe, rows[i].content)),
 			      201);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "linkedin_private.h"
@@ -76,7 +77,7 @@ static void reads_rows(void **state)
 	struct arena *arena = arena_new("test", 1024 * 1024);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct linkedin_text text;
 
 		sandbox_linkedin_text_read(arena, str_of(rows[i].commentary), &text);
@@ -97,7 +98,7 @@ static void canonical_is_stable(void **state)
 	struct arena *arena = arena_new("test", 1024 * 1024);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct linkedin_text again;
 
 		sandbox_linkedin_text_read(arena, str_of(rows[i].canonical), &again);
@@ -114,7 +115,7 @@ static void survives_every_cut(void **state)
 	struct arena *arena = arena_new("test", 16 * 1024 * 1024);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str whole = str_of(rows[i].commentary);
 
 		for (size_t len = 0; len <= whole.len; len++) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "core.h"
@@ -56,7 +57,7 @@ static void broken_ones_are_refused(void **state)
 	struct arena *arena = arena_new("test", 1 << 20);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct sandbox_part *parts = NULL;
 		size_t count = 0;
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "core.h"
@@ -47,7 +48,7 @@ static void forms(void **state)
 		 "code_verifier=***&fb_exchange_token=***&appsecret_proof=***"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str out = redact_form(*state, str_of(rows[i].in));
 
 		if (!str_equal_z(out, rows[i].out))
@@ -103,7 +104,7 @@ static void bodies(void **state)
 		{"empty", "application/json", "", ""},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str shown = {0};
 		bool is_shown =
 			redact_body(*state, str_of(rows[i].type), str_of(rows[i].in), &shown);

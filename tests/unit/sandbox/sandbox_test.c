@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "count_of.h"
+
 #include "x_flow.h"
 
 static struct probe_answer get(struct probe *probe, const char *path)
@@ -119,7 +121,7 @@ static void log_replaces_secrets(void **state)
 	struct probe_answer log = get(probe, "/_sandbox/log");
 	const char *const secrets[] = {probe_z(probe, token), probe_z(probe, code), X_VERIFIER,
 				       "query-secret-1",      "json-secret-2",      "c2FuZGJveC14"};
-	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(secrets); i++) {
 		if (str_find(log.body, str_of(secrets[i]), 0) != SIZE_MAX)
 			fail_msg("the log tells %s", secrets[i]);
 	}
@@ -367,7 +369,7 @@ static void bad_faults_are_refused(void **state)
 		"{\"effect\":",
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		assert_status(post(*state, "/_sandbox/faults", bad[i]), 400);
 }
 

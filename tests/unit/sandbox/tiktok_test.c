@@ -2,6 +2,8 @@
  * The simulated TikTok over HTTP: consent, strict rotation, the creator, chunk arithmetic, uploads
  * out of order and cut off, the status of a task as time goes on, and the three shapes of
  * errors. */
+#include "count_of.h"
+
 #include "media_server.h"
 #include "probe.h"
 
@@ -169,7 +171,7 @@ static void consent_is_refused_on_the_page(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct consent consent = rows[i].consent;
 		struct probe_answer answer;
 
@@ -250,7 +252,7 @@ static void exchange_is_refused(void **state)
 		{"replay", code, REDIRECT, secret, VERIFIER, 400, "invalid_grant"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			exchange_with(probe, rows[i].code, rows[i].redirect, "sandbox-tiktok",
 				      rows[i].secret, rows[i].verifier);
@@ -363,7 +365,7 @@ static void user_fields_need_their_scope(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			user_info(probe, token_for(probe, rows[i].scope), rows[i].fields);
 
@@ -434,7 +436,7 @@ static void chunk_arithmetic(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (sandbox_tiktok_chunks_fit(rows[i].video_bytes, rows[i].chunk_bytes,
 					      rows[i].count) != rows[i].is_good)
 			fail_msg("%s", rows[i].name);
@@ -738,7 +740,7 @@ static void init_is_checked(void **state)
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = init(probe, token, str_of(rows[i].body));
 
 		print_message("row: %s\n", rows[i].name);
@@ -943,7 +945,7 @@ static void photo_init_is_checked(void **state)
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			photos_init(probe, token, rows[i].post_info, rows[i].images, rows[i].cover);
 
@@ -976,7 +978,7 @@ static void knobs_change_what_may_be_posted(void **state)
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		turn(probe, rows[i].knobs);
 		struct probe_answer creator =
 			post(probe, API "/post/publish/creator_info/query/", token, STR(""));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's articles: drafts are checked by the documented schema, published once, and only
  * with a subscription (platforms/x.md 2.6). */
+#include "count_of.h"
+
 #include "media_server.h"
 #include "x_flow.h"
 
@@ -112,7 +114,7 @@ static void refusals(void **state)
 
 	assert_status(ask(probe, token, ARTICLES "draft", GOOD), 403);
 	subscribe(probe);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = ask(probe, token, ARTICLES "draft", rows[i].body);
 		if (answer.status != 400)
 			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Faults that name one of X's errors (platforms/x.md section 4), and the credits that every call
  * costs (3.4). */
+#include "count_of.h"
+
 #include "x_flow.h"
 
 static struct probe_answer knobs(struct probe *probe, const char *body)
@@ -51,7 +53,7 @@ static void every_named_error_is_told(void **state)
 	struct probe *probe = *state;
 	struct str token = x_login(probe);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		probe_fault(probe, probe_z(probe, str_format(probe->arena,
 							     "{\"platform\":\"x\",\"effect\":"
 							     "\"status\",\"error\":\"%s\"}",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's OAuth 2.0: consent, PKCE, rotation, app credentials (platforms/x.md 1). */
+#include "count_of.h"
+
 #include "x_flow.h"
 
 static void consent_page_asks(void **state)
@@ -59,7 +61,7 @@ static void authorize_refusals(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *path = probe_z(
 			probe, str_format(probe->arena,
 					  "/x.com/i/oauth2/authorize?%s&sandbox_decision=allow",
@@ -122,7 +124,7 @@ static void app_credentials_are_checked(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = x_token_call(
 			probe, rows[i].basic,
 			STR("grant_type=refresh_token&refresh_token=junk&client_id=sandbox-x"));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's posts: what it takes, what it refuses, how a lost answer is looked up
  * (platforms/x.md 2 to 5). */
+#include "count_of.h"
+
 #include "x_flow.h"
 
 #define TIMELINE "/api.x.com/2/users/1790000000000000123/tweets"
@@ -84,7 +86,7 @@ static void refusals(void **state)
 
 	memset(long_text + 9, 'a', 281);
 	memcpy(long_text + 9 + 281, "\"}", 3);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer =
 			x_post(probe, token, rows[i].body != NULL ? rows[i].body : long_text);
 

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "x_private.h"
@@ -62,7 +63,7 @@ static void texts_weigh_what_x_says(void **state)
 	struct arena *arena = arena_new("test", 1 << 20);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		size_t weight = x_text_weight(arena, str_of(rows[i].text));
 
 		if (weight != rows[i].weight)
@@ -90,7 +91,7 @@ static void urls_are_found_where_they_are(void **state)
 	struct arena *arena = arena_new("test", 1 << 20);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str text = str_of(rows[i].text);
 		struct x_url urls[8];
 		size_t count = x_text_urls(text, urls, 8);

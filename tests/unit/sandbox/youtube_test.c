@@ -3,6 +3,8 @@
  * interruptions, processing, the uploads playlist, comments, quota. */
 #include <pthread.h>
 
+#include "count_of.h"
+
 #include "probe.h"
 
 #define AUTHORIZE "/accounts.google.com/o/oauth2/v2/auth?"
@@ -158,7 +160,7 @@ static void consent_is_refused_on_googles_page(void **state)
 	};
 	struct probe *probe = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct consent consent = rows[i].consent;
 		struct probe_answer answer;
 
@@ -233,7 +235,7 @@ static void exchange_errors_come_in_order(void **state)
 		{"no code", "", REDIRECT, "sandbox-youtube", good, 400, "invalid_request"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = exchange_with(probe, rows[i].code, rows[i].redirect,
 							   rows[i].client, rows[i].secret, NULL);
 
@@ -260,7 +262,7 @@ static void pkce_is_base64url(void **state)
 		{"hex as TikTok wants it", hex, VERIFIER, 400},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *code =
 			code_for(probe, (struct consent){.challenge = rows[i].challenge});
 
@@ -650,7 +652,7 @@ static void metadata_is_checked(void **state)
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct probe_answer answer = start(probe, token, rows[i].metadata, 1000);
 
 		print_message("row: %s\n", rows[i].name);
@@ -680,7 +682,7 @@ static void metadata_lengths(void **state)
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
 
-	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
 		size_t count = rows[i / 2].good + i % 2;
 		struct buf text;
 		struct buf metadata;
@@ -976,7 +978,7 @@ static void processing_ends_as_the_knob_says(void **state)
 	struct str token = token_for(probe, SCOPES);
 	const struct json *posts[4];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		turn(probe, rows[i].knobs);
 		struct str id = upload(probe, token, "{\"snippet\":{\"title\":\"x\"}}");
 		probe_advance(probe, 3 * US_PER_S);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 
 static const uint8_t key_a[SEAL_KEY_BYTES] = {1, 2, 3};
@@ -68,7 +69,7 @@ static void sealed_text_opens_again(void **state)
 	static const size_t lengths[] = {0, 1, 31, 32, 33, 5000};
 	char text[5000];
 	memset(text, 'x', sizeof(text));
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
 		struct str opened;
 		const struct str plain = {lengths[i] > 0 ? text : NULL, lengths[i]};
 		const struct str sealed =
@@ -128,7 +129,7 @@ static void a_record_belongs_to_its_place(void **state)
 		{"row longer", "accounts", "token", "77"},
 	};
 	const struct str sealed = seal_secret(f->seal, f->arena, &at, STR("s"), random_system());
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct seal_place other =
 			place(rows[i].table, rows[i].column, rows[i].row_id);
 		struct str opened;
@@ -220,7 +221,7 @@ static void key_files_are_read_or_refused(void **state)
 	};
 	char name_a[9];
 	seal_key_name(f->seal, name_a);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct seal *seal = NULL;
 		struct error err = {0};
 		print_message("%s\n", rows[i].name);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 
 static int set_up(void **state)
@@ -48,7 +49,7 @@ static void kinds_have_the_forms_of_the_api(void **state)
 		{"connection id", TOKEN_CONNECTION_ID, "conn_", 37},
 		{"confirmation", TOKEN_CONFIRMATION, "pcf_", 47},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str text = token_new(*state, random_system(), rows[i].kind);
 		print_message("%s\n", rows[i].name);
 		assert_int_equal(text.len, rows[i].len);
@@ -79,7 +80,7 @@ static void looks_are_judged_strictly(void **state)
 		{"phc_", TOKEN_CLIENT_ID, false},
 		{"", TOKEN_CLIENT_ID, false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_int_equal(token_is_kind(rows[i].kind, str_of(rows[i].text)), rows[i].is);
 	assert_false(token_is_kind(TOKEN_CLIENT_ID, STR("phc_abcdefghijklmnopqrst\0-_0")));
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
+#include "count_of.h"
 
 #define NONE \
 	{ \
@@ -46,7 +47,7 @@ static const struct {
 static void every_pair_is_judged(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
 		const enum epoch_finding finding =
 			epoch_compare(&pairs[i].database, &pairs[i].file);
 		if (finding != pairs[i].expected)
@@ -98,7 +99,7 @@ static void what_is_no_epoch_file_is_none(void **state)
 	char path[64];
 	struct error err = {0};
 	path_make(path);
-	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(damaged); i++) {
 		struct epoch epoch = {true, 1, 1, 1};
 		FILE *file = fopen(path, "w");
 		assert_non_null(file);

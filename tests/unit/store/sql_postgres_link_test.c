@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 static void states_have_their_kinds(void **state)
 {
 	(void)state;
@@ -27,7 +29,7 @@ static void states_have_their_kinds(void **state)
 		{"08006", ERR_TEMPORARY, false, true},  {"28P01", ERR_INVALID, false, false},
 		{"3D000", ERR_INVALID, false, false},   {"42P01", ERR_INTERNAL, false, false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(pg_kind_of_state(rows[i].state), rows[i].kind);
 		assert_int_equal(pg_state_is_race(rows[i].state), rows[i].is_race);
 		assert_int_equal(pg_state_is_loss(rows[i].state), rows[i].is_loss);

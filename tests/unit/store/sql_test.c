@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 
 static const struct sql_dialect_word words[] = {
 	{"blob", "BYTEA"},
@@ -35,7 +36,7 @@ static void dialect_words_are_replaced(void **state)
 		{"a } b", "a } b"},
 	};
 	struct arena *arena = arena_new("test", 65536);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_string_equal(sql_expand(arena, words, str_of(rows[i].text)),
 				    rows[i].expected);
 	arena_free(&arena);

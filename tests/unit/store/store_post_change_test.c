@@ -14,6 +14,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 
 struct opened {
 	struct store *store;
@@ -60,7 +61,7 @@ static void an_unknown_post_is_not_found(void **state)
 	struct opened *o = *state;
 	static const char *const ids[] = {"", "x", "01a1fcda-7451-7617-8dc3-203f49eaf280",
 					  "' OR 1=1 --"};
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(ids); i++) {
 		struct error err = {0};
 		struct post_change_result result = {.state = POST_STATE_COUNT};
 		struct post_retry_result retried = {.account_count = 77};

@@ -17,6 +17,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 
 #include "migrate.h"
 #include "sql.h"
@@ -104,7 +105,7 @@ static void what_cannot_be_opened_is_told(void **state)
 		{"sqlite:/nonexistent/x.db", ERR_TEMPORARY},
 		{"sqlite:/tmp", ERR_TEMPORARY},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct error err = {0};
 		struct store *store = NULL;
 		const struct store_config config = {.url = rows[i].url, .clock = clock_system()};
@@ -169,7 +170,7 @@ static void what_runs_for_each_delivery_reads_by_index(void **state)
 	assert_int_equal(open_at(true, &store, &err), ERR_NONE);
 	snprintf(path, sizeof(path), "/tmp/store-open-test-%d.db", (int)getpid());
 	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	for (size_t i = 0; i < sizeof(hot) / sizeof(hot[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(hot); i++)
 		assert_indexed(db, hot[i]);
 	sqlite3_close(db);
 	store_close(&store);

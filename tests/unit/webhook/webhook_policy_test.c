@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "webhook_policy.h"
 
 #define MINUTE_MS INT64_C(60000)
@@ -38,7 +40,7 @@ static const struct wait_row wait_rows[] = {
 static void waits_are_the_schedule_s(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(wait_rows) / sizeof(wait_rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(wait_rows); i++)
 		assert_int_equal(
 			webhook_retry_wait_ms(wait_rows[i].attempt, wait_rows[i].retry_after_ms),
 			wait_rows[i].expected_ms);
@@ -50,7 +52,7 @@ static void only_two_hundreds_are_taken(void **state)
 	(void)state;
 	for (int status = 200; status < 300; status++)
 		assert_true(webhook_status_is_taken(status));
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(refused); i++)
 		assert_false(webhook_status_is_taken(refused[i]));
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 
 #include "base64.h"
@@ -37,7 +38,7 @@ static void signatures_are_the_standard_s(void **state)
 {
 	struct arena *arena = arena_new("test", 1 << 20);
 	(void)state;
-	for (size_t i = 0; i < sizeof(sign_rows) / sizeof(sign_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sign_rows); i++) {
 		const struct sign_row *row = &sign_rows[i];
 		const struct str signature =
 			webhook_signature(arena, str_of(row->secret), str_of(row->id),

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The number of elements of an array. */
+#pragma once
+
+/* array must be an array, not a pointer: gcc and clang warn of the latter (-Wsizeof-pointer-div). */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
