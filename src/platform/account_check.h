@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two questions about a connected account, for every platform alike: does its token work (one read
- * of the platform's own "who am I"), and forget it. Errors are read by each platform's own table.
- * Pure, as platform.h wants it. */
+ * Two questions about a connected account, alike for most platforms: does its token work (one read
+ * of the platform's own "who am I"), and forget it (RFC 7009). Each platform's file asks them and
+ * reads refusals by its own table. Pure, as platform.h wants it. */
 #pragma once
 
 #include "platform.h"
 
-/* struct platform's check and revoke. */
-void account_check_facebook(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step);
-void account_check_instagram(const struct env *env, struct flow *flow, const struct reply *reply,
-			     struct step *step);
-void account_check_x(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step);
-void account_check_linkedin(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step);
-void account_check_youtube(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step);
-void account_check_tiktok(const struct env *env, struct flow *flow, const struct reply *reply,
-			  struct step *step);
-void account_revoke_x(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step);
-void account_revoke_youtube(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step);
-void account_revoke_tiktok(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step);
+struct buf;
+
+/* Asks for url with the account's access token when reply is NULL, and returns true; with a reply
+ * it does nothing and returns false. */
+bool account_check_ask(const struct env *env, const struct reply *reply, struct str url,
+		       struct step *step);
+
+/* Begins a revocation form in env->arena with the refresh token, or the access token where there is
+ * none: with a refresh token goes every access token made from it. */
+void account_revoke_form(const struct env *env, struct buf *form);
+/* Sends the form; the call may still be given headers. */
+struct call *account_revoke_send(struct step *step, const char *url, struct buf *form);
+/* Reads the answer: a 2xx, or a 400 or 401 for a token that the platform no longer knows, is
+ * STEP_DONE. */
+void account_revoke_answer(const struct env *env, const struct reply *reply, struct step *step);

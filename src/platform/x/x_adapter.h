@@ -92,3 +92,9 @@ struct str x_post_url(const struct env *env, struct str id);
 /* The post that this part answers: the part before it, or what the option names. Empty for a post
  * of its own. */
 struct str x_parent_id(const struct env *env, const struct flow *flow);
+
+/* x_account.c: struct platform's check and revoke. */
+void x_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
+		     struct step *step);
+void x_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
+		      struct step *step);

@@ -15,7 +15,6 @@
 #include "json_write.h"
 #include "utf8.h"
 
-#include "account_check.h"
 #include "adapters.h"
 #include "graph.h"
 #include "stages.h"
@@ -379,5 +378,5 @@ const struct platform platform_instagram = {
 	.connect = instagram_connect,
 	.publish = instagram_publish,
 	.resolve = instagram_resolve,
-	.check = account_check_instagram,
+	.check = graph_account_check,
 };

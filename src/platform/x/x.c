@@ -10,7 +10,6 @@
 #include "json.h"
 #include "json_write.h"
 
-#include "account_check.h"
 #include "adapters.h"
 #include "look.h"
 #include "x_adapter.h"
@@ -295,6 +294,6 @@ const struct platform platform_x = {
 	.refresh = x_refresh,
 	.publish = x_publish,
 	.resolve = x_resolve,
-	.check = account_check_x,
-	.revoke = account_revoke_x,
+	.check = x_account_check,
+	.revoke = x_account_revoke,
 };

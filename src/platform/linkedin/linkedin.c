@@ -4,7 +4,6 @@
  * comments under it. linkedin.h says where the rest stands. */
 #include "linkedin.h"
 
-#include "account_check.h"
 #include "adapters.h"
 
 #include "arena.h"
@@ -206,5 +205,5 @@ const struct platform platform_linkedin = {
 	.refresh = linkedin_refresh,
 	.publish = linkedin_publish,
 	.resolve = linkedin_resolve,
-	.check = account_check_linkedin,
+	.check = linkedin_account_check,
 };

@@ -11,7 +11,6 @@
 #include "json.h"
 #include "utf8.h"
 
-#include "account_check.h"
 #include "adapters.h"
 #include "facebook_private.h"
 #include "graph.h"
@@ -422,5 +421,5 @@ const struct platform platform_facebook = {
 	.connect = facebook_connect,
 	.publish = facebook_publish,
 	.resolve = facebook_resolve,
-	.check = account_check_facebook,
+	.check = graph_account_check,
 };

@@ -157,3 +157,7 @@ struct graph_page {
 void graph_finish(const struct env *env, const struct flow *flow, struct step *step,
 		  bool (*make)(const struct env *env, const struct flow *flow,
 			       const struct graph_page *page, struct account_found *account));
+
+/* graph_check.c: struct platform's check, for Pages and Instagram accounts. */
+void graph_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
+			 struct step *step);

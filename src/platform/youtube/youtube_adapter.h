@@ -121,3 +121,9 @@ void youtube_resolve(const struct env *env, struct flow *flow, const struct repl
 extern const struct media_rule youtube_video_rule;
 extern const struct media_rule youtube_thumbnail_rule;
 extern const struct post_rules youtube_rules;
+
+/* youtube_check.c: struct platform's check and revoke. */
+void youtube_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step);
+void youtube_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step);

@@ -117,3 +117,9 @@ void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply
 extern const struct media_rule tiktok_video_rule;
 extern const struct media_rule tiktok_photo_rule;
 extern const struct post_rules tiktok_rules;
+
+/* tiktok_check.c: struct platform's check and revoke. */
+void tiktok_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
+			  struct step *step);
+void tiktok_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
+			   struct step *step);

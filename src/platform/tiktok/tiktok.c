@@ -7,7 +7,6 @@
  * option, init itself publishes. */
 #include "tiktok_adapter.h"
 
-#include "account_check.h"
 #include "adapters.h"
 #include "stages.h"
 
@@ -57,6 +56,6 @@ const struct platform platform_tiktok = {
 	.refresh = tiktok_refresh,
 	.publish = tiktok_publish,
 	.resolve = tiktok_resolve,
-	.check = account_check_tiktok,
-	.revoke = account_revoke_tiktok,
+	.check = tiktok_account_check,
+	.revoke = tiktok_account_revoke,
 };

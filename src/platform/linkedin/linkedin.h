@@ -130,3 +130,7 @@ extern const struct media_rule linkedin_media_rules[LINKEDIN_KINDS];
 
 void linkedin_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
 		      struct step *step);
+
+/* linkedin_check.c: struct platform's check. */
+void linkedin_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
+			    struct step *step);

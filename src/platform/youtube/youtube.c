@@ -6,7 +6,6 @@
 
 #include "json_write.h"
 
-#include "account_check.h"
 #include "adapters.h"
 #include "rules.h"
 #include "stages.h"
@@ -116,6 +115,6 @@ const struct platform platform_youtube = {
 	.refresh = youtube_refresh,
 	.publish = youtube_publish,
 	.resolve = youtube_resolve,
-	.check = account_check_youtube,
-	.revoke = account_revoke_youtube,
+	.check = youtube_account_check,
+	.revoke = youtube_account_revoke,
 };
