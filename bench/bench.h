@@ -78,7 +78,7 @@ int64_t bench_resident_kib(pid_t pid);
 int64_t bench_percentile(int64_t *values, size_t count, double share);
 void bench_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The benchmarks; scale 100 = as docs/performance.md tells, less for a quick look. */
+/* The benchmarks; scale 100 = as in docs/performance.md, less for a quick run. */
 void bench_run_accept(int scale);
 void bench_run_million(int scale);
 void bench_run_deliver(int scale);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./dev bench cluster`: one, two and three nodes on one PostgreSQL, everything on this machine: how many posts a second they accept and
 deliver, how late the last of many that are due at once begin, and a long run in which nodes and the database are killed at random and
-nothing may be lost or doubled. Prints; docs/performance.md tells what was printed. Not a test: nothing here fails because a machine is slow,
+nothing may be lost or doubled. Prints; docs/notes/figures.md holds what was printed. Not a test: nothing here fails because a machine is slow,
 but a post that is lost or doubled ends it with 1."""
 import argparse
 import collections

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * posthorn-bench [--scale PERCENT] [--program PATH]
  * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
- * them. docs/performance.md holds the figures and how they were taken. */
+ * them. docs/performance.md says how, docs/notes/figures.md holds the figures. */
 #include "bench.h"
 
 #include <stdio.h>
