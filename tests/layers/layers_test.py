@@ -192,16 +192,6 @@ def test_every_setting_is_in_the_operators_guide():
     assert [name for name in names if f"`{name}`" not in guide] == []
 
 
-def test_every_source_is_on_the_map():
-    """ARCHITECTURE.md, "Every file": by its name, or as what it adds to a longer one (`linkedin` ... `_login`)."""
-    every = (ROOT / "ARCHITECTURE.md").read_text().partition("## Every file")[2]
-    words = set(re.findall(r"\w+", every))
-    def is_there(stem):
-        parts = stem.split("_")
-        return stem in words or any("_".join(parts[:i]) in words and "_" + "_".join(parts[i:]) in words for i in range(1, len(parts)))
-    assert [name_of(path) for path in SOURCES if not is_there(path.stem)] == []
-
-
 def test_every_decision_is_in_the_index():
     index = (ROOT / "docs/adr/README.md").read_text()
     assert [path.name for path in (ROOT / "docs/adr").glob("0*.md") if path.name not in index] == []
