@@ -317,7 +317,6 @@ class Checker:
             if status < "400" and (operation.id, int(status)) not in self.met
         ]
 
-
     def unmet(self):
         return {"successes": self.unmet_successes(), "fields": self.unseen_fields()}
 

@@ -176,7 +176,7 @@ DEAD = {
     "x": ("GET", "/2/users/me", 401, {"title": "Unauthorized", "type": "about:blank", "status": 401, "detail": "Unauthorized"}),
     "linkedin": ("GET", "/v2/userinfo", 401, {"status": 401, "serviceErrorCode": 65601, "code": "REVOKED_ACCESS_TOKEN", "message": "gone"}),
     "youtube": ("GET", "/youtube/v3/channels", 401, {"error": {"code": 401, "message": "gone", "status": "UNAUTHENTICATED",
-                                                                "errors": [{"message": "gone", "reason": "authError"}]}}),
+                                                               "errors": [{"message": "gone", "reason": "authError"}]}}),
     "tiktok": ("GET", "/v2/user/info/", 401, {"data": {}, "error": {"code": "access_token_invalid", "message": "gone", "log_id": "1"}}),
 }
 

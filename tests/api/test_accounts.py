@@ -68,7 +68,7 @@ def test_user_id_comes_back_as_given(app, user_id):
 
 
 def test_plus_in_a_query_is_a_blank(app):
-    answer = app.get(f"/v1/oauth/x/connect?user_id=plus+user&redirect_url=https%3A%2F%2Fc.example%2F")
+    answer = app.get("/v1/oauth/x/connect?user_id=plus+user&redirect_url=https%3A%2F%2Fc.example%2F")
     follow_return(app.consent(answer.json()))
     assert app.accounts_of(answer.json()["connection_id"])["accounts"][0]["app_user_id"] == "plus user"
 

@@ -49,7 +49,7 @@ import urllib.parse
 import pytest
 import requests
 
-from harness import CUSTOMER_URL, HTTP_S, App, basic, check_error, follow_return, marker, query_of, with_query
+from harness import HTTP_S, App, basic, check_error, follow_return, marker, query_of, with_query
 
 GRANT = {"grant_type": "client_credentials"}
 IS_LONG = bool(os.environ.get("POSTHORN_LONG"))

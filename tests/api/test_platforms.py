@@ -60,5 +60,3 @@ def test_sandbox_mode_says_so(app, start_service):
     assert app.get("/v1/platforms").json()["sandbox"] is True
     real = App(start_service(None)).issue_token()
     assert real.get("/v1/platforms").json()["sandbox"] is False
-
-

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness import App, Service, marker, poll
+from harness import App, Service, marker
 
 UPLOAD = "/upload/youtube/v3/videos"
 THUMBNAILS = "/upload/youtube/v3/thumbnails/set"

@@ -66,7 +66,10 @@ def test_keyboard(browser, furnished):
     """Signing in, skipping the menu and opening a page without a pointer."""
     browser.url = furnished.url
     browser.open("/dashboard/login")
-    keys = lambda *what: ActionChains(browser.driver).send_keys(*what).perform()
+
+    def keys(*what):
+        ActionChains(browser.driver).send_keys(*what).perform()
+
     browser.js("document.querySelector('[name=email]').focus()")
     keys(EMAIL, Keys.TAB, PASSWORD, Keys.ENTER)
     browser.wait("to be signed in", lambda: browser.heading() == "Overview")

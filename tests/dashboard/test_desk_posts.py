@@ -105,7 +105,10 @@ def test_filters(desk, desk_app, publish, ended):
     for post_id in (on_x, on_linkedin):
         ended(post_id)
     everything = [later, on_linkedin, on_x]
-    ask = lambda **filters: ids(found(desk, text=mark, **filters))
+
+    def ask(**filters):
+        return ids(found(desk, text=mark, **filters))
+
     assert ask() == everything
     assert ask(client_id=desk_app["client_id"]) == everything
     assert ask(status="scheduled") == [later] and ask(status="published") == [on_linkedin, on_x] and ask(status="failed") == []
@@ -116,8 +119,11 @@ def test_filters(desk, desk_app, publish, ended):
     assert ask(to=then) == everything and ask(**{"from": then}) == [later] and ask(to="2020-01-01") == []
     assert set(ask(**{"from": utc(-86400)[:10], "to": today})) <= {on_linkedin, on_x}
     assert ask(error="MEDIA_UNREACHABLE") == []
+
     # The text is looked for as it stands, whatever its marks mean elsewhere.
-    find = lambda text: ids(found(desk, text=text))
+    def find(text):
+        return ids(found(desk, text=text))
+
     assert find(f"{mark} 100% READY_ \"quoted\" ÄÖ!") == [on_x]
     assert find(f"{mark} 100_") == [] and find(f"{mark} %ready") == [] and find("' OR 1=1 --") == []
 

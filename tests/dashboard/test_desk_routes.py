@@ -38,7 +38,9 @@ def test_without_the_csrf_token(first_desk, method, path, who):
 @pytest.mark.parametrize("method, path, who", OWNED, ids=ids(OWNED))
 def test_apps_of_others(first_desk, other_desk, method, path, who):
     """What belongs to another owner and what does not exist answer byte for byte alike."""
-    ask = lambda client_id: first_desk.request(method, filled(path, client_id), json={})
+    def ask(client_id):
+        return first_desk.request(method, filled(path, client_id), json={})
+
     foreign, unknown = ask(other_desk.app["client_id"]), ask("phc_" + "0" * 24)
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.content == unknown.content

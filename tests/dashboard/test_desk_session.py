@@ -87,7 +87,10 @@ def test_the_cookie(first_desk, desk_service, origin, name, is_secure):
     assert cookie.startswith(name + "=") and "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/;" in cookie
     assert ("Secure" in cookie) == is_secure and "Domain" not in cookie
     value = cookie.split(";")[0].split("=")[1]
-    ask = lambda cookies: requests.get(desk_service.url + API + "/apps", headers={"Cookie": cookies}, timeout=HTTP_S).status_code
+
+    def ask(cookies):
+        return requests.get(desk_service.url + API + "/apps", headers={"Cookie": cookies}, timeout=HTTP_S).status_code
+
     assert ask(f"a=b; {name}={value}") == 200
     other = "posthorn_session" if is_secure else "__Host-posthorn_session"
     assert ask(f"{other}={value}") == 401

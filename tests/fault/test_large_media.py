@@ -16,7 +16,7 @@ import time
 import pytest
 
 from fault_harness import IS_LONG
-from harness import App, Sandbox, Service, marker, poll
+from harness import App, Sandbox, Service, marker
 
 MEBIBYTE = 1 << 20
 SEEDS = range(12 if IS_LONG else 2)

@@ -77,7 +77,7 @@ def names_in(fields):
     """The outer names of "id,picture.type(large){url}"."""
     flat, depth = "", 0
     for letter in fields:
-        depth += letter in "{(" 
+        depth += letter in "{("
         flat += letter if depth == 0 else ""
         depth -= letter in "})"
     return [name.split(".")[0] for name in flat.split(",")]
