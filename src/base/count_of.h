@@ -2,5 +2,5 @@
  * The number of elements of an array. */
 #pragma once
 
-/* array must be an array, not a pointer: gcc and clang warn of the latter (-Wsizeof-pointer-div). */
+/* array must be an array; gcc and clang warn of a pointer (-Wsizeof-pointer-div). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -162,8 +162,9 @@ static void broken_stored_forms_are_refused(void **state)
 		"{\"mode\":\"basic\",\"containers\":[{\"content\":1,\"media\":[]}]}",
 		"{\"mode\":\"basic\",\"containers\":[{\"content\":\"a\"}]}",
 		"{\"mode\":\"basic\",\"containers\":[{\"content\":\"a\",\"media\":[{}]}]}",
-		"{\"mode\":\"basic\",\"containers\":[{\"content\":\"\",\"media\":[{\"url\":\"u\"}]}"
-		"]}",
+		("{\"mode\":\"basic\",\"containers\":[{\"content\":\"\",\"media\":[{\"url\":\"u\"}]"
+		 "}"
+		 "]}"),
 		"{\"mode\":\"basic\",\"containers\":[1,2,3,4,5,6,7,8,9,10,11]}",
 	};
 	(void)state;
