@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""No line is longer than its kind of file allows; a tab counts 8 columns, 4 in JavaScript. Exits with 1 and says which are.
+
+Files that had longer lines when the rule came stand in long_lines.txt with their number, which may only fall.
+`lengths.py --shrink` writes the numbers of today where they are lower."""
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FOLDERS = ("src", "tests", "bench", "examples", "api")
+LIMITS = {".c": 100, ".h": 100, ".def": 160, ".py": 140, ".js": 140, ".mjs": 140, ".sh": 140}
+NOT_OURS = {"corpus", "node_modules", "__pycache__"}
+
+
+def long_lines(root):
+    """{file: [(line, columns)]} of what is longer than its limit."""
+    found = {}
+    paths = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in LIMITS]
+    for path in [*paths, root / "dev"]:
+        if NOT_OURS & set(path.relative_to(root).parts) or not path.is_file():
+            continue
+        limit = LIMITS.get(path.suffix, 140)
+        tab = 4 if path.suffix in (".js", ".mjs") else 8
+        widths = enumerate((len(line.expandtabs(tab)) for line in path.read_text(encoding="utf-8").splitlines()), 1)
+        long = [(number, width) for number, width in widths if width > limit]
+        if long:
+            found[str(path.relative_to(root))] = long
+    return found
+
+
+def read_list(text):
+    """{file: number}"""
+    rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: int(number) for name, number in rows}
+
+
+def judge(found, rows):
+    wrong = []
+    for name, long in found.items():
+        if len(long) > rows.get(name, 0):
+            allowed = f" (long_lines.txt allows {rows[name]})" if name in rows else ""
+            wrong += [f"{name}:{number}: {columns} columns{allowed}" for number, columns in long]
+    for name, number in rows.items():
+        now = len(found.get(name, []))
+        if now < number:
+            wrong.append(f"long_lines.txt: {name} has {now} long lines now, not {number}: {'write that' if now else 'take it off'}")
+    return wrong
+
+
+def shrink(path, found):
+    kept = []
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, number = line.split()
+            now = min(int(number), len(found.get(name, [])))
+            line = f"{name} {now}" if now else None
+        if line is not None:
+            kept.append(line)
+    path.write_text("\n".join(kept) + "\n")
+
+
+def main():
+    path = HERE / "long_lines.txt"
+    found = long_lines(ROOT)
+    if "--shrink" in sys.argv[1:]:
+        shrink(path, found)
+    wrong = judge(found, read_list(path.read_text()))
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
