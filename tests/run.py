@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every test on a sanitizer build and ends with one line: `N passed, N failed`.
+"""Runs every test, or those of the given names, on a sanitizer build and ends with one line: `N passed, N failed`.
 
 Unit and conformance tests are cmocka programs run by Meson; the running binary is tested from outside by pytest. A test program that
 dies counts as one failure, so that a crash is never silent. Not a test itself.
+
+A name is a C test program (codec/json, src/codec/json.c, tests/unit/codec/json_test.c), a pytest file (test_token.py, with its path or
+without, with ::test_name or without), a folder of them, or else an expression for pytest's -k.
 """
 import argparse
 import json
@@ -12,10 +15,13 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+HEARTBEAT_S = 60
 sys.path.insert(0, str(ROOT / "tests" / "postgres"))
 
 from postgres_server import PostgresServer  # noqa: E402 - it stands beside the tests that use it
@@ -109,20 +115,120 @@ def run_pytest(build: Path, long: bool) -> tuple[int, int, int]:
     return passed, failed, skipped
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("build", type=Path)
-    parser.add_argument("--long", action="store_true", help="also the long ones")
-    arguments = parser.parse_args()
-    build = arguments.build.resolve()
+# ---- progress ----
+
+
+def progress(build: Path) -> str:
+    """The last word of every group's log, in one line."""
+    words = []
+    for path in sorted([*build.glob("pytest-*.log"), build / "meson-sim.log"]):
+        said = path.read_text(errors="replace") if path.exists() else ""
+        found = re.findall(r"\[ *(\d+%)\]|\b(\d+ (?:passed|failed)\b.*) in |(\d+/\d+) ", said)
+        words.append(f"{path.stem.partition('-')[2]} {next(filter(None, found[-1])) if found else '...'}")
+    return ", ".join(words)
+
+
+def say_progress(build: Path) -> None:
+    """Nobody waits ten minutes before a silent program."""
+    start = time.monotonic()
+    while True:
+        time.sleep(HEARTBEAT_S)
+        print(f"run.py: after {round((time.monotonic() - start) / 60)} min: {progress(build)}", file=sys.stderr, flush=True)
+
+
+# ---- everything ----
+
+
+def run_everything(build: Path, long: bool) -> tuple[int, int, int]:
+    for log in [*build.glob("pytest-*.log"), build / "meson-sim.log"]:
+        log.unlink(missing_ok=True)
     subprocess.run(["ninja", "-C", str(build), "all", "meson-test-prereq"], check=True, stdout=sys.stderr)
     c_passed, c_failed = count_meson(build, "unit", start_meson(build, "unit", "--no-suite", "sim"))
     simulation = start_meson(build, "sim", "--suite", "sim")  # computes while the others wait for answers
-    api_passed, api_failed, skipped = run_pytest(build, arguments.long)
+    threading.Thread(target=say_progress, args=(build,), daemon=True).start()
+    api_passed, api_failed, skipped = run_pytest(build, long)
     sim_passed, sim_failed = count_meson(build, "sim", simulation)
+    return c_passed + api_passed + sim_passed, c_failed + api_failed + sim_failed, skipped
+
+
+# ---- names ----
+
+
+def c_tests(build: Path) -> dict[str, list[str]]:
+    """{test: the programs that it needs}, as Meson knows them."""
+    tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
+    return {test["name"]: [str(Path(word).relative_to(build)) for word in test["cmd"] if Path(word).is_relative_to(build)]
+            for test in tests}
+
+
+def resolve(name: str, programs: set[str]) -> tuple[str, list[str]]:
+    """What a name means: ("meson", [test]), ("pytest", [path...]) or ("-k", [expression])."""
+    test = re.sub(r"^(src|tests/unit)/", "", name)
+    test = re.sub(r"(_test)?(\.c)?$", "", test)
+    if test in programs:
+        return "meson", [test]
+    path, _, node = name.partition("::")
+    file = path if path.endswith(".py") else path + ".py"
+    places = [ROOT / file] if "/" in path else sorted((ROOT / "tests").rglob(file))
+    places = [place for place in places if place.is_file() and (place.name.startswith("test_") or place.name == "layers_test.py")]
+    if "/" in path and (ROOT / path).is_dir():
+        places = [ROOT / path]
+    if places:
+        return "pytest", [str(place.relative_to(ROOT)) + (f"::{node}" if node else "") for place in places]
+    return "-k", [name]
+
+
+def run_named_programs(build: Path, tests: list[str], programs: dict[str, list[str]]) -> tuple[int, int]:
+    targets = sorted({program for test in tests for program in programs[test]})
+    subprocess.run(["ninja", "-C", str(build), *targets], check=True, stdout=sys.stderr)
+    return count_meson(build, "named", start_meson(build, "named", *tests))
+
+
+def run_named_pytest(build: Path, group: str, selection: list[str], long: bool) -> tuple[int, int, int]:
+    subprocess.run(["ninja", "-C", str(build), "src/cli/posthorn"], check=True, stdout=sys.stderr)
+    if not any("tests/postgres" in word for word in selection):
+        return count_pytest(build, group, start_pytest(build, group, selection, long).wait())
+    with PostgresServer() as server:
+        return count_pytest(build, group, start_pytest(build, group, selection, long, server.url("postgres")).wait())
+
+
+def run_named(build: Path, names: list[str], long: bool) -> tuple[int, int, int]:
+    programs = c_tests(build)
+    wanted: dict[str, list[str]] = {"meson": [], "pytest": [], "-k": []}
+    for name in names:
+        kind, words = resolve(name, set(programs))
+        wanted[kind] += words
+    counts = []
+    if wanted["meson"]:
+        counts.append((*run_named_programs(build, wanted["meson"], programs), 0))
+    if wanted["pytest"]:
+        counts.append(run_named_pytest(build, "named", wanted["pytest"], long))
+    for expression in wanted["-k"]:
+        found = run_named_pytest(build, "expression", ["-k", expression], long)
+        if not any(found):
+            print(f"no C test program, no test file and no test is named {expression}")
+        counts.append(found if any(found) else (0, 1, 0))
+    passed, failed, skipped = (sum(column) for column in zip(*counts))
+    return passed, failed, skipped
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--long", action="store_true", help="also the long ones")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    try:
+        if arguments.names:
+            passed, failed, skipped = run_named(build, arguments.names, arguments.long)
+        else:
+            passed, failed, skipped = run_everything(build, arguments.long)
+    except subprocess.CalledProcessError as broken:
+        print(f"it does not build: {' '.join(broken.cmd)}")
+        passed, failed, skipped = 0, 1, 0
     if skipped:
         print(f"{skipped} skipped (their reasons stand above)")
-    passed, failed = c_passed + api_passed + sim_passed, c_failed + api_failed + sim_failed
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0
 
