@@ -37,16 +37,10 @@ static void write_types(struct json_writer *w, const struct post_rules *rules)
 
 static void write_limits(struct json_writer *w, const struct post_rules *rules)
 {
-	static const char *const units[] = {
-		[TEXT_CODE_POINTS] = "code_points",
-		[TEXT_UTF16_UNITS] = "utf16_units",
-		[TEXT_BYTES] = "bytes",
-		[TEXT_X_WEIGHTED] = "weighted",
-	};
 	json_key(w, "limits");
 	json_begin_object(w);
 	json_member_int(w, "text_max", rules->text_max);
-	json_member_str(w, "text_unit", str_of(units[rules->text_unit]));
+	json_member_str(w, "text_unit", str_of(rules->text_unit->name));
 	json_member_int(w, "comments_max", rules->comments_max);
 	json_member_int(w, "comment_text_max", rules->comment_text_max);
 	json_member_int(w, "comment_images_max", rules->comment_images_max);

@@ -9,6 +9,7 @@
 
 #include "publish_request.h"
 
+#include "platform.h"
 #include "rules.h"
 
 #include "delivery.h"
@@ -79,7 +80,7 @@ void account_check_rules(struct arena *arena, const struct account_row *account,
 	if (account->extra.len > 0 &&
 	    json_parse(arena, account->extra, NULL, &target.extra, NULL, &err) != ERR_NONE)
 		target.extra = NULL;
-	rules_check(arena, account->platform, content, &target, problems);
+	rules_check(arena, platform_of(account->platform), content, &target, problems);
 }
 
 static bool check_rules(struct publishing *p)

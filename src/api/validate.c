@@ -44,8 +44,8 @@ static void write_plan(struct validation *v, struct json_writer *w,
 		       const struct account_row *account, enum post_type type)
 {
 	struct plan_call *calls = ARENA_ARRAY(v->request->arena, struct plan_call, PLAN_CALLS_MAX);
-	const size_t count = plan_make(account->platform, &v->post.content, type, account->type,
-				       calls, PLAN_CALLS_MAX);
+	const size_t count = plan_make(platform_of(account->platform), &v->post.content, type,
+				       account->type, calls, PLAN_CALLS_MAX);
 	for (size_t i = 0; i < count && i < PLAN_CALLS_MAX; i++) {
 		json_begin_object(w);
 		json_member_int(w, "part", (int64_t)calls[i].part);
@@ -84,9 +84,9 @@ static bool write_account(struct validation *v, struct json_writer *w, size_t in
 	struct problems problems;
 	problems_init(&problems, v->request->arena);
 	const bool is_ok = judge(v, index, &problems);
-	const enum post_type type = v->found[index]
-					    ? rules_post_type(account->platform, &v->post.content)
-					    : POST_TYPE_NONE;
+	const enum post_type type =
+		v->found[index] ? rules_post_type(platform_of(account->platform), &v->post.content)
+				: POST_TYPE_NONE;
 	json_begin_object(w);
 	json_member_str(w, "account_id", v->post.account_ids[index]);
 	json_member_str_or_null(w, "platform",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * UTF-8: validity and lengths in the units platforms count by. Grapheme clusters and weighted
- * lengths are platform/text_count.h. */
+ * lengths are platform/x/x_text_count.h. */
 #pragma once
 
 #include <stdbool.h>

@@ -120,7 +120,7 @@ static void load_env(struct delivery_task *t)
 	t->env.username = account->username;
 	t->env.account_type = account->type;
 	t->env.post = &t->content;
-	t->env.post_type = rules_post_type(account->platform, &t->content);
+	t->env.post_type = rules_post_type(t->platform, &t->content);
 	t->env.options = json_get(t->content.options, t->platform->slug);
 	if (t->env.options == NULL && account->platform == PLATFORM_X)
 		t->env.options = json_get(t->content.options, "twitter");

@@ -7,6 +7,7 @@
 
 #include "json.h"
 
+#include "platform.h"
 #include "rules.h"
 
 /* What a part holds. */
@@ -281,15 +282,17 @@ static void add_part(struct planning *p, size_t part)
 	}
 }
 
-size_t plan_make(enum platform_id platform, const struct post_content *post, enum post_type type,
-		 enum account_type account_type, struct plan_call *calls, size_t max)
+size_t plan_make(const struct platform *platform, const struct post_content *post,
+		 enum post_type type, enum account_type account_type, struct plan_call *calls,
+		 size_t max)
 {
 	struct planning p = {
-		.platform = platform,
+		.platform = platform->id,
 		.post = post,
 		.type = 1U << type,
 		.is_page = account_type == ACCOUNT_ORGANIZATION,
-		.has_document = !json_is_null(json_get(rules_options(post, platform), "document")),
+		.has_document =
+			!json_is_null(json_get(rules_options(post, platform->id), "document")),
 		.calls = calls,
 		.max = max,
 	};

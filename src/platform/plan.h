@@ -11,8 +11,9 @@
 #include "str.h"
 
 #include "account.h"
-#include "platform_id.h"
 #include "post.h"
+
+struct platform;
 
 struct plan_call {
 	size_t part;       /* the container it is for; 0 is the post */
@@ -28,5 +29,6 @@ struct plan_call {
 
 /* Writes the calls for a post that has that type on the platform (rules_post_type), at most max;
  * returns how many there are. */
-size_t plan_make(enum platform_id platform, const struct post_content *post, enum post_type type,
-		 enum account_type account_type, struct plan_call *calls, size_t max);
+size_t plan_make(const struct platform *platform, const struct post_content *post,
+		 enum post_type type, enum account_type account_type, struct plan_call *calls,
+		 size_t max);

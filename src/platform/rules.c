@@ -11,7 +11,6 @@
 #include "utf8.h"
 
 #include "platform.h"
-#include "text_count.h"
 
 /* One target account's check. */
 struct check {
@@ -43,28 +42,6 @@ static struct media_counts media_count(const struct container *container)
 
 /* ---- type ---- */
 
-/* What the media of the first container choose where no type is given (API.md section 6). The first
- * that fits wins. */
-struct default_type {
-	enum platform_id platform;
-	int images_min, images_max;
-	int videos_min, videos_max;
-	enum post_type type;
-};
-
-#define ANY POST_MEDIA_MAX
-
-static const struct default_type default_types[] = {
-	{PLATFORM_TIKTOK, 1, ANY, 0, 0, POST_TYPE_CAROUSEL},
-	{PLATFORM_INSTAGRAM, 0, 0, 1, 1, POST_TYPE_VIDEO},
-	{PLATFORM_INSTAGRAM, 2, ANY, 0, ANY, POST_TYPE_CAROUSEL},
-	{PLATFORM_INSTAGRAM, 0, ANY, 2, ANY, POST_TYPE_CAROUSEL},
-	{PLATFORM_INSTAGRAM, 1, ANY, 1, ANY, POST_TYPE_CAROUSEL},
-	{PLATFORM_LINKEDIN, 2, ANY, 0, ANY, POST_TYPE_CAROUSEL},
-	{PLATFORM_LINKEDIN, 0, ANY, 2, ANY, POST_TYPE_CAROUSEL},
-	{PLATFORM_LINKEDIN, 1, ANY, 1, ANY, POST_TYPE_CAROUSEL},
-};
-
 static bool is_between(int value, int min, int max)
 {
 	return value >= min && value <= max;
@@ -73,10 +50,9 @@ static bool is_between(int value, int min, int max)
 static enum post_type default_type(const struct platform *platform, const struct post_content *post)
 {
 	const struct media_counts counts = media_count(&post->containers[0]);
-	for (size_t i = 0; i < COUNT_OF(default_types); i++) {
-		const struct default_type *row = &default_types[i];
-		if (row->platform == platform->id &&
-		    is_between(counts.images, row->images_min, row->images_max) &&
+	const struct default_type *row = platform->rules->default_types;
+	for (; row != NULL && row->type != POST_TYPE_NONE; row++) {
+		if (is_between(counts.images, row->images_min, row->images_max) &&
 		    is_between(counts.videos, row->videos_min, row->videos_max))
 			return row->type;
 	}
@@ -97,9 +73,8 @@ static enum post_type wanted_type(const struct platform *platform, const struct 
 	return post->type != POST_TYPE_NONE ? post->type : default_type(platform, post);
 }
 
-enum post_type rules_post_type(enum platform_id id, const struct post_content *post)
+enum post_type rules_post_type(const struct platform *platform, const struct post_content *post)
 {
-	const struct platform *platform = platform_of(id);
 	const enum post_type type = wanted_type(platform, post);
 	return type_rule_find(platform->rules, type) != NULL ? type : POST_TYPE_NONE;
 }
@@ -128,25 +103,29 @@ static void refuse(const struct check *check, struct str field, const char *reas
 
 /* ---- text ---- */
 
-int64_t rules_text_length(enum text_unit unit, struct str text)
+static int64_t code_points(struct str text)
 {
-	switch (unit) {
-	case TEXT_CODE_POINTS:
-		return (int64_t)utf8_code_points(text);
-	case TEXT_UTF16_UNITS:
-		return (int64_t)utf8_utf16_units(text);
-	case TEXT_BYTES:
-		return (int64_t)text.len;
-	case TEXT_X_WEIGHTED:
-		return text_count_x_weighted(text);
-	}
+	return (int64_t)utf8_code_points(text);
+}
+
+static int64_t utf16_units(struct str text)
+{
+	return (int64_t)utf8_utf16_units(text);
+}
+
+static int64_t bytes(struct str text)
+{
 	return (int64_t)text.len;
 }
 
+const struct text_unit text_code_points = {"code_points", code_points};
+const struct text_unit text_utf16_units = {"utf16_units", utf16_units};
+const struct text_unit text_bytes = {"bytes", bytes};
+
 static void check_text(const struct check *check, size_t container, int64_t max)
 {
-	const int64_t length = rules_text_length(check->rules->text_unit,
-						 check->post->containers[container].content);
+	const int64_t length =
+		check->rules->text_unit->length(check->post->containers[container].content);
 	if (length > max)
 		refuse(check, field_of(check, container, "content"), "text_too_long", max, length,
 		       str_format(check->arena,
@@ -341,7 +320,7 @@ static int64_t option_size(const struct check *check, const struct option_rule *
 {
 	switch (rule->type) {
 	case OPTION_STRING:
-		return rules_text_length(check->rules->text_unit, value->string);
+		return check->rules->text_unit->length(value->string);
 	case OPTION_INT:
 		return value->integer;
 	case OPTION_STRING_LIST:
@@ -417,20 +396,20 @@ static void refuse_type(const struct check *check)
 			  check->platform_name));
 }
 
-void rules_check(struct arena *arena, enum platform_id id, const struct post_content *post,
-		 const struct rules_account *account, struct problems *problems)
+void rules_check(struct arena *arena, const struct platform *platform,
+		 const struct post_content *post, const struct rules_account *account,
+		 struct problems *problems)
 {
-	const struct platform *platform = platform_of(id);
 	const struct check check = {
 		.arena = arena,
 		.platform = platform,
-		.platform_name = platform_id_name(id),
+		.platform_name = platform_id_name(platform->id),
 		.rules = platform->rules,
 		.post = post,
 		.account = account,
 		.problems = problems,
 	};
-	const enum post_type type = rules_post_type(id, post);
+	const enum post_type type = rules_post_type(platform, post);
 	if (type == POST_TYPE_NONE) {
 		refuse_type(&check);
 		return;

@@ -17,8 +17,18 @@
 
 struct arena;
 struct json;
+struct platform;
 
-enum text_unit { TEXT_CODE_POINTS, TEXT_UTF16_UNITS, TEXT_BYTES, TEXT_X_WEIGHTED };
+/* What a platform counts when it counts the characters of a text. */
+struct text_unit {
+	const char *name; /* in /v1/platforms */
+	int64_t (*length)(struct str text);
+};
+
+extern const struct text_unit text_code_points;
+extern const struct text_unit text_utf16_units;
+extern const struct text_unit text_bytes;
+
 enum option_type {
 	OPTION_STRING,
 	OPTION_BOOL,
@@ -56,9 +66,19 @@ struct type_rule {
 	const char *summary;
 };
 
+/* The type that the media of the first container choose where the request gives none. */
+struct default_type {
+	int images_min, images_max;
+	int videos_min, videos_max;
+	enum post_type type; /* NONE ends the table */
+};
+
 struct post_rules {
 	const struct type_rule *types; /* ends with POST_TYPE_NONE; the first is the default type */
-	enum text_unit text_unit;
+	/* First match wins; without one, or when NULL, the first of types is taken (API.md
+	 * section 6). */
+	const struct default_type *default_types;
+	const struct text_unit *text_unit;
 	int64_t text_max; /* of the first container */
 	int64_t comment_text_max;
 	int comments_max; /* 0 = the platform has no comments we can make */
@@ -77,16 +97,15 @@ struct post_rules {
 
 /* The type that a post has on this platform: the given one, or by API.md section 6 the platform's
  * default for what it holds. NONE when the platform does not have it. */
-enum post_type rules_post_type(enum platform_id platform, const struct post_content *post);
+enum post_type rules_post_type(const struct platform *platform, const struct post_content *post);
 /* All rules for one target account: adds PROBLEM_RULE entries that name field, account and rule,
  * and warnings. */
-void rules_check(struct arena *arena, enum platform_id platform, const struct post_content *post,
-		 const struct rules_account *account, struct problems *problems);
+void rules_check(struct arena *arena, const struct platform *platform,
+		 const struct post_content *post, const struct rules_account *account,
+		 struct problems *problems);
 /* Field path of a container's member: "content" in basic mode, "containers.1.content" in advanced
  * mode. For check hooks. */
 struct str rules_field(struct arena *arena, const struct post_content *post, size_t container,
 		       const char *member);
 /* The options object for this platform, or NULL. */
 const struct json *rules_options(const struct post_content *post, enum platform_id platform);
-/* Length of text in the platform's unit. */
-int64_t rules_text_length(enum text_unit unit, struct str text);

@@ -15,6 +15,7 @@
 #include "json.h"
 #include "json_write.h"
 
+#include "platform.h"
 #include "rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -69,12 +70,13 @@ static void check_rules(struct arena *arena, const struct post_content *content)
 	for (int id = 1; id <= 6; id++) {
 		struct problems problems;
 		problems_init(&problems, arena);
-		rules_check(arena, (enum platform_id)id, content, &account, &problems);
+		rules_check(arena, platform_of((enum platform_id)id), content, &account, &problems);
 		for (size_t i = 0; i < problems.count; i++)
 			assert(problems.items[i].message.len > 0 &&
 			       problems.items[i].field.len > 0);
 		if (problems.seen_count == 0)
-			assert(rules_post_type((enum platform_id)id, content) != POST_TYPE_NONE);
+			assert(rules_post_type(platform_of((enum platform_id)id), content) !=
+			       POST_TYPE_NONE);
 	}
 }
 

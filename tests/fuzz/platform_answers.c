@@ -114,8 +114,8 @@ static bool may_reach(struct run *run)
 	const struct rules_account account = {.id = STR("a"), .type = run->env.account_type};
 	struct problems problems;
 	problems_init(&problems, run->arena);
-	rules_check(run->arena, run->platform->id, &run->request.content, &account, &problems);
-	run->env.post_type = rules_post_type(run->platform->id, &run->request.content);
+	rules_check(run->arena, run->platform, &run->request.content, &account, &problems);
+	run->env.post_type = rules_post_type(run->platform, &run->request.content);
 	run->env.options = rules_options(&run->request.content, run->platform->id);
 	return !is_about_post(run) ||
 	       (problems.seen_count == 0 && run->env.post_type != POST_TYPE_NONE);

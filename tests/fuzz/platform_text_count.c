@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes platform/text_count.h: the weight of any bytes lies between what its characters can weigh
+ * Fuzzes platform/x/x_text_count.h: the weight of any bytes lies between what its characters can weigh
  * at least and at most, and the addresses found in it are parts of it, in order, apart from each
  * other. */
-#include "text_count.h"
+#include "x_text_count.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -26,11 +26,11 @@ static bool is_ascii(struct str text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct str text = {(const char *)data, size < 20000 ? size : 20000};
-	struct text_span spans[SPANS_MAX];
+	struct x_text_span spans[SPANS_MAX];
 	if (!utf8_is_valid(text))
 		return 0;
-	const size_t count = text_x_urls(text, spans, SPANS_MAX);
-	const int64_t weight = text_count_x_weighted(text);
+	const size_t count = x_text_count_urls(text, spans, SPANS_MAX);
+	const int64_t weight = x_text_count_weighted(text);
 	size_t end = 0;
 	assert(count <= SPANS_MAX);
 	for (size_t i = 0; i < count; i++) {

@@ -380,9 +380,17 @@ static void linkedin_check(const struct post_content *post, enum post_type type,
 		  json_string(json_get(check.options, "contentLandingPage")));
 }
 
+static const struct default_type default_types[] = {
+	{2, POST_MEDIA_MAX, 0, POST_MEDIA_MAX, POST_TYPE_CAROUSEL},
+	{0, POST_MEDIA_MAX, 2, POST_MEDIA_MAX, POST_TYPE_CAROUSEL},
+	{1, POST_MEDIA_MAX, 1, POST_MEDIA_MAX, POST_TYPE_CAROUSEL},
+	{.type = POST_TYPE_NONE},
+};
+
 const struct post_rules linkedin_rules = {
 	.types = linkedin_types,
-	.text_unit = TEXT_CODE_POINTS,
+	.default_types = default_types,
+	.text_unit = &text_code_points,
 	.text_max = 3000,         /* section 3: before escaping */
 	.comment_text_max = 1250, /* section 3 */
 	.comments_max = POST_CONTAINERS_MAX - 1,

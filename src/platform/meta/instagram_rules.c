@@ -336,9 +336,18 @@ static void instagram_check(const struct post_content *post, enum post_type type
 	check_cover(&check);
 }
 
+static const struct default_type default_types[] = {
+	{0, 0, 1, 1, POST_TYPE_VIDEO},
+	{2, POST_MEDIA_MAX, 0, POST_MEDIA_MAX, POST_TYPE_CAROUSEL},
+	{0, POST_MEDIA_MAX, 2, POST_MEDIA_MAX, POST_TYPE_CAROUSEL},
+	{1, POST_MEDIA_MAX, 1, POST_MEDIA_MAX, POST_TYPE_CAROUSEL},
+	{.type = POST_TYPE_NONE},
+};
+
 const struct post_rules instagram_rules = {
 	.types = instagram_types,
-	.text_unit = TEXT_CODE_POINTS,
+	.default_types = default_types,
+	.text_unit = &text_code_points,
 	.text_max = 2200,
 	.comment_text_max = 2200,
 	.comments_max = POST_CONTAINERS_MAX - 1,

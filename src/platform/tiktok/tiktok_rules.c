@@ -207,9 +207,15 @@ static const struct option_rule tiktok_options[] = {
 	{0},
 };
 
+static const struct default_type default_types[] = {
+	{1, POST_MEDIA_MAX, 0, 0, POST_TYPE_CAROUSEL},
+	{.type = POST_TYPE_NONE},
+};
+
 const struct post_rules tiktok_rules = {
 	.types = tiktok_types,
-	.text_unit = TEXT_UTF16_UNITS,
+	.default_types = default_types,
+	.text_unit = &text_utf16_units,
 	.text_max = CAPTION_MAX_UTF16_UNITS,
 	.comments_max = 0, /* the API has no comments (2.8) */
 	.options = tiktok_options,

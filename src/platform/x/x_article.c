@@ -12,7 +12,7 @@
 #include "utf8.h"
 
 #include "look.h"
-#include "text_count.h"
+#include "x_text_count.h"
 #include "x_adapter.h"
 
 #define ENTITIES_MAX 1024
@@ -152,8 +152,8 @@ static struct str whole_url(struct arena *arena, struct str url)
 /* Offsets are UTF-16 units, as in the editor whose format this is (2.6). */
 static void links_write(struct draft *draft, struct str line)
 {
-	struct text_span spans[URLS_PER_LINE_MAX];
-	const size_t count = text_x_urls(line, spans, URLS_PER_LINE_MAX);
+	struct x_text_span spans[URLS_PER_LINE_MAX];
+	const size_t count = x_text_count_urls(line, spans, URLS_PER_LINE_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const struct str url = str_slice(line, spans[i].begin, spans[i].end);
 		if (entity_add(draft, ENTITY_LINK, whole_url(draft->arena, url)))

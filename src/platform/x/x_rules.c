@@ -9,7 +9,7 @@
 #include "utf8.h"
 
 #include "media_rules.h"
-#include "text_count.h"
+#include "x_text_count.h"
 #include "x_adapter.h"
 
 #define TEXT_MAX 280           /* 3.1 */
@@ -81,9 +81,11 @@ static int64_t text_max_of(const struct rules_account *account)
 static void check(const struct post_content *post, enum post_type type,
 		  const struct rules_account *account, struct problems *problems);
 
+static const struct text_unit weighted = {"weighted", x_text_count_weighted};
+
 const struct post_rules x_rules = {
 	.types = types,
-	.text_unit = TEXT_X_WEIGHTED,
+	.text_unit = &weighted,
 	.text_max = TEXT_MAX,
 	.comment_text_max = TEXT_MAX,
 	.comments_max = POST_CONTAINERS_MAX - 1,
@@ -195,8 +197,8 @@ bool x_media_check(const struct env *env, size_t index, bool is_alone, struct st
 
 static struct str without_urls(struct arena *arena, struct str text)
 {
-	struct text_span spans[URLS_MAX];
-	const size_t count = text_x_urls(text, spans, URLS_MAX);
+	struct x_text_span spans[URLS_MAX];
+	const size_t count = x_text_count_urls(text, spans, URLS_MAX);
 	struct buf out;
 	size_t from = 0;
 	if (count == 0)

@@ -8,6 +8,7 @@
 
 #include "json.h"
 
+#include "platform.h"
 #include "problem.h"
 #include "publish_request.h"
 
@@ -66,7 +67,8 @@ static struct str rules_told(struct arena *arena, enum platform_id platform, con
 	struct problems problems;
 	struct buf out;
 	problems_init(&problems, arena);
-	rules_check(arena, platform, &post, &(struct rules_account){.id = STR("acc")}, &problems);
+	rules_check(arena, platform_of(platform), &post, &(struct rules_account){.id = STR("acc")},
+		    &problems);
 	buf_init(&out, arena, 1024 * 1024);
 	for (size_t i = 0; i < problems.count; i++) {
 		const struct problem *p = &problems.items[i];

@@ -65,7 +65,7 @@ static void types_by_default(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct post_content post = rules_post(arena, rows[i].body);
-		if (rules_post_type(rows[i].platform, &post) !=
+		if (rules_post_type(platform_of(rows[i].platform), &post) !=
 		    if_there(rows[i].platform, rows[i].want))
 			fail_msg("%s %s", platform_id_slug(rows[i].platform), rows[i].body);
 	}
@@ -76,18 +76,19 @@ static void a_given_type_wins_where_the_platform_has_it(void **state)
 	const struct post_content post = rules_post(
 		arena, "{\"content\":\"a\",\"type\":\"carousel\",\"media\":[" IMAGE "]}");
 	(void)state;
-	assert_int_equal(rules_post_type(PLATFORM_FACEBOOK, &post), POST_TYPE_CAROUSEL);
-	assert_int_equal(rules_post_type(PLATFORM_X, &post), POST_TYPE_NONE);
+	assert_int_equal(rules_post_type(platform_of(PLATFORM_FACEBOOK), &post),
+			 POST_TYPE_CAROUSEL);
+	assert_int_equal(rules_post_type(platform_of(PLATFORM_X), &post), POST_TYPE_NONE);
 }
 
 static void lengths_by_unit(void **state)
 {
 	const struct str text = STR("a\xc3\xa9\xf0\x9f\x90\xb1");
 	(void)state;
-	assert_int_equal(rules_text_length(TEXT_BYTES, text), 7);
-	assert_int_equal(rules_text_length(TEXT_CODE_POINTS, text), 3);
-	assert_int_equal(rules_text_length(TEXT_UTF16_UNITS, text), 4);
-	assert_int_equal(rules_text_length(TEXT_X_WEIGHTED, text), 4);
+	assert_int_equal(text_bytes.length(text), 7);
+	assert_int_equal(text_code_points.length(text), 3);
+	assert_int_equal(text_utf16_units.length(text), 4);
+	assert_int_equal(platform_of(PLATFORM_X)->rules->text_unit->length(text), 4);
 }
 
 static void fields_are_named_by_mode(void **state)

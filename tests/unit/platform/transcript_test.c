@@ -425,7 +425,7 @@ static void rules_must_pass(struct play *play)
 {
 	struct problems problems;
 	problems_init(&problems, play->arena);
-	rules_check(play->arena, play->platform->id, &play->request.content,
+	rules_check(play->arena, play->platform, &play->request.content,
 		    &(struct rules_account){.id = STR("a"),
 					    .type = play->env.account_type,
 					    .extra = play->env.account_extra},
@@ -445,7 +445,7 @@ static void env_finish(struct play *play)
 	if (is_post) {
 		rules_must_pass(play);
 		play->env.post = &play->request.content;
-		play->env.post_type = rules_post_type(play->platform->id, &play->request.content);
+		play->env.post_type = rules_post_type(play->platform, &play->request.content);
 		play->env.options = rules_options(&play->request.content, play->platform->id);
 	}
 	if (flow_read(&play->flow, play->arena, play->flow_text, play->flow_secrets,

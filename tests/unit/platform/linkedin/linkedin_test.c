@@ -40,7 +40,7 @@ static void expect_reason(const char *name, const char *reason)
 {
 	struct problems problems;
 	problems_init(&problems, talk.arena);
-	rules_check(talk.arena, PLATFORM_LINKEDIN, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_LINKEDIN), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	if (reason == NULL ? problems.count != 0 : problems.count == 0)
 		fail_msg("%s: %zu problems", name, problems.count);
@@ -217,7 +217,7 @@ static void check_rule_row(const struct rule_row *row)
 	fill_media(row);
 	talk_options(&talk, row->options != NULL ? row->options : "{}");
 	problems_init(&problems, talk.arena);
-	rules_check(talk.arena, PLATFORM_LINKEDIN, &talk.post, &account, &problems);
+	rules_check(talk.arena, platform_of(PLATFORM_LINKEDIN), &talk.post, &account, &problems);
 	if (row->reason == NULL && problems.count > 0)
 		fail_msg("%s: " STR_FMT " " STR_FMT, row->name, STR_ARG(problems.items[0].field),
 			 STR_ARG(problems.items[0].reason));
@@ -275,7 +275,7 @@ static void what_is_left_out_is_said(void **state)
 	talk.media.alt_text = STR("A horn");
 	talk_options(&talk, "{\"mentions\":[{\"name\":\"Jo\",\"urn\":\"urn:li:person:1\"}]}");
 	problems_init(&problems, talk.arena);
-	rules_check(talk.arena, PLATFORM_LINKEDIN, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_LINKEDIN), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(problems.warning_count, 2);

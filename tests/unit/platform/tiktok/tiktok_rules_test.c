@@ -31,13 +31,13 @@ static void comments_are_refused_and_the_default_is_said(void **state)
 	(void)state;
 	struct problems problems;
 	problems_init(&problems, talk.arena);
-	rules_check(talk.arena, PLATFORM_TIKTOK, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(problems.warning_count, 1);
 	assert_true(str_equal_z(problems.warnings[0].field, "platforms.tiktok.privacy_level"));
 	talk.post.container_count = 2;
-	rules_check(talk.arena, PLATFORM_TIKTOK, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.count, 1);
 	assert_true(str_equal_z(problems.items[0].reason, "comments_not_supported"));
@@ -53,11 +53,11 @@ static void captions_count_utf16_units_and_brands_are_not_private(void **state)
 	struct problems problems;
 	problems_init(&problems, talk.arena);
 	talk.containers[0].content = (struct str){caption, 4 * 1100};
-	rules_check(talk.arena, PLATFORM_TIKTOK, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.count, 0);
 	talk.containers[0].content = (struct str){caption, 4 * 1101};
-	rules_check(talk.arena, PLATFORM_TIKTOK, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.count, 1);
 	assert_int_equal(problems.items[0].limit, 2200);
@@ -65,7 +65,7 @@ static void captions_count_utf16_units_and_brands_are_not_private(void **state)
 	problems_init(&problems, talk.arena);
 	talk.containers[0].content = STR("");
 	talk_options(&talk, "{\"privacy_level\":\"SELF_ONLY\",\"brand_content_toggle\":true}");
-	rules_check(talk.arena, PLATFORM_TIKTOK, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.count, 1);
 	assert_true(str_equal_z(problems.items[0].reason, "branded_content_private"));
@@ -152,7 +152,7 @@ static void expect_warning(const char *extra, const char *level, int64_t duratio
 	talk_options(&talk, str_z(talk.arena,
 				  str_format(talk.arena, "{\"privacy_level\":\"%s\"}", level)));
 	talk.media.duration_s = duration_s;
-	rules_check(talk.arena, PLATFORM_TIKTOK, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
 		    &(struct rules_account){.id = STR("a1"), .extra = talk_json(&talk, extra)},
 		    &problems);
 	assert_int_equal(problems.count, 0);

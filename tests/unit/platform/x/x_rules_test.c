@@ -156,7 +156,7 @@ static size_t problems_of(const char *subscription, size_t letters)
 	struct problems problems;
 	assert_int_equal(json_parse(arena, extra_text, NULL, &extra, NULL, NULL), ERR_NONE);
 	problems_init(&problems, arena);
-	rules_check(arena, PLATFORM_X, &post,
+	rules_check(arena, platform_of(PLATFORM_X), &post,
 		    &(struct rules_account){.id = STR("acc"), .extra = extra}, &problems);
 	const size_t count = problems.count;
 	arena_free(&arena);

@@ -32,7 +32,7 @@ static void expect_problems(const char *name, const char *const *reasons)
 {
 	struct problems problems;
 	problems_init(&problems, talk.arena);
-	rules_check(talk.arena, PLATFORM_YOUTUBE, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_YOUTUBE), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	size_t count = 0;
 	while (reasons[count] != NULL) {
@@ -112,15 +112,15 @@ static void a_default_privacy_is_said_once(void **state)
 	(void)state;
 	struct problems problems;
 	problems_init(&problems, talk.arena);
-	rules_check(talk.arena, PLATFORM_YOUTUBE, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_YOUTUBE), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
-	rules_check(talk.arena, PLATFORM_YOUTUBE, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_YOUTUBE), &talk.post,
 		    &(struct rules_account){.id = STR("a2")}, &problems);
 	assert_int_equal(problems.warning_count, 1);
 	assert_true(str_equal_z(problems.warnings[0].field, "platforms.youtube.privacyStatus"));
 	problems_init(&problems, talk.arena);
 	talk_options(&talk, "{\"privacyStatus\":\"private\"}");
-	rules_check(talk.arena, PLATFORM_YOUTUBE, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_YOUTUBE), &talk.post,
 		    &(struct rules_account){.id = STR("a1")}, &problems);
 	assert_int_equal(problems.warning_count, 0);
 }
@@ -231,7 +231,7 @@ static void expect_warning(const char *extra, const char *options, int64_t durat
 	problems_init(&problems, talk.arena);
 	talk_options(&talk, options);
 	talk.media.duration_s = duration_s;
-	rules_check(talk.arena, PLATFORM_YOUTUBE, &talk.post,
+	rules_check(talk.arena, platform_of(PLATFORM_YOUTUBE), &talk.post,
 		    &(struct rules_account){.id = STR("a1"), .extra = talk_json(&talk, extra)},
 		    &problems);
 	assert_int_equal(problems.count, 0);

@@ -16,7 +16,7 @@
 
 #include "json.h"
 
-#include "text_count.h"
+#include "x_text_count.h"
 
 struct row {
 	const char *name;
@@ -121,7 +121,7 @@ static void lengths_are_as_x_counts_them(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		const int64_t weight = text_count_x_weighted(str_of(rows[i].text));
+		const int64_t weight = x_text_count_weighted(str_of(rows[i].text));
 		if (weight != rows[i].weight)
 			fail_msg("%s: want %d, got %d", rows[i].name, (int)rows[i].weight,
 				 (int)weight);
@@ -137,18 +137,18 @@ static void a_url_of_over_4096_characters_counts_by_them(void **state)
 	buf_add_z(&text, "https://e.com/");
 	while (text.len < 4096)
 		buf_add_char(&text, 'a');
-	assert_int_equal(text_count_x_weighted(buf_str(&text)), 23);
+	assert_int_equal(x_text_count_weighted(buf_str(&text)), 23);
 	buf_add_char(&text, 'a');
 	/* "e.com/aaa..." behind a slash is no address of its own. */
-	assert_int_equal(text_count_x_weighted(buf_str(&text)), 4097);
+	assert_int_equal(x_text_count_weighted(buf_str(&text)), 4097);
 	arena_free(&arena);
 }
 
 static void bytes_that_are_no_utf8_count_high(void **state)
 {
 	(void)state;
-	assert_int_equal(text_count_x_weighted(STR("\xff\xfe")), 4);
-	assert_int_equal(text_count_x_weighted(STR("abc\x80")), 8);
+	assert_int_equal(x_text_count_weighted(STR("\xff\xfe")), 4);
+	assert_int_equal(x_text_count_weighted(STR("abc\x80")), 8);
 }
 
 static void every_piece_of_every_row_can_be_counted(void **state)
@@ -158,7 +158,7 @@ static void every_piece_of_every_row_can_be_counted(void **state)
 		const struct str text = str_of(rows[i].text);
 		for (size_t from = 0; from < text.len; from++) {
 			for (size_t to = from; to <= text.len; to++)
-				assert_true(text_count_x_weighted(str_slice(text, from, to)) >= 0);
+				assert_true(x_text_count_weighted(str_slice(text, from, to)) >= 0);
 		}
 	}
 }
@@ -179,17 +179,17 @@ static void addresses_are_found_where_they_stand(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(found); i++) {
 		const struct str text = str_of(found[i].text);
-		struct text_span spans[4];
+		struct x_text_span spans[4];
 		struct buf out;
 		buf_init(&out, arena, 1024);
-		const size_t count = text_x_urls(text, spans, 4);
+		const size_t count = x_text_count_urls(text, spans, 4);
 		for (size_t j = 0; j < count; j++) {
 			buf_add(&out, str_slice(text, spans[j].begin, spans[j].end));
 			buf_add_char(&out, '|');
 		}
 		assert_true(str_equal_z(buf_str(&out), found[i].want));
 	}
-	assert_int_equal(text_x_urls(STR("a.com b.com"), &(struct text_span){0}, 1), 1);
+	assert_int_equal(x_text_count_urls(STR("a.com b.com"), &(struct x_text_span){0}, 1), 1);
 	arena_free(&arena);
 }
 
@@ -246,7 +246,7 @@ static void cases_of_twitter_text(void **state)
 		const struct json *one = json_at(cases, i);
 		const int64_t want = json_int(json_get(one, "weightedLength"), -1);
 		const bool is_valid = json_bool(json_get(one, "valid"), false);
-		const int64_t weight = text_count_x_weighted(json_string(json_get(one, "text")));
+		const int64_t weight = x_text_count_weighted(json_string(json_get(one, "text")));
 		if (want < 0)
 			continue;
 		if (is_told_otherwise(cases, i)) {

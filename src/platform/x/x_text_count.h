@@ -10,13 +10,13 @@
 
 /* Weighted length of NFC-normalised text: URLs 23, emoji sequences 2, the light ranges 1,
  * everything else 2. */
-int64_t text_count_x_weighted(struct str text);
+int64_t x_text_count_weighted(struct str text);
 
 /* Bytes begin to end (not with it) of a text. */
-struct text_span {
+struct x_text_span {
 	size_t begin;
 	size_t end;
 };
 
 /* The addresses that X would shorten, in order; at most max of them. None when memory is short. */
-size_t text_x_urls(struct str text, struct text_span *spans_out, size_t max);
+size_t x_text_count_urls(struct str text, struct x_text_span *spans_out, size_t max);

@@ -2,7 +2,7 @@
  * The top-level domains that make an address of a name, as version 3 of twitter-text has them
  * (platforms/x.md 3.1): names that were delegated, some of which are not any more. Data only; how
  * addresses are found is text_count.c's. */
-#include "text_count_tlds.h"
+#include "x_text_count_tlds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -1588,13 +1588,13 @@ static int name_compare(const void *name, const void *entry)
 	return strcmp(name, *(const char *const *)entry);
 }
 
-bool text_tld_is_known(const char *name)
+bool x_text_count_tld_is_known(const char *name)
 {
 	return bsearch(name, ascii_tlds, COUNT_OF(ascii_tlds), sizeof(ascii_tlds[0]),
 		       name_compare) != NULL;
 }
 
-const char *text_tld_other(size_t index)
+const char *x_text_count_tld_other(size_t index)
 {
 	return index < COUNT_OF(other_tlds) ? other_tlds[index] : NULL;
 }

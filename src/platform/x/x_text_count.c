@@ -2,7 +2,7 @@
  * X's weighted length, read off the rules of twitter-text version 3 (platforms/x.md 3.1). The text
  * is looked at as an array of code points. Three readers in order at each place: a URL, an emoji
  * sequence, a code point by itself. */
-#include "text_count.h"
+#include "x_text_count.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "utf8.h"
 
-#include "text_count_tlds.h"
+#include "x_text_count_tlds.h"
 
 #define URL_WEIGHT 23
 #define EMOJI_WEIGHT 2
@@ -214,7 +214,7 @@ static size_t tld_length(const struct points *text, size_t place)
 		return 0;
 	if (is_punycode)
 		return length > 4 ? length : 0;
-	return text_tld_is_known(word) ? length : 0;
+	return x_text_count_tld_is_known(word) ? length : 0;
 }
 
 /* Code points of the text there that are that name; 0 when it is another. */
@@ -234,7 +234,7 @@ static size_t same_name_length(const struct points *text, size_t place, struct s
 static size_t other_tld_length(const struct points *text, size_t place)
 {
 	const char *name;
-	for (size_t i = 0; (name = text_tld_other(i)) != NULL; i++) {
+	for (size_t i = 0; (name = x_text_count_tld_other(i)) != NULL; i++) {
 		const size_t length = same_name_length(text, place, str_of(name));
 		const int32_t next = peek(text, place + length);
 		if (length > 0 && !is_alnum(next) && !is_one_of(next, "@+-"))
@@ -534,7 +534,7 @@ static int64_t points_weight(const struct points *text)
 	return weight;
 }
 
-int64_t text_count_x_weighted(struct str text)
+int64_t x_text_count_weighted(struct str text)
 {
 	const utf8proc_option_t options = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
 	const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text.ptr;
@@ -577,7 +577,7 @@ static void place_points(struct str text, struct placed_points *placed)
 	}
 }
 
-size_t text_x_urls(struct str text, struct text_span *spans_out, size_t max)
+size_t x_text_count_urls(struct str text, struct x_text_span *spans_out, size_t max)
 {
 	struct placed_points placed = {
 		.at = calloc(text.len + 1, sizeof(*placed.at)),
@@ -590,8 +590,8 @@ size_t text_x_urls(struct str text, struct text_span *spans_out, size_t max)
 	for (size_t place = 0; place < placed.count && found < max;) {
 		const size_t length = url_length(&points, place);
 		if (length > 0)
-			spans_out[found++] =
-				(struct text_span){placed.byte[place], placed.byte[place + length]};
+			spans_out[found++] = (struct x_text_span){placed.byte[place],
+								  placed.byte[place + length]};
 		place += length > 0 ? length : 1;
 	}
 	free(placed.at);
