@@ -78,7 +78,7 @@ static void ask_free(struct task *task)
 static const struct task_ops ask_ops = {ask_plan, NULL, ask_saved, ask_free};
 
 struct connect_task *ask_new(struct connector *connector, enum platform_id platform,
-			     platform_step function)
+			     enum operation operation)
 {
 	struct ask_task *a = calloc(1, sizeof(*a));
 	struct ticket *ticket = calloc(1, sizeof(*ticket));
@@ -90,7 +90,7 @@ struct connect_task *ask_new(struct connector *connector, enum platform_id platf
 	t->connector = connector;
 	t->arena = arena_new("ask", CONNECT_ARENA_MAX_BYTES);
 	t->platform = platform_of(platform);
-	t->function = function;
+	t->operation = operation;
 	flow_init(&t->flow, t->arena, 0);
 	t->env.settings = connector->config.settings;
 	ticket->holders = 2;

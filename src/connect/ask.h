@@ -14,9 +14,10 @@ struct ask_outcome {
 	struct str message; /* what people are told; empty when good */
 };
 
-/* A question, to be completed (env) and given to ask_run(). function is one of the platform's. */
+/* A question, to be completed (env) and given to ask_run(). The platform must have
+ * the operation. */
 struct connect_task *ask_new(struct connector *connector, enum platform_id platform,
-			     platform_step function);
+			     enum operation operation);
 /* Asks and waits at most wait_ms. The task is not the caller's any more; message lives in arena. */
 void ask_run(struct connect_task *task, struct arena *arena, int64_t wait_ms,
 	     struct ask_outcome *outcome_out);

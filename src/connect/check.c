@@ -34,9 +34,9 @@ static void add_credential(struct connect_task *t, const struct account_row *acc
 }
 
 static struct connect_task *question(struct connector *connector, const struct account_row *account,
-				     platform_step function)
+				     enum operation operation)
 {
-	struct connect_task *t = ask_new(connector, account->platform, function);
+	struct connect_task *t = ask_new(connector, account->platform, operation);
 	struct env *env = &t->env;
 	add_credential(t, account);
 	env->platform_account_id = str_copy(t->arena, account->platform_account_id);
@@ -69,8 +69,7 @@ void check_run(struct connector *connector, struct arena *arena, const struct ac
 			STR("The access token has ended; it is renewed with the next post.")};
 		return;
 	}
-	ask_run(question(connector, account, platform_of(account->platform)->check), arena, wait_ms,
-		&outcome);
+	ask_run(question(connector, account, OPERATION_CHECK), arena, wait_ms, &outcome);
 	outcome_out->message = outcome.message;
 	if (outcome.is_good)
 		outcome_out->verdict = CHECK_GOOD;
@@ -84,11 +83,11 @@ void check_run(struct connector *connector, struct arena *arena, const struct ac
 void revoke_run(struct connector *connector, struct arena *arena, const struct account_row *account,
 		int64_t wait_ms)
 {
-	const platform_step revoke = platform_of(account->platform)->revoke;
 	struct ask_outcome outcome = {0};
-	if (revoke == NULL || account->access_token_sealed.len == 0)
+	if (platform_of(account->platform)->stages[OPERATION_REVOKE] == NULL ||
+	    account->access_token_sealed.len == 0)
 		return;
-	ask_run(question(connector, account, revoke), arena, wait_ms, &outcome);
+	ask_run(question(connector, account, OPERATION_REVOKE), arena, wait_ms, &outcome);
 	if (!outcome.is_good)
 		LOG(connector->config.log, WARN, "token_not_revoked",
 		    log_str("account", account->id), log_str("why", outcome.message));

@@ -31,7 +31,7 @@ struct connect_task {
 	struct connect_task *next_queued;
 	struct arena *arena; /* as long as the task */
 	const struct platform *platform;
-	platform_step function; /* one of the platform's, such as platform->connect */
+	enum operation operation; /* one that the platform has */
 	struct env env;
 	struct flow flow;
 	int tries;

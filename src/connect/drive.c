@@ -66,7 +66,8 @@ void drive_event(struct connect_task *t, struct arena *arena, const struct task_
 	t->env.arena = arena;
 	t->env.now_us = clock_now_us(t->connector->config.clock);
 	struct step *step = ARENA_NEW(arena, struct step);
-	t->function(&t->env, &t->flow, event->kind == TASK_EVENT_REPLY ? event->reply : NULL, step);
+	platform_run(t->platform, t->operation, &t->env, &t->flow,
+		     event->kind == TASK_EVENT_REPLY ? event->reply : NULL, step);
 	take_step(t, step);
 }
 

@@ -253,7 +253,7 @@ void exchange_enqueue(struct connector *connector, const struct connection_row *
 	x->base.connector = connector;
 	x->base.arena = arena_new("connection", CONNECT_ARENA_MAX_BYTES);
 	x->base.platform = platform_of(connection->platform);
-	x->base.function = x->base.platform->connect;
+	x->base.operation = OPERATION_CONNECT;
 	x->connection = *connection;
 	copy_connection(x->base.arena, &x->connection);
 	connector_enqueue(connector, &x->base);

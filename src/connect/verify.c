@@ -7,8 +7,7 @@
 static struct connect_task *question(struct connector *connector,
 				     const struct credential_row *credential)
 {
-	struct connect_task *t =
-		ask_new(connector, credential->platform, platform_of(credential->platform)->verify);
+	struct connect_task *t = ask_new(connector, credential->platform, OPERATION_VERIFY);
 	t->env.client_id = str_copy(t->arena, credential->client_id);
 	t->env.client_secret = connector_client_secret(connector, t->arena, credential);
 	t->env.redirect_uri = connector_callback_url(connector, t->arena, credential->platform);

@@ -147,7 +147,7 @@ static void account_needs_reauth(struct delivery_task *t, const struct failure *
 
 static bool token_can_be_refreshed(const struct delivery_task *t)
 {
-	return t->platform->refresh != NULL && t->env.refresh_token.len > 0 &&
+	return t->platform->stages[OPERATION_REFRESH] != NULL && t->env.refresh_token.len > 0 &&
 	       t->env.client_id.len > 0;
 }
 
@@ -431,10 +431,10 @@ static bool has_open_repeat(const struct delivery_task *t)
 
 static void adapter_ask(struct delivery_task *t, const struct reply *reply, struct step *step)
 {
-	const platform_step functions[COURSE_MODE_COUNT] = {
-		[COURSE_PUBLISH] = t->platform->publish,
-		[COURSE_REFRESH] = t->platform->refresh,
-		[COURSE_RESOLVE] = t->platform->resolve,
+	static const enum operation operations[COURSE_MODE_COUNT] = {
+		[COURSE_PUBLISH] = OPERATION_PUBLISH,
+		[COURSE_REFRESH] = OPERATION_REFRESH,
+		[COURSE_RESOLVE] = OPERATION_RESOLVE,
 	};
 	t->env.arena = t->turn_arena;
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
@@ -444,8 +444,8 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 		note_clock(t);
 	const bool is_open = has_open_repeat(t);
 	const size_t part = flow_part(&t->flow);
-	functions[t->mode](&t->env, t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply,
-			   step);
+	platform_run(t->platform, operations[t->mode], &t->env,
+		     t->mode == COURSE_REFRESH ? &t->refresh_flow : &t->flow, reply, step);
 	if (is_open && flow_part(&t->flow) == part)
 		flow_set_open(&t->flow);
 }

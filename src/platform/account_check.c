@@ -9,13 +9,10 @@
 
 #define FORM_MAX_BYTES 16384
 
-bool account_check_ask(const struct env *env, const struct reply *reply, struct str url,
-		       struct step *step)
+const char *account_check_send(const struct env *env, struct str url, struct step *step)
 {
-	if (reply != NULL)
-		return false;
 	call_bearer(env, step_send(step, CALL_READ, "GET", url), env->access_token);
-	return true;
+	return NULL;
 }
 
 void account_revoke_form(const struct env *env, struct buf *form)
@@ -32,10 +29,12 @@ struct call *account_revoke_send(struct step *step, const char *url, struct buf 
 	return call;
 }
 
-void account_revoke_answer(const struct env *env, const struct reply *reply, struct step *step)
+const char *account_revoke_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
+	(void)flow;
 	if (step_fail_transport(step, env, reply))
-		return;
+		return NULL;
 	if ((reply->status >= 200 && reply->status <= 299) || reply->status == 400 ||
 	    reply->status == 401)
 		step_done(step);
@@ -43,4 +42,5 @@ void account_revoke_answer(const struct env *env, const struct reply *reply, str
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			  str_format(env->arena, "The platform answered with status %d.",
 				     reply->status));
+	return NULL;
 }

@@ -28,6 +28,7 @@
 
 struct arena;
 struct post_rules;
+struct stage;
 
 #define CALL_HEADERS_MAX 12
 #define STEP_ACCOUNTS_MAX 200
@@ -280,26 +281,48 @@ struct oauth_profile {
 	const char *issuer;
 };
 
-typedef void (*platform_step)(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step);
+/* What can be asked of a platform; each is a conversation with a flow of its own. */
+enum operation {
+	/* are the app's credentials good? Asked without a user */
+	OPERATION_VERIFY,
+	/* the callback's code -> tokens -> accounts */
+	OPERATION_CONNECT,
+	/* a new access token; missing where tokens cannot be refreshed (Meta's Pages) */
+	OPERATION_REFRESH,
+	/* does the account's token work? Only CALL_READ; a dead token is FAILURE_TOKEN or
+	 * FAILURE_REAUTH */
+	OPERATION_CHECK,
+	/* asks the platform to forget the account's tokens; missing where that is impossible, or
+	 * would take away more than this account */
+	OPERATION_REVOKE,
+	/* makes the parts of the post visible, one after the other */
+	OPERATION_PUBLISH,
+	/* finds out what became of a publish call whose outcome is uncertain: only CALL_READ */
+	OPERATION_RESOLVE,
+	OPERATION_COUNT
+};
 
 struct platform {
 	const char *slug;
 	enum platform_id id;
 	const struct oauth_profile *oauth;
 	const struct post_rules *rules; /* rules.h */
-	platform_step verify;           /* app credentials, without a user */
-	platform_step connect;          /* code -> tokens -> accounts */
-	platform_step refresh;          /* NULL where tokens cannot be refreshed (Meta pages) */
-	/* does the account's token work? One CALL_READ; a dead token is FAILURE_TOKEN or
-	 * FAILURE_REAUTH */
-	platform_step check;
-	/* asks the platform to forget the account's tokens; NULL where that is not possible, or
-	 * would take more away than this account */
-	platform_step revoke;
-	platform_step publish;
-	platform_step resolve; /* after a publish call in doubt: only CALL_READ steps */
+	/* The stages of each operation (stages.h); NULL = the platform does not have it. VERIFY,
+	 * CONNECT, CHECK, PUBLISH and RESOLVE are always there. */
+	const struct stage *stages[OPERATION_COUNT];
+	/* Runs after every step of PUBLISH, to hand over in step->account_extra what the answers
+	 * taught about the account; NULL = nothing. */
+	void (*publish_learn)(const struct env *env, struct flow *flow, struct step *step);
 };
 
-/* NULL for NONE. */
+/* Runs one step of a conversation that the platform has: with reply NULL it fills step with what
+ * flow stands for, else with what follows from the reply. RESOLVE keeps its place in flow->probe,
+ * so that flow->stage still names the publish call; all others in flow->stage. Does not block. A
+ * flow at a stage that the platform does not have fails as INTERNAL_ERROR. A failed step of CONNECT
+ * always has a connection_error, and is final or transient: there is no account yet whose token
+ * could be refreshed. */
+void platform_run(const struct platform *platform, enum operation operation, const struct env *env,
+		  struct flow *flow, const struct reply *reply, struct step *step);
+
+/* The platform of that number, of static lifetime; NULL for PLATFORM_NONE and unknown numbers. */
 const struct platform *platform_of(enum platform_id id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Walking a table of stages. */
+ * Walking a table of stages, and running an operation of a platform by its table. */
 #include "stages.h"
 
 /* More hops in one call than any table has: then two stages send each other round in a circle,
@@ -47,4 +47,28 @@ void stages_run_probe(const struct stage *stages, const struct env *env, struct 
 		      const struct reply *reply, struct step *step)
 {
 	walk(stages, &flow->probe, env, flow, reply, step);
+}
+
+/* Without a reason of its own it is platform_error; and a refused token is final, since a
+ * connection has no account yet whose token could be refreshed. */
+static void complete_connect_failure(struct failure *failure)
+{
+	if (failure->connection_error == CONNECTION_ERROR_NONE)
+		failure->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
+	if (failure->class == FAILURE_TOKEN || failure->class == FAILURE_REAUTH)
+		failure->class = FAILURE_PERMANENT;
+}
+
+void platform_run(const struct platform *platform, enum operation operation, const struct env *env,
+		  struct flow *flow, const struct reply *reply, struct step *step)
+{
+	const struct stage *stages = platform->stages[operation];
+	if (operation == OPERATION_RESOLVE)
+		stages_run_probe(stages, env, flow, reply, step);
+	else
+		stages_run(stages, env, flow, reply, step);
+	if (operation == OPERATION_PUBLISH && platform->publish_learn != NULL)
+		platform->publish_learn(env, flow, step);
+	if (operation == OPERATION_CONNECT && step->kind == STEP_FAIL)
+		complete_connect_failure(&step->failure);
 }

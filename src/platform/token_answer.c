@@ -197,14 +197,3 @@ bool scopes_missing_fail(const struct env *env, struct str granted, const char *
 	failure->connection_error = CONNECTION_ERROR_MISSING_PERMISSIONS;
 	return true;
 }
-
-void connect_failure_complete(struct step *step)
-{
-	if (step->kind != STEP_FAIL)
-		return;
-	struct failure *failure = &step->failure;
-	if (failure->connection_error == CONNECTION_ERROR_NONE)
-		failure->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
-	if (failure->class == FAILURE_TOKEN || failure->class == FAILURE_REAUTH)
-		failure->class = FAILURE_PERMANENT;
-}

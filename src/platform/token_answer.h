@@ -64,7 +64,3 @@ struct str scopes_missing(struct arena *arena, struct str granted, const char *c
 /* Fails the connect step when scopes are missing, naming them; true when it did. */
 bool scopes_missing_fail(const struct env *env, struct str granted, const char *const *needed,
 			 struct step *step);
-
-/* Completes a connect step that failed: without a reason of its own it is platform_error; and a
- * refused token is final, since a connection has no account yet whose token could be refreshed. */
-void connect_failure_complete(struct step *step);

@@ -45,8 +45,7 @@ static const char *const own_hosts[7][6] = {
 struct run {
 	struct arena *arena;
 	const struct platform *platform;
-	platform_step function;
-	char function_letter;
+	enum operation operation;
 	struct publish_request request;
 	struct media_file files[FILES_MAX];
 	struct str file_urls[ENV_FILES_MAX];
@@ -57,26 +56,18 @@ struct run {
 	struct str answers; /* all of them */
 };
 
-static platform_step function_of(const struct platform *platform, char letter)
+/* OPERATION_COUNT when there is none of that letter. */
+static enum operation operation_of(char letter)
 {
-	switch (letter) {
-	case 'v':
-		return platform->verify;
-	case 'c':
-		return platform->connect;
-	case 'f':
-		return platform->refresh;
-	case 'k':
-		return platform->check;
-	case 'd':
-		return platform->revoke;
-	case 'p':
-		return platform->publish;
-	case 'r':
-		return platform->resolve;
-	default:
-		return NULL;
-	}
+	static const char letters[OPERATION_COUNT] = {
+		[OPERATION_VERIFY] = 'v',  [OPERATION_CONNECT] = 'c', [OPERATION_REFRESH] = 'f',
+		[OPERATION_CHECK] = 'k',   [OPERATION_REVOKE] = 'd',  [OPERATION_PUBLISH] = 'p',
+		[OPERATION_RESOLVE] = 'r',
+	};
+	int operation = 0;
+	while (operation < OPERATION_COUNT && letters[operation] != letter)
+		operation++;
+	return (enum operation)operation;
 }
 
 static const char *any_url(void *context, struct arena *arena, struct str url)
@@ -105,7 +96,7 @@ static bool read_post(struct run *run, struct str text)
 
 static bool is_about_post(const struct run *run)
 {
-	return run->function_letter == 'p' || run->function_letter == 'r';
+	return run->operation == OPERATION_PUBLISH || run->operation == OPERATION_RESOLVE;
 }
 
 /* Only posts that pass the platform's rules reach its adapter. */
@@ -151,9 +142,9 @@ static bool begin(struct run *run, struct str head)
 	if (head.len < 2 || head.ptr[0] < '1' || head.ptr[0] > '6')
 		return false;
 	run->platform = platform_of((enum platform_id)(head.ptr[0] - '0'));
-	run->function_letter = head.ptr[1];
-	run->function = function_of(run->platform, head.ptr[1]);
-	if (run->function == NULL || !read_post(run, str_slice(head, 2, head.len)))
+	run->operation = operation_of(head.ptr[1]);
+	if (run->operation == OPERATION_COUNT || run->platform->stages[run->operation] == NULL ||
+	    !read_post(run, str_slice(head, 2, head.len)))
 		return false;
 	run->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
 	run->env = (struct env){
@@ -208,7 +199,7 @@ static void check_call(const struct run *run)
 	assert(call->method != NULL && call->header_count <= CALL_HEADERS_MAX);
 	for (size_t i = 0; i < call->header_count; i++)
 		assert(!str_has_control(call->headers[i].value));
-	if (run->function_letter == 'r' || run->function_letter == 'k')
+	if (run->operation == OPERATION_RESOLVE || run->operation == OPERATION_CHECK)
 		assert(call->kind == CALL_READ);
 	assert(!call->has_media_body || call->media_length_bytes > 0);
 	/* An address that the platform gave and that cannot be read is the transport's to
@@ -235,15 +226,15 @@ static void check_step(const struct run *run)
 		assert(run->step.wait_ms > 0);
 		break;
 	case STEP_DONE:
-		assert(run->function_letter != 'p' ||
+		assert(run->operation != OPERATION_PUBLISH ||
 		       flow_part(&run->flow) == run->flow.part_count);
-		assert(run->function_letter != 'c' || run->step.account_count > 0);
-		assert(run->function_letter != 'f' || run->step.token.access_token.len > 0);
+		assert(run->operation != OPERATION_CONNECT || run->step.account_count > 0);
+		assert(run->operation != OPERATION_REFRESH || run->step.token.access_token.len > 0);
 		break;
 	case STEP_MEDIA:
 		break;
 	case STEP_UNCERTAIN:
-		assert(run->function_letter == 'p');
+		assert(run->operation == OPERATION_PUBLISH);
 		break;
 	case STEP_MATCHES:
 		assert(run->step.match_count <= STEP_MATCHES_MAX);
@@ -251,7 +242,7 @@ static void check_step(const struct run *run)
 	case STEP_LANDED:
 	case STEP_SEND_AGAIN:
 	case STEP_UNKNOWN:
-		assert(run->function_letter == 'r');
+		assert(run->operation == OPERATION_RESOLVE);
 		break;
 	}
 }
@@ -273,7 +264,7 @@ static void store_and_read(struct run *run)
 static void ask(struct run *run, const struct reply *reply)
 {
 	memset(&run->step, 0, sizeof(run->step));
-	run->function(&run->env, &run->flow, reply, &run->step);
+	platform_run(run->platform, run->operation, &run->env, &run->flow, reply, &run->step);
 	check_step(run);
 	store_and_read(run);
 }

@@ -189,21 +189,18 @@ static const struct stage publish_stages[] = {
 	{"comment", comment_ask, comment_answer},
 	{0},
 };
-
-static void linkedin_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-			     struct step *step)
-{
-	stages_run(publish_stages, env, flow, reply, step);
-}
 const struct platform platform_linkedin = {
 	.slug = "linkedin",
 	.id = PLATFORM_LINKEDIN,
 	.oauth = &linkedin_oauth,
 	.rules = &linkedin_rules,
-	.verify = linkedin_verify,
-	.connect = linkedin_connect,
-	.refresh = linkedin_refresh,
-	.publish = linkedin_publish,
-	.resolve = linkedin_resolve,
-	.check = linkedin_account_check,
+	.stages =
+		{
+			[OPERATION_VERIFY] = linkedin_verify_stages,
+			[OPERATION_CONNECT] = linkedin_connect_stages,
+			[OPERATION_REFRESH] = linkedin_refresh_stages,
+			[OPERATION_CHECK] = linkedin_check_stages,
+			[OPERATION_PUBLISH] = publish_stages,
+			[OPERATION_RESOLVE] = linkedin_resolve_stages,
+		},
 };

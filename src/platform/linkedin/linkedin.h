@@ -14,11 +14,13 @@
 #include "media_rules.h"
 #include "platform.h"
 #include "refusal.h"
+#include "stages.h"
 
 struct json_writer;
 struct post_rules;
 
 #define LINKEDIN_REST_URL "https://api.linkedin.com/rest"
+#define LINKEDIN_USERINFO_URL "https://api.linkedin.com/v2/userinfo" /* 1.6 */
 #define LINKEDIN_PERSON_URN "urn:li:person:"
 #define LINKEDIN_ORGANIZATION_URN "urn:li:organization:"
 #define LINKEDIN_BODY_MAX_BYTES (1024 * 1024)
@@ -53,14 +55,10 @@ struct str linkedin_comment_urn(const struct env *env, const struct json *commen
 
 /* ---- linkedin_login.c ---- */
 
+extern const struct stage linkedin_verify_stages[];
+extern const struct stage linkedin_connect_stages[];
+extern const struct stage linkedin_refresh_stages[];
 extern const struct oauth_profile linkedin_oauth;
-
-void linkedin_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step);
-void linkedin_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step);
-void linkedin_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step);
 
 /* ---- linkedin_media.c ---- */
 
@@ -128,9 +126,8 @@ extern const struct media_rule linkedin_media_rules[LINKEDIN_KINDS];
 
 /* ---- linkedin_resolve.c ---- */
 
-void linkedin_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step);
+extern const struct stage linkedin_resolve_stages[];
 
-/* linkedin_check.c: struct platform's check. */
-void linkedin_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step);
+/* ---- linkedin_check.c ---- */
+
+extern const struct stage linkedin_check_stages[];

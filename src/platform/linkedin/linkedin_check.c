@@ -4,13 +4,22 @@
 #include "account_check.h"
 #include "linkedin.h"
 
-#define USERINFO_URL "https://api.linkedin.com/v2/userinfo" /* platforms/linkedin.md 1.6 */
-
-void linkedin_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step)
+static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	if (!account_check_ask(env, reply, STR(USERINFO_URL), step) &&
-	    !linkedin_is_refused(env, reply, step))
-		step_done(step);
+	return account_check_send(env, STR(LINKEDIN_USERINFO_URL), step);
 }
+
+static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	(void)flow;
+	if (!linkedin_is_refused(env, reply, step))
+		step_done(step);
+	return NULL;
+}
+
+const struct stage linkedin_check_stages[] = {
+	{"check", check_ask, check_answer},
+	{.name = NULL},
+};

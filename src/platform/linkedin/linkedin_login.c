@@ -15,7 +15,6 @@
 #include "token_answer.h"
 
 #define TOKEN_URL "https://www.linkedin.com/oauth/v2/accessToken"
-#define USERINFO_URL "https://api.linkedin.com/v2/userinfo"
 #define ME_URL \
 	"https://api.linkedin.com/v2/me?projection=(id,localizedFirstName,localizedLastName," \
 	"vanityName,profilePicture(displayImage~:playableStreams))"
@@ -62,16 +61,10 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage verify_stages[] = {
+const struct stage linkedin_verify_stages[] = {
 	{"probe", verify_ask, verify_answer},
 	{0},
 };
-
-void linkedin_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step)
-{
-	stages_run(verify_stages, env, flow, reply, step);
-}
 
 /* ---- pictures: a list of sizes behind every "~" of a projection (1.6) ---- */
 
@@ -164,7 +157,7 @@ static const char *exchange_answer(const struct env *env, struct flow *flow,
 
 static const char *member_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	call_bearer(env, step_send(step, CALL_READ, "GET", STR(USERINFO_URL)),
+	call_bearer(env, step_send(step, CALL_READ, "GET", STR(LINKEDIN_USERINFO_URL)),
 		    flow_get(flow, "access_token"));
 	return NULL;
 }
@@ -452,7 +445,7 @@ static const char *accounts_ask(const struct env *env, struct flow *flow, struct
 	return NULL;
 }
 
-static const struct stage connect_stages[] = {
+const struct stage linkedin_connect_stages[] = {
 	{"exchange", exchange_ask, exchange_answer},
 	{"member", member_ask, member_answer},
 	{"me", me_ask, me_answer},
@@ -461,13 +454,6 @@ static const struct stage connect_stages[] = {
 	{"accounts", accounts_ask, answer_unexpected},
 	{0},
 };
-
-void linkedin_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run(connect_stages, env, flow, reply, step);
-	connect_failure_complete(step);
-}
 
 /* ---- refresh: 1.5. Only apps of partners have refresh tokens. ---- */
 
@@ -488,16 +474,10 @@ static const char *refresh_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage refresh_stages[] = {
+const struct stage linkedin_refresh_stages[] = {
 	{"token", refresh_ask, refresh_answer},
 	{0},
 };
-
-void linkedin_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run(refresh_stages, env, flow, reply, step);
-}
 
 /* ---- data ---- */
 

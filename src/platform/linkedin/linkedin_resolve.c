@@ -169,16 +169,10 @@ static const char *duplicate_answer(const struct env *env, struct flow *flow,
 	return look_matches_end(step);
 }
 
-static const struct stage resolve_stages[] = {
+const struct stage linkedin_resolve_stages[] = {
 	{"doubt", doubt_ask, answer_unexpected},
 	{"duplicate", duplicate_ask, duplicate_answer},
 	{"posts", posts_ask, posts_answer},
 	{"comments", comments_ask, comments_answer},
 	{0},
 };
-
-void linkedin_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run_probe(resolve_stages, env, flow, reply, step);
-}

@@ -394,32 +394,17 @@ static const struct stage facebook_publish_stages[] = {
 	{.name = NULL},
 };
 
-static void facebook_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-			     struct step *step)
-{
-	stages_run(facebook_connect_stages, env, flow, reply, step);
-}
-
-static void facebook_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-			     struct step *step)
-{
-	stages_run(facebook_publish_stages, env, flow, reply, step);
-}
-
-static void facebook_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-			     struct step *step)
-{
-	stages_run_probe(facebook_resolve_stages, env, flow, reply, step);
-}
-
 const struct platform platform_facebook = {
 	.slug = "facebook",
 	.id = PLATFORM_FACEBOOK,
 	.oauth = &facebook_oauth,
 	.rules = &facebook_rules,
-	.verify = graph_verify,
-	.connect = facebook_connect,
-	.publish = facebook_publish,
-	.resolve = facebook_resolve,
-	.check = graph_account_check,
+	.stages =
+		{
+			[OPERATION_VERIFY] = graph_verify_stages,
+			[OPERATION_CONNECT] = facebook_connect_stages,
+			[OPERATION_CHECK] = graph_check_stages,
+			[OPERATION_PUBLISH] = facebook_publish_stages,
+			[OPERATION_RESOLVE] = facebook_resolve_stages,
+		},
 };

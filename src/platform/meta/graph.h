@@ -11,6 +11,7 @@
 #include "failure.h"
 
 #include "platform.h"
+#include "stages.h"
 
 struct buf;
 struct multipart;
@@ -98,8 +99,7 @@ const char *graph_look(const struct env *env, struct flow *flow, const struct re
 
 /* ---- app credentials and Facebook Login ---- */
 
-void graph_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		  struct step *step);
+extern const struct stage graph_verify_stages[];
 
 /* Stages of connect, for the tables of both platforms; each names the next. "permissions" and
  * "finish" are the platform's own. */
@@ -158,6 +158,7 @@ void graph_finish(const struct env *env, const struct flow *flow, struct step *s
 		  bool (*make)(const struct env *env, const struct flow *flow,
 			       const struct graph_page *page, struct account_found *account));
 
-/* graph_check.c: struct platform's check, for Pages and Instagram accounts. */
-void graph_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			 struct step *step);
+/* ---- graph_check.c ---- */
+
+/* For Pages and Instagram accounts. */
+extern const struct stage graph_check_stages[];

@@ -92,17 +92,11 @@ static const char *debug_answer(const struct env *env, struct flow *flow, const 
 	return NULL;
 }
 
-static const struct stage verify_stages[] = {
+const struct stage graph_verify_stages[] = {
 	{"app_token", app_token_ask, app_token_answer},
 	{"debug", debug_ask, debug_answer},
 	{.name = NULL},
 };
-
-void graph_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		  struct step *step)
-{
-	stages_run(verify_stages, env, flow, reply, step);
-}
 
 /* ---- Facebook Login: code -> short token -> long token (meta.md 2.5) ---- */
 

@@ -180,7 +180,7 @@ static struct str extra_with_quota(const struct env *env, int64_t usage, int64_t
 	return out.is_over ? (struct str){0} : buf_str(&out);
 }
 
-/* The step that the answer leads to carries it (instagram_publish). */
+/* The step that the answer leads to carries it (publish_learn). */
 static void quota_keep(const struct env *env, struct flow *flow, int64_t usage, int64_t total)
 {
 	const struct str extra = extra_with_quota(env, usage, total);
@@ -355,16 +355,9 @@ static const struct stage instagram_publish_stages[] = {
 
 /* ---- the platform ---- */
 
-static void instagram_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step)
+/* Hands over what was told of the quota (quota_keep). */
+static void publish_learn(const struct env *env, struct flow *flow, struct step *step)
 {
-	stages_run(instagram_connect_stages, env, flow, reply, step);
-}
-
-static void instagram_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step)
-{
-	stages_run(instagram_publish_stages, env, flow, reply, step);
 	step->account_extra = str_copy(env->arena, flow_get(flow, QUOTA_MEMBER));
 	flow_unset(flow, QUOTA_MEMBER);
 }
@@ -374,9 +367,13 @@ const struct platform platform_instagram = {
 	.id = PLATFORM_INSTAGRAM,
 	.oauth = &instagram_oauth,
 	.rules = &instagram_rules,
-	.verify = graph_verify,
-	.connect = instagram_connect,
-	.publish = instagram_publish,
-	.resolve = instagram_resolve,
-	.check = graph_account_check,
+	.stages =
+		{
+			[OPERATION_VERIFY] = graph_verify_stages,
+			[OPERATION_CONNECT] = instagram_connect_stages,
+			[OPERATION_CHECK] = graph_check_stages,
+			[OPERATION_PUBLISH] = instagram_publish_stages,
+			[OPERATION_RESOLVE] = instagram_resolve_stages,
+		},
+	.publish_learn = publish_learn,
 };

@@ -17,6 +17,7 @@
 #include "media_rules.h"
 #include "platform.h"
 #include "rules.h"
+#include "stages.h"
 
 /* ---- instagram_rules.c ---- */
 
@@ -84,5 +85,4 @@ bool instagram_token_is_dead(const struct reply *reply);
 
 /* ---- instagram_resolve.c ---- */
 
-void instagram_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		       struct step *step);
+extern const struct stage instagram_resolve_stages[];

@@ -203,14 +203,8 @@ static const char *comments_answer(const struct env *env, struct flow *flow,
 	return graph_look(env, flow, reply, step, "permalink", is_our_comment);
 }
 
-static const struct stage instagram_resolve_stages[] = {
+const struct stage instagram_resolve_stages[] = {
 	{"look", look_start_ask, graph_no_answer},   {"status", status_ask, status_answer},
 	{"media", media_ask, media_answer},          {"stories", stories_ask, stories_answer},
 	{"comments", comments_ask, comments_answer}, {.name = NULL},
 };
-
-void instagram_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		       struct step *step)
-{
-	stages_run_probe(instagram_resolve_stages, env, flow, reply, step);
-}

@@ -29,13 +29,6 @@ static const struct stage publish_stages[] = {
 	{0},
 };
 
-static void tiktok_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
-{
-	stages_run(publish_stages, env, flow, reply, step);
-	tiktok_extra_give(env, flow, step);
-}
-
 static const struct oauth_profile tiktok_oauth = {
 	.authorize_url = "https://www.tiktok.com/v2/auth/authorize/",
 	.client_id_name = "client_key",
@@ -51,11 +44,15 @@ const struct platform platform_tiktok = {
 	.id = PLATFORM_TIKTOK,
 	.oauth = &tiktok_oauth,
 	.rules = &tiktok_rules,
-	.verify = tiktok_verify,
-	.connect = tiktok_connect,
-	.refresh = tiktok_refresh,
-	.publish = tiktok_publish,
-	.resolve = tiktok_resolve,
-	.check = tiktok_account_check,
-	.revoke = tiktok_account_revoke,
+	.stages =
+		{
+			[OPERATION_VERIFY] = tiktok_verify_stages,
+			[OPERATION_CONNECT] = tiktok_connect_stages,
+			[OPERATION_REFRESH] = tiktok_refresh_stages,
+			[OPERATION_CHECK] = tiktok_check_stages,
+			[OPERATION_REVOKE] = tiktok_revoke_stages,
+			[OPERATION_PUBLISH] = publish_stages,
+			[OPERATION_RESOLVE] = tiktok_resolve_stages,
+		},
+	.publish_learn = tiktok_extra_give,
 };

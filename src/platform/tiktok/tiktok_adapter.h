@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of TikTok's adapter share: tiktok.c (the stages of a post), tiktok_account.c
+ * What the files of TikTok's adapter share: tiktok.c (the stages of a post), tiktok_login.c
  * (tokens and the account), tiktok_creator.c (what the creator may do), tiktok_init.c (the task),
  * tiktok_upload.c (its bytes), tiktok_status.c (what becomes of it), tiktok_resolve.c (calls in
  * doubt), tiktok_rules.c (what is allowed), tiktok_refusal.c (errors). Pure, as platform.h wants
@@ -16,6 +16,7 @@
 
 #include "platform.h"
 #include "refusal.h"
+#include "stages.h"
 
 #include "tiktok.h"
 
@@ -48,14 +49,11 @@ bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct 
 /* The same for a publish call: what cannot be read as a refusal is a doubt. */
 bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply, struct step *step);
 
-/* ---- tiktok_account.c ---- */
+/* ---- tiktok_login.c ---- */
 
-void tiktok_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		   struct step *step);
-void tiktok_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step);
-void tiktok_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step);
+extern const struct stage tiktok_verify_stages[];
+extern const struct stage tiktok_connect_stages[];
+extern const struct stage tiktok_refresh_stages[];
 /* A call of the API with that token and a JSON body. */
 void tiktok_post(const struct env *env, struct str token, struct step *step, enum call_kind kind,
 		 struct str url, struct str body);
@@ -109,8 +107,7 @@ struct str tiktok_post_url(const struct env *env, const struct flow *flow, struc
 
 /* ---- tiktok_resolve.c ---- */
 
-void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step);
+extern const struct stage tiktok_resolve_stages[];
 
 /* ---- tiktok_rules.c ---- */
 
@@ -118,8 +115,7 @@ extern const struct media_rule tiktok_video_rule;
 extern const struct media_rule tiktok_photo_rule;
 extern const struct post_rules tiktok_rules;
 
-/* tiktok_check.c: struct platform's check and revoke. */
-void tiktok_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			  struct step *step);
-void tiktok_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step);
+/* ---- tiktok_check.c ---- */
+
+extern const struct stage tiktok_check_stages[];
+extern const struct stage tiktok_revoke_stages[];

@@ -6,32 +6,42 @@
 
 #include "account_check.h"
 #include "tiktok_adapter.h"
+#include "token_answer.h"
 
-#define FORM_MAX_BYTES 16384
-
-void tiktok_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			  struct step *step)
+static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	if (!account_check_ask(env, reply, STR(TIKTOK_API_URL "/user/info/?fields=open_id"),
-			       step) &&
-	    !tiktok_is_refused(env, reply, step))
-		step_done(step);
+	return account_check_send(env, STR(TIKTOK_API_URL "/user/info/?fields=open_id"), step);
 }
 
-/* platforms/tiktok.md 1.4: the access token is what it takes. */
-void tiktok_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	(void)flow;
+	if (!tiktok_is_refused(env, reply, step))
+		step_done(step);
+	return NULL;
+}
+
+const struct stage tiktok_check_stages[] = {
+	{"check", check_ask, check_answer},
+	{.name = NULL},
+};
+
+/* TikTok takes the access token, not the refresh token. */
+static const char *revoke_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	(void)flow;
-	if (reply != NULL) {
-		account_revoke_answer(env, reply, step);
-		return;
-	}
 	buf_init(&form, env->arena, FORM_MAX_BYTES);
 	form_add(&form, "client_key", env->client_id);
 	form_add(&form, "client_secret", env->client_secret);
 	form_add(&form, "token", env->access_token);
 	account_revoke_send(step, TIKTOK_API_URL "/oauth/revoke/", &form);
+	return NULL;
 }
+
+const struct stage tiktok_revoke_stages[] = {
+	{"revoke", revoke_ask, account_revoke_answer},
+	{.name = NULL},
+};

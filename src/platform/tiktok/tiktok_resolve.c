@@ -77,14 +77,8 @@ static const char *list_answer(const struct env *env, struct flow *flow, const s
 	return look_matches_end(step);
 }
 
-static const struct stage resolve_stages[] = {
+const struct stage tiktok_resolve_stages[] = {
 	{"task", task_ask, task_answer},
 	{"list", list_ask, list_answer},
 	{0},
 };
-
-void tiktok_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step)
-{
-	stages_run_probe(resolve_stages, env, flow, reply, step);
-}

@@ -254,46 +254,19 @@ static const struct stage publish_stages[] = {
 
 /* ---- the platform ---- */
 
-static void x_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step)
-{
-	stages_run(x_verify_stages, env, flow, reply, step);
-}
-
-static void x_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run(x_connect_stages, env, flow, reply, step);
-}
-
-static void x_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run(x_refresh_stages, env, flow, reply, step);
-}
-
-static void x_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run(publish_stages, env, flow, reply, step);
-}
-
-static void x_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step)
-{
-	stages_run_probe(x_resolve_stages, env, flow, reply, step);
-}
-
 const struct platform platform_x = {
 	.slug = "x",
 	.id = PLATFORM_X,
 	.oauth = &x_oauth,
 	.rules = &x_rules,
-	.verify = x_verify,
-	.connect = x_connect,
-	.refresh = x_refresh,
-	.publish = x_publish,
-	.resolve = x_resolve,
-	.check = x_account_check,
-	.revoke = x_account_revoke,
+	.stages =
+		{
+			[OPERATION_VERIFY] = x_verify_stages,
+			[OPERATION_CONNECT] = x_connect_stages,
+			[OPERATION_REFRESH] = x_refresh_stages,
+			[OPERATION_CHECK] = x_check_stages,
+			[OPERATION_REVOKE] = x_revoke_stages,
+			[OPERATION_PUBLISH] = publish_stages,
+			[OPERATION_RESOLVE] = x_resolve_stages,
+		},
 };

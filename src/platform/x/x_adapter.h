@@ -17,12 +17,19 @@ extern const struct stage x_verify_stages[];
 extern const struct stage x_connect_stages[];
 extern const struct stage x_refresh_stages[];
 extern const struct stage x_resolve_stages[];
+extern const struct stage x_check_stages[];
+extern const struct stage x_revoke_stages[];
 
 /* Declares a stage's two functions (stages.h). */
 #define X_STAGE(name) \
 	const char *x_##name##_ask(const struct env *env, struct flow *flow, struct step *step); \
 	const char *x_##name##_answer(const struct env *env, struct flow *flow, \
 				      const struct reply *reply, struct step *step)
+
+/* ---- x_login.c ---- */
+
+/* Identifies the app by its id and secret (1.3). */
+void x_call_basic(const struct env *env, struct call *call);
 
 /* ---- x_error.c ---- */
 
@@ -92,9 +99,3 @@ struct str x_post_url(const struct env *env, struct str id);
 /* The post that this part answers: the part before it, or what the option names. Empty for a post
  * of its own. */
 struct str x_parent_id(const struct env *env, const struct flow *flow);
-
-/* x_account.c: struct platform's check and revoke. */
-void x_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step);
-void x_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
-		      struct step *step);

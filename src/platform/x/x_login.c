@@ -28,14 +28,19 @@ const struct oauth_profile x_oauth = {
 
 /* ---- tokens (x.md 1.3, 1.4, 1.7) ---- */
 
-static void x_token_call(const struct env *env, struct step *step, struct str form)
+void x_call_basic(const struct env *env, struct call *call)
 {
 	const struct str pair =
 		str_format(env->arena, STR_FMT ":" STR_FMT, STR_ARG(str_trim(env->client_id)),
 			   STR_ARG(str_trim(env->client_secret)));
-	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/oauth2/token"));
 	call_header(call, "Authorization",
 		    str_concat(env->arena, STR("Basic "), base64_encode(env->arena, pair)));
+}
+
+static void x_token_call(const struct env *env, struct step *step, struct str form)
+{
+	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/oauth2/token"));
+	x_call_basic(env, call);
 	call_form(call, form);
 	call->needs_fresh_connection = true; /* codes and refresh tokens work once */
 }

@@ -85,13 +85,6 @@ static const struct stage publish_stages[] = {
 	{0},
 };
 
-static void youtube_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step)
-{
-	stages_run(publish_stages, env, flow, reply, step);
-	youtube_extra_give(env, flow, step);
-}
-
 static const struct oauth_profile youtube_oauth = {
 	.authorize_url = "https://accounts.google.com/o/oauth2/v2/auth",
 	.client_id_name = "client_id",
@@ -110,11 +103,15 @@ const struct platform platform_youtube = {
 	.id = PLATFORM_YOUTUBE,
 	.oauth = &youtube_oauth,
 	.rules = &youtube_rules,
-	.verify = youtube_verify,
-	.connect = youtube_connect,
-	.refresh = youtube_refresh,
-	.publish = youtube_publish,
-	.resolve = youtube_resolve,
-	.check = youtube_account_check,
-	.revoke = youtube_account_revoke,
+	.stages =
+		{
+			[OPERATION_VERIFY] = youtube_verify_stages,
+			[OPERATION_CONNECT] = youtube_connect_stages,
+			[OPERATION_REFRESH] = youtube_refresh_stages,
+			[OPERATION_CHECK] = youtube_check_stages,
+			[OPERATION_REVOKE] = youtube_revoke_stages,
+			[OPERATION_PUBLISH] = publish_stages,
+			[OPERATION_RESOLVE] = youtube_resolve_stages,
+		},
+	.publish_learn = youtube_extra_give,
 };

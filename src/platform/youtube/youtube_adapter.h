@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of YouTube's adapter share: youtube.c (the stages of a post, comments),
- * youtube_account.c (tokens and the channel), youtube_metadata.c (what is said of a video),
+ * youtube_login.c (tokens and the channel), youtube_metadata.c (what is said of a video),
  * youtube_upload.c (the session and its bytes), youtube_after.c (what follows the last byte),
  * youtube_resolve.c (calls in doubt), youtube_rules.c (what is allowed), youtube_refusal.c
  * (errors). Pure, as platform.h wants it. */
@@ -14,6 +14,7 @@
 
 #include "platform.h"
 #include "refusal.h"
+#include "stages.h"
 
 #include "youtube.h"
 
@@ -43,14 +44,11 @@ bool youtube_is_refused(const struct env *env, const struct reply *reply, struct
 const char *youtube_publish_refused(const struct env *env, const struct reply *reply,
 				    struct step *step);
 
-/* ---- youtube_account.c ---- */
+/* ---- youtube_login.c ---- */
 
-void youtube_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step);
-void youtube_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step);
-void youtube_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step);
+extern const struct stage youtube_verify_stages[];
+extern const struct stage youtube_connect_stages[];
+extern const struct stage youtube_refresh_stages[];
 
 /* What a later look or upload wants to know of the channel, as account_found.extra has it. */
 struct str youtube_extra(const struct env *env, struct str uploads_playlist,
@@ -113,8 +111,7 @@ struct str youtube_comment_url(const struct env *env, const struct flow *flow,
 
 /* ---- youtube_resolve.c ---- */
 
-void youtube_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step);
+extern const struct stage youtube_resolve_stages[];
 
 /* ---- youtube_rules.c ---- */
 
@@ -122,8 +119,7 @@ extern const struct media_rule youtube_video_rule;
 extern const struct media_rule youtube_thumbnail_rule;
 extern const struct post_rules youtube_rules;
 
-/* youtube_check.c: struct platform's check and revoke. */
-void youtube_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step);
-void youtube_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step);
+/* ---- youtube_check.c ---- */
+
+extern const struct stage youtube_check_stages[];
+extern const struct stage youtube_revoke_stages[];

@@ -5,26 +5,36 @@
 #include "account_check.h"
 #include "youtube_adapter.h"
 
-void youtube_account_check(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	if (!account_check_ask(env, reply, STR(YOUTUBE_API_URL "/channels?part=id&mine=true"),
-			       step) &&
-	    !youtube_is_refused(env, reply, step))
-		step_done(step);
+	return account_check_send(env, STR(YOUTUBE_API_URL "/channels?part=id&mine=true"), step);
 }
 
-/* platforms/youtube.md 1.4 */
-void youtube_account_revoke(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step)
+static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	(void)flow;
+	if (!youtube_is_refused(env, reply, step))
+		step_done(step);
+	return NULL;
+}
+
+const struct stage youtube_check_stages[] = {
+	{"check", check_ask, check_answer},
+	{.name = NULL},
+};
+
+static const char *revoke_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	(void)flow;
-	if (reply != NULL) {
-		account_revoke_answer(env, reply, step);
-		return;
-	}
 	account_revoke_form(env, &form);
 	account_revoke_send(step, "https://oauth2.googleapis.com/revoke", &form);
+	return NULL;
 }
+
+const struct stage youtube_revoke_stages[] = {
+	{"revoke", revoke_ask, account_revoke_answer},
+	{.name = NULL},
+};

@@ -156,7 +156,7 @@ static const char *threads_answer(const struct env *env, struct flow *flow,
 	return look_matches_end(step);
 }
 
-static const struct stage resolve_stages[] = {
+const struct stage youtube_resolve_stages[] = {
 	{"doubt", doubt_ask, answer_unexpected},
 	{"made", made_ask, answer_unexpected},
 	{"session", probe_session_ask, probe_session_answer},
@@ -164,9 +164,3 @@ static const struct stage resolve_stages[] = {
 	{"threads", threads_ask, threads_answer},
 	{0},
 };
-
-void youtube_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step)
-{
-	stages_run_probe(resolve_stages, env, flow, reply, step);
-}

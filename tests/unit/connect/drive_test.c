@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include "stages.h"
+
 #include "fake_clock.h"
 
 struct bench {
@@ -44,56 +46,60 @@ static int bench_teardown(void **state)
 	return 0;
 }
 
-static void drive(struct bench *b, platform_step function)
+typedef const char *(*asking)(const struct env *env, struct flow *flow, struct step *step);
+
+static void drive(struct bench *b, asking ask)
 {
 	const struct task_event event = {.kind = TASK_EVENT_WOKEN};
+	const struct stage stages[] = {{"probe", ask, NULL}, {.name = NULL}};
+	const struct platform platform = {.stages = {[OPERATION_VERIFY] = stages}};
 	b->plan = (struct task_plan){.action = TASK_FETCH};
-	b->task.function = function;
+	b->task.platform = &platform;
+	b->task.operation = OPERATION_VERIFY;
 	drive_event(&b->task, b->arena, &event, &b->plan);
 }
 
-static void sends(const struct env *env, struct flow *flow, const struct reply *reply,
-		  struct step *step)
+static const char *sends(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)env, (void)flow;
-	assert_null(reply);
 	step_send(step, CALL_PREPARE, "POST", STR("https://platform.example/"));
+	return NULL;
 }
 
-static void waits(const struct env *env, struct flow *flow, const struct reply *reply,
-		  struct step *step)
+static const char *waits(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env, (void)flow, (void)reply;
+	(void)env, (void)flow;
 	step_wait(step, 10000);
+	return NULL;
 }
 
-static void passes(const struct env *env, struct flow *flow, const struct reply *reply,
-		   struct step *step)
+static const char *passes(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env, (void)flow, (void)reply;
+	(void)env, (void)flow;
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, STR("not now"));
+	return NULL;
 }
 
-static void refuses(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step)
+static const char *refuses(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env, (void)flow, (void)reply;
+	(void)env, (void)flow;
 	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, STR("no"))
 		->platform_message = STR("the-client-secret is wrong");
+	return NULL;
 }
 
-static void ends(const struct env *env, struct flow *flow, const struct reply *reply,
-		 struct step *step)
+static const char *ends(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env, (void)flow, (void)reply;
+	(void)env, (void)flow;
 	step_done(step);
+	return NULL;
 }
 
-static void asks_for_media(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *asks_for_media(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env, (void)flow, (void)reply;
+	(void)env, (void)flow;
 	step_media(step, 0);
+	return NULL;
 }
 
 static void a_call_is_planned(void **state)

@@ -3,6 +3,8 @@
  * a reason, gone when nobody needs them any more. With the real spool and YouTube's adapter. */
 #include "count_of.h"
 
+#include "stages.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -256,11 +258,9 @@ struct asker {
 
 static struct asker asker;
 
-static void ask(const struct env *env, struct flow *flow, const struct reply *reply,
-		struct step *step)
+static const char *ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	(void)reply;
 	asker.extra_secret = env->extra_secret;
 	asker.cap_seen = json_int(json_get(env->account_extra, "cap"), -1);
 	for (size_t i = 0; i <= ENV_FILES_MAX && asker.urls[i] != NULL; i++) {
@@ -271,10 +271,16 @@ static void ask(const struct env *env, struct flow *flow, const struct reply *re
 			continue;
 		step_file(step, str_of(asker.urls[i]), asker.is_optional);
 		step->account_extra = str_of(i == 0 ? asker.extra : NULL);
-		return;
+		return NULL;
 	}
 	step_wait(step, 1000);
+	return NULL;
 }
+
+static const struct stage ask_stages[] = {
+	{"ask", ask, NULL},
+	{.name = NULL},
+};
 
 struct by_hand {
 	struct world *w;
@@ -292,7 +298,8 @@ static struct by_hand claim_by_hand(struct world *w)
 	struct error err = {0};
 	const struct task_event start = {.kind = TASK_EVENT_START};
 	platform = *platform_of(PLATFORM_YOUTUBE);
-	platform.publish = ask;
+	platform.stages[OPERATION_PUBLISH] = ask_stages;
+	platform.publish_learn = NULL;
 	ok(store_write(w->store, run_claim, &call, &err), &err);
 	assert_int_equal(call.count, 1);
 	hand.t = delivery_task_new(w->deliverer, &call.work[0]);

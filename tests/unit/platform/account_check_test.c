@@ -81,10 +81,10 @@ static const struct check_row check_rows[] = {
 };
 
 /* Asks, and answers with that status and body. */
-static void ask(struct talk *talk, platform_step function, int status, const char *body)
+static void ask(struct talk *talk, enum operation operation, int status, const char *body)
 {
 	const struct json *json = NULL;
-	function(&talk->env, &talk->flow, NULL, &talk->step);
+	platform_run(talk->platform, operation, &talk->env, &talk->flow, NULL, &talk->step);
 	assert_int_equal(talk->step.kind, STEP_SEND);
 	if (body[0] != '\0')
 		json = talk_json(talk, body);
@@ -92,7 +92,7 @@ static void ask(struct talk *talk, platform_step function, int status, const cha
 		.outcome = REPLY_ANSWERED, .status = status, .body = str_of(body), .json = json};
 	struct step answer = {0};
 	const struct step asked = talk->step;
-	function(&talk->env, &talk->flow, &reply, &answer);
+	platform_run(talk->platform, operation, &talk->env, &talk->flow, &reply, &answer);
 	talk->step = answer;
 	talk->step.call = asked.call;
 }
@@ -104,7 +104,7 @@ static void every_platform_is_asked_and_understood(void **state)
 		const struct check_row *row = &check_rows[i];
 		struct talk talk;
 		talk_open(&talk, platform_of(row->platform));
-		ask(&talk, talk.platform->check, row->status, row->body);
+		ask(&talk, OPERATION_CHECK, row->status, row->body);
 		if (!str_has_prefix(talk.step.call.url, str_of(row->url)) ||
 		    talk.step.call.kind != CALL_READ)
 			fail_msg("%s: " STR_FMT, row->name, STR_ARG(talk.step.call.url));
@@ -144,7 +144,7 @@ static void tokens_are_given_back(void **state)
 		for (size_t a = 0; a < COUNT_OF(answers); a++) {
 			struct talk talk;
 			talk_open(&talk, platform_of(revoke_rows[i].platform));
-			ask(&talk, talk.platform->revoke, answers[a].status, "{}");
+			ask(&talk, OPERATION_REVOKE, answers[a].status, "{}");
 			assert_true(str_equal_z(talk.step.call.url, revoke_rows[i].url));
 			assert_true(str_find(talk.step.call.body, str_of(revoke_rows[i].body), 0) !=
 				    SIZE_MAX);
@@ -158,9 +158,9 @@ static void tokens_are_given_back(void **state)
 static void the_others_have_no_way_to_give_one_back(void **state)
 {
 	(void)state;
-	assert_null(platform_of(PLATFORM_FACEBOOK)->revoke);
-	assert_null(platform_of(PLATFORM_INSTAGRAM)->revoke);
-	assert_null(platform_of(PLATFORM_LINKEDIN)->revoke);
+	assert_null(platform_of(PLATFORM_FACEBOOK)->stages[OPERATION_REVOKE]);
+	assert_null(platform_of(PLATFORM_INSTAGRAM)->stages[OPERATION_REVOKE]);
+	assert_null(platform_of(PLATFORM_LINKEDIN)->stages[OPERATION_REVOKE]);
 }
 
 int main(void)

@@ -19,10 +19,10 @@ static void every_number_has_its_platform(void **state)
 		assert_non_null(platform);
 		assert_int_equal(platform->id, id);
 		assert_string_equal(platform->slug, platform_id_slug((enum platform_id)id));
-		assert_non_null(platform->verify);
-		assert_non_null(platform->connect);
-		assert_non_null(platform->publish);
-		assert_non_null(platform->resolve);
+		assert_non_null(platform->stages[OPERATION_VERIFY]);
+		assert_non_null(platform->stages[OPERATION_CONNECT]);
+		assert_non_null(platform->stages[OPERATION_PUBLISH]);
+		assert_non_null(platform->stages[OPERATION_RESOLVE]);
 	}
 	assert_null(platform_of(PLATFORM_NONE));
 	assert_null(platform_of((enum platform_id)7));
@@ -34,7 +34,9 @@ static void only_meta_s_tokens_cannot_be_refreshed(void **state)
 	(void)state;
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
 		const bool is_meta = id == PLATFORM_FACEBOOK || id == PLATFORM_INSTAGRAM;
-		assert_int_equal(platform_of((enum platform_id)id)->refresh == NULL, is_meta);
+		assert_int_equal(platform_of((enum platform_id)id)->stages[OPERATION_REFRESH] ==
+					 NULL,
+				 is_meta);
 	}
 }
 

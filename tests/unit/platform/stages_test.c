@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Walking a table of stages. */
+ * Walking a table of stages, and running the operations of a platform. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,6 +108,83 @@ static void the_probe_has_a_place_of_its_own(void **state)
 	assert_true(str_equal_z(flow.probe, "first"));
 }
 
+/* ---- operations ---- */
+
+static struct failure given;
+
+static const char *fail_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)env;
+	(void)flow;
+	*step_fail(step, given.class, FAILURE_CODE_PLATFORM_REJECTED, STR("x")) = given;
+	return NULL;
+}
+
+static const struct stage failing[] = {
+	{"fail", fail_ask, first_answer},
+	{.name = NULL},
+};
+
+static void learn(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)env;
+	(void)flow;
+	step->account_extra = STR("{}");
+}
+
+static const struct platform platform = {
+	.stages =
+		{
+			[OPERATION_CONNECT] = failing,
+			[OPERATION_CHECK] = failing,
+			[OPERATION_PUBLISH] = table,
+			[OPERATION_RESOLVE] = table,
+		},
+	.publish_learn = learn,
+};
+
+static struct step run_operation(enum operation operation, struct flow *flow)
+{
+	const struct env env = {0};
+	struct step step = {.kind = STEP_UNKNOWN};
+	*flow = (struct flow){0};
+	platform_run(&platform, operation, &env, flow, NULL, &step);
+	return step;
+}
+
+static void resolve_leaves_the_stage_alone(void **state)
+{
+	struct flow flow;
+	(void)state;
+	assert_int_equal(run_operation(OPERATION_RESOLVE, &flow).account_extra.len, 0);
+	assert_int_equal(flow.stage.len, 0);
+	assert_true(str_equal_z(flow.probe, "first"));
+}
+
+static void publish_hands_over_what_it_learned(void **state)
+{
+	struct flow flow;
+	(void)state;
+	assert_true(str_equal_z(run_operation(OPERATION_PUBLISH, &flow).account_extra, "{}"));
+	assert_true(flow_is_at(&flow, "first"));
+}
+
+static void a_refused_token_ends_a_connection(void **state)
+{
+	struct flow flow;
+	(void)state;
+	given = (struct failure){.class = FAILURE_TOKEN};
+	struct failure got = run_operation(OPERATION_CONNECT, &flow).failure;
+	assert_int_equal(got.class, FAILURE_PERMANENT);
+	assert_int_equal(got.connection_error, CONNECTION_ERROR_PLATFORM_ERROR);
+	assert_int_equal(run_operation(OPERATION_CHECK, &flow).failure.class, FAILURE_TOKEN);
+	given = (struct failure){.class = FAILURE_TRANSIENT,
+				 .connection_error = CONNECTION_ERROR_NO_ACCOUNTS};
+	got = run_operation(OPERATION_CONNECT, &flow).failure;
+	assert_int_equal(got.class, FAILURE_TRANSIENT);
+	assert_int_equal(got.connection_error, CONNECTION_ERROR_NO_ACCOUNTS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +192,9 @@ int main(void)
 		cmocka_unit_test(an_answer_leads_on_to_the_stage_that_asks),
 		cmocka_unit_test(an_unknown_stage_and_a_circle_fail),
 		cmocka_unit_test(the_probe_has_a_place_of_its_own),
+		cmocka_unit_test(resolve_leaves_the_stage_alone),
+		cmocka_unit_test(publish_hands_over_what_it_learned),
+		cmocka_unit_test(a_refused_token_ends_a_connection),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ struct talk {
 	struct media_file file;
 	struct post_content post;
 	const struct platform *platform;
-	platform_step function;
+	enum operation operation;
 	struct flow flow;
 	struct step step;
 	struct str asked_by; /* the flow as it was when the call was asked for */
@@ -149,7 +149,7 @@ static inline void talk_check_resumption(struct talk *talk)
 	assert_int_equal(str_find(talk->asked_by, STR("token-1"), 0), SIZE_MAX);
 	talk_thaw(talk, &thawed);
 	memset(&again, 0, sizeof(again));
-	talk->function(&talk->env, &thawed, NULL, &again);
+	platform_run(talk->platform, talk->operation, &talk->env, &thawed, NULL, &again);
 	assert_int_equal(again.kind, STEP_SEND);
 	assert_true(talk_calls_equal(&talk->step.call, &again.call));
 }
@@ -157,14 +157,14 @@ static inline void talk_check_resumption(struct talk *talk)
 static inline void talk_run(struct talk *talk, const struct reply *reply)
 {
 	memset(&talk->step, 0, sizeof(talk->step));
-	talk->function(&talk->env, &talk->flow, reply, &talk->step);
+	platform_run(talk->platform, talk->operation, &talk->env, &talk->flow, reply, &talk->step);
 	if (talk->step.kind == STEP_SEND)
 		talk_check_resumption(talk);
 }
 
-static inline void talk_ask(struct talk *talk, platform_step function)
+static inline void talk_ask(struct talk *talk, enum operation operation)
 {
-	talk->function = function;
+	talk->operation = operation;
 	talk->flow.probe = (struct str){0};
 	talk_run(talk, NULL);
 }

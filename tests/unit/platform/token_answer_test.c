@@ -109,21 +109,6 @@ static void missing_scopes_are_named(void **state)
 	}
 }
 
-static void a_refused_token_ends_a_connection(void **state)
-{
-	(void)state;
-	struct step step = {0};
-	step_fail(&step, FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED, STR("x"));
-	connect_failure_complete(&step);
-	assert_int_equal(step.failure.class, FAILURE_PERMANENT);
-	assert_int_equal(step.failure.connection_error, CONNECTION_ERROR_PLATFORM_ERROR);
-	step_fail(&step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, STR("x"));
-	step.failure.connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
-	connect_failure_complete(&step);
-	assert_int_equal(step.failure.class, FAILURE_TRANSIENT);
-	assert_int_equal(step.failure.connection_error, CONNECTION_ERROR_NO_ACCOUNTS);
-}
-
 static void a_refresh_needs_a_token(void **state)
 {
 	(void)state;
@@ -179,7 +164,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_answer_without_a_token_is_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(tokens_are_kept_as_secrets, setup, teardown),
 		cmocka_unit_test_setup_teardown(missing_scopes_are_named, setup, teardown),
-		cmocka_unit_test(a_refused_token_ends_a_connection),
 		cmocka_unit_test_setup_teardown(a_refresh_needs_a_token, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_refresh_ends_by_its_answer, setup, teardown),
 	};

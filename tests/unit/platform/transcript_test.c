@@ -455,19 +455,21 @@ static void env_finish(struct play *play)
 
 /* ---- the adapter ---- */
 
-static platform_step function_of(const struct play *play)
+static enum operation operation_of(const struct play *play)
 {
-	const struct {
+	static const struct {
 		const char *name;
-		platform_step function;
-	} functions[] = {
-		{"verify", play->platform->verify},   {"connect", play->platform->connect},
-		{"refresh", play->platform->refresh}, {"publish", play->platform->publish},
-		{"resolve", play->platform->resolve},
+		enum operation operation;
+	} operations[] = {
+		{"verify", OPERATION_VERIFY},   {"connect", OPERATION_CONNECT},
+		{"refresh", OPERATION_REFRESH}, {"publish", OPERATION_PUBLISH},
+		{"resolve", OPERATION_RESOLVE},
 	};
-	for (size_t i = 0; i < COUNT_OF(functions); i++) {
-		if (str_equal_z(play->function, functions[i].name) && functions[i].function != NULL)
-			return functions[i].function;
+	for (size_t i = 0; i < COUNT_OF(operations); i++) {
+		const enum operation operation = operations[i].operation;
+		if (str_equal_z(play->function, operations[i].name) &&
+		    play->platform->stages[operation] != NULL)
+			return operation;
 	}
 	STOP(play, "no such function: " STR_FMT, STR_ARG(play->function));
 }
@@ -560,7 +562,7 @@ static void resumes(struct play *play)
 {
 	struct flow again = flow_again(play, &play->flow);
 	struct step step = {.kind = STEP_UNKNOWN};
-	function_of(play)(&play->env, &again, NULL, &step);
+	platform_run(play->platform, operation_of(play), &play->env, &again, NULL, &step);
 	if (step.kind != STEP_SEND ||
 	    !str_equal(call_text(play, &step.call), call_text(play, &play->step.call)))
 		STOP(play,
@@ -573,7 +575,8 @@ static void resumes(struct play *play)
 static void ask(struct play *play, const struct reply *reply)
 {
 	memset(&play->step, 0, sizeof(play->step));
-	function_of(play)(&play->env, &play->flow, reply, &play->step);
+	platform_run(play->platform, operation_of(play), &play->env, &play->flow, reply,
+		     &play->step);
 	step_is_whole(play, &play->step);
 	secrets_are_kept(play);
 	if (play->step.kind == STEP_SEND)
@@ -879,7 +882,7 @@ static void survives_broken_answers(struct play *play)
 		struct flow flow = flow_again(play, &play->flow);
 		struct step step = {.kind = STEP_UNKNOWN};
 		const struct reply reply = broken_reply(play);
-		function_of(play)(&play->env, &flow, &reply, &step);
+		platform_run(play->platform, operation_of(play), &play->env, &flow, &reply, &step);
 		step_is_whole(play, &step);
 		flow_again(play, &flow);
 	}

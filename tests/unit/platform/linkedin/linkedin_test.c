@@ -303,7 +303,7 @@ static void many_pages_are_read_page_by_page_and_bounded(void **state)
 {
 	(void)state;
 	flow_init(&talk.flow, talk.arena, 0);
-	talk_ask(&talk, platform_linkedin.connect);
+	talk_ask(&talk, OPERATION_CONNECT);
 	talk_answer(&talk, 200, NULL, TOKEN);
 	talk_answer(&talk, 200, NULL, "{\"sub\":\"m1\",\"name\":\"Jo\"}");
 	int lists = 0;
@@ -336,7 +336,7 @@ static void a_list_without_end_is_left(void **state)
 {
 	(void)state;
 	flow_init(&talk.flow, talk.arena, 0);
-	talk_ask(&talk, platform_linkedin.connect);
+	talk_ask(&talk, OPERATION_CONNECT);
 	talk_answer(&talk, 200, NULL, TOKEN);
 	talk_answer(&talk, 200, NULL, "{\"sub\":\"m1\",\"name\":\"Jo\"}");
 	int lists = 0;
@@ -373,7 +373,7 @@ static void begin_upload(enum media_type type, int64_t size_bytes, int parts)
 			 i > 0 ? "," : "", i, (long long)i * PART_BYTES,
 			 (long long)(i + 1) * PART_BYTES - 1);
 	buf_add_z(&body, "]}}");
-	talk_ask(&talk, platform_linkedin.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, str_z(talk.arena, buf_str(&body)));
 }
 
@@ -445,7 +445,7 @@ static void polling_ends(void **state)
 	while (talk.step.kind == STEP_SEND && polls++ < 1000) {
 		talk_answer(&talk, 200, NULL, "{\"status\":\"PROCESSING\"}");
 		if (talk.step.kind == STEP_WAIT)
-			talk_ask(&talk, platform_linkedin.publish);
+			talk_ask(&talk, OPERATION_PUBLISH);
 	}
 	assert_in_range(polls, 100, 200);
 	talk_expect_failure(&talk, "polls", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);

@@ -35,17 +35,17 @@ static void photos_that_facebook_has_dropped_are_put_up_again(void **state)
 	struct talk talk;
 	(void)state;
 	photo_open(&talk);
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", PHOTOS);
 	talk_answer(&talk, 200, NULL, "{\"id\":\"901\"}");
 	talk_expect_call(&talk, CALL_PUBLISH, "POST", FEED);
 	talk_answer(&talk, 400, NULL, LIMIT);
 	talk.env.now_us += 22 * US_PER_HOUR;
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PUBLISH, "POST", FEED);
 	talk_answer(&talk, 400, NULL, LIMIT);
 	talk.env.now_us += 2 * US_PER_HOUR;
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", PHOTOS);
 	talk_close(&talk);
 }
@@ -55,13 +55,13 @@ static void photos_of_a_call_in_doubt_are_kept(void **state)
 	struct talk talk;
 	(void)state;
 	photo_open(&talk);
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, "{\"id\":\"901\"}");
-	talk_ask(&talk, platform_facebook.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	talk_answer(&talk, 200, NULL, "{\"data\":[]}");
 	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
 	talk.env.now_us += 30 * US_PER_HOUR;
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PUBLISH, "POST", FEED);
 	talk_close(&talk);
 }
@@ -75,7 +75,7 @@ static void a_video_that_is_processed_for_ever_is_published(void **state)
 	page_open(&talk, "post");
 	talk_video(&talk, 0);
 	talk.env.post_type = POST_TYPE_POST;
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL,
 		    "{\"video_id\":\"7\",\"upload_session_id\":\"8\",\"start_offset\":\"0\","
 		    "\"end_offset\":\"1000\"}");
@@ -89,7 +89,7 @@ static void a_video_that_is_processed_for_ever_is_published(void **state)
 		if (talk.step.kind != STEP_WAIT)
 			break;
 		talk.env.now_us += talk.step.wait_ms * US_PER_MS;
-		talk_ask(&talk, platform_facebook.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		polls++;
 	}
 	assert_int_equal(talk.step.kind, STEP_DONE);
@@ -113,7 +113,7 @@ static void an_error_between_two_answers_ends_no_check(void **state)
 		page_open(&talk, "post");
 		talk_video(&talk, 0);
 		talk.env.post_type = POST_TYPE_POST;
-		talk_ask(&talk, platform_facebook.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(
 			&talk, 200, NULL,
 			"{\"video_id\":\"7\",\"upload_session_id\":\"8\",\"start_offset\":\"0\","
@@ -126,11 +126,11 @@ static void an_error_between_two_answers_ends_no_check(void **state)
 				    "{\"status\":{\"video_status\":\"processing\"}}");
 			assert_int_equal(talk.step.kind, STEP_WAIT);
 			waited_ms += talk.step.wait_ms;
-			talk_ask(&talk, platform_facebook.publish);
+			talk_ask(&talk, OPERATION_PUBLISH);
 		}
 		talk_answer(&talk, 200, NULL, errors[i]);
 		assert_int_equal(talk.step.kind, STEP_WAIT);
-		talk_ask(&talk, platform_facebook.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, 200, NULL, "{\"status\":{\"video_status\":\"error\"}}");
 		talk_expect_failure(&talk, "no good", FAILURE_PERMANENT,
 				    FAILURE_CODE_MEDIA_REJECTED);
@@ -146,7 +146,7 @@ static void sessions_are_not_begun_for_ever(void **state)
 	page_open(&talk, "post");
 	talk_video(&talk, 0);
 	talk.env.post_type = POST_TYPE_POST;
-	talk_ask(&talk, platform_facebook.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	while (talk.step.kind == STEP_SEND && starts < 20) {
 		starts++;
 		talk_answer(&talk, 200, NULL,
@@ -187,7 +187,7 @@ static void silence_about_a_video_is_no_proof(void **state)
 		flow_set(&talk.flow, "video_id", STR("7"));
 		flow_set_stage(&talk.flow, "finish");
 		talk.env.now_us += 10 * US_PER_MINUTE;
-		talk_ask(&talk, platform_facebook.resolve);
+		talk_ask(&talk, OPERATION_RESOLVE);
 		talk_answer(&talk, 200, NULL, rows[i].body);
 		if (talk.step.kind != rows[i].kind)
 			fail_msg("%s: %d", rows[i].body, (int)talk.step.kind);

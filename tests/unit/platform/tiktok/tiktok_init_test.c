@@ -71,7 +71,7 @@ static void be_photos(void)
 static void ask_creator(void)
 {
 	flow_init(&talk.flow, talk.arena, 1);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, CREATOR);
 }
 
@@ -94,7 +94,7 @@ static void photos_are_pulled_from_our_copies(void **state)
 	talk_answer(&talk, 200, NULL, "{\"data\":{\"publish_id\":\"p_pub_url~v2.1\"}" OK);
 	assert_int_equal(talk.step.kind, STEP_WAIT);
 	assert_true(flow_is_open(&talk.flow));
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", API "/post/publish/status/fetch/");
 	talk_answer(&talk, 200, NULL,
 		    "{\"data\":{\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":["
@@ -127,12 +127,12 @@ static void every_photo_is_looked_at(void **state)
 	assert_int_equal(talk.step.kind, STEP_MEDIA);
 	assert_int_equal(talk.step.media_index, 1);
 	files[1] = photo(SNIFF_PNG, "image/png", "");
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_failure(&talk, "PNG", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 	assert_true(str_find(talk.step.failure.message, STR("JPEG or WebP"), 0) != SIZE_MAX);
 	files[1] = photo(SNIFF_JPEG, "image/jpeg", "");
 	files[1].size_bytes = 20 * 1024 * 1024 + 1;
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_failure(&talk, "too large", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 }
 
@@ -147,7 +147,7 @@ static void a_pulled_video_is_published_by_its_init(void **state)
 				 "\"https://m.example/v.mp4\"}"),
 			     0) != SIZE_MAX);
 	talk_answer(&talk, 200, NULL, "{\"data\":{\"publish_id\":\"v_pub_url~v2.1\"}" OK);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	/* Nothing of it is ours to send, however little TikTok has. */
 	talk_answer(&talk, 200, NULL,
 		    "{\"data\":{\"status\":\"PROCESSING_DOWNLOAD\",\"downloaded_bytes\":10}" OK);
@@ -195,10 +195,10 @@ static void a_pull_in_doubt_is_looked_for_where_it_can_be(void **state)
 	(void)state;
 	talk_options(&talk, "{\"source\":\"PULL_FROM_URL\"}");
 	ask_creator();
-	talk_ask(&talk, platform_tiktok.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
 	talk.env.account_extra = talk_json(&talk, "{\"can_list\":true}");
-	talk_ask(&talk, platform_tiktok.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	talk_expect_call(&talk, CALL_READ, "POST", API "/video/list/?fields=id,title,create_time");
 	talk_answer(&talk, 200, NULL,
 		    "{\"data\":{\"videos\":[{\"id\":\"9007199254740993\",\"title\":\"First "
@@ -209,7 +209,7 @@ static void a_pull_in_doubt_is_looked_for_where_it_can_be(void **state)
 	assert_int_equal(talk.step.match_count, 1);
 	assert_true(str_equal_z(talk.step.matches[0].remote_id, "9007199254740993"));
 	be_photos();
-	talk_ask(&talk, platform_tiktok.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
 }
 

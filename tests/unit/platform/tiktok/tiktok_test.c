@@ -108,7 +108,7 @@ static void an_offset_inside_a_chunk_gives_the_whole_chunk(void **state)
 static void begin_upload(void)
 {
 	flow_init(&talk.flow, talk.arena, talk.post.container_count);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", CREATOR_URL);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	talk_expect_call(&talk, CALL_PREPARE, "POST", INIT_URL);
@@ -122,14 +122,14 @@ static void upload_small(void)
 	talk_answer(&talk, 201, NULL, "");
 	assert_int_equal(talk.step.kind, STEP_WAIT);
 	assert_int_equal(talk.step.wait_ms, 2000);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 }
 
 static void a_small_video_goes_from_init_to_its_public_id(void **state)
 {
 	(void)state;
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	assert_true(str_equal_z(
 		talk.step.call.body,
@@ -147,7 +147,7 @@ static void a_small_video_goes_from_init_to_its_public_id(void **state)
 	assert_int_equal(str_find(talk.asked_by, STR("upload_token"), 0), SIZE_MAX);
 	assert_true(str_find(talk.asked_by, STR("v_pub_file~v2-1.123"), 0) != SIZE_MAX);
 	talk_answer(&talk, 201, NULL, "");
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 	assert_true(str_equal_z(talk.step.call.body, "{\"publish_id\":\"v_pub_file~v2-1.123\"}"));
 	talk_answer(&talk, 200, NULL,
@@ -167,7 +167,7 @@ static void options_go_into_the_post(void **state)
 		"{\"privacy_level\":\"SELF_ONLY\",\"disable_comment\":true,\"disable_duet\":true,"
 		"\"disable_stitch\":true,\"video_cover_timestamp_ms\":1500,\"is_aigc\":true,"
 		"\"brand_organic_toggle\":true}");
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	assert_true(
 		str_has_prefix(talk.step.call.body,
@@ -194,7 +194,7 @@ static void the_default_level_is_the_most_open_on_offer(void **state)
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, 200, NULL, rows[i].creator);
 		talk_expect_call(&talk, CALL_PREPARE, "POST", INIT_URL);
 		assert_true(str_find(talk.step.call.body, str_of(rows[i].level), 0) != SIZE_MAX);
@@ -224,7 +224,7 @@ static void what_the_creator_may_not_do_fails_before_any_upload(void **state)
 		flow_init(&talk.flow, talk.arena, 1);
 		talk.media.duration_s = rows[i].duration_s;
 		talk_options(&talk, rows[i].options);
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, 200, NULL, rows[i].creator);
 		talk_expect_failure(&talk, rows[i].name, FAILURE_PERMANENT, rows[i].code);
 	}
@@ -255,7 +255,7 @@ static void a_broken_chunk_asks_the_task_how_far_it_is(void **state)
 	talk_answer(&talk, 206, NULL, "");
 	talk_lose(&talk, REPLY_LOST);
 	assert_int_equal(talk.step.kind, STEP_WAIT);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 	talk_answer(&talk, 200, NULL,
 		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":20000000"));
@@ -269,7 +269,7 @@ static void a_broken_chunk_asks_the_task_how_far_it_is(void **state)
 		talk_answer(&talk, 503, NULL, "");
 		assert_int_equal(talk.step.kind, STEP_WAIT);
 		assert_int_equal(talk.step.wait_ms, 2000 * (i + 1));
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 	}
 	talk_answer(&talk, 503, NULL, "");
 	talk_expect_failure(&talk, "5xx", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
@@ -350,7 +350,7 @@ static void polls_come_at_longer_and_longer_waits(void **state)
 			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
 		assert_int_equal(talk.step.kind, STEP_WAIT);
 		assert_int_equal(talk.step.wait_ms, waits_ms[i]);
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 	}
 }
 
@@ -364,7 +364,7 @@ static void polling_ends_some_day(void **state)
 			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":1000"));
 		if (talk.step.kind != STEP_WAIT)
 			break;
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 	}
 	talk_expect_failure(&talk, "hours", FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN);
 	assert_true(polls > 300);
@@ -379,7 +379,7 @@ static void a_public_post_without_an_id_is_published_after_a_minute(void **state
 		    STATUS("\"status\":\"PUBLISH_COMPLETE\",\"publicaly_available_post_id\":[]"));
 	while (talk.step.kind == STEP_WAIT) {
 		waited_ms += talk.step.wait_ms;
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\""));
 	}
 	assert_int_equal(talk.step.kind, STEP_DONE);
@@ -395,7 +395,7 @@ static void a_complete_post_is_never_failed_for_its_id(void **state)
 		upload_small();
 		talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\""));
 		assert_int_equal(talk.step.kind, STEP_WAIT);
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		if (i == 0)
 			talk_answer(&talk, 503, NULL, "");
 		else if (i == 1)
@@ -462,7 +462,7 @@ static void a_task_that_failed_is_begun_anew(void **state)
 	(void)state;
 	upload_small();
 	talk_answer(&talk, 200, NULL, FAILED("internal"));
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", CREATOR_URL);
 }
 
@@ -512,7 +512,7 @@ static void refusals_are_told_by_their_code_whatever_the_status(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, refusals[i].status, NULL, refusals[i].body);
 		talk_expect_refusal(&talk, &refusals[i]);
 	}
@@ -525,7 +525,7 @@ static void a_refused_token_while_polling_polls_again(void **state)
 	talk_answer(&talk, 401, NULL, ERROR("access_token_invalid"));
 	talk_expect_failure(&talk, "token", FAILURE_TOKEN, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED);
 	talk.env.access_token = STR("token-2");
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 	talk_expect_header(&talk, "Authorization", "Bearer token-2");
 }
@@ -534,23 +534,23 @@ static void media_is_wanted_before_init_and_looked_at(void **state)
 {
 	(void)state;
 	talk.file.is_ready = false;
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	assert_int_equal(talk.step.kind, STEP_MEDIA);
 	talk.file.is_ready = true;
 	talk.file.size_bytes = INT64_C(4294967297);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_failure(&talk, "too large", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 	talk.file.sniff =
 		(struct sniff){.type = SNIFF_PNG, .mime_type = "image/png", .is_image = true};
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_failure(&talk, "image", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 }
 
 static void init_without_ids_is_tried_again(void **state)
 {
 	(void)state;
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, CREATOR(ALL_LEVELS));
 	talk_answer(&talk, 200, NULL, "{\"data\":{\"publish_id\":\"p\"}" OK);
 	talk_expect_failure(&talk, "no upload_url", FAILURE_TRANSIENT,
@@ -564,7 +564,7 @@ static void come_into_doubt(void)
 	begin_upload();
 	while (talk.step.call.kind != CALL_PUBLISH)
 		talk_answer(&talk, 206, NULL, "");
-	talk_ask(&talk, platform_tiktok.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 }
 
@@ -596,7 +596,7 @@ static void the_task_says_what_became_of_the_last_put(void **state)
 		talk_answer(&talk, 200, NULL, rows[i].status);
 		if (talk.step.kind != rows[i].kind)
 			fail_msg("%s: step %d", rows[i].name, (int)talk.step.kind);
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, rows[i].method[1] == 'U' ? CALL_PUBLISH : CALL_READ,
 				 rows[i].method, rows[i].url);
 	}
@@ -610,7 +610,7 @@ static void missing_bytes_start_at_the_chunk_that_is_not_there(void **state)
 	talk_answer(&talk, 200, NULL,
 		    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":39999999"));
 	assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "PUT", UPLOAD_URL);
 	talk_expect_header(&talk, "Content-Range", "bytes 30000000-39999999/64000001");
 }
@@ -627,7 +627,7 @@ static void missing_bytes_mean_a_new_task_when_none_may_follow(void **state)
 	talk.env.now_us += 2 * US_PER_HOUR;
 	talk_answer(&talk, 200, NULL, NO_BYTES);
 	assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", UPLOAD_URL);
 	talk_answer(&talk, 403, NULL, "");
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
@@ -635,13 +635,13 @@ static void missing_bytes_mean_a_new_task_when_none_may_follow(void **state)
 	while (talk.step.kind == STEP_WAIT && waited_ms < 3600000) {
 		assert_true(flow_is_open(&talk.flow));
 		waited_ms += talk.step.wait_ms;
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 		talk_answer(&talk, 200, NULL, NO_BYTES);
 	}
 	assert_in_range(waited_ms, 180000, 600000);
 	talk_expect_failure(&talk, "dead", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "POST", CREATOR_URL);
 }
 
@@ -650,10 +650,10 @@ static void a_put_in_doubt_that_came_after_all_is_found_behind_the_refusal(void 
 	(void)state;
 	come_into_doubt();
 	talk_answer(&talk, 200, NULL, NO_BYTES);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 403, NULL, "");
 	talk_answer(&talk, 200, NULL, NO_BYTES);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, STATUS("\"status\":\"PUBLISH_COMPLETE\""));
 	talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 }
@@ -668,7 +668,7 @@ static void a_stored_video_is_never_begun_again(void **state)
 	talk.env.now_us += 2 * US_PER_HOUR;
 	talk_answer(&talk, 200, NULL, NO_BYTES);
 	while (talk.step.kind == STEP_WAIT && polls++ < 1000) {
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, CALL_READ, "POST", STATUS_URL);
 		talk_answer(&talk, 200, NULL, NO_BYTES);
 	}
@@ -682,10 +682,10 @@ static void a_put_in_doubt_that_goes_round_in_circles_is_given_to_a_person(void 
 	int rounds = 0;
 	come_into_doubt();
 	talk_answer(&talk, 200, NULL, NO_BYTES);
-	talk_ask(&talk, platform_tiktok.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	while ((talk.step.kind == STEP_SEND || talk.step.kind == STEP_WAIT) && rounds++ < 100) {
 		if (talk.step.kind == STEP_WAIT)
-			talk_ask(&talk, platform_tiktok.publish);
+			talk_ask(&talk, OPERATION_PUBLISH);
 		else if (strcmp(talk.step.call.method, "PUT") == 0)
 			talk_answer(&talk, 416, NULL, "");
 		else
@@ -704,9 +704,9 @@ static void an_end_that_never_arrives_is_given_to_a_person(void **state)
 			    STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0"));
 		if (talk.step.kind != STEP_SEND_AGAIN)
 			break;
-		talk_ask(&talk, platform_tiktok.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, CALL_PUBLISH, "PUT", UPLOAD_URL);
-		talk_ask(&talk, platform_tiktok.resolve);
+		talk_ask(&talk, OPERATION_RESOLVE);
 	}
 	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
 	assert_true(rounds < 20);
@@ -729,7 +729,7 @@ static void a_task_that_could_not_be_asked_says_so(void **state)
 static void without_a_task_nothing_can_be_told(void **state)
 {
 	(void)state;
-	talk_ask(&talk, platform_tiktok.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	assert_int_equal(talk.step.kind, STEP_UNKNOWN);
 }
 

@@ -56,7 +56,7 @@ static void has_cover(bool is_asked_for)
 static void upload(void)
 {
 	flow_init(&talk.flow, talk.arena, talk.post.container_count);
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, "Location: " SESSION, "");
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	talk_answer(&talk, 200, NULL, "{\"id\":\"vid1\"}");
@@ -79,7 +79,7 @@ static void a_thumbnail_is_fetched_and_set(void **state)
 	assert_true(str_equal(talk.step.file_url, cover));
 	assert_true(talk.step.file_is_optional);
 	has_cover(true);
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", THUMBNAIL);
 	talk_expect_header(&talk, "Content-Type", "image/jpeg");
 	assert_true(talk.step.call.has_media_body);
@@ -133,14 +133,14 @@ static void no_failure_of_a_thumbnail_fails_the_video(void **state)
 		upload();
 		for (int n = 0; n < rows[i].tries; n++) {
 			if (n > 0)
-				talk_ask(&talk, platform_youtube.publish);
+				talk_ask(&talk, OPERATION_PUBLISH);
 			talk_expect_call(&talk, CALL_PREPARE, "POST", THUMBNAIL);
 			talk_answer(&talk, rows[i].status, NULL,
 				    "{\"error\":{\"code\":1,\"errors\":[{\"reason\":\"r\"}]}}");
 			assert_true(rows[i].tries == 1 || talk.step.kind == STEP_WAIT);
 		}
 		if (rows[i].tries > 1)
-			talk_ask(&talk, platform_youtube.publish);
+			talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, CALL_READ, "GET", PROCESSING);
 	}
 }
@@ -158,7 +158,7 @@ static void a_refused_token_is_no_failure_of_the_video(void **state)
 	talk_expect_failure(&talk, "thumbnail", FAILURE_TOKEN,
 			    FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED);
 	assert_true(flow_is_open(&talk.flow));
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", THUMBNAIL);
 	talk_answer(&talk, 200, NULL, "{}");
 	talk_answer(&talk, 401, NULL, refused);
@@ -166,7 +166,7 @@ static void a_refused_token_is_no_failure_of_the_video(void **state)
 			    FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED);
 	/* The account is dead for good: the engine asks what became of the open part, and the
 	 * video's id is known. */
-	talk_ask(&talk, platform_youtube.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	assert_int_equal(talk.step.kind, STEP_LANDED);
 	assert_true(talk.flow.parts[0].is_done);
 	assert_true(str_equal_z(talk.flow.parts[0].remote_id, "vid1"));
@@ -192,7 +192,7 @@ static void processing_is_watched_for_minutes_and_then_left_alone(void **state)
 		talk_answer(&talk, answers[i].status, NULL, answers[i].body);
 		assert_int_equal(talk.step.kind, STEP_WAIT);
 		assert_int_equal(talk.step.wait_ms, waits_ms[i]);
-		talk_ask(&talk, platform_youtube.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 	}
 	talk_lose(&talk, REPLY_LOST);
 	expect_done("https://www.youtube.com/watch?v=vid1");

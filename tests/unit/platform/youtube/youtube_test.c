@@ -137,7 +137,7 @@ static void tags_count_their_commas_and_quotes(void **state)
 
 static void begin_session(const char *start_url)
 {
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", start_url);
 	talk_answer(&talk, 200, "Location: " SESSION, "");
 }
@@ -158,7 +158,7 @@ static void expect_landed(const char *url)
 static void a_small_video_is_one_put_that_publishes(void **state)
 {
 	(void)state;
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", START);
 	talk_expect_header(&talk, "X-Upload-Content-Length", "1000");
 	talk_expect_header(&talk, "X-Upload-Content-Type", "video/mp4");
@@ -195,7 +195,7 @@ static void options_go_where_they_belong(void **state)
 		"\"publicStatsViewable\":false,\"notifySubscribers\":false,"
 		"\"defaultLanguage\":\"en\","
 		"\"defaultAudioLanguage\":\"de\",\"id\":\"mine\",\"uploadStatus\":\"processed\"}");
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	assert_true(str_has_suffix(talk.step.call.url, STR("&notifySubscribers=false")));
 	assert_true(str_equal_z(talk.step.call.body,
 				"{\"snippet\":{\"title\":\"T\",\"description\":\"D\","
@@ -235,14 +235,14 @@ static void a_lost_chunk_asks_the_session_first(void **state)
 	begin_session(START);
 	talk_lose(&talk, REPLY_LOST);
 	assert_int_equal(talk.step.kind, STEP_WAIT);
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "PUT", SESSION);
 	talk_expect_header(&talk, "Content-Range", "bytes */9437184");
 	assert_false(talk.step.call.has_media_body);
 	talk_answer(&talk, 308, "Range: bytes=0-262143", "");
 	talk_expect_header(&talk, "Content-Range", "bytes 262144-8650751/9437184");
 	talk_answer(&talk, 503, NULL, "");
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 308, NULL, ""); /* no Range: nothing stored */
 	talk_expect_header(&talk, "Content-Range", "bytes 0-8388607/9437184");
 }
@@ -257,7 +257,7 @@ static void breaks_in_a_row_fail_and_progress_forgives(void **state)
 	for (int i = 0; i < 20; i++) {
 		talk_lose(&talk, REPLY_LOST);
 		assert_int_equal(talk.step.kind, STEP_WAIT);
-		talk_ask(&talk, platform_youtube.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, 308,
 			    str_z(talk.arena,
 				  str_format(talk.arena, "Range: bytes=0-%d", 10 * (i + 1))),
@@ -267,11 +267,11 @@ static void breaks_in_a_row_fail_and_progress_forgives(void **state)
 		talk_lose(&talk, REPLY_NEVER_SENT);
 		assert_int_equal(talk.step.kind, STEP_WAIT);
 		assert_int_equal(talk.step.wait_ms, 2000 * (i + 1));
-		talk_ask(&talk, platform_youtube.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 	}
 	talk_lose(&talk, REPLY_LOST);
 	talk_expect_failure(&talk, "broken", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_READ, "PUT", SESSION);
 }
 
@@ -285,7 +285,7 @@ static void a_chunk_that_makes_no_progress_ends_some_day(void **state)
 		talk_answer(&talk, 308, NULL, "");
 	talk_expect_failure(&talk, "no progress", FAILURE_TRANSIENT,
 			    FAILURE_CODE_PLATFORM_UNAVAILABLE);
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", START);
 }
 
@@ -319,7 +319,7 @@ static void an_answer_without_the_video_is_in_doubt(void **state)
 static void a_session_without_an_address_is_tried_again(void **state)
 {
 	(void)state;
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_answer(&talk, 200, NULL, "");
 	talk_expect_failure(&talk, "no location", FAILURE_TRANSIENT,
 			    FAILURE_CODE_PLATFORM_UNAVAILABLE);
@@ -329,15 +329,15 @@ static void media_is_wanted_and_looked_at(void **state)
 {
 	(void)state;
 	talk.file.is_ready = false;
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	assert_int_equal(talk.step.kind, STEP_MEDIA);
 	talk.file.is_ready = true;
 	talk.file.sniff =
 		(struct sniff){.type = SNIFF_JPEG, .mime_type = "image/jpeg", .is_image = true};
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_failure(&talk, "an image", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 	talk.file.sniff = (struct sniff){.mime_type = "application/octet-stream"};
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_failure(&talk, "no media", FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED);
 }
 
@@ -347,11 +347,11 @@ static void a_file_that_changed_begins_anew(void **state)
 	begin_session(START);
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	talk.file.is_ready = false;
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	assert_int_equal(talk.step.kind, STEP_MEDIA);
 	talk.file.is_ready = true;
 	talk.file.size_bytes = 1001;
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PREPARE, "POST", START);
 	talk_expect_header(&talk, "X-Upload-Content-Length", "1001");
 }
@@ -431,7 +431,7 @@ static void refusals_of_the_session_are_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		flow_init(&talk.flow, talk.arena, 1);
-		talk_ask(&talk, platform_youtube.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_answer(&talk, refusals[i].status, NULL, refusals[i].body);
 		talk_expect_refusal(&talk, &refusals[i]);
 	}
@@ -457,7 +457,7 @@ static void only_readable_refusals_of_a_comment_are_believed(void **state)
 		talk_video(&talk, 1);
 		flow_part_done(&talk.flow, STR("vid1"),
 			       STR("https://www.youtube.com/watch?v=vid1"));
-		talk_ask(&talk, platform_youtube.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		talk_expect_call(&talk, CALL_PUBLISH, "POST", COMMENTS);
 		talk_answer(&talk, rows[i].status, NULL, rows[i].body);
 		assert_int_equal(talk.step.kind, rows[i].kind);
@@ -474,7 +474,7 @@ static void come_into_doubt(void)
 	begin_session(START);
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	talk_thaw(&talk, &talk.flow);
-	talk_ask(&talk, platform_youtube.resolve);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	talk_expect_call(&talk, CALL_READ, "PUT", SESSION);
 	talk_expect_header(&talk, "Content-Range", "bytes */1000");
 }
@@ -486,7 +486,7 @@ static void the_session_proves_that_the_video_is_there(void **state)
 	talk_answer(&talk, 201, NULL, VIDEO);
 	assert_int_equal(talk.step.kind, STEP_LANDED);
 	assert_true(flow_is_open(&talk.flow));
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	answer_processed();
 	assert_int_equal(talk.step.kind, STEP_DONE);
 	expect_landed("https://www.youtube.com/watch?v=vid1");
@@ -499,7 +499,7 @@ static void the_session_proves_that_bytes_are_missing(void **state)
 	talk_answer(&talk, 308, "Range: bytes=0-499", "");
 	assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
 	assert_true(flow_is_open(&talk.flow)); /* those on their way may come yet */
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	talk_expect_header(&talk, "Content-Range", "bytes 500-999/1000");
 }
@@ -512,10 +512,10 @@ static void a_server_that_never_takes_the_end_is_given_up(void **state)
 	while (talk.step.kind == STEP_SEND && rounds++ < 100) {
 		talk_answer(&talk, 308, NULL, "");
 		assert_int_equal(talk.step.kind, STEP_SEND_AGAIN);
-		talk_ask(&talk, platform_youtube.publish);
+		talk_ask(&talk, OPERATION_PUBLISH);
 		if (talk.step.kind != STEP_SEND)
 			break;
-		talk_ask(&talk, platform_youtube.resolve);
+		talk_ask(&talk, OPERATION_RESOLVE);
 	}
 	talk_expect_failure(&talk, "stuck", FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE);
 	assert_true(rounds < 20);
@@ -591,7 +591,7 @@ static void after_a_doubt_a_lost_session_is_not_begun_again(void **state)
 	talk_answer(&talk, 404, NULL, "");
 	talk_answer(&talk, 200, NULL, "{\"items\":[]}");
 	/* The app's policy sends it once more. */
-	talk_ask(&talk, platform_youtube.publish);
+	talk_ask(&talk, OPERATION_PUBLISH);
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	talk_answer(&talk, 404, NULL, "");
 	assert_int_equal(talk.step.kind, STEP_UNCERTAIN);
@@ -613,8 +613,8 @@ static void a_comment_in_doubt_is_looked_for_under_the_video(void **state)
 	(void)state;
 	talk_video(&talk, 1);
 	flow_part_done(&talk.flow, STR("vid1"), STR("https://www.youtube.com/watch?v=vid1"));
-	talk_ask(&talk, platform_youtube.publish);
-	talk_ask(&talk, platform_youtube.resolve);
+	talk_ask(&talk, OPERATION_PUBLISH);
+	talk_ask(&talk, OPERATION_RESOLVE);
 	talk_expect_call(&talk, CALL_READ, "GET",
 			 "https://www.googleapis.com/youtube/v3/"
 			 "commentThreads?part=snippet&videoId=vid1&order=time"

@@ -62,16 +62,10 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage verify_stages[] = {
+const struct stage youtube_verify_stages[] = {
 	{"probe", verify_ask, verify_answer},
 	{0},
 };
-
-void youtube_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step)
-{
-	stages_run(verify_stages, env, flow, reply, step);
-}
 
 /* ---- connect: 1.4 and 1.7 ---- */
 
@@ -192,18 +186,11 @@ static const char *channel_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage connect_stages[] = {
+const struct stage youtube_connect_stages[] = {
 	{"exchange", exchange_ask, exchange_answer},
 	{"channel", channel_ask, channel_answer},
 	{0},
 };
-
-void youtube_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step)
-{
-	stages_run(connect_stages, env, flow, reply, step);
-	connect_failure_complete(step);
-}
 
 /* ---- refresh: 1.4. No new refresh token comes with it: the old one stays. ---- */
 
@@ -224,13 +211,7 @@ static const char *refresh_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage refresh_stages[] = {
+const struct stage youtube_refresh_stages[] = {
 	{"token", refresh_ask, refresh_answer},
 	{0},
 };
-
-void youtube_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		     struct step *step)
-{
-	stages_run(refresh_stages, env, flow, reply, step);
-}

@@ -56,16 +56,10 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage verify_stages[] = {
+const struct stage tiktok_verify_stages[] = {
 	{"probe", verify_ask, verify_answer},
 	{0},
 };
-
-void tiktok_verify(const struct env *env, struct flow *flow, const struct reply *reply,
-		   struct step *step)
-{
-	stages_run(verify_stages, env, flow, reply, step);
-}
 
 /* ---- connect: 1.4 and 1.7 ---- */
 
@@ -179,20 +173,13 @@ static const char *account_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-static const struct stage connect_stages[] = {
+const struct stage tiktok_connect_stages[] = {
 	{"exchange", exchange_ask, exchange_answer},
 	{"user", user_ask, user_answer},
 	{"creator", name_ask, name_answer},
 	{"account", account_ask, answer_unexpected},
 	{0},
 };
-
-void tiktok_connect(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step)
-{
-	stages_run(connect_stages, env, flow, reply, step);
-	connect_failure_complete(step);
-}
 
 /* ---- refresh: 1.4. Rotation is strict: the answer's refresh token replaces ours, which is dead
  * from then on. ---- */
@@ -214,13 +201,7 @@ static const char *refresh_answer(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-static const struct stage refresh_stages[] = {
+const struct stage tiktok_refresh_stages[] = {
 	{"token", refresh_ask, refresh_answer},
 	{0},
 };
-
-void tiktok_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-		    struct step *step)
-{
-	stages_run(refresh_stages, env, flow, reply, step);
-}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * X: does an account's token work, and revoking it (platforms/x.md 1.4). */
+#include "buf.h"
+
+#include "account_check.h"
+#include "x_adapter.h"
+
+static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	(void)flow;
+	return account_check_send(env, STR(X_API "/2/users/me"), step);
+}
+
+static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
+{
+	(void)flow;
+	if (x_is_ok(reply))
+		step_done(step);
+	else
+		x_failed(env, reply, step);
+	return NULL;
+}
+
+const struct stage x_check_stages[] = {
+	{"check", check_ask, check_answer},
+	{.name = NULL},
+};
+
+static const char *revoke_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	struct buf form;
+	(void)flow;
+	account_revoke_form(env, &form);
+	x_call_basic(env, account_revoke_send(step, X_API "/2/oauth2/revoke", &form));
+	return NULL;
+}
+
+const struct stage x_revoke_stages[] = {
+	{"revoke", revoke_ask, account_revoke_answer},
+	{.name = NULL},
+};
