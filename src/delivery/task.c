@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "look.h"
+#include "resolver.h"
 
 #include "seal.h"
 
@@ -439,7 +439,7 @@ static void adapter_ask(struct delivery_task *t, const struct reply *reply, stru
 	t->env.arena = t->turn_arena;
 	t->env.now_us = clock_now_us(t->deliverer->config.clock);
 	t->env.started_at_us = started_for_adapter(t);
-	t->env.look = t->save.looks;
+	t->env.probe = t->save.looks;
 	if (t->save.call_started_at_us != 0)
 		note_clock(t);
 	const bool is_open = has_open_repeat(t);

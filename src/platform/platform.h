@@ -87,9 +87,10 @@ struct env {
 	const struct str *file_urls; /* the addresses of those further files, file_count entries */
 	size_t file_count;
 
-	/* resolve: the call in doubt was started then; look = 0 for the first look. */
+	/* resolve: when the uncertain call was started; probe counts the resolver's probes from
+	 * 0. */
 	int64_t started_at_us;
-	int look;
+	int probe;
 };
 
 /* What came back for a call. Publish calls reach the adapter only when ANSWERED with a status below

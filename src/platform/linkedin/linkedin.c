@@ -11,7 +11,7 @@
 
 #include "json_write.h"
 
-#include "look.h"
+#include "resolver.h"
 #include "stages.h"
 
 /* ---- publish: 2.2 and 2.10 ---- */
@@ -32,7 +32,7 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 static bool repeat_is_late(const struct env *env, struct flow *flow)
 {
 	const int64_t until_us = flow_get_int(flow, "repeat_until_us", INT64_MAX);
-	if (env->now_us <= until_us && (until_us == INT64_MAX || !look_clock_has_moved(flow)))
+	if (env->now_us <= until_us && (until_us == INT64_MAX || !resolver_clock_has_moved(flow)))
 		return false;
 	flow_unset(flow, "repeat_until_us");
 	return true;
@@ -81,7 +81,7 @@ static const char *post_duplicate(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
 	const struct str urn = duplicate_urn(json_string(json_get(reply->json, "message")));
-	if (look_doubt_us(flow) != 0 && !str_is_empty(urn)) {
+	if (resolver_uncertain_us(flow) != 0 && !str_is_empty(urn)) {
 		flow_set(flow, "duplicate_urn", urn);
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;

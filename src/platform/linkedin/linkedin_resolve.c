@@ -7,11 +7,11 @@
 #include "clock.h"
 
 #include "little_text.h"
-#include "look.h"
+#include "resolver.h"
 #include "stages.h"
 
-#define LOOK_COUNT 10         /* newest posts looked at (5) */
-#define LOOKS_BEFORE_REPEAT 2 /* of a page's posts without finding ours */
+#define NEWEST_COUNT 10        /* newest posts looked at (5) */
+#define PROBES_BEFORE_REPEAT 2 /* of a page's posts without finding ours */
 /* The guard's window is 10 minutes (5); what is left is for the way there and for clocks that
  * differ. */
 #define DUPLICATE_GUARD_US (8 * US_PER_MINUTE)
@@ -20,17 +20,18 @@
  * first one landed. */
 static const char *repeat_or_unknown(const struct env *env, struct flow *flow, struct step *step)
 {
-	const int64_t until_us = look_doubt_us(flow) + DUPLICATE_GUARD_US;
-	if (env->now_us > until_us || look_clock_has_moved(flow) || flow_count(flow, "repeats") > 1)
-		return look_end(flow, step, STEP_UNKNOWN);
+	const int64_t until_us = resolver_uncertain_us(flow) + DUPLICATE_GUARD_US;
+	if (env->now_us > until_us || resolver_clock_has_moved(flow) ||
+	    flow_count(flow, "repeats") > 1)
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_set_int(flow, "repeat_until_us", until_us);
 	flow_set_open(flow); /* the first may have landed, whatever is said to the second */
-	return look_end(flow, step, STEP_SEND_AGAIN);
+	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
-static const char *doubt_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	look_since_us(env, flow);
+	resolver_since_us(env, flow);
 	if (flow_part(flow) > 0)
 		return "comments";
 	const struct str duplicate = flow_get(flow, "duplicate_urn");
@@ -38,16 +39,16 @@ static const char *doubt_ask(const struct env *env, struct flow *flow, struct st
 		return str_is_empty(duplicate) ? "posts" : "duplicate";
 	if (str_is_empty(duplicate))
 		return repeat_or_unknown(env, flow, step);
-	look_matches_begin(flow, step);
-	look_match_add(step, duplicate, linkedin_post_url(env, duplicate));
-	return look_matches_end(step);
+	resolver_matches_begin(flow, step);
+	resolver_match_add(step, duplicate, linkedin_post_url(env, duplicate));
+	return resolver_matches_end(step);
 }
 
 static const char *posts_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
 	const struct str after =
-		str_format(env->arena, "&count=%d&sortBy=LAST_MODIFIED", LOOK_COUNT);
+		str_format(env->arena, "&count=%d&sortBy=LAST_MODIFIED", NEWEST_COUNT);
 	const struct str url = linkedin_url(env, LINKEDIN_REST_URL "/posts?q=author&author=",
 					    linkedin_author_urn(env), str_z(env->arena, after));
 	struct call *call = linkedin_send(env, env->access_token, step, CALL_READ, "GET", url);
@@ -56,13 +57,14 @@ static const char *posts_ask(const struct env *env, struct flow *flow, struct st
 }
 
 /* A look that could not be made: its failure says whether a new token or time would help. */
-static const char *look_refused(const struct env *env, struct flow *flow, const struct reply *reply,
-				struct step *step)
+static const char *probe_refused(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
-	return linkedin_is_refused(env, reply, step) ? NULL : look_end(flow, step, STEP_UNKNOWN);
+	return linkedin_is_refused(env, reply, step) ? NULL
+						     : resolver_end(flow, step, STEP_UNKNOWN);
 }
 
-static bool look_is_answered(const struct reply *reply)
+static bool probe_is_answered(const struct reply *reply)
 {
 	return reply->outcome == REPLY_ANSWERED && reply->status == 200 &&
 	       json_is(json_get(reply->json, "elements"), JSON_TYPE_ARRAY);
@@ -91,29 +93,29 @@ static bool is_our_post(const struct env *env, struct flow *flow, const struct j
 {
 	const struct str sent = linkedin_commentary(env);
 	const struct str found = json_string(json_get(post, "commentary"));
-	return look_is_since_ms(env, flow, json_int(json_get(post, "createdAt"), 0)) &&
+	return resolver_is_since_ms(env, flow, json_int(json_get(post, "createdAt"), 0)) &&
 	       shows_our_file(env, flow, post) &&
-	       look_texts_equal(env->arena, little_text_unescape(env->arena, sent),
-				little_text_unescape(env->arena, found));
+	       resolver_texts_equal(env->arena, little_text_unescape(env->arena, sent),
+				    little_text_unescape(env->arena, found));
 }
 
 static const char *posts_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
-	if (!look_is_answered(reply))
-		return look_refused(env, flow, reply, step);
+	if (!probe_is_answered(reply))
+		return probe_refused(env, flow, reply, step);
 	const struct json *posts = json_get(reply->json, "elements");
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < posts->count; i++) {
 		const struct str urn = json_string(json_get(json_at(posts, i), "id"));
 		if (!str_is_empty(urn) && is_our_post(env, flow, json_at(posts, i)))
-			look_match_add(step, urn, linkedin_post_url(env, urn));
+			resolver_match_add(step, urn, linkedin_post_url(env, urn));
 	}
 	/* Not to be seen for half a minute, and the guard still up: with two witnesses it may be
 	 * sent once more. */
-	if (step->match_count == 0 && env->look >= LOOKS_BEFORE_REPEAT)
+	if (step->match_count == 0 && env->probe >= PROBES_BEFORE_REPEAT)
 		return repeat_or_unknown(env, flow, step);
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 static const char *comments_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -127,25 +129,25 @@ static bool is_our_comment(const struct env *env, struct flow *flow, const struc
 {
 	const struct str text = json_string(json_get(json_get(comment, "message"), "text"));
 	return str_equal(json_string(json_get(comment, "actor")), linkedin_author_urn(env)) &&
-	       look_is_since_ms(env, flow,
-				json_int(json_get(json_get(comment, "created"), "time"), 0)) &&
-	       look_texts_equal(env->arena, text, linkedin_part_text(env, flow));
+	       resolver_is_since_ms(env, flow,
+				    json_int(json_get(json_get(comment, "created"), "time"), 0)) &&
+	       resolver_texts_equal(env->arena, text, linkedin_part_text(env, flow));
 }
 
 static const char *comments_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
-	if (!look_is_answered(reply))
-		return look_refused(env, flow, reply, step);
+	if (!probe_is_answered(reply))
+		return probe_refused(env, flow, reply, step);
 	const struct json *comments = json_get(reply->json, "elements");
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < comments->count; i++) {
 		const struct json *comment = json_at(comments, i);
 		const struct str urn = linkedin_comment_urn(env, comment);
 		if (!str_is_empty(urn) && is_our_comment(env, flow, comment))
-			look_match_add(step, urn, flow->parts[0].url);
+			resolver_match_add(step, urn, flow->parts[0].url);
 	}
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 /* What the guard named may have been deleted long ago (5): a page's posts can be looked at. */
@@ -164,13 +166,13 @@ static const char *duplicate_answer(const struct env *env, struct flow *flow,
 	    !is_our_post(env, flow, reply->json))
 		return "posts";
 	const struct str urn = flow_get(flow, "duplicate_urn");
-	look_matches_begin(flow, step);
-	look_match_add(step, urn, linkedin_post_url(env, urn));
-	return look_matches_end(step);
+	resolver_matches_begin(flow, step);
+	resolver_match_add(step, urn, linkedin_post_url(env, urn));
+	return resolver_matches_end(step);
 }
 
 const struct stage linkedin_resolve_stages[] = {
-	{"doubt", doubt_ask, answer_unexpected},
+	{"doubt", start_ask, answer_unexpected},
 	{"duplicate", duplicate_ask, duplicate_answer},
 	{"posts", posts_ask, posts_answer},
 	{"comments", comments_ask, comments_answer},

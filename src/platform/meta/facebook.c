@@ -2,7 +2,7 @@
  * Facebook Pages (platforms/meta.md 2, 3): connecting, and posts of text, link and photos with
  * their comments. Photos are put up unpublished first, so that the one call that people can see is
  * POST /{page}/feed, for a text, a link and photos alike; every further container is a comment.
- * Videos are facebook_video.c's, calls in doubt facebook_look.c's, limits facebook_rules.c's. */
+ * Videos are facebook_video.c's, calls in doubt facebook_resolve.c's, limits facebook_rules.c's. */
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
@@ -14,7 +14,7 @@
 #include "adapters.h"
 #include "facebook_private.h"
 #include "graph.h"
-#include "look.h"
+#include "resolver.h"
 #include "multipart.h"
 
 #define CODE(name) FAILURE_CODE_##name
@@ -122,7 +122,7 @@ void facebook_publish_fail(const struct env *env, const struct flow *flow,
 	graph_step_fail(env, reply, step);
 	/* 506, or a photo that is used up, after an unknown outcome is evidence that the first try
 	 * landed (meta.md 6.1): look, do not give up. */
-	if (step->failure.code == CODE(DUPLICATE_CONTENT) && look_doubt_us(flow) != 0)
+	if (step->failure.code == CODE(DUPLICATE_CONTENT) && resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 }
 
@@ -246,7 +246,7 @@ static bool photos_forget_old(const struct env *env, struct flow *flow)
 {
 	const size_t count = facebook_container(env, flow)->media_count;
 	const int64_t at_us = flow_get_int(flow, "photos_at_us", 0);
-	if (count == 0 || look_doubt_us(flow) != 0 || env->now_us - at_us < PHOTOS_LAST_US)
+	if (count == 0 || resolver_uncertain_us(flow) != 0 || env->now_us - at_us < PHOTOS_LAST_US)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		flow_unset(flow, photo_name(env, flow, i));
@@ -385,7 +385,7 @@ static const struct stage facebook_publish_stages[] = {
 	STAGE(chunk),
 	STAGE(session_start),
 	STAGE(upload),
-	STAGE(upload_look),
+	{"upload_look", facebook_upload_probe_ask, facebook_upload_probe_answer},
 	STAGE(ready),
 	STAGE(finish),
 	STAGE(check),

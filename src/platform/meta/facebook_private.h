@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of Facebook Pages share: facebook.c (the platform, connect, posts, photos,
- * comments), facebook_video.c (videos, reels, video stories), facebook_look.c (calls in doubt) and
+ * comments), facebook_video.c (videos, reels, video stories), facebook_resolve.c (calls in doubt) and
  * facebook_rules.c (what a Page takes). */
 #pragma once
 
@@ -68,7 +68,7 @@ FACEBOOK_STAGE(chunk_start);
 FACEBOOK_STAGE(chunk);
 FACEBOOK_STAGE(session_start);
 FACEBOOK_STAGE(upload);
-FACEBOOK_STAGE(upload_look);
+FACEBOOK_STAGE(upload_probe);
 FACEBOOK_STAGE(ready);
 FACEBOOK_STAGE(finish);
 FACEBOOK_STAGE(check);
@@ -96,6 +96,6 @@ void facebook_stories_ask(const struct env *env, const struct flow *flow, struct
 const struct json *facebook_story_find(const struct env *env, const struct flow *flow,
 				       const struct reply *reply);
 
-/* ---- facebook_look.c ---- */
+/* ---- facebook_resolve.c ---- */
 
 extern const struct stage facebook_resolve_stages[];

@@ -14,7 +14,7 @@
 
 #include "facebook_private.h"
 #include "graph.h"
-#include "look.h"
+#include "resolver.h"
 #include "multipart.h"
 #include "refusal.h"
 
@@ -277,14 +277,14 @@ const char *facebook_upload_answer(const struct env *env, struct flow *flow,
 	return "upload_look";
 }
 
-const char *facebook_upload_look_ask(const struct env *env, struct flow *flow, struct step *step)
+const char *facebook_upload_probe_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	facebook_video_ask(env, flow, step);
 	return NULL;
 }
 
-const char *facebook_upload_look_answer(const struct env *env, struct flow *flow,
-					const struct reply *reply, struct step *step)
+const char *facebook_upload_probe_answer(const struct env *env, struct flow *flow,
+					 const struct reply *reply, struct step *step)
 {
 	const struct facebook_video_state state = facebook_video_state_read(reply->json);
 	if (step_fail_transport(step, env, reply))
@@ -532,7 +532,8 @@ const char *facebook_check_answer(const struct env *env, struct flow *flow,
 void facebook_stories_ask(const struct env *env, const struct flow *flow, struct step *step)
 {
 	const int64_t since_us =
-		(look_doubt_us(flow) != 0 ? look_doubt_us(flow) : env->now_us) - US_PER_HOUR;
+		(resolver_uncertain_us(flow) != 0 ? resolver_uncertain_us(flow) : env->now_us) -
+		US_PER_HOUR;
 	struct buf form;
 	graph_form_init(env, &form);
 	form_add(&form, "since", str_format(env->arena, "%lld", (long long)(since_us / US_PER_S)));

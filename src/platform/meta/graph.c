@@ -16,7 +16,7 @@
 #include "json.h"
 #include "json_write.h"
 
-#include "look.h"
+#include "resolver.h"
 #include "multipart.h"
 #include "rules.h"
 
@@ -133,27 +133,27 @@ int64_t graph_instant_us(const struct env *env, struct str text)
 bool graph_text_is(const struct env *env, const struct json *text, struct str sent)
 {
 	const struct str found = json_string(text);
-	return found.len <= 2 * sent.len + 64 && look_texts_equal(env->arena, found, sent);
+	return found.len <= 2 * sent.len + 64 && resolver_texts_equal(env->arena, found, sent);
 }
 
-const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply,
-		       struct step *step, const char *url_name,
-		       bool (*is_ours)(const struct env *env, const struct flow *flow,
-				       const struct json *item))
+const char *graph_resolve_list(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step, const char *url_name,
+			       bool (*is_ours)(const struct env *env, const struct flow *flow,
+					       const struct json *item))
 {
 	const struct json *list = json_get(reply->json, "data");
 	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY)) {
 		graph_step_fail(env, reply, step);
 		return NULL;
 	}
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct json *item = &list->items[i];
 		const struct str id = json_text(env->arena, json_get(item, "id"));
 		if (!str_is_empty(id) && is_ours(env, flow, item))
-			look_match_add(step, id, json_string(json_get(item, url_name)));
+			resolver_match_add(step, id, json_string(json_get(item, url_name)));
 	}
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 enum reader { READER_ACCOUNT, READER_USER, READER_ACCOUNT_ONLY };

@@ -46,11 +46,11 @@ int64_t graph_instant_us(const struct env *env, struct str text);
 
 /* What may be tried before a failure is told. */
 enum graph_remedy {
-	GRAPH_TELL,      /* nothing */
+	GRAPH_NO_REMEDY, /* nothing */
 	GRAPH_REPEAT,    /* the same call again in some seconds */
 	GRAPH_CONTAINER, /* a new Instagram container */
 	GRAPH_POLL,      /* wait until the container is ready, then the same call again */
-	GRAPH_LOOK       /* it may be live all the same: resolve */
+	GRAPH_RESOLVE    /* it may be live all the same: resolve */
 };
 
 struct graph_error {
@@ -92,10 +92,10 @@ bool graph_text_is(const struct env *env, const struct json *text, struct str se
 /* The answer of a look at a list: what is_ours says yes to, with the address under url_name. A list
  * that does not show it proves nothing, since it may only not be shown yet. Returns NULL, as the
  * stage functions do. */
-const char *graph_look(const struct env *env, struct flow *flow, const struct reply *reply,
-		       struct step *step, const char *url_name,
-		       bool (*is_ours)(const struct env *env, const struct flow *flow,
-				       const struct json *item));
+const char *graph_resolve_list(const struct env *env, struct flow *flow, const struct reply *reply,
+			       struct step *step, const char *url_name,
+			       bool (*is_ours)(const struct env *env, const struct flow *flow,
+					       const struct json *item));
 
 /* ---- app credentials and Facebook Login ---- */
 

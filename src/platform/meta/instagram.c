@@ -233,7 +233,7 @@ static const char *publish_ask(const struct env *env, struct flow *flow, struct 
  * one look before it is believed; and the bare 100, with which a second publish of what is out is
  * refused, is never believed (meta.md 7). So is 2207051 without a call before it: it may be live
  * all the same (meta.md 6.3). */
-static bool is_doubtful(struct flow *flow, const struct graph_error *error)
+static bool is_unproven(struct flow *flow, const struct graph_error *error)
 {
 	const bool is_repeat = flow_get_int(flow, "repeats", 0) > 0;
 	const bool is_block = error->subcode == 2207051;
@@ -269,7 +269,7 @@ static const char *publish_refused(const struct env *env, struct flow *flow,
 	const bool is_readable = graph_error_read(reply, &error);
 	if (is_readable && error.remedy == GRAPH_POLL)
 		return instagram_poll_again(env, flow, step);
-	if (is_readable && is_doubtful(flow, &error))
+	if (is_readable && is_unproven(flow, &error))
 		return publish_uncertain(step);
 	if (graph_is_uncertain(reply) && error.subcode != 2207051)
 		return publish_uncertain(step);

@@ -14,22 +14,22 @@
 #include "json.h"
 
 #include "graph.h"
-#include "look.h"
+#include "resolver.h"
 #include "stages.h"
 
 /* meta.md section 7: FINISHED is believed after 2 to 5 minutes */
 #define LANDING_US (120 * US_PER_S)
-#define LOOKS_FOR_MEDIA 2 /* then PUBLISHED counts without a media id */
-#define LAST_LOOK 4       /* env.look: there are five (RELIABILITY.md 2.3) */
+#define PROBES_FOR_MEDIA 2 /* then PUBLISHED counts without a media id */
+#define LAST_PROBE 4       /* env.probe: there are five (RELIABILITY.md 2.3) */
 
 /* From when on something may be ours: the first call in doubt counts, also when the same container
  * went out again. */
 static void since_note(const struct env *env, struct flow *flow)
 {
-	flow_set_int(flow, "since_us", look_since_us(env, flow));
+	flow_set_int(flow, "since_us", resolver_since_us(env, flow));
 }
 
-static const char *look_start_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
 	since_note(env, flow);
@@ -56,10 +56,10 @@ static const char *status_ask(const struct env *env, struct flow *flow, struct s
 static const char *status_finished(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (env->now_us < env->started_at_us + LANDING_US)
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_count(flow, "repeats");
 	flow_set_stage(flow, "publish");
-	return look_end(flow, step, STEP_SEND_AGAIN);
+	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
 static const char *status_answer(const struct env *env, struct flow *flow,
@@ -78,9 +78,9 @@ static const char *status_answer(const struct env *env, struct flow *flow,
 		return status_finished(env, flow, step);
 	if (str_equal_z(status, "ERROR") || str_equal_z(status, "EXPIRED")) {
 		flow_restart_part(flow); /* not live, and never will be: a new container */
-		return look_end(flow, step, STEP_SEND_AGAIN);
+		return resolver_end(flow, step, STEP_SEND_AGAIN);
 	}
-	return look_end(flow, step, STEP_UNKNOWN);
+	return resolver_end(flow, step, STEP_UNKNOWN);
 }
 
 /* ---- the media that came of it ---- */
@@ -120,9 +120,9 @@ static bool is_our_media(const struct env *env, const struct flow *flow, const s
 }
 
 /* The looks for it, besides the last look of all, that may end without an answer. */
-static bool may_look_again(const struct env *env, struct flow *flow)
+static bool may_probe_again(const struct env *env, struct flow *flow)
 {
-	return flow_count(flow, "media_looks") <= LOOKS_FOR_MEDIA && env->look < LAST_LOOK;
+	return flow_count(flow, "media_looks") <= PROBES_FOR_MEDIA && env->probe < LAST_PROBE;
 }
 
 /* Success stands; only the media's id may stay unknown, and with it the way to comment. */
@@ -131,16 +131,16 @@ static const char *media_compared(const struct env *env, struct flow *flow,
 				  bool (*is_ours)(const struct env *env, const struct flow *flow,
 						  const struct json *item))
 {
-	const bool may_wait = !has_container(flow) || may_look_again(env, flow);
+	const bool may_wait = !has_container(flow) || may_probe_again(env, flow);
 	const bool is_first = flow_get_int(flow, "media_looks", 0) <= 1;
 	if (graph_is_ok(reply))
-		graph_look(env, flow, reply, step, "permalink", is_ours);
+		graph_resolve_list(env, flow, reply, step, "permalink", is_ours);
 	else
-		look_end(flow, step, STEP_UNKNOWN);
+		resolver_end(flow, step, STEP_UNKNOWN);
 	if (may_wait || (is_first && step->match_count == 1))
 		return NULL;
 	flow_part_done(flow, (struct str){0}, (struct str){0});
-	return look_end(flow, step, STEP_LANDED);
+	return resolver_end(flow, step, STEP_LANDED);
 }
 
 static const char *media_answer(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -155,7 +155,7 @@ static const char *media_answer(const struct env *env, struct flow *flow, const 
 static const char *stories_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (!has_container(flow))
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	return instagram_read(env, flow, step,
 			      instagram_edge(env, env->platform_account_id, "stories"),
 			      "id,timestamp,permalink,media_type");
@@ -200,11 +200,11 @@ static const char *comments_answer(const struct env *env, struct flow *flow,
 {
 	if (graph_read_as_user(env, flow, reply))
 		return "comments";
-	return graph_look(env, flow, reply, step, "permalink", is_our_comment);
+	return graph_resolve_list(env, flow, reply, step, "permalink", is_our_comment);
 }
 
 const struct stage instagram_resolve_stages[] = {
-	{"look", look_start_ask, graph_no_answer},   {"status", status_ask, status_answer},
+	{"look", start_ask, graph_no_answer},        {"status", status_ask, status_answer},
 	{"media", media_ask, media_answer},          {"stories", stories_ask, stories_answer},
 	{"comments", comments_ask, comments_answer}, {.name = NULL},
 };

@@ -2,7 +2,7 @@
  * Publish calls in doubt (platforms/tiktok.md 5): the task knows what became of the last PUT. */
 #include "tiktok_adapter.h"
 
-#include "look.h"
+#include "resolver.h"
 #include "stages.h"
 
 #define RESENDS_MAX 10 /* of the last chunk of one task */
@@ -22,10 +22,10 @@ static const char *task_ask(const struct env *env, struct flow *flow, struct ste
 static const char *bytes_again(struct flow *flow, const struct reply *reply, struct step *step)
 {
 	if (flow_count(flow, "resends") > RESENDS_MAX)
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_set_int(flow, "offset_bytes", tiktok_uploaded_bytes(reply));
 	flow_set_open(flow); /* the task's word may lag behind the bytes that it has */
-	return look_end(flow, step, STEP_SEND_AGAIN);
+	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
 static const char *task_answer(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -39,9 +39,9 @@ static const char *task_answer(const struct env *env, struct flow *flow, const s
 	 * failed posted nothing. */
 	flow_set_stage(flow, "status");
 	flow_set_open(flow);
-	return look_end(flow, step,
-			str_equal_z(tiktok_task_status(reply), "FAILED") ? STEP_SEND_AGAIN
-									 : STEP_LANDED);
+	return resolver_end(flow, step,
+			    str_equal_z(tiktok_task_status(reply), "FAILED") ? STEP_SEND_AGAIN
+									     : STEP_LANDED);
 }
 
 /* A pull whose init gave no answer: TikTok may be fetching. Tasks cannot be listed; the creator's
@@ -50,7 +50,7 @@ static const char *list_ask(const struct env *env, struct flow *flow, struct ste
 {
 	const bool can_list = json_bool(json_get(env->account_extra, "can_list"), false);
 	if (!can_list || tiktok_is_photos(env))
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	tiktok_post(env, env->access_token, step, CALL_READ,
 		    STR(TIKTOK_API_URL "/video/list/?fields=id,title,create_time"),
 		    STR("{\"max_count\":20}"));
@@ -63,18 +63,18 @@ static const char *list_answer(const struct env *env, struct flow *flow, const s
 	if (tiktok_is_refused(env, reply, step))
 		return NULL;
 	const struct json *videos = json_get(json_get(reply->json, "data"), "videos");
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; json_at(videos, i) != NULL; i++) {
 		const struct json *video = json_at(videos, i);
 		const struct str id = json_text(env->arena, json_get(video, "id"));
 		const int64_t created_s = json_int(json_get(video, "create_time"), 0);
 		if (!str_is_empty(id) && created_s < INT64_MAX / MS_PER_S &&
-		    look_is_since_ms(env, flow, created_s * MS_PER_S) &&
-		    look_texts_equal(env->arena, json_string(json_get(video, "title")),
-				     env->post->containers[0].content))
-			look_match_add(step, id, tiktok_post_url(env, flow, id));
+		    resolver_is_since_ms(env, flow, created_s * MS_PER_S) &&
+		    resolver_texts_equal(env->arena, json_string(json_get(video, "title")),
+					 env->post->containers[0].content))
+			resolver_match_add(step, id, tiktok_post_url(env, flow, id));
 	}
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 const struct stage tiktok_resolve_stages[] = {

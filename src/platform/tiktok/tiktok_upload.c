@@ -10,11 +10,11 @@
 #define ONE_CHUNK_MAX_BYTES INT64_C(64000000)
 #define CHUNK_BYTES INT64_C(10000000)
 /* questions about one upload, without a chunk more in between, before a new task is begun */
-#define PROGRESS_LOOKS_MAX 8
+#define PROGRESS_PROBES_MAX 8
 #define BREAKS_MAX 4 /* broken calls in a row that are no failure of the delivery yet */
 #define BREAK_WAIT_MS 2000
 /* questions, a minute apart, before a task that may have its last byte is taken to lack it */
-#define LAG_LOOKS_MAX 5
+#define LAG_PROBES_MAX 5
 #define LAG_WAIT_MS 60000
 
 struct tiktok_chunks tiktok_chunks_of(int64_t size_bytes)
@@ -181,7 +181,7 @@ static bool is_upload_refused(const struct flow *flow)
 static const char *task_lost(struct flow *flow, struct step *step)
 {
 	const bool is_open = flow_is_open(flow);
-	if (is_open && flow_count(flow, "lag_looks") <= LAG_LOOKS_MAX) {
+	if (is_open && flow_count(flow, "lag_looks") <= LAG_PROBES_MAX) {
 		step_wait(step, LAG_WAIT_MS);
 		return NULL;
 	}
@@ -209,7 +209,7 @@ const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
 		flow_set_open(flow);
 		return "status";
 	}
-	if (is_upload_refused(flow) || flow_count(flow, "progress_looks") > PROGRESS_LOOKS_MAX)
+	if (is_upload_refused(flow) || flow_count(flow, "progress_looks") > PROGRESS_PROBES_MAX)
 		return task_lost(flow, step);
 	upload_at(flow, tiktok_uploaded_bytes(reply));
 	return "upload";

@@ -11,7 +11,7 @@
 #include "json_write.h"
 
 #include "adapters.h"
-#include "look.h"
+#include "resolver.h"
 #include "x_adapter.h"
 
 #define PERMANENT FAILURE_PERMANENT
@@ -225,7 +225,7 @@ static const char *create_answer(const struct env *env, struct flow *flow,
 	}
 	/* After a try whose outcome stayed open this is a sign that it landed (section 5): look, do
 	 * not give up. */
-	if (step->failure.code == CODE(DUPLICATE_CONTENT) && look_doubt_us(flow) != 0)
+	if (step->failure.code == CODE(DUPLICATE_CONTENT) && resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 	return NULL;
 }

@@ -11,7 +11,7 @@
 #include "json_write.h"
 #include "utf8.h"
 
-#include "look.h"
+#include "resolver.h"
 #include "x_text_count.h"
 #include "x_adapter.h"
 
@@ -356,7 +356,7 @@ const char *x_article_answer(const struct env *env, struct flow *flow, const str
 	x_failed(env, reply, step);
 	/* A draft that cannot be published any more after a try whose outcome stayed open was
 	 * published by that one: look. */
-	if (step->failure.class == FAILURE_PERMANENT && look_doubt_us(flow) != 0)
+	if (step->failure.class == FAILURE_PERMANENT && resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 	return NULL;
 }

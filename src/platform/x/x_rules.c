@@ -233,7 +233,7 @@ struct str x_community_id(struct str given)
 #define POLL_FIELD "platforms.x.poll"
 
 /* What every check below looks at. */
-struct look_at {
+struct target {
 	const struct post_content *post;
 	const struct json *options;
 	const struct rules_account *account;
@@ -241,14 +241,14 @@ struct look_at {
 	enum post_type type;
 };
 
-static void refuse(const struct look_at *at, struct str field, const char *reason, int64_t limit,
+static void refuse(const struct target *at, struct str field, const char *reason, int64_t limit,
 		   int64_t actual, const char *message)
 {
 	problem_add_rule(at->problems, field, reason, at->account->id, limit, actual,
 			 str_of(message));
 }
 
-static bool has(const struct look_at *at, const char *option)
+static bool has(const struct target *at, const char *option)
 {
 	return !json_is_null(json_get(at->options, option));
 }
@@ -263,7 +263,7 @@ static bool poll_options_fit(const struct json *options)
 	return options->count >= 2 && options->count <= 4;
 }
 
-static void check_poll(const struct look_at *at)
+static void check_poll(const struct target *at)
 {
 	const struct json *poll = json_get(at->options, "poll");
 	const struct json *options = json_get(poll, "options");
@@ -279,7 +279,7 @@ static void check_poll(const struct look_at *at)
 }
 
 /* X takes one of these at most (2.1). */
-static void check_exclusive(const struct look_at *at)
+static void check_exclusive(const struct target *at)
 {
 	static const char *const names[] = {"poll", "quote_tweet_id", "card_uri",
 					    "direct_message_deep_link"};
@@ -301,7 +301,7 @@ static bool is_id(struct str text)
 	return text.len > 0 && text.len <= ID_DIGITS_MAX;
 }
 
-static void check_id(const struct look_at *at, const char *option, const struct json *value)
+static void check_id(const struct target *at, const char *option, const struct json *value)
 {
 	const struct str given = json_string(value);
 	const bool is_community = str_equal_z(str_of(option), "community_id");
@@ -312,7 +312,7 @@ static void check_id(const struct look_at *at, const char *option, const struct 
 	       "X's ids are numbers of at most 19 digits, written as text.");
 }
 
-static void check_ids(const struct look_at *at)
+static void check_ids(const struct target *at)
 {
 	static const char *const single[] = {"community_id", "quote_tweet_id",
 					     "in_reply_to_tweet_id", "preview_media_id"};
@@ -353,7 +353,7 @@ static bool has_forbidden_character(struct str text)
 }
 
 /* What the request says of its files; what they are is seen when they are there. */
-static void check_files(const struct look_at *at, size_t container)
+static void check_files(const struct target *at, size_t container)
 {
 	const struct container *one = &at->post->containers[container];
 	const size_t base = post_media_base(at->post, container);
@@ -382,7 +382,7 @@ static void check_files(const struct look_at *at, size_t container)
 		       "X takes one video or up to 4 images in a post, not both.");
 }
 
-static void check_text(const struct look_at *at, size_t container)
+static void check_text(const struct target *at, size_t container)
 {
 	struct arena *arena = at->problems->arena;
 	const struct container *one = &at->post->containers[container];
@@ -409,7 +409,7 @@ static bool is_web_address(struct str url)
 	return has_protocol && url.len <= URL_MAX_BYTES;
 }
 
-static void check_article(const struct look_at *at)
+static void check_article(const struct target *at)
 {
 	const struct json *article = json_get(at->options, "article");
 	const struct str status = json_string(json_get(article, "status"));
@@ -435,7 +435,7 @@ static void check_article(const struct look_at *at)
 			    STR("X lets only accounts with a subscription write articles."));
 }
 
-static void warn(const struct look_at *at)
+static void warn(const struct target *at)
 {
 	if (has(at, "exclude_reply_user_ids") && !has(at, "in_reply_to_tweet_id"))
 		warning_add(at->problems, STR("platforms.x.exclude_reply_user_ids"), "ignored",
@@ -452,7 +452,7 @@ static void warn(const struct look_at *at)
 static void check(const struct post_content *post, enum post_type type,
 		  const struct rules_account *account, struct problems *problems)
 {
-	const struct look_at at = {post, rules_options(post, PLATFORM_X), account, problems, type};
+	const struct target at = {post, rules_options(post, PLATFORM_X), account, problems, type};
 	check_poll(&at);
 	check_exclusive(&at);
 	check_ids(&at);

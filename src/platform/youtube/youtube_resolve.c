@@ -5,12 +5,12 @@
 
 #include "form.h"
 
-#include "look.h"
+#include "resolver.h"
 #include "stages.h"
 
-#define LOOK_COUNT 10 /* newest uploads looked at (5) */
+#define NEWEST_COUNT 10 /* newest uploads looked at (5) */
 
-static const char *doubt_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
 	if (flow_part(flow) > 0)
@@ -19,27 +19,27 @@ static const char *doubt_ask(const struct env *env, struct flow *flow, struct st
 		return "made";
 	if (!str_is_empty(flow_get(flow, "session_uri")))
 		return "session";
-	look_since_us(env, flow);
+	resolver_since_us(env, flow);
 	return "uploads"; /* never begun, as far as we know: only comparing is left */
 }
 
 /* A look that could not be made: its failure says whether a new token or time would help. */
-static const char *look_refused(const struct env *env, struct flow *flow, const struct reply *reply,
-				struct step *step)
+static const char *probe_refused(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
 {
-	return youtube_is_refused(env, reply, step) ? NULL : look_end(flow, step, STEP_UNKNOWN);
+	return youtube_is_refused(env, reply, step) ? NULL : resolver_end(flow, step, STEP_UNKNOWN);
 }
 
 /* The video is there, and its id is known: what was given up is only what follows an upload. */
 static const char *made_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	youtube_video_done(env, flow);
-	return look_end(flow, step, STEP_LANDED);
+	return resolver_end(flow, step, STEP_LANDED);
 }
 
 static const char *probe_session_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	look_since_us(env, flow);
+	resolver_since_us(env, flow);
 	flow_set_int(flow, "in_doubt", 1);
 	youtube_session_query(env, flow, step);
 	return NULL;
@@ -52,20 +52,20 @@ static const char *probe_session_answer(const struct env *env, struct flow *flow
 		return "uploads";
 	if (youtube_video_made(flow, reply)) {
 		flow_set_stage(flow, "thumbnail");
-		return look_end(flow, step, STEP_LANDED);
+		return resolver_end(flow, step, STEP_LANDED);
 	}
 	if (reply->status != 308)
-		return look_refused(env, flow, reply, step);
+		return probe_refused(env, flow, reply, step);
 	const int64_t received_bytes = youtube_received_bytes(reply_header(reply, "Range"));
 	if (received_bytes >= flow_get_int(flow, "size_bytes", 0))
-		return look_end(flow, step,
-				STEP_UNKNOWN); /* all there, yet no video told: ask again */
+		return resolver_end(flow, step,
+				    STEP_UNKNOWN); /* all there, yet no video told: ask again */
 	flow_set_int(flow, "offset_bytes", received_bytes);
 	flow_unset(flow, "in_doubt");
 	flow_set_open(flow); /* the bytes may come after this word: then no failure may be told */
 	if (flow_count(flow, "resends") > YOUTUBE_RESENDS_MAX)
 		flow_set_stage(flow, "lost");
-	return look_end(flow, step, STEP_SEND_AGAIN);
+	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
 /* Told by connect; else a channel's list of uploads is named like the channel, UU for UC. */
@@ -82,17 +82,17 @@ static const char *uploads_ask(const struct env *env, struct flow *flow, struct 
 {
 	const struct str playlist = uploads_playlist(env);
 	if (str_is_empty(playlist))
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	struct buf url;
 	buf_init(&url, env->arena, YOUTUBE_URL_MAX_BYTES);
 	buf_add_z(&url, YOUTUBE_API_URL "/playlistItems?part=contentDetails,snippet&playlistId=");
 	percent_encode(&url, playlist);
-	buf_addf(&url, "&maxResults=%d", LOOK_COUNT);
+	buf_addf(&url, "&maxResults=%d", NEWEST_COUNT);
 	call_bearer(env, step_send(step, CALL_READ, "GET", buf_str(&url)), env->access_token);
 	return NULL;
 }
 
-static bool look_is_answered(const struct reply *reply)
+static bool probe_is_answered(const struct reply *reply)
 {
 	return reply->outcome == REPLY_ANSWERED && reply->status == 200 &&
 	       json_is(json_get(reply->json, "items"), JSON_TYPE_ARRAY);
@@ -101,21 +101,21 @@ static bool look_is_answered(const struct reply *reply)
 static const char *uploads_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	if (!look_is_answered(reply))
-		return look_refused(env, flow, reply, step);
+	if (!probe_is_answered(reply))
+		return probe_refused(env, flow, reply, step);
 	const struct json *items = json_get(reply->json, "items");
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct json *snippet = json_get(json_at(items, i), "snippet");
 		const struct json *details = json_get(json_at(items, i), "contentDetails");
 		const struct str id = json_string(json_get(details, "videoId"));
 		if (!str_is_empty(id) &&
-		    look_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
-		    look_texts_equal(env->arena, json_string(json_get(snippet, "title")),
-				     youtube_video_title(env)))
-			look_match_add(step, id, youtube_watch_url(env, id));
+		    resolver_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
+		    resolver_texts_equal(env->arena, json_string(json_get(snippet, "title")),
+					 youtube_video_title(env)))
+			resolver_match_add(step, id, youtube_watch_url(env, id));
 	}
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 static const char *threads_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -135,29 +135,29 @@ static bool is_our_comment(const struct env *env, struct flow *flow, const struc
 	const struct str author =
 		json_string(json_get(json_get(snippet, "authorChannelId"), "value"));
 	return str_equal(author, env->platform_account_id) &&
-	       look_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
-	       look_texts_equal(env->arena, json_string(json_get(snippet, "textOriginal")),
-				env->post->containers[flow_part(flow)].content);
+	       resolver_is_since(env, flow, json_string(json_get(snippet, "publishedAt"))) &&
+	       resolver_texts_equal(env->arena, json_string(json_get(snippet, "textOriginal")),
+				    env->post->containers[flow_part(flow)].content);
 }
 
 static const char *threads_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	if (!look_is_answered(reply))
-		return look_refused(env, flow, reply, step);
+	if (!probe_is_answered(reply))
+		return probe_refused(env, flow, reply, step);
 	const struct json *items = json_get(reply->json, "items");
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct json *comment = youtube_top_comment(json_at(items, i));
 		const struct str id = json_string(json_get(comment, "id"));
 		if (!str_is_empty(id) && is_our_comment(env, flow, comment))
-			look_match_add(step, id, youtube_comment_url(env, flow, id));
+			resolver_match_add(step, id, youtube_comment_url(env, flow, id));
 	}
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 const struct stage youtube_resolve_stages[] = {
-	{"doubt", doubt_ask, answer_unexpected},
+	{"doubt", start_ask, answer_unexpected},
 	{"made", made_ask, answer_unexpected},
 	{"session", probe_session_ask, probe_session_answer},
 	{"uploads", uploads_ask, uploads_answer},

@@ -344,7 +344,7 @@ static bool set_env(struct play *play, struct str name, struct str value)
 
 static void set(struct play *play, struct str name, struct str value)
 {
-	int64_t look = 0;
+	int64_t probe = 0;
 	if (set_env(play, name, value))
 		return;
 	if (str_equal_z(name, "platform"))
@@ -353,8 +353,8 @@ static void set(struct play *play, struct str name, struct str value)
 		play->env.now_us = instant(play, value);
 	else if (str_equal_z(name, "started_at"))
 		play->env.started_at_us = instant(play, value);
-	else if (str_equal_z(name, "look") && str_parse_i64(value, &look))
-		play->env.look = (int)look;
+	else if (str_equal_z(name, "probe") && str_parse_i64(value, &probe))
+		play->env.probe = (int)probe;
 	else if (str_equal_z(name, "account_type"))
 		play->env.account_type = account_type_of_name(value);
 	else if (str_equal_z(name, "account_extra"))

@@ -13,11 +13,11 @@
 
 #include "json.h"
 
-#include "look.h"
+#include "resolver.h"
 #include "x_adapter.h"
 
-#define LOOK_BACK_US (5 * US_PER_S)   /* 5: attempt start - 5 s */
-#define LOOK_AFTER_US (10 * US_PER_S) /* 5: after 10 to 20 s */
+#define LOOK_BACK_US (5 * US_PER_S)    /* 5: attempt start - 5 s */
+#define PROBE_AFTER_US (10 * US_PER_S) /* 5: after 10 to 20 s */
 
 /* The names of fields as X has them now, and as it had them before 2026: which ones a given app's
  * version of the API takes is nowhere written (section 0, "field names drift"), so the old ones are
@@ -32,7 +32,7 @@
 static void timeline_ask(const struct env *env, const struct flow *flow, const char *fields,
 			 struct step *step)
 {
-	const int64_t since_us = look_doubt_us(flow) - LOOK_BACK_US;
+	const int64_t since_us = resolver_uncertain_us(flow) - LOOK_BACK_US;
 	/* 100 entries, not 5: the account may be a busy one, and only what came since then is
 	 * counted and billed. */
 	const struct str since =
@@ -46,10 +46,10 @@ static void timeline_ask(const struct env *env, const struct flow *flow, const c
 	call_bearer(env, call, env->access_token);
 }
 
-static const char *look_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *timeline_now_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const int64_t not_before_us = env->started_at_us + LOOK_AFTER_US;
-	look_since_us(env, flow); /* remembers when this part came into doubt */
+	const int64_t not_before_us = env->started_at_us + PROBE_AFTER_US;
+	resolver_since_us(env, flow); /* remembers when this part came into doubt */
 	if (env->now_us < not_before_us)
 		step_wait(step, (not_before_us - env->now_us) / US_PER_MS + 1);
 	else
@@ -57,7 +57,7 @@ static const char *look_ask(const struct env *env, struct flow *flow, struct ste
 	return NULL;
 }
 
-static const char *old_look_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *timeline_before_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	timeline_ask(env, flow, FIELDS_BEFORE, step);
 	return NULL;
@@ -189,8 +189,8 @@ static bool has_our_text(const struct env *env, const struct flow *flow, const s
 	struct str seen = unshortened(env, post);
 	if (env->post->containers[part].media_count > 0)
 		seen = without_media_link(seen);
-	return look_texts_equal(env->arena, comparable(env->arena, seen),
-				comparable(env->arena, sent));
+	return resolver_texts_equal(env->arena, comparable(env->arena, seen),
+				    comparable(env->arena, sent));
 }
 
 /* What an article's post shows is a link to it, by the id that its draft had. */
@@ -211,7 +211,7 @@ static bool is_ours(const struct env *env, const struct flow *flow, const struct
 {
 	int64_t created_us = 0;
 	if (!timetext_parse_instant(json_string(json_get(post, "created_at")), &created_us) ||
-	    created_us < look_doubt_us(flow) - LOOK_BACK_US)
+	    created_us < resolver_uncertain_us(flow) - LOOK_BACK_US)
 		return false;
 	if (x_is_article(env, flow))
 		return is_our_article(flow, post);
@@ -220,8 +220,8 @@ static bool is_ours(const struct env *env, const struct flow *flow, const struct
 	       has_our_text(env, flow, post);
 }
 
-static const char *look_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			       struct step *step)
+static const char *timeline_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	const struct json *posts = json_get(reply->json, "data");
 	const bool is_refused = reply->outcome == REPLY_ANSWERED && reply->status == 400;
@@ -231,17 +231,17 @@ static const char *look_answer(const struct env *env, struct flow *flow, const s
 		x_failed(env, reply, step);
 		return NULL;
 	}
-	look_matches_begin(flow, step);
+	resolver_matches_begin(flow, step);
 	for (size_t i = 0; json_is(posts, JSON_TYPE_ARRAY) && i < posts->count; i++) {
 		const struct str id = json_text(env->arena, json_get(&posts->items[i], "id"));
 		if (!str_is_empty(id) && is_ours(env, flow, &posts->items[i]))
-			look_match_add(step, id, x_post_url(env, id));
+			resolver_match_add(step, id, x_post_url(env, id));
 	}
-	return look_matches_end(step);
+	return resolver_matches_end(step);
 }
 
 const struct stage x_resolve_stages[] = {
-	{"look", look_ask, look_answer},
-	{"look_before", old_look_ask, look_answer},
+	{"look", timeline_now_ask, timeline_answer},
+	{"look_before", timeline_before_ask, timeline_answer},
 	{.name = NULL},
 };

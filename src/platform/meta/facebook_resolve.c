@@ -11,17 +11,17 @@
 
 #include "facebook_private.h"
 #include "graph.h"
-#include "look.h"
+#include "resolver.h"
 
 #define LOOK_BACK_US (120 * US_PER_S) /* RELIABILITY.md 2.3: created since started_at - 2 min */
 /* As long a video that is still not published may only be late. finish names the one video that was
  * uploaded, so that asking again cannot make a second one, whatever the clock says. */
 #define LANDING_US (150 * US_PER_S)
 
-static const char *look_start_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
-	look_since_us(env, flow); /* remembers when this part came into doubt */
+	resolver_since_us(env, flow); /* remembers when this part came into doubt */
 	if (flow_part(flow) > 0)
 		return "comments";
 	switch (facebook_kind_of(env->post, env->post_type)) {
@@ -39,7 +39,7 @@ static const char *look_start_ask(const struct env *env, struct flow *flow, stru
 
 /* ---- posts ---- */
 
-static const char *look_posts_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *posts_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	graph_form_init(env, &form);
@@ -56,7 +56,7 @@ static const char *look_posts_ask(const struct env *env, struct flow *flow, stru
 static bool is_since(const struct env *env, const struct flow *flow, const struct json *item)
 {
 	return graph_instant_us(env, json_string(json_get(item, "created_time"))) >=
-	       look_doubt_us(flow) - LOOK_BACK_US;
+	       resolver_uncertain_us(flow) - LOOK_BACK_US;
 }
 
 static bool says(const struct env *env, const struct json *item, struct str text)
@@ -122,35 +122,36 @@ typedef bool (*comparison)(const struct env *env, const struct flow *flow, const
 
 /* What is known for sure goes before what only looks alike; that is looked for because nobody has
  * promised that photos keep their ids (meta.md section 11, 8). */
-static const char *look_twice(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step, comparison sure, comparison alike)
+static const char *resolve_twice(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step, comparison sure,
+				 comparison alike)
 {
 	const struct str probe = flow->probe;
-	graph_look(env, flow, reply, step, "permalink_url", sure);
+	graph_resolve_list(env, flow, reply, step, "permalink_url", sure);
 	if (step->kind != STEP_UNKNOWN)
 		return NULL;
 	flow->probe = probe;
-	return graph_look(env, flow, reply, step, "permalink_url", alike);
+	return graph_resolve_list(env, flow, reply, step, "permalink_url", alike);
 }
 
-static const char *look_posts_answer(const struct env *env, struct flow *flow,
-				     const struct reply *reply, struct step *step)
+static const char *posts_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
 {
 	if (graph_read_as_user_when_dead(env, flow, reply))
 		return "posts";
-	return look_twice(env, flow, reply, step, has_our_photos, has_our_words);
+	return resolve_twice(env, flow, reply, step, has_our_photos, has_our_words);
 }
 
 /* ---- videos ---- */
 
-static const char *look_video_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *video_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	facebook_video_ask(env, flow, step);
 	return NULL;
 }
 
-static const char *look_video_answer(const struct env *env, struct flow *flow,
-				     const struct reply *reply, struct step *step)
+static const char *video_answer(const struct env *env, struct flow *flow, const struct reply *reply,
+				struct step *step)
 {
 	const struct facebook_video_state state = facebook_video_state_read(reply->json);
 	if (graph_read_as_user_when_dead(env, flow, reply))
@@ -164,25 +165,25 @@ static const char *look_video_answer(const struct env *env, struct flow *flow,
 		 * it when that fails. */
 		flow_set_open(flow);
 		flow_set_stage(flow, "check");
-		return look_end(flow, step, STEP_LANDED);
+		return resolver_end(flow, step, STEP_LANDED);
 	}
 	if (env->now_us < env->started_at_us + LANDING_US ||
 	    !json_is(json_get(reply->json, "published"), JSON_TYPE_BOOL))
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_set_stage(flow, "finish");
-	return look_end(flow, step, STEP_SEND_AGAIN);
+	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
 /* ---- photo stories ---- */
 
-static const char *look_stories_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *stories_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	facebook_stories_ask(env, flow, step);
 	return NULL;
 }
 
-static const char *look_stories_answer(const struct env *env, struct flow *flow,
-				       const struct reply *reply, struct step *step)
+static const char *stories_answer(const struct env *env, struct flow *flow,
+				  const struct reply *reply, struct step *step)
 {
 	const struct json *story = facebook_story_find(env, flow, reply);
 	const struct str id = json_text(env->arena, json_get(story, "post_id"));
@@ -193,16 +194,16 @@ static const char *look_stories_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	if (story == NULL)
-		return look_end(flow, step, STEP_UNKNOWN);
+		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_part_done(flow, id,
 		       str_is_empty(id) ? (struct str){0}
 					: facebook_url(env, json_get(story, "url"), id));
-	return look_end(flow, step, STEP_LANDED);
+	return resolver_end(flow, step, STEP_LANDED);
 }
 
 /* ---- comments ---- */
 
-static const char *look_comments_ask(const struct env *env, struct flow *flow, struct step *step)
+static const char *comments_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	graph_form_init(env, &form);
@@ -232,19 +233,16 @@ static bool is_our_comment(const struct env *env, const struct flow *flow,
 	       (str_is_empty(author) || str_equal(author, env->platform_account_id));
 }
 
-static const char *look_comments_answer(const struct env *env, struct flow *flow,
-					const struct reply *reply, struct step *step)
+static const char *comments_answer(const struct env *env, struct flow *flow,
+				   const struct reply *reply, struct step *step)
 {
 	if (graph_read_as_user_when_dead(env, flow, reply))
 		return "comments";
-	return look_twice(env, flow, reply, step, has_our_photo, is_our_comment);
+	return resolve_twice(env, flow, reply, step, has_our_photo, is_our_comment);
 }
 
 const struct stage facebook_resolve_stages[] = {
-	{"look", look_start_ask, graph_no_answer},
-	{"posts", look_posts_ask, look_posts_answer},
-	{"video", look_video_ask, look_video_answer},
-	{"stories", look_stories_ask, look_stories_answer},
-	{"comments", look_comments_ask, look_comments_answer},
-	{.name = NULL},
+	{"look", start_ask, graph_no_answer},        {"posts", posts_ask, posts_answer},
+	{"video", video_ask, video_answer},          {"stories", stories_ask, stories_answer},
+	{"comments", comments_ask, comments_answer}, {.name = NULL},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a resolver takes for its own. */
-#include "look.h"
+#include "resolver.h"
 
 #include "arena_fixture.h"
 #include "clock.h"
@@ -14,17 +14,17 @@ static void two_minutes_before_the_start_still_count(void **state)
 	struct flow flow;
 	flow_init(&flow, arena, 1);
 	const struct env env = {.arena = arena, .started_at_us = START_US};
-	assert_true(look_is_since_ms(&env, &flow, START_MS));
-	assert_true(look_is_since_ms(&env, &flow, START_MS - 120000));
-	assert_false(look_is_since_ms(&env, &flow, START_MS - 120001));
-	assert_false(look_is_since_ms(&env, &flow, 0));
-	assert_false(look_is_since_ms(&env, &flow, -1));
-	assert_false(look_is_since_ms(&env, &flow, INT64_MAX));
-	assert_true(look_is_since(&env, &flow, STR("2026-11-18T11:04:40Z")));
-	assert_false(look_is_since(&env, &flow, STR("2026-11-18T11:04:39Z")));
-	assert_false(look_is_since(&env, &flow, STR("yesterday")));
-	assert_false(look_is_since(&env, &flow, STR("")));
-	assert_true(look_is_since(&env, &flow, STR("2099-01-01T00:00:00Z")));
+	assert_true(resolver_is_since_ms(&env, &flow, START_MS));
+	assert_true(resolver_is_since_ms(&env, &flow, START_MS - 120000));
+	assert_false(resolver_is_since_ms(&env, &flow, START_MS - 120001));
+	assert_false(resolver_is_since_ms(&env, &flow, 0));
+	assert_false(resolver_is_since_ms(&env, &flow, -1));
+	assert_false(resolver_is_since_ms(&env, &flow, INT64_MAX));
+	assert_true(resolver_is_since(&env, &flow, STR("2026-11-18T11:04:40Z")));
+	assert_false(resolver_is_since(&env, &flow, STR("2026-11-18T11:04:39Z")));
+	assert_false(resolver_is_since(&env, &flow, STR("yesterday")));
+	assert_false(resolver_is_since(&env, &flow, STR("")));
+	assert_true(resolver_is_since(&env, &flow, STR("2099-01-01T00:00:00Z")));
 }
 
 /* A call may come into doubt, be sent again and come into doubt again: what the first one made is
@@ -35,22 +35,23 @@ static void the_first_doubt_of_a_part_is_remembered(void **state)
 	struct flow flow;
 	flow_init(&flow, arena, 2);
 	struct env env = {.arena = arena, .started_at_us = START_US};
-	assert_int_equal(look_doubt_us(&flow), 0);
-	look_since_us(&env, &flow);
+	assert_int_equal(resolver_uncertain_us(&flow), 0);
+	resolver_since_us(&env, &flow);
 	env.started_at_us = START_US + US_PER_HOUR;
-	assert_int_equal(look_since_us(&env, &flow), START_US - 2 * US_PER_MINUTE);
+	assert_int_equal(resolver_since_us(&env, &flow), START_US - 2 * US_PER_MINUTE);
 	flow_part_done(&flow, STR("1"), STR(""));
-	assert_int_equal(look_doubt_us(&flow), 0);
-	assert_int_equal(look_since_us(&env, &flow), START_US + US_PER_HOUR - 2 * US_PER_MINUTE);
+	assert_int_equal(resolver_uncertain_us(&flow), 0);
+	assert_int_equal(resolver_since_us(&env, &flow),
+			 START_US + US_PER_HOUR - 2 * US_PER_MINUTE);
 }
 
 static void texts_are_compared_as_a_reader_would(void **state)
 {
 	(void)state;
-	assert_true(look_texts_equal(arena, STR("a\r\nb "), STR("\na\nb")));
-	assert_false(look_texts_equal(arena, STR("a b"), STR("a  b")));
-	assert_false(look_texts_equal(arena, STR("a"), STR("A")));
-	assert_true(look_texts_equal(arena, STR(""), STR(" \n")));
+	assert_true(resolver_texts_equal(arena, STR("a\r\nb "), STR("\na\nb")));
+	assert_false(resolver_texts_equal(arena, STR("a b"), STR("a  b")));
+	assert_false(resolver_texts_equal(arena, STR("a"), STR("A")));
+	assert_true(resolver_texts_equal(arena, STR(""), STR(" \n")));
 }
 
 static void candidates_are_bounded(void **state)
@@ -60,15 +61,15 @@ static void candidates_are_bounded(void **state)
 	struct step step;
 	flow_init(&flow, arena, 1);
 	flow.probe = STR("x");
-	look_matches_begin(&flow, &step);
+	resolver_matches_begin(&flow, &step);
 	for (int i = 0; i < 3 * STEP_MATCHES_MAX; i++)
-		look_match_add(&step, STR("id"), STR("url"));
-	assert_null(look_matches_end(&step));
+		resolver_match_add(&step, STR("id"), STR("url"));
+	assert_null(resolver_matches_end(&step));
 	assert_int_equal(step.kind, STEP_MATCHES);
 	assert_int_equal(step.match_count, STEP_MATCHES_MAX);
 	assert_true(str_is_empty(flow.probe));
-	look_matches_begin(&flow, &step);
-	look_matches_end(&step);
+	resolver_matches_begin(&flow, &step);
+	resolver_matches_end(&step);
 	assert_int_equal(step.kind, STEP_UNKNOWN);
 }
 
