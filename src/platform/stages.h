@@ -15,6 +15,12 @@ struct stage {
 			      struct step *step);
 };
 
+/* Declares the two functions of a stage. */
+#define STAGE_FUNCTIONS(name) \
+	const char *name##_ask(const struct env *env, struct flow *flow, struct step *step); \
+	const char *name##_answer(const struct env *env, struct flow *flow, \
+				  const struct reply *reply, struct step *step)
+
 /* Walks flow->stage; "" means the first stage. The table ends with name NULL. A stage that the
  * table does not have fails the flow: it was written by another version. */
 void stages_run(const struct stage *stages, const struct env *env, struct flow *flow,

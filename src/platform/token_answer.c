@@ -42,22 +42,22 @@ bool token_answer_read(const struct env *env, const struct reply *reply,
 
 void token_answer_keep(struct flow *flow, const struct token_answer *answer)
 {
-	flow_set_secret(flow, "access_token", answer->access_token);
+	flow_set_secret(flow, TOKEN_KEY_ACCESS, answer->access_token);
 	if (!str_is_empty(answer->refresh_token))
-		flow_set_secret(flow, "refresh_token", answer->refresh_token);
-	flow_set(flow, "scope", answer->scope);
-	flow_set_int(flow, "expires_at_us", answer->expires_at_us);
-	flow_set_int(flow, "refresh_expires_at_us", answer->refresh_expires_at_us);
+		flow_set_secret(flow, TOKEN_KEY_REFRESH, answer->refresh_token);
+	flow_set(flow, TOKEN_KEY_SCOPE, answer->scope);
+	flow_set_int(flow, TOKEN_KEY_EXPIRES_AT, answer->expires_at_us);
+	flow_set_int(flow, TOKEN_KEY_REFRESH_EXPIRES_AT, answer->refresh_expires_at_us);
 }
 
 struct token_answer token_answer_kept(const struct flow *flow)
 {
 	return (struct token_answer){
-		.access_token = flow_get(flow, "access_token"),
-		.refresh_token = flow_get(flow, "refresh_token"),
-		.scope = flow_get(flow, "scope"),
-		.expires_at_us = flow_get_int(flow, "expires_at_us", 0),
-		.refresh_expires_at_us = flow_get_int(flow, "refresh_expires_at_us", 0),
+		.access_token = flow_get(flow, TOKEN_KEY_ACCESS),
+		.refresh_token = flow_get(flow, TOKEN_KEY_REFRESH),
+		.scope = flow_get(flow, TOKEN_KEY_SCOPE),
+		.expires_at_us = flow_get_int(flow, TOKEN_KEY_EXPIRES_AT, 0),
+		.refresh_expires_at_us = flow_get_int(flow, TOKEN_KEY_REFRESH_EXPIRES_AT, 0),
 	};
 }
 

@@ -15,6 +15,13 @@
 
 #define FORM_MAX_BYTES (16 * 1024) /* body of a token call: codes and tokens have a few KiB */
 
+/* Flow keys of a connect flow between the exchange and the account: stored, so never changed. */
+#define TOKEN_KEY_ACCESS "access_token"
+#define TOKEN_KEY_REFRESH "refresh_token"
+#define TOKEN_KEY_SCOPE "scope"
+#define TOKEN_KEY_EXPIRES_AT "expires_at_us"
+#define TOKEN_KEY_REFRESH_EXPIRES_AT "refresh_expires_at_us"
+
 struct token_answer {
 	struct str access_token;
 	struct str refresh_token; /* empty = none given */

@@ -141,6 +141,18 @@ def test_other_files_have_the_licence_line(folder):
     assert not wrong, wrong
 
 
+def test_stage_names_and_flow_keys_are_constants():
+    """They are stored: a literal could be misspelt and would compile."""
+    literal = re.compile(r'\bflow_\w+\(\w+, *"|\b\w*wait_at\([^;]*"|\{"\w+", *\w+_ask\b|\breturn (?:[^";(]*[?:] *)?"[a-z_]+"(?:;| *:)')
+    wrong = [
+        f"{name_of(path)}: {found.group(0)}"
+        for path in SOURCES
+        if path.parent.parent == SRC / "platform" and not path.stem.endswith(("_rules", "_text_count"))
+        for found in literal.finditer(path.read_text())
+    ]
+    assert not wrong, wrong
+
+
 # ---- unit tests ----
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LinkedIn: the publish flow (platforms/linkedin.md section 2). First the files, one after the
  * other (linkedin_media.c); then the post, one call whose answer names it in a header; then
- * comments under it. linkedin.h says where the rest stands. */
-#include "linkedin.h"
+ * comments under it. linkedin_adapter.h says where the rest stands. */
+#include "linkedin_adapter.h"
 
 #include "adapters.h"
 
@@ -21,7 +21,7 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 	(void)env;
 	const size_t part = flow_part(flow);
 	if (part < flow->part_count)
-		return part == 0 ? "asset" : "comment";
+		return part == 0 ? LINKEDIN_STAGE_ASSET : LINKEDIN_STAGE_COMMENT;
 	step_done(step);
 	return NULL;
 }
@@ -31,10 +31,10 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
  * has decided that the risk is taken. */
 static bool repeat_is_late(const struct env *env, struct flow *flow)
 {
-	const int64_t until_us = flow_get_int(flow, "repeat_until_us", INT64_MAX);
+	const int64_t until_us = flow_get_int(flow, LINKEDIN_KEY_REPEAT_UNTIL_US, INT64_MAX);
 	if (env->now_us <= until_us && (until_us == INT64_MAX || !resolver_clock_has_moved(flow)))
 		return false;
-	flow_unset(flow, "repeat_until_us");
+	flow_unset(flow, LINKEDIN_KEY_REPEAT_UNTIL_US);
 	return true;
 }
 
@@ -71,7 +71,7 @@ static struct str duplicate_urn(struct str message)
 static const char *part_landed(const struct env *env, struct flow *flow, struct str urn)
 {
 	flow_part_done(flow, urn, linkedin_post_url(env, urn));
-	return "begin";
+	return LINKEDIN_STAGE_BEGIN;
 }
 
 /* The guard's answer (5). Without a doubt it says that this text was posted before. After one it
@@ -82,7 +82,7 @@ static const char *post_duplicate(const struct env *env, struct flow *flow,
 {
 	const struct str urn = duplicate_urn(json_string(json_get(reply->json, "message")));
 	if (resolver_uncertain_us(flow) != 0 && !str_is_empty(urn)) {
-		flow_set(flow, "duplicate_urn", urn);
+		flow_set(flow, LINKEDIN_KEY_DUPLICATE_URN, urn);
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;
 	}
@@ -172,21 +172,21 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	flow_part_done(flow, urn, flow->parts[0].url);
-	return "begin";
+	return LINKEDIN_STAGE_BEGIN;
 }
 
 static const struct stage publish_stages[] = {
-	{"begin", begin_ask, answer_unexpected},
-	{"asset", linkedin_asset_ask, answer_unexpected},
-	{"init", linkedin_init_ask, linkedin_init_answer},
-	{"upload", linkedin_upload_ask, linkedin_upload_answer},
-	{"part", linkedin_part_ask, linkedin_part_answer},
-	{"thumbnail", linkedin_thumbnail_ask, linkedin_thumbnail_answer},
-	{"finalize", linkedin_finalize_ask, linkedin_finalize_answer},
-	{"ended", linkedin_ended_ask, linkedin_ended_answer},
-	{"settle", linkedin_settle_ask, linkedin_settle_answer},
-	{"post", post_ask, post_answer},
-	{"comment", comment_ask, comment_answer},
+	{LINKEDIN_STAGE_BEGIN, begin_ask, answer_unexpected},
+	{LINKEDIN_STAGE_ASSET, linkedin_asset_ask, answer_unexpected},
+	{LINKEDIN_STAGE_INIT, linkedin_init_ask, linkedin_init_answer},
+	{LINKEDIN_STAGE_UPLOAD, linkedin_upload_ask, linkedin_upload_answer},
+	{LINKEDIN_STAGE_PART, linkedin_part_ask, linkedin_part_answer},
+	{LINKEDIN_STAGE_THUMBNAIL, linkedin_thumbnail_ask, linkedin_thumbnail_answer},
+	{LINKEDIN_STAGE_FINALIZE, linkedin_finalize_ask, linkedin_finalize_answer},
+	{LINKEDIN_STAGE_ENDED, linkedin_ended_ask, linkedin_ended_answer},
+	{LINKEDIN_STAGE_SETTLE, linkedin_settle_ask, linkedin_settle_answer},
+	{LINKEDIN_STAGE_POST, post_ask, post_answer},
+	{LINKEDIN_STAGE_COMMENT, comment_ask, comment_answer},
 	{0},
 };
 const struct platform platform_linkedin = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What LinkedIn's calls share: how one is made (platforms/linkedin.md 2.1) and what a refusal means
  * (section 4). What is asked for is none of this. */
-#include "linkedin.h"
+#include "linkedin_adapter.h"
 
 #include "buf.h"
 

@@ -2,7 +2,7 @@
  * LinkedIn: does an account's token work? LinkedIn lets no app revoke a token: it works until it
  * ends. */
 #include "account_check.h"
-#include "linkedin.h"
+#include "linkedin_adapter.h"
 
 static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -20,6 +20,6 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage linkedin_check_stages[] = {
-	{"check", check_ask, check_answer},
+	{LINKEDIN_STAGE_CHECK, check_ask, check_answer},
 	{.name = NULL},
 };

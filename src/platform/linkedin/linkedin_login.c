@@ -2,7 +2,7 @@
  * LinkedIn: app credentials, consent, accounts and tokens (platforms/linkedin.md section 1). One
  * connection gives the member and each page that the member may post for; all share the member's
  * token. */
-#include "linkedin.h"
+#include "linkedin_adapter.h"
 
 #include "arena.h"
 #include "buf.h"
@@ -62,7 +62,7 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage linkedin_verify_stages[] = {
-	{"probe", verify_ask, verify_answer},
+	{LINKEDIN_STAGE_PROBE, verify_ask, verify_answer},
 	{0},
 };
 
@@ -152,13 +152,13 @@ static const char *exchange_answer(const struct env *env, struct flow *flow,
 	    scopes_missing_fail(env, answer.scope, member_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
-	return has_openid ? "member" : "me";
+	return has_openid ? LINKEDIN_STAGE_MEMBER : LINKEDIN_STAGE_ME;
 }
 
 static const char *member_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	call_bearer(env, step_send(step, CALL_READ, "GET", STR(LINKEDIN_USERINFO_URL)),
-		    flow_get(flow, "access_token"));
+		    flow_get(flow, TOKEN_KEY_ACCESS));
 	return NULL;
 }
 
@@ -166,7 +166,7 @@ static const char *member_ask(const struct env *env, struct flow *flow, struct s
 static bool is_early(struct flow *flow, const struct reply *reply)
 {
 	return reply->outcome == REPLY_ANSWERED && reply->status == 401 &&
-	       flow_count(flow, "early_refusals") == 1;
+	       flow_count(flow, LINKEDIN_KEY_EARLY_REFUSALS) == 1;
 }
 
 static const char *member_known(const struct env *env, struct flow *flow, struct str id,
@@ -177,9 +177,10 @@ static const char *member_known(const struct env *env, struct flow *flow, struct
 			  STR("LinkedIn did not say who the member is."));
 		return NULL;
 	}
-	flow_set(flow, "member_id", id);
-	flow_set(flow, "member_name", name);
-	return has_pages(env, flow_get(flow, "scope")) ? "pages" : "accounts";
+	flow_set(flow, LINKEDIN_KEY_MEMBER_ID, id);
+	flow_set(flow, LINKEDIN_KEY_MEMBER_NAME, name);
+	return has_pages(env, flow_get(flow, TOKEN_KEY_SCOPE)) ? LINKEDIN_STAGE_PAGES
+							       : LINKEDIN_STAGE_ACCOUNTS;
 }
 
 static const char *member_answer(const struct env *env, struct flow *flow,
@@ -191,12 +192,12 @@ static const char *member_answer(const struct env *env, struct flow *flow,
 	}
 	/* Which scopes there are was not told, and these are not. */
 	if (reply->outcome == REPLY_ANSWERED && reply->status == 403 &&
-	    str_is_empty(flow_get(flow, "scope")))
-		return "me";
+	    str_is_empty(flow_get(flow, TOKEN_KEY_SCOPE)))
+		return LINKEDIN_STAGE_ME;
 	if (linkedin_is_refused(env, reply, step) || step_fail_unreadable(step, reply))
 		return NULL;
-	flow_set(flow, "member_email", json_string(json_get(reply->json, "email")));
-	flow_set(flow, "member_picture", json_string(json_get(reply->json, "picture")));
+	flow_set(flow, LINKEDIN_KEY_MEMBER_EMAIL, json_string(json_get(reply->json, "email")));
+	flow_set(flow, LINKEDIN_KEY_MEMBER_PICTURE, json_string(json_get(reply->json, "picture")));
 	return member_known(env, flow, json_string(json_get(reply->json, "sub")),
 			    json_string(json_get(reply->json, "name")), step);
 }
@@ -205,7 +206,7 @@ static const char *member_answer(const struct env *env, struct flow *flow,
 static const char *me_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	call_bearer(env, step_send(step, CALL_READ, "GET", STR(ME_URL)),
-		    flow_get(flow, "access_token"));
+		    flow_get(flow, TOKEN_KEY_ACCESS));
 	return NULL;
 }
 
@@ -223,22 +224,23 @@ static const char *me_answer(const struct env *env, struct flow *flow, const str
 			   STR_ARG(json_string(json_get(reply->json, "localizedFirstName"))),
 			   STR_ARG(json_string(json_get(reply->json, "localizedLastName"))));
 	const struct json *picture = json_get(reply->json, "profilePicture");
-	flow_set(flow, "member_vanity", json_string(json_get(reply->json, "vanityName")));
-	flow_set(flow, "member_picture", widest(json_get(picture, "displayImage~")));
+	flow_set(flow, LINKEDIN_KEY_MEMBER_VANITY,
+		 json_string(json_get(reply->json, "vanityName")));
+	flow_set(flow, LINKEDIN_KEY_MEMBER_PICTURE, widest(json_get(picture, "displayImage~")));
 	return member_known(env, flow, json_string(json_get(reply->json, "id")), str_trim(name),
 			    step);
 }
 
 static const char *pages_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const int64_t role = flow_get_int(flow, "role", 0);
+	const int64_t role = flow_get_int(flow, LINKEDIN_KEY_ROLE, 0);
 	const struct str url = str_format(
 		env->arena,
 		LINKEDIN_REST_URL
 		"/organizationAcls?q=roleAssignee&role=%s&state=APPROVED&start=%d&count=%d",
 		page_roles[role >= 0 && role < PAGE_ROLE_COUNT ? role : 0],
-		(int)flow_get_int(flow, "start", 0), ACLS_PER_ANSWER);
-	linkedin_send(env, flow_get(flow, "access_token"), step, CALL_READ, "GET", url);
+		(int)flow_get_int(flow, LINKEDIN_KEY_START, 0), ACLS_PER_ANSWER);
+	linkedin_send(env, flow_get(flow, TOKEN_KEY_ACCESS), step, CALL_READ, "GET", url);
 	return NULL;
 }
 
@@ -268,23 +270,23 @@ static bool list_has(struct str list, struct str item)
 static void page_remember(const struct env *env, struct flow *flow, struct str id)
 {
 	uint64_t number = 0;
-	const struct str list = flow_get(flow, "page_ids");
+	const struct str list = flow_get(flow, LINKEDIN_KEY_PAGE_IDS);
 	if (!str_parse_u64(id, &number) || list_has(list, id) ||
-	    flow_get_int(flow, "page_count", 0) >= PAGES_MAX)
+	    flow_get_int(flow, LINKEDIN_KEY_PAGE_COUNT, 0) >= PAGES_MAX)
 		return;
-	flow_set(flow, "page_ids",
+	flow_set(flow, LINKEDIN_KEY_PAGE_IDS,
 		 str_is_empty(list)
 			 ? id
 			 : str_format(env->arena, STR_FMT "," STR_FMT, STR_ARG(list), STR_ARG(id)));
-	flow_count(flow, "page_count");
+	flow_count(flow, LINKEDIN_KEY_PAGE_COUNT);
 }
 
 static const char *pages_next_role(struct flow *flow)
 {
-	flow_set_int(flow, "start", 0);
-	if (flow_count(flow, "role") < PAGE_ROLE_COUNT)
-		return "pages";
-	return "page";
+	flow_set_int(flow, LINKEDIN_KEY_START, 0);
+	if (flow_count(flow, LINKEDIN_KEY_ROLE) < PAGE_ROLE_COUNT)
+		return LINKEDIN_STAGE_PAGES;
+	return LINKEDIN_STAGE_PAGE;
 }
 
 static const char *pages_answer(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -292,7 +294,7 @@ static const char *pages_answer(const struct env *env, struct flow *flow, const 
 {
 	const bool is_answered = reply->outcome == REPLY_ANSWERED;
 	if (is_answered && reply->status == 403)
-		return "accounts"; /* the member alone */
+		return LINKEDIN_STAGE_ACCOUNTS; /* the member alone */
 	if (is_answered && reply->status == 400)
 		return pages_next_role(flow); /* a role that this version does not know */
 	if (linkedin_is_refused(env, reply, step) || step_fail_unreadable(step, reply))
@@ -300,19 +302,19 @@ static const char *pages_answer(const struct env *env, struct flow *flow, const 
 	const struct json *acls = json_get(reply->json, "elements");
 	for (size_t i = 0; json_at(acls, i) != NULL; i++)
 		page_remember(env, flow, acl_page_id(json_at(acls, i)));
-	const int64_t start = flow_get_int(flow, "start", 0) + ACLS_PER_ANSWER;
+	const int64_t start = flow_get_int(flow, LINKEDIN_KEY_START, 0) + ACLS_PER_ANSWER;
 	if (acls == NULL || acls->count < ACLS_PER_ANSWER || start > ACLS_START_MAX)
 		return pages_next_role(flow);
-	flow_set_int(flow, "start", start);
-	return "pages";
+	flow_set_int(flow, LINKEDIN_KEY_START, start);
+	return LINKEDIN_STAGE_PAGES;
 }
 
 /* The page that is asked for next; empty when all are known. */
 static struct str page_next(const struct flow *flow)
 {
-	struct str list = flow_get(flow, "page_ids");
+	struct str list = flow_get(flow, LINKEDIN_KEY_PAGE_IDS);
 	struct str id = {0};
-	for (int64_t i = flow_get_int(flow, "pages_known", 0); i >= 0; i--) {
+	for (int64_t i = flow_get_int(flow, LINKEDIN_KEY_PAGES_KNOWN, 0); i >= 0; i--) {
 		if (str_is_empty(list) || !str_take_field(&list, ',', &id))
 			return (struct str){0};
 	}
@@ -323,21 +325,21 @@ static const char *page_ask(const struct env *env, struct flow *flow, struct ste
 {
 	const struct str id = page_next(flow);
 	if (str_is_empty(id))
-		return "accounts";
+		return LINKEDIN_STAGE_ACCOUNTS;
 	const struct str url =
 		str_format(env->arena,
 			   LINKEDIN_REST_URL "/organizations/" STR_FMT
 					     "?projection=(id,localizedName,vanityName,"
 					     "logoV2(original~:playableStreams))",
 			   STR_ARG(id));
-	linkedin_send(env, flow_get(flow, "access_token"), step, CALL_READ, "GET", url);
+	linkedin_send(env, flow_get(flow, TOKEN_KEY_ACCESS), step, CALL_READ, "GET", url);
 	return NULL;
 }
 
 /* pages: the members of a JSON array of {id, username, name, avatar}, without its brackets. */
 static void page_keep(const struct env *env, struct flow *flow, const struct json *page)
 {
-	const struct str pages = flow_get(flow, "pages");
+	const struct str pages = flow_get(flow, LINKEDIN_KEY_PAGES);
 	const struct str id = page_next(flow);
 	struct str name = json_string(json_get(page, "localizedName"));
 	struct buf out;
@@ -354,8 +356,8 @@ static void page_keep(const struct env *env, struct flow *flow, const struct jso
 	json_member_str(&w, "avatar", widest(json_get(json_get(page, "logoV2"), "original~")));
 	json_end_object(&w);
 	if (!out.is_over)
-		flow_set(flow, "pages", buf_str(&out));
-	flow_count(flow, "pages_known");
+		flow_set(flow, LINKEDIN_KEY_PAGES, buf_str(&out));
+	flow_count(flow, LINKEDIN_KEY_PAGES_KNOWN);
 }
 
 static const char *page_answer(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -369,14 +371,14 @@ static const char *page_answer(const struct env *env, struct flow *flow, const s
 	    (linkedin_is_refused(env, reply, step) || step_fail_unreadable(step, reply)))
 		return NULL;
 	page_keep(env, flow, is_hidden ? NULL : reply->json);
-	return "page";
+	return LINKEDIN_STAGE_PAGE;
 }
 
 /* The vanity name is not told without r_basicprofile (1.6). */
 static struct str member_username(const struct flow *flow)
 {
-	const struct str vanity = flow_get(flow, "member_vanity");
-	struct str email = flow_get(flow, "member_email");
+	const struct str vanity = flow_get(flow, LINKEDIN_KEY_MEMBER_VANITY);
+	struct str email = flow_get(flow, LINKEDIN_KEY_MEMBER_EMAIL);
 	struct str local_part = {0};
 	if (!str_is_empty(vanity))
 		return vanity;
@@ -387,8 +389,8 @@ static struct str member_username(const struct flow *flow)
 static const struct json *kept_pages(const struct env *env, const struct flow *flow)
 {
 	const struct json *pages = NULL;
-	const struct str text =
-		str_format(env->arena, "[" STR_FMT "]", STR_ARG(flow_get(flow, "pages")));
+	const struct str text = str_format(env->arena, "[" STR_FMT "]",
+					   STR_ARG(flow_get(flow, LINKEDIN_KEY_PAGES)));
 	if (json_parse(env->arena, text, NULL, &pages, NULL, NULL) != ERR_NONE)
 		return NULL;
 	return pages;
@@ -397,11 +399,11 @@ static const struct json *kept_pages(const struct env *env, const struct flow *f
 static struct account_found member_account(const struct flow *flow)
 {
 	return (struct account_found){
-		.platform_account_id = flow_get(flow, "member_id"),
+		.platform_account_id = flow_get(flow, LINKEDIN_KEY_MEMBER_ID),
 		.username = member_username(flow),
-		.name = flow_get(flow, "member_name"),
-		.email = flow_get(flow, "member_email"),
-		.avatar_url = flow_get(flow, "member_picture"),
+		.name = flow_get(flow, LINKEDIN_KEY_MEMBER_NAME),
+		.email = flow_get(flow, LINKEDIN_KEY_MEMBER_EMAIL),
+		.avatar_url = flow_get(flow, LINKEDIN_KEY_MEMBER_PICTURE),
 		.type = ACCOUNT_PERSONAL,
 	};
 }
@@ -446,12 +448,12 @@ static const char *accounts_ask(const struct env *env, struct flow *flow, struct
 }
 
 const struct stage linkedin_connect_stages[] = {
-	{"exchange", exchange_ask, exchange_answer},
-	{"member", member_ask, member_answer},
-	{"me", me_ask, me_answer},
-	{"pages", pages_ask, pages_answer},
-	{"page", page_ask, page_answer},
-	{"accounts", accounts_ask, answer_unexpected},
+	{LINKEDIN_STAGE_EXCHANGE, exchange_ask, exchange_answer},
+	{LINKEDIN_STAGE_MEMBER, member_ask, member_answer},
+	{LINKEDIN_STAGE_ME, me_ask, me_answer},
+	{LINKEDIN_STAGE_PAGES, pages_ask, pages_answer},
+	{LINKEDIN_STAGE_PAGE, page_ask, page_answer},
+	{LINKEDIN_STAGE_ACCOUNTS, accounts_ask, answer_unexpected},
 	{0},
 };
 
@@ -475,7 +477,7 @@ static const char *refresh_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage linkedin_refresh_stages[] = {
-	{"token", refresh_ask, refresh_answer},
+	{LINKEDIN_STAGE_TOKEN, refresh_ask, refresh_answer},
 	{0},
 };
 

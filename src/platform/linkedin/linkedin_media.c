@@ -4,7 +4,7 @@
  * must not carry the bearer, their etags in the order of the addresses, an end. Then each is waited
  * for: a post made before processing ends becomes invisible when processing fails. Nothing here is
  * visible, so everything may be repeated; an orphan does no harm. */
-#include "linkedin.h"
+#include "linkedin_adapter.h"
 
 #include "arena.h"
 #include "buf.h"
@@ -77,7 +77,7 @@ struct linkedin_asset linkedin_asset_at(const struct env *env, size_t index)
 
 static const char *urn_name(const struct env *env, size_t index)
 {
-	return str_z(env->arena, str_format(env->arena, "urn%zu", index));
+	return str_z(env->arena, str_format(env->arena, LINKEDIN_KEY_URN_FORMAT, index));
 }
 
 struct str linkedin_asset_urn(const struct env *env, const struct flow *flow, size_t index)
@@ -89,7 +89,7 @@ struct str linkedin_asset_urn(const struct env *env, const struct flow *flow, si
 
 static size_t current_index(const struct flow *flow)
 {
-	const int64_t index = flow_get_int(flow, "asset", 0);
+	const int64_t index = flow_get_int(flow, LINKEDIN_KEY_ASSET, 0);
 	return index > 0 ? (size_t)index : 0;
 }
 
@@ -161,29 +161,29 @@ const char *linkedin_asset_ask(const struct env *env, struct flow *flow, struct 
 	(void)step;
 	const size_t count = linkedin_asset_count(env);
 	if (current_index(flow) < count)
-		return "init";
-	return count > 0 ? "settle" : "post";
+		return LINKEDIN_STAGE_INIT;
+	return count > 0 ? LINKEDIN_STAGE_SETTLE : LINKEDIN_STAGE_POST;
 }
 
 /* This one has its bytes. */
 static const char *next_asset(struct flow *flow)
 {
-	static const char *const spent[] = {"upload_url",    "instructions", "upload_token",
-					    "thumbnail_url", "etags",        "part",
-					    "finalizes"};
+	static const char *const spent[] = {LINKEDIN_KEY_UPLOAD_URL,   LINKEDIN_KEY_INSTRUCTIONS,
+					    LINKEDIN_KEY_UPLOAD_TOKEN, LINKEDIN_KEY_THUMBNAIL_URL,
+					    LINKEDIN_KEY_ETAGS,        LINKEDIN_KEY_PART};
 	for (size_t i = 0; i < COUNT_OF(spent); i++)
 		flow_unset(flow, spent[i]);
-	flow_count(flow, "asset");
-	return "asset";
+	flow_count(flow, LINKEDIN_KEY_ASSET);
+	return LINKEDIN_STAGE_ASSET;
 }
 
 /* The addresses are refused, or nobody knows what became of the end: new ones, and all bytes again
  * (section 5). */
 static const char *begin_again(struct flow *flow, struct step *step)
 {
-	if (flow_count(flow, "uploads_again") <= UPLOADS_AGAIN_MAX)
-		return "init";
-	flow_set_stage(flow, "init");
+	if (flow_count(flow, LINKEDIN_KEY_UPLOADS_AGAIN) <= UPLOADS_AGAIN_MAX)
+		return LINKEDIN_STAGE_INIT;
+	flow_set_stage(flow, LINKEDIN_STAGE_INIT);
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 		  STR("LinkedIn's addresses for the upload do not take the file."));
 	return NULL;
@@ -281,12 +281,13 @@ static const char *video_begins(const struct env *env, struct flow *flow, const 
 	if (str_is_empty(instructions) ||
 	    (!str_is_empty(thumbnail_url) && !upload_url_is_usable(env, thumbnail_url)))
 		return answer_is_unusable(step);
-	flow_set_secret(flow, "instructions", instructions);
-	flow_set_secret(flow, "upload_token", json_string(json_get(value, "uploadToken")));
-	flow_set_secret(flow, "thumbnail_url", thumbnail_url);
-	flow_set(flow, "etags", STR(""));
-	flow_set_int(flow, "part", 0);
-	return "part";
+	flow_set_secret(flow, LINKEDIN_KEY_INSTRUCTIONS, instructions);
+	flow_set_secret(flow, LINKEDIN_KEY_UPLOAD_TOKEN,
+			json_string(json_get(value, "uploadToken")));
+	flow_set_secret(flow, LINKEDIN_KEY_THUMBNAIL_URL, thumbnail_url);
+	flow_set(flow, LINKEDIN_KEY_ETAGS, STR(""));
+	flow_set_int(flow, LINKEDIN_KEY_PART, 0);
+	return LINKEDIN_STAGE_PART;
 }
 
 static const char *upload_begins(const struct env *env, struct flow *flow, const struct json *value,
@@ -295,8 +296,8 @@ static const char *upload_begins(const struct env *env, struct flow *flow, const
 	const struct str url = json_string(json_get(value, "uploadUrl"));
 	if (!upload_url_is_usable(env, url))
 		return answer_is_unusable(step);
-	flow_set_secret(flow, "upload_url", url);
-	return "upload";
+	flow_set_secret(flow, LINKEDIN_KEY_UPLOAD_URL, url);
+	return LINKEDIN_STAGE_UPLOAD;
 }
 
 const char *linkedin_init_answer(const struct env *env, struct flow *flow,
@@ -354,8 +355,8 @@ const char *linkedin_upload_ask(const struct env *env, struct flow *flow, struct
 	const int file = file_of(env, &asset, step);
 	if (file < 0)
 		return NULL;
-	struct call *call =
-		put_send(step, flow_get(flow, "upload_url"), file, 0, env->media[file].size_bytes);
+	struct call *call = put_send(step, flow_get(flow, LINKEDIN_KEY_UPLOAD_URL), file, 0,
+				     env->media[file].size_bytes);
 	call_bearer(env, call, env->access_token); /* 2.3, 2.5: unlike a video's */
 	return NULL;
 }
@@ -379,8 +380,8 @@ const char *linkedin_upload_answer(const struct env *env, struct flow *flow,
 static const struct json *instructions_of(const struct env *env, const struct flow *flow)
 {
 	const struct json *instructions = NULL;
-	if (json_parse(env->arena, flow_get(flow, "instructions"), NULL, &instructions, NULL,
-		       NULL) != ERR_NONE)
+	if (json_parse(env->arena, flow_get(flow, LINKEDIN_KEY_INSTRUCTIONS), NULL, &instructions,
+		       NULL, NULL) != ERR_NONE)
 		return NULL;
 	return instructions;
 }
@@ -388,11 +389,13 @@ static const struct json *instructions_of(const struct env *env, const struct fl
 const char *linkedin_part_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct linkedin_asset asset = current(env, flow);
-	const int64_t part = flow_get_int(flow, "part", 0);
+	const int64_t part = flow_get_int(flow, LINKEDIN_KEY_PART, 0);
 	const struct json *instruction =
 		json_at(instructions_of(env, flow), part >= 0 ? (size_t)part : 0);
 	if (instruction == NULL)
-		return str_is_empty(flow_get(flow, "thumbnail_url")) ? "finalize" : "thumbnail";
+		return str_is_empty(flow_get(flow, LINKEDIN_KEY_THUMBNAIL_URL))
+			       ? LINKEDIN_STAGE_FINALIZE
+			       : LINKEDIN_STAGE_THUMBNAIL;
 	const int file = file_of(env, &asset, step);
 	if (file < 0)
 		return NULL;
@@ -409,7 +412,7 @@ const char *linkedin_part_ask(const struct env *env, struct flow *flow, struct s
 /* etags: the members of a JSON array without its brackets. */
 static void etag_keep(const struct env *env, struct flow *flow, struct str etag)
 {
-	const struct str before = flow_get(flow, "etags");
+	const struct str before = flow_get(flow, LINKEDIN_KEY_ETAGS);
 	struct buf text;
 	struct json_writer w;
 	buf_init(&text, env->arena, INSTRUCTIONS_MAX_BYTES);
@@ -418,7 +421,7 @@ static void etag_keep(const struct env *env, struct flow *flow, struct str etag)
 		buf_add_char(&text, ',');
 	json_writer_init(&w, &text);
 	json_put_str(&w, etag);
-	flow_set(flow, "etags", buf_str(&text));
+	flow_set(flow, LINKEDIN_KEY_ETAGS, buf_str(&text));
 }
 
 const char *linkedin_part_answer(const struct env *env, struct flow *flow,
@@ -439,8 +442,8 @@ const char *linkedin_part_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	etag_keep(env, flow, etag);
-	flow_count(flow, "part");
-	return "part";
+	flow_count(flow, LINKEDIN_KEY_PART);
+	return LINKEDIN_STAGE_PART;
 }
 
 const char *linkedin_thumbnail_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -449,13 +452,13 @@ const char *linkedin_thumbnail_ask(const struct env *env, struct flow *flow, str
 	int file = -1;
 	switch (thumbnail_find(env, &video, &file, step)) {
 	case THUMBNAIL_NONE:
-		return "finalize";
+		return LINKEDIN_STAGE_FINALIZE;
 	case THUMBNAIL_WANTED:
 		return NULL;
 	case THUMBNAIL_HERE:
 		break;
 	}
-	struct call *call = put_send(step, flow_get(flow, "thumbnail_url"), file, 0,
+	struct call *call = put_send(step, flow_get(flow, LINKEDIN_KEY_THUMBNAIL_URL), file, 0,
 				     env->media[file].size_bytes);
 	call_header(call, "media-type-family", STR("STILLIMAGE"));
 	return NULL;
@@ -466,7 +469,7 @@ const char *linkedin_thumbnail_answer(const struct env *env, struct flow *flow,
 {
 	switch (put_outcome(env, reply, step)) {
 	case PUT_TAKEN:
-		return "finalize";
+		return LINKEDIN_STAGE_FINALIZE;
 	case PUT_GONE:
 		return begin_again(flow, step);
 	case PUT_REFUSED:
@@ -479,14 +482,14 @@ const char *linkedin_finalize_ask(const struct env *env, struct flow *flow, stru
 {
 	struct buf body;
 	struct json_writer w;
-	const struct str etags = flow_get(flow, "etags");
+	const struct str etags = flow_get(flow, LINKEDIN_KEY_ETAGS);
 	buf_init(&body, env->arena, LINKEDIN_BODY_MAX_BYTES);
 	json_writer_init(&w, &body);
 	json_begin_object(&w);
 	json_key(&w, "finalizeUploadRequest");
 	json_begin_object(&w);
 	json_member_str(&w, "video", current_urn(env, flow));
-	json_member_str(&w, "uploadToken", flow_get(flow, "upload_token"));
+	json_member_str(&w, "uploadToken", flow_get(flow, LINKEDIN_KEY_UPLOAD_TOKEN));
 	json_key(&w, "uploadedPartIds");
 	json_put_raw(&w, str_format(env->arena, "[" STR_FMT "]", STR_ARG(etags)));
 	json_end_object(&w);
@@ -525,7 +528,7 @@ const char *linkedin_finalize_answer(const struct env *env, struct flow *flow,
 	if (is_expired(env, reply))
 		return begin_again(flow, step);
 	if (end_may_be_taken(env, reply))
-		return "ended";
+		return LINKEDIN_STAGE_ENDED;
 	return linkedin_is_refused(env, reply, step) ? NULL : next_asset(flow);
 }
 
@@ -567,18 +570,18 @@ const char *linkedin_ended_answer(const struct env *env, struct flow *flow,
 static bool is_blind(const struct env *env, const struct flow *flow, enum linkedin_asset_kind kind)
 {
 	return (!linkedin_is_page(env) && kind != LINKEDIN_VIDEO) ||
-	       flow_get_int(flow, "is_blind", 0) == 1;
+	       flow_get_int(flow, LINKEDIN_KEY_IS_BLIND, 0) == 1;
 }
 
 const char *linkedin_settle_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const int64_t settled = flow_get_int(flow, "settled", 0);
+	const int64_t settled = flow_get_int(flow, LINKEDIN_KEY_SETTLED, 0);
 	const size_t index = settled > 0 ? (size_t)settled : 0;
-	if (index >= linkedin_asset_count(env) || flow_get_int(flow, "waited", 0) == 1)
-		return "post";
+	if (index >= linkedin_asset_count(env) || flow_get_int(flow, LINKEDIN_KEY_WAITED, 0) == 1)
+		return LINKEDIN_STAGE_POST;
 	const enum linkedin_asset_kind kind = linkedin_asset_at(env, index).kind;
 	if (is_blind(env, flow, kind)) {
-		flow_set_int(flow, "waited", 1);
+		flow_set_int(flow, LINKEDIN_KEY_WAITED, 1);
 		step_wait(step, BLIND_WAIT_MS);
 		return NULL;
 	}
@@ -588,7 +591,7 @@ const char *linkedin_settle_ask(const struct env *env, struct flow *flow, struct
 
 static const char *not_yet(struct flow *flow, struct step *step)
 {
-	const int64_t polls = flow_count(flow, "polls");
+	const int64_t polls = flow_count(flow, LINKEDIN_KEY_POLLS);
 	if (polls > POLLS_MAX)
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("LinkedIn has not finished processing a media file."));
@@ -616,8 +619,8 @@ const char *linkedin_settle_answer(const struct env *env, struct flow *flow,
 {
 	const bool is_answered = reply->outcome == REPLY_ANSWERED;
 	if (is_answered && reply->status == 403) { /* it says nothing about the file (section 4) */
-		flow_set_int(flow, "is_blind", 1);
-		return "settle";
+		flow_set_int(flow, LINKEDIN_KEY_IS_BLIND, 1);
+		return LINKEDIN_STAGE_SETTLE;
 	}
 	if (is_answered && reply->status == 404) /* not to be seen everywhere at once */
 		return not_yet(flow, step);
@@ -628,6 +631,6 @@ const char *linkedin_settle_answer(const struct env *env, struct flow *flow,
 		return processing_failed(env, reply->json, step);
 	if (!str_equal_z(status, "AVAILABLE"))
 		return not_yet(flow, step);
-	flow_count(flow, "settled");
-	return "settle";
+	flow_count(flow, LINKEDIN_KEY_SETTLED);
+	return LINKEDIN_STAGE_SETTLE;
 }

@@ -2,7 +2,7 @@
  * LinkedIn: what became of a publish call in doubt (platforms/linkedin.md section 5). There is no
  * idempotency key, and members' posts cannot be read back: for them LinkedIn's own guard against
  * duplicates is the only witness. A page's posts and comments are listed. */
-#include "linkedin.h"
+#include "linkedin_adapter.h"
 
 #include "clock.h"
 
@@ -22,9 +22,9 @@ static const char *repeat_or_unknown(const struct env *env, struct flow *flow, s
 {
 	const int64_t until_us = resolver_uncertain_us(flow) + DUPLICATE_GUARD_US;
 	if (env->now_us > until_us || resolver_clock_has_moved(flow) ||
-	    flow_count(flow, "repeats") > 1)
+	    flow_count(flow, LINKEDIN_KEY_REPEATS) > 1)
 		return resolver_end(flow, step, STEP_UNKNOWN);
-	flow_set_int(flow, "repeat_until_us", until_us);
+	flow_set_int(flow, LINKEDIN_KEY_REPEAT_UNTIL_US, until_us);
 	flow_set_open(flow); /* the first may have landed, whatever is said to the second */
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
@@ -33,10 +33,10 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
 {
 	resolver_since_us(env, flow);
 	if (flow_part(flow) > 0)
-		return "comments";
-	const struct str duplicate = flow_get(flow, "duplicate_urn");
+		return LINKEDIN_STAGE_COMMENTS;
+	const struct str duplicate = flow_get(flow, LINKEDIN_KEY_DUPLICATE_URN);
 	if (linkedin_is_page(env))
-		return str_is_empty(duplicate) ? "posts" : "duplicate";
+		return str_is_empty(duplicate) ? LINKEDIN_STAGE_POSTS : LINKEDIN_STAGE_DUPLICATE;
 	if (str_is_empty(duplicate))
 		return repeat_or_unknown(env, flow, step);
 	resolver_matches_begin(flow, step);
@@ -155,7 +155,8 @@ static const char *duplicate_ask(const struct env *env, struct flow *flow, struc
 {
 	linkedin_send(env, env->access_token, step, CALL_READ, "GET",
 		      linkedin_url(env, LINKEDIN_REST_URL "/posts/",
-				   flow_get(flow, "duplicate_urn"), "?viewContext=AUTHOR"));
+				   flow_get(flow, LINKEDIN_KEY_DUPLICATE_URN),
+				   "?viewContext=AUTHOR"));
 	return NULL;
 }
 
@@ -164,17 +165,17 @@ static const char *duplicate_answer(const struct env *env, struct flow *flow,
 {
 	if (reply->outcome != REPLY_ANSWERED || reply->status != 200 ||
 	    !is_our_post(env, flow, reply->json))
-		return "posts";
-	const struct str urn = flow_get(flow, "duplicate_urn");
+		return LINKEDIN_STAGE_POSTS;
+	const struct str urn = flow_get(flow, LINKEDIN_KEY_DUPLICATE_URN);
 	resolver_matches_begin(flow, step);
 	resolver_match_add(step, urn, linkedin_post_url(env, urn));
 	return resolver_matches_end(step);
 }
 
 const struct stage linkedin_resolve_stages[] = {
-	{"doubt", start_ask, answer_unexpected},
-	{"duplicate", duplicate_ask, duplicate_answer},
-	{"posts", posts_ask, posts_answer},
-	{"comments", comments_ask, comments_answer},
+	{LINKEDIN_STAGE_DOUBT, start_ask, answer_unexpected},
+	{LINKEDIN_STAGE_DUPLICATE, duplicate_ask, duplicate_answer},
+	{LINKEDIN_STAGE_POSTS, posts_ask, posts_answer},
+	{LINKEDIN_STAGE_COMMENTS, comments_ask, comments_answer},
 	{0},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LinkedIn: what it takes (platforms/linkedin.md 2.12, sections 3 and 6). Numbers that the document
  * marks as not verified are left to LinkedIn itself. */
-#include "linkedin.h"
+#include "linkedin_adapter.h"
 
 #include "arena.h"
 #include "count_of.h"

@@ -12,7 +12,7 @@
 #include "utf8.h"
 
 #include "adapters.h"
-#include "facebook_private.h"
+#include "facebook_adapter.h"
 #include "graph.h"
 #include "resolver.h"
 #include "multipart.h"
@@ -60,9 +60,9 @@ static bool facebook_account(const struct env *env, const struct flow *flow,
 		.avatar_url = page->avatar_url,
 		.type = ACCOUNT_PAGE,
 		.access_token = page->access_token, /* without an expiry date (meta.md 2.7) */
-		.scopes = flow_get(flow, "scopes"),
+		.scopes = flow_get(flow, GRAPH_KEY_SCOPES),
 		.extra = graph_account_extra(env, flow, NULL, (struct str){0}),
-		.extra_secret = flow_get(flow, "user_token"),
+		.extra_secret = flow_get(flow, GRAPH_KEY_USER_TOKEN),
 	};
 	return true;
 }
@@ -70,22 +70,23 @@ static bool facebook_account(const struct env *env, const struct flow *flow,
 static const char *facebook_connected_ask(const struct env *env, struct flow *flow,
 					  struct step *step)
 {
-	if (flow_get_int(flow, "is_probed", 0) == 0 && !str_is_empty(flow_get(flow, "found")))
-		return "probe";
+	if (flow_get_int(flow, GRAPH_KEY_IS_PROBED, 0) == 0 &&
+	    !str_is_empty(flow_get(flow, GRAPH_KEY_FOUND)))
+		return GRAPH_STAGE_PROBE;
 	graph_finish(env, flow, step, facebook_account);
 	return NULL;
 }
 
 static const struct stage facebook_connect_stages[] = {
-	{"code", graph_code_ask, graph_code_answer},
-	{"long", graph_long_ask, graph_long_answer},
-	{"permissions", graph_permissions_ask, facebook_permissions_answer},
-	{"me", graph_me_ask, graph_me_answer},
-	{"pages", graph_pages_ask, graph_pages_answer},
-	{"businesses", graph_businesses_ask, graph_businesses_answer},
-	{"portfolio", graph_portfolio_ask, graph_portfolio_answer},
-	{"probe", graph_probe_ask, graph_probe_answer},
-	{"finish", facebook_connected_ask, graph_no_answer},
+	{GRAPH_STAGE_CODE, graph_code_ask, graph_code_answer},
+	{GRAPH_STAGE_LONG, graph_long_ask, graph_long_answer},
+	{GRAPH_STAGE_PERMISSIONS, graph_permissions_ask, facebook_permissions_answer},
+	{GRAPH_STAGE_ME, graph_me_ask, graph_me_answer},
+	{GRAPH_STAGE_PAGES, graph_pages_ask, graph_pages_answer},
+	{GRAPH_STAGE_BUSINESSES, graph_businesses_ask, graph_businesses_answer},
+	{GRAPH_STAGE_PORTFOLIO, graph_portfolio_ask, graph_portfolio_answer},
+	{GRAPH_STAGE_PROBE, graph_probe_ask, graph_probe_answer},
+	{GRAPH_STAGE_FINISH, facebook_connected_ask, graph_no_answer},
 	{.name = NULL},
 };
 
@@ -130,7 +131,7 @@ bool facebook_repeats(struct flow *flow, const struct reply *reply, struct step 
 {
 	struct graph_error error;
 	if (!graph_error_read(reply, &error) || error.remedy != GRAPH_REPEAT ||
-	    flow_count(flow, "uploads") >= UPLOAD_AGAIN_MAX)
+	    flow_count(flow, FACEBOOK_KEY_UPLOADS) >= UPLOAD_AGAIN_MAX)
 		return false;
 	step_wait(step, UPLOAD_AGAIN_MS);
 	return true;
@@ -142,14 +143,14 @@ static const char *first_stage(const struct env *env)
 	switch (facebook_kind_of(env->post, env->post_type)) {
 	case FACEBOOK_FEED:
 	case FACEBOOK_PHOTO_STORY:
-		return "photo";
+		return FACEBOOK_STAGE_PHOTO;
 	case FACEBOOK_VIDEO:
-		return "chunk_start";
+		return FACEBOOK_STAGE_CHUNK_START;
 	case FACEBOOK_REEL:
 	case FACEBOOK_VIDEO_STORY:
-		return "session_start";
+		return FACEBOOK_STAGE_SESSION_START;
 	}
-	return "photo";
+	return FACEBOOK_STAGE_PHOTO;
 }
 
 static const char *facebook_start_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -158,7 +159,7 @@ static const char *facebook_start_ask(const struct env *env, struct flow *flow, 
 		step_done(step);
 		return NULL;
 	}
-	return flow_part(flow) == 0 ? first_stage(env) : "photo";
+	return flow_part(flow) == 0 ? first_stage(env) : FACEBOOK_STAGE_PHOTO;
 }
 
 /* ---- photos, unpublished ---- */
@@ -166,7 +167,7 @@ static const char *facebook_start_ask(const struct env *env, struct flow *flow, 
 static const char *photo_name(const struct env *env, const struct flow *flow, size_t index)
 {
 	return str_z(env->arena,
-		     str_format(env->arena, "part%zu_photo%zu", flow_part(flow), index));
+		     str_format(env->arena, FACEBOOK_KEY_PHOTO_FORMAT, flow_part(flow), index));
 }
 
 struct str facebook_photo_id(const struct env *env, const struct flow *flow, size_t index)
@@ -188,9 +189,10 @@ static size_t photo_next(const struct env *env, const struct flow *flow)
 static const char *publish_stage(const struct env *env, const struct flow *flow)
 {
 	if (flow_part(flow) > 0)
-		return "comment";
-	return facebook_kind_of(env->post, env->post_type) == FACEBOOK_PHOTO_STORY ? "story"
-										   : "feed";
+		return FACEBOOK_STAGE_COMMENT;
+	return facebook_kind_of(env->post, env->post_type) == FACEBOOK_PHOTO_STORY
+		       ? FACEBOOK_STAGE_STORY
+		       : FACEBOOK_STAGE_FEED;
 }
 
 static void photo_send(const struct env *env, const struct media *photo, size_t flat_index,
@@ -204,7 +206,7 @@ static void photo_send(const struct env *env, const struct media *photo, size_t 
 		multipart_field(&body, "alt_text_custom", photo->alt_text);
 	multipart_file(&body, "source", "photo", file->sniff.mime_type, flat_index, 0,
 		       file->size_bytes);
-	graph_call_multipart(env, step, CALL_PREPARE, facebook_edge(env, "photos"),
+	graph_call_multipart(env, step, CALL_PREPARE, facebook_edge(env, FACEBOOK_EDGE_PHOTOS),
 			     env->access_token, &body);
 }
 
@@ -231,9 +233,9 @@ static const char *facebook_photo_answer(const struct env *env, struct flow *flo
 	const size_t index = photo_next(env, flow);
 	if (graph_is_ok(reply) && !str_is_empty(id)) {
 		if (index == 0)
-			flow_set_int(flow, "photos_at_us", env->now_us);
+			flow_set_int(flow, FACEBOOK_KEY_PHOTOS_AT_US, env->now_us);
 		flow_set(flow, photo_name(env, flow, index), id);
-		return "photo";
+		return FACEBOOK_STAGE_PHOTO;
 	}
 	if (!facebook_repeats(flow, reply, step))
 		graph_step_fail(env, reply, step);
@@ -245,7 +247,7 @@ static const char *facebook_photo_answer(const struct env *env, struct flow *flo
 static bool photos_forget_old(const struct env *env, struct flow *flow)
 {
 	const size_t count = facebook_container(env, flow)->media_count;
-	const int64_t at_us = flow_get_int(flow, "photos_at_us", 0);
+	const int64_t at_us = flow_get_int(flow, FACEBOOK_KEY_PHOTOS_AT_US, 0);
 	if (count == 0 || resolver_uncertain_us(flow) != 0 || env->now_us - at_us < PHOTOS_LAST_US)
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -282,14 +284,14 @@ static const char *facebook_feed_ask(const struct env *env, struct flow *flow, s
 	const struct str message = facebook_container(env, flow)->content;
 	struct buf form;
 	if (photos_forget_old(env, flow))
-		return "photo";
+		return FACEBOOK_STAGE_PHOTO;
 	graph_form_init(env, &form);
 	if (!str_is_empty(message))
 		form_add(&form, "message", message);
 	photos_add(env, flow, &form);
 	facebook_options_add(env, &form, FACEBOOK_FEED);
 	form_add(&form, "fields", STR("id,permalink_url"));
-	form_send(env, step, env->platform_account_id, "feed", &form);
+	form_send(env, step, env->platform_account_id, FACEBOOK_EDGE_FEED, &form);
 	return NULL;
 }
 
@@ -302,7 +304,7 @@ static const char *facebook_feed_answer(const struct env *env, struct flow *flow
 		return NULL;
 	}
 	flow_part_done(flow, id, facebook_url(env, json_get(reply->json, "permalink_url"), id));
-	return "start";
+	return FACEBOOK_STAGE_START;
 }
 
 /* ---- photo story (meta.md 3.3) ---- */
@@ -311,10 +313,10 @@ static const char *facebook_story_ask(const struct env *env, struct flow *flow, 
 {
 	struct buf form;
 	if (photos_forget_old(env, flow))
-		return "photo";
+		return FACEBOOK_STAGE_PHOTO;
 	graph_form_init(env, &form);
 	form_add(&form, "photo_id", facebook_photo_id(env, flow, 0));
-	form_send(env, step, env->platform_account_id, "photo_stories", &form);
+	form_send(env, step, env->platform_account_id, FACEBOOK_EDGE_PHOTO_STORIES, &form);
 	return NULL;
 }
 
@@ -326,9 +328,9 @@ static const char *facebook_story_answer(const struct env *env, struct flow *flo
 		facebook_publish_fail(env, flow, reply, step);
 		return NULL;
 	}
-	flow_set(flow, "story_id", id);
+	flow_set(flow, FACEBOOK_KEY_STORY_ID, id);
 	flow_set_open(flow);
-	return "listed";
+	return FACEBOOK_STAGE_LISTED;
 }
 
 /* ---- comments ---- */
@@ -344,13 +346,13 @@ static const char *facebook_comment_ask(const struct env *env, struct flow *flow
 		return NULL;
 	}
 	if (photos_forget_old(env, flow))
-		return "photo";
+		return FACEBOOK_STAGE_PHOTO;
 	graph_form_init(env, &form);
 	if (!str_is_empty(comment->content))
 		form_add(&form, "message", comment->content);
 	if (comment->media_count > 0)
 		form_add(&form, "attachment_id", facebook_photo_id(env, flow, 0));
-	form_send(env, step, flow->parts[0].remote_id, "comments", &form);
+	form_send(env, step, flow->parts[0].remote_id, FACEBOOK_EDGE_COMMENTS, &form);
 	return NULL;
 }
 
@@ -363,34 +365,29 @@ static const char *facebook_comment_answer(const struct env *env, struct flow *f
 		return NULL;
 	}
 	flow_part_done(flow, id, (struct str){0});
-	return "start";
+	return FACEBOOK_STAGE_START;
 }
 
 /* ---- the platform ---- */
 
-#define STAGE(name) \
-	{ \
-#name, facebook_##name##_ask, facebook_##name##_answer \
-	}
-
 static const struct stage facebook_publish_stages[] = {
-	{"start", facebook_start_ask, graph_no_answer},
+	{FACEBOOK_STAGE_START, facebook_start_ask, graph_no_answer},
 	/* text, link, photos; photo stories; comments */
-	STAGE(photo),
-	STAGE(feed),
-	STAGE(story),
-	STAGE(comment),
+	{FACEBOOK_STAGE_PHOTO, facebook_photo_ask, facebook_photo_answer},
+	{FACEBOOK_STAGE_FEED, facebook_feed_ask, facebook_feed_answer},
+	{FACEBOOK_STAGE_STORY, facebook_story_ask, facebook_story_answer},
+	{FACEBOOK_STAGE_COMMENT, facebook_comment_ask, facebook_comment_answer},
 	/* videos in chunks; reels and video stories */
-	STAGE(chunk_start),
-	STAGE(chunk),
-	STAGE(session_start),
-	STAGE(upload),
-	{"upload_look", facebook_upload_probe_ask, facebook_upload_probe_answer},
-	STAGE(ready),
-	STAGE(finish),
-	STAGE(check),
-	STAGE(listed),
-	STAGE(cover),
+	{FACEBOOK_STAGE_CHUNK_START, facebook_chunk_start_ask, facebook_chunk_start_answer},
+	{FACEBOOK_STAGE_CHUNK, facebook_chunk_ask, facebook_chunk_answer},
+	{FACEBOOK_STAGE_SESSION_START, facebook_session_start_ask, facebook_session_start_answer},
+	{FACEBOOK_STAGE_UPLOAD, facebook_upload_ask, facebook_upload_answer},
+	{FACEBOOK_STAGE_UPLOAD_LOOK, facebook_upload_probe_ask, facebook_upload_probe_answer},
+	{FACEBOOK_STAGE_READY, facebook_ready_ask, facebook_ready_answer},
+	{FACEBOOK_STAGE_FINISH, facebook_finish_ask, facebook_finish_answer},
+	{FACEBOOK_STAGE_CHECK, facebook_check_ask, facebook_check_answer},
+	{FACEBOOK_STAGE_LISTED, facebook_listed_ask, facebook_listed_answer},
+	{FACEBOOK_STAGE_COVER, facebook_cover_ask, facebook_cover_answer},
 	{.name = NULL},
 };
 

@@ -9,7 +9,7 @@
 #include "form.h"
 #include "json.h"
 
-#include "facebook_private.h"
+#include "facebook_adapter.h"
 #include "graph.h"
 #include "resolver.h"
 
@@ -23,18 +23,18 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
 	(void)step;
 	resolver_since_us(env, flow); /* remembers when this part came into doubt */
 	if (flow_part(flow) > 0)
-		return "comments";
+		return FACEBOOK_STAGE_COMMENTS;
 	switch (facebook_kind_of(env->post, env->post_type)) {
 	case FACEBOOK_FEED:
-		return "posts";
+		return FACEBOOK_STAGE_POSTS;
 	case FACEBOOK_PHOTO_STORY:
-		return "stories";
+		return FACEBOOK_STAGE_STORIES;
 	case FACEBOOK_VIDEO:
 	case FACEBOOK_REEL:
 	case FACEBOOK_VIDEO_STORY:
-		return "video";
+		return FACEBOOK_STAGE_VIDEO;
 	}
-	return "posts";
+	return FACEBOOK_STAGE_POSTS;
 }
 
 /* ---- posts ---- */
@@ -138,7 +138,7 @@ static const char *posts_answer(const struct env *env, struct flow *flow, const 
 				struct step *step)
 {
 	if (graph_read_as_user_when_dead(env, flow, reply))
-		return "posts";
+		return FACEBOOK_STAGE_POSTS;
 	return resolve_twice(env, flow, reply, step, has_our_photos, has_our_words);
 }
 
@@ -155,7 +155,7 @@ static const char *video_answer(const struct env *env, struct flow *flow, const 
 {
 	const struct facebook_video_state state = facebook_video_state_read(reply->json);
 	if (graph_read_as_user_when_dead(env, flow, reply))
-		return "video";
+		return FACEBOOK_STAGE_VIDEO;
 	if (!graph_is_ok(reply) || !json_is(reply->json, JSON_TYPE_OBJECT)) {
 		graph_step_fail(env, reply, step);
 		return NULL;
@@ -164,13 +164,13 @@ static const char *video_answer(const struct env *env, struct flow *flow, const 
 		/* The flow goes on behind the call: it waits for the end of processing, and tells
 		 * it when that fails. */
 		flow_set_open(flow);
-		flow_set_stage(flow, "check");
+		flow_set_stage(flow, FACEBOOK_STAGE_CHECK);
 		return resolver_end(flow, step, STEP_LANDED);
 	}
 	if (env->now_us < env->started_at_us + LANDING_US ||
 	    !json_is(json_get(reply->json, "published"), JSON_TYPE_BOOL))
 		return resolver_end(flow, step, STEP_UNKNOWN);
-	flow_set_stage(flow, "finish");
+	flow_set_stage(flow, FACEBOOK_STAGE_FINISH);
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
@@ -188,7 +188,7 @@ static const char *stories_answer(const struct env *env, struct flow *flow,
 	const struct json *story = facebook_story_find(env, flow, reply);
 	const struct str id = json_text(env->arena, json_get(story, "post_id"));
 	if (graph_read_as_user_when_dead(env, flow, reply))
-		return "stories";
+		return FACEBOOK_STAGE_STORIES;
 	if (!graph_is_ok(reply) || !json_is(json_get(reply->json, "data"), JSON_TYPE_ARRAY)) {
 		graph_step_fail(env, reply, step);
 		return NULL;
@@ -211,7 +211,8 @@ static const char *comments_ask(const struct env *env, struct flow *flow, struct
 	form_add(&form, "order", STR("reverse_chronological"));
 	form_add(&form, "limit", STR("100"));
 	graph_call(env, step, CALL_READ, "GET",
-		   str_format(env->arena, STR_FMT "/comments", STR_ARG(flow->parts[0].remote_id)),
+		   str_format(env->arena, STR_FMT "/" FACEBOOK_EDGE_COMMENTS,
+			      STR_ARG(flow->parts[0].remote_id)),
 		   graph_reader_token(env, flow), &form);
 	return NULL;
 }
@@ -237,12 +238,15 @@ static const char *comments_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	if (graph_read_as_user_when_dead(env, flow, reply))
-		return "comments";
+		return FACEBOOK_STAGE_COMMENTS;
 	return resolve_twice(env, flow, reply, step, has_our_photo, is_our_comment);
 }
 
 const struct stage facebook_resolve_stages[] = {
-	{"look", start_ask, graph_no_answer},        {"posts", posts_ask, posts_answer},
-	{"video", video_ask, video_answer},          {"stories", stories_ask, stories_answer},
-	{"comments", comments_ask, comments_answer}, {.name = NULL},
+	{FACEBOOK_STAGE_LOOK, start_ask, graph_no_answer},
+	{FACEBOOK_STAGE_POSTS, posts_ask, posts_answer},
+	{FACEBOOK_STAGE_VIDEO, video_ask, video_answer},
+	{FACEBOOK_STAGE_STORIES, stories_ask, stories_answer},
+	{FACEBOOK_STAGE_COMMENTS, comments_ask, comments_answer},
+	{.name = NULL},
 };

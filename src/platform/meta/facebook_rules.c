@@ -9,7 +9,7 @@
 #include "json.h"
 #include "utf8.h"
 
-#include "facebook_private.h"
+#include "facebook_adapter.h"
 #include "graph.h"
 
 #define PRESET_TEXT_MAX 130 /* meta.md section 5 */

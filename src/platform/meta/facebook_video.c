@@ -12,7 +12,7 @@
 #include "json.h"
 #include "utf8.h"
 
-#include "facebook_private.h"
+#include "facebook_adapter.h"
 #include "graph.h"
 #include "resolver.h"
 #include "multipart.h"
@@ -45,15 +45,15 @@ static const char *edge_of(enum facebook_kind kind)
 {
 	switch (kind) {
 	case FACEBOOK_REEL:
-		return "video_reels";
+		return FACEBOOK_EDGE_REELS;
 	case FACEBOOK_VIDEO_STORY:
-		return "video_stories";
+		return FACEBOOK_EDGE_VIDEO_STORIES;
 	case FACEBOOK_FEED:
 	case FACEBOOK_VIDEO:
 	case FACEBOOK_PHOTO_STORY:
-		return "videos";
+		return FACEBOOK_EDGE_VIDEOS;
 	}
-	return "videos";
+	return FACEBOOK_EDGE_VIDEOS;
 }
 
 /* The one video is the post's first medium. False: the step asks for it, or refuses it. */
@@ -78,32 +78,32 @@ static void poll_wait(struct flow *flow, struct step *step, const char *stage)
 {
 	static const int64_t waits_ms[] = {2000, 3000, 5000, 10000, 15000, 30000};
 	const int64_t count = (int64_t)(COUNT_OF(waits_ms));
-	const int64_t polls = flow_get_int(flow, "polls", 0);
-	const int64_t waited_ms = flow_get_int(flow, "waited_ms", 0);
+	const int64_t polls = flow_get_int(flow, FACEBOOK_KEY_POLLS, 0);
+	const int64_t waited_ms = flow_get_int(flow, FACEBOOK_KEY_WAITED_MS, 0);
 	const int64_t late_ms = waited_ms < CHECK_CLOSELY_MS ? 60000 : 300000;
 	const int64_t wait_ms = polls >= 0 && polls < count ? waits_ms[polls] : late_ms;
-	flow_set_int(flow, "polls", polls + 1);
-	flow_set_int(flow, "waited_ms", waited_ms + wait_ms);
+	flow_set_int(flow, FACEBOOK_KEY_POLLS, polls + 1);
+	flow_set_int(flow, FACEBOOK_KEY_WAITED_MS, waited_ms + wait_ms);
 	wait_at(flow, step, stage, wait_ms);
 }
 
 static void polls_begin(struct flow *flow)
 {
-	flow_unset(flow, "polls");
-	flow_unset(flow, "waited_ms");
+	flow_unset(flow, FACEBOOK_KEY_POLLS);
+	flow_unset(flow, FACEBOOK_KEY_WAITED_MS);
 }
 
 /* A session that is of no use any more: a new one, or, when there were enough, the failure that is
  * in the step. */
 static const char *session_again(struct flow *flow, const char *stage)
 {
-	if (flow_count(flow, "sessions") >= SESSIONS_MAX)
+	if (flow_count(flow, FACEBOOK_KEY_SESSIONS) >= SESSIONS_MAX)
 		return NULL;
-	flow_unset(flow, "video_id");
-	flow_unset(flow, "upload_session");
-	flow_unset(flow, "upload_url");
-	flow_unset(flow, "offset");
-	flow_unset(flow, "end");
+	flow_unset(flow, FACEBOOK_KEY_VIDEO_ID);
+	flow_unset(flow, FACEBOOK_KEY_UPLOAD_SESSION);
+	flow_unset(flow, FACEBOOK_KEY_UPLOAD_URL);
+	flow_unset(flow, FACEBOOK_KEY_OFFSET);
+	flow_unset(flow, FACEBOOK_KEY_END);
 	return stage;
 }
 
@@ -124,8 +124,8 @@ static bool range_take(const struct env *env, struct flow *flow, const struct js
 	if (!env->media[0].is_ready || !offset_read(env, from, "start_offset", &start) ||
 	    !offset_read(env, from, "end_offset", &end) || end < start)
 		return false;
-	flow_set_int(flow, "offset", start);
-	flow_set_int(flow, "end", end);
+	flow_set_int(flow, FACEBOOK_KEY_OFFSET, start);
+	flow_set_int(flow, FACEBOOK_KEY_END, end);
 	return true;
 }
 
@@ -139,8 +139,8 @@ const char *facebook_chunk_start_ask(const struct env *env, struct flow *flow, s
 	form_add(&form, "upload_phase", STR("start"));
 	form_add(&form, "file_size",
 		 str_format(env->arena, "%lld", (long long)env->media[0].size_bytes));
-	graph_call(env, step, CALL_PREPARE, "POST", facebook_edge(env, "videos"), env->access_token,
-		   &form);
+	graph_call(env, step, CALL_PREPARE, "POST", facebook_edge(env, FACEBOOK_EDGE_VIDEOS),
+		   env->access_token, &form);
 	return NULL;
 }
 
@@ -156,22 +156,22 @@ const char *facebook_chunk_start_answer(const struct env *env, struct flow *flow
 			graph_step_fail(env, reply, step);
 		return NULL;
 	}
-	flow_set(flow, "video_id", video_id);
-	flow_set(flow, "upload_session", session);
-	return "chunk";
+	flow_set(flow, FACEBOOK_KEY_VIDEO_ID, video_id);
+	flow_set(flow, FACEBOOK_KEY_UPLOAD_SESSION, session);
+	return FACEBOOK_STAGE_CHUNK;
 }
 
 const char *facebook_chunk_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const int64_t start = flow_get_int(flow, "offset", 0);
-	const int64_t end = flow_get_int(flow, "end", 0);
-	const struct str session = flow_get(flow, "upload_session");
+	const int64_t start = flow_get_int(flow, FACEBOOK_KEY_OFFSET, 0);
+	const int64_t end = flow_get_int(flow, FACEBOOK_KEY_END, 0);
+	const struct str session = flow_get(flow, FACEBOOK_KEY_UPLOAD_SESSION);
 	struct multipart body;
 	if (str_is_empty(session))
-		return "chunk_start";
+		return FACEBOOK_STAGE_CHUNK_START;
 	if (start == end) {
 		polls_begin(flow);
-		return "finish";
+		return FACEBOOK_STAGE_FINISH;
 	}
 	if (!file_is_here(env, step))
 		return NULL;
@@ -181,7 +181,7 @@ const char *facebook_chunk_ask(const struct env *env, struct flow *flow, struct 
 	multipart_field(&body, "start_offset", str_format(env->arena, "%lld", (long long)start));
 	multipart_file(&body, "video_file_chunk", "chunk", env->media[0].sniff.mime_type, 0, start,
 		       end - start);
-	graph_call_multipart(env, step, CALL_PREPARE, facebook_edge(env, "videos"),
+	graph_call_multipart(env, step, CALL_PREPARE, facebook_edge(env, FACEBOOK_EDGE_VIDEOS),
 			     env->access_token, &body);
 	return NULL;
 }
@@ -193,24 +193,25 @@ static bool is_corrected(const struct env *env, struct flow *flow, const struct 
 	struct graph_error error;
 	const struct json *data = json_get(json_get(reply->json, "error"), "error_data");
 	return graph_error_read(reply, &error) && error.subcode == 1363037 &&
-	       flow_count(flow, "corrections") < CORRECTIONS_MAX && range_take(env, flow, data);
+	       flow_count(flow, FACEBOOK_KEY_CORRECTIONS) < CORRECTIONS_MAX &&
+	       range_take(env, flow, data);
 }
 
 const char *facebook_chunk_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	const int64_t before = flow_get_int(flow, "offset", 0);
+	const int64_t before = flow_get_int(flow, FACEBOOK_KEY_OFFSET, 0);
 	struct graph_error error;
 	if (graph_is_ok(reply) && range_take(env, flow, reply->json) &&
-	    flow_get_int(flow, "offset", 0) > before)
-		return "chunk";
+	    flow_get_int(flow, FACEBOOK_KEY_OFFSET, 0) > before)
+		return FACEBOOK_STAGE_CHUNK;
 	if (!graph_is_ok(reply) && is_corrected(env, flow, reply))
-		return "chunk";
+		return FACEBOOK_STAGE_CHUNK;
 	graph_step_fail(env, reply, step);
 	const bool is_session_lost = graph_error_read(reply, &error) &&
 				     (error.remedy == GRAPH_REPEAT || error.code == 6000 ||
 				      error.subcode == 33 || error.subcode == 1363037);
-	return is_session_lost ? session_again(flow, "chunk_start") : NULL;
+	return is_session_lost ? session_again(flow, FACEBOOK_STAGE_CHUNK_START) : NULL;
 }
 
 /* ---- 3.2 and 3.3: a session, then all bytes to rupload ---- */
@@ -239,22 +240,22 @@ const char *facebook_session_start_answer(const struct env *env, struct flow *fl
 			graph_step_fail(env, reply, step);
 		return NULL;
 	}
-	flow_set(flow, "video_id", video_id);
-	flow_set_secret(flow, "upload_url", upload_url);
-	flow_set_int(flow, "offset", 0);
-	return "upload";
+	flow_set(flow, FACEBOOK_KEY_VIDEO_ID, video_id);
+	flow_set_secret(flow, FACEBOOK_KEY_UPLOAD_URL, upload_url);
+	flow_set_int(flow, FACEBOOK_KEY_OFFSET, 0);
+	return FACEBOOK_STAGE_UPLOAD;
 }
 
 const char *facebook_upload_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const struct str upload_url = flow_get(flow, "upload_url");
-	const int64_t offset = flow_get_int(flow, "offset", 0);
+	const struct str upload_url = flow_get(flow, FACEBOOK_KEY_UPLOAD_URL);
+	const int64_t offset = flow_get_int(flow, FACEBOOK_KEY_OFFSET, 0);
 	if (str_is_empty(upload_url))
-		return "session_start";
+		return FACEBOOK_STAGE_SESSION_START;
 	if (!file_is_here(env, step))
 		return NULL;
 	if (offset < 0 || offset >= env->media[0].size_bytes)
-		return "upload_look";
+		return FACEBOOK_STAGE_UPLOAD_LOOK;
 	graph_call_upload(env, step, upload_url, env->access_token, 0, offset);
 	return NULL;
 }
@@ -266,15 +267,15 @@ const char *facebook_upload_answer(const struct env *env, struct flow *flow,
 	const bool is_readable = graph_error_read(reply, &error);
 	if (graph_is_ok(reply) && json_bool(json_get(reply->json, "success"), false)) {
 		polls_begin(flow);
-		return "ready";
+		return FACEBOOK_STAGE_READY;
 	}
 	if ((is_readable && error.class != FAILURE_TRANSIENT) ||
-	    flow_count(flow, "upload_troubles") >= UPLOAD_TROUBLES_MAX) {
+	    flow_count(flow, FACEBOOK_KEY_UPLOAD_TROUBLES) >= UPLOAD_TROUBLES_MAX) {
 		graph_step_fail_upload(env, reply, step);
 		return NULL;
 	}
 	/* Some of the bytes may be there: the video itself knows how many. */
-	return "upload_look";
+	return FACEBOOK_STAGE_UPLOAD_LOOK;
 }
 
 const char *facebook_upload_probe_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -291,11 +292,11 @@ const char *facebook_upload_probe_answer(const struct env *env, struct flow *flo
 		return NULL;
 	if (graph_is_ok(reply) && state.is_uploaded && !state.is_failed) {
 		polls_begin(flow);
-		return "ready";
+		return FACEBOOK_STAGE_READY;
 	}
 	if (graph_is_ok(reply) && !state.is_failed) {
-		flow_set_int(flow, "offset", state.received_bytes);
-		return wait_at(flow, step, "upload", 2000);
+		flow_set_int(flow, FACEBOOK_KEY_OFFSET, state.received_bytes);
+		return wait_at(flow, step, FACEBOOK_STAGE_UPLOAD, 2000);
 	}
 	if (graph_is_ok(reply))
 		step_fail(step, FAILURE_PERMANENT, CODE(MEDIA_REJECTED),
@@ -303,7 +304,9 @@ const char *facebook_upload_probe_answer(const struct env *env, struct flow *flo
 			->platform_message = state.words;
 	else
 		graph_step_fail(env, reply, step);
-	return step->failure.class == FAILURE_REAUTH ? NULL : session_again(flow, "session_start");
+	return step->failure.class == FAILURE_REAUTH
+		       ? NULL
+		       : session_again(flow, FACEBOOK_STAGE_SESSION_START);
 }
 
 /* ---- before finish: are all bytes there, and are they a video? ---- */
@@ -327,7 +330,7 @@ const char *facebook_ready_answer(const struct env *env, struct flow *flow,
 	const struct facebook_video_state state = facebook_video_state_read(reply->json);
 	struct graph_error error;
 	if (graph_read_as_user(env, flow, reply))
-		return "ready";
+		return FACEBOOK_STAGE_READY;
 	if (graph_error_read(reply, &error) && error.class == FAILURE_REAUTH) {
 		graph_step_fail(env, reply, step);
 		return NULL;
@@ -337,11 +340,11 @@ const char *facebook_ready_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	const bool is_ready = graph_is_ok(reply) && state.is_uploaded && !state.is_processing;
-	if (is_ready || flow_get_int(flow, "polls", 0) >= READY_POLLS_MAX) {
+	if (is_ready || flow_get_int(flow, FACEBOOK_KEY_POLLS, 0) >= READY_POLLS_MAX) {
 		polls_begin(flow);
-		return "finish";
+		return FACEBOOK_STAGE_FINISH;
 	}
-	poll_wait(flow, step, "ready");
+	poll_wait(flow, step, FACEBOOK_STAGE_READY);
 	return NULL;
 }
 
@@ -354,9 +357,9 @@ static void finish_form(const struct env *env, const struct flow *flow, struct b
 	const bool has_state = !str_is_empty(graph_option_text(env, "video_state"));
 	form_add(form, "upload_phase", STR("finish"));
 	if (kind == FACEBOOK_VIDEO)
-		form_add(form, "upload_session_id", flow_get(flow, "upload_session"));
+		form_add(form, "upload_session_id", flow_get(flow, FACEBOOK_KEY_UPLOAD_SESSION));
 	else
-		form_add(form, "video_id", flow_get(flow, "video_id"));
+		form_add(form, "video_id", flow_get(flow, FACEBOOK_KEY_VIDEO_ID));
 	if (kind == FACEBOOK_REEL && !has_state)
 		form_add(form, "video_state", STR("PUBLISHED"));
 	if (kind != FACEBOOK_VIDEO_STORY && !str_is_empty(text))
@@ -367,8 +370,8 @@ static void finish_form(const struct env *env, const struct flow *flow, struct b
 const char *facebook_finish_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
-	if (str_is_empty(flow_get(flow, "video_id")))
-		return is_chunked(env) ? "chunk_start" : "session_start";
+	if (str_is_empty(flow_get(flow, FACEBOOK_KEY_VIDEO_ID)))
+		return is_chunked(env) ? FACEBOOK_STAGE_CHUNK_START : FACEBOOK_STAGE_SESSION_START;
 	graph_form_init(env, &form);
 	finish_form(env, flow, &form);
 	graph_call(env, step, CALL_PUBLISH, "POST", facebook_edge(env, edge_of(kind_of(env))),
@@ -389,10 +392,10 @@ const char *facebook_finish_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	if (kind_of(env) == FACEBOOK_VIDEO_STORY)
-		flow_set(flow, "story_id", story_id);
+		flow_set(flow, FACEBOOK_KEY_STORY_ID, story_id);
 	flow_set_open(flow);
 	polls_begin(flow);
-	return "check";
+	return FACEBOOK_STAGE_CHECK;
 }
 
 /* ---- after finish ---- */
@@ -402,7 +405,7 @@ void facebook_video_ask(const struct env *env, const struct flow *flow, struct s
 	struct buf form;
 	graph_form_init(env, &form);
 	form_add(&form, "fields", STR("status,published,post_id,permalink_url"));
-	graph_call(env, step, CALL_READ, "GET", flow_get(flow, "video_id"),
+	graph_call(env, step, CALL_READ, "GET", flow_get(flow, FACEBOOK_KEY_VIDEO_ID),
 		   graph_reader_token(env, flow), &form);
 }
 
@@ -476,16 +479,16 @@ const char *facebook_check_ask(const struct env *env, struct flow *flow, struct 
 
 static const char *video_done(const struct env *env, struct flow *flow, const struct reply *reply)
 {
-	const struct str id = flow_get(flow, "video_id");
+	const struct str id = flow_get(flow, FACEBOOK_KEY_VIDEO_ID);
 	const struct str post_id = json_text(env->arena, json_get(reply->json, "post_id"));
 	if (kind_of(env) != FACEBOOK_VIDEO_STORY) {
 		flow_part_done(flow, id,
 			       facebook_url(env, json_get(reply->json, "permalink_url"), id));
-		return "cover";
+		return FACEBOOK_STAGE_COVER;
 	}
-	if (str_is_empty(flow_get(flow, "story_id")))
-		flow_set(flow, "story_id", post_id);
-	return "listed";
+	if (str_is_empty(flow_get(flow, FACEBOOK_KEY_STORY_ID)))
+		flow_set(flow, FACEBOOK_KEY_STORY_ID, post_id);
+	return FACEBOOK_STAGE_LISTED;
 }
 
 /* Enough asked: what the finish call said stands. Where every read is refused, as without the
@@ -496,10 +499,11 @@ static bool is_asked_enough(const struct env *env, struct flow *flow, const stru
 	const bool is_answer =
 		graph_is_ok(reply) && json_is(json_get(reply->json, "status"), JSON_TYPE_OBJECT);
 	if (is_answer)
-		flow_set_int(flow, "check_answered", 1);
+		flow_set_int(flow, FACEBOOK_KEY_CHECK_ANSWERED, 1);
 	const bool is_refused = !graph_is_ok(reply) && !step_fail_transport(&silent, env, reply) &&
-				flow_get_int(flow, "check_answered", 0) == 0;
-	return flow_get_int(flow, "waited_ms", 0) >= (is_refused ? CHECK_CLOSELY_MS : CHECK_MAX_MS);
+				flow_get_int(flow, FACEBOOK_KEY_CHECK_ANSWERED, 0) == 0;
+	return flow_get_int(flow, FACEBOOK_KEY_WAITED_MS, 0) >=
+	       (is_refused ? CHECK_CLOSELY_MS : CHECK_MAX_MS);
 }
 
 /* The finish call has said that it is published, and only Facebook's own word that the video is no
@@ -511,7 +515,7 @@ const char *facebook_check_answer(const struct env *env, struct flow *flow,
 	const struct facebook_video_state state = facebook_video_state_read(reply->json);
 	struct graph_error error;
 	if (graph_read_as_user_when_dead(env, flow, reply))
-		return "check";
+		return FACEBOOK_STAGE_CHECK;
 	if (graph_error_read(reply, &error) && error.class == FAILURE_REAUTH) {
 		graph_step_fail(env, reply, step);
 		return NULL;
@@ -523,7 +527,7 @@ const char *facebook_check_answer(const struct env *env, struct flow *flow,
 	}
 	if (state.is_done || is_asked_enough(env, flow, reply))
 		return video_done(env, flow, reply);
-	poll_wait(flow, step, "check");
+	poll_wait(flow, step, FACEBOOK_STAGE_CHECK);
 	return NULL;
 }
 
@@ -537,7 +541,7 @@ void facebook_stories_ask(const struct env *env, const struct flow *flow, struct
 	struct buf form;
 	graph_form_init(env, &form);
 	form_add(&form, "since", str_format(env->arena, "%lld", (long long)(since_us / US_PER_S)));
-	graph_call(env, step, CALL_READ, "GET", facebook_edge(env, "stories"),
+	graph_call(env, step, CALL_READ, "GET", facebook_edge(env, FACEBOOK_EDGE_STORIES),
 		   graph_reader_token(env, flow), &form);
 }
 
@@ -545,7 +549,7 @@ const struct json *facebook_story_find(const struct env *env, const struct flow 
 				       const struct reply *reply)
 {
 	const struct json *list = json_get(reply->json, "data");
-	const struct str video_id = flow_get(flow, "video_id");
+	const struct str video_id = flow_get(flow, FACEBOOK_KEY_VIDEO_ID);
 	const struct str ours = str_is_empty(video_id) ? facebook_photo_id(env, flow, 0) : video_id;
 	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY) || str_is_empty(ours))
 		return NULL;
@@ -570,14 +574,14 @@ const char *facebook_listed_answer(const struct env *env, struct flow *flow,
 {
 	const struct json *story = facebook_story_find(env, flow, reply);
 	const struct str listed = json_text(env->arena, json_get(story, "post_id"));
-	const struct str told = flow_get(flow, "story_id");
+	const struct str told = flow_get(flow, FACEBOOK_KEY_STORY_ID);
 	const struct str id = str_is_empty(told) ? listed : told;
-	if (str_is_empty(id) && flow_count(flow, "lists") < LISTED_TRIES_MAX)
-		return wait_at(flow, step, "listed", 5000);
+	if (str_is_empty(id) && flow_count(flow, FACEBOOK_KEY_LISTS) < LISTED_TRIES_MAX)
+		return wait_at(flow, step, FACEBOOK_STAGE_LISTED, 5000);
 	flow_part_done(flow, id,
 		       str_is_empty(id) ? (struct str){0}
 					: facebook_url(env, json_get(story, "url"), id));
-	return "start";
+	return FACEBOOK_STAGE_START;
 }
 
 /* ---- the cover (meta.md 3.2, step 5): cosmetic too ---- */
@@ -599,7 +603,7 @@ const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct 
 {
 	const struct str url = env->post->containers[0].media[0].thumbnail_url;
 	if (str_is_empty(url))
-		return "start";
+		return FACEBOOK_STAGE_START;
 	const int file = env_file(env, url);
 	if (file < 0) {
 		step_file(step, url, true);
@@ -609,7 +613,7 @@ const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct 
 	if (cover->is_missing ||
 	    !str_is_empty(media_rule_complaint(&facebook_photo_rule, env->arena, &cover->sniff,
 					       cover->size_bytes)))
-		return "start";
+		return FACEBOOK_STAGE_START;
 	cover_send(env, flow->parts[0].remote_id, file, step);
 	return NULL;
 }
@@ -621,5 +625,5 @@ const char *facebook_cover_answer(const struct env *env, struct flow *flow,
 	(void)flow;
 	(void)reply;
 	(void)step;
-	return "start";
+	return FACEBOOK_STAGE_START;
 }

@@ -158,11 +158,9 @@ const char *graph_resolve_list(const struct env *env, struct flow *flow, const s
 
 enum reader { READER_ACCOUNT, READER_USER, READER_ACCOUNT_ONLY };
 
-#define READER "reads_as_user"
-
 struct str graph_reader_token(const struct env *env, const struct flow *flow)
 {
-	return flow_get_int(flow, READER, READER_ACCOUNT) == READER_USER &&
+	return flow_get_int(flow, GRAPH_KEY_READS_AS_USER, READER_ACCOUNT) == READER_USER &&
 			       !str_is_empty(env->extra_secret)
 		       ? env->extra_secret
 		       : env->access_token;
@@ -171,15 +169,15 @@ struct str graph_reader_token(const struct env *env, const struct flow *flow)
 bool graph_read_as_user(const struct env *env, struct flow *flow, const struct reply *reply)
 {
 	struct graph_error error;
-	const int64_t reader = flow_get_int(flow, READER, READER_ACCOUNT);
+	const int64_t reader = flow_get_int(flow, GRAPH_KEY_READS_AS_USER, READER_ACCOUNT);
 	if (!graph_error_read(reply, &error))
 		return false;
 	const bool is_missing = error.code == 100 && error.subcode == 33;
 	const bool is_dead = error.class == FAILURE_REAUTH;
 	if (reader == READER_ACCOUNT && is_missing && !str_is_empty(env->extra_secret))
-		flow_set_int(flow, READER, READER_USER);
+		flow_set_int(flow, GRAPH_KEY_READS_AS_USER, READER_USER);
 	else if (reader == READER_USER && (is_missing || is_dead))
-		flow_set_int(flow, READER, READER_ACCOUNT_ONLY);
+		flow_set_int(flow, GRAPH_KEY_READS_AS_USER, READER_ACCOUNT_ONLY);
 	else
 		return false;
 	return true;
@@ -193,9 +191,9 @@ bool graph_read_as_user_when_dead(const struct env *env, struct flow *flow,
 		return true;
 	if (!graph_error_read(reply, &error) || error.class != FAILURE_REAUTH ||
 	    str_is_empty(env->extra_secret) ||
-	    flow_get_int(flow, READER, READER_ACCOUNT) != READER_ACCOUNT)
+	    flow_get_int(flow, GRAPH_KEY_READS_AS_USER, READER_ACCOUNT) != READER_ACCOUNT)
 		return false;
-	flow_set_int(flow, READER, READER_USER);
+	flow_set_int(flow, GRAPH_KEY_READS_AS_USER, READER_USER);
 	return true;
 }
 

@@ -19,6 +19,36 @@ struct option_rule;
 
 #define GRAPH_FORM_MAX_BYTES (512 * 1024)
 
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define GRAPH_STAGE_CODE "code"
+#define GRAPH_STAGE_LONG "long"
+#define GRAPH_STAGE_PERMISSIONS "permissions"
+#define GRAPH_STAGE_ME "me"
+#define GRAPH_STAGE_PAGES "pages"
+#define GRAPH_STAGE_BUSINESSES "businesses"
+#define GRAPH_STAGE_PORTFOLIO "portfolio"
+#define GRAPH_STAGE_PROBE "probe"
+#define GRAPH_STAGE_FINISH "finish"
+#define GRAPH_STAGE_CHECK "check"
+#define GRAPH_STAGE_APP_TOKEN "app_token"
+#define GRAPH_STAGE_DEBUG "debug"
+
+#define GRAPH_KEY_APP_TOKEN "app_token"
+#define GRAPH_KEY_SHORT_TOKEN "short_token"
+#define GRAPH_KEY_USER_TOKEN "user_token"
+#define GRAPH_KEY_SCOPES "scopes"
+#define GRAPH_KEY_HAS_PORTFOLIOS "has_portfolios"
+#define GRAPH_KEY_USER_ID "user_id"
+#define GRAPH_KEY_FOUND "found"
+#define GRAPH_KEY_AFTER "after"
+#define GRAPH_KEY_READS "reads"
+#define GRAPH_KEY_BUSINESSES "businesses"
+#define GRAPH_KEY_PORTFOLIO_LIST "portfolio_list"
+#define GRAPH_KEY_IS_PROBED "is_probed"
+#define GRAPH_KEY_DATA_ACCESS_ENDS "data_access_ends"
+#define GRAPH_KEY_READS_AS_USER "reads_as_user" /* enum reader (graph.c) */
+
 /* ---- calls ---- */
 
 /* An empty list of parameters. */
@@ -103,34 +133,20 @@ extern const struct stage graph_verify_stages[];
 
 /* Stages of connect, for the tables of both platforms; each names the next. "permissions" and
  * "finish" are the platform's own. */
-const char *graph_code_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_code_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step);
-const char *graph_long_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_long_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step);
+STAGE_FUNCTIONS(graph_code);
+STAGE_FUNCTIONS(graph_long);
 const char *graph_permissions_ask(const struct env *env, struct flow *flow, struct step *step);
 /* needed: NULL-ended names. */
 const char *graph_permissions_answer(const struct env *env, struct flow *flow,
 				     const struct reply *reply, struct step *step,
 				     const char *const *needed);
-const char *graph_me_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_me_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			    struct step *step);
-const char *graph_pages_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_pages_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			       struct step *step);
-const char *graph_businesses_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_businesses_answer(const struct env *env, struct flow *flow,
-				    const struct reply *reply, struct step *step);
-const char *graph_portfolio_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_portfolio_answer(const struct env *env, struct flow *flow,
-				   const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(graph_me);
+STAGE_FUNCTIONS(graph_pages);
+STAGE_FUNCTIONS(graph_businesses);
+STAGE_FUNCTIONS(graph_portfolio);
 /* How long the grant lasts: for "finish" to go to when "is_probed" is not set, and coming back to
  * it. */
-const char *graph_probe_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *graph_probe_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			       struct step *step);
+STAGE_FUNCTIONS(graph_probe);
 /* {"user_id", page_id_name: page_id, "data_access_expires_at"}: what is kept of a grant beside the
  * tokens. page_id_name may be NULL; the instant is there when graph_probe_answer() was told it. */
 struct str graph_account_extra(const struct env *env, const struct flow *flow,

@@ -31,6 +31,6 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage graph_check_stages[] = {
-	{"check", check_ask, check_answer},
+	{GRAPH_STAGE_CHECK, check_ask, check_answer},
 	{.name = NULL},
 };

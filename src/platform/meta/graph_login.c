@@ -63,16 +63,16 @@ static const char *app_token_answer(const struct env *env, struct flow *flow,
 		token_fail(env, reply, step);
 		return NULL;
 	}
-	flow_set_secret(flow, "app_token", token);
-	return "debug";
+	flow_set_secret(flow, GRAPH_KEY_APP_TOKEN, token);
+	return GRAPH_STAGE_DEBUG;
 }
 
 static const char *debug_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
 	graph_form_init(env, &form);
-	form_add(&form, "input_token", flow_get(flow, "app_token"));
-	form_add(&form, "access_token", flow_get(flow, "app_token"));
+	form_add(&form, "input_token", flow_get(flow, GRAPH_KEY_APP_TOKEN));
+	form_add(&form, "access_token", flow_get(flow, GRAPH_KEY_APP_TOKEN));
 	graph_call(env, step, CALL_READ, "GET", STR("debug_token"), (struct str){0}, &form);
 	return NULL;
 }
@@ -93,8 +93,8 @@ static const char *debug_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage graph_verify_stages[] = {
-	{"app_token", app_token_ask, app_token_answer},
-	{"debug", debug_ask, debug_answer},
+	{GRAPH_STAGE_APP_TOKEN, app_token_ask, app_token_answer},
+	{GRAPH_STAGE_DEBUG, debug_ask, debug_answer},
 	{.name = NULL},
 };
 
@@ -123,8 +123,8 @@ const char *graph_code_answer(const struct env *env, struct flow *flow, const st
 		token_fail(env, reply, step);
 		return NULL;
 	}
-	flow_set_secret(flow, "short_token", token);
-	return "long";
+	flow_set_secret(flow, GRAPH_KEY_SHORT_TOKEN, token);
+	return GRAPH_STAGE_LONG;
 }
 
 const char *graph_long_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -134,7 +134,7 @@ const char *graph_long_ask(const struct env *env, struct flow *flow, struct step
 	form_add(&form, "grant_type", STR("fb_exchange_token"));
 	form_add(&form, "client_id", env->client_id);
 	form_add(&form, "client_secret", str_trim(env->client_secret));
-	form_add(&form, "fb_exchange_token", flow_get(flow, "short_token"));
+	form_add(&form, "fb_exchange_token", flow_get(flow, GRAPH_KEY_SHORT_TOKEN));
 	graph_call(env, step, CALL_PREPARE, "GET", STR("oauth/access_token"), (struct str){0},
 		   &form);
 	return NULL;
@@ -148,9 +148,9 @@ const char *graph_long_answer(const struct env *env, struct flow *flow, const st
 		token_fail(env, reply, step);
 		return NULL;
 	}
-	flow_set_secret(flow, "user_token", token);
-	flow_unset(flow, "short_token");
-	return "permissions";
+	flow_set_secret(flow, GRAPH_KEY_USER_TOKEN, token);
+	flow_unset(flow, GRAPH_KEY_SHORT_TOKEN);
+	return GRAPH_STAGE_PERMISSIONS;
 }
 
 /* ---- what was granted (meta.md 2.6, 1) ---- */
@@ -158,7 +158,7 @@ const char *graph_long_answer(const struct env *env, struct flow *flow, const st
 static const char *user_get(const struct env *env, struct flow *flow, struct step *step,
 			    struct str path, struct buf *form)
 {
-	graph_call(env, step, CALL_READ, "GET", path, flow_get(flow, "user_token"), form);
+	graph_call(env, step, CALL_READ, "GET", path, flow_get(flow, GRAPH_KEY_USER_TOKEN), form);
 	return NULL;
 }
 
@@ -226,9 +226,9 @@ const char *graph_permissions_answer(const struct env *env, struct flow *flow,
 			->connection_error = CONNECTION_ERROR_MISSING_PERMISSIONS;
 		return NULL;
 	}
-	flow_set(flow, "scopes", granted_list(env, list));
-	flow_set_int(flow, "has_portfolios", is_granted(list, STR("business_management")));
-	return "me";
+	flow_set(flow, GRAPH_KEY_SCOPES, granted_list(env, list));
+	flow_set_int(flow, GRAPH_KEY_HAS_PORTFOLIOS, is_granted(list, STR("business_management")));
+	return GRAPH_STAGE_ME;
 }
 
 /* ---- the human (meta.md 2.6, 2): the id by which Meta tells that the app was removed ---- */
@@ -249,8 +249,8 @@ const char *graph_me_answer(const struct env *env, struct flow *flow, const stru
 		graph_step_fail(env, reply, step);
 		return NULL;
 	}
-	flow_set(flow, "user_id", id);
-	return "pages";
+	flow_set(flow, GRAPH_KEY_USER_ID, id);
+	return GRAPH_STAGE_PAGES;
 }
 
 /* ---- Pages (meta.md 2.6, 3 and 4); what is found grows in one secret variable, as JSON ---- */
@@ -262,7 +262,7 @@ const char *graph_me_answer(const struct env *env, struct flow *flow, const stru
 static const struct json *found_read(const struct env *env, const struct flow *flow)
 {
 	const struct json *found = NULL;
-	const struct str text = flow_get(flow, "found");
+	const struct str text = flow_get(flow, GRAPH_KEY_FOUND);
 	return !str_is_empty(text) &&
 			       json_parse(env->arena, text, NULL, &found, NULL, NULL) == ERR_NONE
 		       ? found
@@ -351,7 +351,7 @@ static void found_add(const struct env *env, struct flow *flow, const struct jso
 	}
 	json_end_array(&w);
 	if (!out.is_over && count > before)
-		flow_set_secret(flow, "found", buf_str(&out));
+		flow_set_secret(flow, GRAPH_KEY_FOUND, buf_str(&out));
 }
 
 /* Adds a list's Pages; true when the list goes on, with "after" set for the next question. */
@@ -363,12 +363,13 @@ static bool pages_take(const struct env *env, struct flow *flow, const struct re
 	if (json_is(pages, JSON_TYPE_ARRAY))
 		found_add(env, flow, pages);
 	const bool goes_on = !str_is_empty(json_string(json_get(paging, "next"))) &&
-			     !str_is_empty(after) && !str_equal(after, flow_get(flow, "after")) &&
-			     flow_count(flow, "reads") < GRAPH_READS_MAX;
+			     !str_is_empty(after) &&
+			     !str_equal(after, flow_get(flow, GRAPH_KEY_AFTER)) &&
+			     flow_count(flow, GRAPH_KEY_READS) < GRAPH_READS_MAX;
 	if (goes_on)
-		flow_set(flow, "after", after);
+		flow_set(flow, GRAPH_KEY_AFTER, after);
 	else
-		flow_unset(flow, "after");
+		flow_unset(flow, GRAPH_KEY_AFTER);
 	return goes_on;
 }
 
@@ -380,8 +381,8 @@ static const char *pages_ask(const struct env *env, struct flow *flow, struct st
 	graph_form_init(env, &form);
 	form_add(&form, "fields", str_of(fields));
 	form_add(&form, "limit", STR("100"));
-	if (!str_is_empty(flow_get(flow, "after")))
-		form_add(&form, "after", flow_get(flow, "after"));
+	if (!str_is_empty(flow_get(flow, GRAPH_KEY_AFTER)))
+		form_add(&form, "after", flow_get(flow, GRAPH_KEY_AFTER));
 	return user_get(env, flow, step, path, &form);
 }
 
@@ -398,8 +399,9 @@ const char *graph_pages_answer(const struct env *env, struct flow *flow, const s
 		return NULL;
 	}
 	if (pages_take(env, flow, reply))
-		return "pages";
-	return flow_get_int(flow, "has_portfolios", 0) ? "businesses" : "finish";
+		return GRAPH_STAGE_PAGES;
+	return flow_get_int(flow, GRAPH_KEY_HAS_PORTFOLIOS, 0) ? GRAPH_STAGE_BUSINESSES
+							       : GRAPH_STAGE_FINISH;
 }
 
 /* ---- Pages held by portfolios: a find more, never a reason to fail ---- */
@@ -417,19 +419,19 @@ const char *graph_businesses_answer(const struct env *env, struct flow *flow,
 	if (step_fail_transport(step, env, reply))
 		return NULL;
 	if (!graph_is_ok(reply) || !json_is(list, JSON_TYPE_ARRAY))
-		return "finish";
+		return GRAPH_STAGE_FINISH;
 	buf_init(&ids, env->arena, 8192);
 	for (size_t i = 0; i < list->count && i < GRAPH_BUSINESSES_MAX; i++)
 		list_add(&ids, ",", json_text(env->arena, json_get(&list->items[i], "id")));
-	flow_set(flow, "businesses", ids.is_over ? (struct str){0} : buf_str(&ids));
-	return "portfolio";
+	flow_set(flow, GRAPH_KEY_BUSINESSES, ids.is_over ? (struct str){0} : buf_str(&ids));
+	return GRAPH_STAGE_PORTFOLIO;
 }
 
 /* Two lists for each portfolio, numbered through: owned_pages and client_pages. */
 static struct str portfolio_path(const struct env *env, const struct flow *flow)
 {
-	const int64_t number = flow_get_int(flow, "portfolio_list", 0);
-	struct str ids = flow_get(flow, "businesses");
+	const int64_t number = flow_get_int(flow, GRAPH_KEY_PORTFOLIO_LIST, 0);
+	struct str ids = flow_get(flow, GRAPH_KEY_BUSINESSES);
 	struct str id = {0};
 	for (int64_t i = 0; i <= number / 2; i++) {
 		if (str_is_empty(ids) || !str_take_field(&ids, ',', &id))
@@ -442,7 +444,8 @@ static struct str portfolio_path(const struct env *env, const struct flow *flow)
 const char *graph_portfolio_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct str path = portfolio_path(env, flow);
-	return str_is_empty(path) ? "finish" : pages_ask(env, flow, step, path, PAGE_FIELDS);
+	return str_is_empty(path) ? GRAPH_STAGE_FINISH
+				  : pages_ask(env, flow, step, path, PAGE_FIELDS);
 }
 
 const char *graph_portfolio_answer(const struct env *env, struct flow *flow,
@@ -451,8 +454,8 @@ const char *graph_portfolio_answer(const struct env *env, struct flow *flow,
 	if (step_fail_transport(step, env, reply))
 		return NULL;
 	if (!graph_is_ok(reply) || !pages_take(env, flow, reply))
-		flow_count(flow, "portfolio_list");
-	return "portfolio";
+		flow_count(flow, GRAPH_KEY_PORTFOLIO_LIST);
+	return GRAPH_STAGE_PORTFOLIO;
 }
 
 /* ---- how long what was given lasts (meta.md 2.7): good to know, never a reason to fail ---- */
@@ -461,7 +464,7 @@ const char *graph_probe_ask(const struct env *env, struct flow *flow, struct ste
 {
 	struct buf form;
 	graph_form_init(env, &form);
-	form_add(&form, "input_token", flow_get(flow, "user_token"));
+	form_add(&form, "input_token", flow_get(flow, GRAPH_KEY_USER_TOKEN));
 	/* The app's id and secret, joined so, are a token of the app (meta.md 2.9). */
 	form_add(&form, "access_token",
 		 str_format(env->arena, STR_FMT "|" STR_FMT, STR_ARG(env->client_id),
@@ -477,7 +480,7 @@ const char *graph_probe_answer(const struct env *env, struct flow *flow, const s
 {
 	const struct json *data = json_get(reply->json, "data");
 	const int64_t ends_s = json_int(json_get(data, "data_access_expires_at"), 0);
-	flow_set_int(flow, "is_probed", 1);
+	flow_set_int(flow, GRAPH_KEY_IS_PROBED, 1);
 	if (graph_is_ok(reply) && !json_bool(json_get(data, "is_valid"), true)) {
 		step_fail(step, FAILURE_PERMANENT, CODE(PLATFORM_REJECTED),
 			  STR("Meta gave an access token that it does not know as valid."))
@@ -485,9 +488,9 @@ const char *graph_probe_answer(const struct env *env, struct flow *flow, const s
 		return NULL;
 	}
 	if (graph_is_ok(reply) && ends_s > 0 && ends_s <= LAST_SECOND)
-		flow_set(flow, "data_access_ends",
+		flow_set(flow, GRAPH_KEY_DATA_ACCESS_ENDS,
 			 timetext_format_instant(env->arena, ends_s * US_PER_S));
-	return "finish";
+	return GRAPH_STAGE_FINISH;
 }
 
 struct str graph_account_extra(const struct env *env, const struct flow *flow,
@@ -498,11 +501,12 @@ struct str graph_account_extra(const struct env *env, const struct flow *flow,
 	buf_init(&out, env->arena, 4096);
 	json_writer_init(&w, &out);
 	json_begin_object(&w);
-	json_member_str(&w, "user_id", flow_get(flow, "user_id"));
+	json_member_str(&w, "user_id", flow_get(flow, GRAPH_KEY_USER_ID));
 	if (page_id_name != NULL)
 		json_member_str(&w, page_id_name, page_id);
-	if (!str_is_empty(flow_get(flow, "data_access_ends")))
-		json_member_str(&w, "data_access_expires_at", flow_get(flow, "data_access_ends"));
+	if (!str_is_empty(flow_get(flow, GRAPH_KEY_DATA_ACCESS_ENDS)))
+		json_member_str(&w, "data_access_expires_at",
+				flow_get(flow, GRAPH_KEY_DATA_ACCESS_ENDS));
 	json_end_object(&w);
 	return out.is_over ? (struct str){0} : buf_str(&out);
 }

@@ -66,9 +66,9 @@ static bool instagram_account(const struct env *env, const struct flow *flow,
 		.avatar_url = page->instagram_avatar_url,
 		.type = ACCOUNT_BUSINESS,
 		.access_token = page->access_token,
-		.scopes = flow_get(flow, "scopes"),
+		.scopes = flow_get(flow, GRAPH_KEY_SCOPES),
 		.extra = graph_account_extra(env, flow, "page_id", page->id),
-		.extra_secret = flow_get(flow, "user_token"),
+		.extra_secret = flow_get(flow, GRAPH_KEY_USER_TOKEN),
 	};
 	return true;
 }
@@ -82,8 +82,8 @@ static const char no_accounts_text[] =
 static const char *instagram_finish_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	/* Permissions of the instagram_ family end with the user's grant (meta.md 2.7). */
-	if (flow_get_int(flow, "is_probed", 0) == 0)
-		return "probe";
+	if (flow_get_int(flow, GRAPH_KEY_IS_PROBED, 0) == 0)
+		return GRAPH_STAGE_PROBE;
 	graph_finish(env, flow, step, instagram_account);
 	if (step->kind == STEP_FAIL &&
 	    step->failure.connection_error == CONNECTION_ERROR_NO_ACCOUNTS)
@@ -92,15 +92,15 @@ static const char *instagram_finish_ask(const struct env *env, struct flow *flow
 }
 
 static const struct stage instagram_connect_stages[] = {
-	{"code", graph_code_ask, graph_code_answer},
-	{"long", graph_long_ask, graph_long_answer},
-	{"permissions", graph_permissions_ask, instagram_permissions_answer},
-	{"me", graph_me_ask, graph_me_answer},
-	{"pages", graph_pages_ask, graph_pages_answer},
-	{"businesses", graph_businesses_ask, graph_businesses_answer},
-	{"portfolio", graph_portfolio_ask, graph_portfolio_answer},
-	{"probe", graph_probe_ask, graph_probe_answer},
-	{"finish", instagram_finish_ask, graph_no_answer},
+	{GRAPH_STAGE_CODE, graph_code_ask, graph_code_answer},
+	{GRAPH_STAGE_LONG, graph_long_ask, graph_long_answer},
+	{GRAPH_STAGE_PERMISSIONS, graph_permissions_ask, instagram_permissions_answer},
+	{GRAPH_STAGE_ME, graph_me_ask, graph_me_answer},
+	{GRAPH_STAGE_PAGES, graph_pages_ask, graph_pages_answer},
+	{GRAPH_STAGE_BUSINESSES, graph_businesses_ask, graph_businesses_answer},
+	{GRAPH_STAGE_PORTFOLIO, graph_portfolio_ask, graph_portfolio_answer},
+	{GRAPH_STAGE_PROBE, graph_probe_ask, graph_probe_answer},
+	{GRAPH_STAGE_FINISH, instagram_finish_ask, graph_no_answer},
 	{.name = NULL},
 };
 
@@ -136,7 +136,7 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
 		step_done(step);
 		return NULL;
 	}
-	return flow_part(flow) == 0 ? "quota" : "comment";
+	return flow_part(flow) == 0 ? INSTAGRAM_STAGE_QUOTA : INSTAGRAM_STAGE_COMMENT;
 }
 
 /* 4.4: how many posts a day there are differs from account to account, so it is asked, before
@@ -185,7 +185,7 @@ static void quota_keep(const struct env *env, struct flow *flow, int64_t usage, 
 {
 	const struct str extra = extra_with_quota(env, usage, total);
 	if (!str_is_empty(extra))
-		flow_set(flow, QUOTA_MEMBER, extra);
+		flow_set(flow, INSTAGRAM_KEY_PUBLISHING_QUOTA, extra);
 }
 
 static const char *quota_used_up(struct step *step)
@@ -203,26 +203,26 @@ static const char *quota_answer(const struct env *env, struct flow *flow, const 
 	const int64_t usage = json_int(json_get(quota, "quota_usage"), -1);
 	const int64_t total = json_int(json_get(json_get(quota, "config"), "quota_total"), -1);
 	if (graph_read_as_user(env, flow, reply))
-		return "quota";
+		return INSTAGRAM_STAGE_QUOTA;
 	if (instagram_token_is_dead(reply) || step_fail_transport(step, env, reply)) {
 		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	/* A quota that cannot be read is no reason to give up: media_publish enforces it itself. */
 	if (!graph_is_ok(reply) || usage < 0 || total < 0)
-		return "container";
+		return INSTAGRAM_STAGE_CONTAINER;
 	quota_keep(env, flow, usage, total);
-	return usage < total ? "container" : quota_used_up(step);
+	return usage < total ? INSTAGRAM_STAGE_CONTAINER : quota_used_up(step);
 }
 
 /* 4.3 */
 static const char *publish_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
-	if (str_is_empty(flow_get(flow, "container")))
-		return "container";
+	if (str_is_empty(flow_get(flow, INSTAGRAM_KEY_CONTAINER)))
+		return INSTAGRAM_STAGE_CONTAINER;
 	graph_form_init(env, &form);
-	form_add(&form, "creation_id", flow_get(flow, "container"));
+	form_add(&form, "creation_id", flow_get(flow, INSTAGRAM_KEY_CONTAINER));
 	graph_call(env, step, CALL_PUBLISH, "POST",
 		   instagram_edge(env, env->platform_account_id, "media_publish"),
 		   env->access_token, &form);
@@ -235,14 +235,14 @@ static const char *publish_ask(const struct env *env, struct flow *flow, struct 
  * all the same (meta.md 6.3). */
 static bool is_unproven(struct flow *flow, const struct graph_error *error)
 {
-	const bool is_repeat = flow_get_int(flow, "repeats", 0) > 0;
+	const bool is_repeat = flow_get_int(flow, INSTAGRAM_KEY_REPEATS, 0) > 0;
 	const bool is_block = error->subcode == 2207051;
 	if (is_repeat && error->code == 100 && error->subcode == 0) {
 		flow_set_open(flow);
 		return true;
 	}
 	return (is_repeat || is_block) && error->class != FAILURE_RATE_LIMITED &&
-	       error->class != FAILURE_REAUTH && flow_count(flow, "refusals") == 1;
+	       error->class != FAILURE_REAUTH && flow_count(flow, INSTAGRAM_KEY_REFUSALS) == 1;
 }
 
 static const char *publish_uncertain(struct step *step)
@@ -256,8 +256,9 @@ static const char *container_gone(const struct env *env, struct flow *flow,
 				  const struct graph_error *error, struct step *step)
 {
 	const struct failure failure = step->failure;
-	if (error->subcode == 2207008 && flow_count(flow, "unknowns") <= UNKNOWN_AGAIN_MAX)
-		return instagram_wait_at(flow, step, "publish", UNKNOWN_WAIT_MS);
+	if (error->subcode == 2207008 &&
+	    flow_count(flow, INSTAGRAM_KEY_UNKNOWNS) <= UNKNOWN_AGAIN_MAX)
+		return instagram_wait_at(flow, step, INSTAGRAM_STAGE_PUBLISH, UNKNOWN_WAIT_MS);
 	return instagram_container_again(env, flow, step, &failure);
 }
 
@@ -284,14 +285,14 @@ static const char *publish_answer(const struct env *env, struct flow *flow,
 	if (!graph_is_ok(reply) || str_is_empty(id))
 		return publish_refused(env, flow, reply, step);
 	flow_part_done(flow, id, (struct str){0});
-	return "permalink";
+	return INSTAGRAM_STAGE_PERMALINK;
 }
 
 /* Cosmetic: whatever comes back, the post is out. */
 static const char *permalink_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (str_is_empty(flow->parts[0].remote_id))
-		return "start";
+		return INSTAGRAM_STAGE_START;
 	return instagram_read(env, flow, step, flow->parts[0].remote_id,
 			      "permalink,media_product_type,timestamp");
 }
@@ -303,10 +304,10 @@ static const char *permalink_answer(const struct env *env, struct flow *flow,
 		utf8_cut_bytes(json_string(json_get(reply->json, "permalink")), 2048);
 	(void)step;
 	if (graph_read_as_user(env, flow, reply))
-		return "permalink";
+		return INSTAGRAM_STAGE_PERMALINK;
 	if (graph_is_ok(reply) && !str_is_empty(permalink))
 		flow->parts[0].url = str_copy(flow->arena, permalink);
-	return "start";
+	return INSTAGRAM_STAGE_START;
 }
 
 /* 4.5 */
@@ -333,7 +334,7 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
 	if (graph_is_ok(reply) && !str_is_empty(id)) {
 		flow_part_done(flow, id, (struct str){0});
-		return "start";
+		return INSTAGRAM_STAGE_START;
 	}
 	if (graph_is_uncertain(reply))
 		return publish_uncertain(step);
@@ -342,14 +343,14 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 }
 
 static const struct stage instagram_publish_stages[] = {
-	{"start", start_ask, graph_no_answer},
-	{"quota", quota_ask, quota_answer},
-	{"container", instagram_container_ask, instagram_container_answer},
-	{"upload", instagram_upload_ask, instagram_upload_answer},
-	{"poll", instagram_poll_ask, instagram_poll_answer},
-	{"publish", publish_ask, publish_answer},
-	{"permalink", permalink_ask, permalink_answer},
-	{"comment", comment_ask, comment_answer},
+	{INSTAGRAM_STAGE_START, start_ask, graph_no_answer},
+	{INSTAGRAM_STAGE_QUOTA, quota_ask, quota_answer},
+	{INSTAGRAM_STAGE_CONTAINER, instagram_container_ask, instagram_container_answer},
+	{INSTAGRAM_STAGE_UPLOAD, instagram_upload_ask, instagram_upload_answer},
+	{INSTAGRAM_STAGE_POLL, instagram_poll_ask, instagram_poll_answer},
+	{INSTAGRAM_STAGE_PUBLISH, publish_ask, publish_answer},
+	{INSTAGRAM_STAGE_PERMALINK, permalink_ask, permalink_answer},
+	{INSTAGRAM_STAGE_COMMENT, comment_ask, comment_answer},
 	{.name = NULL},
 };
 
@@ -358,8 +359,8 @@ static const struct stage instagram_publish_stages[] = {
 /* Hands over what was told of the quota (quota_keep). */
 static void publish_learn(const struct env *env, struct flow *flow, struct step *step)
 {
-	step->account_extra = str_copy(env->arena, flow_get(flow, QUOTA_MEMBER));
-	flow_unset(flow, QUOTA_MEMBER);
+	step->account_extra = str_copy(env->arena, flow_get(flow, INSTAGRAM_KEY_PUBLISHING_QUOTA));
+	flow_unset(flow, INSTAGRAM_KEY_PUBLISHING_QUOTA);
 }
 
 const struct platform platform_instagram = {

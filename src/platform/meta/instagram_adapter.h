@@ -19,6 +19,41 @@
 #include "rules.h"
 #include "stages.h"
 
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define INSTAGRAM_STAGE_START "start"
+#define INSTAGRAM_STAGE_QUOTA "quota"
+#define INSTAGRAM_STAGE_CONTAINER "container"
+#define INSTAGRAM_STAGE_UPLOAD "upload"
+#define INSTAGRAM_STAGE_POLL "poll"
+#define INSTAGRAM_STAGE_PUBLISH "publish"
+#define INSTAGRAM_STAGE_PERMALINK "permalink"
+#define INSTAGRAM_STAGE_COMMENT "comment"
+#define INSTAGRAM_STAGE_LOOK "look"
+#define INSTAGRAM_STAGE_STATUS "status"
+#define INSTAGRAM_STAGE_MEDIA "media"
+#define INSTAGRAM_STAGE_STORIES "stories"
+#define INSTAGRAM_STAGE_COMMENTS "comments"
+
+#define INSTAGRAM_KEY_CONTAINER "container"
+#define INSTAGRAM_KEY_REPEATS "repeats"
+#define INSTAGRAM_KEY_REFUSALS "refusals"
+#define INSTAGRAM_KEY_UNKNOWNS "unknowns"
+#define INSTAGRAM_KEY_HOSTED "hosted"
+#define INSTAGRAM_KEY_READY "ready"
+#define INSTAGRAM_KEY_UPLOAD_URL "upload_url"
+#define INSTAGRAM_KEY_FETCHES "fetches"
+#define INSTAGRAM_KEY_POLLS "polls"
+#define INSTAGRAM_KEY_WAITED_MS "waited_ms"
+#define INSTAGRAM_KEY_UPLOAD_ITEM "upload_item"
+#define INSTAGRAM_KEY_UPLOAD_LOST "upload_lost"
+#define INSTAGRAM_KEY_CONTAINERS "containers"
+#define INSTAGRAM_KEY_SINCE_US "since_us"
+#define INSTAGRAM_KEY_MEDIA_LOOKS "media_looks"
+#define INSTAGRAM_KEY_PUBLISHING_QUOTA \
+	"publishing_quota" /* the account's extra with what was told of its quota */
+#define INSTAGRAM_KEY_CHILD_FORMAT "child%zu" /* a carousel's containers */
+
 /* ---- instagram_rules.c ---- */
 
 /* Where a container stands in a post; what it may say differs (meta.md 4.1). */
@@ -42,15 +77,9 @@ extern const struct media_rule instagram_cover_rule;
 /* ---- instagram_container.c ---- */
 
 /* Stages of publishing, in this order; behind the last one comes "publish". */
-const char *instagram_container_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *instagram_container_answer(const struct env *env, struct flow *flow,
-				       const struct reply *reply, struct step *step);
-const char *instagram_upload_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *instagram_upload_answer(const struct env *env, struct flow *flow,
-				    const struct reply *reply, struct step *step);
-const char *instagram_poll_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *instagram_poll_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(instagram_container);
+STAGE_FUNCTIONS(instagram_upload);
+STAGE_FUNCTIONS(instagram_poll);
 /* The container that is to be published is not ready, whatever its status said: waits and asks for
  * the status again. */
 const char *instagram_poll_again(const struct env *env, struct flow *flow, struct step *step);

@@ -60,9 +60,9 @@ static size_t media_of(const struct env *env, size_t item)
 
 static struct item_name name_of(const struct env *env, size_t item)
 {
-	struct item_name name = {"container"};
+	struct item_name name = {INSTAGRAM_KEY_CONTAINER};
 	if (is_child(env, item))
-		snprintf(name.text, sizeof(name.text), "child%zu", item);
+		snprintf(name.text, sizeof(name.text), INSTAGRAM_KEY_CHILD_FORMAT, item);
 	return name;
 }
 
@@ -74,7 +74,7 @@ static struct str id_of(const struct env *env, const struct flow *flow, size_t i
 /* Items before it are known to be ready. */
 static size_t ready_count(const struct flow *flow)
 {
-	return (size_t)flow_get_int(flow, "ready", 0);
+	return (size_t)flow_get_int(flow, INSTAGRAM_KEY_READY, 0);
 }
 
 static enum instagram_place place_of(const struct env *env, size_t item)
@@ -245,10 +245,10 @@ const char *instagram_container_ask(const struct env *env, struct flow *flow, st
 {
 	const size_t item = item_wanted(env, flow);
 	struct buf form;
-	if (!str_is_empty(flow_get(flow, "upload_url")))
-		return "upload";
+	if (!str_is_empty(flow_get(flow, INSTAGRAM_KEY_UPLOAD_URL)))
+		return INSTAGRAM_STAGE_UPLOAD;
 	if (item == SIZE_MAX)
-		return "poll";
+		return INSTAGRAM_STAGE_POLL;
 	if (place_of(env, item) != INSTAGRAM_CAROUSEL && !has_files(env, step))
 		return NULL;
 	item_form(env, flow, &form, item);
@@ -292,11 +292,11 @@ static const char *container_refused(const struct env *env, struct flow *flow,
 	struct graph_error error;
 	const bool may_repeat = graph_error_read(reply, &error) &&
 				(error.remedy == GRAPH_REPEAT || error.remedy == GRAPH_CONTAINER);
-	if (may_repeat && flow_count(flow, "fetches") < FETCH_AGAIN_MAX) {
+	if (may_repeat && flow_count(flow, INSTAGRAM_KEY_FETCHES) < FETCH_AGAIN_MAX) {
 		/* The second try gets our copy, where there is one: it is there for Meta alone. */
 		if (error.failure_code == CODE(MEDIA_UNREACHABLE))
-			flow_set_int(flow, "hosted", 1);
-		return instagram_wait_at(flow, step, "container", FETCH_AGAIN_MS);
+			flow_set_int(flow, INSTAGRAM_KEY_HOSTED, 1);
+		return instagram_wait_at(flow, step, INSTAGRAM_STAGE_CONTAINER, FETCH_AGAIN_MS);
 	}
 	graph_step_fail(env, reply, step);
 	name_unreachable(env, flow, item_wanted(env, flow), step);
@@ -305,8 +305,8 @@ static const char *container_refused(const struct env *env, struct flow *flow,
 
 static void polls_begin(struct flow *flow)
 {
-	flow_unset(flow, "polls");
-	flow_unset(flow, "waited_ms");
+	flow_unset(flow, INSTAGRAM_KEY_POLLS);
+	flow_unset(flow, INSTAGRAM_KEY_WAITED_MS);
 }
 
 const char *instagram_container_answer(const struct env *env, struct flow *flow,
@@ -323,14 +323,14 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	flow_set(flow, name_of(env, item).text, id);
-	flow_unset(flow, "fetches");
+	flow_unset(flow, INSTAGRAM_KEY_FETCHES);
 	polls_begin(flow);
 	if (is_video(env, item)) {
-		flow_set_secret(flow, "upload_url", upload_url);
-		flow_set_int(flow, "upload_item", (int64_t)item);
-		return "upload";
+		flow_set_secret(flow, INSTAGRAM_KEY_UPLOAD_URL, upload_url);
+		flow_set_int(flow, INSTAGRAM_KEY_UPLOAD_ITEM, (int64_t)item);
+		return INSTAGRAM_STAGE_UPLOAD;
 	}
-	return item_wanted(env, flow) != SIZE_MAX ? "container"
+	return item_wanted(env, flow) != SIZE_MAX ? INSTAGRAM_STAGE_CONTAINER
 						  : instagram_poll_again(env, flow, step);
 }
 
@@ -338,25 +338,26 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 
 static size_t upload_item(const struct env *env, const struct flow *flow)
 {
-	const size_t item = (size_t)flow_get_int(flow, "upload_item", 0);
+	const size_t item = (size_t)flow_get_int(flow, INSTAGRAM_KEY_UPLOAD_ITEM, 0);
 	return item <= child_count(env) ? item : 0;
 }
 
 const char *instagram_upload_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	if (str_is_empty(flow_get(flow, "upload_url")))
-		return "container";
+	if (str_is_empty(flow_get(flow, INSTAGRAM_KEY_UPLOAD_URL)))
+		return INSTAGRAM_STAGE_CONTAINER;
 	if (has_files(env, step))
-		graph_call_upload(env, step, str_copy(env->arena, flow_get(flow, "upload_url")),
+		graph_call_upload(env, step,
+				  str_copy(env->arena, flow_get(flow, INSTAGRAM_KEY_UPLOAD_URL)),
 				  env->access_token, media_of(env, upload_item(env, flow)), 0);
 	return NULL;
 }
 
 static void upload_forget(struct flow *flow)
 {
-	flow_unset(flow, "upload_url");
-	flow_unset(flow, "upload_item");
-	flow_unset(flow, "upload_lost");
+	flow_unset(flow, INSTAGRAM_KEY_UPLOAD_URL);
+	flow_unset(flow, INSTAGRAM_KEY_UPLOAD_ITEM);
+	flow_unset(flow, INSTAGRAM_KEY_UPLOAD_LOST);
 }
 
 /* Everything that was made for the item that is published. */
@@ -364,7 +365,7 @@ static void items_forget(const struct env *env, struct flow *flow)
 {
 	for (size_t item = 0; item <= child_count(env); item++)
 		flow_unset(flow, name_of(env, item).text);
-	flow_unset(flow, "ready");
+	flow_unset(flow, INSTAGRAM_KEY_READY);
 	upload_forget(flow);
 }
 
@@ -372,17 +373,17 @@ static void items_forget(const struct env *env, struct flow *flow)
 static const char *item_again(const struct env *env, struct flow *flow, struct step *step,
 			      size_t item, const struct failure *failure)
 {
-	if (flow_count(flow, "containers") >= CONTAINERS_MAX) {
+	if (flow_count(flow, INSTAGRAM_KEY_CONTAINERS) >= CONTAINERS_MAX) {
 		*step = (struct step){.kind = STEP_FAIL, .failure = *failure};
 		return NULL;
 	}
 	if (failure->code == CODE(MEDIA_UNREACHABLE))
-		flow_set_int(flow, "hosted", 1);
+		flow_set_int(flow, INSTAGRAM_KEY_HOSTED, 1);
 	if (!is_child(env, item))
 		items_forget(env, flow);
 	flow_unset(flow, name_of(env, item).text);
 	upload_forget(flow);
-	return "container";
+	return INSTAGRAM_STAGE_CONTAINER;
 }
 
 const char *instagram_container_again(const struct env *env, struct flow *flow, struct step *step,
@@ -401,17 +402,17 @@ static const char *upload_refused(const struct env *env, struct flow *flow,
 	const struct failure failure = step->failure;
 	if (failure_is_transient(failure.class))
 		return NULL;
-	if (flow_get_int(flow, "upload_lost", 0) == 0)
+	if (flow_get_int(flow, INSTAGRAM_KEY_UPLOAD_LOST, 0) == 0)
 		return item_again(env, flow, step, item, &failure);
 	flow_unset(flow, name_of(env, item).text);
 	upload_forget(flow);
-	return "container";
+	return INSTAGRAM_STAGE_CONTAINER;
 }
 
 /* Nobody knows what came of the bytes. */
 static const char *upload_lost(struct flow *flow)
 {
-	flow_set_int(flow, "upload_lost", 1);
+	flow_set_int(flow, INSTAGRAM_KEY_UPLOAD_LOST, 1);
 	return NULL;
 }
 
@@ -429,7 +430,7 @@ const char *instagram_upload_answer(const struct env *env, struct flow *flow,
 		return upload_lost(flow);
 	if (upload_is_done(reply)) {
 		upload_forget(flow);
-		return item_wanted(env, flow) != SIZE_MAX ? "container"
+		return item_wanted(env, flow) != SIZE_MAX ? INSTAGRAM_STAGE_CONTAINER
 							  : instagram_poll_again(env, flow, step);
 	}
 	if (!graph_error_read(reply, &error) && (reply->status / 100 == 4 || reply->json != NULL))
@@ -467,16 +468,16 @@ static struct str still_working(const struct env *env, size_t item)
 static const char *poll_later(const struct env *env, struct flow *flow, struct step *step,
 			      size_t item)
 {
-	const int64_t polls = flow_get_int(flow, "polls", 0);
-	const int64_t waited_ms = flow_get_int(flow, "waited_ms", 0);
+	const int64_t polls = flow_get_int(flow, INSTAGRAM_KEY_POLLS, 0);
+	const int64_t waited_ms = flow_get_int(flow, INSTAGRAM_KEY_WAITED_MS, 0);
 	if (waited_ms >= (is_video(env, item) ? POLL_VIDEO_MAX_MS : POLL_IMAGE_MAX_MS)) {
 		step_fail(step, FAILURE_TRANSIENT, CODE(PLATFORM_UNAVAILABLE),
 			  still_working(env, item));
 		return NULL;
 	}
-	flow_set_int(flow, "polls", polls + 1);
-	flow_set_int(flow, "waited_ms", waited_ms + poll_wait_ms(polls));
-	return instagram_wait_at(flow, step, "poll", poll_wait_ms(polls));
+	flow_set_int(flow, INSTAGRAM_KEY_POLLS, polls + 1);
+	flow_set_int(flow, INSTAGRAM_KEY_WAITED_MS, waited_ms + poll_wait_ms(polls));
+	return instagram_wait_at(flow, step, INSTAGRAM_STAGE_POLL, poll_wait_ms(polls));
 }
 
 const char *instagram_poll_again(const struct env *env, struct flow *flow, struct step *step)
@@ -488,7 +489,7 @@ const char *instagram_poll_ask(const struct env *env, struct flow *flow, struct 
 {
 	const struct str id = id_of(env, flow, item_polled(env, flow));
 	if (str_is_empty(id))
-		return "container";
+		return INSTAGRAM_STAGE_CONTAINER;
 	return instagram_read(env, flow, step, id, "status_code,status");
 }
 
@@ -542,10 +543,10 @@ static const char *item_expired(const struct env *env, struct flow *flow, struct
 static const char *item_ready(const struct env *env, struct flow *flow, size_t item)
 {
 	if (!is_child(env, item))
-		return "publish";
-	flow_set_int(flow, "ready", (int64_t)item + 1);
+		return INSTAGRAM_STAGE_PUBLISH;
+	flow_set_int(flow, INSTAGRAM_KEY_READY, (int64_t)item + 1);
 	polls_begin(flow);
-	return "container"; /* which is the one around them, or the next question */
+	return INSTAGRAM_STAGE_CONTAINER; /* which is the one around them, or the next question */
 }
 
 /* Out already, by a call whose answer we do not have: the resolver finds out what became of it. */
@@ -565,7 +566,7 @@ const char *instagram_poll_answer(const struct env *env, struct flow *flow,
 	const struct str status = json_string(json_get(reply->json, "status_code"));
 	const size_t item = item_polled(env, flow);
 	if (graph_read_as_user(env, flow, reply))
-		return "poll";
+		return INSTAGRAM_STAGE_POLL;
 	if (instagram_token_is_dead(reply)) {
 		graph_step_fail(env, reply, step);
 		return NULL;

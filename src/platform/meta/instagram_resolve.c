@@ -26,28 +26,29 @@
  * went out again. */
 static void since_note(const struct env *env, struct flow *flow)
 {
-	flow_set_int(flow, "since_us", resolver_since_us(env, flow));
+	flow_set_int(flow, INSTAGRAM_KEY_SINCE_US, resolver_since_us(env, flow));
 }
 
 static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
 	since_note(env, flow);
-	return flow_part(flow) == 0 ? "status" : "comments";
+	return flow_part(flow) == 0 ? INSTAGRAM_STAGE_STATUS : INSTAGRAM_STAGE_COMMENTS;
 }
 
 /* ---- the container ---- */
 
 static bool has_container(const struct flow *flow)
 {
-	return !str_is_empty(flow_get(flow, "container"));
+	return !str_is_empty(flow_get(flow, INSTAGRAM_KEY_CONTAINER));
 }
 
 static const char *status_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (!has_container(flow))
-		return "media"; /* never begun, as far as we know: only comparing is left */
-	return instagram_read(env, flow, step, flow_get(flow, "container"), "status_code");
+		return INSTAGRAM_STAGE_MEDIA; /* never begun, as far as we know: only comparing is left */
+	return instagram_read(env, flow, step, flow_get(flow, INSTAGRAM_KEY_CONTAINER),
+			      "status_code");
 }
 
 /* FINISHED behind a publish call means that it did not land, or that Meta has not noticed yet. The
@@ -57,8 +58,8 @@ static const char *status_finished(const struct env *env, struct flow *flow, str
 {
 	if (env->now_us < env->started_at_us + LANDING_US)
 		return resolver_end(flow, step, STEP_UNKNOWN);
-	flow_count(flow, "repeats");
-	flow_set_stage(flow, "publish");
+	flow_count(flow, INSTAGRAM_KEY_REPEATS);
+	flow_set_stage(flow, INSTAGRAM_STAGE_PUBLISH);
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
@@ -67,13 +68,13 @@ static const char *status_answer(const struct env *env, struct flow *flow,
 {
 	const struct str status = json_string(json_get(reply->json, "status_code"));
 	if (graph_read_as_user(env, flow, reply))
-		return "status";
+		return INSTAGRAM_STAGE_STATUS;
 	if (!graph_is_ok(reply)) {
 		graph_step_fail(env, reply, step);
 		return NULL;
 	}
 	if (str_equal_z(status, "PUBLISHED"))
-		return "media";
+		return INSTAGRAM_STAGE_MEDIA;
 	if (str_equal_z(status, "FINISHED"))
 		return status_finished(env, flow, step);
 	if (str_equal_z(status, "ERROR") || str_equal_z(status, "EXPIRED")) {
@@ -92,10 +93,10 @@ static bool is_story(const struct env *env)
 
 static const char *media_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const int64_t since_us = flow_get_int(flow, "since_us", 0);
+	const int64_t since_us = flow_get_int(flow, INSTAGRAM_KEY_SINCE_US, 0);
 	struct buf form;
 	if (is_story(env))
-		return "stories";
+		return INSTAGRAM_STAGE_STORIES;
 	graph_form_init(env, &form);
 	form_add(&form, "fields", STR("id,caption,timestamp,permalink,media_product_type"));
 	form_add(&form, "since", str_format(env->arena, "%lld", (long long)(since_us / US_PER_S)));
@@ -108,7 +109,7 @@ static const char *media_ask(const struct env *env, struct flow *flow, struct st
 static bool is_since(const struct env *env, const struct flow *flow, const struct json *item)
 {
 	return graph_instant_us(env, json_string(json_get(item, "timestamp"))) >=
-	       flow_get_int(flow, "since_us", INT64_MAX);
+	       flow_get_int(flow, INSTAGRAM_KEY_SINCE_US, INT64_MAX);
 }
 
 static bool is_our_media(const struct env *env, const struct flow *flow, const struct json *media)
@@ -122,7 +123,8 @@ static bool is_our_media(const struct env *env, const struct flow *flow, const s
 /* The looks for it, besides the last look of all, that may end without an answer. */
 static bool may_probe_again(const struct env *env, struct flow *flow)
 {
-	return flow_count(flow, "media_looks") <= PROBES_FOR_MEDIA && env->probe < LAST_PROBE;
+	return flow_count(flow, INSTAGRAM_KEY_MEDIA_LOOKS) <= PROBES_FOR_MEDIA &&
+	       env->probe < LAST_PROBE;
 }
 
 /* Success stands; only the media's id may stay unknown, and with it the way to comment. */
@@ -132,7 +134,7 @@ static const char *media_compared(const struct env *env, struct flow *flow,
 						  const struct json *item))
 {
 	const bool may_wait = !has_container(flow) || may_probe_again(env, flow);
-	const bool is_first = flow_get_int(flow, "media_looks", 0) <= 1;
+	const bool is_first = flow_get_int(flow, INSTAGRAM_KEY_MEDIA_LOOKS, 0) <= 1;
 	if (graph_is_ok(reply))
 		graph_resolve_list(env, flow, reply, step, "permalink", is_ours);
 	else
@@ -147,7 +149,7 @@ static const char *media_answer(const struct env *env, struct flow *flow, const 
 				struct step *step)
 {
 	if (graph_read_as_user(env, flow, reply))
-		return "media";
+		return INSTAGRAM_STAGE_MEDIA;
 	return media_compared(env, flow, reply, step, is_our_media);
 }
 
@@ -172,7 +174,7 @@ static const char *stories_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
 	if (graph_read_as_user(env, flow, reply))
-		return "stories";
+		return INSTAGRAM_STAGE_STORIES;
 	return media_compared(env, flow, reply, step, is_our_story);
 }
 
@@ -199,12 +201,15 @@ static const char *comments_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	if (graph_read_as_user(env, flow, reply))
-		return "comments";
+		return INSTAGRAM_STAGE_COMMENTS;
 	return graph_resolve_list(env, flow, reply, step, "permalink", is_our_comment);
 }
 
 const struct stage instagram_resolve_stages[] = {
-	{"look", start_ask, graph_no_answer},        {"status", status_ask, status_answer},
-	{"media", media_ask, media_answer},          {"stories", stories_ask, stories_answer},
-	{"comments", comments_ask, comments_answer}, {.name = NULL},
+	{INSTAGRAM_STAGE_LOOK, start_ask, graph_no_answer},
+	{INSTAGRAM_STAGE_STATUS, status_ask, status_answer},
+	{INSTAGRAM_STAGE_MEDIA, media_ask, media_answer},
+	{INSTAGRAM_STAGE_STORIES, stories_ask, stories_answer},
+	{INSTAGRAM_STAGE_COMMENTS, comments_ask, comments_answer},
+	{.name = NULL},
 };

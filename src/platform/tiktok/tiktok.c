@@ -14,18 +14,18 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 {
 	(void)env;
 	if (flow_part(flow) < flow->part_count)
-		return "creator";
+		return TIKTOK_STAGE_CREATOR;
 	step_done(step);
 	return NULL;
 }
 
 static const struct stage publish_stages[] = {
-	{"begin", begin_ask, answer_unexpected},
-	{"creator", tiktok_creator_ask, tiktok_creator_answer},
-	{"init", tiktok_init_ask, tiktok_init_answer},
-	{"upload", tiktok_upload_ask, tiktok_upload_answer},
-	{"progress", tiktok_progress_ask, tiktok_progress_answer},
-	{"status", tiktok_status_ask, tiktok_status_answer},
+	{TIKTOK_STAGE_BEGIN, begin_ask, answer_unexpected},
+	{TIKTOK_STAGE_CREATOR, tiktok_creator_ask, tiktok_creator_answer},
+	{TIKTOK_STAGE_INIT, tiktok_init_ask, tiktok_init_answer},
+	{TIKTOK_STAGE_UPLOAD, tiktok_upload_ask, tiktok_upload_answer},
+	{TIKTOK_STAGE_PROGRESS, tiktok_progress_ask, tiktok_progress_answer},
+	{TIKTOK_STAGE_STATUS, tiktok_status_ask, tiktok_status_answer},
 	{0},
 };
 

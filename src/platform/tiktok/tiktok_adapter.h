@@ -29,6 +29,47 @@ struct arena;
 struct media_rule;
 struct post_rules;
 
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define TIKTOK_STAGE_BEGIN "begin"
+#define TIKTOK_STAGE_CREATOR "creator"
+#define TIKTOK_STAGE_INIT "init"
+#define TIKTOK_STAGE_UPLOAD "upload"
+#define TIKTOK_STAGE_PROGRESS "progress"
+#define TIKTOK_STAGE_STATUS "status"
+#define TIKTOK_STAGE_CHECK "check"
+#define TIKTOK_STAGE_REVOKE "revoke"
+#define TIKTOK_STAGE_PROBE "probe"
+#define TIKTOK_STAGE_EXCHANGE "exchange"
+#define TIKTOK_STAGE_USER "user"
+#define TIKTOK_STAGE_ACCOUNT "account"
+#define TIKTOK_STAGE_TOKEN "token"
+#define TIKTOK_STAGE_TASK "task"
+#define TIKTOK_STAGE_LIST "list"
+
+#define TIKTOK_KEY_ACCOUNT_EXTRA "account_extra"
+#define TIKTOK_KEY_PRIVACY_LEVEL "privacy_level"
+#define TIKTOK_KEY_USERNAME "username"
+#define TIKTOK_KEY_DURATION_MAX_S "duration_max_s"
+#define TIKTOK_KEY_DISABLE_COMMENT "disable_comment"
+#define TIKTOK_KEY_DISABLE_DUET "disable_duet"
+#define TIKTOK_KEY_DISABLE_STITCH "disable_stitch"
+#define TIKTOK_KEY_SIZE_BYTES "size_bytes"
+#define TIKTOK_KEY_PUBLISH_ID "publish_id"
+#define TIKTOK_KEY_UPLOAD_URL "upload_url"
+#define TIKTOK_KEY_OFFSET_BYTES "offset_bytes"
+#define TIKTOK_KEY_OPEN_ID "open_id"
+#define TIKTOK_KEY_NAME "name"
+#define TIKTOK_KEY_AVATAR_URL "avatar_url"
+#define TIKTOK_KEY_RESENDS "resends"
+#define TIKTOK_KEY_POLLS "polls"
+#define TIKTOK_KEY_IS_COMPLETE "is_complete"
+#define TIKTOK_KEY_ID_POLLS "id_polls"
+#define TIKTOK_KEY_BREAKS "breaks"
+#define TIKTOK_KEY_PROGRESS_LOOKS "progress_looks"
+#define TIKTOK_KEY_UPLOAD_REFUSED "upload_refused"
+#define TIKTOK_KEY_LAG_LOOKS "lag_looks"
+
 static inline bool tiktok_is_photos(const struct env *env)
 {
 	return env->post_type == POST_TYPE_CAROUSEL;
@@ -61,9 +102,7 @@ void tiktok_creator_send(const struct env *env, struct str token, struct step *s
 
 /* ---- tiktok_creator.c ---- */
 
-const char *tiktok_creator_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *tiktok_creator_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(tiktok_creator);
 bool tiktok_option_bool(const struct env *env, const char *name);
 /* The sentence of a video that is longer than the creator's may be. */
 struct str tiktok_too_long(struct arena *arena, int64_t max_s);
@@ -77,18 +116,12 @@ void tiktok_extra_give(const struct env *env, struct flow *flow, struct step *st
 
 /* ---- tiktok_init.c ---- */
 
-const char *tiktok_init_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *tiktok_init_answer(const struct env *env, struct flow *flow, const struct reply *reply,
-			       struct step *step);
+STAGE_FUNCTIONS(tiktok_init);
 
 /* ---- tiktok_upload.c ---- */
 
-const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step);
-const char *tiktok_progress_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
-				   const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(tiktok_upload);
+STAGE_FUNCTIONS(tiktok_progress);
 void tiktok_status_send(const struct env *env, const struct flow *flow, struct step *step);
 /* Out of a status answer. */
 struct str tiktok_task_status(const struct reply *reply);
@@ -97,9 +130,7 @@ bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply);
 
 /* ---- tiktok_status.c ---- */
 
-const char *tiktok_status_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *tiktok_status_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(tiktok_status);
 /* Asks the task some time from now; NULL. */
 const char *tiktok_status_wait(struct flow *flow, struct step *step);
 /* Where a person sees the post with that id; the profile when it is empty. */

@@ -24,7 +24,7 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage tiktok_check_stages[] = {
-	{"check", check_ask, check_answer},
+	{TIKTOK_STAGE_CHECK, check_ask, check_answer},
 	{.name = NULL},
 };
 
@@ -42,6 +42,6 @@ static const char *revoke_ask(const struct env *env, struct flow *flow, struct s
 }
 
 const struct stage tiktok_revoke_stages[] = {
-	{"revoke", revoke_ask, account_revoke_answer},
+	{TIKTOK_STAGE_REVOKE, revoke_ask, account_revoke_answer},
 	{.name = NULL},
 };

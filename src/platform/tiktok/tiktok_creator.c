@@ -114,12 +114,12 @@ static void extra_note(const struct env *env, struct flow *flow, const struct js
 	const struct str was = extra_text(env, NULL, can_list, extra_bool(env, "is_unaudited"));
 	const struct str now = extra_text(env, creator, can_list, is_unaudited);
 	if (!str_equal(was, now))
-		flow_set(flow, "account_extra", now);
+		flow_set(flow, TIKTOK_KEY_ACCOUNT_EXTRA, now);
 }
 
 void tiktok_audit_note(const struct env *env, struct flow *flow)
 {
-	if (!str_equal_z(flow_get(flow, "privacy_level"), "SELF_ONLY"))
+	if (!str_equal_z(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), "SELF_ONLY"))
 		extra_note(env, flow, NULL, false);
 }
 
@@ -127,11 +127,11 @@ void tiktok_extra_give(const struct env *env, struct flow *flow, struct step *st
 {
 	if (step->kind == STEP_FAIL && str_equal_z(step->failure.platform_code, TIKTOK_UNAUDITED))
 		extra_note(env, flow, NULL, true);
-	const struct str extra = flow_get(flow, "account_extra");
+	const struct str extra = flow_get(flow, TIKTOK_KEY_ACCOUNT_EXTRA);
 	if (str_is_empty(extra))
 		return;
 	step->account_extra = str_copy(env->arena, extra);
-	flow_unset(flow, "account_extra");
+	flow_unset(flow, TIKTOK_KEY_ACCOUNT_EXTRA);
 }
 
 /* ---- the answer ---- */
@@ -155,12 +155,12 @@ static bool is_too_long(const struct env *env, int64_t max_s)
 static void switches_keep(const struct env *env, struct flow *flow, const struct json *creator)
 {
 	static const struct {
-		const char *option;
+		const char *option; /* its value is kept under the same key */
 		const char *fact;
 	} switches[] = {
-		{"disable_comment", "comment_disabled"},
-		{"disable_duet", "duet_disabled"},
-		{"disable_stitch", "stitch_disabled"},
+		{TIKTOK_KEY_DISABLE_COMMENT, "comment_disabled"},
+		{TIKTOK_KEY_DISABLE_DUET, "duet_disabled"},
+		{TIKTOK_KEY_DISABLE_STITCH, "stitch_disabled"},
 	};
 	for (size_t i = 0; i < COUNT_OF(switches); i++)
 		flow_set_int(flow, switches[i].option,
@@ -190,11 +190,11 @@ const char *tiktok_creator_answer(const struct env *env, struct flow *flow,
 	if (is_too_long(env, max_s))
 		return content_refused(step, FAILURE_CODE_MEDIA_REJECTED,
 				       tiktok_too_long(env->arena, max_s));
-	flow_set(flow, "privacy_level", level);
-	flow_set(flow, "username", json_string(json_get(creator, "creator_username")));
-	flow_set_int(flow, "duration_max_s", max_s);
+	flow_set(flow, TIKTOK_KEY_PRIVACY_LEVEL, level);
+	flow_set(flow, TIKTOK_KEY_USERNAME, json_string(json_get(creator, "creator_username")));
+	flow_set_int(flow, TIKTOK_KEY_DURATION_MAX_S, max_s);
 	switches_keep(env, flow, creator);
-	return "init";
+	return TIKTOK_STAGE_INIT;
 }
 
 struct str tiktok_too_long(struct arena *arena, int64_t max_s)

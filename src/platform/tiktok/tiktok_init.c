@@ -40,7 +40,7 @@ static bool files_are_fit(const struct env *env, struct step *step)
 /* A second more is not held against it: TikTok counts for itself. */
 static bool is_too_long(const struct env *env, const struct flow *flow)
 {
-	const int64_t max_s = flow_get_int(flow, "duration_max_s", 0);
+	const int64_t max_s = flow_get_int(flow, TIKTOK_KEY_DURATION_MAX_S, 0);
 	return !tiktok_is_photos(env) && max_s > 0 &&
 	       env->media[0].sniff.duration_ms >= (max_s + 1) * MS_PER_S;
 }
@@ -58,7 +58,8 @@ static struct str pull_url(const struct env *env, size_t index)
 
 static void shared_write(const struct env *env, const struct flow *flow, struct json_writer *w)
 {
-	json_member_bool(w, "disable_comment", flow_get_int(flow, "disable_comment", 0) != 0);
+	json_member_bool(w, "disable_comment",
+			 flow_get_int(flow, TIKTOK_KEY_DISABLE_COMMENT, 0) != 0);
 	json_member_bool(w, "brand_content_toggle",
 			 tiktok_option_bool(env, "brand_content_toggle"));
 	json_member_bool(w, "brand_organic_toggle",
@@ -70,9 +71,10 @@ static void video_info_write(const struct env *env, const struct flow *flow, str
 	const struct json *cover_ms = json_get(env->options, "video_cover_timestamp_ms");
 	json_begin_object(w);
 	json_member_str(w, "title", env->post->containers[0].content);
-	json_member_str(w, "privacy_level", flow_get(flow, "privacy_level"));
-	json_member_bool(w, "disable_duet", flow_get_int(flow, "disable_duet", 0) != 0);
-	json_member_bool(w, "disable_stitch", flow_get_int(flow, "disable_stitch", 0) != 0);
+	json_member_str(w, "privacy_level", flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL));
+	json_member_bool(w, "disable_duet", flow_get_int(flow, TIKTOK_KEY_DISABLE_DUET, 0) != 0);
+	json_member_bool(w, "disable_stitch",
+			 flow_get_int(flow, TIKTOK_KEY_DISABLE_STITCH, 0) != 0);
 	shared_write(env, flow, w);
 	json_member_bool(w, "is_aigc", tiktok_option_bool(env, "is_aigc"));
 	if (!json_is_null(cover_ms))
@@ -87,7 +89,7 @@ static void photo_info_write(const struct env *env, const struct flow *flow, str
 	if (!str_is_empty(title))
 		json_member_str(w, "title", title);
 	json_member_str(w, "description", env->post->containers[0].content);
-	json_member_str(w, "privacy_level", flow_get(flow, "privacy_level"));
+	json_member_str(w, "privacy_level", flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL));
 	shared_write(env, flow, w);
 	json_member_bool(w, "auto_add_music", tiktok_option_bool(env, "auto_add_music"));
 	json_end_object(w);
@@ -158,10 +160,11 @@ const char *tiktok_init_ask(const struct env *env, struct flow *flow, struct ste
 		return NULL;
 	if (is_too_long(env, flow)) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
-			  tiktok_too_long(env->arena, flow_get_int(flow, "duration_max_s", 0)));
+			  tiktok_too_long(env->arena,
+					  flow_get_int(flow, TIKTOK_KEY_DURATION_MAX_S, 0)));
 		return NULL;
 	}
-	flow_set_int(flow, "size_bytes", env->media[0].size_bytes);
+	flow_set_int(flow, TIKTOK_KEY_SIZE_BYTES, env->media[0].size_bytes);
 	tiktok_post(env, env->access_token, step, is_pull(env) ? CALL_PUBLISH : CALL_PREPARE,
 		    tiktok_is_photos(env) ? STR(TIKTOK_API_URL "/post/publish/content/init/")
 					  : STR(TIKTOK_API_URL "/post/publish/video/init/"),
@@ -182,7 +185,7 @@ static const char *pull_answer(const struct env *env, struct flow *flow, const s
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;
 	}
-	flow_set(flow, "publish_id", publish_id);
+	flow_set(flow, TIKTOK_KEY_PUBLISH_ID, publish_id);
 	flow_set_open(flow);
 	return tiktok_status_wait(flow, step);
 }
@@ -202,8 +205,8 @@ const char *tiktok_init_answer(const struct env *env, struct flow *flow, const s
 			  STR("TikTok began an upload without saying where it goes."));
 		return NULL;
 	}
-	flow_set(flow, "publish_id", publish_id);
-	flow_set_secret(flow, "upload_url", upload_url);
-	flow_set_int(flow, "offset_bytes", 0);
-	return "upload";
+	flow_set(flow, TIKTOK_KEY_PUBLISH_ID, publish_id);
+	flow_set_secret(flow, TIKTOK_KEY_UPLOAD_URL, upload_url);
+	flow_set_int(flow, TIKTOK_KEY_OFFSET_BYTES, 0);
+	return TIKTOK_STAGE_UPLOAD;
 }

@@ -57,7 +57,7 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage tiktok_verify_stages[] = {
-	{"probe", verify_ask, verify_answer},
+	{TIKTOK_STAGE_PROBE, verify_ask, verify_answer},
 	{0},
 };
 
@@ -92,20 +92,21 @@ static const char *exchange_answer(const struct env *env, struct flow *flow,
 	if (scopes_missing_fail(env, answer.scope, needed_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
-	return "user";
+	return TIKTOK_STAGE_USER;
 }
 
 /* A field outside the granted scopes is refused (1.2): the username only with its scope. */
 static const char *user_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const bool has_profile = scope_is_granted(flow_get(flow, "scope"), "user.info.profile");
+	const bool has_profile =
+		scope_is_granted(flow_get(flow, TOKEN_KEY_SCOPE), "user.info.profile");
 	const struct str url =
 		has_profile ? STR(TIKTOK_API_URL
 				  "/user/info/"
 				  "?fields=open_id,union_id,avatar_url,display_name,username")
 			    : STR(TIKTOK_API_URL
 				  "/user/info/?fields=open_id,union_id,avatar_url,display_name");
-	call_bearer(env, step_send(step, CALL_READ, "GET", url), flow_get(flow, "access_token"));
+	call_bearer(env, step_send(step, CALL_READ, "GET", url), flow_get(flow, TOKEN_KEY_ACCESS));
 	return NULL;
 }
 
@@ -123,11 +124,12 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 		failure->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
 		return NULL;
 	}
-	flow_set(flow, "open_id", id);
-	flow_set(flow, "username", json_string(json_get(user, "username")));
-	flow_set(flow, "name", json_string(json_get(user, "display_name")));
-	flow_set(flow, "avatar_url", json_string(json_get(user, "avatar_url")));
-	return str_is_empty(flow_get(flow, "username")) ? "creator" : "account";
+	flow_set(flow, TIKTOK_KEY_OPEN_ID, id);
+	flow_set(flow, TIKTOK_KEY_USERNAME, json_string(json_get(user, "username")));
+	flow_set(flow, TIKTOK_KEY_NAME, json_string(json_get(user, "display_name")));
+	flow_set(flow, TIKTOK_KEY_AVATAR_URL, json_string(json_get(user, "avatar_url")));
+	return str_is_empty(flow_get(flow, TIKTOK_KEY_USERNAME)) ? TIKTOK_STAGE_CREATOR
+								 : TIKTOK_STAGE_ACCOUNT;
 }
 
 void tiktok_creator_send(const struct env *env, struct str token, struct step *step)
@@ -138,7 +140,7 @@ void tiktok_creator_send(const struct env *env, struct str token, struct step *s
 
 static const char *name_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	tiktok_creator_send(env, flow_get(flow, "access_token"), step);
+	tiktok_creator_send(env, flow_get(flow, TOKEN_KEY_ACCESS), step);
 	return NULL;
 }
 
@@ -150,8 +152,8 @@ static const char *name_answer(const struct env *env, struct flow *flow, const s
 	(void)env;
 	(void)step;
 	const struct json *creator = json_get(reply->json, "data");
-	flow_set(flow, "username", json_string(json_get(creator, "creator_username")));
-	return "account";
+	flow_set(flow, TIKTOK_KEY_USERNAME, json_string(json_get(creator, "creator_username")));
+	return TIKTOK_STAGE_ACCOUNT;
 }
 
 static const char *account_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -159,12 +161,12 @@ static const char *account_ask(const struct env *env, struct flow *flow, struct 
 	struct account_found *account = ARENA_NEW(env->arena, struct account_found);
 	const struct token_answer token = token_answer_kept(flow);
 	*account = (struct account_found){
-		.platform_account_id = flow_get(flow, "open_id"),
-		.username = flow_get(flow, "username"),
-		.name = flow_get(flow, "name"),
-		.avatar_url = flow_get(flow, "avatar_url"),
+		.platform_account_id = flow_get(flow, TIKTOK_KEY_OPEN_ID),
+		.username = flow_get(flow, TIKTOK_KEY_USERNAME),
+		.name = flow_get(flow, TIKTOK_KEY_NAME),
+		.avatar_url = flow_get(flow, TIKTOK_KEY_AVATAR_URL),
 		.type = ACCOUNT_CREATOR,
-		.extra = tiktok_extra_begin(env, flow_get(flow, "scope")),
+		.extra = tiktok_extra_begin(env, flow_get(flow, TOKEN_KEY_SCOPE)),
 	};
 	token_answer_give(&token, account);
 	step_done(step);
@@ -174,10 +176,10 @@ static const char *account_ask(const struct env *env, struct flow *flow, struct 
 }
 
 const struct stage tiktok_connect_stages[] = {
-	{"exchange", exchange_ask, exchange_answer},
-	{"user", user_ask, user_answer},
-	{"creator", name_ask, name_answer},
-	{"account", account_ask, answer_unexpected},
+	{TIKTOK_STAGE_EXCHANGE, exchange_ask, exchange_answer},
+	{TIKTOK_STAGE_USER, user_ask, user_answer},
+	{TIKTOK_STAGE_CREATOR, name_ask, name_answer},
+	{TIKTOK_STAGE_ACCOUNT, account_ask, answer_unexpected},
 	{0},
 };
 
@@ -202,6 +204,6 @@ static const char *refresh_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage tiktok_refresh_stages[] = {
-	{"token", refresh_ask, refresh_answer},
+	{TIKTOK_STAGE_TOKEN, refresh_ask, refresh_answer},
 	{0},
 };

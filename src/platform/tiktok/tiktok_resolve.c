@@ -10,8 +10,8 @@
 
 static const char *task_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	if (str_is_empty(flow_get(flow, "publish_id")))
-		return "list";
+	if (str_is_empty(flow_get(flow, TIKTOK_KEY_PUBLISH_ID)))
+		return TIKTOK_STAGE_LIST;
 	tiktok_status_send(env, flow, step);
 	return NULL;
 }
@@ -21,9 +21,9 @@ static const char *task_ask(const struct env *env, struct flow *flow, struct ste
  * complete it. */
 static const char *bytes_again(struct flow *flow, const struct reply *reply, struct step *step)
 {
-	if (flow_count(flow, "resends") > RESENDS_MAX)
+	if (flow_count(flow, TIKTOK_KEY_RESENDS) > RESENDS_MAX)
 		return resolver_end(flow, step, STEP_UNKNOWN);
-	flow_set_int(flow, "offset_bytes", tiktok_uploaded_bytes(reply));
+	flow_set_int(flow, TIKTOK_KEY_OFFSET_BYTES, tiktok_uploaded_bytes(reply));
 	flow_set_open(flow); /* the task's word may lag behind the bytes that it has */
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
@@ -37,7 +37,7 @@ static const char *task_answer(const struct env *env, struct flow *flow, const s
 		return bytes_again(flow, reply, step);
 	/* All bytes are there, or the task has ended: the flow goes on by asking it. A task that
 	 * failed posted nothing. */
-	flow_set_stage(flow, "status");
+	flow_set_stage(flow, TIKTOK_STAGE_STATUS);
 	flow_set_open(flow);
 	return resolver_end(flow, step,
 			    str_equal_z(tiktok_task_status(reply), "FAILED") ? STEP_SEND_AGAIN
@@ -78,7 +78,7 @@ static const char *list_answer(const struct env *env, struct flow *flow, const s
 }
 
 const struct stage tiktok_resolve_stages[] = {
-	{"task", task_ask, task_answer},
-	{"list", list_ask, list_answer},
+	{TIKTOK_STAGE_TASK, task_ask, task_answer},
+	{TIKTOK_STAGE_LIST, list_ask, list_answer},
 	{0},
 };

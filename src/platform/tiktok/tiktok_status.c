@@ -18,8 +18,8 @@ static const int64_t poll_waits_ms[] = {2000,  5000, 10000, 20000,
 
 const char *tiktok_status_wait(struct flow *flow, struct step *step)
 {
-	const int64_t polls = flow_count(flow, "polls");
-	flow_set_stage(flow, "status");
+	const int64_t polls = flow_count(flow, TIKTOK_KEY_POLLS);
+	flow_set_stage(flow, TIKTOK_STAGE_STATUS);
 	step_wait(step, poll_waits_ms[polls <= POLL_WAIT_COUNT ? polls - 1 : POLL_WAIT_COUNT - 1]);
 	return NULL;
 }
@@ -32,7 +32,7 @@ const char *tiktok_status_ask(const struct env *env, struct flow *flow, struct s
 
 static struct str profile_url(const struct env *env, const struct flow *flow)
 {
-	const struct str told = flow_get(flow, "username");
+	const struct str told = flow_get(flow, TIKTOK_KEY_USERNAME);
 	struct buf url;
 	buf_init(&url, env->arena, TIKTOK_URL_MAX_BYTES);
 	buf_add_z(&url, PROFILE_URL);
@@ -61,18 +61,19 @@ static struct str public_id(const struct env *env, const struct reply *reply)
 static const char *part_landed(const struct env *env, struct flow *flow, struct str id)
 {
 	tiktok_audit_note(env, flow);
-	flow_part_done(flow, str_is_empty(id) ? flow_get(flow, "publish_id") : id,
+	flow_part_done(flow, str_is_empty(id) ? flow_get(flow, TIKTOK_KEY_PUBLISH_ID) : id,
 		       tiktok_post_url(env, flow, id));
-	return "begin";
+	return TIKTOK_STAGE_BEGIN;
 }
 
 static const char *status_complete(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	const struct str id = public_id(env, reply);
-	flow_set_int(flow, "is_complete", 1);
-	const bool is_public = str_equal_z(flow_get(flow, "privacy_level"), "PUBLIC_TO_EVERYONE");
-	if (!str_is_empty(id) || !is_public || flow_count(flow, "id_polls") > ID_POLLS_MAX)
+	flow_set_int(flow, TIKTOK_KEY_IS_COMPLETE, 1);
+	const bool is_public =
+		str_equal_z(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), "PUBLIC_TO_EVERYONE");
+	if (!str_is_empty(id) || !is_public || flow_count(flow, TIKTOK_KEY_ID_POLLS) > ID_POLLS_MAX)
 		return part_landed(env, flow, id);
 	step_wait(step, ID_POLL_MS);
 	return NULL;
@@ -109,7 +110,7 @@ static const char *status_processing(const struct env *env, struct flow *flow,
 {
 	(void)env;
 	(void)reply;
-	if (flow_get_int(flow, "polls", 0) < STATUS_POLLS_MAX)
+	if (flow_get_int(flow, TIKTOK_KEY_POLLS, 0) < STATUS_POLLS_MAX)
 		return tiktok_status_wait(flow, step);
 	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
 		  STR("TikTok has not finished processing the post for hours; it may still "
@@ -131,7 +132,7 @@ static const struct {
 const char *tiktok_status_answer(const struct env *env, struct flow *flow,
 				 const struct reply *reply, struct step *step)
 {
-	if (!tiktok_is_ok(reply) && flow_get_int(flow, "is_complete", 0) != 0)
+	if (!tiktok_is_ok(reply) && flow_get_int(flow, TIKTOK_KEY_IS_COMPLETE, 0) != 0)
 		return part_landed(env, flow, (struct str){0}); /* only the id was still wanted */
 	if (tiktok_is_refused(env, reply, step))
 		return NULL;

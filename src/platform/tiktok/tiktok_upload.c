@@ -41,8 +41,8 @@ struct tiktok_range tiktok_range_at(int64_t offset_bytes, int64_t size_bytes)
 
 static struct tiktok_range range_now(const struct flow *flow)
 {
-	return tiktok_range_at(flow_get_int(flow, "offset_bytes", 0),
-			       flow_get_int(flow, "size_bytes", 0));
+	return tiktok_range_at(flow_get_int(flow, TIKTOK_KEY_OFFSET_BYTES, 0),
+			       flow_get_int(flow, TIKTOK_KEY_SIZE_BYTES, 0));
 }
 
 const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -52,14 +52,14 @@ const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct s
 		step_media(step, 0);
 		return NULL;
 	}
-	const int64_t size_bytes = flow_get_int(flow, "size_bytes", 0);
+	const int64_t size_bytes = flow_get_int(flow, TIKTOK_KEY_SIZE_BYTES, 0);
 	if (file->size_bytes != size_bytes) { /* fetched anew, and it is another file now */
 		flow_restart_part(flow);
-		return "begin";
+		return TIKTOK_STAGE_BEGIN;
 	}
 	const struct tiktok_range range = range_now(flow);
 	struct call *call = step_send(step, range.is_last ? CALL_PUBLISH : CALL_PREPARE, "PUT",
-				      flow_get(flow, "upload_url"));
+				      flow_get(flow, TIKTOK_KEY_UPLOAD_URL));
 	call_header(call, "Content-Type", str_of(file->sniff.mime_type));
 	call_header(call, "Content-Range",
 		    str_format(env->arena, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, range.first,
@@ -76,8 +76,8 @@ const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct s
 static const char *upload_broke(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
-	const int64_t breaks = flow_count(flow, "breaks");
-	flow_set_stage(flow, "progress");
+	const int64_t breaks = flow_count(flow, TIKTOK_KEY_BREAKS);
+	flow_set_stage(flow, TIKTOK_STAGE_PROGRESS);
 	if (breaks > BREAKS_MAX)
 		step_fail_transport(step, env, reply);
 	else
@@ -87,11 +87,11 @@ static const char *upload_broke(const struct env *env, struct flow *flow, const 
 
 static void upload_at(struct flow *flow, int64_t offset_bytes)
 {
-	if (offset_bytes > flow_get_int(flow, "offset_bytes", 0)) {
-		flow_unset(flow, "breaks");
-		flow_unset(flow, "progress_looks");
+	if (offset_bytes > flow_get_int(flow, TIKTOK_KEY_OFFSET_BYTES, 0)) {
+		flow_unset(flow, TIKTOK_KEY_BREAKS);
+		flow_unset(flow, TIKTOK_KEY_PROGRESS_LOOKS);
 	}
-	flow_set_int(flow, "offset_bytes", offset_bytes);
+	flow_set_int(flow, TIKTOK_KEY_OFFSET_BYTES, offset_bytes);
 }
 
 static const char *upload_limited(const struct env *env, struct step *step)
@@ -117,7 +117,7 @@ const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
 	}
 	if (reply->status < 300) {
 		upload_at(flow, range.first + range.length_bytes);
-		return "upload";
+		return TIKTOK_STAGE_UPLOAD;
 	}
 	if (reply->status == 400) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
@@ -127,8 +127,8 @@ const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
 	if (reply->status == 429)
 		return upload_limited(env, step);
 	if (reply->status == 403 || reply->status == 404)
-		flow_set_int(flow, "upload_refused", 1);
-	return "progress";
+		flow_set_int(flow, TIKTOK_KEY_UPLOAD_REFUSED, 1);
+	return TIKTOK_STAGE_PROGRESS;
 }
 
 /* ---- the task's word on it ---- */
@@ -140,7 +140,7 @@ void tiktok_status_send(const struct env *env, const struct flow *flow, struct s
 	buf_init(&body, env->arena, TIKTOK_BODY_MAX_BYTES);
 	json_writer_init(&w, &body);
 	json_begin_object(&w);
-	json_member_str(&w, "publish_id", flow_get(flow, "publish_id"));
+	json_member_str(&w, "publish_id", flow_get(flow, TIKTOK_KEY_PUBLISH_ID));
 	json_end_object(&w);
 	tiktok_post(env, env->access_token, step, CALL_READ,
 		    STR(TIKTOK_API_URL "/post/publish/status/fetch/"), buf_str(&body));
@@ -159,20 +159,20 @@ int64_t tiktok_uploaded_bytes(const struct reply *reply)
 
 struct str tiktok_task_status(const struct reply *reply)
 {
-	return json_string(json_get(json_get(reply->json, "data"), "status"));
+	return json_string(json_get(json_get(reply->json, "data"), TIKTOK_STAGE_STATUS));
 }
 
 bool tiktok_lacks_bytes(const struct flow *flow, const struct reply *reply)
 {
 	return str_equal_z(tiktok_task_status(reply), "PROCESSING_UPLOAD") &&
-	       tiktok_uploaded_bytes(reply) < flow_get_int(flow, "size_bytes", 0);
+	       tiktok_uploaded_bytes(reply) < flow_get_int(flow, TIKTOK_KEY_SIZE_BYTES, 0);
 }
 
 /* An address lives for an hour (2.2), but that is the upload host's to say: our clock may have
  * jumped, and a chunk that is sent again does no harm. */
 static bool is_upload_refused(const struct flow *flow)
 {
-	return flow_get_int(flow, "upload_refused", 0) != 0;
+	return flow_get_int(flow, TIKTOK_KEY_UPLOAD_REFUSED, 0) != 0;
 }
 
 /* The task lacks bytes and gets no more of them. Where a last PUT was in doubt its word may be
@@ -181,7 +181,7 @@ static bool is_upload_refused(const struct flow *flow)
 static const char *task_lost(struct flow *flow, struct step *step)
 {
 	const bool is_open = flow_is_open(flow);
-	if (is_open && flow_count(flow, "lag_looks") <= LAG_PROBES_MAX) {
+	if (is_open && flow_count(flow, TIKTOK_KEY_LAG_LOOKS) <= LAG_PROBES_MAX) {
 		step_wait(step, LAG_WAIT_MS);
 		return NULL;
 	}
@@ -207,10 +207,11 @@ const char *tiktok_progress_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	if (!tiktok_lacks_bytes(flow, reply)) {
 		flow_set_open(flow);
-		return "status";
+		return TIKTOK_STAGE_STATUS;
 	}
-	if (is_upload_refused(flow) || flow_count(flow, "progress_looks") > PROGRESS_PROBES_MAX)
+	if (is_upload_refused(flow) ||
+	    flow_count(flow, TIKTOK_KEY_PROGRESS_LOOKS) > PROGRESS_PROBES_MAX)
 		return task_lost(flow, step);
 	upload_at(flow, tiktok_uploaded_bytes(reply));
-	return "upload";
+	return TIKTOK_STAGE_UPLOAD;
 }

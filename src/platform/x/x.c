@@ -53,9 +53,9 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
 		return NULL;
 	}
 	x_media_begin(flow);
-	return x_media_count(env, flow) > 0 ? "media"
-	       : x_is_article(env, flow)    ? "draft"
-					    : "create";
+	return x_media_count(env, flow) > 0 ? X_STAGE_MEDIA
+	       : x_is_article(env, flow)    ? X_STAGE_DRAFT
+					    : X_STAGE_CREATE;
 }
 
 static bool is_left_out(const struct placement *option, const struct json *value)
@@ -209,7 +209,7 @@ static const char *create_answer(const struct env *env, struct flow *flow,
 	const struct str id = json_text(env->arena, json_get(json_get(reply->json, "data"), "id"));
 	if (reply->status / 100 == 2 && !str_is_empty(id)) {
 		flow_part_done(flow, id, x_post_url(env, id));
-		return "start";
+		return X_STAGE_START;
 	}
 	if (reply->outcome != REPLY_ANSWERED || !x_is_refusal(reply)) {
 		*step = (struct step){.kind = STEP_UNCERTAIN};
@@ -221,7 +221,7 @@ static const char *create_answer(const struct env *env, struct flow *flow,
 	if (step->failure.code == CODE(MEDIA_REJECTED) && reply->status == 400 &&
 	    x_media_count(env, flow) > 0 && x_media_begin_again(flow)) {
 		*step = (struct step){0};
-		return "media";
+		return X_STAGE_MEDIA;
 	}
 	/* After a try whose outcome stayed open this is a sign that it landed (section 5): look, do
 	 * not give up. */
@@ -238,17 +238,17 @@ static const char *no_answer(const struct env *env, struct flow *flow, const str
 }
 
 static const struct stage publish_stages[] = {
-	{"start", start_ask, no_answer},
-	{"media", x_media_ask, x_media_answer},
-	{"upload", x_upload_ask, x_upload_answer},
-	{"initialize", x_initialize_ask, x_initialize_answer},
-	{"append", x_append_ask, x_append_answer},
-	{"finalize", x_finalize_ask, x_finalize_answer},
-	{"status", x_status_ask, x_status_answer},
-	{"alt_text", x_alt_text_ask, x_alt_text_answer},
-	{"create", create_ask, create_answer},
-	{"draft", x_draft_ask, x_draft_answer},
-	{"article", x_article_ask, x_article_answer},
+	{X_STAGE_START, start_ask, no_answer},
+	{X_STAGE_MEDIA, x_media_ask, x_media_answer},
+	{X_STAGE_UPLOAD, x_upload_ask, x_upload_answer},
+	{X_STAGE_INITIALIZE, x_initialize_ask, x_initialize_answer},
+	{X_STAGE_APPEND, x_append_ask, x_append_answer},
+	{X_STAGE_FINALIZE, x_finalize_ask, x_finalize_answer},
+	{X_STAGE_STATUS, x_status_ask, x_status_answer},
+	{X_STAGE_ALT_TEXT, x_alt_text_ask, x_alt_text_answer},
+	{X_STAGE_CREATE, create_ask, create_answer},
+	{X_STAGE_DRAFT, x_draft_ask, x_draft_answer},
+	{X_STAGE_ARTICLE, x_article_ask, x_article_answer},
 	{.name = NULL},
 };
 

@@ -11,6 +11,40 @@
 #define X_API "https://api.x.com"
 #define X_BODY_MAX_BYTES (512 * 1024) /* a text of 100,000 bytes, escaped */
 
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define X_STAGE_START "start"
+#define X_STAGE_MEDIA "media"
+#define X_STAGE_UPLOAD "upload"
+#define X_STAGE_INITIALIZE "initialize"
+#define X_STAGE_APPEND "append"
+#define X_STAGE_FINALIZE "finalize"
+#define X_STAGE_STATUS "status"
+#define X_STAGE_ALT_TEXT "alt_text"
+#define X_STAGE_CREATE "create"
+#define X_STAGE_DRAFT "draft"
+#define X_STAGE_ARTICLE "article"
+#define X_STAGE_CHECK "check"
+#define X_STAGE_REVOKE "revoke"
+#define X_STAGE_PROBE "probe"
+#define X_STAGE_TOKEN "token"
+#define X_STAGE_ME "me"
+#define X_STAGE_REFRESH "refresh"
+#define X_STAGE_LOOK "look"
+#define X_STAGE_LOOK_BEFORE "look_before"
+
+#define X_KEY_PART "x.part"                   /* whose uploads these are */
+#define X_KEY_MEDIA_DONE "x.media_done"       /* so many files are uploaded */
+#define X_KEY_MEDIA_ID "x.media_id"           /* of the file under way */
+#define X_KEY_SEGMENT "x.segment"             /* the next one of that file */
+#define X_KEY_FINALIZE_OPEN "x.finalize_open" /* the answer to its finalize was lost */
+#define X_KEY_FINALIZES "x.finalizes"         /* how often finalize was asked for */
+#define X_KEY_PROCESSING_US "x.processing_us" /* since when it is processed */
+#define X_KEY_ALT_TRIES "x.alt_tries"
+#define X_KEY_MEDIA_AGAIN "x.media_again"      /* the uploads were lost and made again, once */
+#define X_KEY_MEDIA_ID_FORMAT "x.media_id_%zu" /* of an uploaded file, by its number */
+#define X_KEY_ARTICLE_ID "x.article_id"        /* of the draft */
+
 extern const struct oauth_profile x_oauth;
 extern const struct post_rules x_rules;
 extern const struct stage x_verify_stages[];
@@ -19,12 +53,6 @@ extern const struct stage x_refresh_stages[];
 extern const struct stage x_resolve_stages[];
 extern const struct stage x_check_stages[];
 extern const struct stage x_revoke_stages[];
-
-/* Declares a stage's two functions (stages.h). */
-#define X_STAGE(name) \
-	const char *x_##name##_ask(const struct env *env, struct flow *flow, struct step *step); \
-	const char *x_##name##_answer(const struct env *env, struct flow *flow, \
-				      const struct reply *reply, struct step *step)
 
 /* ---- x_login.c ---- */
 
@@ -70,13 +98,13 @@ void x_media_begin(struct flow *flow);
  * already. */
 bool x_media_begin_again(struct flow *flow);
 /* The first stage of a part with files. */
-X_STAGE(media);
-X_STAGE(upload);
-X_STAGE(initialize);
-X_STAGE(append);
-X_STAGE(finalize);
-X_STAGE(status);
-X_STAGE(alt_text);
+STAGE_FUNCTIONS(x_media);
+STAGE_FUNCTIONS(x_upload);
+STAGE_FUNCTIONS(x_initialize);
+STAGE_FUNCTIONS(x_append);
+STAGE_FUNCTIONS(x_finalize);
+STAGE_FUNCTIONS(x_status);
+STAGE_FUNCTIONS(x_alt_text);
 /* How many files the current part has, and X's id for each that is uploaded. */
 size_t x_media_count(const struct env *env, const struct flow *flow);
 struct str x_media_id(const struct flow *flow, size_t number);
@@ -87,8 +115,8 @@ struct str x_media_id(const struct flow *flow, size_t number);
 bool x_is_article(const struct env *env, const struct flow *flow);
 /* The option article, or NULL. */
 const struct json *x_article_options(const struct env *env);
-X_STAGE(draft);
-X_STAGE(article);
+STAGE_FUNCTIONS(x_draft);
+STAGE_FUNCTIONS(x_article);
 /* X's id for the article of this flow; empty before it has one. */
 struct str x_article_id(const struct flow *flow);
 

@@ -17,7 +17,6 @@
 
 #define ENTITIES_MAX 1024
 #define URLS_PER_LINE_MAX 64
-#define VAR_ARTICLE "x.article_id"
 #define DIVIDER "---"
 
 const struct json *x_article_options(const struct env *env)
@@ -32,7 +31,7 @@ bool x_is_article(const struct env *env, const struct flow *flow)
 
 struct str x_article_id(const struct flow *flow)
 {
-	return flow_get(flow, VAR_ARTICLE);
+	return flow_get(flow, X_KEY_ARTICLE_ID);
 }
 
 /* ---- title and text ---- */
@@ -324,10 +323,10 @@ const char *x_draft_answer(const struct env *env, struct flow *flow, const struc
 	}
 	if (str_equal_z(status, "draft")) {
 		flow_part_done(flow, id, STR(""));
-		return "start";
+		return X_STAGE_START;
 	}
-	flow_set(flow, VAR_ARTICLE, id);
-	return "article";
+	flow_set(flow, X_KEY_ARTICLE_ID, id);
+	return X_STAGE_ARTICLE;
 }
 
 const char *x_article_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -347,7 +346,7 @@ const char *x_article_answer(const struct env *env, struct flow *flow, const str
 		json_text(env->arena, json_get(json_get(reply->json, "data"), "post_id"));
 	if (x_is_ok(reply) && !str_is_empty(id)) {
 		flow_part_done(flow, id, x_post_url(env, id));
-		return "start";
+		return X_STAGE_START;
 	}
 	if (reply->outcome != REPLY_ANSWERED || !x_is_refusal(reply)) {
 		*step = (struct step){.kind = STEP_UNCERTAIN};

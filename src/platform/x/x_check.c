@@ -23,7 +23,7 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage x_check_stages[] = {
-	{"check", check_ask, check_answer},
+	{X_STAGE_CHECK, check_ask, check_answer},
 	{.name = NULL},
 };
 
@@ -37,6 +37,6 @@ static const char *revoke_ask(const struct env *env, struct flow *flow, struct s
 }
 
 const struct stage x_revoke_stages[] = {
-	{"revoke", revoke_ask, account_revoke_answer},
+	{X_STAGE_REVOKE, revoke_ask, account_revoke_answer},
 	{.name = NULL},
 };

@@ -11,6 +11,7 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "token_answer.h"
 #include "x_adapter.h"
 
 #define PERMANENT FAILURE_PERMANENT
@@ -110,7 +111,7 @@ static const char *x_verify_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage x_verify_stages[] = {
-	{"probe", x_verify_ask, x_verify_answer},
+	{X_STAGE_PROBE, x_verify_ask, x_verify_answer},
 	{.name = NULL},
 };
 
@@ -172,11 +173,12 @@ static const char *x_token_answer(const struct env *env, struct flow *flow,
 			->connection_error = CONNECTION_ERROR_MISSING_PERMISSIONS;
 		return NULL;
 	}
-	flow_set_secret(flow, "access_token", access_token);
-	flow_set_secret(flow, "refresh_token", json_string(json_get(reply->json, "refresh_token")));
-	flow_set(flow, "scope", scope);
-	flow_set_int(flow, "expires_at_us", x_expires_at_us(env, reply->json));
-	return "me";
+	flow_set_secret(flow, TOKEN_KEY_ACCESS, access_token);
+	flow_set_secret(flow, TOKEN_KEY_REFRESH,
+			json_string(json_get(reply->json, "refresh_token")));
+	flow_set(flow, TOKEN_KEY_SCOPE, scope);
+	flow_set_int(flow, TOKEN_KEY_EXPIRES_AT, x_expires_at_us(env, reply->json));
+	return X_STAGE_ME;
 }
 
 static const char *x_me_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -185,7 +187,7 @@ static const char *x_me_ask(const struct env *env, struct flow *flow, struct ste
 		step, CALL_READ, "GET",
 		STR(X_API "/2/users/me?user.fields=id,name,username,profile_image_url,verified,"
 			  "verified_type,subscription_type,protected,confirmed_email"));
-	call_bearer(env, call, flow_get(flow, "access_token"));
+	call_bearer(env, call, flow_get(flow, TOKEN_KEY_ACCESS));
 	return NULL;
 }
 
@@ -221,10 +223,10 @@ static const char *x_me_answer(const struct env *env, struct flow *flow, const s
 		.email = json_string(json_get(user, "confirmed_email")),
 		.avatar_url = json_string(json_get(user, "profile_image_url")),
 		.type = ACCOUNT_PERSONAL,
-		.access_token = flow_get(flow, "access_token"),
-		.refresh_token = flow_get(flow, "refresh_token"),
-		.expires_at_us = flow_get_int(flow, "expires_at_us", 0),
-		.scopes = flow_get(flow, "scope"),
+		.access_token = flow_get(flow, TOKEN_KEY_ACCESS),
+		.refresh_token = flow_get(flow, TOKEN_KEY_REFRESH),
+		.expires_at_us = flow_get_int(flow, TOKEN_KEY_EXPIRES_AT, 0),
+		.scopes = flow_get(flow, TOKEN_KEY_SCOPE),
 		.extra = x_account_extra(env, user),
 	};
 	step_done(step);
@@ -234,8 +236,8 @@ static const char *x_me_answer(const struct env *env, struct flow *flow, const s
 }
 
 const struct stage x_connect_stages[] = {
-	{"token", x_token_ask, x_token_answer},
-	{"me", x_me_ask, x_me_answer},
+	{X_STAGE_TOKEN, x_token_ask, x_token_answer},
+	{X_STAGE_ME, x_me_ask, x_me_answer},
 	{.name = NULL},
 };
 
@@ -279,6 +281,6 @@ static const char *x_refresh_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage x_refresh_stages[] = {
-	{"refresh", x_refresh_ask, x_refresh_answer},
+	{X_STAGE_REFRESH, x_refresh_ask, x_refresh_answer},
 	{.name = NULL},
 };

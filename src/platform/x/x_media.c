@@ -25,19 +25,8 @@
 #define FINALIZE_TRIES 3
 #define MESSAGE_MAX_BYTES 500
 
-/* What is remembered of the part's uploads. */
-#define VAR_PART "x.part"                /* whose uploads these are */
-#define VAR_DONE "x.media_done"          /* so many files are uploaded */
-#define VAR_ID "x.media_id"              /* of the file under way */
-#define VAR_SEGMENT "x.segment"          /* the next one of it */
-#define VAR_OPEN "x.finalize_open"       /* the answer to its finalize was lost */
-#define VAR_FINALIZES "x.finalizes"      /* how often it was asked for */
-#define VAR_PROCESSING "x.processing_us" /* since when it is processed */
-#define VAR_ALT_TRIES "x.alt_tries"
-#define VAR_AGAIN "x.media_again" /* the uploads were lost once, and made anew */
-
-static const char *const file_vars[] = {VAR_ID,        VAR_SEGMENT,    VAR_OPEN,
-					VAR_FINALIZES, VAR_PROCESSING, VAR_ALT_TRIES};
+static const char *const file_vars[] = {X_KEY_MEDIA_ID,  X_KEY_SEGMENT,       X_KEY_FINALIZE_OPEN,
+					X_KEY_FINALIZES, X_KEY_PROCESSING_US, X_KEY_ALT_TRIES};
 
 struct id_name {
 	char text[40];
@@ -46,13 +35,13 @@ struct id_name {
 static struct id_name id_name(size_t number)
 {
 	struct id_name name;
-	snprintf(name.text, sizeof(name.text), "x.media_id_%zu", number);
+	snprintf(name.text, sizeof(name.text), X_KEY_MEDIA_ID_FORMAT, number);
 	return name;
 }
 
 static size_t done_count(const struct flow *flow)
 {
-	return (size_t)flow_get_int(flow, VAR_DONE, 0);
+	return (size_t)flow_get_int(flow, X_KEY_MEDIA_DONE, 0);
 }
 
 static void forget_file(struct flow *flow)
@@ -65,26 +54,26 @@ static void forget_all(struct flow *flow)
 {
 	for (size_t i = 0; i < done_count(flow); i++)
 		flow_unset(flow, id_name(i).text);
-	flow_unset(flow, VAR_DONE);
+	flow_unset(flow, X_KEY_MEDIA_DONE);
 	forget_file(flow);
 }
 
 void x_media_begin(struct flow *flow)
 {
 	const int64_t part = (int64_t)flow_part(flow);
-	if (flow_get_int(flow, VAR_PART, -1) == part)
+	if (flow_get_int(flow, X_KEY_PART, -1) == part)
 		return;
 	forget_all(flow);
-	flow_unset(flow, VAR_AGAIN);
-	flow_set_int(flow, VAR_PART, part);
+	flow_unset(flow, X_KEY_MEDIA_AGAIN);
+	flow_set_int(flow, X_KEY_PART, part);
 }
 
 bool x_media_begin_again(struct flow *flow)
 {
-	if (flow_get_int(flow, VAR_AGAIN, 0) != 0)
+	if (flow_get_int(flow, X_KEY_MEDIA_AGAIN, 0) != 0)
 		return false;
 	forget_all(flow);
-	flow_set_int(flow, VAR_AGAIN, 1);
+	flow_set_int(flow, X_KEY_MEDIA_AGAIN, 1);
 	return true;
 }
 
@@ -179,11 +168,11 @@ static bool all_are_fit(const struct env *env, const struct flow *flow, struct s
 const char *x_media_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (done_count(flow) == x_media_count(env, flow))
-		return x_is_article(env, flow) ? "draft" : "create";
+		return x_is_article(env, flow) ? X_STAGE_DRAFT : X_STAGE_CREATE;
 	if (!all_are_fit(env, flow, step))
 		return NULL;
 	const struct media_file *file = &env->media[index_now(env, flow)];
-	return kind_of(env, flow, file) == X_MEDIA_IMAGE ? "upload" : "initialize";
+	return kind_of(env, flow, file) == X_MEDIA_IMAGE ? X_STAGE_UPLOAD : X_STAGE_INITIALIZE;
 }
 
 const char *x_media_answer(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -218,7 +207,7 @@ static const char *lost_or_fail(const struct env *env, struct flow *flow, const 
 	const bool is_lost =
 		reply->outcome == REPLY_ANSWERED && (reply->status == 400 || reply->status == 404);
 	if (is_lost && x_media_begin_again(flow))
-		return "media";
+		return X_STAGE_MEDIA;
 	upload_fail(env, reply, step);
 	return NULL;
 }
@@ -265,17 +254,17 @@ static const char *uploaded(const struct env *env, const struct flow *flow)
 					    ? post_media_at(env->post, index_now(env, flow))
 					    : NULL;
 	/* 2.5: pictures and GIFs have alt texts. */
-	return media != NULL && !str_is_empty(media->alt_text) ? "alt_text" : NULL;
+	return media != NULL && !str_is_empty(media->alt_text) ? X_STAGE_ALT_TEXT : NULL;
 }
 
 /* Notes the id and goes on with the next file. */
 static const char *file_done(struct flow *flow)
 {
 	const size_t number = done_count(flow);
-	flow_set(flow, id_name(number).text, flow_get(flow, VAR_ID));
-	flow_set_int(flow, VAR_DONE, (int64_t)number + 1);
+	flow_set(flow, id_name(number).text, flow_get(flow, X_KEY_MEDIA_ID));
+	flow_set_int(flow, X_KEY_MEDIA_DONE, (int64_t)number + 1);
 	forget_file(flow);
-	return "media";
+	return X_STAGE_MEDIA;
 }
 
 const char *x_upload_answer(const struct env *env, struct flow *flow, const struct reply *reply,
@@ -286,7 +275,7 @@ const char *x_upload_answer(const struct env *env, struct flow *flow, const stru
 		fail_unreadable(env, reply, step);
 		return NULL;
 	}
-	flow_set(flow, VAR_ID, id);
+	flow_set(flow, X_KEY_MEDIA_ID, id);
 	const char *next = uploaded(env, flow);
 	return next != NULL ? next : file_done(flow);
 }
@@ -328,9 +317,9 @@ const char *x_initialize_answer(const struct env *env, struct flow *flow, const 
 		fail_unreadable(env, reply, step);
 		return NULL;
 	}
-	flow_set(flow, VAR_ID, id);
-	flow_set_int(flow, VAR_SEGMENT, 0);
-	return "append";
+	flow_set(flow, X_KEY_MEDIA_ID, id);
+	flow_set_int(flow, X_KEY_SEGMENT, 0);
+	return X_STAGE_APPEND;
 }
 
 /* Segments of 4 MiB, or larger ones where a thousand of these would not do. */
@@ -343,13 +332,13 @@ static int64_t chunk_bytes(int64_t size_bytes)
 static struct str upload_url(const struct env *env, const struct flow *flow, const char *verb)
 {
 	return str_format(env->arena, X_API "/2/media/upload/" STR_FMT "/%s",
-			  STR_ARG(flow_get(flow, VAR_ID)), verb);
+			  STR_ARG(flow_get(flow, X_KEY_MEDIA_ID)), verb);
 }
 
 const char *x_append_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct media_file *file = file_now(env, flow, step);
-	const int64_t segment = flow_get_int(flow, VAR_SEGMENT, 0);
+	const int64_t segment = flow_get_int(flow, X_KEY_SEGMENT, 0);
 	struct multipart body;
 	if (file == NULL)
 		return NULL;
@@ -357,10 +346,10 @@ const char *x_append_ask(const struct env *env, struct flow *flow, struct step *
 	const int64_t offset = segment * chunk;
 	const int64_t left = file->size_bytes - offset;
 	if (left <= 0)
-		return "finalize";
+		return X_STAGE_FINALIZE;
 	struct call *call = step_send(step, CALL_PREPARE, "POST", upload_url(env, flow, "append"));
 	call_bearer(env, call, env->access_token);
-	multipart_begin(&body, env, flow_get(flow, VAR_ID));
+	multipart_begin(&body, env, flow_get(flow, X_KEY_MEDIA_ID));
 	multipart_field(&body, "segment_index", str_format(env->arena, "%lld", (long long)segment));
 	multipart_file(&body, "media", "segment", "application/octet-stream", index_now(env, flow),
 		       offset, left < chunk ? left : chunk);
@@ -373,8 +362,8 @@ const char *x_append_answer(const struct env *env, struct flow *flow, const stru
 {
 	if (!x_is_ok(reply))
 		return lost_or_fail(env, flow, reply, step);
-	flow_set_int(flow, VAR_SEGMENT, flow_get_int(flow, VAR_SEGMENT, 0) + 1);
-	return "append";
+	flow_set_int(flow, X_KEY_SEGMENT, flow_get_int(flow, X_KEY_SEGMENT, 0) + 1);
+	return X_STAGE_APPEND;
 }
 
 const char *x_finalize_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -409,7 +398,7 @@ static void fail_processing(const struct env *env, const struct json *info, stru
 static void wait_for_processing(const struct env *env, struct flow *flow, const struct json *info,
 				struct step *step)
 {
-	const int64_t since_us = flow_get_int(flow, VAR_PROCESSING, env->now_us);
+	const int64_t since_us = flow_get_int(flow, X_KEY_PROCESSING_US, env->now_us);
 	int64_t wait_s = json_int(json_get(info, "check_after_secs"), CHECK_AFTER_S);
 	if (env->now_us - since_us > PROCESSING_MAX_US) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
@@ -417,8 +406,8 @@ static void wait_for_processing(const struct env *env, struct flow *flow, const 
 		return;
 	}
 	wait_s = wait_s < 1 ? 1 : wait_s > CHECK_AFTER_MAX_S ? CHECK_AFTER_MAX_S : wait_s;
-	flow_set_int(flow, VAR_PROCESSING, since_us);
-	flow_set_stage(flow, "status");
+	flow_set_int(flow, X_KEY_PROCESSING_US, since_us);
+	flow_set_stage(flow, X_STAGE_STATUS);
 	step_wait(step, wait_s * 1000);
 }
 
@@ -428,7 +417,7 @@ static const char *take_processing(const struct env *env, struct flow *flow,
 {
 	const struct json *info = json_get(json_get(reply->json, "data"), "processing_info");
 	const struct str state = json_string(json_get(info, "state"));
-	flow_unset(flow, VAR_OPEN);
+	flow_unset(flow, X_KEY_FINALIZE_OPEN);
 	if (!json_is(info, JSON_TYPE_OBJECT) || str_equal_z(state, "succeeded"))
 		return processed(env, flow);
 	if (str_equal_z(state, "failed"))
@@ -444,9 +433,9 @@ const char *x_finalize_answer(const struct env *env, struct flow *flow, const st
 	const bool is_lost = reply->outcome == REPLY_LOST ||
 			     (reply->outcome == REPLY_ANSWERED && reply->status >= 500);
 	/* It may have been done: ask before it is asked for again (section 5). */
-	if (is_lost && flow_count(flow, VAR_FINALIZES) <= FINALIZE_TRIES) {
-		flow_set_int(flow, VAR_OPEN, 1);
-		return "status";
+	if (is_lost && flow_count(flow, X_KEY_FINALIZES) <= FINALIZE_TRIES) {
+		flow_set_int(flow, X_KEY_FINALIZE_OPEN, 1);
+		return X_STAGE_STATUS;
 	}
 	if (!x_is_ok(reply))
 		return lost_or_fail(env, flow, reply, step);
@@ -464,7 +453,7 @@ const char *x_status_ask(const struct env *env, struct flow *flow, struct step *
 	struct call *call = step_send(
 		step, CALL_READ, "GET",
 		str_format(env->arena, X_API "/2/media/upload?command=STATUS&media_id=" STR_FMT,
-			   STR_ARG(flow_get(flow, VAR_ID))));
+			   STR_ARG(flow_get(flow, X_KEY_MEDIA_ID))));
 	call_bearer(env, call, env->access_token);
 	return NULL;
 }
@@ -474,9 +463,9 @@ const char *x_status_answer(const struct env *env, struct flow *flow, const stru
 {
 	const bool is_unknown =
 		reply->outcome == REPLY_ANSWERED && (reply->status == 400 || reply->status == 404);
-	if (is_unknown && flow_get_int(flow, VAR_OPEN, 0) != 0) {
-		flow_unset(flow, VAR_OPEN);
-		return "finalize";
+	if (is_unknown && flow_get_int(flow, X_KEY_FINALIZE_OPEN, 0) != 0) {
+		flow_unset(flow, X_KEY_FINALIZE_OPEN);
+		return X_STAGE_FINALIZE;
 	}
 	if (!x_is_ok(reply))
 		return lost_or_fail(env, flow, reply, step);
@@ -497,7 +486,7 @@ const char *x_alt_text_ask(const struct env *env, struct flow *flow, struct step
 	buf_init(&out, env->arena, X_BODY_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_object(&w);
-	json_member_str(&w, "id", flow_get(flow, VAR_ID));
+	json_member_str(&w, "id", flow_get(flow, X_KEY_MEDIA_ID));
 	json_key(&w, "metadata");
 	json_begin_object(&w);
 	json_key(&w, "alt_text");
@@ -520,7 +509,7 @@ static bool can_do_without(struct flow *flow, const struct failure *failure)
 	case FAILURE_PERMANENT:
 		return true;
 	case FAILURE_TRANSIENT:
-		return flow_count(flow, VAR_ALT_TRIES) >= ALT_TEXT_TRIES;
+		return flow_count(flow, X_KEY_ALT_TRIES) >= ALT_TEXT_TRIES;
 	case FAILURE_RATE_LIMITED:
 	case FAILURE_TOKEN:
 	case FAILURE_REAUTH:

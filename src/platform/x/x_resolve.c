@@ -225,8 +225,8 @@ static const char *timeline_answer(const struct env *env, struct flow *flow,
 {
 	const struct json *posts = json_get(reply->json, "data");
 	const bool is_refused = reply->outcome == REPLY_ANSWERED && reply->status == 400;
-	if (is_refused && str_equal_z(flow->probe, "look"))
-		return "look_before";
+	if (is_refused && str_equal_z(flow->probe, X_STAGE_LOOK))
+		return X_STAGE_LOOK_BEFORE;
 	if (reply->outcome != REPLY_ANSWERED || reply->status != 200) {
 		x_failed(env, reply, step);
 		return NULL;
@@ -241,7 +241,7 @@ static const char *timeline_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage x_resolve_stages[] = {
-	{"look", timeline_now_ask, timeline_answer},
-	{"look_before", timeline_before_ask, timeline_answer},
+	{X_STAGE_LOOK, timeline_now_ask, timeline_answer},
+	{X_STAGE_LOOK_BEFORE, timeline_before_ask, timeline_answer},
 	{.name = NULL},
 };

@@ -15,7 +15,7 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 	(void)env;
 	const size_t part = flow_part(flow);
 	if (part < flow->part_count)
-		return part == 0 ? "session" : "comment";
+		return part == 0 ? YOUTUBE_STAGE_SESSION : YOUTUBE_STAGE_COMMENT;
 	step_done(step);
 	return NULL;
 }
@@ -70,18 +70,18 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	flow_part_done(flow, id, youtube_comment_url(env, flow, id));
-	return "begin";
+	return YOUTUBE_STAGE_BEGIN;
 }
 
 static const struct stage publish_stages[] = {
-	{"begin", begin_ask, answer_unexpected},
-	{"session", youtube_session_ask, youtube_session_answer},
-	{"upload", youtube_upload_ask, youtube_upload_answer},
-	{"query", youtube_query_ask, youtube_query_answer},
-	{"lost", youtube_lost_ask, answer_unexpected},
-	{"thumbnail", youtube_thumbnail_ask, youtube_thumbnail_answer},
-	{"processing", youtube_processing_ask, youtube_processing_answer},
-	{"comment", comment_ask, comment_answer},
+	{YOUTUBE_STAGE_BEGIN, begin_ask, answer_unexpected},
+	{YOUTUBE_STAGE_SESSION, youtube_session_ask, youtube_session_answer},
+	{YOUTUBE_STAGE_UPLOAD, youtube_upload_ask, youtube_upload_answer},
+	{YOUTUBE_STAGE_QUERY, youtube_query_ask, youtube_query_answer},
+	{YOUTUBE_STAGE_LOST, youtube_lost_ask, answer_unexpected},
+	{YOUTUBE_STAGE_THUMBNAIL, youtube_thumbnail_ask, youtube_thumbnail_answer},
+	{YOUTUBE_STAGE_PROCESSING, youtube_processing_ask, youtube_processing_answer},
+	{YOUTUBE_STAGE_COMMENT, comment_ask, comment_answer},
 	{0},
 };
 

@@ -30,6 +30,40 @@ struct json_writer;
 struct media_rule;
 struct post_rules;
 
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define YOUTUBE_STAGE_BEGIN "begin"
+#define YOUTUBE_STAGE_SESSION "session"
+#define YOUTUBE_STAGE_UPLOAD "upload"
+#define YOUTUBE_STAGE_QUERY "query"
+#define YOUTUBE_STAGE_LOST "lost"
+#define YOUTUBE_STAGE_THUMBNAIL "thumbnail"
+#define YOUTUBE_STAGE_PROCESSING "processing"
+#define YOUTUBE_STAGE_COMMENT "comment"
+#define YOUTUBE_STAGE_CHECK "check"
+#define YOUTUBE_STAGE_REVOKE "revoke"
+#define YOUTUBE_STAGE_PROBE "probe"
+#define YOUTUBE_STAGE_EXCHANGE "exchange"
+#define YOUTUBE_STAGE_CHANNEL "channel"
+#define YOUTUBE_STAGE_TOKEN "token"
+#define YOUTUBE_STAGE_DOUBT "doubt"
+#define YOUTUBE_STAGE_MADE "made"
+#define YOUTUBE_STAGE_UPLOADS "uploads"
+#define YOUTUBE_STAGE_THREADS "threads"
+
+#define YOUTUBE_KEY_VIDEO_ID "video_id"
+#define YOUTUBE_KEY_SESSION_URI "session_uri"
+#define YOUTUBE_KEY_IS_SHORT "is_short"
+#define YOUTUBE_KEY_THUMBNAIL_TRIES "thumbnail_tries"
+#define YOUTUBE_KEY_ACCOUNT_EXTRA "account_extra"
+#define YOUTUBE_KEY_POLLS "polls"
+#define YOUTUBE_KEY_IN_DOUBT "in_doubt"
+#define YOUTUBE_KEY_SIZE_BYTES "size_bytes"
+#define YOUTUBE_KEY_OFFSET_BYTES "offset_bytes"
+#define YOUTUBE_KEY_RESENDS "resends"
+#define YOUTUBE_KEY_QUERIES "queries"
+#define YOUTUBE_KEY_BREAKS "breaks"
+
 /* ---- youtube_refusal.c ---- */
 
 extern const struct refusal youtube_token_refusals[];
@@ -69,15 +103,9 @@ void youtube_call_json(struct call *call, const struct buf *body);
 
 /* ---- youtube_upload.c: stages ---- */
 
-const char *youtube_session_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *youtube_session_answer(const struct env *env, struct flow *flow,
-				   const struct reply *reply, struct step *step);
-const char *youtube_upload_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *youtube_upload_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step);
-const char *youtube_query_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *youtube_query_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(youtube_session);
+STAGE_FUNCTIONS(youtube_upload);
+STAGE_FUNCTIONS(youtube_query);
 /* The server takes the last bytes again and again and never has them. */
 const char *youtube_lost_ask(const struct env *env, struct flow *flow, struct step *step);
 /* The call of 2.3: what has the session? */
@@ -94,12 +122,8 @@ struct str youtube_video_id(const struct flow *flow);
 /* The part is done with that video. */
 void youtube_video_done(const struct env *env, struct flow *flow);
 struct str youtube_watch_url(const struct env *env, struct str video_id);
-const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
-				     const struct reply *reply, struct step *step);
-const char *youtube_processing_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *youtube_processing_answer(const struct env *env, struct flow *flow,
-				      const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(youtube_thumbnail);
+STAGE_FUNCTIONS(youtube_processing);
 /* After every publish step: gives the engine what was learnt about the account. */
 void youtube_extra_give(const struct env *env, struct flow *flow, struct step *step);
 

@@ -25,15 +25,15 @@ bool youtube_video_made(struct flow *flow, const struct reply *reply)
 	const struct str id = json_string(json_get(reply->json, "id"));
 	if ((reply->status != 200 && reply->status != 201) || str_is_empty(id))
 		return false;
-	flow_set(flow, "video_id", id);
-	flow_unset(flow, "session_uri"); /* it has served */
+	flow_set(flow, YOUTUBE_KEY_VIDEO_ID, id);
+	flow_unset(flow, YOUTUBE_KEY_SESSION_URI); /* it has served */
 	flow_set_open(flow);
 	return true;
 }
 
 struct str youtube_video_id(const struct flow *flow)
 {
-	return flow_get(flow, "video_id");
+	return flow_get(flow, YOUTUBE_KEY_VIDEO_ID);
 }
 
 struct str youtube_watch_url(const struct env *env, struct str video_id)
@@ -44,7 +44,7 @@ struct str youtube_watch_url(const struct env *env, struct str video_id)
 void youtube_video_done(const struct env *env, struct flow *flow)
 {
 	const struct str id = youtube_video_id(flow);
-	const bool is_short = flow_get_int(flow, "is_short", 0) != 0;
+	const bool is_short = flow_get_int(flow, YOUTUBE_KEY_IS_SHORT, 0) != 0;
 	flow_part_done(flow, id,
 		       is_short ? str_concat(env->arena, STR(SHORTS_URL), id)
 				: youtube_watch_url(env, id));
@@ -76,7 +76,8 @@ static const struct media_file *thumbnail_file(const struct env *env, const stru
 					       int index)
 {
 	const struct media_file *file = &env->media[index];
-	if (file->is_missing || flow_get_int(flow, "thumbnail_tries", 0) >= THUMBNAIL_TRIES_MAX)
+	if (file->is_missing ||
+	    flow_get_int(flow, YOUTUBE_KEY_THUMBNAIL_TRIES, 0) >= THUMBNAIL_TRIES_MAX)
 		return NULL;
 	return str_is_empty(media_rule_complaint(&youtube_thumbnail_rule, env->arena, &file->sniff,
 						 file->size_bytes))
@@ -89,14 +90,14 @@ const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, stru
 	const struct str url = thumbnail_url(env);
 	const int index = env_file(env, url);
 	if (str_is_empty(url))
-		return "processing";
+		return YOUTUBE_STAGE_PROCESSING;
 	if (index < 0 || (!env->media[index].is_ready && !env->media[index].is_missing)) {
 		step_file(step, url, true);
 		return NULL;
 	}
 	const struct media_file *file = thumbnail_file(env, flow, index);
 	if (file == NULL)
-		return "processing";
+		return YOUTUBE_STAGE_PROCESSING;
 	struct call *call =
 		step_send(step, CALL_PREPARE, "POST",
 			  video_call_url(env, flow, YOUTUBE_UPLOAD_URL "/thumbnails/set?videoId="));
@@ -115,8 +116,8 @@ const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
 	if (is_answered(reply) && reply->status == 401)
 		return youtube_fail(env, reply, step);
 	if (is_answered(reply) && reply->status != 429)
-		return "processing";
-	step_wait(step, flow_count(flow, "thumbnail_tries") * THUMBNAIL_WAIT_MS);
+		return YOUTUBE_STAGE_PROCESSING;
+	step_wait(step, flow_count(flow, YOUTUBE_KEY_THUMBNAIL_TRIES) * THUMBNAIL_WAIT_MS);
 	return NULL;
 }
 
@@ -177,7 +178,7 @@ static void privacy_note(const struct env *env, struct flow *flow, const struct 
 	const bool is_private = str_equal_z(got, "private");
 	if (str_equal_z(wanted, "private") || str_is_empty(got) || is_private == was_private)
 		return;
-	flow_set(flow, "account_extra",
+	flow_set(flow, YOUTUBE_KEY_ACCOUNT_EXTRA,
 		 youtube_extra(env, json_string(json_get(env->account_extra, "uploads_playlist")),
 			       json_string(json_get(env->account_extra, "long_uploads")),
 			       is_private));
@@ -186,7 +187,7 @@ static void privacy_note(const struct env *env, struct flow *flow, const struct 
 static const char *processing_over(const struct env *env, struct flow *flow)
 {
 	youtube_video_done(env, flow);
-	return "begin";
+	return YOUTUBE_STAGE_BEGIN;
 }
 
 static const char *processing_failed(const struct env *env, struct flow *flow,
@@ -215,7 +216,7 @@ const char *youtube_processing_answer(const struct env *env, struct flow *flow,
 		return processing_over(env, flow);
 	if (str_equal_z(state, "failed") || str_equal_z(state, "rejected"))
 		return processing_failed(env, flow, reply, status, step);
-	const int64_t polls = flow_count(flow, "polls");
+	const int64_t polls = flow_count(flow, YOUTUBE_KEY_POLLS);
 	if (polls > POLLS_MAX)
 		return processing_over(env, flow);
 	step_wait(step, poll_waits_ms[polls - 1]);
@@ -224,9 +225,9 @@ const char *youtube_processing_answer(const struct env *env, struct flow *flow,
 
 void youtube_extra_give(const struct env *env, struct flow *flow, struct step *step)
 {
-	const struct str extra = flow_get(flow, "account_extra");
+	const struct str extra = flow_get(flow, YOUTUBE_KEY_ACCOUNT_EXTRA);
 	if (str_is_empty(extra))
 		return;
 	step->account_extra = str_copy(env->arena, extra);
-	flow_unset(flow, "account_extra");
+	flow_unset(flow, YOUTUBE_KEY_ACCOUNT_EXTRA);
 }

@@ -21,7 +21,7 @@ static const char *check_answer(const struct env *env, struct flow *flow, const 
 }
 
 const struct stage youtube_check_stages[] = {
-	{"check", check_ask, check_answer},
+	{YOUTUBE_STAGE_CHECK, check_ask, check_answer},
 	{.name = NULL},
 };
 
@@ -35,6 +35,6 @@ static const char *revoke_ask(const struct env *env, struct flow *flow, struct s
 }
 
 const struct stage youtube_revoke_stages[] = {
-	{"revoke", revoke_ask, account_revoke_answer},
+	{YOUTUBE_STAGE_REVOKE, revoke_ask, account_revoke_answer},
 	{.name = NULL},
 };

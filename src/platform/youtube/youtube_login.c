@@ -63,7 +63,7 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage youtube_verify_stages[] = {
-	{"probe", verify_ask, verify_answer},
+	{YOUTUBE_STAGE_PROBE, verify_ask, verify_answer},
 	{0},
 };
 
@@ -93,7 +93,7 @@ static const char *exchange_answer(const struct env *env, struct flow *flow,
 	if (scopes_missing_fail(env, answer.scope, needed_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
-	return "channel";
+	return YOUTUBE_STAGE_CHANNEL;
 }
 
 static const char *channel_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -101,7 +101,7 @@ static const char *channel_ask(const struct env *env, struct flow *flow, struct 
 	struct call *call = step_send(
 		step, CALL_READ, "GET",
 		STR(YOUTUBE_API_URL "/channels?part=snippet,contentDetails,status&mine=true"));
-	call_bearer(env, call, flow_get(flow, "access_token"));
+	call_bearer(env, call, flow_get(flow, TOKEN_KEY_ACCESS));
 	return NULL;
 }
 
@@ -187,8 +187,8 @@ static const char *channel_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage youtube_connect_stages[] = {
-	{"exchange", exchange_ask, exchange_answer},
-	{"channel", channel_ask, channel_answer},
+	{YOUTUBE_STAGE_EXCHANGE, exchange_ask, exchange_answer},
+	{YOUTUBE_STAGE_CHANNEL, channel_ask, channel_answer},
 	{0},
 };
 
@@ -212,6 +212,6 @@ static const char *refresh_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage youtube_refresh_stages[] = {
-	{"token", refresh_ask, refresh_answer},
+	{YOUTUBE_STAGE_TOKEN, refresh_ask, refresh_answer},
 	{0},
 };

@@ -14,13 +14,13 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
 {
 	(void)step;
 	if (flow_part(flow) > 0)
-		return "threads";
+		return YOUTUBE_STAGE_THREADS;
 	if (!str_is_empty(youtube_video_id(flow)))
-		return "made";
-	if (!str_is_empty(flow_get(flow, "session_uri")))
-		return "session";
+		return YOUTUBE_STAGE_MADE;
+	if (!str_is_empty(flow_get(flow, YOUTUBE_KEY_SESSION_URI)))
+		return YOUTUBE_STAGE_SESSION;
 	resolver_since_us(env, flow);
-	return "uploads"; /* never begun, as far as we know: only comparing is left */
+	return YOUTUBE_STAGE_UPLOADS; /* never begun, as far as we know: only comparing is left */
 }
 
 /* A look that could not be made: its failure says whether a new token or time would help. */
@@ -40,7 +40,7 @@ static const char *made_ask(const struct env *env, struct flow *flow, struct ste
 static const char *probe_session_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	resolver_since_us(env, flow);
-	flow_set_int(flow, "in_doubt", 1);
+	flow_set_int(flow, YOUTUBE_KEY_IN_DOUBT, 1);
 	youtube_session_query(env, flow, step);
 	return NULL;
 }
@@ -49,22 +49,22 @@ static const char *probe_session_answer(const struct env *env, struct flow *flow
 					const struct reply *reply, struct step *step)
 {
 	if (youtube_is_gone(reply))
-		return "uploads";
+		return YOUTUBE_STAGE_UPLOADS;
 	if (youtube_video_made(flow, reply)) {
-		flow_set_stage(flow, "thumbnail");
+		flow_set_stage(flow, YOUTUBE_STAGE_THUMBNAIL);
 		return resolver_end(flow, step, STEP_LANDED);
 	}
 	if (reply->status != 308)
 		return probe_refused(env, flow, reply, step);
 	const int64_t received_bytes = youtube_received_bytes(reply_header(reply, "Range"));
-	if (received_bytes >= flow_get_int(flow, "size_bytes", 0))
+	if (received_bytes >= flow_get_int(flow, YOUTUBE_KEY_SIZE_BYTES, 0))
 		return resolver_end(flow, step,
 				    STEP_UNKNOWN); /* all there, yet no video told: ask again */
-	flow_set_int(flow, "offset_bytes", received_bytes);
-	flow_unset(flow, "in_doubt");
+	flow_set_int(flow, YOUTUBE_KEY_OFFSET_BYTES, received_bytes);
+	flow_unset(flow, YOUTUBE_KEY_IN_DOUBT);
 	flow_set_open(flow); /* the bytes may come after this word: then no failure may be told */
-	if (flow_count(flow, "resends") > YOUTUBE_RESENDS_MAX)
-		flow_set_stage(flow, "lost");
+	if (flow_count(flow, YOUTUBE_KEY_RESENDS) > YOUTUBE_RESENDS_MAX)
+		flow_set_stage(flow, YOUTUBE_STAGE_LOST);
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
@@ -157,10 +157,10 @@ static const char *threads_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage youtube_resolve_stages[] = {
-	{"doubt", start_ask, answer_unexpected},
-	{"made", made_ask, answer_unexpected},
-	{"session", probe_session_ask, probe_session_answer},
-	{"uploads", uploads_ask, uploads_answer},
-	{"threads", threads_ask, threads_answer},
+	{YOUTUBE_STAGE_DOUBT, start_ask, answer_unexpected},
+	{YOUTUBE_STAGE_MADE, made_ask, answer_unexpected},
+	{YOUTUBE_STAGE_SESSION, probe_session_ask, probe_session_answer},
+	{YOUTUBE_STAGE_UPLOADS, uploads_ask, uploads_answer},
+	{YOUTUBE_STAGE_THREADS, threads_ask, threads_answer},
 	{0},
 };

@@ -57,8 +57,8 @@ const char *youtube_session_ask(const struct env *env, struct flow *flow, struct
 		return NULL;
 	const bool notify = json_bool(json_get(env->options, "notifySubscribers"), true);
 	const struct str parts = youtube_parts(env);
-	flow_set_int(flow, "size_bytes", file->size_bytes);
-	flow_set_int(flow, "is_short", youtube_is_short(&file->sniff));
+	flow_set_int(flow, YOUTUBE_KEY_SIZE_BYTES, file->size_bytes);
+	flow_set_int(flow, YOUTUBE_KEY_IS_SHORT, youtube_is_short(&file->sniff));
 	struct call *call =
 		step_send(step, CALL_PREPARE, "POST",
 			  str_format(env->arena,
@@ -85,9 +85,9 @@ const char *youtube_session_answer(const struct env *env, struct flow *flow,
 			  STR("YouTube began an upload without saying where it goes."));
 		return NULL;
 	}
-	flow_set_secret(flow, "session_uri", uri);
-	flow_set_int(flow, "offset_bytes", 0);
-	return "upload";
+	flow_set_secret(flow, YOUTUBE_KEY_SESSION_URI, uri);
+	flow_set_int(flow, YOUTUBE_KEY_OFFSET_BYTES, 0);
+	return YOUTUBE_STAGE_UPLOAD;
 }
 
 static struct str content_range(const struct env *env, const struct youtube_range *range,
@@ -99,8 +99,8 @@ static struct str content_range(const struct env *env, const struct youtube_rang
 
 static struct youtube_range range_next(const struct flow *flow)
 {
-	return youtube_range_next(flow_get_int(flow, "offset_bytes", 0),
-				  flow_get_int(flow, "size_bytes", 0));
+	return youtube_range_next(flow_get_int(flow, YOUTUBE_KEY_OFFSET_BYTES, 0),
+				  flow_get_int(flow, YOUTUBE_KEY_SIZE_BYTES, 0));
 }
 
 const char *youtube_upload_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -110,14 +110,14 @@ const char *youtube_upload_ask(const struct env *env, struct flow *flow, struct 
 		step_media(step, 0);
 		return NULL;
 	}
-	const int64_t size_bytes = flow_get_int(flow, "size_bytes", 0);
+	const int64_t size_bytes = flow_get_int(flow, YOUTUBE_KEY_SIZE_BYTES, 0);
 	if (file->size_bytes != size_bytes) { /* fetched anew, and it is another file now */
 		flow_restart_part(flow);
-		return "begin";
+		return YOUTUBE_STAGE_BEGIN;
 	}
 	const struct youtube_range range = range_next(flow);
 	struct call *call = step_send(step, range.is_last ? CALL_PUBLISH : CALL_PREPARE, "PUT",
-				      flow_get(flow, "session_uri"));
+				      flow_get(flow, YOUTUBE_KEY_SESSION_URI));
 	call_bearer(env, call, env->access_token);
 	call_header(call, "Content-Type", str_of(file->sniff.mime_type));
 	if (range.length_bytes != size_bytes)
@@ -148,20 +148,20 @@ bool youtube_is_gone(const struct reply *reply)
 static const char *upload_progressed(struct flow *flow, const struct reply *reply)
 {
 	const int64_t received_bytes = youtube_received_bytes(reply_header(reply, "Range"));
-	if (received_bytes > flow_get_int(flow, "offset_bytes", 0)) {
-		flow_unset(flow, "queries");
-		flow_unset(flow, "breaks");
+	if (received_bytes > flow_get_int(flow, YOUTUBE_KEY_OFFSET_BYTES, 0)) {
+		flow_unset(flow, YOUTUBE_KEY_QUERIES);
+		flow_unset(flow, YOUTUBE_KEY_BREAKS);
 	}
-	flow_set_int(flow, "offset_bytes", received_bytes);
-	return "upload";
+	flow_set_int(flow, YOUTUBE_KEY_OFFSET_BYTES, received_bytes);
+	return YOUTUBE_STAGE_UPLOAD;
 }
 
 /* No usable answer: the session is asked before anything is sent again. */
 static const char *upload_broke(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
-	const int64_t breaks = flow_count(flow, "breaks");
-	flow_set_stage(flow, "query");
+	const int64_t breaks = flow_count(flow, YOUTUBE_KEY_BREAKS);
+	flow_set_stage(flow, YOUTUBE_STAGE_QUERY);
 	if (breaks > BREAKS_MAX)
 		step_fail_transport(step, env, reply);
 	else
@@ -172,17 +172,17 @@ static const char *upload_broke(const struct env *env, struct flow *flow, const 
 static const char *chunk_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
-	const int64_t before = flow_get_int(flow, "offset_bytes", 0);
+	const int64_t before = flow_get_int(flow, YOUTUBE_KEY_OFFSET_BYTES, 0);
 	if (reply_is_broken(reply))
 		return upload_broke(env, flow, reply, step);
 	if (reply->status == 308 && youtube_received_bytes(reply_header(reply, "Range")) > before)
 		return upload_progressed(flow, reply);
 	if (reply->status == 308 || reply->status == 400)
-		return "query"; /* the server has other bytes than we think */
+		return YOUTUBE_STAGE_QUERY; /* the server has other bytes than we think */
 	if (youtube_is_gone(reply))
 		return session_lost(flow, step);
 	if (youtube_video_made(flow, reply))
-		return "thumbnail";
+		return YOUTUBE_STAGE_THUMBNAIL;
 	return youtube_fail(env, reply, step);
 }
 
@@ -192,8 +192,8 @@ const char *youtube_upload_answer(const struct env *env, struct flow *flow,
 	if (!range_next(flow).is_last)
 		return chunk_answer(env, flow, reply, step);
 	if (youtube_video_made(flow, reply))
-		return "thumbnail";
-	if (youtube_is_gone(reply) && flow_get_int(flow, "in_doubt", 0) == 0)
+		return YOUTUBE_STAGE_THUMBNAIL;
+	if (youtube_is_gone(reply) && flow_get_int(flow, YOUTUBE_KEY_IN_DOUBT, 0) == 0)
 		return session_lost(flow, step);
 	if (reply->status < 300 || youtube_is_gone(reply)) {
 		*step = (struct step){.kind = STEP_UNCERTAIN};
@@ -204,17 +204,18 @@ const char *youtube_upload_answer(const struct env *env, struct flow *flow,
 
 void youtube_session_query(const struct env *env, const struct flow *flow, struct step *step)
 {
-	struct call *call = step_send(step, CALL_READ, "PUT", flow_get(flow, "session_uri"));
+	struct call *call =
+		step_send(step, CALL_READ, "PUT", flow_get(flow, YOUTUBE_KEY_SESSION_URI));
 	call_bearer(env, call, env->access_token);
-	call_header(
-		call, "Content-Range",
-		str_format(env->arena, "bytes */%" PRId64, flow_get_int(flow, "size_bytes", 0)));
+	call_header(call, "Content-Range",
+		    str_format(env->arena, "bytes */%" PRId64,
+			       flow_get_int(flow, YOUTUBE_KEY_SIZE_BYTES, 0)));
 }
 
 /* Only reached while the last byte was never sent, or is known not to be there. */
 const char *youtube_query_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	if (flow_get_int(flow, "queries", 0) >= QUERIES_MAX)
+	if (flow_get_int(flow, YOUTUBE_KEY_QUERIES, 0) >= QUERIES_MAX)
 		return session_lost(flow, step);
 	youtube_session_query(env, flow, step);
 	return NULL;
@@ -225,13 +226,13 @@ const char *youtube_query_answer(const struct env *env, struct flow *flow,
 {
 	if (reply_is_broken(reply))
 		return upload_broke(env, flow, reply, step);
-	flow_count(flow, "queries");
+	flow_count(flow, YOUTUBE_KEY_QUERIES);
 	if (reply->status == 308)
 		return upload_progressed(flow, reply);
 	if (youtube_is_gone(reply))
 		return session_lost(flow, step);
 	if (youtube_video_made(flow, reply))
-		return "thumbnail";
+		return YOUTUBE_STAGE_THUMBNAIL;
 	return youtube_fail(env, reply, step);
 }
 

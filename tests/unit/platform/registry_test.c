@@ -10,6 +10,7 @@
 
 #include "platform.h"
 #include "rules.h"
+#include "stages.h"
 
 static void every_number_has_its_platform(void **state)
 {
@@ -27,6 +28,29 @@ static void every_number_has_its_platform(void **state)
 	assert_null(platform_of(PLATFORM_NONE));
 	assert_null(platform_of((enum platform_id)7));
 	assert_null(platform_of((enum platform_id) - 1));
+}
+
+static void check_table(const struct stage *stages)
+{
+	assert_non_null(stages[0].name);
+	for (const struct stage *stage = stages; stage->name != NULL; stage++) {
+		assert_non_null(stage->ask);
+		assert_non_null(stage->answer);
+		for (const struct stage *other = stages; other != stage; other++)
+			assert_string_not_equal(other->name, stage->name);
+	}
+}
+
+static void every_stage_is_whole_and_named_once(void **state)
+{
+	(void)state;
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		for (int i = 0; i < OPERATION_COUNT; i++) {
+			const struct stage *stages = platform_of((enum platform_id)id)->stages[i];
+			if (stages != NULL)
+				check_table(stages);
+		}
+	}
 }
 
 static void only_meta_s_tokens_cannot_be_refreshed(void **state)
@@ -86,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_number_has_its_platform),
+		cmocka_unit_test(every_stage_is_whole_and_named_once),
 		cmocka_unit_test(only_meta_s_tokens_cannot_be_refreshed),
 		cmocka_unit_test(oauth_profiles_are_complete),
 		cmocka_unit_test(rules_make_sense),

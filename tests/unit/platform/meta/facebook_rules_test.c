@@ -10,7 +10,7 @@
 
 #include "rules_fixture.h"
 
-#include "facebook_private.h"
+#include "facebook_adapter.h"
 
 #define TEN \
 	IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE \

@@ -19,6 +19,57 @@
 
 struct buf;
 
+/* ---- edges of a Page's objects ---- */
+
+#define FACEBOOK_EDGE_PHOTOS "photos"
+#define FACEBOOK_EDGE_FEED "feed"
+#define FACEBOOK_EDGE_VIDEOS "videos"
+#define FACEBOOK_EDGE_REELS "video_reels"
+#define FACEBOOK_EDGE_PHOTO_STORIES "photo_stories"
+#define FACEBOOK_EDGE_VIDEO_STORIES "video_stories"
+#define FACEBOOK_EDGE_STORIES "stories"
+#define FACEBOOK_EDGE_COMMENTS "comments"
+
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define FACEBOOK_STAGE_START "start"
+#define FACEBOOK_STAGE_PHOTO "photo"
+#define FACEBOOK_STAGE_FEED "feed"
+#define FACEBOOK_STAGE_STORY "story"
+#define FACEBOOK_STAGE_COMMENT "comment"
+#define FACEBOOK_STAGE_CHUNK_START "chunk_start"
+#define FACEBOOK_STAGE_CHUNK "chunk"
+#define FACEBOOK_STAGE_SESSION_START "session_start"
+#define FACEBOOK_STAGE_UPLOAD "upload"
+#define FACEBOOK_STAGE_UPLOAD_LOOK "upload_look"
+#define FACEBOOK_STAGE_READY "ready"
+#define FACEBOOK_STAGE_FINISH "finish"
+#define FACEBOOK_STAGE_CHECK "check"
+#define FACEBOOK_STAGE_LISTED "listed"
+#define FACEBOOK_STAGE_COVER "cover"
+#define FACEBOOK_STAGE_LOOK "look"
+#define FACEBOOK_STAGE_POSTS "posts"
+#define FACEBOOK_STAGE_VIDEO "video"
+#define FACEBOOK_STAGE_STORIES "stories"
+#define FACEBOOK_STAGE_COMMENTS "comments"
+
+#define FACEBOOK_KEY_UPLOADS "uploads"
+#define FACEBOOK_KEY_PHOTOS_AT_US "photos_at_us"
+#define FACEBOOK_KEY_STORY_ID "story_id"
+#define FACEBOOK_KEY_POLLS "polls"
+#define FACEBOOK_KEY_WAITED_MS "waited_ms"
+#define FACEBOOK_KEY_SESSIONS "sessions"
+#define FACEBOOK_KEY_VIDEO_ID "video_id"
+#define FACEBOOK_KEY_UPLOAD_SESSION "upload_session"
+#define FACEBOOK_KEY_UPLOAD_URL "upload_url"
+#define FACEBOOK_KEY_OFFSET "offset"
+#define FACEBOOK_KEY_END "end"
+#define FACEBOOK_KEY_CORRECTIONS "corrections"
+#define FACEBOOK_KEY_UPLOAD_TROUBLES "upload_troubles"
+#define FACEBOOK_KEY_CHECK_ANSWERED "check_answered"
+#define FACEBOOK_KEY_LISTS "lists"
+#define FACEBOOK_KEY_PHOTO_FORMAT "part%zu_photo%zu" /* ids of a part's photos */
+
 /* ---- facebook_rules.c ---- */
 
 /* What a post becomes on a Page (platforms/meta.md section 3). */
@@ -58,23 +109,17 @@ struct str facebook_url(const struct env *env, const struct json *permalink, str
 
 /* ---- facebook_video.c: stages of the publish table ---- */
 
-#define FACEBOOK_STAGE(name) \
-	const char *facebook_##name##_ask(const struct env *env, struct flow *flow, \
-					  struct step *step); \
-	const char *facebook_##name##_answer(const struct env *env, struct flow *flow, \
-					     const struct reply *reply, struct step *step)
-
-FACEBOOK_STAGE(chunk_start);
-FACEBOOK_STAGE(chunk);
-FACEBOOK_STAGE(session_start);
-FACEBOOK_STAGE(upload);
-FACEBOOK_STAGE(upload_probe);
-FACEBOOK_STAGE(ready);
-FACEBOOK_STAGE(finish);
-FACEBOOK_STAGE(check);
-FACEBOOK_STAGE(cover);
+STAGE_FUNCTIONS(facebook_chunk_start);
+STAGE_FUNCTIONS(facebook_chunk);
+STAGE_FUNCTIONS(facebook_session_start);
+STAGE_FUNCTIONS(facebook_upload);
+STAGE_FUNCTIONS(facebook_upload_probe);
+STAGE_FUNCTIONS(facebook_ready);
+STAGE_FUNCTIONS(facebook_finish);
+STAGE_FUNCTIONS(facebook_check);
+STAGE_FUNCTIONS(facebook_cover);
 /* What a story is known by; for photo stories too. */
-FACEBOOK_STAGE(listed);
+STAGE_FUNCTIONS(facebook_listed);
 
 /* What Graph says of a video (platforms/meta.md 3.2, step 3). */
 struct facebook_video_state {

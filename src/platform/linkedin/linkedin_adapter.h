@@ -25,6 +25,62 @@ struct post_rules;
 #define LINKEDIN_ORGANIZATION_URN "urn:li:organization:"
 #define LINKEDIN_BODY_MAX_BYTES (1024 * 1024)
 
+/* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
+
+#define LINKEDIN_STAGE_BEGIN "begin"
+#define LINKEDIN_STAGE_ASSET "asset"
+#define LINKEDIN_STAGE_INIT "init"
+#define LINKEDIN_STAGE_UPLOAD "upload"
+#define LINKEDIN_STAGE_PART "part"
+#define LINKEDIN_STAGE_THUMBNAIL "thumbnail"
+#define LINKEDIN_STAGE_FINALIZE "finalize"
+#define LINKEDIN_STAGE_ENDED "ended"
+#define LINKEDIN_STAGE_SETTLE "settle"
+#define LINKEDIN_STAGE_POST "post"
+#define LINKEDIN_STAGE_COMMENT "comment"
+#define LINKEDIN_STAGE_CHECK "check"
+#define LINKEDIN_STAGE_PROBE "probe"
+#define LINKEDIN_STAGE_EXCHANGE "exchange"
+#define LINKEDIN_STAGE_MEMBER "member"
+#define LINKEDIN_STAGE_ME "me"
+#define LINKEDIN_STAGE_PAGES "pages"
+#define LINKEDIN_STAGE_PAGE "page"
+#define LINKEDIN_STAGE_ACCOUNTS "accounts"
+#define LINKEDIN_STAGE_TOKEN "token"
+#define LINKEDIN_STAGE_DOUBT "doubt"
+#define LINKEDIN_STAGE_DUPLICATE "duplicate"
+#define LINKEDIN_STAGE_POSTS "posts"
+#define LINKEDIN_STAGE_COMMENTS "comments"
+
+#define LINKEDIN_KEY_REPEAT_UNTIL_US "repeat_until_us"
+#define LINKEDIN_KEY_DUPLICATE_URN "duplicate_urn"
+#define LINKEDIN_KEY_EARLY_REFUSALS "early_refusals"
+#define LINKEDIN_KEY_MEMBER_ID "member_id"
+#define LINKEDIN_KEY_MEMBER_NAME "member_name"
+#define LINKEDIN_KEY_MEMBER_EMAIL "member_email"
+#define LINKEDIN_KEY_MEMBER_PICTURE "member_picture"
+#define LINKEDIN_KEY_MEMBER_VANITY "member_vanity"
+#define LINKEDIN_KEY_ROLE "role"
+#define LINKEDIN_KEY_START "start"
+#define LINKEDIN_KEY_PAGE_IDS "page_ids"
+#define LINKEDIN_KEY_PAGE_COUNT "page_count"
+#define LINKEDIN_KEY_PAGES_KNOWN "pages_known"
+#define LINKEDIN_KEY_PAGES "pages"
+#define LINKEDIN_KEY_ASSET "asset"
+#define LINKEDIN_KEY_UPLOADS_AGAIN "uploads_again"
+#define LINKEDIN_KEY_INSTRUCTIONS "instructions"
+#define LINKEDIN_KEY_UPLOAD_TOKEN "upload_token"
+#define LINKEDIN_KEY_THUMBNAIL_URL "thumbnail_url"
+#define LINKEDIN_KEY_ETAGS "etags"
+#define LINKEDIN_KEY_PART "part"
+#define LINKEDIN_KEY_UPLOAD_URL "upload_url"
+#define LINKEDIN_KEY_IS_BLIND "is_blind"
+#define LINKEDIN_KEY_SETTLED "settled"
+#define LINKEDIN_KEY_WAITED "waited"
+#define LINKEDIN_KEY_POLLS "polls"
+#define LINKEDIN_KEY_REPEATS "repeats"
+#define LINKEDIN_KEY_URN_FORMAT "urn%zu" /* of each asset */
+
 /* ---- linkedin_calls.c ---- */
 
 extern const struct refusal linkedin_token_refusals[];
@@ -81,27 +137,13 @@ struct str linkedin_asset_urn(const struct env *env, const struct flow *flow, si
 /* Stages "asset", "init", "upload", "part", "thumbnail", "finalize", "ended" and "settle" of
  * publish; they end in "post". */
 const char *linkedin_asset_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_init_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_init_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step);
-const char *linkedin_upload_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_upload_answer(const struct env *env, struct flow *flow,
-				   const struct reply *reply, struct step *step);
-const char *linkedin_part_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_part_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step);
-const char *linkedin_thumbnail_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_thumbnail_answer(const struct env *env, struct flow *flow,
-				      const struct reply *reply, struct step *step);
-const char *linkedin_finalize_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_finalize_answer(const struct env *env, struct flow *flow,
-				     const struct reply *reply, struct step *step);
-const char *linkedin_ended_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_ended_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step);
-const char *linkedin_settle_ask(const struct env *env, struct flow *flow, struct step *step);
-const char *linkedin_settle_answer(const struct env *env, struct flow *flow,
-				   const struct reply *reply, struct step *step);
+STAGE_FUNCTIONS(linkedin_init);
+STAGE_FUNCTIONS(linkedin_upload);
+STAGE_FUNCTIONS(linkedin_part);
+STAGE_FUNCTIONS(linkedin_thumbnail);
+STAGE_FUNCTIONS(linkedin_finalize);
+STAGE_FUNCTIONS(linkedin_ended);
+STAGE_FUNCTIONS(linkedin_settle);
 
 /* ---- linkedin_post.c ---- */
 
