@@ -27,6 +27,7 @@
 #include "post.h"
 
 struct arena;
+struct plan_row;
 struct post_rules;
 struct stage;
 
@@ -308,6 +309,7 @@ struct platform {
 	enum platform_id id;
 	const struct oauth_profile *oauth;
 	const struct post_rules *rules; /* rules.h */
+	const struct plan_row *plan;    /* plan.h: ends with stage NULL */
 	/* The stages of each operation (stages.h); NULL = the platform does not have it. VERIFY,
 	 * CONNECT, CHECK, PUBLISH and RESOLVE are always there. */
 	const struct stage *stages[OPERATION_COUNT];

@@ -45,7 +45,7 @@ static const char *post_ask(const struct env *env, struct flow *flow, struct ste
 		return NULL;
 	}
 	struct call *call = linkedin_send(env, env->access_token, step, CALL_PUBLISH, "POST",
-					  STR(LINKEDIN_REST_URL "/posts"));
+					  STR(LINKEDIN_REST_URL LINKEDIN_PATH_POSTS));
 	call_json(call, linkedin_post_body(env, flow));
 	return NULL;
 }
@@ -194,6 +194,7 @@ const struct platform platform_linkedin = {
 	.id = PLATFORM_LINKEDIN,
 	.oauth = &linkedin_oauth,
 	.rules = &linkedin_rules,
+	.plan = linkedin_plan,
 	.stages =
 		{
 			[OPERATION_VERIFY] = linkedin_verify_stages,

@@ -12,6 +12,7 @@
 #include "str.h"
 
 #include "media_rules.h"
+#include "plan.h"
 #include "platform.h"
 #include "refusal.h"
 #include "stages.h"
@@ -19,7 +20,13 @@
 struct json_writer;
 struct post_rules;
 
-#define LINKEDIN_REST_URL "https://api.linkedin.com/rest"
+#define LINKEDIN_REST "api.linkedin.com/rest"
+#define LINKEDIN_REST_URL "https://" LINKEDIN_REST
+#define LINKEDIN_PATH_POSTS "/posts"
+#define LINKEDIN_PATH_IMAGES "/images"
+#define LINKEDIN_PATH_VIDEOS "/videos"
+#define LINKEDIN_PATH_DOCUMENTS "/documents"
+#define LINKEDIN_PATH_SOCIAL_ACTIONS "/socialActions"
 #define LINKEDIN_USERINFO_URL "https://api.linkedin.com/v2/userinfo" /* 1.6 */
 #define LINKEDIN_PERSON_URN "urn:li:person:"
 #define LINKEDIN_ORGANIZATION_URN "urn:li:organization:"
@@ -173,3 +180,7 @@ extern const struct stage linkedin_resolve_stages[];
 /* ---- linkedin_check.c ---- */
 
 extern const struct stage linkedin_check_stages[];
+
+/* ---- linkedin_plan.c ---- */
+
+extern const struct plan_row linkedin_plan[];

@@ -197,8 +197,8 @@ struct str linkedin_created_id(const struct reply *reply)
 
 struct str linkedin_comments_url(const struct env *env, const struct flow *flow)
 {
-	return linkedin_url(env, LINKEDIN_REST_URL "/socialActions/", flow->parts[0].remote_id,
-			    "/comments");
+	return linkedin_url(env, LINKEDIN_REST_URL LINKEDIN_PATH_SOCIAL_ACTIONS "/",
+			    flow->parts[0].remote_id, "/comments");
 }
 
 struct str linkedin_comment_urn(const struct env *env, const struct json *comment)

@@ -27,9 +27,9 @@ static const struct {
 	const char *name;     /* the key of the answer */
 	const char *resource; /* the path */
 } kinds[LINKEDIN_KINDS] = {
-	[LINKEDIN_IMAGE] = {"image", LINKEDIN_REST_URL "/images"},
-	[LINKEDIN_VIDEO] = {"video", LINKEDIN_REST_URL "/videos"},
-	[LINKEDIN_DOCUMENT] = {"document", LINKEDIN_REST_URL "/documents"},
+	[LINKEDIN_IMAGE] = {"image", LINKEDIN_REST_URL LINKEDIN_PATH_IMAGES},
+	[LINKEDIN_VIDEO] = {"video", LINKEDIN_REST_URL LINKEDIN_PATH_VIDEOS},
+	[LINKEDIN_DOCUMENT] = {"document", LINKEDIN_REST_URL LINKEDIN_PATH_DOCUMENTS},
 };
 
 /* ---- which files ---- */

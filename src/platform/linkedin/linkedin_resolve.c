@@ -49,8 +49,9 @@ static const char *posts_ask(const struct env *env, struct flow *flow, struct st
 	(void)flow;
 	const struct str after =
 		str_format(env->arena, "&count=%d&sortBy=LAST_MODIFIED", NEWEST_COUNT);
-	const struct str url = linkedin_url(env, LINKEDIN_REST_URL "/posts?q=author&author=",
-					    linkedin_author_urn(env), str_z(env->arena, after));
+	const struct str url =
+		linkedin_url(env, LINKEDIN_REST_URL LINKEDIN_PATH_POSTS "?q=author&author=",
+			     linkedin_author_urn(env), str_z(env->arena, after));
 	struct call *call = linkedin_send(env, env->access_token, step, CALL_READ, "GET", url);
 	call_header(call, "X-RestLi-Method", STR("FINDER"));
 	return NULL;
@@ -154,7 +155,7 @@ static const char *comments_answer(const struct env *env, struct flow *flow,
 static const char *duplicate_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	linkedin_send(env, env->access_token, step, CALL_READ, "GET",
-		      linkedin_url(env, LINKEDIN_REST_URL "/posts/",
+		      linkedin_url(env, LINKEDIN_REST_URL LINKEDIN_PATH_POSTS "/",
 				   flow_get(flow, LINKEDIN_KEY_DUPLICATE_URN),
 				   "?viewContext=AUTHOR"));
 	return NULL;

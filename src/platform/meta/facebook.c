@@ -396,6 +396,7 @@ const struct platform platform_facebook = {
 	.id = PLATFORM_FACEBOOK,
 	.oauth = &facebook_oauth,
 	.rules = &facebook_rules,
+	.plan = facebook_plan,
 	.stages =
 		{
 			[OPERATION_VERIFY] = graph_verify_stages,

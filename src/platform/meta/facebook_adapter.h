@@ -13,6 +13,7 @@
 #include "post.h"
 
 #include "media_rules.h"
+#include "plan.h"
 #include "platform.h"
 #include "rules.h"
 #include "stages.h"
@@ -144,3 +145,7 @@ const struct json *facebook_story_find(const struct env *env, const struct flow 
 /* ---- facebook_resolve.c ---- */
 
 extern const struct stage facebook_resolve_stages[];
+
+/* ---- facebook_plan.c ---- */
+
+extern const struct plan_row facebook_plan[];

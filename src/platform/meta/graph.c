@@ -20,8 +20,6 @@
 #include "multipart.h"
 #include "rules.h"
 
-#define GRAPH_HOST "https://graph.facebook.com/"
-
 /* ---- calls ---- */
 
 void graph_form_init(const struct env *env, struct buf *form)
@@ -45,7 +43,7 @@ static struct str proof_of(const struct env *env, struct str token)
 
 static struct str url_of(const struct env *env, struct str path)
 {
-	return str_format(env->arena, GRAPH_HOST STR_FMT "/" STR_FMT,
+	return str_format(env->arena, "https://" GRAPH_HOST "/" STR_FMT "/" STR_FMT,
 			  STR_ARG(env->settings->graph_version), STR_ARG(path));
 }
 

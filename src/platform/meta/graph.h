@@ -17,6 +17,9 @@ struct buf;
 struct multipart;
 struct option_rule;
 
+#define GRAPH_HOST "graph.facebook.com"
+#define GRAPH_PLAN_HOST GRAPH_HOST "/{version}"  /* as a plan shows it */
+#define GRAPH_UPLOAD_HOST "rupload.facebook.com" /* Meta names it in its answers */
 #define GRAPH_FORM_MAX_BYTES (512 * 1024)
 
 /* ---- stage names and flow keys: stored, so one may be added but never changed ---- */

@@ -143,10 +143,9 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
  * anything is made. */
 static const char *quota_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	return instagram_read(
-		env, flow, step,
-		instagram_edge(env, env->platform_account_id, "content_publishing_limit"),
-		"quota_usage,config");
+	return instagram_read(env, flow, step,
+			      instagram_edge(env, env->platform_account_id, INSTAGRAM_EDGE_QUOTA),
+			      "quota_usage,config");
 }
 
 #define QUOTA_MEMBER "publishing_quota"
@@ -224,7 +223,7 @@ static const char *publish_ask(const struct env *env, struct flow *flow, struct 
 	graph_form_init(env, &form);
 	form_add(&form, "creation_id", flow_get(flow, INSTAGRAM_KEY_CONTAINER));
 	graph_call(env, step, CALL_PUBLISH, "POST",
-		   instagram_edge(env, env->platform_account_id, "media_publish"),
+		   instagram_edge(env, env->platform_account_id, INSTAGRAM_EDGE_PUBLISH),
 		   env->access_token, &form);
 	return NULL;
 }
@@ -323,8 +322,8 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 	graph_form_init(env, &form);
 	form_add(&form, "message", env->post->containers[flow_part(flow)].content);
 	graph_call(env, step, CALL_PUBLISH, "POST",
-		   instagram_edge(env, flow->parts[0].remote_id, "comments"), env->access_token,
-		   &form);
+		   instagram_edge(env, flow->parts[0].remote_id, INSTAGRAM_EDGE_COMMENTS),
+		   env->access_token, &form);
 	return NULL;
 }
 
@@ -368,6 +367,7 @@ const struct platform platform_instagram = {
 	.id = PLATFORM_INSTAGRAM,
 	.oauth = &instagram_oauth,
 	.rules = &instagram_rules,
+	.plan = instagram_plan,
 	.stages =
 		{
 			[OPERATION_VERIFY] = graph_verify_stages,

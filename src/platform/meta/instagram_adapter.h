@@ -15,9 +15,17 @@
 #include "failure.h"
 
 #include "media_rules.h"
+#include "plan.h"
 #include "platform.h"
 #include "rules.h"
 #include "stages.h"
+
+/* ---- edges of an account's objects ---- */
+
+#define INSTAGRAM_EDGE_QUOTA "content_publishing_limit"
+#define INSTAGRAM_EDGE_MEDIA "media"
+#define INSTAGRAM_EDGE_PUBLISH "media_publish"
+#define INSTAGRAM_EDGE_COMMENTS "comments"
 
 /* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
 
@@ -115,3 +123,7 @@ bool instagram_token_is_dead(const struct reply *reply);
 /* ---- instagram_resolve.c ---- */
 
 extern const struct stage instagram_resolve_stages[];
+
+/* ---- instagram_plan.c ---- */
+
+extern const struct plan_row instagram_plan[];

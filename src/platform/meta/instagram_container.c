@@ -253,8 +253,8 @@ const char *instagram_container_ask(const struct env *env, struct flow *flow, st
 		return NULL;
 	item_form(env, flow, &form, item);
 	graph_call(env, step, CALL_PREPARE, "POST",
-		   instagram_edge(env, env->platform_account_id, "media"), env->access_token,
-		   &form);
+		   instagram_edge(env, env->platform_account_id, INSTAGRAM_EDGE_MEDIA),
+		   env->access_token, &form);
 	return NULL;
 }
 

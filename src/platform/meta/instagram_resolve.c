@@ -101,7 +101,7 @@ static const char *media_ask(const struct env *env, struct flow *flow, struct st
 	form_add(&form, "fields", STR("id,caption,timestamp,permalink,media_product_type"));
 	form_add(&form, "since", str_format(env->arena, "%lld", (long long)(since_us / US_PER_S)));
 	graph_call(env, step, CALL_READ, "GET",
-		   instagram_edge(env, env->platform_account_id, "media"),
+		   instagram_edge(env, env->platform_account_id, INSTAGRAM_EDGE_MEDIA),
 		   graph_reader_token(env, flow), &form);
 	return NULL;
 }
@@ -182,9 +182,10 @@ static const char *stories_answer(const struct env *env, struct flow *flow,
 
 static const char *comments_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	return instagram_read(env, flow, step,
-			      instagram_edge(env, flow->parts[0].remote_id, "comments"),
-			      "id,text,timestamp,username");
+	return instagram_read(
+		env, flow, step,
+		instagram_edge(env, flow->parts[0].remote_id, INSTAGRAM_EDGE_COMMENTS),
+		"id,text,timestamp,username");
 }
 
 static bool is_our_comment(const struct env *env, const struct flow *flow,

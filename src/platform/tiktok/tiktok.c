@@ -44,6 +44,7 @@ const struct platform platform_tiktok = {
 	.id = PLATFORM_TIKTOK,
 	.oauth = &tiktok_oauth,
 	.rules = &tiktok_rules,
+	.plan = tiktok_plan,
 	.stages =
 		{
 			[OPERATION_VERIFY] = tiktok_verify_stages,

@@ -14,13 +14,19 @@
 
 #include "json_write.h"
 
+#include "plan.h"
 #include "platform.h"
 #include "refusal.h"
 #include "stages.h"
 
 #include "tiktok.h"
 
-#define TIKTOK_API_URL "https://open.tiktokapis.com/v2"
+#define TIKTOK_API "open.tiktokapis.com/v2"
+#define TIKTOK_API_URL "https://" TIKTOK_API
+#define TIKTOK_PATH_CREATOR "/post/publish/creator_info/query/"
+#define TIKTOK_PATH_VIDEO_INIT "/post/publish/video/init/"
+#define TIKTOK_PATH_CONTENT_INIT "/post/publish/content/init/"
+#define TIKTOK_PATH_STATUS "/post/publish/status/fetch/"
 #define TIKTOK_URL_MAX_BYTES 4096
 #define TIKTOK_BODY_MAX_BYTES (1024 * 1024)
 #define TIKTOK_UNAUDITED "unaudited_client_can_only_post_to_private_accounts"
@@ -150,3 +156,7 @@ extern const struct post_rules tiktok_rules;
 
 extern const struct stage tiktok_check_stages[];
 extern const struct stage tiktok_revoke_stages[];
+
+/* ---- tiktok_plan.c ---- */
+
+extern const struct plan_row tiktok_plan[];

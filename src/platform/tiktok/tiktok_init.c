@@ -166,8 +166,8 @@ const char *tiktok_init_ask(const struct env *env, struct flow *flow, struct ste
 	}
 	flow_set_int(flow, TIKTOK_KEY_SIZE_BYTES, env->media[0].size_bytes);
 	tiktok_post(env, env->access_token, step, is_pull(env) ? CALL_PUBLISH : CALL_PREPARE,
-		    tiktok_is_photos(env) ? STR(TIKTOK_API_URL "/post/publish/content/init/")
-					  : STR(TIKTOK_API_URL "/post/publish/video/init/"),
+		    tiktok_is_photos(env) ? STR(TIKTOK_API_URL TIKTOK_PATH_CONTENT_INIT)
+					  : STR(TIKTOK_API_URL TIKTOK_PATH_VIDEO_INIT),
 		    init_body(env, flow));
 	return NULL;
 }

@@ -134,8 +134,8 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 
 void tiktok_creator_send(const struct env *env, struct str token, struct step *step)
 {
-	tiktok_post(env, token, step, CALL_READ,
-		    STR(TIKTOK_API_URL "/post/publish/creator_info/query/"), STR("{}"));
+	tiktok_post(env, token, step, CALL_READ, STR(TIKTOK_API_URL TIKTOK_PATH_CREATOR),
+		    STR("{}"));
 }
 
 static const char *name_ask(const struct env *env, struct flow *flow, struct step *step)

@@ -142,8 +142,8 @@ void tiktok_status_send(const struct env *env, const struct flow *flow, struct s
 	json_begin_object(&w);
 	json_member_str(&w, "publish_id", flow_get(flow, TIKTOK_KEY_PUBLISH_ID));
 	json_end_object(&w);
-	tiktok_post(env, env->access_token, step, CALL_READ,
-		    STR(TIKTOK_API_URL "/post/publish/status/fetch/"), buf_str(&body));
+	tiktok_post(env, env->access_token, step, CALL_READ, STR(TIKTOK_API_URL TIKTOK_PATH_STATUS),
+		    buf_str(&body));
 }
 
 const char *tiktok_progress_ask(const struct env *env, struct flow *flow, struct step *step)

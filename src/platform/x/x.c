@@ -191,7 +191,7 @@ static const char *create_ask(const struct env *env, struct flow *flow, struct s
 			  STR("The post with its options is too large for X."));
 		return NULL;
 	}
-	struct call *call = step_send(step, CALL_PUBLISH, "POST", STR(X_API "/2/tweets"));
+	struct call *call = step_send(step, CALL_PUBLISH, "POST", STR(X_API X_PATH_TWEETS));
 	call_bearer(env, call, env->access_token);
 	call_json(call, body);
 	return NULL;
@@ -259,6 +259,7 @@ const struct platform platform_x = {
 	.id = PLATFORM_X,
 	.oauth = &x_oauth,
 	.rules = &x_rules,
+	.plan = x_plan,
 	.stages =
 		{
 			[OPERATION_VERIFY] = x_verify_stages,

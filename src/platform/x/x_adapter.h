@@ -4,11 +4,18 @@
  * doubt). Facts: platforms/x.md; numbers in comments are its sections. */
 #pragma once
 
+#include "plan.h"
 #include "platform.h"
 #include "rules.h"
 #include "stages.h"
 
-#define X_API "https://api.x.com"
+#define X_HOST "api.x.com"
+#define X_API "https://" X_HOST
+#define X_PATH_TWEETS "/2/tweets"
+#define X_PATH_UPLOAD "/2/media/upload"
+#define X_PATH_METADATA "/2/media/metadata"
+#define X_PATH_ARTICLES "/2/articles"
+#define X_PATH_ME "/2/users/me"
 #define X_BODY_MAX_BYTES (512 * 1024) /* a text of 100,000 bytes, escaped */
 
 /* ---- stage names and flow keys: stored, so one may be added but never changed ---- */
@@ -127,3 +134,7 @@ struct str x_post_url(const struct env *env, struct str id);
 /* The post that this part answers: the part before it, or what the option names. Empty for a post
  * of its own. */
 struct str x_parent_id(const struct env *env, const struct flow *flow);
+
+/* ---- x_plan.c ---- */
+
+extern const struct plan_row x_plan[];

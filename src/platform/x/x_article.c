@@ -301,7 +301,8 @@ const char *x_draft_ask(const struct env *env, struct flow *flow, struct step *s
 			  STR("The article with its paragraphs is too large for X."));
 		return NULL;
 	}
-	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/articles/draft"));
+	struct call *call =
+		step_send(step, CALL_PREPARE, "POST", STR(X_API X_PATH_ARTICLES "/draft"));
 	call_bearer(env, call, env->access_token);
 	call_json(call, body);
 	return NULL;
@@ -333,7 +334,7 @@ const char *x_article_ask(const struct env *env, struct flow *flow, struct step 
 {
 	struct call *call =
 		step_send(step, CALL_PUBLISH, "POST",
-			  str_format(env->arena, X_API "/2/articles/" STR_FMT "/publish",
+			  str_format(env->arena, X_API X_PATH_ARTICLES "/" STR_FMT "/publish",
 				     STR_ARG(x_article_id(flow))));
 	call_bearer(env, call, env->access_token);
 	return NULL;

@@ -8,7 +8,7 @@
 static const char *check_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)flow;
-	return account_check_send(env, STR(X_API "/2/users/me"), step);
+	return account_check_send(env, STR(X_API X_PATH_ME), step);
 }
 
 static const char *check_answer(const struct env *env, struct flow *flow, const struct reply *reply,

@@ -185,8 +185,8 @@ static const char *x_me_ask(const struct env *env, struct flow *flow, struct ste
 {
 	struct call *call = step_send(
 		step, CALL_READ, "GET",
-		STR(X_API "/2/users/me?user.fields=id,name,username,profile_image_url,verified,"
-			  "verified_type,subscription_type,protected,confirmed_email"));
+		STR(X_API X_PATH_ME "?user.fields=id,name,username,profile_image_url,verified,"
+				    "verified_type,subscription_type,protected,confirmed_email"));
 	call_bearer(env, call, flow_get(flow, TOKEN_KEY_ACCESS));
 	return NULL;
 }

@@ -236,7 +236,7 @@ const char *x_upload_ask(const struct env *env, struct flow *flow, struct step *
 	struct multipart body;
 	if (file == NULL)
 		return NULL;
-	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/media/upload"));
+	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API X_PATH_UPLOAD));
 	call_bearer(env, call, env->access_token);
 	multipart_begin(&body, env, STR("x image"));
 	multipart_field(&body, "media_category", STR("tweet_image"));
@@ -303,7 +303,7 @@ const char *x_initialize_ask(const struct env *env, struct flow *flow, struct st
 	json_member_int(&w, "total_bytes", file->size_bytes);
 	json_end_object(&w);
 	struct call *call =
-		step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/media/upload/initialize"));
+		step_send(step, CALL_PREPARE, "POST", STR(X_API X_PATH_UPLOAD "/initialize"));
 	call_bearer(env, call, env->access_token);
 	call_json(call, buf_str(&out));
 	return NULL;
@@ -331,7 +331,7 @@ static int64_t chunk_bytes(int64_t size_bytes)
 
 static struct str upload_url(const struct env *env, const struct flow *flow, const char *verb)
 {
-	return str_format(env->arena, X_API "/2/media/upload/" STR_FMT "/%s",
+	return str_format(env->arena, X_API X_PATH_UPLOAD "/" STR_FMT "/%s",
 			  STR_ARG(flow_get(flow, X_KEY_MEDIA_ID)), verb);
 }
 
@@ -452,7 +452,7 @@ const char *x_status_ask(const struct env *env, struct flow *flow, struct step *
 		return NULL;
 	struct call *call = step_send(
 		step, CALL_READ, "GET",
-		str_format(env->arena, X_API "/2/media/upload?command=STATUS&media_id=" STR_FMT,
+		str_format(env->arena, X_API X_PATH_UPLOAD "?command=STATUS&media_id=" STR_FMT,
 			   STR_ARG(flow_get(flow, X_KEY_MEDIA_ID))));
 	call_bearer(env, call, env->access_token);
 	return NULL;
@@ -495,7 +495,7 @@ const char *x_alt_text_ask(const struct env *env, struct flow *flow, struct step
 	json_end_object(&w);
 	json_end_object(&w);
 	json_end_object(&w);
-	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API "/2/media/metadata"));
+	struct call *call = step_send(step, CALL_PREPARE, "POST", STR(X_API X_PATH_METADATA));
 	call_bearer(env, call, env->access_token);
 	call_json(call, buf_str(&out));
 	return NULL;

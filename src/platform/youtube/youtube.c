@@ -40,8 +40,9 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 	json_end_object(&w);
 	json_end_object(&w);
 	json_end_object(&w);
-	struct call *call = step_send(step, CALL_PUBLISH, "POST",
-				      STR(YOUTUBE_API_URL "/commentThreads?part=snippet"));
+	struct call *call =
+		step_send(step, CALL_PUBLISH, "POST",
+			  STR(YOUTUBE_API_URL YOUTUBE_PATH_COMMENT_THREADS "?part=snippet"));
 	call_bearer(env, call, env->access_token);
 	youtube_call_json(call, &body);
 	return NULL;
@@ -103,6 +104,7 @@ const struct platform platform_youtube = {
 	.id = PLATFORM_YOUTUBE,
 	.oauth = &youtube_oauth,
 	.rules = &youtube_rules,
+	.plan = youtube_plan,
 	.stages =
 		{
 			[OPERATION_VERIFY] = youtube_verify_stages,

@@ -12,14 +12,20 @@
 #include "buf.h"
 #include "str.h"
 
+#include "plan.h"
 #include "platform.h"
 #include "refusal.h"
 #include "stages.h"
 
 #include "youtube.h"
 
-#define YOUTUBE_API_URL "https://www.googleapis.com/youtube/v3"
-#define YOUTUBE_UPLOAD_URL "https://www.googleapis.com/upload/youtube/v3"
+#define YOUTUBE_API "www.googleapis.com/youtube/v3"
+#define YOUTUBE_API_URL "https://" YOUTUBE_API
+#define YOUTUBE_UPLOAD "www.googleapis.com/upload/youtube/v3"
+#define YOUTUBE_UPLOAD_URL "https://" YOUTUBE_UPLOAD
+#define YOUTUBE_PATH_VIDEOS "/videos"
+#define YOUTUBE_PATH_THUMBNAILS "/thumbnails/set"
+#define YOUTUBE_PATH_COMMENT_THREADS "/commentThreads"
 #define YOUTUBE_SCOPE_URL "https://www.googleapis.com/auth/"
 
 #define YOUTUBE_URL_MAX_BYTES 4096
@@ -147,3 +153,7 @@ extern const struct post_rules youtube_rules;
 
 extern const struct stage youtube_check_stages[];
 extern const struct stage youtube_revoke_stages[];
+
+/* ---- youtube_plan.c ---- */
+
+extern const struct plan_row youtube_plan[];

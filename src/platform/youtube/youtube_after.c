@@ -98,9 +98,9 @@ const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, stru
 	const struct media_file *file = thumbnail_file(env, flow, index);
 	if (file == NULL)
 		return YOUTUBE_STAGE_PROCESSING;
-	struct call *call =
-		step_send(step, CALL_PREPARE, "POST",
-			  video_call_url(env, flow, YOUTUBE_UPLOAD_URL "/thumbnails/set?videoId="));
+	struct call *call = step_send(
+		step, CALL_PREPARE, "POST",
+		video_call_url(env, flow, YOUTUBE_UPLOAD_URL YOUTUBE_PATH_THUMBNAILS "?videoId="));
 	call_bearer(env, call, env->access_token);
 	call_header(call, "Content-Type", str_of(file->sniff.mime_type));
 	call->has_media_body = true;
@@ -162,8 +162,9 @@ static const int64_t poll_waits_ms[] = {10000, 20000, 40000, 80000, 150000};
 
 const char *youtube_processing_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	const struct str url = video_call_url(
-		env, flow, YOUTUBE_API_URL "/videos?part=status,processingDetails&id=");
+	const struct str url = video_call_url(env, flow,
+					      YOUTUBE_API_URL YOUTUBE_PATH_VIDEOS
+					      "?part=status,processingDetails&id=");
 	call_bearer(env, step_send(step, CALL_READ, "GET", url), env->access_token);
 	return NULL;
 }

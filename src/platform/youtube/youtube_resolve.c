@@ -122,7 +122,7 @@ static const char *threads_ask(const struct env *env, struct flow *flow, struct 
 {
 	struct buf url;
 	buf_init(&url, env->arena, YOUTUBE_URL_MAX_BYTES);
-	buf_add_z(&url, YOUTUBE_API_URL "/commentThreads?part=snippet&videoId=");
+	buf_add_z(&url, YOUTUBE_API_URL YOUTUBE_PATH_COMMENT_THREADS "?part=snippet&videoId=");
 	percent_encode(&url, flow->parts[0].remote_id);
 	buf_add_z(&url, "&order=time&maxResults=100");
 	call_bearer(env, step_send(step, CALL_READ, "GET", buf_str(&url)), env->access_token);

@@ -62,8 +62,8 @@ const char *youtube_session_ask(const struct env *env, struct flow *flow, struct
 	struct call *call =
 		step_send(step, CALL_PREPARE, "POST",
 			  str_format(env->arena,
-				     YOUTUBE_UPLOAD_URL "/videos?uploadType=resumable&part=" STR_FMT
-							"&notifySubscribers=%s",
+				     YOUTUBE_UPLOAD_URL YOUTUBE_PATH_VIDEOS
+				     "?uploadType=resumable&part=" STR_FMT "&notifySubscribers=%s",
 				     STR_ARG(parts), notify ? "true" : "false"));
 	call_bearer(env, call, env->access_token);
 	call_header(call, "X-Upload-Content-Length",

@@ -9,6 +9,7 @@
 #include "arena.h"
 
 #include "platform.h"
+#include "plan.h"
 #include "rules.h"
 #include "stages.h"
 
@@ -50,6 +51,32 @@ static void every_stage_is_whole_and_named_once(void **state)
 			if (stages != NULL)
 				check_table(stages);
 		}
+	}
+}
+
+static bool has_stage(const struct stage *stages, const char *name)
+{
+	for (; stages->name != NULL; stages++) {
+		if (strcmp(stages->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void every_planned_call_is_a_stage_of_publish(void **state)
+{
+	(void)state;
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		const struct platform *platform = platform_of((enum platform_id)id);
+		bool publishes = false;
+		for (const struct plan_row *row = platform->plan; row->stage != NULL; row++) {
+			assert_true(has_stage(platform->stages[OPERATION_PUBLISH], row->stage));
+			assert_non_null(row->method);
+			assert_non_null(row->host_path);
+			assert_non_null(row->summary);
+			publishes = publishes || row->publishes;
+		}
+		assert_true(publishes);
 	}
 }
 
@@ -111,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_number_has_its_platform),
 		cmocka_unit_test(every_stage_is_whole_and_named_once),
+		cmocka_unit_test(every_planned_call_is_a_stage_of_publish),
 		cmocka_unit_test(only_meta_s_tokens_cannot_be_refreshed),
 		cmocka_unit_test(oauth_profiles_are_complete),
 		cmocka_unit_test(rules_make_sense),
