@@ -7,7 +7,7 @@
 
 #include "form.h"
 
-#define FORM_MAX_BYTES 16384
+#include "token_answer.h"
 
 const char *account_check_send(const struct env *env, struct str url, struct step *step)
 {
@@ -17,7 +17,7 @@ const char *account_check_send(const struct env *env, struct str url, struct ste
 
 void account_revoke_form(const struct env *env, struct buf *form)
 {
-	buf_init(form, env->arena, FORM_MAX_BYTES);
+	buf_init(form, env->arena, TOKEN_FORM_MAX_BYTES);
 	form_add(form, "token",
 		 str_is_empty(env->refresh_token) ? env->access_token : env->refresh_token);
 }

@@ -27,7 +27,9 @@
 #include "post.h"
 
 struct arena;
+struct oauth_exchange;
 struct plan_row;
+struct platform;
 struct post_rules;
 struct stage;
 
@@ -58,6 +60,7 @@ struct env {
 	/* for everything a step points to; lives until the step has been carried out */
 	struct arena *arena;
 	int64_t now_us;
+	const struct platform *platform; /* set by platform_run() */
 	const struct platform_settings *settings;
 
 	struct str client_id; /* the app's credentials on this platform */
@@ -308,6 +311,8 @@ struct platform {
 	const char *slug;
 	enum platform_id id;
 	const struct oauth_profile *oauth;
+	/* oauth_exchange.h; NULL where the token endpoint is asked in the platform's own way */
+	const struct oauth_exchange *exchange;
 	const struct post_rules *rules; /* rules.h */
 	const struct plan_row *plan;    /* plan.h: ends with stage NULL */
 	/* The stages of each operation (stages.h); NULL = the platform does not have it. VERIFY,

@@ -63,12 +63,14 @@ void platform_run(const struct platform *platform, enum operation operation, con
 		  struct flow *flow, const struct reply *reply, struct step *step)
 {
 	const struct stage *stages = platform->stages[operation];
+	struct env own = *env;
+	own.platform = platform;
 	if (operation == OPERATION_RESOLVE)
-		stages_run_probe(stages, env, flow, reply, step);
+		stages_run_probe(stages, &own, flow, reply, step);
 	else
-		stages_run(stages, env, flow, reply, step);
+		stages_run(stages, &own, flow, reply, step);
 	if (operation == OPERATION_PUBLISH && platform->publish_learn != NULL)
-		platform->publish_learn(env, flow, step);
+		platform->publish_learn(&own, flow, step);
 	if (operation == OPERATION_CONNECT && step->kind == STEP_FAIL)
 		complete_connect_failure(&step->failure);
 }

@@ -6,8 +6,6 @@
 #include "buf.h"
 #include "clock.h"
 
-#include "form.h"
-
 /* longer than any platform's; keeps the sum in range */
 #define LIFETIME_MAX_S (INT64_C(10) * 366 * 86400)
 #define MISSING_MAX_BYTES 1024
@@ -81,81 +79,12 @@ void token_answer_give(const struct token_answer *answer, struct account_found *
 	account->scopes = answer->scope;
 }
 
-struct refusal_facts token_refusal_facts(const struct reply *reply)
-{
-	struct refusal_facts facts = {
-		.status = reply->status,
-		.message = json_string(json_get(reply->json, "error_description")),
-	};
-	refusal_marker_add(&facts, json_string(json_get(reply->json, "error")));
-	facts.is_readable = facts.marker_count > 0;
-	return facts;
-}
-
-static void fail_unread(struct step *step, struct str sentence)
-{
-	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE, sentence);
-}
-
-void token_refused(const struct refusal *rows, const struct env *env, const struct reply *reply,
-		   struct step *step)
-{
-	const struct refusal_facts facts = token_refusal_facts(reply);
-	if (facts.is_readable || facts.status == 429)
-		refusal_fail(rows, env, &facts, reply, step);
-	else
-		fail_unread(step, STR("The platform's answer about tokens cannot be read."));
-}
-
-void exchange_refused(const struct refusal *rows, const struct env *env, const struct reply *reply,
-		      struct step *step)
-{
-	token_refused(rows, env, reply, step);
-	if (!failure_is_transient(step->failure.class))
-		step->failure.connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
-}
-
-void credentials_refused(const struct refusal *rows, const struct env *env,
-			 const struct reply *reply, struct step *step)
-{
-	token_refused(rows, env, reply, step);
-	if (step->failure.class != FAILURE_APP && !failure_is_transient(step->failure.class))
-		fail_unread(
-			step,
-			STR("The platform did not say whether the app's credentials are good."));
-}
-
-bool refresh_form_begin(const struct env *env, struct buf *form, struct step *step)
-{
-	if (str_is_empty(env->refresh_token)) {
-		step_fail(step, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
-			  STR("There is no refresh token; the account has to be connected again."));
-		return false;
-	}
-	buf_init(form, env->arena, FORM_MAX_BYTES);
-	form_add(form, "grant_type", STR("refresh_token"));
-	form_add(form, "refresh_token", env->refresh_token);
-	return true;
-}
-
-void refresh_answered(const struct refusal *rows, const struct env *env, const struct reply *reply,
-		      struct step *step)
-{
-	struct token_answer answer;
-	if (step_fail_transport(step, env, reply))
-		return;
-	if (token_answer_read(env, reply, &answer))
-		token_answer_grant(&answer, step);
-	else
-		token_refused(rows, env, reply, step);
-}
-
 static bool is_scope_separator(char c)
 {
 	return c == ' ' || c == ',';
 }
 
-bool scope_is_granted(struct str granted, const char *scope)
+bool token_scope_is_granted(struct str granted, const char *scope)
 {
 	size_t start = 0;
 	for (size_t i = 0; i <= granted.len; i++) {
@@ -168,14 +97,14 @@ bool scope_is_granted(struct str granted, const char *scope)
 	return false;
 }
 
-struct str scopes_missing(struct arena *arena, struct str granted, const char *const *needed)
+struct str token_scopes_missing(struct arena *arena, struct str granted, const char *const *needed)
 {
 	struct buf missing;
 	buf_init(&missing, arena, MISSING_MAX_BYTES);
 	if (str_is_empty(granted))
 		return buf_str(&missing);
 	for (; *needed != NULL; needed++) {
-		if (scope_is_granted(granted, *needed))
+		if (token_scope_is_granted(granted, *needed))
 			continue;
 		if (missing.len > 0)
 			buf_add_z(&missing, ", ");
@@ -184,10 +113,10 @@ struct str scopes_missing(struct arena *arena, struct str granted, const char *c
 	return buf_str(&missing);
 }
 
-bool scopes_missing_fail(const struct env *env, struct str granted, const char *const *needed,
-			 struct step *step)
+bool token_scopes_missing_fail(const struct env *env, struct str granted, const char *const *needed,
+			       struct step *step)
 {
-	const struct str missing = scopes_missing(env->arena, granted, needed);
+	const struct str missing = token_scopes_missing(env->arena, granted, needed);
 	if (str_is_empty(missing))
 		return false;
 	struct failure *failure =

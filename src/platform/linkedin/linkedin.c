@@ -193,13 +193,14 @@ const struct platform platform_linkedin = {
 	.slug = "linkedin",
 	.id = PLATFORM_LINKEDIN,
 	.oauth = &linkedin_oauth,
+	.exchange = &linkedin_exchange,
 	.rules = &linkedin_rules,
 	.plan = linkedin_plan,
 	.stages =
 		{
-			[OPERATION_VERIFY] = linkedin_verify_stages,
+			[OPERATION_VERIFY] = oauth_verify_stages,
 			[OPERATION_CONNECT] = linkedin_connect_stages,
-			[OPERATION_REFRESH] = linkedin_refresh_stages,
+			[OPERATION_REFRESH] = oauth_refresh_stages,
 			[OPERATION_CHECK] = linkedin_check_stages,
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = linkedin_resolve_stages,

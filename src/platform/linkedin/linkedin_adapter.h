@@ -12,6 +12,7 @@
 #include "str.h"
 
 #include "media_rules.h"
+#include "oauth_exchange.h"
 #include "plan.h"
 #include "platform.h"
 #include "refusal.h"
@@ -46,14 +47,11 @@ struct post_rules;
 #define LINKEDIN_STAGE_POST "post"
 #define LINKEDIN_STAGE_COMMENT "comment"
 #define LINKEDIN_STAGE_CHECK "check"
-#define LINKEDIN_STAGE_PROBE "probe"
-#define LINKEDIN_STAGE_EXCHANGE "exchange"
 #define LINKEDIN_STAGE_MEMBER "member"
 #define LINKEDIN_STAGE_ME "me"
 #define LINKEDIN_STAGE_PAGES "pages"
 #define LINKEDIN_STAGE_PAGE "page"
 #define LINKEDIN_STAGE_ACCOUNTS "accounts"
-#define LINKEDIN_STAGE_TOKEN "token"
 #define LINKEDIN_STAGE_DOUBT "doubt"
 #define LINKEDIN_STAGE_DUPLICATE "duplicate"
 #define LINKEDIN_STAGE_POSTS "posts"
@@ -118,9 +116,8 @@ struct str linkedin_comment_urn(const struct env *env, const struct json *commen
 
 /* ---- linkedin_login.c ---- */
 
-extern const struct stage linkedin_verify_stages[];
+extern const struct oauth_exchange linkedin_exchange;
 extern const struct stage linkedin_connect_stages[];
-extern const struct stage linkedin_refresh_stages[];
 extern const struct oauth_profile linkedin_oauth;
 
 /* ---- linkedin_media.c ---- */

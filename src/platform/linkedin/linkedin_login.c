@@ -11,10 +11,8 @@
 #include "form.h"
 #include "json_write.h"
 
-#include "stages.h"
-#include "token_answer.h"
+#include "oauth_exchange.h"
 
-#define TOKEN_URL "https://www.linkedin.com/oauth/v2/accessToken"
 #define ME_URL \
 	"https://api.linkedin.com/v2/me?projection=(id,localizedFirstName,localizedLastName," \
 	"vanityName,profilePicture(displayImage~:playableStreams))"
@@ -24,46 +22,11 @@
 #define ACLS_START_MAX 1000
 #define EARLY_TOKEN_WAIT_MS 5000 /* a token just made may answer 401 at first (1.5) */
 
-static void token_send(const struct env *env, struct step *step, struct buf *form)
-{
-	form_add(form, "client_id", env->client_id);
-	form_add(form, "client_secret", env->client_secret);
-	call_form(step_send(step, CALL_PREPARE, "POST", STR(TOKEN_URL)), buf_str(form));
-}
-
-/* ---- verify: 1.7. Ordinary apps may not have app tokens; that they are told so means that they
- * are known. ---- */
-
-static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	buf_init(&form, env->arena, FORM_MAX_BYTES);
-	form_add(&form, "grant_type", STR("client_credentials"));
-	token_send(env, step, &form);
-	return NULL;
-}
-
-static const char *verify_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step)
-{
-	(void)flow;
-	struct token_answer answer;
-	if (step_fail_transport(step, env, reply))
-		return NULL;
-	const struct refusal_facts facts = token_refusal_facts(reply);
-	if (token_answer_read(env, reply, &answer) ||
-	    (facts.is_readable && str_equal_z(facts.markers[0], "access_denied"))) {
-		step_done(step);
-		return NULL;
-	}
-	credentials_refused(linkedin_token_refusals, env, reply, step);
-	return NULL;
-}
-
-const struct stage linkedin_verify_stages[] = {
-	{LINKEDIN_STAGE_PROBE, verify_ask, verify_answer},
-	{0},
+/* Ordinary apps may not have app tokens (1.7); that they are told so means that they are known. */
+const struct oauth_exchange linkedin_exchange = {
+	.token_url = "https://www.linkedin.com/oauth/v2/accessToken",
+	.refusals = linkedin_token_refusals,
+	.verified_errors = {"access_denied"},
 };
 
 /* ---- pictures: a list of sizes behind every "~" of a projection (1.6) ---- */
@@ -105,15 +68,15 @@ static const char *const page_scopes[] = {"w_organization_social", NULL};
 
 static bool has_scopes(const struct env *env, struct str granted, const char *const *scopes)
 {
-	return str_is_empty(scopes_missing(env->arena, granted, scopes));
+	return str_is_empty(token_scopes_missing(env->arena, granted, scopes));
 }
 
 /* Both spellings of the right to see who may post for which page (1.6). */
 static bool has_pages(const struct env *env, struct str granted)
 {
 	return has_scopes(env, granted, page_scopes) &&
-	       (str_is_empty(granted) || scope_is_granted(granted, "rw_organization_admin") ||
-		scope_is_granted(granted, "r_organization_admin"));
+	       (str_is_empty(granted) || token_scope_is_granted(granted, "rw_organization_admin") ||
+		token_scope_is_granted(granted, "r_organization_admin"));
 }
 
 /* Roles that may post; one of them in its older spelling too (1.2). */
@@ -121,35 +84,19 @@ static const char *const page_roles[] = {"ADMINISTRATOR", "CONTENT_ADMIN", "CONT
 					 "DIRECT_SPONSORED_CONTENT_POSTER"};
 #define PAGE_ROLE_COUNT (int64_t)(COUNT_OF(page_roles))
 
-static const char *exchange_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	buf_init(&form, env->arena, FORM_MAX_BYTES);
-	form_add(&form, "grant_type", STR("authorization_code"));
-	form_add(&form, "code", env->code);
-	form_add(&form, "redirect_uri", env->redirect_uri);
-	token_send(env, step, &form);
-	return NULL;
-}
-
 static const char *exchange_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
-	if (step_fail_transport(step, env, reply))
+	if (!oauth_exchange_read(env, reply, &answer, step))
 		return NULL;
-	if (!token_answer_read(env, reply, &answer)) {
-		exchange_refused(linkedin_token_refusals, env, reply, step);
-		return NULL;
-	}
 	/* A scope that the app does not own is left out without a word (1.2). */
 	const bool has_openid = has_scopes(env, answer.scope, openid_scopes);
 	if (!has_openid && !has_scopes(env, answer.scope, profile_scopes) &&
-	    scopes_missing_fail(env, answer.scope, self_serve_scopes, step))
+	    token_scopes_missing_fail(env, answer.scope, self_serve_scopes, step))
 		return NULL;
 	if (!has_pages(env, answer.scope) &&
-	    scopes_missing_fail(env, answer.scope, member_scopes, step))
+	    token_scopes_missing_fail(env, answer.scope, member_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
 	return has_openid ? LINKEDIN_STAGE_MEMBER : LINKEDIN_STAGE_ME;
@@ -448,36 +395,12 @@ static const char *accounts_ask(const struct env *env, struct flow *flow, struct
 }
 
 const struct stage linkedin_connect_stages[] = {
-	{LINKEDIN_STAGE_EXCHANGE, exchange_ask, exchange_answer},
+	{OAUTH_STAGE_EXCHANGE, oauth_exchange_ask, exchange_answer},
 	{LINKEDIN_STAGE_MEMBER, member_ask, member_answer},
 	{LINKEDIN_STAGE_ME, me_ask, me_answer},
 	{LINKEDIN_STAGE_PAGES, pages_ask, pages_answer},
 	{LINKEDIN_STAGE_PAGE, page_ask, page_answer},
 	{LINKEDIN_STAGE_ACCOUNTS, accounts_ask, answer_unexpected},
-	{0},
-};
-
-/* ---- refresh: 1.5. Only apps of partners have refresh tokens. ---- */
-
-static const char *refresh_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	if (refresh_form_begin(env, &form, step))
-		token_send(env, step, &form);
-	return NULL;
-}
-
-static const char *refresh_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step)
-{
-	(void)flow;
-	refresh_answered(linkedin_token_refusals, env, reply, step);
-	return NULL;
-}
-
-const struct stage linkedin_refresh_stages[] = {
-	{LINKEDIN_STAGE_TOKEN, refresh_ask, refresh_answer},
 	{0},
 };
 

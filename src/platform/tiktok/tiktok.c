@@ -43,13 +43,14 @@ const struct platform platform_tiktok = {
 	.slug = "tiktok",
 	.id = PLATFORM_TIKTOK,
 	.oauth = &tiktok_oauth,
+	.exchange = &tiktok_exchange,
 	.rules = &tiktok_rules,
 	.plan = tiktok_plan,
 	.stages =
 		{
-			[OPERATION_VERIFY] = tiktok_verify_stages,
+			[OPERATION_VERIFY] = oauth_verify_stages,
 			[OPERATION_CONNECT] = tiktok_connect_stages,
-			[OPERATION_REFRESH] = tiktok_refresh_stages,
+			[OPERATION_REFRESH] = oauth_refresh_stages,
 			[OPERATION_CHECK] = tiktok_check_stages,
 			[OPERATION_REVOKE] = tiktok_revoke_stages,
 			[OPERATION_PUBLISH] = publish_stages,

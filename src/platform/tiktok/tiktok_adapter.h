@@ -14,6 +14,7 @@
 
 #include "json_write.h"
 
+#include "oauth_exchange.h"
 #include "plan.h"
 #include "platform.h"
 #include "refusal.h"
@@ -45,11 +46,8 @@ struct post_rules;
 #define TIKTOK_STAGE_STATUS "status"
 #define TIKTOK_STAGE_CHECK "check"
 #define TIKTOK_STAGE_REVOKE "revoke"
-#define TIKTOK_STAGE_PROBE "probe"
-#define TIKTOK_STAGE_EXCHANGE "exchange"
 #define TIKTOK_STAGE_USER "user"
 #define TIKTOK_STAGE_ACCOUNT "account"
-#define TIKTOK_STAGE_TOKEN "token"
 #define TIKTOK_STAGE_TASK "task"
 #define TIKTOK_STAGE_LIST "list"
 
@@ -98,9 +96,8 @@ bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply,
 
 /* ---- tiktok_login.c ---- */
 
-extern const struct stage tiktok_verify_stages[];
+extern const struct oauth_exchange tiktok_exchange;
 extern const struct stage tiktok_connect_stages[];
-extern const struct stage tiktok_refresh_stages[];
 /* A call of the API with that token and a JSON body. */
 void tiktok_post(const struct env *env, struct str token, struct step *step, enum call_kind kind,
 		 struct str url, struct str body);

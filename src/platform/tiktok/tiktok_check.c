@@ -33,7 +33,7 @@ static const char *revoke_ask(const struct env *env, struct flow *flow, struct s
 {
 	struct buf form;
 	(void)flow;
-	buf_init(&form, env->arena, FORM_MAX_BYTES);
+	buf_init(&form, env->arena, TOKEN_FORM_MAX_BYTES);
 	form_add(&form, "client_key", env->client_id);
 	form_add(&form, "client_secret", env->client_secret);
 	form_add(&form, "token", env->access_token);

@@ -103,7 +103,7 @@ static bool extra_bool(const struct env *env, const char *name)
 
 struct str tiktok_extra_begin(const struct env *env, struct str scope)
 {
-	return extra_text(env, NULL, scope_is_granted(scope, "video.list"), false);
+	return extra_text(env, NULL, token_scope_is_granted(scope, "video.list"), false);
 }
 
 /* Only when something has changed: it is written with the delivery. */

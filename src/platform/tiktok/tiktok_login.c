@@ -5,10 +5,7 @@
 
 #include "arena.h"
 
-#include "form.h"
-
-#include "stages.h"
-#include "token_answer.h"
+#include "oauth_exchange.h"
 
 void tiktok_post(const struct env *env, struct str token, struct step *step, enum call_kind kind,
 		 struct str url, struct str body)
@@ -19,77 +16,26 @@ void tiktok_post(const struct env *env, struct str token, struct step *step, enu
 	call->body = body;
 }
 
-static struct call *token_send(const struct env *env, struct step *step, struct buf *form)
-{
-	form_add(form, "client_key", env->client_id);
-	form_add(form, "client_secret", env->client_secret);
-	struct call *call =
-		step_send(step, CALL_PREPARE, "POST", STR(TIKTOK_API_URL "/oauth/token/"));
-	call_form(call, buf_str(form));
-	return call;
-}
+/* ---- tokens: 1.4 and 1.6 ---- */
 
-/* ---- verify: 1.6 ---- */
-
-static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	buf_init(&form, env->arena, FORM_MAX_BYTES);
-	form_add(&form, "grant_type", STR("client_credentials"));
-	token_send(env, step, &form);
-	return NULL;
-}
-
-static const char *verify_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step)
-{
-	(void)flow;
-	struct token_answer answer;
-	if (step_fail_transport(step, env, reply))
-		return NULL;
-	if (token_answer_read(env, reply, &answer)) {
-		step_done(step);
-		return NULL;
-	}
-	credentials_refused(tiktok_token_refusals, env, reply, step);
-	return NULL;
-}
-
-const struct stage tiktok_verify_stages[] = {
-	{TIKTOK_STAGE_PROBE, verify_ask, verify_answer},
-	{0},
+const struct oauth_exchange tiktok_exchange = {
+	.token_url = TIKTOK_API_URL "/oauth/token/",
+	.refusals = tiktok_token_refusals,
+	/* Rotation is strict: the answer's refresh token replaces ours, which is dead from then
+	 * on. */
+	.refresh_needs_fresh_connection = true,
 };
 
 /* ---- connect: 1.4 and 1.7 ---- */
 
 static const char *const needed_scopes[] = {"user.info.basic", "video.publish", NULL};
 
-static const char *exchange_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	buf_init(&form, env->arena, FORM_MAX_BYTES);
-	form_add(&form, "grant_type", STR("authorization_code"));
-	form_add(&form, "code", env->code);
-	form_add(&form, "redirect_uri", env->redirect_uri);
-	if (!str_is_empty(env->pkce_verifier))
-		form_add(&form, "code_verifier", env->pkce_verifier);
-	token_send(env, step, &form);
-	return NULL;
-}
-
 static const char *exchange_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
-	if (step_fail_transport(step, env, reply))
-		return NULL;
-	if (!token_answer_read(env, reply, &answer)) {
-		exchange_refused(tiktok_token_refusals, env, reply, step);
-		return NULL;
-	}
-	if (scopes_missing_fail(env, answer.scope, needed_scopes, step))
+	if (!oauth_exchange_read(env, reply, &answer, step) ||
+	    token_scopes_missing_fail(env, answer.scope, needed_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
 	return TIKTOK_STAGE_USER;
@@ -99,7 +45,7 @@ static const char *exchange_answer(const struct env *env, struct flow *flow,
 static const char *user_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const bool has_profile =
-		scope_is_granted(flow_get(flow, TOKEN_KEY_SCOPE), "user.info.profile");
+		token_scope_is_granted(flow_get(flow, TOKEN_KEY_SCOPE), "user.info.profile");
 	const struct str url =
 		has_profile ? STR(TIKTOK_API_URL
 				  "/user/info/"
@@ -176,34 +122,9 @@ static const char *account_ask(const struct env *env, struct flow *flow, struct 
 }
 
 const struct stage tiktok_connect_stages[] = {
-	{TIKTOK_STAGE_EXCHANGE, exchange_ask, exchange_answer},
+	{OAUTH_STAGE_EXCHANGE, oauth_exchange_ask, exchange_answer},
 	{TIKTOK_STAGE_USER, user_ask, user_answer},
 	{TIKTOK_STAGE_CREATOR, name_ask, name_answer},
 	{TIKTOK_STAGE_ACCOUNT, account_ask, answer_unexpected},
-	{0},
-};
-
-/* ---- refresh: 1.4. Rotation is strict: the answer's refresh token replaces ours, which is dead
- * from then on. ---- */
-
-static const char *refresh_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	if (refresh_form_begin(env, &form, step))
-		token_send(env, step, &form)->needs_fresh_connection = true;
-	return NULL;
-}
-
-static const char *refresh_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step)
-{
-	(void)flow;
-	refresh_answered(tiktok_token_refusals, env, reply, step);
-	return NULL;
-}
-
-const struct stage tiktok_refresh_stages[] = {
-	{TIKTOK_STAGE_TOKEN, refresh_ask, refresh_answer},
 	{0},
 };

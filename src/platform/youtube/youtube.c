@@ -103,13 +103,14 @@ const struct platform platform_youtube = {
 	.slug = "youtube",
 	.id = PLATFORM_YOUTUBE,
 	.oauth = &youtube_oauth,
+	.exchange = &youtube_exchange,
 	.rules = &youtube_rules,
 	.plan = youtube_plan,
 	.stages =
 		{
-			[OPERATION_VERIFY] = youtube_verify_stages,
+			[OPERATION_VERIFY] = oauth_verify_stages,
 			[OPERATION_CONNECT] = youtube_connect_stages,
-			[OPERATION_REFRESH] = youtube_refresh_stages,
+			[OPERATION_REFRESH] = oauth_refresh_stages,
 			[OPERATION_CHECK] = youtube_check_stages,
 			[OPERATION_REVOKE] = youtube_revoke_stages,
 			[OPERATION_PUBLISH] = publish_stages,

@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "str.h"
 
+#include "oauth_exchange.h"
 #include "plan.h"
 #include "platform.h"
 #include "refusal.h"
@@ -48,10 +49,7 @@ struct post_rules;
 #define YOUTUBE_STAGE_COMMENT "comment"
 #define YOUTUBE_STAGE_CHECK "check"
 #define YOUTUBE_STAGE_REVOKE "revoke"
-#define YOUTUBE_STAGE_PROBE "probe"
-#define YOUTUBE_STAGE_EXCHANGE "exchange"
 #define YOUTUBE_STAGE_CHANNEL "channel"
-#define YOUTUBE_STAGE_TOKEN "token"
 #define YOUTUBE_STAGE_DOUBT "doubt"
 #define YOUTUBE_STAGE_MADE "made"
 #define YOUTUBE_STAGE_UPLOADS "uploads"
@@ -86,9 +84,8 @@ const char *youtube_publish_refused(const struct env *env, const struct reply *r
 
 /* ---- youtube_login.c ---- */
 
-extern const struct stage youtube_verify_stages[];
+extern const struct oauth_exchange youtube_exchange;
 extern const struct stage youtube_connect_stages[];
-extern const struct stage youtube_refresh_stages[];
 
 /* What a later look or upload wants to know of the channel, as account_found.extra has it. */
 struct str youtube_extra(const struct env *env, struct str uploads_playlist,

@@ -10,61 +10,17 @@
 #include "form.h"
 #include "json_write.h"
 
-#include "stages.h"
-#include "token_answer.h"
-
-#define TOKEN_URL "https://oauth2.googleapis.com/token"
+#include "oauth_exchange.h"
 
 /* ---- tokens: 1.4 to 1.6 ---- */
 
-static void token_send(const struct env *env, struct step *step, struct buf *form)
-{
-	form_add(form, "client_id", env->client_id);
-	form_add(form, "client_secret", env->client_secret);
-	call_form(step_send(step, CALL_PREPARE, "POST", STR(TOKEN_URL)), buf_str(form));
-}
-
-static void code_send(const struct env *env, struct str code, struct step *step)
-{
-	struct buf form;
-	buf_init(&form, env->arena, FORM_MAX_BYTES);
-	form_add(&form, "grant_type", STR("authorization_code"));
-	form_add(&form, "code", code);
-	form_add(&form, "redirect_uri", env->redirect_uri);
-	if (!str_is_empty(env->pkce_verifier))
-		form_add(&form, "code_verifier", env->pkce_verifier);
-	token_send(env, step, &form);
-}
-
-/* ---- verify: 1.6. A code that cannot exist: what Google says of the app comes before what it says
- * of the code. ---- */
-
-static const char *verify_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	code_send(env, STR("credential-check"), step);
-	return NULL;
-}
-
-static const char *verify_answer(const struct env *env, struct flow *flow,
-				 const struct reply *reply, struct step *step)
-{
-	(void)flow;
-	if (step_fail_transport(step, env, reply))
-		return NULL;
-	const struct refusal_facts facts = token_refusal_facts(reply);
-	const struct str said = facts.is_readable ? facts.markers[0] : (struct str){0};
-	if (str_equal_z(said, "invalid_grant") || str_equal_z(said, "redirect_uri_mismatch")) {
-		step_done(step);
-		return NULL;
-	}
-	credentials_refused(youtube_token_refusals, env, reply, step);
-	return NULL;
-}
-
-const struct stage youtube_verify_stages[] = {
-	{YOUTUBE_STAGE_PROBE, verify_ask, verify_answer},
-	{0},
+/* Of a code that cannot exist Google says what is wrong with the app before what is wrong with the
+ * code (1.6). No new refresh token comes with a refresh: the old one stays (1.4). */
+const struct oauth_exchange youtube_exchange = {
+	.token_url = "https://oauth2.googleapis.com/token",
+	.refusals = youtube_token_refusals,
+	.verify_code = "credential-check",
+	.verified_errors = {"invalid_grant", "redirect_uri_mismatch"},
 };
 
 /* ---- connect: 1.4 and 1.7 ---- */
@@ -73,24 +29,12 @@ static const char *const needed_scopes[] = {YOUTUBE_SCOPE_URL "youtube.upload",
 					    YOUTUBE_SCOPE_URL "youtube.readonly",
 					    YOUTUBE_SCOPE_URL "youtube.force-ssl", NULL};
 
-static const char *exchange_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	code_send(env, env->code, step);
-	return NULL;
-}
-
 static const char *exchange_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
-	if (step_fail_transport(step, env, reply))
-		return NULL;
-	if (!token_answer_read(env, reply, &answer)) {
-		exchange_refused(youtube_token_refusals, env, reply, step);
-		return NULL;
-	}
-	if (scopes_missing_fail(env, answer.scope, needed_scopes, step))
+	if (!oauth_exchange_read(env, reply, &answer, step) ||
+	    token_scopes_missing_fail(env, answer.scope, needed_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
 	return YOUTUBE_STAGE_CHANNEL;
@@ -187,31 +131,7 @@ static const char *channel_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage youtube_connect_stages[] = {
-	{YOUTUBE_STAGE_EXCHANGE, exchange_ask, exchange_answer},
+	{OAUTH_STAGE_EXCHANGE, oauth_exchange_ask, exchange_answer},
 	{YOUTUBE_STAGE_CHANNEL, channel_ask, channel_answer},
-	{0},
-};
-
-/* ---- refresh: 1.4. No new refresh token comes with it: the old one stays. ---- */
-
-static const char *refresh_ask(const struct env *env, struct flow *flow, struct step *step)
-{
-	(void)flow;
-	struct buf form;
-	if (refresh_form_begin(env, &form, step))
-		token_send(env, step, &form);
-	return NULL;
-}
-
-static const char *refresh_answer(const struct env *env, struct flow *flow,
-				  const struct reply *reply, struct step *step)
-{
-	(void)flow;
-	refresh_answered(youtube_token_refusals, env, reply, step);
-	return NULL;
-}
-
-const struct stage youtube_refresh_stages[] = {
-	{YOUTUBE_STAGE_TOKEN, refresh_ask, refresh_answer},
 	{0},
 };

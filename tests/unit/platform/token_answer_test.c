@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Token endpoints' answers, and scopes that were not granted. */
+ * What a token endpoint's answer holds, and scopes that were not granted. */
 #include "token_answer.h"
 
 #include "arena_fixture.h"
@@ -103,57 +103,10 @@ static void missing_scopes_are_named(void **state)
 		{",", "a, b.c, d"},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		const struct str missing = scopes_missing(arena, str_of(rows[i].granted), needed);
+		const struct str missing =
+			token_scopes_missing(arena, str_of(rows[i].granted), needed);
 		if (!str_equal_z(missing, rows[i].missing))
 			fail_msg("\"%s\": got \"" STR_FMT "\"", rows[i].granted, STR_ARG(missing));
-	}
-}
-
-static void a_refresh_needs_a_token(void **state)
-{
-	(void)state;
-	struct env env = {.arena = arena, .now_us = NOW_US};
-	struct step step = {0};
-	struct buf form;
-	assert_false(refresh_form_begin(&env, &form, &step));
-	assert_int_equal(step.kind, STEP_FAIL);
-	assert_int_equal(step.failure.class, FAILURE_REAUTH);
-	env.refresh_token = STR("r/1");
-	assert_true(refresh_form_begin(&env, &form, &step));
-	assert_true(str_equal_z(buf_str(&form), "grant_type=refresh_token&refresh_token=r%2F1"));
-}
-
-static void a_refresh_ends_by_its_answer(void **state)
-{
-	static const struct refusal refusals[] = {
-		{.marker = "invalid_grant",
-		 .class = FAILURE_REAUTH,
-		 .code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED},
-		{0},
-	};
-	static const struct {
-		const char *name;
-		int status;
-		const char *body;
-		enum step_kind kind;
-		enum failure_class class;
-	} rows[] = {
-		{"tokens", 200, "{\"access_token\":\"a\"}", STEP_DONE, 0},
-		{"refused", 400, "{\"error\":\"invalid_grant\"}", STEP_FAIL, FAILURE_REAUTH},
-		{"a fault there, whatever it says", 500, "{\"access_token\":\"a\"}", STEP_FAIL,
-		 FAILURE_TRANSIENT},
-		{"no tokens", 200, "{}", STEP_FAIL, FAILURE_TRANSIENT},
-	};
-	const struct env env = {.arena = arena, .now_us = NOW_US};
-	(void)state;
-	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		const struct reply reply = answer_of(rows[i].status, rows[i].body);
-		struct step step = {0};
-		refresh_answered(refusals, &env, &reply, &step);
-		if (step.kind != rows[i].kind)
-			fail_msg("%s: step %d", rows[i].name, step.kind);
-		if (step.kind == STEP_FAIL && step.failure.class != rows[i].class)
-			fail_msg("%s: class %d", rows[i].name, step.failure.class);
 	}
 }
 
@@ -164,8 +117,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_answer_without_a_token_is_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(tokens_are_kept_as_secrets, setup, teardown),
 		cmocka_unit_test_setup_teardown(missing_scopes_are_named, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_refresh_needs_a_token, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_refresh_ends_by_its_answer, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
