@@ -17,10 +17,8 @@
 
 /* an adapter that asks this often without a call or a wait is broken */
 #define STEPS_PER_TURN_MAX 64
-#define TOKEN_FRESH_US (5 * US_PER_MINUTE) /* x.md 1.4 rule 6: refresh when less remains */
-#define CALL_TIMEOUT_MS 30000
-#define CLOCK_MOVED_US (30 * US_PER_S) /* RELIABILITY.md S2 */
-#define MEDIA_BYTES_PER_MS 32
+#define TOKEN_FRESH_US (5 * US_PER_MINUTE)   /* x.md 1.4 rule 6: refresh when less remains */
+#define CLOCK_MOVED_US (30 * US_PER_S)       /* RELIABILITY.md S2 */
 #define REFRESH_LOST "delivery.refresh_lost" /* flow variable */
 
 int64_t course_scaled_ms(const struct delivery_task *t, int64_t wait_ms)
@@ -217,13 +215,6 @@ void course_failed(struct delivery_task *t, const struct failure *failure)
 }
 
 /* ---- steps ---- */
-
-static int64_t call_timeout_ms(const struct call *call)
-{
-	int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
-	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS
-				    : timeout_ms;
-}
 
 bool course_gives_back(struct delivery_task *t)
 {

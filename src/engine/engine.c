@@ -28,8 +28,6 @@
 #define TURN_ARENA_MAX_BYTES ((size_t)1 << 30) /* RESULTS_MAX answers of 4 MiB, and their trees */
 #define TABLE_SIZE 4096 /* power of two, above tasks_max's default: chains stay short */
 #define COMMIT_RETRY_MS 250
-#define CALL_TIMEOUT_MS 30000
-#define MEDIA_BYTES_PER_MS 32 /* 32 KB/s is the slowest upload worth waiting for */
 
 struct list {
 	struct task *head;
@@ -290,9 +288,7 @@ static void call_transfer(struct engine *engine, struct task *task)
 	for (size_t i = 0; i < call->header_count; i++)
 		headers[i] = (struct transfer_header){str_of(call->headers[i].name),
 						      call->headers[i].value};
-	int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
-	if (call->has_media_body)
-		timeout_ms += call->media_length_bytes / MEDIA_BYTES_PER_MS;
+	const int64_t timeout_ms = call_timeout_ms(call);
 	bool is_publish = call->kind == CALL_PUBLISH;
 	struct transfer_request request = {
 		.id = task->transfer_id,

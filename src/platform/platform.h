@@ -156,7 +156,7 @@ struct call {
 	size_t media_index; /* flat index */
 	int64_t media_offset_bytes;
 	int64_t media_length_bytes;
-	int64_t timeout_ms; /* 0 = 30,000; for media bodies the engine adds time by size */
+	int64_t timeout_ms; /* 0 = 30,000; call_timeout_ms() adds time for a media body */
 	/* set for single-use calls such as X's refresh; publish calls always get one */
 	bool needs_fresh_connection;
 };
@@ -239,6 +239,10 @@ struct step {
 /* Fills a STEP_SEND and gives its call for headers and body. */
 struct call *step_send(struct step *step, enum call_kind kind, const char *method, struct str url);
 void call_header(struct call *call, const char *name, struct str value);
+/* How long the call may take, from its intent to the end of its answer, in milliseconds: its own
+ * timeout and, with a media body, the time that its bytes may take. The one figure for both the
+ * transport's timeout (engine.c) and the lease that must outlive it (RELIABILITY.md 2.2 rule 1). */
+int64_t call_timeout_ms(const struct call *call);
 /* "Authorization: Bearer ..." */
 void call_bearer(const struct env *env, struct call *call, struct str token);
 /* Body and its Content-Type. */

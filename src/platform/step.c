@@ -6,6 +6,9 @@
 
 #include "httpdate.h"
 
+#define CALL_TIMEOUT_MS 30000
+#define MEDIA_BYTES_PER_MS 32 /* 32 KB/s is the slowest upload worth waiting for */
+
 struct str reply_header(const struct reply *reply, const char *name)
 {
 	for (size_t i = 0; i < reply->header_count; i++) {
@@ -22,6 +25,13 @@ struct call *step_send(struct step *step, enum call_kind kind, const char *metho
 		.call = {.kind = kind, .method = method, .url = url},
 	};
 	return &step->call;
+}
+
+int64_t call_timeout_ms(const struct call *call)
+{
+	const int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
+	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS
+				    : timeout_ms;
 }
 
 void call_header(struct call *call, const char *name, struct str value)

@@ -248,7 +248,8 @@ static const char picture[] = "\xff\xd8\xff\xe0 and more";
 struct asker {
 	const char *urls[ENV_FILES_MAX + 1]; /* asked for one after the other; NULL ends */
 	bool is_optional;
-	const char *extra; /* what the first step says of the account */
+	const char *extra;    /* what the first step says of the account */
+	int64_t upload_bytes; /* 0 = none: of the first file, once all are there */
 	/* What it was told when it had all. */
 	int indexes[ENV_FILES_MAX + 1];
 	struct media_file files[ENV_FILES_MAX + 1];
@@ -273,7 +274,14 @@ static const char *ask(const struct env *env, struct flow *flow, struct step *st
 		step->account_extra = str_of(i == 0 ? asker.extra : NULL);
 		return NULL;
 	}
-	step_wait(step, 1000);
+	if (asker.upload_bytes == 0) {
+		step_wait(step, 1000);
+		return NULL;
+	}
+	struct call *call = step_send(step, CALL_PREPARE, "PUT", STR("https://platform.example/"));
+	call->has_media_body = true;
+	call->media_index = (size_t)asker.indexes[0];
+	call->media_length_bytes = asker.upload_bytes;
 	return NULL;
 }
 
@@ -364,6 +372,25 @@ static void a_further_file_is_fetched_like_media(void **state)
 	assert_non_null(hand.t->media_paths[1]);
 	assert_false(hand.t->media[0].is_ready);
 	end_by_hand(&hand);
+}
+
+/* RELIABILITY.md 2.2 rule 1: nobody else may claim a delivery whose call may still be under way. */
+static void a_lease_outlives_the_upload_of_its_file(void **state)
+{
+	struct world *w = *state;
+	static const int64_t lengths_bytes[] = {1, 1 << 20, INT64_C(1) << 32, INT64_C(1) << 37};
+	for (size_t i = 0; i < COUNT_OF(lengths_bytes); i++) {
+		const struct account_row account = channel(w);
+		asker = (struct asker){.urls = {THUMB_URL}, .upload_bytes = lengths_bytes[i]};
+		struct by_hand hand = begin_by_hand(w, &account);
+		fetched_by_hand(&hand, 200);
+		assert_int_equal(hand.plan.action, TASK_SEND);
+		assert_string_equal(hand.plan.media_path, hand.t->media_paths[1]);
+		assert_true(hand.t->save.lease_until_us >
+			    hand.t->env.now_us + call_timeout_ms(&hand.plan.call) * US_PER_MS);
+		save_by_hand(&hand);
+		end_by_hand(&hand);
+	}
 }
 
 static void after_a_restart_a_file_is_found_not_fetched(void **state)
@@ -658,6 +685,7 @@ int main(void)
 		WORLD_TEST(a_person_who_tries_again_gets_a_new_look),
 		WORLD_TEST(waiting_for_another_fetch_costs_nothing),
 		WORLD_TEST(a_further_file_is_fetched_like_media),
+		WORLD_TEST(a_lease_outlives_the_upload_of_its_file),
 		WORLD_TEST(after_a_restart_a_file_is_found_not_fetched),
 		WORLD_TEST(a_file_that_is_a_medium_too_is_fetched_once),
 		WORLD_TEST(a_file_that_does_not_come_is_missing_or_the_end),

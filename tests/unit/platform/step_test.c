@@ -50,6 +50,26 @@ static void a_call_has_its_headers_and_body(void **state)
 	assert_false(call->needs_fresh_connection);
 }
 
+static void a_media_body_gets_time_by_its_size(void **state)
+{
+	static const struct {
+		struct call call;
+		int64_t timeout_ms;
+	} rows[] = {
+		{{0}, 30000},
+		{{.timeout_ms = 5000}, 5000},
+		{{.media_length_bytes = 1 << 20}, 30000},
+		{{.has_media_body = true}, 30000},
+		{{.has_media_body = true, .media_length_bytes = 31}, 30000},
+		{{.has_media_body = true, .media_length_bytes = 32}, 30001},
+		{{.has_media_body = true, .media_length_bytes = 64, .timeout_ms = 7}, 9},
+		{{.has_media_body = true, .media_length_bytes = INT64_C(1) << 32}, 134247728},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_int_equal(call_timeout_ms(&rows[i].call), rows[i].timeout_ms);
+}
+
 static void headers_are_found_in_any_case(void **state)
 {
 	const struct reply_header headers[] = {{STR("X-One"), STR("1")}, {STR("x-one"), STR("2")}};
@@ -125,6 +145,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(a_call_has_its_headers_and_body),
+		TEST(a_media_body_gets_time_by_its_size),
 		TEST(headers_are_found_in_any_case),
 		TEST(steps_carry_nothing_of_the_one_before),
 		TEST(no_answer_and_server_faults_are_transient),
