@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What only the operator can mend: told in the log and kept for the doctor (store_alarm.h). What
- * becomes of the posts meanwhile is the course's (task.c). */
+ * What only the operator can put right: written to the log and kept for the doctor (store_alarm.h).
+ * What becomes of the posts meanwhile is decided by verdict.c. */
 #include "delivery_private.h"
 
 #include "store_alarm.h"
 
-#define TELL_AGAIN_US US_PER_MINUTE
+#define QUIET_US US_PER_MINUTE
 
 void alarm_forget_all(struct deliverer *deliverer)
 {
@@ -23,7 +23,7 @@ void alarm_note_failure(struct delivery_task *t, const struct failure *failure)
 	struct error err = {0};
 	if (!failure->needs_operator || boot_us < *quiet_until_us)
 		return;
-	*quiet_until_us = boot_us + TELL_AGAIN_US;
+	*quiet_until_us = boot_us + QUIET_US;
 	LOG(deliverer->config.log, ERROR, "operator_alarm",
 	    log_str("platform", str_of(t->platform->slug)), log_str("message", failure->message),
 	    log_str("platform_code", failure->platform_code));

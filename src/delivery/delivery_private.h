@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the files of delivery/: one delivery at work, and the few functions by which its files
- * call each other. */
+ * Shared by the files of delivery/: one delivery at work, and what its files offer each other. They
+ * stand on floors. A file calls only what stands below it, never its caller's file:
+ *
+ *   deliverer                          claims due rows and makes tasks of them
+ *   task                               what the engine calls: plan, save, saved, free
+ *   talk                               the conversation with the adapter, step by step
+ *   hold, then resolve                 what may not simply go on; calls with an unknown outcome
+ *   media, capacity, account_token     files, room at the platform, the account's tokens
+ *   verdict                            the only writer of what comes next
+ *   task_load, record, alarm           what is read, what is written down, what operators hear
+ *
+ * Beside them, without a delivery: gate, policy, hosted. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,87 +38,147 @@
 
 #define TASK_ARENA_MAX_BYTES ((size_t)16 << 20)
 #define TIMELINE_PER_TURN_MAX 4
-/* When the publish call came into doubt, in the flow: what comes before is the call's own time,
- * what comes after is ours. */
-#define FLOW_DOUBT_US "delivery.doubt_us"
-/* a lease outlives its call by this much (RELIABILITY.md 2.2 rule 1) */
-#define LEASE_MARGIN_US (60 * US_PER_S)
 
-/* What the delivery is busy with; each has its own conversation with the adapter. */
-enum course_mode { COURSE_PUBLISH, COURSE_REFRESH, COURSE_RESOLVE, COURSE_MODE_COUNT };
+/* ---- our own variables in a delivery's flow; the names are stored ---- */
+
+/* Since when the publish call's outcome is unknown: the time before is the call's own, the time
+ * after is ours. */
+#define FLOW_UNCERTAIN_US "delivery.doubt_us"
+/* why the platform refused the last probe */
+#define FLOW_PROBE_REFUSED "delivery.look_refused"
+#define FLOW_PROBES_FAILED "delivery.looks_failed"
+#define FLOW_LIMITED_SINCE_US "delivery.limited_since_us"
+#define FLOW_LIMITS_MET "delivery.limits_met"
+#define FLOW_CLOCK_AHEAD_US "delivery.clock_ahead_us"
+#define FLOW_REFRESH_LOST "delivery.refresh_lost"
+
+/* ---- one delivery at work ---- */
+
+/* What a lower floor says to the one that called it. */
+enum next {
+	NEXT_ASK,    /* nothing is planned: ask the adapter for its next step */
+	NEXT_PLANNED /* this turn's plan stands */
+};
+
+/* Which conversation with the adapter is under way. */
+enum delivery_mode {
+	MODE_PUBLISH,
+	MODE_REFRESH,    /* of the account's access token; the others go on after it */
+	MODE_RESOLVE,    /* what became of a publish call? */
+	MODE_HOLD_PROBE, /* was a part that is held after a restore published? */
+	MODE_COUNT
+};
+
+/* The call under way, for the timeline. */
+struct delivery_call {
+	struct str stage;
+	const char *method;
+	struct str host_path;
+	enum call_kind kind;
+};
+
+/* Written by media.c. Indexes are flat: the post's own files, then up to ENV_FILES_MAX further
+ * ones. */
+struct delivery_media {
+	struct media_file *files;
+	char **paths;
+	size_t count; /* of the post's own */
+	struct str urls[ENV_FILES_MAX];
+	struct delivery_task *next_fetching; /* deliverer->fetching */
+	struct str fetch_key;                /* the file being fetched; empty = none */
+	size_t fetch_index;
+	bool fetch_is_optional;
+	int64_t fetch_until_us; /* when the fetch ends at the latest */
+};
+
+/* Written by account_token.c. */
+struct delivery_token {
+	struct flow flow; /* the refresh's own */
+	bool is_refreshing;
+	bool has_refreshed; /* once per claim: a second refusal of a fresh token means reconnect */
+	/* This turn's: a new pair, sealed, and the account's new state. */
+	bool has_new;
+	bool is_saved;
+	struct str access_sealed;
+	struct str refresh_sealed;
+	int64_t expires_at_us;
+	int64_t refresh_expires_at_us;
+	bool has_new_state;
+	enum account_state new_state;
+	struct str new_error;
+};
+
+/* Written by hold.c. */
+struct delivery_hold {
+	bool is_probing;
+	struct str flow; /* while probing: the flow as the row has it */
+	struct str flow_secrets;
+	bool has_new_state;
+	enum hold_state new_state;
+};
+
+/* Written by capacity.c. */
+struct delivery_capacity {
+	bool is_in_gate;
+	bool has_outcome; /* a call has come back */
+	enum gate_outcome outcome;
+	int64_t retry_after_us;
+};
+
+/* This turn only. */
+struct delivery_turn {
+	struct arena *arena;
+	struct task_plan *plan;
+	struct failure failure; /* save.failure points to it */
+	struct timeline_entry timeline[TIMELINE_PER_TURN_MAX];
+	size_t timeline_count;
+	bool is_woken;      /* the event is the end of a sleep */
+	bool is_quiet;      /* nothing changed: nothing to write */
+	bool has_new_extra; /* the account's extra is replaced */
+	struct str new_extra;
+};
 
 struct delivery_task {
 	struct task task; /* first: the engine's handle */
 	struct deliverer *deliverer;
-	struct delivery_task *next_fetching; /* deliverer->fetching */
-	struct arena *arena;                 /* as long as the task */
-	struct delivery_work work;
+	struct arena *arena; /* as long as the task */
 	const struct platform *platform;
 
+	struct delivery_work work; /* as claimed */
+	struct delivery_save save; /* as it will be written; what comes next is verdict.c's */
+	int64_t held_until_us;     /* the lease as it was last written */
+	bool is_unreadable;        /* what is stored was not read, and stays as it is */
+	bool is_retried_by_person; /* what earlier tries found out about files does not count */
+
 	struct post_content content;
-	struct env env;   /* arena and now_us are set anew for every step */
-	struct flow flow; /* publish and resolve */
-	struct flow refresh_flow;
-	enum course_mode mode;
-	enum course_mode mode_after_refresh;
-	bool has_refreshed; /* once per claim: a second refusal of a fresh token means reconnect */
+	struct env env; /* arena and now_us are set for every step */
+	struct flow flow;
 
-	/* by flat index; behind the post's own there is room for ENV_FILES_MAX further files */
-	struct media_file *media;
-	char **media_paths;
-	size_t media_count; /* of the post's own */
-	struct str file_urls[ENV_FILES_MAX];
-	struct str fetch_key; /* the file being fetched; empty = none */
-	size_t fetch_index;
-	bool fetch_is_optional;
-	bool is_asked_again;    /* by a person: what others were told of a file does not count */
-	int64_t fetch_until_us; /* the fetch's own end */
-
-	/* The call under way, for the timeline. */
-	struct str call_stage;
-	const char *call_method;
-	struct str call_host_path;
-	enum call_kind call_kind;
-
-	/* This turn's decision. */
-	struct arena *turn_arena;
-	struct task_plan *plan;
-	struct delivery_save save;
-	struct failure failure;
-	struct timeline_entry timeline[TIMELINE_PER_TURN_MAX];
-	size_t timeline_count;
-	bool is_unreadable;    /* what is stored could not be read, and stays as it is */
-	bool is_woken;         /* the event is the end of a sleep */
-	bool is_quiet;         /* nothing changed: nothing to write */
-	int64_t held_until_us; /* the lease as it was last written */
-	bool has_new_token;
-	bool is_token_saved;
-	struct str new_access_token_sealed;
-	struct str new_refresh_token_sealed;
-	int64_t new_expires_at_us;
-	int64_t new_refresh_expires_at_us;
-	bool is_in_gate;       /* room.c: takes up room at the platform */
-	bool has_gate_outcome; /* a call of it has come back */
-	enum gate_outcome gate_outcome;
-	int64_t gate_retry_after_us;
-	bool has_new_hold; /* hold.c */
-	enum hold_state new_hold;
-	/* the resolve conversation is about a part that is held after a restore */
-	bool is_hold_look;
-	struct str hold_flow; /* as the row has it, while that goes on */
-	struct str hold_flow_secrets;
-	bool has_new_extra; /* the account's extra is replaced */
-	struct str new_extra;
-	bool has_new_account_state;
-	enum account_state new_account_state;
-	struct str new_account_error;
+	struct delivery_call call;
+	struct delivery_media media;
+	struct delivery_token token;
+	struct delivery_hold hold;
+	struct delivery_capacity capacity;
+	struct delivery_turn turn;
 };
 
-#define DEAD_MEDIA_MAX 64 /* the oldest gives way; who is not told fetches for itself */
+/* Nobody writes the mode: it follows from three facts, each with one writer. */
+static inline enum delivery_mode delivery_mode(const struct delivery_task *t)
+{
+	if (t->token.is_refreshing)
+		return MODE_REFRESH;
+	if (t->hold.is_probing)
+		return MODE_HOLD_PROBE;
+	return t->save.call_state == CALL_STATE_IN_DOUBT ? MODE_RESOLVE : MODE_PUBLISH;
+}
+
+/* ---- all deliveries ---- */
+
+#define FAILED_FETCHES_MAX 64 /* the oldest gives way; its file is fetched again */
 #define MEDIA_KEY_MAX_BYTES 100
 
-/* A fetch that brought nothing: for a while its answer is that of all deliveries of the post. */
-struct dead_media {
+/* A fetch that failed: for a while, all deliveries of the post get this answer. */
+struct failed_fetch {
 	char key[MEDIA_KEY_MAX_BYTES];
 	char why[256]; /* as struct error has it */
 	enum failure_class class;
@@ -121,104 +191,195 @@ struct deliverer {
 	struct delivery_work *claimed;
 	size_t claimed_count;
 	struct delivery_task *fetching; /* tasks whose media fetch is under way */
-	struct dead_media dead_media[DEAD_MEDIA_MAX];
-	size_t dead_media_next;
+	struct failed_fetch failed_fetches[FAILED_FETCHES_MAX];
+	size_t failed_fetch_next;
 	struct gate *gate;
-	bool is_room_short; /* the last claim passed over work for which there is no room */
-	bool is_row_left;   /* the last claim left the rows to their first saves */
+	bool is_capacity_short; /* the last claim passed over work for which there is no room */
+	bool is_row_left;       /* the last claim left the rows to their first saves */
 	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
 	_Atomic int64_t task_count;                        /* deliverer_in_flight() */
 };
 
-/* task_load.c */
-/* Of a claimed row; its texts are copied, since they live in the claim's arena. */
+/* ---- task.c ---- */
+
+/* A task for a claimed row, owned by the engine from engine_task_start() on. Copies the row's
+ * texts, which live in the claim's arena. Never NULL. */
 struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 					const struct delivery_work *work);
-/* What is stored, into the task, secrets opened. Fails when something of it cannot be read: then
- * the task can only be ended. */
-enum err_kind delivery_load(struct delivery_task *t, struct error *err);
 
-/* task.c */
-extern const struct task_ops delivery_task_ops;
-/* Asks the adapter (reply NULL) or hands it a reply, until something is planned. */
-void course_run(struct delivery_task *t, const struct reply *reply);
-void course_finish_failed(struct delivery_task *t, const struct failure *failure);
-void course_retry(struct delivery_task *t, const struct failure *failure, int64_t wait_ms,
-		  int attempts);
-/* A transient, rate limited or final failure of the publish conversation: decides which. */
-void course_failed(struct delivery_task *t, const struct failure *failure);
-/* Gives the lease back until then; the account stays busy. */
-void course_wait(struct delivery_task *t, int64_t wait_ms);
-int64_t course_scaled_ms(const struct delivery_task *t, int64_t wait_ms);
-/* A stopping service begins nothing new: true when the delivery was given back as it stands. */
-bool course_gives_back(struct delivery_task *t);
-/* The platform refused the account's token for good: true when the account's row now says so; false
- * when it was connected again (or disconnected) meanwhile, so that what was refused is not what it
- * has. */
-bool course_flag_account(struct delivery_task *t, struct str why);
+/* ---- talk.c ---- */
 
-/* hold.c */
-/* Poisoned: it is failed without being looked at; true. */
-bool hold_sets_aside(struct delivery_task *t);
-/* After loading: true when the delivery was failed or is held; false to go on, perhaps by asking
- * the platform first. */
-bool hold_begins(struct delivery_task *t);
-/* A publish call of a delivery that is being asked about: never made. */
+/* Each asks the adapter until this turn's plan stands. */
+/* Of a newly claimed delivery: loads it first. */
+void talk_start(struct delivery_task *t);
+/* The call under way has come back. */
+void talk_reply(struct delivery_task *t, const struct task_event *event);
+/* A sleep or a fetch is over. */
+void talk_go_on(struct delivery_task *t);
+
+/* ---- hold.c ---- */
+
+/* Fails a quarantined delivery without reading it; false when it is not quarantined. */
+bool hold_quarantine(struct delivery_task *t);
+/* After loading. PLANNED: the delivery was failed or is held. ASK: go on, perhaps by probing. */
+enum next hold_start(struct delivery_task *t);
+/* Is this a publish call of a delivery that is being probed? Such a call is never made. */
 bool hold_forbids(const struct delivery_task *t, const struct call *call);
-/* Then this: held for the operator; true. */
-bool hold_keeps_back(struct delivery_task *t);
-/* Takes a step of a look at a held part; as doubt_take_step. */
-bool hold_take_step(struct delivery_task *t, const struct step *step);
-/* What the plan means for the mark, and for the row's flow. */
-void hold_plan_ends(struct delivery_task *t);
-/* Writes the mark, after the delivery itself was written. */
+/* Keeps the delivery back until the operator decides. */
+enum next hold_for_operator(struct delivery_task *t);
+/* Answers to a probe, by kind of step. */
+enum next hold_landed(struct delivery_task *t, const struct step *step);
+enum next hold_matches(struct delivery_task *t, const struct step *step);
+enum next hold_too_early(struct delivery_task *t, const struct step *step);
+enum next hold_unproven(struct delivery_task *t, const struct step *step);
+/* The probe was refused, or the platform could not be reached. */
+enum next hold_refused(struct delivery_task *t, const struct failure *failure);
+/* What the turn's plan means for the row's mark and flow. */
+void hold_turn_ends(struct delivery_task *t);
+/* Writes the mark; call it after the delivery itself was written. */
 enum err_kind hold_save(struct delivery_task *t, void *tx, struct error *err);
 
-/* resolve.c */
-/* The one of several matches that belongs to no other delivery or part, or NULL. */
-const struct match *doubt_only_match(struct delivery_task *t, const struct step *step);
-/* The open publish call's outcome is not known: the first look is planned. */
-void doubt_begin(struct delivery_task *t);
-/* Ends the delivery as failed with OUTCOME_UNKNOWN; true. */
-bool doubt_tell_unknown(struct delivery_task *t);
-/* Takes a step of the resolve conversation; true when something is planned, false to ask again. */
-bool doubt_take_step(struct delivery_task *t, const struct step *step);
+/* ---- resolve.c ---- */
 
-/* room.c */
-/* At the claim. *wait_us_out is set when there is no room. */
-bool room_enter(struct delivery_task *t, int64_t *wait_us_out);
-/* Before a call: false when the delivery was put back, or given up. */
-bool room_take(struct delivery_task *t);
-void room_note_reply(struct delivery_task *t, const struct reply *reply);
-void room_note_failure(struct delivery_task *t, const struct failure *failure);
-/* The adapter cannot tell what the answer to its publish call means. */
-void room_note_unreadable(struct delivery_task *t);
-/* What makes no call takes up no room. */
-void room_plan_ends(struct delivery_task *t);
-void room_leave(struct delivery_task *t);
-/* For struct claim_room; context is the deliverer. */
-uint32_t room_for_claim(void *context, struct str app_id, enum platform_id platform);
+/* The one match that belongs to no other delivery or part; NULL when there is none, when there are
+ * several, or when the store cannot be asked. Reads the store. */
+const struct match *resolve_only_match(struct delivery_task *t, const struct step *step);
+/* Ends the delivery as failed with OUTCOME_UNKNOWN. */
+enum next resolve_give_up(struct delivery_task *t);
+/* Answers to a probe, by kind of step. */
+enum next resolve_landed(struct delivery_task *t, const struct step *step);
+enum next resolve_matches(struct delivery_task *t, const struct step *step);
+enum next resolve_send_again(struct delivery_task *t, const struct step *step);
+enum next resolve_too_early(struct delivery_task *t, const struct step *step);
+enum next resolve_unproven(struct delivery_task *t, const struct step *step);
+/* The probe was refused, or the platform could not be reached. */
+enum next resolve_refused(struct delivery_task *t, const struct failure *failure);
 
-/* media.c */
-/* A STEP_MEDIA: true when a fetch is planned (or the delivery failed), false when the file is there
- * already, or known to be missing, so that the adapter is to be asked again. */
-bool media_want(struct delivery_task *t, const struct step *step);
-void media_fetched(struct delivery_task *t, const struct transfer_result *result);
+/* ---- media.c ---- */
+
+/* A STEP_MEDIA. PLANNED: a fetch, a wait for another delivery's fetch, or the delivery's failure.
+ * ASK: the file is there, or known to be missing. */
+enum next media_want(struct delivery_task *t, const struct step *step);
+/* The fetch is over; as media_want(). */
+enum next media_fetched(struct delivery_task *t, const struct transfer_result *result);
+/* The task ends: its fetch is no longer there to be shared. */
 void media_task_gone(struct delivery_task *t);
+/* Removes the post's files when this was its last unfinished delivery. */
 void media_post_finished(struct delivery_task *t);
+/* For spool_sweep(); context is the deliverer. */
 bool media_key_is_needed(void *context, struct str key);
 
-/* alarm.c */
-/* At start: what a new setting may have mended. */
+/* ---- capacity.c ---- */
+
+enum capacity {
+	CAPACITY_TAKEN,
+	CAPACITY_LATER, /* no room now */
+	CAPACITY_NEVER  /* and there has been none for as long as we are patient */
+};
+
+/* Before a call, and at the claim (where the answer may be ignored: it is asked again before the
+ * call). LATER: *wait_us_out says when to ask again, time scale included. */
+enum capacity capacity_take(struct delivery_task *t, int64_t *wait_us_out);
+/* What a call's answer says about the platform: first by its status, then by what the adapter made
+ * of it. */
+void capacity_note_reply(struct delivery_task *t, const struct reply *reply);
+void capacity_note_failure(struct delivery_task *t, const struct failure *failure);
+/* The adapter could not make out what the answer to its publish call means. */
+void capacity_note_unreadable(struct delivery_task *t);
+/* A delivery that makes no call takes up no room. */
+void capacity_turn_ends(struct delivery_task *t);
+void capacity_leave(struct delivery_task *t);
+/* For struct claim_room; context is the deliverer. */
+uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id platform);
+
+/* ---- account_token.c ---- */
+
+enum account_token {
+	ACCOUNT_TOKEN_GOOD,
+	ACCOUNT_TOKEN_ENDING, /* it ends soon, or has ended, and can be refreshed */
+	ACCOUNT_TOKEN_ENDED   /* it has ended and cannot be refreshed */
+};
+
+enum account_token account_token_check(const struct delivery_task *t);
+bool account_token_can_be_refreshed(const struct delivery_task *t);
+/* Turns to MODE_REFRESH until account_token_refreshed() or account_token_refresh_failed(). */
+void account_token_refresh_begin(struct delivery_task *t);
+void account_token_note_reply(struct delivery_task *t, const struct reply *reply);
+void account_token_refreshed(struct delivery_task *t, const struct token_grant *grant);
+/* Returns the failure as the conversation that goes on is to take it. */
+struct failure account_token_refresh_failed(struct delivery_task *t, const struct failure *failure);
+/* Has the account got other tokens, or been disconnected, since it was claimed? False when the
+ * store cannot be asked. Reads the store. */
+bool account_token_has_changed(const struct delivery_task *t);
+/* The platform refused the token for good. True when the account will be marked so; false when it
+ * has changed since it was claimed, so that the refused token is not the one it has now. */
+bool account_token_flag(struct delivery_task *t, struct str why);
+/* The same for a delivery that fails by it: permanent when the account was marked, transient when
+ * the next claim will read a changed account. */
+struct failure account_token_refused(struct delivery_task *t, const struct failure *failure);
+void account_token_turn_begins(struct delivery_task *t);
+enum err_kind account_token_save(struct delivery_task *t, void *tx, struct error *err);
+void account_token_saved(struct delivery_task *t);
+
+/* ---- verdict.c ---- */
+
+/* Nothing planned: the task ends, its lease runs for a minute. */
+void verdict_turn_begins(struct delivery_task *t);
+/* Makes the call; the lease outlives it. path is the body's file, NULL without one. A publish call
+ * of the publish conversation is written down as started. */
+enum next verdict_send(struct delivery_task *t, const struct call *call, const char *path);
+enum next verdict_fetch(struct delivery_task *t, const struct transfer_request *request);
+/* In memory until wake_at_us; the lease outlives busy_until_us. */
+enum next verdict_sleep(struct delivery_task *t, int64_t wake_at_us, int64_t busy_until_us);
+/* After the commit: drops the call that was planned. The lease runs out. */
+void verdict_drop_call(struct delivery_task *t);
+/* An instant of ours, wait_ms from now; with a time scale sooner. */
+int64_t verdict_due_us(const struct delivery_task *t, int64_t wait_ms);
+/* Gives the lease back until due_at_us; the account stays busy. */
+enum next verdict_wait_until(struct delivery_task *t, int64_t due_at_us);
+enum next verdict_wait(struct delivery_task *t, int64_t wait_ms);
+/* A stopping service begins nothing new: true when the delivery was given back as it stands. */
+bool verdict_gives_back(struct delivery_task *t);
+/* Gives the lease back until due_at_us, INT64_MAX = for good; the account is free meanwhile. */
+enum next verdict_retry_at(struct delivery_task *t, const struct failure *failure,
+			   int64_t due_at_us, struct str decision);
+/* A failure of the publish conversation, judged by its class: retry, wait out a limit, or fail. */
+enum next verdict_failure(struct delivery_task *t, const struct failure *failure);
+/* Fails the delivery. With a publish call whose outcome is not known, it becomes OUTCOME_UNKNOWN;
+ * when the platform has not been asked about it yet, it is asked first. */
+enum next verdict_end_failed(struct delivery_task *t, const struct failure *failure);
+enum next verdict_end_published(struct delivery_task *t);
+/* An adapter broke its contract: INTERNAL_ERROR with that text. */
+enum next verdict_end_internal(struct delivery_task *t, struct str message);
+/* The publish call under way was answered, or provably never left. */
+void verdict_call_over(struct delivery_task *t);
+/* And it did nothing: a person's retry may start the part again. */
+void verdict_call_did_nothing(struct delivery_task *t);
+/* The outcome of the publish call is unknown: plans the first probe. */
+enum next verdict_uncertain(struct delivery_task *t);
+/* It is known now: the publish conversation goes on from the flow as it stands. */
+enum next verdict_settled(struct delivery_task *t, const char *decision);
+
+/* ---- task_load.c ---- */
+
+/* Reads what the row, its account and its app's credential hold, secrets opened. Fails when
+ * something cannot be read: then the task can only be ended. */
+enum err_kind delivery_load(struct delivery_task *t, struct error *err);
+
+/* ---- alarm.c ---- */
+
+/* At start: a new setting may have put things right. */
 void alarm_forget_all(struct deliverer *deliverer);
-/* Tells the operator when failure says so, at most once a minute for a platform. */
+/* Alerts the operator when failure says so, at most once a minute for a platform. */
 void alarm_note_failure(struct delivery_task *t, const struct failure *failure);
 
-/* record.c */
+/* ---- record.c ---- */
+
 void record_call_begins(struct delivery_task *t, const struct call *call);
 void record_call_ended(struct delivery_task *t, const struct task_event *event);
+/* Of the turn's last timeline entry: what was decided, and what the call came to when the adapter
+ * knows better than the status. */
 void record_decision(struct delivery_task *t, struct str decision);
-/* The adapter knows better than the status what the call came to. */
 void record_verdict(struct delivery_task *t, struct str verdict);
 /* A platform's id or address, as far as it is stored. */
 struct str record_id(struct str id);

@@ -9,19 +9,19 @@
 
 #include "hosted.h"
 
-/* Deliveries of one post come to their media within moments of each other. What may pass is asked
- * for again by the first retry of any of them, which is 30 s later (policy.c); the others then
- * share that answer too. */
-#define DEAD_FOR_NOW_US (20 * US_PER_S)
-#define DEAD_US (5 * US_PER_MINUTE)
-#define SHARED_FETCH_LOOK_US (100 * US_PER_MS)
+/* Deliveries of one post come to their media within moments of each other. A failure that may pass
+ * is asked for again by the first retry of any of them, 30 s later (policy.c); the others then share
+ * that answer too. */
+#define FAILED_FOR_NOW_US (20 * US_PER_S)
+#define FAILED_US (5 * US_PER_MINUTE)
+#define SHARED_FETCH_POLL_US (100 * US_PER_MS)
 #define UUID_TEXT_BYTES 36
 #define KEY_HASH_DIGITS 32
 
 static struct str media_url(const struct delivery_task *t, size_t index)
 {
-	return index < t->media_count ? post_media_at(&t->content, index)->url
-				      : t->file_urls[index - t->media_count];
+	return index < t->media.count ? post_media_at(&t->content, index)->url
+				      : t->media.urls[index - t->media.count];
 }
 
 /* The same for every delivery of the post, and after a restart, in whatever order files are asked
@@ -29,8 +29,8 @@ static struct str media_url(const struct delivery_task *t, size_t index)
 static struct str media_key(const struct delivery_task *t, size_t index)
 {
 	const struct digest digest = digest_sha256(media_url(t, index));
-	const struct str hash = str_slice(digest_hex(t->turn_arena, &digest), 0, KEY_HASH_DIGITS);
-	return str_format(t->turn_arena, STR_FMT "-" STR_FMT, STR_ARG(t->work.post_id),
+	const struct str hash = str_slice(digest_hex(t->turn.arena, &digest), 0, KEY_HASH_DIGITS);
+	return str_format(t->turn.arena, STR_FMT "-" STR_FMT, STR_ARG(t->work.post_id),
 			  STR_ARG(hash));
 }
 
@@ -38,152 +38,137 @@ static void media_ready(struct delivery_task *t, size_t index, struct str key,
 			const struct spool_file *file)
 {
 	const struct hosted *hosted = t->deliverer->config.hosted;
-	t->media[index] = (struct media_file){
+	t->media.files[index] = (struct media_file){
 		.is_ready = true,
 		.size_bytes = file->size_bytes,
 		.sniff = file->sniff,
 		.hosted_url = hosted != NULL
-				      ? str_copy(t->arena, hosted_url(hosted, t->turn_arena, key))
+				      ? str_copy(t->arena, hosted_url(hosted, t->turn.arena, key))
 				      : STR(""),
 	};
-	t->media_paths[index] = str_z(t->arena, file->path);
+	t->media.paths[index] = str_z(t->arena, file->path);
 }
 
-/* As people count; what an option or a thumbnail names has no number that they know. */
+/* As people count; a file that an option or a thumbnail names has no number that they know. */
 static struct str media_name(const struct delivery_task *t, size_t index)
 {
-	if (index < t->media_count)
-		return str_format(t->turn_arena, "Media file %zu", index + 1);
+	if (index < t->media.count)
+		return str_format(t->turn.arena, "Media file %zu", index + 1);
 	return STR("A thumbnail, document or other further file");
 }
 
-/* True when that is the delivery's end, or a later try is planned; false when the adapter can do
- * without the file. */
-static bool media_failed(struct delivery_task *t, size_t index, bool is_optional,
-			 enum failure_class class, struct str why)
+/* PLANNED: the delivery fails or is tried again. ASK: the adapter can do without the file. */
+static enum next media_failed(struct delivery_task *t, size_t index, bool is_optional,
+			      enum failure_class class, struct str why)
 {
 	const struct failure failure = {
 		.class = class,
 		.code = FAILURE_CODE_MEDIA_UNREACHABLE,
-		.message = str_format(t->turn_arena, STR_FMT " could not be fetched: " STR_FMT,
+		.message = str_format(t->turn.arena, STR_FMT " could not be fetched: " STR_FMT,
 				      STR_ARG(media_name(t, index)), STR_ARG(why)),
 	};
-	if (!is_optional) {
-		course_failed(t, &failure);
-		return true;
-	}
-	t->media[index] = (struct media_file){.is_missing = true};
-	record_decision(t, str_concat(t->turn_arena, STR("go on without it: "), failure.message));
+	if (!is_optional)
+		return verdict_failure(t, &failure);
+	t->media.files[index] = (struct media_file){.is_missing = true};
+	record_decision(t, str_concat(t->turn.arena, STR("go on without it: "), failure.message));
 	LOG(t->deliverer->config.log, INFO, "optional_file_missing",
 	    log_str("delivery", t->work.id), log_str("why", why));
-	return false;
+	return NEXT_ASK;
 }
 
-/* ---- files that did not come ---- */
+/* ---- fetches that failed ---- */
 
-static struct dead_media *dead_find(const struct delivery_task *t, struct str key)
+static void failed_fetch_note(struct delivery_task *t, struct str key, enum failure_class class,
+			      struct str why)
 {
 	struct deliverer *deliverer = t->deliverer;
-	const int64_t boot_us = clock_boot_us(deliverer->config.clock);
-	for (size_t i = 0; i < DEAD_MEDIA_MAX; i++) {
-		struct dead_media *dead = &deliverer->dead_media[i];
-		if (dead->until_boot_us > boot_us && str_equal_z(key, dead->key))
-			return dead;
-	}
-	return NULL;
-}
-
-static void dead_note(struct delivery_task *t, struct str key, enum failure_class class,
-		      struct str why)
-{
-	struct deliverer *deliverer = t->deliverer;
-	struct dead_media *dead =
-		&deliverer->dead_media[deliverer->dead_media_next++ % DEAD_MEDIA_MAX];
-	const int64_t wait_us = failure_is_transient(class) ? DEAD_FOR_NOW_US : DEAD_US;
-	*dead = (struct dead_media){
+	const size_t index = deliverer->failed_fetch_next++ % FAILED_FETCHES_MAX;
+	const int64_t wait_us = failure_is_transient(class) ? FAILED_FOR_NOW_US : FAILED_US;
+	struct failed_fetch *failed = &deliverer->failed_fetches[index];
+	*failed = (struct failed_fetch){
 		.class = class,
 		.until_boot_us = clock_boot_us(deliverer->config.clock) +
 				 wait_us / deliverer->config.time_scale,
 	};
-	snprintf(dead->key, sizeof(dead->key), STR_FMT, STR_ARG(key));
-	snprintf(dead->why, sizeof(dead->why), STR_FMT, STR_ARG(why));
+	snprintf(failed->key, sizeof(failed->key), STR_FMT, STR_ARG(key));
+	snprintf(failed->why, sizeof(failed->why), STR_FMT, STR_ARG(why));
 }
 
-/* What another delivery of the post was told a moment ago. A person who tries again wants a new
- * look. */
-static const struct dead_media *dead_for(struct delivery_task *t, struct str key)
+/* What another delivery of the post got a moment ago. A person who tries again wants a new fetch. */
+static const struct failed_fetch *failed_fetch_of(struct delivery_task *t, struct str key)
 {
-	struct dead_media *dead = dead_find(t, key);
-	if (dead == NULL || !t->is_asked_again)
-		return dead;
-	dead->until_boot_us = 0;
+	struct deliverer *deliverer = t->deliverer;
+	const int64_t boot_us = clock_boot_us(deliverer->config.clock);
+	for (size_t i = 0; i < FAILED_FETCHES_MAX; i++) {
+		struct failed_fetch *failed = &deliverer->failed_fetches[i];
+		if (failed->until_boot_us <= boot_us || !str_equal_z(key, failed->key))
+			continue;
+		if (!t->is_retried_by_person)
+			return failed;
+		failed->until_boot_us = 0;
+		return NULL;
+	}
 	return NULL;
 }
 
-static const struct delivery_task *who_fetches(const struct delivery_task *t, struct str key)
+/* ---- fetching ---- */
+
+static const struct delivery_task *fetching_task(const struct delivery_task *t, struct str key)
 {
 	for (const struct delivery_task *other = t->deliverer->fetching; other != NULL;
-	     other = other->next_fetching) {
-		if (str_equal(other->fetch_key, key))
+	     other = other->media.next_fetching) {
+		if (str_equal(other->media.fetch_key, key))
 			return other;
 	}
 	return NULL;
 }
 
-/* Looks often, since most files are small; writes only once, since a lease as long as the fetch's
- * says all. Takes nothing from the task's own arena: a fetch may last for hours. */
-static void wait_for(struct delivery_task *t, const struct delivery_task *other)
+/* Wakes often, since most files are small; writes only once, since a lease as long as the fetch's
+ * is enough. Takes nothing from the task's own arena: a fetch may last for hours. */
+static enum next wait_for(struct delivery_task *t, const struct delivery_task *other)
 {
-	t->plan->action = TASK_SLEEP;
-	t->plan->wake_at_us = t->env.now_us + SHARED_FETCH_LOOK_US;
-	t->save.lease_until_us = other->fetch_until_us + LEASE_MARGIN_US;
-	t->is_quiet = t->is_woken && t->timeline_count == 0 && !t->has_new_extra &&
-		      t->held_until_us >= t->save.lease_until_us;
+	const enum next next =
+		verdict_sleep(t, t->env.now_us + SHARED_FETCH_POLL_US, other->media.fetch_until_us);
+	t->turn.is_quiet = t->turn.is_woken && t->turn.timeline_count == 0 &&
+			   !t->turn.has_new_extra && t->held_until_us >= t->save.lease_until_us;
+	return next;
 }
 
-static void begin_fetch(struct delivery_task *t, size_t index, bool is_optional, struct str key,
-			const struct transfer_request *request)
+static enum next fetch(struct delivery_task *t, size_t index, bool is_optional, struct str key)
 {
-	t->plan->action = TASK_FETCH;
-	t->plan->fetch = *request;
-	t->fetch_until_us = t->env.now_us + request->timeout_ms * US_PER_MS;
-	t->save.lease_until_us = t->fetch_until_us + LEASE_MARGIN_US;
-	t->fetch_key = str_copy(t->arena, key);
-	t->fetch_index = index;
-	t->fetch_is_optional = is_optional;
-	t->next_fetching = t->deliverer->fetching;
-	t->deliverer->fetching = t;
-}
-
-static bool want(struct delivery_task *t, size_t index, bool is_optional)
-{
-	struct deliverer *deliverer = t->deliverer;
-	struct str key = media_key(t, index);
-	struct spool_file file;
-	if (spool_find(deliverer->config.spool, t->turn_arena, key, &file)) {
-		media_ready(t, index, key, &file);
-		return false;
-	}
-	if (course_gives_back(t))
-		return true;
-	const struct delivery_task *other = who_fetches(t, key);
-	if (other != NULL) {
-		wait_for(t, other);
-		return true;
-	}
-	const struct dead_media *dead = dead_for(t, key);
-	if (dead != NULL)
-		return media_failed(t, index, is_optional, dead->class,
-				    str_copy(t->turn_arena, str_of(dead->why)));
 	struct error err = {0};
 	struct transfer_request request = {0};
-	enum err_kind kind = spool_fetch_request(deliverer->config.spool, t->turn_arena, key,
-						 media_url(t, index), &request, &err);
-	if (kind != ERR_NONE)
+	if (spool_fetch_request(t->deliverer->config.spool, t->turn.arena, key, media_url(t, index),
+				&request, &err) != ERR_NONE)
 		return media_failed(t, index, is_optional, FAILURE_TRANSIENT,
-				    str_copy(t->turn_arena, str_of(err.text)));
-	begin_fetch(t, index, is_optional, key, &request);
-	return true;
+				    str_copy(t->turn.arena, str_of(err.text)));
+	t->media.fetch_until_us = t->env.now_us + request.timeout_ms * US_PER_MS;
+	t->media.fetch_key = str_copy(t->arena, key);
+	t->media.fetch_index = index;
+	t->media.fetch_is_optional = is_optional;
+	t->media.next_fetching = t->deliverer->fetching;
+	t->deliverer->fetching = t;
+	return verdict_fetch(t, &request);
+}
+
+static enum next want(struct delivery_task *t, size_t index, bool is_optional)
+{
+	const struct str key = media_key(t, index);
+	struct spool_file file;
+	if (spool_find(t->deliverer->config.spool, t->turn.arena, key, &file)) {
+		media_ready(t, index, key, &file);
+		return NEXT_ASK;
+	}
+	if (verdict_gives_back(t))
+		return NEXT_PLANNED;
+	const struct delivery_task *other = fetching_task(t, key);
+	if (other != NULL)
+		return wait_for(t, other);
+	const struct failed_fetch *failed = failed_fetch_of(t, key);
+	if (failed != NULL)
+		return media_failed(t, index, is_optional, failed->class,
+				    str_copy(t->turn.arena, str_of(failed->why)));
+	return fetch(t, index, is_optional, key);
 }
 
 /* Index of the file at an address, which is noted when it is new; SIZE_MAX when there are too
@@ -195,44 +180,35 @@ static size_t file_index(struct delivery_task *t, struct str url)
 		return (size_t)known;
 	if (t->env.file_count == ENV_FILES_MAX)
 		return SIZE_MAX;
-	t->file_urls[t->env.file_count] = str_copy(t->arena, url);
-	return t->media_count + t->env.file_count++;
+	t->media.urls[t->env.file_count] = str_copy(t->arena, url);
+	return t->media.count + t->env.file_count++;
 }
 
-static void no_such_file(struct delivery_task *t)
-{
-	const struct failure failure = {
-		.class = FAILURE_PERMANENT,
-		.code = FAILURE_CODE_INTERNAL_ERROR,
-		.message = STR("The adapter asked for a file that the post does not have."),
-	};
-	course_finish_failed(t, &failure);
-}
-
-bool media_want(struct delivery_task *t, const struct step *step)
+enum next media_want(struct delivery_task *t, const struct step *step)
 {
 	const bool is_further = step->file_url.len > 0;
 	const size_t index = is_further ? file_index(t, step->file_url) : step->media_index;
 	const bool is_optional = is_further && step->file_is_optional;
-	if (is_further ? index == SIZE_MAX : index >= t->media_count) {
-		no_such_file(t);
-		return true;
-	}
-	if (is_optional && t->media[index].is_missing)
-		return false;
+	if (is_further ? index == SIZE_MAX : index >= t->media.count)
+		return verdict_end_internal(
+			t, STR("The adapter asked for a file that the post does not have."));
+	if (is_optional && t->media.files[index].is_missing)
+		return NEXT_ASK;
 	return want(t, index, is_optional);
 }
+
+/* ---- after the fetch ---- */
 
 void media_task_gone(struct delivery_task *t)
 {
 	for (struct delivery_task **link = &t->deliverer->fetching; *link != NULL;
-	     link = &(*link)->next_fetching) {
+	     link = &(*link)->media.next_fetching) {
 		if (*link == t) {
-			*link = t->next_fetching;
+			*link = t->media.next_fetching;
 			break;
 		}
 	}
-	t->fetch_key = STR("");
+	t->media.fetch_key = STR("");
 }
 
 static struct str fetch_failure_text(struct delivery_task *t, const struct transfer_result *result,
@@ -241,32 +217,30 @@ static struct str fetch_failure_text(struct delivery_task *t, const struct trans
 	if (result->outcome != TRANSFER_ANSWERED)
 		return result->error_text;
 	if (result->status >= 200 && result->status <= 299)
-		return str_copy(t->turn_arena, str_of(err->text));
-	return str_format(t->turn_arena, "the server answered with status %d.", result->status);
+		return str_copy(t->turn.arena, str_of(err->text));
+	return str_format(t->turn.arena, "the server answered with status %d.", result->status);
 }
 
-void media_fetched(struct delivery_task *t, const struct transfer_result *result)
+enum next media_fetched(struct delivery_task *t, const struct transfer_result *result)
 {
-	struct str key = t->fetch_key;
-	size_t index = t->fetch_index;
-	media_task_gone(t);
+	const struct str key = t->media.fetch_key;
+	const size_t index = t->media.fetch_index;
 	struct spool_file file;
 	struct error err = {0};
-	/* The spool knows what passes: a full disk or budget, a server that is down; not an address
-	 * that may not be reached, nor an answer that says "not for you" or "not there". */
-	enum err_kind kind = spool_fetch_finish(t->deliverer->config.spool, t->turn_arena, key,
-						result, &file, &err);
-	const enum failure_class class =
-		kind == ERR_TEMPORARY ? FAILURE_TRANSIENT : FAILURE_PERMANENT;
+	media_task_gone(t);
+	const enum err_kind kind = spool_fetch_finish(t->deliverer->config.spool, t->turn.arena,
+						      key, result, &file, &err);
 	if (kind == ERR_NONE) {
 		media_ready(t, index, key, &file);
-	} else {
-		const struct str why = fetch_failure_text(t, result, &err);
-		dead_note(t, key, class, why);
-		if (media_failed(t, index, t->fetch_is_optional, class, why))
-			return;
+		return NEXT_ASK;
 	}
-	course_run(t, NULL);
+	/* The spool knows what may pass: a full disk or budget, a server that is down; not an
+	 * address that may not be reached, nor an answer that says "not for you" or "not there". */
+	const enum failure_class class =
+		kind == ERR_TEMPORARY ? FAILURE_TRANSIENT : FAILURE_PERMANENT;
+	const struct str why = fetch_failure_text(t, result, &err);
+	failed_fetch_note(t, key, class, why);
+	return media_failed(t, index, t->media.fetch_is_optional, class, why);
 }
 
 void media_post_finished(struct delivery_task *t)
@@ -275,7 +249,7 @@ void media_post_finished(struct delivery_task *t)
 	struct error err = {0};
 	/* Whatever this claim of it used: an earlier one, or another delivery of the post, may have
 	 * fetched. Options name files. */
-	if ((t->media_count == 0 && t->content.options == NULL) ||
+	if ((t->media.count == 0 && t->content.options == NULL) ||
 	    store_post_is_unfinished(t->deliverer->config.store, t->work.post_id, &is_unfinished,
 				     &err) != ERR_NONE)
 		return;

@@ -7,9 +7,9 @@
 
 /* DESIGN.md section 3: tries at 0, 30 s, 2, 10 and 30 minutes. */
 static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 600000, 1800000};
-/* The first look comes quickly, because most platforms show a post at once; the last one late,
+/* The first probe comes quickly, because most platforms show a post at once; the last one late,
  * because some lag by minutes. */
-static const int64_t look_waits_ms[POLICY_LOOKS_MAX] = {2000, 5000, 30000, 120000, 600000};
+static const int64_t probe_waits_ms[POLICY_PROBES_MAX] = {2000, 5000, 30000, 120000, 600000};
 static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
 
 /* Advice is the platform's: what is longer than patience is no more than that, so that no sum
@@ -39,9 +39,9 @@ int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 	return with_jitter(at_least(retry_waits_ms[attempt - 1], retry_after_ms), random);
 }
 
-int64_t policy_look_wait_ms(int look)
+int64_t policy_probe_wait_ms(int probe)
 {
-	return look >= 0 && look < POLICY_LOOKS_MAX ? look_waits_ms[look] : -1;
+	return probe >= 0 && probe < POLICY_PROBES_MAX ? probe_waits_ms[probe] : -1;
 }
 
 int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct random_source *random)

@@ -11,7 +11,7 @@
 struct random_source;
 
 #define POLICY_ATTEMPTS_MAX 5 /* DESIGN.md section 3 */
-#define POLICY_LOOKS_MAX 5
+#define POLICY_PROBES_MAX 5
 /* rate limits and a platform that cannot be asked: longer than any daily quota, then give up */
 #define POLICY_PATIENCE_US (INT64_C(48) * 3600 * 1000000)
 
@@ -21,9 +21,9 @@ struct random_source;
  * instant. */
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 			     const struct random_source *random);
-/* Wait before the resolver's look with this number (0 = first); -1 = no further look
+/* Wait before the resolver's probe with this number (0 = first); -1 = no further probe
  * (RELIABILITY.md 2.3: 5 s, 30 s, 2 min, 10 min). */
-int64_t policy_look_wait_ms(int look);
+int64_t policy_probe_wait_ms(int probe);
 /* Wait after a rate limit without advice grows with the number of limits met. */
 int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms,
 			    const struct random_source *random);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is written down about a delivery's course: one timeline entry for each call, with a redacted
+ * What is written down about a delivery's progress: one timeline entry for each call, with a redacted
  * excerpt of what a refusing platform said, and the parts as the API shows them. */
 #include "delivery_private.h"
 
@@ -27,17 +27,29 @@ static struct str host_path_of(struct arena *arena, struct str url_text)
 	return str_concat(arena, url_authority(arena, &url), url.path);
 }
 
+static struct str stage_of(const struct delivery_task *t)
+{
+	switch (delivery_mode(t)) {
+	case MODE_PUBLISH:
+		return str_copy(t->arena, t->flow.stage);
+	case MODE_REFRESH:
+		return STR("refresh");
+	case MODE_RESOLVE:
+	case MODE_HOLD_PROBE:
+	case MODE_COUNT:
+		break;
+	}
+	return str_concat(t->arena, STR("resolve "), t->flow.probe);
+}
+
 void record_call_begins(struct delivery_task *t, const struct call *call)
 {
-	static const char *const names[COURSE_MODE_COUNT] = {
-		[COURSE_PUBLISH] = "", [COURSE_REFRESH] = "refresh", [COURSE_RESOLVE] = "resolve "};
-	const struct str stages[COURSE_MODE_COUNT] = {[COURSE_PUBLISH] = t->flow.stage,
-						      [COURSE_REFRESH] = STR(""),
-						      [COURSE_RESOLVE] = t->flow.probe};
-	t->call_stage = str_concat(t->arena, str_of(names[t->mode]), stages[t->mode]);
-	t->call_method = call->method;
-	t->call_host_path = host_path_of(t->arena, call->url);
-	t->call_kind = call->kind;
+	t->call = (struct delivery_call){
+		.stage = stage_of(t),
+		.method = call->method,
+		.host_path = host_path_of(t->arena, call->url),
+		.kind = call->kind,
+	};
 }
 
 /* The beginning of what a platform answered, without any secret that this task knows. Redacted
@@ -50,7 +62,7 @@ static struct str excerpt_of(const struct delivery_task *t, const struct reply *
 		text = utf8_cut_bytes(text, text.len > 4 ? text.len - 4 : 0);
 	if (!utf8_is_valid(text))
 		return STR("(not text)");
-	return utf8_cut_bytes(redact_secrets(t->turn_arena, text, &t->env, &t->flow),
+	return utf8_cut_bytes(redact_secrets(t->turn.arena, text, &t->env, &t->flow),
 			      EXCERPT_MAX_BYTES);
 }
 
@@ -65,21 +77,21 @@ static struct str verdict_of(const struct delivery_task *t, const struct task_ev
 	if (event->reply->outcome == REPLY_LOST)
 		return STR("lost");
 	if (event->reply->status < 400)
-		return t->call_kind == CALL_PUBLISH ? STR("done") : STR("ok");
+		return t->call.kind == CALL_PUBLISH ? STR("done") : STR("ok");
 	return event->reply->status < 500 ? STR("refused") : STR("error");
 }
 
 void record_call_ended(struct delivery_task *t, const struct task_event *event)
 {
-	if (t->timeline_count == TIMELINE_PER_TURN_MAX)
+	if (t->turn.timeline_count == TIMELINE_PER_TURN_MAX)
 		return;
 	const struct reply *reply = event->reply;
 	bool is_refusal = reply->outcome == REPLY_ANSWERED && reply->status >= 400;
-	t->timeline[t->timeline_count++] = (struct timeline_entry){
+	t->turn.timeline[t->turn.timeline_count++] = (struct timeline_entry){
 		.at_us = clock_now_us(t->deliverer->config.clock) - event->duration_us,
-		.stage = t->call_stage,
-		.method = str_of(t->call_method),
-		.host_path = t->call_host_path,
+		.stage = t->call.stage,
+		.method = str_of(t->call.method),
+		.host_path = t->call.host_path,
 		.status = reply->outcome == REPLY_ANSWERED ? reply->status : 0,
 		.duration_us = event->duration_us,
 		.verdict = verdict_of(t, event),
@@ -89,14 +101,14 @@ void record_call_ended(struct delivery_task *t, const struct task_event *event)
 
 void record_decision(struct delivery_task *t, struct str decision)
 {
-	if (t->timeline_count > 0)
-		t->timeline[t->timeline_count - 1].decision = decision;
+	if (t->turn.timeline_count > 0)
+		t->turn.timeline[t->turn.timeline_count - 1].decision = decision;
 }
 
 void record_verdict(struct delivery_task *t, struct str verdict)
 {
-	if (t->timeline_count > 0)
-		t->timeline[t->timeline_count - 1].verdict = verdict;
+	if (t->turn.timeline_count > 0)
+		t->turn.timeline[t->turn.timeline_count - 1].verdict = verdict;
 }
 
 struct str record_id(struct str id)
@@ -108,7 +120,7 @@ struct str record_parts(const struct delivery_task *t, bool is_failed)
 {
 	struct buf out;
 	struct json_writer w;
-	buf_init(&out, t->turn_arena, PARTS_MAX_BYTES);
+	buf_init(&out, t->turn.arena, PARTS_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_array(&w);
 	size_t current = flow_part(&t->flow);

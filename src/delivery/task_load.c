@@ -1,83 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a delivery's task begins with: made of a claimed row, then filled with what the row, its
- * account and its app's credential hold, secrets opened. Decides nothing about the delivery: that
- * is task.c's. */
+ * What a delivery begins with: what the row, its account and its app's credential hold, secrets
+ * opened. Decides nothing about the delivery. */
 #include "delivery_private.h"
-
-#include <stdlib.h>
 
 #include "count_of.h"
 
 #include "rules.h"
 
 #include "seal.h"
-
-/* ---- making a task of a claimed row: its texts live in the claim's arena and are copied ---- */
-
-static void copy_account(struct arena *arena, struct account_row *account)
-{
-	struct str *const texts[] = {&account->id,
-				     &account->app_id,
-				     &account->user_id,
-				     &account->connection_id,
-				     &account->platform_account_id,
-				     &account->username,
-				     &account->name,
-				     &account->email,
-				     &account->avatar_url,
-				     &account->access_token_sealed,
-				     &account->refresh_token_sealed,
-				     &account->extra,
-				     &account->extra_sealed,
-				     &account->scopes,
-				     &account->last_error};
-	for (size_t i = 0; i < COUNT_OF(texts); i++)
-		*texts[i] = str_copy(arena, *texts[i]);
-}
-
-static void copy_work(struct arena *arena, struct delivery_work *work)
-{
-	struct str *const texts[] = {&work->id,
-				     &work->post_id,
-				     &work->flow,
-				     &work->flow_sealed,
-				     &work->content,
-				     &work->credential_client_id,
-				     &work->credential_secret_sealed,
-				     &work->app_id};
-	for (size_t i = 0; i < COUNT_OF(texts); i++)
-		*texts[i] = str_copy(arena, *texts[i]);
-	copy_account(arena, &work->account);
-}
-
-struct delivery_task *delivery_task_new(struct deliverer *deliverer,
-					const struct delivery_work *work)
-{
-	struct delivery_task *t = calloc(1, sizeof(*t));
-	if (t == NULL)
-		/* the same rule as arena_alloc: no memory for a small object ends the program */
-		abort();
-	t->task.ops = &delivery_task_ops;
-	t->deliverer = deliverer;
-	deliverer->task_count++;
-	t->arena = arena_new("delivery", TASK_ARENA_MAX_BYTES);
-	t->work = *work;
-	copy_work(t->arena, &t->work);
-	t->platform = platform_of(work->account.platform);
-	t->save = (struct delivery_save){
-		.id = t->work.id,
-		.fence = work->fence,
-		.call_state = work->call_state,
-		.call_started_at_us = work->call_started_at_us,
-		.looks = work->looks,
-		.republished = work->republished,
-		.attempts = work->attempts,
-		.work = &t->work,
-	};
-	return t;
-}
-
-/* ---- what is stored ---- */
 
 static enum err_kind open_secret(struct delivery_task *t, const char *table, const char *column,
 				 struct str row_id, struct str sealed, struct str *out,
@@ -124,19 +54,19 @@ static void load_env(struct delivery_task *t)
 	t->env.options = json_get(t->content.options, t->platform->slug);
 	if (t->env.options == NULL && account->platform == PLATFORM_X)
 		t->env.options = json_get(t->content.options, "twitter");
-	t->env.media = t->media;
-	t->env.file_urls = t->file_urls;
+	t->env.media = t->media.files;
+	t->env.file_urls = t->media.urls;
 	if (account->extra.len > 0)
 		json_parse(t->arena, account->extra, NULL, &t->env.account_extra, NULL, NULL);
 }
 
-/* Pending with a flow: a person's retry. Patience begins anew. The part that failed begins anew
- * too, unless a publish call of it may have done something: then the flow goes on where it stands,
+/* Pending with a flow: a person's retry. Patience begins again. So does the part that failed,
+ * unless a publish call of it may have done something: then the flow goes on where it stands,
  * with the container, session or task that it has. */
 static void flow_begin_again(struct delivery_task *t)
 {
-	static const char *const counts[] = {"delivery.limited_since_us", "delivery.limits_met",
-					     "delivery.looks_failed"};
+	static const char *const counts[] = {FLOW_LIMITED_SINCE_US, FLOW_LIMITS_MET,
+					     FLOW_PROBES_FAILED};
 	for (size_t i = 0; i < COUNT_OF(counts); i++)
 		flow_unset(&t->flow, counts[i]);
 	if (t->save.call_started_at_us == 0 && !flow_is_open(&t->flow))
@@ -158,10 +88,10 @@ enum err_kind delivery_load(struct delivery_task *t, struct error *err)
 		return kind;
 	if (t->work.state == POST_PENDING)
 		flow_begin_again(t);
-	t->is_asked_again = t->work.state == POST_PENDING && t->work.flow.len > 0;
-	t->media_count = post_media_total(&t->content);
-	t->media = ARENA_ARRAY(t->arena, struct media_file, t->media_count + ENV_FILES_MAX);
-	t->media_paths = ARENA_ARRAY(t->arena, char *, t->media_count + ENV_FILES_MAX);
+	t->is_retried_by_person = t->work.state == POST_PENDING && t->work.flow.len > 0;
+	t->media.count = post_media_total(&t->content);
+	t->media.files = ARENA_ARRAY(t->arena, struct media_file, t->media.count + ENV_FILES_MAX);
+	t->media.paths = ARENA_ARRAY(t->arena, char *, t->media.count + ENV_FILES_MAX);
 	load_env(t);
 	return ERR_NONE;
 }

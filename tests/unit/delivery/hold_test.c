@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deliveries of a restored database: looked for first, taken over when found, else held, and never
- * published meanwhile; then the operator's word. And what was set aside. */
+ * published meanwhile; then the operator decides. And the quarantine. */
 #include "count_of.h"
 
 #include "delivery.h"

@@ -218,7 +218,7 @@ static void waiting_for_another_fetch_costs_nothing(void **state)
 		plan = (struct task_plan){0};
 		tasks[i]->task.ops->plan(&tasks[i]->task, turn, &start, &plan);
 		assert_int_equal(plan.action, i == 0 ? TASK_FETCH : TASK_SLEEP);
-		assert_false(tasks[i]->is_quiet);
+		assert_false(tasks[i]->turn.is_quiet);
 		/* The lease is as long as the fetch may last. */
 		assert_true(tasks[i]->save.lease_until_us >= FAKE_NOW_US + US_PER_HOUR);
 		tasks[i]->task.ops->saved(&tasks[i]->task, ERR_NONE);
@@ -229,7 +229,7 @@ static void waiting_for_another_fetch_costs_nothing(void **state)
 		plan = (struct task_plan){0};
 		tasks[1]->task.ops->plan(&tasks[1]->task, turn, &woken, &plan);
 		assert_int_equal(plan.action, TASK_SLEEP);
-		assert_true(tasks[1]->is_quiet);
+		assert_true(tasks[1]->turn.is_quiet);
 		tasks[1]->task.ops->saved(&tasks[1]->task, ERR_NONE);
 	}
 	assert_int_equal(arena_used_bytes(tasks[1]->arena), before_bytes);
@@ -369,8 +369,8 @@ static void a_further_file_is_fetched_like_media(void **state)
 	assert_int_equal(asker.indexes[0], 1); /* behind the post's only medium */
 	assert_int_equal(asker.files[0].sniff.type, SNIFF_JPEG);
 	assert_int_equal(asker.files[0].size_bytes, sizeof(picture));
-	assert_non_null(hand.t->media_paths[1]);
-	assert_false(hand.t->media[0].is_ready);
+	assert_non_null(hand.t->media.paths[1]);
+	assert_false(hand.t->media.files[0].is_ready);
 	end_by_hand(&hand);
 }
 
@@ -385,7 +385,7 @@ static void a_lease_outlives_the_upload_of_its_file(void **state)
 		struct by_hand hand = begin_by_hand(w, &account);
 		fetched_by_hand(&hand, 200);
 		assert_int_equal(hand.plan.action, TASK_SEND);
-		assert_string_equal(hand.plan.media_path, hand.t->media_paths[1]);
+		assert_string_equal(hand.plan.media_path, hand.t->media.paths[1]);
 		assert_true(hand.t->save.lease_until_us >
 			    hand.t->env.now_us + call_timeout_ms(&hand.plan.call) * US_PER_MS);
 		save_by_hand(&hand);
@@ -426,8 +426,8 @@ static void a_file_that_is_a_medium_too_is_fetched_once(void **state)
 	struct by_hand hand = begin_by_hand(w, &account);
 	fetched_by_hand(&hand, 200);
 	const struct step medium = {.kind = STEP_MEDIA, .media_index = 0};
-	assert_false(media_want(hand.t, &medium));
-	assert_string_equal(hand.t->media_paths[0], hand.t->media_paths[1]);
+	assert_int_equal(media_want(hand.t, &medium), NEXT_ASK);
+	assert_string_equal(hand.t->media.paths[0], hand.t->media.paths[1]);
 	end_by_hand(&hand);
 }
 
@@ -444,9 +444,9 @@ static void a_file_that_does_not_come_is_missing_or_the_end(void **state)
 		assert_int_equal(hand.t->save.next, is_optional ? DELIVERY_WAIT : DELIVERY_FAILED);
 		assert_int_equal(asker.files[0].is_missing, is_optional);
 		if (!is_optional) {
-			assert_int_equal(hand.t->failure.code, FAILURE_CODE_MEDIA_UNREACHABLE);
+			assert_int_equal(hand.t->turn.failure.code, FAILURE_CODE_MEDIA_UNREACHABLE);
 			assert_non_null(
-				strstr(str_z(w->arena, hand.t->failure.message), "thumbnail"));
+				strstr(str_z(w->arena, hand.t->turn.failure.message), "thumbnail"));
 			save_by_hand(&hand);
 		}
 		end_by_hand(&hand);
@@ -466,7 +466,7 @@ static void an_adapter_that_asks_for_too_many_files_is_stopped(void **state)
 		fetched_by_hand(&hand, 200);
 	}
 	assert_int_equal(hand.t->save.next, DELIVERY_FAILED);
-	assert_int_equal(hand.t->failure.code, FAILURE_CODE_INTERNAL_ERROR);
+	assert_int_equal(hand.t->turn.failure.code, FAILURE_CODE_INTERNAL_ERROR);
 	assert_int_equal(hand.t->env.file_count, ENV_FILES_MAX);
 	end_by_hand(&hand);
 }
@@ -487,7 +487,7 @@ static void what_is_learnt_of_the_account_is_kept(void **state)
 	assert_str(world_account_now(w, &account).extra, "{\"cap\":7}");
 	fetched_by_hand(&hand, 200);
 	assert_int_equal(asker.cap_seen, 7);
-	assert_false(hand.t->has_new_extra);
+	assert_false(hand.t->turn.has_new_extra);
 	end_by_hand(&hand);
 }
 

@@ -64,8 +64,8 @@ static void looks_come_soon_and_end(void **state)
 	(void)state;
 	static const int64_t waits_ms[] = {2000, 5000, 30000, 120000, 600000, -1, -1};
 	for (int look = 0; look < 7; look++)
-		assert_int_equal(policy_look_wait_ms(look), waits_ms[look]);
-	assert_int_equal(policy_look_wait_ms(-1), -1);
+		assert_int_equal(policy_probe_wait_ms(look), waits_ms[look]);
+	assert_int_equal(policy_probe_wait_ms(-1), -1);
 }
 
 static void limits_wait_longer_each_time(void **state)

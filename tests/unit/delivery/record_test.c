@@ -27,9 +27,9 @@ static int bench_setup(void **state)
 	b->deliverer.config.clock = &b->clock.clock;
 	b->t.deliverer = &b->deliverer;
 	b->t.arena = b->arena;
-	b->t.turn_arena = b->arena;
+	b->t.turn.arena = b->arena;
 	b->t.env.access_token = STR(WORLD_ACCESS_TOKEN);
-	b->t.call_method = "POST";
+	b->t.call.method = "POST";
 	flow_init(&b->t.flow, b->arena, 0);
 	*state = b;
 	return 0;
@@ -48,11 +48,11 @@ static struct timeline_entry entry_of(struct bench *b, enum call_kind kind,
 {
 	const struct task_event event = {
 		.kind = TASK_EVENT_REPLY, .verdict = verdict, .reply = reply, .duration_us = 5000};
-	b->t.timeline_count = 0;
-	b->t.call_kind = kind;
+	b->t.turn.timeline_count = 0;
+	b->t.call.kind = kind;
 	record_call_ended(&b->t, &event);
-	assert_int_equal(b->t.timeline_count, 1);
-	return b->t.timeline[0];
+	assert_int_equal(b->t.turn.timeline_count, 1);
+	return b->t.turn.timeline[0];
 }
 
 static struct str excerpt_of(struct bench *b, struct str body)
@@ -174,15 +174,15 @@ static void queries_are_not_written_down(void **state)
 		.url = STR("https://graph.facebook.com/v25.0/me?access_token=secret#x")};
 	b->t.flow.stage = STR("pages");
 	record_call_begins(&b->t, &call);
-	assert_str(b->t.call_host_path, "graph.facebook.com/v25.0/me");
-	assert_str(b->t.call_stage, "pages");
-	b->t.mode = COURSE_RESOLVE;
+	assert_str(b->t.call.host_path, "graph.facebook.com/v25.0/me");
+	assert_str(b->t.call.stage, "pages");
+	b->t.save.call_state = CALL_STATE_IN_DOUBT;
 	b->t.flow.probe = STR("look");
 	record_call_begins(&b->t, &call);
-	assert_str(b->t.call_stage, "resolve look");
-	b->t.mode = COURSE_REFRESH;
+	assert_str(b->t.call.stage, "resolve look");
+	b->t.token.is_refreshing = true;
 	record_call_begins(&b->t, &call);
-	assert_str(b->t.call_stage, "refresh");
+	assert_str(b->t.call.stage, "refresh");
 }
 
 static void the_timeline_of_a_turn_is_bounded(void **state)
@@ -193,7 +193,7 @@ static void the_timeline_of_a_turn_is_bounded(void **state)
 	record_decision(&b->t, STR("nothing to write it to"));
 	for (int i = 0; i < 20; i++)
 		record_call_ended(&b->t, &event);
-	assert_int_equal(b->t.timeline_count, TIMELINE_PER_TURN_MAX);
+	assert_int_equal(b->t.turn.timeline_count, TIMELINE_PER_TURN_MAX);
 }
 
 static void parts_are_json_whatever_they_hold(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the
+ * Publish calls with an unknown outcome: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the
  * promise is the same: the call is not sent again unless the platform has proven that nothing came
  * of it. */
 #include "count_of.h"
@@ -400,30 +400,6 @@ static void an_account_to_be_reconnected_is_still_asked(void **state)
 	assert_published(w, post, "2002");
 }
 
-/* Whatever goes wrong while a call is open, it is told as unknown. Driven by hand: no adapter does
- * this. */
-static void no_failure_hides_an_open_call(void **state)
-{
-	struct world *w = *state;
-	static const enum call_state states[] = {CALL_STATE_STARTED, CALL_STATE_IN_DOUBT};
-	const struct failure bug = {.class = FAILURE_PERMANENT,
-				    .code = FAILURE_CODE_INTERNAL_ERROR,
-				    .message = STR("a bug")};
-	for (size_t i = 0; i < 2; i++) {
-		struct task_plan plan = {0};
-		const struct delivery_work work = {.id = STR("d"),
-						   .call_state = states[i],
-						   .account = {.platform = PLATFORM_X}};
-		struct delivery_task *t = delivery_task_new(w->deliverer, &work);
-		t->plan = &plan;
-		t->turn_arena = w->arena;
-		course_finish_failed(t, &bug);
-		assert_int_equal(t->save.next, DELIVERY_FAILED);
-		assert_int_equal(t->save.failure->code, FAILURE_CODE_OUTCOME_UNKNOWN);
-		t->task.ops->free(&t->task);
-	}
-}
-
 /* ---- strong proof: Instagram's container ---- */
 
 #define IG_POST \
@@ -552,7 +528,6 @@ int main(void)
 		WORLD_TEST(a_token_made_new_between_looks_is_used),
 		WORLD_TEST(an_account_disconnected_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(an_account_to_be_reconnected_is_still_asked),
-		WORLD_TEST(no_failure_hides_an_open_call),
 		WORLD_TEST(proven_absent_is_sent_again_with_the_same_container),
 		WORLD_TEST(sending_again_ends),
 		WORLD_TEST(a_guarded_repeat_in_doubt_ends_as_unknown),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The source of delivery tasks: claims due rows inside the engine's turn and makes tasks of them
- * after the commit. */
+ * The engine's source of deliveries: claims due rows inside the engine's turn and makes tasks of
+ * them. */
 #include "delivery_private.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "policy.h"
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
-/* a place that was closed opens by itself, and nobody tells */
-#define ROOM_LOOK_US (250 * US_PER_MS)
+/* the gate reopens by itself, without a wake-up */
+#define CAPACITY_POLL_US (250 * US_PER_MS)
 /* as long as a plain call's, with a margin: the save before it need not make it longer */
 #define FIRST_LEASE_US (120 * US_PER_S)
 
-/* What a publish call came to has to be written down: none is begun on a disk that is nearly full
+/* The outcome of a publish call has to be written down: none is begun on a disk that is nearly full
  * (RELIABILITY.md 2.2 rule 1). */
 static bool has_disk_room(const struct deliverer *deliverer)
 {
@@ -25,12 +25,16 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 {
 	arena_clear(deliverer->claim_arena);
 	deliverer->claimed_count = 0;
-	deliverer->is_room_short = !has_disk_room(deliverer);
-	if (deliverer->is_room_short)
+	deliverer->is_capacity_short = !has_disk_room(deliverer);
+	if (deliverer->is_capacity_short)
 		return ERR_NONE;
 	const int64_t now_us = clock_now_us(deliverer->config.clock);
-	const struct claim_room room = {room_for_claim, deliverer, now_us - POLICY_PATIENCE_US,
-					deliverer->is_row_left};
+	const struct claim_room room = {
+		.room = capacity_for_claim,
+		.context = deliverer,
+		.overdue_us = now_us - POLICY_PATIENCE_US,
+		.leaves_rows = deliverer->is_row_left,
+	};
 	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max,
 					   &room, &deliverer->claimed, &deliverer->claimed_count,
 					   err);
@@ -53,12 +57,12 @@ static enum err_kind source_claim_begun(void *context, void *tx, size_t max, str
 static size_t source_claimed(void *context)
 {
 	struct deliverer *deliverer = context;
-	size_t count = deliverer->claimed_count;
+	const size_t count = deliverer->claimed_count;
 	for (size_t i = 0; i < count; i++) {
 		int64_t wait_us = 0;
 		struct delivery_task *t = delivery_task_new(deliverer, &deliverer->claimed[i]);
 		t->save.is_first = deliverer->is_row_left;
-		room_enter(t, &wait_us); /* it asks again before it calls */
+		capacity_take(t, &wait_us); /* it asks again before its call */
 		engine_task_start(deliverer->config.engine, &t->task);
 	}
 	deliverer->claimed_count = 0;
@@ -75,14 +79,14 @@ static int64_t source_next_due_us(void *context)
 	if (store_delivery_next_due(deliverer->config.store, &due_us, &err) != ERR_NONE) {
 		LOG(deliverer->config.log, WARN, "next_due_unknown",
 		    log_str("error", str_of(err.text)));
-		return 0; /* the engine looks again after its idle poll */
+		return 0; /* the engine asks again after its idle poll */
 	}
-	if (!deliverer->is_room_short)
+	if (!deliverer->is_capacity_short)
 		return due_us;
-	/* What is due has no room: not again at once. */
-	const int64_t look_us =
-		clock_now_us(deliverer->config.clock) + ROOM_LOOK_US / deliverer->config.time_scale;
-	return due_us > look_us ? due_us : look_us;
+	/* Due work found no room: do not claim again at once. */
+	const int64_t poll_us = clock_now_us(deliverer->config.clock) +
+				CAPACITY_POLL_US / deliverer->config.time_scale;
+	return due_us > poll_us ? due_us : poll_us;
 }
 
 enum err_kind deliverer_new(const struct deliverer_config *config, struct deliverer **deliverer_out,
@@ -98,8 +102,13 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 					 .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
-	const struct task_source source = {source_claim, source_claimed, source_next_due_us,
-					   deliverer, source_claim_begun};
+	const struct task_source source = {
+		.claim = source_claim,
+		.claimed = source_claimed,
+		.next_due_us = source_next_due_us,
+		.context = deliverer,
+		.claim_begun = source_claim_begun,
+	};
 	engine_add_source(config->engine, &source);
 	alarm_forget_all(deliverer);
 	spool_sweep(config->spool, media_key_is_needed, deliverer);
