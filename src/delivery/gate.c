@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See gate.h. A place is one limit: six belong to the platforms, the others to apps on a platform
- * and stand in a table of fixed size, found by hash. An app's place that nobody is in and that has
- * nothing to remember gives way when the table is full. */
+ * See gate.h. A place is one limit. Six belong to the platforms; the others belong to apps on a
+ * platform and stand in a table of fixed size, found by hash. When the table is full, an app's place
+ * that is empty and has nothing to remember gives way. */
 #include "gate.h"
 
 #include <assert.h>
@@ -20,14 +20,14 @@
  * noticed. */
 #define SUSPENDED_FIRST_US (30 * US_PER_S)
 #define SUSPENDED_MOST_US (10 * US_PER_MINUTE)
-/* Whoever finds no room asks again soon: calls last for seconds at most. */
+/* A caller without room asks again soon: calls last for seconds at most. */
 #define FULL_WAIT_US US_PER_S
 #define APP_ID_MAX_BYTES 48
-/* Twice the tasks an engine works on at once, so that there is always a place nobody is in. */
+/* Twice the tasks an engine works on at once, so that there is always an empty place. */
 #define PLACES_MAX 2048
 #define PLACES_MASK (PLACES_MAX - 1)
 #define PLATFORM_COUNT (PLATFORM_ID_MAX + 1)
-#define PROBES_MAX 16 /* slots looked at from the hash on */
+#define SLOTS_TRIED_MAX 16 /* from the hash on */
 
 struct place {
 	enum platform_id platform;
@@ -39,7 +39,7 @@ struct place {
 	uint32_t in_flight;
 	uint32_t successes;       /* of this window */
 	uint32_t failures_in_row; /* since the last success */
-	uint32_t begun_before;    /* calls of before the last halving, whose failures are no news */
+	uint32_t begun_before;    /* calls begun before the last halving: their failures are old */
 	uint32_t suspensions;     /* in a row, for the length of the next */
 	int64_t reopens_us;
 	int64_t used_us;
@@ -70,7 +70,7 @@ static void change_state(const struct gate *gate, struct place *place, enum gate
 {
 	assert(is_legal[place->state][state]);
 	const struct str app_id = {place->app_id, place->app_id_length};
-	/* A platform without calls is what an operator looks for; one call more or less is not. */
+	/* Operators look for a platform without calls; one call more or less does not matter. */
 	const bool is_news = state == GATE_SUSPENDED || place->state == GATE_SUSPENDED;
 	log_write(gate->config.log, is_news ? LOG_WARN : LOG_DEBUG, "gate_changed",
 		  (const struct log_field[]){
@@ -141,7 +141,7 @@ static const struct place *place_find(const struct gate *gate, enum platform_id 
 				      struct str app_id)
 {
 	const uint32_t slot = slot_of(platform, app_id);
-	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+	for (uint32_t i = 0; i < SLOTS_TRIED_MAX; i++) {
 		const struct place *place = &gate->apps[(slot + i) & PLACES_MASK];
 		if (is_place_of(place, platform, app_id))
 			return place;
@@ -149,7 +149,7 @@ static const struct place *place_find(const struct gate *gate, enum platform_id 
 	return NULL;
 }
 
-/* What is forgotten with it: nothing, or the least of the evils. Nobody may be inside. */
+/* An occupied place never gives way; else the one whose loss matters least. */
 static bool is_better_victim(const struct place *place, const struct place *best)
 {
 	if (place->in_flight > 0)
@@ -167,7 +167,7 @@ static struct place *place_make(struct gate *gate, enum platform_id platform, st
 {
 	const uint32_t slot = slot_of(platform, app_id);
 	struct place *victim = NULL;
-	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+	for (uint32_t i = 0; i < SLOTS_TRIED_MAX; i++) {
 		struct place *place = &gate->apps[(slot + i) & PLACES_MASK];
 		if (is_better_victim(place, victim))
 			victim = place;
@@ -190,8 +190,8 @@ static int64_t suspension_us(const struct gate *gate, const struct place *place,
 	int64_t wait_us = SUSPENDED_FIRST_US;
 	for (uint32_t i = 0; i < place->suspensions && wait_us < SUSPENDED_MOST_US; i++)
 		wait_us *= 2;
-	/* Advice is obeyed up to our own most: it may be one account's, and another call tells
-	 * anew. */
+	/* Advice is followed up to our own maximum: it may be for one account only, and the next
+	 * call will bring new advice. */
 	if (retry_after_us > wait_us)
 		wait_us = retry_after_us;
 	if (wait_us > SUSPENDED_MOST_US)
@@ -239,7 +239,7 @@ static void place_worked(const struct gate *gate, struct place *place)
 		place->limit++;
 }
 
-/* Once a window: of a hundred calls that fail together, the first says all there is to say. */
+/* Once a window: when a hundred calls fail together, the first says enough. */
 static void place_shrink(const struct gate *gate, struct place *place, bool is_news)
 {
 	if (!is_news)
@@ -257,8 +257,8 @@ static void place_failed(const struct gate *gate, struct place *place, bool is_n
 {
 	place->failures_in_row++;
 	if (place->state == GATE_SUSPENDED) {
-		/* Of before the suspension: known. Of the call that was let through to see: closed
-		 * again, for longer. */
+		/* A call from before the suspension says nothing new. The one that was let in to
+		 * test the place closes it again, for longer. */
 		if (is_news && boot_us >= place->reopens_us)
 			place_suspend(gate, place, retry_after_us, boot_us);
 		return;
@@ -270,7 +270,7 @@ static void place_failed(const struct gate *gate, struct place *place, bool is_n
 	}
 }
 
-/* Takes a call out; returns whether it was begun after the last halving. */
+/* Takes a call out; true when it was begun after the last halving. */
 static bool place_leave(struct place *place)
 {
 	assert(place->in_flight > 0);
@@ -281,7 +281,7 @@ static bool place_leave(struct place *place)
 	return false;
 }
 
-/* ---- the doors ---- */
+/* ---- entering and leaving ---- */
 
 static void place_enter(struct place *place, int64_t boot_us)
 {
@@ -339,7 +339,7 @@ void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 {
 	struct place *whole = &gate->platforms[platform];
 	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
-	assert(own != NULL); /* who is inside holds the place */
+	assert(own != NULL); /* an occupied place never gives way */
 	own_leave(gate, own, outcome, retry_after_us, boot_us);
 	const bool is_news = place_leave(whole);
 	if (outcome == GATE_BROKE)
@@ -363,7 +363,7 @@ static struct gate_view view_of(const struct place *place)
 				  place->state == GATE_SUSPENDED ? place->reopens_us : 0};
 }
 
-struct gate_view gate_look(const struct gate *gate, enum platform_id platform, struct str app_id)
+struct gate_view gate_view_of(const struct gate *gate, enum platform_id platform, struct str app_id)
 {
 	if (str_is_empty(app_id))
 		return view_of(&gate->platforms[platform]);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many calls may be under way at once: for each platform, and for each app on a platform. The
+ * How many calls may be under way at once: on each platform, and for each app on a platform. The
  * limits shrink when calls fail and grow when they succeed; a place where nothing works is left
- * alone for a while (RELIABILITY.md 3.1, thundering schedule). Decides only: no I/O, no waiting, no
- * clock; the time is a parameter (clock_boot_us, which never jumps). Whoever wants to call asks
- * gate_enter() and tells gate_leave() what came of it. Not thread-safe: the engine's thread.
+ * alone for a while (RELIABILITY.md 3.1, thundering schedule). Only decides: no I/O, no waiting, no
+ * clock; the time is a parameter (clock_boot_us, which never jumps). A caller asks gate_enter()
+ * before a call and reports the call's outcome to gate_leave(). Not thread-safe: the engine's
+ * thread.
  *
- * READY: nothing wrong lately; the limit grows by one for every window of successes, up to its
+ * READY: no recent failures; the limit grows by one for every window of successes, up to its
  * maximum. THROTTLED: calls failed; the limit was halved. A window of successes makes it READY.
- * SUSPENDED: nothing but failures; no calls until an instant, then one to see. Its success makes it
- * READY again. No state is reached but from READY, and READY from all: a place that is throttled is
+ * SUSPENDED: nothing but failures; no calls until an instant, then one to test it. Its success makes
+ * the place READY again. Every change of state goes from READY or to READY: a throttled place is
  * made READY before it is suspended. */
 #pragma once
 
@@ -32,7 +33,7 @@ struct gate_config {
 	uint32_t app_max;      /* of one app there, 0 = 128 */
 };
 
-/* What a call told about the place it was made to. */
+/* What a call's outcome says about the place it was made to. */
 enum gate_outcome {
 	GATE_WORKED,  /* any answer that shows a platform at work, refusals too */
 	GATE_BROKE,   /* no answer, or 5xx: counts against the platform and the app's place on it */
@@ -42,7 +43,8 @@ enum gate_outcome {
 	GATE_UNUSED /* no call was made: says nothing */
 };
 
-/* Never NULL: memory for the table is taken here and nowhere else. */
+/* Never NULL: without memory the program ends. Takes all the memory it will ever need. The caller
+ * frees it with gate_free(), which sets *gate to NULL. config->log must outlive it. */
 struct gate *gate_new(const struct gate_config *config);
 void gate_free(struct gate **gate);
 
@@ -50,10 +52,10 @@ void gate_free(struct gate **gate);
  * *wait_us_out says when to ask again. */
 bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
 		int64_t *wait_us_out);
-/* A call that had entered has ended. retry_after_us: the platform's advice, 0 = none. */
+/* A call that had entered is over. retry_after_us: the platform's advice, 0 = none. */
 void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 		enum gate_outcome outcome, int64_t retry_after_us, int64_t boot_us);
-/* Would gate_enter() say yes, and how often? 0 = closed. Changes nothing. */
+/* Returns how many more calls gate_enter() would let in now; 0 = closed. Changes nothing. */
 uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct str app_id,
 		   int64_t boot_us);
 
@@ -63,6 +65,7 @@ struct gate_view {
 	uint32_t in_flight;
 	int64_t reopens_boot_us; /* SUSPENDED */
 };
-/* The platform's place (app_id empty) or an app's on it. A place that nobody used is READY. */
-struct gate_view gate_look(const struct gate *gate, enum platform_id platform, struct str app_id);
+/* For tests. The platform's place (app_id empty) or an app's on it; an unused place is READY. */
+struct gate_view gate_view_of(const struct gate *gate, enum platform_id platform,
+			      struct str app_id);
 const char *gate_state_name(enum gate_state state);

@@ -16,12 +16,11 @@
 #define PROBES_MAX 3
 
 static const char held_text[] = "The database was restored from a backup, and it cannot be proven "
-				"whether this was published since. It is held until the "
+				"whether this was published afterwards. It is held until the "
 				"operator releases or fails it.";
 static const char condemned_text[] =
 	"The database was restored from a backup, and it cannot be proven whether this was "
-	"published since. The operator decided not "
-	"to publish it.";
+	"published afterwards. The operator decided not to publish it.";
 static const char quarantine_text[] =
 	"This delivery stopped the service three times; it was set aside.";
 

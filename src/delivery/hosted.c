@@ -40,7 +40,7 @@ struct str hosted_url(const struct hosted *hosted, struct arena *arena, struct s
 	return str_format(arena, "%s/media/" STR_FMT, hosted->public_url, STR_ARG(token));
 }
 
-/* The key that the token stands for, while it does. */
+/* Reads the spool key out of a token; false when the token is invalid or expired. */
 static bool token_key(const struct hosted *hosted, struct arena *arena, struct str token,
 		      struct str *key_out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Our copies of customers' files, where platforms that fetch for themselves can get them:
- * PUBLIC_URL/media/TOKEN. The token is the only key to the file: sealed under the master key (so it
- * cannot be guessed, made or changed, and shows neither post nor name) and good for a day. Nothing
- * is listed, nothing is remembered: a token that is no good, one that has ended and a file that is
- * gone are the same to whoever asks. How it is served is api/media.c. Thread-safe: made on the
- * engine's thread, opened on the listener's. */
+ * Our copies of customers' files, for platforms that fetch files themselves:
+ * PUBLIC_URL/media/TOKEN. The token is the only key to the file. It is sealed under the master key,
+ * so it cannot be guessed, made or changed, and shows neither post nor name; it is valid for a day.
+ * Nothing is listed or remembered: an invalid token, an expired one and a missing file get the same
+ * answer. Served by api/media.c. Thread-safe: addresses are made on the engine's thread, files
+ * opened on the listener's. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "str.h"
 
 /* The longest pull that a platform allows itself is an hour (platforms/tiktok.md 2.5), and it may
- * begin hours after it was told. The file itself goes when the post's last delivery is final. */
+ * begin hours after the call. The file itself goes when the post's last delivery is final. */
 #define HOSTED_VALID_US (24 * US_PER_HOUR)
 
 struct arena;
@@ -22,7 +22,7 @@ struct random_source;
 struct seal;
 struct spool;
 
-/* What both sides need. All must outlive it. */
+/* Needed by both sides. Its parts must outlive it. */
 struct hosted {
 	const struct seal *seal;
 	const struct spool *spool;
@@ -32,16 +32,16 @@ struct hosted {
 };
 
 struct hosted_file {
-	int fd; /* the caller closes it */
+	int fd;
 	int64_t size_bytes;
-	const char *mime_type; /* by the bytes */
+	const char *mime_type; /* from the file's bytes */
 	struct str etag;       /* with its quotes; in arena */
 };
 
-/* The address of the file with that spool key; differs from call to call. A secret: not for logs,
- * nor for the timeline. */
+/* Returns the address of the file with that spool key, in arena; it differs from call to call. A
+ * secret: not for logs, nor for the timeline. */
 struct str hosted_url(const struct hosted *hosted, struct arena *arena, struct str key);
-/* Opens the file of a token. False for every token that is none, and when the file is not there
- * (any more). Blocks on the disk. */
+/* Opens the file of a token. False for an invalid or expired token, and when the file is missing;
+ * *file_out is then undefined. The caller closes file_out->fd. Blocks on the disk. */
 bool hosted_open(const struct hosted *hosted, struct arena *arena, struct str token,
 		 struct hosted_file *file_out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Customers' files on their way to our disk: the post's media, and what its options and thumbnails
- * name. One fetch per distinct URL and post, shared by all deliveries of the post. */
+ * Customers' files on their way to our disk: the post's media, and the files that its options and
+ * thumbnails name. One fetch per distinct URL and post, shared by all deliveries of the post. */
 #include "delivery_private.h"
 
 #include <stdio.h>
@@ -24,8 +24,7 @@ static struct str media_url(const struct delivery_task *t, size_t index)
 				      : t->media.urls[index - t->media.count];
 }
 
-/* The same for every delivery of the post, and after a restart, in whatever order files are asked
- * for. */
+/* The same for every delivery of the post, after a restart, and in any order of asking. */
 static struct str media_key(const struct delivery_task *t, size_t index)
 {
 	const struct digest digest = digest_sha256(media_url(t, index));
@@ -54,7 +53,7 @@ static struct str media_name(const struct delivery_task *t, size_t index)
 {
 	if (index < t->media.count)
 		return str_format(t->turn.arena, "Media file %zu", index + 1);
-	return STR("A thumbnail, document or other further file");
+	return STR("A thumbnail, document or other additional file");
 }
 
 /* PLANNED: the delivery fails or is tried again. ASK: the adapter can do without the file. */
@@ -190,8 +189,8 @@ enum next media_want(struct delivery_task *t, const struct step *step)
 	const size_t index = is_further ? file_index(t, step->file_url) : step->media_index;
 	const bool is_optional = is_further && step->file_is_optional;
 	if (is_further ? index == SIZE_MAX : index >= t->media.count)
-		return verdict_end_internal(
-			t, STR("The adapter asked for a file that the post does not have."));
+		return verdict_end_internal(t, STR("Internal error: the platform adapter asked for "
+						   "a file that the post does not have."));
 	if (is_optional && t->media.files[index].is_missing)
 		return NEXT_ASK;
 	return want(t, index, is_optional);
@@ -247,8 +246,8 @@ void media_post_finished(struct delivery_task *t)
 {
 	bool is_unfinished = true;
 	struct error err = {0};
-	/* Whatever this claim of it used: an earlier one, or another delivery of the post, may have
-	 * fetched. Options name files. */
+	/* Even if this claim used no file: an earlier claim, or another delivery of the post, may
+	 * have fetched some. Options may name files. */
 	if ((t->media.count == 0 && t->content.options == NULL) ||
 	    store_post_is_unfinished(t->deliverer->config.store, t->work.post_id, &is_unfinished,
 				     &err) != ERR_NONE)

@@ -12,8 +12,7 @@ static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 6
 static const int64_t probe_waits_ms[POLICY_PROBES_MAX] = {2000, 5000, 30000, 120000, 600000};
 static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
 
-/* Advice is the platform's: what is longer than patience is no more than that, so that no sum
- * overflows. */
+/* The platform's advice, cut to just above our patience, so that no sum overflows. */
 static int64_t bounded(int64_t retry_after_ms)
 {
 	const int64_t most_ms = POLICY_PATIENCE_US / 1000 + 1;

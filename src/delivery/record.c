@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is written down about a delivery's progress: one timeline entry for each call, with a redacted
- * excerpt of what a refusing platform said, and the parts as the API shows them. */
+ * A delivery's written record: one timeline entry for each call, with a redacted excerpt of a
+ * refusing answer, and the parts as the API shows them. */
 #include "delivery_private.h"
 
 #include "buf.h"
@@ -12,8 +12,8 @@
 #include "redact.h"
 
 #define EXCERPT_MAX_BYTES 1000
-#define EXCERPT_LOOKED_AT_BYTES 16384
-/* no id or address of a platform is longer; a row must stay writable whatever it says */
+#define EXCERPT_READ_BYTES 16384
+/* longer than any id or address of a platform; keeps the row writable if one is longer */
 #define ID_SHOWN_MAX_BYTES 2048
 /* 10 parts, two such texts each, six bytes for every byte that JSON escapes */
 #define PARTS_MAX_BYTES (1 << 20)
@@ -52,12 +52,12 @@ void record_call_begins(struct delivery_task *t, const struct call *call)
 	};
 }
 
-/* The beginning of what a platform answered, without any secret that this task knows. Redacted
- * before it is cut to size, and the part that is looked at ends where no secret can be cut in half
- * and so escape (redact.h). */
+/* The beginning of the platform's answer, without any secret that this task knows. Redacted before
+ * it is cut to size, and read to a point where no secret can be cut in half and so escape
+ * (redact.h). */
 static struct str excerpt_of(const struct delivery_task *t, const struct reply *reply)
 {
-	struct str text = str_slice(reply->body, 0, EXCERPT_LOOKED_AT_BYTES);
+	struct str text = str_slice(reply->body, 0, EXCERPT_READ_BYTES);
 	if (!utf8_is_valid(text))
 		text = utf8_cut_bytes(text, text.len > 4 ? text.len - 4 : 0);
 	if (!utf8_is_valid(text))

@@ -36,7 +36,7 @@ static enum next give_up_waiting(struct delivery_task *t)
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		.message = STR("The platform took no calls of this app for two days."),
+		.message = STR("No call of this app to the platform could be made for two days."),
 	};
 	return verdict_end_failed(t, &failure);
 }
@@ -120,7 +120,8 @@ static enum next publish_done(struct delivery_task *t, const struct step *step)
 {
 	(void)step;
 	if (flow_part(&t->flow) < t->flow.part_count)
-		return verdict_end_internal(t, STR("The adapter said done with parts left."));
+		return verdict_end_internal(t, STR("Internal error: the platform adapter reported "
+						   "success with parts left to publish."));
 	return verdict_end_published(t);
 }
 
@@ -149,7 +150,8 @@ static enum next refresh_failed(struct delivery_task *t, const struct step *step
 static enum next refresh_misfit(struct delivery_task *t, const struct step *step)
 {
 	(void)step;
-	return verdict_end_internal(t, STR("The adapter does not come to an end."));
+	return verdict_end_internal(t, STR("Internal error: the platform adapter answered a token "
+					   "refresh with an unexpected step."));
 }
 
 /* ---- the table ---- */
@@ -290,7 +292,7 @@ static void converse(struct delivery_task *t, const struct reply *reply)
 		if (handlers[delivery_mode(t)][step->kind](t, step) == NEXT_PLANNED)
 			return;
 	}
-	verdict_end_internal(t, STR("The adapter does not come to an end."));
+	verdict_end_internal(t, STR("Internal error: the platform adapter did not finish."));
 }
 
 void talk_go_on(struct delivery_task *t)
@@ -311,9 +313,9 @@ static void start_unreadable(struct delivery_task *t, const struct error *err)
 	else if (t->save.call_state != CALL_STATE_NONE)
 		resolve_give_up(t);
 	else
-		verdict_end_internal(
-			t,
-			str_format(t->turn.arena, "What was stored cannot be read: %s", err->text));
+		verdict_end_internal(t, str_format(t->turn.arena,
+						   "The stored delivery cannot be read: %s",
+						   err->text));
 }
 
 /* ASK: the account's tokens may be used. */
@@ -330,8 +332,7 @@ static enum next check_account(struct delivery_task *t)
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
-		.message = str_format(t->turn.arena,
-				      "The account is %s and has to be connected again.",
+		.message = str_format(t->turn.arena, "The account is %s. Connect it again.",
 				      account_state_name(state)),
 	};
 	return verdict_end_failed(t, &failure);

@@ -14,12 +14,12 @@
 
 static struct gate_view platform_place(const struct world *w)
 {
-	return gate_look(w->deliverer->gate, PLATFORM_X, STR(""));
+	return gate_view_of(w->deliverer->gate, PLATFORM_X, STR(""));
 }
 
 static struct gate_view own_place(const struct world *w)
 {
-	return gate_look(w->deliverer->gate, PLATFORM_X, w->app.id);
+	return gate_view_of(w->deliverer->gate, PLATFORM_X, w->app.id);
 }
 
 static void posts_for(struct world *w, size_t count, struct str *posts)

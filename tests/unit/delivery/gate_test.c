@@ -60,7 +60,7 @@ static void volley(struct gate *gate, struct str app, int count, enum gate_outco
 
 static struct gate_view look(const struct gate *gate, struct str app)
 {
-	return gate_look(gate, PLATFORM_X, app);
+	return gate_view_of(gate, PLATFORM_X, app);
 }
 
 static void an_app_and_a_platform_have_limits(void **state)
