@@ -69,7 +69,7 @@ static struct str excerpt_of(const struct delivery_task *t, const struct reply *
 static struct str verdict_of(const struct delivery_task *t, const struct task_event *event)
 {
 	static const char *const verdicts[] = {
-		[CALL_NEVER_SENT] = "never_sent", [CALL_IN_DOUBT] = "in_doubt"};
+		[CALL_NEVER_SENT] = "never_sent", [CALL_UNCERTAIN] = "in_doubt"};
 	if (event->verdict != CALL_FOR_ADAPTER)
 		return str_of(verdicts[event->verdict]);
 	if (event->reply->outcome == REPLY_NEVER_SENT)

@@ -416,7 +416,7 @@ void talk_reply(struct delivery_task *t, const struct task_event *event)
 	case CALL_FOR_ADAPTER:
 		answered(t, event->reply);
 		return;
-	case CALL_IN_DOUBT:
+	case CALL_UNCERTAIN:
 		verdict_uncertain(t);
 		return;
 	case CALL_NEVER_SENT:

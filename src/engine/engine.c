@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The turn loop. The cast: struct engine owns the list of tasks that wait for their turn (ready),
- * those asleep, and those whose transfer is under way (found again by transfer id in a small hash
- * table). A turn moves tasks: happened -> planned -> saved -> carried out. */
+ * The turn loop. struct engine owns the tasks that wait for their first turn (ready), those asleep,
+ * and those whose transfer is under way (found by transfer id in a small hash table). A turn moves
+ * tasks: event -> planned -> saved -> carried out. */
 #include "engine.h"
 
 #include <assert.h>
@@ -19,9 +19,9 @@
 #include "clock_watch.h"
 
 #define RESULTS_MAX 128
-/* With this many transfers under way, answers come in swarms: some milliseconds more make one
- * commit of what would be several (bench/, deliver: 55 deliveries in a transaction, of 38 with 4
- * rounds). */
+/* With this many transfers under way, answers come in swarms: waiting some milliseconds more makes
+ * one commit instead of several (bench/, deliver: 55 deliveries in a transaction instead of 38 with
+ * 4 rounds). */
 #define SWARM_MIN 16
 #define SWARM_ROUNDS 16
 #define SWARM_WAIT_MS 1
@@ -44,21 +44,21 @@ struct engine {
 	struct task *in_flight[TABLE_SIZE];
 	struct list planned; /* decided in this turn */
 	struct list begun;   /* claimed and decided in this turn's transaction */
-	bool is_split;       /* the last such transaction failed: the next claims only */
+	bool is_split;       /* the last such transaction failed: the next only claims */
 	size_t task_count;
 	uint64_t last_transfer_id;
 	struct arena *arena; /* this turn's */
 	atomic_bool is_woken;
 	atomic_bool is_stopping;
-	bool is_draining; /* no new work is taken */
+	bool is_draining; /* no new work is claimed */
 	struct clock_watch clock_watch;
-	bool is_clock_doubted; /* nothing is claimed by it meanwhile */
-	/* 0 = only when woken. By the boot clock: the wall clock may be set back */
+	bool is_clock_unconfirmed; /* nothing is claimed meanwhile */
+	/* 0 = only when woken. By the boot clock, since the wall clock may be set back */
 	int64_t next_claim_boot_us;
 	int64_t planned_boot_us; /* when this turn's decisions began to be made */
 	_Atomic int64_t last_turn_boot_us;
 	_Atomic int64_t turn_count;
-	_Atomic int64_t task_count_told; /* task_count at the end of the last turn */
+	_Atomic int64_t task_count_shown; /* task_count at the end of the last turn */
 };
 
 static void list_init(struct list *list)
@@ -88,7 +88,7 @@ static struct task *list_pop(struct list *list)
 	return task;
 }
 
-/* Moves all of more behind what list has. */
+/* Moves all of more to the end of list. */
 static void list_append(struct list *list, struct list *more)
 {
 	if (more->head == NULL)
@@ -123,23 +123,23 @@ enum err_kind engine_new(const struct engine_config *config, struct engine **eng
 	list_init(&engine->sleeping);
 	list_init(&engine->planned);
 	list_init(&engine->begun);
-	atomic_store(&engine->is_woken, true); /* look once at what a former run left */
+	atomic_store(&engine->is_woken, true); /* claim once what a former run left */
 	atomic_store(&engine->last_turn_boot_us, clock_boot_us(config->clock));
 	*engine_out = engine;
 	return ERR_NONE;
 }
 
-static void task_let_go(struct engine *engine, struct task *task)
+static void task_release(struct engine *engine, struct task *task)
 {
 	engine->task_count--;
 	task->ops->free(task);
 }
 
-static void list_let_go(struct engine *engine, struct list *list)
+static void list_release(struct engine *engine, struct list *list)
 {
 	struct task *task;
 	while ((task = list_pop(list)) != NULL)
-		task_let_go(engine, task);
+		task_release(engine, task);
 }
 
 void engine_free(struct engine **engine_pointer)
@@ -147,15 +147,15 @@ void engine_free(struct engine **engine_pointer)
 	struct engine *engine = *engine_pointer;
 	if (engine == NULL)
 		return;
-	list_let_go(engine, &engine->ready);
-	list_let_go(engine, &engine->sleeping);
-	list_let_go(engine, &engine->planned);
-	list_let_go(engine, &engine->begun);
+	list_release(engine, &engine->ready);
+	list_release(engine, &engine->sleeping);
+	list_release(engine, &engine->planned);
+	list_release(engine, &engine->begun);
 	for (size_t i = 0; i < TABLE_SIZE; i++) {
 		while (engine->in_flight[i] != NULL) {
 			struct task *task = engine->in_flight[i];
 			engine->in_flight[i] = task->next;
-			task_let_go(engine, task);
+			task_release(engine, task);
 		}
 	}
 	arena_free(&engine->arena);
@@ -198,7 +198,7 @@ struct engine_figures engine_figures(const struct engine *engine)
 {
 	return (struct engine_figures){
 		.turns = atomic_load(&engine->turn_count),
-		.tasks = atomic_load(&engine->task_count_told),
+		.tasks = atomic_load(&engine->task_count_shown),
 		.last_turn_boot_us = atomic_load(&engine->last_turn_boot_us),
 	};
 }
@@ -246,12 +246,12 @@ enum call_verdict engine_judge(enum call_kind kind, const struct transfer_result
 		return CALL_FOR_ADAPTER;
 	if (result->outcome == TRANSFER_NEVER_SENT)
 		return CALL_NEVER_SENT;
-	/* A 5xx on a publish call is not a failure: platforms answer 500 and publish all the same
-	 * (RELIABILITY.md finding 3). */
+	/* A 5xx on a publish call is no proof of failure: platforms answer 500 and publish all the
+	 * same (RELIABILITY.md finding 3). */
 	if (result->outcome == TRANSFER_LOST || result->status < 200 || result->status >= 500)
-		return CALL_IN_DOUBT;
+		return CALL_UNCERTAIN;
 	if (result->status >= 300 && result->status < 400)
-		return CALL_IN_DOUBT;
+		return CALL_UNCERTAIN;
 	return CALL_FOR_ADAPTER;
 }
 
@@ -303,9 +303,9 @@ static void call_transfer(struct engine *engine, struct task *task)
 		.body_length_bytes = call->media_length_bytes,
 		.body_tail = call->body_tail,
 		.timeout_ms = timeout_ms,
-		/* Reckoned from the intent, not from now: a process that was stopped between the
-		 * two must not send late, for a resolver may be at work by then, and what was a
-		 * safe repeat may be none any more. */
+		/* Counted from the intent, not from now: a process that was paused in between must
+		 * not send late. Another node may be probing by then, and a repeat that was safe
+		 * may be safe no longer. */
 		.send_deadline_boot_us =
 			is_publish ? engine->planned_boot_us + timeout_ms * US_PER_MS : 0,
 		.fresh_connection = is_publish || call->needs_fresh_connection,
@@ -397,7 +397,7 @@ static bool begins_at_once(const struct engine *engine, const struct task_source
 	return source->claim_begun != NULL && !engine->is_split;
 }
 
-/* What is claimed decides its first step at once, so that claim and first intent are one write. */
+/* Claimed tasks decide their first step at once, so that claim and first intent are one write. */
 static enum err_kind claim_begun(struct turn *turn, size_t index, void *tx, struct error *err)
 {
 	struct engine *engine = turn->engine;
@@ -419,7 +419,7 @@ static enum err_kind turn_command(void *tx, void *argument, struct error *err)
 {
 	struct turn *turn = argument;
 	struct engine *engine = turn->engine;
-	list_let_go(engine, &engine->begun); /* of a run that was undone */
+	list_release(engine, &engine->begun); /* of a run that was rolled back */
 	enum err_kind kind = save_all(&engine->planned, tx, err);
 	for (size_t i = 0; turn->with_claims && i < engine->source_count && kind == ERR_NONE; i++) {
 		const struct task_source *source = &engine->sources[i];
@@ -451,15 +451,15 @@ static enum err_kind engine_write(struct engine *engine, engine_command command,
 	return engine->config.store.write(engine->config.store.context, command, argument, err);
 }
 
-/* One bad row must not hold up the others: each decision gets a transaction of its own, and what
- * still fails is given up here (its lease runs out, a restart finds it again). */
+/* One bad row must not hold up the others: each decision gets its own transaction. One that still
+ * fails is given up here (its lease runs out, and it is claimed again). */
 static void save_each(struct engine *engine)
 {
 	enum err_kind kind = ERR_NONE;
 	for (struct task *task = engine->planned.head; task != NULL; task = task->next) {
 		struct error err = {0};
-		/* Who stops does not wait for a store that cannot write, not even once for each
-		 * task. */
+		/* A stopping engine does not wait for a store that cannot write, not even once for
+		 * each task. */
 		const bool is_hopeless = kind == ERR_TEMPORARY && atomic_load(&engine->is_stopping);
 		while (!is_hopeless &&
 		       (kind = engine_write(engine, save_one, task, &err)) == ERR_TEMPORARY &&
@@ -473,8 +473,8 @@ static void save_each(struct engine *engine)
 	}
 }
 
-/* Returns whether claims were made. A store that cannot write now is asked again for ever: what
- * came back from a platform must not be forgotten, and nothing new is claimed meanwhile
+/* Returns whether claims were made. While the store cannot write, the commit is repeated for ever:
+ * answers of platforms must not be forgotten, and nothing new is claimed meanwhile
  * (RELIABILITY.md 2.4 C5). */
 static bool turn_commit(struct turn *turn)
 {
@@ -487,7 +487,7 @@ static bool turn_commit(struct turn *turn)
 		LOG(engine->config.log, ERROR, "turn_commit_failed",
 		    log_str("error", str_of(err.text)));
 		turn->with_claims = false;
-		list_let_go(engine, &engine->begun);
+		list_release(engine, &engine->begun);
 		engine->is_split = true;
 		if (kind != ERR_TEMPORARY || atomic_load(&engine->is_stopping)) {
 			save_each(engine);
@@ -531,7 +531,7 @@ static void carry_out(struct engine *engine, struct task *task)
 		list_push(&engine->sleeping, task);
 		return;
 	case TASK_END:
-		task_let_go(engine, task);
+		task_release(engine, task);
 		return;
 	}
 }
@@ -545,21 +545,21 @@ static void carry_out_all(struct engine *engine)
 		if (task->save_result == ERR_NONE)
 			carry_out(engine, task);
 		else
-			task_let_go(engine, task);
+			task_release(engine, task);
 	}
 }
 
-static size_t claim_room(const struct engine *engine)
+static size_t claim_capacity(const struct engine *engine)
 {
 	if (engine->task_count >= engine->config.tasks_max)
 		return 0;
-	size_t room = engine->config.tasks_max - engine->task_count;
+	const size_t room = engine->config.tasks_max - engine->task_count;
 	return room < engine->config.claim_max ? room : engine->config.claim_max;
 }
 
 static bool may_claim(const struct engine *engine)
 {
-	return !engine->is_draining && !engine->is_clock_doubted && claim_room(engine) > 0;
+	return !engine->is_draining && !engine->is_clock_unconfirmed && claim_capacity(engine) > 0;
 }
 
 static bool claim_is_due(struct engine *engine, int64_t boot_us)
@@ -571,7 +571,7 @@ static bool claim_is_due(struct engine *engine, int64_t boot_us)
 	return engine->next_claim_boot_us != 0 && engine->next_claim_boot_us <= boot_us;
 }
 
-/* Makes tasks of what was claimed and not begun yet, and notes when to look again. */
+/* Makes tasks of claimed work that has not begun yet, and notes when to claim again. */
 static void take_claimed(const struct turn *turn, int64_t boot_us)
 {
 	struct engine *engine = turn->engine;
@@ -601,11 +601,11 @@ static int64_t poll_wait_ms(struct engine *engine, int64_t wait_ms, int64_t boot
 		if (task->wake_at_us < until_us)
 			until_us = task->wake_at_us;
 	}
-	/* Rounded up: a wait cut to 0 ms would spin until the instant is reached. */
+	/* Rounded up: a wait of 0 ms would spin until the instant is reached. */
 	return until_us <= boot_us ? 0 : (until_us - boot_us + US_PER_MS - 1) / US_PER_MS;
 }
 
-/* What comes until nothing does. Each round also lets the transport go on with the others. */
+/* Polls until nothing more comes. Each round also lets the other transfers progress. */
 static size_t gather(struct engine *engine, int64_t wait_ms, struct transfer_result *results)
 {
 	const struct transport *transport = &engine->config.transport;
@@ -623,12 +623,13 @@ static size_t gather(struct engine *engine, int64_t wait_ms, struct transfer_res
 
 static void watch_clock(struct engine *engine, int64_t boot_us)
 {
-	const bool is_doubted = !clock_watch_look(&engine->clock_watch,
-						  clock_now_us(engine->config.clock), boot_us);
-	if (is_doubted != engine->is_clock_doubted)
-		LOG(engine->config.log, WARN, is_doubted ? "clock_jumped_ahead" : "clock_confirmed",
+	const bool is_unconfirmed = !clock_watch_check(&engine->clock_watch,
+						       clock_now_us(engine->config.clock), boot_us);
+	if (is_unconfirmed != engine->is_clock_unconfirmed)
+		LOG(engine->config.log, WARN,
+		    is_unconfirmed ? "clock_jumped_ahead" : "clock_confirmed",
 		    log_int("ahead_of_boot_s", engine->clock_watch.ahead_us / US_PER_S));
-	engine->is_clock_doubted = is_doubted;
+	engine->is_clock_unconfirmed = is_unconfirmed;
 }
 
 bool engine_turn(struct engine *engine, int64_t wait_ms)
@@ -648,15 +649,15 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	plan_sleepers(engine, boot_us);
 	plan_new(engine, &engine->planned);
 
-	/* A turn that writes claims too: what it gives back or finishes may make other work due,
-	 * and the transaction is paid for. */
+	/* A turn that writes also claims: the work it gives back or finishes may make other work
+	 * due, and the transaction is paid for. */
 	bool with_claims = claim_is_due(engine, boot_us) ||
 			   (engine->planned.head != NULL && may_claim(engine));
 	if (with_claims || engine->planned.head != NULL) {
 		probe(engine, "before_commit");
 		struct turn turn = {.engine = engine,
 				    .with_claims = with_claims,
-				    .claim_max = claim_room(engine)};
+				    .claim_max = claim_capacity(engine)};
 		bool claimed = turn_commit(&turn);
 		probe(engine, "after_commit");
 		list_append(&engine->planned, &engine->begun);
@@ -667,7 +668,7 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 			engine->next_claim_boot_us = boot_us + COMMIT_RETRY_MS * US_PER_MS;
 	}
 	atomic_store(&engine->last_turn_boot_us, clock_boot_us(clock));
-	atomic_store(&engine->task_count_told, (int64_t)engine->task_count);
+	atomic_store(&engine->task_count_shown, (int64_t)engine->task_count);
 	atomic_fetch_add(&engine->turn_count, 1);
 	return !atomic_load(&engine->is_stopping);
 }

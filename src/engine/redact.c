@@ -68,7 +68,7 @@ static struct str last_segment(struct str url)
 	return str_slice(url, from, url.len);
 }
 
-/* Whoever has such an address can fetch the customer's file. */
+/* The address of our copy is a secret: it is all that is needed to fetch the customer's file. */
 static size_t files_of(const struct env *env)
 {
 	if (env->post == NULL || env->media == NULL)
@@ -115,7 +115,7 @@ static struct str without(struct arena *arena, struct str text, struct str secre
 	return buf_str(&out);
 }
 
-/* The text's end, as far as it is a secret's beginning. */
+/* Returns how many bytes at the end of text are the beginning of the secret. */
 static size_t begun_bytes(struct str text, struct str secret)
 {
 	size_t count = secret.len - 1 < text.len ? secret.len - 1 : text.len;

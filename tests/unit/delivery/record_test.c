@@ -144,8 +144,8 @@ static const struct verdict_row verdicts[] = {
 	{"lost", CALL_READ, CALL_FOR_ADAPTER, REPLY_LOST, 0},
 	{"never_sent", CALL_READ, CALL_FOR_ADAPTER, REPLY_NEVER_SENT, 0},
 	{"never_sent", CALL_PUBLISH, CALL_NEVER_SENT, REPLY_NEVER_SENT, 0},
-	{"in_doubt", CALL_PUBLISH, CALL_IN_DOUBT, REPLY_LOST, 0},
-	{"in_doubt", CALL_PUBLISH, CALL_IN_DOUBT, REPLY_ANSWERED, 502},
+	{"in_doubt", CALL_PUBLISH, CALL_UNCERTAIN, REPLY_LOST, 0},
+	{"in_doubt", CALL_PUBLISH, CALL_UNCERTAIN, REPLY_ANSWERED, 502},
 };
 
 static void verdicts_say_what_came(void **state)
