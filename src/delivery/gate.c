@@ -60,11 +60,6 @@ static const bool is_legal[GATE_STATE_COUNT][GATE_STATE_COUNT] = {
 	[GATE_SUSPENDED] = {[GATE_READY] = true},
 };
 
-const char *gate_state_name(enum gate_state state)
-{
-	return state_names[state];
-}
-
 /* The only writer of place->state. */
 static void change_state(const struct gate *gate, struct place *place, enum gate_state state)
 {
@@ -126,12 +121,6 @@ static uint32_t slot_of(enum platform_id platform, struct str app_id)
 	return hash ^ hash >> 15;
 }
 
-static bool is_place_of(const struct place *place, enum platform_id platform, struct str app_id)
-{
-	const struct str own = {place->app_id, place->app_id_length};
-	return place->platform == platform && own.len > 0 && str_equal(own, app_id);
-}
-
 static struct str key_of(struct str app_id)
 {
 	return str_slice(app_id, 0, app_id.len < APP_ID_MAX_BYTES ? app_id.len : APP_ID_MAX_BYTES);
@@ -143,7 +132,8 @@ static const struct place *place_find(const struct gate *gate, enum platform_id 
 	const uint32_t slot = slot_of(platform, app_id);
 	for (uint32_t i = 0; i < SLOTS_TRIED_MAX; i++) {
 		const struct place *place = &gate->apps[(slot + i) & PLACES_MASK];
-		if (is_place_of(place, platform, app_id))
+		const struct str own = {place->app_id, place->app_id_length};
+		if (place->platform == platform && own.len > 0 && str_equal(own, app_id))
 			return place;
 	}
 	return NULL;

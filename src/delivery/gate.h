@@ -68,4 +68,3 @@ struct gate_view {
 /* For tests. The platform's place (app_id empty) or an app's on it; an unused place is READY. */
 struct gate_view gate_view_of(const struct gate *gate, enum platform_id platform,
 			      struct str app_id);
-const char *gate_state_name(enum gate_state state);

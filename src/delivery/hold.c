@@ -141,18 +141,13 @@ bool hold_quarantine(struct delivery_task *t)
 	return true;
 }
 
-static enum next condemn(struct delivery_task *t)
-{
-	const struct failure failure = failure_of(FAILURE_CODE_OUTCOME_UNKNOWN, condemned_text);
-	change_state(t, HOLD_NONE);
-	return verdict_end_failed(t, &failure);
-}
-
 enum next hold_start(struct delivery_task *t)
 {
+	const struct failure condemned = failure_of(FAILURE_CODE_OUTCOME_UNKNOWN, condemned_text);
 	switch (t->work.hold) {
 	case HOLD_CONDEMNED:
-		return condemn(t);
+		change_state(t, HOLD_NONE);
+		return verdict_end_failed(t, &condemned);
 	case HOLD_HELD:
 		return hold_for_operator(t);
 	case HOLD_ASKING:

@@ -261,7 +261,7 @@ bool media_key_is_needed(void *context, struct str key)
 	struct deliverer *deliverer = context;
 	bool is_unfinished = true;
 	struct error err = {0};
-	enum err_kind kind = store_post_is_unfinished(
+	const enum err_kind kind = store_post_is_unfinished(
 		deliverer->config.store, str_slice(key, 0, UUID_TEXT_BYTES), &is_unfinished, &err);
 	return kind != ERR_NONE || is_unfinished;
 }

@@ -24,18 +24,14 @@ static int64_t with_jitter(int64_t wait_ms, const struct random_source *random)
 	return wait_ms + (int64_t)random_below(random, (uint64_t)wait_ms / 5 + 1);
 }
 
-static int64_t at_least(int64_t wait_ms, int64_t floor_ms)
-{
-	return wait_ms < floor_ms ? floor_ms : wait_ms;
-}
-
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 			     const struct random_source *random)
 {
 	if (attempt < 1 || attempt >= POLICY_ATTEMPTS_MAX ||
 	    bounded(retry_after_ms) > POLICY_PATIENCE_US / 1000)
 		return -1;
-	return with_jitter(at_least(retry_waits_ms[attempt - 1], retry_after_ms), random);
+	const int64_t wait_ms = retry_waits_ms[attempt - 1];
+	return with_jitter(wait_ms < retry_after_ms ? retry_after_ms : wait_ms, random);
 }
 
 int64_t policy_probe_wait_ms(int probe)
@@ -47,7 +43,7 @@ int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct ra
 {
 	if (retry_after_ms > 0)
 		return with_jitter(bounded(retry_after_ms), random);
-	int64_t last = COUNT_OF(rate_waits_ms) - 1;
-	int64_t index = met < 1 ? 0 : met - 1;
+	const int64_t last = COUNT_OF(rate_waits_ms) - 1;
+	const int64_t index = met < 1 ? 0 : met - 1;
 	return with_jitter(rate_waits_ms[index < last ? index : last], random);
 }

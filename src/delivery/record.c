@@ -86,7 +86,7 @@ void record_call_ended(struct delivery_task *t, const struct task_event *event)
 	if (t->turn.timeline_count == TIMELINE_PER_TURN_MAX)
 		return;
 	const struct reply *reply = event->reply;
-	bool is_refusal = reply->outcome == REPLY_ANSWERED && reply->status >= 400;
+	const bool is_refusal = reply->outcome == REPLY_ANSWERED && reply->status >= 400;
 	t->turn.timeline[t->turn.timeline_count++] = (struct timeline_entry){
 		.at_us = clock_now_us(t->deliverer->config.clock) - event->duration_us,
 		.stage = t->call.stage,
@@ -123,7 +123,7 @@ struct str record_parts(const struct delivery_task *t, bool is_failed)
 	buf_init(&out, t->turn.arena, PARTS_MAX_BYTES);
 	json_writer_init(&w, &out);
 	json_begin_array(&w);
-	size_t current = flow_part(&t->flow);
+	const size_t current = flow_part(&t->flow);
 	for (size_t i = 0; i < t->flow.part_count; i++) {
 		const struct flow_part *part = &t->flow.parts[i];
 		const char *state = part->is_done               ? "published"

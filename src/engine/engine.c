@@ -289,8 +289,8 @@ static void call_transfer(struct engine *engine, struct task *task)
 		headers[i] = (struct transfer_header){str_of(call->headers[i].name),
 						      call->headers[i].value};
 	const int64_t timeout_ms = call_timeout_ms(call);
-	bool is_publish = call->kind == CALL_PUBLISH;
-	struct transfer_request request = {
+	const bool is_publish = call->kind == CALL_PUBLISH;
+	const struct transfer_request request = {
 		.id = task->transfer_id,
 		.pool = TRANSFER_PLATFORM,
 		.method = call->method,
@@ -481,7 +481,7 @@ static bool turn_commit(struct turn *turn)
 	struct engine *engine = turn->engine;
 	while (true) {
 		struct error err = {0};
-		enum err_kind kind = engine_write(engine, turn_command, turn, &err);
+		const enum err_kind kind = engine_write(engine, turn_command, turn, &err);
 		if (kind == ERR_NONE)
 			return turn->with_claims;
 		LOG(engine->config.log, ERROR, "turn_commit_failed",
@@ -578,11 +578,13 @@ static void take_claimed(const struct turn *turn, int64_t boot_us)
 	engine->next_claim_boot_us = boot_us + engine->config.idle_poll_ms * US_PER_MS;
 	for (size_t i = 0; i < engine->source_count; i++) {
 		const struct task_source *source = &engine->sources[i];
-		size_t count = begins_at_once(engine, source) ? turn->begun_counts[i]
-							      : source->claimed(source->context);
-		int64_t due_us = count >= turn->claim_max ? clock_now_us(engine->config.clock)
-							  : source->next_due_us(source->context);
-		int64_t due_boot_us = boot_us_of(engine->config.clock, due_us);
+		const size_t count = begins_at_once(engine, source)
+					     ? turn->begun_counts[i]
+					     : source->claimed(source->context);
+		const int64_t due_us = count >= turn->claim_max
+					       ? clock_now_us(engine->config.clock)
+					       : source->next_due_us(source->context);
+		const int64_t due_boot_us = boot_us_of(engine->config.clock, due_us);
 		if (due_us != 0 && due_boot_us < engine->next_claim_boot_us)
 			engine->next_claim_boot_us = due_boot_us > boot_us ? due_boot_us : boot_us;
 	}
@@ -638,8 +640,9 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	const struct clock *clock = engine->config.clock;
 	struct transfer_result *results =
 		ARENA_ARRAY(engine->arena, struct transfer_result, RESULTS_MAX);
-	size_t count = gather(engine, poll_wait_ms(engine, wait_ms, clock_boot_us(clock)), results);
-	int64_t boot_us = clock_boot_us(clock);
+	const size_t count =
+		gather(engine, poll_wait_ms(engine, wait_ms, clock_boot_us(clock)), results);
+	const int64_t boot_us = clock_boot_us(clock);
 	engine->planned_boot_us = boot_us;
 	watch_clock(engine, boot_us);
 	if (count > 0)
@@ -651,18 +654,18 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 
 	/* A turn that writes also claims: the work it gives back or finishes may make other work
 	 * due, and the transaction is paid for. */
-	bool with_claims = claim_is_due(engine, boot_us) ||
-			   (engine->planned.head != NULL && may_claim(engine));
+	const bool with_claims = claim_is_due(engine, boot_us) ||
+				 (engine->planned.head != NULL && may_claim(engine));
 	if (with_claims || engine->planned.head != NULL) {
 		probe(engine, "before_commit");
 		struct turn turn = {.engine = engine,
 				    .with_claims = with_claims,
 				    .claim_max = claim_capacity(engine)};
-		bool claimed = turn_commit(&turn);
+		const bool has_claimed = turn_commit(&turn);
 		probe(engine, "after_commit");
 		list_append(&engine->planned, &engine->begun);
 		carry_out_all(engine);
-		if (claimed)
+		if (has_claimed)
 			take_claimed(&turn, boot_us);
 		else if (with_claims)
 			engine->next_claim_boot_us = boot_us + COMMIT_RETRY_MS * US_PER_MS;
@@ -673,17 +676,14 @@ bool engine_turn(struct engine *engine, int64_t wait_ms)
 	return !atomic_load(&engine->is_stopping);
 }
 
-static bool has_transfers(const struct engine *engine)
-{
-	return engine->config.transport.ops->running(engine->config.transport.context) > 0;
-}
-
 void engine_run(struct engine *engine, int64_t drain_ms)
 {
 	while (engine_turn(engine, engine->config.idle_poll_ms))
 		;
 	engine->is_draining = true;
-	int64_t until_us = clock_boot_us(engine->config.clock) + drain_ms * US_PER_MS;
-	while (has_transfers(engine) && clock_boot_us(engine->config.clock) < until_us)
+	const struct transport *transport = &engine->config.transport;
+	const int64_t until_us = clock_boot_us(engine->config.clock) + drain_ms * US_PER_MS;
+	while (transport->ops->running(transport->context) > 0 &&
+	       clock_boot_us(engine->config.clock) < until_us)
 		engine_turn(engine, 50);
 }
