@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The conversation with the adapter: every kind of step in every conversation, and its end. */
+#include "stages.h"
+
 #include "delivery.h"
 
 #include "world.h"
@@ -106,42 +108,40 @@ static void take_script(enum delivery_mode mode, struct step *step)
 	};
 }
 
-static void script_publish(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *script_publish(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)env;
 	(void)flow;
-	(void)reply;
 	take_script(MODE_PUBLISH, step);
+	return NULL;
 }
 
-static void script_refresh(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *script_refresh(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)env;
 	(void)flow;
-	(void)reply;
 	take_script(MODE_REFRESH, step);
+	return NULL;
 }
 
-static void script_resolve(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *script_resolve(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)env;
 	(void)flow;
-	(void)reply;
 	take_script(script.mode == MODE_HOLD_PROBE ? MODE_HOLD_PROBE : MODE_RESOLVE, step);
+	return NULL;
 }
 
 /* Says again and again that the part may go on, and never goes on. */
-static void script_forever(const struct env *env, struct flow *flow, const struct reply *reply,
-			   struct step *step)
+static const char *script_forever(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)env;
 	(void)flow;
-	(void)reply;
 	*step = (struct step){.kind = STEP_LANDED};
+	return NULL;
 }
+
+#define STAGES(ask) ((const struct stage[]){{"script", ask, NULL}, {.name = NULL}})
 
 struct expected {
 	enum delivery_next next;
@@ -228,9 +228,10 @@ static void every_step_has_its_handler(void **state)
 {
 	struct world *w = *state;
 	struct platform platform = *platform_of(PLATFORM_X);
-	platform.publish = script_publish;
-	platform.refresh = script_refresh;
-	platform.resolve = script_resolve;
+	platform.stages[OPERATION_PUBLISH] = STAGES(script_publish);
+	platform.stages[OPERATION_REFRESH] = STAGES(script_refresh);
+	platform.stages[OPERATION_RESOLVE] = STAGES(script_resolve);
+	platform.publish_learn = NULL;
 	for (enum delivery_mode mode = 0; mode < MODE_COUNT; mode++) {
 		for (enum step_kind kind = 0; kind < STEP_KINDS; kind++) {
 			const struct delivery_work work = work_for(w, mode);
@@ -262,7 +263,8 @@ static void an_adapter_that_never_finishes_is_stopped(void **state)
 	const struct task_event start = {.kind = TASK_EVENT_START};
 	struct task_plan plan = {0};
 	struct delivery_task *t = delivery_task_new(w->deliverer, &work);
-	platform.publish = script_forever;
+	platform.stages[OPERATION_PUBLISH] = STAGES(script_forever);
+	platform.publish_learn = NULL;
 	t->task.engine = w->engine;
 	t->platform = &platform;
 	t->task.ops->plan(&t->task, w->arena, &start, &plan);
