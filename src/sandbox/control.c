@@ -91,7 +91,7 @@ static void post_fault(void *context, struct http_request *request, struct http_
 	struct fault fault;
 
 	if (json_parse(request->arena, request->body, NULL, &json, NULL, &err) != ERR_NONE ||
-	    fault_parse(request->arena, json, &fault, &err) != ERR_NONE) {
+	    fault_parse(sandbox, request->arena, json, &fault, &err) != ERR_NONE) {
 		answer_error(response, 400, err.text);
 		return;
 	}

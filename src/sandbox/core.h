@@ -101,10 +101,10 @@ struct fault {
 	struct fault *next;
 };
 
-/* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. INVALID with
- * err->text. */
-enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out,
-			  struct error *err);
+/* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. Needs no lock. INVALID
+ * with err->text. */
+enum err_kind fault_parse(const struct sandbox *sandbox, struct arena *arena,
+			  const struct json *json, struct fault *fault_out, struct error *err);
 /* Keeps a copy at the end of the list. False when there are FAULTS_MAX already. */
 bool fault_add(struct sandbox *sandbox, const struct fault *fault);
 /* The first fault that matches and has times left, counted down; a copy in *out. */
@@ -142,6 +142,8 @@ struct sandbox {
 	pthread_cond_t closing; /* wakes calls that hang on purpose */
 	bool is_closing;
 
+	const struct sandbox_module *const *modules;
+	size_t module_count;
 	const struct log *log;
 	const struct clock *clock;
 	const struct random_source *random;
@@ -172,18 +174,23 @@ struct sandbox {
 	struct upload_file *uploads; /* open files, for closing */
 };
 
-extern const struct sandbox_module *const sandbox_modules[];
-extern const size_t sandbox_module_count;
+/* sandbox_open() with the platforms to play; modules stays the caller's and outlives the sandbox. */
+enum err_kind sandbox_open_with(const struct sandbox_config *config,
+				const struct sandbox_module *const *modules, size_t module_count,
+				struct sandbox **sandbox_out, struct error *err);
 
+/* lock.c */
 void sandbox_lock(struct sandbox *sandbox);
 void sandbox_unlock(struct sandbox *sandbox);
 /* Waits at most duration_ms or until the sandbox closes; lets go of the lock meanwhile. False when
  * it closes. */
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms);
 
-/* state.c: makes kept memory anew and calls every module's start; also the first time. */
+/* reset.c: makes kept memory anew and calls every module's start; also the first time. */
 void state_reset(struct sandbox *sandbox);
 void state_fini(struct sandbox *sandbox);
+
+/* state.c */
 /* The key under which things are found: "slug/kind/id" in arena. */
 struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
 		     struct str id);
@@ -220,6 +227,8 @@ bool multipart_parse(struct arena *arena, struct str content_type, struct str bo
 /* page.c */
 void page_feed(struct sandbox *sandbox, struct http_response *response);
 struct str page_style(void);
+
+/* html.c */
 /* The strict policy of every page of ours. */
 void page_headers(struct http_response *response);
 void page_add_text(struct buf *out, struct str text);

@@ -92,19 +92,21 @@ static enum err_kind parse_headers(struct arena *arena, const struct json *json,
 	return ERR_NONE;
 }
 
-static const struct sandbox_module *module_of(enum sandbox_platform platform)
+static const struct sandbox_module *module_of(const struct sandbox *sandbox,
+					      enum sandbox_platform platform)
 {
-	for (size_t i = 0; i < sandbox_module_count; i++) {
-		if (sandbox_modules[i]->platform == platform)
-			return sandbox_modules[i];
+	for (size_t i = 0; i < sandbox->module_count; i++) {
+		if (sandbox->modules[i]->platform == platform)
+			return sandbox->modules[i];
 	}
 	return NULL;
 }
 
 /* The answer is an error of the platform by its name, in its own words. */
-static enum err_kind parse_error(const struct json *json, struct fault *fault, struct error *err)
+static enum err_kind parse_error(const struct sandbox *sandbox, const struct json *json,
+				 struct fault *fault, struct error *err)
 {
-	const struct sandbox_module *module = module_of(fault->platform);
+	const struct sandbox_module *module = module_of(sandbox, fault->platform);
 	bool is_answer = fault->effect == FAULT_STATUS || fault->effect == FAULT_STATUS_AFTER;
 
 	fault->error = json_string(json_get(json, "error"));
@@ -140,8 +142,8 @@ static void parse_body(struct arena *arena, const struct json *json, struct faul
 	fault->body = buf_str(&out);
 }
 
-enum err_kind fault_parse(struct arena *arena, const struct json *json, struct fault *fault_out,
-			  struct error *err)
+enum err_kind fault_parse(const struct sandbox *sandbox, struct arena *arena,
+			  const struct json *json, struct fault *fault_out, struct error *err)
 {
 	struct fault fault = {0};
 	enum err_kind kind;
@@ -151,7 +153,7 @@ enum err_kind fault_parse(struct arena *arena, const struct json *json, struct f
 	if ((kind = check_members(json, err)) != ERR_NONE ||
 	    (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_effect(json, &fault, err)) != ERR_NONE ||
-	    (kind = parse_error(json, &fault, err)) != ERR_NONE ||
+	    (kind = parse_error(sandbox, json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_headers(arena, json, &fault, err)) != ERR_NONE)
 		return kind;
 	parse_body(arena, json, &fault);

@@ -147,9 +147,9 @@ static void write_post(struct json_writer *w, const struct sandbox_post *post)
 
 void ledger_settle(struct sandbox *sandbox)
 {
-	for (size_t i = 0; i < sandbox_module_count; i++) {
-		if (sandbox_modules[i]->settle != NULL)
-			sandbox_modules[i]->settle(sandbox);
+	for (size_t i = 0; i < sandbox->module_count; i++) {
+		if (sandbox->modules[i]->settle != NULL)
+			sandbox->modules[i]->settle(sandbox);
 	}
 }
 

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <curl/curl.h>
@@ -19,7 +18,6 @@
 
 #include "arena.h"
 #include "clock.h"
-#include "count_of.h"
 #include "log.h"
 #include "random.h"
 #include "str.h"
@@ -38,42 +36,6 @@
 #define RESPONSE_MAX_BYTES ((size_t)256 << 20) /* the whole request log, escaped */
 #define REQUEST_ARENA_MAX_BYTES ((size_t)1 << 30)
 #define CLOSE_TIMEOUT_MS 5000
-
-#define SANDBOX_MODULE(name) extern const struct sandbox_module sandbox_##name;
-#include "modules.def"
-#undef SANDBOX_MODULE
-
-const struct sandbox_module *const sandbox_modules[] = {
-#define SANDBOX_MODULE(name) &sandbox_##name,
-#include "modules.def"
-#undef SANDBOX_MODULE
-};
-const size_t sandbox_module_count = COUNT_OF(sandbox_modules);
-
-void sandbox_lock(struct sandbox *sandbox)
-{
-	pthread_mutex_lock(&sandbox->lock);
-}
-
-void sandbox_unlock(struct sandbox *sandbox)
-{
-	pthread_mutex_unlock(&sandbox->lock);
-}
-
-bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
-{
-	struct timespec until;
-	int rc = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)(duration_ms / 1000);
-	until.tv_nsec += (long)(duration_ms % 1000) * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	while (!sandbox->is_closing && rc != ETIMEDOUT)
-		rc = pthread_cond_timedwait(&sandbox->closing, &sandbox->lock, &until);
-	return !sandbox->is_closing;
-}
 
 /* ---- One call ---- */
 
@@ -370,16 +332,16 @@ static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
 	size_t count = 0;
 	enum err_kind kind;
 
-	for (size_t i = 0; i < sandbox_module_count; i++)
-		count += sandbox_modules[i]->route_count;
+	for (size_t i = 0; i < sandbox->module_count; i++)
+		count += sandbox->modules[i]->route_count;
 	sandbox->bound = calloc(count > 0 ? count : 1, sizeof(*sandbox->bound));
 	if (sandbox->bound == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory");
 	kind = http_router_new(&config, &sandbox->router, err);
 	if (kind == ERR_NONE)
 		kind = http_router_add(sandbox->router, control_routes, control_route_count, err);
-	for (size_t i = 0; i < sandbox_module_count && kind == ERR_NONE; i++)
-		kind = add_module(sandbox, sandbox_modules[i], err);
+	for (size_t i = 0; i < sandbox->module_count && kind == ERR_NONE; i++)
+		kind = add_module(sandbox, sandbox->modules[i], err);
 	return kind;
 }
 
@@ -432,8 +394,9 @@ static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_con
 	return httpd_open(&httpd, &sandbox->httpd, err);
 }
 
-enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox **sandbox_out,
-			   struct error *err)
+enum err_kind sandbox_open_with(const struct sandbox_config *config,
+				const struct sandbox_module *const *modules, size_t module_count,
+				struct sandbox **sandbox_out, struct error *err)
 {
 	struct sandbox *sandbox = calloc(1, sizeof(*sandbox));
 	enum err_kind kind;
@@ -445,6 +408,8 @@ enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox *
 		return error_set(err, ERR_INTERNAL, "libsodium or libcurl does not start");
 	}
 	init_lock(sandbox);
+	sandbox->modules = modules;
+	sandbox->module_count = module_count;
 	sandbox->log = config->log;
 	sandbox->clock = config->clock != NULL ? config->clock : clock_system();
 	sandbox->random = config->random != NULL ? config->random : random_system();

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Forgetting everything: what a reset frees, and how every platform starts again. */
+#include "arena.h"
+
+#include "core.h"
+
+static void start_modules(struct sandbox *sandbox)
+{
+	for (size_t i = 0; i < sandbox->module_count; i++) {
+		const struct sandbox_module *module = sandbox->modules[i];
+
+		if (module->state_size_bytes > 0)
+			sandbox->states[module->platform] =
+				sandbox_keep(sandbox, module->state_size_bytes);
+	}
+	/* Only now: a module may look at another's state (instagram's accounts hang on facebook's
+	 * Pages). */
+	for (size_t i = 0; i < sandbox->module_count; i++) {
+		const struct sandbox_module *module = sandbox->modules[i];
+
+		if (module->start != NULL)
+			module->start(sandbox, sandbox->states[module->platform]);
+	}
+}
+
+void state_reset(struct sandbox *sandbox)
+{
+	state_fini(sandbox);
+	sandbox->generation++;
+	sandbox->kept = arena_new("sandbox state", SANDBOX_STATE_MAX_BYTES);
+	table_init(&sandbox->objects, sandbox->kept);
+	knobs_reset(sandbox);
+	start_modules(sandbox);
+}
+
+void state_fini(struct sandbox *sandbox)
+{
+	fault_clear(sandbox);
+	reqlog_clear(&sandbox->reqlog);
+	uploads_clear(sandbox);
+	media_clear(sandbox);
+	table_fini(&sandbox->objects);
+	arena_free(&sandbox->kept);
+	memset(sandbox->states, 0, sizeof(sandbox->states));
+	sandbox->ledger_first = NULL;
+	sandbox->ledger_last = NULL;
+	sandbox->advance_us = 0;
+}
