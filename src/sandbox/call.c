@@ -66,8 +66,8 @@ static struct str base_url(const struct sandbox *sandbox, const struct http_requ
 	return httpd_base_url(sandbox->httpd);
 }
 
-void call_init(struct sandbox_call *call, const struct bound_route *bound,
-	       struct http_request *request, struct http_response *response)
+void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
+		       struct http_request *request, struct http_response *response)
 {
 	*call = (struct sandbox_call){
 		.sandbox = bound->sandbox,
@@ -108,8 +108,8 @@ static void read_body(struct sandbox_call *call)
 	if (call->body.len == 0)
 		return;
 	if (str_has_prefix(type, STR("multipart/")))
-		multipart_parse(call->arena, sandbox_header(call, "content-type"), call->body,
-				&call->parts, &call->part_count);
+		sandbox_multipart_parse(call->arena, sandbox_header(call, "content-type"),
+					call->body, &call->parts, &call->part_count);
 	else if (str_has_prefix(type, STR("application/x-www-form-urlencoded")))
 		form_parse(call->arena, call->body, 0, &call->form_body, NULL);
 	else if (start.len > 0 && (start.ptr[0] == '{' || start.ptr[0] == '['))

@@ -27,8 +27,8 @@ static void get_feed(void *context, struct http_request *request, struct http_re
 
 	(void)request;
 	sandbox_lock(sandbox);
-	ledger_settle(sandbox);
-	page_feed(sandbox, response);
+	sandbox_ledger_settle(sandbox);
+	sandbox_page_feed(sandbox, response);
 	sandbox_unlock(sandbox);
 }
 
@@ -36,7 +36,7 @@ static void get_style(void *context, struct http_request *request, struct http_r
 {
 	(void)context;
 	(void)request;
-	buf_add(http_response_text(response, 200, "text/css; charset=utf-8"), page_style());
+	buf_add(http_response_text(response, 200, "text/css; charset=utf-8"), sandbox_page_style());
 	http_response_header(response, "X-Content-Type-Options", STR("nosniff"));
 	http_response_header(response, "Cache-Control", STR("max-age=300"));
 }
@@ -46,7 +46,7 @@ static void get_media(void *context, struct http_request *request, struct http_r
 	struct sandbox *sandbox = context;
 
 	sandbox_lock(sandbox);
-	media_answer(sandbox, request, response);
+	sandbox_media_answer(sandbox, request, response);
 	sandbox_unlock(sandbox);
 }
 
@@ -56,8 +56,8 @@ static void get_ledger(void *context, struct http_request *request, struct http_
 
 	(void)request;
 	sandbox_lock(sandbox);
-	ledger_settle(sandbox);
-	ledger_write(sandbox, http_response_json(response, 200));
+	sandbox_ledger_settle(sandbox);
+	sandbox_ledger_write(sandbox, http_response_json(response, 200));
 	sandbox_unlock(sandbox);
 }
 
@@ -67,7 +67,7 @@ static void get_log(void *context, struct http_request *request, struct http_res
 
 	(void)request;
 	sandbox_lock(sandbox);
-	reqlog_write(&sandbox->reqlog, http_response_json(response, 200));
+	sandbox_reqlog_write(&sandbox->reqlog, http_response_json(response, 200));
 	sandbox_unlock(sandbox);
 }
 
@@ -79,7 +79,7 @@ static void get_faults(void *context, struct http_request *request, struct http_
 	(void)request;
 	sandbox_lock(sandbox);
 	json_writer_init(&w, http_response_json(response, 200));
-	fault_write_list(sandbox, &w);
+	sandbox_fault_write_list(sandbox, &w);
 	sandbox_unlock(sandbox);
 }
 
@@ -91,12 +91,12 @@ static void post_fault(void *context, struct http_request *request, struct http_
 	struct fault fault;
 
 	if (json_parse(request->arena, request->body, NULL, &json, NULL, &err) != ERR_NONE ||
-	    fault_parse(sandbox, request->arena, json, &fault, &err) != ERR_NONE) {
+	    sandbox_fault_parse(sandbox, request->arena, json, &fault, &err) != ERR_NONE) {
 		answer_error(response, 400, err.text);
 		return;
 	}
 	sandbox_lock(sandbox);
-	bool is_added = fault_add(sandbox, &fault);
+	bool is_added = sandbox_fault_add(sandbox, &fault);
 	sandbox_unlock(sandbox);
 	if (!is_added)
 		answer_error(response, 429, "there are too many faults; DELETE clears them");
@@ -111,7 +111,7 @@ static void delete_faults(void *context, struct http_request *request,
 
 	(void)request;
 	sandbox_lock(sandbox);
-	fault_clear(sandbox);
+	sandbox_fault_clear(sandbox);
 	sandbox_unlock(sandbox);
 	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
 }
@@ -124,7 +124,7 @@ static void get_knobs(void *context, struct http_request *request, struct http_r
 	(void)request;
 	json_writer_init(&w, http_response_json(response, 200));
 	sandbox_lock(sandbox);
-	knobs_write(sandbox, &w);
+	sandbox_knobs_write(sandbox, &w);
 	sandbox_unlock(sandbox);
 }
 
@@ -137,7 +137,7 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 
 	sandbox_lock(sandbox);
 	if (kind == ERR_NONE)
-		kind = knobs_set(sandbox, json, &err);
+		kind = sandbox_knobs_set(sandbox, json, &err);
 	sandbox_unlock(sandbox);
 	if (kind != ERR_NONE)
 		answer_error(response, 400, err.text);
@@ -151,7 +151,7 @@ static void post_reset(void *context, struct http_request *request, struct http_
 
 	(void)request;
 	sandbox_lock(sandbox);
-	state_reset(sandbox);
+	sandbox_reset(sandbox);
 	sandbox_unlock(sandbox);
 	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
 }
@@ -190,7 +190,7 @@ static void post_clock(void *context, struct http_request *request, struct http_
 
 #define FAULT_BODY_MAX_BYTES ((size_t)1 << 20)
 
-const struct http_route control_routes[] = {
+const struct http_route sandbox_control_routes[] = {
 	{.method = "GET", .pattern = "/", .handler = get_feed},
 	{.method = "GET", .pattern = "/_sandbox/style.css", .handler = get_style},
 	{.method = "GET", .pattern = "/_sandbox/media/{sha256}", .handler = get_media},
@@ -216,4 +216,4 @@ const struct http_route control_routes[] = {
 	 .body_mode = HTTP_BODY_MEMORY,
 	 .body_max_bytes = 4096},
 };
-const size_t control_route_count = COUNT_OF(control_routes);
+const size_t sandbox_control_route_count = COUNT_OF(sandbox_control_routes);

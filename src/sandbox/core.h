@@ -42,25 +42,25 @@ struct reqlog {
 
 /* The entry's JSON for a request, secrets replaced, up to and without its closing brace; in arena.
  * Needs no lock. */
-struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body,
-			 int64_t at_us);
+struct str sandbox_reqlog_format(struct arena *arena, const struct http_request *request,
+				 struct str body, int64_t at_us);
 /* Takes a copy; returns the entry's number. */
-uint64_t reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
-void reqlog_set_status(struct reqlog *log, uint64_t number, int status);
-void reqlog_write(const struct reqlog *log, struct buf *out);
-void reqlog_clear(struct reqlog *log);
+uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
+void sandbox_reqlog_set_status(struct reqlog *log, uint64_t number, int status);
+void sandbox_reqlog_write(const struct reqlog *log, struct buf *out);
+void sandbox_reqlog_clear(struct reqlog *log);
 
 /* ---- Redaction (pure) ---- */
 
-bool redact_is_secret_name(struct str name);
+bool sandbox_redact_is_secret_name(struct str name);
 /* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
-struct str redact_form(struct arena *arena, struct str text);
+struct str sandbox_redact_form(struct arena *arena, struct str text);
 /* The value of a header as it may be shown. */
-struct str redact_header(struct arena *arena, struct str name, struct str value);
+struct str sandbox_redact_header(struct arena *arena, struct str name, struct str value);
 /* The body as it may be shown, by its content type. False = it may hold a secret that cannot be cut
  * out: show the digest. */
-bool redact_body(struct arena *arena, struct str content_type, struct str body,
-		 struct str *shown_out);
+bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
+			 struct str *shown_out);
 
 /* ---- Faults ---- */
 
@@ -103,17 +103,18 @@ struct fault {
 
 /* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. Needs no lock. INVALID
  * with err->text. */
-enum err_kind fault_parse(const struct sandbox *sandbox, struct arena *arena,
-			  const struct json *json, struct fault *fault_out, struct error *err);
+enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *arena,
+				  const struct json *json, struct fault *fault_out,
+				  struct error *err);
 /* Keeps a copy at the end of the list. False when there are FAULTS_MAX already. */
-bool fault_add(struct sandbox *sandbox, const struct fault *fault);
+bool sandbox_fault_add(struct sandbox *sandbox, const struct fault *fault);
 /* The first fault that matches and has times left, counted down; a copy in *out. */
-bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
-		struct str path, struct fault *out);
-void fault_write_list(struct sandbox *sandbox, struct json_writer *w);
-void fault_clear(struct sandbox *sandbox);
+bool sandbox_fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
+			struct str path, struct fault *out);
+void sandbox_fault_write_list(struct sandbox *sandbox, struct json_writer *w);
+void sandbox_fault_clear(struct sandbox *sandbox);
 /* '*' matches any run of characters without '/'. */
-bool fault_path_matches(struct str pattern, struct str path);
+bool sandbox_fault_path_matches(struct str pattern, struct str path);
 
 /* ---- The ledger ---- */
 
@@ -126,8 +127,8 @@ struct ledger_entry {
 };
 
 /* Calls every module's settle. Before the ledger is shown in any form. */
-void ledger_settle(struct sandbox *sandbox);
-void ledger_write(struct sandbox *sandbox, struct buf *out);
+void sandbox_ledger_settle(struct sandbox *sandbox);
+void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out);
 
 /* ---- The whole ---- */
 
@@ -187,54 +188,48 @@ void sandbox_unlock(struct sandbox *sandbox);
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms);
 
 /* reset.c: makes kept memory anew and calls every module's start; also the first time. */
-void state_reset(struct sandbox *sandbox);
-void state_fini(struct sandbox *sandbox);
-
-/* state.c */
-/* The key under which things are found: "slug/kind/id" in arena. */
-struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
-		     struct str id);
-void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
-		 struct str id);
+void sandbox_reset(struct sandbox *sandbox);
+void sandbox_fini(struct sandbox *sandbox);
 
 /* knob.c */
-void knobs_reset(struct sandbox *sandbox);
+void sandbox_knobs_reset(struct sandbox *sandbox);
 /* All of them or, with INVALID and err->text, none. */
-enum err_kind knobs_set(struct sandbox *sandbox, const struct json *json, struct error *err);
-void knobs_write(const struct sandbox *sandbox, struct json_writer *w);
+enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json,
+				struct error *err);
+void sandbox_knobs_write(const struct sandbox *sandbox, struct json_writer *w);
 
 /* media.c, upload.c */
-void media_clear(struct sandbox *sandbox);
+void sandbox_media_clear(struct sandbox *sandbox);
 /* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is
  * shorter. */
-bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
-		   struct sandbox_media *media_out);
+bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
+			   struct sandbox_media *media_out);
 /* The kept bytes of that digest into the answer, or 404. */
-void media_answer(struct sandbox *sandbox, struct http_request *request,
-		  struct http_response *response);
-bool media_is_kept(const struct sandbox *sandbox, const char *sha256);
-void uploads_clear(struct sandbox *sandbox);
+void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
+			  struct http_response *response);
+bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256);
+void sandbox_uploads_clear(struct sandbox *sandbox);
 
 /* call.c: fills a call for a request. Needs no lock. */
-void call_init(struct sandbox_call *call, const struct bound_route *bound,
-	       struct http_request *request, struct http_response *response);
+void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
+		       struct http_request *request, struct http_response *response);
 
 /* multipart.c: the parts of a multipart/form-data body (pure); at most 64. False when it is none or
  * broken. */
-bool multipart_parse(struct arena *arena, struct str content_type, struct str body,
-		     struct sandbox_part **parts_out, size_t *count_out);
+bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struct str body,
+			     struct sandbox_part **parts_out, size_t *count_out);
 
 /* page.c */
-void page_feed(struct sandbox *sandbox, struct http_response *response);
-struct str page_style(void);
+void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response);
+struct str sandbox_page_style(void);
 
 /* html.c */
 /* The strict policy of every page of ours. */
-void page_headers(struct http_response *response);
-void page_add_text(struct buf *out, struct str text);
-void page_begin(struct buf *out, const char *title, const char *body_class);
-void page_end(struct buf *out);
+void sandbox_html_headers(struct http_response *response);
+void sandbox_html_add_text(struct buf *out, struct str text);
+void sandbox_html_begin(struct buf *out, const char *title, const char *body_class);
+void sandbox_html_end(struct buf *out);
 
 /* control.c: the routes of /_sandbox and the page. */
-extern const struct http_route control_routes[];
-extern const size_t control_route_count;
+extern const struct http_route sandbox_control_routes[];
+extern const size_t sandbox_control_route_count;

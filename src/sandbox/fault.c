@@ -142,8 +142,9 @@ static void parse_body(struct arena *arena, const struct json *json, struct faul
 	fault->body = buf_str(&out);
 }
 
-enum err_kind fault_parse(const struct sandbox *sandbox, struct arena *arena,
-			  const struct json *json, struct fault *fault_out, struct error *err)
+enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *arena,
+				  const struct json *json, struct fault *fault_out,
+				  struct error *err)
 {
 	struct fault fault = {0};
 	enum err_kind kind;
@@ -198,7 +199,7 @@ static void fault_free(struct fault *fault)
 	free(fault);
 }
 
-bool fault_add(struct sandbox *sandbox, const struct fault *fault)
+bool sandbox_fault_add(struct sandbox *sandbox, const struct fault *fault)
 {
 	struct fault **link = &sandbox->faults;
 	struct fault *copy = malloc(sizeof(*copy));
@@ -223,7 +224,7 @@ bool fault_add(struct sandbox *sandbox, const struct fault *fault)
 	return true;
 }
 
-bool fault_path_matches(struct str pattern, struct str path)
+bool sandbox_fault_path_matches(struct str pattern, struct str path)
 {
 	size_t p = 0;
 	size_t s = 0;
@@ -255,13 +256,13 @@ static bool fault_matches(const struct fault *fault, enum sandbox_platform platf
 {
 	return (!fault->has_platform || fault->platform == platform) &&
 	       (fault->method.len == 0 || str_equal_nocase(fault->method, method)) &&
-	       (fault->path.len == 0 || fault_path_matches(fault->path, path));
+	       (fault->path.len == 0 || sandbox_fault_path_matches(fault->path, path));
 }
 
 /* The copy's texts live in the sandbox's list until the lock is let go of: the taker copies what it
  * needs longer. */
-bool fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
-		struct str path, struct fault *out)
+bool sandbox_fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
+			struct str path, struct fault *out)
 {
 	for (struct fault *fault = sandbox->faults; fault != NULL; fault = fault->next) {
 		if (fault->times == 0 || !fault_matches(fault, platform, method, path))
@@ -311,7 +312,7 @@ static void write_fault(struct json_writer *w, const struct fault *fault)
 	json_end_object(w);
 }
 
-void fault_write_list(struct sandbox *sandbox, struct json_writer *w)
+void sandbox_fault_write_list(struct sandbox *sandbox, struct json_writer *w)
 {
 	json_begin_object(w);
 	json_key(w, "faults");
@@ -322,7 +323,7 @@ void fault_write_list(struct sandbox *sandbox, struct json_writer *w)
 	json_end_object(w);
 }
 
-void fault_clear(struct sandbox *sandbox)
+void sandbox_fault_clear(struct sandbox *sandbox)
 {
 	while (sandbox->faults != NULL) {
 		struct fault *next = sandbox->faults->next;

@@ -7,7 +7,7 @@
 
 /* No form-action: a browser checks it against every redirect that follows the form, and consent
  * ends at the app's own site. */
-void page_headers(struct http_response *response)
+void sandbox_html_headers(struct http_response *response)
 {
 	http_response_header(
 		response, "Content-Security-Policy",
@@ -18,7 +18,7 @@ void page_headers(struct http_response *response)
 	http_response_header(response, "Cache-Control", STR("no-store"));
 }
 
-void page_add_text(struct buf *out, struct str text)
+void sandbox_html_add_text(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		switch (text.ptr[i]) {
@@ -43,16 +43,16 @@ void page_add_text(struct buf *out, struct str text)
 	}
 }
 
-void page_begin(struct buf *out, const char *title, const char *body_class)
+void sandbox_html_begin(struct buf *out, const char *title, const char *body_class)
 {
 	buf_add_z(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
 		       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
 		       "<link rel=\"stylesheet\" href=\"/_sandbox/style.css\"><title>");
-	page_add_text(out, str_of(title));
+	sandbox_html_add_text(out, str_of(title));
 	buf_addf(out, "</title></head><body class=\"%s\">", body_class);
 }
 
-void page_end(struct buf *out)
+void sandbox_html_end(struct buf *out)
 {
 	buf_add_z(out, "</body></html>\n");
 }

@@ -29,7 +29,7 @@ int64_t sandbox_knob(const struct sandbox *sandbox, enum sandbox_knob knob)
 	return sandbox->knobs[knob];
 }
 
-void knobs_reset(struct sandbox *sandbox)
+void sandbox_knobs_reset(struct sandbox *sandbox)
 {
 	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++)
 		sandbox->knobs[i] = knobs[i].at_first;
@@ -58,7 +58,7 @@ static enum err_kind check(struct str name, const struct json *value, struct err
 				   (long long)knob->least, (long long)knob->most);
 }
 
-enum err_kind knobs_set(struct sandbox *sandbox, const struct json *json, struct error *err)
+enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json, struct error *err)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT))
 		return error_set(err, ERR_INVALID, "knobs are a JSON object of numbers");
@@ -73,7 +73,7 @@ enum err_kind knobs_set(struct sandbox *sandbox, const struct json *json, struct
 	return ERR_NONE;
 }
 
-void knobs_write(const struct sandbox *sandbox, struct json_writer *w)
+void sandbox_knobs_write(const struct sandbox *sandbox, struct json_writer *w)
 {
 	json_begin_object(w);
 	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++)

@@ -56,10 +56,12 @@ struct sandbox_post *sandbox_ledger_add(struct sandbox *sandbox, const struct sa
 	struct ledger_entry *entry = sandbox_keep(sandbox, sizeof(*entry));
 
 	copy_fields(sandbox, &entry->post, post);
-	entry->post.older = state_find(sandbox, post->platform, "ledger_newest", post->account_id);
+	entry->post.older =
+		sandbox_object_get(sandbox, post->platform, "ledger_newest", post->account_id);
 	sandbox_object_put(sandbox, post->platform, "ledger_newest", post->account_id, entry);
 	if (!str_is_empty(post->reply_to))
-		append_reply(state_find(sandbox, post->platform, "ledger", post->reply_to), entry);
+		append_reply(sandbox_object_get(sandbox, post->platform, "ledger", post->reply_to),
+			     entry);
 	sandbox_object_put(sandbox, post->platform, "ledger", post->id, entry);
 	if (sandbox->ledger_last != NULL)
 		sandbox->ledger_last->next = entry;
@@ -72,7 +74,7 @@ struct sandbox_post *sandbox_ledger_add(struct sandbox *sandbox, const struct sa
 struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					 struct str id)
 {
-	struct ledger_entry *entry = state_find(sandbox, platform, "ledger", id);
+	struct ledger_entry *entry = sandbox_object_get(sandbox, platform, "ledger", id);
 
 	return entry != NULL && !entry->post.is_deleted ? &entry->post : NULL;
 }
@@ -80,7 +82,8 @@ struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_p
 struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox_platform platform,
 					   struct str account_id)
 {
-	struct ledger_entry *entry = state_find(sandbox, platform, "ledger_newest", account_id);
+	struct ledger_entry *entry =
+		sandbox_object_get(sandbox, platform, "ledger_newest", account_id);
 
 	return entry != NULL ? &entry->post : NULL;
 }
@@ -88,7 +91,7 @@ struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox
 size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform,
 			      struct str id, struct sandbox_post **out, size_t max)
 {
-	struct ledger_entry *parent = state_find(sandbox, platform, "ledger", id);
+	struct ledger_entry *parent = sandbox_object_get(sandbox, platform, "ledger", id);
 	size_t count = 0;
 
 	for (struct ledger_entry *e = parent != NULL ? parent->replies_first : NULL;
@@ -145,7 +148,7 @@ static void write_post(struct json_writer *w, const struct sandbox_post *post)
 	json_end_object(w);
 }
 
-void ledger_settle(struct sandbox *sandbox)
+void sandbox_ledger_settle(struct sandbox *sandbox)
 {
 	for (size_t i = 0; i < sandbox->module_count; i++) {
 		if (sandbox->modules[i]->settle != NULL)
@@ -153,7 +156,7 @@ void ledger_settle(struct sandbox *sandbox)
 	}
 }
 
-void ledger_write(struct sandbox *sandbox, struct buf *out)
+void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out)
 {
 	struct json_writer w;
 

@@ -98,7 +98,7 @@ static void kept_path(const struct sandbox *sandbox, const char *sha256, char ou
 	snprintf(out, 512, "%s/media-%s", sandbox->directory, sha256);
 }
 
-bool media_is_kept(const struct sandbox *sandbox, const char *sha256)
+bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256)
 {
 	char path[512];
 
@@ -153,8 +153,8 @@ void sandbox_media_look(struct sandbox_call *call, struct str bytes,
 	intake_finish(&intake, call, media_out);
 }
 
-bool media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
-		   struct sandbox_media *media_out)
+bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
+			   struct sandbox_media *media_out)
 {
 	struct intake intake;
 	char *piece = malloc(1 << 20);
@@ -302,14 +302,14 @@ struct str sandbox_media_bytes(struct sandbox_call *call, const struct sandbox_m
 	return read_kept(call->sandbox, call->arena, str_of(media->sha256));
 }
 
-void media_answer(struct sandbox *sandbox, struct http_request *request,
-		  struct http_response *response)
+void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
+			  struct http_response *response)
 {
 	struct str sha256 = http_request_capture(request, "sha256");
 	struct str bytes =
 		is_digest(sha256) ? read_kept(sandbox, request->arena, sha256) : (struct str){0};
 
-	page_headers(response);
+	sandbox_html_headers(response);
 	if (bytes.ptr == NULL) {
 		buf_add_z(http_response_text(response, 404, "text/plain; charset=utf-8"),
 			  "no such picture kept\n");
@@ -320,7 +320,7 @@ void media_answer(struct sandbox *sandbox, struct http_request *request,
 	http_response_header(response, "Cache-Control", STR("public, max-age=86400, immutable"));
 }
 
-void media_clear(struct sandbox *sandbox)
+void sandbox_media_clear(struct sandbox *sandbox)
 {
 	DIR *dir = opendir(sandbox->directory);
 

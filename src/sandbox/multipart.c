@@ -78,8 +78,8 @@ static bool take_part(struct arena *arena, struct str *rest, struct str end,
 	return true;
 }
 
-bool multipart_parse(struct arena *arena, struct str content_type, struct str body,
-		     struct sandbox_part **parts_out, size_t *count_out)
+bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struct str body,
+			     struct sandbox_part **parts_out, size_t *count_out)
 {
 	struct sandbox_part *parts = ARENA_ARRAY(arena, struct sandbox_part, PARTS_MAX);
 	struct str delimiter;

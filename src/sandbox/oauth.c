@@ -120,7 +120,7 @@ enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_pl
 					struct str redirect_uri, struct str verifier,
 					struct sandbox_code **code_out)
 {
-	struct sandbox_code *code = state_find(sandbox, platform, "oauth_code", text);
+	struct sandbox_code *code = sandbox_object_get(sandbox, platform, "oauth_code", text);
 
 	if (code == NULL)
 		return SANDBOX_REDEEM_UNKNOWN;
@@ -173,7 +173,7 @@ struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
 struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					 struct str text)
 {
-	return text.len > 0 ? state_find(sandbox, platform, "oauth_token", text) : NULL;
+	return text.len > 0 ? sandbox_object_get(sandbox, platform, "oauth_token", text) : NULL;
 }
 
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token)

@@ -67,7 +67,7 @@ static const char style[] =
 	".buttons button.allow{background:var(--brand);border-color:var(--brand);color:#fff}"
 	".note{color:var(--soft);font-size:.8rem;margin:1rem 0 0}";
 
-struct str page_style(void)
+struct str sandbox_page_style(void)
 {
 	return (struct str){style, sizeof(style) - 1};
 }
@@ -77,9 +77,9 @@ struct str page_style(void)
 static void add_hidden(struct buf *out, struct str name, struct str value)
 {
 	buf_add_z(out, "<input type=\"hidden\" name=\"");
-	page_add_text(out, name);
+	sandbox_html_add_text(out, name);
 	buf_add_z(out, "\" value=\"");
-	page_add_text(out, value);
+	sandbox_html_add_text(out, value);
 	buf_add_z(out, "\">");
 }
 
@@ -93,7 +93,7 @@ static void add_scopes(struct buf *out, struct str scope)
 			end++;
 		if (end > 0) {
 			buf_add_z(out, "<li><code>");
-			page_add_text(out, str_slice(scope, 0, end));
+			sandbox_html_add_text(out, str_slice(scope, 0, end));
 			buf_add_z(out, "</code></li>");
 		}
 		scope = str_slice(scope, end + 1, scope.len);
@@ -106,16 +106,16 @@ static void add_choices(struct buf *out, const struct sandbox_consent_page *page
 	if (page->choice_count == 0)
 		return;
 	buf_add_z(out, "<fieldset><legend>");
-	page_add_text(out, str_of(page->choose_text));
+	sandbox_html_add_text(out, str_of(page->choose_text));
 	buf_add_z(out, "</legend>");
 	/* An empty choice says that the form was used: with nothing ticked it is not the default
 	 * that counts. */
 	add_hidden(out, STR("sandbox_choice"), STR(""));
 	for (size_t i = 0; i < page->choice_count; i++) {
 		buf_add_z(out, "<label><input type=\"checkbox\" name=\"sandbox_choice\" value=\"");
-		page_add_text(out, page->choices[i].id);
+		sandbox_html_add_text(out, page->choices[i].id);
 		buf_add_z(out, page->choices[i].is_ticked ? "\" checked> " : "\"> ");
-		page_add_text(out, page->choices[i].label);
+		sandbox_html_add_text(out, page->choices[i].label);
 		buf_add_z(out, "</label>");
 	}
 	buf_add_z(out, "</fieldset>");
@@ -126,20 +126,20 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 	const char *name = sandbox_platform_name(call->platform);
 	struct buf *out = http_response_text(call->response, 200, "text/html; charset=utf-8");
 
-	page_headers(call->response);
-	page_begin(out, name, sandbox_platform_slug(call->platform));
+	sandbox_html_headers(call->response);
+	sandbox_html_begin(out, name, sandbox_platform_slug(call->platform));
 	buf_addf(out,
 		 "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><p>The app "
 		 "<strong>",
 		 name);
-	page_add_text(out, sandbox_query(call, "client_id"));
-	page_add_text(out, sandbox_query(call, "client_key"));
+	sandbox_html_add_text(out, sandbox_query(call, "client_id"));
+	sandbox_html_add_text(out, sandbox_query(call, "client_key"));
 	buf_add_z(out, "</strong> wants to use the account of <strong>");
-	page_add_text(out, page->user_name);
+	sandbox_html_add_text(out, page->user_name);
 	buf_add_z(out, "</strong>.</p>");
 	add_scopes(out, page->scope);
 	buf_add_z(out, "<form method=\"get\" action=\"");
-	page_add_text(out, call->request->path);
+	sandbox_html_add_text(out, call->request->path);
 	buf_add_z(out, "\">");
 	for (size_t i = 0; i < call->request->query.count; i++) {
 		const struct form_pair *pair = &call->request->query.pairs[i];
@@ -154,7 +154,7 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 		       "value=\"allow\">Allow</button></div></form>"
 		       "<p class=\"note\">This is the sandbox: no real account is behind "
 		       "it.</p></div></section></main>");
-	page_end(out);
+	sandbox_html_end(out);
 }
 
 enum sandbox_consent sandbox_consent(struct sandbox_call *call,
@@ -188,15 +188,15 @@ void sandbox_error_page(struct sandbox_call *call, int status, const char *title
 {
 	struct buf *out = http_response_text(call->response, status, "text/html; charset=utf-8");
 
-	page_headers(call->response);
-	page_begin(out, title, sandbox_platform_slug(call->platform));
+	sandbox_html_headers(call->response);
+	sandbox_html_begin(out, title, sandbox_platform_slug(call->platform));
 	buf_addf(out, "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><h3>",
 		 sandbox_platform_name(call->platform));
-	page_add_text(out, str_of(title));
+	sandbox_html_add_text(out, str_of(title));
 	buf_add_z(out, "</h3><p>");
-	page_add_text(out, text);
+	sandbox_html_add_text(out, text);
 	buf_add_z(out, "</p></div></section></main>");
-	page_end(out);
+	sandbox_html_end(out);
 }
 
 void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
@@ -205,7 +205,7 @@ void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
 		"#c13584", "#1464d2", "#22272e", "#0a66c2", "#c4161c", "#13756f"};
 	struct buf *out = http_response_text(call->response, 200, "image/svg+xml");
 
-	page_headers(call->response);
+	sandbox_html_headers(call->response);
 	buf_addf(out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"200\"><rect "
 		 "width=\"200\" height=\"200\" "
@@ -213,9 +213,9 @@ void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
 		 "font-size=\"100\" text-anchor=\"middle\" "
 		 "fill=\"#fff\">",
 		 colours[call->platform]);
-	page_add_text(out, label.len > 0 && (unsigned char)label.ptr[0] < 0x80
-				   ? str_slice(label, 0, 1)
-				   : STR("@"));
+	sandbox_html_add_text(out, label.len > 0 && (unsigned char)label.ptr[0] < 0x80
+					   ? str_slice(label, 0, 1)
+					   : STR("@"));
 	buf_add_z(out, "</text></svg>");
 }
 
@@ -223,12 +223,12 @@ void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
 
 static void add_picture(struct sandbox *sandbox, struct buf *out, const struct sandbox_media *media)
 {
-	bool is_shown = media_is_kept(sandbox, media->sha256);
+	bool is_shown = sandbox_media_is_kept(sandbox, media->sha256);
 
 	if (is_shown && media->sniff.is_image) {
 		buf_addf(out, "<img loading=\"lazy\" src=\"/_sandbox/media/%s\" alt=\"",
 			 media->sha256);
-		page_add_text(out, media->alt_text);
+		sandbox_html_add_text(out, media->alt_text);
 		buf_add_z(out, "\">");
 	} else if (is_shown && media->sniff.is_video) {
 		buf_addf(out,
@@ -257,21 +257,21 @@ static void add_article(struct sandbox *sandbox, struct buf *out, const struct l
 	unsigned shown = 0;
 
 	buf_addf(out, "<article id=\"%s-", sandbox_platform_slug(post->platform));
-	page_add_text(out, post->id);
+	sandbox_html_add_text(out, post->id);
 	buf_add_z(out, "\"><p class=\"meta\"><span class=\"kind\">");
-	page_add_text(out, post->type);
+	sandbox_html_add_text(out, post->type);
 	buf_add_z(out, "</span><span>");
-	page_add_text(out, post->account_id);
+	sandbox_html_add_text(out, post->account_id);
 	buf_add_z(out, "</span><time>");
 	buf_add(out, timetext_format_instant(out->arena, post->created_us / US_PER_S * US_PER_S));
 	buf_add_z(out, "</time></p>");
 	if (post->title.len > 0) {
 		buf_add_z(out, "<h3>");
-		page_add_text(out, post->title);
+		sandbox_html_add_text(out, post->title);
 		buf_add_z(out, "</h3>");
 	}
 	buf_add_z(out, "<p class=\"text\">");
-	page_add_text(out, post->text);
+	sandbox_html_add_text(out, post->text);
 	buf_add_z(out, "</p>");
 	add_pictures(sandbox, out, post);
 	for (const struct ledger_entry *e = entry->replies_first;
@@ -311,13 +311,13 @@ static void add_column(struct sandbox *sandbox, struct buf *out, enum sandbox_pl
 	buf_add_z(out, "</section>");
 }
 
-void page_feed(struct sandbox *sandbox, struct http_response *response)
+void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response)
 {
 	struct feed_column *columns =
 		ARENA_ARRAY(response->arena, struct feed_column, SANDBOX_PLATFORM_COUNT);
 	struct buf *out = http_response_text(response, 200, "text/html; charset=utf-8");
 
-	page_headers(response);
+	sandbox_html_headers(response);
 	http_response_header(response, "Refresh", STR("5"));
 	for (const struct ledger_entry *e = sandbox->ledger_first; e != NULL; e = e->next) {
 		struct feed_column *column = &columns[e->post.platform];
@@ -325,12 +325,12 @@ void page_feed(struct sandbox *sandbox, struct http_response *response)
 		if (is_top(sandbox, &e->post))
 			column->newest[column->count++ % FEED_POSTS_MAX] = e;
 	}
-	page_begin(out, "Posthorn sandbox", "");
+	sandbox_html_begin(out, "Posthorn sandbox", "");
 	buf_add_z(out, "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
 		       "see: nothing here has left "
 		       "this machine.</p></header><main class=\"feed\">");
 	for (int i = 0; i < SANDBOX_PLATFORM_COUNT; i++)
 		add_column(sandbox, out, (enum sandbox_platform)i, &columns[i]);
 	buf_add_z(out, "</main>");
-	page_end(out);
+	sandbox_html_end(out);
 }

@@ -40,7 +40,7 @@ static const char *const secret_names[] = {
 static const char *const secret_headers[] = {"cookie", "proxy-authorization", "x-api-key",
 					     "x-goog-api-key"};
 
-bool redact_is_secret_name(struct str name)
+bool sandbox_redact_is_secret_name(struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(secret_names); i++) {
 		if (str_equal_nocase(name, str_of(secret_names[i])))
@@ -53,11 +53,11 @@ static bool is_secret_field(struct arena *arena, struct str encoded_name)
 {
 	struct str name;
 
-	return redact_is_secret_name(encoded_name) ||
-	       (percent_decode(arena, encoded_name, &name) && redact_is_secret_name(name));
+	return sandbox_redact_is_secret_name(encoded_name) ||
+	       (percent_decode(arena, encoded_name, &name) && sandbox_redact_is_secret_name(name));
 }
 
-struct str redact_form(struct arena *arena, struct str text)
+struct str sandbox_redact_form(struct arena *arena, struct str text)
 {
 	struct buf out;
 	struct str rest = text;
@@ -84,7 +84,7 @@ struct str redact_form(struct arena *arena, struct str text)
 	return buf_str(&out);
 }
 
-struct str redact_header(struct arena *arena, struct str name, struct str value)
+struct str sandbox_redact_header(struct arena *arena, struct str name, struct str value)
 {
 	if (str_equal_nocase(name, STR("authorization"))) {
 		size_t blank = str_find_char(value, ' ', 0);
@@ -115,7 +115,8 @@ static bool mentions_secret(struct str body)
 static bool json_has_secret(const struct json *value)
 {
 	for (size_t i = 0; i < value->count; i++) {
-		if (value->type == JSON_TYPE_OBJECT && redact_is_secret_name(value->keys[i]))
+		if (value->type == JSON_TYPE_OBJECT &&
+		    sandbox_redact_is_secret_name(value->keys[i]))
 			return true;
 		if (json_has_secret(&value->items[i]))
 			return true;
@@ -135,7 +136,7 @@ static void json_write_redacted(struct json_writer *w, const struct json *value)
 		json_begin_object(w);
 		for (size_t i = 0; i < value->count; i++) {
 			json_key_str(w, value->keys[i]);
-			if (redact_is_secret_name(value->keys[i]))
+			if (sandbox_redact_is_secret_name(value->keys[i]))
 				json_put_str(w, STR("***"));
 			else
 				json_write_redacted(w, &value->items[i]);
@@ -173,11 +174,11 @@ static bool redact_multipart(struct arena *arena, struct str content_type, struc
 	struct buf out;
 	size_t at = 0;
 
-	if (!multipart_parse(arena, content_type, body, &parts, &count))
+	if (!sandbox_multipart_parse(arena, content_type, body, &parts, &count))
 		return false;
 	buf_init(&out, arena, body.len + count * 4 + 16);
 	for (size_t i = 0; i < count; i++) {
-		if (!redact_is_secret_name(parts[i].name))
+		if (!sandbox_redact_is_secret_name(parts[i].name))
 			continue;
 		size_t begin = (size_t)(parts[i].bytes.ptr - body.ptr);
 
@@ -195,14 +196,14 @@ static bool type_is(struct arena *arena, struct str content_type, const char *pr
 	return str_has_prefix(str_lower(arena, str_trim(content_type)), str_of(prefix));
 }
 
-bool redact_body(struct arena *arena, struct str content_type, struct str body,
-		 struct str *shown_out)
+bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
+			 struct str *shown_out)
 {
 	struct str first = str_trim(body);
 	bool looks_json = first.len > 0 && (first.ptr[0] == '{' || first.ptr[0] == '[');
 
 	if (type_is(arena, content_type, "application/x-www-form-urlencoded")) {
-		*shown_out = redact_form(arena, body);
+		*shown_out = sandbox_redact_form(arena, body);
 		return true;
 	}
 	if (type_is(arena, content_type, "multipart/") &&

@@ -22,7 +22,7 @@ static void write_body(struct arena *arena, struct json_writer *w,
 	struct str shown;
 
 	if (body.len <= REQLOG_BODY_MAX_BYTES &&
-	    redact_body(arena, type != NULL ? *type : (struct str){0}, body, &shown)) {
+	    sandbox_redact_body(arena, type != NULL ? *type : (struct str){0}, body, &shown)) {
 		if (utf8_is_valid(shown))
 			json_member_str(w, "body", shown);
 		else
@@ -44,7 +44,7 @@ static void write_headers(struct arena *arena, struct json_writer *w,
 	json_begin_object(w);
 	for (size_t i = 0; i < request->header_count; i++) {
 		struct str name = str_lower(arena, request->headers[i].name);
-		struct str value = redact_header(arena, name, request->headers[i].value);
+		struct str value = sandbox_redact_header(arena, name, request->headers[i].value);
 		bool is_repeat = false;
 
 		for (size_t j = 0; j < i; j++)
@@ -55,8 +55,8 @@ static void write_headers(struct arena *arena, struct json_writer *w,
 			if (str_equal_nocase(request->headers[j].name, name))
 				value = str_format(
 					arena, STR_FMT ", " STR_FMT, STR_ARG(value),
-					STR_ARG(redact_header(arena, name,
-							      request->headers[j].value)));
+					STR_ARG(sandbox_redact_header(arena, name,
+								      request->headers[j].value)));
 		}
 		json_key_str(w, name);
 		json_put_str(w, value);
@@ -69,11 +69,11 @@ static struct str shown_path(struct arena *arena, struct str path, struct str qu
 	if (query.ptr == NULL || query.len == 0)
 		return path;
 	return str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(path),
-			  STR_ARG(redact_form(arena, query)));
+			  STR_ARG(sandbox_redact_form(arena, query)));
 }
 
-struct str reqlog_format(struct arena *arena, const struct http_request *request, struct str body,
-			 int64_t at_us)
+struct str sandbox_reqlog_format(struct arena *arena, const struct http_request *request,
+				 struct str body, int64_t at_us)
 {
 	struct str path = request->path;
 	struct str host = {0};
@@ -112,7 +112,7 @@ static void drop_oldest(struct reqlog *log)
 	log->first++;
 }
 
-uint64_t reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
+uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
 {
 	uint64_t number = log->next;
 	char *copy = malloc(json.len + 1);
@@ -132,13 +132,13 @@ uint64_t reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
 	return number;
 }
 
-void reqlog_set_status(struct reqlog *log, uint64_t number, int status)
+void sandbox_reqlog_set_status(struct reqlog *log, uint64_t number, int status)
 {
 	if (number >= log->first && number < log->next)
 		entry_at(log, number)->status = status;
 }
 
-void reqlog_write(const struct reqlog *log, struct buf *out)
+void sandbox_reqlog_write(const struct reqlog *log, struct buf *out)
 {
 	buf_add_z(out, "{\"requests\":[");
 	for (uint64_t n = log->first; n < log->next; n++) {
@@ -154,7 +154,7 @@ void reqlog_write(const struct reqlog *log, struct buf *out)
 	buf_add_z(out, "]}");
 }
 
-void reqlog_clear(struct reqlog *log)
+void sandbox_reqlog_clear(struct reqlog *log)
 {
 	while (log->first < log->next)
 		drop_oldest(log);

@@ -23,23 +23,23 @@ static void start_modules(struct sandbox *sandbox)
 	}
 }
 
-void state_reset(struct sandbox *sandbox)
+void sandbox_reset(struct sandbox *sandbox)
 {
-	state_fini(sandbox);
+	sandbox_fini(sandbox);
 	sandbox->generation++;
 	sandbox->kept = arena_new("sandbox state", SANDBOX_STATE_MAX_BYTES);
-	table_init(&sandbox->objects, sandbox->kept);
-	knobs_reset(sandbox);
+	sandbox_table_init(&sandbox->objects, sandbox->kept);
+	sandbox_knobs_reset(sandbox);
 	start_modules(sandbox);
 }
 
-void state_fini(struct sandbox *sandbox)
+void sandbox_fini(struct sandbox *sandbox)
 {
-	fault_clear(sandbox);
-	reqlog_clear(&sandbox->reqlog);
-	uploads_clear(sandbox);
-	media_clear(sandbox);
-	table_fini(&sandbox->objects);
+	sandbox_fault_clear(sandbox);
+	sandbox_reqlog_clear(&sandbox->reqlog);
+	sandbox_uploads_clear(sandbox);
+	sandbox_media_clear(sandbox);
+	sandbox_table_fini(&sandbox->objects);
 	arena_free(&sandbox->kept);
 	memset(sandbox->states, 0, sizeof(sandbox->states));
 	sandbox->ledger_first = NULL;

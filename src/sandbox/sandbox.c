@@ -187,8 +187,8 @@ static void fault_hold(struct arena *arena, struct fault *fault)
 
 static bool take_fault(struct sandbox_call *call, struct fault *fault)
 {
-	if (!fault_take(call->sandbox, call->platform, call->request->method,
-			path_without_host(call->request->path), fault))
+	if (!sandbox_fault_take(call->sandbox, call->platform, call->request->method,
+				path_without_host(call->request->path), fault))
 		return false;
 	fault_hold(call->arena, fault);
 	return true;
@@ -218,11 +218,11 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 	struct fault fault;
 
 	request->user = sandbox; /* logged here, not in after_answer */
-	call_init(&call, bound, request, response);
+	sandbox_call_init(&call, bound, request, response);
 	int64_t at_us = clock_now_us(sandbox->clock);
-	struct str entry = reqlog_format(request->arena, request, call.body, at_us);
+	struct str entry = sandbox_reqlog_format(request->arena, request, call.body, at_us);
 	sandbox_lock(sandbox);
-	uint64_t number = reqlog_add(&sandbox->reqlog, entry, at_us);
+	uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
 	uint64_t generation = sandbox->generation;
 	call.state = sandbox_state(sandbox, bound->module->platform);
 	call.now_us = sandbox_now_us(sandbox);
@@ -234,8 +234,8 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 	if (has_fault)
 		fault_after(&call, &fault);
 	if (generation == sandbox->generation)
-		reqlog_set_status(&sandbox->reqlog, number,
-				  response->is_dropped ? 0 : response->status);
+		sandbox_reqlog_set_status(&sandbox->reqlog, number,
+					  response->is_dropped ? 0 : response->status);
 	if (has_fault && fault.effect == FAULT_TIMEOUT_AFTER)
 		sandbox_wait(sandbox, sandbox->hang_ms);
 	sandbox_unlock(sandbox);
@@ -282,10 +282,10 @@ static void after_answer(void *context, const struct http_request *request,
 	    is_own_path(request->path))
 		return;
 	int64_t at_us = clock_now_us(sandbox->clock);
-	struct str entry = reqlog_format(request->arena, request, request->body, at_us);
+	struct str entry = sandbox_reqlog_format(request->arena, request, request->body, at_us);
 	sandbox_lock(sandbox);
-	uint64_t number = reqlog_add(&sandbox->reqlog, entry, at_us);
-	reqlog_set_status(&sandbox->reqlog, number, response->status);
+	uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
+	sandbox_reqlog_set_status(&sandbox->reqlog, number, response->status);
 	sandbox_unlock(sandbox);
 }
 
@@ -339,7 +339,8 @@ static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
 		return error_set(err, ERR_TEMPORARY, "no memory");
 	kind = http_router_new(&config, &sandbox->router, err);
 	if (kind == ERR_NONE)
-		kind = http_router_add(sandbox->router, control_routes, control_route_count, err);
+		kind = http_router_add(sandbox->router, sandbox_control_routes,
+				       sandbox_control_route_count, err);
 	for (size_t i = 0; i < sandbox->module_count && kind == ERR_NONE; i++)
 		kind = add_module(sandbox, sandbox->modules[i], err);
 	return kind;
@@ -416,7 +417,7 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 	sandbox->hang_ms = config->hang_ms > 0 ? config->hang_ms : HANG_MS_DEFAULT;
 	kind = make_directory(sandbox, err);
 	if (kind == ERR_NONE) {
-		state_reset(sandbox);
+		sandbox_reset(sandbox);
 		kind = make_router(sandbox, err);
 	}
 	if (kind == ERR_NONE)
@@ -465,7 +466,7 @@ void sandbox_close(struct sandbox **sandbox)
 	wake_all(s);
 	httpd_close(&s->httpd, CLOSE_TIMEOUT_MS);
 	http_router_free(&s->router);
-	state_fini(s);
+	sandbox_fini(s);
 	remove_files(s->body_directory);
 	remove_files(s->directory);
 	free(s->body_directory);

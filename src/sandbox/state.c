@@ -57,16 +57,16 @@ bool sandbox_is_full(const struct sandbox *sandbox)
 	return arena_used_bytes(sandbox->kept) > SANDBOX_STATE_MAX_BYTES / 4 * 3;
 }
 
-struct str state_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
-		     struct str id)
+static struct str object_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
+			     struct str id)
 {
 	return str_format(arena, "%s/%s/" STR_FMT, platforms[platform].slug, kind, STR_ARG(id));
 }
 
 /* Looking something up must not grow kept memory: the key is made on the stack, or with malloc when
  * it is long. */
-void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
-		 struct str id)
+void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
+			 struct str id)
 {
 	char small[256];
 	struct str prefix[2] = {str_of(platforms[platform].slug), str_of(kind)};
@@ -83,7 +83,7 @@ void *state_find(struct sandbox *sandbox, enum sandbox_platform platform, const 
 	}
 	if (id.len > 0)
 		memcpy(key + at, id.ptr, id.len);
-	void *found = table_get(&sandbox->objects, (struct str){key, len});
+	void *found = sandbox_table_get(&sandbox->objects, (struct str){key, len});
 	if (key != small)
 		free(key);
 	return found;
@@ -94,14 +94,8 @@ void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform,
 {
 	struct arena *arena = arena_new("sandbox key", 1 << 20);
 
-	table_put(&sandbox->objects, state_key(arena, platform, kind, id), object);
+	sandbox_table_put(&sandbox->objects, object_key(arena, platform, kind, id), object);
 	arena_free(&arena);
-}
-
-void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
-			 struct str id)
-{
-	return state_find(sandbox, platform, kind, id);
 }
 
 uint64_t sandbox_random_below(struct sandbox *sandbox, uint64_t limit)

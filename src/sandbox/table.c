@@ -23,12 +23,12 @@ static uint64_t hash_of(struct str key)
 	return hash;
 }
 
-void table_init(struct table *table, struct arena *arena)
+void sandbox_table_init(struct table *table, struct arena *arena)
 {
 	*table = (struct table){.arena = arena};
 }
 
-void table_fini(struct table *table)
+void sandbox_table_fini(struct table *table)
 {
 	free(table->buckets);
 	*table = (struct table){0};
@@ -67,7 +67,7 @@ static void grow(struct table *table)
 	table->bucket_count = count;
 }
 
-void table_put(struct table *table, struct str key, void *value)
+void sandbox_table_put(struct table *table, struct str key, void *value)
 {
 	uint64_t hash = hash_of(key);
 	struct table_node *node = node_find(table, key, hash);
@@ -87,7 +87,7 @@ void table_put(struct table *table, struct str key, void *value)
 	table->count++;
 }
 
-void *table_get(const struct table *table, struct str key)
+void *sandbox_table_get(const struct table *table, struct str key)
 {
 	const struct table_node *node = node_find(table, key, hash_of(key));
 

@@ -18,10 +18,10 @@ struct table {
 	size_t count;
 };
 
-void table_init(struct table *table, struct arena *arena);
+void sandbox_table_init(struct table *table, struct arena *arena);
 /* Frees the bucket array; the nodes go with the arena. */
-void table_fini(struct table *table);
+void sandbox_table_fini(struct table *table);
 /* Puts or replaces; the key is copied. */
-void table_put(struct table *table, struct str key, void *value);
+void sandbox_table_put(struct table *table, struct str key, void *value);
 /* NULL when absent. */
-void *table_get(const struct table *table, struct str key);
+void *sandbox_table_get(const struct table *table, struct str key);

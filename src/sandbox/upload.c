@@ -55,7 +55,7 @@ struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_
 struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					   struct str id)
 {
-	return state_find(sandbox, platform, "upload_file", id);
+	return sandbox_object_get(sandbox, platform, "upload_file", id);
 }
 
 static bool write_at(int fd, struct str bytes, int64_t offset)
@@ -122,7 +122,7 @@ bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platfo
 
 	if (fd < 0)
 		return false;
-	is_whole = media_look_fd(call, fd, len, media_out);
+	is_whole = sandbox_media_look_fd(call, fd, len, media_out);
 	/* A film may say at its end how long it is. */
 	media_out->sniff = probe_media(&(struct byte_source){len, source_read, &fd},
 				       arena_alloc(call->arena, SNIFF_BYTES_WANTED));
@@ -154,7 +154,7 @@ void sandbox_upload_discard(struct sandbox *sandbox, struct sandbox_upload *uplo
 	sandbox->uploads_bytes -= upload->received_bytes;
 }
 
-void uploads_clear(struct sandbox *sandbox)
+void sandbox_uploads_clear(struct sandbox *sandbox)
 {
 	for (struct upload_file *file = sandbox->uploads; file != NULL; file = file->next)
 		sandbox_upload_discard(sandbox, file->upload);

@@ -25,7 +25,7 @@ static void check_reader(struct arena *arena, struct str content_type, struct st
 {
 	struct sandbox_part *parts = NULL;
 	size_t count = 0;
-	if (!multipart_parse(arena, content_type, body, &parts, &count))
+	if (!sandbox_multipart_parse(arena, content_type, body, &parts, &count))
 		return;
 	assert(count <= 64);
 	for (size_t i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static void check_round_trip(struct arena *arena, struct str first, struct str s
 	if (str_find(first, m.boundary, 0) != SIZE_MAX ||
 	    str_find(second, m.boundary, 0) != SIZE_MAX)
 		return;
-	assert(multipart_parse(arena, call->headers[0].value, call->body, &parts, &count) &&
+	assert(sandbox_multipart_parse(arena, call->headers[0].value, call->body, &parts, &count) &&
 	       count == 2);
 	assert(str_equal_z(parts[0].name, "first") && str_equal(parts[0].bytes, first));
 	assert(str_equal_z(parts[1].filename, "a.bin") && str_equal(parts[1].bytes, second));

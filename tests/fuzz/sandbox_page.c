@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes page_add_text of sandbox/core.h, which every page that shows foreign text goes through:
+ * Fuzzes sandbox_html_add_text of sandbox/core.h, which every page that shows foreign text goes through:
  * what comes out can neither open a tag nor close an attribute, whichever quotes it stands in, and
  * a browser that reads it back sees the text that went in. */
 #include "core.h"
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct str text = {(const char *)data, size};
 	struct buf out;
 	buf_init(&out, arena, TEXT_MAX_BYTES);
-	page_add_text(&out, text);
+	sandbox_html_add_text(&out, text);
 	const struct str escaped = buf_str(&out);
 	size_t at = 0;
 	for (size_t i = 0; i < text.len; i++) {

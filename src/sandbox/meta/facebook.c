@@ -103,12 +103,12 @@ static bool check_link(struct sandbox_call *call, struct str link)
 	struct url url;
 
 	if (url_parse(call->arena, link, &url, NULL) != ERR_NONE) {
-		graph_fail(call, &bad_link);
+		sandbox_graph_fail(call, &bad_link);
 		return false;
 	}
 	if (str_equal_z(url.host, "facebook.com") ||
 	    str_has_suffix(url.host, STR(".facebook.com"))) {
-		graph_fail(call, &own_link);
+		sandbox_graph_fail(call, &own_link);
 		return false;
 	}
 	if (!is_loopback_url(&url))
@@ -116,7 +116,7 @@ static bool check_link(struct sandbox_call *call, struct str link)
 	enum sandbox_pull outcome = sandbox_media_pull(call, &config, &ignored, NULL);
 	if (outcome == SANDBOX_PULL_OK || outcome == SANDBOX_PULL_TOO_LARGE)
 		return true;
-	graph_fail(call, &bad_link);
+	sandbox_graph_fail(call, &bad_link);
 	return false;
 }
 
@@ -139,10 +139,10 @@ static struct str attached_id(struct sandbox_call *call, const struct json *list
 	return json_text(call->arena, json_get(one, "media_fbid"));
 }
 
-struct graph_photo *facebook_photo_find(struct sandbox_call *call, const struct graph_page *page,
-					struct str id)
+struct graph_photo *sandbox_facebook_photo_find(struct sandbox_call *call,
+						const struct graph_page *page, struct str id)
 {
-	struct graph_node *node = graph_node_find(call->sandbox, id);
+	struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
 
 	if (node == NULL || node->kind != GRAPH_PHOTO || node->page != page)
 		return NULL;
@@ -159,24 +159,24 @@ static bool read_photos(struct sandbox_call *call, struct graph_post *post)
 	const struct json *list = NULL;
 
 	if (text.len > 0 && json_parse(call->arena, text, NULL, &list, NULL, NULL) != ERR_NONE) {
-		graph_fail(call, &bad_photo_id);
+		sandbox_graph_fail(call, &bad_photo_id);
 		return false;
 	}
 	for (struct str id; (id = attached_id(call, list, post->photo_count)).len > 0;) {
-		struct graph_photo *photo = facebook_photo_find(call, post->node.page, id);
+		struct graph_photo *photo = sandbox_facebook_photo_find(call, post->node.page, id);
 
 		if (photo == NULL || post->photo_count == PHOTOS_PER_POST_MAX) {
-			graph_fail(call, &bad_photo_id);
+			sandbox_graph_fail(call, &bad_photo_id);
 			return false;
 		}
 		if (photo->is_published || photo->is_used) {
-			graph_fail(call, &facebook_used_photo);
+			sandbox_graph_fail(call, &sandbox_facebook_used_photo);
 			return false;
 		}
 		post->photos[post->photo_count++] = photo;
 	}
 	if (text.len > 0 && post->photo_count == 0) {
-		graph_fail(call, &bad_photo_id);
+		sandbox_graph_fail(call, &bad_photo_id);
 		return false;
 	}
 	return true;
@@ -227,8 +227,8 @@ static void ledger_post(struct sandbox_call *call, const struct graph_post *post
 }
 
 /* Makes the post lasting: node, permalink and, when the world can see it, the ledger. */
-struct graph_post *facebook_post_add(struct sandbox_call *call, const struct graph_post *draft,
-				     const char *type)
+struct graph_post *sandbox_facebook_post_add(struct sandbox_call *call,
+					     const struct graph_post *draft, const char *type)
 {
 	struct graph_post *post = sandbox_keep(call->sandbox, sizeof(*post));
 
@@ -238,11 +238,11 @@ struct graph_post *facebook_post_add(struct sandbox_call *call, const struct gra
 	post->message = sandbox_keep_str(call->sandbox, draft->message);
 	post->link = sandbox_keep_str(call->sandbox, draft->link);
 	post->permalink = sandbox_keep_str(
-		call->sandbox, graph_permalink(call, "www.facebook.com", post->node.id));
+		call->sandbox, sandbox_graph_permalink(call, "www.facebook.com", post->node.id));
 	post->created_us = call->now_us;
 	for (size_t i = 0; i < post->photo_count; i++)
 		post->photos[i]->is_published = post->photos[i]->is_published || post->is_published;
-	graph_node_add(call->sandbox, &post->node);
+	sandbox_graph_node_add(call->sandbox, &post->node);
 	if (post->is_published)
 		ledger_post(call, post, type);
 	return post;
@@ -261,15 +261,15 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 	};
 	struct json_writer w;
 
-	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL ||
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL ||
 	    !read_photos(call, &draft))
 		return;
 	if (draft.message.len == 0 && draft.link.len == 0 && draft.photo_count == 0) {
-		graph_fail(call, &empty_post);
+		sandbox_graph_fail(call, &empty_post);
 		return;
 	}
 	if (utf8_code_points(draft.message) > MESSAGE_CHARS_MAX) {
-		graph_fail(call, &long_message);
+		sandbox_graph_fail(call, &long_message);
 		return;
 	}
 	if (draft.link.len > 0) {
@@ -278,15 +278,15 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 		/* The lock was let go of: who is asking, and which photos, must be looked up
 		 * again. */
 		draft.photo_count = 0;
-		if (graph_page_token(call, draft.node.page, "pages_manage_posts") == NULL ||
+		if (sandbox_graph_page_token(call, draft.node.page, "pages_manage_posts") == NULL ||
 		    !read_photos(call, &draft))
 			return;
 	}
 	if (is_duplicate(call, &draft)) {
-		graph_fail(call, &duplicate);
+		sandbox_graph_fail(call, &duplicate);
 		return;
 	}
-	const struct graph_post *post = facebook_post_add(call, &draft, "post");
+	const struct graph_post *post = sandbox_facebook_post_add(call, &draft, "post");
 	sandbox_answer(call, 200, &w);
 	write_post(call, &w, post, true);
 }
@@ -299,7 +299,7 @@ static bool has_magic(struct str bytes, const char *magic, size_t len)
 }
 
 /* jpeg, bmp, png, gif, tiff (5). The two old ones sniff_media() does not know. */
-bool facebook_is_photo(const struct sandbox_media *media, struct str bytes)
+bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str bytes)
 {
 	enum sniff_type type = media->sniff.type;
 
@@ -308,7 +308,8 @@ bool facebook_is_photo(const struct sandbox_media *media, struct str bytes)
 	       has_magic(bytes, "MM\0*", 4);
 }
 
-bool facebook_photo_pull(struct sandbox_call *call, struct str url, struct sandbox_media *media)
+bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
+				 struct sandbox_media *media)
 {
 	struct sandbox_pull_config config = {.url = url,
 					     .user_agent = FETCH_AGENT,
@@ -317,12 +318,12 @@ bool facebook_photo_pull(struct sandbox_call *call, struct str url, struct sandb
 
 	switch (sandbox_media_pull(call, &config, media, NULL)) {
 	case SANDBOX_PULL_OK:
-		if (facebook_is_photo(media, (struct str){0}))
+		if (sandbox_facebook_is_photo(media, (struct str){0}))
 			return true;
-		graph_fail(call, &bad_image);
+		sandbox_graph_fail(call, &bad_image);
 		return false;
 	case SANDBOX_PULL_TOO_LARGE:
-		graph_fail(call, &big_image);
+		sandbox_graph_fail(call, &big_image);
 		return false;
 	case SANDBOX_PULL_BAD_URL:
 	case SANDBOX_PULL_UNREACHABLE:
@@ -330,7 +331,7 @@ bool facebook_photo_pull(struct sandbox_call *call, struct str url, struct sandb
 	case SANDBOX_PULL_STATUS:
 		break;
 	}
-	graph_fail(call, &bad_url);
+	sandbox_graph_fail(call, &bad_url);
 	return false;
 }
 
@@ -341,25 +342,26 @@ static bool read_photo(struct sandbox_call *call, struct sandbox_media *media)
 	const struct sandbox_part *part = sandbox_part_file(call);
 
 	if (url.len > 0)
-		return facebook_photo_pull(call, url, media);
+		return sandbox_facebook_photo_pull(call, url, media);
 	if (part == NULL) {
-		graph_fail(call, &no_photo);
+		sandbox_graph_fail(call, &no_photo);
 		return false;
 	}
 	if ((int64_t)part->bytes.len > PHOTO_MAX_BYTES) {
-		graph_fail(call, &big_image);
+		sandbox_graph_fail(call, &big_image);
 		return false;
 	}
 	sandbox_media_look(call, part->bytes, media);
-	if (facebook_is_photo(media, part->bytes))
+	if (sandbox_facebook_is_photo(media, part->bytes))
 		return true;
-	graph_fail(call, &bad_image);
+	sandbox_graph_fail(call, &bad_image);
 	return false;
 }
 
 /* A photo that nobody sees yet. */
-struct graph_photo *facebook_photo_make(struct sandbox_call *call, const struct graph_page *page,
-					const struct sandbox_media *media)
+struct graph_photo *sandbox_facebook_photo_make(struct sandbox_call *call,
+						const struct graph_page *page,
+						const struct sandbox_media *media)
 {
 	struct graph_photo *photo = sandbox_keep(call->sandbox, sizeof(*photo));
 
@@ -370,7 +372,7 @@ struct graph_photo *facebook_photo_make(struct sandbox_call *call, const struct 
 	};
 	photo->media.alt_text =
 		sandbox_keep_str(call->sandbox, sandbox_param(call, "alt_text_custom"));
-	graph_node_add(call->sandbox, &photo->node);
+	sandbox_graph_node_add(call->sandbox, &photo->node);
 	return photo;
 }
 
@@ -380,11 +382,12 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 	struct sandbox_media media;
 	struct json_writer w;
 
-	if (graph_page_token(call, page, "pages_manage_posts") == NULL ||
-	    !read_photo(call, &media) || graph_page_token(call, page, "pages_manage_posts") == NULL)
+	if (sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL ||
+	    !read_photo(call, &media) ||
+	    sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
 	struct str caption = sandbox_param(call, "caption");
-	struct graph_photo *photo = facebook_photo_make(call, page, &media);
+	struct graph_photo *photo = sandbox_facebook_photo_make(call, page, &media);
 	photo->caption = sandbox_keep_str(
 		call->sandbox, caption.len > 0 ? caption : sandbox_param(call, "message"));
 	sandbox_answer(call, 200, &w);
@@ -397,7 +400,8 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 					   .photo_count = 1,
 					   .is_published = true};
 
-		json_member_str(&w, "post_id", facebook_post_add(call, &draft, "photo")->node.id);
+		json_member_str(&w, "post_id",
+				sandbox_facebook_post_add(call, &draft, "photo")->node.id);
 	}
 	json_end_object(&w);
 }
@@ -407,13 +411,13 @@ static void get_photo(struct sandbox_call *call, struct graph_node *node)
 	const struct graph_photo *photo = (const struct graph_photo *)node;
 	struct json_writer w;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
-	if (graph_wants(call, "created_time", true))
-		graph_member_time(&w, call->arena, "created_time", photo->created_us);
-	if (graph_wants(call, "name", true) && photo->caption.len > 0)
+	if (sandbox_graph_wants(call, "created_time", true))
+		sandbox_graph_member_time(&w, call->arena, "created_time", photo->created_us);
+	if (sandbox_graph_wants(call, "name", true) && photo->caption.len > 0)
 		json_member_str(&w, "name", photo->caption);
 	json_member_str(&w, "id", node->id);
 	json_end_object(&w);
@@ -421,14 +425,15 @@ static void get_photo(struct sandbox_call *call, struct graph_node *node)
 
 /* ---- Reading posts ---- */
 
-void facebook_target_write(struct sandbox_call *call, struct json_writer *w,
-			   const struct graph_photo *photo)
+void sandbox_facebook_target_write(struct sandbox_call *call, struct json_writer *w,
+				   const struct graph_photo *photo)
 {
 	json_begin_object(w);
 	json_key(w, "target");
 	json_begin_object(w);
 	json_member_str(w, "id", photo->node.id);
-	json_member_str(w, "url", graph_permalink(call, "www.facebook.com", photo->node.id));
+	json_member_str(w, "url",
+			sandbox_graph_permalink(call, "www.facebook.com", photo->node.id));
 	json_end_object(w);
 	json_member_str(w, "type", STR("photo"));
 	json_end_object(w);
@@ -444,8 +449,9 @@ static void write_link(struct sandbox_call *call, struct json_writer *w, struct 
 	json_begin_object(w);
 	json_key(w, "target");
 	json_begin_object(w);
-	json_member_str(w, "url",
-			graph_permalink(call, "l.facebook.com",
+	json_member_str(
+		w, "url",
+		sandbox_graph_permalink(call, "l.facebook.com",
 					str_concat(call->arena, STR("l.php?"), buf_str(&query))));
 	json_end_object(w);
 	json_member_str(w, "type", STR("share"));
@@ -464,7 +470,7 @@ static void write_attachments(struct sandbox_call *call, struct json_writer *w,
 	if (post->photo_count == 0) {
 		write_link(call, w, post->link);
 	} else if (post->photo_count == 1) {
-		facebook_target_write(call, w, post->photos[0]);
+		sandbox_facebook_target_write(call, w, post->photos[0]);
 	} else {
 		json_begin_object(w);
 		json_key(w, "subattachments");
@@ -472,7 +478,7 @@ static void write_attachments(struct sandbox_call *call, struct json_writer *w,
 		json_key(w, "data");
 		json_begin_array(w);
 		for (size_t i = 0; i < post->photo_count; i++)
-			facebook_target_write(call, w, post->photos[i]);
+			sandbox_facebook_target_write(call, w, post->photos[i]);
 		json_end_array(w);
 		json_end_object(w);
 		json_member_str(w, "type", STR("album"));
@@ -496,18 +502,18 @@ static void write_post(struct sandbox_call *call, struct json_writer *w,
 		       const struct graph_post *post, bool is_created)
 {
 	json_begin_object(w);
-	if (graph_wants(call, "created_time", !is_created))
-		graph_member_time(w, call->arena, "created_time", post->created_us);
-	if (post->message.len > 0 && graph_wants(call, "message", !is_created))
+	if (sandbox_graph_wants(call, "created_time", !is_created))
+		sandbox_graph_member_time(w, call->arena, "created_time", post->created_us);
+	if (post->message.len > 0 && sandbox_graph_wants(call, "message", !is_created))
 		json_member_str(w, "message", post->message);
-	if (graph_wants(call, "permalink_url", false))
+	if (sandbox_graph_wants(call, "permalink_url", false))
 		json_member_str(w, "permalink_url", post->permalink);
-	if (graph_wants(call, "is_published", false))
+	if (sandbox_graph_wants(call, "is_published", false))
 		json_member_bool(w, "is_published", post->is_published);
-	if (graph_wants(call, "application", false))
+	if (sandbox_graph_wants(call, "application", false))
 		write_application(w);
 	if ((post->photo_count > 0 || post->link.len > 0) &&
-	    graph_wants(call, "attachments", false))
+	    sandbox_graph_wants(call, "attachments", false))
 		write_attachments(call, w, post);
 	json_member_str(w, "id", post->node.id);
 	json_end_object(w);
@@ -517,7 +523,7 @@ static void get_post(struct sandbox_call *call, struct graph_node *node)
 {
 	struct json_writer w;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	write_post(call, &w, (const struct graph_post *)node, false);
@@ -525,15 +531,15 @@ static void get_post(struct sandbox_call *call, struct graph_node *node)
 
 static void get_published_posts(struct sandbox_call *call, struct graph_node *node)
 {
-	struct graph_paging paging = graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
-	int64_t since_us = graph_time_param(call, "since", 0);
-	int64_t until_us = graph_time_param(call, "until", INT64_MAX);
+	struct graph_paging paging = sandbox_graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
+	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
+	int64_t until_us = sandbox_graph_time_param(call, "until", INT64_MAX);
 	struct json_writer w;
 	size_t seen = 0;
 	size_t shown = 0;
 	bool has_more = false;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
@@ -552,7 +558,7 @@ static void get_published_posts(struct sandbox_call *call, struct graph_node *no
 		shown++;
 	}
 	json_end_array(&w);
-	graph_paging_write(call, &w, paging, shown, has_more);
+	sandbox_graph_paging_write(call, &w, paging, shown, has_more);
 	json_end_object(&w);
 }
 
@@ -560,15 +566,15 @@ static void delete_post(struct sandbox_call *call, struct graph_node *node)
 {
 	struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
 
-	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL)
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (post != NULL)
 		sandbox_ledger_delete(call->sandbox, post);
 	sandbox_object_put(call->sandbox, SANDBOX_FACEBOOK, "graph_node", node->id, NULL);
-	graph_answer_success(call);
+	sandbox_graph_answer_success(call);
 }
 
-const struct graph_edge facebook_edges[] = {
+const struct graph_edge sandbox_facebook_edges[] = {
 	{"POST", GRAPH_PAGE, "feed", post_feed},
 	{"GET", GRAPH_PAGE, "feed", get_published_posts},
 	{"GET", GRAPH_PAGE, "published_posts", get_published_posts},
@@ -578,4 +584,4 @@ const struct graph_edge facebook_edges[] = {
 	{"GET", GRAPH_POST, "", get_post},
 	{"DELETE", GRAPH_POST, "", delete_post},
 };
-const size_t facebook_edge_count = COUNT_OF(facebook_edges);
+const size_t sandbox_facebook_edge_count = COUNT_OF(sandbox_facebook_edges);

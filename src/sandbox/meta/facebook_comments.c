@@ -30,7 +30,7 @@ static struct graph_comment *comment_make(struct sandbox_call *call, enum sandbo
 	comment->parent_id = sandbox_keep_str(call->sandbox, draft->parent_id);
 	comment->message = sandbox_keep_str(call->sandbox, draft->message);
 	comment->created_us = call->now_us;
-	graph_node_add(call->sandbox, &comment->node);
+	sandbox_graph_node_add(call->sandbox, &comment->node);
 	sandbox_ledger_add(
 		call->sandbox,
 		&(struct sandbox_post){
@@ -46,9 +46,11 @@ static struct graph_comment *comment_make(struct sandbox_call *call, enum sandbo
 	return comment;
 }
 
-struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
-					enum graph_kind kind, const struct graph_page *page,
-					struct str id, struct str parent_id, struct str message)
+struct graph_comment *sandbox_graph_comment_add(struct sandbox_call *call,
+						enum sandbox_platform platform,
+						enum graph_kind kind, const struct graph_page *page,
+						struct str id, struct str parent_id,
+						struct str message)
 {
 	return comment_make(call, platform,
 			    &(struct graph_comment){
@@ -79,10 +81,11 @@ static bool read_attachment(struct sandbox_call *call, const struct graph_page *
 
 	*photo_out = NULL;
 	if (id.len > 0) {
-		struct graph_photo *photo = facebook_photo_find(call, page, id);
+		struct graph_photo *photo = sandbox_facebook_photo_find(call, page, id);
 
 		if (photo == NULL || photo->is_published || photo->is_used) {
-			graph_fail(call, photo == NULL ? &bad_attachment : &facebook_used_photo);
+			sandbox_graph_fail(call, photo == NULL ? &bad_attachment
+							       : &sandbox_facebook_used_photo);
 			return false;
 		}
 		*photo_out = photo;
@@ -90,10 +93,10 @@ static bool read_attachment(struct sandbox_call *call, const struct graph_page *
 	}
 	if (url.len == 0)
 		return true;
-	if (!facebook_photo_pull(call, url, &media) ||
-	    graph_page_token(call, page, "pages_manage_engagement") == NULL)
+	if (!sandbox_facebook_photo_pull(call, url, &media) ||
+	    sandbox_graph_page_token(call, page, "pages_manage_engagement") == NULL)
 		return false;
-	*photo_out = facebook_photo_make(call, page, &media);
+	*photo_out = sandbox_facebook_photo_make(call, page, &media);
 	return true;
 }
 
@@ -104,16 +107,16 @@ static void post_comment(struct sandbox_call *call, struct graph_node *node)
 	const struct graph_page *page = node->page;
 	struct graph_photo *photo;
 
-	if (graph_page_token(call, page, "pages_manage_engagement") == NULL ||
+	if (sandbox_graph_page_token(call, page, "pages_manage_engagement") == NULL ||
 	    !read_attachment(call, page, &photo))
 		return;
 	if (message.len == 0 && photo == NULL) {
-		graph_fail(call, &empty_comment);
+		sandbox_graph_fail(call, &empty_comment);
 		return;
 	}
 	if (photo != NULL)
 		photo->is_used = true;
-	graph_answer_id(
+	sandbox_graph_answer_id(
 		call, comment_make(call, SANDBOX_FACEBOOK,
 				   &(struct graph_comment){
 					   .node = {GRAPH_COMMENT, comment_id(call, parent), page},
@@ -126,7 +129,7 @@ static void post_comment(struct sandbox_call *call, struct graph_node *node)
 
 static const struct graph_photo *comment_photo(struct sandbox_call *call, struct str id)
 {
-	const struct graph_node *node = graph_node_find(call->sandbox, id);
+	const struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
 
 	return node != NULL && node->kind == GRAPH_COMMENT
 		       ? ((const struct graph_comment *)node)->photo
@@ -137,21 +140,21 @@ static void write_comment(struct sandbox_call *call, struct json_writer *w,
 			  const struct graph_page *page, const struct sandbox_post *comment)
 {
 	json_begin_object(w);
-	if (graph_wants(call, "created_time", true))
-		graph_member_time(w, call->arena, "created_time", comment->created_us);
-	if (graph_wants(call, "from", true)) {
+	if (sandbox_graph_wants(call, "created_time", true))
+		sandbox_graph_member_time(w, call->arena, "created_time", comment->created_us);
+	if (sandbox_graph_wants(call, "from", true)) {
 		json_key(w, "from");
 		json_begin_object(w);
 		json_member_str(w, "name", page->name);
 		json_member_str(w, "id", page->id);
 		json_end_object(w);
 	}
-	if (graph_wants(call, "message", true))
+	if (sandbox_graph_wants(call, "message", true))
 		json_member_str(w, "message", comment->text);
 	const struct graph_photo *photo = comment_photo(call, comment->id);
-	if (photo != NULL && graph_wants(call, "attachment", false)) {
+	if (photo != NULL && sandbox_graph_wants(call, "attachment", false)) {
 		json_key(w, "attachment");
-		facebook_target_write(call, w, photo);
+		sandbox_facebook_target_write(call, w, photo);
 	}
 	json_member_str(w, "id", comment->id);
 	json_end_object(w);
@@ -160,13 +163,13 @@ static void write_comment(struct sandbox_call *call, struct json_writer *w,
 static void get_comments(struct sandbox_call *call, struct graph_node *node)
 {
 	struct sandbox_post *comments[LIST_LIMIT_MAX + 1];
-	struct graph_paging paging = graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
+	struct graph_paging paging = sandbox_graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
 	bool is_reverse =
 		str_equal_nocase(sandbox_param(call, "order"), STR("reverse_chronological"));
 	struct json_writer w;
 	size_t shown = 0;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_FACEBOOK, node->id, comments,
 					      LIST_LIMIT_MAX + 1);
@@ -177,7 +180,7 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 	for (size_t i = paging.from; i < count && shown < paging.limit; i++, shown++)
 		write_comment(call, &w, node->page, comments[is_reverse ? count - 1 - i : i]);
 	json_end_array(&w);
-	graph_paging_write(call, &w, paging, shown, paging.from + shown < count);
+	sandbox_graph_paging_write(call, &w, paging, shown, paging.from + shown < count);
 	json_end_object(&w);
 }
 
@@ -187,17 +190,17 @@ static void get_comment(struct sandbox_call *call, struct graph_node *node)
 		sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
 	struct json_writer w;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	if (comment == NULL) {
-		graph_answer_id(call, node->id);
+		sandbox_graph_answer_id(call, node->id);
 		return;
 	}
 	sandbox_answer(call, 200, &w);
 	write_comment(call, &w, node->page, comment);
 }
 
-const struct graph_edge facebook_comment_edges[] = {
+const struct graph_edge sandbox_facebook_comment_edges[] = {
 	{"POST", GRAPH_POST, "comments", post_comment},
 	{"GET", GRAPH_POST, "comments", get_comments},
 	{"POST", GRAPH_PHOTO, "comments", post_comment},
@@ -208,4 +211,4 @@ const struct graph_edge facebook_comment_edges[] = {
 	{"GET", GRAPH_COMMENT, "comments", get_comments},
 	{"GET", GRAPH_COMMENT, "", get_comment},
 };
-const size_t facebook_comment_edge_count = COUNT_OF(facebook_comment_edges);
+const size_t sandbox_facebook_comment_edge_count = COUNT_OF(sandbox_facebook_comment_edges);

@@ -38,12 +38,12 @@ static const struct graph_error bad_duration = {
 static void session_start(struct sandbox_call *call, const struct graph_page *page,
 			  const char *edge)
 {
-	struct graph_video *video = facebook_video_new(call, page, edge);
-	struct str version = graph_version(call);
+	struct graph_video *video = sandbox_facebook_video_new(call, page, edge);
+	struct str version = sandbox_graph_version(call);
 	struct json_writer w;
 
 	if (sandbox_upload_new(call->sandbox, SANDBOX_FACEBOOK, video->node.id, -1) == NULL) {
-		graph_fail(call, &facebook_no_upload);
+		sandbox_graph_fail(call, &sandbox_facebook_no_upload);
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -66,14 +66,14 @@ static void session_start(struct sandbox_call *call, const struct graph_page *pa
 static const struct graph_error *reel_complaint(const struct graph_video *video)
 {
 	const struct sniff *sniff = &video->media.sniff;
-	int64_t longest_ms = facebook_is_story(video) ? STORY_MAX_MS : REEL_MAX_MS;
+	int64_t longest_ms = sandbox_facebook_is_story(video) ? STORY_MAX_MS : REEL_MAX_MS;
 	uint64_t width = sniff->width;
 	uint64_t height = sniff->height;
 
 	if (sniff->duration_ms > 0 &&
 	    (sniff->duration_ms < REEL_MIN_MS || sniff->duration_ms > longest_ms))
 		return &bad_duration;
-	if (width == 0 || height == 0 || facebook_is_story(video))
+	if (width == 0 || height == 0 || sandbox_facebook_is_story(video))
 		return NULL;
 	if (width * 1000 < height * 562 || width * 1000 > height * 1778)
 		return &bad_ratio;
@@ -83,25 +83,25 @@ static const struct graph_error *reel_complaint(const struct graph_video *video)
 static void session_finish(struct sandbox_call *call, const struct graph_page *page)
 {
 	struct graph_video *video =
-		facebook_video_find(call, page, sandbox_param(call, "video_id"));
+		sandbox_facebook_video_find(call, page, sandbox_param(call, "video_id"));
 	struct json_writer w;
 
 	if (video == NULL || !video->is_uploaded || video->is_bad) {
-		graph_fail(call, video == NULL   ? &facebook_no_video
-				 : video->is_bad ? &facebook_bad_video
-						 : &facebook_no_upload);
+		sandbox_graph_fail(call, video == NULL   ? &sandbox_facebook_no_video
+					 : video->is_bad ? &sandbox_facebook_bad_video
+							 : &sandbox_facebook_no_upload);
 		return;
 	}
 	if (reel_complaint(video) != NULL) {
-		graph_fail(call, reel_complaint(video));
+		sandbox_graph_fail(call, reel_complaint(video));
 		return;
 	}
 	if (!video->is_published)
-		facebook_video_publish(call, video);
+		sandbox_facebook_video_publish(call, video);
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_bool(&w, "success", true);
-	if (facebook_is_story(video) && video->is_published) {
+	if (sandbox_facebook_is_story(video) && video->is_published) {
 		json_key(
 			&w,
 			"post_id"); /* a number here, text elsewhere: both are seen in life (3.3) */
@@ -112,14 +112,14 @@ static void session_finish(struct sandbox_call *call, const struct graph_page *p
 
 static void post_session(struct sandbox_call *call, const struct graph_page *page, const char *edge)
 {
-	if (graph_page_token(call, page, "pages_manage_posts") == NULL)
+	if (sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
-	if (facebook_is_phase(call, "start"))
+	if (sandbox_facebook_is_phase(call, "start"))
 		session_start(call, page, edge);
-	else if (facebook_is_phase(call, "finish"))
+	else if (sandbox_facebook_is_phase(call, "finish"))
 		session_finish(call, page);
 	else
-		graph_fail(call, &facebook_bad_phase);
+		sandbox_graph_fail(call, &sandbox_facebook_bad_phase);
 }
 
 static void post_reels(struct sandbox_call *call, struct graph_node *node)
@@ -153,12 +153,13 @@ static bool waits_for_bytes(const struct graph_node *node)
 {
 	if (node->kind == GRAPH_VIDEO)
 		return !((const struct graph_video *)node)->is_uploaded;
-	return node->kind == GRAPH_CONTAINER && instagram_container_waits(node);
+	return node->kind == GRAPH_CONTAINER && sandbox_instagram_container_waits(node);
 }
 
 static struct graph_node *rupload_target(struct sandbox_call *call)
 {
-	struct graph_node *node = graph_node_find(call->sandbox, sandbox_capture(call, "id"));
+	struct graph_node *node =
+		sandbox_graph_node_find(call->sandbox, sandbox_capture(call, "id"));
 
 	if (node != NULL && waits_for_bytes(node))
 		return node;
@@ -173,13 +174,13 @@ static void rupload_fill(struct sandbox_call *call, const struct sandbox_media *
 	if (node == NULL)
 		return;
 	if (node->kind == GRAPH_CONTAINER) {
-		instagram_container_fill(node, media);
+		sandbox_instagram_container_fill(node, media);
 	} else {
 		struct graph_video *video = (struct graph_video *)node;
 
 		video->media = *media;
 		video->is_uploaded = true;
-		video->is_bad = !facebook_is_video(media);
+		video->is_bad = !sandbox_facebook_is_video(media);
 	}
 	sandbox_answer_json(call, 200, "{\"success\":true,\"message\":\"Upload successful.\"}");
 }
@@ -310,17 +311,18 @@ static void rupload_bytes(struct sandbox_call *call, const struct graph_node *no
 	}
 }
 
-void graph_rupload(struct sandbox_call *call)
+void sandbox_graph_rupload(struct sandbox_call *call)
 {
 	const struct sandbox_token *token =
-		graph_token_find(call->sandbox, sandbox_authorization(call, "OAuth"));
+		sandbox_graph_token_find(call->sandbox, sandbox_authorization(call, "OAuth"));
 	const struct graph_node *node = rupload_target(call);
 	struct str url = sandbox_header(call, "file_url");
 
 	if (node == NULL)
 		return;
 	if (token == NULL || !sandbox_token_is_live(call->sandbox, token)) {
-		graph_fail_token(call, 463, "Error validating access token: Session has expired.");
+		sandbox_graph_fail_token(call, 463,
+					 "Error validating access token: Session has expired.");
 		return;
 	}
 	if (url.len > 0)
@@ -334,13 +336,14 @@ void graph_rupload(struct sandbox_call *call)
 static void post_photo_story(struct sandbox_call *call, struct graph_node *node)
 {
 	struct graph_photo *photo =
-		facebook_photo_find(call, node->page, sandbox_param(call, "photo_id"));
+		sandbox_facebook_photo_find(call, node->page, sandbox_param(call, "photo_id"));
 	struct json_writer w;
 
-	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL)
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (photo == NULL || photo->is_published || photo->is_used) {
-		graph_fail(call, photo == NULL ? &facebook_no_video : &facebook_used_photo);
+		sandbox_graph_fail(call, photo == NULL ? &sandbox_facebook_no_video
+						       : &sandbox_facebook_used_photo);
 		return;
 	}
 	struct str id = sandbox_id_decimal(call->sandbox, "12", 16);
@@ -353,7 +356,7 @@ static void post_photo_story(struct sandbox_call *call, struct graph_node *node)
 				   .type = STR("story"),
 				   .media = &photo->media,
 				   .media_count = 1,
-				   .url = graph_permalink(call, "www.facebook.com", id),
+				   .url = sandbox_graph_permalink(call, "www.facebook.com", id),
 			   });
 	sandbox_object_put(call->sandbox, SANDBOX_FACEBOOK, "story_media", id, &photo->node);
 	sandbox_answer(call, 200, &w);
@@ -383,11 +386,11 @@ static void write_story(struct sandbox_call *call, struct json_writer *w,
 
 static void get_stories(struct sandbox_call *call, struct graph_node *node)
 {
-	int64_t since_us = graph_time_param(call, "since", 0);
+	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
 	struct json_writer w;
 	unsigned shown = 0;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
@@ -406,10 +409,10 @@ static void get_stories(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-const struct graph_edge facebook_reel_edges[] = {
+const struct graph_edge sandbox_facebook_reel_edges[] = {
 	{"POST", GRAPH_PAGE, "video_reels", post_reels},
 	{"POST", GRAPH_PAGE, "video_stories", post_video_stories},
 	{"POST", GRAPH_PAGE, "photo_stories", post_photo_story},
 	{"GET", GRAPH_PAGE, "stories", get_stories},
 };
-const size_t facebook_reel_edge_count = COUNT_OF(facebook_reel_edges);
+const size_t sandbox_facebook_reel_edge_count = COUNT_OF(sandbox_facebook_reel_edges);

@@ -16,10 +16,11 @@
 #define PROCESSING_MAX_US (60 * US_PER_S)
 #define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 
-const struct graph_error facebook_bad_phase = {400, 100, 0, "(#100) upload_phase is invalid"};
+const struct graph_error sandbox_facebook_bad_phase = {400, 100, 0,
+						       "(#100) upload_phase is invalid"};
 static const struct graph_error bad_size = {400, 100, 0,
 					    "(#100) file_size must be a positive number"};
-const struct graph_error facebook_bad_video = {
+const struct graph_error sandbox_facebook_bad_video = {
 	400,
 	6000,
 	1363024,
@@ -33,33 +34,34 @@ static const struct graph_error url_with_phase = {
 static const struct graph_error bad_cover = {400, 324, 2069019,
 					     "(#324) Missing or invalid image file"};
 static const struct graph_error no_file = {400, 100, 0, "(#100) No video file was given"};
-const struct graph_error facebook_no_upload = {400,
-					       6000,
-					       1363130,
-					       "There was a problem uploading your video file.",
-					       "Upload incomplete",
-					       "The video was not uploaded."};
-const struct graph_error facebook_no_video = {400, 100, 33,
-					      "Unsupported post request. Object does not exist"};
-const struct graph_error facebook_used_photo = {400,
-						100,
-						1366051,
-						"(#100) Invalid parameter",
-						"Already posted",
-						"These photos were already posted."};
+const struct graph_error sandbox_facebook_no_upload = {
+	400,
+	6000,
+	1363130,
+	"There was a problem uploading your video file.",
+	"Upload incomplete",
+	"The video was not uploaded."};
+const struct graph_error sandbox_facebook_no_video = {
+	400, 100, 33, "Unsupported post request. Object does not exist"};
+const struct graph_error sandbox_facebook_used_photo = {400,
+							100,
+							1366051,
+							"(#100) Invalid parameter",
+							"Already posted",
+							"These photos were already posted."};
 
-bool facebook_is_video(const struct sandbox_media *media)
+bool sandbox_facebook_is_video(const struct sandbox_media *media)
 {
 	return media->sniff.is_video;
 }
 
-bool facebook_is_story(const struct graph_video *video)
+bool sandbox_facebook_is_story(const struct graph_video *video)
 {
 	return strcmp(video->edge, "video_stories") == 0;
 }
 
-struct graph_video *facebook_video_new(struct sandbox_call *call, const struct graph_page *page,
-				       const char *edge)
+struct graph_video *sandbox_facebook_video_new(struct sandbox_call *call,
+					       const struct graph_page *page, const char *edge)
 {
 	struct graph_video *video = sandbox_keep(call->sandbox, sizeof(*video));
 	struct str path;
@@ -71,16 +73,16 @@ struct graph_video *facebook_video_new(struct sandbox_call *call, const struct g
 	};
 	path = str_format(call->arena, "%s/" STR_FMT,
 			  strcmp(edge, "videos") == 0 ? "watch" : "reel", STR_ARG(video->node.id));
-	video->permalink =
-		sandbox_keep_str(call->sandbox, graph_permalink(call, "www.facebook.com", path));
-	graph_node_add(call->sandbox, &video->node);
+	video->permalink = sandbox_keep_str(
+		call->sandbox, sandbox_graph_permalink(call, "www.facebook.com", path));
+	sandbox_graph_node_add(call->sandbox, &video->node);
 	return video;
 }
 
-struct graph_video *facebook_video_find(struct sandbox_call *call, const struct graph_page *page,
-					struct str id)
+struct graph_video *sandbox_facebook_video_find(struct sandbox_call *call,
+						const struct graph_page *page, struct str id)
 {
-	struct graph_node *node = graph_node_find(call->sandbox, id);
+	struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
 
 	return node != NULL && node->kind == GRAPH_VIDEO && node->page == page
 		       ? (struct graph_video *)node
@@ -88,7 +90,7 @@ struct graph_video *facebook_video_find(struct sandbox_call *call, const struct 
 }
 
 /* The world sees it from here on. A story is known by its post id, the others by the video's. */
-void facebook_video_publish(struct sandbox_call *call, struct graph_video *video)
+void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_video *video)
 {
 	static const struct {
 		const char *edge;
@@ -114,15 +116,16 @@ void facebook_video_publish(struct sandbox_call *call, struct graph_video *video
 		&(struct sandbox_post){
 			.platform = SANDBOX_FACEBOOK,
 			.account_id = video->node.page->id,
-			.id = facebook_is_story(video) ? video->post_id : video->node.id,
+			.id = sandbox_facebook_is_story(video) ? video->post_id : video->node.id,
 			.type = str_of(type),
-			.text = facebook_is_story(video) ? (struct str){0} : video->description,
+			.text = sandbox_facebook_is_story(video) ? (struct str){0}
+								 : video->description,
 			.title = video->title,
 			.media = &video->media,
 			.media_count = 1,
 			.url = video->permalink,
 		});
-	if (facebook_is_story(video))
+	if (sandbox_facebook_is_story(video))
 		sandbox_object_put(call->sandbox, SANDBOX_FACEBOOK, "story_media", video->post_id,
 				   &video->node);
 }
@@ -184,13 +187,13 @@ static void chunk_start(struct sandbox_call *call, const struct graph_page *page
 	int64_t size = sandbox_param_int(call, "file_size", 0);
 
 	if (size <= 0 || size > VIDEO_MAX_BYTES) {
-		graph_fail(call, &bad_size);
+		sandbox_graph_fail(call, &bad_size);
 		return;
 	}
-	struct graph_video *video = facebook_video_new(call, page, "videos");
+	struct graph_video *video = sandbox_facebook_video_new(call, page, "videos");
 	video->file_size_bytes = size;
 	if (sandbox_upload_new(call->sandbox, SANDBOX_FACEBOOK, video->node.id, size) == NULL)
-		graph_fail(call, &facebook_no_upload);
+		sandbox_graph_fail(call, &sandbox_facebook_no_upload);
 	else
 		answer_offsets(call, video, 0, true);
 }
@@ -198,7 +201,7 @@ static void chunk_start(struct sandbox_call *call, const struct graph_page *page
 static void chunk_transfer(struct sandbox_call *call, const struct graph_page *page)
 {
 	struct graph_video *video =
-		facebook_video_find(call, page, sandbox_param(call, "upload_session_id"));
+		sandbox_facebook_video_find(call, page, sandbox_param(call, "upload_session_id"));
 	const struct sandbox_part *part = sandbox_part(call, "video_file_chunk");
 	int64_t offset = sandbox_param_int(call, "start_offset", -1);
 	struct sandbox_upload *upload =
@@ -206,7 +209,7 @@ static void chunk_transfer(struct sandbox_call *call, const struct graph_page *p
 			      : NULL;
 
 	if (upload == NULL || part == NULL) {
-		graph_fail(call, upload == NULL ? &facebook_no_video : &no_file);
+		sandbox_graph_fail(call, upload == NULL ? &sandbox_facebook_no_video : &no_file);
 		return;
 	}
 	if (offset != upload->received_bytes ||
@@ -224,22 +227,22 @@ static struct graph_video *video_complete(struct sandbox_call *call, const struc
 					  struct str id)
 {
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK, id);
-	struct graph_video *video = facebook_video_find(call, page, id);
+	struct graph_video *video = sandbox_facebook_video_find(call, page, id);
 	struct sandbox_media media;
 
 	if (video != NULL && video->is_uploaded)
 		return video;
 	if (video == NULL || upload == NULL || upload->received_bytes != video->file_size_bytes ||
 	    !sandbox_upload_look(call, SANDBOX_FACEBOOK, id, &media) ||
-	    (video = facebook_video_find(call, page, id)) == NULL) {
-		graph_fail(call, &facebook_no_upload);
+	    (video = sandbox_facebook_video_find(call, page, id)) == NULL) {
+		sandbox_graph_fail(call, &sandbox_facebook_no_upload);
 		return NULL;
 	}
 	sandbox_upload_discard(call->sandbox,
 			       sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK, id));
 	video->media = media;
 	video->is_uploaded = true;
-	video->is_bad = !facebook_is_video(&media);
+	video->is_bad = !sandbox_facebook_is_video(&media);
 	return video;
 }
 
@@ -251,16 +254,16 @@ static void chunk_finish(struct sandbox_call *call, const struct graph_page *pag
 	if (video == NULL)
 		return;
 	if (video->is_bad) {
-		graph_fail(call, &facebook_bad_video);
+		sandbox_graph_fail(call, &sandbox_facebook_bad_video);
 		return;
 	}
 	if (!video->is_published)
-		facebook_video_publish(call, video);
-	graph_answer_success(call);
+		sandbox_facebook_video_publish(call, video);
+	sandbox_graph_answer_success(call);
 }
 
 /* Both spellings are seen: the guides write "start", the SDKs "START". */
-bool facebook_is_phase(struct sandbox_call *call, const char *phase)
+bool sandbox_facebook_is_phase(struct sandbox_call *call, const char *phase)
 {
 	return str_equal_nocase(sandbox_param(call, "upload_phase"), str_of(phase));
 }
@@ -273,18 +276,18 @@ static bool read_whole(struct sandbox_call *call, struct sandbox_media *media)
 		.url = url, .user_agent = FETCH_AGENT, .follow_redirects = true};
 
 	if (url.len == 0 && part == NULL) {
-		graph_fail(call, &no_file);
+		sandbox_graph_fail(call, &no_file);
 		return false;
 	}
 	if (url.len > 0 && sandbox_media_pull(call, &config, media, NULL) != SANDBOX_PULL_OK) {
-		graph_fail(call, &bad_url);
+		sandbox_graph_fail(call, &bad_url);
 		return false;
 	}
 	if (url.len == 0)
 		sandbox_media_look(call, part->bytes, media);
-	if (facebook_is_video(media))
+	if (sandbox_facebook_is_video(media))
 		return true;
-	graph_fail(call, &facebook_bad_video);
+	sandbox_graph_fail(call, &sandbox_facebook_bad_video);
 	return false;
 }
 
@@ -292,35 +295,36 @@ static void post_whole(struct sandbox_call *call, const struct graph_page *page)
 {
 	struct sandbox_media media;
 
-	if (!read_whole(call, &media) || graph_page_token(call, page, "pages_manage_posts") == NULL)
+	if (!read_whole(call, &media) ||
+	    sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
-	struct graph_video *video = facebook_video_new(call, page, "videos");
+	struct graph_video *video = sandbox_facebook_video_new(call, page, "videos");
 	video->media = media;
 	video->is_uploaded = true;
-	facebook_video_publish(call, video);
-	graph_answer_id(call, video->node.id);
+	sandbox_facebook_video_publish(call, video);
+	sandbox_graph_answer_id(call, video->node.id);
 }
 
 static void post_videos(struct sandbox_call *call, struct graph_node *node)
 {
 	bool has_phase = sandbox_param(call, "upload_phase").len > 0;
 
-	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL)
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (!has_phase)
 		post_whole(call, node->page);
 	else if (sandbox_param(call, "file_url").len > 0)
-		graph_fail(call, &url_with_phase);
-	else if (facebook_is_phase(call, "start"))
+		sandbox_graph_fail(call, &url_with_phase);
+	else if (sandbox_facebook_is_phase(call, "start"))
 		chunk_start(call, node->page);
-	else if (facebook_is_phase(call, "transfer"))
+	else if (sandbox_facebook_is_phase(call, "transfer"))
 		chunk_transfer(call, node->page);
-	else if (facebook_is_phase(call, "finish"))
+	else if (sandbox_facebook_is_phase(call, "finish"))
 		chunk_finish(call, node->page);
-	else if (facebook_is_phase(call, "cancel"))
-		graph_answer_success(call);
+	else if (sandbox_facebook_is_phase(call, "cancel"))
+		sandbox_graph_answer_success(call);
 	else
-		graph_fail(call, &facebook_bad_phase);
+		sandbox_graph_fail(call, &sandbox_facebook_bad_phase);
 }
 
 /* ---- Reading videos (3.2) ---- */
@@ -372,7 +376,7 @@ static void write_status(struct sandbox_call *call, struct json_writer *w,
 	if (video->is_bad) {
 		json_key(w, "error");
 		json_begin_object(w);
-		json_member_str(w, "message", str_of(facebook_bad_video.user_message));
+		json_member_str(w, "message", str_of(sandbox_facebook_bad_video.user_message));
 		json_end_object(w);
 	}
 	json_end_object(w);
@@ -388,15 +392,15 @@ static void write_status(struct sandbox_call *call, struct json_writer *w,
 static void write_video(struct sandbox_call *call, struct json_writer *w, struct graph_video *video)
 {
 	json_begin_object(w);
-	if (graph_wants(call, "status", false))
+	if (sandbox_graph_wants(call, "status", false))
 		write_status(call, w, video);
-	if (graph_wants(call, "published", false))
+	if (sandbox_graph_wants(call, "published", false))
 		json_member_bool(w, "published", video->is_published);
-	if (video->is_published && graph_wants(call, "post_id", false))
+	if (video->is_published && sandbox_graph_wants(call, "post_id", false))
 		json_member_str(w, "post_id", video->post_id);
-	if (graph_wants(call, "permalink_url", false))
+	if (sandbox_graph_wants(call, "permalink_url", false))
 		json_member_str(w, "permalink_url", video->permalink);
-	if (graph_wants(call, "description", false))
+	if (sandbox_graph_wants(call, "description", false))
 		json_member_str(w, "description", video->description);
 	json_member_str(w, "id", video->node.id);
 	json_end_object(w);
@@ -406,7 +410,7 @@ static void get_video(struct sandbox_call *call, struct graph_node *node)
 {
 	struct json_writer w;
 
-	if (graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	write_video(call, &w, (struct graph_video *)node);
@@ -415,11 +419,11 @@ static void get_video(struct sandbox_call *call, struct graph_node *node)
 /* The Page's published videos of that type, newest first. */
 static void list_videos(struct sandbox_call *call, const struct graph_page *page, const char *type)
 {
-	int64_t since_us = graph_time_param(call, "since", 0);
+	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
 	struct json_writer w;
 	unsigned shown = 0;
 
-	if (graph_page_reader(call, page, "pages_read_engagement") == NULL)
+	if (sandbox_graph_page_reader(call, page, "pages_read_engagement") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
@@ -428,7 +432,7 @@ static void list_videos(struct sandbox_call *call, const struct graph_page *page
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, page->id);
 	     post != NULL && shown < 100; post = post->older) {
-		struct graph_video *video = facebook_video_find(call, page, post->id);
+		struct graph_video *video = sandbox_facebook_video_find(call, page, post->id);
 
 		if (post->is_deleted || video == NULL || !str_equal_z(post->type, type) ||
 		    post->created_us < since_us)
@@ -455,24 +459,24 @@ static void post_thumbnail(struct sandbox_call *call, struct graph_node *node)
 	const struct sandbox_part *part = sandbox_part_file(call);
 	struct sandbox_media media;
 
-	if (graph_page_token(call, node->page, "pages_manage_posts") == NULL)
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (part == NULL) {
-		graph_fail(call, &no_file);
+		sandbox_graph_fail(call, &no_file);
 		return;
 	}
 	sandbox_media_look(call, part->bytes, &media);
-	if (facebook_is_photo(&media, part->bytes))
-		graph_answer_success(call);
+	if (sandbox_facebook_is_photo(&media, part->bytes))
+		sandbox_graph_answer_success(call);
 	else
-		graph_fail(call, &bad_cover);
+		sandbox_graph_fail(call, &bad_cover);
 }
 
-const struct graph_edge facebook_video_edges[] = {
+const struct graph_edge sandbox_facebook_video_edges[] = {
 	{"POST", GRAPH_PAGE, "videos", post_videos},
 	{"GET", GRAPH_PAGE, "videos", get_videos},
 	{"GET", GRAPH_PAGE, "video_reels", get_reels},
 	{"GET", GRAPH_VIDEO, "", get_video},
 	{"POST", GRAPH_VIDEO, "thumbnails", post_thumbnail},
 };
-const size_t facebook_video_edge_count = COUNT_OF(facebook_video_edges);
+const size_t sandbox_facebook_video_edge_count = COUNT_OF(sandbox_facebook_video_edges);

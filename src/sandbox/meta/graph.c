@@ -17,14 +17,15 @@
 #include "hex.h"
 #include "json_write.h"
 
-struct graph_state *graph_state(struct sandbox *sandbox)
+struct graph_state *sandbox_graph_state(struct sandbox *sandbox)
 {
 	return sandbox_state(sandbox, SANDBOX_FACEBOOK);
 }
 
 /* ---- Errors (6) ---- */
 
-void graph_fail_text(struct sandbox_call *call, const struct graph_error *error, struct str message)
+void sandbox_graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
+			     struct str message)
 {
 	struct json_writer w;
 
@@ -47,14 +48,14 @@ void graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
 	json_end_object(&w);
 }
 
-void graph_fail(struct sandbox_call *call, const struct graph_error *error)
+void sandbox_graph_fail(struct sandbox_call *call, const struct graph_error *error)
 {
-	graph_fail_text(call, error, str_of(error->message));
+	sandbox_graph_fail_text(call, error, str_of(error->message));
 }
 
-void graph_fail_token(struct sandbox_call *call, int subcode, const char *message)
+void sandbox_graph_fail_token(struct sandbox_call *call, int subcode, const char *message)
 {
-	graph_fail_text(call, &(struct graph_error){400, 190, subcode}, str_of(message));
+	sandbox_graph_fail_text(call, &(struct graph_error){400, 190, subcode}, str_of(message));
 	sandbox_answer_header(call, "WWW-Authenticate",
 			      str_format(call->arena,
 					 "OAuth \"Facebook Platform\" \"invalid_token\" \"%s\"",
@@ -84,26 +85,26 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 	bool is_ig = call->platform == SANDBOX_INSTAGRAM;
 	int64_t wait_s = retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S;
 
-	graph_fail(call, is_ig ? &ig_limit : &page_limit);
-	sandbox_answer_header(call, "X-Business-Use-Case-Usage",
-			      str_format(call->arena,
-					 "{\"" STR_FMT "\":[{\"type\":\"%s\",\"call_count\":100,"
-					 "\"total_cputime\":25,\"total_time\":25,"
-					 "\"estimated_time_to_regain_access\":%lld}]}",
-					 STR_ARG(is_ig ? graph_state(call->sandbox)->pages[0].ig_id
-						       : graph_state(call->sandbox)->pages[0].id),
-					 is_ig ? "instagram" : "pages",
-					 (long long)(wait_s + 59) / 60));
+	sandbox_graph_fail(call, is_ig ? &ig_limit : &page_limit);
+	sandbox_answer_header(
+		call, "X-Business-Use-Case-Usage",
+		str_format(call->arena,
+			   "{\"" STR_FMT "\":[{\"type\":\"%s\",\"call_count\":100,"
+			   "\"total_cputime\":25,\"total_time\":25,"
+			   "\"estimated_time_to_regain_access\":%lld}]}",
+			   STR_ARG(is_ig ? sandbox_graph_state(call->sandbox)->pages[0].ig_id
+					 : sandbox_graph_state(call->sandbox)->pages[0].id),
+			   is_ig ? "instagram" : "pages", (long long)(wait_s + 59) / 60));
 }
 
 static void render_token_expired(struct sandbox_call *call)
 {
-	graph_fail_token(call, 463, "Error validating access token: Session has expired.");
+	sandbox_graph_fail_token(call, 463, "Error validating access token: Session has expired.");
 }
 
 /* ---- Tokens ---- */
 
-struct sandbox_token *graph_token_find(struct sandbox *sandbox, struct str text)
+struct sandbox_token *sandbox_graph_token_find(struct sandbox *sandbox, struct str text)
 {
 	struct sandbox_token *token = sandbox_token_find(sandbox, SANDBOX_FACEBOOK, text);
 
@@ -121,11 +122,11 @@ static struct str token_text(struct sandbox_call *call)
 
 static struct sandbox_token *token_of(struct sandbox_call *call)
 {
-	struct sandbox_token *token = graph_token_find(call->sandbox, token_text(call));
+	struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, token_text(call));
 
-	return token != NULL
-		       ? token
-		       : graph_token_find(call->sandbox, sandbox_param(call, "fb_exchange_token"));
+	return token != NULL ? token
+			     : sandbox_graph_token_find(call->sandbox,
+							sandbox_param(call, "fb_exchange_token"));
 }
 
 /* appsecret_proof is hex HMAC-SHA256(key = app secret, message = token) (1). */
@@ -147,26 +148,27 @@ static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token
 			 hex_encode(call->arena, (struct str){(const char *)mac, sizeof(mac)}));
 }
 
-struct sandbox_token *graph_token(struct sandbox_call *call)
+struct sandbox_token *sandbox_graph_token(struct sandbox_call *call)
 {
 	static const struct graph_error missing = {
 		400, 104, 0, "An access token is required to request this resource."};
 	static const struct graph_error bad_proof = {
 		400, 100, 0, "Invalid appsecret_proof provided in the API argument"};
 	struct str text = token_text(call);
-	struct sandbox_token *token = graph_token_find(call->sandbox, text);
+	struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, text);
 
 	if (text.len == 0) {
-		graph_fail(call, &missing);
+		sandbox_graph_fail(call, &missing);
 		return NULL;
 	}
 	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS) {
-		graph_fail_token(call, 0, "Invalid OAuth access token - Cannot parse access token");
+		sandbox_graph_fail_token(call, 0,
+					 "Invalid OAuth access token - Cannot parse access token");
 		return NULL;
 	}
 	if (token->is_revoked) {
-		graph_fail_token(call, 467,
-				 "Error validating access token: The session was invalidated.");
+		sandbox_graph_fail_token(
+			call, 467, "Error validating access token: The session was invalidated.");
 		return NULL;
 	}
 	if (!sandbox_token_is_live(call->sandbox, token)) {
@@ -174,18 +176,18 @@ struct sandbox_token *graph_token(struct sandbox_call *call)
 		return NULL;
 	}
 	if (!proof_is_right(call, token)) {
-		graph_fail(call, &bad_proof);
+		sandbox_graph_fail(call, &bad_proof);
 		return NULL;
 	}
 	return token;
 }
 
-const struct graph_grant *graph_grant(const struct sandbox_token *token)
+const struct graph_grant *sandbox_graph_grant(const struct sandbox_token *token)
 {
 	return token->extra;
 }
 
-bool graph_is_page_token(const struct sandbox_token *token)
+bool sandbox_graph_is_page_token(const struct sandbox_token *token)
 {
 	return str_equal_z(token->label, "page");
 }
@@ -195,49 +197,50 @@ static bool check_scope(struct sandbox_call *call, const struct sandbox_token *t
 {
 	if (sandbox_scope_has(token->scope, scope))
 		return true;
-	graph_fail_text(call, &(struct graph_error){403, 200, 0},
-			str_format(call->arena,
-				   "(#200) Requires the permission %s to manage the object",
-				   scope));
+	sandbox_graph_fail_text(call, &(struct graph_error){403, 200, 0},
+				str_format(call->arena,
+					   "(#200) Requires the permission %s to manage the object",
+					   scope));
 	return false;
 }
 
-struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page,
-				       const char *scope)
+struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
+					       const struct graph_page *page, const char *scope)
 {
 	/* The words and the number that Pages users know from a user token in a Page's place
 	 * (6.1). */
 	static const struct graph_error not_as_page = {
 		403, 200, 0,
 		"(#200) Unpublished posts must be posted to a page as the page itself."};
-	struct sandbox_token *token = graph_token(call);
+	struct sandbox_token *token = sandbox_graph_token(call);
 
 	if (token == NULL)
 		return NULL;
-	if (!graph_is_page_token(token)) {
-		graph_fail(call, &not_as_page);
+	if (!sandbox_graph_is_page_token(token)) {
+		sandbox_graph_fail(call, &not_as_page);
 		return NULL;
 	}
 	if (!str_equal(token->subject, page->id)) {
-		graph_fail(call, &no_object);
+		sandbox_graph_fail(call, &no_object);
 		return NULL;
 	}
 	return check_scope(call, token, scope) ? token : NULL;
 }
 
-struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page,
-					const char *scope)
+struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
+						const struct graph_page *page, const char *scope)
 {
-	const struct graph_page *pages = graph_state(call->sandbox)->pages;
-	struct sandbox_token *token = graph_token(call);
+	const struct graph_page *pages = sandbox_graph_state(call->sandbox)->pages;
+	struct sandbox_token *token = sandbox_graph_token(call);
 
 	if (token == NULL)
 		return NULL;
-	bool is_its_page = graph_is_page_token(token) && str_equal(token->subject, page->id);
-	bool is_its_user =
-		!graph_is_page_token(token) && graph_grant(token)->has_page[page - pages];
+	bool is_its_page =
+		sandbox_graph_is_page_token(token) && str_equal(token->subject, page->id);
+	bool is_its_user = !sandbox_graph_is_page_token(token) &&
+			   sandbox_graph_grant(token)->has_page[page - pages];
 	if (!is_its_page && !is_its_user) {
-		graph_fail(call, &no_object);
+		sandbox_graph_fail(call, &no_object);
 		return NULL;
 	}
 	return check_scope(call, token, scope) ? token : NULL;
@@ -267,14 +270,14 @@ static struct str below_host(struct sandbox_call *call)
 	return slash == SIZE_MAX ? STR("/") : str_slice(path, slash, path.len);
 }
 
-struct str graph_version(struct sandbox_call *call)
+struct str sandbox_graph_version(struct sandbox_call *call)
 {
 	struct str first = first_segment(below_host(call));
 
 	return is_version(first) ? first : (struct str){0};
 }
 
-struct str graph_path(struct sandbox_call *call)
+struct str sandbox_graph_path(struct sandbox_call *call)
 {
 	struct str path = below_host(call);
 	struct str first = first_segment(path);
@@ -305,7 +308,7 @@ static struct str take_element(struct str *fields)
 	return element;
 }
 
-bool graph_field(struct str fields, const char *name, struct str *nested_out)
+bool sandbox_graph_field(struct str fields, const char *name, struct str *nested_out)
 {
 	while (fields.len > 0) {
 		struct str element = take_element(&fields);
@@ -325,15 +328,15 @@ bool graph_field(struct str fields, const char *name, struct str *nested_out)
 	return false;
 }
 
-bool graph_wants(struct sandbox_call *call, const char *name, bool is_default)
+bool sandbox_graph_wants(struct sandbox_call *call, const char *name, bool is_default)
 {
 	struct str fields = sandbox_param(call, "fields");
 
-	return fields.len == 0 ? is_default : graph_field(fields, name, NULL);
+	return fields.len == 0 ? is_default : sandbox_graph_field(fields, name, NULL);
 }
 
-struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default,
-				      size_t limit_max)
+struct graph_paging sandbox_graph_paging_read(struct sandbox_call *call, size_t limit_default,
+					      size_t limit_max)
 {
 	int64_t limit = sandbox_param_int(call, "limit", (int64_t)limit_default);
 	struct str cursor = sandbox_param(call, "after");
@@ -373,8 +376,8 @@ static struct str next_url(struct sandbox_call *call, struct str cursor)
 			  STR_ARG(call->request->path), STR_ARG(buf_str(&out)));
 }
 
-void graph_paging_write(struct sandbox_call *call, struct json_writer *w,
-			struct graph_paging paging, size_t shown, bool has_more)
+void sandbox_graph_paging_write(struct sandbox_call *call, struct json_writer *w,
+				struct graph_paging paging, size_t shown, bool has_more)
 {
 	if (shown == 0)
 		return;
@@ -391,7 +394,8 @@ void graph_paging_write(struct sandbox_call *call, struct json_writer *w,
 	json_end_object(w);
 }
 
-void graph_member_time(struct json_writer *w, struct arena *arena, const char *key, int64_t us)
+void sandbox_graph_member_time(struct json_writer *w, struct arena *arena, const char *key,
+			       int64_t us)
 {
 	struct str instant = timetext_format_instant(arena, us / US_PER_S * US_PER_S);
 
@@ -399,7 +403,7 @@ void graph_member_time(struct json_writer *w, struct arena *arena, const char *k
 			str_concat(arena, str_slice(instant, 0, instant.len - 1), STR("+0000")));
 }
 
-int64_t graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us)
+int64_t sandbox_graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us)
 {
 	struct str text = sandbox_param(call, name);
 	int64_t seconds;
@@ -410,7 +414,7 @@ int64_t graph_time_param(struct sandbox_call *call, const char *name, int64_t fa
 	return timetext_parse_instant(text, &us) ? us : fallback_us;
 }
 
-void graph_answer_id(struct sandbox_call *call, struct str id)
+void sandbox_graph_answer_id(struct sandbox_call *call, struct str id)
 {
 	struct json_writer w;
 
@@ -420,32 +424,32 @@ void graph_answer_id(struct sandbox_call *call, struct str id)
 	json_end_object(&w);
 }
 
-void graph_answer_success(struct sandbox_call *call)
+void sandbox_graph_answer_success(struct sandbox_call *call)
 {
 	sandbox_answer_json(call, 200, "{\"success\":true}");
 }
 
-struct str graph_permalink(struct sandbox_call *call, const char *host, struct str path)
+struct str sandbox_graph_permalink(struct sandbox_call *call, const char *host, struct str path)
 {
 	return sandbox_url(call, host, str_concat(call->arena, STR("/"), path));
 }
 
 /* ---- Nodes ---- */
 
-void *graph_node_add(struct sandbox *sandbox, struct graph_node *node)
+void *sandbox_graph_node_add(struct sandbox *sandbox, struct graph_node *node)
 {
 	sandbox_object_put(sandbox, SANDBOX_FACEBOOK, "graph_node", node->id, node);
 	return node;
 }
 
-struct graph_node *graph_node_find(struct sandbox *sandbox, struct str id)
+struct graph_node *sandbox_graph_node_find(struct sandbox *sandbox, struct str id)
 {
 	return sandbox_object_get(sandbox, SANDBOX_FACEBOOK, "graph_node", id);
 }
 
-const struct graph_page *graph_page_by_ig(struct sandbox *sandbox, struct str ig_id)
+const struct graph_page *sandbox_graph_page_by_ig(struct sandbox *sandbox, struct str ig_id)
 {
-	struct graph_node *node = graph_node_find(sandbox, ig_id);
+	struct graph_node *node = sandbox_graph_node_find(sandbox, ig_id);
 
 	return node != NULL && node->kind == GRAPH_IG ? node->page : NULL;
 }
@@ -454,9 +458,9 @@ const struct graph_page *graph_page_by_ig(struct sandbox *sandbox, struct str ig
 static struct graph_node *resolve_node(struct sandbox_call *call, struct str id)
 {
 	if (!str_equal_z(id, "me"))
-		return graph_node_find(call->sandbox, id);
-	struct sandbox_token *token = graph_token(call);
-	return token != NULL ? graph_node_find(call->sandbox, token->subject) : NULL;
+		return sandbox_graph_node_find(call->sandbox, id);
+	struct sandbox_token *token = sandbox_graph_token(call);
+	return token != NULL ? sandbox_graph_node_find(call->sandbox, token->subject) : NULL;
 }
 
 static const struct graph_edge *find_edge(const struct graph_edge *edges, size_t count,
@@ -473,21 +477,24 @@ static const struct graph_edge *find_edge(const struct graph_edge *edges, size_t
 static const struct graph_edge *find_any_edge(struct str method, enum graph_kind kind,
 					      struct str name)
 {
-	const struct graph_edge *edge =
-		find_edge(graph_pages_edges, graph_pages_edge_count, method, kind, name);
+	const struct graph_edge *edge = find_edge(
+		sandbox_graph_pages_edges, sandbox_graph_pages_edge_count, method, kind, name);
 
 	if (edge == NULL)
-		edge = find_edge(facebook_edges, facebook_edge_count, method, kind, name);
-	if (edge == NULL)
-		edge = find_edge(facebook_comment_edges, facebook_comment_edge_count, method, kind,
+		edge = find_edge(sandbox_facebook_edges, sandbox_facebook_edge_count, method, kind,
 				 name);
 	if (edge == NULL)
-		edge = find_edge(facebook_video_edges, facebook_video_edge_count, method, kind,
-				 name);
+		edge = find_edge(sandbox_facebook_comment_edges,
+				 sandbox_facebook_comment_edge_count, method, kind, name);
 	if (edge == NULL)
-		edge = find_edge(facebook_reel_edges, facebook_reel_edge_count, method, kind, name);
+		edge = find_edge(sandbox_facebook_video_edges, sandbox_facebook_video_edge_count,
+				 method, kind, name);
 	if (edge == NULL)
-		edge = find_edge(instagram_edges, instagram_edge_count, method, kind, name);
+		edge = find_edge(sandbox_facebook_reel_edges, sandbox_facebook_reel_edge_count,
+				 method, kind, name);
+	if (edge == NULL)
+		edge = find_edge(sandbox_instagram_edges, sandbox_instagram_edge_count, method,
+				 kind, name);
 	return edge;
 }
 
@@ -500,7 +507,7 @@ static const struct graph_edge *find_any_edge(struct str method, enum graph_kind
  * gone. */
 static void count_usage(struct sandbox_call *call, const struct graph_page *page, bool is_ig)
 {
-	struct graph_state *graph = graph_state(call->sandbox);
+	struct graph_state *graph = sandbox_graph_state(call->sandbox);
 	struct graph_usage *usage = &graph->usage[page - graph->pages][is_ig ? 1 : 0];
 
 	if (call->now_us - usage->since_us > US_PER_DAY)
@@ -525,34 +532,35 @@ static bool is_instagram_kind(enum graph_kind kind)
 
 static void handle_graph(struct sandbox_call *call)
 {
-	struct str path = graph_path(call);
+	struct str path = sandbox_graph_path(call);
 	struct str id = first_segment(path);
 	struct str edge_name = str_slice(path, id.len + 2, path.len);
 
 	if (str_equal_z(path, "/oauth/access_token")) {
-		graph_access_token(call);
+		sandbox_graph_access_token(call);
 		return;
 	}
 	if (str_equal_z(path, "/debug_token")) {
-		graph_debug_token(call);
+		sandbox_graph_debug_token(call);
 		return;
 	}
 	struct graph_node *node = resolve_node(call, id);
 	if (call->response->status != 0)
 		return;
-	if (node == NULL && graph_token(call) == NULL)
+	if (node == NULL && sandbox_graph_token(call) == NULL)
 		return;
 	const struct graph_edge *edge =
 		node != NULL ? find_any_edge(call->request->method, node->kind, edge_name) : NULL;
 	if (edge == NULL) {
-		graph_fail_text(call, &no_object,
-				str_format(call->arena,
-					   "Unsupported " STR_FMT
-					   " request. Object with ID '" STR_FMT "' does not exist, "
-					   "cannot be loaded due to missing permissions, or does "
-					   "not support this operation",
-					   STR_ARG(str_lower(call->arena, call->request->method)),
-					   STR_ARG(id)));
+		sandbox_graph_fail_text(
+			call, &no_object,
+			str_format(call->arena,
+				   "Unsupported " STR_FMT " request. Object with ID '" STR_FMT
+				   "' does not exist, "
+				   "cannot be loaded due to missing permissions, or does "
+				   "not support this operation",
+				   STR_ARG(str_lower(call->arena, call->request->method)),
+				   STR_ARG(id)));
 		return;
 	}
 	/* The handler may let go of the lock: the node is not to be touched after it. */
@@ -573,7 +581,8 @@ static enum sandbox_platform platform_of(struct sandbox_call *call)
 	if (client_id.len > 0)
 		return sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id) ? SANDBOX_INSTAGRAM
 									  : SANDBOX_FACEBOOK;
-	if (graph_page_by_ig(call->sandbox, first_segment(graph_path(call))) != NULL)
+	if (sandbox_graph_page_by_ig(call->sandbox, first_segment(sandbox_graph_path(call))) !=
+	    NULL)
 		return SANDBOX_INSTAGRAM;
 	return SANDBOX_FACEBOOK;
 }
@@ -594,7 +603,7 @@ static void handle_facebook_site(struct sandbox_call *call)
 	struct str rest = sandbox_capture(call, "rest");
 
 	if (str_has_suffix(rest, STR("dialog/oauth"))) {
-		graph_dialog(call);
+		sandbox_graph_dialog(call);
 		return;
 	}
 	if (!str_skip(&rest, STR("reel/")))
@@ -637,9 +646,9 @@ static void handle_avatar(struct sandbox_call *call)
 static const struct sandbox_route facebook_routes[] = {
 	{"POST", "/graph-video.facebook.com/{*rest}", handle_graph, HTTP_BODY_MEMORY,
 	 GRAPH_BODY_MAX_BYTES},
-	{"POST", "/rupload.facebook.com/video-upload/{version}/{id}", graph_rupload, HTTP_BODY_FILE,
-	 RUPLOAD_BODY_MAX_BYTES},
-	{"POST", "/rupload.facebook.com/ig-api-upload/{version}/{id}", graph_rupload,
+	{"POST", "/rupload.facebook.com/video-upload/{version}/{id}", sandbox_graph_rupload,
+	 HTTP_BODY_FILE, RUPLOAD_BODY_MAX_BYTES},
+	{"POST", "/rupload.facebook.com/ig-api-upload/{version}/{id}", sandbox_graph_rupload,
 	 HTTP_BODY_FILE, RUPLOAD_BODY_MAX_BYTES},
 	{"GET", "/www.facebook.com/{*rest}", handle_facebook_site, HTTP_BODY_NONE, 0},
 	{"GET", "/" GRAPH_HOST "/{*rest}", handle_graph, HTTP_BODY_NONE, 0},
@@ -653,12 +662,12 @@ const struct sandbox_module sandbox_facebook = {
 	.routes = facebook_routes,
 	.route_count = COUNT_OF(facebook_routes),
 	.state_size_bytes = sizeof(struct graph_state),
-	.start = graph_start,
+	.start = sandbox_graph_start,
 	.platform_of = platform_of,
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = render_token_expired,
-	.render_error = graph_render_error,
+	.render_error = sandbox_graph_render_error,
 };
 
 static const struct sandbox_route instagram_routes[] = {
@@ -675,5 +684,5 @@ const struct sandbox_module sandbox_instagram = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = render_token_expired,
-	.render_error = graph_render_error,
+	.render_error = sandbox_graph_render_error,
 };

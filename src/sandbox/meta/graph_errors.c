@@ -150,13 +150,13 @@ static bool is_named(const struct graph_error *error, struct str name)
 	return error->code == code && error->subcode == subcode;
 }
 
-bool graph_render_error(struct sandbox_call *call, struct str name)
+bool sandbox_graph_render_error(struct sandbox_call *call, struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		if (!is_named(&errors[i], name))
 			continue;
 		if (call != NULL)
-			graph_fail(call, &errors[i]);
+			sandbox_graph_fail(call, &errors[i]);
 		return true;
 	}
 	return false;

@@ -48,7 +48,7 @@ static bool is_known_scope(struct str scope)
 	return false;
 }
 
-size_t graph_scopes_split(struct str scopes, struct str *out, size_t max)
+size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max)
 {
 	size_t count = 0;
 
@@ -110,7 +110,7 @@ static bool check_dialog(struct sandbox_call *call)
 static size_t make_choices(struct sandbox_call *call, struct str *scopes, size_t scope_count,
 			   struct sandbox_choice *choices)
 {
-	const struct graph_state *graph = graph_state(call->sandbox);
+	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
 	size_t count = 0;
 
 	for (size_t i = 0; i < GRAPH_PAGES; i++)
@@ -155,7 +155,7 @@ static void redirect_allowed(struct sandbox_call *call, const struct graph_grant
 				       .client_id = sandbox_query(call, "client_id"),
 				       .redirect_uri = sandbox_query(call, "redirect_uri"),
 				       .scope = grant->granted,
-				       .subject = graph_state(call->sandbox)->user_id,
+				       .subject = sandbox_graph_state(call->sandbox)->user_id,
 				       .lifetime_s = CODE_LIFETIME_S,
 				       .extra = grant,
 			       });
@@ -190,12 +190,12 @@ static void redirect_bad_scope(struct sandbox_call *call, struct str scope)
 		3);
 }
 
-void graph_dialog(struct sandbox_call *call)
+void sandbox_graph_dialog(struct sandbox_call *call)
 {
 	struct str asked = asked_scopes(call);
 	struct str scopes[32];
 	struct sandbox_choice choices[GRAPH_PAGES + 32];
-	size_t scope_count = graph_scopes_split(asked, scopes, 32);
+	size_t scope_count = sandbox_graph_scopes_split(asked, scopes, 32);
 
 	if (!check_dialog(call))
 		return;
@@ -207,7 +207,7 @@ void graph_dialog(struct sandbox_call *call)
 	}
 	size_t count = make_choices(call, scopes, scope_count, choices);
 	struct sandbox_consent_page page = {
-		.user_name = graph_state(call->sandbox)->user_name,
+		.user_name = sandbox_graph_state(call->sandbox)->user_name,
 		.scope = asked,
 		.choose_text = "Which Pages, and what may it do?",
 		.choices = choices,
@@ -250,7 +250,7 @@ static struct sandbox_token *issue_user_token(struct sandbox_call *call, const c
 					   .prefix = STR("EAA"),
 					   .random_length = 180,
 					   .client_id = sandbox_param(call, "client_id"),
-					   .subject = graph_state(call->sandbox)->user_id,
+					   .subject = sandbox_graph_state(call->sandbox)->user_id,
 					   .scope = grant->granted,
 					   .label = str_of(label),
 					   .lifetime_s = lifetime_s,
@@ -273,10 +273,10 @@ static bool check_client(struct sandbox_call *call)
 	case SANDBOX_CLIENT_OK:
 		return true;
 	case SANDBOX_CLIENT_UNKNOWN:
-		graph_fail(call, &unknown);
+		sandbox_graph_fail(call, &unknown);
 		break;
 	case SANDBOX_CLIENT_BAD_SECRET:
-		graph_fail(call, &bad_secret);
+		sandbox_graph_fail(call, &bad_secret);
 		break;
 	}
 	return false;
@@ -304,7 +304,7 @@ static void exchange_code(struct sandbox_call *call)
 				    sandbox_param(call, "redirect_uri"), (struct str){0}, &code);
 
 	if (outcome != SANDBOX_REDEEM_OK) {
-		graph_fail(call, &errors[outcome]);
+		sandbox_graph_fail(call, &errors[outcome]);
 		sandbox_answer_header(
 			call, "WWW-Authenticate",
 			str_format(call->arena,
@@ -322,12 +322,15 @@ static void exchange_long(struct sandbox_call *call)
 	struct sandbox_token *token = sandbox_token_find(call->sandbox, call->platform,
 							 sandbox_param(call, "fb_exchange_token"));
 
-	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS || graph_is_page_token(token)) {
-		graph_fail_token(call, 0, "Invalid OAuth access token - Cannot parse access token");
+	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS ||
+	    sandbox_graph_is_page_token(token)) {
+		sandbox_graph_fail_token(call, 0,
+					 "Invalid OAuth access token - Cannot parse access token");
 		return;
 	}
 	if (!sandbox_token_is_live(call->sandbox, token)) {
-		graph_fail_token(call, 463, "Error validating access token: Session has expired.");
+		sandbox_graph_fail_token(call, 463,
+					 "Error validating access token: Session has expired.");
 		return;
 	}
 	struct sandbox_token *fresh =
@@ -359,7 +362,7 @@ static void issue_app_token(struct sandbox_call *call)
 	answer_token(call, token->text, 0);
 }
 
-void graph_access_token(struct sandbox_call *call)
+void sandbox_graph_access_token(struct sandbox_call *call)
 {
 	struct str grant_type = sandbox_param(call, "grant_type");
 
@@ -375,8 +378,8 @@ void graph_access_token(struct sandbox_call *call)
 	else if (sandbox_param(call, "code").len > 0)
 		exchange_code(call);
 	else
-		graph_fail_text(call, &(struct graph_error){400, 1, 0},
-				STR("Missing authorization code"));
+		sandbox_graph_fail_text(call, &(struct graph_error){400, 1, 0},
+					STR("Missing authorization code"));
 }
 
 /* ---- debug_token (2.7, 2.9) ---- */
@@ -384,7 +387,7 @@ void graph_access_token(struct sandbox_call *call)
 /* "APP_ID|APP_SECRET" works as an app token too. */
 static bool is_app_token(struct sandbox_call *call, struct str text)
 {
-	const struct sandbox_token *token = graph_token_find(call->sandbox, text);
+	const struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, text);
 	size_t bar = str_find_char(text, '|', 0);
 
 	if (token != NULL)
@@ -401,7 +404,7 @@ static bool is_app_token(struct sandbox_call *call, struct str text)
 static void write_scopes(struct json_writer *w, struct str scopes)
 {
 	struct str words[32];
-	size_t count = graph_scopes_split(scopes, words, 32);
+	size_t count = sandbox_graph_scopes_split(scopes, words, 32);
 
 	json_key(w, "scopes");
 	json_begin_array(w);
@@ -413,8 +416,8 @@ static void write_scopes(struct json_writer *w, struct str scopes)
 static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 			      const struct sandbox_token *token)
 {
-	const struct graph_state *graph = graph_state(call->sandbox);
-	bool is_page = graph_is_page_token(token);
+	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
+	bool is_page = sandbox_graph_is_page_token(token);
 
 	json_member_str(w, "app_id", token->client_id);
 	json_member_str(w, "application", STR("Sandbox app"));
@@ -442,20 +445,21 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 	json_end_object(w);
 }
 
-void graph_debug_token(struct sandbox_call *call)
+void sandbox_graph_debug_token(struct sandbox_call *call)
 {
 	struct str input = sandbox_param(call, "input_token");
 	struct str asker = sandbox_authorization(call, "Bearer");
-	const struct sandbox_token *token = graph_token_find(call->sandbox, input);
+	const struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, input);
 	struct json_writer w;
 
 	if (asker.len == 0)
 		asker = sandbox_param(call, "access_token");
 	if (!is_app_token(call, asker)) {
-		graph_fail_text(call, &(struct graph_error){400, 100, 0},
-				STR("(#100) You must provide an app access token, or a user access "
-				    "token that is an owner "
-				    "or developer of the app"));
+		sandbox_graph_fail_text(
+			call, &(struct graph_error){400, 100, 0},
+			STR("(#100) You must provide an app access token, or a user access "
+			    "token that is an owner "
+			    "or developer of the app"));
 		return;
 	}
 	sandbox_answer(call, 200, &w);

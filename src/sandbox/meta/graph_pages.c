@@ -36,7 +36,7 @@ static const struct graph_page pages[GRAPH_PAGES] = {
 	 .username = TEXT("oldmillcinema")},
 };
 
-void graph_start(struct sandbox *sandbox, void *state)
+void sandbox_graph_start(struct sandbox *sandbox, void *state)
 {
 	struct graph_state *graph = state;
 
@@ -47,16 +47,16 @@ void graph_start(struct sandbox *sandbox, void *state)
 	struct graph_node *nodes = sandbox_keep(sandbox, (2 + 2 * GRAPH_PAGES) * sizeof(*nodes));
 	nodes[0] = (struct graph_node){GRAPH_USER, graph->user_id, NULL};
 	nodes[1] = (struct graph_node){GRAPH_BUSINESS, graph->business_id, NULL};
-	graph_node_add(sandbox, &nodes[0]);
-	graph_node_add(sandbox, &nodes[1]);
+	sandbox_graph_node_add(sandbox, &nodes[0]);
+	sandbox_graph_node_add(sandbox, &nodes[1]);
 	for (size_t i = 0; i < GRAPH_PAGES; i++) {
 		const struct graph_page *page = &graph->pages[i];
 
 		nodes[2 + i] = (struct graph_node){GRAPH_PAGE, page->id, page};
-		graph_node_add(sandbox, &nodes[2 + i]);
+		sandbox_graph_node_add(sandbox, &nodes[2 + i]);
 		nodes[2 + GRAPH_PAGES + i] = (struct graph_node){GRAPH_IG, page->ig_id, page};
 		if (page->ig_id.len > 0)
-			graph_node_add(sandbox, &nodes[2 + GRAPH_PAGES + i]);
+			sandbox_graph_node_add(sandbox, &nodes[2 + GRAPH_PAGES + i]);
 	}
 }
 
@@ -79,16 +79,16 @@ static void write_picture(struct sandbox_call *call, struct json_writer *w, stru
 
 static void get_user(struct sandbox_call *call, struct graph_node *node)
 {
-	const struct graph_state *graph = graph_state(call->sandbox);
+	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
 	struct json_writer w;
 
-	if (graph_token(call) == NULL)
+	if (sandbox_graph_token(call) == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
-	if (graph_wants(call, "name", true))
+	if (sandbox_graph_wants(call, "name", true))
 		json_member_str(&w, "name", graph->user_name);
-	if (graph_wants(call, "picture", false))
+	if (sandbox_graph_wants(call, "picture", false))
 		write_picture(call, &w, graph->user_name);
 	json_member_str(&w, "id", node->id);
 	json_end_object(&w);
@@ -96,7 +96,7 @@ static void get_user(struct sandbox_call *call, struct graph_node *node)
 
 static void get_permissions(struct sandbox_call *call, struct graph_node *node)
 {
-	const struct sandbox_token *token = graph_token(call);
+	const struct sandbox_token *token = sandbox_graph_token(call);
 	struct json_writer w;
 	struct str words[33];
 
@@ -104,7 +104,8 @@ static void get_permissions(struct sandbox_call *call, struct graph_node *node)
 	if (token == NULL)
 		return;
 	words[0] = STR("public_profile");
-	size_t count = 1 + graph_scopes_split(graph_grant(token)->asked, words + 1, 32);
+	size_t count =
+		1 + sandbox_graph_scopes_split(sandbox_graph_grant(token)->asked, words + 1, 32);
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -129,7 +130,7 @@ static struct str page_token(struct sandbox_call *call, const struct sandbox_tok
 			     size_t index)
 {
 	/* The grant is kept memory of ours; it is reached through a token, which calls it const. */
-	struct graph_grant *grant = (struct graph_grant *)(uintptr_t)graph_grant(user);
+	struct graph_grant *grant = (struct graph_grant *)(uintptr_t)sandbox_graph_grant(user);
 	bool is_long = str_equal_z(user->label, "long");
 	struct sandbox_token **slot = &grant->page_tokens[index][is_long ? 1 : 0];
 
@@ -142,7 +143,7 @@ static struct str page_token(struct sandbox_call *call, const struct sandbox_tok
 				.prefix = STR("EAA"),
 				.random_length = 190,
 				.client_id = user->client_id,
-				.subject = graph_state(call->sandbox)->pages[index].id,
+				.subject = sandbox_graph_state(call->sandbox)->pages[index].id,
 				.scope = user->scope,
 				.label = STR("page"),
 				.lifetime_s = is_long ? 0 : GRAPH_SHORT_TOKEN_S,
@@ -154,11 +155,11 @@ static struct str page_token(struct sandbox_call *call, const struct sandbox_tok
 static void write_ig_account(struct sandbox_call *call, struct json_writer *w,
 			     const struct graph_page *page, struct str fields)
 {
-	if (fields.len > 0 && graph_field(fields, "username", NULL))
+	if (fields.len > 0 && sandbox_graph_field(fields, "username", NULL))
 		json_member_str(w, "username", page->ig_username);
-	if (page->ig_name.len > 0 && fields.len > 0 && graph_field(fields, "name", NULL))
+	if (page->ig_name.len > 0 && fields.len > 0 && sandbox_graph_field(fields, "name", NULL))
 		json_member_str(w, "name", page->ig_name);
-	if (fields.len > 0 && graph_field(fields, "profile_picture_url", NULL))
+	if (fields.len > 0 && sandbox_graph_field(fields, "profile_picture_url", NULL))
 		json_member_str(w, "profile_picture_url",
 				sandbox_url(call, "scontent.xx.fbcdn.net",
 					    str_concat(call->arena, STR("/avatar/"),
@@ -181,28 +182,29 @@ static void write_tasks(struct json_writer *w)
 static void write_page(struct sandbox_call *call, struct json_writer *w,
 		       const struct sandbox_token *user, size_t index, bool is_list)
 {
-	const struct graph_page *page = &graph_state(call->sandbox)->pages[index];
-	bool is_ticked = graph_grant(user)->has_page[index];
+	const struct graph_page *page = &sandbox_graph_state(call->sandbox)->pages[index];
+	bool is_ticked = sandbox_graph_grant(user)->has_page[index];
 	struct str nested = {0};
 
 	json_begin_object(w);
 	/* A Page that was not ticked comes without a token of its own (2.6). */
-	if (is_ticked && graph_wants(call, "access_token", is_list))
+	if (is_ticked && sandbox_graph_wants(call, "access_token", is_list))
 		json_member_str(w, "access_token",
-				graph_is_page_token(user) ? user->text
-							  : page_token(call, user, index));
-	if (graph_wants(call, "category", is_list))
+				sandbox_graph_is_page_token(user) ? user->text
+								  : page_token(call, user, index));
+	if (sandbox_graph_wants(call, "category", is_list))
 		json_member_str(w, "category", STR("Local business"));
-	if (graph_wants(call, "name", true))
+	if (sandbox_graph_wants(call, "name", true))
 		json_member_str(w, "name", page->name);
-	if (page->username.len > 0 && graph_wants(call, "username", false))
+	if (page->username.len > 0 && sandbox_graph_wants(call, "username", false))
 		json_member_str(w, "username", page->username);
-	if (is_ticked && graph_wants(call, "tasks", is_list))
+	if (is_ticked && sandbox_graph_wants(call, "tasks", is_list))
 		write_tasks(w);
-	if (graph_wants(call, "picture", false))
+	if (sandbox_graph_wants(call, "picture", false))
 		write_picture(call, w, page->name);
 	if (page->ig_id.len > 0 && sandbox_scope_has(user->scope, "instagram_basic") &&
-	    graph_field(sandbox_param(call, "fields"), "instagram_business_account", &nested)) {
+	    sandbox_graph_field(sandbox_param(call, "fields"), "instagram_business_account",
+				&nested)) {
 		json_key(w, "instagram_business_account");
 		json_begin_object(w);
 		write_ig_account(call, w, page, nested);
@@ -214,18 +216,19 @@ static void write_page(struct sandbox_call *call, struct json_writer *w,
 
 static void answer_pages(struct sandbox_call *call, const char *scope)
 {
-	struct graph_paging paging = graph_paging_read(call, ACCOUNTS_PAGE_MAX, ACCOUNTS_PAGE_MAX);
-	const struct sandbox_token *token = graph_token(call);
+	struct graph_paging paging =
+		sandbox_graph_paging_read(call, ACCOUNTS_PAGE_MAX, ACCOUNTS_PAGE_MAX);
+	const struct sandbox_token *token = sandbox_graph_token(call);
 	struct json_writer w;
 	size_t shown = 0;
 
 	if (token == NULL)
 		return;
 	if (!sandbox_scope_has(token->scope, scope)) {
-		graph_fail_text(call, &(struct graph_error){403, 200, 0},
-				str_format(call->arena,
-					   "(#200) Requires %s permission to manage the object",
-					   scope));
+		sandbox_graph_fail_text(
+			call, &(struct graph_error){403, 200, 0},
+			str_format(call->arena,
+				   "(#200) Requires %s permission to manage the object", scope));
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -235,7 +238,7 @@ static void answer_pages(struct sandbox_call *call, const char *scope)
 	for (size_t i = paging.from; i < GRAPH_PAGES && shown < paging.limit; i++, shown++)
 		write_page(call, &w, token, i, true);
 	json_end_array(&w);
-	graph_paging_write(call, &w, paging, shown, paging.from + shown < GRAPH_PAGES);
+	sandbox_graph_paging_write(call, &w, paging, shown, paging.from + shown < GRAPH_PAGES);
 	json_end_object(&w);
 }
 
@@ -254,21 +257,21 @@ static void get_owned_pages(struct sandbox_call *call, struct graph_node *node)
 static void get_client_pages(struct sandbox_call *call, struct graph_node *node)
 {
 	(void)node;
-	if (graph_token(call) != NULL)
+	if (sandbox_graph_token(call) != NULL)
 		sandbox_answer_json(call, 200, "{\"data\":[]}");
 }
 
 static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 {
-	const struct sandbox_token *token = graph_token(call);
+	const struct sandbox_token *token = sandbox_graph_token(call);
 	struct json_writer w;
 
 	(void)node;
 	if (token == NULL)
 		return;
 	if (!sandbox_scope_has(token->scope, "business_management")) {
-		graph_fail_text(call, &(struct graph_error){400, 100, 0},
-				STR("(#100) Missing Permission"));
+		sandbox_graph_fail_text(call, &(struct graph_error){400, 100, 0},
+					STR("(#100) Missing Permission"));
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -276,7 +279,7 @@ static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 	json_key(&w, "data");
 	json_begin_array(&w);
 	json_begin_object(&w);
-	json_member_str(&w, "id", graph_state(call->sandbox)->business_id);
+	json_member_str(&w, "id", sandbox_graph_state(call->sandbox)->business_id);
 	json_member_str(&w, "name", STR("Harbour Street Shops"));
 	json_end_object(&w);
 	json_end_array(&w);
@@ -285,21 +288,21 @@ static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 
 static void get_page(struct sandbox_call *call, struct graph_node *node)
 {
-	const struct sandbox_token *token = graph_token(call);
+	const struct sandbox_token *token = sandbox_graph_token(call);
 	struct json_writer w;
 
 	if (token == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
-	write_page(call, &w, token, (size_t)(node->page - graph_state(call->sandbox)->pages),
-		   false);
+	write_page(call, &w, token,
+		   (size_t)(node->page - sandbox_graph_state(call->sandbox)->pages), false);
 }
 
 static void get_ig(struct sandbox_call *call, struct graph_node *node)
 {
 	struct json_writer w;
 
-	if (graph_page_reader(call, node->page, "instagram_basic") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "instagram_basic") == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
@@ -307,7 +310,7 @@ static void get_ig(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-const struct graph_edge graph_pages_edges[] = {
+const struct graph_edge sandbox_graph_pages_edges[] = {
 	{"GET", GRAPH_USER, "", get_user},
 	{"GET", GRAPH_USER, "permissions", get_permissions},
 	{"GET", GRAPH_USER, "accounts", get_accounts},
@@ -317,4 +320,4 @@ const struct graph_edge graph_pages_edges[] = {
 	{"GET", GRAPH_PAGE, "", get_page},
 	{"GET", GRAPH_IG, "", get_ig},
 };
-const size_t graph_pages_edge_count = COUNT_OF(graph_pages_edges);
+const size_t sandbox_graph_pages_edge_count = COUNT_OF(sandbox_graph_pages_edges);

@@ -135,141 +135,146 @@ struct graph_edge {
 
 /* ---- graph.c ---- */
 
-struct graph_state *graph_state(struct sandbox *sandbox);
-void graph_fail(struct sandbox_call *call, const struct graph_error *error);
+struct graph_state *sandbox_graph_state(struct sandbox *sandbox);
+void sandbox_graph_fail(struct sandbox_call *call, const struct graph_error *error);
 /* The same with a message made on the spot. */
-void graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
-		     struct str message);
-void graph_fail_token(struct sandbox_call *call, int subcode, const char *message);
+void sandbox_graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
+			     struct str message);
+void sandbox_graph_fail_token(struct sandbox_call *call, int subcode, const char *message);
 
 /* The token of a text, whichever of the two apps it is for. */
-struct sandbox_token *graph_token_find(struct sandbox *sandbox, struct str text);
+struct sandbox_token *sandbox_graph_token_find(struct sandbox *sandbox, struct str text);
 /* The call's live token, or NULL with the answer given. */
-struct sandbox_token *graph_token(struct sandbox_call *call);
-const struct graph_grant *graph_grant(const struct sandbox_token *token);
-bool graph_is_page_token(const struct sandbox_token *token);
+struct sandbox_token *sandbox_graph_token(struct sandbox_call *call);
+const struct graph_grant *sandbox_graph_grant(const struct sandbox_token *token);
+bool sandbox_graph_is_page_token(const struct sandbox_token *token);
 /* The token may act as this Page: a Page token of it. Else the answer is given (a user token gets
  * the well-known 200). */
-struct sandbox_token *graph_page_token(struct sandbox_call *call, const struct graph_page *page,
-				       const char *scope);
+struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
+					       const struct graph_page *page, const char *scope);
 /* The token may see what is this Page's or its Instagram account's: its Page token, or the user's
  * when the Page was ticked. */
-struct sandbox_token *graph_page_reader(struct sandbox_call *call, const struct graph_page *page,
-					const char *scope);
+struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
+						const struct graph_page *page, const char *scope);
 
 /* "v25.0" of the call's path, or "". */
-struct str graph_version(struct sandbox_call *call);
+struct str sandbox_graph_version(struct sandbox_call *call);
 /* Path below host and version: "/me/accounts". */
-struct str graph_path(struct sandbox_call *call);
+struct str sandbox_graph_path(struct sandbox_call *call);
 /* Does the list "id,name,picture.type(large){url}" hold name? Then also what stands in its braces
  * (empty = nothing). */
-bool graph_field(struct str fields, const char *name, struct str *nested_out);
+bool sandbox_graph_field(struct str fields, const char *name, struct str *nested_out);
 /* The same of the call's fields parameter; is_default is the answer when there is none. */
-bool graph_wants(struct sandbox_call *call, const char *name, bool is_default);
+bool sandbox_graph_wants(struct sandbox_call *call, const char *name, bool is_default);
 
-void *graph_node_add(struct sandbox *sandbox, struct graph_node *node);
-struct graph_node *graph_node_find(struct sandbox *sandbox, struct str id);
-const struct graph_page *graph_page_by_ig(struct sandbox *sandbox, struct str ig_id);
+void *sandbox_graph_node_add(struct sandbox *sandbox, struct graph_node *node);
+struct graph_node *sandbox_graph_node_find(struct sandbox *sandbox, struct str id);
+const struct graph_page *sandbox_graph_page_by_ig(struct sandbox *sandbox, struct str ig_id);
 
 /* Paging by cursors that stand for an index. */
 struct graph_paging {
 	size_t from;
 	size_t limit;
 };
-struct graph_paging graph_paging_read(struct sandbox_call *call, size_t limit_default,
-				      size_t limit_max);
+struct graph_paging sandbox_graph_paging_read(struct sandbox_call *call, size_t limit_default,
+					      size_t limit_max);
 /* "paging":{...} after the data; has_more says whether there is a next page. Nothing when the page
  * was empty. */
-void graph_paging_write(struct sandbox_call *call, struct json_writer *w,
-			struct graph_paging paging, size_t shown, bool has_more);
+void sandbox_graph_paging_write(struct sandbox_call *call, struct json_writer *w,
+				struct graph_paging paging, size_t shown, bool has_more);
 /* "2026-11-21T05:44:40+0000" */
-void graph_member_time(struct json_writer *w, struct arena *arena, const char *key, int64_t us);
+void sandbox_graph_member_time(struct json_writer *w, struct arena *arena, const char *key,
+			       int64_t us);
 /* since/until: seconds or an instant; fallback when absent. */
-int64_t graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us);
-void graph_answer_id(struct sandbox_call *call, struct str id);
-void graph_answer_success(struct sandbox_call *call);
+int64_t sandbox_graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us);
+void sandbox_graph_answer_id(struct sandbox_call *call, struct str id);
+void sandbox_graph_answer_success(struct sandbox_call *call);
 /* "https://www.facebook.com/PATH" under the sandbox. */
-struct str graph_permalink(struct sandbox_call *call, const char *host, struct str path);
+struct str sandbox_graph_permalink(struct sandbox_call *call, const char *host, struct str path);
 
 /* ---- graph_errors.c ---- */
 
 /* The error of that name, "code/subcode" or "code", as sandbox_module.render_error. */
-bool graph_render_error(struct sandbox_call *call, struct str name);
+bool sandbox_graph_render_error(struct sandbox_call *call, struct str name);
 
 /* ---- graph_login.c ---- */
 
-void graph_dialog(struct sandbox_call *call);
-void graph_access_token(struct sandbox_call *call);
-void graph_debug_token(struct sandbox_call *call);
+void sandbox_graph_dialog(struct sandbox_call *call);
+void sandbox_graph_access_token(struct sandbox_call *call);
+void sandbox_graph_debug_token(struct sandbox_call *call);
 /* The words of a scope list, blank or comma separated, into out; how many, at most max. */
-size_t graph_scopes_split(struct str scopes, struct str *out, size_t max);
+size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max);
 
 /* ---- graph_pages.c ---- */
 
 /* Makes the person, the business and the Pages. */
-void graph_start(struct sandbox *sandbox, void *state);
-extern const struct graph_edge graph_pages_edges[];
-extern const size_t graph_pages_edge_count;
+void sandbox_graph_start(struct sandbox *sandbox, void *state);
+extern const struct graph_edge sandbox_graph_pages_edges[];
+extern const size_t sandbox_graph_pages_edge_count;
 
 /* ---- facebook.c, instagram.c ---- */
 
-extern const struct graph_edge facebook_edges[];
-extern const size_t facebook_edge_count;
-extern const struct graph_edge instagram_edges[];
-extern const size_t instagram_edge_count;
+extern const struct graph_edge sandbox_facebook_edges[];
+extern const size_t sandbox_facebook_edge_count;
+extern const struct graph_edge sandbox_instagram_edges[];
+extern const size_t sandbox_instagram_edge_count;
 /* An unpublished photo of that Page, with the call's alt text. */
-struct graph_photo *facebook_photo_make(struct sandbox_call *call, const struct graph_page *page,
-					const struct sandbox_media *media);
+struct graph_photo *sandbox_facebook_photo_make(struct sandbox_call *call,
+						const struct graph_page *page,
+						const struct sandbox_media *media);
 /* Fetches a photo. False: the answer is given. LETS GO OF THE LOCK. */
-bool facebook_photo_pull(struct sandbox_call *call, struct str url, struct sandbox_media *media);
+bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
+				 struct sandbox_media *media);
 /* {"target":{...}} of a photo, as attachments have it. */
-void facebook_target_write(struct sandbox_call *call, struct json_writer *w,
-			   const struct graph_photo *photo);
+void sandbox_facebook_target_write(struct sandbox_call *call, struct json_writer *w,
+				   const struct graph_photo *photo);
 
 /* ---- facebook_comments.c ---- */
 
-extern const struct graph_edge facebook_comment_edges[];
-extern const size_t facebook_comment_edge_count;
+extern const struct graph_edge sandbox_facebook_comment_edges[];
+extern const size_t sandbox_facebook_comment_edge_count;
 /* A comment of a Page on anything, into the ledger; used by both. */
-struct graph_comment *graph_comment_add(struct sandbox_call *call, enum sandbox_platform platform,
-					enum graph_kind kind, const struct graph_page *page,
-					struct str id, struct str parent_id, struct str message);
+struct graph_comment *sandbox_graph_comment_add(struct sandbox_call *call,
+						enum sandbox_platform platform,
+						enum graph_kind kind, const struct graph_page *page,
+						struct str id, struct str parent_id,
+						struct str message);
 /* Makes a post of draft lasting: node, permalink and, when the world can see it, the ledger. */
-struct graph_post *facebook_post_add(struct sandbox_call *call, const struct graph_post *draft,
-				     const char *type);
+struct graph_post *sandbox_facebook_post_add(struct sandbox_call *call,
+					     const struct graph_post *draft, const char *type);
 /* Does Facebook take it for a photo (5)? bytes may be empty: then BMP and TIFF are not known. */
-bool facebook_is_photo(const struct sandbox_media *media, struct str bytes);
+bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str bytes);
 /* A photo of that Page that is still there, or NULL. */
-struct graph_photo *facebook_photo_find(struct sandbox_call *call, const struct graph_page *page,
-					struct str id);
+struct graph_photo *sandbox_facebook_photo_find(struct sandbox_call *call,
+						const struct graph_page *page, struct str id);
 
 /* ---- facebook_video.c ---- */
 
-extern const struct graph_edge facebook_video_edges[];
-extern const size_t facebook_video_edge_count;
-extern const struct graph_error facebook_bad_phase;
-extern const struct graph_error facebook_bad_video;
-extern const struct graph_error facebook_no_upload;
-extern const struct graph_error facebook_no_video;
-extern const struct graph_error facebook_used_photo;
-bool facebook_is_video(const struct sandbox_media *media);
-bool facebook_is_story(const struct graph_video *video);
+extern const struct graph_edge sandbox_facebook_video_edges[];
+extern const size_t sandbox_facebook_video_edge_count;
+extern const struct graph_error sandbox_facebook_bad_phase;
+extern const struct graph_error sandbox_facebook_bad_video;
+extern const struct graph_error sandbox_facebook_no_upload;
+extern const struct graph_error sandbox_facebook_no_video;
+extern const struct graph_error sandbox_facebook_used_photo;
+bool sandbox_facebook_is_video(const struct sandbox_media *media);
+bool sandbox_facebook_is_story(const struct graph_video *video);
 /* Is the call's upload_phase that one? */
-bool facebook_is_phase(struct sandbox_call *call, const char *phase);
-struct graph_video *facebook_video_new(struct sandbox_call *call, const struct graph_page *page,
-				       const char *edge);
-struct graph_video *facebook_video_find(struct sandbox_call *call, const struct graph_page *page,
-					struct str id);
+bool sandbox_facebook_is_phase(struct sandbox_call *call, const char *phase);
+struct graph_video *sandbox_facebook_video_new(struct sandbox_call *call,
+					       const struct graph_page *page, const char *edge);
+struct graph_video *sandbox_facebook_video_find(struct sandbox_call *call,
+						const struct graph_page *page, struct str id);
 /* Finished: the world sees it from here on, unless the call says that it is a draft. */
-void facebook_video_publish(struct sandbox_call *call, struct graph_video *video);
+void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_video *video);
 
 /* ---- facebook_reels.c ---- */
 
-extern const struct graph_edge facebook_reel_edges[];
-extern const size_t facebook_reel_edge_count;
+extern const struct graph_edge sandbox_facebook_reel_edges[];
+extern const size_t sandbox_facebook_reel_edge_count;
 /* The host that takes bytes: videos of Pages and resumable containers of Instagram. */
-void graph_rupload(struct sandbox_call *call);
+void sandbox_graph_rupload(struct sandbox_call *call);
 /* instagram.c: the bytes of a container made with upload_type=resumable are there. */
-void instagram_container_fill(struct graph_node *node, const struct sandbox_media *media);
+void sandbox_instagram_container_fill(struct graph_node *node, const struct sandbox_media *media);
 /* Does the container wait for bytes? */
-bool instagram_container_waits(const struct graph_node *node);
+bool sandbox_instagram_container_waits(const struct graph_node *node);

@@ -61,19 +61,19 @@ static const char *ledger_type(const struct container *container)
 static const struct graph_error *why_not_ready(struct sandbox_call *call,
 					       const struct container *container)
 {
-	const char *code = instagram_container_status(call, container);
+	const char *code = sandbox_instagram_container_status(call, container);
 
 	if (container->media_id.len > 0)
 		return sandbox_knob(call->sandbox, SANDBOX_KNOB_instagram_publishes_twice) != 0
 			       ? NULL
 			       : &already_published;
 	if (strcmp(code, "EXPIRED") == 0)
-		return &instagram_unknown_container;
+		return &sandbox_instagram_unknown_container;
 	if (strcmp(code, "FINISHED") != 0)
 		return &not_ready;
 	for (size_t i = 0; i < container->child_count; i++) {
-		if (strcmp(instagram_container_status(call, container->children[i]), "FINISHED") !=
-		    0)
+		if (strcmp(sandbox_instagram_container_status(call, container->children[i]),
+			   "FINISHED") != 0)
 			return &not_ready;
 	}
 	return NULL;
@@ -93,8 +93,8 @@ static void set_permalink(struct sandbox_call *call, struct ig_media *media,
 		path = str_format(call->arena, "%s/" STR_FMT "/",
 				  container->kind == CONTAINER_REEL ? "reel" : "p",
 				  STR_ARG(media->shortcode));
-	media->permalink =
-		sandbox_keep_str(call->sandbox, graph_permalink(call, "www.instagram.com", path));
+	media->permalink = sandbox_keep_str(
+		call->sandbox, sandbox_graph_permalink(call, "www.instagram.com", path));
 	sandbox_object_put(call->sandbox, SANDBOX_INSTAGRAM, "shortcode", media->shortcode,
 			   &media->node);
 }
@@ -149,7 +149,7 @@ static struct ig_media *publish(struct sandbox_call *call, struct container *con
 	media->created_us = call->now_us;
 	set_types(media, container);
 	set_permalink(call, media, container);
-	graph_node_add(call->sandbox, &media->node);
+	sandbox_graph_node_add(call->sandbox, &media->node);
 	container->media_id = media->node.id;
 	container->published_us = call->now_us;
 	for (size_t i = 0; i < container->child_count; i++) {
@@ -167,44 +167,45 @@ static int64_t publish_quota(const struct sandbox_call *call)
 
 static void post_publish(struct sandbox_call *call, struct graph_node *node)
 {
-	struct container *container =
-		instagram_container_find(call, node->page, sandbox_param(call, "creation_id"));
-	struct instagram_quota *quota = instagram_quota_of(call, "published", node->page->ig_id);
+	struct container *container = sandbox_instagram_container_find(
+		call, node->page, sandbox_param(call, "creation_id"));
+	struct instagram_quota *quota =
+		sandbox_instagram_quota_of(call, "published", node->page->ig_id);
 
-	if (graph_page_reader(call, node->page, scope_publish) == NULL)
+	if (sandbox_graph_page_reader(call, node->page, scope_publish) == NULL)
 		return;
 	if (container == NULL || container->is_child) {
-		graph_fail(call, &instagram_unknown_container);
+		sandbox_graph_fail(call, &sandbox_instagram_unknown_container);
 		return;
 	}
 	const struct graph_error *error = why_not_ready(call, container);
 	if (error == NULL &&
-	    (int64_t)instagram_quota_used(quota, call->now_us) >= publish_quota(call))
-		error = &instagram_quota_reached;
+	    (int64_t)sandbox_instagram_quota_used(quota, call->now_us) >= publish_quota(call))
+		error = &sandbox_instagram_quota_reached;
 	if (error != NULL) {
-		graph_fail(call, error);
+		sandbox_graph_fail(call, error);
 		return;
 	}
-	instagram_quota_count(quota, call->now_us);
-	graph_answer_id(call, publish(call, container)->node.id);
+	sandbox_instagram_quota_count(quota, call->now_us);
+	sandbox_graph_answer_id(call, publish(call, container)->node.id);
 }
 
 static void get_limit(struct sandbox_call *call, struct graph_node *node)
 {
 	struct json_writer w;
 
-	if (instagram_reader(call, node->page, scope_publish) == NULL)
+	if (sandbox_instagram_reader(call, node->page, scope_publish) == NULL)
 		return;
-	size_t used = instagram_quota_used(instagram_quota_of(call, "published", node->page->ig_id),
-					   call->now_us);
+	size_t used = sandbox_instagram_quota_used(
+		sandbox_instagram_quota_of(call, "published", node->page->ig_id), call->now_us);
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
 	json_begin_object(&w);
-	if (graph_wants(call, "quota_usage", true))
+	if (sandbox_graph_wants(call, "quota_usage", true))
 		json_member_int(&w, "quota_usage", (int64_t)used);
-	if (graph_wants(call, "config", false)) {
+	if (sandbox_graph_wants(call, "config", false)) {
 		json_key(&w, "config");
 		json_begin_object(&w);
 		json_member_int(&w, "quota_total", publish_quota(call));
@@ -222,20 +223,20 @@ static void write_media(struct sandbox_call *call, struct json_writer *w,
 			const struct ig_media *media)
 {
 	json_begin_object(w);
-	if (media->caption.len > 0 && graph_wants(call, "caption", false))
+	if (media->caption.len > 0 && sandbox_graph_wants(call, "caption", false))
 		json_member_str(w, "caption", media->caption);
-	if (graph_wants(call, "permalink", false))
+	if (sandbox_graph_wants(call, "permalink", false))
 		json_member_str(w, "permalink", media->permalink);
-	if (graph_wants(call, "shortcode", false))
+	if (sandbox_graph_wants(call, "shortcode", false))
 		json_member_str(w, "shortcode", media->shortcode);
-	if (graph_wants(call, "media_product_type", false))
+	if (sandbox_graph_wants(call, "media_product_type", false))
 		json_member_str(w, "media_product_type", str_of(media->product_type));
-	if (graph_wants(call, "media_type", false))
+	if (sandbox_graph_wants(call, "media_type", false))
 		json_member_str(w, "media_type", str_of(media->media_type));
-	if (graph_wants(call, "username", false))
+	if (sandbox_graph_wants(call, "username", false))
 		json_member_str(w, "username", media->node.page->ig_username);
-	if (graph_wants(call, "timestamp", false))
-		graph_member_time(w, call->arena, "timestamp", media->created_us);
+	if (sandbox_graph_wants(call, "timestamp", false))
+		sandbox_graph_member_time(w, call->arena, "timestamp", media->created_us);
 	json_member_str(w, "id", media->node.id);
 	json_end_object(w);
 }
@@ -244,7 +245,7 @@ static void get_media(struct sandbox_call *call, struct graph_node *node)
 {
 	struct json_writer w;
 
-	if (instagram_reader(call, node->page, scope_read) == NULL)
+	if (sandbox_instagram_reader(call, node->page, scope_read) == NULL)
 		return;
 	sandbox_answer(call, 200, &w);
 	write_media(call, &w, (const struct ig_media *)node);
@@ -253,9 +254,9 @@ static void get_media(struct sandbox_call *call, struct graph_node *node)
 static void answer_list(struct sandbox_call *call, const struct graph_page *page,
 			bool wants_stories)
 {
-	struct graph_paging paging = graph_paging_read(call, 25, 100);
-	int64_t since_us = graph_time_param(call, "since", 0);
-	int64_t until_us = graph_time_param(call, "until", INT64_MAX);
+	struct graph_paging paging = sandbox_graph_paging_read(call, 25, 100);
+	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
+	int64_t until_us = sandbox_graph_time_param(call, "until", INT64_MAX);
 	struct json_writer w;
 	size_t seen = 0;
 	size_t shown = 0;
@@ -282,19 +283,19 @@ static void answer_list(struct sandbox_call *call, const struct graph_page *page
 		shown++;
 	}
 	json_end_array(&w);
-	graph_paging_write(call, &w, paging, shown, has_more);
+	sandbox_graph_paging_write(call, &w, paging, shown, has_more);
 	json_end_object(&w);
 }
 
 static void get_media_list(struct sandbox_call *call, struct graph_node *node)
 {
-	if (instagram_reader(call, node->page, scope_read) != NULL)
+	if (sandbox_instagram_reader(call, node->page, scope_read) != NULL)
 		answer_list(call, node->page, false);
 }
 
 static void get_stories(struct sandbox_call *call, struct graph_node *node)
 {
-	if (instagram_reader(call, node->page, scope_read) != NULL)
+	if (sandbox_instagram_reader(call, node->page, scope_read) != NULL)
 		answer_list(call, node->page, true);
 }
 
@@ -306,23 +307,24 @@ static void add_comment(struct sandbox_call *call, const struct graph_page *page
 	struct str message = sandbox_param(call, "message");
 
 	if (message.len == 0) {
-		graph_fail(call, &no_message);
+		sandbox_graph_fail(call, &no_message);
 		return;
 	}
-	graph_answer_id(call, graph_comment_add(call, SANDBOX_INSTAGRAM, GRAPH_IG_COMMENT, page,
+	sandbox_graph_answer_id(
+		call, sandbox_graph_comment_add(call, SANDBOX_INSTAGRAM, GRAPH_IG_COMMENT, page,
 						sandbox_id_decimal(call->sandbox, "180", 17),
 						parent_id, message)
-				      ->node.id);
+			      ->node.id);
 }
 
 static void post_comment(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct ig_media *media = (const struct ig_media *)node;
 
-	if (graph_page_reader(call, node->page, "instagram_manage_comments") == NULL)
+	if (sandbox_graph_page_reader(call, node->page, "instagram_manage_comments") == NULL)
 		return;
 	if (strcmp(media->product_type, "STORY") == 0)
-		graph_fail(call, &no_comments);
+		sandbox_graph_fail(call, &no_comments);
 	else
 		add_comment(call, node->page, node->id);
 }
@@ -331,10 +333,11 @@ static void post_comment(struct sandbox_call *call, struct graph_node *node)
 static void post_reply(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_comment *comment = (const struct graph_comment *)node;
-	const struct graph_node *parent = graph_node_find(call->sandbox, comment->parent_id);
+	const struct graph_node *parent =
+		sandbox_graph_node_find(call->sandbox, comment->parent_id);
 	bool is_reply = parent != NULL && parent->kind == GRAPH_IG_COMMENT;
 
-	if (graph_page_reader(call, node->page, "instagram_manage_comments") != NULL)
+	if (sandbox_graph_page_reader(call, node->page, "instagram_manage_comments") != NULL)
 		add_comment(call, node->page, is_reply ? parent->id : node->id);
 }
 
@@ -343,7 +346,7 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 	struct sandbox_post *comments[100];
 	struct json_writer w;
 
-	if (instagram_reader(call, node->page, "instagram_manage_comments") == NULL)
+	if (sandbox_instagram_reader(call, node->page, "instagram_manage_comments") == NULL)
 		return;
 	size_t count =
 		sandbox_ledger_replies(call->sandbox, SANDBOX_INSTAGRAM, node->id, comments, 100);
@@ -353,11 +356,12 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 	json_begin_array(&w);
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(&w);
-		if (graph_wants(call, "timestamp", true))
-			graph_member_time(&w, call->arena, "timestamp", comments[i]->created_us);
-		if (graph_wants(call, "text", true))
+		if (sandbox_graph_wants(call, "timestamp", true))
+			sandbox_graph_member_time(&w, call->arena, "timestamp",
+						  comments[i]->created_us);
+		if (sandbox_graph_wants(call, "text", true))
 			json_member_str(&w, "text", comments[i]->text);
-		if (graph_wants(call, "username", false))
+		if (sandbox_graph_wants(call, "username", false))
 			json_member_str(&w, "username", node->page->ig_username);
 		json_member_str(&w, "id", comments[i]->id);
 		json_end_object(&w);
@@ -366,17 +370,17 @@ static void get_comments(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-const struct graph_edge instagram_edges[] = {
-	{"POST", GRAPH_IG, "media", instagram_container_post},
+const struct graph_edge sandbox_instagram_edges[] = {
+	{"POST", GRAPH_IG, "media", sandbox_instagram_container_post},
 	{"GET", GRAPH_IG, "media", get_media_list},
 	{"GET", GRAPH_IG, "stories", get_stories},
 	{"POST", GRAPH_IG, "media_publish", post_publish},
 	{"GET", GRAPH_IG, "content_publishing_limit", get_limit},
-	{"GET", GRAPH_CONTAINER, "", instagram_container_get},
+	{"GET", GRAPH_CONTAINER, "", sandbox_instagram_container_get},
 	{"GET", GRAPH_IG_MEDIA, "", get_media},
 	{"POST", GRAPH_IG_MEDIA, "comments", post_comment},
 	{"GET", GRAPH_IG_MEDIA, "comments", get_comments},
 	{"POST", GRAPH_IG_COMMENT, "replies", post_reply},
 	{"GET", GRAPH_IG_COMMENT, "replies", get_comments},
 };
-const size_t instagram_edge_count = COUNT_OF(instagram_edges);
+const size_t sandbox_instagram_edge_count = COUNT_OF(sandbox_instagram_edges);

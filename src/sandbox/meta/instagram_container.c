@@ -92,14 +92,14 @@ static const struct graph_error bad_children = {400,
 						"A carousel has 2 to 10 children.",
 						"Invalid carousel",
 						"Carousels need 2 to 10 photos or videos."};
-const struct graph_error instagram_unknown_container = {
+const struct graph_error sandbox_instagram_unknown_container = {
 	400,
 	24,
 	2207008,
 	"The media builder does not exist or has expired.",
 	"Media builder not found",
 	"Create the container again."};
-const struct graph_error instagram_quota_reached = {
+const struct graph_error sandbox_instagram_quota_reached = {
 	400,
 	9,
 	2207042,
@@ -111,29 +111,29 @@ const struct graph_error instagram_quota_reached = {
 static const char *const scope_publish = "instagram_content_publish";
 static const char *const scope_read = "instagram_basic";
 
-struct container *instagram_container_find(struct sandbox_call *call, const struct graph_page *page,
-					   struct str id)
+struct container *sandbox_instagram_container_find(struct sandbox_call *call,
+						   const struct graph_page *page, struct str id)
 {
-	struct graph_node *node = graph_node_find(call->sandbox, id);
+	struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
 
 	return node != NULL && node->kind == GRAPH_CONTAINER && node->page == page
 		       ? (struct container *)node
 		       : NULL;
 }
 
-struct sandbox_token *instagram_reader(struct sandbox_call *call, const struct graph_page *page,
-				       const char *scope)
+struct sandbox_token *sandbox_instagram_reader(struct sandbox_call *call,
+					       const struct graph_page *page, const char *scope)
 {
 	static const struct graph_error outage = {
 		400, 100, 33,
 		"Unsupported get request. The object does not exist, cannot be loaded due to "
 		"missing permissions, or does not support this operation"};
-	struct sandbox_token *token = graph_page_reader(call, page, scope);
+	struct sandbox_token *token = sandbox_graph_page_reader(call, page, scope);
 
-	if (token == NULL || !graph_is_page_token(token) ||
+	if (token == NULL || !sandbox_graph_is_page_token(token) ||
 	    sandbox_knob(call->sandbox, SANDBOX_KNOB_instagram_page_reads_fail) == 0)
 		return token;
-	graph_fail(call, &outage);
+	sandbox_graph_fail(call, &outage);
 	return NULL;
 }
 
@@ -148,7 +148,8 @@ static bool is_processed(const struct container *container, int64_t now_us)
 		now_us - container->created_us > PROCESSING_MAX_US);
 }
 
-const char *instagram_container_status(struct sandbox_call *call, const struct container *container)
+const char *sandbox_instagram_container_status(struct sandbox_call *call,
+					       const struct container *container)
 {
 	int64_t now_us = call->now_us;
 	int64_t late_us =
@@ -180,21 +181,22 @@ static struct str status_text(struct arena *arena, const struct container *conta
 	return STR("Expired: Media has expired, please upload again.");
 }
 
-void instagram_container_get(struct sandbox_call *call, struct graph_node *node)
+void sandbox_instagram_container_get(struct sandbox_call *call, struct graph_node *node)
 {
 	struct container *container = (struct container *)node;
 	struct json_writer w;
 
-	if (instagram_reader(call, node->page, scope_read) == NULL)
+	if (sandbox_instagram_reader(call, node->page, scope_read) == NULL)
 		return;
-	const char *code = instagram_container_status(call, container);
-	if (graph_wants(call, "status_code", false) || graph_wants(call, "status", false))
+	const char *code = sandbox_instagram_container_status(call, container);
+	if (sandbox_graph_wants(call, "status_code", false) ||
+	    sandbox_graph_wants(call, "status", false))
 		container->polls++;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
-	if (graph_wants(call, "status_code", false))
+	if (sandbox_graph_wants(call, "status_code", false))
 		json_member_str(&w, "status_code", str_of(code));
-	if (graph_wants(call, "status", false))
+	if (sandbox_graph_wants(call, "status", false))
 		json_member_str(&w, "status", status_text(call->arena, container, code));
 	json_member_str(&w, "id", node->id);
 	json_end_object(&w);
@@ -235,7 +237,7 @@ static bool check_image(struct sandbox_call *call, const struct container *draft
 	else if (draft->kind != CONTAINER_STORY && !ratio_is_right(&draft->media.sniff))
 		error = &bad_ratio;
 	if (error != NULL)
-		graph_fail(call, error);
+		sandbox_graph_fail(call, error);
 	return error == NULL;
 }
 
@@ -262,11 +264,11 @@ static bool pull_image(struct sandbox_call *call, struct str url, struct contain
 	if (outcome == SANDBOX_PULL_OK)
 		return check_image(call, draft);
 	if (outcome == SANDBOX_PULL_TOO_LARGE)
-		graph_fail(call, &too_large);
+		sandbox_graph_fail(call, &too_large);
 	else if (outcome == SANDBOX_PULL_TIMEOUT)
-		graph_fail(call, &download_timeout);
+		sandbox_graph_fail(call, &download_timeout);
 	else
-		graph_fail(call, &unreachable);
+		sandbox_graph_fail(call, &unreachable);
 	return false;
 }
 
@@ -325,7 +327,7 @@ static bool read_media(struct sandbox_call *call, struct container *draft)
 	if (may_be_image && image.len > 0)
 		return pull_image(call, image, draft);
 	if (!may_be_video || video.len == 0) {
-		graph_fail(call, &no_media);
+		sandbox_graph_fail(call, &no_media);
 		return false;
 	}
 	pull_video(call, video, draft);
@@ -365,18 +367,20 @@ static bool read_children(struct sandbox_call *call, struct container *draft)
 			word = str_slice(word, 1, word.len);
 		while (word.len > 0 && strchr("[]\" ", word.ptr[word.len - 1]) != NULL)
 			word = str_slice(word, 0, word.len - 1);
-		struct container *child = instagram_container_find(call, draft->node.page, word);
+		struct container *child =
+			sandbox_instagram_container_find(call, draft->node.page, word);
 		if (child == NULL || !child->is_child ||
 		    draft->child_count == INSTAGRAM_CHILDREN_MAX ||
 		    is_among(draft->children, draft->child_count, child)) {
-			graph_fail(call,
-				   child == NULL ? &instagram_unknown_container : &bad_children);
+			sandbox_graph_fail(call, child == NULL
+							 ? &sandbox_instagram_unknown_container
+							 : &bad_children);
 			return false;
 		}
 		draft->children[draft->child_count++] = child;
 	}
 	if (draft->child_count < INSTAGRAM_CHILDREN_MIN) {
-		graph_fail(call, &bad_children);
+		sandbox_graph_fail(call, &bad_children);
 		return false;
 	}
 	return true;
@@ -399,16 +403,16 @@ static bool read_kind(struct sandbox_call *call, struct container *draft)
 	else if (str_equal_z(type, "VIDEO"))
 		draft->kind = CONTAINER_VIDEO;
 	else {
-		graph_fail(call, &bad_type);
+		sandbox_graph_fail(call, &bad_type);
 		return false;
 	}
 	if (draft->kind == CONTAINER_VIDEO && !draft->is_child) {
-		graph_fail(call, &old_video);
+		sandbox_graph_fail(call, &old_video);
 		return false;
 	}
 	if (draft->is_child && (draft->kind == CONTAINER_REEL || draft->kind == CONTAINER_STORY ||
 				draft->kind == CONTAINER_CAROUSEL)) {
-		graph_fail(call, &bad_children);
+		sandbox_graph_fail(call, &bad_children);
 		return false;
 	}
 	return true;
@@ -419,7 +423,7 @@ static bool check_caption(struct sandbox_call *call, const struct container *dra
 	if (utf8_code_points(draft->caption) > CAPTION_CHARS_MAX ||
 	    count_char(draft->caption, '#') > HASHTAGS_MAX ||
 	    count_char(draft->caption, '@') > MENTIONS_MAX) {
-		graph_fail(call, &long_caption);
+		sandbox_graph_fail(call, &long_caption);
 		return false;
 	}
 	return true;
@@ -427,7 +431,7 @@ static bool check_caption(struct sandbox_call *call, const struct container *dra
 
 static bool refuse(struct sandbox_call *call, int code, int subcode, const char *message)
 {
-	graph_fail_text(call, &(struct graph_error){400, code, subcode}, str_of(message));
+	sandbox_graph_fail_text(call, &(struct graph_error){400, code, subcode}, str_of(message));
 	return false;
 }
 
@@ -550,8 +554,8 @@ struct instagram_quota {
 	size_t next;
 };
 
-struct instagram_quota *instagram_quota_of(struct sandbox_call *call, const char *kind,
-					   struct str ig_id)
+struct instagram_quota *sandbox_instagram_quota_of(struct sandbox_call *call, const char *kind,
+						   struct str ig_id)
 {
 	struct instagram_quota *quota =
 		sandbox_object_get(call->sandbox, SANDBOX_INSTAGRAM, kind, ig_id);
@@ -563,7 +567,7 @@ struct instagram_quota *instagram_quota_of(struct sandbox_call *call, const char
 	return quota;
 }
 
-size_t instagram_quota_used(const struct instagram_quota *quota, int64_t now_us)
+size_t sandbox_instagram_quota_used(const struct instagram_quota *quota, int64_t now_us)
 {
 	size_t used = 0;
 
@@ -575,17 +579,17 @@ size_t instagram_quota_used(const struct instagram_quota *quota, int64_t now_us)
 	return used;
 }
 
-void instagram_quota_count(struct instagram_quota *quota, int64_t now_us)
+void sandbox_instagram_quota_count(struct instagram_quota *quota, int64_t now_us)
 {
 	quota->at_us[quota->next++ % INSTAGRAM_CONTAINERS_PER_DAY] = now_us;
 }
 
-bool instagram_container_waits(const struct graph_node *node)
+bool sandbox_instagram_container_waits(const struct graph_node *node)
 {
 	return ((const struct container *)node)->waits_for_bytes;
 }
 
-void instagram_container_fill(struct graph_node *node, const struct sandbox_media *media)
+void sandbox_instagram_container_fill(struct graph_node *node, const struct sandbox_media *media)
 {
 	struct container *container = (struct container *)node;
 	struct str alt_text = container->media.alt_text;
@@ -598,7 +602,7 @@ void instagram_container_fill(struct graph_node *node, const struct sandbox_medi
 
 static void answer_container(struct sandbox_call *call, const struct container *container)
 {
-	struct str version = graph_version(call);
+	struct str version = sandbox_graph_version(call);
 	struct json_writer w;
 
 	sandbox_answer(call, 200, &w);
@@ -614,25 +618,26 @@ static void answer_container(struct sandbox_call *call, const struct container *
 	json_end_object(&w);
 }
 
-void instagram_container_post(struct sandbox_call *call, struct graph_node *node)
+void sandbox_instagram_container_post(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_page *page = node->page;
 	struct container draft = {.node = {.kind = GRAPH_CONTAINER, .page = page},
 				  .caption = sandbox_param(call, "caption")};
 
-	if (graph_page_reader(call, page, scope_publish) == NULL || !read_kind(call, &draft) ||
-	    !check_words(call, &draft))
+	if (sandbox_graph_page_reader(call, page, scope_publish) == NULL ||
+	    !read_kind(call, &draft) || !check_words(call, &draft))
 		return;
-	if (instagram_quota_used(instagram_quota_of(call, "containers", page->ig_id),
-				 call->now_us) >= INSTAGRAM_CONTAINERS_PER_DAY) {
-		graph_fail(call, &instagram_quota_reached);
+	if (sandbox_instagram_quota_used(
+		    sandbox_instagram_quota_of(call, "containers", page->ig_id), call->now_us) >=
+	    INSTAGRAM_CONTAINERS_PER_DAY) {
+		sandbox_graph_fail(call, &sandbox_instagram_quota_reached);
 		return;
 	}
 	draft.thumb_offset_ms = sandbox_param_int(call, "thumb_offset", -1);
 	bool is_read = draft.kind == CONTAINER_CAROUSEL
 			       ? read_children(call, &draft)
 			       : read_cover(call, &draft) && read_media(call, &draft);
-	if (!is_read || graph_page_reader(call, page, scope_publish) == NULL)
+	if (!is_read || sandbox_graph_page_reader(call, page, scope_publish) == NULL)
 		return;
 	struct container *container = sandbox_keep(call->sandbox, sizeof(*container));
 	*container = draft;
@@ -641,7 +646,8 @@ void instagram_container_post(struct sandbox_call *call, struct graph_node *node
 	container->media.alt_text =
 		sandbox_keep_str(call->sandbox, sandbox_param(call, "alt_text"));
 	container->created_us = call->now_us;
-	graph_node_add(call->sandbox, &container->node);
-	instagram_quota_count(instagram_quota_of(call, "containers", page->ig_id), call->now_us);
+	sandbox_graph_node_add(call->sandbox, &container->node);
+	sandbox_instagram_quota_count(sandbox_instagram_quota_of(call, "containers", page->ig_id),
+				      call->now_us);
 	answer_container(call, container);
 }

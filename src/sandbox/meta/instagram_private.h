@@ -35,25 +35,25 @@ struct container {
 	int64_t published_us;
 };
 
-extern const struct graph_error instagram_unknown_container;
-extern const struct graph_error instagram_quota_reached;
+extern const struct graph_error sandbox_instagram_unknown_container;
+extern const struct graph_error sandbox_instagram_quota_reached;
 
 /* The container of that Page's account, or NULL. */
-struct container *instagram_container_find(struct sandbox_call *call, const struct graph_page *page,
-					   struct str id);
+struct container *sandbox_instagram_container_find(struct sandbox_call *call,
+						   const struct graph_page *page, struct str id);
 /* What its status_code says now (4.2). */
-const char *instagram_container_status(struct sandbox_call *call,
-				       const struct container *container);
-void instagram_container_get(struct sandbox_call *call, struct graph_node *node);
-void instagram_container_post(struct sandbox_call *call, struct graph_node *node);
+const char *sandbox_instagram_container_status(struct sandbox_call *call,
+					       const struct container *container);
+void sandbox_instagram_container_get(struct sandbox_call *call, struct graph_node *node);
+void sandbox_instagram_container_post(struct sandbox_call *call, struct graph_node *node);
 
-/* graph_page_reader() for reads, which some days fail for Page tokens (6.2). */
-struct sandbox_token *instagram_reader(struct sandbox_call *call, const struct graph_page *page,
-				       const char *scope);
+/* sandbox_graph_page_reader() for reads, which some days fail for Page tokens (6.2). */
+struct sandbox_token *sandbox_instagram_reader(struct sandbox_call *call,
+					       const struct graph_page *page, const char *scope);
 
 /* What happened in the last 24 h, of one kind and account. */
 struct instagram_quota;
-struct instagram_quota *instagram_quota_of(struct sandbox_call *call, const char *kind,
-					   struct str ig_id);
-size_t instagram_quota_used(const struct instagram_quota *quota, int64_t now_us);
-void instagram_quota_count(struct instagram_quota *quota, int64_t now_us);
+struct instagram_quota *sandbox_instagram_quota_of(struct sandbox_call *call, const char *kind,
+						   struct str ig_id);
+size_t sandbox_instagram_quota_used(const struct instagram_quota *quota, int64_t now_us);
+void sandbox_instagram_quota_count(struct instagram_quota *quota, int64_t now_us);

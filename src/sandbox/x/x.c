@@ -15,7 +15,7 @@
 #define USER_LIMIT 900
 #define TWITTER_EPOCH_MS INT64_C(1288834974657)
 
-struct x_state *x_state(struct sandbox_call *call)
+struct x_state *sandbox_x_state(struct sandbox_call *call)
 {
 	return sandbox_state(call->sandbox, SANDBOX_X);
 }
@@ -30,9 +30,9 @@ static void start(struct sandbox *sandbox, void *state)
 
 /* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since
  * 2010. */
-struct str x_next_id(struct sandbox_call *call)
+struct str sandbox_x_next_id(struct sandbox_call *call)
 {
-	struct x_state *x = x_state(call);
+	struct x_state *x = sandbox_x_state(call);
 	uint64_t now = (uint64_t)(call->now_us / US_PER_MS - TWITTER_EPOCH_MS) << 22;
 
 	x->last_id = now > x->last_id ? now + sandbox_random_below(call->sandbox, 1 << 12)
@@ -45,7 +45,7 @@ struct str x_next_id(struct sandbox_call *call)
 
 static void render_token_expired(struct sandbox_call *call)
 {
-	x_fail(call, 401, "Unauthorized", "Unauthorized", NULL);
+	sandbox_x_fail(call, 401, "Unauthorized", "Unauthorized", NULL);
 }
 
 struct window {
@@ -66,7 +66,7 @@ static void rate_headers(struct sandbox_call *call, int64_t limit, int64_t remai
 			      str_format(arena, "%lld", (long long)(reset_us / US_PER_S)));
 }
 
-void x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
+void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
 {
 	rate_headers(call, CREATE_LIMIT, 0,
 		     call->now_us +
@@ -75,8 +75,8 @@ void x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
-	x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
-	x_window_empty(call, retry_after_s);
+	sandbox_x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
+	sandbox_x_window_empty(call, retry_after_s);
 }
 
 static bool window_take(struct sandbox_call *call, const char *kind, struct str user_id,
@@ -92,7 +92,7 @@ static bool window_take(struct sandbox_call *call, const char *kind, struct str 
 		*window = (struct window){.begin_us = call->now_us};
 	int64_t reset_us = window->begin_us + WINDOW_US;
 	if (window->used >= limit) {
-		x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
+		sandbox_x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
 		rate_headers(call, limit, 0, reset_us);
 		return false;
 	}
@@ -109,8 +109,8 @@ static struct sandbox_token *token_of(struct sandbox_call *call)
 	return token != NULL && token->kind != SANDBOX_TOKEN_REFRESH ? token : NULL;
 }
 
-struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind,
-			     int64_t limit)
+struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scope, const char *kind,
+				     int64_t limit)
 {
 	struct sandbox_token *token = token_of(call);
 
@@ -119,24 +119,25 @@ struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const
 		return NULL;
 	}
 	if (token->kind == SANDBOX_TOKEN_APP) {
-		x_fail(call, 403, "Unsupported Authentication",
-		       "Authenticating with OAuth 2.0 Application-Only is forbidden for this "
-		       "endpoint.  Supported "
-		       "authentication types are [OAuth 1.0a User Context, OAuth 2.0 User "
-		       "Context].",
-		       "unsupported-authentication");
+		sandbox_x_fail(
+			call, 403, "Unsupported Authentication",
+			"Authenticating with OAuth 2.0 Application-Only is forbidden for this "
+			"endpoint.  Supported "
+			"authentication types are [OAuth 1.0a User Context, OAuth 2.0 User "
+			"Context].",
+			"unsupported-authentication");
 		return NULL;
 	}
 	if (!window_take(call, kind, token->subject, limit))
 		return NULL;
 	if (!sandbox_scope_has(token->scope, scope)) {
-		x_fail_forbidden(call, "Forbidden");
+		sandbox_x_fail_forbidden(call, "Forbidden");
 		return NULL;
 	}
 	/* An empty balance blocks every call, free ones too (3.4). */
 	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
-	if (budget >= 0 && x_state(call)->spent_mils >= budget) {
-		x_render_error(call, STR("credits-depleted"));
+	if (budget >= 0 && sandbox_x_state(call)->spent_mils >= budget) {
+		sandbox_x_render_error(call, STR("credits-depleted"));
 		return NULL;
 	}
 	return token;
@@ -144,13 +145,13 @@ struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const
 
 /* ---- Money (3.4) ---- */
 
-bool x_spend(struct sandbox_call *call, int64_t mils)
+bool sandbox_x_spend(struct sandbox_call *call, int64_t mils)
 {
-	struct x_state *x = x_state(call);
+	struct x_state *x = sandbox_x_state(call);
 	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
 
 	if (budget >= 0 && x->spent_mils + mils > budget) {
-		x_render_error(call, STR("credits-depleted"));
+		sandbox_x_render_error(call, STR("credits-depleted"));
 		return false;
 	}
 	x->spent_mils += mils;
@@ -164,7 +165,7 @@ static void get_spent(struct sandbox_call *call)
 
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
-	json_member_int(&w, "spent_mils", x_state(call)->spent_mils);
+	json_member_int(&w, "spent_mils", sandbox_x_state(call)->spent_mils);
 	json_end_object(&w);
 }
 
@@ -172,7 +173,7 @@ static void get_spent(struct sandbox_call *call)
 
 static const char *const subscriptions[] = {"None", "Basic", "Premium", "PremiumPlus"};
 
-bool x_is_premium_user(struct sandbox_call *call)
+bool sandbox_x_is_premium_user(struct sandbox_call *call)
 {
 	return sandbox_knob(call->sandbox, SANDBOX_KNOB_x_subscription) > 0;
 }
@@ -184,7 +185,7 @@ static bool asks_for(struct sandbox_call *call, const char *name)
 
 static void answer_user(struct sandbox_call *call, const struct sandbox_token *token)
 {
-	const struct x_state *x = x_state(call);
+	const struct x_state *x = sandbox_x_state(call);
 	struct json_writer w;
 
 	sandbox_answer(call, 200, &w);
@@ -199,10 +200,10 @@ static void answer_user(struct sandbox_call *call, const struct sandbox_token *t
 				sandbox_url(call, "pbs.twimg.com",
 					    STR("/profile_images/1/jodoe_normal.jpg")));
 	if (asks_for(call, "verified"))
-		json_member_bool(&w, "verified", x_is_premium_user(call));
+		json_member_bool(&w, "verified", sandbox_x_is_premium_user(call));
 	if (asks_for(call, "verified_type"))
 		json_member_str(&w, "verified_type",
-				x_is_premium_user(call) ? STR("blue") : STR("none"));
+				sandbox_x_is_premium_user(call) ? STR("blue") : STR("none"));
 	if (asks_for(call, "subscription_type"))
 		json_member_str(&w, "subscription_type",
 				str_of(subscriptions[sandbox_knob(call->sandbox,
@@ -218,28 +219,28 @@ static void answer_user(struct sandbox_call *call, const struct sandbox_token *t
 static void get_me(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
-		x_user(call, "users.read", "window_me",
-		       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_me_limit));
+		sandbox_x_user(call, "users.read", "window_me",
+			       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_me_limit));
 
-	if (token != NULL && x_spend(call, X_USER_READ_MILS))
+	if (token != NULL && sandbox_x_spend(call, X_USER_READ_MILS))
 		answer_user(call, token);
 }
 
 static void get_user(struct sandbox_call *call)
 {
-	struct sandbox_token *token = x_user(call, "users.read", "window_user", USER_LIMIT);
+	struct sandbox_token *token = sandbox_x_user(call, "users.read", "window_user", USER_LIMIT);
 
-	if (token == NULL || !x_spend(call, X_USER_READ_MILS))
+	if (token == NULL || !sandbox_x_spend(call, X_USER_READ_MILS))
 		return;
-	if (str_equal(sandbox_capture(call, "id"), x_state(call)->user_id))
+	if (str_equal(sandbox_capture(call, "id"), sandbox_x_state(call)->user_id))
 		answer_user(call, token);
 	else
-		x_fail_not_found(call, "user", sandbox_capture(call, "id"));
+		sandbox_x_fail_not_found(call, "user", sandbox_capture(call, "id"));
 }
 
 static void get_avatar(struct sandbox_call *call)
 {
-	sandbox_answer_avatar(call, x_state(call)->name);
+	sandbox_answer_avatar(call, sandbox_x_state(call)->name);
 }
 
 /* A post's public address leads to it on the page of GET /. */
@@ -258,27 +259,31 @@ static void get_status_page(struct sandbox_call *call)
 }
 
 static const struct sandbox_route x_routes[] = {
-	{"GET", "/x.com/i/oauth2/authorize", x_authorize, HTTP_BODY_NONE, 0},
-	{"GET", "/" X_API "/2/oauth2/authorize", x_authorize, HTTP_BODY_NONE, 0},
-	{"POST", "/" X_API "/2/oauth2/token", x_token, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/2/oauth2/revoke", x_revoke, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/oauth2/token", x_app_token, HTTP_BODY_MEMORY, 0},
+	{"GET", "/x.com/i/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
+	{"GET", "/" X_API "/2/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/oauth2/token", sandbox_x_token, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/oauth2/revoke", sandbox_x_revoke, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/oauth2/token", sandbox_x_app_token, HTTP_BODY_MEMORY, 0},
 	{"GET", "/" X_API "/2/users/me", get_me, HTTP_BODY_NONE, 0},
 	{"GET", "/" X_API "/2/users/{id}", get_user, HTTP_BODY_NONE, 0},
-	{"GET", "/" X_API "/2/users/{id}/tweets", x_timeline_get, HTTP_BODY_NONE, 0},
-	{"POST", "/" X_API "/2/tweets", x_tweet_post, HTTP_BODY_MEMORY, X_TWEET_MAX_BYTES},
-	{"GET", "/" X_API "/2/tweets", x_tweets_get, HTTP_BODY_NONE, 0},
-	{"GET", "/" X_API "/2/tweets/{id}", x_tweet_get, HTTP_BODY_NONE, 0},
-	{"DELETE", "/" X_API "/2/tweets/{id}", x_tweet_delete, HTTP_BODY_NONE, 0},
-	{"POST", "/" X_API "/2/media/upload", x_media_simple, HTTP_BODY_MEMORY, X_SIMPLE_MAX_BYTES},
-	{"GET", "/" X_API "/2/media/upload", x_media_status, HTTP_BODY_NONE, 0},
-	{"POST", "/" X_API "/2/media/upload/initialize", x_media_initialize, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/2/media/upload/{id}/append", x_media_append, HTTP_BODY_MEMORY,
+	{"GET", "/" X_API "/2/users/{id}/tweets", sandbox_x_timeline_get, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/tweets", sandbox_x_tweet_post, HTTP_BODY_MEMORY, X_TWEET_MAX_BYTES},
+	{"GET", "/" X_API "/2/tweets", sandbox_x_tweets_get, HTTP_BODY_NONE, 0},
+	{"GET", "/" X_API "/2/tweets/{id}", sandbox_x_tweet_get, HTTP_BODY_NONE, 0},
+	{"DELETE", "/" X_API "/2/tweets/{id}", sandbox_x_tweet_delete, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/media/upload", sandbox_x_media_simple, HTTP_BODY_MEMORY,
+	 X_SIMPLE_MAX_BYTES},
+	{"GET", "/" X_API "/2/media/upload", sandbox_x_media_status, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/media/upload/initialize", sandbox_x_media_initialize,
+	 HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/media/upload/{id}/append", sandbox_x_media_append, HTTP_BODY_MEMORY,
 	 X_APPEND_MAX_BYTES},
-	{"POST", "/" X_API "/2/media/upload/{id}/finalize", x_media_finalize, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/2/media/metadata", x_media_metadata, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/2/articles/draft", x_articles_draft, HTTP_BODY_MEMORY, 0},
-	{"POST", "/" X_API "/2/articles/{id}/publish", x_articles_publish, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/media/upload/{id}/finalize", sandbox_x_media_finalize,
+	 HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/media/metadata", sandbox_x_media_metadata, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/articles/draft", sandbox_x_articles_draft, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/articles/{id}/publish", sandbox_x_articles_publish, HTTP_BODY_MEMORY,
+	 0},
 	{"GET", "/" X_API "/_sandbox/spent", get_spent, HTTP_BODY_NONE, 0},
 	{"GET", "/x.com/{user}/status/{id}", get_status_page, HTTP_BODY_NONE, 0},
 	{"GET", "/pbs.twimg.com/{*rest}", get_avatar, HTTP_BODY_NONE, 0},
@@ -293,5 +298,5 @@ const struct sandbox_module sandbox_x = {
 	.token_of = token_of,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = render_token_expired,
-	.render_error = x_render_error,
+	.render_error = sandbox_x_render_error,
 };

@@ -35,7 +35,7 @@ struct reader {
 
 static bool refuse(struct reader *r, const char *where, const char *message)
 {
-	x_fail_request(r->call, where, STR(""), message);
+	sandbox_x_fail_request(r->call, where, STR(""), message);
 	return false;
 }
 
@@ -68,7 +68,8 @@ static bool only_members(const struct json *json, const char *const *words, size
 static bool take_media(struct reader *r, const struct json *item)
 {
 	static const char *const members[] = {"media_id", "media_category"};
-	struct x_media *media = x_media_find(r->call, json_string(json_get(item, "media_id")));
+	struct x_media *media =
+		sandbox_x_media_find(r->call, json_string(json_get(item, "media_id")));
 
 	if (!ONLY_MEMBERS(item, members) || media == NULL || media->kind != X_MEDIA_IMAGE ||
 	    !str_equal_z(json_string(json_get(item, "media_category")), "tweet_image"))
@@ -191,15 +192,16 @@ static bool read_draft(struct reader *r, const struct json *json)
 /* The writer's token, or NULL with the answer given. */
 static struct sandbox_token *writer(struct sandbox_call *call)
 {
-	struct sandbox_token *token = x_user(call, "tweet.write", "window_article", ARTICLE_LIMIT);
+	struct sandbox_token *token =
+		sandbox_x_user(call, "tweet.write", "window_article", ARTICLE_LIMIT);
 
-	if (token == NULL || x_is_premium_user(call))
+	if (token == NULL || sandbox_x_is_premium_user(call))
 		return token;
-	x_fail_forbidden(call, "Your account is not permitted to access this feature.");
+	sandbox_x_fail_forbidden(call, "Your account is not permitted to access this feature.");
 	return NULL;
 }
 
-void x_articles_draft(struct sandbox_call *call)
+void sandbox_x_articles_draft(struct sandbox_call *call)
 {
 	struct article *article;
 	struct reader r = {.call = call};
@@ -210,9 +212,9 @@ void x_articles_draft(struct sandbox_call *call)
 	article = sandbox_keep(call->sandbox, sizeof(*article));
 	r.article = article;
 	buf_init(&r.text, call->arena, BODY_MAX_BYTES);
-	if (!read_draft(&r, sandbox_json(call)) || !x_spend(call, X_ARTICLE_MILS))
+	if (!read_draft(&r, sandbox_json(call)) || !sandbox_x_spend(call, X_ARTICLE_MILS))
 		return;
-	article->id = x_next_id(call);
+	article->id = sandbox_x_next_id(call);
 	article->title =
 		sandbox_keep_str(call->sandbox, json_string(json_get(sandbox_json(call), "title")));
 	article->text = sandbox_keep_str(call->sandbox, buf_str(&r.text));
@@ -231,20 +233,21 @@ static const struct x_post *publish(struct sandbox_call *call, struct str user_i
 				    struct article *article)
 {
 	article->is_published = true;
-	return x_post_create(call, &(struct x_new_post){
-					   .user_id = user_id,
-					   .type = "article",
-					   .text = article->text,
-					   .title = article->title,
-					   .shown_text = str_format(
-						   call->arena, "https://x.com/i/article/" STR_FMT,
-						   STR_ARG(article->id)),
-					   .media = article->media,
-					   .media_count = article->media_count,
-				   });
+	return sandbox_x_post_create(
+		call,
+		&(struct x_new_post){
+			.user_id = user_id,
+			.type = "article",
+			.text = article->text,
+			.title = article->title,
+			.shown_text = str_format(call->arena, "https://x.com/i/article/" STR_FMT,
+						 STR_ARG(article->id)),
+			.media = article->media,
+			.media_count = article->media_count,
+		});
 }
 
-void x_articles_publish(struct sandbox_call *call)
+void sandbox_x_articles_publish(struct sandbox_call *call)
 {
 	struct sandbox_token *token = writer(call);
 	struct str id = sandbox_capture(call, "id");
@@ -254,14 +257,14 @@ void x_articles_publish(struct sandbox_call *call)
 		return;
 	struct article *article = sandbox_object_get(call->sandbox, SANDBOX_X, "article", id);
 	if (article == NULL) {
-		x_fail_not_found(call, "article", id);
+		sandbox_x_fail_not_found(call, "article", id);
 		return;
 	}
 	if (article->is_published) {
-		x_fail_request(call, "article_id", id, "The article is published already.");
+		sandbox_x_fail_request(call, "article_id", id, "The article is published already.");
 		return;
 	}
-	if (!x_spend(call, X_ARTICLE_MILS))
+	if (!sandbox_x_spend(call, X_ARTICLE_MILS))
 		return;
 	const struct x_post *post = publish(call, token->subject, article);
 	sandbox_answer(call, 200, &w);

@@ -9,8 +9,8 @@
 
 #include "json_write.h"
 
-void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
-	    const char *type)
+void sandbox_x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
+		    const char *type)
 {
 	struct json_writer w;
 
@@ -26,13 +26,13 @@ void x_fail(struct sandbox_call *call, int status, const char *title, const char
 	json_end_object(&w);
 }
 
-void x_fail_forbidden(struct sandbox_call *call, const char *detail)
+void sandbox_x_fail_forbidden(struct sandbox_call *call, const char *detail)
 {
-	x_fail(call, 403, "Forbidden", detail, NULL);
+	sandbox_x_fail(call, 403, "Forbidden", detail, NULL);
 }
 
-void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
-		    const char *message)
+void sandbox_x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
+			    const char *message)
 {
 	struct json_writer w;
 
@@ -57,7 +57,7 @@ void x_fail_request(struct sandbox_call *call, const char *parameter, struct str
 	json_end_object(&w);
 }
 
-void x_fail_not_found(struct sandbox_call *call, const char *parameter, struct str id)
+void sandbox_x_fail_not_found(struct sandbox_call *call, const char *parameter, struct str id)
 {
 	struct json_writer w;
 
@@ -168,7 +168,7 @@ static bool render_v1(struct sandbox_call *call, struct str name)
 	return false;
 }
 
-bool x_render_error(struct sandbox_call *call, struct str name)
+bool sandbox_x_render_error(struct sandbox_call *call, struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(named); i++) {
 		const struct named *row = &named[i];
@@ -176,9 +176,9 @@ bool x_render_error(struct sandbox_call *call, struct str name)
 		if (!str_equal_z(name, row->name))
 			continue;
 		if (call != NULL)
-			x_fail(call, row->status, row->title, row->detail, row->type);
+			sandbox_x_fail(call, row->status, row->title, row->detail, row->type);
 		if (call != NULL && row->has_reset)
-			x_window_empty(call, 0);
+			sandbox_x_window_empty(call, 0);
 		return true;
 	}
 	return render_v1(call, name);

@@ -75,19 +75,19 @@ static struct str issue_code(struct sandbox_call *call)
 					  .client_id = sandbox_query(call, "client_id"),
 					  .redirect_uri = sandbox_query(call, "redirect_uri"),
 					  .scope = sandbox_query(call, "scope"),
-					  .subject = x_state(call)->user_id,
+					  .subject = sandbox_x_state(call)->user_id,
 					  .pkce = is_s256 ? SANDBOX_PKCE_S256 : SANDBOX_PKCE_PLAIN,
 					  .challenge = sandbox_query(call, "code_challenge"),
 					  .lifetime_s = CODE_LIFETIME_S,
 				  });
 }
 
-void x_authorize(struct sandbox_call *call)
+void sandbox_x_authorize(struct sandbox_call *call)
 {
 	const char *fault = authorize_fault(call);
 	struct str redirect_uri = sandbox_query(call, "redirect_uri");
 	struct str state = sandbox_query(call, "state");
-	struct sandbox_consent_page page = {.user_name = x_state(call)->name,
+	struct sandbox_consent_page page = {.user_name = sandbox_x_state(call)->name,
 					    .scope = sandbox_query(call, "scope")};
 
 	if (fault != NULL) {
@@ -153,7 +153,7 @@ static void answer_tokens(struct sandbox_call *call, struct str client_id, struc
 		.kind = SANDBOX_TOKEN_ACCESS,
 		.random_length = 92,
 		.client_id = client_id,
-		.subject = x_state(call)->user_id,
+		.subject = sandbox_x_state(call)->user_id,
 		.scope = scope,
 		.label = STR("user"),
 		.lifetime_s = ACCESS_LIFETIME_S,
@@ -217,7 +217,7 @@ static void refresh(struct sandbox_call *call, struct str client_id)
 	answer_tokens(call, client_id, token->scope);
 }
 
-void x_token(struct sandbox_call *call)
+void sandbox_x_token(struct sandbox_call *call)
 {
 	struct str grant_type = sandbox_form(call, "grant_type");
 	struct str client_id;
@@ -235,7 +235,7 @@ void x_token(struct sandbox_call *call)
 		     "Value passed for the grant type was invalid.");
 }
 
-void x_revoke(struct sandbox_call *call)
+void sandbox_x_revoke(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "token"));
@@ -252,7 +252,7 @@ void x_revoke(struct sandbox_call *call)
 }
 
 /* 1.7: one token, the same every time. */
-void x_app_token(struct sandbox_call *call)
+void sandbox_x_app_token(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		sandbox_object_get(call->sandbox, SANDBOX_X, "app_token", STR("one"));

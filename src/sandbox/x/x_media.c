@@ -55,7 +55,7 @@ static size_t read_category(struct sandbox_call *call)
 		if (str_equal_z(given, categories[i].category))
 			return i;
 	}
-	x_fail_request(call, "media_category", given, "is not one of the media categories");
+	sandbox_x_fail_request(call, "media_category", given, "is not one of the media categories");
 	return CATEGORIES;
 }
 
@@ -80,7 +80,7 @@ static bool is_processed(struct sandbox_call *call, const struct x_media *media)
 	       call->now_us - media->finalized_us >= processing_us(call);
 }
 
-struct x_media *x_media_find(struct sandbox_call *call, struct str id)
+struct x_media *sandbox_x_media_find(struct sandbox_call *call, struct str id)
 {
 	struct x_media *media = media_any(call, id);
 
@@ -110,7 +110,7 @@ static bool type_fits(const struct x_media *media)
 }
 
 /* "3_" pictures, "13_" videos, "16_" GIFs: what stands before the id in a media key. */
-struct str x_media_key(struct arena *arena, const struct x_media *media)
+struct str sandbox_x_media_key(struct arena *arena, const struct x_media *media)
 {
 	static const int prefixes[] = {[X_MEDIA_IMAGE] = 3,
 				       [X_MEDIA_GIF] = 16,
@@ -166,7 +166,7 @@ static void answer_media(struct sandbox_call *call, const struct x_media *media)
 	json_key(&w, "data");
 	json_begin_object(&w);
 	json_member_str(&w, "id", media->id);
-	json_member_str(&w, "media_key", x_media_key(call->arena, media));
+	json_member_str(&w, "media_key", sandbox_x_media_key(call->arena, media));
 	if (media->finalized_us != 0)
 		json_member_int(&w, "size", media->media.size_bytes);
 	json_member_int(&w, "expires_after_secs", MEDIA_LIFE_S);
@@ -188,7 +188,7 @@ static struct x_media *media_new(struct sandbox_call *call, enum x_media_kind ki
 {
 	struct x_media *media = sandbox_keep(call->sandbox, sizeof(*media));
 
-	media->id = x_next_id(call);
+	media->id = sandbox_x_next_id(call);
 	media->kind = kind;
 	sandbox_object_put(call->sandbox, SANDBOX_X, "media", media->id, media);
 	return media;
@@ -206,24 +206,24 @@ static bool read_bytes(struct sandbox_call *call, struct str *bytes_out)
 	}
 	if (text.len > 0 && base64_decode(call->arena, text, bytes_out))
 		return true;
-	x_fail_request(call, "media", STR(""), "The media is missing.");
+	sandbox_x_fail_request(call, "media", STR(""), "The media is missing.");
 	return false;
 }
 
-void x_media_simple(struct sandbox_call *call)
+void sandbox_x_media_simple(struct sandbox_call *call)
 {
 	struct sandbox_media looked;
 	struct str bytes;
 
-	if (x_user(call, "media.write", "window_upload", UPLOAD_LIMIT) == NULL)
+	if (sandbox_x_user(call, "media.write", "window_upload", UPLOAD_LIMIT) == NULL)
 		return;
 	size_t category = read_category(call);
 	if (category == CATEGORIES || !read_bytes(call, &bytes))
 		return;
 	if (categories[category].kind == X_MEDIA_VIDEO ||
 	    (int64_t)bytes.len > categories[category].max_bytes) {
-		x_fail_request(call, "media", STR(""),
-			       "The media is too large or needs a chunked upload.");
+		sandbox_x_fail_request(call, "media", STR(""),
+				       "The media is too large or needs a chunked upload.");
 		return;
 	}
 	sandbox_media_look(call, bytes, &looked);
@@ -231,7 +231,7 @@ void x_media_simple(struct sandbox_call *call)
 	media->media = looked;
 	if (!type_fits(media)) {
 		media->is_failed = true;
-		x_fail_request(call, "media", STR(""), "media type unrecognized.");
+		sandbox_x_fail_request(call, "media", STR(""), "media type unrecognized.");
 		return;
 	}
 	media->finalized_us = call->now_us;
@@ -240,30 +240,30 @@ void x_media_simple(struct sandbox_call *call)
 
 /* ---- Chunked (2.4) ---- */
 
-void x_media_initialize(struct sandbox_call *call)
+void sandbox_x_media_initialize(struct sandbox_call *call)
 {
 	int64_t total = sandbox_param_int(call, "total_bytes", 0);
 
-	if (x_user(call, "media.write", "window_initialize", CHUNK_LIMIT) == NULL)
+	if (sandbox_x_user(call, "media.write", "window_initialize", CHUNK_LIMIT) == NULL)
 		return;
 	size_t category = read_category(call);
 	if (category == CATEGORIES)
 		return;
 	if (sandbox_param(call, "media_type").len == 0 || total <= 0) {
-		x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"),
-			       "media_type and total_bytes are needed");
+		sandbox_x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"),
+				       "media_type and total_bytes are needed");
 		return;
 	}
 	if (total > categories[category].max_bytes) {
-		x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"),
-			       "The media is too large.");
+		sandbox_x_fail_request(call, "total_bytes", sandbox_param(call, "total_bytes"),
+				       "The media is too large.");
 		return;
 	}
 	struct x_media *media = media_new(call, categories[category].kind);
 	media->total_bytes = total;
 	media->segments = sandbox_keep(call->sandbox, SEGMENTS_MAX * sizeof(*media->segments));
 	if (sandbox_upload_new(call->sandbox, SANDBOX_X, media->id, total) == NULL)
-		x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
+		sandbox_x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
 	else
 		answer_media(call, media);
 }
@@ -275,29 +275,29 @@ static struct x_media *find_open(struct sandbox_call *call)
 
 	if (media != NULL && media->segments != NULL && media->finalized_us == 0)
 		return media;
-	x_fail_request(call, "id", sandbox_capture(call, "id"), "The media id is invalid.");
+	sandbox_x_fail_request(call, "id", sandbox_capture(call, "id"), "The media id is invalid.");
 	return NULL;
 }
 
-void x_media_append(struct sandbox_call *call)
+void sandbox_x_media_append(struct sandbox_call *call)
 {
 	int64_t index = sandbox_param_int(call, "segment_index", -1);
 	struct json_writer w;
 	struct x_media *media;
 	struct str bytes;
 
-	if (x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL ||
+	if (sandbox_x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL ||
 	    (media = find_open(call)) == NULL || !read_bytes(call, &bytes))
 		return;
 	if (index < 0 || index >= SEGMENTS_MAX || bytes.len > SEGMENT_MAX_BYTES) {
-		x_fail_request(call, "segment_index", sandbox_param(call, "segment_index"),
-			       "The segment is out of range or too large.");
+		sandbox_x_fail_request(call, "segment_index", sandbox_param(call, "segment_index"),
+				       "The segment is out of range or too large.");
 		return;
 	}
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_X, media->id);
 	int64_t offset = upload->received_bytes;
 	if (!sandbox_upload_write(call->sandbox, upload, offset, bytes)) {
-		x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
+		sandbox_x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
 		return;
 	}
 	/* The same segment again, after a broken connection, takes the place of the first. */
@@ -355,12 +355,12 @@ static bool assemble(struct sandbox_call *call, const struct x_media *media)
 	return is_good;
 }
 
-void x_media_finalize(struct sandbox_call *call)
+void sandbox_x_media_finalize(struct sandbox_call *call)
 {
 	struct sandbox_media looked;
 	struct x_media *media;
 
-	if (x_user(call, "media.write", "window_finalize", CHUNK_LIMIT) == NULL)
+	if (sandbox_x_user(call, "media.write", "window_finalize", CHUNK_LIMIT) == NULL)
 		return;
 	media = media_any(call, sandbox_capture(call, "id"));
 	if (media != NULL && media->finalized_us != 0) {
@@ -370,15 +370,15 @@ void x_media_finalize(struct sandbox_call *call)
 	if ((media = find_open(call)) == NULL)
 		return;
 	if (!is_complete(media)) {
-		x_fail_request(call, "id", media->id,
-			       "Segments do not add up to provided total file size.");
+		sandbox_x_fail_request(call, "id", media->id,
+				       "Segments do not add up to provided total file size.");
 		return;
 	}
 	struct str id = str_copy(call->arena, media->id);
 	struct str whole = whole_id(call, media);
 	if (!assemble(call, media) || !sandbox_upload_look(call, SANDBOX_X, whole, &looked) ||
 	    (media = media_any(call, id)) == NULL) {
-		x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
+		sandbox_x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
 		return;
 	}
 	sandbox_upload_discard(call->sandbox, sandbox_upload_find(call->sandbox, SANDBOX_X, whole));
@@ -388,21 +388,21 @@ void x_media_finalize(struct sandbox_call *call)
 	answer_media(call, media);
 }
 
-void x_media_status(struct sandbox_call *call)
+void sandbox_x_media_status(struct sandbox_call *call)
 {
 	struct x_media *media = media_any(call, sandbox_query(call, "media_id"));
 
-	if (x_user(call, "media.write", "window_status", STATUS_LIMIT) == NULL)
+	if (sandbox_x_user(call, "media.write", "window_status", STATUS_LIMIT) == NULL)
 		return;
 	if (media == NULL || media->finalized_us == 0) {
-		x_fail_request(call, "media_id", sandbox_query(call, "media_id"),
-			       "The media id is invalid.");
+		sandbox_x_fail_request(call, "media_id", sandbox_query(call, "media_id"),
+				       "The media id is invalid.");
 		return;
 	}
 	answer_media(call, media);
 }
 
-void x_media_metadata(struct sandbox_call *call)
+void sandbox_x_media_metadata(struct sandbox_call *call)
 {
 	const struct json *json = sandbox_json(call);
 	struct str text =
@@ -410,19 +410,19 @@ void x_media_metadata(struct sandbox_call *call)
 	struct x_media *media = media_any(call, json_string(json_get(json, "id")));
 	struct json_writer w;
 
-	if (x_user(call, "media.write", "window_metadata", UPLOAD_LIMIT) == NULL)
+	if (sandbox_x_user(call, "media.write", "window_metadata", UPLOAD_LIMIT) == NULL)
 		return;
 	if (media == NULL || media->finalized_us == 0) {
-		x_fail_request(call, "id", json_string(json_get(json, "id")),
-			       "The media id is invalid.");
+		sandbox_x_fail_request(call, "id", json_string(json_get(json, "id")),
+				       "The media id is invalid.");
 		return;
 	}
 	if (text.len == 0 || utf8_code_points(text) > ALT_TEXT_CHARS_MAX) {
-		x_fail_request(call, "metadata.alt_text.text", STR(""),
-			       "The alt text has 1 to 1000 characters.");
+		sandbox_x_fail_request(call, "metadata.alt_text.text", STR(""),
+				       "The alt text has 1 to 1000 characters.");
 		return;
 	}
-	if (!x_spend(call, X_METADATA_MILS))
+	if (!sandbox_x_spend(call, X_METADATA_MILS))
 		return;
 	media->media.alt_text = sandbox_keep_str(call->sandbox, text);
 	sandbox_answer(call, 200, &w);

@@ -64,8 +64,8 @@ static bool check_object(struct sandbox_call *call, const struct json *json,
 			 const struct members *members)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT)) {
-		x_fail_request(call, members->name != NULL ? members->name : "$", STR(""),
-			       "is not an object");
+		sandbox_x_fail_request(call, members->name != NULL ? members->name : "$", STR(""),
+				       "is not an object");
 		return false;
 	}
 	for (size_t i = 0; i < json->count; i++) {
@@ -74,9 +74,10 @@ static bool check_object(struct sandbox_call *call, const struct json *json,
 		for (size_t j = 0; j < members->count; j++)
 			is_known = is_known || str_equal_z(json->keys[i], members->known[j]);
 		if (!is_known) {
-			x_fail_request(call, "$", json->keys[i],
-				       "is not defined in the schema and the schema does not allow "
-				       "additional properties");
+			sandbox_x_fail_request(
+				call, "$", json->keys[i],
+				"is not defined in the schema and the schema does not allow "
+				"additional properties");
 			return false;
 		}
 	}
@@ -106,9 +107,10 @@ static bool check_exclusive(struct sandbox_call *call, const struct json *json)
 		count += json_is_null(json_get(json, kinds[i])) ? 0 : 1;
 	if (count <= 1)
 		return true;
-	x_fail_request(call, "$", STR("media"),
-		       "You can only provide one of media, poll, quote_tweet_id, card_uri or "
-		       "direct_message_deep_link.");
+	sandbox_x_fail_request(
+		call, "$", STR("media"),
+		"You can only provide one of media, poll, quote_tweet_id, card_uri or "
+		"direct_message_deep_link.");
 	return false;
 }
 
@@ -127,9 +129,10 @@ static bool check_poll(struct sandbox_call *call, const struct json *poll)
 		is_good = chars >= 1 && chars <= 25;
 	}
 	if (!is_good)
-		x_fail_request(call, "poll", STR("poll"),
-			       "The poll needs 2 to 4 options of 1 to 25 characters and 5 to "
-			       "10080 minutes.");
+		sandbox_x_fail_request(
+			call, "poll", STR("poll"),
+			"The poll needs 2 to 4 options of 1 to 25 characters and 5 to "
+			"10080 minutes.");
 	return is_good;
 }
 
@@ -145,24 +148,24 @@ static bool check_reply_settings(struct sandbox_call *call, const struct json *j
 		if (str_equal_z(given, words[i]))
 			return true;
 	}
-	x_fail_request(call, "reply_settings", given,
-		       "is not one of [following,mentionedUsers,subscribers,verified]");
+	sandbox_x_fail_request(call, "reply_settings", given,
+			       "is not one of [following,mentionedUsers,subscribers,verified]");
 	return false;
 }
 
 /* What the posting user may, checked once more (3.2). */
 static bool check_duration(struct sandbox_call *call, const struct x_media *media)
 {
-	int64_t minutes = x_is_premium_user(call) ? 125 : 20;
+	int64_t minutes = sandbox_x_is_premium_user(call) ? 125 : 20;
 
 	if (media->media.sniff.duration_ms <= minutes * 60 * 1000)
 		return true;
-	x_fail_forbidden(call,
-			 str_z(call->arena,
-			       str_format(call->arena,
-					  "This user is not allowed to post a video longer than "
-					  "%lld minutes.",
-					  (long long)minutes)));
+	sandbox_x_fail_forbidden(
+		call, str_z(call->arena,
+			    str_format(call->arena,
+				       "This user is not allowed to post a video longer than "
+				       "%lld minutes.",
+				       (long long)minutes)));
 	return false;
 }
 
@@ -177,48 +180,51 @@ static bool read_media(struct sandbox_call *call, const struct json *json,
 	if (json_is_null(json_get(json, "media")))
 		return true;
 	if (!json_is(ids, JSON_TYPE_ARRAY) || ids->count == 0) {
-		x_fail_request(call, "media.media_ids", STR(""), "Your media IDs are invalid.");
+		sandbox_x_fail_request(call, "media.media_ids", STR(""),
+				       "Your media IDs are invalid.");
 		return false;
 	}
 	if (ids->count > X_POST_MEDIA_MAX) {
-		x_fail_forbidden(call, "You may attach a maximum of 4 items to a Tweet.");
+		sandbox_x_fail_forbidden(call, "You may attach a maximum of 4 items to a Tweet.");
 		return false;
 	}
 	for (size_t i = 0; i < ids->count; i++) {
-		struct x_media *one = x_media_find(call, json_string(&ids->items[i]));
+		struct x_media *one = sandbox_x_media_find(call, json_string(&ids->items[i]));
 
 		if (one == NULL) {
-			x_fail_request(call, "media.media_ids",
-				       json_text(call->arena, &ids->items[i]),
-				       "Your media IDs are invalid.");
+			sandbox_x_fail_request(call, "media.media_ids",
+					       json_text(call->arena, &ids->items[i]),
+					       "Your media IDs are invalid.");
 			return false;
 		}
 		alone += one->kind == X_MEDIA_IMAGE ? 0 : 1;
 		media[i] = one->media;
-		keys[i] = x_media_key(call->arena, one);
+		keys[i] = sandbox_x_media_key(call->arena, one);
 		if (!check_duration(call, one))
 			return false;
 	}
 	*count_out = ids->count;
 	if (alone > 0 && ids->count > 1)
-		x_fail_forbidden(call, "You are not permitted to perform this action.");
+		sandbox_x_fail_forbidden(call, "You are not permitted to perform this action.");
 	return alone == 0 || ids->count == 1;
 }
 
 static bool check_text(struct sandbox_call *call, struct str text, size_t media_count)
 {
-	size_t max = x_is_premium_user(call) ? X_TEXT_WEIGHT_PREMIUM_MAX : X_TEXT_WEIGHT_MAX;
+	size_t max =
+		sandbox_x_is_premium_user(call) ? X_TEXT_WEIGHT_PREMIUM_MAX : X_TEXT_WEIGHT_MAX;
 
 	if (text.len == 0 && media_count == 0) {
-		x_fail_request(call, "text", STR(""), "Text is required when no media is given.");
+		sandbox_x_fail_request(call, "text", STR(""),
+				       "Text is required when no media is given.");
 		return false;
 	}
-	if (!x_text_is_allowed(text) || x_text_weight(call->arena, text) > max) {
-		x_fail_forbidden(call, "You are not permitted to perform this action.");
+	if (!sandbox_x_text_is_allowed(text) || sandbox_x_text_weight(call->arena, text) > max) {
+		sandbox_x_fail_forbidden(call, "You are not permitted to perform this action.");
 		return false;
 	}
-	if (x_text_cashtags(text) > 1) {
-		x_fail_forbidden(call, "A Tweet may hold a maximum of one cashtag.");
+	if (sandbox_x_text_cashtags(text) > 1) {
+		sandbox_x_fail_forbidden(call, "A Tweet may hold a maximum of one cashtag.");
 		return false;
 	}
 	return true;
@@ -237,16 +243,16 @@ static bool check_reply(struct sandbox_call *call, struct str parent)
 	if (post != NULL)
 		return true;
 	if (!str_parse_u64(parent, &number))
-		x_fail_request(call, "reply.in_reply_to_tweet_id", parent,
-			       "is not a valid Tweet ID.");
+		sandbox_x_fail_request(call, "reply.in_reply_to_tweet_id", parent,
+				       "is not a valid Tweet ID.");
 	else if (sandbox_object_get(call->sandbox, SANDBOX_X, "post", parent) != NULL)
-		x_fail_request(
+		sandbox_x_fail_request(
 			call, "reply.in_reply_to_tweet_id", parent,
 			"You attempted to reply to a Tweet that is deleted or not visible to you.");
 	else
-		x_fail_forbidden(call,
-				 "You can only reply to or quote posts where you are mentioned "
-				 "or are the author.");
+		sandbox_x_fail_forbidden(
+			call, "You can only reply to or quote posts where you are mentioned "
+			      "or are the author.");
 	return false;
 }
 
@@ -292,14 +298,14 @@ static struct str with_protocol(struct arena *arena, struct str url)
 static struct str post_url(struct sandbox_call *call, struct str id)
 {
 	return str_format(call->arena, "https://x.com/" STR_FMT "/status/" STR_FMT,
-			  STR_ARG(x_state(call)->username), STR_ARG(id));
+			  STR_ARG(sandbox_x_state(call)->username), STR_ARG(id));
 }
 
 /* The text as X keeps it: links by t.co, and one more for what is attached. */
 static void shorten(struct sandbox_call *call, struct x_post *post, const struct x_new_post *fresh)
 {
 	struct x_url urls[X_URLS_MAX];
-	size_t count = x_text_urls(fresh->shown_text, urls, X_URLS_MAX);
+	size_t count = sandbox_x_text_urls(fresh->shown_text, urls, X_URLS_MAX);
 	struct buf shown;
 	size_t at = 0;
 
@@ -325,11 +331,12 @@ static void shorten(struct sandbox_call *call, struct x_post *post, const struct
 	post->shown = sandbox_keep_str(call->sandbox, buf_str(&shown));
 }
 
-const struct x_post *x_post_create(struct sandbox_call *call, const struct x_new_post *fresh)
+const struct x_post *sandbox_x_post_create(struct sandbox_call *call,
+					   const struct x_new_post *fresh)
 {
 	struct x_post *post = sandbox_keep(call->sandbox, sizeof(*post));
 
-	post->id = x_next_id(call);
+	post->id = sandbox_x_next_id(call);
 	post->reply_to = fresh->parent.ptr != NULL ? sandbox_keep_str(call->sandbox, fresh->parent)
 						   : (struct str){0};
 	for (size_t i = 0; fresh->keys != NULL && i < fresh->media_count; i++)
@@ -355,7 +362,7 @@ const struct x_post *x_post_create(struct sandbox_call *call, const struct x_new
 }
 
 /* & < > come back as HTML writes them (5). */
-struct str x_escaped(struct arena *arena, struct str text)
+struct str sandbox_x_escaped(struct arena *arena, struct str text)
 {
 	struct buf out;
 
@@ -377,7 +384,7 @@ struct str x_escaped(struct arena *arena, struct str text)
 static bool check_body(struct sandbox_call *call, const struct json *json)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT)) {
-		x_fail_request(call, "$", STR(""), "The body is not a JSON object.");
+		sandbox_x_fail_request(call, "$", STR(""), "The body is not a JSON object.");
 		return false;
 	}
 	return check_members(call, json) && check_exclusive(call, json) &&
@@ -388,12 +395,13 @@ static bool check_account(struct sandbox_call *call, const struct json *json, st
 			  struct str text)
 {
 	if (!json_is_null(json_get(json, "quote_tweet_id"))) {
-		x_fail_forbidden(call, "Your account is not permitted to access this feature.");
+		sandbox_x_fail_forbidden(call,
+					 "Your account is not permitted to access this feature.");
 		return false;
 	}
 	if (is_duplicate(call, user_id, text)) {
-		x_fail_forbidden(call,
-				 "You are not allowed to create a Tweet with duplicate content.");
+		sandbox_x_fail_forbidden(
+			call, "You are not allowed to create a Tweet with duplicate content.");
 		return false;
 	}
 	return true;
@@ -408,7 +416,7 @@ static void answer_created(struct sandbox_call *call, const struct x_post *post)
 	json_key(&w, "data");
 	json_begin_object(&w);
 	json_member_str(&w, "id", post->id);
-	json_member_str(&w, "text", x_escaped(call->arena, post->shown));
+	json_member_str(&w, "text", sandbox_x_escaped(call->arena, post->shown));
 	json_key(&w, "edit_history_post_ids");
 	json_begin_array(&w);
 	json_put_str(&w, post->id);
@@ -422,12 +430,13 @@ static int64_t price_mils(struct str text)
 {
 	struct x_url url;
 
-	return x_text_urls(text, &url, 1) > 0 ? 200 : 15;
+	return sandbox_x_text_urls(text, &url, 1) > 0 ? 200 : 15;
 }
 
-void x_tweet_post(struct sandbox_call *call)
+void sandbox_x_tweet_post(struct sandbox_call *call)
 {
-	struct sandbox_token *token = x_user(call, "tweet.write", "window_create", CREATE_LIMIT);
+	struct sandbox_token *token =
+		sandbox_x_user(call, "tweet.write", "window_create", CREATE_LIMIT);
 	const struct json *json = sandbox_json(call);
 	struct sandbox_media media[X_POST_MEDIA_MAX];
 	struct str keys[X_POST_MEDIA_MAX];
@@ -439,19 +448,20 @@ void x_tweet_post(struct sandbox_call *call)
 	struct str parent = json_string(json_get(json_get(json, "reply"), "in_reply_to_tweet_id"));
 	if (!read_media(call, json, media, keys, &media_count) ||
 	    !check_text(call, text, media_count) || !check_reply(call, parent) ||
-	    !check_account(call, json, token->subject, text) || !x_spend(call, price_mils(text)))
+	    !check_account(call, json, token->subject, text) ||
+	    !sandbox_x_spend(call, price_mils(text)))
 		return;
 	const struct x_post *post =
-		x_post_create(call, &(struct x_new_post){
-					    .user_id = token->subject,
-					    .type = parent.ptr != NULL ? "reply" : "post",
-					    .text = text,
-					    .shown_text = text,
-					    .parent = parent,
-					    .media = media,
-					    .keys = keys,
-					    .media_count = media_count,
-				    });
+		sandbox_x_post_create(call, &(struct x_new_post){
+						    .user_id = token->subject,
+						    .type = parent.ptr != NULL ? "reply" : "post",
+						    .text = text,
+						    .shown_text = text,
+						    .parent = parent,
+						    .media = media,
+						    .keys = keys,
+						    .media_count = media_count,
+					    });
 	sandbox_object_put(call->sandbox, SANDBOX_X, "text", text_key(call, token->subject, text),
 			   (void *)(uintptr_t)post);
 	answer_created(call, post);

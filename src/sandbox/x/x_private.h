@@ -34,51 +34,51 @@ struct x_url {
 };
 
 /* At most max URLs of the text, in order. */
-size_t x_text_urls(struct str text, struct x_url *out, size_t max);
+size_t sandbox_x_text_urls(struct str text, struct x_url *out, size_t max);
 /* 3.1: every URL 23, every emoji 2, Latin and the like 1, all else 2; after NFC. */
-size_t x_text_weight(struct arena *arena, struct str text);
+size_t sandbox_x_text_weight(struct arena *arena, struct str text);
 /* False when a character stands in it that no post may hold (U+FFFE, U+FEFF, U+FFFF). */
-bool x_text_is_allowed(struct str text);
+bool sandbox_x_text_is_allowed(struct str text);
 /* How many cashtags: '$' and letters, after a blank or at the start. */
-size_t x_text_cashtags(struct str text);
+size_t sandbox_x_text_cashtags(struct str text);
 
 /* ---- x_login.c ---- */
 
-void x_authorize(struct sandbox_call *call);
-void x_token(struct sandbox_call *call);
-void x_revoke(struct sandbox_call *call);
-void x_app_token(struct sandbox_call *call);
+void sandbox_x_authorize(struct sandbox_call *call);
+void sandbox_x_token(struct sandbox_call *call);
+void sandbox_x_revoke(struct sandbox_call *call);
+void sandbox_x_app_token(struct sandbox_call *call);
 
 /* ---- x_errors.c ---- */
 
 /* {"title","detail","type","status"}; type NULL = about:blank. */
-void x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
-	    const char *type);
+void sandbox_x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
+		    const char *type);
 /* 403 with about:blank. */
-void x_fail_forbidden(struct sandbox_call *call, const char *detail);
+void sandbox_x_fail_forbidden(struct sandbox_call *call, const char *detail);
 /* 400 with errors[] (4). */
-void x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
-		    const char *message);
+void sandbox_x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
+			    const char *message);
 /* 404: there is no such "tweet", "user". */
-void x_fail_not_found(struct sandbox_call *call, const char *what, struct str id);
+void sandbox_x_fail_not_found(struct sandbox_call *call, const char *what, struct str id);
 /* The module's render_error: section 4 by names. */
-bool x_render_error(struct sandbox_call *call, struct str name);
+bool sandbox_x_render_error(struct sandbox_call *call, struct str name);
 
 /* ---- x.c ---- */
 
-struct x_state *x_state(struct sandbox_call *call);
+struct x_state *sandbox_x_state(struct sandbox_call *call);
 /* The headers of a window that is used up. */
-void x_window_empty(struct sandbox_call *call, int64_t retry_after_s);
+void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s);
 /* Takes that much of the app's credits; false with the 402 given when they do not do. */
-bool x_spend(struct sandbox_call *call, int64_t mils);
+bool sandbox_x_spend(struct sandbox_call *call, int64_t mils);
 /* Has the user a subscription? */
-bool x_is_premium_user(struct sandbox_call *call);
+bool sandbox_x_is_premium_user(struct sandbox_call *call);
 /* The call's live user token with that scope and a call left in its window (3.3), or NULL with the
  * answer given. limit is per 15 minutes; kind names the window. Puts the x-rate-limit-* headers. */
-struct sandbox_token *x_user(struct sandbox_call *call, const char *scope, const char *kind,
-			     int64_t limit);
+struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scope, const char *kind,
+				     int64_t limit);
 /* The next id: rising, made of the time as X's are. Kept. */
-struct str x_next_id(struct sandbox_call *call);
+struct str sandbox_x_next_id(struct sandbox_call *call);
 
 /* ---- x_posts.c ---- */
 
@@ -112,23 +112,24 @@ struct x_new_post {
 	size_t media_count;
 };
 
-void x_tweet_post(struct sandbox_call *call);
+void sandbox_x_tweet_post(struct sandbox_call *call);
 /* Makes it visible. */
-const struct x_post *x_post_create(struct sandbox_call *call, const struct x_new_post *fresh);
+const struct x_post *sandbox_x_post_create(struct sandbox_call *call,
+					   const struct x_new_post *fresh);
 /* & < > come back as HTML writes them (5). */
-struct str x_escaped(struct arena *arena, struct str text);
+struct str sandbox_x_escaped(struct arena *arena, struct str text);
 
 /* ---- x_timeline.c ---- */
 
-void x_timeline_get(struct sandbox_call *call);
-void x_tweet_get(struct sandbox_call *call);
-void x_tweets_get(struct sandbox_call *call);
-void x_tweet_delete(struct sandbox_call *call);
+void sandbox_x_timeline_get(struct sandbox_call *call);
+void sandbox_x_tweet_get(struct sandbox_call *call);
+void sandbox_x_tweets_get(struct sandbox_call *call);
+void sandbox_x_tweet_delete(struct sandbox_call *call);
 
 /* ---- x_articles.c ---- */
 
-void x_articles_draft(struct sandbox_call *call);
-void x_articles_publish(struct sandbox_call *call);
+void sandbox_x_articles_draft(struct sandbox_call *call);
+void sandbox_x_articles_publish(struct sandbox_call *call);
 
 /* ---- x_media.c ---- */
 
@@ -148,12 +149,12 @@ struct x_media {
 };
 
 /* Media that may be posted: processed, not failed, not older than a day; or NULL. */
-struct x_media *x_media_find(struct sandbox_call *call, struct str id);
+struct x_media *sandbox_x_media_find(struct sandbox_call *call, struct str id);
 /* "3_" and the id, as posts name their media. */
-struct str x_media_key(struct arena *arena, const struct x_media *media);
-void x_media_simple(struct sandbox_call *call);
-void x_media_initialize(struct sandbox_call *call);
-void x_media_append(struct sandbox_call *call);
-void x_media_finalize(struct sandbox_call *call);
-void x_media_status(struct sandbox_call *call);
-void x_media_metadata(struct sandbox_call *call);
+struct str sandbox_x_media_key(struct arena *arena, const struct x_media *media);
+void sandbox_x_media_simple(struct sandbox_call *call);
+void sandbox_x_media_initialize(struct sandbox_call *call);
+void sandbox_x_media_append(struct sandbox_call *call);
+void sandbox_x_media_finalize(struct sandbox_call *call);
+void sandbox_x_media_status(struct sandbox_call *call);
+void sandbox_x_media_metadata(struct sandbox_call *call);

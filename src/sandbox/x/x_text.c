@@ -161,7 +161,7 @@ static bool url_at(struct str text, size_t at, struct x_url *out)
 	return true;
 }
 
-size_t x_text_urls(struct str text, struct x_url *out, size_t max)
+size_t sandbox_x_text_urls(struct str text, struct x_url *out, size_t max)
 {
 	size_t count = 0;
 
@@ -300,11 +300,11 @@ static struct str nfc(struct arena *arena, struct str text)
 	return copy;
 }
 
-size_t x_text_weight(struct arena *arena, struct str text)
+size_t sandbox_x_text_weight(struct arena *arena, struct str text)
 {
 	struct x_url urls[X_URLS_MAX];
 	struct str composed = text.len > 0 ? nfc(arena, text) : text;
-	size_t count = x_text_urls(composed, urls, X_URLS_MAX);
+	size_t count = sandbox_x_text_urls(composed, urls, X_URLS_MAX);
 	size_t weight = 0;
 	size_t at = 0;
 
@@ -315,7 +315,7 @@ size_t x_text_weight(struct arena *arena, struct str text)
 	return weight + plain_weight(str_slice(composed, at, composed.len));
 }
 
-bool x_text_is_allowed(struct str text)
+bool sandbox_x_text_is_allowed(struct str text)
 {
 	uint32_t c;
 
@@ -326,7 +326,7 @@ bool x_text_is_allowed(struct str text)
 	return true;
 }
 
-size_t x_text_cashtags(struct str text)
+size_t sandbox_x_text_cashtags(struct str text)
 {
 	size_t count = 0;
 

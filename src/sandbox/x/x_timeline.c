@@ -76,14 +76,14 @@ static bool check_fields(struct sandbox_call *call)
 	bool is_old = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_old_field_names) != 0;
 
 	if (now.ptr != NULL && is_old) {
-		x_fail_request(call, "post.fields", now, "is not a known query parameter");
+		sandbox_x_fail_request(call, "post.fields", now, "is not a known query parameter");
 		return false;
 	}
 	if (are_known(now, fields_now, COUNT_OF(fields_now)) &&
 	    are_known(before, fields_before, COUNT_OF(fields_before)))
 		return true;
-	x_fail_request(call, "post.fields", now.ptr != NULL ? now : before,
-		       "is not a list of known fields");
+	sandbox_x_fail_request(call, "post.fields", now.ptr != NULL ? now : before,
+			       "is not a list of known fields");
 	return false;
 }
 
@@ -136,12 +136,12 @@ static void write_attachments(struct json_writer *w, const struct x_post *post)
 /* A long post: the first part under text, the whole apart (3.1). */
 static bool is_long(struct sandbox_call *call, const struct x_post *post)
 {
-	return x_text_weight(call->arena, post->shown) > X_TEXT_WEIGHT_MAX;
+	return sandbox_x_text_weight(call->arena, post->shown) > X_TEXT_WEIGHT_MAX;
 }
 
 static void write_text(struct sandbox_call *call, struct json_writer *w, const struct x_post *post)
 {
-	struct str whole = x_escaped(call->arena, post->shown);
+	struct str whole = sandbox_x_escaped(call->arena, post->shown);
 	const char *note = wants(call, "note_post")    ? "note_post"
 			   : wants(call, "note_tweet") ? "note_tweet"
 						       : NULL;
@@ -222,7 +222,7 @@ static bool read_instant(struct sandbox_call *call, const char *name, int64_t *u
 
 	if (text.ptr == NULL || timetext_parse_instant(text, us))
 		return true;
-	x_fail_request(call, name, text, "is not a valid RFC 3339 date-time.");
+	sandbox_x_fail_request(call, name, text, "is not a valid RFC 3339 date-time.");
 	return false;
 }
 
@@ -232,7 +232,7 @@ static bool read_id(struct sandbox_call *call, const char *name, uint64_t *id)
 
 	if (text.ptr == NULL || str_parse_u64(text, id))
 		return true;
-	x_fail_request(call, name, text, "is not a valid Tweet ID.");
+	sandbox_x_fail_request(call, name, text, "is not a valid Tweet ID.");
 	return false;
 }
 
@@ -243,8 +243,8 @@ static bool read_timeline(struct sandbox_call *call, struct timeline *timeline)
 				      .until_id = UINT64_MAX};
 	timeline->has_no_replies = sandbox_scope_has(sandbox_query(call, "exclude"), "replies");
 	if (timeline->max_results < 5 || timeline->max_results > 100) {
-		x_fail_request(call, "max_results", sandbox_query(call, "max_results"),
-			       "is not between 5 and 100");
+		sandbox_x_fail_request(call, "max_results", sandbox_query(call, "max_results"),
+				       "is not between 5 and 100");
 		return false;
 	}
 	return check_fields(call) && read_instant(call, "start_time", &timeline->start_us) &&
@@ -291,7 +291,7 @@ static int64_t count_in(struct sandbox_call *call, const struct timeline *timeli
 	return count;
 }
 
-void x_timeline_get(struct sandbox_call *call)
+void sandbox_x_timeline_get(struct sandbox_call *call)
 {
 	struct str id = sandbox_capture(call, "id");
 	struct timeline timeline;
@@ -301,14 +301,14 @@ void x_timeline_get(struct sandbox_call *call)
 	int64_t count = 0;
 	bool has_more = false;
 
-	if (x_user(call, "tweet.read", "window_timeline", TIMELINE_LIMIT) == NULL ||
+	if (sandbox_x_user(call, "tweet.read", "window_timeline", TIMELINE_LIMIT) == NULL ||
 	    !read_timeline(call, &timeline))
 		return;
-	if (!str_equal(id, x_state(call)->user_id)) {
-		x_fail_not_found(call, "user", id);
+	if (!str_equal(id, sandbox_x_state(call)->user_id)) {
+		sandbox_x_fail_not_found(call, "user", id);
 		return;
 	}
-	if (!x_spend(call, X_POST_READ_MILS * count_in(call, &timeline)))
+	if (!sandbox_x_spend(call, X_POST_READ_MILS * count_in(call, &timeline)))
 		return;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
@@ -333,17 +333,17 @@ void x_timeline_get(struct sandbox_call *call)
 	json_end_object(&w);
 }
 
-void x_tweet_get(struct sandbox_call *call)
+void sandbox_x_tweet_get(struct sandbox_call *call)
 {
 	const struct sandbox_post *post =
 		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 	struct json_writer w;
 
-	if (x_user(call, "tweet.read", "window_tweet", TIMELINE_LIMIT) == NULL ||
-	    !check_fields(call) || !x_spend(call, X_POST_READ_MILS))
+	if (sandbox_x_user(call, "tweet.read", "window_tweet", TIMELINE_LIMIT) == NULL ||
+	    !check_fields(call) || !sandbox_x_spend(call, X_POST_READ_MILS))
 		return;
 	if (post == NULL) {
-		x_fail_not_found(call, "tweet", sandbox_capture(call, "id"));
+		sandbox_x_fail_not_found(call, "tweet", sandbox_capture(call, "id"));
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -394,21 +394,21 @@ static void write_lookup(struct sandbox_call *call, struct json_writer *w, const
 		json_end_array(w);
 }
 
-void x_tweets_get(struct sandbox_call *call)
+void sandbox_x_tweets_get(struct sandbox_call *call)
 {
 	struct str list = sandbox_query(call, "ids");
 	struct str ids[LOOKUP_MAX];
 	struct json_writer w;
 	size_t count = 0;
 
-	if (x_user(call, "tweet.read", "window_tweets", TIMELINE_LIMIT) == NULL ||
-	    !check_fields(call) || !x_spend(call, X_POST_READ_MILS))
+	if (sandbox_x_user(call, "tweet.read", "window_tweets", TIMELINE_LIMIT) == NULL ||
+	    !check_fields(call) || !sandbox_x_spend(call, X_POST_READ_MILS))
 		return;
 	while (list.len > 0 && count < LOOKUP_MAX && str_take_field(&list, ',', &ids[count]))
 		count++;
 	if (count == 0 || list.len > 0) {
-		x_fail_request(call, "ids", sandbox_query(call, "ids"),
-			       "The number of ids is not between 1 and 100");
+		sandbox_x_fail_request(call, "ids", sandbox_query(call, "ids"),
+				       "The number of ids is not between 1 and 100");
 		return;
 	}
 	sandbox_answer(call, 200, &w);
@@ -418,13 +418,13 @@ void x_tweets_get(struct sandbox_call *call)
 	json_end_object(&w);
 }
 
-void x_tweet_delete(struct sandbox_call *call)
+void sandbox_x_tweet_delete(struct sandbox_call *call)
 {
 	struct sandbox_post *post =
 		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 
-	if (x_user(call, "tweet.write", "window_delete", DELETE_LIMIT) == NULL ||
-	    !x_spend(call, 10))
+	if (sandbox_x_user(call, "tweet.write", "window_delete", DELETE_LIMIT) == NULL ||
+	    !sandbox_x_spend(call, 10))
 		return;
 	if (post != NULL)
 		sandbox_ledger_delete(call->sandbox, post);

@@ -38,7 +38,7 @@ static void star_stays_within_a_segment(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		if (fault_path_matches(str_of(rows[i].pattern), str_of(rows[i].path)) !=
+		if (sandbox_fault_path_matches(str_of(rows[i].pattern), str_of(rows[i].path)) !=
 		    rows[i].matches)
 			fail_msg("%s against %s", rows[i].pattern, rows[i].path);
 	}

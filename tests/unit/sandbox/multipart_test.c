@@ -29,7 +29,7 @@ static void parts_are_found(void **state)
 	size_t count = 0;
 
 	(void)state;
-	assert_true(multipart_parse(arena, STR(TYPE), STR(BODY), &parts, &count));
+	assert_true(sandbox_multipart_parse(arena, STR(TYPE), STR(BODY), &parts, &count));
 	assert_int_equal(count, 3);
 	assert_true(str_equal_z(parts[0].name, "a") && str_equal_z(parts[0].bytes, "value"));
 	assert_true(str_equal_z(parts[1].name, "file") && str_equal_z(parts[1].filename, "x.jpg"));
@@ -61,8 +61,8 @@ static void broken_ones_are_refused(void **state)
 		struct sandbox_part *parts = NULL;
 		size_t count = 0;
 
-		if (multipart_parse(arena, str_of(rows[i].type), str_of(rows[i].body), &parts,
-				    &count))
+		if (sandbox_multipart_parse(arena, str_of(rows[i].type), str_of(rows[i].body),
+					    &parts, &count))
 			fail_msg("row %zu was taken", i);
 	}
 	arena_free(&arena);
@@ -79,8 +79,8 @@ static void every_cut_is_refused(void **state)
 		size_t count = 0;
 
 		memcpy(exact, BODY, len);
-		assert_false(multipart_parse(arena, STR(TYPE), (struct str){exact, len}, &parts,
-					     &count));
+		assert_false(sandbox_multipart_parse(arena, STR(TYPE), (struct str){exact, len},
+						     &parts, &count));
 	}
 	arena_free(&arena);
 }

@@ -49,7 +49,7 @@ static void forms(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct str out = redact_form(*state, str_of(rows[i].in));
+		struct str out = sandbox_redact_form(*state, str_of(rows[i].in));
 
 		if (!str_equal_z(out, rows[i].out))
 			fail_msg("%s: " STR_FMT, rows[i].in, STR_ARG(out));
@@ -58,16 +58,20 @@ static void forms(void **state)
 
 static void headers(void **state)
 {
-	assert_true(str_equal_z(redact_header(*state, STR("Authorization"), STR("Bearer abc")),
-				"Bearer ***"));
-	assert_true(str_equal_z(redact_header(*state, STR("authorization"), STR("Basic YTpi")),
-				"Basic ***"));
-	assert_true(str_equal_z(redact_header(*state, STR("authorization"), STR("OAuth x y")),
-				"OAuth ***"));
-	assert_true(str_equal_z(redact_header(*state, STR("authorization"), STR("abc")), "***"));
-	assert_true(str_equal_z(redact_header(*state, STR("cookie"), STR("a=b")), "***"));
 	assert_true(
-		str_equal_z(redact_header(*state, STR("accept"), STR("Bearer abc")), "Bearer abc"));
+		str_equal_z(sandbox_redact_header(*state, STR("Authorization"), STR("Bearer abc")),
+			    "Bearer ***"));
+	assert_true(
+		str_equal_z(sandbox_redact_header(*state, STR("authorization"), STR("Basic YTpi")),
+			    "Basic ***"));
+	assert_true(
+		str_equal_z(sandbox_redact_header(*state, STR("authorization"), STR("OAuth x y")),
+			    "OAuth ***"));
+	assert_true(str_equal_z(sandbox_redact_header(*state, STR("authorization"), STR("abc")),
+				"***"));
+	assert_true(str_equal_z(sandbox_redact_header(*state, STR("cookie"), STR("a=b")), "***"));
+	assert_true(str_equal_z(sandbox_redact_header(*state, STR("accept"), STR("Bearer abc")),
+				"Bearer abc"));
 }
 
 static void bodies(void **state)
@@ -106,8 +110,8 @@ static void bodies(void **state)
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str shown = {0};
-		bool is_shown =
-			redact_body(*state, str_of(rows[i].type), str_of(rows[i].in), &shown);
+		bool is_shown = sandbox_redact_body(*state, str_of(rows[i].type),
+						    str_of(rows[i].in), &shown);
 
 		if (is_shown != (rows[i].out != NULL) ||
 		    (is_shown && !str_equal_z(shown, rows[i].out)))

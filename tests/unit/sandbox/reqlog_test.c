@@ -23,20 +23,20 @@ static void count_is_bounded(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < REQLOG_ENTRIES_MAX + 5; i++)
-		assert_int_equal(reqlog_add(&log,
-					    str_format(arena, "{\"n\":%llu", (unsigned long long)i),
-					    0),
-				 i);
-	reqlog_set_status(&log, 5, 201);
-	reqlog_set_status(&log, 4, 500);
-	reqlog_set_status(&log, REQLOG_ENTRIES_MAX + 5, 500);
+		assert_int_equal(
+			sandbox_reqlog_add(
+				&log, str_format(arena, "{\"n\":%llu", (unsigned long long)i), 0),
+			i);
+	sandbox_reqlog_set_status(&log, 5, 201);
+	sandbox_reqlog_set_status(&log, 4, 500);
+	sandbox_reqlog_set_status(&log, REQLOG_ENTRIES_MAX + 5, 500);
 	buf_init(&out, arena, 4 << 20);
-	reqlog_write(&log, &out);
+	sandbox_reqlog_write(&log, &out);
 	assert_true(str_has_prefix(
 		buf_str(&out),
 		STR("{\"requests\":[{\"n\":5,\"status\":201},{\"n\":6,\"status\":0},")));
 	assert_true(str_has_suffix(buf_str(&out), STR("{\"n\":20004,\"status\":0}]}")));
-	reqlog_clear(&log);
+	sandbox_reqlog_clear(&log);
 	arena_free(&arena);
 }
 
@@ -49,10 +49,10 @@ static void bytes_are_bounded(void **state)
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		reqlog_add(&log, big, 0);
+		sandbox_reqlog_add(&log, big, 0);
 	assert_int_equal(log.next - log.first, 6);
 	assert_true(log.bytes <= REQLOG_BYTES_MAX);
-	reqlog_clear(&log);
+	sandbox_reqlog_clear(&log);
 	assert_int_equal(log.bytes, 0);
 	arena_free(&arena);
 }

@@ -20,19 +20,20 @@ static void many_are_found_and_replaced(void **state)
 	struct table table;
 
 	(void)state;
-	table_init(&table, arena);
-	assert_null(table_get(&table, STR("nothing yet")));
+	sandbox_table_init(&table, arena);
+	assert_null(sandbox_table_get(&table, STR("nothing yet")));
 	for (int i = 0; i < COUNT; i++)
-		table_put(&table, str_format(arena, "key-%d", i), &values[i]);
+		sandbox_table_put(&table, str_format(arena, "key-%d", i), &values[i]);
 	for (int i = 0; i < COUNT; i++)
-		assert_ptr_equal(table_get(&table, str_format(arena, "key-%d", i)), &values[i]);
-	assert_null(table_get(&table, STR("key-5000")));
-	table_put(&table, STR("key-7"), NULL);
-	assert_null(table_get(&table, STR("key-7")));
+		assert_ptr_equal(sandbox_table_get(&table, str_format(arena, "key-%d", i)),
+				 &values[i]);
+	assert_null(sandbox_table_get(&table, STR("key-5000")));
+	sandbox_table_put(&table, STR("key-7"), NULL);
+	assert_null(sandbox_table_get(&table, STR("key-7")));
 	assert_int_equal(table.count, COUNT);
-	table_put(&table, STR(""), &values[0]);
-	assert_ptr_equal(table_get(&table, STR("")), &values[0]);
-	table_fini(&table);
+	sandbox_table_put(&table, STR(""), &values[0]);
+	assert_ptr_equal(sandbox_table_get(&table, STR("")), &values[0]);
+	sandbox_table_fini(&table);
 	arena_free(&arena);
 }
 

@@ -64,7 +64,7 @@ static void texts_weigh_what_x_says(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		size_t weight = x_text_weight(arena, str_of(rows[i].text));
+		size_t weight = sandbox_x_text_weight(arena, str_of(rows[i].text));
 
 		if (weight != rows[i].weight)
 			fail_msg("%s: %zu, expected %zu", rows[i].name, weight, rows[i].weight);
@@ -94,7 +94,7 @@ static void urls_are_found_where_they_are(void **state)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str text = str_of(rows[i].text);
 		struct x_url urls[8];
-		size_t count = x_text_urls(text, urls, 8);
+		size_t count = sandbox_x_text_urls(text, urls, 8);
 		struct buf found;
 
 		buf_init(&found, arena, 1024);
@@ -112,18 +112,18 @@ static void urls_are_found_where_they_are(void **state)
 static void cashtags_are_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(x_text_cashtags(STR("buy $ABC")), 1);
-	assert_int_equal(x_text_cashtags(STR("$ABC and $DEF")), 2);
-	assert_int_equal(x_text_cashtags(STR("$5 US$ a$b $ $TOOLONGNAME")), 0);
+	assert_int_equal(sandbox_x_text_cashtags(STR("buy $ABC")), 1);
+	assert_int_equal(sandbox_x_text_cashtags(STR("$ABC and $DEF")), 2);
+	assert_int_equal(sandbox_x_text_cashtags(STR("$5 US$ a$b $ $TOOLONGNAME")), 0);
 }
 
 static void forbidden_characters(void **state)
 {
 	(void)state;
-	assert_true(x_text_is_allowed(STR("fine")));
-	assert_false(x_text_is_allowed(STR("a\xef\xbf\xbe")));
-	assert_false(x_text_is_allowed(STR("a\xef\xbb\xbf")));
-	assert_false(x_text_is_allowed(STR("a\xff")));
+	assert_true(sandbox_x_text_is_allowed(STR("fine")));
+	assert_false(sandbox_x_text_is_allowed(STR("a\xef\xbf\xbe")));
+	assert_false(sandbox_x_text_is_allowed(STR("a\xef\xbb\xbf")));
+	assert_false(sandbox_x_text_is_allowed(STR("a\xff")));
 }
 
 /* Every cut of a text full of everything: no read beyond it, and never a URL out of order. */
@@ -142,15 +142,15 @@ static void cuts_are_harmless(void **state)
 
 		memcpy(exact, text, len);
 		struct str cut = {exact, len};
-		size_t count = x_text_urls(cut, urls, 8);
+		size_t count = sandbox_x_text_urls(cut, urls, 8);
 		size_t at = 0;
 		for (size_t i = 0; i < count; i++) {
 			assert_true(urls[i].begin >= at && urls[i].end > urls[i].begin &&
 				    urls[i].end <= len);
 			at = urls[i].end;
 		}
-		x_text_weight(arena, cut);
-		x_text_cashtags(cut);
+		sandbox_x_text_weight(arena, cut);
+		sandbox_x_text_cashtags(cut);
 	}
 	arena_free(&arena);
 }
