@@ -26,7 +26,7 @@
 
 #include "httpd.h"
 
-#include "core.h"
+#include "sandbox_core.h"
 
 #define THREADS_DEFAULT 64
 #define HANG_MS_DEFAULT 60000

@@ -2,7 +2,7 @@
  * What a simulated platform is written with. A platform is one file with one `const struct
  * sandbox_module`: a table of routes and a few callbacks; the core (sandbox.c) does listening, the
  * request log, faults, locking, reset, the clock and the ledger. To add a platform: write NAME.c
- * with `const struct sandbox_module sandbox_NAME`, list it in meson.build and in registry.c.
+ * with `const struct sandbox_module sandbox_NAME`, list it in meson.build and in sandbox_registry.c.
  *
  * THREADS AND LIFETIMES. Handlers and callbacks run with the sandbox's one lock held: they may
  * touch all state freely and need no locks of their own. Only the functions marked "LETS GO OF THE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes sandbox/content_range.h: what is read is a range of bytes that can be, and written again
+ * Fuzzes sandbox/sandbox_content_range.h: what is read is a range of bytes that can be, and written again
  * it reads as the same. */
-#include "content_range.h"
+#include "sandbox_content_range.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is the sandbox's own and no platform's: the page of GET / and /_sandbox (DESIGN.md, "Sandbox
+ * contract"). */
+#include "arena.h"
+#include "buf.h"
+#include "count_of.h"
+#include "str.h"
+
+#include "json.h"
+#include "json_write.h"
+
+#include "sandbox_core.h"
+
+static void answer_error(struct http_response *response, int status, const char *text)
+{
+	struct json_writer w;
+
+	json_writer_init(&w, http_response_json(response, status));
+	json_begin_object(&w);
+	json_member_str(&w, "error", str_of(text));
+	json_end_object(&w);
+}
+
+static void get_feed(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	(void)request;
+	sandbox_lock(sandbox);
+	sandbox_ledger_settle(sandbox);
+	sandbox_page_feed(sandbox, response);
+	sandbox_unlock(sandbox);
+}
+
+static void get_style(void *context, struct http_request *request, struct http_response *response)
+{
+	(void)context;
+	(void)request;
+	buf_add(http_response_text(response, 200, "text/css; charset=utf-8"), sandbox_page_style());
+	http_response_header(response, "X-Content-Type-Options", STR("nosniff"));
+	http_response_header(response, "Cache-Control", STR("max-age=300"));
+}
+
+static void get_media(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	sandbox_lock(sandbox);
+	sandbox_media_answer(sandbox, request, response);
+	sandbox_unlock(sandbox);
+}
+
+static void get_ledger(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	(void)request;
+	sandbox_lock(sandbox);
+	sandbox_ledger_settle(sandbox);
+	sandbox_ledger_write(sandbox, http_response_json(response, 200));
+	sandbox_unlock(sandbox);
+}
+
+static void get_log(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	(void)request;
+	sandbox_lock(sandbox);
+	sandbox_reqlog_write(&sandbox->reqlog, http_response_json(response, 200));
+	sandbox_unlock(sandbox);
+}
+
+static void get_faults(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	struct json_writer w;
+
+	(void)request;
+	sandbox_lock(sandbox);
+	json_writer_init(&w, http_response_json(response, 200));
+	sandbox_fault_write_list(sandbox, &w);
+	sandbox_unlock(sandbox);
+}
+
+static void post_fault(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	const struct json *json = NULL;
+	struct error err = {0};
+	struct fault fault;
+
+	if (json_parse(request->arena, request->body, NULL, &json, NULL, &err) != ERR_NONE ||
+	    sandbox_fault_parse(sandbox, request->arena, json, &fault, &err) != ERR_NONE) {
+		answer_error(response, 400, err.text);
+		return;
+	}
+	sandbox_lock(sandbox);
+	bool is_added = sandbox_fault_add(sandbox, &fault);
+	sandbox_unlock(sandbox);
+	if (!is_added)
+		answer_error(response, 429, "there are too many faults; DELETE clears them");
+	else
+		buf_add_z(http_response_json(response, 201), "{\"ok\":true}");
+}
+
+static void delete_faults(void *context, struct http_request *request,
+			  struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	(void)request;
+	sandbox_lock(sandbox);
+	sandbox_fault_clear(sandbox);
+	sandbox_unlock(sandbox);
+	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
+}
+
+static void get_knobs(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	struct json_writer w;
+
+	(void)request;
+	json_writer_init(&w, http_response_json(response, 200));
+	sandbox_lock(sandbox);
+	sandbox_knobs_write(sandbox, &w);
+	sandbox_unlock(sandbox);
+}
+
+static void post_knobs(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	const struct json *json = NULL;
+	struct error err = {0};
+	enum err_kind kind = json_parse(request->arena, request->body, NULL, &json, NULL, &err);
+
+	sandbox_lock(sandbox);
+	if (kind == ERR_NONE)
+		kind = sandbox_knobs_set(sandbox, json, &err);
+	sandbox_unlock(sandbox);
+	if (kind != ERR_NONE)
+		answer_error(response, 400, err.text);
+	else
+		get_knobs(context, request, response);
+}
+
+static void post_reset(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+
+	(void)request;
+	sandbox_lock(sandbox);
+	sandbox_reset(sandbox);
+	sandbox_unlock(sandbox);
+	buf_add_z(http_response_json(response, 200), "{\"ok\":true}");
+}
+
+#define ADVANCE_MAX_S (INT64_C(100) * 366 * 86400)
+
+static void post_clock(void *context, struct http_request *request, struct http_response *response)
+{
+	struct sandbox *sandbox = context;
+	const struct json *json = NULL;
+	struct json_writer w;
+
+	if (json_parse(request->arena, request->body, NULL, &json, NULL, NULL) != ERR_NONE ||
+	    !json_is(json_get(json, "advance_s"), JSON_TYPE_INT)) {
+		answer_error(response, 400, "advance_s is a whole number of seconds");
+		return;
+	}
+	int64_t advance_s = json_int(json_get(json, "advance_s"), 0);
+	sandbox_lock(sandbox);
+	bool is_good =
+		advance_s >= 0 && advance_s <= ADVANCE_MAX_S - sandbox->advance_us / US_PER_S;
+	if (is_good)
+		sandbox->advance_us += advance_s * US_PER_S;
+	int64_t now_us = sandbox_now_us(sandbox);
+	sandbox_unlock(sandbox);
+	if (!is_good) {
+		answer_error(response, 400,
+			     "the clock only goes forward, and by a century at most");
+		return;
+	}
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_instant(&w, "now", now_us);
+	json_end_object(&w);
+}
+
+#define FAULT_BODY_MAX_BYTES ((size_t)1 << 20)
+
+const struct http_route sandbox_control_routes[] = {
+	{.method = "GET", .pattern = "/", .handler = get_feed},
+	{.method = "GET", .pattern = "/_sandbox/style.css", .handler = get_style},
+	{.method = "GET", .pattern = "/_sandbox/media/{sha256}", .handler = get_media},
+	{.method = "GET", .pattern = "/_sandbox/ledger", .handler = get_ledger},
+	{.method = "GET", .pattern = "/_sandbox/log", .handler = get_log},
+	{.method = "GET", .pattern = "/_sandbox/faults", .handler = get_faults},
+	{.method = "POST",
+	 .pattern = "/_sandbox/faults",
+	 .handler = post_fault,
+	 .body_mode = HTTP_BODY_MEMORY,
+	 .body_max_bytes = FAULT_BODY_MAX_BYTES},
+	{.method = "DELETE", .pattern = "/_sandbox/faults", .handler = delete_faults},
+	{.method = "GET", .pattern = "/_sandbox/knobs", .handler = get_knobs},
+	{.method = "POST",
+	 .pattern = "/_sandbox/knobs",
+	 .handler = post_knobs,
+	 .body_mode = HTTP_BODY_MEMORY,
+	 .body_max_bytes = 4096},
+	{.method = "POST", .pattern = "/_sandbox/reset", .handler = post_reset},
+	{.method = "POST",
+	 .pattern = "/_sandbox/clock",
+	 .handler = post_clock,
+	 .body_mode = HTTP_BODY_MEMORY,
+	 .body_max_bytes = 4096},
+};
+const size_t sandbox_control_route_count = COUNT_OF(sandbox_control_routes);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The inside of the sandbox, for the core's own files only; a platform uses sandbox_private.h. One
+ * lock guards all of struct sandbox; functions here expect it held unless they say otherwise. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sandbox_private.h"
+#include "sandbox_table.h"
+
+struct httpd;
+struct http_router;
+
+#define SANDBOX_STATE_MAX_BYTES ((size_t)1 << 30)
+#define SANDBOX_MEDIA_KEPT_EACH_MAX_BYTES (INT64_C(8) << 20)
+#define SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES (INT64_C(512) << 20)
+#define SANDBOX_UPLOADS_MAX_BYTES (INT64_C(16) << 30)
+
+/* ---- The request log ---- */
+
+#define REQLOG_ENTRIES_MAX 20000
+#define REQLOG_BYTES_MAX ((size_t)64 << 20)
+#define REQLOG_BODY_MAX_BYTES 65536 /* DESIGN.md, "Sandbox contract": bodies whole up to 64 KiB */
+
+/* A ring of finished JSON texts without their last member, "status", which is known only after the
+ * answer. */
+struct reqlog_entry {
+	char *json;
+	size_t len;
+	int64_t at_us;
+	int status; /* 0 = none was sent (yet) */
+};
+
+struct reqlog {
+	struct reqlog_entry *ring; /* REQLOG_ENTRIES_MAX, made when first needed */
+	uint64_t first;            /* number of the oldest kept entry; entry n stands at n % max */
+	uint64_t next;
+	size_t bytes;
+};
+
+/* The entry's JSON for a request, secrets replaced, up to and without its closing brace; in arena.
+ * Needs no lock. */
+struct str sandbox_reqlog_format(struct arena *arena, const struct http_request *request,
+				 struct str body, int64_t at_us);
+/* Takes a copy; returns the entry's number. */
+uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
+void sandbox_reqlog_set_status(struct reqlog *log, uint64_t number, int status);
+void sandbox_reqlog_write(const struct reqlog *log, struct buf *out);
+void sandbox_reqlog_clear(struct reqlog *log);
+
+/* ---- Redaction (pure) ---- */
+
+bool sandbox_redact_is_secret_name(struct str name);
+/* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
+struct str sandbox_redact_form(struct arena *arena, struct str text);
+/* The value of a header as it may be shown. */
+struct str sandbox_redact_header(struct arena *arena, struct str name, struct str value);
+/* The body as it may be shown, by its content type. False = it may hold a secret that cannot be cut
+ * out: show the digest. */
+bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
+			 struct str *shown_out);
+
+/* ---- Faults ---- */
+
+enum fault_effect {
+	FAULT_STATUS,
+	FAULT_STATUS_AFTER,
+	FAULT_RESET_BEFORE,
+	FAULT_RESET_AFTER,
+	FAULT_TIMEOUT_AFTER,
+	FAULT_SLOW,
+	FAULT_TRUNCATE,
+	FAULT_GARBAGE,
+	FAULT_RATE_LIMIT,
+	FAULT_EXPIRE_TOKEN,
+	FAULT_CUT,
+	FAULT_EFFECT_COUNT
+};
+
+#define FAULT_HEADERS_MAX 8
+#define FAULTS_MAX 1000
+
+struct fault {
+	bool has_platform;
+	enum sandbox_platform platform;
+	struct str method; /* empty = any */
+	struct str path;   /* empty = any */
+	enum fault_effect effect;
+	int status;
+	struct http_header headers[FAULT_HEADERS_MAX];
+	size_t header_count;
+	struct str error; /* the platform's error of that name is the answer; empty = none */
+	struct str body;
+	bool has_body;
+	bool is_json_body;
+	int64_t retry_after_s; /* -1 = not given */
+	int64_t kept_bytes;    /* of the body, with FAULT_CUT */
+	int64_t times;         /* left */
+	struct fault *next;
+};
+
+/* Reads the JSON of POST /_sandbox/faults; strings stay in the JSON's arena. Needs no lock. INVALID
+ * with err->text. */
+enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *arena,
+				  const struct json *json, struct fault *fault_out,
+				  struct error *err);
+/* Keeps a copy at the end of the list. False when there are FAULTS_MAX already. */
+bool sandbox_fault_add(struct sandbox *sandbox, const struct fault *fault);
+/* The first fault that matches and has times left, counted down; a copy in *out. */
+bool sandbox_fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
+			struct str path, struct fault *out);
+void sandbox_fault_write_list(struct sandbox *sandbox, struct json_writer *w);
+void sandbox_fault_clear(struct sandbox *sandbox);
+/* '*' matches any run of characters without '/'. */
+bool sandbox_fault_path_matches(struct str pattern, struct str path);
+
+/* ---- The ledger ---- */
+
+struct ledger_entry {
+	struct sandbox_post post;
+	struct ledger_entry *next;
+	struct ledger_entry *replies_first;
+	struct ledger_entry *replies_last;
+	struct ledger_entry *reply_next;
+};
+
+/* Calls every module's settle. Before the ledger is shown in any form. */
+void sandbox_ledger_settle(struct sandbox *sandbox);
+void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out);
+
+/* ---- The whole ---- */
+
+struct bound_route {
+	struct sandbox *sandbox;
+	const struct sandbox_module *module;
+	sandbox_handler handler;
+};
+
+struct sandbox {
+	pthread_mutex_t lock;
+	pthread_cond_t closing; /* wakes calls that hang on purpose */
+	bool is_closing;
+
+	const struct sandbox_module *const *modules;
+	size_t module_count;
+	const struct log *log;
+	const struct clock *clock;
+	const struct random_source *random;
+	unsigned hang_ms;
+
+	struct http_router *router;
+	struct httpd *httpd;
+	struct bound_route *bound;
+	size_t bound_count;
+	char *directory;      /* TMPDIR/posthorn-sandbox-XXXXXX */
+	char *body_directory; /* directory/bodies */
+
+	/* From here on everything is lost at a reset. */
+	int64_t knobs[SANDBOX_KNOB_COUNT];
+	uint64_t generation; /* counts resets */
+	struct arena *kept;
+	struct table objects; /* every named thing, see sandbox_state.c */
+	void *states[SANDBOX_PLATFORM_COUNT];
+	int64_t advance_us;
+	struct fault *faults;
+	size_t fault_count;
+	struct reqlog reqlog;
+	struct ledger_entry *ledger_first;
+	struct ledger_entry *ledger_last;
+	uint64_t file_number; /* names of upload files */
+	int64_t media_kept_bytes;
+	int64_t uploads_bytes;
+	struct upload_file *uploads; /* open files, for closing */
+};
+
+/* sandbox_open() with the platforms to play; modules stays the caller's and outlives the sandbox. */
+enum err_kind sandbox_open_with(const struct sandbox_config *config,
+				const struct sandbox_module *const *modules, size_t module_count,
+				struct sandbox **sandbox_out, struct error *err);
+
+/* sandbox_lock.c */
+void sandbox_lock(struct sandbox *sandbox);
+void sandbox_unlock(struct sandbox *sandbox);
+/* Waits at most duration_ms or until the sandbox closes; lets go of the lock meanwhile. False when
+ * it closes. */
+bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms);
+
+/* sandbox_reset.c: makes kept memory anew and calls every module's start; also the first time. */
+void sandbox_reset(struct sandbox *sandbox);
+void sandbox_fini(struct sandbox *sandbox);
+
+/* sandbox_knob.c */
+void sandbox_knobs_reset(struct sandbox *sandbox);
+/* All of them or, with INVALID and err->text, none. */
+enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json,
+				struct error *err);
+void sandbox_knobs_write(const struct sandbox *sandbox, struct json_writer *w);
+
+/* sandbox_media.c, sandbox_upload.c */
+void sandbox_media_clear(struct sandbox *sandbox);
+/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is
+ * shorter. */
+bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
+			   struct sandbox_media *media_out);
+/* The kept bytes of that digest into the answer, or 404. */
+void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
+			  struct http_response *response);
+bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256);
+void sandbox_uploads_clear(struct sandbox *sandbox);
+
+/* sandbox_call.c: fills a call for a request. Needs no lock. */
+void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
+		       struct http_request *request, struct http_response *response);
+
+/* sandbox_multipart.c: the parts of a multipart/form-data body (pure); at most 64. False when it is none or
+ * broken. */
+bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struct str body,
+			     struct sandbox_part **parts_out, size_t *count_out);
+
+/* sandbox_page.c */
+void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response);
+struct str sandbox_page_style(void);
+
+/* sandbox_html.c */
+/* The strict policy of every page of ours. */
+void sandbox_html_headers(struct http_response *response);
+void sandbox_html_add_text(struct buf *out, struct str text);
+void sandbox_html_begin(struct buf *out, const char *title, const char *body_class);
+void sandbox_html_end(struct buf *out);
+
+/* sandbox_control.c: the routes of /_sandbox and the page. */
+extern const struct http_route sandbox_control_routes[];
+extern const size_t sandbox_control_route_count;

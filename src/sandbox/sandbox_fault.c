@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Faults on demand: reading them, keeping the list, finding the one for a request. What an effect
+ * does is sandbox.c's. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "count_of.h"
+#include "str.h"
+
+#include "json.h"
+#include "json_write.h"
+
+#include "sandbox_core.h"
+
+static const char *const effect_names[FAULT_EFFECT_COUNT] = {
+	[FAULT_STATUS] = "status",
+	[FAULT_STATUS_AFTER] = "status_after",
+	[FAULT_RESET_BEFORE] = "reset_before",
+	[FAULT_RESET_AFTER] = "reset_after",
+	[FAULT_TIMEOUT_AFTER] = "timeout_after",
+	[FAULT_SLOW] = "slow",
+	[FAULT_TRUNCATE] = "truncate",
+	[FAULT_GARBAGE] = "garbage",
+	[FAULT_RATE_LIMIT] = "rate_limit",
+	[FAULT_EXPIRE_TOKEN] = "expire_token",
+	[FAULT_CUT] = "cut",
+};
+
+static const char *const member_names[] = {
+	"platform", "match",       "effect", "status", "headers",
+	"body",     "retry_after", "times",  "error",  "bytes",
+};
+
+static enum err_kind check_members(const struct json *json, struct error *err)
+{
+	for (size_t i = 0; i < json->count; i++) {
+		bool is_known = false;
+
+		for (size_t j = 0; j < COUNT_OF(member_names); j++)
+			is_known = is_known || str_equal_z(json->keys[i], member_names[j]);
+		if (!is_known)
+			return error_set(err, ERR_INVALID, "a fault has no member " STR_FMT,
+					 STR_ARG(json->keys[i]));
+	}
+	return ERR_NONE;
+}
+
+static enum err_kind parse_platform(const struct json *json, struct fault *fault, struct error *err)
+{
+	struct str slug = json_string(json_get(json, "platform"));
+
+	if (json_is_null(json_get(json, "platform")))
+		return ERR_NONE;
+	for (int i = 0; i < SANDBOX_PLATFORM_COUNT; i++) {
+		if (str_equal_z(slug, sandbox_platform_slug((enum sandbox_platform)i))) {
+			fault->has_platform = true;
+			fault->platform = (enum sandbox_platform)i;
+			return ERR_NONE;
+		}
+	}
+	return error_set(err, ERR_INVALID, "platform is none of the six");
+}
+
+static enum err_kind parse_effect(const struct json *json, struct fault *fault, struct error *err)
+{
+	struct str name = json_string(json_get(json, "effect"));
+
+	for (int i = 0; i < FAULT_EFFECT_COUNT; i++) {
+		if (str_equal_z(name, effect_names[i])) {
+			fault->effect = (enum fault_effect)i;
+			return ERR_NONE;
+		}
+	}
+	return error_set(err, ERR_INVALID, "effect is none of the eleven");
+}
+
+static enum err_kind parse_headers(struct arena *arena, const struct json *json,
+				   struct fault *fault, struct error *err)
+{
+	const struct json *headers = json_get(json, "headers");
+
+	if (json_is_null(headers))
+		return ERR_NONE;
+	if (!json_is(headers, JSON_TYPE_OBJECT) || headers->count > FAULT_HEADERS_MAX)
+		return error_set(err, ERR_INVALID, "headers is an object of at most %d members",
+				 FAULT_HEADERS_MAX);
+	for (size_t i = 0; i < headers->count; i++)
+		fault->headers[i] = (struct http_header){headers->keys[i],
+							 json_text(arena, &headers->items[i])};
+	fault->header_count = headers->count;
+	return ERR_NONE;
+}
+
+static const struct sandbox_module *module_of(const struct sandbox *sandbox,
+					      enum sandbox_platform platform)
+{
+	for (size_t i = 0; i < sandbox->module_count; i++) {
+		if (sandbox->modules[i]->platform == platform)
+			return sandbox->modules[i];
+	}
+	return NULL;
+}
+
+/* The answer is an error of the platform by its name, in its own words. */
+static enum err_kind parse_error(const struct sandbox *sandbox, const struct json *json,
+				 struct fault *fault, struct error *err)
+{
+	const struct sandbox_module *module = module_of(sandbox, fault->platform);
+	bool is_answer = fault->effect == FAULT_STATUS || fault->effect == FAULT_STATUS_AFTER;
+
+	fault->error = json_string(json_get(json, "error"));
+	if (json_is_null(json_get(json, "error")))
+		return ERR_NONE;
+	if (!fault->has_platform || !is_answer)
+		return error_set(err, ERR_INVALID,
+				 "error goes with a platform and the effects status, status_after");
+	if (module == NULL || module->render_error == NULL ||
+	    !module->render_error(NULL, fault->error))
+		return error_set(err, ERR_INVALID, "the platform has no error of that name");
+	return ERR_NONE;
+}
+
+/* A string is sent as text, anything else as JSON. */
+static void parse_body(struct arena *arena, const struct json *json, struct fault *fault)
+{
+	const struct json *body = json_get(json, "body");
+	struct json_writer w;
+	struct buf out;
+
+	if (json_is_null(body))
+		return;
+	fault->has_body = true;
+	if (json_is(body, JSON_TYPE_STRING)) {
+		fault->body = body->string;
+		return;
+	}
+	fault->is_json_body = true;
+	buf_init(&out, arena, 1 << 20);
+	json_writer_init(&w, &out);
+	json_put_value(&w, body);
+	fault->body = buf_str(&out);
+}
+
+enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *arena,
+				  const struct json *json, struct fault *fault_out,
+				  struct error *err)
+{
+	struct fault fault = {0};
+	enum err_kind kind;
+
+	if (!json_is(json, JSON_TYPE_OBJECT))
+		return error_set(err, ERR_INVALID, "a fault is a JSON object");
+	if ((kind = check_members(json, err)) != ERR_NONE ||
+	    (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
+	    (kind = parse_effect(json, &fault, err)) != ERR_NONE ||
+	    (kind = parse_error(sandbox, json, &fault, err)) != ERR_NONE ||
+	    (kind = parse_headers(arena, json, &fault, err)) != ERR_NONE)
+		return kind;
+	parse_body(arena, json, &fault);
+	fault.method = json_string(json_get(json_get(json, "match"), "method"));
+	fault.path = json_string(json_get(json_get(json, "match"), "path"));
+	fault.status = (int)json_int(json_get(json, "status"), 500);
+	fault.retry_after_s = json_int(json_get(json, "retry_after"), -1);
+	fault.times = json_int(json_get(json, "times"), 1);
+	fault.kept_bytes = json_int(json_get(json, "bytes"), 0);
+	if (fault.status < 200 || fault.status > 599)
+		return error_set(err, ERR_INVALID, "status is 200 to 599");
+	if (fault.kept_bytes < 0)
+		return error_set(err, ERR_INVALID, "bytes is 0 or more");
+	if (fault.times < 1)
+		return error_set(err, ERR_INVALID, "times is 1 or more");
+	*fault_out = fault;
+	return ERR_NONE;
+}
+
+static struct str own(struct str s)
+{
+	char *copy = malloc(s.len + 1);
+
+	if (copy == NULL)
+		abort();
+	if (s.len > 0)
+		memcpy(copy, s.ptr, s.len);
+	copy[s.len] = '\0';
+	return (struct str){copy, s.len};
+}
+
+static void fault_free(struct fault *fault)
+{
+	for (size_t i = 0; i < fault->header_count; i++) {
+		free((char *)(uintptr_t)fault->headers[i].name.ptr);
+		free((char *)(uintptr_t)fault->headers[i].value.ptr);
+	}
+	free((char *)(uintptr_t)fault->method.ptr);
+	free((char *)(uintptr_t)fault->path.ptr);
+	free((char *)(uintptr_t)fault->body.ptr);
+	free((char *)(uintptr_t)fault->error.ptr);
+	free(fault);
+}
+
+bool sandbox_fault_add(struct sandbox *sandbox, const struct fault *fault)
+{
+	struct fault **link = &sandbox->faults;
+	struct fault *copy = malloc(sizeof(*copy));
+
+	if (copy == NULL || sandbox->fault_count >= FAULTS_MAX) {
+		free(copy);
+		return false;
+	}
+	*copy = *fault;
+	copy->next = NULL;
+	copy->method = own(fault->method);
+	copy->path = own(fault->path);
+	copy->body = own(fault->body);
+	copy->error = own(fault->error);
+	for (size_t i = 0; i < fault->header_count; i++)
+		copy->headers[i] = (struct http_header){own(fault->headers[i].name),
+							own(fault->headers[i].value)};
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = copy;
+	sandbox->fault_count++;
+	return true;
+}
+
+bool sandbox_fault_path_matches(struct str pattern, struct str path)
+{
+	size_t p = 0;
+	size_t s = 0;
+	/* where to come back to, when what follows the last '*' does not fit */
+	size_t star = SIZE_MAX;
+	size_t star_s = 0;
+
+	while (s < path.len) {
+		if (p < pattern.len && pattern.ptr[p] == '*') {
+			star = p++;
+			star_s = s;
+		} else if (p < pattern.len && pattern.ptr[p] == path.ptr[s]) {
+			p++;
+			s++;
+		} else if (star != SIZE_MAX && path.ptr[star_s] != '/') {
+			p = star + 1;
+			s = ++star_s;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.len && pattern.ptr[p] == '*')
+		p++;
+	return p == pattern.len;
+}
+
+static bool fault_matches(const struct fault *fault, enum sandbox_platform platform,
+			  struct str method, struct str path)
+{
+	return (!fault->has_platform || fault->platform == platform) &&
+	       (fault->method.len == 0 || str_equal_nocase(fault->method, method)) &&
+	       (fault->path.len == 0 || sandbox_fault_path_matches(fault->path, path));
+}
+
+/* The copy's texts live in the sandbox's list until the lock is let go of: the taker copies what it
+ * needs longer. */
+bool sandbox_fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
+			struct str path, struct fault *out)
+{
+	for (struct fault *fault = sandbox->faults; fault != NULL; fault = fault->next) {
+		if (fault->times == 0 || !fault_matches(fault, platform, method, path))
+			continue;
+		fault->times--;
+		*out = *fault;
+		return true;
+	}
+	return false;
+}
+
+static void write_fault(struct json_writer *w, const struct fault *fault)
+{
+	json_begin_object(w);
+	if (fault->has_platform)
+		json_member_str(w, "platform", str_of(sandbox_platform_slug(fault->platform)));
+	json_key(w, "match");
+	json_begin_object(w);
+	if (fault->method.len > 0)
+		json_member_str(w, "method", fault->method);
+	if (fault->path.len > 0)
+		json_member_str(w, "path", fault->path);
+	json_end_object(w);
+	json_member_str(w, "effect", str_of(effect_names[fault->effect]));
+	json_member_int(w, "status", fault->status);
+	json_key(w, "headers");
+	json_begin_object(w);
+	for (size_t i = 0; i < fault->header_count; i++) {
+		json_key_str(w, fault->headers[i].name);
+		json_put_str(w, fault->headers[i].value);
+	}
+	json_end_object(w);
+	if (fault->error.len > 0)
+		json_member_str(w, "error", fault->error);
+	if (fault->effect == FAULT_CUT)
+		json_member_int(w, "bytes", fault->kept_bytes);
+	json_key(w, "body");
+	if (!fault->has_body)
+		json_put_null(w);
+	else if (fault->is_json_body)
+		json_put_raw(w, fault->body);
+	else
+		json_put_str(w, fault->body);
+	if (fault->retry_after_s >= 0)
+		json_member_int(w, "retry_after", fault->retry_after_s);
+	json_member_int(w, "times", fault->times);
+	json_end_object(w);
+}
+
+void sandbox_fault_write_list(struct sandbox *sandbox, struct json_writer *w)
+{
+	json_begin_object(w);
+	json_key(w, "faults");
+	json_begin_array(w);
+	for (const struct fault *fault = sandbox->faults; fault != NULL; fault = fault->next)
+		write_fault(w, fault);
+	json_end_array(w);
+	json_end_object(w);
+}
+
+void sandbox_fault_clear(struct sandbox *sandbox)
+{
+	while (sandbox->faults != NULL) {
+		struct fault *next = sandbox->faults->next;
+
+		fault_free(sandbox->faults);
+		sandbox->faults = next;
+	}
+	sandbox->fault_count = 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The knobs: small numbers that say how a platform is played where its documents leave it open.
+ * They are asked for by platforms, set over /_sandbox/knobs, and back at their first value after a
+ * reset. */
+#include "arena.h"
+#include "str.h"
+
+#include "json.h"
+#include "json_write.h"
+
+#include "sandbox_core.h"
+
+struct knob {
+	const char *name;
+	int64_t at_first;
+	int64_t least;
+	int64_t most;
+};
+
+static const struct knob knobs[SANDBOX_KNOB_COUNT] = {
+#define SANDBOX_KNOB(name, at_first, least, most, what) \
+	[SANDBOX_KNOB_##name] = {#name, at_first, least, most},
+#include "knobs.def"
+#undef SANDBOX_KNOB
+};
+
+int64_t sandbox_knob(const struct sandbox *sandbox, enum sandbox_knob knob)
+{
+	return sandbox->knobs[knob];
+}
+
+void sandbox_knobs_reset(struct sandbox *sandbox)
+{
+	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++)
+		sandbox->knobs[i] = knobs[i].at_first;
+}
+
+static size_t knob_find(struct str name)
+{
+	size_t i = 0;
+
+	while (i < SANDBOX_KNOB_COUNT && !str_equal_z(name, knobs[i].name))
+		i++;
+	return i;
+}
+
+static enum err_kind check(struct str name, const struct json *value, struct error *err)
+{
+	size_t index = knob_find(name);
+
+	if (index == SANDBOX_KNOB_COUNT)
+		return error_set(err, ERR_INVALID, "there is no knob " STR_FMT, STR_ARG(name));
+	const struct knob *knob = &knobs[index];
+	bool is_good = json_is(value, JSON_TYPE_INT) && value->integer >= knob->least &&
+		       value->integer <= knob->most;
+	return is_good ? ERR_NONE
+		       : error_set(err, ERR_INVALID, "%s is a number from %lld to %lld", knob->name,
+				   (long long)knob->least, (long long)knob->most);
+}
+
+enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json, struct error *err)
+{
+	if (!json_is(json, JSON_TYPE_OBJECT))
+		return error_set(err, ERR_INVALID, "knobs are a JSON object of numbers");
+	for (size_t i = 0; i < json->count; i++) {
+		enum err_kind kind = check(json->keys[i], &json->items[i], err);
+
+		if (kind != ERR_NONE)
+			return kind;
+	}
+	for (size_t i = 0; i < json->count; i++)
+		sandbox->knobs[knob_find(json->keys[i])] = json->items[i].integer;
+	return ERR_NONE;
+}
+
+void sandbox_knobs_write(const struct sandbox *sandbox, struct json_writer *w)
+{
+	json_begin_object(w);
+	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++)
+		json_member_int(w, knobs[i].name, sandbox->knobs[i]);
+	json_end_object(w);
+}

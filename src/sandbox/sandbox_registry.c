@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The simulated platforms, one row each: the only file of the core that names them. */
+#include "sandbox.h"
+
+#include "count_of.h"
+
+#include "sandbox_core.h"
+
+extern const struct sandbox_module sandbox_facebook;
+extern const struct sandbox_module sandbox_instagram;
+extern const struct sandbox_module sandbox_x;
+extern const struct sandbox_module sandbox_linkedin;
+extern const struct sandbox_module sandbox_youtube;
+extern const struct sandbox_module sandbox_tiktok;
+
+static const struct sandbox_module *const modules[] = {
+	&sandbox_facebook, &sandbox_instagram, &sandbox_x,
+	&sandbox_linkedin, &sandbox_youtube,   &sandbox_tiktok,
+};
+
+enum err_kind sandbox_open(const struct sandbox_config *config, struct sandbox **sandbox_out,
+			   struct error *err)
+{
+	return sandbox_open_with(config, modules, COUNT_OF(modules), sandbox_out, err);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * X as the sandbox plays it (platforms/x.md): who calls, how often and for how much money, users,
+ * and the table of its routes. sandbox_x.h names the other files. */
+#include "sandbox_x.h"
+
+#include "arena.h"
+#include "count_of.h"
+#include "str.h"
+
+#include "json_write.h"
+
+#define WINDOW_US (15 * US_PER_MINUTE) /* 3.3 */
+#define RATE_LIMIT_WAIT_S 60           /* of the fault rate_limit, when it says nothing */
+#define CREATE_LIMIT 100
+#define USER_LIMIT 900
+#define TWITTER_EPOCH_MS INT64_C(1288834974657)
+
+struct x_state *sandbox_x_state(struct sandbox_call *call)
+{
+	return sandbox_state(call->sandbox, SANDBOX_X);
+}
+
+static void start(struct sandbox *sandbox, void *state)
+{
+	(void)sandbox;
+	*(struct x_state *)state = (struct x_state){.user_id = STR("1790000000000000123"),
+						    .username = STR("jodoe"),
+						    .name = STR("Jo Doe")};
+}
+
+/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since
+ * 2010. */
+struct str sandbox_x_next_id(struct sandbox_call *call)
+{
+	struct x_state *x = sandbox_x_state(call);
+	uint64_t now = (uint64_t)(call->now_us / US_PER_MS - TWITTER_EPOCH_MS) << 22;
+
+	x->last_id = now > x->last_id ? now + sandbox_random_below(call->sandbox, 1 << 12)
+				      : x->last_id + 1;
+	return sandbox_keep_str(call->sandbox,
+				str_format(call->arena, "%llu", (unsigned long long)x->last_id));
+}
+
+/* ---- Rate windows (3.3) ---- */
+
+static void render_token_expired(struct sandbox_call *call)
+{
+	sandbox_x_fail(call, 401, "Unauthorized", "Unauthorized", NULL);
+}
+
+struct window {
+	int64_t begin_us;
+	int64_t used;
+};
+
+static void rate_headers(struct sandbox_call *call, int64_t limit, int64_t remaining,
+			 int64_t reset_us)
+{
+	struct arena *arena = call->arena;
+
+	sandbox_answer_header(call, "x-rate-limit-limit",
+			      str_format(arena, "%lld", (long long)limit));
+	sandbox_answer_header(call, "x-rate-limit-remaining",
+			      str_format(arena, "%lld", (long long)remaining));
+	sandbox_answer_header(call, "x-rate-limit-reset",
+			      str_format(arena, "%lld", (long long)(reset_us / US_PER_S)));
+}
+
+void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
+{
+	rate_headers(call, CREATE_LIMIT, 0,
+		     call->now_us +
+			     (retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S) * US_PER_S);
+}
+
+static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
+{
+	sandbox_x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
+	sandbox_x_window_empty(call, retry_after_s);
+}
+
+static bool window_take(struct sandbox_call *call, const char *kind, struct str user_id,
+			int64_t limit)
+{
+	struct window *window = sandbox_object_get(call->sandbox, SANDBOX_X, kind, user_id);
+
+	if (window == NULL) {
+		window = sandbox_keep(call->sandbox, sizeof(*window));
+		sandbox_object_put(call->sandbox, SANDBOX_X, kind, user_id, window);
+	}
+	if (call->now_us - window->begin_us >= WINDOW_US)
+		*window = (struct window){.begin_us = call->now_us};
+	int64_t reset_us = window->begin_us + WINDOW_US;
+	if (window->used >= limit) {
+		sandbox_x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
+		rate_headers(call, limit, 0, reset_us);
+		return false;
+	}
+	window->used++;
+	rate_headers(call, limit, limit - window->used, reset_us);
+	return true;
+}
+
+static struct sandbox_token *token_of(struct sandbox_call *call)
+{
+	struct sandbox_token *token =
+		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_authorization(call, "Bearer"));
+
+	return token != NULL && token->kind != SANDBOX_TOKEN_REFRESH ? token : NULL;
+}
+
+struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scope, const char *kind,
+				     int64_t limit)
+{
+	struct sandbox_token *token = token_of(call);
+
+	if (token == NULL || !sandbox_token_is_live(call->sandbox, token)) {
+		render_token_expired(call);
+		return NULL;
+	}
+	if (token->kind == SANDBOX_TOKEN_APP) {
+		sandbox_x_fail(
+			call, 403, "Unsupported Authentication",
+			"Authenticating with OAuth 2.0 Application-Only is forbidden for this "
+			"endpoint.  Supported "
+			"authentication types are [OAuth 1.0a User Context, OAuth 2.0 User "
+			"Context].",
+			"unsupported-authentication");
+		return NULL;
+	}
+	if (!window_take(call, kind, token->subject, limit))
+		return NULL;
+	if (!sandbox_scope_has(token->scope, scope)) {
+		sandbox_x_fail_forbidden(call, "Forbidden");
+		return NULL;
+	}
+	/* An empty balance blocks every call, free ones too (3.4). */
+	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
+	if (budget >= 0 && sandbox_x_state(call)->spent_mils >= budget) {
+		sandbox_x_render_error(call, STR("credits-depleted"));
+		return NULL;
+	}
+	return token;
+}
+
+/* ---- Money (3.4) ---- */
+
+bool sandbox_x_spend(struct sandbox_call *call, int64_t mils)
+{
+	struct x_state *x = sandbox_x_state(call);
+	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
+
+	if (budget >= 0 && x->spent_mils + mils > budget) {
+		sandbox_x_render_error(call, STR("credits-depleted"));
+		return false;
+	}
+	x->spent_mils += mils;
+	return true;
+}
+
+/* What was spent since the reset, in thousandths of a dollar. */
+static void get_spent(struct sandbox_call *call)
+{
+	struct json_writer w;
+
+	sandbox_answer(call, 200, &w);
+	json_begin_object(&w);
+	json_member_int(&w, "spent_mils", sandbox_x_state(call)->spent_mils);
+	json_end_object(&w);
+}
+
+/* ---- Users ---- */
+
+static const char *const subscriptions[] = {"None", "Basic", "Premium", "PremiumPlus"};
+
+bool sandbox_x_is_premium_user(struct sandbox_call *call)
+{
+	return sandbox_knob(call->sandbox, SANDBOX_KNOB_x_subscription) > 0;
+}
+
+static bool asks_for(struct sandbox_call *call, const char *name)
+{
+	return sandbox_scope_has(sandbox_query(call, "user.fields"), name);
+}
+
+static void answer_user(struct sandbox_call *call, const struct sandbox_token *token)
+{
+	const struct x_state *x = sandbox_x_state(call);
+	struct json_writer w;
+
+	sandbox_answer(call, 200, &w);
+	json_begin_object(&w);
+	json_key(&w, "data");
+	json_begin_object(&w);
+	json_member_str(&w, "id", x->user_id);
+	json_member_str(&w, "name", x->name);
+	json_member_str(&w, "username", x->username);
+	if (asks_for(call, "profile_image_url"))
+		json_member_str(&w, "profile_image_url",
+				sandbox_url(call, "pbs.twimg.com",
+					    STR("/profile_images/1/jodoe_normal.jpg")));
+	if (asks_for(call, "verified"))
+		json_member_bool(&w, "verified", sandbox_x_is_premium_user(call));
+	if (asks_for(call, "verified_type"))
+		json_member_str(&w, "verified_type",
+				sandbox_x_is_premium_user(call) ? STR("blue") : STR("none"));
+	if (asks_for(call, "subscription_type"))
+		json_member_str(&w, "subscription_type",
+				str_of(subscriptions[sandbox_knob(call->sandbox,
+								  SANDBOX_KNOB_x_subscription)]));
+	if (asks_for(call, "protected"))
+		json_member_bool(&w, "protected", false);
+	if (asks_for(call, "confirmed_email") && sandbox_scope_has(token->scope, "users.email"))
+		json_member_str(&w, "confirmed_email", STR("jo.doe@example.com"));
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
+static void get_me(struct sandbox_call *call)
+{
+	struct sandbox_token *token =
+		sandbox_x_user(call, "users.read", "window_me",
+			       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_me_limit));
+
+	if (token != NULL && sandbox_x_spend(call, X_USER_READ_MILS))
+		answer_user(call, token);
+}
+
+static void get_user(struct sandbox_call *call)
+{
+	struct sandbox_token *token = sandbox_x_user(call, "users.read", "window_user", USER_LIMIT);
+
+	if (token == NULL || !sandbox_x_spend(call, X_USER_READ_MILS))
+		return;
+	if (str_equal(sandbox_capture(call, "id"), sandbox_x_state(call)->user_id))
+		answer_user(call, token);
+	else
+		sandbox_x_fail_not_found(call, "user", sandbox_capture(call, "id"));
+}
+
+static void get_avatar(struct sandbox_call *call)
+{
+	sandbox_answer_avatar(call, sandbox_x_state(call)->name);
+}
+
+/* A post's public address leads to it on the page of GET /. */
+static void get_status_page(struct sandbox_call *call)
+{
+	struct str id = sandbox_capture(call, "id");
+
+	if (sandbox_ledger_find(call->sandbox, SANDBOX_X, id) == NULL)
+		sandbox_error_page(call, 404, "Hmm...this page does not exist",
+				   STR("Try searching for something else."));
+	else
+		sandbox_redirect(call,
+				 str_format(call->arena, STR_FMT "/#x-" STR_FMT,
+					    STR_ARG(call->base_url), STR_ARG(id)),
+				 NULL, 0);
+}
+
+static const struct sandbox_route x_routes[] = {
+	{"GET", "/x.com/i/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
+	{"GET", "/" X_API "/2/oauth2/authorize", sandbox_x_authorize, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/oauth2/token", sandbox_x_token, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/oauth2/revoke", sandbox_x_revoke, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/oauth2/token", sandbox_x_app_token, HTTP_BODY_MEMORY, 0},
+	{"GET", "/" X_API "/2/users/me", get_me, HTTP_BODY_NONE, 0},
+	{"GET", "/" X_API "/2/users/{id}", get_user, HTTP_BODY_NONE, 0},
+	{"GET", "/" X_API "/2/users/{id}/tweets", sandbox_x_timeline_get, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/tweets", sandbox_x_tweet_post, HTTP_BODY_MEMORY, X_TWEET_MAX_BYTES},
+	{"GET", "/" X_API "/2/tweets", sandbox_x_tweets_get, HTTP_BODY_NONE, 0},
+	{"GET", "/" X_API "/2/tweets/{id}", sandbox_x_tweet_get, HTTP_BODY_NONE, 0},
+	{"DELETE", "/" X_API "/2/tweets/{id}", sandbox_x_tweet_delete, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/media/upload", sandbox_x_media_simple, HTTP_BODY_MEMORY,
+	 X_SIMPLE_MAX_BYTES},
+	{"GET", "/" X_API "/2/media/upload", sandbox_x_media_status, HTTP_BODY_NONE, 0},
+	{"POST", "/" X_API "/2/media/upload/initialize", sandbox_x_media_initialize,
+	 HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/media/upload/{id}/append", sandbox_x_media_append, HTTP_BODY_MEMORY,
+	 X_APPEND_MAX_BYTES},
+	{"POST", "/" X_API "/2/media/upload/{id}/finalize", sandbox_x_media_finalize,
+	 HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/media/metadata", sandbox_x_media_metadata, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/articles/draft", sandbox_x_articles_draft, HTTP_BODY_MEMORY, 0},
+	{"POST", "/" X_API "/2/articles/{id}/publish", sandbox_x_articles_publish, HTTP_BODY_MEMORY,
+	 0},
+	{"GET", "/" X_API "/_sandbox/spent", get_spent, HTTP_BODY_NONE, 0},
+	{"GET", "/x.com/{user}/status/{id}", get_status_page, HTTP_BODY_NONE, 0},
+	{"GET", "/pbs.twimg.com/{*rest}", get_avatar, HTTP_BODY_NONE, 0},
+};
+
+const struct sandbox_module sandbox_x = {
+	.platform = SANDBOX_X,
+	.routes = x_routes,
+	.route_count = COUNT_OF(x_routes),
+	.state_size_bytes = sizeof(struct x_state),
+	.start = start,
+	.token_of = token_of,
+	.render_rate_limit = render_rate_limit,
+	.render_token_expired = render_token_expired,
+	.render_error = sandbox_x_render_error,
+};

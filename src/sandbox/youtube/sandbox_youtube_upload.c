@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Uploads of the simulated YouTube (platforms/youtube.md 2.1 to 2.5, 5): the resumable session from
+ * its metadata checks to the video that the last byte makes, and thumbnails. No video exists before
+ * the last byte. */
+#include "sandbox_youtube.h"
+
+#include "count_of.h"
+#include "timetext.h"
+
+#include "utf8.h"
+
+#include "sandbox_content_range.h"
+
+#define CHUNK_MULTIPLE_BYTES 262144            /* 2.2 */
+#define FILE_BYTES_MAX (INT64_C(256) << 30)    /* section 3 */
+#define SESSION_LIFETIME_US (7 * US_PER_DAY)   /* 2.3 [U] */
+#define TITLE_MAX 100                          /* section 3, characters */
+#define DESCRIPTION_BYTES_MAX 5000             /* section 3, bytes */
+#define TAGS_MAX 500                           /* section 3, commas and quotes counted */
+#define THUMBNAIL_BYTES_MAX (50 * 1000 * 1000) /* section 0 */
+
+/* A resumable session; it hangs on the core's upload record. */
+struct session {
+	struct youtube_video video; /* what the metadata said; id is empty until the last byte */
+	struct str part;
+	int64_t total_bytes; /* -1 = not told yet */
+	int64_t received_bytes;
+	int64_t created_us;
+	struct youtube_video *made; /* after the last byte */
+};
+
+/* ---- Metadata ---- */
+
+/* Messages of the metadata errors of section 4, by reason. */
+static const struct {
+	const char *reason;
+	const char *message;
+} metadata_errors[] = {
+	{"invalidTitle", "The request metadata specifies an invalid or empty video title."},
+	{"invalidDescription", "The request metadata specifies an invalid video description."},
+	{"invalidTags", "The request metadata specifies invalid video keywords."},
+	{"invalidCategoryId", "The request metadata specifies an invalid category ID."},
+	{"invalidPublishAt",
+	 "The request metadata specifies an invalid scheduled publishing time."},
+	{"invalidVideoMetadata", "The request metadata is invalid."},
+};
+
+static bool refuse_metadata(struct sandbox_call *call, const char *reason)
+{
+	const char *message = "";
+
+	for (size_t i = 0; i < COUNT_OF(metadata_errors); i++) {
+		if (strcmp(metadata_errors[i].reason, reason) == 0)
+			message = metadata_errors[i].message;
+	}
+	sandbox_youtube_refuse(call, (struct youtube_error){400, reason, "youtube.video", NULL},
+			       message);
+	return false;
+}
+
+static bool has_angle(struct str s)
+{
+	return str_find_char(s, '<', 0) != SIZE_MAX || str_find_char(s, '>', 0) != SIZE_MAX;
+}
+
+static bool is_title(const struct json *title)
+{
+	struct str text = json_string(title);
+
+	return !str_is_empty(str_trim(text)) && utf8_code_points(text) <= TITLE_MAX &&
+	       !has_angle(text);
+}
+
+static bool is_description(const struct json *description)
+{
+	struct str text = json_string(description);
+
+	return json_is_null(description) || (json_is(description, JSON_TYPE_STRING) &&
+					     text.len <= DESCRIPTION_BYTES_MAX && !has_angle(text));
+}
+
+/* Commas between tags count, and a tag with a blank counts its two quotes. */
+static bool are_tags(const struct json *tags)
+{
+	size_t length = 0;
+
+	if (json_is_null(tags))
+		return true;
+	if (!json_is(tags, JSON_TYPE_ARRAY))
+		return false;
+	for (size_t i = 0; i < tags->count; i++) {
+		struct str tag = json_string(json_at(tags, i));
+
+		if (str_is_empty(tag) || has_angle(tag))
+			return false;
+		length += utf8_code_points(tag) + (i > 0) +
+			  (str_find_char(tag, ' ', 0) != SIZE_MAX ? 2 : 0);
+	}
+	return length <= TAGS_MAX;
+}
+
+/* The categories a video may be put in. */
+static bool is_category(const struct json *category)
+{
+	static const char *const assignable[] = {"1",  "2",  "10", "15", "17", "19", "20", "22",
+						 "23", "24", "25", "26", "27", "28", "29"};
+
+	if (json_is_null(category))
+		return true;
+	for (size_t i = 0; i < COUNT_OF(assignable); i++) {
+		if (str_equal_z(json_string(category), assignable[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool check_snippet(struct sandbox_call *call, const struct json *snippet)
+{
+	if (!is_title(json_get(snippet, "title")))
+		return refuse_metadata(call, "invalidTitle");
+	if (!is_description(json_get(snippet, "description")))
+		return refuse_metadata(call, "invalidDescription");
+	if (!are_tags(json_get(snippet, "tags")))
+		return refuse_metadata(call, "invalidTags");
+	if (!is_category(json_get(snippet, "categoryId")))
+		return refuse_metadata(call, "invalidCategoryId");
+	return true;
+}
+
+static bool is_word_of(const struct json *value, const char *const *words)
+{
+	if (json_is_null(value))
+		return true;
+	for (; *words != NULL; words++) {
+		if (str_equal_z(json_string(value), *words))
+			return true;
+	}
+	return false;
+}
+
+/* publishAt goes with privacyStatus private only (2.5). */
+static bool is_publish_at(const struct json *status, int64_t *publish_us_out)
+{
+	const struct json *publish_at = json_get(status, "publishAt");
+
+	*publish_us_out = 0;
+	if (json_is_null(publish_at))
+		return true;
+	return str_equal_z(json_string(json_get(status, "privacyStatus")), "private") &&
+	       timetext_parse_instant(json_string(publish_at), publish_us_out);
+}
+
+static bool check_status(struct sandbox_call *call, const struct json *status)
+{
+	static const char *const privacies[] = {"public", "unlisted", "private", NULL};
+	static const char *const licenses[] = {"youtube", "creativeCommon", NULL};
+	static const char *const flags[] = {"selfDeclaredMadeForKids", "containsSyntheticMedia",
+					    "embeddable", "publicStatsViewable"};
+	int64_t publish_us;
+
+	if (!is_word_of(json_get(status, "privacyStatus"), privacies) ||
+	    !is_word_of(json_get(status, "license"), licenses))
+		return refuse_metadata(call, "invalidVideoMetadata");
+	for (size_t i = 0; i < COUNT_OF(flags); i++) {
+		const struct json *flag = json_get(status, flags[i]);
+
+		if (!json_is_null(flag) && !json_is(flag, JSON_TYPE_BOOL))
+			return refuse_metadata(call, "invalidVideoMetadata");
+	}
+	if (!is_publish_at(status, &publish_us))
+		return refuse_metadata(call, "invalidPublishAt");
+	return true;
+}
+
+/* Every part that the body sets must be named in "part" (2.1). */
+static bool check_parts(struct sandbox_call *call, const struct json *body)
+{
+	for (size_t i = 0; i < body->count; i++) {
+		if (str_equal_z(body->keys[i], "kind") ||
+		    sandbox_youtube_has_part(call, str_z(call->arena, body->keys[i])))
+			continue;
+		sandbox_youtube_refuse(
+			call, (struct youtube_error){400, "unexpectedPart", "youtube.part", NULL},
+			str_z(call->arena, str_format(call->arena, "'" STR_FMT "' is not in part",
+						      STR_ARG(body->keys[i]))));
+		return false;
+	}
+	return true;
+}
+
+static struct str keep_json(struct sandbox_call *call, const struct json *value)
+{
+	struct json_writer w;
+	struct buf text;
+
+	if (json_is_null(value))
+		return (struct str){0};
+	buf_init(&text, call->arena, 64 * 1024);
+	json_writer_init(&w, &text);
+	json_put_value(&w, value);
+	return sandbox_keep_str(call->sandbox, buf_str(&text));
+}
+
+static struct str keep_or(struct sandbox_call *call, const struct json *value, struct str fallback)
+{
+	return sandbox_keep_str(call->sandbox, json_is_null(value) ? fallback : json_string(value));
+}
+
+static struct youtube_video read_metadata(struct sandbox_call *call, const struct json *body)
+{
+	const struct json *snippet = json_get(body, "snippet");
+	const struct json *status = json_get(body, "status");
+	struct youtube_video video = {
+		.title = keep_or(call, json_get(snippet, "title"), STR("unknown")),
+		.description = keep_or(call, json_get(snippet, "description"), STR("")),
+		.tags_json = keep_json(call, json_get(snippet, "tags")),
+		.category_id = keep_or(call, json_get(snippet, "categoryId"), STR("22")),
+		.privacy = keep_or(call, json_get(status, "privacyStatus"), STR("public")),
+		.license = keep_or(call, json_get(status, "license"), STR("youtube")),
+		.is_made_for_kids = json_bool(json_get(status, "selfDeclaredMadeForKids"), false),
+		.has_made_for_kids = !json_is_null(json_get(status, "selfDeclaredMadeForKids")),
+		.is_synthetic = json_bool(json_get(status, "containsSyntheticMedia"), false),
+		.is_embeddable = json_bool(json_get(status, "embeddable"), true),
+		.is_stats_viewable = json_bool(json_get(status, "publicStatsViewable"), true),
+	};
+
+	is_publish_at(status, &video.publish_us);
+	return video;
+}
+
+/* ---- Starting a session ---- */
+
+/* X-Upload-Content-Length and -Type (2.1). */
+static bool check_upload_headers(struct sandbox_call *call, int64_t *total_bytes_out)
+{
+	struct str length = sandbox_header(call, "X-Upload-Content-Length");
+	struct str type = sandbox_header(call, "X-Upload-Content-Type");
+
+	*total_bytes_out = -1;
+	if (!str_is_empty(type) && !str_has_prefix(type, STR("video/")) &&
+	    !str_equal_z(type, "application/octet-stream")) {
+		sandbox_youtube_refuse(
+			call, (struct youtube_error){400, "badContent", "global", NULL},
+			"This media type is not supported: video/* or application/octet-stream");
+		return false;
+	}
+	if (!str_is_empty(length) && (!str_parse_i64(length, total_bytes_out) ||
+				      *total_bytes_out < 0 || *total_bytes_out > FILE_BYTES_MAX)) {
+		sandbox_youtube_refuse_parameter(call, "invalidHeader",
+						 "X-Upload-Content-Length is out of range");
+		return false;
+	}
+	return true;
+}
+
+static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
+{
+	const struct json *body = sandbox_json(call);
+	const struct json *snippet = json_get(body, "snippet");
+
+	if (!str_equal_z(sandbox_query(call, "uploadType"), "resumable")) {
+		sandbox_youtube_refuse_parameter(call, "badRequest",
+						 "uploadType must be resumable here");
+		return false;
+	}
+	if (str_is_empty(sandbox_query(call, "part"))) {
+		sandbox_youtube_refuse_parameter(call, "missingRequiredParameter",
+						 "Required parameter: part");
+		return false;
+	}
+	if (!json_is(body, JSON_TYPE_OBJECT)) {
+		sandbox_youtube_refuse_parameter(call, "parseError",
+						 "The body is not a JSON object");
+		return false;
+	}
+	return check_parts(call, body) && (json_is_null(snippet) || check_snippet(call, snippet)) &&
+	       check_status(call, json_get(body, "status")) &&
+	       check_upload_headers(call, total_bytes_out);
+}
+
+static void answer_location(struct sandbox_call *call, struct str id)
+{
+	struct buf path;
+
+	buf_init(&path, call->arena, 4096);
+	buf_add_z(&path, "/upload/youtube/v3/videos?uploadType=resumable");
+	form_add(&path, "upload_id", id);
+	form_add(&path, "part", sandbox_query(call, "part"));
+	sandbox_answer_header(call, "Location",
+			      sandbox_url(call, YOUTUBE_API_HOST, buf_str(&path)));
+	sandbox_answer_header(call, "X-GUploader-UploadID", id);
+	sandbox_answer_empty(call, 200);
+}
+
+static void refuse_backend(struct sandbox_call *call)
+{
+	sandbox_youtube_refuse(call,
+			       (struct youtube_error){500, "backendError", "global", "INTERNAL"},
+			       "Backend Error");
+}
+
+/* The channel's own cap, over all ways of uploading: the last 24 hours count, not the day (section
+ * 3). */
+static bool take_channel_upload(struct sandbox_call *call)
+{
+	struct youtube_state *state = call->state;
+	size_t cap = (size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_channel_uploads);
+	size_t count = state->channel_upload_count;
+	const struct youtube_error error = {400, "uploadLimitExceeded", "youtube.video", NULL};
+
+	if (cap > 0 && count >= cap &&
+	    state->channel_uploads_us[(count - cap) % YOUTUBE_CHANNEL_UPLOADS_MAX] + US_PER_DAY >
+		    call->now_us) {
+		sandbox_youtube_refuse(
+			call, error, "The user has exceeded the number of videos they may upload.");
+		return false;
+	}
+	state->channel_uploads_us[count % YOUTUBE_CHANNEL_UPLOADS_MAX] = call->now_us;
+	state->channel_upload_count++;
+	return true;
+}
+
+void sandbox_youtube_upload_start(struct sandbox_call *call)
+{
+	struct sandbox_upload *upload;
+	struct session *session;
+	int64_t total_bytes;
+
+	if (!sandbox_youtube_enter(
+		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
+		    YOUTUBE_BUCKET_UPLOADS, 1) ||
+	    !check_start(call, &total_bytes) || !take_channel_upload(call))
+		return;
+	upload = sandbox_upload_new(call->sandbox, SANDBOX_YOUTUBE,
+				    sandbox_id_text(call->sandbox, "AD-", 60), total_bytes);
+	if (upload == NULL) {
+		refuse_backend(call);
+		return;
+	}
+	session = sandbox_keep(call->sandbox, sizeof(*session));
+	*session = (struct session){
+		.video = read_metadata(call, sandbox_json(call)),
+		.part = sandbox_keep_str(call->sandbox, sandbox_query(call, "part")),
+		.total_bytes = total_bytes,
+		.created_us = call->now_us,
+	};
+	upload->extra = session;
+	answer_location(call, upload->id);
+}
+
+/* ---- Bytes ---- */
+
+static void refuse_bytes(struct sandbox_call *call, const char *message)
+{
+	buf_add_z(http_response_text(call->response, 400, "text/plain; charset=utf-8"), message);
+}
+
+static void answer_gone(struct sandbox_call *call)
+{
+	buf_add_z(http_response_text(call->response, 404, "text/plain; charset=utf-8"),
+		  "Not Found");
+}
+
+/* The live session of the address, or NULL. */
+static struct session *find_session(struct sandbox_call *call, struct sandbox_upload **upload_out)
+{
+	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_YOUTUBE,
+							    sandbox_query(call, "upload_id"));
+	struct session *session = upload != NULL ? upload->extra : NULL;
+
+	if (session == NULL || call->now_us >= session->created_us + SESSION_LIFETIME_US ||
+	    sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_sessions_lost) != 0)
+		return NULL;
+	*upload_out = upload;
+	return session;
+}
+
+/* 308 with what is stored; without Range when that is nothing (2.2). */
+static void answer_progress(struct sandbox_call *call, const struct session *session)
+{
+	if (session->received_bytes > 0)
+		sandbox_answer_header(call, "Range",
+				      str_format(call->arena, "bytes=0-%lld",
+						 (long long)session->received_bytes - 1));
+	sandbox_answer_empty(call, 308);
+}
+
+static void answer_video(struct sandbox_call *call, int status, const struct youtube_video *video)
+{
+	struct json_writer w;
+
+	sandbox_answer(call, status, &w);
+	sandbox_youtube_video_put(call, &w, video);
+}
+
+/* What this PUT says it holds. Without a Content-Range it is the whole file. False = the answer is
+ * made. */
+static bool read_range(struct sandbox_call *call, const struct session *session,
+		       struct content_range *range_out)
+{
+	struct str header = sandbox_header(call, "Content-Range");
+	int64_t length = (int64_t)call->body.len;
+
+	if (str_is_empty(header)) {
+		*range_out = (struct content_range){.last = length - 1, .total = length};
+	} else if (!sandbox_content_range_parse(header, range_out)) {
+		refuse_bytes(call, "Failed to parse Content-Range header.");
+		return false;
+	}
+	if (sandbox_content_range_bytes(range_out) != length) {
+		refuse_bytes(call, "Content-Range and Content-Length do not agree.");
+		return false;
+	}
+	if (range_out->total >= 0 && session->total_bytes >= 0 &&
+	    range_out->total != session->total_bytes) {
+		refuse_bytes(call,
+			     "The length of the file is not the one the upload was started with.");
+		return false;
+	}
+	return true;
+}
+
+/* Contiguous, and in multiples of 256 KiB but for the end (2.2). A chunk may overlap what is there
+ * already. */
+static bool check_chunk(struct sandbox_call *call, const struct session *session,
+			const struct content_range *range, bool is_final)
+{
+	if (range->first > session->received_bytes) {
+		refuse_bytes(
+			call,
+			"Invalid request: the upload offset exceeds the size uploaded already.");
+		return false;
+	}
+	if (!is_final && sandbox_content_range_bytes(range) % CHUNK_MULTIPLE_BYTES != 0) {
+		refuse_bytes(call, "Invalid request: but for the last one, chunks must be "
+				   "multiples of 262144 bytes.");
+		return false;
+	}
+	return true;
+}
+
+/* How processing will end, by the bytes and by the knob (2.4). */
+static void decide_end(struct sandbox_call *call, struct youtube_video *video)
+{
+	static const struct {
+		const char *failure;
+		const char *rejection;
+	} ends[] = {{NULL, NULL}, {"conversion", NULL}, {NULL, "duplicate"}, {NULL, "length"}};
+	int64_t end = sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_end);
+
+	video->processing_us =
+		sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_ms) * US_PER_MS;
+	video->failure_reason = ends[end].failure;
+	video->rejection_reason = ends[end].rejection;
+	if (video->media.size_bytes == 0)
+		video->failure_reason = "emptyFile";
+	else if (!video->media.sniff.is_video)
+		video->failure_reason = "invalidFile";
+	/* 2.6: what a project without an audit uploads is private for good. */
+	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_audited) == 0) {
+		video->privacy = STR("private");
+		video->publish_us = 0;
+	}
+}
+
+/* 2.5: square or taller and at most 180 s. A file that does not say is none. */
+static bool is_short(const struct sniff *sniff)
+{
+	return sniff->width > 0 && sniff->height >= sniff->width && sniff->duration_ms > 0 &&
+	       sniff->duration_ms <= 180000;
+}
+
+static void show(struct sandbox_call *call, const struct youtube_video *video)
+{
+	const struct sandbox_post post = {
+		.platform = SANDBOX_YOUTUBE,
+		.account_id = STR(YOUTUBE_CHANNEL_ID),
+		.id = video->id,
+		.type = STR("video"),
+		/* The ledger has no titles: without a description the title is what a reader
+		 * sees. */
+		.text = str_is_empty(video->description) ? video->title : video->description,
+		.media = &video->media,
+		.media_count = 1,
+		.url = str_format(
+			call->arena, "https://www.youtube.com/%s" STR_FMT,
+			is_short(&video->media.sniff) ? "shorts/" : "watch?v=", STR_ARG(video->id)),
+		.title = video->title,
+		.created_us = call->now_us,
+		.extra = video,
+	};
+
+	sandbox_ledger_add(call->sandbox, &post);
+}
+
+static struct youtube_video *make_video(struct sandbox_call *call, const struct session *session,
+					const struct sandbox_media *media)
+{
+	struct youtube_state *state = sandbox_state(call->sandbox, SANDBOX_YOUTUBE);
+	struct youtube_video *video = sandbox_keep(call->sandbox, sizeof(*video));
+
+	*video = session->video;
+	video->id = sandbox_id_text(call->sandbox, "", 11);
+	video->media = *media;
+	decide_end(call, video);
+	video->created_us = call->now_us;
+	video->older = state->newest;
+	state->newest = video;
+	sandbox_object_put(call->sandbox, SANDBOX_YOUTUBE, "video", video->id, video);
+	/* What is no video, or was rejected, is never to be seen by anyone, whatever its id. */
+	if (video->failure_reason == NULL && video->rejection_reason == NULL)
+		show(call, video);
+	return video;
+}
+
+/* The last byte is here: the video comes into being, once. */
+static void finish(struct sandbox_call *call, const struct sandbox_upload *upload, int status)
+{
+	struct str id = str_copy(call->arena, upload->id);
+	struct sandbox_media media = {0};
+	bool is_read = sandbox_upload_look(call, SANDBOX_YOUTUBE, id, &media);
+	struct sandbox_upload *now;
+	struct session *session = find_session(call, &now); /* the lock was let go */
+
+	if (session == NULL) {
+		answer_gone(call);
+		return;
+	}
+	if (session->made == NULL && !is_read) {
+		refuse_backend(call);
+		return;
+	}
+	if (session->made == NULL) {
+		session->made = make_video(call, session, &media);
+		sandbox_upload_discard(call->sandbox, now);
+	}
+	answer_video(call, status, session->made);
+}
+
+/* The connection broke within the chunk: what had come is kept, in whole blocks (2.2: "the server
+ * may keep part of a chunk"). */
+static void keep_part(struct sandbox_call *call, struct session *session,
+		      struct sandbox_upload *upload)
+{
+	struct content_range range = {0};
+	struct str part = call->body;
+
+	part.len -= part.len % CHUNK_MULTIPLE_BYTES;
+	if (!str_is_empty(sandbox_header(call, "Content-Range")) &&
+	    (!sandbox_content_range_parse(sandbox_header(call, "Content-Range"), &range) ||
+	     range.is_query))
+		return;
+	if (session->made != NULL || part.len == 0 || range.first > session->received_bytes ||
+	    !sandbox_upload_write(call->sandbox, upload, range.first, part))
+		return;
+	if (range.first + (int64_t)part.len > session->received_bytes)
+		session->received_bytes = range.first + (int64_t)part.len;
+}
+
+static void take_bytes(struct sandbox_call *call, struct session *session,
+		       struct sandbox_upload *upload, const struct content_range *range)
+{
+	bool is_final = range->total >= 0 && range->last + 1 == range->total;
+
+	if (!check_chunk(call, session, range, is_final))
+		return;
+	if (call->body.len > 0 &&
+	    !sandbox_upload_write(call->sandbox, upload, range->first, call->body)) {
+		refuse_backend(call);
+		return;
+	}
+	if (range->total >= 0)
+		session->total_bytes = range->total;
+	if (range->last + 1 > session->received_bytes)
+		session->received_bytes = range->last + 1;
+	/* Both 200 and 201 are said to occur (2.2): the one for a file in one piece, the other for
+	 * chunks. */
+	if (is_final)
+		finish(call, upload,
+		       str_is_empty(sandbox_header(call, "Content-Range")) ? 200 : 201);
+	else
+		answer_progress(call, session);
+}
+
+void sandbox_youtube_upload_put(struct sandbox_call *call)
+{
+	struct content_range range = {0};
+	struct sandbox_upload *upload;
+	struct session *session;
+
+	if (!sandbox_youtube_enter_session(call))
+		return;
+	session = find_session(call, &upload);
+	if (session == NULL) {
+		answer_gone(call);
+		return;
+	}
+	if (call->is_cut) {
+		keep_part(call, session, upload);
+		sandbox_answer_empty(call, 503); /* nobody hears it */
+		return;
+	}
+	if (session->made != NULL) {
+		answer_video(call, 201, session->made);
+		return;
+	}
+	if (!read_range(call, session, &range))
+		return;
+	if (range.is_query)
+		answer_progress(call, session);
+	else
+		take_bytes(call, session, upload, &range);
+}
+
+/* ---- Thumbnails ---- */
+
+static void refuse_thumbnail(struct sandbox_call *call, const char *reason, const char *message)
+{
+	sandbox_youtube_refuse(call, (struct youtube_error){400, reason, "youtube.thumbnail", NULL},
+			       message);
+}
+
+static void answer_thumbnail(struct sandbox_call *call, struct str id,
+			     const struct sandbox_media *media)
+{
+	struct str path = str_format(call->arena, "/vi/" STR_FMT "/default.jpg", STR_ARG(id));
+	struct json_writer w;
+
+	sandbox_answer(call, 200, &w);
+	json_begin_object(&w);
+	json_member_str(&w, "kind", STR("youtube#thumbnailSetResponse"));
+	json_member_str(&w, "etag", STR("sandbox-thumbnail"));
+	json_key(&w, "items");
+	json_begin_array(&w);
+	json_begin_object(&w);
+	json_key(&w, "default");
+	json_begin_object(&w);
+	json_member_str(&w, "url", sandbox_url(call, "i.ytimg.com", path));
+	json_member_int(&w, "width", media->sniff.width);
+	json_member_int(&w, "height", media->sniff.height);
+	json_end_object(&w);
+	json_end_object(&w);
+	json_end_array(&w);
+	json_end_object(&w);
+}
+
+void sandbox_youtube_thumbnail_set(struct sandbox_call *call)
+{
+	struct str id = sandbox_query(call, "videoId");
+	struct sandbox_media media = {0};
+
+	if (!sandbox_youtube_enter(
+		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
+		    YOUTUBE_BUCKET_UNITS, 50))
+		return;
+	if (sandbox_youtube_video_find(call->sandbox, id) == NULL) {
+		sandbox_youtube_refuse(
+			call,
+			(struct youtube_error){404, "videoNotFound", "youtube.thumbnail", NULL},
+			"The video was not found.");
+		return;
+	}
+	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_custom_thumbnails) == 0) {
+		sandbox_youtube_refuse(
+			call, (struct youtube_error){403, "forbidden", "youtube.thumbnail", NULL},
+			"The authenticated user doesn't have permissions to upload and set custom "
+			"video thumbnails.");
+		return;
+	}
+	if (call->body.len == 0) {
+		refuse_thumbnail(call, "mediaBodyRequired",
+				 "The request does not include the image content.");
+		return;
+	}
+	sandbox_media_look(call, call->body, &media);
+	if ((media.sniff.type != SNIFF_JPEG && media.sniff.type != SNIFF_PNG) ||
+	    media.size_bytes > THUMBNAIL_BYTES_MAX) {
+		refuse_thumbnail(call, "invalidImage", "The provided image content is invalid.");
+		return;
+	}
+	answer_thumbnail(call, id, &media);
+}
