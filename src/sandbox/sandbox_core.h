@@ -52,7 +52,6 @@ void sandbox_reqlog_clear(struct reqlog *log);
 
 /* ---- Redaction (pure) ---- */
 
-bool sandbox_redact_is_secret_name(struct str name);
 /* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
 struct str sandbox_redact_form(struct arena *arena, struct str text);
 /* The value of a header as it may be shown. */

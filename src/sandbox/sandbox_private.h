@@ -398,10 +398,6 @@ bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload
  * or cannot be read. */
 bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platform, struct str id,
 			 struct sandbox_media *media_out);
-/* The first bytes of the upload (at most max_bytes) in the call's arena, for subtitle files and the
- * like. */
-struct str sandbox_upload_head(struct sandbox_call *call, const struct sandbox_upload *upload,
-			       size_t max_bytes);
 /* Exactly len bytes at offset into out; false when they are not there. */
 bool sandbox_upload_read(const struct sandbox_upload *upload, int64_t offset, char *out,
 			 size_t len);

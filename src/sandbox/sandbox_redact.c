@@ -40,7 +40,7 @@ static const char *const secret_names[] = {
 static const char *const secret_headers[] = {"cookie", "proxy-authorization", "x-api-key",
 					     "x-goog-api-key"};
 
-bool sandbox_redact_is_secret_name(struct str name)
+static bool is_secret_name(struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(secret_names); i++) {
 		if (str_equal_nocase(name, str_of(secret_names[i])))
@@ -53,8 +53,8 @@ static bool is_secret_field(struct arena *arena, struct str encoded_name)
 {
 	struct str name;
 
-	return sandbox_redact_is_secret_name(encoded_name) ||
-	       (percent_decode(arena, encoded_name, &name) && sandbox_redact_is_secret_name(name));
+	return is_secret_name(encoded_name) ||
+	       (percent_decode(arena, encoded_name, &name) && is_secret_name(name));
 }
 
 struct str sandbox_redact_form(struct arena *arena, struct str text)
@@ -115,8 +115,7 @@ static bool mentions_secret(struct str body)
 static bool json_has_secret(const struct json *value)
 {
 	for (size_t i = 0; i < value->count; i++) {
-		if (value->type == JSON_TYPE_OBJECT &&
-		    sandbox_redact_is_secret_name(value->keys[i]))
+		if (value->type == JSON_TYPE_OBJECT && is_secret_name(value->keys[i]))
 			return true;
 		if (json_has_secret(&value->items[i]))
 			return true;
@@ -136,7 +135,7 @@ static void json_write_redacted(struct json_writer *w, const struct json *value)
 		json_begin_object(w);
 		for (size_t i = 0; i < value->count; i++) {
 			json_key_str(w, value->keys[i]);
-			if (sandbox_redact_is_secret_name(value->keys[i]))
+			if (is_secret_name(value->keys[i]))
 				json_put_str(w, STR("***"));
 			else
 				json_write_redacted(w, &value->items[i]);
@@ -178,7 +177,7 @@ static bool redact_multipart(struct arena *arena, struct str content_type, struc
 		return false;
 	buf_init(&out, arena, body.len + count * 4 + 16);
 	for (size_t i = 0; i < count; i++) {
-		if (!sandbox_redact_is_secret_name(parts[i].name))
+		if (!is_secret_name(parts[i].name))
 			continue;
 		size_t begin = (size_t)(parts[i].bytes.ptr - body.ptr);
 

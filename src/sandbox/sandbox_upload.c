@@ -130,16 +130,6 @@ bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platfo
 	return is_whole && sandbox_upload_find(call->sandbox, platform, id) != NULL;
 }
 
-struct str sandbox_upload_head(struct sandbox_call *call, const struct sandbox_upload *upload,
-			       size_t max_bytes)
-{
-	size_t len = (size_t)upload->received_bytes < max_bytes ? (size_t)upload->received_bytes
-								: max_bytes;
-	char *out = arena_alloc(call->arena, len + 1);
-
-	return (struct str){out, upload->fd >= 0 ? read_at(upload->fd, out, len, 0) : 0};
-}
-
 bool sandbox_upload_read(const struct sandbox_upload *upload, int64_t offset, char *out, size_t len)
 {
 	return upload->fd >= 0 && read_at(upload->fd, out, len, offset) == len;

@@ -77,7 +77,7 @@ void sandbox_linkedin_organization_acls(struct sandbox_call *call);
 void sandbox_linkedin_organization(struct sandbox_call *call);
 void sandbox_linkedin_avatar(struct sandbox_call *call);
 
-/* ---- sandbox_linkedin.c ---- */
+/* ---- sandbox_linkedin_call.c ---- */
 
 struct linkedin_error {
 	int status;
@@ -90,6 +90,17 @@ void sandbox_linkedin_refuse(struct sandbox_call *call, struct linkedin_error er
 			     struct str message);
 /* 403, "Not enough permissions to access: RESOURCE". */
 void sandbox_linkedin_refuse_access(struct sandbox_call *call, const char *resource);
+/* The answers of section 4 that several resources share; the bools are false. */
+bool sandbox_linkedin_refuse_schema(struct sandbox_call *call, const char *field, const char *what);
+bool sandbox_linkedin_refuse_required(struct sandbox_call *call, const char *field);
+/* 400 and a code: what the rules refuse. */
+bool sandbox_linkedin_refuse_field(struct sandbox_call *call, const char *code,
+				   const char *message);
+void sandbox_linkedin_refuse_not_found(struct sandbox_call *call);
+/* 401, EXPIRED_ACCESS_TOKEN. */
+void sandbox_linkedin_refuse_expired(struct sandbox_call *call);
+/* The module's token_of: the token that the call carries, or NULL. */
+struct sandbox_token *sandbox_linkedin_token_of(struct sandbox_call *call);
 /* The token of a call that wants no version header (/v2, upload addresses), or NULL and the answer
  * is made. */
 struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call);
@@ -173,12 +184,6 @@ struct linkedin_entry {
 	struct str post_urn;   /* of a comment: the post at the top */
 	int64_t created_us;
 };
-
-/* The answers of section 4 that posts and comments share; all return false. */
-bool sandbox_linkedin_refuse_required(struct sandbox_call *call, const char *field);
-bool sandbox_linkedin_refuse_field(struct sandbox_call *call, const char *code,
-				   const char *message);
-void sandbox_linkedin_refuse_not_found(struct sandbox_call *call);
 
 bool sandbox_linkedin_is_page(struct str urn);
 /* The service's platform_account_id: the bare id behind the URN (1.6). */

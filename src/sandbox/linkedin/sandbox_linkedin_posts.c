@@ -38,39 +38,6 @@ struct draft {
 
 /* ---- Refusals ---- */
 
-/* What the schema refuses: 422, "ERROR :: /field :: what" (section 4). */
-static bool refuse_schema(struct sandbox_call *call, const char *field, const char *what)
-{
-	struct json_writer w;
-
-	sandbox_answer(call, 422, &w);
-	json_begin_object(&w);
-	json_member_str(&w, "message",
-			str_format(call->arena, "ERROR :: /%s :: %s\n", field, what));
-	json_member_int(&w, "status", 422);
-	json_end_object(&w);
-	return false;
-}
-
-bool sandbox_linkedin_refuse_required(struct sandbox_call *call, const char *field)
-{
-	return refuse_schema(call, field,
-			     "field is required but not found and has no default value");
-}
-
-/* What the rules refuse: 400 and a code. */
-bool sandbox_linkedin_refuse_field(struct sandbox_call *call, const char *code, const char *message)
-{
-	sandbox_linkedin_refuse(call, (struct linkedin_error){400, 0, code}, str_of(message));
-	return false;
-}
-
-void sandbox_linkedin_refuse_not_found(struct sandbox_call *call)
-{
-	sandbox_linkedin_refuse(call, (struct linkedin_error){404, 0, "NOT_FOUND"},
-				STR("Could not find entity"));
-}
-
 static void refuse_duplicate(struct sandbox_call *call, struct str urn)
 {
 	struct json_writer w;
@@ -133,7 +100,7 @@ static bool check_known_fields(struct sandbox_call *call, const struct json *bod
 
 	for (size_t i = 0; i < body->count; i++) {
 		if (!is_one_of(body->keys[i], known))
-			return refuse_schema(call, str_z(call->arena, body->keys[i]),
+			return sandbox_linkedin_refuse_schema(call, str_z(call->arena, body->keys[i]),
 					     "unrecognized field found but not allowed");
 	}
 	return true;
@@ -150,7 +117,7 @@ static bool check_required(struct sandbox_call *call, const struct json *body)
 		if (json_is_null(value))
 			return sandbox_linkedin_refuse_required(call, strings[i]);
 		if (!json_is(value, JSON_TYPE_STRING))
-			return refuse_schema(call, strings[i], "cannot be coerced to String");
+			return sandbox_linkedin_refuse_schema(call, strings[i], "cannot be coerced to String");
 	}
 	if (json_is_null(json_get(body, "distribution")))
 		return sandbox_linkedin_refuse_required(call, "distribution");
@@ -169,12 +136,12 @@ static bool check_enums(struct sandbox_call *call, const struct json *body,
 	const struct json *reshare = json_get(body, "isReshareDisabledByAuthor");
 
 	if (!is_one_of(draft->visibility, visibilities))
-		return refuse_schema(call, "visibility", "is not an enum symbol");
+		return sandbox_linkedin_refuse_schema(call, "visibility", "is not an enum symbol");
 	if (!is_one_of(draft->feed, feeds))
-		return refuse_schema(call, "distribution/feedDistribution",
+		return sandbox_linkedin_refuse_schema(call, "distribution/feedDistribution",
 				     "is not an enum symbol");
 	if (!json_is_null(reshare) && !json_is(reshare, JSON_TYPE_BOOL))
-		return refuse_schema(call, "isReshareDisabledByAuthor",
+		return sandbox_linkedin_refuse_schema(call, "isReshareDisabledByAuthor",
 				     "cannot be coerced to Boolean");
 	return true;
 }
@@ -360,7 +327,7 @@ static bool check_poll(struct sandbox_call *call, struct draft *draft, const str
 		return sandbox_linkedin_refuse_field(call, "FIELD_LENGTH_TOO_LONG",
 						     "A poll question has 1 to 140 characters");
 	if (!is_one_of(json_string(json_get(json_get(poll, "settings"), "duration")), durations))
-		return refuse_schema(call, "content/poll/settings/duration",
+		return sandbox_linkedin_refuse_schema(call, "content/poll/settings/duration",
 				     "is not an enum symbol");
 	draft->type = "poll";
 	draft->title = json_string(json_get(poll, "question"));
@@ -384,12 +351,12 @@ static bool check_content(struct sandbox_call *call, struct draft *draft)
 	if (json_is_null(content))
 		return true;
 	if (!json_is(content, JSON_TYPE_OBJECT) || content->count != 1)
-		return refuse_schema(call, "content", "union type requires exactly one member");
+		return sandbox_linkedin_refuse_schema(call, "content", "union type requires exactly one member");
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		if (str_equal_z(content->keys[0], kinds[i].key))
 			return kinds[i].check(call, draft, &content->items[0]);
 	}
-	return refuse_schema(call, "content", "is not a member type of the union");
+	return sandbox_linkedin_refuse_schema(call, "content", "is not a member type of the union");
 }
 
 /* A post without content needs words; a reshare excludes content (2.2). */

@@ -28,6 +28,13 @@
 #define LIST_LIMIT 25
 #define LIST_LIMIT_MAX 100
 
+const struct graph_error sandbox_facebook_used_photo = {400,
+							100,
+							1366051,
+							"(#100) Invalid parameter",
+							"Already posted",
+							"These photos were already posted."};
+
 static const struct graph_error empty_post = {400, 100, 0, "(#100) Missing message or attachment"};
 static const struct graph_error long_message = {400, 100, 0, "(#100) The message is too long"};
 static const struct graph_error duplicate = {400,
@@ -227,8 +234,8 @@ static void ledger_post(struct sandbox_call *call, const struct graph_post *post
 }
 
 /* Makes the post lasting: node, permalink and, when the world can see it, the ledger. */
-struct graph_post *sandbox_facebook_post_add(struct sandbox_call *call,
-					     const struct graph_post *draft, const char *type)
+static struct graph_post *post_add(struct sandbox_call *call, const struct graph_post *draft,
+				   const char *type)
 {
 	struct graph_post *post = sandbox_keep(call->sandbox, sizeof(*post));
 
@@ -286,7 +293,7 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 		sandbox_graph_fail(call, &duplicate);
 		return;
 	}
-	const struct graph_post *post = sandbox_facebook_post_add(call, &draft, "post");
+	const struct graph_post *post = post_add(call, &draft, "post");
 	sandbox_answer(call, 200, &w);
 	write_post(call, &w, post, true);
 }
@@ -400,8 +407,7 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 					   .photo_count = 1,
 					   .is_published = true};
 
-		json_member_str(&w, "post_id",
-				sandbox_facebook_post_add(call, &draft, "photo")->node.id);
+		json_member_str(&w, "post_id", post_add(call, &draft, "photo")->node.id);
 	}
 	json_end_object(&w);
 }

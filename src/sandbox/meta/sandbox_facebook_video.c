@@ -43,12 +43,6 @@ const struct graph_error sandbox_facebook_no_upload = {
 	"The video was not uploaded."};
 const struct graph_error sandbox_facebook_no_video = {
 	400, 100, 33, "Unsupported post request. Object does not exist"};
-const struct graph_error sandbox_facebook_used_photo = {400,
-							100,
-							1366051,
-							"(#100) Invalid parameter",
-							"Already posted",
-							"These photos were already posted."};
 
 bool sandbox_facebook_is_video(const struct sandbox_media *media)
 {

@@ -133,17 +133,23 @@ struct graph_edge {
 	graph_handler handler;
 };
 
-/* ---- sandbox_graph.c ---- */
+/* ---- sandbox_graph_call.c ---- */
 
 struct graph_state *sandbox_graph_state(struct sandbox *sandbox);
 void sandbox_graph_fail(struct sandbox_call *call, const struct graph_error *error);
 /* The same with a message made on the spot. */
 void sandbox_graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
 			     struct str message);
+/* 400, code 190: the token is at fault. */
 void sandbox_graph_fail_token(struct sandbox_call *call, int subcode, const char *message);
+/* The same of a token whose time is over. */
+void sandbox_graph_fail_expired(struct sandbox_call *call);
+extern const struct graph_error sandbox_graph_no_object;
 
 /* The token of a text, whichever of the two apps it is for. */
 struct sandbox_token *sandbox_graph_token_find(struct sandbox *sandbox, struct str text);
+/* The modules' token_of: the token that the call carries, live or not, or NULL. */
+struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call);
 /* The call's live token, or NULL with the answer given. */
 struct sandbox_token *sandbox_graph_token(struct sandbox_call *call);
 const struct graph_grant *sandbox_graph_grant(const struct sandbox_token *token);
@@ -161,6 +167,8 @@ struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 struct str sandbox_graph_version(struct sandbox_call *call);
 /* Path below host and version: "/me/accounts". */
 struct str sandbox_graph_path(struct sandbox_call *call);
+/* Its first segment: "me". */
+struct str sandbox_graph_path_first(struct str path);
 /* Does the list "id,name,picture.type(large){url}" hold name? Then also what stands in its braces
  * (empty = nothing). */
 bool sandbox_graph_field(struct str fields, const char *name, struct str *nested_out);
@@ -169,7 +177,6 @@ bool sandbox_graph_wants(struct sandbox_call *call, const char *name, bool is_de
 
 void *sandbox_graph_node_add(struct sandbox *sandbox, struct graph_node *node);
 struct graph_node *sandbox_graph_node_find(struct sandbox *sandbox, struct str id);
-const struct graph_page *sandbox_graph_page_by_ig(struct sandbox *sandbox, struct str ig_id);
 
 /* Paging by cursors that stand for an index. */
 struct graph_paging {
@@ -239,9 +246,6 @@ struct graph_comment *sandbox_graph_comment_add(struct sandbox_call *call,
 						enum graph_kind kind, const struct graph_page *page,
 						struct str id, struct str parent_id,
 						struct str message);
-/* Makes a post of draft lasting: node, permalink and, when the world can see it, the ledger. */
-struct graph_post *sandbox_facebook_post_add(struct sandbox_call *call,
-					     const struct graph_post *draft, const char *type);
 /* Does Facebook take it for a photo (5)? bytes may be empty: then BMP and TIFF are not known. */
 bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str bytes);
 /* A photo of that Page that is still there, or NULL. */

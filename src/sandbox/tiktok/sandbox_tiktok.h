@@ -73,7 +73,7 @@ struct tiktok_task {
 	struct tiktok_task *next_pending;
 };
 
-/* ---- sandbox_tiktok.c ---- */
+/* ---- sandbox_tiktok_call.c ---- */
 
 /* One row of 4.2. */
 struct tiktok_error {
@@ -87,11 +87,23 @@ void sandbox_tiktok_refuse(struct sandbox_call *call, struct tiktok_error error,
 /* Begins {"data":{ of a good answer; sandbox_tiktok_end closes it with "error":{"code":"ok"}. */
 void sandbox_tiktok_begin(struct sandbox_call *call, struct json_writer *w);
 void sandbox_tiktok_end(struct sandbox_call *call, struct json_writer *w);
+/* A new log_id, as every answer carries one. */
+struct str sandbox_tiktok_log_id(struct sandbox_call *call);
+/* The module's token_of: the token that the call carries, or NULL. */
+struct sandbox_token *sandbox_tiktok_token_of(struct sandbox_call *call);
+/* 401, access_token_invalid. */
+void sandbox_tiktok_refuse_token(struct sandbox_call *call);
 /* The caller's token, when it is live and was granted one of the scopes (second may be NULL). NULL
  * = the answer is made. */
 const struct sandbox_token *sandbox_tiktok_enter(struct sandbox_call *call, const char *scope,
 						 const char *second);
 bool sandbox_tiktok_refuse_params(struct sandbox_call *call, const char *message);
+
+/* ---- sandbox_tiktok_login.c: handlers of sandbox_tiktok.c's table ---- */
+
+void sandbox_tiktok_authorize(struct sandbox_call *call);
+void sandbox_tiktok_token(struct sandbox_call *call);
+void sandbox_tiktok_revoke(struct sandbox_call *call);
 
 /* ---- sandbox_tiktok_errors.c ---- */
 
@@ -103,25 +115,43 @@ bool sandbox_tiktok_render_error(struct sandbox_call *call, struct str name);
 bool sandbox_tiktok_count(struct sandbox_call *call, enum tiktok_counted kind);
 /* May the creator post now? False = the answer is made, with that HTTP status. */
 bool sandbox_tiktok_may_post(struct sandbox_call *call, int status);
-/* A post is on its way: counts towards the creator's day. */
-void sandbox_tiktok_note_post(struct sandbox_call *call);
 bool sandbox_tiktok_take_draft(struct sandbox_call *call);
 /* privacy_level and the app's audit. False = the answer is made. */
 bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level);
 void sandbox_tiktok_user_info(struct sandbox_call *call);
 void sandbox_tiktok_creator_info(struct sandbox_call *call);
 
-/* ---- sandbox_tiktok_publish.c ---- */
+/* ---- sandbox_tiktok_task.c ---- */
 
-/* Makes the task with what all kinds have. */
+enum tiktok_stage {
+	TIKTOK_STAGE_WAITING,
+	TIKTOK_STAGE_PROCESSING,
+	TIKTOK_STAGE_ENDED,
+	TIKTOK_STAGE_LOST
+};
+
+/* Makes the task with what all kinds have; a post counts towards the creator's day. */
 struct tiktok_task *sandbox_tiktok_task_new(struct sandbox_call *call, struct str client_id,
 					    const char *prefix, bool is_draft);
-void sandbox_tiktok_answer_task(struct sandbox_call *call, const struct tiktok_task *task);
-/* Is the address one that may be pulled? False = the answer is made. */
-bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address);
+enum tiktok_stage sandbox_tiktok_task_stage(const struct tiktok_task *task, int64_t now_us);
+/* fail_reason of the status; NULL = the task has not failed. */
+const char *sandbox_tiktok_task_failure(const struct tiktok_task *task, int64_t now_us);
+/* TikTok's word for where the task stands (2.6). */
+const char *sandbox_tiktok_task_status(const struct tiktok_task *task, int64_t now_us);
+/* Is now too late for bytes of this task? */
+bool sandbox_tiktok_upload_is_over(const struct tiktok_task *task, int64_t now_us);
 /* What TikTok finds wrong with a video; NULL = nothing. */
 const char *sandbox_tiktok_video_complaint(struct sandbox *sandbox,
 					   const struct sandbox_media *media);
+/* Puts the tasks that have come to their end by now into the ledger. Every handler of this platform
+ * calls it first. */
+void sandbox_tiktok_settle(struct sandbox *sandbox);
+
+/* ---- sandbox_tiktok_publish.c ---- */
+
+void sandbox_tiktok_answer_task(struct sandbox_call *call, const struct tiktok_task *task);
+/* Is the address one that may be pulled? False = the answer is made. */
+bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address);
 bool sandbox_tiktok_check_flags(struct sandbox_call *call, const struct json *post_info,
 				const char *const *flags);
 /* The body is a JSON object; false = the answer is made. */
@@ -132,16 +162,11 @@ void sandbox_tiktok_inbox_init(struct sandbox_call *call);
 void sandbox_tiktok_status_fetch(struct sandbox_call *call);
 void sandbox_tiktok_cancel(struct sandbox_call *call);
 void sandbox_tiktok_video_list(struct sandbox_call *call);
-/* Puts the tasks that have come to their end by now into the ledger. Every handler of this platform
- * calls it first. */
-void sandbox_tiktok_settle(struct sandbox *sandbox);
 
 /* ---- sandbox_tiktok_upload.c ---- */
 
 /* A whole number of chunks that cover the file as 2.3 wants it; section 8 words the check. */
 bool sandbox_tiktok_chunks_fit(int64_t video_bytes, int64_t chunk_bytes, int64_t chunk_count);
-/* Is now too late for bytes of this task? */
-bool sandbox_tiktok_upload_is_over(const struct tiktok_task *task, int64_t now_us);
 void sandbox_tiktok_upload_put(struct sandbox_call *call);
 
 /* ---- sandbox_tiktok_photos.c ---- */

@@ -65,13 +65,6 @@ static bool is_day_full(struct sandbox_call *call)
 		       call->now_us;
 }
 
-void sandbox_tiktok_note_post(struct sandbox_call *call)
-{
-	struct tiktok_state *state = sandbox_state(call->sandbox, SANDBOX_TIKTOK);
-
-	state->posts_us[state->post_count++ % TIKTOK_POSTS_REMEMBERED] = call->now_us;
-}
-
 /* creator_info tells these with 200 on purpose (2.1). */
 bool sandbox_tiktok_may_post(struct sandbox_call *call, int status)
 {

@@ -9,7 +9,6 @@
 #define CHUNK_BYTES_MAX INT64_C(64000000)   /* section 8: the smaller reading of 64 MB */
 #define CHUNKS_MAX 1000                     /* 2.3 */
 #define VIDEO_BYTES_MAX INT64_C(4294967296) /* section 3: 4 GB, the larger reading */
-#define UPLOAD_LIFETIME_US US_PER_HOUR      /* 2.2 */
 
 bool sandbox_tiktok_chunks_fit(int64_t video_bytes, int64_t chunk_bytes, int64_t chunk_count)
 {
@@ -19,11 +18,6 @@ bool sandbox_tiktok_chunks_fit(int64_t video_bytes, int64_t chunk_bytes, int64_t
 	if (chunk_bytes < CHUNK_BYTES_MIN && !(chunk_bytes == video_bytes && chunk_count == 1))
 		return false;
 	return chunk_count == video_bytes / chunk_bytes;
-}
-
-bool sandbox_tiktok_upload_is_over(const struct tiktok_task *task, int64_t now_us)
-{
-	return now_us >= task->created_us + UPLOAD_LIFETIME_US;
 }
 
 /* ---- The upload host ---- */

@@ -9,16 +9,7 @@
 
 #include "json_write.h"
 
-#define WINDOW_US (15 * US_PER_MINUTE) /* 3.3 */
-#define RATE_LIMIT_WAIT_S 60           /* of the fault rate_limit, when it says nothing */
-#define CREATE_LIMIT 100
 #define USER_LIMIT 900
-#define TWITTER_EPOCH_MS INT64_C(1288834974657)
-
-struct x_state *sandbox_x_state(struct sandbox_call *call)
-{
-	return sandbox_state(call->sandbox, SANDBOX_X);
-}
 
 static void start(struct sandbox *sandbox, void *state)
 {
@@ -28,50 +19,7 @@ static void start(struct sandbox *sandbox, void *state)
 						    .name = STR("Jo Doe")};
 }
 
-/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since
- * 2010. */
-struct str sandbox_x_next_id(struct sandbox_call *call)
-{
-	struct x_state *x = sandbox_x_state(call);
-	uint64_t now = (uint64_t)(call->now_us / US_PER_MS - TWITTER_EPOCH_MS) << 22;
-
-	x->last_id = now > x->last_id ? now + sandbox_random_below(call->sandbox, 1 << 12)
-				      : x->last_id + 1;
-	return sandbox_keep_str(call->sandbox,
-				str_format(call->arena, "%llu", (unsigned long long)x->last_id));
-}
-
 /* ---- Rate windows (3.3) ---- */
-
-static void render_token_expired(struct sandbox_call *call)
-{
-	sandbox_x_fail(call, 401, "Unauthorized", "Unauthorized", NULL);
-}
-
-struct window {
-	int64_t begin_us;
-	int64_t used;
-};
-
-static void rate_headers(struct sandbox_call *call, int64_t limit, int64_t remaining,
-			 int64_t reset_us)
-{
-	struct arena *arena = call->arena;
-
-	sandbox_answer_header(call, "x-rate-limit-limit",
-			      str_format(arena, "%lld", (long long)limit));
-	sandbox_answer_header(call, "x-rate-limit-remaining",
-			      str_format(arena, "%lld", (long long)remaining));
-	sandbox_answer_header(call, "x-rate-limit-reset",
-			      str_format(arena, "%lld", (long long)(reset_us / US_PER_S)));
-}
-
-void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
-{
-	rate_headers(call, CREATE_LIMIT, 0,
-		     call->now_us +
-			     (retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S) * US_PER_S);
-}
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
@@ -79,84 +27,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 	sandbox_x_window_empty(call, retry_after_s);
 }
 
-static bool window_take(struct sandbox_call *call, const char *kind, struct str user_id,
-			int64_t limit)
-{
-	struct window *window = sandbox_object_get(call->sandbox, SANDBOX_X, kind, user_id);
-
-	if (window == NULL) {
-		window = sandbox_keep(call->sandbox, sizeof(*window));
-		sandbox_object_put(call->sandbox, SANDBOX_X, kind, user_id, window);
-	}
-	if (call->now_us - window->begin_us >= WINDOW_US)
-		*window = (struct window){.begin_us = call->now_us};
-	int64_t reset_us = window->begin_us + WINDOW_US;
-	if (window->used >= limit) {
-		sandbox_x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
-		rate_headers(call, limit, 0, reset_us);
-		return false;
-	}
-	window->used++;
-	rate_headers(call, limit, limit - window->used, reset_us);
-	return true;
-}
-
-static struct sandbox_token *token_of(struct sandbox_call *call)
-{
-	struct sandbox_token *token =
-		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_authorization(call, "Bearer"));
-
-	return token != NULL && token->kind != SANDBOX_TOKEN_REFRESH ? token : NULL;
-}
-
-struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scope, const char *kind,
-				     int64_t limit)
-{
-	struct sandbox_token *token = token_of(call);
-
-	if (token == NULL || !sandbox_token_is_live(call->sandbox, token)) {
-		render_token_expired(call);
-		return NULL;
-	}
-	if (token->kind == SANDBOX_TOKEN_APP) {
-		sandbox_x_fail(
-			call, 403, "Unsupported Authentication",
-			"Authenticating with OAuth 2.0 Application-Only is forbidden for this "
-			"endpoint.  Supported "
-			"authentication types are [OAuth 1.0a User Context, OAuth 2.0 User "
-			"Context].",
-			"unsupported-authentication");
-		return NULL;
-	}
-	if (!window_take(call, kind, token->subject, limit))
-		return NULL;
-	if (!sandbox_scope_has(token->scope, scope)) {
-		sandbox_x_fail_forbidden(call, "Forbidden");
-		return NULL;
-	}
-	/* An empty balance blocks every call, free ones too (3.4). */
-	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
-	if (budget >= 0 && sandbox_x_state(call)->spent_mils >= budget) {
-		sandbox_x_render_error(call, STR("credits-depleted"));
-		return NULL;
-	}
-	return token;
-}
-
 /* ---- Money (3.4) ---- */
-
-bool sandbox_x_spend(struct sandbox_call *call, int64_t mils)
-{
-	struct x_state *x = sandbox_x_state(call);
-	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
-
-	if (budget >= 0 && x->spent_mils + mils > budget) {
-		sandbox_x_render_error(call, STR("credits-depleted"));
-		return false;
-	}
-	x->spent_mils += mils;
-	return true;
-}
 
 /* What was spent since the reset, in thousandths of a dollar. */
 static void get_spent(struct sandbox_call *call)
@@ -172,11 +43,6 @@ static void get_spent(struct sandbox_call *call)
 /* ---- Users ---- */
 
 static const char *const subscriptions[] = {"None", "Basic", "Premium", "PremiumPlus"};
-
-bool sandbox_x_is_premium_user(struct sandbox_call *call)
-{
-	return sandbox_knob(call->sandbox, SANDBOX_KNOB_x_subscription) > 0;
-}
 
 static bool asks_for(struct sandbox_call *call, const char *name)
 {
@@ -295,8 +161,8 @@ const struct sandbox_module sandbox_x = {
 	.route_count = COUNT_OF(x_routes),
 	.state_size_bytes = sizeof(struct x_state),
 	.start = start,
-	.token_of = token_of,
+	.token_of = sandbox_x_token_of,
 	.render_rate_limit = render_rate_limit,
-	.render_token_expired = render_token_expired,
+	.render_token_expired = sandbox_x_fail_token,
 	.render_error = sandbox_x_render_error,
 };

@@ -61,14 +61,21 @@ void sandbox_x_fail_request(struct sandbox_call *call, const char *parameter, st
 			    const char *message);
 /* 404: there is no such "tweet", "user". */
 void sandbox_x_fail_not_found(struct sandbox_call *call, const char *what, struct str id);
+/* 401: no token, or one that no longer works. */
+void sandbox_x_fail_token(struct sandbox_call *call);
+/* The x-rate-limit-* headers (3.3). */
+void sandbox_x_window_put(struct sandbox_call *call, int64_t limit, int64_t remaining,
+			  int64_t reset_us);
+/* The same of a window that is used up. retry_after_s 0 = a minute. */
+void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s);
 /* The module's render_error: section 4 by names. */
 bool sandbox_x_render_error(struct sandbox_call *call, struct str name);
 
-/* ---- sandbox_x.c ---- */
+/* ---- sandbox_x_call.c ---- */
 
 struct x_state *sandbox_x_state(struct sandbox_call *call);
-/* The headers of a window that is used up. */
-void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s);
+/* The module's token_of: the user or app token that the call carries, or NULL. */
+struct sandbox_token *sandbox_x_token_of(struct sandbox_call *call);
 /* Takes that much of the app's credits; false with the 402 given when they do not do. */
 bool sandbox_x_spend(struct sandbox_call *call, int64_t mils);
 /* Has the user a subscription? */

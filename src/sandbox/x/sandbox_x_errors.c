@@ -9,6 +9,9 @@
 
 #include "json_write.h"
 
+#define RATE_LIMIT_WAIT_S 60 /* of the fault rate_limit, when it says nothing */
+#define CREATE_LIMIT 100
+
 void sandbox_x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
 		    const char *type)
 {
@@ -24,6 +27,31 @@ void sandbox_x_fail(struct sandbox_call *call, int status, const char *title, co
 				: str_format(call->arena, "https://api.x.com/2/problems/%s", type));
 	json_member_int(&w, "status", status);
 	json_end_object(&w);
+}
+
+void sandbox_x_fail_token(struct sandbox_call *call)
+{
+	sandbox_x_fail(call, 401, "Unauthorized", "Unauthorized", NULL);
+}
+
+void sandbox_x_window_put(struct sandbox_call *call, int64_t limit, int64_t remaining,
+			  int64_t reset_us)
+{
+	struct arena *arena = call->arena;
+
+	sandbox_answer_header(call, "x-rate-limit-limit",
+			      str_format(arena, "%lld", (long long)limit));
+	sandbox_answer_header(call, "x-rate-limit-remaining",
+			      str_format(arena, "%lld", (long long)remaining));
+	sandbox_answer_header(call, "x-rate-limit-reset",
+			      str_format(arena, "%lld", (long long)(reset_us / US_PER_S)));
+}
+
+void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s)
+{
+	sandbox_x_window_put(
+		call, CREATE_LIMIT, 0,
+		call->now_us + (retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S) * US_PER_S);
 }
 
 void sandbox_x_fail_forbidden(struct sandbox_call *call, const char *detail)

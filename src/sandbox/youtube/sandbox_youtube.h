@@ -65,7 +65,7 @@ struct youtube_video {
 	struct youtube_video *older;
 };
 
-/* ---- sandbox_youtube.c ---- */
+/* ---- sandbox_youtube_call.c ---- */
 
 /* One row of section 4. */
 struct youtube_error {
@@ -80,6 +80,12 @@ void sandbox_youtube_refuse(struct sandbox_call *call, struct youtube_error erro
 /* 400 about one parameter or one missing thing, domain "global". */
 void sandbox_youtube_refuse_parameter(struct sandbox_call *call, const char *reason,
 				      const char *message);
+/* The module's token_of: the token that the call carries, or NULL. */
+struct sandbox_token *sandbox_youtube_token_of(struct sandbox_call *call);
+/* 401, authError. */
+void sandbox_youtube_refuse_token(struct sandbox_call *call);
+/* May the app ask for that scope? */
+bool sandbox_youtube_is_scope(struct str word);
 /* Checks token, scope (any of the bits) and quota, and takes the cost from the bucket; invalid
  * calls cost too (section 3). False = the answer is made. */
 bool sandbox_youtube_enter(struct sandbox_call *call, unsigned scopes, enum youtube_bucket bucket,
@@ -88,6 +94,12 @@ bool sandbox_youtube_enter(struct sandbox_call *call, unsigned scopes, enum yout
 bool sandbox_youtube_enter_session(struct sandbox_call *call);
 /* Is that word in the comma separated parameter "part"? */
 bool sandbox_youtube_has_part(struct sandbox_call *call, const char *part);
+
+/* ---- sandbox_youtube_login.c: handlers of sandbox_youtube.c's table ---- */
+
+void sandbox_youtube_authorize(struct sandbox_call *call);
+void sandbox_youtube_token(struct sandbox_call *call);
+void sandbox_youtube_revoke(struct sandbox_call *call);
 
 /* ---- sandbox_youtube_errors.c ---- */
 
@@ -100,8 +112,6 @@ struct youtube_video *sandbox_youtube_video_find(struct sandbox *sandbox, struct
 /* The resource with the parts asked for. */
 void sandbox_youtube_video_put(struct sandbox_call *call, struct json_writer *w,
 			       const struct youtube_video *video);
-/* As it is now: publishAt has an effect when its time has come. */
-struct str sandbox_youtube_video_privacy(const struct youtube_video *video, int64_t now_us);
 
 /* Handlers of sandbox_youtube.c's table. */
 void sandbox_youtube_videos_list(struct sandbox_call *call);

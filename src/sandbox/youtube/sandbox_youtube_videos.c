@@ -23,7 +23,8 @@ struct youtube_video *sandbox_youtube_video_find(struct sandbox *sandbox, struct
 	return video != NULL && !video->is_deleted ? video : NULL;
 }
 
-struct str sandbox_youtube_video_privacy(const struct youtube_video *video, int64_t now_us)
+/* As it is now: publishAt has an effect when its time has come. */
+static struct str video_privacy(const struct youtube_video *video, int64_t now_us)
 {
 	return video->publish_us != 0 && now_us >= video->publish_us ? STR("public")
 								     : video->privacy;
@@ -91,7 +92,7 @@ static void put_status(struct sandbox_call *call, struct json_writer *w,
 		json_member_str(w, "failureReason", str_of(video->failure_reason));
 	if (progress == PROGRESS_REJECTED)
 		json_member_str(w, "rejectionReason", str_of(video->rejection_reason));
-	json_member_str(w, "privacyStatus", sandbox_youtube_video_privacy(video, call->now_us));
+	json_member_str(w, "privacyStatus", video_privacy(video, call->now_us));
 	if (is_waiting)
 		put_instant(call, w, "publishAt", video->publish_us);
 	json_member_str(w, "license", video->license);
@@ -306,8 +307,7 @@ static void put_playlist_item(struct sandbox_call *call, struct json_writer *w,
 	if (sandbox_youtube_has_part(call, "status")) {
 		json_key(w, "status");
 		json_begin_object(w);
-		json_member_str(w, "privacyStatus",
-				sandbox_youtube_video_privacy(video, call->now_us));
+		json_member_str(w, "privacyStatus", video_privacy(video, call->now_us));
 		json_end_object(w);
 	}
 	json_end_object(w);
@@ -463,8 +463,7 @@ static bool may_comment(struct sandbox_call *call, const struct youtube_video *v
 		refuse_comment(call, 404, "videoNotFound", "The video was not found.");
 		return false;
 	}
-	if (video->is_made_for_kids ||
-	    str_equal_z(sandbox_youtube_video_privacy(video, call->now_us), "private")) {
+	if (video->is_made_for_kids || str_equal_z(video_privacy(video, call->now_us), "private")) {
 		refuse_comment(call, 403, "commentsDisabled", "The video has disabled comments.");
 		return false;
 	}
