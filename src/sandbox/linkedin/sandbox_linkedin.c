@@ -9,7 +9,7 @@
 #define PICTURE_BYTES_MAX (128u * 1024 * 1024)   /* documents may have 100 MB (2.5) */
 #define VIDEO_PART_BYTES_MAX (16u * 1024 * 1024) /* parts have 4 MiB (2.6) */
 
-/* ---- The gate ---- */
+/* ---- the gate ---- */
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
@@ -23,7 +23,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 		STR("Resource level throttle limit for calls to this resource is reached."));
 }
 
-/* ---- The module ---- */
+/* ---- the module ---- */
 
 static const struct sandbox_route routes[] = {
 	{"GET", LINKEDIN_WWW "/oauth/v2/authorization", sandbox_linkedin_authorize, HTTP_BODY_NONE,

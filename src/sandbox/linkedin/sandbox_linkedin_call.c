@@ -19,7 +19,6 @@ void sandbox_linkedin_refuse(struct sandbox_call *call, struct linkedin_error er
 			     struct str message)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, error.status, &w);
 	json_begin_object(&w);
 	json_member_int(&w, "status", error.status);
@@ -42,7 +41,6 @@ void sandbox_linkedin_refuse_access(struct sandbox_call *call, const char *resou
 bool sandbox_linkedin_refuse_schema(struct sandbox_call *call, const char *field, const char *what)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 422, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "message",
@@ -54,8 +52,8 @@ bool sandbox_linkedin_refuse_schema(struct sandbox_call *call, const char *field
 
 bool sandbox_linkedin_refuse_required(struct sandbox_call *call, const char *field)
 {
-	return sandbox_linkedin_refuse_schema(call, field,
-			     "field is required but not found and has no default value");
+	return sandbox_linkedin_refuse_schema(
+		call, field, "field is required but not found and has no default value");
 }
 
 /* What the rules refuse: 400 and a code. */
@@ -100,7 +98,6 @@ void sandbox_linkedin_refuse_expired(struct sandbox_call *call)
 struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call)
 {
 	struct sandbox_token *token = sandbox_linkedin_token_of(call);
-
 	if (str_is_empty(sandbox_authorization(call, "Bearer"))) {
 		sandbox_linkedin_refuse(call,
 					(struct linkedin_error){401, 65604, "EMPTY_ACCESS_TOKEN"},
@@ -140,11 +137,10 @@ static bool is_active_version(struct str version)
 static bool take_quota(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	struct linkedin_state *state = call->state;
-	size_t index = sandbox_linkedin_app_find(token->client_id);
+	const size_t index = sandbox_linkedin_app_find(token->client_id);
 	const struct linkedin_app *app = sandbox_linkedin_app(index);
 	struct linkedin_consent *consent = &state->consents[index];
-	int64_t day = call->now_us / US_PER_DAY;
-
+	const int64_t day = call->now_us / US_PER_DAY;
 	if (consent->day != day) {
 		consent->day = day;
 		consent->calls = 0;
@@ -165,8 +161,7 @@ static bool take_quota(struct sandbox_call *call, const struct sandbox_token *to
 
 struct sandbox_token *sandbox_linkedin_enter(struct sandbox_call *call)
 {
-	struct str version = str_trim(sandbox_header(call, "LinkedIn-Version"));
-
+	const struct str version = str_trim(sandbox_header(call, "LinkedIn-Version"));
 	sandbox_answer_header(call, "x-li-fabric", STR("sandbox"));
 	if (str_is_empty(version)) {
 		sandbox_linkedin_refuse(
@@ -183,7 +178,6 @@ struct sandbox_token *sandbox_linkedin_enter(struct sandbox_call *call)
 		return NULL;
 	}
 	struct sandbox_token *token = sandbox_linkedin_bearer(call);
-
 	return token != NULL && take_quota(call, token) ? token : NULL;
 }
 

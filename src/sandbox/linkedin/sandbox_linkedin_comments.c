@@ -16,9 +16,8 @@ static bool may_comment(struct sandbox_call *call, const struct sandbox_token *t
 		sandbox_linkedin_app(sandbox_linkedin_app_find(token->client_id));
 	const char *feed_scope = sandbox_linkedin_is_page(actor) ? "w_organization_social_feed"
 								 : "w_member_social_feed";
-
-	bool is_ours = sandbox_linkedin_is_page(actor) || str_equal_z(actor, LINKEDIN_MEMBER_URN);
-
+	const bool is_ours =
+		sandbox_linkedin_is_page(actor) || str_equal_z(actor, LINKEDIN_MEMBER_URN);
 	if (is_ours && sandbox_scope_has(token->scope, feed_scope))
 		return true;
 	if (is_ours && app->comments_need_feed_scope) {
@@ -32,13 +31,12 @@ static bool may_comment(struct sandbox_call *call, const struct sandbox_token *t
  * made. */
 static const struct linkedin_entry *find_parent(struct sandbox_call *call)
 {
-	struct str parent = json_string(json_get(sandbox_json(call), "parentComment"));
-	struct str object = json_string(json_get(sandbox_json(call), "object"));
+	const struct str parent = json_string(json_get(sandbox_json(call), "parentComment"));
+	const struct str object = json_string(json_get(sandbox_json(call), "object"));
 	const struct linkedin_entry *top =
 		sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
 	const struct linkedin_entry *entry =
 		str_is_empty(parent) ? top : sandbox_linkedin_entry_find(call, parent);
-
 	if (!sandbox_linkedin_is_visible(call->sandbox, top) ||
 	    !sandbox_linkedin_is_visible(call->sandbox, entry)) {
 		sandbox_linkedin_refuse_not_found(call);
@@ -61,9 +59,8 @@ static const struct linkedin_entry *find_parent(struct sandbox_call *call)
 static bool check_comment(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	const struct json *body = sandbox_json(call);
-	struct str actor = json_string(json_get(body, "actor"));
-	struct str text = json_string(json_get(json_get(body, "message"), "text"));
-
+	const struct str actor = json_string(json_get(body, "actor"));
+	const struct str text = json_string(json_get(json_get(body, "message"), "text"));
 	if (!json_is(body, JSON_TYPE_OBJECT))
 		return sandbox_linkedin_refuse_field(
 			call, "ILLEGAL_ARGUMENT",
@@ -83,8 +80,7 @@ static struct linkedin_entry *keep_comment(struct sandbox_call *call,
 {
 	const struct json *body = sandbox_json(call);
 	struct linkedin_entry *entry = sandbox_keep(call->sandbox, sizeof(*entry));
-	struct str id = sandbox_id_decimal(call->sandbox, "7", 19);
-
+	const struct str id = sandbox_id_decimal(call->sandbox, "7", 19);
 	*entry = (struct linkedin_entry){
 		.urn = sandbox_keep_str(call->sandbox,
 					str_format(call->arena,
@@ -118,7 +114,6 @@ static void publish_comment(struct sandbox_call *call, const struct linkedin_ent
 		.created_us = call->now_us,
 		.extra = entry,
 	};
-
 	sandbox_ledger_add(call->sandbox, &post);
 }
 
@@ -150,18 +145,15 @@ static void put_comment(struct json_writer *w, const struct linkedin_entry *entr
 void sandbox_linkedin_comment_create(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	const struct linkedin_entry *parent;
-	const struct linkedin_entry *entry;
-	struct json_writer w;
-
 	if (token == NULL || !check_comment(call, token))
 		return;
-	parent = find_parent(call);
+	const struct linkedin_entry *parent = find_parent(call);
 	if (parent == NULL)
 		return;
-	entry = keep_comment(call, parent);
+	const struct linkedin_entry *entry = keep_comment(call, parent);
 	publish_comment(call, entry);
 	sandbox_answer_header(call, "x-restli-id", entry->comment_id);
+	struct json_writer w;
 	sandbox_answer(call, 201, &w);
 	put_comment(&w, entry);
 }
@@ -178,22 +170,20 @@ static bool may_list_comments(struct sandbox_call *call, const struct sandbox_to
 void sandbox_linkedin_comment_list(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	struct sandbox_post *replies[REPLIES_MAX];
-	const struct linkedin_entry *entry;
-	struct json_writer w;
-	size_t count;
-
 	if (token == NULL)
 		return;
-	entry = sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
+	const struct linkedin_entry *entry =
+		sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
 	if (!sandbox_linkedin_is_visible(call->sandbox, entry)) {
 		sandbox_linkedin_refuse_not_found(call);
 		return;
 	}
 	if (!may_list_comments(call, token, entry->author))
 		return;
-	count = sandbox_ledger_replies(call->sandbox, SANDBOX_LINKEDIN, entry->urn, replies,
-				       REPLIES_MAX);
+	struct sandbox_post *replies[REPLIES_MAX];
+	const size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_LINKEDIN, entry->urn,
+						    replies, REPLIES_MAX);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "elements");

@@ -13,7 +13,7 @@
 #define ACCESS_RANDOM 497 /* 1.4: tokens are about 500 characters, three of them the prefix */
 #define SESSION_COOKIE "li_sandbox=1"
 
-/* ---- Apps ---- */
+/* ---- apps ---- */
 
 /* Scopes stand in the order of the alphabet: the token answer lists them so. The first app owns all
  * of them, as no real one does, so that everything can be played without asking; the others are
@@ -52,7 +52,6 @@ static const struct linkedin_app apps[LINKEDIN_APPS] = {
 size_t sandbox_linkedin_app_find(struct str client_id)
 {
 	size_t i = 0;
-
 	while (i < LINKEDIN_APPS && !str_equal_z(client_id, apps[i].client_id))
 		i++;
 	return i;
@@ -72,7 +71,6 @@ static const struct linkedin_app *app_of(struct str client_id)
 static struct linkedin_consent *consent_of(struct sandbox_call *call, struct str client_id)
 {
 	struct linkedin_state *state = call->state;
-
 	return &state->consents[sandbox_linkedin_app_find(client_id)];
 }
 
@@ -80,7 +78,6 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 			 struct str description)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, status, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "error", str_of(error));
@@ -88,20 +85,17 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 	json_end_object(&w);
 }
 
-/* ---- Consent ---- */
+/* ---- consent ---- */
 
 /* The asked scopes in our order and separated by commas; false, and the first one that the app does
  * not own. */
 static bool order_scopes(struct arena *arena, const struct linkedin_app *app, struct str asked,
 			 struct str *ordered_out, struct str *unknown_out)
 {
-	struct buf ordered;
-	size_t known = 0;
-	size_t words = 0;
 	struct str in = asked;
-	struct str word;
-
+	struct buf ordered;
 	buf_init(&ordered, arena, 4096);
+	size_t known = 0;
 	for (size_t i = 0; i < LINKEDIN_SCOPES_MAX && app->scopes[i] != NULL; i++) {
 		if (!sandbox_scope_has(asked, app->scopes[i]))
 			continue;
@@ -109,9 +103,10 @@ static bool order_scopes(struct arena *arena, const struct linkedin_app *app, st
 			buf_add_char(&ordered, ',');
 		buf_add_z(&ordered, app->scopes[i]);
 	}
+	size_t words = 0;
+	struct str word;
 	while (str_take_field(&in, ' ', &word)) {
 		bool is_known = str_is_empty(word);
-
 		for (size_t i = 0; i < LINKEDIN_SCOPES_MAX && app->scopes[i] != NULL && !is_known;
 		     i++)
 			is_known = str_equal_z(word, app->scopes[i]);
@@ -129,7 +124,6 @@ static void remember_grant(struct sandbox_call *call, struct sandbox_token *toke
 {
 	struct linkedin_consent *consent = consent_of(call, token->client_id);
 	struct linkedin_grant *grant = sandbox_keep(call->sandbox, sizeof(*grant));
-
 	*grant = (struct linkedin_grant){.token = token, .older = consent->grants};
 	consent->grants = grant;
 }
@@ -146,7 +140,6 @@ static void revoke(struct linkedin_consent *consent)
 static void apply_scope_change(struct sandbox_call *call, struct str scope)
 {
 	struct linkedin_consent *consent = consent_of(call, sandbox_query(call, "client_id"));
-
 	if (!str_is_empty(consent->scope) && !str_equal(consent->scope, scope))
 		revoke(consent);
 	consent->scope = sandbox_keep_str(call->sandbox, scope);
@@ -155,8 +148,7 @@ static void apply_scope_change(struct sandbox_call *call, struct str scope)
 /* What a member does in LinkedIn's settings: the app loses every token. */
 void sandbox_linkedin_permitted_services(struct sandbox_call *call)
 {
-	struct str client_id = sandbox_form(call, "client_id");
-
+	const struct str client_id = sandbox_form(call, "client_id");
 	if (sandbox_linkedin_app_find(client_id) == LINKEDIN_APPS) {
 		sandbox_answer_empty(call, 404);
 		return;
@@ -172,7 +164,6 @@ static void send_back(struct sandbox_call *call, const char *error, const char *
 		{"error_description", str_of(description)},
 		{"state", sandbox_query(call, "state")},
 	};
-
 	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs, 3);
 }
 
@@ -191,7 +182,6 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 		{"code", {0}},
 		{"state", sandbox_query(call, "state")},
 	};
-
 	apply_scope_change(call, scope);
 	pairs[0].value = sandbox_code_issue(call->sandbox, &code);
 	sandbox_answer_header(
@@ -231,13 +221,12 @@ static bool is_consented(struct sandbox_call *call, struct str scope)
 
 void sandbox_linkedin_authorize(struct sandbox_call *call)
 {
-	struct str asked = sandbox_query(call, "scope");
+	const struct str asked = sandbox_query(call, "scope");
 	const struct sandbox_consent_page page = {.user_name = STR(MEMBER_NAME), .scope = asked};
-	struct str unknown = {0};
-	struct str scope;
-
 	if (!may_authorize(call))
 		return;
+	struct str unknown = {0};
+	struct str scope;
 	if (!order_scopes(call->arena, app_of(sandbox_query(call, "client_id")), asked, &scope,
 			  &unknown)) {
 		if (str_is_empty(unknown)) {
@@ -268,7 +257,7 @@ void sandbox_linkedin_authorize(struct sandbox_call *call)
 	}
 }
 
-/* ---- Tokens ---- */
+/* ---- tokens ---- */
 
 static bool has_fields(struct sandbox_call *call, const char *const *names, size_t count)
 {
@@ -295,7 +284,6 @@ static bool is_client(struct sandbox_call *call)
 static struct sandbox_token *issue(struct sandbox_call *call, const struct sandbox_token *pattern)
 {
 	struct sandbox_token *token = sandbox_token_issue(call->sandbox, pattern);
-
 	remember_grant(call, token);
 	return token;
 }
@@ -312,7 +300,6 @@ static struct sandbox_token *issue_access(struct sandbox_call *call, struct str 
 		.scope = scope,
 		.lifetime_s = ACCESS_LIFETIME_S,
 	};
-
 	return issue(call, &pattern);
 }
 
@@ -328,7 +315,6 @@ static struct sandbox_token *issue_refresh(struct sandbox_call *call, struct str
 		.scope = scope,
 		.lifetime_s = REFRESH_LIFETIME_S,
 	};
-
 	return issue(call, &pattern);
 }
 
@@ -337,7 +323,6 @@ static void answer_tokens(struct sandbox_call *call, const struct sandbox_token 
 			  const struct sandbox_token *refresh)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "access_token", access->text);
@@ -355,11 +340,9 @@ static void answer_tokens(struct sandbox_call *call, const struct sandbox_token 
 static void exchange_code(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"code", "redirect_uri", "client_id", "client_secret"};
-	struct sandbox_code *code = NULL;
-	struct sandbox_token *refresh = NULL;
-
 	if (!has_fields(call, fields, 4) || !is_client(call))
 		return;
+	struct sandbox_code *code = NULL;
 	switch (sandbox_code_redeem(call->sandbox, SANDBOX_LINKEDIN, sandbox_form(call, "code"),
 				    sandbox_form(call, "client_id"),
 				    sandbox_form(call, "redirect_uri"), (struct str){0}, &code)) {
@@ -380,6 +363,7 @@ static void exchange_code(struct sandbox_call *call)
 				 "authorization code. Or authorization code expired."));
 		return;
 	}
+	struct sandbox_token *refresh = NULL;
 	if (app_of(code->client_id)->gives_refresh_tokens)
 		refresh = issue_refresh(call, code->scope);
 	answer_tokens(call, issue_access(call, code->scope), refresh);
@@ -388,12 +372,10 @@ static void exchange_code(struct sandbox_call *call)
 static void exchange_refresh(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"refresh_token", "client_id", "client_secret"};
-	struct sandbox_token *refresh;
-
 	if (!has_fields(call, fields, 3) || !is_client(call))
 		return;
-	refresh = sandbox_token_find(call->sandbox, SANDBOX_LINKEDIN,
-				     sandbox_form(call, "refresh_token"));
+	struct sandbox_token *refresh = sandbox_token_find(call->sandbox, SANDBOX_LINKEDIN,
+							   sandbox_form(call, "refresh_token"));
 	if (refresh == NULL || refresh->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, refresh)) {
 		refuse_oauth(call, 400, "invalid_request",
@@ -408,7 +390,6 @@ static void exchange_refresh(struct sandbox_call *call)
 static void exchange_client(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"client_id", "client_secret"};
-
 	if (!has_fields(call, fields, 2) || !is_client(call))
 		return;
 	refuse_oauth(call, 401, "access_denied",
@@ -426,8 +407,7 @@ void sandbox_linkedin_access_token(struct sandbox_call *call)
 		{"client_credentials", exchange_client},
 	};
 	static const char *const fields[] = {"grant_type"};
-	struct str grant_type = sandbox_form(call, "grant_type");
-
+	const struct str grant_type = sandbox_form(call, "grant_type");
 	if (!has_fields(call, fields, 1))
 		return;
 	for (size_t i = 0; i < COUNT_OF(grants); i++) {
@@ -449,16 +429,15 @@ static const char *token_status(struct sandbox_call *call, const struct sandbox_
 void sandbox_linkedin_introspect(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"client_id", "client_secret", "token"};
-	const struct sandbox_token *token;
-	struct json_writer w;
-
 	if (!has_fields(call, fields, 3) || !is_client(call))
 		return;
-	token = sandbox_token_find(call->sandbox, SANDBOX_LINKEDIN, sandbox_form(call, "token"));
+	const struct sandbox_token *token =
+		sandbox_token_find(call->sandbox, SANDBOX_LINKEDIN, sandbox_form(call, "token"));
 	if (token == NULL) {
 		sandbox_answer_json(call, 200, "{\"active\":false}");
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_bool(&w, "active", sandbox_token_is_live(call->sandbox, token));

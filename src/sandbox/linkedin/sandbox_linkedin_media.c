@@ -56,8 +56,7 @@ struct linkedin_asset *sandbox_linkedin_asset_new(struct sandbox_call *call, con
 						  struct str id, struct str owner)
 {
 	struct linkedin_asset *asset = sandbox_keep(call->sandbox, sizeof(*asset));
-	struct str urn = str_format(call->arena, "urn:li:%s:" STR_FMT, kind, STR_ARG(id));
-
+	const struct str urn = str_format(call->arena, "urn:li:%s:" STR_FMT, kind, STR_ARG(id));
 	*asset = (struct linkedin_asset){
 		.urn = sandbox_keep_str(call->sandbox, urn),
 		.owner = sandbox_keep_str(call->sandbox, owner),
@@ -72,9 +71,8 @@ struct linkedin_asset *sandbox_linkedin_asset_new(struct sandbox_call *call, con
 struct str sandbox_linkedin_upload_owner(struct sandbox_call *call,
 					 const struct sandbox_token *token, const char *resource)
 {
-	struct str owner = json_string(
+	const struct str owner = json_string(
 		json_get(json_get(sandbox_json(call), "initializeUploadRequest"), "owner"));
-
 	if (str_is_empty(owner)) {
 		sandbox_linkedin_refuse_required(call, "initializeUploadRequest/owner");
 		return (struct str){0};
@@ -90,11 +88,10 @@ struct str sandbox_linkedin_upload_owner(struct sandbox_call *call,
 static void answer_upload(struct sandbox_call *call, const struct asset_kind *kind, struct str id,
 			  const struct linkedin_asset *asset)
 {
-	struct str path =
+	const struct str path =
 		str_format(call->arena, "/dms-uploads/" STR_FMT "/%s/0?ca=sandbox&ut=" STR_FMT,
 			   STR_ARG(id), kind->path_word, STR_ARG(asset->secret));
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "value");
@@ -109,9 +106,6 @@ static void answer_upload(struct sandbox_call *call, const struct asset_kind *ki
 static void initialize(struct sandbox_call *call, const struct asset_kind *kind)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	struct str owner;
-	struct str id;
-
 	if (token == NULL)
 		return;
 	if (!str_equal_z(sandbox_query(call, "action"), "initializeUpload")) {
@@ -119,10 +113,10 @@ static void initialize(struct sandbox_call *call, const struct asset_kind *kind)
 					STR("No such action: action must be initializeUpload"));
 		return;
 	}
-	owner = sandbox_linkedin_upload_owner(call, token, kind->resource);
+	const struct str owner = sandbox_linkedin_upload_owner(call, token, kind->resource);
 	if (str_is_empty(owner))
 		return;
-	id = sandbox_id_text(call->sandbox, "D4E", 16);
+	const struct str id = sandbox_id_text(call->sandbox, "D4E", 16);
 	answer_upload(call, kind, id, sandbox_linkedin_asset_new(call, kind->name, id, owner));
 }
 
@@ -136,13 +130,12 @@ void sandbox_linkedin_document_action(struct sandbox_call *call)
 	initialize(call, &document_kind);
 }
 
-/* ---- The bytes ---- */
+/* ---- the bytes ---- */
 
 static bool is_fit_image(const struct sandbox_media *media)
 {
-	bool is_known = media->sniff.type == SNIFF_JPEG || media->sniff.type == SNIFF_PNG ||
-			media->sniff.type == SNIFF_GIF;
-
+	const bool is_known = media->sniff.type == SNIFF_JPEG || media->sniff.type == SNIFF_PNG ||
+			      media->sniff.type == SNIFF_GIF;
 	return is_known && (uint64_t)media->sniff.width * media->sniff.height < PIXELS_MAX;
 }
 
@@ -157,8 +150,7 @@ static bool is_fit_document(struct str bytes)
 
 static const struct asset_kind *kind_of_path(struct sandbox_call *call)
 {
-	struct str word = sandbox_capture(call, "kind");
-
+	const struct str word = sandbox_capture(call, "kind");
 	if (str_equal_z(word, image_kind.path_word))
 		return &image_kind;
 	return str_equal_z(word, document_kind.path_word) ? &document_kind : NULL;
@@ -168,7 +160,6 @@ static const struct asset_kind *kind_of_path(struct sandbox_call *call)
 static struct linkedin_asset *enter_upload(struct sandbox_call *call, struct str urn)
 {
 	struct linkedin_asset *asset = sandbox_linkedin_asset_find(call->sandbox, urn);
-
 	if (asset == NULL || !str_equal(asset->secret, sandbox_query(call, "ut"))) {
 		sandbox_answer_empty(call, 404);
 		return NULL;
@@ -184,10 +175,6 @@ static struct linkedin_asset *enter_upload(struct sandbox_call *call, struct str
 void sandbox_linkedin_asset_put(struct sandbox_call *call)
 {
 	const struct asset_kind *kind = kind_of_path(call);
-	struct sandbox_media media = {0};
-	struct linkedin_asset *asset;
-	struct str urn;
-
 	/* Images and documents: the PUT needs the bearer (2.3), without the version header. */
 	if (sandbox_linkedin_bearer(call) == NULL)
 		return;
@@ -195,12 +182,14 @@ void sandbox_linkedin_asset_put(struct sandbox_call *call)
 		sandbox_answer_empty(call, 404);
 		return;
 	}
-	urn = str_format(call->arena, "urn:li:%s:" STR_FMT, kind->name,
-			 STR_ARG(sandbox_capture(call, "asset")));
+	const struct str urn = str_format(call->arena, "urn:li:%s:" STR_FMT, kind->name,
+					  STR_ARG(sandbox_capture(call, "asset")));
 	if (enter_upload(call, urn) == NULL)
 		return;
+	struct sandbox_media media = {0};
 	sandbox_media_look(call, call->body, &media);
-	asset = enter_upload(call, urn); /* the lock was let go: a reset may have come between */
+	struct linkedin_asset *asset =
+		enter_upload(call, urn); /* the lock was let go: a reset may have come between */
 	if (asset == NULL)
 		return;
 	asset->media = media;
@@ -209,7 +198,7 @@ void sandbox_linkedin_asset_put(struct sandbox_call *call)
 	sandbox_answer_empty(call, 201);
 }
 
-/* ---- Status ---- */
+/* ---- status ---- */
 
 /* Read access exists for pages only; a token that may only write gets 403 (2.3). */
 static bool may_read(struct sandbox_call *call, const struct sandbox_token *token, struct str owner,
@@ -228,12 +217,10 @@ static bool may_read(struct sandbox_call *call, const struct sandbox_token *toke
 static void get_asset(struct sandbox_call *call, const struct asset_kind *kind)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	const struct linkedin_asset *asset;
-	struct json_writer w;
-
 	if (token == NULL)
 		return;
-	asset = sandbox_linkedin_asset_find(call->sandbox, sandbox_capture(call, "urn"));
+	const struct linkedin_asset *asset =
+		sandbox_linkedin_asset_find(call->sandbox, sandbox_capture(call, "urn"));
 	if (asset == NULL) {
 		sandbox_linkedin_refuse(call, (struct linkedin_error){404, 0, "NOT_FOUND"},
 					STR("Could not find entity"));
@@ -241,6 +228,7 @@ static void get_asset(struct sandbox_call *call, const struct asset_kind *kind)
 	}
 	if (!may_read(call, token, asset->owner, kind))
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", asset->urn);

@@ -18,8 +18,6 @@ static struct str avatar_url(struct sandbox_call *call, const char *path)
 void sandbox_linkedin_userinfo(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_bearer(call);
-	struct json_writer w;
-
 	if (token == NULL)
 		return;
 	if (!sandbox_scope_has(token->scope, "openid") ||
@@ -27,6 +25,7 @@ void sandbox_linkedin_userinfo(struct sandbox_call *call)
 		sandbox_linkedin_refuse_access(call, "userinfo.GET.NO_VERSION");
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "sub", STR(LINKEDIN_MEMBER_ID));
@@ -70,14 +69,13 @@ static bool asks_for(struct sandbox_call *call, struct str name)
 void sandbox_linkedin_me(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_bearer(call);
-	struct json_writer w;
-
 	if (token == NULL)
 		return;
 	if (!sandbox_scope_has(token->scope, "r_basicprofile")) {
 		sandbox_linkedin_refuse_access(call, "GET /me");
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", STR(LINKEDIN_MEMBER_ID));
@@ -117,18 +115,15 @@ static void put_role(struct json_writer *w)
 /* An absent filter lets everything through. */
 static bool filter_is(struct sandbox_call *call, const char *name, const char *value)
 {
-	struct str filter = sandbox_query(call, name);
-
+	const struct str filter = sandbox_query(call, name);
 	return str_is_empty(filter) || str_equal_z(filter, value);
 }
 
 void sandbox_linkedin_organization_acls(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	int64_t start = sandbox_param_int(call, "start", 0);
-	int64_t count = sandbox_param_int(call, "count", 10);
-	struct json_writer w;
-
+	const int64_t start = sandbox_param_int(call, "start", 0);
+	const int64_t count = sandbox_param_int(call, "count", 10);
 	if (token == NULL || !may_read_pages(call, token, "organizationAcls.FINDER-roleAssignee"))
 		return;
 	if (!str_equal_z(sandbox_query(call, "q"), "roleAssignee")) {
@@ -136,6 +131,7 @@ void sandbox_linkedin_organization_acls(struct sandbox_call *call)
 					STR("No such finder: q must be roleAssignee"));
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "elements");
@@ -151,8 +147,6 @@ void sandbox_linkedin_organization_acls(struct sandbox_call *call)
 void sandbox_linkedin_organization(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	struct json_writer w;
-
 	if (token == NULL || !may_read_pages(call, token, "organizations.GET"))
 		return;
 	if (!str_equal_z(sandbox_capture(call, "id"), LINKEDIN_PAGE_ID)) {
@@ -160,6 +154,7 @@ void sandbox_linkedin_organization(struct sandbox_call *call)
 					STR("Could not find entity"));
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "id");

@@ -36,12 +36,11 @@ struct draft {
 	size_t media_count;
 };
 
-/* ---- Refusals ---- */
+/* ---- refusals ---- */
 
 static void refuse_duplicate(struct sandbox_call *call, struct str urn)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 422, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "errorDetailType", STR("com.linkedin.common.error.BadRequest"));
@@ -66,7 +65,7 @@ static void refuse_duplicate(struct sandbox_call *call, struct str urn)
 	json_end_object(&w);
 }
 
-/* ---- Checking a post: the fields ---- */
+/* ---- checking a post: the fields ---- */
 
 static bool is_one_of(struct str value, const char *const *words)
 {
@@ -97,11 +96,11 @@ static bool check_known_fields(struct sandbox_call *call, const struct json *bod
 					    "container",
 					    "contentCallToActionLabel",
 					    NULL};
-
 	for (size_t i = 0; i < body->count; i++) {
 		if (!is_one_of(body->keys[i], known))
-			return sandbox_linkedin_refuse_schema(call, str_z(call->arena, body->keys[i]),
-					     "unrecognized field found but not allowed");
+			return sandbox_linkedin_refuse_schema(
+				call, str_z(call->arena, body->keys[i]),
+				"unrecognized field found but not allowed");
 	}
 	return true;
 }
@@ -110,14 +109,13 @@ static bool check_required(struct sandbox_call *call, const struct json *body)
 {
 	static const char *const strings[] = {"author", "commentary", "visibility",
 					      "lifecycleState"};
-
 	for (size_t i = 0; i < COUNT_OF(strings); i++) {
 		const struct json *value = json_get(body, strings[i]);
-
 		if (json_is_null(value))
 			return sandbox_linkedin_refuse_required(call, strings[i]);
 		if (!json_is(value, JSON_TYPE_STRING))
-			return sandbox_linkedin_refuse_schema(call, strings[i], "cannot be coerced to String");
+			return sandbox_linkedin_refuse_schema(call, strings[i],
+							      "cannot be coerced to String");
 	}
 	if (json_is_null(json_get(body, "distribution")))
 		return sandbox_linkedin_refuse_required(call, "distribution");
@@ -134,15 +132,14 @@ static bool check_enums(struct sandbox_call *call, const struct json *body,
 						   "CONTAINER", NULL};
 	static const char *const feeds[] = {"MAIN_FEED", "NONE", NULL};
 	const struct json *reshare = json_get(body, "isReshareDisabledByAuthor");
-
 	if (!is_one_of(draft->visibility, visibilities))
 		return sandbox_linkedin_refuse_schema(call, "visibility", "is not an enum symbol");
 	if (!is_one_of(draft->feed, feeds))
 		return sandbox_linkedin_refuse_schema(call, "distribution/feedDistribution",
-				     "is not an enum symbol");
+						      "is not an enum symbol");
 	if (!json_is_null(reshare) && !json_is(reshare, JSON_TYPE_BOOL))
 		return sandbox_linkedin_refuse_schema(call, "isReshareDisabledByAuthor",
-				     "cannot be coerced to Boolean");
+						      "cannot be coerced to Boolean");
 	return true;
 }
 
@@ -151,7 +148,6 @@ static bool check_rules(struct sandbox_call *call, const struct json *body,
 			const struct draft *draft)
 {
 	const struct json *targets = json_get(json_get(body, "distribution"), "targetEntities");
-
 	if (!str_equal_z(json_string(json_get(body, "lifecycleState")), "PUBLISHED"))
 		return sandbox_linkedin_refuse_field(call, "INVALID_VALUE_FOR_FIELD",
 						     "lifecycleState must be PUBLISHED on create");
@@ -172,7 +168,7 @@ static bool check_rules(struct sandbox_call *call, const struct json *body,
 	return true;
 }
 
-/* ---- Checking a post: the content ---- */
+/* ---- checking a post: the content ---- */
 
 static bool check_asset_state(struct sandbox_call *call, const struct linkedin_asset *asset)
 {
@@ -201,12 +197,10 @@ static bool check_asset_state(struct sandbox_call *call, const struct linkedin_a
 static bool take_asset(struct sandbox_call *call, struct draft *draft, struct str urn,
 		       struct str prefix, struct str alt_text)
 {
-	const struct linkedin_asset *asset;
-
 	if (!str_has_prefix(urn, prefix))
 		return sandbox_linkedin_refuse_field(call, "INVALID_URN_TYPE",
 						     "The media URN is of the wrong type");
-	asset = sandbox_linkedin_asset_find(call->sandbox, urn);
+	const struct linkedin_asset *asset = sandbox_linkedin_asset_find(call->sandbox, urn);
 	if (asset == NULL)
 		return sandbox_linkedin_refuse_field(call, "INVALID_URN_ID",
 						     "The media URN does not exist");
@@ -239,12 +233,11 @@ static const struct {
 
 static bool check_media(struct sandbox_call *call, struct draft *draft, const struct json *media)
 {
-	struct str urn = json_string(json_get(media, "id"));
-	struct str title = json_string(json_get(media, "title"));
-	size_t kind = 0;
-
+	const struct str urn = json_string(json_get(media, "id"));
+	const struct str title = json_string(json_get(media, "title"));
 	if (str_is_empty(urn))
 		return sandbox_linkedin_refuse_required(call, "content/media/id");
+	size_t kind = 0;
 	while (kind < 2 && !str_has_prefix(urn, str_of(media_kinds[kind].prefix)))
 		kind++;
 	if (kind == 0 && str_is_empty(title))
@@ -260,7 +253,6 @@ static bool check_multi_image(struct sandbox_call *call, struct draft *draft,
 			      const struct json *multi)
 {
 	const struct json *images = json_get(multi, "images");
-
 	if (!json_is(images, JSON_TYPE_ARRAY))
 		return sandbox_linkedin_refuse_required(call, "content/multiImage/images");
 	if (images->count < MULTI_IMAGE_MIN || images->count > MULTI_IMAGE_MAX)
@@ -269,7 +261,6 @@ static bool check_multi_image(struct sandbox_call *call, struct draft *draft,
 	draft->type = "multiImage";
 	for (size_t i = 0; i < images->count; i++) {
 		const struct json *image = json_at(images, i);
-
 		if (!take_asset(call, draft, json_string(json_get(image, "id")),
 				STR("urn:li:image:"), json_string(json_get(image, "altText"))))
 			return false;
@@ -280,9 +271,8 @@ static bool check_multi_image(struct sandbox_call *call, struct draft *draft,
 static bool check_article(struct sandbox_call *call, struct draft *draft,
 			  const struct json *article)
 {
-	struct str source = json_string(json_get(article, "source"));
-	struct str thumbnail = json_string(json_get(article, "thumbnail"));
-
+	const struct str source = json_string(json_get(article, "source"));
+	const struct str thumbnail = json_string(json_get(article, "thumbnail"));
 	if (str_is_empty(source))
 		return sandbox_linkedin_refuse_required(call, "content/article/source");
 	if (!str_has_prefix(source, STR("https://")) && !str_has_prefix(source, STR("http://")))
@@ -306,9 +296,8 @@ static bool check_poll_options(struct sandbox_call *call, const struct json *opt
 		return sandbox_linkedin_refuse_field(call, "INVALID_VALUE_FOR_FIELD",
 						     "A poll has 2 to 4 options");
 	for (size_t i = 0; i < options->count; i++) {
-		size_t length =
+		const size_t length =
 			utf8_code_points(json_string(json_get(json_at(options, i), "text")));
-
 		if (length == 0 || length > POLL_OPTION_MAX)
 			return sandbox_linkedin_refuse_field(
 				call, "FIELD_LENGTH_TOO_LONG",
@@ -321,14 +310,13 @@ static bool check_poll(struct sandbox_call *call, struct draft *draft, const str
 {
 	static const char *const durations[] = {"ONE_DAY", "THREE_DAYS", "SEVEN_DAYS",
 						"FOURTEEN_DAYS", NULL};
-	size_t length = utf8_code_points(json_string(json_get(poll, "question")));
-
+	const size_t length = utf8_code_points(json_string(json_get(poll, "question")));
 	if (length == 0 || length > POLL_QUESTION_MAX)
 		return sandbox_linkedin_refuse_field(call, "FIELD_LENGTH_TOO_LONG",
 						     "A poll question has 1 to 140 characters");
 	if (!is_one_of(json_string(json_get(json_get(poll, "settings"), "duration")), durations))
 		return sandbox_linkedin_refuse_schema(call, "content/poll/settings/duration",
-				     "is not an enum symbol");
+						      "is not an enum symbol");
 	draft->type = "poll";
 	draft->title = json_string(json_get(poll, "question"));
 	return check_poll_options(call, json_get(poll, "options"));
@@ -347,11 +335,11 @@ static bool check_content(struct sandbox_call *call, struct draft *draft)
 		{"poll", check_poll},
 	};
 	const struct json *content = draft->content;
-
 	if (json_is_null(content))
 		return true;
 	if (!json_is(content, JSON_TYPE_OBJECT) || content->count != 1)
-		return sandbox_linkedin_refuse_schema(call, "content", "union type requires exactly one member");
+		return sandbox_linkedin_refuse_schema(call, "content",
+						      "union type requires exactly one member");
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		if (str_equal_z(content->keys[0], kinds[i].key))
 			return kinds[i].check(call, draft, &content->items[0]);
@@ -363,8 +351,7 @@ static bool check_content(struct sandbox_call *call, struct draft *draft)
 static bool check_substance(struct sandbox_call *call, const struct json *body, struct draft *draft)
 {
 	const struct json *reshare = json_get(body, "reshareContext");
-	bool has_content = !json_is_null(draft->content);
-
+	const bool has_content = !json_is_null(draft->content);
 	if (!json_is_null(reshare)) {
 		if (!str_has_prefix(json_string(json_get(reshare, "parent")), STR("urn:li:")))
 			return sandbox_linkedin_refuse_required(call, "reshareContext/parent");
@@ -384,7 +371,6 @@ static bool check_post(struct sandbox_call *call, const struct sandbox_token *to
 		       struct draft *draft)
 {
 	const struct json *body = sandbox_json(call);
-
 	if (!json_is(body, JSON_TYPE_OBJECT))
 		return sandbox_linkedin_refuse_field(
 			call, "ILLEGAL_ARGUMENT",
@@ -408,7 +394,7 @@ static bool check_post(struct sandbox_call *call, const struct sandbox_token *to
 	       check_content(call, draft);
 }
 
-/* ---- Publishing ---- */
+/* ---- publishing ---- */
 
 /* The service's platform_account_id: the bare id behind the URN (1.6). */
 struct str sandbox_linkedin_account_of(struct str urn)
@@ -418,12 +404,11 @@ struct str sandbox_linkedin_account_of(struct str urn)
 
 static struct str json_text_of(struct arena *arena, const struct json *value)
 {
-	struct json_writer w;
-	struct buf text;
-
 	if (json_is_null(value))
 		return (struct str){0};
+	struct buf text;
 	buf_init(&text, arena, 1024 * 1024);
+	struct json_writer w;
 	json_writer_init(&w, &text);
 	json_put_value(&w, value);
 	return buf_str(&text);
@@ -436,11 +421,9 @@ static const struct linkedin_entry *find_duplicate(struct sandbox_call *call,
 {
 	const struct sandbox_post *post = sandbox_ledger_newest(
 		call->sandbox, SANDBOX_LINKEDIN, sandbox_linkedin_account_of(draft->author));
-
 	for (; post != NULL && post->created_us > call->now_us - DUPLICATE_WINDOW_US;
 	     post = post->older) {
 		const struct linkedin_entry *entry = post->extra;
-
 		if (!entry->is_comment && str_equal(entry->canonical, draft->text.canonical) &&
 		    str_equal(entry->content, content))
 			return entry;
@@ -458,7 +441,6 @@ static struct linkedin_entry *keep_entry(struct sandbox_call *call, const struct
 					 struct str content)
 {
 	struct linkedin_entry *entry = sandbox_keep(call->sandbox, sizeof(*entry));
-
 	*entry = (struct linkedin_entry){
 		.urn = urn_of(call, "share", sandbox_id_decimal(call->sandbox, "7", 19)),
 		.activity = urn_of(call, "activity", sandbox_id_decimal(call->sandbox, "7", 19)),
@@ -498,34 +480,29 @@ static void publish(struct sandbox_call *call, const struct draft *draft,
 		.created_us = call->now_us,
 		.extra = entry,
 	};
-
 	sandbox_ledger_add(call->sandbox, &post);
 }
 
 void sandbox_linkedin_post_create(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	const struct linkedin_entry *duplicate;
-	const struct linkedin_entry *entry;
 	struct draft *draft = ARENA_NEW(call->arena, struct draft);
-	struct str content;
-
 	if (token == NULL || !check_post(call, token, draft))
 		return;
-	content = json_text_of(call->arena, draft->content);
-	duplicate = find_duplicate(call, draft, content);
+	const struct str content = json_text_of(call->arena, draft->content);
+	const struct linkedin_entry *duplicate = find_duplicate(call, draft, content);
 	if (duplicate != NULL) {
 		refuse_duplicate(call, duplicate->urn);
 		return;
 	}
-	entry = keep_entry(call, draft, content);
+	const struct linkedin_entry *entry = keep_entry(call, draft, content);
 	publish(call, draft, entry);
 	sandbox_answer_header(call, "x-restli-id", entry->urn);
 	sandbox_answer_header(call, "x-linkedin-id", entry->urn);
 	sandbox_answer_empty(call, 201);
 }
 
-/* ---- Reading and deleting ---- */
+/* ---- reading and deleting ---- */
 
 static void put_entry(struct json_writer *w, const struct linkedin_entry *entry)
 {
@@ -577,18 +554,17 @@ struct linkedin_entry *sandbox_linkedin_entry_find(struct sandbox_call *call, st
 void sandbox_linkedin_post_get(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	const struct linkedin_entry *entry;
-	struct json_writer w;
-
 	if (token == NULL)
 		return;
-	entry = sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
+	const struct linkedin_entry *entry =
+		sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
 	if (!sandbox_linkedin_is_visible(call->sandbox, entry) || entry->is_comment) {
 		sandbox_linkedin_refuse_not_found(call);
 		return;
 	}
 	if (!sandbox_linkedin_may_read(call, token, entry->author, RESOURCE_POSTS ".GET"))
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	put_entry(&w, entry);
 }
@@ -608,10 +584,8 @@ static void put_page_of_posts(struct sandbox_call *call, struct json_writer *w, 
 {
 	const struct sandbox_post *post =
 		sandbox_ledger_newest(call->sandbox, SANDBOX_LINKEDIN, STR(LINKEDIN_PAGE_ID));
-
 	for (; post != NULL && count > 0; post = post->older) {
 		const struct linkedin_entry *entry = post->extra;
-
 		if (post->is_deleted || entry->is_comment || start-- > 0)
 			continue;
 		put_entry(w, entry);
@@ -622,10 +596,8 @@ static void put_page_of_posts(struct sandbox_call *call, struct json_writer *w, 
 void sandbox_linkedin_post_find(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	int64_t start = sandbox_param_int(call, "start", 0);
-	int64_t count = sandbox_param_int(call, "count", 10);
-	struct json_writer w;
-
+	const int64_t start = sandbox_param_int(call, "start", 0);
+	const int64_t count = sandbox_param_int(call, "count", 10);
 	if (token == NULL || !is_finder(call) ||
 	    !sandbox_linkedin_may_read(call, token, sandbox_query(call, "author"),
 				       RESOURCE_POSTS ".FINDER-author"))
@@ -635,6 +607,7 @@ void sandbox_linkedin_post_find(struct sandbox_call *call)
 					      "start or count is out of range");
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	sandbox_linkedin_put_paging(&w, start, count);
@@ -648,9 +621,8 @@ void sandbox_linkedin_post_find(struct sandbox_call *call)
 static void delete_with_replies(struct sandbox *sandbox, struct sandbox_post *post)
 {
 	struct sandbox_post *replies[REPLIES_MAX];
-	size_t count =
+	const size_t count =
 		sandbox_ledger_replies(sandbox, SANDBOX_LINKEDIN, post->id, replies, REPLIES_MAX);
-
 	/* Comments go one level deep (2.10), so this ends by itself. */
 	for (size_t i = 0; i < count; i++)
 		delete_with_replies(sandbox, replies[i]);
@@ -660,19 +632,18 @@ static void delete_with_replies(struct sandbox *sandbox, struct sandbox_post *po
 void sandbox_linkedin_post_delete(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	const struct linkedin_entry *entry;
-	struct sandbox_post *post;
-
 	if (token == NULL)
 		return;
-	entry = sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
+	const struct linkedin_entry *entry =
+		sandbox_linkedin_entry_find(call, sandbox_capture(call, "urn"));
 	if (entry == NULL || entry->is_comment) {
 		sandbox_linkedin_refuse_not_found(call);
 		return;
 	}
 	if (!sandbox_linkedin_may_act(call, token, entry->author, RESOURCE_POSTS ".DELETE"))
 		return;
-	post = sandbox_ledger_find(call->sandbox, SANDBOX_LINKEDIN, entry->urn);
+	struct sandbox_post *post =
+		sandbox_ledger_find(call->sandbox, SANDBOX_LINKEDIN, entry->urn);
 	if (post != NULL)
 		delete_with_replies(call->sandbox, post);
 	sandbox_answer_empty(call, 204); /* repeatable (2.11) */

@@ -58,9 +58,8 @@ static bool take_escape(struct str *in, char *c_out)
  * first. */
 static bool take_name(struct str *in, char stop, struct buf *name)
 {
-	char c;
-
 	while (in->len > 0) {
+		char c;
 		if (take_escape(in, &c)) {
 			buf_add_char(name, c);
 			continue;
@@ -79,7 +78,6 @@ static bool take_name(struct str *in, char stop, struct buf *name)
 static bool take_urn_kind(struct str *in, struct str *kind_out)
 {
 	static const char *const kinds[] = {"urn:li:organization:", "urn:li:person:"};
-
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		*kind_out = str_of(kinds[i]);
 		if (str_skip(in, *kind_out))
@@ -92,9 +90,8 @@ static bool take_urn_kind(struct str *in, struct str *kind_out)
  * [U, 2.9]. */
 static bool take_urn_id(struct str *in, struct buf *id)
 {
-	char c;
-
 	while (in->len > 0 && in->ptr[0] != ')') {
+		char c;
 		if (!take_escape(in, &c)) {
 			c = in->ptr[0];
 			*in = str_slice(*in, 1, in->len);
@@ -111,12 +108,11 @@ static bool take_mention(struct reading *reading)
 {
 	struct arena *arena = reading->shown->arena;
 	struct str in = reading->in;
-	struct str kind;
 	struct buf name;
-	struct buf id;
-
 	buf_init(&name, arena, TEXT_BYTES_MAX);
+	struct buf id;
 	buf_init(&id, arena, TEXT_BYTES_MAX);
+	struct str kind;
 	if (!(str_skip(&in, STR("@[")) && take_name(&in, ']', &name) && str_skip(&in, STR("](")) &&
 	      take_urn_kind(&in, &kind) && take_urn_id(&in, &id) && str_skip(&in, STR(")"))))
 		return false;
@@ -145,7 +141,6 @@ static bool take_hashtag_template(struct reading *reading)
 {
 	struct str in = reading->in;
 	struct buf word;
-
 	buf_init(&word, reading->shown->arena, TEXT_BYTES_MAX);
 	if (!(str_skip(&in, STR("{hashtag|\\#|")) && take_name(&in, '}', &word) &&
 	      str_skip(&in, STR("}"))))
@@ -158,10 +153,9 @@ static bool take_hashtag_template(struct reading *reading)
 /* #word */
 static bool take_hashtag(struct reading *reading)
 {
-	size_t end = 1;
-
 	if (reading->in.ptr[0] != '#')
 		return false;
+	size_t end = 1;
 	while (end < reading->in.len && is_word(reading->in.ptr[end]))
 		end++;
 	if (end == 1)
@@ -175,7 +169,6 @@ static bool take_hashtag(struct reading *reading)
 static bool take_next(struct reading *reading)
 {
 	char c;
-
 	if (take_escape(&reading->in, &c)) {
 		put_plain(reading, c);
 		return true;
@@ -194,7 +187,6 @@ static size_t count_characters(struct str commentary)
 	size_t count = 0;
 	uint32_t code_point;
 	char c;
-
 	while (take_escape(&commentary, &c) || utf8_take(&commentary, &code_point))
 		count++;
 	return count;
@@ -206,10 +198,9 @@ void sandbox_linkedin_text_read(struct arena *arena, struct str commentary,
 	struct buf shown;
 	struct buf canonical;
 	struct reading reading = {.in = commentary, .shown = &shown, .canonical = &canonical};
-	bool is_going_on = true;
-
 	buf_init(&shown, arena, TEXT_BYTES_MAX);
 	buf_init(&canonical, arena, TEXT_BYTES_MAX);
+	bool is_going_on = true;
 	while (is_going_on && reading.in.len > 0)
 		is_going_on = take_next(&reading);
 	*text_out = (struct linkedin_text){

@@ -40,16 +40,14 @@ static int64_t part_first(size_t part)
 /* Up to 4 MiB; less at the end of the file. */
 static int64_t part_size(const struct linkedin_video *video, size_t part)
 {
-	int64_t left = video->size_bytes - part_first(part);
-
+	const int64_t left = video->size_bytes - part_first(part);
 	return left < PART_BYTES ? left : PART_BYTES;
 }
 
 static struct str upload_url(struct sandbox_call *call, const struct linkedin_asset *asset,
 			     struct str place)
 {
-	struct str id = str_slice(asset->urn, STR("urn:li:video:").len, asset->urn.len);
-
+	const struct str id = str_slice(asset->urn, STR("urn:li:video:").len, asset->urn.len);
 	return sandbox_url(call, UPLOAD_HOST,
 			   str_format(call->arena,
 				      "/dms-uploads/sp/" STR_FMT "/" STR_FMT
@@ -78,7 +76,6 @@ static void put_instructions(struct sandbox_call *call, struct json_writer *w,
 static void answer_upload(struct sandbox_call *call, const struct linkedin_asset *asset)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "value");
@@ -98,7 +95,6 @@ static struct linkedin_video *video_new(struct sandbox_call *call, int64_t size_
 					bool wants_thumbnail)
 {
 	struct linkedin_video *video = sandbox_keep(call->sandbox, sizeof(*video));
-
 	video->size_bytes = size_bytes;
 	video->part_count = (size_t)((size_bytes + PART_BYTES - 1) / PART_BYTES);
 	video->etags = sandbox_keep(call->sandbox, video->part_count * sizeof(*video->etags));
@@ -111,12 +107,10 @@ static struct linkedin_video *video_new(struct sandbox_call *call, int64_t size_
 static void initialize(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	const struct json *asked = json_get(sandbox_json(call), "initializeUploadRequest");
-	struct str owner = sandbox_linkedin_upload_owner(call, token, RESOURCE_VIDEOS);
-	int64_t size_bytes = 0;
-	struct linkedin_asset *asset;
-
+	const struct str owner = sandbox_linkedin_upload_owner(call, token, RESOURCE_VIDEOS);
 	if (str_is_empty(owner))
 		return;
+	int64_t size_bytes = 0;
 	if (!str_parse_i64(json_text(call->arena, json_get(asked, "fileSizeBytes")), &size_bytes)) {
 		sandbox_linkedin_refuse_required(call, "initializeUploadRequest/fileSizeBytes");
 		return;
@@ -125,8 +119,8 @@ static void initialize(struct sandbox_call *call, const struct sandbox_token *to
 		refuse(call, "INVALID_VALUE_FOR_FIELD", "fileSizeBytes is out of range");
 		return;
 	}
-	asset = sandbox_linkedin_asset_new(call, "video", sandbox_id_text(call->sandbox, "D5F", 16),
-					   owner);
+	struct linkedin_asset *asset = sandbox_linkedin_asset_new(
+		call, "video", sandbox_id_text(call->sandbox, "D5F", 16), owner);
 	asset->expires_us = call->now_us + UPLOAD_LIFETIME_US;
 	asset->video =
 		video_new(call, size_bytes, json_bool(json_get(asked, "uploadThumbnail"), false));
@@ -136,7 +130,7 @@ static void initialize(struct sandbox_call *call, const struct sandbox_token *to
 		answer_upload(call, asset);
 }
 
-/* ---- The bytes ---- */
+/* ---- the bytes ---- */
 
 /* The asset an upload address is for; NULL and the answer made. */
 static struct linkedin_asset *enter_upload(struct sandbox_call *call)
@@ -144,7 +138,6 @@ static struct linkedin_asset *enter_upload(struct sandbox_call *call)
 	struct linkedin_asset *asset = sandbox_linkedin_asset_find(
 		call->sandbox, str_format(call->arena, "urn:li:video:" STR_FMT,
 					  STR_ARG(sandbox_capture(call, "asset"))));
-
 	/* The address alone is the key; a token beside it is refused (2.6, "Traps"). */
 	if (!str_is_empty(sandbox_header(call, "Authorization"))) {
 		sandbox_answer_empty(call, 403);
@@ -165,11 +158,9 @@ static struct linkedin_asset *enter_upload(struct sandbox_call *call)
 void sandbox_linkedin_video_part_put(struct sandbox_call *call)
 {
 	struct linkedin_asset *asset = enter_upload(call);
-	struct sandbox_upload *upload;
-	uint64_t part = 0;
-
 	if (asset == NULL)
 		return;
+	uint64_t part = 0;
 	if (!str_parse_u64(sandbox_capture(call, "part"), &part) ||
 	    part >= asset->video->part_count) {
 		sandbox_answer_empty(call, 404);
@@ -180,7 +171,8 @@ void sandbox_linkedin_video_part_put(struct sandbox_call *call)
 		       "The bytes are not those of firstByte to lastByte");
 		return;
 	}
-	upload = sandbox_upload_find(call->sandbox, SANDBOX_LINKEDIN, asset->urn);
+	struct sandbox_upload *upload =
+		sandbox_upload_find(call->sandbox, SANDBOX_LINKEDIN, asset->urn);
 	if (upload == NULL ||
 	    !sandbox_upload_write(call->sandbox, upload, part_first((size_t)part), call->body)) {
 		sandbox_answer_empty(call, 503);
@@ -194,8 +186,6 @@ void sandbox_linkedin_video_part_put(struct sandbox_call *call)
 void sandbox_linkedin_video_thumbnail_put(struct sandbox_call *call)
 {
 	struct linkedin_asset *asset = enter_upload(call);
-	struct sandbox_media media = {0};
-
 	if (asset == NULL)
 		return;
 	if (!asset->video->wants_thumbnail) {
@@ -206,6 +196,7 @@ void sandbox_linkedin_video_thumbnail_put(struct sandbox_call *call)
 		refuse(call, "ILLEGAL_ARGUMENT", "media-type-family must be STILLIMAGE");
 		return;
 	}
+	struct sandbox_media media = {0};
 	sandbox_media_look(call, call->body, &media);
 	asset = enter_upload(call); /* the lock was let go: a reset may have come between */
 	if (asset == NULL)
@@ -238,8 +229,7 @@ static bool check_parts(struct sandbox_call *call, struct linkedin_video *video,
 		return refuse(call, "INVALID_VALUE_FOR_FIELD",
 			      "uploadedPartIds must name every part");
 	for (size_t i = 0; i < ids->count; i++) {
-		struct str id = json_string(json_at(ids, i));
-
+		const struct str id = json_string(json_at(ids, i));
 		if (str_is_empty(id) || !video_has_etag(video, id))
 			return refuse(call, "INVALID_VALUE_FOR_FIELD",
 				      "uploadedPartIds names an unknown part");
@@ -250,8 +240,7 @@ static bool check_parts(struct sandbox_call *call, struct linkedin_video *video,
 
 static bool is_fit(const struct linkedin_video *video, const struct sandbox_media *media)
 {
-	int64_t duration_ms = media->sniff.duration_ms;
-
+	const int64_t duration_ms = media->sniff.duration_ms;
 	return !video->is_scrambled && media->sniff.type == SNIFF_MP4 &&
 	       (duration_ms == 0 ||
 		(duration_ms >= DURATION_MIN_MS && duration_ms <= DURATION_MAX_MS));
@@ -260,10 +249,8 @@ static bool is_fit(const struct linkedin_video *video, const struct sandbox_medi
 static void finalize(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	const struct json *asked = json_get(sandbox_json(call), "finalizeUploadRequest");
-	struct str urn = str_copy(call->arena, json_string(json_get(asked, "video")));
+	const struct str urn = str_copy(call->arena, json_string(json_get(asked, "video")));
 	struct linkedin_asset *asset = sandbox_linkedin_asset_find(call->sandbox, urn);
-	struct sandbox_media media = {0};
-
 	if (asset == NULL || asset->video == NULL) {
 		refuse(call, "INVALID_VIDEO_ID", "INVALID_VIDEO_ID: no such video");
 		return;
@@ -279,6 +266,7 @@ static void finalize(struct sandbox_call *call, const struct sandbox_token *toke
 	}
 	if (!check_parts(call, asset->video, json_get(asked, "uploadedPartIds")))
 		return;
+	struct sandbox_media media = {0};
 	if (!sandbox_upload_look(call, SANDBOX_LINKEDIN, urn, &media) ||
 	    (asset = sandbox_linkedin_asset_find(call->sandbox, urn)) == NULL) {
 		sandbox_answer_empty(call, 503); /* the lock was let go: a reset came between */
@@ -302,8 +290,7 @@ void sandbox_linkedin_video_action(struct sandbox_call *call)
 		{"finalizeUpload", finalize},
 	};
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	struct str asked = sandbox_query(call, "action");
-
+	const struct str asked = sandbox_query(call, "action");
 	if (token == NULL)
 		return;
 	for (size_t i = 0; i < COUNT_OF(actions); i++) {
@@ -316,25 +303,24 @@ void sandbox_linkedin_video_action(struct sandbox_call *call)
 	       "No such action: action must be initializeUpload or finalizeUpload");
 }
 
-/* ---- Status: members may read it too (2.6) ---- */
+/* ---- status: members may read it too (2.6) ---- */
 
 void sandbox_linkedin_video_get(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
-	const struct linkedin_asset *asset;
-	enum linkedin_asset_status status;
-	struct json_writer w;
-
 	if (token == NULL)
 		return;
-	asset = sandbox_linkedin_asset_find(call->sandbox, sandbox_capture(call, "urn"));
+	const struct linkedin_asset *asset =
+		sandbox_linkedin_asset_find(call->sandbox, sandbox_capture(call, "urn"));
 	if (asset == NULL || asset->video == NULL) {
 		sandbox_linkedin_refuse_not_found(call);
 		return;
 	}
 	if (!sandbox_linkedin_may_act(call, token, asset->owner, RESOURCE_VIDEOS ".GET"))
 		return;
-	status = sandbox_linkedin_asset_status(asset, call->now_us);
+	const enum linkedin_asset_status status =
+		sandbox_linkedin_asset_status(asset, call->now_us);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", asset->urn);

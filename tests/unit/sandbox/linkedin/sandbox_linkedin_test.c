@@ -212,7 +212,7 @@ static void another_scope_set_kills_earlier_tokens(void **state)
 	assert_status(call(probe, "GET", API "/v2/userinfo", other, none), 200);
 }
 
-/* ---- Accounts and the gate ---- */
+/* ---- accounts and the gate ---- */
 
 static void userinfo_and_pages(void **state)
 {
@@ -314,7 +314,7 @@ static void junk_and_expired_tokens(void **state)
 	assert_int_equal(json_int(json_get(expired.json, "serviceErrorCode"), 0), 65602);
 }
 
-/* ---- Posts ---- */
+/* ---- posts ---- */
 
 static void post_is_published_unescaped(void **state)
 {
@@ -583,7 +583,7 @@ static void faults_speak_linkedin(void **state)
 	assert_status(publish(probe, token, MEMBER, "x", NULL), 401);
 }
 
-/* ---- Comments ---- */
+/* ---- comments ---- */
 
 static struct probe_answer comment(struct probe *probe, struct str token, struct str urn,
 				   const char *text)
@@ -628,7 +628,7 @@ static void comments_hang_under_the_post(void **state)
 	assert_status(comment(probe, token, STR("urn:li:share:1"), "x"), 404);
 }
 
-/* ---- Pictures ---- */
+/* ---- pictures ---- */
 
 /* The head of a PNG of 8 by 6 pixels: the sandbox looks at no more. */
 static const char png[] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x06\x08\x02\0\0\0";
