@@ -77,20 +77,18 @@ static const struct graph_error bad_url = {400, 389, 0, "(#389) Unable to fetch 
 /* "{page}_{digits}": a post's id (1). */
 static struct str post_id(struct sandbox_call *call, const struct graph_page *page)
 {
-	struct str own = sandbox_id_decimal(call->sandbox, "12", 18);
-
+	const struct str own = sandbox_id_decimal(call->sandbox, "12", 18);
 	return sandbox_keep_str(call->sandbox, str_format(call->arena, STR_FMT "_" STR_FMT,
 							  STR_ARG(page->id), STR_ARG(own)));
 }
 
 static bool param_false(struct sandbox_call *call, const char *name)
 {
-	struct str value = sandbox_param(call, name);
-
+	const struct str value = sandbox_param(call, name);
 	return str_equal_z(value, "false") || str_equal_z(value, "0");
 }
 
-/* ---- Feed posts ---- */
+/* ---- feed posts ---- */
 
 static bool is_loopback_url(const struct url *url)
 {
@@ -102,13 +100,11 @@ static bool is_loopback_url(const struct url *url)
  * must not reach out. */
 static bool check_link(struct sandbox_call *call, struct str link)
 {
-	struct sandbox_pull_config config = {.url = link,
-					     .user_agent = FETCH_AGENT,
-					     .max_bytes = LINK_MAX_BYTES,
-					     .follow_redirects = true};
-	struct sandbox_media ignored;
+	const struct sandbox_pull_config config = {.url = link,
+						   .user_agent = FETCH_AGENT,
+						   .max_bytes = LINK_MAX_BYTES,
+						   .follow_redirects = true};
 	struct url url;
-
 	if (url_parse(call->arena, link, &url, NULL) != ERR_NONE) {
 		sandbox_graph_fail(call, &bad_link);
 		return false;
@@ -120,7 +116,8 @@ static bool check_link(struct sandbox_call *call, struct str link)
 	}
 	if (!is_loopback_url(&url))
 		return true;
-	enum sandbox_pull outcome = sandbox_media_pull(call, &config, &ignored, NULL);
+	struct sandbox_media ignored;
+	const enum sandbox_pull outcome = sandbox_media_pull(call, &config, &ignored, NULL);
 	if (outcome == SANDBOX_PULL_OK || outcome == SANDBOX_PULL_TOO_LARGE)
 		return true;
 	sandbox_graph_fail(call, &bad_link);
@@ -132,13 +129,10 @@ static bool check_link(struct sandbox_call *call, struct str link)
 static struct str attached_id(struct sandbox_call *call, const struct json *list, size_t index)
 {
 	const struct json *one = json_at(list, index);
-
 	if (one == NULL) {
 		char name[40];
-		struct str text;
-
 		snprintf(name, sizeof(name), "attached_media[%zu]", index);
-		text = sandbox_param(call, name);
+		const struct str text = sandbox_param(call, name);
 		if (text.len == 0 ||
 		    json_parse(call->arena, text, NULL, &one, NULL, NULL) != ERR_NONE)
 			return (struct str){0};
@@ -150,11 +144,10 @@ struct graph_photo *sandbox_facebook_photo_find(struct sandbox_call *call,
 						const struct graph_page *page, struct str id)
 {
 	struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
-
 	if (node == NULL || node->kind != GRAPH_PHOTO || node->page != page)
 		return NULL;
 	struct graph_photo *photo = (struct graph_photo *)node;
-	bool is_gone =
+	const bool is_gone =
 		!photo->is_published && call->now_us - photo->created_us > UNPUBLISHED_PHOTO_US;
 	return is_gone ? NULL : photo;
 }
@@ -162,16 +155,14 @@ struct graph_photo *sandbox_facebook_photo_find(struct sandbox_call *call,
 /* False: the answer is given. */
 static bool read_photos(struct sandbox_call *call, struct graph_post *post)
 {
-	struct str text = sandbox_param(call, "attached_media");
+	const struct str text = sandbox_param(call, "attached_media");
 	const struct json *list = NULL;
-
 	if (text.len > 0 && json_parse(call->arena, text, NULL, &list, NULL, NULL) != ERR_NONE) {
 		sandbox_graph_fail(call, &bad_photo_id);
 		return false;
 	}
 	for (struct str id; (id = attached_id(call, list, post->photo_count)).len > 0;) {
 		struct graph_photo *photo = sandbox_facebook_photo_find(call, post->node.page, id);
-
 		if (photo == NULL || post->photo_count == PHOTOS_PER_POST_MAX) {
 			sandbox_graph_fail(call, &bad_photo_id);
 			return false;
@@ -191,15 +182,13 @@ static bool read_photos(struct sandbox_call *call, struct graph_post *post)
 
 static bool is_duplicate(struct sandbox_call *call, const struct graph_post *post)
 {
-	size_t looked = 0;
-
 	if (post->photo_count > 0)
 		return false;
+	size_t looked = 0;
 	for (const struct sandbox_post *other =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, post->node.page->id);
 	     other != NULL && looked < DUPLICATE_LOOK_MAX; other = other->older, looked++) {
 		const struct graph_post *old = other->extra;
-
 		if (call->now_us - other->created_us > DUPLICATE_WINDOW_US)
 			return false;
 		if (old != NULL && !other->is_deleted && old->photo_count == 0 &&
@@ -211,9 +200,8 @@ static bool is_duplicate(struct sandbox_call *call, const struct graph_post *pos
 
 static void ledger_post(struct sandbox_call *call, const struct graph_post *post, const char *type)
 {
-	struct sandbox_media media[PHOTOS_PER_POST_MAX];
 	struct str text = post->message;
-
+	struct sandbox_media media[PHOTOS_PER_POST_MAX];
 	for (size_t i = 0; i < post->photo_count; i++)
 		media[i] = post->photos[i]->media;
 	if (post->link.len > 0 && str_find(text, post->link, 0) == SIZE_MAX)
@@ -238,7 +226,6 @@ static struct graph_post *post_add(struct sandbox_call *call, const struct graph
 				   const char *type)
 {
 	struct graph_post *post = sandbox_keep(call->sandbox, sizeof(*post));
-
 	*post = *draft;
 	post->node.kind = GRAPH_POST;
 	post->node.id = post_id(call, draft->node.page);
@@ -266,8 +253,6 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 		.link = sandbox_param(call, "link"),
 		.is_published = !param_false(call, "published"),
 	};
-	struct json_writer w;
-
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL ||
 	    !read_photos(call, &draft))
 		return;
@@ -294,11 +279,12 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 		return;
 	}
 	const struct graph_post *post = post_add(call, &draft, "post");
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_post(call, &w, post, true);
 }
 
-/* ---- Photos ---- */
+/* ---- photos ---- */
 
 static bool has_magic(struct str bytes, const char *magic, size_t len)
 {
@@ -308,8 +294,7 @@ static bool has_magic(struct str bytes, const char *magic, size_t len)
 /* jpeg, bmp, png, gif, tiff (5). The two old ones sniff_media() does not know. */
 bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str bytes)
 {
-	enum sniff_type type = media->sniff.type;
-
+	const enum sniff_type type = media->sniff.type;
 	return type == SNIFF_JPEG || type == SNIFF_PNG || type == SNIFF_GIF ||
 	       has_magic(bytes, "BM", 2) || has_magic(bytes, "II*\0", 4) ||
 	       has_magic(bytes, "MM\0*", 4);
@@ -318,11 +303,10 @@ bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str byt
 bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
 				 struct sandbox_media *media)
 {
-	struct sandbox_pull_config config = {.url = url,
-					     .user_agent = FETCH_AGENT,
-					     .max_bytes = PHOTO_MAX_BYTES,
-					     .follow_redirects = true};
-
+	const struct sandbox_pull_config config = {.url = url,
+						   .user_agent = FETCH_AGENT,
+						   .max_bytes = PHOTO_MAX_BYTES,
+						   .follow_redirects = true};
 	switch (sandbox_media_pull(call, &config, media, NULL)) {
 	case SANDBOX_PULL_OK:
 		if (sandbox_facebook_is_photo(media, (struct str){0}))
@@ -345,9 +329,8 @@ bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
 /* By URL or as a part of the body, of whatever name. False: the answer is given. */
 static bool read_photo(struct sandbox_call *call, struct sandbox_media *media)
 {
-	struct str url = sandbox_param(call, "url");
+	const struct str url = sandbox_param(call, "url");
 	const struct sandbox_part *part = sandbox_part_file(call);
-
 	if (url.len > 0)
 		return sandbox_facebook_photo_pull(call, url, media);
 	if (part == NULL) {
@@ -371,7 +354,6 @@ struct graph_photo *sandbox_facebook_photo_make(struct sandbox_call *call,
 						const struct sandbox_media *media)
 {
 	struct graph_photo *photo = sandbox_keep(call->sandbox, sizeof(*photo));
-
 	*photo = (struct graph_photo){
 		.node = {GRAPH_PHOTO, sandbox_id_decimal(call->sandbox, "12", 18), page},
 		.media = *media,
@@ -387,26 +369,24 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_page *page = node->page;
 	struct sandbox_media media;
-	struct json_writer w;
-
 	if (sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL ||
 	    !read_photo(call, &media) ||
 	    sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
-	struct str caption = sandbox_param(call, "caption");
+	const struct str caption = sandbox_param(call, "caption");
 	struct graph_photo *photo = sandbox_facebook_photo_make(call, page, &media);
 	photo->caption = sandbox_keep_str(
 		call->sandbox, caption.len > 0 ? caption : sandbox_param(call, "message"));
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", photo->node.id);
 	if (!param_false(call, "published")) {
-		struct graph_post draft = {.node.page = page,
-					   .message = photo->caption,
-					   .photos = {photo},
-					   .photo_count = 1,
-					   .is_published = true};
-
+		const struct graph_post draft = {.node.page = page,
+						 .message = photo->caption,
+						 .photos = {photo},
+						 .photo_count = 1,
+						 .is_published = true};
 		json_member_str(&w, "post_id", post_add(call, &draft, "photo")->node.id);
 	}
 	json_end_object(&w);
@@ -415,10 +395,9 @@ static void post_photo(struct sandbox_call *call, struct graph_node *node)
 static void get_photo(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_photo *photo = (const struct graph_photo *)node;
-	struct json_writer w;
-
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	if (sandbox_graph_wants(call, "created_time", true))
@@ -429,7 +408,7 @@ static void get_photo(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-/* ---- Reading posts ---- */
+/* ---- reading posts ---- */
 
 void sandbox_facebook_target_write(struct sandbox_call *call, struct json_writer *w,
 				   const struct graph_photo *photo)
@@ -449,7 +428,6 @@ void sandbox_facebook_target_write(struct sandbox_call *call, struct json_writer
 static void write_link(struct sandbox_call *call, struct json_writer *w, struct str link)
 {
 	struct buf query;
-
 	buf_init(&query, call->arena, 1 << 14);
 	form_add(&query, "u", link);
 	json_begin_object(w);
@@ -527,30 +505,29 @@ static void write_post(struct sandbox_call *call, struct json_writer *w,
 
 static void get_post(struct sandbox_call *call, struct graph_node *node)
 {
-	struct json_writer w;
-
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_post(call, &w, (const struct graph_post *)node, false);
 }
 
 static void get_published_posts(struct sandbox_call *call, struct graph_node *node)
 {
-	struct graph_paging paging = sandbox_graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
-	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
-	int64_t until_us = sandbox_graph_time_param(call, "until", INT64_MAX);
-	struct json_writer w;
-	size_t seen = 0;
-	size_t shown = 0;
-	bool has_more = false;
-
+	const struct graph_paging paging =
+		sandbox_graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
+	const int64_t since_us = sandbox_graph_time_param(call, "since", 0);
+	const int64_t until_us = sandbox_graph_time_param(call, "until", INT64_MAX);
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
+	size_t seen = 0;
+	size_t shown = 0;
+	bool has_more = false;
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
 	     post != NULL && !has_more; post = post->older) {
@@ -571,7 +548,6 @@ static void get_published_posts(struct sandbox_call *call, struct graph_node *no
 static void delete_post(struct sandbox_call *call, struct graph_node *node)
 {
 	struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
-
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (post != NULL)

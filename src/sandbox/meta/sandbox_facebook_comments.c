@@ -17,14 +17,13 @@ static const struct graph_error bad_attachment = {
 static const struct graph_error empty_comment = {400, 100, 0,
 						 "(#100) Missing message or attachment"};
 
-/* ---- Comments (3) ---- */
+/* ---- comments (3) ---- */
 
 static struct graph_comment *comment_make(struct sandbox_call *call, enum sandbox_platform platform,
 					  const struct graph_comment *draft)
 {
 	struct graph_comment *comment = sandbox_keep(call->sandbox, sizeof(*comment));
 	const struct graph_page *page = draft->node.page;
-
 	*comment = *draft;
 	comment->node.id = sandbox_keep_str(call->sandbox, draft->node.id);
 	comment->parent_id = sandbox_keep_str(call->sandbox, draft->parent_id);
@@ -63,9 +62,8 @@ struct graph_comment *sandbox_graph_comment_add(struct sandbox_call *call,
 /* "{post}_{comment}": the second half of the post's id, then the comment's own. */
 static struct str comment_id(struct sandbox_call *call, struct str parent)
 {
-	size_t bar = str_find_char(parent, '_', 0);
-	struct str post = bar == SIZE_MAX ? parent : str_slice(parent, bar + 1, parent.len);
-
+	const size_t bar = str_find_char(parent, '_', 0);
+	const struct str post = bar == SIZE_MAX ? parent : str_slice(parent, bar + 1, parent.len);
 	return str_format(call->arena, STR_FMT "_" STR_FMT, STR_ARG(post),
 			  STR_ARG(sandbox_id_decimal(call->sandbox, "9", 16)));
 }
@@ -75,14 +73,11 @@ static struct str comment_id(struct sandbox_call *call, struct str parent)
 static bool read_attachment(struct sandbox_call *call, const struct graph_page *page,
 			    struct graph_photo **photo_out)
 {
-	struct str id = sandbox_param(call, "attachment_id");
-	struct str url = sandbox_param(call, "attachment_url");
-	struct sandbox_media media;
-
+	const struct str id = sandbox_param(call, "attachment_id");
+	const struct str url = sandbox_param(call, "attachment_url");
 	*photo_out = NULL;
 	if (id.len > 0) {
 		struct graph_photo *photo = sandbox_facebook_photo_find(call, page, id);
-
 		if (photo == NULL || photo->is_published || photo->is_used) {
 			sandbox_graph_fail(call, photo == NULL ? &bad_attachment
 							       : &sandbox_facebook_used_photo);
@@ -93,6 +88,7 @@ static bool read_attachment(struct sandbox_call *call, const struct graph_page *
 	}
 	if (url.len == 0)
 		return true;
+	struct sandbox_media media;
 	if (!sandbox_facebook_photo_pull(call, url, &media) ||
 	    sandbox_graph_page_token(call, page, "pages_manage_engagement") == NULL)
 		return false;
@@ -102,11 +98,10 @@ static bool read_attachment(struct sandbox_call *call, const struct graph_page *
 
 static void post_comment(struct sandbox_call *call, struct graph_node *node)
 {
-	struct str message = sandbox_param(call, "message");
-	struct str parent = str_copy(call->arena, node->id);
+	const struct str message = sandbox_param(call, "message");
+	const struct str parent = str_copy(call->arena, node->id);
 	const struct graph_page *page = node->page;
 	struct graph_photo *photo;
-
 	if (sandbox_graph_page_token(call, page, "pages_manage_engagement") == NULL ||
 	    !read_attachment(call, page, &photo))
 		return;
@@ -130,7 +125,6 @@ static void post_comment(struct sandbox_call *call, struct graph_node *node)
 static const struct graph_photo *comment_photo(struct sandbox_call *call, struct str id)
 {
 	const struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
-
 	return node != NULL && node->kind == GRAPH_COMMENT
 		       ? ((const struct graph_comment *)node)->photo
 		       : NULL;
@@ -162,21 +156,21 @@ static void write_comment(struct sandbox_call *call, struct json_writer *w,
 
 static void get_comments(struct sandbox_call *call, struct graph_node *node)
 {
-	struct sandbox_post *comments[LIST_LIMIT_MAX + 1];
-	struct graph_paging paging = sandbox_graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
-	bool is_reverse =
+	const struct graph_paging paging =
+		sandbox_graph_paging_read(call, LIST_LIMIT, LIST_LIMIT_MAX);
+	const bool is_reverse =
 		str_equal_nocase(sandbox_param(call, "order"), STR("reverse_chronological"));
-	struct json_writer w;
-	size_t shown = 0;
-
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
-	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_FACEBOOK, node->id, comments,
-					      LIST_LIMIT_MAX + 1);
+	struct sandbox_post *comments[LIST_LIMIT_MAX + 1];
+	const size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_FACEBOOK, node->id,
+						    comments, LIST_LIMIT_MAX + 1);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
+	size_t shown = 0;
 	for (size_t i = paging.from; i < count && shown < paging.limit; i++, shown++)
 		write_comment(call, &w, node->page, comments[is_reverse ? count - 1 - i : i]);
 	json_end_array(&w);
@@ -188,14 +182,13 @@ static void get_comment(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct sandbox_post *comment =
 		sandbox_ledger_find(call->sandbox, SANDBOX_FACEBOOK, node->id);
-	struct json_writer w;
-
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
 	if (comment == NULL) {
 		sandbox_graph_answer_id(call, node->id);
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_comment(call, &w, node->page, comment);
 }

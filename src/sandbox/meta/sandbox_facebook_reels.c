@@ -33,19 +33,18 @@ static const struct graph_error bad_duration = {
 	"Unsupported duration",
 	"A reel lasts 3 to 90 seconds, a story at most 60."};
 
-/* ---- Reels and video stories (3.2, 3.3) ---- */
+/* ---- reels and video stories (3.2, 3.3) ---- */
 
 static void session_start(struct sandbox_call *call, const struct graph_page *page,
 			  const char *edge)
 {
 	struct graph_video *video = sandbox_facebook_video_new(call, page, edge);
-	struct str version = sandbox_graph_version(call);
-	struct json_writer w;
-
+	const struct str version = sandbox_graph_version(call);
 	if (sandbox_upload_new(call->sandbox, SANDBOX_FACEBOOK, video->node.id, -1) == NULL) {
 		sandbox_graph_fail(call, &sandbox_facebook_no_upload);
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "video_id", video->node.id);
@@ -66,10 +65,9 @@ static void session_start(struct sandbox_call *call, const struct graph_page *pa
 static const struct graph_error *reel_complaint(const struct graph_video *video)
 {
 	const struct sniff *sniff = &video->media.sniff;
-	int64_t longest_ms = sandbox_facebook_is_story(video) ? STORY_MAX_MS : REEL_MAX_MS;
-	uint64_t width = sniff->width;
-	uint64_t height = sniff->height;
-
+	const int64_t longest_ms = sandbox_facebook_is_story(video) ? STORY_MAX_MS : REEL_MAX_MS;
+	const uint64_t width = sniff->width;
+	const uint64_t height = sniff->height;
 	if (sniff->duration_ms > 0 &&
 	    (sniff->duration_ms < REEL_MIN_MS || sniff->duration_ms > longest_ms))
 		return &bad_duration;
@@ -84,8 +82,6 @@ static void session_finish(struct sandbox_call *call, const struct graph_page *p
 {
 	struct graph_video *video =
 		sandbox_facebook_video_find(call, page, sandbox_param(call, "video_id"));
-	struct json_writer w;
-
 	if (video == NULL || !video->is_uploaded || video->is_bad) {
 		sandbox_graph_fail(call, video == NULL   ? &sandbox_facebook_no_video
 					 : video->is_bad ? &sandbox_facebook_bad_video
@@ -98,6 +94,7 @@ static void session_finish(struct sandbox_call *call, const struct graph_page *p
 	}
 	if (!video->is_published)
 		sandbox_facebook_video_publish(call, video);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_bool(&w, "success", true);
@@ -137,7 +134,6 @@ static void post_video_stories(struct sandbox_call *call, struct graph_node *nod
 static void rupload_fail(struct sandbox_call *call, const char *type, const char *message)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 400, &w);
 	json_begin_object(&w);
 	json_key(&w, "debug_info");
@@ -160,7 +156,6 @@ static struct graph_node *rupload_target(struct sandbox_call *call)
 {
 	struct graph_node *node =
 		sandbox_graph_node_find(call->sandbox, sandbox_capture(call, "id"));
-
 	if (node != NULL && waits_for_bytes(node))
 		return node;
 	rupload_fail(call, "ProcessingFailedError", "There is no such upload session.");
@@ -170,14 +165,12 @@ static struct graph_node *rupload_target(struct sandbox_call *call)
 static void rupload_fill(struct sandbox_call *call, const struct sandbox_media *media)
 {
 	struct graph_node *node = rupload_target(call);
-
 	if (node == NULL)
 		return;
 	if (node->kind == GRAPH_CONTAINER) {
 		sandbox_instagram_container_fill(node, media);
 	} else {
 		struct graph_video *video = (struct graph_video *)node;
-
 		video->media = *media;
 		video->is_uploaded = true;
 		video->is_bad = !sandbox_facebook_is_video(media);
@@ -196,23 +189,21 @@ struct robots {
 
 static void robots_line(struct robots *robots, struct str line)
 {
-	struct str name;
 	struct str value = str_trim(str_slice(line, 0, str_find_char(line, '#', 0)));
-
+	struct str name;
 	if (!str_take_until(&value, ':', &name))
 		return;
 	name = str_trim(name);
 	value = str_trim(str_slice(value, 1, value.len));
 	if (str_equal_nocase(name, STR("user-agent"))) {
-		bool is_named = str_equal_z(value, "*") ||
-				str_equal_nocase(value, STR("facebookexternalhit"));
-
+		const bool is_named = str_equal_z(value, "*") ||
+				      str_equal_nocase(value, STR("facebookexternalhit"));
 		robots->is_ours = is_named || (robots->is_in_agents && robots->is_ours);
 		robots->is_in_agents = true;
 		return;
 	}
 	robots->is_in_agents = false;
-	bool is_allow = str_equal_nocase(name, STR("allow"));
+	const bool is_allow = str_equal_nocase(name, STR("allow"));
 	if (!robots->is_ours || (!is_allow && !str_equal_nocase(name, STR("disallow"))) ||
 	    value.len == 0 || value.len < robots->longest || !str_has_prefix(robots->path, value))
 		return;
@@ -223,8 +214,8 @@ static void robots_line(struct robots *robots, struct str line)
 /* The host's robots.txt must let facebookexternalhit in (1). LETS GO OF THE LOCK. */
 static bool robots_let_in(struct sandbox_call *call, const struct url *url)
 {
-	struct str origin = url_origin(call->arena, url);
-	struct sandbox_pull_config config = {
+	const struct str origin = url_origin(call->arena, url);
+	const struct sandbox_pull_config config = {
 		.url = str_concat(call->arena, origin, STR("/robots.txt")),
 		.user_agent = FETCH_AGENT,
 		.max_bytes = 1 << 16,
@@ -232,7 +223,6 @@ static bool robots_let_in(struct sandbox_call *call, const struct url *url)
 	struct robots robots = {.path = url->path.len > 0 ? url->path : STR("/"),
 				.is_allowed = true};
 	struct sandbox_media media;
-
 	if (sandbox_media_pull(call, &config, &media, NULL) != SANDBOX_PULL_OK)
 		return true;
 	struct str text = sandbox_media_bytes(call, &media);
@@ -245,7 +235,6 @@ static bool robots_let_in(struct sandbox_call *call, const struct url *url)
 static bool is_fetched(struct sandbox_call *call, struct str text)
 {
 	struct url url;
-
 	if (url_parse(call->arena, text, &url, NULL) != ERR_NONE ||
 	    str_has_suffix(url.host, STR(".fbcdn.net"))) {
 		rupload_fail(call, "ProcessingFailedError", "This file_url cannot be used.");
@@ -260,12 +249,11 @@ static bool is_fetched(struct sandbox_call *call, struct str text)
 
 static void rupload_url(struct sandbox_call *call, struct str url)
 {
-	struct sandbox_pull_config config = {
+	const struct sandbox_pull_config config = {
 		.url = url, .user_agent = FETCH_AGENT, .follow_redirects = true};
-	struct sandbox_media media;
-
 	if (!is_fetched(call, url))
 		return;
+	struct sandbox_media media;
 	if (sandbox_media_pull(call, &config, &media, NULL) != SANDBOX_PULL_OK)
 		rupload_fail(call, "ProcessingFailedError",
 			     "The file could not be fetched from file_url.");
@@ -276,12 +264,10 @@ static void rupload_url(struct sandbox_call *call, struct str url)
 /* Resumable: each call goes on at offset, which must be where the last one ended. */
 static void rupload_bytes(struct sandbox_call *call, const struct graph_node *node)
 {
-	struct str id = node->id;
+	const struct str id = node->id;
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK, id);
-	struct sandbox_media media;
 	int64_t offset;
 	int64_t size;
-
 	if (!str_parse_i64(sandbox_header(call, "offset"), &offset) ||
 	    !str_parse_i64(sandbox_header(call, "file_size"), &size) || size <= 0) {
 		rupload_fail(call, "ParameterValidationError",
@@ -301,6 +287,7 @@ static void rupload_bytes(struct sandbox_call *call, const struct graph_node *no
 		rupload_fail(call, "PartialRequestError", "More bytes are expected.");
 		return;
 	}
+	struct sandbox_media media;
 	if (sandbox_upload_look(call, SANDBOX_FACEBOOK, sandbox_capture(call, "id"), &media)) {
 		sandbox_upload_discard(call->sandbox,
 				       sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK,
@@ -316,8 +303,7 @@ void sandbox_graph_rupload(struct sandbox_call *call)
 	const struct sandbox_token *token =
 		sandbox_graph_token_find(call->sandbox, sandbox_authorization(call, "OAuth"));
 	const struct graph_node *node = rupload_target(call);
-	struct str url = sandbox_header(call, "file_url");
-
+	const struct str url = sandbox_header(call, "file_url");
 	if (node == NULL)
 		return;
 	if (token == NULL || !sandbox_token_is_live(call->sandbox, token)) {
@@ -331,14 +317,12 @@ void sandbox_graph_rupload(struct sandbox_call *call)
 		rupload_bytes(call, node);
 }
 
-/* ---- Photo stories, and the list of stories (3.3) ---- */
+/* ---- photo stories, and the list of stories (3.3) ---- */
 
 static void post_photo_story(struct sandbox_call *call, struct graph_node *node)
 {
 	struct graph_photo *photo =
 		sandbox_facebook_photo_find(call, node->page, sandbox_param(call, "photo_id"));
-	struct json_writer w;
-
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (photo == NULL || photo->is_published || photo->is_used) {
@@ -346,7 +330,7 @@ static void post_photo_story(struct sandbox_call *call, struct graph_node *node)
 						       : &sandbox_facebook_used_photo);
 		return;
 	}
-	struct str id = sandbox_id_decimal(call->sandbox, "12", 16);
+	const struct str id = sandbox_id_decimal(call->sandbox, "12", 16);
 	photo->is_used = true;
 	sandbox_ledger_add(call->sandbox,
 			   &(struct sandbox_post){
@@ -359,6 +343,7 @@ static void post_photo_story(struct sandbox_call *call, struct graph_node *node)
 				   .url = sandbox_graph_permalink(call, "www.facebook.com", id),
 			   });
 	sandbox_object_put(call->sandbox, SANDBOX_FACEBOOK, "story_media", id, &photo->node);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_bool(&w, "success", true);
@@ -371,8 +356,7 @@ static void write_story(struct sandbox_call *call, struct json_writer *w,
 {
 	const struct graph_node *media =
 		sandbox_object_get(call->sandbox, SANDBOX_FACEBOOK, "story_media", post->id);
-	bool is_moving = post->media_count > 0 && post->media[0].sniff.is_video;
-
+	const bool is_moving = post->media_count > 0 && post->media[0].sniff.is_video;
 	json_begin_object(w);
 	json_member_str(w, "post_id", post->id);
 	json_member_str(w, "status", STR("PUBLISHED"));
@@ -386,16 +370,15 @@ static void write_story(struct sandbox_call *call, struct json_writer *w,
 
 static void get_stories(struct sandbox_call *call, struct graph_node *node)
 {
-	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
-	struct json_writer w;
-	unsigned shown = 0;
-
+	const int64_t since_us = sandbox_graph_time_param(call, "since", 0);
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
+	unsigned shown = 0;
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, node->page->id);
 	     post != NULL && shown < 100; post = post->older) {

@@ -58,15 +58,14 @@ struct graph_video *sandbox_facebook_video_new(struct sandbox_call *call,
 					       const struct graph_page *page, const char *edge)
 {
 	struct graph_video *video = sandbox_keep(call->sandbox, sizeof(*video));
-	struct str path;
-
 	*video = (struct graph_video){
 		.node = {GRAPH_VIDEO, sandbox_id_decimal(call->sandbox, "13", 17), page},
 		.edge = edge,
 		.created_us = call->now_us,
 	};
-	path = str_format(call->arena, "%s/" STR_FMT,
-			  strcmp(edge, "videos") == 0 ? "watch" : "reel", STR_ARG(video->node.id));
+	const struct str path =
+		str_format(call->arena, "%s/" STR_FMT,
+			   strcmp(edge, "videos") == 0 ? "watch" : "reel", STR_ARG(video->node.id));
 	video->permalink = sandbox_keep_str(
 		call->sandbox, sandbox_graph_permalink(call, "www.facebook.com", path));
 	sandbox_graph_node_add(call->sandbox, &video->node);
@@ -77,7 +76,6 @@ struct graph_video *sandbox_facebook_video_find(struct sandbox_call *call,
 						const struct graph_page *page, struct str id)
 {
 	struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
-
 	return node != NULL && node->kind == GRAPH_VIDEO && node->page == page
 		       ? (struct graph_video *)node
 		       : NULL;
@@ -91,7 +89,6 @@ void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_vide
 		const char *type;
 	} types[] = {{"videos", "video"}, {"video_reels", "reel"}, {"video_stories", "story"}};
 	const char *type = "video";
-
 	for (size_t i = 0; i < COUNT_OF(types); i++) {
 		if (strcmp(types[i].edge, video->edge) == 0)
 			type = types[i].type;
@@ -135,9 +132,8 @@ static int64_t chunk_end(const struct graph_video *video, int64_t received)
 static void answer_offsets(struct sandbox_call *call, const struct graph_video *video,
 			   int64_t received, bool is_start)
 {
-	int64_t end = chunk_end(video, received);
+	const int64_t end = chunk_end(video, received);
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	if (is_start) {
@@ -154,7 +150,6 @@ static void fail_offset(struct sandbox_call *call, const struct graph_video *vid
 			int64_t received)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 400, &w);
 	json_begin_object(&w);
 	json_key(&w, "error");
@@ -178,8 +173,7 @@ static void fail_offset(struct sandbox_call *call, const struct graph_video *vid
 
 static void chunk_start(struct sandbox_call *call, const struct graph_page *page)
 {
-	int64_t size = sandbox_param_int(call, "file_size", 0);
-
+	const int64_t size = sandbox_param_int(call, "file_size", 0);
 	if (size <= 0 || size > VIDEO_MAX_BYTES) {
 		sandbox_graph_fail(call, &bad_size);
 		return;
@@ -197,11 +191,10 @@ static void chunk_transfer(struct sandbox_call *call, const struct graph_page *p
 	struct graph_video *video =
 		sandbox_facebook_video_find(call, page, sandbox_param(call, "upload_session_id"));
 	const struct sandbox_part *part = sandbox_part(call, "video_file_chunk");
-	int64_t offset = sandbox_param_int(call, "start_offset", -1);
+	const int64_t offset = sandbox_param_int(call, "start_offset", -1);
 	struct sandbox_upload *upload =
 		video != NULL ? sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK, video->node.id)
 			      : NULL;
-
 	if (upload == NULL || part == NULL) {
 		sandbox_graph_fail(call, upload == NULL ? &sandbox_facebook_no_video : &no_file);
 		return;
@@ -222,10 +215,9 @@ static struct graph_video *video_complete(struct sandbox_call *call, const struc
 {
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK, id);
 	struct graph_video *video = sandbox_facebook_video_find(call, page, id);
-	struct sandbox_media media;
-
 	if (video != NULL && video->is_uploaded)
 		return video;
+	struct sandbox_media media;
 	if (video == NULL || upload == NULL || upload->received_bytes != video->file_size_bytes ||
 	    !sandbox_upload_look(call, SANDBOX_FACEBOOK, id, &media) ||
 	    (video = sandbox_facebook_video_find(call, page, id)) == NULL) {
@@ -242,9 +234,8 @@ static struct graph_video *video_complete(struct sandbox_call *call, const struc
 
 static void chunk_finish(struct sandbox_call *call, const struct graph_page *page)
 {
-	struct str id = str_copy(call->arena, sandbox_param(call, "upload_session_id"));
+	const struct str id = str_copy(call->arena, sandbox_param(call, "upload_session_id"));
 	struct graph_video *video = video_complete(call, page, id);
-
 	if (video == NULL)
 		return;
 	if (video->is_bad) {
@@ -264,11 +255,10 @@ bool sandbox_facebook_is_phase(struct sandbox_call *call, const char *phase)
 
 static bool read_whole(struct sandbox_call *call, struct sandbox_media *media)
 {
-	struct str url = sandbox_param(call, "file_url");
+	const struct str url = sandbox_param(call, "file_url");
 	const struct sandbox_part *part = sandbox_part_file(call);
-	struct sandbox_pull_config config = {
+	const struct sandbox_pull_config config = {
 		.url = url, .user_agent = FETCH_AGENT, .follow_redirects = true};
-
 	if (url.len == 0 && part == NULL) {
 		sandbox_graph_fail(call, &no_file);
 		return false;
@@ -288,7 +278,6 @@ static bool read_whole(struct sandbox_call *call, struct sandbox_media *media)
 static void post_whole(struct sandbox_call *call, const struct graph_page *page)
 {
 	struct sandbox_media media;
-
 	if (!read_whole(call, &media) ||
 	    sandbox_graph_page_token(call, page, "pages_manage_posts") == NULL)
 		return;
@@ -301,8 +290,7 @@ static void post_whole(struct sandbox_call *call, const struct graph_page *page)
 
 static void post_videos(struct sandbox_call *call, struct graph_node *node)
 {
-	bool has_phase = sandbox_param(call, "upload_phase").len > 0;
-
+	const bool has_phase = sandbox_param(call, "upload_phase").len > 0;
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (!has_phase)
@@ -321,7 +309,7 @@ static void post_videos(struct sandbox_call *call, struct graph_node *node)
 		sandbox_graph_fail(call, &sandbox_facebook_bad_phase);
 }
 
-/* ---- Reading videos (3.2) ---- */
+/* ---- reading videos (3.2) ---- */
 
 static bool is_processed(const struct graph_video *video, int64_t now_us)
 {
@@ -350,11 +338,10 @@ static void write_status(struct sandbox_call *call, struct json_writer *w,
 	const struct sandbox_upload *upload =
 		sandbox_upload_find(call->sandbox, SANDBOX_FACEBOOK, video->node.id);
 	const char *status = video_status(video, call->now_us);
-	bool is_ready = strcmp(status, "ready") == 0;
-	int64_t received = video->is_uploaded ? video->media.size_bytes
-			   : upload != NULL   ? upload->received_bytes
-					      : 0;
-
+	const bool is_ready = strcmp(status, "ready") == 0;
+	const int64_t received = video->is_uploaded ? video->media.size_bytes
+				 : upload != NULL   ? upload->received_bytes
+						    : 0;
 	video->polls += video->is_uploaded ? 1 : 0;
 	json_key(w, "status");
 	json_begin_object(w);
@@ -374,7 +361,7 @@ static void write_status(struct sandbox_call *call, struct json_writer *w,
 		json_end_object(w);
 	}
 	json_end_object(w);
-	bool is_finished = video->is_published || video->is_draft;
+	const bool is_finished = video->is_published || video->is_draft;
 	write_phase(w, "publishing_phase", is_finished && is_ready ? "complete" : "not_started");
 	if (is_finished && is_ready)
 		json_member_str(w, "publish_status",
@@ -402,10 +389,9 @@ static void write_video(struct sandbox_call *call, struct json_writer *w, struct
 
 static void get_video(struct sandbox_call *call, struct graph_node *node)
 {
-	struct json_writer w;
-
 	if (sandbox_graph_page_reader(call, node->page, "pages_read_engagement") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_video(call, &w, (struct graph_video *)node);
 }
@@ -413,21 +399,19 @@ static void get_video(struct sandbox_call *call, struct graph_node *node)
 /* The Page's published videos of that type, newest first. */
 static void list_videos(struct sandbox_call *call, const struct graph_page *page, const char *type)
 {
-	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
-	struct json_writer w;
-	unsigned shown = 0;
-
+	const int64_t since_us = sandbox_graph_time_param(call, "since", 0);
 	if (sandbox_graph_page_reader(call, page, "pages_read_engagement") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
+	unsigned shown = 0;
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_FACEBOOK, page->id);
 	     post != NULL && shown < 100; post = post->older) {
 		struct graph_video *video = sandbox_facebook_video_find(call, page, post->id);
-
 		if (post->is_deleted || video == NULL || !str_equal_z(post->type, type) ||
 		    post->created_us < since_us)
 			continue;
@@ -451,14 +435,13 @@ static void get_reels(struct sandbox_call *call, struct graph_node *node)
 static void post_thumbnail(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct sandbox_part *part = sandbox_part_file(call);
-	struct sandbox_media media;
-
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (part == NULL) {
 		sandbox_graph_fail(call, &no_file);
 		return;
 	}
+	struct sandbox_media media;
 	sandbox_media_look(call, part->bytes, &media);
 	if (sandbox_facebook_is_photo(&media, part->bytes))
 		sandbox_graph_answer_success(call);

@@ -12,7 +12,6 @@
 static const struct graph_page *page_by_ig(struct sandbox *sandbox, struct str ig_id)
 {
 	struct graph_node *node = sandbox_graph_node_find(sandbox, ig_id);
-
 	return node != NULL && node->kind == GRAPH_IG ? node->page : NULL;
 }
 
@@ -41,7 +40,6 @@ static const struct graph_edge *find_any_edge(struct str method, enum graph_kind
 {
 	const struct graph_edge *edge = find_edge(
 		sandbox_graph_pages_edges, sandbox_graph_pages_edge_count, method, kind, name);
-
 	if (edge == NULL)
 		edge = find_edge(sandbox_facebook_edges, sandbox_facebook_edge_count, method, kind,
 				 name);
@@ -71,7 +69,6 @@ static void count_usage(struct sandbox_call *call, const struct graph_page *page
 {
 	struct graph_state *graph = sandbox_graph_state(call->sandbox);
 	struct graph_usage *usage = &graph->usage[page - graph->pages][is_ig ? 1 : 0];
-
 	if (call->now_us - usage->since_us > US_PER_DAY)
 		*usage = (struct graph_usage){.since_us = call->now_us};
 	if (++usage->calls <= USAGE_SHOWN_AFTER)
@@ -96,9 +93,8 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 	static const struct graph_error ig_limit = {400, 80002, 0,
 						    "There have been too many calls to this "
 						    "Instagram account. Wait a bit and try again."};
-	bool is_ig = call->platform == SANDBOX_INSTAGRAM;
-	int64_t wait_s = retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S;
-
+	const bool is_ig = call->platform == SANDBOX_INSTAGRAM;
+	const int64_t wait_s = retry_after_s > 0 ? retry_after_s : RATE_LIMIT_WAIT_S;
 	sandbox_graph_fail(call, is_ig ? &ig_limit : &page_limit);
 	sandbox_answer_header(
 		call, "X-Business-Use-Case-Usage",
@@ -119,10 +115,9 @@ static bool is_instagram_kind(enum graph_kind kind)
 
 static void handle_graph(struct sandbox_call *call)
 {
-	struct str path = sandbox_graph_path(call);
-	struct str id = sandbox_graph_path_first(path);
-	struct str edge_name = str_slice(path, id.len + 2, path.len);
-
+	const struct str path = sandbox_graph_path(call);
+	const struct str id = sandbox_graph_path_first(path);
+	const struct str edge_name = str_slice(path, id.len + 2, path.len);
 	if (str_equal_z(path, "/oauth/access_token")) {
 		sandbox_graph_access_token(call);
 		return;
@@ -152,7 +147,7 @@ static void handle_graph(struct sandbox_call *call)
 	}
 	/* The handler may let go of the lock: the node is not to be touched after it. */
 	const struct graph_page *page = node->page;
-	bool is_ig = is_instagram_kind(node->kind);
+	const bool is_ig = is_instagram_kind(node->kind);
 	edge->handler(call, node);
 	if (page != NULL)
 		count_usage(call, page, is_ig);
@@ -161,8 +156,7 @@ static void handle_graph(struct sandbox_call *call)
 static enum sandbox_platform platform_of(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_graph_token_of(call);
-	struct str client_id = sandbox_param(call, "client_id");
-
+	const struct str client_id = sandbox_param(call, "client_id");
 	if (token != NULL)
 		return token->platform;
 	if (client_id.len > 0)
@@ -173,7 +167,7 @@ static enum sandbox_platform platform_of(struct sandbox_call *call)
 	return SANDBOX_FACEBOOK;
 }
 
-/* ---- Pages of the sites themselves ---- */
+/* ---- pages of the sites themselves ---- */
 
 /* A permalink leads to the post on the page of GET /. */
 static void show_post(struct sandbox_call *call, enum sandbox_platform platform, struct str id)
@@ -187,7 +181,6 @@ static void show_post(struct sandbox_call *call, enum sandbox_platform platform,
 static void handle_facebook_site(struct sandbox_call *call)
 {
 	struct str rest = sandbox_capture(call, "rest");
-
 	if (str_has_suffix(rest, STR("dialog/oauth"))) {
 		sandbox_graph_dialog(call);
 		return;
@@ -204,10 +197,9 @@ static void handle_facebook_site(struct sandbox_call *call)
 
 static void handle_instagram_site(struct sandbox_call *call)
 {
-	struct str code = sandbox_capture(call, "code");
+	const struct str code = sandbox_capture(call, "code");
 	struct graph_node *media =
 		sandbox_object_get(call->sandbox, SANDBOX_INSTAGRAM, "shortcode", code);
-
 	if (media != NULL)
 		show_post(call, SANDBOX_INSTAGRAM, media->id);
 	else
@@ -221,7 +213,7 @@ static void handle_avatar(struct sandbox_call *call)
 	sandbox_answer_avatar(call, sandbox_capture(call, "id"));
 }
 
-/* ---- The modules ---- */
+/* ---- the modules ---- */
 
 /* A photo as multipart: 10 MB and its wrapping (5). */
 #define GRAPH_BODY_MAX_BYTES ((size_t)12 << 20)

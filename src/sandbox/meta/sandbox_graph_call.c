@@ -19,13 +19,12 @@ struct graph_state *sandbox_graph_state(struct sandbox *sandbox)
 	return sandbox_state(sandbox, SANDBOX_FACEBOOK);
 }
 
-/* ---- Errors (6) ---- */
+/* ---- errors (6) ---- */
 
 void sandbox_graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
 			     struct str message)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, error->http_status, &w);
 	json_begin_object(&w);
 	json_key(&w, "error");
@@ -74,19 +73,17 @@ void sandbox_graph_fail_expired(struct sandbox_call *call)
 	sandbox_graph_fail_token(call, 463, "Error validating access token: Session has expired.");
 }
 
-/* ---- Tokens ---- */
+/* ---- tokens ---- */
 
 struct sandbox_token *sandbox_graph_token_find(struct sandbox *sandbox, struct str text)
 {
 	struct sandbox_token *token = sandbox_token_find(sandbox, SANDBOX_FACEBOOK, text);
-
 	return token != NULL ? token : sandbox_token_find(sandbox, SANDBOX_INSTAGRAM, text);
 }
 
 static struct str token_text(struct sandbox_call *call)
 {
 	struct str text = sandbox_authorization(call, "Bearer");
-
 	if (text.len == 0)
 		text = sandbox_authorization(call, "OAuth");
 	return text.len > 0 ? text : sandbox_param(call, "access_token");
@@ -95,7 +92,6 @@ static struct str token_text(struct sandbox_call *call)
 struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call)
 {
 	struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, token_text(call));
-
 	return token != NULL ? token
 			     : sandbox_graph_token_find(call->sandbox,
 							sandbox_param(call, "fb_exchange_token"));
@@ -104,17 +100,16 @@ struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call)
 /* appsecret_proof is hex HMAC-SHA256(key = app secret, message = token) (1). */
 static bool proof_is_right(struct sandbox_call *call, const struct sandbox_token *token)
 {
-	struct str proof = sandbox_param(call, "appsecret_proof");
-	struct str secret = str_format(call->arena, "sandbox-secret-%s",
-				       sandbox_platform_slug(token->platform));
-	unsigned char mac[crypto_auth_hmacsha256_BYTES];
-	crypto_auth_hmacsha256_state state;
-
+	const struct str proof = sandbox_param(call, "appsecret_proof");
+	const struct str secret = str_format(call->arena, "sandbox-secret-%s",
+					     sandbox_platform_slug(token->platform));
 	if (proof.ptr == NULL)
 		return true;
+	crypto_auth_hmacsha256_state state;
 	crypto_auth_hmacsha256_init(&state, (const unsigned char *)secret.ptr, secret.len);
 	crypto_auth_hmacsha256_update(&state, (const unsigned char *)token->text.ptr,
 				      token->text.len);
+	unsigned char mac[crypto_auth_hmacsha256_BYTES];
 	crypto_auth_hmacsha256_final(&state, mac);
 	return str_equal(proof,
 			 hex_encode(call->arena, (struct str){(const char *)mac, sizeof(mac)}));
@@ -126,9 +121,8 @@ struct sandbox_token *sandbox_graph_token(struct sandbox_call *call)
 		400, 104, 0, "An access token is required to request this resource."};
 	static const struct graph_error bad_proof = {
 		400, 100, 0, "Invalid appsecret_proof provided in the API argument"};
-	struct str text = token_text(call);
+	const struct str text = token_text(call);
 	struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, text);
-
 	if (text.len == 0) {
 		sandbox_graph_fail(call, &missing);
 		return NULL;
@@ -185,7 +179,6 @@ struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
 		403, 200, 0,
 		"(#200) Unpublished posts must be posted to a page as the page itself."};
 	struct sandbox_token *token = sandbox_graph_token(call);
-
 	if (token == NULL)
 		return NULL;
 	if (!sandbox_graph_is_page_token(token)) {
@@ -204,13 +197,12 @@ struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 {
 	const struct graph_page *pages = sandbox_graph_state(call->sandbox)->pages;
 	struct sandbox_token *token = sandbox_graph_token(call);
-
 	if (token == NULL)
 		return NULL;
-	bool is_its_page =
+	const bool is_its_page =
 		sandbox_graph_is_page_token(token) && str_equal(token->subject, page->id);
-	bool is_its_user = !sandbox_graph_is_page_token(token) &&
-			   sandbox_graph_grant(token)->has_page[page - pages];
+	const bool is_its_user = !sandbox_graph_is_page_token(token) &&
+				 sandbox_graph_grant(token)->has_page[page - pages];
 	if (!is_its_page && !is_its_user) {
 		sandbox_graph_fail(call, &sandbox_graph_no_object);
 		return NULL;
@@ -218,13 +210,12 @@ struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 	return check_scope(call, token, scope) ? token : NULL;
 }
 
-/* ---- Paths, fields, paging ---- */
+/* ---- paths, fields, paging ---- */
 
 static bool is_version(struct str s)
 {
 	uint64_t major;
 	uint64_t minor;
-
 	return str_skip(&s, STR("v")) && str_take_u64(&s, 3, &major) && str_skip(&s, STR(".")) &&
 	       str_take_u64(&s, 2, &minor) && s.len == 0;
 }
@@ -236,24 +227,21 @@ struct str sandbox_graph_path_first(struct str path)
 
 static struct str below_host(struct sandbox_call *call)
 {
-	struct str path = call->request->path;
-	size_t slash = str_find_char(path, '/', 1);
-
+	const struct str path = call->request->path;
+	const size_t slash = str_find_char(path, '/', 1);
 	return slash == SIZE_MAX ? STR("/") : str_slice(path, slash, path.len);
 }
 
 struct str sandbox_graph_version(struct sandbox_call *call)
 {
-	struct str first = sandbox_graph_path_first(below_host(call));
-
+	const struct str first = sandbox_graph_path_first(below_host(call));
 	return is_version(first) ? first : (struct str){0};
 }
 
 struct str sandbox_graph_path(struct sandbox_call *call)
 {
-	struct str path = below_host(call);
-	struct str first = sandbox_graph_path_first(path);
-
+	const struct str path = below_host(call);
+	const struct str first = sandbox_graph_path_first(path);
 	if (!is_version(first))
 		return path;
 	return str_slice(path, first.len + 1, path.len);
@@ -264,10 +252,8 @@ static struct str take_element(struct str *fields)
 {
 	size_t depth = 0;
 	size_t at = 0;
-
 	for (; at < fields->len; at++) {
-		char c = fields->ptr[at];
-
+		const char c = fields->ptr[at];
 		if (c == ',' && depth == 0)
 			break;
 		if (c == '{' || c == '(')
@@ -275,7 +261,7 @@ static struct str take_element(struct str *fields)
 		else if ((c == '}' || c == ')') && depth > 0)
 			depth--;
 	}
-	struct str element = str_trim(str_slice(*fields, 0, at));
+	const struct str element = str_trim(str_slice(*fields, 0, at));
 	*fields = str_slice(*fields, at + 1, fields->len);
 	return element;
 }
@@ -283,14 +269,13 @@ static struct str take_element(struct str *fields)
 bool sandbox_graph_field(struct str fields, const char *name, struct str *nested_out)
 {
 	while (fields.len > 0) {
-		struct str element = take_element(&fields);
+		const struct str element = take_element(&fields);
 		size_t end = 0;
-
 		while (end < element.len && strchr(".({", element.ptr[end]) == NULL)
 			end++;
 		if (!str_equal_z(str_slice(element, 0, end), name))
 			continue;
-		size_t brace = str_find_char(element, '{', 0);
+		const size_t brace = str_find_char(element, '{', 0);
 		if (nested_out != NULL)
 			*nested_out = brace == SIZE_MAX
 					      ? (struct str){0}
@@ -302,22 +287,20 @@ bool sandbox_graph_field(struct str fields, const char *name, struct str *nested
 
 bool sandbox_graph_wants(struct sandbox_call *call, const char *name, bool is_default)
 {
-	struct str fields = sandbox_param(call, "fields");
-
+	const struct str fields = sandbox_param(call, "fields");
 	return fields.len == 0 ? is_default : sandbox_graph_field(fields, name, NULL);
 }
 
 struct graph_paging sandbox_graph_paging_read(struct sandbox_call *call, size_t limit_default,
 					      size_t limit_max)
 {
-	int64_t limit = sandbox_param_int(call, "limit", (int64_t)limit_default);
-	struct str cursor = sandbox_param(call, "after");
+	const int64_t limit = sandbox_param_int(call, "limit", (int64_t)limit_default);
+	const struct str cursor = sandbox_param(call, "after");
 	struct graph_paging paging = {.limit = limit_default};
-	struct str plain;
-	uint64_t from;
-
 	if (limit > 0)
 		paging.limit = (size_t)limit < limit_max ? (size_t)limit : limit_max;
+	struct str plain;
+	uint64_t from;
 	if (cursor.len > 0 && base64url_decode(call->arena, cursor, &plain) &&
 	    str_parse_u64(plain, &from))
 		paging.from = (size_t)from;
@@ -333,9 +316,8 @@ static struct str cursor_of(struct sandbox_call *call, size_t index)
 static struct str next_url(struct sandbox_call *call, struct str cursor)
 {
 	const struct form *query = &call->request->query;
-	struct str text = token_text(call);
+	const struct str text = token_text(call);
 	struct buf out;
-
 	buf_init(&out, call->arena, 1 << 16);
 	form_add(&out, "access_token", text);
 	for (size_t i = 0; i < query->count; i++) {
@@ -353,7 +335,7 @@ void sandbox_graph_paging_write(struct sandbox_call *call, struct json_writer *w
 {
 	if (shown == 0)
 		return;
-	struct str after = cursor_of(call, paging.from + shown);
+	const struct str after = cursor_of(call, paging.from + shown);
 	json_key(w, "paging");
 	json_begin_object(w);
 	json_key(w, "cursors");
@@ -369,27 +351,24 @@ void sandbox_graph_paging_write(struct sandbox_call *call, struct json_writer *w
 void sandbox_graph_member_time(struct json_writer *w, struct arena *arena, const char *key,
 			       int64_t us)
 {
-	struct str instant = timetext_format_instant(arena, us / US_PER_S * US_PER_S);
-
+	const struct str instant = timetext_format_instant(arena, us / US_PER_S * US_PER_S);
 	json_member_str(w, key,
 			str_concat(arena, str_slice(instant, 0, instant.len - 1), STR("+0000")));
 }
 
 int64_t sandbox_graph_time_param(struct sandbox_call *call, const char *name, int64_t fallback_us)
 {
-	struct str text = sandbox_param(call, name);
+	const struct str text = sandbox_param(call, name);
 	int64_t seconds;
-	int64_t us;
-
 	if (str_parse_i64(text, &seconds) && seconds > 0 && seconds < INT64_C(1) << 40)
 		return seconds * US_PER_S;
+	int64_t us;
 	return timetext_parse_instant(text, &us) ? us : fallback_us;
 }
 
 void sandbox_graph_answer_id(struct sandbox_call *call, struct str id)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", id);
@@ -406,7 +385,7 @@ struct str sandbox_graph_permalink(struct sandbox_call *call, const char *host, 
 	return sandbox_url(call, host, str_concat(call->arena, STR("/"), path));
 }
 
-/* ---- Nodes ---- */
+/* ---- nodes ---- */
 
 void *sandbox_graph_node_add(struct sandbox *sandbox, struct graph_node *node)
 {

@@ -139,11 +139,10 @@ static const struct graph_error errors[] = {
 
 static bool is_named(const struct graph_error *error, struct str name)
 {
+	struct str rest = name;
 	int64_t code = 0;
 	int64_t subcode = 0;
-	struct str rest = name;
 	struct str first;
-
 	if (!str_take_field(&rest, '/', &first) || !str_parse_i64(first, &code) ||
 	    (rest.ptr != NULL && !str_parse_i64(rest, &subcode)))
 		return false;

@@ -37,7 +37,7 @@ static const char *const known_scopes[] = {
 };
 #define KNOWN_SCOPES COUNT_OF(known_scopes)
 
-/* ---- Consent (2.3, 2.4) ---- */
+/* ---- consent (2.3, 2.4) ---- */
 
 static bool is_known_scope(struct str scope)
 {
@@ -51,10 +51,8 @@ static bool is_known_scope(struct str scope)
 size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max)
 {
 	size_t count = 0;
-
 	while (scopes.len > 0 && count < max) {
 		size_t end = 0;
-
 		while (end < scopes.len && scopes.ptr[end] != ',' && scopes.ptr[end] != ' ')
 			end++;
 		if (end > 0)
@@ -68,10 +66,9 @@ size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max
  * everything. */
 static struct str asked_scopes(struct sandbox_call *call)
 {
-	struct buf all;
-
 	if (sandbox_query(call, "config_id").len == 0)
 		return sandbox_query(call, "scope");
+	struct buf all;
 	buf_init(&all, call->arena, 4096);
 	for (size_t i = 0; i < KNOWN_SCOPES; i++)
 		buf_addf(&all, "%s%s", i > 0 ? "," : "", known_scopes[i]);
@@ -81,8 +78,7 @@ static struct str asked_scopes(struct sandbox_call *call)
 /* False: the answer is given. */
 static bool check_dialog(struct sandbox_call *call)
 {
-	struct str client_id = sandbox_query(call, "client_id");
-
+	const struct str client_id = sandbox_query(call, "client_id");
 	if (!sandbox_client_id_is(SANDBOX_FACEBOOK, client_id) &&
 	    !sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id)) {
 		sandbox_error_page(call, 400, "App not set up",
@@ -97,7 +93,7 @@ static bool check_dialog(struct sandbox_call *call)
 				       "settings."));
 		return false;
 	}
-	struct str type = sandbox_query(call, "response_type");
+	const struct str type = sandbox_query(call, "response_type");
 	if (type.len > 0 && !str_equal_z(type, "code")) {
 		sandbox_error_page(call, 400, "Unsupported response type", type);
 		return false;
@@ -112,7 +108,6 @@ static size_t make_choices(struct sandbox_call *call, struct str *scopes, size_t
 {
 	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
 	size_t count = 0;
-
 	for (size_t i = 0; i < GRAPH_PAGES; i++)
 		choices[count++] = (struct sandbox_choice){graph->pages[i].id, graph->pages[i].name,
 							   graph->pages[i].is_ticked};
@@ -128,12 +123,10 @@ static struct graph_grant *make_grant(struct sandbox_call *call, struct str aske
 {
 	struct graph_grant *grant = sandbox_keep(call->sandbox, sizeof(*grant));
 	struct buf granted;
-
 	buf_init(&granted, call->arena, 4096);
 	buf_add_z(&granted, "public_profile");
 	for (size_t i = 0; i < count; i++) {
-		bool is_ticked = sandbox_consent_has(call, &choices[i]);
-
+		const bool is_ticked = sandbox_consent_has(call, &choices[i]);
 		if (i < GRAPH_PAGES) {
 			grant->has_page[i] = is_ticked;
 		} else if (is_ticked) {
@@ -148,7 +141,7 @@ static struct graph_grant *make_grant(struct sandbox_call *call, struct str aske
 
 static void redirect_allowed(struct sandbox_call *call, const struct graph_grant *grant)
 {
-	struct str code = sandbox_code_issue(
+	const struct str code = sandbox_code_issue(
 		call->sandbox, &(struct sandbox_code){
 				       .platform = call->platform,
 				       .prefix = STR("AQ"),
@@ -159,7 +152,6 @@ static void redirect_allowed(struct sandbox_call *call, const struct graph_grant
 				       .lifetime_s = CODE_LIFETIME_S,
 				       .extra = grant,
 			       });
-
 	sandbox_redirect(
 		call, sandbox_query(call, "redirect_uri"),
 		(struct sandbox_pair[]){{"code", code}, {"state", sandbox_query(call, "state")}},
@@ -192,11 +184,9 @@ static void redirect_bad_scope(struct sandbox_call *call, struct str scope)
 
 void sandbox_graph_dialog(struct sandbox_call *call)
 {
-	struct str asked = asked_scopes(call);
+	const struct str asked = asked_scopes(call);
 	struct str scopes[32];
-	struct sandbox_choice choices[GRAPH_PAGES + 32];
-	size_t scope_count = sandbox_graph_scopes_split(asked, scopes, 32);
-
+	const size_t scope_count = sandbox_graph_scopes_split(asked, scopes, 32);
 	if (!check_dialog(call))
 		return;
 	for (size_t i = 0; i < scope_count; i++) {
@@ -205,8 +195,9 @@ void sandbox_graph_dialog(struct sandbox_call *call)
 			return;
 		}
 	}
-	size_t count = make_choices(call, scopes, scope_count, choices);
-	struct sandbox_consent_page page = {
+	struct sandbox_choice choices[GRAPH_PAGES + 32];
+	const size_t count = make_choices(call, scopes, scope_count, choices);
+	const struct sandbox_consent_page page = {
 		.user_name = sandbox_graph_state(call->sandbox)->user_name,
 		.scope = asked,
 		.choose_text = "Which Pages, and what may it do?",
@@ -225,12 +216,11 @@ void sandbox_graph_dialog(struct sandbox_call *call)
 	}
 }
 
-/* ---- Token endpoint (2.5, 2.9) ---- */
+/* ---- token endpoint (2.5, 2.9) ---- */
 
 static void answer_token(struct sandbox_call *call, struct str text, int64_t expires_in_s)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "access_token", text);
@@ -264,11 +254,10 @@ static bool check_client(struct sandbox_call *call)
 		400, 101, 0,
 		"Error validating application. Cannot get application info due to a system error."};
 	static const struct graph_error bad_secret = {400, 1, 0, "Error validating client secret."};
-	struct str client_id = sandbox_param(call, "client_id");
-	enum sandbox_platform app = sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id)
-					    ? SANDBOX_INSTAGRAM
-					    : SANDBOX_FACEBOOK;
-
+	const struct str client_id = sandbox_param(call, "client_id");
+	const enum sandbox_platform app = sandbox_client_id_is(SANDBOX_INSTAGRAM, client_id)
+						  ? SANDBOX_INSTAGRAM
+						  : SANDBOX_FACEBOOK;
 	switch (sandbox_client_check(app, client_id, sandbox_param(call, "client_secret"))) {
 	case SANDBOX_CLIENT_OK:
 		return true;
@@ -298,11 +287,10 @@ static void exchange_code(struct sandbox_call *call)
 		[SANDBOX_REDEEM_VERIFIER] = {400, 100, 0, "Invalid code_verifier."},
 	};
 	struct sandbox_code *code = NULL;
-	enum sandbox_redeem outcome =
+	const enum sandbox_redeem outcome =
 		sandbox_code_redeem(call->sandbox, call->platform, sandbox_param(call, "code"),
 				    sandbox_param(call, "client_id"),
 				    sandbox_param(call, "redirect_uri"), (struct str){0}, &code);
-
 	if (outcome != SANDBOX_REDEEM_OK) {
 		sandbox_graph_fail(call, &errors[outcome]);
 		sandbox_answer_header(
@@ -321,7 +309,6 @@ static void exchange_long(struct sandbox_call *call)
 {
 	struct sandbox_token *token = sandbox_token_find(call->sandbox, call->platform,
 							 sandbox_param(call, "fb_exchange_token"));
-
 	if (token == NULL || token->kind != SANDBOX_TOKEN_ACCESS ||
 	    sandbox_graph_is_page_token(token)) {
 		sandbox_graph_fail_token(call, 0,
@@ -340,11 +327,10 @@ static void exchange_long(struct sandbox_call *call)
 
 static void issue_app_token(struct sandbox_call *call)
 {
-	struct str client_id = sandbox_param(call, "client_id");
-	struct str key = str_format(call->arena, "app-" STR_FMT, STR_ARG(client_id));
+	const struct str client_id = sandbox_param(call, "client_id");
+	const struct str key = str_format(call->arena, "app-" STR_FMT, STR_ARG(client_id));
 	struct sandbox_token *token =
 		sandbox_object_get(call->sandbox, call->platform, "graph_app_token", key);
-
 	if (token == NULL) {
 		token = sandbox_token_issue(
 			call->sandbox,
@@ -364,8 +350,7 @@ static void issue_app_token(struct sandbox_call *call)
 
 void sandbox_graph_access_token(struct sandbox_call *call)
 {
-	struct str grant_type = sandbox_param(call, "grant_type");
-
+	const struct str grant_type = sandbox_param(call, "grant_type");
 	if (!check_client(call))
 		return;
 	call->platform = sandbox_client_id_is(SANDBOX_INSTAGRAM, sandbox_param(call, "client_id"))
@@ -388,8 +373,7 @@ void sandbox_graph_access_token(struct sandbox_call *call)
 static bool is_app_token(struct sandbox_call *call, struct str text)
 {
 	const struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, text);
-	size_t bar = str_find_char(text, '|', 0);
-
+	const size_t bar = str_find_char(text, '|', 0);
 	if (token != NULL)
 		return token->kind == SANDBOX_TOKEN_APP;
 	for (int i = SANDBOX_INSTAGRAM; i <= SANDBOX_FACEBOOK; i++) {
@@ -404,8 +388,7 @@ static bool is_app_token(struct sandbox_call *call, struct str text)
 static void write_scopes(struct json_writer *w, struct str scopes)
 {
 	struct str words[32];
-	size_t count = sandbox_graph_scopes_split(scopes, words, 32);
-
+	const size_t count = sandbox_graph_scopes_split(scopes, words, 32);
 	json_key(w, "scopes");
 	json_begin_array(w);
 	for (size_t i = 0; i < count; i++)
@@ -417,8 +400,7 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 			      const struct sandbox_token *token)
 {
 	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
-	bool is_page = sandbox_graph_is_page_token(token);
-
+	const bool is_page = sandbox_graph_is_page_token(token);
 	json_member_str(w, "app_id", token->client_id);
 	json_member_str(w, "application", STR("Sandbox app"));
 	json_member_bool(w, "is_valid", sandbox_token_is_live(call->sandbox, token));
@@ -447,11 +429,9 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 
 void sandbox_graph_debug_token(struct sandbox_call *call)
 {
-	struct str input = sandbox_param(call, "input_token");
+	const struct str input = sandbox_param(call, "input_token");
 	struct str asker = sandbox_authorization(call, "Bearer");
 	const struct sandbox_token *token = sandbox_graph_token_find(call->sandbox, input);
-	struct json_writer w;
-
 	if (asker.len == 0)
 		asker = sandbox_param(call, "access_token");
 	if (!is_app_token(call, asker)) {
@@ -462,6 +442,7 @@ void sandbox_graph_debug_token(struct sandbox_call *call)
 			    "or developer of the app"));
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");

@@ -39,7 +39,6 @@ static const struct graph_page pages[GRAPH_PAGES] = {
 void sandbox_graph_start(struct sandbox *sandbox, void *state)
 {
 	struct graph_state *graph = state;
-
 	graph->user_id = STR("10229384756102938");
 	graph->user_name = STR("Jo Doe");
 	graph->business_id = STR("90071992547409931");
@@ -51,7 +50,6 @@ void sandbox_graph_start(struct sandbox *sandbox, void *state)
 	sandbox_graph_node_add(sandbox, &nodes[1]);
 	for (size_t i = 0; i < GRAPH_PAGES; i++) {
 		const struct graph_page *page = &graph->pages[i];
-
 		nodes[2 + i] = (struct graph_node){GRAPH_PAGE, page->id, page};
 		sandbox_graph_node_add(sandbox, &nodes[2 + i]);
 		nodes[2 + GRAPH_PAGES + i] = (struct graph_node){GRAPH_IG, page->ig_id, page};
@@ -80,10 +78,9 @@ static void write_picture(struct sandbox_call *call, struct json_writer *w, stru
 static void get_user(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
-	struct json_writer w;
-
 	if (sandbox_graph_token(call) == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	if (sandbox_graph_wants(call, "name", true))
@@ -97,22 +94,21 @@ static void get_user(struct sandbox_call *call, struct graph_node *node)
 static void get_permissions(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct sandbox_token *token = sandbox_graph_token(call);
-	struct json_writer w;
-	struct str words[33];
-
 	(void)node;
 	if (token == NULL)
 		return;
+	struct str words[33];
 	words[0] = STR("public_profile");
-	size_t count =
+	const size_t count =
 		1 + sandbox_graph_scopes_split(sandbox_graph_grant(token)->asked, words + 1, 32);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
 	for (size_t i = 0; i < count; i++) {
-		bool is_granted = sandbox_scope_has(token->scope, str_z(call->arena, words[i]));
-
+		const bool is_granted =
+			sandbox_scope_has(token->scope, str_z(call->arena, words[i]));
 		if (i > 0 && str_equal(words[i], words[0]))
 			continue;
 		json_begin_object(&w);
@@ -131,9 +127,8 @@ static struct str page_token(struct sandbox_call *call, const struct sandbox_tok
 {
 	/* The grant is kept memory of ours; it is reached through a token, which calls it const. */
 	struct graph_grant *grant = (struct graph_grant *)(uintptr_t)sandbox_graph_grant(user);
-	bool is_long = str_equal_z(user->label, "long");
+	const bool is_long = str_equal_z(user->label, "long");
 	struct sandbox_token **slot = &grant->page_tokens[index][is_long ? 1 : 0];
-
 	if (*slot == NULL || !sandbox_token_is_live(call->sandbox, *slot))
 		*slot = sandbox_token_issue(
 			call->sandbox,
@@ -171,7 +166,6 @@ static void write_tasks(struct json_writer *w)
 {
 	static const char *const tasks[] = {"ADVERTISE", "ANALYZE",  "CREATE_CONTENT",
 					    "MESSAGING", "MODERATE", "MANAGE"};
-
 	json_key(w, "tasks");
 	json_begin_array(w);
 	for (size_t i = 0; i < COUNT_OF(tasks); i++)
@@ -183,9 +177,7 @@ static void write_page(struct sandbox_call *call, struct json_writer *w,
 		       const struct sandbox_token *user, size_t index, bool is_list)
 {
 	const struct graph_page *page = &sandbox_graph_state(call->sandbox)->pages[index];
-	bool is_ticked = sandbox_graph_grant(user)->has_page[index];
-	struct str nested = {0};
-
+	const bool is_ticked = sandbox_graph_grant(user)->has_page[index];
 	json_begin_object(w);
 	/* A Page that was not ticked comes without a token of its own (2.6). */
 	if (is_ticked && sandbox_graph_wants(call, "access_token", is_list))
@@ -202,6 +194,7 @@ static void write_page(struct sandbox_call *call, struct json_writer *w,
 		write_tasks(w);
 	if (sandbox_graph_wants(call, "picture", false))
 		write_picture(call, w, page->name);
+	struct str nested = {0};
 	if (page->ig_id.len > 0 && sandbox_scope_has(user->scope, "instagram_basic") &&
 	    sandbox_graph_field(sandbox_param(call, "fields"), "instagram_business_account",
 				&nested)) {
@@ -216,12 +209,9 @@ static void write_page(struct sandbox_call *call, struct json_writer *w,
 
 static void answer_pages(struct sandbox_call *call, const char *scope)
 {
-	struct graph_paging paging =
+	const struct graph_paging paging =
 		sandbox_graph_paging_read(call, ACCOUNTS_PAGE_MAX, ACCOUNTS_PAGE_MAX);
 	const struct sandbox_token *token = sandbox_graph_token(call);
-	struct json_writer w;
-	size_t shown = 0;
-
 	if (token == NULL)
 		return;
 	if (!sandbox_scope_has(token->scope, scope)) {
@@ -231,10 +221,12 @@ static void answer_pages(struct sandbox_call *call, const char *scope)
 				   "(#200) Requires %s permission to manage the object", scope));
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
+	size_t shown = 0;
 	for (size_t i = paging.from; i < GRAPH_PAGES && shown < paging.limit; i++, shown++)
 		write_page(call, &w, token, i, true);
 	json_end_array(&w);
@@ -264,8 +256,6 @@ static void get_client_pages(struct sandbox_call *call, struct graph_node *node)
 static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct sandbox_token *token = sandbox_graph_token(call);
-	struct json_writer w;
-
 	(void)node;
 	if (token == NULL)
 		return;
@@ -274,6 +264,7 @@ static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 					STR("(#100) Missing Permission"));
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -289,10 +280,9 @@ static void get_businesses(struct sandbox_call *call, struct graph_node *node)
 static void get_page(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct sandbox_token *token = sandbox_graph_token(call);
-	struct json_writer w;
-
 	if (token == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_page(call, &w, token,
 		   (size_t)(node->page - sandbox_graph_state(call->sandbox)->pages), false);
@@ -300,10 +290,9 @@ static void get_page(struct sandbox_call *call, struct graph_node *node)
 
 static void get_ig(struct sandbox_call *call, struct graph_node *node)
 {
-	struct json_writer w;
-
 	if (sandbox_graph_page_reader(call, node->page, "instagram_basic") == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	write_ig_account(call, &w, node->page, sandbox_param(call, "fields"));

@@ -38,7 +38,7 @@ static const struct graph_error no_comments = {400, 100, 0,
 static const char *const scope_publish = "instagram_content_publish";
 static const char *const scope_read = "instagram_basic";
 
-/* ---- Publishing (4.3, 4.4) ---- */
+/* ---- publishing (4.3, 4.4) ---- */
 
 static const char *ledger_type(const struct container *container)
 {
@@ -62,7 +62,6 @@ static const struct graph_error *why_not_ready(struct sandbox_call *call,
 					       const struct container *container)
 {
 	const char *code = sandbox_instagram_container_status(call, container);
-
 	if (container->media_id.len > 0)
 		return sandbox_knob(call->sandbox, SANDBOX_KNOB_instagram_publishes_twice) != 0
 			       ? NULL
@@ -82,10 +81,9 @@ static const struct graph_error *why_not_ready(struct sandbox_call *call,
 static void set_permalink(struct sandbox_call *call, struct ig_media *media,
 			  const struct container *container)
 {
-	struct str user = media->node.page->ig_username;
-	struct str path;
-
+	const struct str user = media->node.page->ig_username;
 	media->shortcode = sandbox_id_text(call->sandbox, "D", 10);
+	struct str path;
 	if (container->kind == CONTAINER_STORY)
 		path = str_format(call->arena, "stories/" STR_FMT "/" STR_FMT, STR_ARG(user),
 				  STR_ARG(media->shortcode));
@@ -116,9 +114,8 @@ static void set_types(struct ig_media *media, const struct container *container)
 static void ledger_media(struct sandbox_call *call, const struct ig_media *media,
 			 const struct container *container)
 {
-	struct sandbox_media pictures[INSTAGRAM_CHILDREN_MAX];
 	size_t count = container->child_count;
-
+	struct sandbox_media pictures[INSTAGRAM_CHILDREN_MAX];
 	for (size_t i = 0; i < count; i++)
 		pictures[i] = container->children[i]->media;
 	if (container->kind != CONTAINER_CAROUSEL)
@@ -142,7 +139,6 @@ static void ledger_media(struct sandbox_call *call, const struct ig_media *media
 static struct ig_media *publish(struct sandbox_call *call, struct container *container)
 {
 	struct ig_media *media = sandbox_keep(call->sandbox, sizeof(*media));
-
 	media->node = (struct graph_node){
 		GRAPH_IG_MEDIA, sandbox_id_decimal(call->sandbox, "179", 17), container->node.page};
 	media->caption = container->caption;
@@ -171,7 +167,6 @@ static void post_publish(struct sandbox_call *call, struct graph_node *node)
 		call, node->page, sandbox_param(call, "creation_id"));
 	struct instagram_quota *quota =
 		sandbox_instagram_quota_of(call, "published", node->page->ig_id);
-
 	if (sandbox_graph_page_reader(call, node->page, scope_publish) == NULL)
 		return;
 	if (container == NULL || container->is_child) {
@@ -192,12 +187,11 @@ static void post_publish(struct sandbox_call *call, struct graph_node *node)
 
 static void get_limit(struct sandbox_call *call, struct graph_node *node)
 {
-	struct json_writer w;
-
 	if (sandbox_instagram_reader(call, node->page, scope_publish) == NULL)
 		return;
-	size_t used = sandbox_instagram_quota_used(
+	const size_t used = sandbox_instagram_quota_used(
 		sandbox_instagram_quota_of(call, "published", node->page->ig_id), call->now_us);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -217,7 +211,7 @@ static void get_limit(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-/* ---- Reading media (4.3, 7) ---- */
+/* ---- reading media (4.3, 7) ---- */
 
 static void write_media(struct sandbox_call *call, struct json_writer *w,
 			const struct ig_media *media)
@@ -243,10 +237,9 @@ static void write_media(struct sandbox_call *call, struct json_writer *w,
 
 static void get_media(struct sandbox_call *call, struct graph_node *node)
 {
-	struct json_writer w;
-
 	if (sandbox_instagram_reader(call, node->page, scope_read) == NULL)
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	write_media(call, &w, (const struct ig_media *)node);
 }
@@ -254,23 +247,21 @@ static void get_media(struct sandbox_call *call, struct graph_node *node)
 static void answer_list(struct sandbox_call *call, const struct graph_page *page,
 			bool wants_stories)
 {
-	struct graph_paging paging = sandbox_graph_paging_read(call, 25, 100);
-	int64_t since_us = sandbox_graph_time_param(call, "since", 0);
-	int64_t until_us = sandbox_graph_time_param(call, "until", INT64_MAX);
+	const struct graph_paging paging = sandbox_graph_paging_read(call, 25, 100);
+	const int64_t since_us = sandbox_graph_time_param(call, "since", 0);
+	const int64_t until_us = sandbox_graph_time_param(call, "until", INT64_MAX);
 	struct json_writer w;
-	size_t seen = 0;
-	size_t shown = 0;
-	bool has_more = false;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_array(&w);
+	size_t seen = 0;
+	size_t shown = 0;
+	bool has_more = false;
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_INSTAGRAM, page->ig_id);
 	     post != NULL; post = post->older) {
 		const struct ig_media *media = post->extra;
-
 		if (post->is_deleted || media == NULL ||
 		    (strcmp(media->product_type, "STORY") == 0) != wants_stories ||
 		    post->created_us < since_us || post->created_us > until_us ||
@@ -299,13 +290,12 @@ static void get_stories(struct sandbox_call *call, struct graph_node *node)
 		answer_list(call, node->page, true);
 }
 
-/* ---- Comments (4.5) ---- */
+/* ---- comments (4.5) ---- */
 
 static void add_comment(struct sandbox_call *call, const struct graph_page *page,
 			struct str parent_id)
 {
-	struct str message = sandbox_param(call, "message");
-
+	const struct str message = sandbox_param(call, "message");
 	if (message.len == 0) {
 		sandbox_graph_fail(call, &no_message);
 		return;
@@ -320,7 +310,6 @@ static void add_comment(struct sandbox_call *call, const struct graph_page *page
 static void post_comment(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct ig_media *media = (const struct ig_media *)node;
-
 	if (sandbox_graph_page_reader(call, node->page, "instagram_manage_comments") == NULL)
 		return;
 	if (strcmp(media->product_type, "STORY") == 0)
@@ -335,21 +324,19 @@ static void post_reply(struct sandbox_call *call, struct graph_node *node)
 	const struct graph_comment *comment = (const struct graph_comment *)node;
 	const struct graph_node *parent =
 		sandbox_graph_node_find(call->sandbox, comment->parent_id);
-	bool is_reply = parent != NULL && parent->kind == GRAPH_IG_COMMENT;
-
+	const bool is_reply = parent != NULL && parent->kind == GRAPH_IG_COMMENT;
 	if (sandbox_graph_page_reader(call, node->page, "instagram_manage_comments") != NULL)
 		add_comment(call, node->page, is_reply ? parent->id : node->id);
 }
 
 static void get_comments(struct sandbox_call *call, struct graph_node *node)
 {
-	struct sandbox_post *comments[100];
-	struct json_writer w;
-
 	if (sandbox_instagram_reader(call, node->page, "instagram_manage_comments") == NULL)
 		return;
-	size_t count =
+	struct sandbox_post *comments[100];
+	const size_t count =
 		sandbox_ledger_replies(call->sandbox, SANDBOX_INSTAGRAM, node->id, comments, 100);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");

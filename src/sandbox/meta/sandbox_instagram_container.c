@@ -115,7 +115,6 @@ struct container *sandbox_instagram_container_find(struct sandbox_call *call,
 						   const struct graph_page *page, struct str id)
 {
 	struct graph_node *node = sandbox_graph_node_find(call->sandbox, id);
-
 	return node != NULL && node->kind == GRAPH_CONTAINER && node->page == page
 		       ? (struct container *)node
 		       : NULL;
@@ -129,7 +128,6 @@ struct sandbox_token *sandbox_instagram_reader(struct sandbox_call *call,
 		"Unsupported get request. The object does not exist, cannot be loaded due to "
 		"missing permissions, or does not support this operation"};
 	struct sandbox_token *token = sandbox_graph_page_reader(call, page, scope);
-
 	if (token == NULL || !sandbox_graph_is_page_token(token) ||
 	    sandbox_knob(call->sandbox, SANDBOX_KNOB_instagram_page_reads_fail) == 0)
 		return token;
@@ -137,12 +135,11 @@ struct sandbox_token *sandbox_instagram_reader(struct sandbox_call *call,
 	return NULL;
 }
 
-/* ---- Processing (4.2) ---- */
+/* ---- processing (4.2) ---- */
 
 static bool is_processed(const struct container *container, int64_t now_us)
 {
-	bool is_video = container->media.sniff.is_video || container->kind == CONTAINER_REEL;
-
+	const bool is_video = container->media.sniff.is_video || container->kind == CONTAINER_REEL;
 	return !container->waits_for_bytes &&
 	       (container->polls >= (is_video ? VIDEO_POLLS : IMAGE_POLLS) ||
 		now_us - container->created_us > PROCESSING_MAX_US);
@@ -151,10 +148,9 @@ static bool is_processed(const struct container *container, int64_t now_us)
 const char *sandbox_instagram_container_status(struct sandbox_call *call,
 					       const struct container *container)
 {
-	int64_t now_us = call->now_us;
-	int64_t late_us =
+	const int64_t now_us = call->now_us;
+	const int64_t late_us =
 		US_PER_S * sandbox_knob(call->sandbox, SANDBOX_KNOB_instagram_published_late_s);
-
 	if (container->media_id.len > 0)
 		return now_us - container->published_us >= late_us ? "PUBLISHED" : "FINISHED";
 	if (now_us - container->created_us > CONTAINER_LIFE_US)
@@ -184,14 +180,13 @@ static struct str status_text(struct arena *arena, const struct container *conta
 void sandbox_instagram_container_get(struct sandbox_call *call, struct graph_node *node)
 {
 	struct container *container = (struct container *)node;
-	struct json_writer w;
-
 	if (sandbox_instagram_reader(call, node->page, scope_read) == NULL)
 		return;
 	const char *code = sandbox_instagram_container_status(call, container);
 	if (sandbox_graph_wants(call, "status_code", false) ||
 	    sandbox_graph_wants(call, "status", false))
 		container->polls++;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	if (sandbox_graph_wants(call, "status_code", false))
@@ -202,12 +197,11 @@ void sandbox_instagram_container_get(struct sandbox_call *call, struct graph_nod
 	json_end_object(&w);
 }
 
-/* ---- Making containers (4.1) ---- */
+/* ---- making containers (4.1) ---- */
 
 static size_t count_char(struct str text, char c)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < text.len; i++)
 		count += text.ptr[i] == c ? 1 : 0;
 	return count;
@@ -216,9 +210,8 @@ static size_t count_char(struct str text, char c)
 /* Between 4:5 and 1.91:1, in whole numbers; stories have no hard ratio (5). */
 static bool ratio_is_right(const struct sniff *sniff)
 {
-	uint64_t width = sniff->width;
-	uint64_t height = sniff->height;
-
+	const uint64_t width = sniff->width;
+	const uint64_t height = sniff->height;
 	if (width == 0 || height == 0)
 		return true;
 	return width * 5 >= height * 4 && width * 100 <= height * 191;
@@ -227,7 +220,6 @@ static bool ratio_is_right(const struct sniff *sniff)
 static bool check_image(struct sandbox_call *call, const struct container *draft)
 {
 	const struct graph_error *error = NULL;
-
 	if (!draft->media.sniff.is_image && !draft->media.sniff.is_video)
 		error = &unreachable;
 	else if (draft->media.sniff.type != SNIFF_JPEG)
@@ -253,14 +245,13 @@ static bool is_ascii(struct str s)
 
 static bool pull_image(struct sandbox_call *call, struct str url, struct container *draft)
 {
-	struct sandbox_pull_config config = {.url = url,
-					     .user_agent = FETCH_AGENT,
-					     .max_bytes = IMAGE_MAX_BYTES,
-					     .follow_redirects = true};
-	enum sandbox_pull outcome = is_ascii(url)
-					    ? sandbox_media_pull(call, &config, &draft->media, NULL)
-					    : SANDBOX_PULL_BAD_URL;
-
+	const struct sandbox_pull_config config = {.url = url,
+						   .user_agent = FETCH_AGENT,
+						   .max_bytes = IMAGE_MAX_BYTES,
+						   .follow_redirects = true};
+	const enum sandbox_pull outcome =
+		is_ascii(url) ? sandbox_media_pull(call, &config, &draft->media, NULL)
+			      : SANDBOX_PULL_BAD_URL;
 	if (outcome == SANDBOX_PULL_OK)
 		return check_image(call, draft);
 	if (outcome == SANDBOX_PULL_TOO_LARGE)
@@ -276,9 +267,8 @@ static bool pull_image(struct sandbox_call *call, struct str url, struct contain
 static int video_fault(const struct container *container)
 {
 	const struct sandbox_media *media = &container->media;
-	bool is_story = container->kind == CONTAINER_STORY;
-	int64_t duration_ms = media->sniff.duration_ms;
-
+	const bool is_story = container->kind == CONTAINER_STORY;
+	const int64_t duration_ms = media->sniff.duration_ms;
 	if (media->sniff.type != SNIFF_MP4 && media->sniff.type != SNIFF_MOV)
 		return 2207026;
 	if (media->size_bytes > (is_story ? STORY_VIDEO_MAX_BYTES : VIDEO_MAX_BYTES))
@@ -294,15 +284,14 @@ static int video_fault(const struct container *container)
 /* A video's faults are found while it is processed. */
 static void pull_video(struct sandbox_call *call, struct str url, struct container *draft)
 {
-	struct sandbox_pull_config config = {
+	const struct sandbox_pull_config config = {
 		.url = url,
 		.user_agent = FETCH_AGENT,
 		.max_bytes =
 			draft->kind == CONTAINER_STORY ? STORY_VIDEO_MAX_BYTES : VIDEO_MAX_BYTES,
 		.follow_redirects = true,
 	};
-	enum sandbox_pull outcome = sandbox_media_pull(call, &config, &draft->media, NULL);
-
+	const enum sandbox_pull outcome = sandbox_media_pull(call, &config, &draft->media, NULL);
 	if (outcome == SANDBOX_PULL_TIMEOUT)
 		draft->error_subcode = 2207003;
 	else if (outcome == SANDBOX_PULL_TOO_LARGE)
@@ -315,11 +304,10 @@ static void pull_video(struct sandbox_call *call, struct str url, struct contain
 
 static bool read_media(struct sandbox_call *call, struct container *draft)
 {
-	struct str image = sandbox_param(call, "image_url");
-	struct str video = sandbox_param(call, "video_url");
-	bool may_be_image = draft->kind == CONTAINER_IMAGE || draft->kind == CONTAINER_STORY;
-	bool may_be_video = draft->kind != CONTAINER_IMAGE;
-
+	const struct str image = sandbox_param(call, "image_url");
+	const struct str video = sandbox_param(call, "video_url");
+	const bool may_be_image = draft->kind == CONTAINER_IMAGE || draft->kind == CONTAINER_STORY;
+	const bool may_be_video = draft->kind != CONTAINER_IMAGE;
 	if (may_be_video && str_equal_z(sandbox_param(call, "upload_type"), "resumable")) {
 		draft->waits_for_bytes = true;
 		return true;
@@ -337,12 +325,11 @@ static bool read_media(struct sandbox_call *call, struct container *draft)
 /* A JPEG of up to 8 MB, of any ratio; it goes before thumb_offset (4.1, 5). */
 static bool read_cover(struct sandbox_call *call, struct container *draft)
 {
-	struct container cover = {.kind = CONTAINER_STORY};
-	struct str url = sandbox_param(call, "cover_url");
-
+	const struct str url = sandbox_param(call, "cover_url");
 	if (draft->kind != CONTAINER_REEL || url.len == 0)
 		return true;
 	draft->thumb_offset_ms = -1;
+	struct container cover = {.kind = CONTAINER_STORY};
 	return pull_image(call, url, &cover);
 }
 
@@ -359,9 +346,8 @@ static bool is_among(struct container *const *children, size_t count, const stru
 static bool read_children(struct sandbox_call *call, struct container *draft)
 {
 	struct str text = sandbox_param(call, "children");
-	struct str word;
-
 	draft->child_count = 0;
+	struct str word;
 	while (text.ptr != NULL && str_take_field(&text, ',', &word)) {
 		while (word.len > 0 && strchr("[]\" ", word.ptr[0]) != NULL)
 			word = str_slice(word, 1, word.len);
@@ -388,8 +374,7 @@ static bool read_children(struct sandbox_call *call, struct container *draft)
 
 static bool read_kind(struct sandbox_call *call, struct container *draft)
 {
-	struct str type = sandbox_param(call, "media_type");
-
+	const struct str type = sandbox_param(call, "media_type");
 	draft->is_child = str_equal_z(sandbox_param(call, "is_carousel_item"), "true") ||
 			  str_equal_z(sandbox_param(call, "is_carousel_item"), "1");
 	if (type.len == 0 || str_equal_z(type, "IMAGE"))
@@ -440,14 +425,14 @@ static bool check_child(struct sandbox_call *call, const struct container *draft
 {
 	static const char *const names[] = {"caption", "location_id", "collaborators",
 					    "is_ai_generated"};
-
 	for (size_t i = 0; draft->is_child && i < COUNT_OF(names); i++) {
 		if (!sandbox_has_param(call, names[i]))
 			continue;
-		struct str text = str_format(call->arena,
-					     "(#100) The param %s is not allowed on a carousel "
-					     "item",
-					     names[i]);
+		const struct str text =
+			str_format(call->arena,
+				   "(#100) The param %s is not allowed on a carousel "
+				   "item",
+				   names[i]);
 		return refuse(call, 100, 0, str_z(call->arena, text));
 	}
 	return true;
@@ -457,11 +442,10 @@ static bool check_child(struct sandbox_call *call, const struct container *draft
  * what is there and no list. */
 static const struct json *list_param(struct sandbox_call *call, const char *name, bool *is_list_out)
 {
-	const struct json *list = NULL;
-
 	*is_list_out = true;
 	if (!sandbox_has_param(call, name))
 		return NULL;
+	const struct json *list = NULL;
 	*is_list_out = json_parse(call->arena, sandbox_param(call, name), NULL, &list, NULL,
 				  NULL) == ERR_NONE &&
 		       json_is(list, JSON_TYPE_ARRAY);
@@ -470,19 +454,17 @@ static const struct json *list_param(struct sandbox_call *call, const char *name
 
 static bool is_share(const struct json *value)
 {
-	double number = json_is(value, JSON_TYPE_INT)    ? (double)value->integer
-			: json_is(value, JSON_TYPE_REAL) ? value->real
-							 : -1;
-
+	const double number = json_is(value, JSON_TYPE_INT)    ? (double)value->integer
+			      : json_is(value, JSON_TYPE_REAL) ? value->real
+							       : -1;
 	return number >= 0 && number <= 1;
 }
 
 /* A picture's tags stand at a place in it, a reel's nowhere, a story's as you like (4.1). */
 static bool tag_is_placed(const struct container *draft, const struct json *tag)
 {
-	bool has_x = !json_is_null(json_get(tag, "x"));
-	bool has_y = !json_is_null(json_get(tag, "y"));
-
+	const bool has_x = !json_is_null(json_get(tag, "x"));
+	const bool has_y = !json_is_null(json_get(tag, "y"));
 	if (draft->kind == CONTAINER_REEL || draft->kind == CONTAINER_VIDEO)
 		return !has_x && !has_y;
 	if (draft->kind == CONTAINER_STORY && !has_x && !has_y)
@@ -494,7 +476,6 @@ static bool check_tags(struct sandbox_call *call, const struct container *draft)
 {
 	bool is_list;
 	const struct json *tags = list_param(call, "user_tags", &is_list);
-
 	if (!is_list)
 		return refuse(call, 100, 0, "(#100) Param user_tags must be an array.");
 	if (tags != NULL && tags->count > USER_TAGS_MAX)
@@ -512,7 +493,6 @@ static bool check_collaborators(struct sandbox_call *call)
 {
 	bool is_list;
 	const struct json *list = list_param(call, "collaborators", &is_list);
-
 	if (!is_list || (list != NULL && list->count > COLLABORATORS_MAX))
 		return refuse(call, 100, 0,
 			      "(#100) Param collaborators must be up to 3 usernames.");
@@ -522,7 +502,6 @@ static bool check_collaborators(struct sandbox_call *call)
 static bool is_number(struct str text)
 {
 	uint64_t number;
-
 	return str_parse_u64(text, &number) && number != 0;
 }
 
@@ -559,7 +538,6 @@ struct instagram_quota *sandbox_instagram_quota_of(struct sandbox_call *call, co
 {
 	struct instagram_quota *quota =
 		sandbox_object_get(call->sandbox, SANDBOX_INSTAGRAM, kind, ig_id);
-
 	if (quota == NULL) {
 		quota = sandbox_keep(call->sandbox, sizeof(*quota));
 		sandbox_object_put(call->sandbox, SANDBOX_INSTAGRAM, kind, ig_id, quota);
@@ -570,7 +548,6 @@ struct instagram_quota *sandbox_instagram_quota_of(struct sandbox_call *call, co
 size_t sandbox_instagram_quota_used(const struct instagram_quota *quota, int64_t now_us)
 {
 	size_t used = 0;
-
 	for (size_t i = 0; i < INSTAGRAM_CONTAINERS_PER_DAY; i++)
 		used += quota->at_us[i] != 0 &&
 					now_us - quota->at_us[i] < INSTAGRAM_DAY_S * US_PER_S
@@ -592,8 +569,7 @@ bool sandbox_instagram_container_waits(const struct graph_node *node)
 void sandbox_instagram_container_fill(struct graph_node *node, const struct sandbox_media *media)
 {
 	struct container *container = (struct container *)node;
-	struct str alt_text = container->media.alt_text;
-
+	const struct str alt_text = container->media.alt_text;
 	container->media = *media;
 	container->media.alt_text = alt_text;
 	container->waits_for_bytes = false;
@@ -602,9 +578,8 @@ void sandbox_instagram_container_fill(struct graph_node *node, const struct sand
 
 static void answer_container(struct sandbox_call *call, const struct container *container)
 {
-	struct str version = sandbox_graph_version(call);
+	const struct str version = sandbox_graph_version(call);
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "id", container->node.id);
@@ -623,7 +598,6 @@ void sandbox_instagram_container_post(struct sandbox_call *call, struct graph_no
 	const struct graph_page *page = node->page;
 	struct container draft = {.node = {.kind = GRAPH_CONTAINER, .page = page},
 				  .caption = sandbox_param(call, "caption")};
-
 	if (sandbox_graph_page_reader(call, page, scope_publish) == NULL ||
 	    !read_kind(call, &draft) || !check_words(call, &draft))
 		return;
@@ -634,9 +608,9 @@ void sandbox_instagram_container_post(struct sandbox_call *call, struct graph_no
 		return;
 	}
 	draft.thumb_offset_ms = sandbox_param_int(call, "thumb_offset", -1);
-	bool is_read = draft.kind == CONTAINER_CAROUSEL
-			       ? read_children(call, &draft)
-			       : read_cover(call, &draft) && read_media(call, &draft);
+	const bool is_read = draft.kind == CONTAINER_CAROUSEL
+				     ? read_children(call, &draft)
+				     : read_cover(call, &draft) && read_media(call, &draft);
 	if (!is_read || sandbox_graph_page_reader(call, page, scope_publish) == NULL)
 		return;
 	struct container *container = sandbox_keep(call->sandbox, sizeof(*container));
