@@ -11,7 +11,7 @@
 /* Above the 128 MB of a last chunk: what is too long is refused by the handler itself. */
 #define CHUNK_BYTES_MAX ((size_t)160 * 1024 * 1024)
 
-/* ---- The gate ---- */
+/* ---- the gate ---- */
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {

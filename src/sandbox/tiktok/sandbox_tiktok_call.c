@@ -23,7 +23,6 @@ void sandbox_tiktok_refuse(struct sandbox_call *call, struct tiktok_error error,
 			   const char *message)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, error.status, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -70,7 +69,6 @@ const struct sandbox_token *sandbox_tiktok_enter(struct sandbox_call *call, cons
 						 const char *second)
 {
 	const struct sandbox_token *found = sandbox_tiktok_token_of(call);
-
 	sandbox_tiktok_settle(call->sandbox);
 	if (found == NULL || found->kind != SANDBOX_TOKEN_ACCESS ||
 	    !sandbox_token_is_live(call->sandbox, found)) {

@@ -8,7 +8,7 @@
 
 #define MINUTE_US (60 * US_PER_S)
 
-/* ---- Counting ---- */
+/* ---- counting ---- */
 
 static bool window_is_full(const struct tiktok_window *window, size_t most, int64_t since_us)
 {
@@ -30,7 +30,6 @@ bool sandbox_tiktok_count(struct sandbox_call *call, enum tiktok_counted kind)
 	};
 	struct tiktok_state *state = call->state;
 	struct tiktok_window *window = &state->calls[kind];
-
 	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_rate_limits) != 0 &&
 	    window_is_full(window, most[kind], call->now_us - MINUTE_US)) {
 		sandbox_tiktok_refuse(call, (struct tiktok_error){429, "rate_limit_exceeded"},
@@ -44,7 +43,6 @@ bool sandbox_tiktok_count(struct sandbox_call *call, enum tiktok_counted kind)
 bool sandbox_tiktok_take_draft(struct sandbox_call *call)
 {
 	struct tiktok_state *state = call->state;
-
 	if (window_is_full(&state->drafts, TIKTOK_DRAFTS_MAX, call->now_us - US_PER_DAY)) {
 		sandbox_tiktok_refuse(
 			call, (struct tiktok_error){403, "spam_risk_too_many_pending_share"},
@@ -58,8 +56,7 @@ bool sandbox_tiktok_take_draft(struct sandbox_call *call)
 static bool is_day_full(struct sandbox_call *call)
 {
 	const struct tiktok_state *state = call->state;
-	size_t most = (size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_posts_per_day);
-
+	const size_t most = (size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_posts_per_day);
 	return most > 0 && state->post_count >= most &&
 	       state->posts_us[(state->post_count - most) % TIKTOK_POSTS_REMEMBERED] + US_PER_DAY >
 		       call->now_us;
@@ -82,7 +79,6 @@ bool sandbox_tiktok_may_post(struct sandbox_call *call, int status)
 		{is_day_full(call), "spam_risk_too_many_posts",
 		 "The creator has made too many posts within the last 24 hours via this API."},
 	};
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (!rows[i].is_so)
 			continue;
@@ -93,7 +89,7 @@ bool sandbox_tiktok_may_post(struct sandbox_call *call, int status)
 	return true;
 }
 
-/* ---- Levels ---- */
+/* ---- levels ---- */
 
 static bool is_private(struct sandbox_call *call)
 {
@@ -107,7 +103,6 @@ static const char *const *privacy_options(struct sandbox_call *call)
 						"SELF_ONLY", NULL};
 	static const char *const of_private[] = {"FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS",
 						 "SELF_ONLY", NULL};
-
 	return is_private(call) ? of_private : of_public;
 }
 
@@ -122,7 +117,6 @@ bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level)
 {
 	static const char *const levels[] = {"PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS",
 					     "FOLLOWER_OF_CREATOR", "SELF_ONLY", NULL};
-
 	if (!list_has(levels, level))
 		return sandbox_tiktok_refuse_params(call,
 						    "The request post info is empty or incorrect");
@@ -142,7 +136,7 @@ bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level)
 	return false;
 }
 
-/* ---- The account ---- */
+/* ---- the account ---- */
 
 static struct str avatar_url(struct sandbox_call *call)
 {
@@ -170,7 +164,6 @@ static const struct {
 static size_t find_field(struct str name)
 {
 	size_t i = 0;
-
 	while (i < USER_FIELD_COUNT && !str_equal_z(name, user_fields[i].name))
 		i++;
 	return i;
@@ -180,16 +173,14 @@ static size_t find_field(struct str name)
 static bool check_fields(struct sandbox_call *call, const struct sandbox_token *found)
 {
 	struct str in = sandbox_query(call, "fields");
-	struct str name;
-
 	if (str_is_empty(in)) {
 		sandbox_tiktok_refuse(call, (struct tiktok_error){400, "invalid_params"},
 				      "fields is required");
 		return false;
 	}
+	struct str name;
 	while (str_take_field(&in, ',', &name)) {
-		size_t i = find_field(str_trim(name));
-
+		const size_t i = find_field(str_trim(name));
 		if (i == USER_FIELD_COUNT) {
 			sandbox_tiktok_refuse(call, (struct tiktok_error){400, "invalid_params"},
 					      "Fields has an unknown value");
@@ -209,11 +200,10 @@ static bool check_fields(struct sandbox_call *call, const struct sandbox_token *
 void sandbox_tiktok_user_info(struct sandbox_call *call)
 {
 	const struct sandbox_token *found = sandbox_tiktok_enter(call, "user.info.basic", NULL);
-	struct str fields = sandbox_query(call, "fields");
-	struct json_writer w;
-
+	const struct str fields = sandbox_query(call, "fields");
 	if (found == NULL || !check_fields(call, found))
 		return;
+	struct json_writer w;
 	sandbox_tiktok_begin(call, &w);
 	json_key(&w, "user");
 	json_begin_object(&w);
@@ -231,12 +221,11 @@ void sandbox_tiktok_user_info(struct sandbox_call *call)
 void sandbox_tiktok_creator_info(struct sandbox_call *call)
 {
 	const char *const *option = privacy_options(call);
-	struct json_writer w;
-
 	if (sandbox_tiktok_enter(call, "video.publish", NULL) == NULL ||
 	    !sandbox_tiktok_count(call, TIKTOK_COUNTED_CREATOR) ||
 	    !sandbox_tiktok_may_post(call, 200))
 		return;
+	struct json_writer w;
 	sandbox_tiktok_begin(call, &w);
 	json_member_str(&w, "creator_avatar_url", avatar_url(call));
 	json_member_str(&w, "creator_username", STR(TIKTOK_USERNAME));

@@ -44,10 +44,8 @@ bool sandbox_tiktok_render_error(struct sandbox_call *call, struct str name)
 {
 	const bool is_200 = str_has_suffix(name, STR("/200"));
 	const struct str code = is_200 ? str_slice(name, 0, name.len - strlen("/200")) : name;
-
 	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		struct tiktok_error error = errors[i].error;
-
 		if (!str_equal_z(code, error.code))
 			continue;
 		error.status = is_200 ? 200 : error.status;

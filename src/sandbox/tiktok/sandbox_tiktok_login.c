@@ -21,7 +21,6 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 			 const char *description)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, status, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "error", str_of(error));
@@ -30,17 +29,15 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 	json_end_object(&w);
 }
 
-/* ---- Consent ---- */
+/* ---- consent ---- */
 
 static bool are_scopes_known(struct str asked, size_t *count_out)
 {
 	struct str in = asked;
-	struct str word;
 	size_t count = 0;
-
+	struct str word;
 	while (str_take_field(&in, ',', &word)) {
 		bool is_known = false;
-
 		for (size_t i = 0; i < SCOPE_COUNT && !is_known; i++)
 			is_known = str_equal_z(word, all_scopes[i]);
 		if (!is_known)
@@ -56,8 +53,7 @@ static bool are_scopes_known(struct str asked, size_t *count_out)
  * digest. */
 static bool is_challenge_right(struct sandbox_call *call)
 {
-	struct str challenge = sandbox_query(call, "code_challenge");
-
+	const struct str challenge = sandbox_query(call, "code_challenge");
 	if (str_is_empty(challenge))
 		return str_has_prefix(sandbox_query(call, "redirect_uri"), STR("https://"));
 	return str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
@@ -66,9 +62,8 @@ static bool is_challenge_right(struct sandbox_call *call)
 /* The authorize page says which parameter is wrong; nothing returns to the app. */
 static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
 {
+	const struct str redirect_uri = sandbox_query(call, "redirect_uri");
 	const char *wrong = NULL;
-	struct str redirect_uri = sandbox_query(call, "redirect_uri");
-
 	if (!sandbox_client_id_is(SANDBOX_TIKTOK, sandbox_query(call, "client_key")))
 		wrong = "client_key";
 	else if (!sandbox_redirect_is_registered(call, redirect_uri) ||
@@ -97,7 +92,6 @@ static struct sandbox_choice *make_choices(struct sandbox_call *call, size_t cou
 	struct sandbox_choice *choices = ARENA_ARRAY(call->arena, struct sandbox_choice, count);
 	struct str in = sandbox_query(call, "scope");
 	struct str word;
-
 	for (size_t i = 0; i < count && str_take_field(&in, ',', &word); i++)
 		choices[i] = (struct sandbox_choice){.id = word, .label = word, .is_ticked = true};
 	return choices;
@@ -107,7 +101,6 @@ static struct str join_ticked(struct sandbox_call *call, const struct sandbox_ch
 			      size_t count)
 {
 	struct buf scope;
-
 	buf_init(&scope, call->arena, 4096);
 	for (size_t i = 0; i < count; i++) {
 		if (!str_equal_z(choices[i].id, "user.info.basic") &&
@@ -127,13 +120,12 @@ static void send_back_refused(struct sandbox_call *call)
 		{"error_description", STR("The user denied the request.")},
 		{"state", sandbox_query(call, "state")},
 	};
-
 	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs, 3);
 }
 
 static void grant_code(struct sandbox_call *call, struct str scope)
 {
-	struct str challenge = sandbox_query(call, "code_challenge");
+	const struct str challenge = sandbox_query(call, "code_challenge");
 	const struct sandbox_code code = {
 		.platform = SANDBOX_TIKTOK,
 		/* real codes have such characters: who forgets to decode the code fails (1.3) */
@@ -151,7 +143,6 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 		{"scopes", scope},
 		{"state", sandbox_query(call, "state")},
 	};
-
 	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs, 3);
 }
 
@@ -159,7 +150,6 @@ void sandbox_tiktok_authorize(struct sandbox_call *call)
 {
 	struct sandbox_consent_page page = {.user_name =
 						    STR(TIKTOK_NAME " (@" TIKTOK_USERNAME ")")};
-
 	if (!may_authorize(call, &page.choice_count))
 		return;
 	page.scope = sandbox_query(call, "scope");
@@ -177,7 +167,7 @@ void sandbox_tiktok_authorize(struct sandbox_call *call)
 	}
 }
 
-/* ---- Tokens ---- */
+/* ---- tokens ---- */
 
 static bool has_fields(struct sandbox_call *call, const char *const *names, size_t count)
 {
@@ -224,7 +214,6 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 		.scope = scope,
 		.lifetime_s = kinds[kind].lifetime_s,
 	};
-
 	return sandbox_token_issue(call->sandbox, &pattern);
 }
 
@@ -232,10 +221,9 @@ static void give_pair(struct sandbox_call *call, struct str scope)
 {
 	struct sandbox_token *access = issue(call, SANDBOX_TOKEN_ACCESS, scope);
 	struct sandbox_token *refresh = issue(call, SANDBOX_TOKEN_REFRESH, scope);
-	struct json_writer w;
-
 	access->partner = refresh;
 	refresh->partner = access;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "open_id", STR(TIKTOK_OPEN_ID));
@@ -261,15 +249,14 @@ static void refuse_verifier(struct sandbox_call *call)
 static void exchange_code(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"code", "redirect_uri"};
-	struct str verifier = sandbox_form(call, "code_verifier");
-	struct sandbox_code *code = NULL;
-
+	const struct str verifier = sandbox_form(call, "code_verifier");
 	if (!has_fields(call, fields, 2))
 		return;
 	if (!str_is_empty(verifier) && !is_verifier(verifier)) {
 		refuse_verifier(call);
 		return;
 	}
+	struct sandbox_code *code = NULL;
 	switch (sandbox_code_redeem(call->sandbox, SANDBOX_TIKTOK, sandbox_form(call, "code"),
 				    sandbox_form(call, "client_key"),
 				    sandbox_form(call, "redirect_uri"), verifier, &code)) {
@@ -299,12 +286,10 @@ static void exchange_code(struct sandbox_call *call)
 static void exchange_refresh(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"refresh_token"};
-	struct sandbox_token *refresh;
-
 	if (!has_fields(call, fields, 1))
 		return;
-	refresh = sandbox_token_find(call->sandbox, SANDBOX_TIKTOK,
-				     sandbox_form(call, "refresh_token"));
+	struct sandbox_token *refresh = sandbox_token_find(call->sandbox, SANDBOX_TIKTOK,
+							   sandbox_form(call, "refresh_token"));
 	if (refresh == NULL || refresh->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, refresh)) {
 		refuse_oauth(call, 400, "invalid_grant", "Refresh token is invalid or expired.");
@@ -318,7 +303,6 @@ static void exchange_client(struct sandbox_call *call)
 {
 	const struct sandbox_token *app = issue(call, SANDBOX_TOKEN_APP, (struct str){0});
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "access_token", app->text);
@@ -338,7 +322,6 @@ void sandbox_tiktok_token(struct sandbox_call *call)
 		{"client_credentials", exchange_client},
 	};
 	static const char *const fields[] = {"client_key", "client_secret", "grant_type"};
-
 	if (!has_fields(call, fields, 3) || !is_client(call))
 		return;
 	for (size_t i = 0; i < COUNT_OF(grants); i++) {
@@ -353,11 +336,10 @@ void sandbox_tiktok_token(struct sandbox_call *call)
 void sandbox_tiktok_revoke(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"client_key", "client_secret", "token"};
-	struct sandbox_token *found;
-
 	if (!has_fields(call, fields, 3) || !is_client(call))
 		return;
-	found = sandbox_token_find(call->sandbox, SANDBOX_TIKTOK, sandbox_form(call, "token"));
+	struct sandbox_token *found =
+		sandbox_token_find(call->sandbox, SANDBOX_TIKTOK, sandbox_form(call, "token"));
 	if (found == NULL) {
 		refuse_oauth(call, 400, "invalid_request", "The token is invalid.");
 		return;

@@ -11,7 +11,7 @@
 #define PHOTO_BYTES_MAX (20 * 1024 * 1024)
 #define SHORTER_SIDE_MAX 1080 /* section 3: "1080p" */
 
-/* ---- Checks ---- */
+/* ---- checks ---- */
 
 static bool is_text_within(const struct json *text, size_t units_max)
 {
@@ -23,7 +23,6 @@ static bool check_post_info(struct sandbox_call *call, const struct json *post_i
 {
 	static const char *const flags[] = {"disable_comment", "auto_add_music",
 					    "brand_content_toggle", "brand_organic_toggle", NULL};
-
 	if (!json_is(post_info, JSON_TYPE_OBJECT) ||
 	    !is_text_within(json_get(post_info, "title"), TITLE_UNITS_MAX) ||
 	    !is_text_within(json_get(post_info, "description"), DESCRIPTION_UNITS_MAX))
@@ -37,8 +36,7 @@ static bool check_post_info(struct sandbox_call *call, const struct json *post_i
 static bool check_source(struct sandbox_call *call, const struct json *source)
 {
 	const struct json *photos = json_get(source, "photo_images");
-	int64_t cover = json_int(json_get(source, "photo_cover_index"), -1);
-
+	const int64_t cover = json_int(json_get(source, "photo_cover_index"), -1);
 	if (!str_equal_z(json_string(json_get(source, "source")), "PULL_FROM_URL") ||
 	    !json_is(photos, JSON_TYPE_ARRAY) || photos->count < 1 || photos->count > PHOTOS_MAX ||
 	    cover < 0 || cover >= (int64_t)photos->count)
@@ -51,13 +49,12 @@ static bool check_source(struct sandbox_call *call, const struct json *source)
 	return true;
 }
 
-/* ---- The pictures ---- */
+/* ---- the pictures ---- */
 
 static const char *photo_complaint(const struct sandbox_media *media)
 {
 	const struct sniff *sniff = &media->sniff;
-	uint32_t shorter = sniff->width < sniff->height ? sniff->width : sniff->height;
-
+	const uint32_t shorter = sniff->width < sniff->height ? sniff->width : sniff->height;
 	if (sniff->type != SNIFF_JPEG && sniff->type != SNIFF_WEBP)
 		return "file_format_check_failed";
 	return shorter > SHORTER_SIDE_MAX || media->size_bytes > PHOTO_BYTES_MAX
@@ -70,14 +67,12 @@ static const char *pull_all(struct sandbox_call *call, const struct json *photos
 			    struct sandbox_media *media_out)
 {
 	const char *complaint = NULL;
-
 	for (size_t i = 0; i < photos->count && complaint == NULL; i++) {
 		const struct sandbox_pull_config config = {
 			.url = json_string(json_at(photos, i)),
 			.user_agent = "TikTok-Sandbox",
 			.max_bytes = 2 * PHOTO_BYTES_MAX,
 		};
-
 		complaint =
 			sandbox_media_pull(call, &config, &media_out[i], NULL) == SANDBOX_PULL_OK
 				? photo_complaint(&media_out[i])
@@ -95,7 +90,6 @@ static void make_task(struct sandbox_call *call, struct str client_id, bool is_d
 	const char *complaint = pull_all(call, photos, media);
 	struct tiktok_task *task =
 		sandbox_tiktok_task_new(call, client_id, "p_pub_url~v2.", is_draft);
-
 	if (complaint == NULL && sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_fails) != 0)
 		complaint = "internal";
 	task->text =
@@ -117,11 +111,10 @@ static void make_task(struct sandbox_call *call, struct str client_id, bool is_d
 void sandbox_tiktok_content_init(struct sandbox_call *call)
 {
 	const struct json *body = sandbox_json(call);
-	struct str mode = json_string(json_get(body, "post_mode"));
-	bool is_draft = str_equal_z(mode, "MEDIA_UPLOAD");
+	const struct str mode = json_string(json_get(body, "post_mode"));
+	const bool is_draft = str_equal_z(mode, "MEDIA_UPLOAD");
 	const struct sandbox_token *token =
 		sandbox_tiktok_enter(call, is_draft ? "video.upload" : "video.publish", NULL);
-
 	if (token == NULL || !sandbox_tiktok_count(call, TIKTOK_COUNTED_INIT) ||
 	    !sandbox_tiktok_check_body(call))
 		return;

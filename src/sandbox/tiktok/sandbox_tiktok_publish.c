@@ -12,14 +12,13 @@
 #define LISTED_MAX 20
 #define TITLE_UNITS_MAX 2200 /* section 3: UTF-16 code units */
 
-/* ---- Init: checks ---- */
+/* ---- init: checks ---- */
 
 bool sandbox_tiktok_check_flags(struct sandbox_call *call, const struct json *post_info,
 				const char *const *flags)
 {
 	for (; *flags != NULL; flags++) {
 		const struct json *flag = json_get(post_info, *flags);
-
 		if (!json_is_null(flag) && !json_is(flag, JSON_TYPE_BOOL))
 			return sandbox_tiktok_refuse_params(
 				call, "The request post info is empty or incorrect");
@@ -37,7 +36,6 @@ static bool check_post_info(struct sandbox_call *call, const struct json *post_i
 					    "is_aigc",
 					    NULL};
 	const struct json *title = json_get(post_info, "title");
-
 	if (!json_is(post_info, JSON_TYPE_OBJECT) ||
 	    (!json_is_null(title) && !json_is(title, JSON_TYPE_STRING)))
 		return sandbox_tiktok_refuse_params(call,
@@ -50,7 +48,7 @@ static bool check_post_info(struct sandbox_call *call, const struct json *post_i
 	       sandbox_tiktok_check_flags(call, post_info, flags);
 }
 
-/* ---- Init: the task ---- */
+/* ---- init: the task ---- */
 
 /* post_info is NULL for a draft. */
 static struct tiktok_task *make_task(struct sandbox_call *call, struct str client_id,
@@ -58,7 +56,6 @@ static struct tiktok_task *make_task(struct sandbox_call *call, struct str clien
 {
 	struct tiktok_task *task =
 		sandbox_tiktok_task_new(call, client_id, prefix, post_info == NULL);
-
 	task->text = sandbox_keep_str(call->sandbox, json_string(json_get(post_info, "title")));
 	task->is_public = str_equal_z(json_string(json_get(post_info, "privacy_level")),
 				      "PUBLIC_TO_EVERYONE");
@@ -69,10 +66,9 @@ static struct tiktok_task *make_task(struct sandbox_call *call, struct str clien
 
 void sandbox_tiktok_answer_task(struct sandbox_call *call, const struct tiktok_task *task)
 {
-	struct json_writer w;
 	struct buf path;
-
 	buf_init(&path, call->arena, 1024);
+	struct json_writer w;
 	sandbox_tiktok_begin(call, &w);
 	json_member_str(&w, "publish_id", task->publish_id);
 	if (!task->is_pull) {
@@ -88,27 +84,26 @@ void sandbox_tiktok_answer_task(struct sandbox_call *call, const struct tiktok_t
 static void init_upload(struct sandbox_call *call, const struct sandbox_token *token,
 			const struct json *post_info, const struct json *source)
 {
-	int64_t video_bytes = json_int(json_get(source, "video_size"), 0);
-	int64_t chunk_bytes = json_int(json_get(source, "chunk_size"), 0);
-	int64_t chunk_count = json_int(json_get(source, "total_chunk_count"), 0);
-	struct sandbox_upload *upload;
-	struct tiktok_task *task;
-
+	const int64_t video_bytes = json_int(json_get(source, "video_size"), 0);
+	const int64_t chunk_bytes = json_int(json_get(source, "chunk_size"), 0);
+	const int64_t chunk_count = json_int(json_get(source, "total_chunk_count"), 0);
 	if (!sandbox_tiktok_chunks_fit(video_bytes, chunk_bytes, chunk_count)) {
 		sandbox_tiktok_refuse_params(call, video_bytes < 1 || video_bytes > VIDEO_BYTES_MAX
 							   ? "The video size is invalid"
 							   : "The chunk size is invalid");
 		return;
 	}
-	upload = sandbox_upload_new(call->sandbox, SANDBOX_TIKTOK,
-				    sandbox_id_decimal(call->sandbox, "7", 19), video_bytes);
+	struct sandbox_upload *upload =
+		sandbox_upload_new(call->sandbox, SANDBOX_TIKTOK,
+				   sandbox_id_decimal(call->sandbox, "7", 19), video_bytes);
 	if (upload == NULL) {
 		sandbox_tiktok_refuse(call, (struct tiktok_error){500, "internal_error"},
 				      "Please try again later");
 		return;
 	}
-	task = make_task(call, token->client_id, post_info,
-			 post_info != NULL ? "v_pub_file~v2-1." : "v_inbox_file~v2.");
+	struct tiktok_task *task =
+		make_task(call, token->client_id, post_info,
+			  post_info != NULL ? "v_pub_file~v2-1." : "v_inbox_file~v2.");
 	task->upload_id = upload->id;
 	task->upload_secret = sandbox_id_text(call->sandbox, "", 24);
 	task->video_bytes = video_bytes;
@@ -123,7 +118,6 @@ static void init_upload(struct sandbox_call *call, const struct sandbox_token *t
 bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address)
 {
 	struct url url;
-
 	if (url_parse(call->arena, address, &url, NULL) != ERR_NONE)
 		return sandbox_tiktok_refuse_params(call, "The address is not a URL");
 	if (sandbox_redirect_is_registered(call, address))
@@ -143,16 +137,14 @@ static void init_pull(struct sandbox_call *call, const struct sandbox_token *tok
 	};
 	struct sandbox_token kept =
 		*token; /* its strings live in kept memory; the pull lets go of the lock */
-	struct sandbox_media media = {0};
-	enum sandbox_pull outcome;
-	struct tiktok_task *task;
-
 	if (!sandbox_tiktok_may_pull(call, config.url))
 		return;
 	kept.client_id = str_copy(call->arena, token->client_id);
-	outcome = sandbox_media_pull(call, &config, &media, NULL);
-	task = make_task(call, kept.client_id, post_info,
-			 post_info != NULL ? "v_pub_url~v2." : "v_inbox_url~v2.");
+	struct sandbox_media media = {0};
+	const enum sandbox_pull outcome = sandbox_media_pull(call, &config, &media, NULL);
+	struct tiktok_task *task =
+		make_task(call, kept.client_id, post_info,
+			  post_info != NULL ? "v_pub_url~v2." : "v_inbox_url~v2.");
 	task->is_pull = true;
 	*task->media = media;
 	task->received_bytes = media.size_bytes;
@@ -168,8 +160,7 @@ static void init_task(struct sandbox_call *call, const struct sandbox_token *tok
 		      const struct json *post_info)
 {
 	const struct json *source = json_get(sandbox_json(call), "source_info");
-	struct str word = json_string(json_get(source, "source"));
-
+	const struct str word = json_string(json_get(source, "source"));
 	if (str_equal_z(word, "FILE_UPLOAD"))
 		init_upload(call, token, post_info, source);
 	else if (str_equal_z(word, "PULL_FROM_URL"))
@@ -187,12 +178,10 @@ bool sandbox_tiktok_check_body(struct sandbox_call *call)
 void sandbox_tiktok_video_init(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_tiktok_enter(call, "video.publish", NULL);
-	const struct json *post_info;
-
 	if (token == NULL || !sandbox_tiktok_count(call, TIKTOK_COUNTED_INIT) ||
 	    !sandbox_tiktok_check_body(call) || !sandbox_tiktok_may_post(call, 403))
 		return;
-	post_info = json_get(sandbox_json(call), "post_info");
+	const struct json *post_info = json_get(sandbox_json(call), "post_info");
 	if (check_post_info(call, post_info))
 		init_task(call, token, post_info);
 }
@@ -200,19 +189,17 @@ void sandbox_tiktok_video_init(struct sandbox_call *call)
 void sandbox_tiktok_inbox_init(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_tiktok_enter(call, "video.upload", NULL);
-
 	if (token != NULL && sandbox_tiktok_count(call, TIKTOK_COUNTED_INIT) &&
 	    sandbox_tiktok_check_body(call) && sandbox_tiktok_take_draft(call))
 		init_task(call, token, NULL);
 }
 
-/* ---- Status ---- */
+/* ---- status ---- */
 
 static struct tiktok_task *find_task(struct sandbox_call *call, const struct sandbox_token *token)
 {
-	struct str id = json_string(json_get(sandbox_json(call), "publish_id"));
+	const struct str id = json_string(json_get(sandbox_json(call), "publish_id"));
 	struct tiktok_task *task = sandbox_object_get(call->sandbox, SANDBOX_TIKTOK, "task", id);
-
 	if (task == NULL) {
 		sandbox_tiktok_refuse(call, (struct tiktok_error){400, "invalid_publish_id"},
 				      "The publish_id does not exist");
@@ -233,9 +220,8 @@ static struct tiktok_task *find_task(struct sandbox_call *call, const struct san
 static void put_post_ids(struct sandbox_call *call, struct json_writer *w,
 			 const struct tiktok_task *task)
 {
-	int64_t moderation_us =
+	const int64_t moderation_us =
 		sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_moderation_ms) * US_PER_MS;
-
 	json_key(w, "publicaly_available_post_id");
 	json_begin_array(w);
 	if (!str_is_empty(task->post_id) &&
@@ -248,15 +234,13 @@ void sandbox_tiktok_status_fetch(struct sandbox_call *call)
 {
 	const struct sandbox_token *token =
 		sandbox_tiktok_enter(call, "video.publish", "video.upload");
-	const struct tiktok_task *task;
-	struct json_writer w;
-
 	if (token == NULL || !sandbox_tiktok_count(call, TIKTOK_COUNTED_STATUS) ||
 	    !sandbox_tiktok_check_body(call))
 		return;
-	task = find_task(call, token);
+	const struct tiktok_task *task = find_task(call, token);
 	if (task == NULL)
 		return;
+	struct json_writer w;
 	sandbox_tiktok_begin(call, &w);
 	json_member_str(&w, "status", str_of(sandbox_tiktok_task_status(task, call->now_us)));
 	json_member_str(&w, "fail_reason", str_of(sandbox_tiktok_task_failure(task, call->now_us)));
@@ -271,12 +255,9 @@ void sandbox_tiktok_cancel(struct sandbox_call *call)
 {
 	const struct sandbox_token *token =
 		sandbox_tiktok_enter(call, "video.publish", "video.upload");
-	struct tiktok_task *task;
-	struct json_writer w;
-
 	if (token == NULL || !sandbox_tiktok_check_body(call))
 		return;
-	task = find_task(call, token);
+	struct tiktok_task *task = find_task(call, token);
 	if (task == NULL)
 		return;
 	if (!task->is_pull || sandbox_tiktok_task_stage(task, call->now_us) == TIKTOK_STAGE_ENDED) {
@@ -285,26 +266,25 @@ void sandbox_tiktok_cancel(struct sandbox_call *call)
 		return;
 	}
 	task->fail_reason = "publish_cancelled";
+	struct json_writer w;
 	sandbox_tiktok_begin(call, &w);
 	sandbox_tiktok_end(call, &w);
 }
 
-/* ---- The creator's public videos ---- */
+/* ---- the creator's public videos ---- */
 
 void sandbox_tiktok_video_list(struct sandbox_call *call)
 {
-	const struct sandbox_post *post;
-	struct json_writer w;
-
 	if (sandbox_tiktok_enter(call, "video.list", NULL) == NULL)
 		return;
+	struct json_writer w;
 	sandbox_tiktok_begin(call, &w);
 	json_key(&w, "videos");
 	json_begin_array(&w);
-	post = sandbox_ledger_newest(call->sandbox, SANDBOX_TIKTOK, STR(TIKTOK_OPEN_ID));
+	const struct sandbox_post *post =
+		sandbox_ledger_newest(call->sandbox, SANDBOX_TIKTOK, STR(TIKTOK_OPEN_ID));
 	for (int count = 0; post != NULL && count < LISTED_MAX; post = post->older) {
 		const struct tiktok_task *task = post->extra;
-
 		if (post->is_deleted || !task->is_public || task->is_photos)
 			continue;
 		json_begin_object(&w);

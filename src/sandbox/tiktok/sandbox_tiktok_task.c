@@ -61,7 +61,6 @@ static void show(struct sandbox *sandbox, struct tiktok_task *task)
 		.created_us = task->uploaded_us + task->processing_us,
 		.extra = task,
 	};
-
 	/* Real ids are of this size: above 2^53, where doubles lose digits (section 0). */
 	if (task->is_public) {
 		task->post_id = sandbox_id_decimal(sandbox, "75", 19);
@@ -85,7 +84,6 @@ static bool is_due(const struct tiktok_task *task, int64_t now_us)
 static struct tiktok_task *find_due(struct tiktok_task *task, int64_t now_us)
 {
 	struct tiktok_task *first = NULL;
-
 	for (; task != NULL; task = task->next_pending) {
 		if (is_due(task, now_us) &&
 		    (first == NULL || task->uploaded_us <= first->uploaded_us))
@@ -96,8 +94,7 @@ static struct tiktok_task *find_due(struct tiktok_task *task, int64_t now_us)
 
 static bool is_over(const struct tiktok_task *task, int64_t now_us)
 {
-	enum tiktok_stage stage = sandbox_tiktok_task_stage(task, now_us);
-
+	const enum tiktok_stage stage = sandbox_tiktok_task_stage(task, now_us);
 	return stage == TIKTOK_STAGE_ENDED || stage == TIKTOK_STAGE_LOST;
 }
 
@@ -106,7 +103,6 @@ static void discard_bytes(struct sandbox *sandbox, const struct tiktok_task *tas
 {
 	struct sandbox_upload *upload =
 		sandbox_upload_find(sandbox, SANDBOX_TIKTOK, task->upload_id);
-
 	if (upload != NULL)
 		sandbox_upload_discard(sandbox, upload);
 }
@@ -114,9 +110,8 @@ static void discard_bytes(struct sandbox *sandbox, const struct tiktok_task *tas
 void sandbox_tiktok_settle(struct sandbox *sandbox)
 {
 	struct tiktok_state *state = sandbox_state(sandbox, SANDBOX_TIKTOK);
-	int64_t now_us = sandbox_now_us(sandbox);
+	const int64_t now_us = sandbox_now_us(sandbox);
 	struct tiktok_task *task;
-
 	while ((task = find_due(state->pending, now_us)) != NULL)
 		show(sandbox, task);
 	for (struct tiktok_task **link = &state->pending; *link != NULL;) {
@@ -134,8 +129,8 @@ const char *sandbox_tiktok_video_complaint(struct sandbox *sandbox,
 					   const struct sandbox_media *media)
 {
 	const struct sniff *sniff = &media->sniff;
-	int64_t most_ms = (sandbox_knob(sandbox, SANDBOX_KNOB_tiktok_max_duration_s) + 1) * 1000;
-
+	const int64_t most_ms =
+		(sandbox_knob(sandbox, SANDBOX_KNOB_tiktok_max_duration_s) + 1) * 1000;
 	if (!sniff->is_video)
 		return "file_format_check_failed";
 	if (sniff->width > 0 && (sniff->width < SIDE_MIN || sniff->width > SIDE_MAX ||
@@ -149,7 +144,6 @@ const char *sandbox_tiktok_video_complaint(struct sandbox *sandbox,
 static void note_post(struct sandbox_call *call)
 {
 	struct tiktok_state *state = sandbox_state(call->sandbox, SANDBOX_TIKTOK);
-
 	state->posts_us[state->post_count++ % TIKTOK_POSTS_REMEMBERED] = call->now_us;
 }
 
@@ -158,7 +152,6 @@ struct tiktok_task *sandbox_tiktok_task_new(struct sandbox_call *call, struct st
 {
 	struct tiktok_state *state = sandbox_state(call->sandbox, SANDBOX_TIKTOK);
 	struct tiktok_task *task = sandbox_keep(call->sandbox, sizeof(*task));
-
 	*task = (struct tiktok_task){
 		.publish_id = sandbox_id_decimal(call->sandbox, prefix, strlen(prefix) + 19),
 		.token_client = sandbox_keep_str(call->sandbox, client_id),

@@ -20,7 +20,7 @@ bool sandbox_tiktok_chunks_fit(int64_t video_bytes, int64_t chunk_bytes, int64_t
 	return chunk_count == video_bytes / chunk_bytes;
 }
 
-/* ---- The upload host ---- */
+/* ---- the upload host ---- */
 
 /* "bytes 0-{uploaded}/{total}": 2.3 puts the count there, not the last byte. */
 static void answer_progress(struct sandbox_call *call, const struct tiktok_task *task, int status)
@@ -40,7 +40,6 @@ static struct tiktok_task *enter_upload(struct sandbox_call *call,
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_TIKTOK,
 							    sandbox_query(call, "upload_id"));
 	struct tiktok_task *task = upload != NULL ? upload->extra : NULL;
-
 	if (task == NULL) {
 		sandbox_answer_empty(call, 404);
 		return NULL;
@@ -63,8 +62,7 @@ static bool is_video_type(struct str type)
 /* The length the next chunk must have: chunk_size, and for the last one all that is left. */
 static int64_t next_chunk_bytes(const struct tiktok_task *task)
 {
-	int64_t index = task->received_bytes / task->chunk_bytes;
-
+	const int64_t index = task->received_bytes / task->chunk_bytes;
 	return index + 1 >= task->chunk_count ? task->video_bytes - task->received_bytes
 					      : task->chunk_bytes;
 }
@@ -94,12 +92,11 @@ static bool check_chunk(struct sandbox_call *call, const struct tiktok_task *tas
  * over. */
 static void finish(struct sandbox_call *call)
 {
-	struct str id = str_copy(call->arena, sandbox_query(call, "upload_id"));
+	const struct str id = str_copy(call->arena, sandbox_query(call, "upload_id"));
 	struct sandbox_media media = {0};
-	bool is_read = sandbox_upload_look(call, SANDBOX_TIKTOK, id, &media);
+	const bool is_read = sandbox_upload_look(call, SANDBOX_TIKTOK, id, &media);
 	struct sandbox_upload *upload;
 	struct tiktok_task *task = enter_upload(call, &upload); /* the lock was let go */
-
 	if (task == NULL)
 		return;
 	if (task->uploaded_us == 0) {
@@ -114,12 +111,10 @@ static void finish(struct sandbox_call *call)
 
 void sandbox_tiktok_upload_put(struct sandbox_call *call)
 {
-	struct content_range range = {0};
-	struct sandbox_upload *upload;
-	struct tiktok_task *task;
-
 	sandbox_tiktok_settle(call->sandbox);
-	task = enter_upload(call, &upload);
+	struct sandbox_upload *upload;
+	struct tiktok_task *task = enter_upload(call, &upload);
+	struct content_range range = {0};
 	if (task == NULL || !check_chunk(call, task, &range))
 		return;
 	if (call->is_cut) { /* a chunk is stored whole or not at all */

@@ -345,7 +345,7 @@ static void revoked_token_is_dead(void **state)
 	assert_status(refresh(probe, probe_json_string(&tokens, "refresh_token")), 400);
 }
 
-/* ---- The creator ---- */
+/* ---- the creator ---- */
 
 static void user_fields_need_their_scope(void **state)
 {
@@ -404,7 +404,7 @@ static void creator_info_offers_privacy(void **state)
 	assert_str(error_of(&scope), "scope_not_authorized");
 }
 
-/* ---- Chunks ---- */
+/* ---- chunks ---- */
 
 /* The vectors of 2.3 and the edges of section 8. */
 static void chunk_arithmetic(void **state)
@@ -443,7 +443,7 @@ static void chunk_arithmetic(void **state)
 	}
 }
 
-/* ---- Publishing ---- */
+/* ---- publishing ---- */
 
 static struct str init_body(struct probe *probe, const char *post_info, size_t size, size_t chunk,
 			    size_t count)
