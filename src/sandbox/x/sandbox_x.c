@@ -19,7 +19,7 @@ static void start(struct sandbox *sandbox, void *state)
 						    .name = STR("Jo Doe")};
 }
 
-/* ---- Rate windows (3.3) ---- */
+/* ---- rate windows (3.3) ---- */
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
@@ -27,20 +27,19 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 	sandbox_x_window_empty(call, retry_after_s);
 }
 
-/* ---- Money (3.4) ---- */
+/* ---- money (3.4) ---- */
 
 /* What was spent since the reset, in thousandths of a dollar. */
 static void get_spent(struct sandbox_call *call)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_int(&w, "spent_mils", sandbox_x_state(call)->spent_mils);
 	json_end_object(&w);
 }
 
-/* ---- Users ---- */
+/* ---- users ---- */
 
 static const char *const subscriptions[] = {"None", "Basic", "Premium", "PremiumPlus"};
 
@@ -53,7 +52,6 @@ static void answer_user(struct sandbox_call *call, const struct sandbox_token *t
 {
 	const struct x_state *x = sandbox_x_state(call);
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -87,7 +85,6 @@ static void get_me(struct sandbox_call *call)
 	struct sandbox_token *token =
 		sandbox_x_user(call, "users.read", "window_me",
 			       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_me_limit));
-
 	if (token != NULL && sandbox_x_spend(call, X_USER_READ_MILS))
 		answer_user(call, token);
 }
@@ -95,7 +92,6 @@ static void get_me(struct sandbox_call *call)
 static void get_user(struct sandbox_call *call)
 {
 	struct sandbox_token *token = sandbox_x_user(call, "users.read", "window_user", USER_LIMIT);
-
 	if (token == NULL || !sandbox_x_spend(call, X_USER_READ_MILS))
 		return;
 	if (str_equal(sandbox_capture(call, "id"), sandbox_x_state(call)->user_id))
@@ -112,8 +108,7 @@ static void get_avatar(struct sandbox_call *call)
 /* A post's public address leads to it on the page of GET /. */
 static void get_status_page(struct sandbox_call *call)
 {
-	struct str id = sandbox_capture(call, "id");
-
+	const struct str id = sandbox_capture(call, "id");
 	if (sandbox_ledger_find(call->sandbox, SANDBOX_X, id) == NULL)
 		sandbox_error_page(call, 404, "Hmm...this page does not exist",
 				   STR("Try searching for something else."));

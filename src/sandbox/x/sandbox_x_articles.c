@@ -70,7 +70,6 @@ static bool take_media(struct reader *r, const struct json *item)
 	static const char *const members[] = {"media_id", "media_category"};
 	struct x_media *media =
 		sandbox_x_media_find(r->call, json_string(json_get(item, "media_id")));
-
 	if (!ONLY_MEMBERS(item, members) || media == NULL || media->kind != X_MEDIA_IMAGE ||
 	    !str_equal_z(json_string(json_get(item, "media_category")), "tweet_image"))
 		return refuse(r, "media_items", "An article takes uploaded images only.");
@@ -90,8 +89,7 @@ static bool read_entity(struct reader *r, const struct json *entity)
 	static const char *const mutabilities[] = {"immutable", "mutable", "segmented"};
 	const struct json *value = json_get(entity, "value");
 	const struct json *data = json_get(value, "data");
-	struct str type = json_string(json_get(value, "type"));
-
+	const struct str type = json_string(json_get(value, "type"));
 	if (!ONLY_MEMBERS(entity, members) || !ONLY_MEMBERS(value, value_members) ||
 	    !json_is(json_get(entity, "key"), JSON_TYPE_STRING) || !IS_ONE_OF(type, types) ||
 	    !IS_ONE_OF(json_string(json_get(value, "mutability")), mutabilities) ||
@@ -113,10 +111,9 @@ static bool read_entity(struct reader *r, const struct json *entity)
 
 static bool read_range(struct reader *r, const struct json *range, size_t units)
 {
-	int64_t key = json_int(json_get(range, "key"), -1);
-	int64_t offset = json_int(json_get(range, "offset"), -1);
-	int64_t length = json_int(json_get(range, "length"), -1);
-
+	const int64_t key = json_int(json_get(range, "key"), -1);
+	const int64_t offset = json_int(json_get(range, "offset"), -1);
+	const int64_t length = json_int(json_get(range, "length"), -1);
 	if (key >= 0 && (size_t)key < r->entities->count && offset >= 0 && length >= 0 &&
 	    (uint64_t)offset + (uint64_t)length <= units)
 		return true;
@@ -136,9 +133,8 @@ static bool read_block(struct reader *r, const struct json *block)
 					    "blockquote",
 					    "atomic"};
 	const struct json *ranges = json_get(block, "entity_ranges");
-	struct str text = json_string(json_get(block, "text"));
-	struct str type = json_string(json_get(block, "type"));
-
+	const struct str text = json_string(json_get(block, "text"));
+	const struct str type = json_string(json_get(block, "type"));
 	if (!ONLY_MEMBERS(block, members) || !IS_ONE_OF(type, types) ||
 	    !json_is(json_get(block, "text"), JSON_TYPE_STRING))
 		return refuse(r, "content_state.blocks", "A block is not of the schema.");
@@ -157,7 +153,6 @@ static bool read_content(struct reader *r, const struct json *state)
 {
 	static const char *const members[] = {"blocks", "entities"};
 	const struct json *blocks = json_get(state, "blocks");
-
 	r->entities = json_get(state, "entities");
 	if (!ONLY_MEMBERS(state, members) || !json_is(blocks, JSON_TYPE_ARRAY) ||
 	    !json_is(r->entities, JSON_TYPE_ARRAY))
@@ -177,8 +172,7 @@ static bool read_draft(struct reader *r, const struct json *json)
 {
 	static const char *const members[] = {"title", "content_state", "cover_media"};
 	const struct json *cover = json_get(json, "cover_media");
-	struct str title = json_string(json_get(json, "title"));
-
+	const struct str title = json_string(json_get(json, "title"));
 	if (!ONLY_MEMBERS(json, members))
 		return refuse(r, "$", "The body is not of the schema.");
 	if (title.len == 0)
@@ -194,7 +188,6 @@ static struct sandbox_token *writer(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		sandbox_x_user(call, "tweet.write", "window_article", ARTICLE_LIMIT);
-
 	if (token == NULL || sandbox_x_is_premium_user(call))
 		return token;
 	sandbox_x_fail_forbidden(call, "Your account is not permitted to access this feature.");
@@ -203,12 +196,10 @@ static struct sandbox_token *writer(struct sandbox_call *call)
 
 void sandbox_x_articles_draft(struct sandbox_call *call)
 {
-	struct article *article;
 	struct reader r = {.call = call};
-	struct json_writer w;
-
 	if (writer(call) == NULL)
 		return;
+	struct article *article;
 	article = sandbox_keep(call->sandbox, sizeof(*article));
 	r.article = article;
 	buf_init(&r.text, call->arena, BODY_MAX_BYTES);
@@ -219,6 +210,7 @@ void sandbox_x_articles_draft(struct sandbox_call *call)
 		sandbox_keep_str(call->sandbox, json_string(json_get(sandbox_json(call), "title")));
 	article->text = sandbox_keep_str(call->sandbox, buf_str(&r.text));
 	sandbox_object_put(call->sandbox, SANDBOX_X, "article", article->id, article);
+	struct json_writer w;
 	sandbox_answer(call, 201, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -250,9 +242,7 @@ static const struct x_post *publish(struct sandbox_call *call, struct str user_i
 void sandbox_x_articles_publish(struct sandbox_call *call)
 {
 	struct sandbox_token *token = writer(call);
-	struct str id = sandbox_capture(call, "id");
-	struct json_writer w;
-
+	const struct str id = sandbox_capture(call, "id");
 	if (token == NULL)
 		return;
 	struct article *article = sandbox_object_get(call->sandbox, SANDBOX_X, "article", id);
@@ -267,6 +257,7 @@ void sandbox_x_articles_publish(struct sandbox_call *call)
 	if (!sandbox_x_spend(call, X_ARTICLE_MILS))
 		return;
 	const struct x_post *post = publish(call, token->subject, article);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");

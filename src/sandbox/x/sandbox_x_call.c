@@ -19,8 +19,7 @@ struct x_state *sandbox_x_state(struct sandbox_call *call)
 struct str sandbox_x_next_id(struct sandbox_call *call)
 {
 	struct x_state *x = sandbox_x_state(call);
-	uint64_t now = (uint64_t)(call->now_us / US_PER_MS - TWITTER_EPOCH_MS) << 22;
-
+	const uint64_t now = (uint64_t)(call->now_us / US_PER_MS - TWITTER_EPOCH_MS) << 22;
 	x->last_id = now > x->last_id ? now + sandbox_random_below(call->sandbox, 1 << 12)
 				      : x->last_id + 1;
 	return sandbox_keep_str(call->sandbox,
@@ -36,14 +35,13 @@ static bool window_take(struct sandbox_call *call, const char *kind, struct str 
 			int64_t limit)
 {
 	struct window *window = sandbox_object_get(call->sandbox, SANDBOX_X, kind, user_id);
-
 	if (window == NULL) {
 		window = sandbox_keep(call->sandbox, sizeof(*window));
 		sandbox_object_put(call->sandbox, SANDBOX_X, kind, user_id, window);
 	}
 	if (call->now_us - window->begin_us >= WINDOW_US)
 		*window = (struct window){.begin_us = call->now_us};
-	int64_t reset_us = window->begin_us + WINDOW_US;
+	const int64_t reset_us = window->begin_us + WINDOW_US;
 	if (window->used >= limit) {
 		sandbox_x_fail(call, 429, "Too Many Requests", "Too Many Requests", NULL);
 		sandbox_x_window_put(call, limit, 0, reset_us);
@@ -58,7 +56,6 @@ struct sandbox_token *sandbox_x_token_of(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_authorization(call, "Bearer"));
-
 	return token != NULL && token->kind != SANDBOX_TOKEN_REFRESH ? token : NULL;
 }
 
@@ -66,7 +63,6 @@ struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scop
 				     int64_t limit)
 {
 	struct sandbox_token *token = sandbox_x_token_of(call);
-
 	if (token == NULL || !sandbox_token_is_live(call->sandbox, token)) {
 		sandbox_x_fail_token(call);
 		return NULL;
@@ -88,7 +84,7 @@ struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scop
 		return NULL;
 	}
 	/* An empty balance blocks every call, free ones too (3.4). */
-	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
+	const int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
 	if (budget >= 0 && sandbox_x_state(call)->spent_mils >= budget) {
 		sandbox_x_render_error(call, STR("credits-depleted"));
 		return NULL;
@@ -99,8 +95,7 @@ struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scop
 bool sandbox_x_spend(struct sandbox_call *call, int64_t mils)
 {
 	struct x_state *x = sandbox_x_state(call);
-	int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
-
+	const int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
 	if (budget >= 0 && x->spent_mils + mils > budget) {
 		sandbox_x_render_error(call, STR("credits-depleted"));
 		return false;

@@ -16,7 +16,6 @@ void sandbox_x_fail(struct sandbox_call *call, int status, const char *title, co
 		    const char *type)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, status, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "title", str_of(title));
@@ -38,7 +37,6 @@ void sandbox_x_window_put(struct sandbox_call *call, int64_t limit, int64_t rema
 			  int64_t reset_us)
 {
 	struct arena *arena = call->arena;
-
 	sandbox_answer_header(call, "x-rate-limit-limit",
 			      str_format(arena, "%lld", (long long)limit));
 	sandbox_answer_header(call, "x-rate-limit-remaining",
@@ -63,7 +61,6 @@ void sandbox_x_fail_request(struct sandbox_call *call, const char *parameter, st
 			    const char *message)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 400, &w);
 	json_begin_object(&w);
 	json_key(&w, "errors");
@@ -88,7 +85,6 @@ void sandbox_x_fail_request(struct sandbox_call *call, const char *parameter, st
 void sandbox_x_fail_not_found(struct sandbox_call *call, const char *parameter, struct str id)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 404, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "title", STR("Not Found Error"));
@@ -200,7 +196,6 @@ bool sandbox_x_render_error(struct sandbox_call *call, struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(named); i++) {
 		const struct named *row = &named[i];
-
 		if (!str_equal_z(name, row->name))
 			continue;
 		if (call != NULL)

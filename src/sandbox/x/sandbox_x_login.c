@@ -25,12 +25,10 @@ static const char *const known_scopes[] = {
 
 static bool are_known_scopes(struct str scopes)
 {
-	struct str word;
 	bool has_any = false;
-
+	struct str word;
 	while (scopes.ptr != NULL && str_take_field(&scopes, ' ', &word)) {
 		bool is_known = word.len == 0;
-
 		for (size_t i = 0; i < COUNT_OF(known_scopes); i++)
 			is_known = is_known || str_equal_z(word, known_scopes[i]);
 		if (!is_known)
@@ -44,10 +42,9 @@ static bool are_known_scopes(struct str scopes)
  * app (1.2). */
 static const char *authorize_fault(struct sandbox_call *call)
 {
-	struct str method = sandbox_query(call, "code_challenge_method");
-	struct str challenge = sandbox_query(call, "code_challenge");
-	struct str state = sandbox_query(call, "state");
-
+	const struct str method = sandbox_query(call, "code_challenge_method");
+	const struct str challenge = sandbox_query(call, "code_challenge");
+	const struct str state = sandbox_query(call, "state");
 	if (!sandbox_client_id_is(SANDBOX_X, sandbox_query(call, "client_id")))
 		return "Value passed for the client_id was invalid.";
 	if (!sandbox_redirect_is_registered(call, sandbox_query(call, "redirect_uri")))
@@ -67,8 +64,7 @@ static const char *authorize_fault(struct sandbox_call *call)
 
 static struct str issue_code(struct sandbox_call *call)
 {
-	bool is_s256 = str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
-
+	const bool is_s256 = str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
 	return sandbox_code_issue(call->sandbox,
 				  &(struct sandbox_code){
 					  .platform = SANDBOX_X,
@@ -85,11 +81,10 @@ static struct str issue_code(struct sandbox_call *call)
 void sandbox_x_authorize(struct sandbox_call *call)
 {
 	const char *fault = authorize_fault(call);
-	struct str redirect_uri = sandbox_query(call, "redirect_uri");
-	struct str state = sandbox_query(call, "state");
-	struct sandbox_consent_page page = {.user_name = sandbox_x_state(call)->name,
-					    .scope = sandbox_query(call, "scope")};
-
+	const struct str redirect_uri = sandbox_query(call, "redirect_uri");
+	const struct str state = sandbox_query(call, "state");
+	const struct sandbox_consent_page page = {.user_name = sandbox_x_state(call)->name,
+						  .scope = sandbox_query(call, "scope")};
 	if (fault != NULL) {
 		sandbox_error_page(call, 400, "Something went wrong", str_of(fault));
 		return;
@@ -111,12 +106,11 @@ void sandbox_x_authorize(struct sandbox_call *call)
 	}
 }
 
-/* ---- The token endpoint (1.3, 1.4) ---- */
+/* ---- the token endpoint (1.3, 1.4) ---- */
 
 static void fail(struct sandbox_call *call, int status, const char *error, const char *description)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, status, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "error", str_of(error));
@@ -128,7 +122,6 @@ static void fail(struct sandbox_call *call, int status, const char *error, const
 static bool check_client(struct sandbox_call *call, struct str *client_id_out)
 {
 	struct str secret;
-
 	if (!sandbox_basic(call, client_id_out, &secret)) {
 		fail(call, 401, "unauthorized_client", "Missing valid authorization header");
 		return false;
@@ -160,7 +153,6 @@ static void answer_tokens(struct sandbox_call *call, struct str client_id, struc
 	};
 	struct sandbox_token *access = sandbox_token_issue(call->sandbox, &fresh);
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "token_type", STR("bearer"));
@@ -191,10 +183,9 @@ static void exchange_code(struct sandbox_call *call, struct str client_id)
 			"Value passed for the code verifier did not match the code challenge.",
 	};
 	struct sandbox_code *code = NULL;
-	enum sandbox_redeem outcome = sandbox_code_redeem(
+	const enum sandbox_redeem outcome = sandbox_code_redeem(
 		call->sandbox, SANDBOX_X, sandbox_form(call, "code"), client_id,
 		sandbox_form(call, "redirect_uri"), sandbox_form(call, "code_verifier"), &code);
-
 	if (outcome != SANDBOX_REDEEM_OK)
 		fail(call, 400, "invalid_request", faults[outcome]);
 	else
@@ -206,7 +197,6 @@ static void refresh(struct sandbox_call *call, struct str client_id)
 {
 	struct sandbox_token *token =
 		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "refresh_token"));
-
 	if (token == NULL || token->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, token) ||
 	    !str_equal(token->client_id, client_id)) {
@@ -219,9 +209,8 @@ static void refresh(struct sandbox_call *call, struct str client_id)
 
 void sandbox_x_token(struct sandbox_call *call)
 {
-	struct str grant_type = sandbox_form(call, "grant_type");
+	const struct str grant_type = sandbox_form(call, "grant_type");
 	struct str client_id;
-
 	if (!check_client(call, &client_id))
 		return;
 	if (str_equal_z(grant_type, "authorization_code"))
@@ -240,7 +229,6 @@ void sandbox_x_revoke(struct sandbox_call *call)
 	struct sandbox_token *token =
 		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "token"));
 	struct str client_id;
-
 	if (!check_client(call, &client_id))
 		return;
 	if (token != NULL) {
@@ -258,8 +246,6 @@ void sandbox_x_app_token(struct sandbox_call *call)
 		sandbox_object_get(call->sandbox, SANDBOX_X, "app_token", STR("one"));
 	struct str client_id;
 	struct str secret;
-	struct json_writer w;
-
 	if (!sandbox_basic(call, &client_id, &secret) ||
 	    sandbox_client_check(SANDBOX_X, client_id, secret) != SANDBOX_CLIENT_OK ||
 	    !str_equal_z(sandbox_form(call, "grant_type"), "client_credentials")) {
@@ -280,6 +266,7 @@ void sandbox_x_app_token(struct sandbox_call *call)
 							   });
 		sandbox_object_put(call->sandbox, SANDBOX_X, "app_token", STR("one"), token);
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "token_type", STR("bearer"));

@@ -49,8 +49,7 @@ static const struct {
 /* Index into categories, or CATEGORIES with the answer given. */
 static size_t read_category(struct sandbox_call *call)
 {
-	struct str given = sandbox_param(call, "media_category");
-
+	const struct str given = sandbox_param(call, "media_category");
 	for (size_t i = 0; i < CATEGORIES; i++) {
 		if (str_equal_z(given, categories[i].category))
 			return i;
@@ -83,7 +82,6 @@ static bool is_processed(struct sandbox_call *call, const struct x_media *media)
 struct x_media *sandbox_x_media_find(struct sandbox_call *call, struct str id)
 {
 	struct x_media *media = media_any(call, id);
-
 	if (media == NULL || media->finalized_us == 0 || media->is_failed ||
 	    media->kind == X_MEDIA_SUBTITLES || !is_processed(call, media) ||
 	    call->now_us - media->finalized_us > MEDIA_LIFE_US)
@@ -93,8 +91,7 @@ struct x_media *sandbox_x_media_find(struct sandbox_call *call, struct str id)
 
 static bool type_fits(const struct x_media *media)
 {
-	enum sniff_type type = media->media.sniff.type;
-
+	const enum sniff_type type = media->media.sniff.type;
 	switch (media->kind) {
 	case X_MEDIA_IMAGE:
 		return type == SNIFF_JPEG || type == SNIFF_PNG || type == SNIFF_WEBP ||
@@ -116,15 +113,13 @@ struct str sandbox_x_media_key(struct arena *arena, const struct x_media *media)
 				       [X_MEDIA_GIF] = 16,
 				       [X_MEDIA_VIDEO] = 13,
 				       [X_MEDIA_SUBTITLES] = 3};
-
 	return str_format(arena, "%d_" STR_FMT, prefixes[media->kind], STR_ARG(media->id));
 }
 
 /* Whole seconds until it is done, at least 1: what X advises to wait. */
 static int64_t check_after_s(struct sandbox_call *call, const struct x_media *media)
 {
-	int64_t left_us = processing_us(call) - (call->now_us - media->finalized_us);
-
+	const int64_t left_us = processing_us(call) - (call->now_us - media->finalized_us);
 	return left_us > US_PER_S ? left_us / US_PER_S : 1;
 }
 
@@ -132,8 +127,7 @@ static int64_t check_after_s(struct sandbox_call *call, const struct x_media *me
 static void write_processing(struct sandbox_call *call, struct json_writer *w,
 			     const struct x_media *media)
 {
-	int64_t age_us = call->now_us - media->finalized_us;
-
+	const int64_t age_us = call->now_us - media->finalized_us;
 	json_key(w, "processing_info");
 	json_begin_object(w);
 	if (!is_processed(call, media)) {
@@ -160,7 +154,6 @@ static void write_processing(struct sandbox_call *call, struct json_writer *w,
 static void answer_media(struct sandbox_call *call, const struct x_media *media)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -187,7 +180,6 @@ static void answer_media(struct sandbox_call *call, const struct x_media *media)
 static struct x_media *media_new(struct sandbox_call *call, enum x_media_kind kind)
 {
 	struct x_media *media = sandbox_keep(call->sandbox, sizeof(*media));
-
 	media->id = sandbox_x_next_id(call);
 	media->kind = kind;
 	sandbox_object_put(call->sandbox, SANDBOX_X, "media", media->id, media);
@@ -198,8 +190,7 @@ static struct x_media *media_new(struct sandbox_call *call, enum x_media_kind ki
 static bool read_bytes(struct sandbox_call *call, struct str *bytes_out)
 {
 	const struct sandbox_part *part = sandbox_part(call, "media");
-	struct str text = json_string(json_get(sandbox_json(call), "media"));
-
+	const struct str text = json_string(json_get(sandbox_json(call), "media"));
 	if (part != NULL && part->bytes.len > 0) {
 		*bytes_out = part->bytes;
 		return true;
@@ -212,12 +203,10 @@ static bool read_bytes(struct sandbox_call *call, struct str *bytes_out)
 
 void sandbox_x_media_simple(struct sandbox_call *call)
 {
-	struct sandbox_media looked;
-	struct str bytes;
-
 	if (sandbox_x_user(call, "media.write", "window_upload", UPLOAD_LIMIT) == NULL)
 		return;
-	size_t category = read_category(call);
+	const size_t category = read_category(call);
+	struct str bytes;
 	if (category == CATEGORIES || !read_bytes(call, &bytes))
 		return;
 	if (categories[category].kind == X_MEDIA_VIDEO ||
@@ -226,6 +215,7 @@ void sandbox_x_media_simple(struct sandbox_call *call)
 				       "The media is too large or needs a chunked upload.");
 		return;
 	}
+	struct sandbox_media looked;
 	sandbox_media_look(call, bytes, &looked);
 	struct x_media *media = media_new(call, categories[category].kind);
 	media->media = looked;
@@ -238,15 +228,14 @@ void sandbox_x_media_simple(struct sandbox_call *call)
 	answer_media(call, media);
 }
 
-/* ---- Chunked (2.4) ---- */
+/* ---- chunked (2.4) ---- */
 
 void sandbox_x_media_initialize(struct sandbox_call *call)
 {
-	int64_t total = sandbox_param_int(call, "total_bytes", 0);
-
+	const int64_t total = sandbox_param_int(call, "total_bytes", 0);
 	if (sandbox_x_user(call, "media.write", "window_initialize", CHUNK_LIMIT) == NULL)
 		return;
-	size_t category = read_category(call);
+	const size_t category = read_category(call);
 	if (category == CATEGORIES)
 		return;
 	if (sandbox_param(call, "media_type").len == 0 || total <= 0) {
@@ -272,7 +261,6 @@ void sandbox_x_media_initialize(struct sandbox_call *call)
 static struct x_media *find_open(struct sandbox_call *call)
 {
 	struct x_media *media = media_any(call, sandbox_capture(call, "id"));
-
 	if (media != NULL && media->segments != NULL && media->finalized_us == 0)
 		return media;
 	sandbox_x_fail_request(call, "id", sandbox_capture(call, "id"), "The media id is invalid.");
@@ -281,11 +269,9 @@ static struct x_media *find_open(struct sandbox_call *call)
 
 void sandbox_x_media_append(struct sandbox_call *call)
 {
-	int64_t index = sandbox_param_int(call, "segment_index", -1);
-	struct json_writer w;
+	const int64_t index = sandbox_param_int(call, "segment_index", -1);
 	struct x_media *media;
 	struct str bytes;
-
 	if (sandbox_x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL ||
 	    (media = find_open(call)) == NULL || !read_bytes(call, &bytes))
 		return;
@@ -295,13 +281,14 @@ void sandbox_x_media_append(struct sandbox_call *call)
 		return;
 	}
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_X, media->id);
-	int64_t offset = upload->received_bytes;
+	const int64_t offset = upload->received_bytes;
 	if (!sandbox_upload_write(call->sandbox, upload, offset, bytes)) {
 		sandbox_x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
 		return;
 	}
 	/* The same segment again, after a broken connection, takes the place of the first. */
 	media->segments[index] = (struct x_segment){offset, (int64_t)bytes.len, true};
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -316,7 +303,6 @@ static bool is_complete(const struct x_media *media)
 {
 	int64_t sum = 0;
 	size_t last = 0;
-
 	for (size_t i = 0; i < SEGMENTS_MAX; i++) {
 		sum += media->segments[i].is_there ? media->segments[i].size_bytes : 0;
 		last = media->segments[i].is_there ? i : last;
@@ -341,10 +327,8 @@ static bool assemble(struct sandbox_call *call, const struct x_media *media)
 		call->sandbox, SANDBOX_X, whole_id(call, media), media->total_bytes);
 	char *piece = malloc(SEGMENT_MAX_BYTES);
 	bool is_good = whole != NULL && piece != NULL;
-
 	for (size_t i = 0; is_good && i < SEGMENTS_MAX && media->segments[i].is_there; i++) {
 		const struct x_segment *segment = &media->segments[i];
-
 		is_good = sandbox_upload_read(raw, segment->offset, piece,
 					      (size_t)segment->size_bytes) &&
 			  sandbox_upload_write(call->sandbox, whole, whole->received_bytes,
@@ -357,12 +341,9 @@ static bool assemble(struct sandbox_call *call, const struct x_media *media)
 
 void sandbox_x_media_finalize(struct sandbox_call *call)
 {
-	struct sandbox_media looked;
-	struct x_media *media;
-
 	if (sandbox_x_user(call, "media.write", "window_finalize", CHUNK_LIMIT) == NULL)
 		return;
-	media = media_any(call, sandbox_capture(call, "id"));
+	struct x_media *media = media_any(call, sandbox_capture(call, "id"));
 	if (media != NULL && media->finalized_us != 0) {
 		answer_media(call, media);
 		return;
@@ -374,8 +355,9 @@ void sandbox_x_media_finalize(struct sandbox_call *call)
 				       "Segments do not add up to provided total file size.");
 		return;
 	}
-	struct str id = str_copy(call->arena, media->id);
-	struct str whole = whole_id(call, media);
+	const struct str id = str_copy(call->arena, media->id);
+	const struct str whole = whole_id(call, media);
+	struct sandbox_media looked;
 	if (!assemble(call, media) || !sandbox_upload_look(call, SANDBOX_X, whole, &looked) ||
 	    (media = media_any(call, id)) == NULL) {
 		sandbox_x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
@@ -391,7 +373,6 @@ void sandbox_x_media_finalize(struct sandbox_call *call)
 void sandbox_x_media_status(struct sandbox_call *call)
 {
 	struct x_media *media = media_any(call, sandbox_query(call, "media_id"));
-
 	if (sandbox_x_user(call, "media.write", "window_status", STATUS_LIMIT) == NULL)
 		return;
 	if (media == NULL || media->finalized_us == 0) {
@@ -405,11 +386,9 @@ void sandbox_x_media_status(struct sandbox_call *call)
 void sandbox_x_media_metadata(struct sandbox_call *call)
 {
 	const struct json *json = sandbox_json(call);
-	struct str text =
+	const struct str text =
 		json_string(json_get(json_get(json_get(json, "metadata"), "alt_text"), "text"));
 	struct x_media *media = media_any(call, json_string(json_get(json, "id")));
-	struct json_writer w;
-
 	if (sandbox_x_user(call, "media.write", "window_metadata", UPLOAD_LIMIT) == NULL)
 		return;
 	if (media == NULL || media->finalized_us == 0) {
@@ -425,6 +404,7 @@ void sandbox_x_media_metadata(struct sandbox_call *call)
 	if (!sandbox_x_spend(call, X_METADATA_MILS))
 		return;
 	media->media.alt_text = sandbox_keep_str(call->sandbox, text);
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");

@@ -70,7 +70,6 @@ static bool check_object(struct sandbox_call *call, const struct json *json,
 	}
 	for (size_t i = 0; i < json->count; i++) {
 		bool is_known = false;
-
 		for (size_t j = 0; j < members->count; j++)
 			is_known = is_known || str_equal_z(json->keys[i], members->known[j]);
 		if (!is_known) {
@@ -90,7 +89,6 @@ static bool check_members(struct sandbox_call *call, const struct json *json)
 	for (size_t i = 0; i < COUNT_OF(schema); i++) {
 		const struct json *part =
 			schema[i].name != NULL ? json_get(json, schema[i].name) : json;
-
 		if (part != NULL && !check_object(call, part, &schema[i]))
 			return false;
 	}
@@ -102,7 +100,6 @@ static bool check_exclusive(struct sandbox_call *call, const struct json *json)
 	static const char *const kinds[] = {"media", "poll", "quote_tweet_id", "card_uri",
 					    "direct_message_deep_link"};
 	unsigned count = 0;
-
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		count += json_is_null(json_get(json, kinds[i])) ? 0 : 1;
 	if (count <= 1)
@@ -117,15 +114,13 @@ static bool check_exclusive(struct sandbox_call *call, const struct json *json)
 static bool check_poll(struct sandbox_call *call, const struct json *poll)
 {
 	const struct json *options = json_get(poll, "options");
-	int64_t minutes = json_int(json_get(poll, "duration_minutes"), 0);
+	const int64_t minutes = json_int(json_get(poll, "duration_minutes"), 0);
 	bool is_good = json_is(options, JSON_TYPE_ARRAY) && options->count >= 2 &&
 		       options->count <= 4 && minutes >= 5 && minutes <= 10080;
-
 	if (json_is_null(poll))
 		return true;
 	for (size_t i = 0; is_good && i < options->count; i++) {
-		size_t chars = utf8_code_points(json_string(&options->items[i]));
-
+		const size_t chars = utf8_code_points(json_string(&options->items[i]));
 		is_good = chars >= 1 && chars <= 25;
 	}
 	if (!is_good)
@@ -140,8 +135,7 @@ static bool check_reply_settings(struct sandbox_call *call, const struct json *j
 {
 	static const char *const words[] = {"following", "mentionedUsers", "subscribers",
 					    "verified"};
-	struct str given = json_string(json_get(json, "reply_settings"));
-
+	const struct str given = json_string(json_get(json, "reply_settings"));
 	if (json_is_null(json_get(json, "reply_settings")))
 		return true;
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
@@ -156,8 +150,7 @@ static bool check_reply_settings(struct sandbox_call *call, const struct json *j
 /* What the posting user may, checked once more (3.2). */
 static bool check_duration(struct sandbox_call *call, const struct x_media *media)
 {
-	int64_t minutes = sandbox_x_is_premium_user(call) ? 125 : 20;
-
+	const int64_t minutes = sandbox_x_is_premium_user(call) ? 125 : 20;
 	if (media->media.sniff.duration_ms <= minutes * 60 * 1000)
 		return true;
 	sandbox_x_fail_forbidden(
@@ -174,8 +167,6 @@ static bool read_media(struct sandbox_call *call, const struct json *json,
 		       struct sandbox_media *media, struct str *keys, size_t *count_out)
 {
 	const struct json *ids = json_get(json_get(json, "media"), "media_ids");
-	size_t alone = 0;
-
 	*count_out = 0;
 	if (json_is_null(json_get(json, "media")))
 		return true;
@@ -188,9 +179,9 @@ static bool read_media(struct sandbox_call *call, const struct json *json,
 		sandbox_x_fail_forbidden(call, "You may attach a maximum of 4 items to a Tweet.");
 		return false;
 	}
+	size_t alone = 0;
 	for (size_t i = 0; i < ids->count; i++) {
 		struct x_media *one = sandbox_x_media_find(call, json_string(&ids->items[i]));
-
 		if (one == NULL) {
 			sandbox_x_fail_request(call, "media.media_ids",
 					       json_text(call->arena, &ids->items[i]),
@@ -211,9 +202,8 @@ static bool read_media(struct sandbox_call *call, const struct json *json,
 
 static bool check_text(struct sandbox_call *call, struct str text, size_t media_count)
 {
-	size_t max =
+	const size_t max =
 		sandbox_x_is_premium_user(call) ? X_TEXT_WEIGHT_PREMIUM_MAX : X_TEXT_WEIGHT_MAX;
-
 	if (text.len == 0 && media_count == 0) {
 		sandbox_x_fail_request(call, "text", STR(""),
 				       "Text is required when no media is given.");
@@ -234,14 +224,12 @@ static bool check_text(struct sandbox_call *call, struct str text, size_t media_
  * user's own. */
 static bool check_reply(struct sandbox_call *call, struct str parent)
 {
-	const struct sandbox_post *post;
-	uint64_t number;
-
 	if (parent.ptr == NULL)
 		return true;
-	post = sandbox_ledger_find(call->sandbox, SANDBOX_X, parent);
+	const struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_X, parent);
 	if (post != NULL)
 		return true;
+	uint64_t number;
 	if (!str_parse_u64(parent, &number))
 		sandbox_x_fail_request(call, "reply.in_reply_to_tweet_id", parent,
 				       "is not a valid Tweet ID.");
@@ -259,7 +247,6 @@ static bool check_reply(struct sandbox_call *call, struct str parent)
 static struct str text_key(struct sandbox_call *call, struct str user_id, struct str text)
 {
 	unsigned char digest[crypto_hash_sha256_BYTES];
-
 	crypto_hash_sha256(digest, (const unsigned char *)text.ptr, text.len);
 	return str_format(call->arena, STR_FMT "/" STR_FMT, STR_ARG(user_id),
 			  STR_ARG(hex_encode(call->arena,
@@ -273,7 +260,6 @@ static bool is_duplicate(struct sandbox_call *call, struct str user_id, struct s
 		sandbox_object_get(call->sandbox, SANDBOX_X, "text", text_key(call, user_id, text));
 	const struct sandbox_post *post =
 		old != NULL ? sandbox_ledger_find(call->sandbox, SANDBOX_X, old->id) : NULL;
-
 	return text.len > 0 && post != NULL &&
 	       call->now_us - post->created_us < DUPLICATE_WINDOW_US;
 }
@@ -282,7 +268,6 @@ static void link_add(struct x_post *post, struct sandbox_call *call, struct str 
 		     struct str expanded)
 {
 	struct x_link *link = &post->links[post->link_count++];
-
 	link->short_url = sandbox_id_text(call->sandbox, "https://t.co/", 10);
 	link->display = sandbox_keep_str(call->sandbox, display);
 	link->expanded = sandbox_keep_str(call->sandbox, expanded);
@@ -305,14 +290,12 @@ static struct str post_url(struct sandbox_call *call, struct str id)
 static void shorten(struct sandbox_call *call, struct x_post *post, const struct x_new_post *fresh)
 {
 	struct x_url urls[X_URLS_MAX];
-	size_t count = sandbox_x_text_urls(fresh->shown_text, urls, X_URLS_MAX);
+	const size_t count = sandbox_x_text_urls(fresh->shown_text, urls, X_URLS_MAX);
 	struct buf shown;
-	size_t at = 0;
-
 	buf_init(&shown, call->arena, 1 << 20);
+	size_t at = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct str url = str_slice(fresh->shown_text, urls[i].begin, urls[i].end);
-
+		const struct str url = str_slice(fresh->shown_text, urls[i].begin, urls[i].end);
 		link_add(post, call, url, with_protocol(call->arena, url));
 		buf_add(&shown, str_slice(fresh->shown_text, at, urls[i].begin));
 		buf_add(&shown, post->links[i].short_url);
@@ -320,8 +303,7 @@ static void shorten(struct sandbox_call *call, struct x_post *post, const struct
 	}
 	buf_add(&shown, str_slice(fresh->shown_text, at, fresh->shown_text.len));
 	if (fresh->media_count > 0 && fresh->keys != NULL) {
-		bool is_video = fresh->media[0].sniff.is_video;
-
+		const bool is_video = fresh->media[0].sniff.is_video;
 		link_add(post, call, STR("pic.x.com"),
 			 str_format(call->arena, STR_FMT "/%s/1", STR_ARG(post_url(call, post->id)),
 				    is_video ? "video" : "photo"));
@@ -335,7 +317,6 @@ const struct x_post *sandbox_x_post_create(struct sandbox_call *call,
 					   const struct x_new_post *fresh)
 {
 	struct x_post *post = sandbox_keep(call->sandbox, sizeof(*post));
-
 	post->id = sandbox_x_next_id(call);
 	post->reply_to = fresh->parent.ptr != NULL ? sandbox_keep_str(call->sandbox, fresh->parent)
 						   : (struct str){0};
@@ -365,7 +346,6 @@ const struct x_post *sandbox_x_post_create(struct sandbox_call *call,
 struct str sandbox_x_escaped(struct arena *arena, struct str text)
 {
 	struct buf out;
-
 	buf_init(&out, arena, text.len * 5 + 1);
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.ptr[i] == '&')
@@ -410,7 +390,6 @@ static bool check_account(struct sandbox_call *call, const struct json *json, st
 static void answer_created(struct sandbox_call *call, const struct x_post *post)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 201, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -429,7 +408,6 @@ static void answer_created(struct sandbox_call *call, const struct x_post *post)
 static int64_t price_mils(struct str text)
 {
 	struct x_url url;
-
 	return sandbox_x_text_urls(text, &url, 1) > 0 ? 200 : 15;
 }
 
@@ -438,14 +416,14 @@ void sandbox_x_tweet_post(struct sandbox_call *call)
 	struct sandbox_token *token =
 		sandbox_x_user(call, "tweet.write", "window_create", CREATE_LIMIT);
 	const struct json *json = sandbox_json(call);
+	if (token == NULL || !check_body(call, json))
+		return;
+	const struct str text = json_string(json_get(json, "text"));
+	const struct str parent =
+		json_string(json_get(json_get(json, "reply"), "in_reply_to_tweet_id"));
 	struct sandbox_media media[X_POST_MEDIA_MAX];
 	struct str keys[X_POST_MEDIA_MAX];
 	size_t media_count;
-
-	if (token == NULL || !check_body(call, json))
-		return;
-	struct str text = json_string(json_get(json, "text"));
-	struct str parent = json_string(json_get(json_get(json, "reply"), "in_reply_to_tweet_id"));
 	if (!read_media(call, json, media, keys, &media_count) ||
 	    !check_text(call, text, media_count) || !check_reply(call, parent) ||
 	    !check_account(call, json, token->subject, text) ||

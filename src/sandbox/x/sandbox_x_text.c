@@ -66,12 +66,10 @@ static size_t host_end(struct str text, size_t from, bool may_be_high)
 	size_t best = from;
 	size_t label = from;
 	size_t at = from;
-
 	for (;; at++) {
-		char c = at < text.len ? text.ptr[at] : '\0';
-		bool is_part = at < text.len && (is_letter(c) || is_digit(c) || c == '-' ||
-						 c == '_' || (may_be_high && is_high(c)));
-
+		const char c = at < text.len ? text.ptr[at] : '\0';
+		const bool is_part = at < text.len && (is_letter(c) || is_digit(c) || c == '-' ||
+						       c == '_' || (may_be_high && is_high(c)));
 		if (is_part)
 			continue;
 		if (at == label || at - label > LABEL_MAX || text.ptr[label] == '-' ||
@@ -104,17 +102,15 @@ static size_t tail_end(struct str text, size_t from)
 {
 	size_t at = from;
 	size_t end = from;
-	int open = 0;
-
 	if (at + 1 < text.len && text.ptr[at] == ':' && is_digit(text.ptr[at + 1])) {
 		for (at++; at < text.len && is_digit(text.ptr[at]); at++)
 			end = at + 1;
 	}
 	if (at >= text.len || (text.ptr[at] != '/' && text.ptr[at] != '?'))
 		return end;
+	int open = 0;
 	for (; at < text.len && is_path_char(text.ptr[at]); at++) {
-		char c = text.ptr[at];
-
+		const char c = text.ptr[at];
 		open += c == '(' ? 1 : 0;
 		if (c == ')' && --open < 0)
 			break;
@@ -134,8 +130,7 @@ static size_t protocol_len(struct str text, size_t at)
 /* What may stand before a URL: not a word, not @ $ # (3.1; twitter-text's preceding characters). */
 static bool may_start(struct str text, size_t at, bool has_protocol)
 {
-	char before = at > 0 ? text.ptr[at - 1] : ' ';
-
+	const char before = at > 0 ? text.ptr[at - 1] : ' ';
 	if (is_letter(before) || is_digit(before) || strchr("@$#_", before) != NULL)
 		return false;
 	return has_protocol || strchr("-./", before) == NULL;
@@ -143,9 +138,8 @@ static bool may_start(struct str text, size_t at, bool has_protocol)
 
 static bool url_at(struct str text, size_t at, struct x_url *out)
 {
-	size_t protocol = protocol_len(text, at);
-	size_t host = at + protocol;
-
+	const size_t protocol = protocol_len(text, at);
+	const size_t host = at + protocol;
 	if (!may_start(text, at, protocol > 0))
 		return false;
 	size_t end = host_end(text, host, protocol > 0);
@@ -164,7 +158,6 @@ static bool url_at(struct str text, size_t at, struct x_url *out)
 size_t sandbox_x_text_urls(struct str text, struct x_url *out, size_t max)
 {
 	size_t count = 0;
-
 	for (size_t at = 0; at < text.len && count < max;) {
 		if (url_at(text, at, &out[count])) {
 			at = out[count++].end;
@@ -176,7 +169,7 @@ size_t sandbox_x_text_urls(struct str text, struct x_url *out, size_t max)
 	return count;
 }
 
-/* ---- Emoji and weights ---- */
+/* ---- emoji and weights ---- */
 
 static bool is_pictograph(uint32_t c)
 {
@@ -203,14 +196,12 @@ static bool is_text_by_default(uint32_t c)
 static uint32_t peek(struct str rest)
 {
 	uint32_t c = 0;
-
 	return utf8_take(&rest, &c) ? c : 0;
 }
 
 static void skip(struct str *rest)
 {
 	uint32_t ignored;
-
 	utf8_take(rest, &ignored);
 }
 
@@ -226,7 +217,6 @@ static bool take_emoji(struct str *rest)
 {
 	struct str at = *rest;
 	uint32_t first = 0;
-
 	if (!utf8_take(&at, &first))
 		return false;
 	if (is_regional(first) && is_regional(peek(at))) {
@@ -250,7 +240,6 @@ static bool take_emoji(struct str *rest)
 	skip_modifiers(&at);
 	while (peek(at) == 0x200D) {
 		struct str next = at;
-
 		skip(&next);
 		if (!is_pictograph(peek(next)))
 			break;
@@ -264,18 +253,16 @@ static bool take_emoji(struct str *rest)
 
 static size_t weight_of(uint32_t c)
 {
-	bool is_light = c <= 0x10FF || (c >= 0x2000 && c <= 0x200D) ||
-			(c >= 0x2010 && c <= 0x201F) || (c >= 0x2032 && c <= 0x2037);
-
+	const bool is_light = c <= 0x10FF || (c >= 0x2000 && c <= 0x200D) ||
+			      (c >= 0x2010 && c <= 0x201F) || (c >= 0x2032 && c <= 0x2037);
 	return is_light ? 1 : 2;
 }
 
 static size_t plain_weight(struct str rest)
 {
 	size_t weight = 0;
-	uint32_t c;
-
 	while (rest.len > 0) {
+		uint32_t c;
 		if (take_emoji(&rest))
 			weight += 2;
 		else if (utf8_take(&rest, &c))
@@ -289,25 +276,23 @@ static size_t plain_weight(struct str rest)
 static struct str nfc(struct arena *arena, struct str text)
 {
 	utf8proc_uint8_t *made = NULL;
-	utf8proc_ssize_t len =
+	const utf8proc_ssize_t len =
 		utf8proc_map((const utf8proc_uint8_t *)text.ptr, (utf8proc_ssize_t)text.len, &made,
 			     UTF8PROC_COMPOSE | UTF8PROC_STABLE);
-
 	if (len < 0)
 		return text;
-	struct str copy = str_copy(arena, (struct str){(const char *)made, (size_t)len});
+	const struct str copy = str_copy(arena, (struct str){(const char *)made, (size_t)len});
 	free(made);
 	return copy;
 }
 
 size_t sandbox_x_text_weight(struct arena *arena, struct str text)
 {
+	const struct str composed = text.len > 0 ? nfc(arena, text) : text;
 	struct x_url urls[X_URLS_MAX];
-	struct str composed = text.len > 0 ? nfc(arena, text) : text;
-	size_t count = sandbox_x_text_urls(composed, urls, X_URLS_MAX);
+	const size_t count = sandbox_x_text_urls(composed, urls, X_URLS_MAX);
 	size_t weight = 0;
 	size_t at = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		weight += plain_weight(str_slice(composed, at, urls[i].begin)) + URL_WEIGHT;
 		at = urls[i].end;
@@ -317,9 +302,8 @@ size_t sandbox_x_text_weight(struct arena *arena, struct str text)
 
 bool sandbox_x_text_is_allowed(struct str text)
 {
-	uint32_t c;
-
 	while (text.len > 0) {
+		uint32_t c;
 		if (!utf8_take(&text, &c) || c == 0xFFFE || c == 0xFEFF || c == 0xFFFF)
 			return false;
 	}
@@ -329,15 +313,14 @@ bool sandbox_x_text_is_allowed(struct str text)
 size_t sandbox_x_text_cashtags(struct str text)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i + 1 < text.len; i++) {
-		bool begins = i == 0 || text.ptr[i - 1] == ' ' || text.ptr[i - 1] == '\n';
+		const bool begins = i == 0 || text.ptr[i - 1] == ' ' || text.ptr[i - 1] == '\n';
 		size_t end = i + 1;
-
 		while (end < text.len && is_letter(text.ptr[end]))
 			end++;
-		bool ends = end == text.len || (!is_digit(text.ptr[end]) && text.ptr[end] != '$' &&
-						!is_high(text.ptr[end]));
+		const bool ends =
+			end == text.len || (!is_digit(text.ptr[end]) && text.ptr[end] != '$' &&
+					    !is_high(text.ptr[end]));
 		if (text.ptr[i] == '$' && begins && ends && end - i >= 2 && end - i <= 7)
 			count++;
 	}

@@ -57,10 +57,8 @@ static const char *const fields_before[] = {
 static bool are_known(struct str list, const char *const *known, size_t count)
 {
 	struct str word;
-
 	while (list.ptr != NULL && str_take_field(&list, ',', &word)) {
 		bool is_known = false;
-
 		for (size_t i = 0; i < count; i++)
 			is_known = is_known || str_equal_z(word, known[i]);
 		if (!is_known)
@@ -71,10 +69,9 @@ static bool are_known(struct str list, const char *const *known, size_t count)
 
 static bool check_fields(struct sandbox_call *call)
 {
-	struct str now = sandbox_query(call, "post.fields");
-	struct str before = sandbox_query(call, "tweet.fields");
-	bool is_old = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_old_field_names) != 0;
-
+	const struct str now = sandbox_query(call, "post.fields");
+	const struct str before = sandbox_query(call, "tweet.fields");
+	const bool is_old = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_old_field_names) != 0;
 	if (now.ptr != NULL && is_old) {
 		sandbox_x_fail_request(call, "post.fields", now, "is not a known query parameter");
 		return false;
@@ -96,16 +93,14 @@ static bool wants(struct sandbox_call *call, const char *field)
 /* start and end are code points of the text that they stand in. */
 static void write_urls(struct json_writer *w, const struct x_post *post)
 {
-	size_t from = 0;
-
 	json_key(w, "entities");
 	json_begin_object(w);
 	json_key(w, "urls");
 	json_begin_array(w);
+	size_t from = 0;
 	for (size_t i = 0; i < post->link_count; i++) {
 		const struct x_link *link = &post->links[i];
-		size_t at = str_find(post->shown, link->short_url, from);
-
+		const size_t at = str_find(post->shown, link->short_url, from);
 		json_begin_object(w);
 		json_member_int(w, "start",
 				(int64_t)utf8_code_points(str_slice(post->shown, 0, at)));
@@ -141,11 +136,10 @@ static bool is_long(struct sandbox_call *call, const struct x_post *post)
 
 static void write_text(struct sandbox_call *call, struct json_writer *w, const struct x_post *post)
 {
-	struct str whole = sandbox_x_escaped(call->arena, post->shown);
+	const struct str whole = sandbox_x_escaped(call->arena, post->shown);
 	const char *note = wants(call, "note_post")    ? "note_post"
 			   : wants(call, "note_tweet") ? "note_tweet"
 						       : NULL;
-
 	if (!is_long(call, post)) {
 		json_member_str(w, "text", whole);
 		return;
@@ -176,7 +170,6 @@ static void write_tweet(struct sandbox_call *call, struct json_writer *w,
 			const struct sandbox_post *seen)
 {
 	const struct x_post *post = seen->extra;
-
 	json_begin_object(w);
 	json_member_str(w, "id", post->id);
 	write_text(call, w, post);
@@ -218,8 +211,7 @@ struct timeline {
 
 static bool read_instant(struct sandbox_call *call, const char *name, int64_t *us)
 {
-	struct str text = sandbox_query(call, name);
-
+	const struct str text = sandbox_query(call, name);
 	if (text.ptr == NULL || timetext_parse_instant(text, us))
 		return true;
 	sandbox_x_fail_request(call, name, text, "is not a valid RFC 3339 date-time.");
@@ -228,8 +220,7 @@ static bool read_instant(struct sandbox_call *call, const char *name, int64_t *u
 
 static bool read_id(struct sandbox_call *call, const char *name, uint64_t *id)
 {
-	struct str text = sandbox_query(call, name);
-
+	const struct str text = sandbox_query(call, name);
 	if (text.ptr == NULL || str_parse_u64(text, id))
 		return true;
 	sandbox_x_fail_request(call, name, text, "is not a valid Tweet ID.");
@@ -257,7 +248,6 @@ static bool read_timeline(struct sandbox_call *call, struct timeline *timeline)
 static bool in_timeline(const struct timeline *timeline, const struct sandbox_post *post)
 {
 	uint64_t id = 0;
-
 	str_parse_u64(post->id, &id);
 	return !post->is_deleted && post->created_us >= timeline->start_us &&
 	       post->created_us < timeline->end_us && id > timeline->since_id &&
@@ -283,7 +273,6 @@ static void write_meta(struct json_writer *w, int64_t count, struct str newest, 
 static int64_t count_in(struct sandbox_call *call, const struct timeline *timeline)
 {
 	int64_t count = 0;
-
 	for (const struct sandbox_post *post =
 		     sandbox_ledger_newest(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
 	     post != NULL && count < timeline->max_results; post = post->older)
@@ -293,14 +282,8 @@ static int64_t count_in(struct sandbox_call *call, const struct timeline *timeli
 
 void sandbox_x_timeline_get(struct sandbox_call *call)
 {
-	struct str id = sandbox_capture(call, "id");
+	const struct str id = sandbox_capture(call, "id");
 	struct timeline timeline;
-	struct str newest = {0};
-	struct str oldest = {0};
-	struct json_writer w;
-	int64_t count = 0;
-	bool has_more = false;
-
 	if (sandbox_x_user(call, "tweet.read", "window_timeline", TIMELINE_LIMIT) == NULL ||
 	    !read_timeline(call, &timeline))
 		return;
@@ -310,8 +293,13 @@ void sandbox_x_timeline_get(struct sandbox_call *call)
 	}
 	if (!sandbox_x_spend(call, X_POST_READ_MILS * count_in(call, &timeline)))
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
+	struct str newest = {0};
+	struct str oldest = {0};
+	int64_t count = 0;
+	bool has_more = false;
 	for (const struct sandbox_post *post = sandbox_ledger_newest(call->sandbox, SANDBOX_X, id);
 	     post != NULL && !has_more; post = post->older) {
 		if (!in_timeline(&timeline, post))
@@ -337,8 +325,6 @@ void sandbox_x_tweet_get(struct sandbox_call *call)
 {
 	const struct sandbox_post *post =
 		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
-	struct json_writer w;
-
 	if (sandbox_x_user(call, "tweet.read", "window_tweet", TIMELINE_LIMIT) == NULL ||
 	    !check_fields(call) || !sandbox_x_spend(call, X_POST_READ_MILS))
 		return;
@@ -346,6 +332,7 @@ void sandbox_x_tweet_get(struct sandbox_call *call)
 		sandbox_x_fail_not_found(call, "tweet", sandbox_capture(call, "id"));
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_key(&w, "data");
@@ -373,11 +360,9 @@ static void write_lookup(struct sandbox_call *call, struct json_writer *w, const
 			 size_t count, bool wants_found)
 {
 	bool has_any = false;
-
 	for (size_t i = 0; i < count; i++) {
 		const struct sandbox_post *post =
 			sandbox_ledger_find(call->sandbox, SANDBOX_X, ids[i]);
-
 		if ((post != NULL) != wants_found)
 			continue;
 		if (!has_any) {
@@ -397,13 +382,11 @@ static void write_lookup(struct sandbox_call *call, struct json_writer *w, const
 void sandbox_x_tweets_get(struct sandbox_call *call)
 {
 	struct str list = sandbox_query(call, "ids");
-	struct str ids[LOOKUP_MAX];
-	struct json_writer w;
-	size_t count = 0;
-
 	if (sandbox_x_user(call, "tweet.read", "window_tweets", TIMELINE_LIMIT) == NULL ||
 	    !check_fields(call) || !sandbox_x_spend(call, X_POST_READ_MILS))
 		return;
+	size_t count = 0;
+	struct str ids[LOOKUP_MAX];
 	while (list.len > 0 && count < LOOKUP_MAX && str_take_field(&list, ',', &ids[count]))
 		count++;
 	if (count == 0 || list.len > 0) {
@@ -411,6 +394,7 @@ void sandbox_x_tweets_get(struct sandbox_call *call)
 				       "The number of ids is not between 1 and 100");
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	write_lookup(call, &w, ids, count, true);
@@ -422,7 +406,6 @@ void sandbox_x_tweet_delete(struct sandbox_call *call)
 {
 	struct sandbox_post *post =
 		sandbox_ledger_find(call->sandbox, SANDBOX_X, sandbox_capture(call, "id"));
-
 	if (sandbox_x_user(call, "tweet.write", "window_delete", DELETE_LIMIT) == NULL ||
 	    !sandbox_x_spend(call, 10))
 		return;
