@@ -14,7 +14,7 @@
 #define UPLOAD_BYTES_MAX ((size_t)4 << 30)
 #define THUMBNAIL_BYTES_MAX ((size_t)50 * 1000 * 1000) /* section 0: 50 MB since 2026-09-14 */
 
-/* ---- Quota ---- */
+/* ---- quota ---- */
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
@@ -29,7 +29,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 		"'youtube.googleapis.com' for consumer 'project_number:1'.");
 }
 
-/* ---- The channel ---- */
+/* ---- the channel ---- */
 
 static void put_thumbnail(struct json_writer *w, const char *size, int64_t pixels, struct str url)
 {
@@ -43,8 +43,7 @@ static void put_thumbnail(struct json_writer *w, const char *size, int64_t pixel
 
 static void put_channel(struct sandbox_call *call, struct json_writer *w)
 {
-	struct str avatar_url = sandbox_url(call, AVATAR_HOST, STR("/channel"));
-
+	const struct str avatar_url = sandbox_url(call, AVATAR_HOST, STR("/channel"));
 	json_begin_object(w);
 	json_member_str(w, "kind", STR("youtube#channel"));
 	json_member_str(w, "etag", STR("sandbox-channel"));
@@ -87,10 +86,8 @@ static void put_channel(struct sandbox_call *call, struct json_writer *w)
 
 static void channels_list(struct sandbox_call *call)
 {
-	bool is_asked = str_equal_z(sandbox_query(call, "mine"), "true") ||
-			sandbox_scope_has(sandbox_query(call, "id"), YOUTUBE_CHANNEL_ID);
-	struct json_writer w;
-
+	const bool is_asked = str_equal_z(sandbox_query(call, "mine"), "true") ||
+			      sandbox_scope_has(sandbox_query(call, "id"), YOUTUBE_CHANNEL_ID);
 	if (!sandbox_youtube_enter(
 		    call, YOUTUBE_SCOPE_READONLY | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
 		    YOUTUBE_BUCKET_UNITS, 1))
@@ -105,6 +102,7 @@ static void channels_list(struct sandbox_call *call)
 						 "No filter selected. Expected one of: mine, id");
 		return;
 	}
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "kind", STR("youtube#channelListResponse"));
@@ -129,7 +127,7 @@ static void avatar(struct sandbox_call *call)
 	sandbox_avatar_answer(call, "PS", "#c4302b");
 }
 
-/* ---- The module ---- */
+/* ---- the module ---- */
 
 static const struct sandbox_route routes[] = {
 	{"GET", "/accounts.google.com/o/oauth2/v2/auth", sandbox_youtube_authorize, HTTP_BODY_NONE,

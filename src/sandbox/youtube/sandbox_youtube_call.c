@@ -46,7 +46,6 @@ void sandbox_youtube_refuse(struct sandbox_call *call, struct youtube_error erro
 			    const char *message)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, error.status, &w);
 	json_begin_object(&w);
 	json_key(&w, "error");
@@ -135,9 +134,9 @@ static bool has_scope(struct sandbox_call *call, unsigned wanted)
 
 static int64_t nth_sunday(int year, int month, int nth)
 {
-	int64_t first = timetext_day_number(timetext_date_us((struct civil_date){year, month, 1}));
-	int64_t weekday = (first + 4) % 7; /* 1970-01-01 was a Thursday; 0 = Sunday */
-
+	const int64_t first =
+		timetext_day_number(timetext_date_us((struct civil_date){year, month, 1}));
+	const int64_t weekday = (first + 4) % 7; /* 1970-01-01 was a Thursday; 0 = Sunday */
 	return first + (7 - weekday) % 7 + 7 * (nth - 1);
 }
 
@@ -145,10 +144,9 @@ static int64_t nth_sunday(int year, int month, int nth)
  * (section 3), summer being from the second Sunday of March to the first of November. */
 static int64_t pacific_day(struct arena *arena, int64_t now_us)
 {
-	int64_t winter_us = now_us - 8 * US_PER_HOUR;
-	int64_t day = timetext_day_number(winter_us);
+	const int64_t winter_us = now_us - 8 * US_PER_HOUR;
+	const int64_t day = timetext_day_number(winter_us);
 	struct civil_date date = {1970, 1, 1};
-
 	timetext_parse_date(str_slice(timetext_format_instant(arena, now_us), 0, 10), &date);
 	if (winter_us >= nth_sunday(date.year, 3, 2) * US_PER_DAY + 2 * US_PER_HOUR &&
 	    winter_us < nth_sunday(date.year, 11, 1) * US_PER_DAY + US_PER_HOUR)
@@ -159,8 +157,7 @@ static int64_t pacific_day(struct arena *arena, int64_t now_us)
 static bool take_quota(struct sandbox_call *call, enum youtube_bucket bucket, int64_t cost)
 {
 	struct youtube_state *state = call->state;
-	int64_t day = pacific_day(call->arena, call->now_us);
-
+	const int64_t day = pacific_day(call->arena, call->now_us);
 	if (day != state->quota_day) {
 		memset(state->quota_used, 0, sizeof(state->quota_used));
 		state->quota_day = day;

@@ -13,7 +13,6 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 			 const char *description)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, status, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "error", str_of(error));
@@ -21,15 +20,14 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 	json_end_object(&w);
 }
 
-/* ---- Consent ---- */
+/* ---- consent ---- */
 
 /* Every word must be one of ours, and there must be one. */
 static bool are_scopes_known(struct str asked, size_t *count_out)
 {
 	struct str in = asked;
-	struct str word;
 	size_t count = 0;
-
+	struct str word;
 	while (str_take_field(&in, ' ', &word)) {
 		if (!str_is_empty(word) && !sandbox_youtube_is_scope(word))
 			return false;
@@ -42,8 +40,7 @@ static bool are_scopes_known(struct str asked, size_t *count_out)
 /* Google shows its own page for all of these, nothing returns to the app (1.3). */
 static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
 {
-	struct str method = sandbox_query(call, "code_challenge_method");
-
+	const struct str method = sandbox_query(call, "code_challenge_method");
 	if (!sandbox_client_id_is(SANDBOX_YOUTUBE, sandbox_query(call, "client_id"))) {
 		sandbox_error_page(call, 401, "Error 401: invalid_client",
 				   STR("The OAuth client was not found."));
@@ -79,9 +76,8 @@ static struct sandbox_choice *make_choices(struct sandbox_call *call, size_t cou
 {
 	struct sandbox_choice *choices = ARENA_ARRAY(call->arena, struct sandbox_choice, count);
 	struct str in = sandbox_query(call, "scope");
-	struct str word;
 	size_t i = 0;
-
+	struct str word;
 	while (str_take_field(&in, ' ', &word)) {
 		if (!str_is_empty(word))
 			choices[i++] = (struct sandbox_choice){
@@ -94,7 +90,6 @@ static struct str join_ticked(struct sandbox_call *call, const struct sandbox_ch
 			      size_t count)
 {
 	struct buf scope;
-
 	buf_init(&scope, call->arena, 8192);
 	for (size_t i = 0; i < count; i++) {
 		if (!sandbox_consent_has(call, &choices[i]))
@@ -120,7 +115,6 @@ static enum sandbox_pkce pkce_of(struct sandbox_call *call)
 static bool wants_refresh(struct sandbox_call *call)
 {
 	const struct youtube_state *state = call->state;
-
 	return str_equal_z(sandbox_query(call, "access_type"), "offline") &&
 	       (!state->has_granted || sandbox_scope_has(sandbox_query(call, "prompt"), "consent"));
 }
@@ -146,19 +140,17 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 		{"authuser", STR("0")},
 		{"prompt", STR("consent")},
 	};
-
 	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs, COUNT_OF(pairs));
 }
 
 void sandbox_youtube_authorize(struct sandbox_call *call)
 {
-	struct sandbox_consent_page page = {.user_name =
-						    STR("Posthorn Sandbox (posthorn@example.com)")};
 	const struct sandbox_pair refused[] = {
 		{"error", STR("access_denied")},
 		{"state", sandbox_query(call, "state")},
 	};
-
+	struct sandbox_consent_page page = {.user_name =
+						    STR("Posthorn Sandbox (posthorn@example.com)")};
 	if (!may_authorize(call, &page.choice_count))
 		return;
 	page.scope = sandbox_query(call, "scope");
@@ -176,7 +168,7 @@ void sandbox_youtube_authorize(struct sandbox_call *call)
 	}
 }
 
-/* ---- Tokens ---- */
+/* ---- tokens ---- */
 
 static bool is_client(struct sandbox_call *call)
 {
@@ -211,7 +203,7 @@ static bool has_fields(struct sandbox_call *call, const char *const *names, size
 static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token_kind kind,
 				   struct str scope)
 {
-	bool is_access = kind == SANDBOX_TOKEN_ACCESS;
+	const bool is_access = kind == SANDBOX_TOKEN_ACCESS;
 	const struct sandbox_token pattern = {
 		.platform = SANDBOX_YOUTUBE,
 		.kind = kind,
@@ -222,7 +214,6 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 		.scope = scope,
 		.lifetime_s = is_access ? ACCESS_LIFETIME_S : 0,
 	};
-
 	return sandbox_token_issue(call->sandbox, &pattern);
 }
 
@@ -231,7 +222,6 @@ static void answer_tokens(struct sandbox_call *call, const struct sandbox_token 
 			  const struct sandbox_token *refresh)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "access_token", access->text);
@@ -248,7 +238,6 @@ static void give_tokens(struct sandbox_call *call, const struct sandbox_code *co
 	struct youtube_state *state = call->state;
 	struct sandbox_token *access = issue(call, SANDBOX_TOKEN_ACCESS, code->scope);
 	struct sandbox_token *refresh = NULL;
-
 	if (str_equal_z(code->choices, "offline")) {
 		refresh = issue(call, SANDBOX_TOKEN_REFRESH, code->scope);
 		access->partner = refresh;
@@ -260,10 +249,9 @@ static void give_tokens(struct sandbox_call *call, const struct sandbox_code *co
 static void exchange_code(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"code", "redirect_uri"};
-	struct sandbox_code *code = NULL;
-
 	if (!has_fields(call, fields, 2))
 		return;
+	struct sandbox_code *code = NULL;
 	switch (sandbox_code_redeem(call->sandbox, SANDBOX_YOUTUBE, sandbox_form(call, "code"),
 				    sandbox_form(call, "client_id"),
 				    sandbox_form(call, "redirect_uri"),
@@ -294,19 +282,16 @@ static void exchange_code(struct sandbox_call *call)
 static void exchange_refresh(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"refresh_token"};
-	struct sandbox_token *refresh;
-	struct sandbox_token *access;
-
 	if (!has_fields(call, fields, 1))
 		return;
-	refresh = sandbox_token_find(call->sandbox, SANDBOX_YOUTUBE,
-				     sandbox_form(call, "refresh_token"));
+	struct sandbox_token *refresh = sandbox_token_find(call->sandbox, SANDBOX_YOUTUBE,
+							   sandbox_form(call, "refresh_token"));
 	if (refresh == NULL || refresh->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, refresh)) {
 		refuse_oauth(call, 400, "invalid_grant", "Token has been expired or revoked.");
 		return;
 	}
-	access = issue(call, SANDBOX_TOKEN_ACCESS, refresh->scope);
+	struct sandbox_token *access = issue(call, SANDBOX_TOKEN_ACCESS, refresh->scope);
 	access->partner = refresh;
 	answer_tokens(call, access, NULL);
 }
@@ -315,8 +300,7 @@ static void exchange_refresh(struct sandbox_call *call)
 void sandbox_youtube_token(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"grant_type", "client_id"};
-	struct str grant_type = sandbox_form(call, "grant_type");
-
+	const struct str grant_type = sandbox_form(call, "grant_type");
 	if (!has_fields(call, fields, 2) || !is_client(call))
 		return;
 	if (str_equal_z(grant_type, "authorization_code"))
@@ -331,7 +315,6 @@ void sandbox_youtube_revoke(struct sandbox_call *call)
 {
 	struct sandbox_token *found =
 		sandbox_token_find(call->sandbox, SANDBOX_YOUTUBE, sandbox_param(call, "token"));
-
 	if (found == NULL || !sandbox_token_is_live(call->sandbox, found)) {
 		refuse_oauth(call, 400, "invalid_token", "Token expired or revoked");
 		return;

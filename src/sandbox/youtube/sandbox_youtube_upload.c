@@ -29,7 +29,7 @@ struct session {
 	struct youtube_video *made; /* after the last byte */
 };
 
-/* ---- Metadata ---- */
+/* ---- metadata ---- */
 
 /* Messages of the metadata errors of section 4, by reason. */
 static const struct {
@@ -48,7 +48,6 @@ static const struct {
 static bool refuse_metadata(struct sandbox_call *call, const char *reason)
 {
 	const char *message = "";
-
 	for (size_t i = 0; i < COUNT_OF(metadata_errors); i++) {
 		if (strcmp(metadata_errors[i].reason, reason) == 0)
 			message = metadata_errors[i].message;
@@ -65,16 +64,14 @@ static bool has_angle(struct str s)
 
 static bool is_title(const struct json *title)
 {
-	struct str text = json_string(title);
-
+	const struct str text = json_string(title);
 	return !str_is_empty(str_trim(text)) && utf8_code_points(text) <= TITLE_MAX &&
 	       !has_angle(text);
 }
 
 static bool is_description(const struct json *description)
 {
-	struct str text = json_string(description);
-
+	const struct str text = json_string(description);
 	return json_is_null(description) || (json_is(description, JSON_TYPE_STRING) &&
 					     text.len <= DESCRIPTION_BYTES_MAX && !has_angle(text));
 }
@@ -82,15 +79,13 @@ static bool is_description(const struct json *description)
 /* Commas between tags count, and a tag with a blank counts its two quotes. */
 static bool are_tags(const struct json *tags)
 {
-	size_t length = 0;
-
 	if (json_is_null(tags))
 		return true;
 	if (!json_is(tags, JSON_TYPE_ARRAY))
 		return false;
+	size_t length = 0;
 	for (size_t i = 0; i < tags->count; i++) {
-		struct str tag = json_string(json_at(tags, i));
-
+		const struct str tag = json_string(json_at(tags, i));
 		if (str_is_empty(tag) || has_angle(tag))
 			return false;
 		length += utf8_code_points(tag) + (i > 0) +
@@ -104,7 +99,6 @@ static bool is_category(const struct json *category)
 {
 	static const char *const assignable[] = {"1",  "2",  "10", "15", "17", "19", "20", "22",
 						 "23", "24", "25", "26", "27", "28", "29"};
-
 	if (json_is_null(category))
 		return true;
 	for (size_t i = 0; i < COUNT_OF(assignable); i++) {
@@ -142,7 +136,6 @@ static bool is_word_of(const struct json *value, const char *const *words)
 static bool is_publish_at(const struct json *status, int64_t *publish_us_out)
 {
 	const struct json *publish_at = json_get(status, "publishAt");
-
 	*publish_us_out = 0;
 	if (json_is_null(publish_at))
 		return true;
@@ -156,17 +149,15 @@ static bool check_status(struct sandbox_call *call, const struct json *status)
 	static const char *const licenses[] = {"youtube", "creativeCommon", NULL};
 	static const char *const flags[] = {"selfDeclaredMadeForKids", "containsSyntheticMedia",
 					    "embeddable", "publicStatsViewable"};
-	int64_t publish_us;
-
 	if (!is_word_of(json_get(status, "privacyStatus"), privacies) ||
 	    !is_word_of(json_get(status, "license"), licenses))
 		return refuse_metadata(call, "invalidVideoMetadata");
 	for (size_t i = 0; i < COUNT_OF(flags); i++) {
 		const struct json *flag = json_get(status, flags[i]);
-
 		if (!json_is_null(flag) && !json_is(flag, JSON_TYPE_BOOL))
 			return refuse_metadata(call, "invalidVideoMetadata");
 	}
+	int64_t publish_us;
 	if (!is_publish_at(status, &publish_us))
 		return refuse_metadata(call, "invalidPublishAt");
 	return true;
@@ -190,12 +181,11 @@ static bool check_parts(struct sandbox_call *call, const struct json *body)
 
 static struct str keep_json(struct sandbox_call *call, const struct json *value)
 {
-	struct json_writer w;
-	struct buf text;
-
 	if (json_is_null(value))
 		return (struct str){0};
+	struct buf text;
 	buf_init(&text, call->arena, 64 * 1024);
+	struct json_writer w;
 	json_writer_init(&w, &text);
 	json_put_value(&w, value);
 	return sandbox_keep_str(call->sandbox, buf_str(&text));
@@ -223,19 +213,17 @@ static struct youtube_video read_metadata(struct sandbox_call *call, const struc
 		.is_embeddable = json_bool(json_get(status, "embeddable"), true),
 		.is_stats_viewable = json_bool(json_get(status, "publicStatsViewable"), true),
 	};
-
 	is_publish_at(status, &video.publish_us);
 	return video;
 }
 
-/* ---- Starting a session ---- */
+/* ---- starting a session ---- */
 
 /* X-Upload-Content-Length and -Type (2.1). */
 static bool check_upload_headers(struct sandbox_call *call, int64_t *total_bytes_out)
 {
-	struct str length = sandbox_header(call, "X-Upload-Content-Length");
-	struct str type = sandbox_header(call, "X-Upload-Content-Type");
-
+	const struct str length = sandbox_header(call, "X-Upload-Content-Length");
+	const struct str type = sandbox_header(call, "X-Upload-Content-Type");
 	*total_bytes_out = -1;
 	if (!str_is_empty(type) && !str_has_prefix(type, STR("video/")) &&
 	    !str_equal_z(type, "application/octet-stream")) {
@@ -257,7 +245,6 @@ static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
 {
 	const struct json *body = sandbox_json(call);
 	const struct json *snippet = json_get(body, "snippet");
-
 	if (!str_equal_z(sandbox_query(call, "uploadType"), "resumable")) {
 		sandbox_youtube_refuse_parameter(call, "badRequest",
 						 "uploadType must be resumable here");
@@ -281,7 +268,6 @@ static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
 static void answer_location(struct sandbox_call *call, struct str id)
 {
 	struct buf path;
-
 	buf_init(&path, call->arena, 4096);
 	buf_add_z(&path, "/upload/youtube/v3/videos?uploadType=resumable");
 	form_add(&path, "upload_id", id);
@@ -304,13 +290,14 @@ static void refuse_backend(struct sandbox_call *call)
 static bool take_channel_upload(struct sandbox_call *call)
 {
 	struct youtube_state *state = call->state;
-	size_t cap = (size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_channel_uploads);
-	size_t count = state->channel_upload_count;
-	const struct youtube_error error = {400, "uploadLimitExceeded", "youtube.video", NULL};
-
+	const size_t cap =
+		(size_t)sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_channel_uploads);
+	const size_t count = state->channel_upload_count;
 	if (cap > 0 && count >= cap &&
 	    state->channel_uploads_us[(count - cap) % YOUTUBE_CHANNEL_UPLOADS_MAX] + US_PER_DAY >
 		    call->now_us) {
+		const struct youtube_error error = {400, "uploadLimitExceeded", "youtube.video",
+						    NULL};
 		sandbox_youtube_refuse(
 			call, error, "The user has exceeded the number of videos they may upload.");
 		return false;
@@ -322,21 +309,20 @@ static bool take_channel_upload(struct sandbox_call *call)
 
 void sandbox_youtube_upload_start(struct sandbox_call *call)
 {
-	struct sandbox_upload *upload;
-	struct session *session;
 	int64_t total_bytes;
-
 	if (!sandbox_youtube_enter(
 		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
 		    YOUTUBE_BUCKET_UPLOADS, 1) ||
 	    !check_start(call, &total_bytes) || !take_channel_upload(call))
 		return;
-	upload = sandbox_upload_new(call->sandbox, SANDBOX_YOUTUBE,
-				    sandbox_id_text(call->sandbox, "AD-", 60), total_bytes);
+	struct sandbox_upload *upload =
+		sandbox_upload_new(call->sandbox, SANDBOX_YOUTUBE,
+				   sandbox_id_text(call->sandbox, "AD-", 60), total_bytes);
 	if (upload == NULL) {
 		refuse_backend(call);
 		return;
 	}
+	struct session *session;
 	session = sandbox_keep(call->sandbox, sizeof(*session));
 	*session = (struct session){
 		.video = read_metadata(call, sandbox_json(call)),
@@ -348,7 +334,7 @@ void sandbox_youtube_upload_start(struct sandbox_call *call)
 	answer_location(call, upload->id);
 }
 
-/* ---- Bytes ---- */
+/* ---- bytes ---- */
 
 static void refuse_bytes(struct sandbox_call *call, const char *message)
 {
@@ -367,7 +353,6 @@ static struct session *find_session(struct sandbox_call *call, struct sandbox_up
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_YOUTUBE,
 							    sandbox_query(call, "upload_id"));
 	struct session *session = upload != NULL ? upload->extra : NULL;
-
 	if (session == NULL || call->now_us >= session->created_us + SESSION_LIFETIME_US ||
 	    sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_sessions_lost) != 0)
 		return NULL;
@@ -388,7 +373,6 @@ static void answer_progress(struct sandbox_call *call, const struct session *ses
 static void answer_video(struct sandbox_call *call, int status, const struct youtube_video *video)
 {
 	struct json_writer w;
-
 	sandbox_answer(call, status, &w);
 	sandbox_youtube_video_put(call, &w, video);
 }
@@ -398,9 +382,8 @@ static void answer_video(struct sandbox_call *call, int status, const struct you
 static bool read_range(struct sandbox_call *call, const struct session *session,
 		       struct content_range *range_out)
 {
-	struct str header = sandbox_header(call, "Content-Range");
-	int64_t length = (int64_t)call->body.len;
-
+	const struct str header = sandbox_header(call, "Content-Range");
+	const int64_t length = (int64_t)call->body.len;
 	if (str_is_empty(header)) {
 		*range_out = (struct content_range){.last = length - 1, .total = length};
 	} else if (!sandbox_content_range_parse(header, range_out)) {
@@ -446,8 +429,7 @@ static void decide_end(struct sandbox_call *call, struct youtube_video *video)
 		const char *failure;
 		const char *rejection;
 	} ends[] = {{NULL, NULL}, {"conversion", NULL}, {NULL, "duplicate"}, {NULL, "length"}};
-	int64_t end = sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_end);
-
+	const int64_t end = sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_end);
 	video->processing_us =
 		sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_processing_ms) * US_PER_MS;
 	video->failure_reason = ends[end].failure;
@@ -489,7 +471,6 @@ static void show(struct sandbox_call *call, const struct youtube_video *video)
 		.created_us = call->now_us,
 		.extra = video,
 	};
-
 	sandbox_ledger_add(call->sandbox, &post);
 }
 
@@ -498,7 +479,6 @@ static struct youtube_video *make_video(struct sandbox_call *call, const struct 
 {
 	struct youtube_state *state = sandbox_state(call->sandbox, SANDBOX_YOUTUBE);
 	struct youtube_video *video = sandbox_keep(call->sandbox, sizeof(*video));
-
 	*video = session->video;
 	video->id = sandbox_id_text(call->sandbox, "", 11);
 	video->media = *media;
@@ -516,12 +496,11 @@ static struct youtube_video *make_video(struct sandbox_call *call, const struct 
 /* The last byte is here: the video comes into being, once. */
 static void finish(struct sandbox_call *call, const struct sandbox_upload *upload, int status)
 {
-	struct str id = str_copy(call->arena, upload->id);
+	const struct str id = str_copy(call->arena, upload->id);
 	struct sandbox_media media = {0};
-	bool is_read = sandbox_upload_look(call, SANDBOX_YOUTUBE, id, &media);
+	const bool is_read = sandbox_upload_look(call, SANDBOX_YOUTUBE, id, &media);
 	struct sandbox_upload *now;
 	struct session *session = find_session(call, &now); /* the lock was let go */
-
 	if (session == NULL) {
 		answer_gone(call);
 		return;
@@ -542,10 +521,9 @@ static void finish(struct sandbox_call *call, const struct sandbox_upload *uploa
 static void keep_part(struct sandbox_call *call, struct session *session,
 		      struct sandbox_upload *upload)
 {
-	struct content_range range = {0};
 	struct str part = call->body;
-
 	part.len -= part.len % CHUNK_MULTIPLE_BYTES;
+	struct content_range range = {0};
 	if (!str_is_empty(sandbox_header(call, "Content-Range")) &&
 	    (!sandbox_content_range_parse(sandbox_header(call, "Content-Range"), &range) ||
 	     range.is_query))
@@ -560,8 +538,7 @@ static void keep_part(struct sandbox_call *call, struct session *session,
 static void take_bytes(struct sandbox_call *call, struct session *session,
 		       struct sandbox_upload *upload, const struct content_range *range)
 {
-	bool is_final = range->total >= 0 && range->last + 1 == range->total;
-
+	const bool is_final = range->total >= 0 && range->last + 1 == range->total;
 	if (!check_chunk(call, session, range, is_final))
 		return;
 	if (call->body.len > 0 &&
@@ -584,13 +561,10 @@ static void take_bytes(struct sandbox_call *call, struct session *session,
 
 void sandbox_youtube_upload_put(struct sandbox_call *call)
 {
-	struct content_range range = {0};
-	struct sandbox_upload *upload;
-	struct session *session;
-
 	if (!sandbox_youtube_enter_session(call))
 		return;
-	session = find_session(call, &upload);
+	struct sandbox_upload *upload;
+	struct session *session = find_session(call, &upload);
 	if (session == NULL) {
 		answer_gone(call);
 		return;
@@ -604,6 +578,7 @@ void sandbox_youtube_upload_put(struct sandbox_call *call)
 		answer_video(call, 201, session->made);
 		return;
 	}
+	struct content_range range = {0};
 	if (!read_range(call, session, &range))
 		return;
 	if (range.is_query)
@@ -612,7 +587,7 @@ void sandbox_youtube_upload_put(struct sandbox_call *call)
 		take_bytes(call, session, upload, &range);
 }
 
-/* ---- Thumbnails ---- */
+/* ---- thumbnails ---- */
 
 static void refuse_thumbnail(struct sandbox_call *call, const char *reason, const char *message)
 {
@@ -623,9 +598,8 @@ static void refuse_thumbnail(struct sandbox_call *call, const char *reason, cons
 static void answer_thumbnail(struct sandbox_call *call, struct str id,
 			     const struct sandbox_media *media)
 {
-	struct str path = str_format(call->arena, "/vi/" STR_FMT "/default.jpg", STR_ARG(id));
+	const struct str path = str_format(call->arena, "/vi/" STR_FMT "/default.jpg", STR_ARG(id));
 	struct json_writer w;
-
 	sandbox_answer(call, 200, &w);
 	json_begin_object(&w);
 	json_member_str(&w, "kind", STR("youtube#thumbnailSetResponse"));
@@ -646,9 +620,7 @@ static void answer_thumbnail(struct sandbox_call *call, struct str id,
 
 void sandbox_youtube_thumbnail_set(struct sandbox_call *call)
 {
-	struct str id = sandbox_query(call, "videoId");
-	struct sandbox_media media = {0};
-
+	const struct str id = sandbox_query(call, "videoId");
 	if (!sandbox_youtube_enter(
 		    call, YOUTUBE_SCOPE_UPLOAD | YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
 		    YOUTUBE_BUCKET_UNITS, 50))
@@ -672,6 +644,7 @@ void sandbox_youtube_thumbnail_set(struct sandbox_call *call)
 				 "The request does not include the image content.");
 		return;
 	}
+	struct sandbox_media media = {0};
 	sandbox_media_look(call, call->body, &media);
 	if ((media.sniff.type != SNIFF_JPEG && media.sniff.type != SNIFF_PNG) ||
 	    media.size_bytes > THUMBNAIL_BYTES_MAX) {

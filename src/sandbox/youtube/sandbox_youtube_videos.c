@@ -19,7 +19,6 @@
 struct youtube_video *sandbox_youtube_video_find(struct sandbox *sandbox, struct str id)
 {
 	struct youtube_video *video = sandbox_object_get(sandbox, SANDBOX_YOUTUBE, "video", id);
-
 	return video != NULL && !video->is_deleted ? video : NULL;
 }
 
@@ -30,7 +29,7 @@ static struct str video_privacy(const struct youtube_video *video, int64_t now_u
 								     : video->privacy;
 }
 
-/* ---- The video resource ---- */
+/* ---- the video resource ---- */
 
 enum progress { PROGRESS_PROCESSING, PROGRESS_SUCCEEDED, PROGRESS_FAILED, PROGRESS_REJECTED };
 
@@ -82,9 +81,8 @@ static void put_snippet(struct sandbox_call *call, struct json_writer *w,
 static void put_status(struct sandbox_call *call, struct json_writer *w,
 		       const struct youtube_video *video)
 {
-	enum progress progress = progress_of(video, call->now_us);
-	bool is_waiting = video->publish_us > call->now_us;
-
+	const enum progress progress = progress_of(video, call->now_us);
+	const bool is_waiting = video->publish_us > call->now_us;
 	json_key(w, "status");
 	json_begin_object(w);
 	json_member_str(w, "uploadStatus", str_of(progress_words[progress].upload));
@@ -109,8 +107,7 @@ static void put_status(struct sandbox_call *call, struct json_writer *w,
 static void put_processing(struct sandbox_call *call, struct json_writer *w,
 			   const struct youtube_video *video)
 {
-	enum progress progress = progress_of(video, call->now_us);
-
+	const enum progress progress = progress_of(video, call->now_us);
 	json_key(w, "processingDetails");
 	json_begin_object(w);
 	json_member_str(w, "processingStatus", str_of(progress_words[progress].processing));
@@ -118,9 +115,8 @@ static void put_processing(struct sandbox_call *call, struct json_writer *w,
 		json_member_str(w, "processingFailureReason", STR("uploadFailed"));
 	/* The numbers are strings that hold uint64 (2.4). */
 	if (progress == PROGRESS_PROCESSING) {
-		int64_t left_ms =
+		const int64_t left_ms =
 			(video->created_us + video->processing_us - call->now_us) / US_PER_MS;
-
 		json_key(w, "processingProgress");
 		json_begin_object(w);
 		json_member_str(w, "partsTotal", STR("2"));
@@ -158,7 +154,6 @@ void sandbox_youtube_video_put(struct sandbox_call *call, struct json_writer *w,
 		{"processingDetails", put_processing},
 		{"fileDetails", put_file_details},
 	};
-
 	json_begin_object(w);
 	json_member_str(w, "kind", STR("youtube#video"));
 	json_member_str(w, "etag", str_format(call->arena, "sandbox-" STR_FMT, STR_ARG(video->id)));
@@ -170,7 +165,7 @@ void sandbox_youtube_video_put(struct sandbox_call *call, struct json_writer *w,
 	json_end_object(w);
 }
 
-/* ---- Lists ---- */
+/* ---- lists ---- */
 
 static bool has_part_parameter(struct sandbox_call *call)
 {
@@ -201,10 +196,6 @@ static void begin_list(struct sandbox_call *call, struct json_writer *w, const c
 void sandbox_youtube_videos_list(struct sandbox_call *call)
 {
 	struct str ids = sandbox_query(call, "id");
-	int64_t count = 0;
-	struct json_writer w;
-	struct str id;
-
 	if (!sandbox_youtube_enter(call, READ_SCOPES, YOUTUBE_BUCKET_UNITS, 1) ||
 	    !has_part_parameter(call))
 		return;
@@ -213,13 +204,15 @@ void sandbox_youtube_videos_list(struct sandbox_call *call)
 						 "No filter selected. Expected one of: id");
 		return;
 	}
+	struct json_writer w;
 	begin_list(call, &w, "youtube#videoListResponse");
 	json_key(&w, "items");
 	json_begin_array(&w);
+	int64_t count = 0;
+	struct str id;
 	while (count < IDS_MAX && str_take_field(&ids, ',', &id)) {
 		const struct youtube_video *video =
 			sandbox_youtube_video_find(call->sandbox, str_trim(id));
-
 		/* An id that does not exist is left out, without an error. */
 		if (video == NULL)
 			continue;
@@ -240,9 +233,8 @@ static void refuse_not_found(struct sandbox_call *call, const char *reason, cons
 static void delete_with_replies(struct sandbox *sandbox, struct sandbox_post *post)
 {
 	struct sandbox_post *replies[COMMENTS_LISTED_MAX];
-	size_t count = sandbox_ledger_replies(sandbox, SANDBOX_YOUTUBE, post->id, replies,
-					      COMMENTS_LISTED_MAX);
-
+	const size_t count = sandbox_ledger_replies(sandbox, SANDBOX_YOUTUBE, post->id, replies,
+						    COMMENTS_LISTED_MAX);
 	/* A video has comments and those have replies: this ends by itself. */
 	for (size_t i = 0; i < count; i++)
 		delete_with_replies(sandbox, replies[i]);
@@ -253,8 +245,6 @@ void sandbox_youtube_videos_delete(struct sandbox_call *call)
 {
 	struct youtube_video *video =
 		sandbox_youtube_video_find(call->sandbox, sandbox_query(call, "id"));
-	struct sandbox_post *post;
-
 	if (!sandbox_youtube_enter(call, YOUTUBE_SCOPE_FORCE_SSL | YOUTUBE_SCOPE_FULL,
 				   YOUTUBE_BUCKET_UNITS, 50))
 		return;
@@ -264,13 +254,13 @@ void sandbox_youtube_videos_delete(struct sandbox_call *call)
 		return;
 	}
 	video->is_deleted = true;
-	post = sandbox_ledger_find(call->sandbox, SANDBOX_YOUTUBE, video->id);
+	struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_YOUTUBE, video->id);
 	if (post != NULL)
 		delete_with_replies(call->sandbox, post);
 	sandbox_answer_empty(call, 204);
 }
 
-/* ---- The uploads playlist ---- */
+/* ---- the uploads playlist ---- */
 
 static void put_playlist_item(struct sandbox_call *call, struct json_writer *w,
 			      const struct youtube_video *video, int64_t position)
@@ -316,7 +306,6 @@ static void put_playlist_item(struct sandbox_call *call, struct json_writer *w,
 static int64_t count_videos(const struct youtube_state *state)
 {
 	int64_t count = 0;
-
 	for (const struct youtube_video *video = state->newest; video != NULL; video = video->older)
 		count += !video->is_deleted;
 	return count;
@@ -327,10 +316,9 @@ static void put_playlist_page(struct sandbox_call *call, struct json_writer *w, 
 			      int64_t count)
 {
 	const struct youtube_state *state = call->state;
-	int64_t position = 0;
-
 	json_key(w, "items");
 	json_begin_array(w);
+	int64_t position = 0;
 	for (const struct youtube_video *video = state->newest; video != NULL;
 	     video = video->older) {
 		if (video->is_deleted)
@@ -344,11 +332,9 @@ static void put_playlist_page(struct sandbox_call *call, struct json_writer *w, 
 
 void sandbox_youtube_playlist_items_list(struct sandbox_call *call)
 {
-	int64_t count = sandbox_param_int(call, "maxResults", 5);
-	int64_t first = sandbox_param_int(call, "pageToken", 0);
-	int64_t total = count_videos(call->state);
-	struct json_writer w;
-
+	const int64_t count = sandbox_param_int(call, "maxResults", 5);
+	const int64_t first = sandbox_param_int(call, "pageToken", 0);
+	const int64_t total = count_videos(call->state);
 	if (!sandbox_youtube_enter(call, READ_SCOPES, YOUTUBE_BUCKET_UNITS, 1) ||
 	    !has_part_parameter(call))
 		return;
@@ -362,6 +348,7 @@ void sandbox_youtube_playlist_items_list(struct sandbox_call *call)
 						 "maxResults or pageToken is out of range");
 		return;
 	}
+	struct json_writer w;
 	begin_list(call, &w, "youtube#playlistItemListResponse");
 	if (first + count < total && count > 0)
 		json_member_str(&w, "nextPageToken",
@@ -371,7 +358,7 @@ void sandbox_youtube_playlist_items_list(struct sandbox_call *call)
 	json_end_object(&w);
 }
 
-/* ---- Comments ---- */
+/* ---- comments ---- */
 
 struct comment {
 	struct str id;
@@ -414,9 +401,8 @@ static void put_thread(struct sandbox_call *call, struct json_writer *w,
 		       const struct comment *comment)
 {
 	struct sandbox_post *replies[COMMENTS_LISTED_MAX];
-	size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_YOUTUBE, comment->id, replies,
-					      COMMENTS_LISTED_MAX);
-
+	const size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_YOUTUBE, comment->id,
+						    replies, COMMENTS_LISTED_MAX);
 	json_begin_object(w);
 	json_member_str(w, "kind", STR("youtube#commentThread"));
 	json_member_str(w, "etag",
@@ -474,7 +460,6 @@ static const struct comment *make_comment(struct sandbox_call *call, struct str 
 					  struct str video_id, struct str parent_id)
 {
 	struct comment *comment = sandbox_keep(call->sandbox, sizeof(*comment));
-
 	*comment = (struct comment){
 		.id = sandbox_id_text(call->sandbox, "Ug", 24),
 		.text = sandbox_keep_str(call->sandbox, text),
@@ -509,12 +494,10 @@ static bool begin_comment(struct sandbox_call *call)
 void sandbox_youtube_comment_threads_insert(struct sandbox_call *call)
 {
 	const struct json *snippet = json_get(sandbox_json(call), "snippet");
-	struct str video_id = json_string(json_get(snippet, "videoId"));
-	struct str channel_id = json_string(json_get(snippet, "channelId"));
-	struct str text = json_string(json_get(
+	const struct str video_id = json_string(json_get(snippet, "videoId"));
+	const struct str channel_id = json_string(json_get(snippet, "channelId"));
+	const struct str text = json_string(json_get(
 		json_get(json_get(snippet, "topLevelComment"), "snippet"), "textOriginal"));
-	struct json_writer w;
-
 	if (!begin_comment(call))
 		return;
 	if (str_is_empty(video_id)) {
@@ -528,6 +511,7 @@ void sandbox_youtube_comment_threads_insert(struct sandbox_call *call)
 	if (!check_comment_text(call, text) ||
 	    !may_comment(call, sandbox_youtube_video_find(call->sandbox, video_id)))
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	put_thread(call, &w, make_comment(call, text, video_id, (struct str){0}));
 }
@@ -535,14 +519,12 @@ void sandbox_youtube_comment_threads_insert(struct sandbox_call *call)
 void sandbox_youtube_comments_insert(struct sandbox_call *call)
 {
 	const struct json *snippet = json_get(sandbox_json(call), "snippet");
-	struct str text = json_string(json_get(snippet, "textOriginal"));
-	const struct comment *parent;
-	struct json_writer w;
-
+	const struct str text = json_string(json_get(snippet, "textOriginal"));
 	if (!begin_comment(call))
 		return;
-	parent = sandbox_object_get(call->sandbox, SANDBOX_YOUTUBE, "comment",
-				    json_string(json_get(snippet, "parentId")));
+	const struct comment *parent =
+		sandbox_object_get(call->sandbox, SANDBOX_YOUTUBE, "comment",
+				   json_string(json_get(snippet, "parentId")));
 	if (parent == NULL ||
 	    sandbox_ledger_find(call->sandbox, SANDBOX_YOUTUBE, parent->id) == NULL) {
 		refuse_comment(call, 404, "parentCommentNotFound",
@@ -552,25 +534,24 @@ void sandbox_youtube_comments_insert(struct sandbox_call *call)
 	if (!check_comment_text(call, text) ||
 	    !may_comment(call, sandbox_youtube_video_find(call->sandbox, parent->video_id)))
 		return;
+	struct json_writer w;
 	sandbox_answer(call, 200, &w);
 	put_comment(call, &w, make_comment(call, text, parent->video_id, parent->id));
 }
 
 void sandbox_youtube_comment_threads_list(struct sandbox_call *call)
 {
-	struct str video_id = sandbox_query(call, "videoId");
-	struct sandbox_post *threads[COMMENTS_LISTED_MAX];
-	int64_t max = sandbox_param_int(call, "maxResults", 20);
-	struct json_writer w;
-	size_t count;
-
+	const struct str video_id = sandbox_query(call, "videoId");
+	const int64_t max = sandbox_param_int(call, "maxResults", 20);
 	if (!sandbox_youtube_enter(call, YOUTUBE_SCOPE_FORCE_SSL, YOUTUBE_BUCKET_UNITS, 1) ||
 	    !has_part_parameter(call))
 		return;
 	if (!may_comment(call, sandbox_youtube_video_find(call->sandbox, video_id)))
 		return;
-	count = sandbox_ledger_replies(call->sandbox, SANDBOX_YOUTUBE, video_id, threads,
-				       COMMENTS_LISTED_MAX);
+	struct sandbox_post *threads[COMMENTS_LISTED_MAX];
+	const size_t count = sandbox_ledger_replies(call->sandbox, SANDBOX_YOUTUBE, video_id,
+						    threads, COMMENTS_LISTED_MAX);
+	struct json_writer w;
 	begin_list(call, &w, "youtube#commentThreadListResponse");
 	json_key(&w, "items");
 	json_begin_array(&w);

@@ -366,7 +366,7 @@ static void channel_is_listed(void **state)
 	assert_status(get(probe, API "/channels?mine=true", token), 400);
 }
 
-/* ---- Uploads ---- */
+/* ---- uploads ---- */
 
 #define METADATA \
 	"{\"snippet\":{\"title\":\"My film\",\"description\":\"All about " \
@@ -812,7 +812,7 @@ static void playlist_lists_newest_first(void **state)
 	assert_status(get(probe, API "/playlistItems?part=snippet&playlistId=UUother", token), 404);
 }
 
-/* ---- Comments ---- */
+/* ---- comments ---- */
 
 static struct probe_answer comment(struct probe *probe, struct str token, struct str video_id,
 				   const char *text)
@@ -874,7 +874,7 @@ static void comments_need_force_ssl_and_a_public_video(void **state)
 			      comment_id));
 }
 
-/* ---- Quota and faults ---- */
+/* ---- quota and faults ---- */
 
 static void hundred_uploads_a_day(void **state)
 {
