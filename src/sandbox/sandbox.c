@@ -37,12 +37,11 @@
 #define REQUEST_ARENA_MAX_BYTES ((size_t)1 << 30)
 #define CLOSE_TIMEOUT_MS 5000
 
-/* ---- One call ---- */
+/* ---- one call ---- */
 
 static void answer_text(struct http_response *response, int status, const char *text)
 {
 	struct json_writer w;
-
 	json_writer_init(&w, http_response_json(response, status));
 	json_begin_object(&w);
 	json_member_str(&w, "sandbox", str_of(text));
@@ -62,7 +61,6 @@ static void answer_fault(struct sandbox_call *call, const struct fault *fault)
 {
 	struct http_response *response = call->response;
 	const char *type = fault->is_json_body ? "application/json" : "text/plain; charset=utf-8";
-
 	if (!fault->is_json_body && str_has_prefix(fault->body, STR("<")))
 		type = "text/html; charset=utf-8";
 	response->header_count = 0;
@@ -91,7 +89,6 @@ static void expire_token(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
 		call->module->token_of != NULL ? call->module->token_of(call) : NULL;
-
 	if (token != NULL)
 		token->is_expired = true;
 	call->module->render_token_expired(call);
@@ -137,7 +134,6 @@ static bool fault_before(struct sandbox_call *call, const struct fault *fault)
 static void fault_after(struct sandbox_call *call, const struct fault *fault)
 {
 	struct http_response *response = call->response;
-
 	switch (fault->effect) {
 	case FAULT_STATUS_AFTER:
 		answer_fault(call, fault);
@@ -169,8 +165,7 @@ static void fault_after(struct sandbox_call *call, const struct fault *fault)
 
 static struct str path_without_host(struct str path)
 {
-	size_t slash = str_find_char(path, '/', 1);
-
+	const size_t slash = str_find_char(path, '/', 1);
 	return slash != SIZE_MAX ? str_slice(path, slash, path.len) : STR("/");
 }
 
@@ -214,21 +209,20 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 {
 	const struct bound_route *bound = context;
 	struct sandbox *sandbox = bound->sandbox;
-	struct sandbox_call call;
-	struct fault fault;
-
 	request->user = sandbox; /* logged here, not in after_answer */
+	struct sandbox_call call;
 	sandbox_call_init(&call, bound, request, response);
-	int64_t at_us = clock_now_us(sandbox->clock);
-	struct str entry = sandbox_reqlog_format(request->arena, request, call.body, at_us);
+	const int64_t at_us = clock_now_us(sandbox->clock);
+	const struct str entry = sandbox_reqlog_format(request->arena, request, call.body, at_us);
 	sandbox_lock(sandbox);
-	uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
-	uint64_t generation = sandbox->generation;
+	const uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
+	const uint64_t generation = sandbox->generation;
 	call.state = sandbox_state(sandbox, bound->module->platform);
 	call.now_us = sandbox_now_us(sandbox);
 	if (bound->module->platform_of != NULL)
 		call.platform = bound->module->platform_of(&call);
-	bool has_fault = take_fault(&call, &fault);
+	struct fault fault;
+	const bool has_fault = take_fault(&call, &fault);
 	if (!has_fault || !fault_before(&call, &fault))
 		run_handler(&call, bound->handler);
 	if (has_fault)
@@ -241,7 +235,7 @@ static void dispatch(void *context, struct http_request *request, struct http_re
 	sandbox_unlock(sandbox);
 }
 
-/* ---- What the router says itself ---- */
+/* ---- what the router says itself ---- */
 
 static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
 			 struct http_response *response)
@@ -252,11 +246,10 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 		[HTTP_FAULT_BAD_REQUEST] = 400,    [HTTP_FAULT_INTERNAL] = 500,
 		[HTTP_FAULT_UNAVAILABLE] = 503,
 	};
-	struct str path = request != NULL ? request->path : (struct str){0};
-	struct str method = request != NULL ? request->method : (struct str){0};
-	struct json_writer w;
-
+	const struct str path = request != NULL ? request->path : (struct str){0};
+	const struct str method = request != NULL ? request->method : (struct str){0};
 	(void)context;
+	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, statuses[fault]));
 	json_begin_object(&w);
 	json_member_str(&w, "sandbox",
@@ -277,19 +270,19 @@ static void after_answer(void *context, const struct http_request *request,
 			 struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	if (request == NULL || request->user == sandbox || request->arena == NULL ||
 	    is_own_path(request->path))
 		return;
-	int64_t at_us = clock_now_us(sandbox->clock);
-	struct str entry = sandbox_reqlog_format(request->arena, request, request->body, at_us);
+	const int64_t at_us = clock_now_us(sandbox->clock);
+	const struct str entry =
+		sandbox_reqlog_format(request->arena, request, request->body, at_us);
 	sandbox_lock(sandbox);
-	uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
+	const uint64_t number = sandbox_reqlog_add(&sandbox->reqlog, entry, at_us);
 	sandbox_reqlog_set_status(&sandbox->reqlog, number, response->status);
 	sandbox_unlock(sandbox);
 }
 
-/* ---- Opening ---- */
+/* ---- opening ---- */
 
 static size_t body_max_bytes(const struct sandbox_route *route)
 {
@@ -304,7 +297,7 @@ static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_mo
 	for (size_t i = 0; i < module->route_count; i++) {
 		const struct sandbox_route *route = &module->routes[i];
 		struct bound_route *bound = &sandbox->bound[sandbox->bound_count++];
-		struct http_route http = {
+		const struct http_route http = {
 			.method = route->method,
 			.pattern = route->pattern,
 			.handler = dispatch,
@@ -312,9 +305,8 @@ static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_mo
 			.body_mode = route->body_mode,
 			.body_max_bytes = body_max_bytes(route),
 		};
-
 		*bound = (struct bound_route){sandbox, module, route->handler};
-		enum err_kind kind = http_router_add(sandbox->router, &http, 1, err);
+		const enum err_kind kind = http_router_add(sandbox->router, &http, 1, err);
 		if (kind != ERR_NONE)
 			return error_add(err, "%s", route->pattern);
 	}
@@ -323,21 +315,19 @@ static enum err_kind add_module(struct sandbox *sandbox, const struct sandbox_mo
 
 static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
 {
-	struct http_router_config config = {
+	const struct http_router_config config = {
 		.context = sandbox,
 		.after = after_answer,
 		.render_fault = render_fault,
 		.response_max_bytes = RESPONSE_MAX_BYTES,
 	};
 	size_t count = 0;
-	enum err_kind kind;
-
 	for (size_t i = 0; i < sandbox->module_count; i++)
 		count += sandbox->modules[i]->route_count;
 	sandbox->bound = calloc(count > 0 ? count : 1, sizeof(*sandbox->bound));
 	if (sandbox->bound == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory");
-	kind = http_router_new(&config, &sandbox->router, err);
+	enum err_kind kind = http_router_new(&config, &sandbox->router, err);
 	if (kind == ERR_NONE)
 		kind = http_router_add(sandbox->router, sandbox_control_routes,
 				       sandbox_control_route_count, err);
@@ -349,10 +339,9 @@ static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
 static enum err_kind make_directory(struct sandbox *sandbox, struct error *err)
 {
 	const char *parent = getenv("TMPDIR");
-	char path[256];
-
 	if (parent == NULL || parent[0] != '/' || strlen(parent) > 200)
 		parent = "/tmp";
+	char path[256];
 	snprintf(path, sizeof(path), "%s/posthorn-sandbox-XXXXXX", parent);
 	if (mkdtemp(path) == NULL)
 		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s",
@@ -369,9 +358,8 @@ static enum err_kind make_directory(struct sandbox *sandbox, struct error *err)
 
 static void init_lock(struct sandbox *sandbox)
 {
-	pthread_condattr_t attributes;
-
 	pthread_mutex_init(&sandbox->lock, NULL);
+	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&sandbox->closing, &attributes);
@@ -381,7 +369,7 @@ static void init_lock(struct sandbox *sandbox)
 static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_config *config,
 			       struct error *err)
 {
-	struct httpd_config httpd = {
+	const struct httpd_config httpd = {
 		.listen = config->listen,
 		.router = sandbox->router,
 		.log = sandbox->log,
@@ -391,7 +379,6 @@ static enum err_kind listen_on(struct sandbox *sandbox, const struct sandbox_con
 		.header_max_bytes = 64 << 10,
 		.body_directory = sandbox->body_directory,
 	};
-
 	return httpd_open(&httpd, &sandbox->httpd, err);
 }
 
@@ -400,8 +387,6 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 				struct sandbox **sandbox_out, struct error *err)
 {
 	struct sandbox *sandbox = calloc(1, sizeof(*sandbox));
-	enum err_kind kind;
-
 	if (sandbox == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory");
 	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
@@ -415,7 +400,7 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 	sandbox->clock = config->clock != NULL ? config->clock : clock_system();
 	sandbox->random = config->random != NULL ? config->random : random_system();
 	sandbox->hang_ms = config->hang_ms > 0 ? config->hang_ms : HANG_MS_DEFAULT;
-	kind = make_directory(sandbox, err);
+	enum err_kind kind = make_directory(sandbox, err);
 	if (kind == ERR_NONE) {
 		sandbox_reset(sandbox);
 		kind = make_router(sandbox, err);
@@ -434,12 +419,11 @@ struct str sandbox_base_url(const struct sandbox *sandbox)
 	return httpd_base_url(sandbox->httpd);
 }
 
-/* ---- Closing ---- */
+/* ---- closing ---- */
 
 static void remove_files(const char *directory)
 {
 	DIR *dir = directory != NULL ? opendir(directory) : NULL;
-
 	if (dir == NULL)
 		return;
 	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
@@ -459,7 +443,6 @@ static void wake_all(struct sandbox *sandbox)
 void sandbox_close(struct sandbox **sandbox)
 {
 	struct sandbox *s = *sandbox;
-
 	if (s == NULL)
 		return;
 	*sandbox = NULL;

@@ -11,7 +11,6 @@
 void sandbox_avatar_answer(struct sandbox_call *call, const char *initials, const char *colour)
 {
 	struct buf *body = http_response_text(call->response, 200, "image/svg+xml");
-
 	buf_addf(body,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"100\" "
 		 "viewBox=\"0 0 100 100\">"

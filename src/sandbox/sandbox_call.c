@@ -28,7 +28,6 @@ struct mapping {
 static void unmap(void *object)
 {
 	struct mapping *mapping = object;
-
 	munmap(mapping->ptr, mapping->len);
 }
 
@@ -37,7 +36,7 @@ static struct str map_body(struct arena *arena, const char *path, int64_t size_b
 {
 	if (size_bytes <= 0)
 		return (struct str){0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return (struct str){0};
 	void *ptr = mmap(NULL, (size_t)size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -54,11 +53,10 @@ static struct str map_body(struct arena *arena, const char *path, int64_t size_b
 static struct str base_url(const struct sandbox *sandbox, const struct http_request *request)
 {
 	const struct str *host = http_request_header(request, "host");
-	struct url url;
-
 	if (host != NULL && host->len > 0 && host->len < 256) {
-		struct str text = str_format(request->arena, "http://" STR_FMT, STR_ARG(*host));
-
+		const struct str text =
+			str_format(request->arena, "http://" STR_FMT, STR_ARG(*host));
+		struct url url;
 		if (url_parse(request->arena, text, &url, NULL) == ERR_NONE && url.path.len == 0 &&
 		    url.query.len == 0 && url.userinfo.len == 0)
 			return text;
@@ -83,12 +81,11 @@ void sandbox_call_init(struct sandbox_call *call, const struct bound_route *boun
 		call->body = map_body(call->arena, request->body_path, request->body_size_bytes);
 }
 
-/* ---- Reading ---- */
+/* ---- reading ---- */
 
 struct str sandbox_header(struct sandbox_call *call, const char *name)
 {
 	const struct str *value = http_request_header(call->request, name);
-
 	return value != NULL ? *value : (struct str){0};
 }
 
@@ -99,9 +96,9 @@ struct str sandbox_capture(struct sandbox_call *call, const char *name)
 
 static void read_body(struct sandbox_call *call)
 {
-	struct str type = str_lower(call->arena, str_trim(sandbox_header(call, "content-type")));
-	struct str start = str_trim(str_slice(call->body, 0, 64));
-
+	const struct str type =
+		str_lower(call->arena, str_trim(sandbox_header(call, "content-type")));
+	const struct str start = str_trim(str_slice(call->body, 0, 64));
 	if (call->has_read_body)
 		return;
 	call->has_read_body = true;
@@ -146,14 +143,13 @@ struct str sandbox_form(struct sandbox_call *call, const char *name)
 
 static struct str json_as_text(struct arena *arena, const struct json *value)
 {
-	struct json_writer w;
-	struct buf out;
-
 	if (value->type == JSON_TYPE_NULL)
 		return (struct str){0};
 	if (value->type == JSON_TYPE_STRING)
 		return found(&value->string);
+	struct buf out;
 	buf_init(&out, arena, 1 << 20);
+	struct json_writer w;
 	json_writer_init(&w, &out);
 	json_put_value(&w, value);
 	return buf_str(&out);
@@ -162,7 +158,6 @@ static struct str json_as_text(struct arena *arena, const struct json *value)
 struct str sandbox_param(struct sandbox_call *call, const char *name)
 {
 	struct str value = sandbox_query(call, name);
-
 	if (value.ptr == NULL)
 		value = sandbox_form(call, name);
 	if (value.ptr == NULL && json_get(call->json_body, name) != NULL)
@@ -178,7 +173,6 @@ bool sandbox_has_param(struct sandbox_call *call, const char *name)
 int64_t sandbox_param_int(struct sandbox_call *call, const char *name, int64_t fallback)
 {
 	int64_t value;
-
 	return str_parse_i64(sandbox_param(call, name), &value) ? value : fallback;
 }
 
@@ -206,7 +200,6 @@ struct str sandbox_authorization(struct sandbox_call *call, const char *scheme)
 {
 	struct str rest = sandbox_header(call, "authorization");
 	struct str given;
-
 	if (!str_take_until(&rest, ' ', &given) || !str_equal_nocase(given, str_of(scheme)))
 		return (struct str){0};
 	return str_trim(rest);
@@ -214,10 +207,9 @@ struct str sandbox_authorization(struct sandbox_call *call, const char *scheme)
 
 bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *password_out)
 {
-	struct str encoded = sandbox_authorization(call, "Basic");
+	const struct str encoded = sandbox_authorization(call, "Basic");
 	struct str plain;
 	struct str user;
-
 	if (encoded.len == 0 || !base64_decode(call->arena, encoded, &plain) ||
 	    !str_take_until(&plain, ':', &user))
 		return false;
@@ -226,7 +218,7 @@ bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *
 	return true;
 }
 
-/* ---- Answering ---- */
+/* ---- answering ---- */
 
 void sandbox_answer(struct sandbox_call *call, int status, struct json_writer *writer_out)
 {
@@ -261,7 +253,6 @@ void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sa
 	struct str *names = ARENA_ARRAY(call->arena, struct str, count > 0 ? count : 1);
 	struct str *values = ARENA_ARRAY(call->arena, struct str, count > 0 ? count : 1);
 	size_t used = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		if (pairs[i].value.ptr == NULL)
 			continue;

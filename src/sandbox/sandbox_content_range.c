@@ -8,7 +8,6 @@
 static bool take_number(struct str *in, int64_t *number_out)
 {
 	uint64_t number;
-
 	if (!str_take_u64(in, RANGE_DIGITS_MAX, &number))
 		return false;
 	*number_out = (int64_t)number;
@@ -33,11 +32,10 @@ static bool is_possible(const struct content_range *range)
 
 bool sandbox_content_range_parse(struct str text, struct content_range *range_out)
 {
-	struct content_range range = {0};
 	struct str in = str_trim(text);
-
 	if (!str_skip(&in, STR("bytes ")))
 		return false;
+	struct content_range range = {0};
 	range.is_query = str_skip(&in, STR("*/"));
 	if (!range.is_query && !(take_number(&in, &range.first) && str_skip(&in, STR("-")) &&
 				 take_number(&in, &range.last) && str_skip(&in, STR("/"))))

@@ -14,7 +14,6 @@
 static void answer_error(struct http_response *response, int status, const char *text)
 {
 	struct json_writer w;
-
 	json_writer_init(&w, http_response_json(response, status));
 	json_begin_object(&w);
 	json_member_str(&w, "error", str_of(text));
@@ -24,7 +23,6 @@ static void answer_error(struct http_response *response, int status, const char 
 static void get_feed(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	(void)request;
 	sandbox_lock(sandbox);
 	sandbox_ledger_settle(sandbox);
@@ -44,7 +42,6 @@ static void get_style(void *context, struct http_request *request, struct http_r
 static void get_media(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	sandbox_lock(sandbox);
 	sandbox_media_answer(sandbox, request, response);
 	sandbox_unlock(sandbox);
@@ -53,7 +50,6 @@ static void get_media(void *context, struct http_request *request, struct http_r
 static void get_ledger(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	(void)request;
 	sandbox_lock(sandbox);
 	sandbox_ledger_settle(sandbox);
@@ -64,7 +60,6 @@ static void get_ledger(void *context, struct http_request *request, struct http_
 static void get_log(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	(void)request;
 	sandbox_lock(sandbox);
 	sandbox_reqlog_write(&sandbox->reqlog, http_response_json(response, 200));
@@ -74,10 +69,9 @@ static void get_log(void *context, struct http_request *request, struct http_res
 static void get_faults(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	struct json_writer w;
-
 	(void)request;
 	sandbox_lock(sandbox);
+	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	sandbox_fault_write_list(sandbox, &w);
 	sandbox_unlock(sandbox);
@@ -89,14 +83,13 @@ static void post_fault(void *context, struct http_request *request, struct http_
 	const struct json *json = NULL;
 	struct error err = {0};
 	struct fault fault;
-
 	if (json_parse(request->arena, request->body, NULL, &json, NULL, &err) != ERR_NONE ||
 	    sandbox_fault_parse(sandbox, request->arena, json, &fault, &err) != ERR_NONE) {
 		answer_error(response, 400, err.text);
 		return;
 	}
 	sandbox_lock(sandbox);
-	bool is_added = sandbox_fault_add(sandbox, &fault);
+	const bool is_added = sandbox_fault_add(sandbox, &fault);
 	sandbox_unlock(sandbox);
 	if (!is_added)
 		answer_error(response, 429, "there are too many faults; DELETE clears them");
@@ -108,7 +101,6 @@ static void delete_faults(void *context, struct http_request *request,
 			  struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	(void)request;
 	sandbox_lock(sandbox);
 	sandbox_fault_clear(sandbox);
@@ -119,9 +111,8 @@ static void delete_faults(void *context, struct http_request *request,
 static void get_knobs(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-	struct json_writer w;
-
 	(void)request;
+	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	sandbox_lock(sandbox);
 	sandbox_knobs_write(sandbox, &w);
@@ -134,7 +125,6 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 	const struct json *json = NULL;
 	struct error err = {0};
 	enum err_kind kind = json_parse(request->arena, request->body, NULL, &json, NULL, &err);
-
 	sandbox_lock(sandbox);
 	if (kind == ERR_NONE)
 		kind = sandbox_knobs_set(sandbox, json, &err);
@@ -148,7 +138,6 @@ static void post_knobs(void *context, struct http_request *request, struct http_
 static void post_reset(void *context, struct http_request *request, struct http_response *response)
 {
 	struct sandbox *sandbox = context;
-
 	(void)request;
 	sandbox_lock(sandbox);
 	sandbox_reset(sandbox);
@@ -162,26 +151,25 @@ static void post_clock(void *context, struct http_request *request, struct http_
 {
 	struct sandbox *sandbox = context;
 	const struct json *json = NULL;
-	struct json_writer w;
-
 	if (json_parse(request->arena, request->body, NULL, &json, NULL, NULL) != ERR_NONE ||
 	    !json_is(json_get(json, "advance_s"), JSON_TYPE_INT)) {
 		answer_error(response, 400, "advance_s is a whole number of seconds");
 		return;
 	}
-	int64_t advance_s = json_int(json_get(json, "advance_s"), 0);
+	const int64_t advance_s = json_int(json_get(json, "advance_s"), 0);
 	sandbox_lock(sandbox);
-	bool is_good =
+	const bool is_good =
 		advance_s >= 0 && advance_s <= ADVANCE_MAX_S - sandbox->advance_us / US_PER_S;
 	if (is_good)
 		sandbox->advance_us += advance_s * US_PER_S;
-	int64_t now_us = sandbox_now_us(sandbox);
+	const int64_t now_us = sandbox_now_us(sandbox);
 	sandbox_unlock(sandbox);
 	if (!is_good) {
 		answer_error(response, 400,
 			     "the clock only goes forward, and by a century at most");
 		return;
 	}
+	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_member_instant(&w, "now", now_us);

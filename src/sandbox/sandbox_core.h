@@ -18,7 +18,7 @@ struct http_router;
 #define SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES (INT64_C(512) << 20)
 #define SANDBOX_UPLOADS_MAX_BYTES (INT64_C(16) << 30)
 
-/* ---- The request log ---- */
+/* ---- the request log ---- */
 
 #define REQLOG_ENTRIES_MAX 20000
 #define REQLOG_BYTES_MAX ((size_t)64 << 20)
@@ -50,7 +50,7 @@ void sandbox_reqlog_set_status(struct reqlog *log, uint64_t number, int status);
 void sandbox_reqlog_write(const struct reqlog *log, struct buf *out);
 void sandbox_reqlog_clear(struct reqlog *log);
 
-/* ---- Redaction (pure) ---- */
+/* ---- redaction (pure) ---- */
 
 /* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
 struct str sandbox_redact_form(struct arena *arena, struct str text);
@@ -61,7 +61,7 @@ struct str sandbox_redact_header(struct arena *arena, struct str name, struct st
 bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
 			 struct str *shown_out);
 
-/* ---- Faults ---- */
+/* ---- faults ---- */
 
 enum fault_effect {
 	FAULT_STATUS,
@@ -115,7 +115,7 @@ void sandbox_fault_clear(struct sandbox *sandbox);
 /* '*' matches any run of characters without '/'. */
 bool sandbox_fault_path_matches(struct str pattern, struct str path);
 
-/* ---- The ledger ---- */
+/* ---- the ledger ---- */
 
 struct ledger_entry {
 	struct sandbox_post post;
@@ -129,7 +129,7 @@ struct ledger_entry {
 void sandbox_ledger_settle(struct sandbox *sandbox);
 void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out);
 
-/* ---- The whole ---- */
+/* ---- the whole ---- */
 
 struct bound_route {
 	struct sandbox *sandbox;

@@ -36,7 +36,6 @@ static enum err_kind check_members(const struct json *json, struct error *err)
 {
 	for (size_t i = 0; i < json->count; i++) {
 		bool is_known = false;
-
 		for (size_t j = 0; j < COUNT_OF(member_names); j++)
 			is_known = is_known || str_equal_z(json->keys[i], member_names[j]);
 		if (!is_known)
@@ -48,8 +47,7 @@ static enum err_kind check_members(const struct json *json, struct error *err)
 
 static enum err_kind parse_platform(const struct json *json, struct fault *fault, struct error *err)
 {
-	struct str slug = json_string(json_get(json, "platform"));
-
+	const struct str slug = json_string(json_get(json, "platform"));
 	if (json_is_null(json_get(json, "platform")))
 		return ERR_NONE;
 	for (int i = 0; i < SANDBOX_PLATFORM_COUNT; i++) {
@@ -64,8 +62,7 @@ static enum err_kind parse_platform(const struct json *json, struct fault *fault
 
 static enum err_kind parse_effect(const struct json *json, struct fault *fault, struct error *err)
 {
-	struct str name = json_string(json_get(json, "effect"));
-
+	const struct str name = json_string(json_get(json, "effect"));
 	for (int i = 0; i < FAULT_EFFECT_COUNT; i++) {
 		if (str_equal_z(name, effect_names[i])) {
 			fault->effect = (enum fault_effect)i;
@@ -79,7 +76,6 @@ static enum err_kind parse_headers(struct arena *arena, const struct json *json,
 				   struct fault *fault, struct error *err)
 {
 	const struct json *headers = json_get(json, "headers");
-
 	if (json_is_null(headers))
 		return ERR_NONE;
 	if (!json_is(headers, JSON_TYPE_OBJECT) || headers->count > FAULT_HEADERS_MAX)
@@ -107,8 +103,7 @@ static enum err_kind parse_error(const struct sandbox *sandbox, const struct jso
 				 struct fault *fault, struct error *err)
 {
 	const struct sandbox_module *module = module_of(sandbox, fault->platform);
-	bool is_answer = fault->effect == FAULT_STATUS || fault->effect == FAULT_STATUS_AFTER;
-
+	const bool is_answer = fault->effect == FAULT_STATUS || fault->effect == FAULT_STATUS_AFTER;
 	fault->error = json_string(json_get(json, "error"));
 	if (json_is_null(json_get(json, "error")))
 		return ERR_NONE;
@@ -125,9 +120,6 @@ static enum err_kind parse_error(const struct sandbox *sandbox, const struct jso
 static void parse_body(struct arena *arena, const struct json *json, struct fault *fault)
 {
 	const struct json *body = json_get(json, "body");
-	struct json_writer w;
-	struct buf out;
-
 	if (json_is_null(body))
 		return;
 	fault->has_body = true;
@@ -136,7 +128,9 @@ static void parse_body(struct arena *arena, const struct json *json, struct faul
 		return;
 	}
 	fault->is_json_body = true;
+	struct buf out;
 	buf_init(&out, arena, 1 << 20);
+	struct json_writer w;
 	json_writer_init(&w, &out);
 	json_put_value(&w, body);
 	fault->body = buf_str(&out);
@@ -146,11 +140,10 @@ enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *a
 				  const struct json *json, struct fault *fault_out,
 				  struct error *err)
 {
-	struct fault fault = {0};
-	enum err_kind kind;
-
 	if (!json_is(json, JSON_TYPE_OBJECT))
 		return error_set(err, ERR_INVALID, "a fault is a JSON object");
+	struct fault fault = {0};
+	enum err_kind kind;
 	if ((kind = check_members(json, err)) != ERR_NONE ||
 	    (kind = parse_platform(json, &fault, err)) != ERR_NONE ||
 	    (kind = parse_effect(json, &fault, err)) != ERR_NONE ||
@@ -177,7 +170,6 @@ enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *a
 static struct str own(struct str s)
 {
 	char *copy = malloc(s.len + 1);
-
 	if (copy == NULL)
 		abort();
 	if (s.len > 0)
@@ -203,7 +195,6 @@ bool sandbox_fault_add(struct sandbox *sandbox, const struct fault *fault)
 {
 	struct fault **link = &sandbox->faults;
 	struct fault *copy = malloc(sizeof(*copy));
-
 	if (copy == NULL || sandbox->fault_count >= FAULTS_MAX) {
 		free(copy);
 		return false;
@@ -231,7 +222,6 @@ bool sandbox_fault_path_matches(struct str pattern, struct str path)
 	/* where to come back to, when what follows the last '*' does not fit */
 	size_t star = SIZE_MAX;
 	size_t star_s = 0;
-
 	while (s < path.len) {
 		if (p < pattern.len && pattern.ptr[p] == '*') {
 			star = p++;
@@ -327,7 +317,6 @@ void sandbox_fault_clear(struct sandbox *sandbox)
 {
 	while (sandbox->faults != NULL) {
 		struct fault *next = sandbox->faults->next;
-
 		fault_free(sandbox->faults);
 		sandbox->faults = next;
 	}

@@ -38,7 +38,6 @@ void sandbox_knobs_reset(struct sandbox *sandbox)
 static size_t knob_find(struct str name)
 {
 	size_t i = 0;
-
 	while (i < SANDBOX_KNOB_COUNT && !str_equal_z(name, knobs[i].name))
 		i++;
 	return i;
@@ -46,13 +45,12 @@ static size_t knob_find(struct str name)
 
 static enum err_kind check(struct str name, const struct json *value, struct error *err)
 {
-	size_t index = knob_find(name);
-
+	const size_t index = knob_find(name);
 	if (index == SANDBOX_KNOB_COUNT)
 		return error_set(err, ERR_INVALID, "there is no knob " STR_FMT, STR_ARG(name));
 	const struct knob *knob = &knobs[index];
-	bool is_good = json_is(value, JSON_TYPE_INT) && value->integer >= knob->least &&
-		       value->integer <= knob->most;
+	const bool is_good = json_is(value, JSON_TYPE_INT) && value->integer >= knob->least &&
+			     value->integer <= knob->most;
 	return is_good ? ERR_NONE
 		       : error_set(err, ERR_INVALID, "%s is a number from %lld to %lld", knob->name,
 				   (long long)knob->least, (long long)knob->most);
@@ -63,8 +61,7 @@ enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json
 	if (!json_is(json, JSON_TYPE_OBJECT))
 		return error_set(err, ERR_INVALID, "knobs are a JSON object of numbers");
 	for (size_t i = 0; i < json->count; i++) {
-		enum err_kind kind = check(json->keys[i], &json->items[i], err);
-
+		const enum err_kind kind = check(json->keys[i], &json->items[i], err);
 		if (kind != ERR_NONE)
 			return kind;
 	}

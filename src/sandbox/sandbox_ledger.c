@@ -54,7 +54,6 @@ static void append_reply(struct ledger_entry *parent, struct ledger_entry *entry
 struct sandbox_post *sandbox_ledger_add(struct sandbox *sandbox, const struct sandbox_post *post)
 {
 	struct ledger_entry *entry = sandbox_keep(sandbox, sizeof(*entry));
-
 	copy_fields(sandbox, &entry->post, post);
 	entry->post.older =
 		sandbox_object_get(sandbox, post->platform, "ledger_newest", post->account_id);
@@ -75,7 +74,6 @@ struct sandbox_post *sandbox_ledger_find(struct sandbox *sandbox, enum sandbox_p
 					 struct str id)
 {
 	struct ledger_entry *entry = sandbox_object_get(sandbox, platform, "ledger", id);
-
 	return entry != NULL && !entry->post.is_deleted ? &entry->post : NULL;
 }
 
@@ -84,7 +82,6 @@ struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox
 {
 	struct ledger_entry *entry =
 		sandbox_object_get(sandbox, platform, "ledger_newest", account_id);
-
 	return entry != NULL ? &entry->post : NULL;
 }
 
@@ -93,7 +90,6 @@ size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform pla
 {
 	struct ledger_entry *parent = sandbox_object_get(sandbox, platform, "ledger", id);
 	size_t count = 0;
-
 	for (struct ledger_entry *e = parent != NULL ? parent->replies_first : NULL;
 	     e != NULL && count < max; e = e->reply_next) {
 		if (!e->post.is_deleted)
@@ -121,7 +117,6 @@ static void write_media(struct json_writer *w, const struct sandbox_post *post)
 	json_begin_array(w);
 	for (size_t i = 0; i < post->media_count; i++) {
 		const struct sandbox_media *media = &post->media[i];
-
 		json_begin_object(w);
 		json_member_str(w, "type", str_of(media_type(media)));
 		json_member_str(w, "mime_type", str_of(media->sniff.mime_type));
@@ -159,7 +154,6 @@ void sandbox_ledger_settle(struct sandbox *sandbox)
 void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out)
 {
 	struct json_writer w;
-
 	json_writer_init(&w, out);
 	json_begin_object(&w);
 	json_key(&w, "posts");

@@ -18,13 +18,12 @@ void sandbox_unlock(struct sandbox *sandbox)
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
 {
 	struct timespec until;
-	int rc = 0;
-
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += (time_t)(duration_ms / 1000);
 	until.tv_nsec += (long)(duration_ms % 1000) * 1000000;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
+	int rc = 0;
 	while (!sandbox->is_closing && rc != ETIMEDOUT)
 		rc = pthread_cond_timedwait(&sandbox->closing, &sandbox->lock, &until);
 	return !sandbox->is_closing;

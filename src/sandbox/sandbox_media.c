@@ -61,8 +61,7 @@ static void intake_drop_file(struct intake *intake)
 static bool write_all(int fd, const char *bytes, size_t len)
 {
 	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-
+		const ssize_t n = write(fd, bytes, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -75,15 +74,14 @@ static bool write_all(int fd, const char *bytes, size_t len)
 
 static bool intake_add(struct intake *intake, const char *bytes, size_t len)
 {
-	size_t head_room = SNIFF_BYTES_WANTED - intake->head_len;
-
+	const size_t head_room = SNIFF_BYTES_WANTED - intake->head_len;
 	intake->size_bytes += (int64_t)len;
 	if (intake->size_bytes > intake->max_bytes) {
 		intake->is_too_large = true;
 		return false;
 	}
 	crypto_hash_sha256_update(&intake->hash, (const unsigned char *)bytes, len);
-	size_t head_take = len < head_room ? len : head_room;
+	const size_t head_take = len < head_room ? len : head_room;
 	if (head_take > 0)
 		memcpy(intake->head + intake->head_len, bytes, head_take);
 	intake->head_len += head_take;
@@ -101,7 +99,6 @@ static void kept_path(const struct sandbox *sandbox, const char *sha256, char ou
 bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256)
 {
 	char path[512];
-
 	kept_path(sandbox, sha256, path);
 	return access(path, R_OK) == 0;
 }
@@ -112,16 +109,15 @@ static void intake_finish(struct intake *intake, struct sandbox_call *call,
 			  struct sandbox_media *media_out)
 {
 	struct sandbox *sandbox = call->sandbox;
-	unsigned char digest[crypto_hash_sha256_BYTES];
 	struct sandbox_media media = {.size_bytes = intake->size_bytes};
-	char path[512];
-
+	unsigned char digest[crypto_hash_sha256_BYTES];
 	crypto_hash_sha256_final(&intake->hash, digest);
-	struct str hex =
+	const struct str hex =
 		hex_encode(call->arena, (struct str){(const char *)digest, sizeof(digest)});
 	memcpy(media.sha256, hex.ptr, 64);
 	media.sniff = sniff_media((struct str){intake->head, intake->head_len});
 	*media_out = media;
+	char path[512];
 	kept_path(sandbox, media.sha256, path);
 	if (intake->fd < 0 || access(path, F_OK) == 0 ||
 	    sandbox->media_kept_bytes + media.size_bytes > SANDBOX_MEDIA_KEPT_ALL_MAX_BYTES) {
@@ -137,15 +133,13 @@ static void intake_finish(struct intake *intake, struct sandbox_call *call,
 void sandbox_media_look(struct sandbox_call *call, struct str bytes,
 			struct sandbox_media *media_out)
 {
-	bool is_big = bytes.len > LOOK_LOCKED_MAX_BYTES;
+	const bool is_big = bytes.len > LOOK_LOCKED_MAX_BYTES;
 	struct intake intake;
-
 	intake_open(&intake, call, INT64_MAX);
 	if (is_big)
 		sandbox_unlock(call->sandbox);
 	for (size_t at = 0; at < bytes.len; at += 1 << 20) {
-		struct str piece = str_slice(bytes, at, at + (1 << 20));
-
+		const struct str piece = str_slice(bytes, at, at + (1 << 20));
 		intake_add(&intake, piece.ptr, piece.len);
 	}
 	if (is_big)
@@ -156,18 +150,16 @@ void sandbox_media_look(struct sandbox_call *call, struct str bytes,
 bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
 			   struct sandbox_media *media_out)
 {
-	struct intake intake;
 	char *piece = malloc(1 << 20);
-	int64_t at = 0;
-
 	if (piece == NULL)
 		return false;
+	struct intake intake;
 	intake_open(&intake, call, INT64_MAX);
 	sandbox_unlock(call->sandbox);
+	int64_t at = 0;
 	while (at < size_bytes) {
-		int64_t left = size_bytes - at;
-		ssize_t n = pread(fd, piece, left < 1 << 20 ? (size_t)left : 1 << 20, at);
-
+		const int64_t left = size_bytes - at;
+		const ssize_t n = pread(fd, piece, left < 1 << 20 ? (size_t)left : 1 << 20, at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -181,7 +173,7 @@ bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes
 	return at == size_bytes;
 }
 
-/* ---- Pulling ---- */
+/* ---- pulling ---- */
 
 static size_t on_bytes(char *bytes, size_t one, size_t len, void *context)
 {
@@ -193,7 +185,6 @@ static CURL *pull_handle(const struct sandbox_pull_config *config, const char *u
 			 struct intake *intake)
 {
 	CURL *curl = curl_easy_init();
-
 	if (curl == NULL)
 		return NULL;
 	curl_easy_setopt(curl, CURLOPT_URL, url);
@@ -229,10 +220,9 @@ static enum sandbox_pull pull(const struct sandbox_pull_config *config, const ch
 			      struct intake *intake, long *status_out)
 {
 	CURL *curl = pull_handle(config, url, intake);
-
 	if (curl == NULL)
 		return SANDBOX_PULL_UNREACHABLE;
-	CURLcode code = curl_easy_perform(curl);
+	const CURLcode code = curl_easy_perform(curl);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status_out);
 	curl_easy_cleanup(curl);
 	return pull_outcome(code, *status_out, intake);
@@ -242,18 +232,17 @@ enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
 				     const struct sandbox_pull_config *config,
 				     struct sandbox_media *media_out, int *status_out)
 {
-	struct url url;
-	struct intake intake;
-	long status = 0;
-
 	if (status_out != NULL)
 		*status_out = 0;
+	struct url url;
 	if (url_parse(call->arena, config->url, &url, NULL) != ERR_NONE)
 		return SANDBOX_PULL_BAD_URL;
 	const char *url_z = str_z(call->arena, config->url);
+	struct intake intake;
 	intake_open(&intake, call, config->max_bytes > 0 ? config->max_bytes : PULL_MAX_BYTES);
 	sandbox_unlock(call->sandbox);
-	enum sandbox_pull outcome = pull(config, url_z, &intake, &status);
+	long status = 0;
+	const enum sandbox_pull outcome = pull(config, url_z, &intake, &status);
 	sandbox_lock(call->sandbox);
 	if (status_out != NULL)
 		*status_out = (int)status;
@@ -264,7 +253,7 @@ enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
 	return outcome;
 }
 
-/* ---- Showing ---- */
+/* ---- showing ---- */
 
 static bool is_digest(struct str s)
 {
@@ -278,12 +267,11 @@ static bool is_digest(struct str s)
 static struct str read_kept(struct sandbox *sandbox, struct arena *arena, struct str sha256)
 {
 	char path[512];
-	struct stat st;
-
 	kept_path(sandbox, str_z(arena, sha256), path);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return (struct str){0};
+	struct stat st;
 	if (fstat(fd, &st) != 0 || st.st_size > SANDBOX_MEDIA_KEPT_EACH_MAX_BYTES) {
 		close(fd);
 		return (struct str){0};
@@ -305,17 +293,16 @@ struct str sandbox_media_bytes(struct sandbox_call *call, const struct sandbox_m
 void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
 			  struct http_response *response)
 {
-	struct str sha256 = http_request_capture(request, "sha256");
-	struct str bytes =
+	const struct str sha256 = http_request_capture(request, "sha256");
+	const struct str bytes =
 		is_digest(sha256) ? read_kept(sandbox, request->arena, sha256) : (struct str){0};
-
 	sandbox_html_headers(response);
 	if (bytes.ptr == NULL) {
 		buf_add_z(http_response_text(response, 404, "text/plain; charset=utf-8"),
 			  "no such picture kept\n");
 		return;
 	}
-	struct sniff sniff = sniff_media(bytes);
+	const struct sniff sniff = sniff_media(bytes);
 	buf_add(http_response_text(response, 200, sniff.mime_type), bytes);
 	http_response_header(response, "Cache-Control", STR("public, max-age=86400, immutable"));
 }
@@ -323,7 +310,6 @@ void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
 void sandbox_media_clear(struct sandbox *sandbox)
 {
 	DIR *dir = opendir(sandbox->directory);
-
 	sandbox->media_kept_bytes = 0;
 	if (dir == NULL)
 		return;

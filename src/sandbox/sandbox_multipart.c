@@ -11,10 +11,9 @@
 /* A parameter of a header value: `form-data; name="a"; filename="b"` → name. Quoted or bare. */
 static struct str header_param(struct arena *arena, struct str value, const char *name)
 {
-	struct str wanted = str_format(arena, "%s=", name);
+	const struct str wanted = str_format(arena, "%s=", name);
 	struct str rest = value;
 	struct str field;
-
 	while (str_take_field(&rest, ';', &field)) {
 		field = str_trim(field);
 		if (field.len < wanted.len ||
@@ -30,8 +29,7 @@ static struct str header_param(struct arena *arena, struct str value, const char
 
 static bool boundary_of(struct arena *arena, struct str content_type, struct str *delimiter_out)
 {
-	struct str boundary = header_param(arena, content_type, "boundary");
-
+	const struct str boundary = header_param(arena, content_type, "boundary");
 	if (!str_has_prefix(str_lower(arena, str_trim(content_type)), STR("multipart/form-data")))
 		return false;
 	if (boundary.len == 0 || boundary.len > BOUNDARY_MAX_BYTES)
@@ -43,10 +41,9 @@ static bool boundary_of(struct arena *arena, struct str content_type, struct str
 static void part_header(struct arena *arena, struct str line, struct sandbox_part *part)
 {
 	struct str name;
-
 	if (!str_take_until(&line, ':', &name))
 		return;
-	struct str value = str_trim(str_slice(line, 1, line.len));
+	const struct str value = str_trim(str_slice(line, 1, line.len));
 	if (str_equal_nocase(name, STR("content-disposition"))) {
 		part->name = header_param(arena, value, "name");
 		part->filename = header_param(arena, value, "filename");
@@ -60,15 +57,14 @@ static void part_header(struct arena *arena, struct str line, struct sandbox_par
 static bool take_part(struct arena *arena, struct str *rest, struct str end,
 		      struct sandbox_part *part)
 {
-	size_t head_end = str_find(*rest, STR("\r\n\r\n"), 0);
-	size_t body_end = head_end == SIZE_MAX ? SIZE_MAX : str_find(*rest, end, head_end + 2);
-
+	const size_t head_end = str_find(*rest, STR("\r\n\r\n"), 0);
+	const size_t body_end =
+		head_end == SIZE_MAX ? SIZE_MAX : str_find(*rest, end, head_end + 2);
 	if (body_end == SIZE_MAX)
 		return false;
 	struct str head = str_slice(*rest, 0, head_end);
 	while (head.len > 0) {
-		size_t line_end = str_find(head, STR("\r\n"), 0);
-
+		const size_t line_end = str_find(head, STR("\r\n"), 0);
 		part_header(arena, str_slice(head, 0, line_end), part);
 		head = line_end == SIZE_MAX ? (struct str){0}
 					    : str_slice(head, line_end + 2, head.len);
@@ -82,13 +78,12 @@ bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struc
 			     struct sandbox_part **parts_out, size_t *count_out)
 {
 	struct sandbox_part *parts = ARENA_ARRAY(arena, struct sandbox_part, PARTS_MAX);
-	struct str delimiter;
 	struct str rest = body;
-	size_t count = 0;
-
+	struct str delimiter;
 	if (!boundary_of(arena, content_type, &delimiter) || !str_skip(&rest, delimiter))
 		return false;
-	struct str end = str_concat(arena, STR("\r\n"), delimiter);
+	const struct str end = str_concat(arena, STR("\r\n"), delimiter);
+	size_t count = 0;
 	while (!str_has_prefix(rest, STR("--"))) {
 		if (count == PARTS_MAX || !str_skip(&rest, STR("\r\n")) ||
 		    !take_part(arena, &rest, end, &parts[count]))

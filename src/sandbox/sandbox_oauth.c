@@ -32,7 +32,6 @@ enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct 
 static bool is_loopback(const struct url *url)
 {
 	static const uint8_t loopback_v6[16] = {[15] = 1};
-
 	if (url->host_kind == URL_HOST_IPV4)
 		return url->address[0] == 127;
 	if (url->host_kind == URL_HOST_IPV6)
@@ -43,21 +42,20 @@ static bool is_loopback(const struct url *url)
 bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redirect_uri)
 {
 	struct url url;
-
 	return url_parse(call->arena, redirect_uri, &url, NULL) == ERR_NONE && !url.has_fragment &&
 	       is_loopback(&url);
 }
 
 bool sandbox_scope_has(struct str scopes, const char *scope)
 {
-	struct str wanted = str_of(scope);
+	const struct str wanted = str_of(scope);
 	size_t at = 0;
-
 	while (wanted.len > 0 && (at = str_find(scopes, wanted, at)) != SIZE_MAX) {
-		size_t end = at + wanted.len;
-		bool begins = at == 0 || scopes.ptr[at - 1] == ' ' || scopes.ptr[at - 1] == ',';
-		bool ends = end == scopes.len || scopes.ptr[end] == ' ' || scopes.ptr[end] == ',';
-
+		const size_t end = at + wanted.len;
+		const bool begins =
+			at == 0 || scopes.ptr[at - 1] == ' ' || scopes.ptr[at - 1] == ',';
+		const bool ends =
+			end == scopes.len || scopes.ptr[end] == ' ' || scopes.ptr[end] == ',';
 		if (begins && ends)
 			return true;
 		at = end;
@@ -65,7 +63,7 @@ bool sandbox_scope_has(struct str scopes, const char *scope)
 	return false;
 }
 
-/* ---- Codes ---- */
+/* ---- codes ---- */
 
 #define CODE_RANDOM_LENGTH 64
 
@@ -73,7 +71,6 @@ struct str sandbox_code_issue(struct sandbox *sandbox, const struct sandbox_code
 {
 	struct sandbox_code *kept = sandbox_keep(sandbox, sizeof(*kept));
 	struct arena *arena = arena_new("sandbox code", 1 << 16);
-
 	*kept = *code;
 	kept->client_id = sandbox_keep_str(sandbox, code->client_id);
 	kept->redirect_uri = sandbox_keep_str(sandbox, code->redirect_uri);
@@ -91,12 +88,11 @@ struct str sandbox_code_issue(struct sandbox *sandbox, const struct sandbox_code
 
 static bool verifier_matches(enum sandbox_pkce pkce, struct str challenge, struct str verifier)
 {
-	unsigned char digest[crypto_hash_sha256_BYTES];
 	struct arena *arena = arena_new("sandbox pkce", 1 << 16);
-	struct str bytes = {(const char *)digest, sizeof(digest)};
-	bool matches = false;
-
+	unsigned char digest[crypto_hash_sha256_BYTES];
+	const struct str bytes = {(const char *)digest, sizeof(digest)};
 	crypto_hash_sha256(digest, (const unsigned char *)verifier.ptr, verifier.len);
+	bool matches = false;
 	switch (pkce) {
 	case SANDBOX_PKCE_NONE:
 		matches = true;
@@ -121,7 +117,6 @@ enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_pl
 					struct sandbox_code **code_out)
 {
 	struct sandbox_code *code = sandbox_object_get(sandbox, platform, "oauth_code", text);
-
 	if (code == NULL)
 		return SANDBOX_REDEEM_UNKNOWN;
 	*code_out = code;
@@ -139,7 +134,7 @@ enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_pl
 	return SANDBOX_REDEEM_OK;
 }
 
-/* ---- Tokens ---- */
+/* ---- tokens ---- */
 
 #define TOKEN_RANDOM_LENGTH 64
 
@@ -148,7 +143,6 @@ struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
 {
 	struct sandbox_token *kept = sandbox_keep(sandbox, sizeof(*kept));
 	struct arena *arena = arena_new("sandbox token", 1 << 16);
-
 	*kept = *token;
 	kept->client_id = sandbox_keep_str(sandbox, token->client_id);
 	kept->subject = sandbox_keep_str(sandbox, token->subject);

@@ -72,7 +72,7 @@ struct str sandbox_page_style(void)
 	return (struct str){style, sizeof(style) - 1};
 }
 
-/* ---- Consent ---- */
+/* ---- consent ---- */
 
 static void add_hidden(struct buf *out, struct str name, struct str value)
 {
@@ -88,7 +88,6 @@ static void add_scopes(struct buf *out, struct str scope)
 	buf_add_z(out, "<p>It asks to:</p><ul>");
 	while (scope.len > 0) {
 		size_t end = 0;
-
 		while (end < scope.len && scope.ptr[end] != ' ' && scope.ptr[end] != ',')
 			end++;
 		if (end > 0) {
@@ -125,7 +124,6 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 {
 	const char *name = sandbox_platform_name(call->platform);
 	struct buf *out = http_response_text(call->response, 200, "text/html; charset=utf-8");
-
 	sandbox_html_headers(call->response);
 	sandbox_html_begin(out, name, sandbox_platform_slug(call->platform));
 	buf_addf(out,
@@ -143,7 +141,6 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 	buf_add_z(out, "\">");
 	for (size_t i = 0; i < call->request->query.count; i++) {
 		const struct form_pair *pair = &call->request->query.pairs[i];
-
 		if (!str_has_prefix(pair->name, STR("sandbox_")))
 			add_hidden(out, pair->name, pair->value);
 	}
@@ -160,8 +157,7 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 enum sandbox_consent sandbox_consent(struct sandbox_call *call,
 				     const struct sandbox_consent_page *page)
 {
-	struct str decision = sandbox_query(call, "sandbox_decision");
-
+	const struct str decision = sandbox_query(call, "sandbox_decision");
 	if (str_equal_z(decision, "allow"))
 		return SANDBOX_CONSENT_ALLOWED;
 	if (str_equal_z(decision, "deny"))
@@ -173,7 +169,6 @@ enum sandbox_consent sandbox_consent(struct sandbox_call *call,
 bool sandbox_consent_has(struct sandbox_call *call, const struct sandbox_choice *choice)
 {
 	const struct form *query = &call->request->query;
-
 	if (form_count(query, "sandbox_choice") == 0)
 		return choice->is_ticked;
 	for (size_t i = 0; i < query->count; i++) {
@@ -187,7 +182,6 @@ bool sandbox_consent_has(struct sandbox_call *call, const struct sandbox_choice 
 void sandbox_error_page(struct sandbox_call *call, int status, const char *title, struct str text)
 {
 	struct buf *out = http_response_text(call->response, status, "text/html; charset=utf-8");
-
 	sandbox_html_headers(call->response);
 	sandbox_html_begin(out, title, sandbox_platform_slug(call->platform));
 	buf_addf(out, "<main class=\"ask\"><section class=\"card\"><h1>%s (sandbox)</h1><div><h3>",
@@ -204,7 +198,6 @@ void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
 	static const char *const colours[SANDBOX_PLATFORM_COUNT] = {
 		"#c13584", "#1464d2", "#22272e", "#0a66c2", "#c4161c", "#13756f"};
 	struct buf *out = http_response_text(call->response, 200, "image/svg+xml");
-
 	sandbox_html_headers(call->response);
 	buf_addf(out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"200\"><rect "
@@ -219,12 +212,11 @@ void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
 	buf_add_z(out, "</text></svg>");
 }
 
-/* ---- The feed ---- */
+/* ---- the feed ---- */
 
 static void add_picture(struct sandbox *sandbox, struct buf *out, const struct sandbox_media *media)
 {
-	bool is_shown = sandbox_media_is_kept(sandbox, media->sha256);
-
+	const bool is_shown = sandbox_media_is_kept(sandbox, media->sha256);
 	if (is_shown && media->sniff.is_image) {
 		buf_addf(out, "<img loading=\"lazy\" src=\"/_sandbox/media/%s\" alt=\"",
 			 media->sha256);
@@ -254,8 +246,6 @@ static void add_article(struct sandbox *sandbox, struct buf *out, const struct l
 			unsigned depth)
 {
 	const struct sandbox_post *post = &entry->post;
-	unsigned shown = 0;
-
 	buf_addf(out, "<article id=\"%s-", sandbox_platform_slug(post->platform));
 	sandbox_html_add_text(out, post->id);
 	buf_add_z(out, "\"><p class=\"meta\"><span class=\"kind\">");
@@ -274,6 +264,7 @@ static void add_article(struct sandbox *sandbox, struct buf *out, const struct l
 	sandbox_html_add_text(out, post->text);
 	buf_add_z(out, "</p>");
 	add_pictures(sandbox, out, post);
+	unsigned shown = 0;
 	for (const struct ledger_entry *e = entry->replies_first;
 	     e != NULL && depth < FEED_DEPTH_MAX && shown < FEED_REPLIES_MAX; e = e->reply_next) {
 		if (!e->post.is_deleted) {
@@ -300,8 +291,7 @@ static bool is_top(struct sandbox *sandbox, const struct sandbox_post *post)
 static void add_column(struct sandbox *sandbox, struct buf *out, enum sandbox_platform platform,
 		       const struct feed_column *column)
 {
-	size_t shown = column->count < FEED_POSTS_MAX ? column->count : FEED_POSTS_MAX;
-
+	const size_t shown = column->count < FEED_POSTS_MAX ? column->count : FEED_POSTS_MAX;
 	buf_addf(out, "<section class=\"column %s\"><h2>%s <span>%zu</span></h2>",
 		 sandbox_platform_slug(platform), sandbox_platform_name(platform), column->count);
 	for (size_t i = 1; i <= shown; i++)
@@ -316,12 +306,10 @@ void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response)
 	struct feed_column *columns =
 		ARENA_ARRAY(response->arena, struct feed_column, SANDBOX_PLATFORM_COUNT);
 	struct buf *out = http_response_text(response, 200, "text/html; charset=utf-8");
-
 	sandbox_html_headers(response);
 	http_response_header(response, "Refresh", STR("5"));
 	for (const struct ledger_entry *e = sandbox->ledger_first; e != NULL; e = e->next) {
 		struct feed_column *column = &columns[e->post.platform];
-
 		if (is_top(sandbox, &e->post))
 			column->newest[column->count++ % FEED_POSTS_MAX] = e;
 	}

@@ -49,7 +49,7 @@ const char *sandbox_platform_name(enum sandbox_platform platform); /* "Instagram
 struct sandbox_call;
 struct sandbox_token;
 
-/* ---- A platform ---- */
+/* ---- a platform ---- */
 
 typedef void (*sandbox_handler)(struct sandbox_call *call);
 
@@ -112,7 +112,7 @@ struct sandbox_call {
 	size_t part_count;
 };
 
-/* ---- Reading a request ---- */
+/* ---- reading a request ---- */
 
 /* A parameter wherever platforms accept it: query, then form body, multipart text part, top-level
  * JSON member (numbers and booleans as text, objects and arrays as JSON text). Empty when absent;
@@ -148,7 +148,7 @@ struct str sandbox_authorization(struct sandbox_call *call, const char *scheme);
 /* Authorization: Basic, decoded. False when absent or broken. */
 bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *password_out);
 
-/* ---- Answering ---- */
+/* ---- answering ---- */
 
 /* Sets status and application/json and starts the writer on the body. */
 void sandbox_answer(struct sandbox_call *call, int status, struct json_writer *writer_out);
@@ -293,7 +293,7 @@ struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_p
 /* Not expired by time or fault, not revoked. */
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token);
 
-/* ---- Knobs (knobs.def): ways of a platform that its documents leave open ---- */
+/* ---- knobs (knobs.def): ways of a platform that its documents leave open ---- */
 
 enum sandbox_knob {
 #define SANDBOX_KNOB(name, at_first, least, most, what) SANDBOX_KNOB_##name,
@@ -304,7 +304,7 @@ enum sandbox_knob {
 
 int64_t sandbox_knob(const struct sandbox *sandbox, enum sandbox_knob knob);
 
-/* ---- State that lives until the reset ---- */
+/* ---- state that lives until the reset ---- */
 
 int64_t sandbox_now_us(const struct sandbox *sandbox);
 void *sandbox_state(struct sandbox *sandbox, enum sandbox_platform platform);
@@ -330,7 +330,7 @@ struct str sandbox_id_decimal(struct sandbox *sandbox, const char *prefix, size_
 struct str sandbox_id_text(struct sandbox *sandbox, const char *prefix, size_t random_length);
 uint64_t sandbox_random_below(struct sandbox *sandbox, uint64_t limit);
 
-/* ---- Media ---- */
+/* ---- media ---- */
 
 /* What is known of bytes that came in. A plain value: copy it into what you keep (alt_text: keep
  * it). The bytes themselves are kept for the page of GET / up to 8 MiB each and 512 MiB in all;
@@ -404,7 +404,7 @@ bool sandbox_upload_read(const struct sandbox_upload *upload, int64_t offset, ch
 /* Closes the file and gives its bytes back; the record stays. NULL is fine. */
 void sandbox_upload_discard(struct sandbox *sandbox, struct sandbox_upload *upload);
 
-/* ---- The ledger: what the world can see ---- */
+/* ---- the ledger: what the world can see ---- */
 
 #define SANDBOX_POST_MEDIA_MAX 35
 

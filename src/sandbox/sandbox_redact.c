@@ -52,25 +52,22 @@ static bool is_secret_name(struct str name)
 static bool is_secret_field(struct arena *arena, struct str encoded_name)
 {
 	struct str name;
-
 	return is_secret_name(encoded_name) ||
 	       (percent_decode(arena, encoded_name, &name) && is_secret_name(name));
 }
 
 struct str sandbox_redact_form(struct arena *arena, struct str text)
 {
-	struct buf out;
 	struct str rest = text;
-	struct str field;
-	bool is_first = true;
-
 	if (text.ptr == NULL)
 		return text;
+	struct buf out;
 	buf_init(&out, arena, text.len * 4 + 16);
+	bool is_first = true;
+	struct str field;
 	while (str_take_field(&rest, '&', &field)) {
-		size_t equals = str_find_char(field, '=', 0);
-		struct str name = str_slice(field, 0, equals);
-
+		const size_t equals = str_find_char(field, '=', 0);
+		const struct str name = str_slice(field, 0, equals);
 		if (!is_first)
 			buf_add_char(&out, '&');
 		is_first = false;
@@ -87,8 +84,7 @@ struct str sandbox_redact_form(struct arena *arena, struct str text)
 struct str sandbox_redact_header(struct arena *arena, struct str name, struct str value)
 {
 	if (str_equal_nocase(name, STR("authorization"))) {
-		size_t blank = str_find_char(value, ' ', 0);
-
+		const size_t blank = str_find_char(value, ' ', 0);
 		if (blank == SIZE_MAX)
 			return STR("***");
 		return str_format(arena, STR_FMT " ***", STR_ARG(str_slice(value, 0, blank)));
@@ -149,16 +145,15 @@ static void json_write_redacted(struct json_writer *w, const struct json *value)
 static bool redact_json(struct arena *arena, struct str body, struct str *shown_out)
 {
 	const struct json *json = NULL;
-	struct json_writer w;
-	struct buf out;
-
 	if (json_parse(arena, body, NULL, &json, NULL, NULL) != ERR_NONE)
 		return false;
 	if (!json_has_secret(json)) {
 		*shown_out = body;
 		return true;
 	}
+	struct buf out;
 	buf_init(&out, arena, body.len * 6 + 1024);
+	struct json_writer w;
 	json_writer_init(&w, &out);
 	json_write_redacted(&w, json);
 	*shown_out = buf_str(&out);
@@ -170,17 +165,15 @@ static bool redact_multipart(struct arena *arena, struct str content_type, struc
 {
 	struct sandbox_part *parts = NULL;
 	size_t count = 0;
-	struct buf out;
-	size_t at = 0;
-
 	if (!sandbox_multipart_parse(arena, content_type, body, &parts, &count))
 		return false;
+	struct buf out;
 	buf_init(&out, arena, body.len + count * 4 + 16);
+	size_t at = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!is_secret_name(parts[i].name))
 			continue;
-		size_t begin = (size_t)(parts[i].bytes.ptr - body.ptr);
-
+		const size_t begin = (size_t)(parts[i].bytes.ptr - body.ptr);
 		buf_add(&out, str_slice(body, at, begin));
 		buf_add_z(&out, "***");
 		at = begin + parts[i].bytes.len;
@@ -198,9 +191,8 @@ static bool type_is(struct arena *arena, struct str content_type, const char *pr
 bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
 			 struct str *shown_out)
 {
-	struct str first = str_trim(body);
-	bool looks_json = first.len > 0 && (first.ptr[0] == '{' || first.ptr[0] == '[');
-
+	const struct str first = str_trim(body);
+	const bool looks_json = first.len > 0 && (first.ptr[0] == '{' || first.ptr[0] == '[');
 	if (type_is(arena, content_type, "application/x-www-form-urlencoded")) {
 		*shown_out = sandbox_redact_form(arena, body);
 		return true;

@@ -20,7 +20,6 @@ static void write_body(struct arena *arena, struct json_writer *w,
 {
 	const struct str *type = http_request_header(request, "content-type");
 	struct str shown;
-
 	if (body.len <= REQLOG_BODY_MAX_BYTES &&
 	    sandbox_redact_body(arena, type != NULL ? *type : (struct str){0}, body, &shown)) {
 		if (utf8_is_valid(shown))
@@ -43,10 +42,9 @@ static void write_headers(struct arena *arena, struct json_writer *w,
 	json_key(w, "headers");
 	json_begin_object(w);
 	for (size_t i = 0; i < request->header_count; i++) {
-		struct str name = str_lower(arena, request->headers[i].name);
+		const struct str name = str_lower(arena, request->headers[i].name);
 		struct str value = sandbox_redact_header(arena, name, request->headers[i].value);
 		bool is_repeat = false;
-
 		for (size_t j = 0; j < i; j++)
 			is_repeat = is_repeat || str_equal_nocase(request->headers[j].name, name);
 		if (is_repeat)
@@ -76,16 +74,15 @@ struct str sandbox_reqlog_format(struct arena *arena, const struct http_request 
 				 struct str body, int64_t at_us)
 {
 	struct str path = request->path;
-	struct str host = {0};
-	struct json_writer w;
-	struct buf out;
-
 	str_skip(&path, STR("/"));
+	struct str host = {0};
 	if (str_take_until(&path, '/', &host) == false) {
 		host = path;
 		path = STR("/");
 	}
+	struct buf out;
 	buf_init(&out, arena, 2 << 20);
+	struct json_writer w;
 	json_writer_init(&w, &out);
 	json_begin_object(&w);
 	json_member_instant(&w, "at", at_us);
@@ -105,7 +102,6 @@ static struct reqlog_entry *entry_at(const struct reqlog *log, uint64_t number)
 static void drop_oldest(struct reqlog *log)
 {
 	struct reqlog_entry *entry = entry_at(log, log->first);
-
 	log->bytes -= entry->len;
 	free(entry->json);
 	*entry = (struct reqlog_entry){0};
@@ -114,9 +110,8 @@ static void drop_oldest(struct reqlog *log)
 
 uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us)
 {
-	uint64_t number = log->next;
+	const uint64_t number = log->next;
 	char *copy = malloc(json.len + 1);
-
 	if (log->ring == NULL)
 		log->ring = calloc(REQLOG_ENTRIES_MAX, sizeof(*log->ring));
 	if (copy == NULL || log->ring == NULL)
@@ -143,7 +138,6 @@ void sandbox_reqlog_write(const struct reqlog *log, struct buf *out)
 	buf_add_z(out, "{\"requests\":[");
 	for (uint64_t n = log->first; n < log->next; n++) {
 		const struct reqlog_entry *entry = entry_at(log, n);
-
 		if (n > log->first)
 			buf_add_char(out, ',');
 		buf_add(out, (struct str){entry->json, entry->len});

@@ -8,7 +8,6 @@ static void start_modules(struct sandbox *sandbox)
 {
 	for (size_t i = 0; i < sandbox->module_count; i++) {
 		const struct sandbox_module *module = sandbox->modules[i];
-
 		if (module->state_size_bytes > 0)
 			sandbox->states[module->platform] =
 				sandbox_keep(sandbox, module->state_size_bytes);
@@ -17,7 +16,6 @@ static void start_modules(struct sandbox *sandbox)
 	 * Pages). */
 	for (size_t i = 0; i < sandbox->module_count; i++) {
 		const struct sandbox_module *module = sandbox->modules[i];
-
 		if (module->start != NULL)
 			module->start(sandbox, sandbox->states[module->platform]);
 	}

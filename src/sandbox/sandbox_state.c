@@ -68,11 +68,10 @@ static struct str object_key(struct arena *arena, enum sandbox_platform platform
 void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
 			 struct str id)
 {
-	char small[256];
 	struct str prefix[2] = {str_of(platforms[platform].slug), str_of(kind)};
-	size_t len = prefix[0].len + prefix[1].len + id.len + 2;
+	const size_t len = prefix[0].len + prefix[1].len + id.len + 2;
+	char small[256];
 	char *key = len <= sizeof(small) ? small : malloc(len);
-
 	if (key == NULL)
 		return NULL;
 	size_t at = 0;
@@ -93,7 +92,6 @@ void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform,
 			struct str id, void *object)
 {
 	struct arena *arena = arena_new("sandbox key", 1 << 20);
-
 	sandbox_table_put(&sandbox->objects, object_key(arena, platform, kind, id), object);
 	arena_free(&arena);
 }
@@ -106,9 +104,8 @@ uint64_t sandbox_random_below(struct sandbox *sandbox, uint64_t limit)
 static struct str id_of(struct sandbox *sandbox, const char *prefix, size_t random_length,
 			const char *alphabet, size_t alphabet_count)
 {
-	size_t prefix_len = strlen(prefix);
+	const size_t prefix_len = strlen(prefix);
 	char *text = sandbox_keep(sandbox, prefix_len + random_length + 1);
-
 	memcpy(text, prefix, prefix_len);
 	for (size_t i = 0; i < random_length; i++)
 		text[prefix_len + i] = alphabet[random_below(sandbox->random, alphabet_count)];
@@ -117,8 +114,7 @@ static struct str id_of(struct sandbox *sandbox, const char *prefix, size_t rand
 
 struct str sandbox_id_decimal(struct sandbox *sandbox, const char *prefix, size_t length)
 {
-	size_t prefix_len = strlen(prefix);
-
+	const size_t prefix_len = strlen(prefix);
 	return id_of(sandbox, prefix, length > prefix_len ? length - prefix_len : 0, "0123456789",
 		     10);
 }
@@ -127,6 +123,5 @@ struct str sandbox_id_text(struct sandbox *sandbox, const char *prefix, size_t r
 {
 	static const char alphabet[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
 	return id_of(sandbox, prefix, random_length, alphabet, sizeof(alphabet) - 1);
 }

@@ -17,7 +17,6 @@ struct table_node {
 static uint64_t hash_of(struct str key)
 {
 	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
-
 	for (size_t i = 0; i < key.len; i++)
 		hash = (hash ^ (uint8_t)key.ptr[i]) * UINT64_C(1099511628211);
 	return hash;
@@ -47,9 +46,8 @@ static struct table_node *node_find(const struct table *table, struct str key, u
 /* Without memory for more buckets the chains only get longer. */
 static void grow(struct table *table)
 {
-	size_t count = table->bucket_count == 0 ? 256 : table->bucket_count * 2;
+	const size_t count = table->bucket_count == 0 ? 256 : table->bucket_count * 2;
 	struct table_node **buckets = calloc(count, sizeof(*buckets));
-
 	if (buckets == NULL && table->bucket_count == 0)
 		abort();
 	if (buckets == NULL)
@@ -69,9 +67,8 @@ static void grow(struct table *table)
 
 void sandbox_table_put(struct table *table, struct str key, void *value)
 {
-	uint64_t hash = hash_of(key);
+	const uint64_t hash = hash_of(key);
 	struct table_node *node = node_find(table, key, hash);
-
 	if (node != NULL) {
 		node->value = value;
 		return;
@@ -90,6 +87,5 @@ void sandbox_table_put(struct table *table, struct str key, void *value)
 void *sandbox_table_get(const struct table *table, struct str key)
 {
 	const struct table_node *node = node_find(table, key, hash_of(key));
-
 	return node != NULL ? node->value : NULL;
 }

@@ -24,9 +24,8 @@ struct upload_file {
 static int open_nameless(const char *directory)
 {
 	char path[512];
-
 	snprintf(path, sizeof(path), "%s/upload-XXXXXX", directory);
-	int fd = mkostemp(path, O_CLOEXEC);
+	const int fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(path);
 	return fd;
@@ -35,8 +34,7 @@ static int open_nameless(const char *directory)
 struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_platform platform,
 					  struct str id, int64_t total_bytes)
 {
-	int fd = open_nameless(sandbox->directory);
-
+	const int fd = open_nameless(sandbox->directory);
 	if (fd < 0)
 		return NULL;
 	struct sandbox_upload *upload = sandbox_keep(sandbox, sizeof(*upload));
@@ -61,8 +59,7 @@ struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox
 static bool write_at(int fd, struct str bytes, int64_t offset)
 {
 	for (size_t at = 0; at < bytes.len;) {
-		ssize_t n = pwrite(fd, bytes.ptr + at, bytes.len - at, offset + (int64_t)at);
-
+		const ssize_t n = pwrite(fd, bytes.ptr + at, bytes.len - at, offset + (int64_t)at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -76,11 +73,10 @@ bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload
 			  struct str bytes)
 {
 	int64_t end;
-
 	if (upload->fd < 0 || offset < 0 ||
 	    __builtin_add_overflow(offset, (int64_t)bytes.len, &end))
 		return false;
-	int64_t growth = end > upload->received_bytes ? end - upload->received_bytes : 0;
+	const int64_t growth = end > upload->received_bytes ? end - upload->received_bytes : 0;
 	if (sandbox->uploads_bytes + growth > SANDBOX_UPLOADS_MAX_BYTES ||
 	    !write_at(upload->fd, bytes, offset))
 		return false;
@@ -93,10 +89,8 @@ bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload
 static size_t read_at(int fd, char *out, size_t len, int64_t offset)
 {
 	size_t at = 0;
-
 	while (at < len) {
-		ssize_t n = pread(fd, out + at, len - at, offset + (int64_t)at);
-
+		const ssize_t n = pread(fd, out + at, len - at, offset + (int64_t)at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -115,14 +109,12 @@ bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platfo
 			 struct sandbox_media *media_out)
 {
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, platform, id);
-	int64_t len = upload != NULL ? upload->received_bytes : 0;
+	const int64_t len = upload != NULL ? upload->received_bytes : 0;
 	/* Our own descriptor: a reset may close the upload's while we read without the lock. */
 	int fd = upload != NULL && upload->fd >= 0 ? fcntl(upload->fd, F_DUPFD_CLOEXEC, 0) : -1;
-	bool is_whole;
-
 	if (fd < 0)
 		return false;
-	is_whole = sandbox_media_look_fd(call, fd, len, media_out);
+	const bool is_whole = sandbox_media_look_fd(call, fd, len, media_out);
 	/* A film may say at its end how long it is. */
 	media_out->sniff = probe_media(&(struct byte_source){len, source_read, &fd},
 				       arena_alloc(call->arena, SNIFF_BYTES_WANTED));

@@ -171,7 +171,7 @@ static void unknown_host_is_a_clear_404(void **state)
 	assert_true(str_find(answer.body, STR("/graph.nowhere.test/v1/me"), 0) != SIZE_MAX);
 }
 
-/* ---- Faults ---- */
+/* ---- faults ---- */
 
 static void fault_status_has_no_effect(void **state)
 {
@@ -373,7 +373,7 @@ static void bad_faults_are_refused(void **state)
 		assert_status(post(*state, "/_sandbox/faults", bad[i]), 400);
 }
 
-/* ---- Reset, clock, pages ---- */
+/* ---- reset, clock, pages ---- */
 
 static void reset_forgets_everything(void **state)
 {
@@ -453,7 +453,7 @@ static void absolute_urls_follow_the_host_header(void **state)
 		STR("http://sandbox.example:8443/pbs.twimg.com/")));
 }
 
-/* ---- Many at once ---- */
+/* ---- many at once ---- */
 
 struct busy {
 	struct probe *probe;
