@@ -26,9 +26,8 @@ static inline struct str jpeg_bytes(struct arena *arena, unsigned width, unsigne
 		0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 'J',  'F',  'I',  'F',  0x00, 0x01, 0x01, 0x00,
 		0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0xFF, 0xC0, 0x00, 0x11, 0x08, 0,    0,    0,
 		0,    0x03, 0x01, 0x22, 0x00, 0x02, 0x11, 0x01, 0x03, 0x11, 0x01, 0xFF, 0xDA};
-	size_t len = size_bytes > sizeof(head) ? size_bytes : sizeof(head);
+	const size_t len = size_bytes > sizeof(head) ? size_bytes : sizeof(head);
 	char *bytes = arena_alloc(arena, len);
-
 	memcpy(bytes, head, sizeof(head));
 	bytes[25] = (char)(height >> 8);
 	bytes[26] = (char)(height & 0xFF);
@@ -41,14 +40,13 @@ static inline void serve_file(void *context, struct http_request *request,
 			      struct http_response *response)
 {
 	struct media_server *server = context;
-	struct str name = http_request_capture(request, "name");
+	const struct str name = http_request_capture(request, "name");
 	const struct str *agent = http_request_header(request, "user-agent");
-	struct str bytes = {0};
-
 	snprintf(server->text, sizeof(server->text), STR_FMT,
 		 STR_ARG(agent != NULL ? *agent : STR("")));
 	if (server->on_fetch != NULL)
 		server->on_fetch(server->context);
+	struct str bytes = {0};
 	if (str_equal_z(name, "robots.txt") && server->robots != NULL)
 		bytes = str_of(server->robots);
 	else if (str_equal_z(name, "square.jpg"))
@@ -84,7 +82,6 @@ static inline void media_server_open(struct media_server *server)
 	const struct http_router_config config = {.context = server,
 						  .response_max_bytes = (size_t)64 << 20};
 	struct error err = {0};
-
 	assert_int_equal(http_router_new(&config, &server->router, &err), ERR_NONE);
 	assert_int_equal(http_router_add(server->router, &route, 1, &err), ERR_NONE);
 	const struct httpd_config listen = {.listen = "127.0.0.1:0",

@@ -70,8 +70,6 @@ static inline void probe_advance(struct probe *probe, int64_t us)
 static inline int probe_open(void **state)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
-	struct error err = {0};
-
 	assert_non_null(probe);
 	probe->arena = arena_new("probe", (size_t)512 * 1024 * 1024);
 	probe->now_us = PROBE_START_US;
@@ -79,6 +77,7 @@ static inline int probe_open(void **state)
 	const struct sandbox_config config = {
 		.listen = "127.0.0.1:0", .clock = &probe->clock, .threads = 4};
 
+	struct error err = {0};
 	if (sandbox_open(&config, &probe->sandbox, &err) != ERR_NONE)
 		fail_msg("sandbox_open: %s", err.text);
 	probe->curl = curl_easy_init();
@@ -90,7 +89,6 @@ static inline int probe_open(void **state)
 static inline int probe_close(void **state)
 {
 	struct probe *probe = *state;
-
 	curl_easy_cleanup(probe->curl);
 	sandbox_close(&probe->sandbox);
 	arena_free(&probe->arena);
@@ -109,7 +107,6 @@ static inline struct curl_slist *probe_headers(struct probe *probe,
 {
 	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
 	const char *type = request->content_type;
-
 	if (type == NULL && request->body.len > 0)
 		type = request->body.ptr[0] == '{' ? "application/json"
 						   : "application/x-www-form-urlencoded";
@@ -130,15 +127,13 @@ static inline struct curl_slist *probe_headers(struct probe *probe,
 static inline struct probe_answer probe_ask(struct probe *probe, struct probe_request request)
 {
 	struct curl_slist *headers = probe_headers(probe, &request);
-	struct probe_answer answer = {0};
-	struct str base = sandbox_base_url(probe->sandbox);
+	const struct str base = sandbox_base_url(probe->sandbox);
 	struct str url = str_of(request.path);
-	struct buf body;
-	struct buf head;
-
 	if (!str_has_prefix(url, STR("http")))
 		url = str_concat(probe->arena, base, url);
+	struct buf body;
 	buf_init(&body, probe->arena, PROBE_BODY_MAX);
+	struct buf head;
 	buf_init(&head, probe->arena, 64 * 1024);
 	curl_easy_reset(probe->curl);
 	curl_easy_setopt(probe->curl, CURLOPT_URL, str_z(probe->arena, url));
@@ -158,8 +153,9 @@ static inline struct probe_answer probe_ask(struct probe *probe, struct probe_re
 		curl_easy_setopt(probe->curl, CURLOPT_POSTFIELDS,
 				 request.body.len > 0 ? request.body.ptr : "");
 	}
-	CURLcode code = curl_easy_perform(probe->curl);
+	const CURLcode code = curl_easy_perform(probe->curl);
 	curl_slist_free_all(headers);
+	struct probe_answer answer = {0};
 	if (code != CURLE_OK && probe->may_break)
 		return answer;
 	if (code != CURLE_OK)
@@ -179,10 +175,8 @@ static inline struct str probe_header(const struct probe_answer *answer, const c
 {
 	struct str in = answer->headers;
 	struct str line;
-
 	while (str_take_field(&in, '\n', &line)) {
-		size_t colon = str_find_char(line, ':', 0);
-
+		const size_t colon = str_find_char(line, ':', 0);
 		if (colon != SIZE_MAX && str_equal_nocase(str_slice(line, 0, colon), str_of(name)))
 			return str_trim(str_slice(line, colon + 1, line.len));
 	}
@@ -193,17 +187,15 @@ static inline struct str probe_header(const struct probe_answer *answer, const c
 static inline struct str probe_location_param(struct probe *probe,
 					      const struct probe_answer *answer, const char *name)
 {
-	struct str location = probe_header(answer, "Location");
-	size_t query = str_find_char(location, '?', 0);
-	struct form form = {0};
-	const struct str *value;
-
+	const struct str location = probe_header(answer, "Location");
+	const size_t query = str_find_char(location, '?', 0);
 	if (query == SIZE_MAX)
 		return (struct str){0};
+	struct form form = {0};
 	assert_int_equal(form_parse(probe->arena, str_slice(location, query + 1, location.len), 0,
 				    &form, NULL),
 			 ERR_NONE);
-	value = form_find(&form, name);
+	const struct str *value = form_find(&form, name);
 	return value != NULL ? *value : (struct str){0};
 }
 
@@ -211,9 +203,8 @@ static inline struct str probe_location_param(struct probe *probe,
 static inline struct str probe_form(struct probe *probe, const char *name, ...)
 {
 	struct buf out;
-	va_list values;
-
 	buf_init(&out, probe->arena, 64 * 1024);
+	va_list values;
 	va_start(values, name);
 	for (; name != NULL; name = va_arg(values, const char *))
 		form_add(&out, name, str_of(va_arg(values, const char *)));
@@ -260,12 +251,11 @@ static inline void probe_assert_status(struct probe_answer answer, long expected
 /* The posts of that platform in the ledger: a JSON array of them all is searched. */
 static inline size_t probe_ledger(struct probe *probe, const struct json **posts_out, size_t max)
 {
-	struct probe_answer answer = probe_ask(
+	const struct probe_answer answer = probe_ask(
 		probe, (struct probe_request){.method = "GET", .path = "/_sandbox/ledger"});
 	const struct json *posts = json_get(answer.json, "posts");
-	size_t count = 0;
-
 	assert_status(answer, 200);
+	size_t count = 0;
 	for (size_t i = 0; i < posts->count && count < max; i++)
 		posts_out[count++] = json_at(posts, i);
 	assert_true(posts->count <= max);
@@ -274,17 +264,15 @@ static inline size_t probe_ledger(struct probe *probe, const struct json **posts
 
 static inline void probe_fault(struct probe *probe, const char *json)
 {
-	struct probe_answer answer = probe_ask(
+	const struct probe_answer answer = probe_ask(
 		probe, (struct probe_request){
 			       .method = "POST", .path = "/_sandbox/faults", .body = str_of(json)});
-
 	assert_true(answer.status >= 200 && answer.status < 300);
 }
 
 static inline struct str probe_sha256_hex(struct probe *probe, struct str bytes)
 {
 	unsigned char digest[crypto_hash_sha256_BYTES];
-
 	crypto_hash_sha256(digest, (const unsigned char *)bytes.ptr, bytes.len);
 	return hex_encode(probe->arena, (struct str){(const char *)digest, sizeof(digest)});
 }
@@ -292,7 +280,6 @@ static inline struct str probe_sha256_hex(struct probe *probe, struct str bytes)
 static inline struct str probe_sha256_base64url(struct probe *probe, struct str bytes)
 {
 	unsigned char digest[crypto_hash_sha256_BYTES];
-
 	crypto_hash_sha256(digest, (const unsigned char *)bytes.ptr, bytes.len);
 	return base64url_encode(probe->arena, (struct str){(const char *)digest, sizeof(digest)});
 }
@@ -303,7 +290,6 @@ static inline struct str probe_video(struct probe *probe, size_t size_bytes)
 	static const char head[] = "\0\0\0\x18"
 				   "ftypmp42\0\0\0\0mp42isom";
 	char *bytes = arena_alloc(probe->arena, size_bytes);
-
 	for (size_t i = 0; i < size_bytes; i++)
 		bytes[i] = (char)((i * 2654435761u) >> 13);
 	memcpy(bytes, head, size_bytes < 24 ? size_bytes : 24);

@@ -45,8 +45,7 @@ static void reads_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct content_range range = {.first = -7};
-		bool is_good = sandbox_content_range_parse(str_of(rows[i].text), &range);
-
+		const bool is_good = sandbox_content_range_parse(str_of(rows[i].text), &range);
 		if (is_good != rows[i].is_good)
 			fail_msg("%s", rows[i].text);
 		if (!is_good) {
@@ -63,10 +62,9 @@ static void reads_rows(void **state)
 
 static void refuses_every_cut(void **state)
 {
-	struct str whole = STR("bytes 0-9/1");
-	struct content_range range;
-
 	(void)state;
+	const struct str whole = STR("bytes 0-9/1");
+	struct content_range range;
 	for (size_t len = 0; len <= whole.len; len++)
 		assert_false(sandbox_content_range_parse(str_slice(whole, 0, len), &range));
 }
@@ -77,6 +75,5 @@ int main(void)
 		cmocka_unit_test(reads_rows),
 		cmocka_unit_test(refuses_every_cut),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,6 @@ static void star_stays_within_a_segment(void **state)
 		{"", "/", false},
 		{"/rest/posts/urn%3Ali*", "/rest/posts/urn%3Ali%3A1", true},
 	};
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (sandbox_fault_path_matches(str_of(rows[i].pattern), str_of(rows[i].path)) !=
@@ -47,6 +46,5 @@ static void star_stays_within_a_segment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(star_stays_within_a_segment)};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@ static struct probe_answer ask(struct probe *probe, const char *method, const ch
 
 static int64_t value_of(struct probe *probe, const char *name)
 {
-	struct probe_answer answer = ask(probe, "GET", NULL);
-
+	const struct probe_answer answer = ask(probe, "GET", NULL);
 	assert_status(answer, 200);
 	return json_int(json_get(answer.json, name), -1);
 }
@@ -23,9 +22,8 @@ static int64_t value_of(struct probe *probe, const char *name)
 static void knobs_are_set_until_the_reset(void **state)
 {
 	struct probe *probe = *state;
-
 	assert_int_equal(value_of(probe, "instagram_publish_quota"), 100);
-	struct probe_answer set =
+	const struct probe_answer set =
 		ask(probe, "POST",
 		    "{\"instagram_publish_quota\":50,\"instagram_published_late_s\":86400}");
 	assert_status(set, 200);
@@ -51,10 +49,8 @@ static void one_bad_value_sets_none(void **state)
 		"[50]",
 		"no JSON",
 	};
-
 	for (size_t i = 0; i < COUNT_OF(bodies); i++) {
-		struct probe_answer answer = ask(probe, "POST", bodies[i]);
-
+		const struct probe_answer answer = ask(probe, "POST", bodies[i]);
 		if (answer.status != 400 || value_of(probe, "instagram_publish_quota") != 100)
 			fail_msg("%s: %ld " STR_FMT, bodies[i], answer.status,
 				 STR_ARG(answer.body));
@@ -68,6 +64,5 @@ int main(void)
 						probe_close),
 		cmocka_unit_test_setup_teardown(one_bad_value_sets_none, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

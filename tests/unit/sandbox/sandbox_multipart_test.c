@@ -25,10 +25,9 @@
 static void parts_are_found(void **state)
 {
 	struct arena *arena = arena_new("test", 1 << 20);
+	(void)state;
 	struct sandbox_part *parts = NULL;
 	size_t count = 0;
-
-	(void)state;
 	assert_true(sandbox_multipart_parse(arena, STR(TYPE), STR(BODY), &parts, &count));
 	assert_int_equal(count, 3);
 	assert_true(str_equal_z(parts[0].name, "a") && str_equal_z(parts[0].bytes, "value"));
@@ -55,12 +54,10 @@ static void broken_ones_are_refused(void **state)
 		{"multipart/form-data; boundary=b", "--b\r\nX: y\r\n\r\nno end"},
 	};
 	struct arena *arena = arena_new("test", 1 << 20);
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct sandbox_part *parts = NULL;
 		size_t count = 0;
-
 		if (sandbox_multipart_parse(arena, str_of(rows[i].type), str_of(rows[i].body),
 					    &parts, &count))
 			fail_msg("row %zu was taken", i);
@@ -71,14 +68,12 @@ static void broken_ones_are_refused(void **state)
 static void every_cut_is_refused(void **state)
 {
 	struct arena *arena = arena_new("test", 64 << 20);
-
 	(void)state;
 	for (size_t len = 0; len < sizeof(BODY) - 5; len++) {
 		char *exact = arena_alloc(arena, len > 0 ? len : 1);
+		memcpy(exact, BODY, len);
 		struct sandbox_part *parts = NULL;
 		size_t count = 0;
-
-		memcpy(exact, BODY, len);
 		assert_false(sandbox_multipart_parse(arena, STR(TYPE), (struct str){exact, len},
 						     &parts, &count));
 	}
@@ -92,6 +87,5 @@ int main(void)
 		cmocka_unit_test(broken_ones_are_refused),
 		cmocka_unit_test(every_cut_is_refused),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,6 @@ static int open_arena(void **state)
 static int close_arena(void **state)
 {
 	struct arena *arena = *state;
-
 	arena_free(&arena);
 	return 0;
 }
@@ -47,10 +46,8 @@ static void forms(void **state)
 		{"code_verifier=v&fb_exchange_token=t&appsecret_proof=p",
 		 "code_verifier=***&fb_exchange_token=***&appsecret_proof=***"},
 	};
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct str out = sandbox_redact_form(*state, str_of(rows[i].in));
-
+		const struct str out = sandbox_redact_form(*state, str_of(rows[i].in));
 		if (!str_equal_z(out, rows[i].out))
 			fail_msg("%s: " STR_FMT, rows[i].in, STR_ARG(out));
 	}
@@ -107,12 +104,10 @@ static void bodies(void **state)
 		 NULL},
 		{"empty", "application/json", "", ""},
 	};
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct str shown = {0};
-		bool is_shown = sandbox_redact_body(*state, str_of(rows[i].type),
-						    str_of(rows[i].in), &shown);
-
+		const bool is_shown = sandbox_redact_body(*state, str_of(rows[i].type),
+							  str_of(rows[i].in), &shown);
 		if (is_shown != (rows[i].out != NULL) ||
 		    (is_shown && !str_equal_z(shown, rows[i].out)))
 			fail_msg("%s: %d " STR_FMT, rows[i].name, is_shown, STR_ARG(shown));
@@ -126,6 +121,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(headers, open_arena, close_arena),
 		cmocka_unit_test_setup_teardown(bodies, open_arena, close_arena),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,8 @@
 static void count_is_bounded(void **state)
 {
 	struct arena *arena = arena_new("test", 8 << 20);
-	struct reqlog log = {0};
-	struct buf out;
-
 	(void)state;
+	struct reqlog log = {0};
 	for (uint64_t i = 0; i < REQLOG_ENTRIES_MAX + 5; i++)
 		assert_int_equal(
 			sandbox_reqlog_add(
@@ -30,6 +28,7 @@ static void count_is_bounded(void **state)
 	sandbox_reqlog_set_status(&log, 5, 201);
 	sandbox_reqlog_set_status(&log, 4, 500);
 	sandbox_reqlog_set_status(&log, REQLOG_ENTRIES_MAX + 5, 500);
+	struct buf out;
 	buf_init(&out, arena, 4 << 20);
 	sandbox_reqlog_write(&log, &out);
 	assert_true(str_has_prefix(
@@ -42,12 +41,11 @@ static void count_is_bounded(void **state)
 
 static void bytes_are_bounded(void **state)
 {
-	size_t len = (size_t)10 << 20;
+	const size_t len = (size_t)10 << 20;
 	struct arena *arena = arena_new("test", len * 2);
-	struct reqlog log = {0};
-	struct str big = {arena_alloc(arena, len), len};
-
+	const struct str big = {arena_alloc(arena, len), len};
 	(void)state;
+	struct reqlog log = {0};
 	for (int i = 0; i < 10; i++)
 		sandbox_reqlog_add(&log, big, 0);
 	assert_int_equal(log.next - log.first, 6);
@@ -61,6 +59,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(count_is_bounded),
 					   cmocka_unit_test(bytes_are_bounded)};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

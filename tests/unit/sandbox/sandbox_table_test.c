@@ -17,9 +17,8 @@ static void many_are_found_and_replaced(void **state)
 	enum { COUNT = 5000 };
 	static int values[COUNT];
 	struct arena *arena = arena_new("test", 8 << 20);
-	struct table table;
-
 	(void)state;
+	struct table table;
 	sandbox_table_init(&table, arena);
 	assert_null(sandbox_table_get(&table, STR("nothing yet")));
 	for (int i = 0; i < COUNT; i++)
@@ -40,6 +39,5 @@ static void many_are_found_and_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(many_are_found_and_replaced)};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

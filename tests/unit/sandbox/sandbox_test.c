@@ -22,7 +22,6 @@ static struct probe_answer post(struct probe *probe, const char *path, const cha
 static size_t ledger_count(struct probe *probe)
 {
 	const struct json *posts[100];
-
 	return probe_ledger(probe, posts, 100);
 }
 
@@ -30,14 +29,13 @@ static size_t ledger_count(struct probe *probe)
  * instead. */
 static CURLcode post_raw(struct probe *probe, struct str token, const char *body, long timeout_ms)
 {
-	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
-				    STR("/api.x.com/2/tweets"));
-	struct str bearer =
+	const struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
+					  STR("/api.x.com/2/tweets"));
+	const struct str bearer =
 		str_format(probe->arena, "Authorization: Bearer " STR_FMT, STR_ARG(token));
 	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
 	CURL *curl = curl_easy_init();
 	struct buf sink;
-
 	buf_init(&sink, probe->arena, PROBE_BODY_MAX);
 	headers = curl_slist_append(headers, probe_z(probe, bearer));
 	curl_easy_setopt(curl, CURLOPT_URL, probe_z(probe, url));
@@ -47,7 +45,7 @@ static CURLcode post_raw(struct probe *probe, struct str token, const char *body
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, probe_take);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
-	CURLcode code = curl_easy_perform(curl);
+	const CURLcode code = curl_easy_perform(curl);
 	curl_slist_free_all(headers);
 	curl_easy_cleanup(curl);
 	return code;
@@ -55,8 +53,7 @@ static CURLcode post_raw(struct probe *probe, struct str token, const char *body
 
 static void ledger_is_empty_at_first(void **state)
 {
-	struct probe_answer answer = get(*state, "/_sandbox/ledger");
-
+	const struct probe_answer answer = get(*state, "/_sandbox/ledger");
 	assert_status(answer, 200);
 	assert_str(answer.body, "{\"posts\":[]}");
 }
@@ -64,12 +61,10 @@ static void ledger_is_empty_at_first(void **state)
 static void ledger_shows_posts_in_order(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	const struct json *posts[10];
-
-	struct probe_answer first = x_post(probe, token, "{\"text\":\"first <b>\"}");
+	const struct str token = x_login(probe);
+	const struct probe_answer first = x_post(probe, token, "{\"text\":\"first <b>\"}");
 	assert_status(first, 201);
-	struct str id = json_string(json_get(json_get(first.json, "data"), "id"));
+	const struct str id = json_string(json_get(json_get(first.json, "data"), "id"));
 	x_post(probe, token,
 	       probe_z(probe,
 		       str_format(
@@ -77,6 +72,7 @@ static void ledger_shows_posts_in_order(void **state)
 			       "{\"text\":\"second\",\"reply\":{\"in_reply_to_tweet_id\":\"" STR_FMT
 			       "\"}}",
 			       STR_ARG(id))));
+	const struct json *posts[10];
 	assert_int_equal(probe_ledger(probe, posts, 10), 2);
 	assert_str(json_string(json_get(posts[0], "platform")), "x");
 	assert_str(json_string(json_get(posts[0], "account_id")), "1790000000000000123");
@@ -91,7 +87,6 @@ static void ledger_shows_posts_in_order(void **state)
 static void log_keeps_method_host_path_status(void **state)
 {
 	struct probe *probe = *state;
-
 	get(probe, "/api.x.com/2/users/me?user.fields=id%2Cname");
 	get(probe, "/no.such.host/a/b?c=d");
 	const struct json *requests = json_get(get(probe, "/_sandbox/log").json, "requests");
@@ -111,14 +106,13 @@ static void log_keeps_method_host_path_status(void **state)
 static void log_replaces_secrets(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct str code = x_code(probe, X_SCOPE);
-
+	const struct str token = x_login(probe);
+	const struct str code = x_code(probe, X_SCOPE);
 	x_exchange(probe, code, X_CALLBACK, X_VERIFIER);
 	x_post(probe, token, "{\"text\":\"hello\"}");
 	post(probe, "/api.x.com/2/tweets?access_token=query-secret-1",
 	     "{\"text\":\"t\",\"refresh_token\":\"json-secret-2\"}");
-	struct probe_answer log = get(probe, "/_sandbox/log");
+	const struct probe_answer log = get(probe, "/_sandbox/log");
 	const char *const secrets[] = {probe_z(probe, token), probe_z(probe, code), X_VERIFIER,
 				       "query-secret-1",      "json-secret-2",      "c2FuZGJveC14"};
 	for (size_t i = 0; i < COUNT_OF(secrets); i++) {
@@ -135,16 +129,15 @@ static void log_replaces_secrets(void **state)
 static void log_shows_large_bodies_by_digest(void **state)
 {
 	struct probe *probe = *state;
-	size_t len = 70000;
+	const size_t len = 70000;
 	char *body = arena_alloc(probe->arena, len + 1);
-
 	memset(body, 'a', len);
 	memcpy(body, "{\"text\":\"", 9);
 	memcpy(body + len - 2, "\"}", 2);
 	post(probe, "/api.x.com/2/tweets", body);
 	const struct json *entry =
 		json_at(json_get(get(probe, "/_sandbox/log").json, "requests"), 0);
-	struct str digest = probe_sha256_hex(probe, (struct str){body, len});
+	const struct str digest = probe_sha256_hex(probe, (struct str){body, len});
 	assert_true(str_equal(json_string(json_get(entry, "body_sha256")), digest));
 	assert_int_equal(json_int(json_get(entry, "body_bytes"), 0), 70000);
 	assert_null(json_get(entry, "body"));
@@ -153,7 +146,6 @@ static void log_shows_large_bodies_by_digest(void **state)
 static void log_shows_binary_as_base64(void **state)
 {
 	struct probe *probe = *state;
-
 	probe_ask(probe, (struct probe_request){.method = "POST",
 						.path = "/api.x.com/2/media/upload",
 						.content_type = "application/octet-stream",
@@ -165,8 +157,7 @@ static void log_shows_binary_as_base64(void **state)
 
 static void unknown_host_is_a_clear_404(void **state)
 {
-	struct probe_answer answer = get(*state, "/graph.nowhere.test/v1/me");
-
+	const struct probe_answer answer = get(*state, "/graph.nowhere.test/v1/me");
 	assert_status(answer, 404);
 	assert_true(str_find(answer.body, STR("/graph.nowhere.test/v1/me"), 0) != SIZE_MAX);
 }
@@ -176,13 +167,12 @@ static void unknown_host_is_a_clear_404(void **state)
 static void fault_status_has_no_effect(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"status\","
 			   "\"status\":503,\"headers\":{\"X-Why\":\"fault\"},\"body\":{\"a\":[1]},"
 			   "\"retry_after\":7}");
-	struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
+	const struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
 	assert_status(answer, 503);
 	assert_str(answer.body, "{\"a\":[1]}");
 	assert_str(probe_header(&answer, "X-Why"), "fault");
@@ -195,12 +185,11 @@ static void fault_status_has_no_effect(void **state)
 static void fault_status_after_has_the_effect(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"status_after\",\"status\":502,"
 			   "\"body\":\"<html>bad gateway</html>\"}");
-	struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
+	const struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
 	assert_status(answer, 502);
 	assert_str(answer.body, "<html>bad gateway</html>");
 	assert_int_equal(ledger_count(probe), 1);
@@ -209,8 +198,7 @@ static void fault_status_after_has_the_effect(void **state)
 static void fault_resets_lose_the_answer(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"reset_before\"}");
 	assert_int_not_equal(post_raw(probe, token, "{\"text\":\"one\"}", 5000), CURLE_OK);
@@ -227,8 +215,7 @@ static void fault_resets_lose_the_answer(void **state)
 static void fault_timeout_after_hangs_but_not_others(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"timeout_after\"}");
 	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 300),
@@ -243,8 +230,7 @@ static void fault_timeout_after_hangs_but_not_others(void **state)
 static void fault_truncate_cuts_the_answer(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"POST\",\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"truncate\"}");
 	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 5000), CURLE_PARTIAL_FILE);
@@ -254,21 +240,18 @@ static void fault_truncate_cuts_the_answer(void **state)
 static void fault_garbage_is_not_json(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	const struct json *json;
+	const struct str token = x_login(probe);
 	struct buf sink;
-
 	(void)sink;
 	probe_fault(
 		probe,
 		"{\"platform\":\"x\",\"match\":{\"path\":\"/2/users/me\"},\"effect\":\"garbage\"}");
-	struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
-				    STR("/api.x.com/2/users/me"));
-	struct str bearer =
+	const struct str url = str_concat(probe->arena, sandbox_base_url(probe->sandbox),
+					  STR("/api.x.com/2/users/me"));
+	const struct str bearer =
 		str_format(probe->arena, "Authorization: Bearer " STR_FMT, STR_ARG(token));
 	struct curl_slist *headers = curl_slist_append(NULL, probe_z(probe, bearer));
 	CURL *curl = curl_easy_init();
-	long status = 0;
 
 	buf_init(&sink, probe->arena, PROBE_BODY_MAX);
 	curl_easy_setopt(curl, CURLOPT_URL, probe_z(probe, url));
@@ -277,10 +260,12 @@ static void fault_garbage_is_not_json(void **state)
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, probe_take);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
 	assert_int_equal(curl_easy_perform(curl), CURLE_OK);
+	long status = 0;
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_slist_free_all(headers);
 	curl_easy_cleanup(curl);
 	assert_int_equal(status, 200);
+	const struct json *json;
 	assert_int_not_equal(json_parse(probe->arena, buf_str(&sink), NULL, &json, NULL, NULL),
 			     ERR_NONE);
 }
@@ -288,15 +273,14 @@ static void fault_garbage_is_not_json(void **state)
 static void fault_rate_limit_speaks_the_platforms_words(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	int64_t reset;
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"rate_limit\",\"retry_after\":90}");
-	struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
+	const struct probe_answer answer = x_post(probe, token, "{\"text\":\"one\"}");
 	assert_status(answer, 429);
 	assert_str(probe_json_string(&answer, "title"), "Too Many Requests");
 	assert_str(probe_header(&answer, "x-rate-limit-remaining"), "0");
+	int64_t reset;
 	assert_true(str_parse_i64(probe_header(&answer, "x-rate-limit-reset"), &reset));
 	assert_int_equal(reset, PROBE_START_US / US_PER_S + 90);
 	assert_int_equal(ledger_count(probe), 0);
@@ -305,9 +289,8 @@ static void fault_rate_limit_speaks_the_platforms_words(void **state)
 static void fault_expire_token_keeps_it_dead(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct str other = x_login(probe);
-
+	const struct str token = x_login(probe);
+	const struct str other = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"expire_token\"}");
 	assert_status(x_post(probe, token, "{\"text\":\"one\"}"), 401);
@@ -320,8 +303,7 @@ static void fault_expire_token_keeps_it_dead(void **state)
 static void fault_slow_waits_first(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"path\":\"/2/"
 			   "tweets\"},\"effect\":\"slow\",\"retry_after\":1}");
 	assert_int_equal(post_raw(probe, token, "{\"text\":\"one\"}", 300),
@@ -334,15 +316,14 @@ static void fault_slow_waits_first(void **state)
 static void faults_count_down_and_match(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	probe_fault(probe, "{\"platform\":\"x\",\"match\":{\"method\":\"GET\",\"path\":\"/2/users/"
 			   "*\"},\"effect\":\"status\","
 			   "\"status\":500,\"times\":2}");
 	assert_status(x_post(probe, token, "{\"text\":\"not matched\"}"), 201);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 500);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/1790000000000000123/tweets"), 200);
-	struct probe_answer list = get(probe, "/_sandbox/faults");
+	const struct probe_answer list = get(probe, "/_sandbox/faults");
 	assert_int_equal(json_int(json_get(json_at(json_get(list.json, "faults"), 0), "times"), -1),
 			 1);
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 500);
@@ -368,7 +349,6 @@ static void bad_faults_are_refused(void **state)
 		"{\"effect\":\"status\",\"mach\":{}}",
 		"{\"effect\":",
 	};
-
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		assert_status(post(*state, "/_sandbox/faults", bad[i]), 400);
 }
@@ -378,8 +358,7 @@ static void bad_faults_are_refused(void **state)
 static void reset_forgets_everything(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	x_post(probe, token, "{\"text\":\"one\"}");
 	probe_fault(probe, "{\"platform\":\"x\",\"effect\":\"status\",\"status\":500}");
 	post(probe, "/_sandbox/clock", "{\"advance_s\":3600}");
@@ -396,9 +375,8 @@ static void reset_forgets_everything(void **state)
 static void clock_moves_lifetimes(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
-	struct probe_answer moved = post(probe, "/_sandbox/clock", "{\"advance_s\":7199}");
+	const struct str token = x_login(probe);
+	const struct probe_answer moved = post(probe, "/_sandbox/clock", "{\"advance_s\":7199}");
 	assert_str(json_string(json_get(moved.json, "now")), "2026-11-21T07:46:39Z");
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 200);
 	post(probe, "/_sandbox/clock", "{\"advance_s\":1}");
@@ -411,9 +389,8 @@ static void clock_moves_lifetimes(void **state)
 static void page_escapes_what_was_posted(void **state)
 {
 	struct probe *probe = *state;
-
 	x_post(probe, x_login(probe), "{\"text\":\"<script>alert('1')</script> & \\\"more\\\"\"}");
-	struct probe_answer page = get(probe, "/");
+	const struct probe_answer page = get(probe, "/");
 	assert_status(page, 200);
 	assert_true(str_find(page.body, STR("<script"), 0) == SIZE_MAX);
 	assert_true(str_find(page.body,
@@ -425,7 +402,6 @@ static void page_escapes_what_was_posted(void **state)
 	for (int i = 0; i < 6; i++) {
 		static const char *const names[] = {"Instagram", "Facebook", "X",
 						    "LinkedIn",  "YouTube",  "TikTok"};
-
 		assert_true(str_find(page.body, str_format(probe->arena, "<h2>%s <span>", names[i]),
 				     0) != SIZE_MAX);
 	}
@@ -440,14 +416,13 @@ static void page_escapes_what_was_posted(void **state)
 static void absolute_urls_follow_the_host_header(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct probe_answer answer = probe_ask(
+	const struct str token = x_login(probe);
+	const struct probe_answer answer = probe_ask(
 		probe, (struct probe_request){
 			       .method = "GET",
 			       .path = "/api.x.com/2/users/me?user.fields=profile_image_url",
 			       .bearer = token,
 			       .headers = {"Host: sandbox.example:8443"}});
-
 	assert_true(str_has_prefix(
 		json_string(json_get(json_get(answer.json, "data"), "profile_image_url")),
 		STR("http://sandbox.example:8443/pbs.twimg.com/")));
@@ -465,18 +440,16 @@ struct busy {
 static void *be_busy(void *context)
 {
 	struct busy *busy = context;
-	struct str base = sandbox_base_url(busy->probe->sandbox);
+	const struct str base = sandbox_base_url(busy->probe->sandbox);
 	char url[256];
-
 	snprintf(url, sizeof(url), STR_FMT "/_sandbox/%s", STR_ARG(base),
 		 busy->number % 2 == 0 ? "ledger" : "log");
 	for (int i = 0; i < 25; i++) {
 		CURL *curl = curl_easy_init();
-		char body[64];
 		char bearer[256];
-
 		snprintf(bearer, sizeof(bearer), "Authorization: Bearer " STR_FMT,
 			 STR_ARG(busy->token));
+		char body[64];
 		snprintf(body, sizeof(body), "{\"text\":\"n %d %d\"}", busy->number, i);
 		struct curl_slist *headers = curl_slist_append(NULL, bearer);
 		headers = curl_slist_append(headers, "Content-Type: application/json");
@@ -502,10 +475,9 @@ static void *be_busy(void *context)
 static void many_at_once(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
+	const struct str token = x_login(probe);
 	struct busy busy[4];
 	pthread_t threads[4];
-
 	for (int i = 0; i < 4; i++) {
 		busy[i] = (struct busy){.probe = probe, .token = token, .number = i};
 		assert_int_equal(pthread_create(&threads[i], NULL, be_busy, &busy[i]), 0);
@@ -520,10 +492,9 @@ static void many_at_once(void **state)
 
 static void bad_listen_address_is_told(void **state)
 {
+	(void)state;
 	struct sandbox *sandbox = NULL;
 	struct error err = {0};
-
-	(void)state;
 	assert_int_not_equal(
 		sandbox_open(&(struct sandbox_config){.listen = "nonsense"}, &sandbox, &err),
 		ERR_NONE);
@@ -575,6 +546,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_at_once, probe_open, probe_close),
 		cmocka_unit_test(bad_listen_address_is_told),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,10 +21,10 @@ static inline struct probe_answer authorize(struct probe *probe, const char *cli
 					    const char *redirect, const char *scope,
 					    const char *decision)
 {
-	struct str query = probe_form(probe, "response_type", "code", "client_id", client,
-				      "redirect_uri", redirect, "state", "st-1", "scope", scope,
-				      decision != NULL ? "sandbox_decision" : NULL, decision, NULL);
-
+	const struct str query =
+		probe_form(probe, "response_type", "code", "client_id", client, "redirect_uri",
+			   redirect, "state", "st-1", "scope", scope,
+			   decision != NULL ? "sandbox_decision" : NULL, decision, NULL);
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -37,8 +37,8 @@ static inline struct probe_answer authorize(struct probe *probe, const char *cli
 
 static inline const char *code_for(struct probe *probe, const char *scope)
 {
-	struct probe_answer answer = authorize(probe, "sandbox-linkedin", REDIRECT, scope, "allow");
-
+	const struct probe_answer answer =
+		authorize(probe, "sandbox-linkedin", REDIRECT, scope, "allow");
 	assert_status(answer, 302);
 	return probe_z(probe, probe_location_param(probe, &answer, "code"));
 }
@@ -60,9 +60,8 @@ static inline struct probe_answer exchange(struct probe *probe, const char *code
 
 static inline struct str token_for(struct probe *probe, const char *scope)
 {
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		exchange(probe, code_for(probe, scope), REDIRECT, "sandbox-secret-linkedin");
-
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "access_token");
 }
@@ -103,7 +102,6 @@ static inline const char *urn_path(struct probe *probe, const char *prefix, stru
 				   const char *suffix)
 {
 	struct buf path;
-
 	buf_init(&path, probe->arena, 4096);
 	buf_add_z(&path, prefix);
 	percent_encode(&path, urn);

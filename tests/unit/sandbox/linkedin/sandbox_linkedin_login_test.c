@@ -13,9 +13,8 @@
 
 static struct probe_answer tokens_of(struct probe *probe, const char *client, const char *scope)
 {
-	struct probe_answer allowed = authorize(probe, client, REDIRECT, scope, "allow");
+	const struct probe_answer allowed = authorize(probe, client, REDIRECT, scope, "allow");
 	const char *code = probe_z(probe, probe_location_param(probe, &allowed, "code"));
-
 	assert_status(allowed, 302);
 	return post_form(probe, WWW "/oauth/v2/accessToken",
 			 probe_form(probe, "grant_type", "authorization_code", "code", code,
@@ -25,8 +24,7 @@ static struct probe_answer tokens_of(struct probe *probe, const char *client, co
 
 static struct str token_of_app(struct probe *probe, const char *client, const char *scope)
 {
-	struct probe_answer answer = tokens_of(probe, client, scope);
-
+	const struct probe_answer answer = tokens_of(probe, client, scope);
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "access_token");
 }
@@ -46,13 +44,11 @@ static void products_decide_what_may_be_asked_for(void **state)
 		{"sandbox-linkedin", SCOPES " r_basicprofile", NULL},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			authorize(probe, rows[i].client, REDIRECT, rows[i].scope, "allow");
-		struct str error = probe_location_param(probe, &answer, "error");
-		struct str told = probe_location_param(probe, &answer, "error_description");
-
+		const struct str error = probe_location_param(probe, &answer, "error");
+		const struct str told = probe_location_param(probe, &answer, "error_description");
 		print_message("row: %s %s\n", rows[i].client, rows[i].scope);
 		assert_status(answer, 302);
 		assert_str(error, rows[i].unknown != NULL ? "unauthorized_scope_error" : "");
@@ -64,9 +60,9 @@ static void products_decide_what_may_be_asked_for(void **state)
 static void only_partners_get_refresh_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer partner = tokens_of(probe, "sandbox-linkedin", SCOPES);
-	struct probe_answer other = tokens_of(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
-
+	const struct probe_answer partner = tokens_of(probe, "sandbox-linkedin", SCOPES);
+	const struct probe_answer other =
+		tokens_of(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
 	assert_true(probe_json_string(&partner, "refresh_token").len > 0);
 	assert_status(other, 200);
 	assert_null(json_get(other.json, "refresh_token"));
@@ -76,8 +72,7 @@ static void only_partners_get_refresh_tokens(void **state)
 static void one_apps_consent_is_not_the_others(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_of_app(probe, "sandbox-linkedin", SCOPES);
-
+	const struct str token = token_of_app(probe, "sandbox-linkedin", SCOPES);
 	token_of_app(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
 	assert_status(call(probe, "GET", API "/v2/userinfo", token, none), 200);
 }
@@ -86,16 +81,15 @@ static void one_apps_consent_is_not_the_others(void **state)
 static void a_known_consent_is_silent(void **state)
 {
 	struct probe *probe = *state;
-	struct str query =
+	const struct str query =
 		probe_form(probe, "response_type", "code", "client_id", "sandbox-linkedin",
 			   "redirect_uri", REDIRECT, "state", "s", "scope", SCOPES, NULL);
 	const char *path =
 		probe_z(probe, str_format(probe->arena, WWW "/oauth/v2/authorization?" STR_FMT,
 					  STR_ARG(query)));
 	struct probe_request again = {.method = "GET", .path = path};
-	struct probe_answer allowed =
+	const struct probe_answer allowed =
 		authorize(probe, "sandbox-linkedin", REDIRECT, SCOPES, "allow");
-
 	assert_true(str_find(probe_header(&allowed, "Set-Cookie"), STR("li_sandbox=1"), 0) !=
 		    SIZE_MAX);
 	assert_status(probe_ask(probe, again), 200); /* another browser */
@@ -107,16 +101,14 @@ static void a_known_consent_is_silent(void **state)
 static void a_right_is_taken_away(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_of_app(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
-	struct probe_answer refused;
-
+	const struct str token = token_of_app(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
 	assert_status(post_form(probe, WWW "/psettings/permitted-services",
 				probe_form(probe, "client_id", "nobody", NULL)),
 		      404);
 	assert_status(post_form(probe, WWW "/psettings/permitted-services",
 				probe_form(probe, "client_id", "sandbox-linkedin-member", NULL)),
 		      204);
-	refused = publish(probe, token, MEMBER, "late", NULL);
+	const struct probe_answer refused = publish(probe, token, MEMBER, "late", NULL);
 	assert_status(refused, 401);
 	assert_str(probe_json_string(&refused, "code"), "REVOKED_ACCESS_TOKEN");
 }
@@ -125,13 +117,11 @@ static void a_right_is_taken_away(void **state)
 static void the_days_calls_run_out(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_of_app(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
+	const struct str token = token_of_app(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
 	const char *path = API "/rest/videos/urn%3Ali%3Avideo%3Anone";
-	struct probe_answer refused;
-
 	for (int i = 0; i < 150; i++)
 		assert_status(call(probe, "GET", path, token, none), 404);
-	refused = call(probe, "GET", path, token, none);
+	const struct probe_answer refused = call(probe, "GET", path, token, none);
 	assert_status(refused, 429);
 	assert_true(str_find(probe_json_string(&refused, "message"), STR("MEMBER DAY"), 0) !=
 		    SIZE_MAX);
@@ -148,14 +138,13 @@ static void comments_want_a_scope_of_their_own(void **state)
 {
 	struct probe *probe = *state;
 	struct str token = token_of_app(probe, "sandbox-linkedin-member", MEMBER_SCOPES);
-	struct probe_answer made = publish(probe, token, MEMBER, "post", NULL);
-	struct str urn = str_copy(probe->arena, probe_header(&made, "x-restli-id"));
+	const struct probe_answer made = publish(probe, token, MEMBER, "post", NULL);
+	const struct str urn = str_copy(probe->arena, probe_header(&made, "x-restli-id"));
 	const char *path = urn_path(probe, API "/rest/socialActions/", urn, "/comments");
-	struct str body = str_format(probe->arena,
-				     "{\"actor\":\"" MEMBER "\",\"object\":\"" STR_FMT
-				     "\",\"message\":{\"text\":\"c\"}}",
-				     STR_ARG(urn));
-
+	const struct str body = str_format(probe->arena,
+					   "{\"actor\":\"" MEMBER "\",\"object\":\"" STR_FMT
+					   "\",\"message\":{\"text\":\"c\"}}",
+					   STR_ARG(urn));
 	assert_status(made, 201);
 	assert_status(call(probe, "POST", path, token, body), 403);
 	token = token_of_app(probe, "sandbox-linkedin-organization",

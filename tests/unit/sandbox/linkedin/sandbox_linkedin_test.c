@@ -10,11 +10,12 @@
 static void consent_page_asks_allows_and_denies(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer page = authorize(probe, "sandbox-linkedin", REDIRECT, SCOPES, NULL);
-	struct probe_answer allowed =
+	const struct probe_answer page =
+		authorize(probe, "sandbox-linkedin", REDIRECT, SCOPES, NULL);
+	const struct probe_answer allowed =
 		authorize(probe, "sandbox-linkedin", REDIRECT, SCOPES, "allow");
-	struct probe_answer denied = authorize(probe, "sandbox-linkedin", REDIRECT, SCOPES, "deny");
-
+	const struct probe_answer denied =
+		authorize(probe, "sandbox-linkedin", REDIRECT, SCOPES, "deny");
 	assert_status(page, 200);
 	assert_true(str_find(page.body, STR("<form"), 0) != SIZE_MAX);
 	assert_status(allowed, 302);
@@ -46,11 +47,9 @@ static void consent_is_refused(void **state)
 		 "unauthorized_scope_error"},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			authorize(probe, rows[i].client, rows[i].redirect, rows[i].scope, "allow");
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		if (rows[i].error != NULL)
@@ -63,9 +62,8 @@ static void consent_is_refused(void **state)
 static void exchange_gives_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		exchange(probe, code_for(probe, SCOPES), REDIRECT, "sandbox-secret-linkedin");
-
 	assert_status(answer, 200);
 	assert_int_equal(json_int(json_get(answer.json, "expires_in"), 0), 5184000);
 	assert_int_equal(json_int(json_get(answer.json, "refresh_token_expires_in"), 0), 31536000);
@@ -81,17 +79,18 @@ static void exchange_is_refused(void **state)
 {
 	struct probe *probe = *state;
 	const char *code = code_for(probe, SCOPES);
-	struct probe_answer secret = exchange(probe, code, REDIRECT, "wrong");
-	struct probe_answer redirect =
+	const struct probe_answer secret = exchange(probe, code, REDIRECT, "wrong");
+	const struct probe_answer redirect =
 		exchange(probe, code, REDIRECT "2", "sandbox-secret-linkedin");
-	struct probe_answer junk = exchange(probe, "AQTjunk", REDIRECT, "sandbox-secret-linkedin");
-	struct probe_answer good = exchange(probe, code, REDIRECT, "sandbox-secret-linkedin");
-	struct probe_answer replay = exchange(probe, code, REDIRECT, "sandbox-secret-linkedin");
-	struct probe_answer missing = post_form(
+	const struct probe_answer junk =
+		exchange(probe, "AQTjunk", REDIRECT, "sandbox-secret-linkedin");
+	const struct probe_answer good = exchange(probe, code, REDIRECT, "sandbox-secret-linkedin");
+	const struct probe_answer replay =
+		exchange(probe, code, REDIRECT, "sandbox-secret-linkedin");
+	const struct probe_answer missing = post_form(
 		probe, WWW "/oauth/v2/accessToken",
 		probe_form(probe, "grant_type", "authorization_code", "code", code, "redirect_uri",
 			   REDIRECT, "client_id", "sandbox-linkedin", NULL));
-
 	assert_status(secret, 401);
 	assert_str(probe_json_string(&secret, "error"), "invalid_client");
 	assert_status(redirect, 400);
@@ -110,10 +109,9 @@ static void code_dies_after_thirty_minutes(void **state)
 {
 	struct probe *probe = *state;
 	const char *code = code_for(probe, SCOPES);
-	struct probe_answer answer;
-
 	probe_advance(probe, 30 * US_PER_MINUTE);
-	answer = exchange(probe, code, REDIRECT, "sandbox-secret-linkedin");
+	const struct probe_answer answer =
+		exchange(probe, code, REDIRECT, "sandbox-secret-linkedin");
 	assert_status(answer, 400);
 	assert_str(probe_json_string(&answer, "error"), "invalid_redirect_uri");
 }
@@ -121,20 +119,17 @@ static void code_dies_after_thirty_minutes(void **state)
 static void refresh_counts_down_and_ends(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first =
+	const struct probe_answer first =
 		exchange(probe, code_for(probe, SCOPES), REDIRECT, "sandbox-secret-linkedin");
-	struct str form =
+	const struct str form =
 		probe_form(probe, "grant_type", "refresh_token", "refresh_token",
 			   probe_z(probe, probe_json_string(&first, "refresh_token")), "client_id",
 			   "sandbox-linkedin", "client_secret", "sandbox-secret-linkedin", NULL);
-	struct probe_answer second;
-	struct probe_answer late;
-
 	probe_advance(probe, 61 * US_PER_DAY);
 	assert_status(call(probe, "GET", API "/v2/userinfo",
 			   probe_json_string(&first, "access_token"), none),
 		      401);
-	second = post_form(probe, WWW "/oauth/v2/accessToken", form);
+	const struct probe_answer second = post_form(probe, WWW "/oauth/v2/accessToken", form);
 	assert_status(second, 200);
 	assert_int_equal(json_int(json_get(second.json, "refresh_token_expires_in"), 0),
 			 31536000 - 61 * 86400);
@@ -142,7 +137,7 @@ static void refresh_counts_down_and_ends(void **state)
 			   probe_json_string(&second, "access_token"), none),
 		      200);
 	probe_advance(probe, 305 * US_PER_DAY);
-	late = post_form(probe, WWW "/oauth/v2/accessToken", form);
+	const struct probe_answer late = post_form(probe, WWW "/oauth/v2/accessToken", form);
 	assert_status(late, 400);
 	assert_str(probe_json_string(&late, "error"), "invalid_request");
 }
@@ -150,19 +145,18 @@ static void refresh_counts_down_and_ends(void **state)
 static void credentials_are_probed(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer good = post_form(
+	const struct probe_answer good = post_form(
 		probe, WWW "/oauth/v2/accessToken",
 		probe_form(probe, "grant_type", "client_credentials", "client_id",
 			   "sandbox-linkedin", "client_secret", "sandbox-secret-linkedin", NULL));
-	struct probe_answer bad =
+	const struct probe_answer bad =
 		post_form(probe, WWW "/oauth/v2/accessToken",
 			  probe_form(probe, "grant_type", "client_credentials", "client_id",
 				     "sandbox-linkedin", "client_secret", "no", NULL));
-	struct probe_answer unknown =
+	const struct probe_answer unknown =
 		post_form(probe, WWW "/oauth/v2/accessToken",
 			  probe_form(probe, "grant_type", "client_credentials", "client_id",
 				     "someone", "client_secret", "no", NULL));
-
 	assert_status(good, 401);
 	assert_str(probe_json_string(&good, "error"), "access_denied");
 	assert_status(bad, 401);
@@ -174,20 +168,19 @@ static void credentials_are_probed(void **state)
 static void introspection_tells(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer known = post_form(probe, WWW "/oauth/v2/introspectToken",
-					      probe_form(probe, "client_id", "sandbox-linkedin",
-							 "client_secret", "sandbox-secret-linkedin",
-							 "token", probe_z(probe, token), NULL));
-	struct probe_answer junk =
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer known = post_form(
+		probe, WWW "/oauth/v2/introspectToken",
+		probe_form(probe, "client_id", "sandbox-linkedin", "client_secret",
+			   "sandbox-secret-linkedin", "token", probe_z(probe, token), NULL));
+	const struct probe_answer junk =
 		post_form(probe, WWW "/oauth/v2/introspectToken",
 			  probe_form(probe, "client_id", "sandbox-linkedin", "client_secret",
 				     "sandbox-secret-linkedin", "token", "junk", NULL));
-	struct probe_answer bad =
+	const struct probe_answer bad =
 		post_form(probe, WWW "/oauth/v2/introspectToken",
 			  probe_form(probe, "client_id", "sandbox-linkedin", "client_secret", "no",
 				     "token", "junk", NULL));
-
 	assert_status(known, 200);
 	assert_true(json_bool(json_get(known.json, "active"), false));
 	assert_str(probe_json_string(&known, "auth_type"), "3L");
@@ -199,12 +192,11 @@ static void introspection_tells(void **state)
 static void another_scope_set_kills_earlier_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct str first = token_for(probe, SCOPES);
-	struct str again = token_for(probe, SCOPES);
-	struct probe_answer alive = call(probe, "GET", API "/v2/userinfo", first, none);
-	struct str other = token_for(probe, "openid profile");
-	struct probe_answer dead = call(probe, "GET", API "/v2/userinfo", first, none);
-
+	const struct str first = token_for(probe, SCOPES);
+	const struct str again = token_for(probe, SCOPES);
+	const struct probe_answer alive = call(probe, "GET", API "/v2/userinfo", first, none);
+	const struct str other = token_for(probe, "openid profile");
+	const struct probe_answer dead = call(probe, "GET", API "/v2/userinfo", first, none);
 	assert_status(alive, 200);
 	assert_status(dead, 401);
 	assert_int_equal(json_int(json_get(dead.json, "serviceErrorCode"), 0), 65601);
@@ -217,22 +209,22 @@ static void another_scope_set_kills_earlier_tokens(void **state)
 static void userinfo_and_pages(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer user = call(probe, "GET", API "/v2/userinfo", token, none);
-	struct probe_answer pages = call(probe, "GET",
-					 API "/rest/"
-					     "organizationAcls?q=roleAssignee&role=ADMINISTRATOR&"
-					     "state=APPROVED&start=0&count=100",
-					 token, none);
-	struct probe_answer other =
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer user = call(probe, "GET", API "/v2/userinfo", token, none);
+	const struct probe_answer pages =
+		call(probe, "GET",
+		     API "/rest/"
+			 "organizationAcls?q=roleAssignee&role=ADMINISTRATOR&"
+			 "state=APPROVED&start=0&count=100",
+		     token, none);
+	const struct probe_answer other =
 		call(probe, "GET",
 		     API "/rest/organizationAcls?q=roleAssignee&role=CONTENT_ADMINISTRATOR", token,
 		     none);
-	struct probe_answer page = call(
+	const struct probe_answer page = call(
 		probe, "GET",
 		API "/rest/organizations/1000001?projection=(id,logoV2(original~:playableStreams))",
 		token, none);
-
 	assert_status(user, 200);
 	assert_str(probe_json_string(&user, "sub"), "sbJo_Doe42");
 	assert_str(probe_json_string(&user, "email"), "jo.doe@example.com");
@@ -251,8 +243,7 @@ static void userinfo_and_pages(void **state)
 static void scopes_are_checked_on_reading(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, "w_member_social");
-
+	const struct str token = token_for(probe, "w_member_social");
 	assert_status(call(probe, "GET", API "/v2/userinfo", token, none), 403);
 	assert_status(call(probe, "GET", API "/v2/me", token, none), 403);
 	assert_status(call(probe, "GET", API "/rest/organizationAcls?q=roleAssignee", token, none),
@@ -281,17 +272,15 @@ static void gate_asks_version_before_token(void **state)
 		{"good and old", "LinkedIn-Version: 202601", true, 200, NULL},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			probe_ask(probe, (struct probe_request){
 						 .method = "GET",
 						 .path = API "/rest/organizations/1000001",
 						 .bearer = rows[i].has_token ? token : none,
 						 .headers = {rows[i].version},
 					 });
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		if (rows[i].code != NULL)
@@ -302,12 +291,11 @@ static void gate_asks_version_before_token(void **state)
 static void junk_and_expired_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer junk = call(probe, "GET", API "/v2/userinfo", STR("AQXjunk"), none);
-	struct probe_answer expired;
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer junk =
+		call(probe, "GET", API "/v2/userinfo", STR("AQXjunk"), none);
 	probe_advance(probe, 60 * US_PER_DAY);
-	expired = call(probe, "GET", API "/v2/userinfo", token, none);
+	const struct probe_answer expired = call(probe, "GET", API "/v2/userinfo", token, none);
 	assert_status(junk, 401);
 	assert_int_equal(json_int(json_get(junk.json, "serviceErrorCode"), 0), 65600);
 	assert_status(expired, 401);
@@ -319,13 +307,13 @@ static void junk_and_expired_tokens(void **state)
 static void post_is_published_unescaped(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer answer = publish(probe, token, MEMBER, "Hi \\\\(all\\\\) #now", NULL);
-	const struct json *posts[8];
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer answer =
+		publish(probe, token, MEMBER, "Hi \\\\(all\\\\) #now", NULL);
 	assert_status(answer, 201);
 	assert_int_equal(answer.body.len, 0);
 	assert_true(str_has_prefix(probe_header(&answer, "x-restli-id"), STR("urn:li:share:")));
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 1);
 	assert_str(json_string(json_get(posts[0], "platform")), "linkedin");
 	assert_str(json_string(json_get(posts[0], "account_id")), "sbJo_Doe42");
@@ -337,10 +325,9 @@ static void post_is_published_unescaped(void **state)
 static void unescaped_text_is_cut_with_201(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	const struct json *posts[8];
-
+	const struct str token = token_for(probe, SCOPES);
 	assert_status(publish(probe, token, PAGE, "Sale (today)", NULL), 201);
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 1);
 	assert_str(json_string(json_get(posts[0], "text")), "Sale ");
 	assert_str(json_string(json_get(posts[0], "account_id")), "1000001");
@@ -349,7 +336,6 @@ static void unescaped_text_is_cut_with_201(void **state)
 static struct str repeat(struct probe *probe, const char *unit, size_t count)
 {
 	struct buf out;
-
 	buf_init(&out, probe->arena, 1024 * 1024);
 	for (size_t i = 0; i < count; i++)
 		buf_add_z(&out, unit);
@@ -359,12 +345,11 @@ static struct str repeat(struct probe *probe, const char *unit, size_t count)
 static void length_is_counted_without_escapes(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer fits =
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer fits =
 		publish(probe, token, MEMBER, probe_z(probe, repeat(probe, "\\\\(", 3000)), NULL);
-	struct probe_answer over =
+	const struct probe_answer over =
 		publish(probe, token, MEMBER, probe_z(probe, repeat(probe, "a", 3001)), NULL);
-
 	assert_status(fits, 201);
 	assert_status(over, 400);
 	assert_str(probe_json_string(&over, "code"), "FIELD_LENGTH_TOO_LONG");
@@ -434,28 +419,25 @@ static void post_fields_are_checked(void **state)
 		 "INVALID_URN_TYPE"},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	const struct json *posts[8];
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			call(probe, "POST", API "/rest/posts", token, str_of(rows[i].body));
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_true(str_find(answer.body, str_of(rows[i].word), 0) != SIZE_MAX);
 	}
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 0);
 }
 
 static void scopes_are_checked_on_writing(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer member =
+	const struct probe_answer member =
 		publish(probe, token_for(probe, "openid profile"), MEMBER, "x", NULL);
-	struct probe_answer page =
+	const struct probe_answer page =
 		publish(probe, token_for(probe, "w_member_social"), PAGE, "x", NULL);
-
 	assert_status(member, 403);
 	assert_str(probe_json_string(&member, "message"),
 		   "Not enough permissions to access: partnerApiPostsExternal.CREATE");
@@ -467,12 +449,10 @@ static void scopes_are_checked_on_writing(void **state)
 static void duplicate_names_the_first(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer first = publish(probe, token, MEMBER, "same", NULL);
-	struct str urn = probe_header(&first, "x-restli-id");
-	struct probe_answer again = publish(probe, token, MEMBER, "same", NULL);
-	const struct json *posts[8];
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer first = publish(probe, token, MEMBER, "same", NULL);
+	const struct str urn = probe_header(&first, "x-restli-id");
+	const struct probe_answer again = publish(probe, token, MEMBER, "same", NULL);
 	assert_status(again, 422);
 	assert_true(str_find(again.body, urn, 0) != SIZE_MAX);
 	assert_str(
@@ -484,6 +464,7 @@ static void duplicate_names_the_first(void **state)
 	assert_status(publish(probe, token, MEMBER, "different", NULL), 201);
 	probe_advance(probe, 10 * US_PER_MINUTE);
 	assert_status(publish(probe, token, MEMBER, "same", NULL), 201);
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 4);
 }
 
@@ -492,25 +473,24 @@ static void duplicate_names_the_first(void **state)
 static void deleted_post_is_a_ghost(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer first = publish(probe, token, PAGE, "ghost", NULL);
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer first = publish(probe, token, PAGE, "ghost", NULL);
 	const char *path =
 		urn_path(probe, API "/rest/posts/", probe_header(&first, "x-restli-id"), "");
-	const struct json *posts[8];
-
 	assert_status(call(probe, "DELETE", path, token, none), 204);
 	assert_status(call(probe, "DELETE", path, token, none), 204);
 	assert_status(call(probe, "GET", path, token, none), 404);
 	assert_status(publish(probe, token, PAGE, "ghost", NULL), 422);
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 0);
 }
 
 static void pages_can_be_read_members_not(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer member = publish(probe, token, MEMBER, "mine", NULL);
-	struct probe_answer page = publish(probe, token, PAGE, "old", NULL);
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer member = publish(probe, token, MEMBER, "mine", NULL);
+	const struct probe_answer page = publish(probe, token, PAGE, "old", NULL);
 	struct probe_request find = {
 		.method = "GET",
 		.path = API "/rest/"
@@ -519,11 +499,8 @@ static void pages_can_be_read_members_not(void **state)
 		.bearer = token,
 		.headers = {VERSION, "X-RestLi-Method: FINDER"},
 	};
-	struct probe_answer found;
-	struct probe_answer got;
-
 	publish(probe, token, PAGE, "new \\\\(1\\\\) #tag", NULL);
-	found = probe_ask(probe, find);
+	const struct probe_answer found = probe_ask(probe, find);
 	assert_status(found, 200);
 	assert_int_equal(json_get(found.json, "elements")->count, 2);
 	assert_str(
@@ -534,9 +511,10 @@ static void pages_can_be_read_members_not(void **state)
 	find.headers[1] = "X-RestLi-Method: FINDER";
 	find.path = API "/rest/posts?q=author&author=urn%3Ali%3Aperson%3AsbJo_Doe42&count=10";
 	assert_status(probe_ask(probe, find), 403);
-	got = call(probe, "GET",
-		   urn_path(probe, API "/rest/posts/", probe_header(&page, "x-restli-id"), ""),
-		   token, none);
+	const struct probe_answer got =
+		call(probe, "GET",
+		     urn_path(probe, API "/rest/posts/", probe_header(&page, "x-restli-id"), ""),
+		     token, none);
 	assert_status(got, 200);
 	assert_str(probe_json_string(&got, "commentary"), "old");
 	assert_status(
@@ -550,34 +528,30 @@ static void pages_can_be_read_members_not(void **state)
 static void lost_answer_leaves_a_post(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	const struct json *posts[8];
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_fault(probe, "{\"platform\":\"linkedin\",\"match\":{\"method\":\"POST\",\"path\":\"/"
 			   "rest/posts\"},"
 			   "\"effect\":\"status_after\",\"status\":503}");
 	assert_status(publish(probe, token, MEMBER, "lost", NULL), 503);
 	assert_status(publish(probe, token, MEMBER, "lost", NULL), 422);
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 1);
 }
 
 static void faults_speak_linkedin(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer limited;
-	struct probe_answer expired;
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_fault(probe, "{\"platform\":\"linkedin\",\"match\":{\"path\":\"/rest/"
 			   "posts\"},\"effect\":\"rate_limit\","
 			   "\"retry_after\":7}");
-	limited = publish(probe, token, MEMBER, "x", NULL);
+	const struct probe_answer limited = publish(probe, token, MEMBER, "x", NULL);
 	assert_status(limited, 429);
 	assert_int_equal(json_int(json_get(limited.json, "serviceErrorCode"), 0), 101);
 	assert_str(probe_header(&limited, "Retry-After"), "7");
 	probe_fault(probe, "{\"platform\":\"linkedin\",\"match\":{\"path\":\"/rest/"
 			   "posts\"},\"effect\":\"expire_token\"}");
-	expired = publish(probe, token, MEMBER, "x", NULL);
+	const struct probe_answer expired = publish(probe, token, MEMBER, "x", NULL);
 	assert_status(expired, 401);
 	assert_int_equal(json_int(json_get(expired.json, "serviceErrorCode"), 0), 65602);
 	assert_status(publish(probe, token, MEMBER, "x", NULL), 401);
@@ -599,23 +573,23 @@ static struct probe_answer comment(struct probe *probe, struct str token, struct
 static void comments_hang_under_the_post(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer post = publish(probe, token, PAGE, "post", NULL);
-	struct str urn = probe_header(&post, "x-restli-id");
-	struct probe_answer first = comment(probe, token, urn, "plain (text) stays\\\\ as it is");
-	struct probe_answer reply =
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer post = publish(probe, token, PAGE, "post", NULL);
+	const struct str urn = probe_header(&post, "x-restli-id");
+	const struct probe_answer first =
+		comment(probe, token, urn, "plain (text) stays\\\\ as it is");
+	const struct probe_answer reply =
 		comment(probe, token, probe_json_string(&first, "commentUrn"), "reply");
-	struct probe_answer too_deep =
+	const struct probe_answer too_deep =
 		comment(probe, token, probe_json_string(&reply, "commentUrn"), "deeper");
-	struct probe_answer list =
+	const struct probe_answer list =
 		call(probe, "GET", urn_path(probe, API "/rest/socialActions/", urn, "/comments"),
 		     token, none);
-	const struct json *posts[8];
-
 	assert_status(first, 201);
 	assert_status(reply, 201);
 	assert_status(too_deep, 400);
 	assert_false(str_is_empty(probe_json_string(&first, "id")));
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 3);
 	assert_str(json_string(json_get(posts[1], "text")), "plain (text) stays\\ as it is");
 	assert_true(str_equal(json_string(json_get(posts[1], "reply_to")), urn));
@@ -643,35 +617,32 @@ static struct probe_answer begin_image(struct probe *probe, struct str token, co
 static void image_is_uploaded_and_posted(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer begun = begin_image(probe, token, PAGE);
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer begun = begin_image(probe, token, PAGE);
 	const struct json *value = json_get(begun.json, "value");
-	struct str url = json_string(json_get(value, "uploadUrl"));
-	struct str urn = json_string(json_get(value, "image"));
+	const struct str url = json_string(json_get(value, "uploadUrl"));
+	const struct str urn = json_string(json_get(value, "image"));
 	const char *content = probe_z(probe, str_format(probe->arena,
 							"{\"media\":{\"id\":\"" STR_FMT
 							"\",\"altText\":\"a dog\"}}",
 							STR_ARG(urn)));
-	struct str bytes = {png, sizeof(png) - 1};
+	const struct str bytes = {png, sizeof(png) - 1};
 	const char *status_path = urn_path(probe, API "/rest/images/", urn, "");
-	const struct json *posts[8];
-	const struct json *media;
-	struct probe_answer status;
-
 	assert_status(begun, 200);
 	assert_true(str_has_prefix(url, sandbox_base_url(probe->sandbox)));
 	assert_status(publish(probe, token, PAGE, "early", content), 400);
 	assert_status(put_bytes(probe, url, none, bytes), 401);
 	assert_status(put_bytes(probe, url, token, bytes), 201);
-	status = call(probe, "GET", status_path, token, none);
+	struct probe_answer status = call(probe, "GET", status_path, token, none);
 	assert_str(probe_json_string(&status, "status"), "PROCESSING");
 	probe_advance(probe, 2 * US_PER_S);
 	status = call(probe, "GET", status_path, token, none);
 	assert_str(probe_json_string(&status, "status"), "AVAILABLE");
 	assert_status(publish(probe, token, MEMBER, "not mine", content), 403);
 	assert_status(publish(probe, token, PAGE, "with picture", content), 201);
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 1);
-	media = json_at(json_get(posts[0], "media"), 0);
+	const struct json *media = json_at(json_get(posts[0], "media"), 0);
 	assert_str(json_string(json_get(media, "mime_type")), "image/png");
 	assert_str(json_string(json_get(media, "alt_text")), "a dog");
 	assert_int_equal(json_int(json_get(media, "bytes"), 0), (int64_t)bytes.len);
@@ -682,11 +653,10 @@ static void image_is_uploaded_and_posted(void **state)
 static struct str uploaded(struct probe *probe, struct str token, const char *path, const char *key,
 			   struct str bytes)
 {
-	struct probe_answer begun =
+	const struct probe_answer begun =
 		call(probe, "POST", path, token,
 		     STR("{\"initializeUploadRequest\":{\"owner\":\"" PAGE "\"}}"));
 	const struct json *value = json_get(begun.json, "value");
-
 	assert_status(begun, 200);
 	assert_status(put_bytes(probe, json_string(json_get(value, "uploadUrl")), token, bytes),
 		      201);
@@ -696,13 +666,14 @@ static struct str uploaded(struct probe *probe, struct str token, const char *pa
 static void every_kind_of_content_is_posted(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str bytes = {png, sizeof(png) - 1};
+	const struct str token = token_for(probe, SCOPES);
+	const struct str bytes = {png, sizeof(png) - 1};
 	const char *images = API "/rest/images?action=initializeUpload";
+	const struct str one = uploaded(probe, token, images, "image", bytes);
+	const struct str two = uploaded(probe, token, images, "image", bytes);
 	const char *documents = API "/rest/documents?action=initializeUpload";
-	struct str one = uploaded(probe, token, images, "image", bytes);
-	struct str two = uploaded(probe, token, images, "image", bytes);
-	struct str pdf = uploaded(probe, token, documents, "document", STR("%PDF-1.7 and so on"));
+	const struct str pdf =
+		uploaded(probe, token, documents, "document", STR("%PDF-1.7 and so on"));
 	const struct {
 		const char *type;
 		struct str content;
@@ -728,7 +699,6 @@ static void every_kind_of_content_is_posted(void **state)
 		 0},
 	};
 	const struct json *posts[8];
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		print_message("row: %s\n", rows[i].type);
 		assert_status(publish(probe, token, PAGE, "", probe_z(probe, rows[i].content)),
@@ -747,20 +717,18 @@ static void every_kind_of_content_is_posted(void **state)
 static void bad_image_fails_and_old_address_dies(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer begun = begin_image(probe, token, MEMBER);
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer begun = begin_image(probe, token, MEMBER);
 	const struct json *value = json_get(begun.json, "value");
-	struct str url = json_string(json_get(value, "uploadUrl"));
-	struct str urn = json_string(json_get(value, "image"));
-	struct str bytes = {png, sizeof(png) - 1};
-	struct probe_answer refused;
-
+	const struct str url = json_string(json_get(value, "uploadUrl"));
+	const struct str urn = json_string(json_get(value, "image"));
+	const struct str bytes = {png, sizeof(png) - 1};
 	assert_status(put_bytes(probe, url, token, STR("this is no picture")), 201);
 	probe_advance(probe, 2 * US_PER_S);
 	assert_status(
 		call(probe, "GET", urn_path(probe, API "/rest/images/", urn, ""), token, none),
 		403);
-	refused = publish(
+	const struct probe_answer refused = publish(
 		probe, token, MEMBER, "x",
 		probe_z(probe, str_format(probe->arena, "{\"media\":{\"id\":\"" STR_FMT "\"}}",
 					  STR_ARG(urn))));
@@ -816,6 +784,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bad_image_fails_and_old_address_dies, probe_open,
 						probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,11 +75,9 @@ static const struct {
 static void reads_rows(void **state)
 {
 	struct arena *arena = arena_new("test", 1024 * 1024);
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct linkedin_text text;
-
 		sandbox_linkedin_text_read(arena, str_of(rows[i].commentary), &text);
 		if (!str_equal_z(text.shown, rows[i].shown) ||
 		    !str_equal_z(text.canonical, rows[i].canonical) ||
@@ -96,11 +94,9 @@ static void reads_rows(void **state)
 static void canonical_is_stable(void **state)
 {
 	struct arena *arena = arena_new("test", 1024 * 1024);
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct linkedin_text again;
-
 		sandbox_linkedin_text_read(arena, str_of(rows[i].canonical), &again);
 		assert_false(again.is_cut);
 		assert_true(str_equal_z(again.shown, rows[i].shown));
@@ -113,15 +109,12 @@ static void canonical_is_stable(void **state)
 static void survives_every_cut(void **state)
 {
 	struct arena *arena = arena_new("test", 16 * 1024 * 1024);
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct str whole = str_of(rows[i].commentary);
-
+		const struct str whole = str_of(rows[i].commentary);
 		for (size_t len = 0; len <= whole.len; len++) {
-			struct str part = str_copy(arena, str_slice(whole, 0, len));
+			const struct str part = str_copy(arena, str_slice(whole, 0, len));
 			struct linkedin_text text;
-
 			sandbox_linkedin_text_read(arena, part, &text);
 			assert_true(text.shown.len <= part.len);
 		}
@@ -136,6 +129,5 @@ int main(void)
 		cmocka_unit_test(canonical_is_stable),
 		cmocka_unit_test(survives_every_cut),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

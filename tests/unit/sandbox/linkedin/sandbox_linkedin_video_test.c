@@ -30,7 +30,7 @@ static struct probe_answer begin(struct probe *probe, struct str token, const ch
 static struct video begun(struct probe *probe, struct str token, const char *owner,
 			  size_t size_bytes, const char *more)
 {
-	struct probe_answer answer = begin(probe, token, owner, size_bytes, more);
+	const struct probe_answer answer = begin(probe, token, owner, size_bytes, more);
 	const struct json *value = json_get(answer.json, "value");
 	const struct json *parts = json_get(value, "uploadInstructions");
 	struct video video = {
@@ -38,7 +38,6 @@ static struct video begun(struct probe *probe, struct str token, const char *own
 		.token = json_string(json_get(value, "uploadToken")),
 		.thumbnail_url = json_string(json_get(value, "thumbnailUploadUrl")),
 	};
-
 	assert_status(answer, 200);
 	assert_true(json_int(json_get(value, "uploadUrlsExpireAt"), 0) > 0);
 	for (; json_at(parts, video.count) != NULL; video.count++) {
@@ -53,11 +52,10 @@ static struct video begun(struct probe *probe, struct str token, const char *own
 
 static void put_part(struct probe *probe, struct video *video, size_t part, struct str bytes)
 {
-	struct probe_answer answer = put_bytes(
+	const struct probe_answer answer = put_bytes(
 		probe, video->urls[part], none,
 		str_slice(bytes, part * 4 * MIB,
 			  (part + 1) * 4 * MIB < bytes.len ? (part + 1) * 4 * MIB : bytes.len));
-
 	assert_status(answer, 200);
 	video->etags[part] = str_copy(probe->arena, probe_header(&answer, "etag"));
 	assert_true(video->etags[part].len > 0);
@@ -67,7 +65,6 @@ static struct probe_answer end(struct probe *probe, struct str token, const stru
 			       struct str upload_token, const size_t *order, size_t count)
 {
 	struct buf ids;
-
 	buf_init(&ids, probe->arena, 4096);
 	for (size_t i = 0; i < count; i++)
 		buf_addf(&ids, "%s\"" STR_FMT "\"", i > 0 ? "," : "",
@@ -82,9 +79,8 @@ static struct probe_answer end(struct probe *probe, struct str token, const stru
 
 static const char *status_of(struct probe *probe, struct str token, const struct video *video)
 {
-	struct probe_answer answer = call(
+	const struct probe_answer answer = call(
 		probe, "GET", urn_path(probe, API "/rest/videos/", video->urn, ""), token, none);
-
 	assert_status(answer, 200);
 	return probe_z(probe, probe_json_string(&answer, "status"));
 }
@@ -96,7 +92,6 @@ static struct probe_answer post_of(struct probe *probe, struct str token, const 
 							"{\"media\":{\"id\":\"" STR_FMT
 							"\",\"title\":\"A film\"}}",
 							STR_ARG(video->urn)));
-
 	return publish(probe, token, MEMBER, text, content);
 }
 
@@ -106,11 +101,9 @@ static const size_t out_of_order[] = {1, 0, 2};
 static void parts_make_a_video(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str bytes = probe_video(probe, 9 * MIB);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str bytes = probe_video(probe, 9 * MIB);
 	struct video video = begun(probe, token, MEMBER, bytes.len, "");
-	const struct json *posts[2];
-
 	assert_int_equal(video.count, 3);
 	assert_true(video.token.len > 0 && video.thumbnail_url.len == 0);
 	assert_string_equal(status_of(probe, token, &video), "WAITING_UPLOAD");
@@ -124,6 +117,7 @@ static void parts_make_a_video(void **state)
 	probe_advance(probe, 2 * US_PER_S);
 	assert_string_equal(status_of(probe, token, &video), "AVAILABLE");
 	assert_status(post_of(probe, token, &video, "a film"), 201);
+	const struct json *posts[2];
 	assert_int_equal(probe_ledger(probe, posts, 2), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "video");
 	assert_true(
@@ -135,17 +129,15 @@ static void parts_make_a_video(void **state)
 static void another_order_scrambles_with_200(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str bytes = probe_video(probe, 9 * MIB);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str bytes = probe_video(probe, 9 * MIB);
 	struct video video = begun(probe, token, MEMBER, bytes.len, "");
-	struct probe_answer status;
-
 	for (size_t i = 0; i < 3; i++)
 		put_part(probe, &video, i, bytes);
 	assert_status(end(probe, token, &video, video.token, out_of_order, 3), 200);
 	probe_advance(probe, 2 * US_PER_S);
-	status = call(probe, "GET", urn_path(probe, API "/rest/videos/", video.urn, ""), token,
-		      none);
+	const struct probe_answer status = call(
+		probe, "GET", urn_path(probe, API "/rest/videos/", video.urn, ""), token, none);
 	assert_str(probe_json_string(&status, "status"), "PROCESSING_FAILED");
 	assert_str(probe_json_string(&status, "processingFailureReason"),
 		   "the parts are not in order");
@@ -154,10 +146,9 @@ static void another_order_scrambles_with_200(void **state)
 static void what_is_no_end_is_refused(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str bytes = probe_video(probe, 9 * MIB);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str bytes = probe_video(probe, 9 * MIB);
 	struct video video = begun(probe, token, MEMBER, bytes.len, "");
-
 	put_part(probe, &video, 0, bytes);
 	put_part(probe, &video, 1, bytes);
 	assert_status(end(probe, token, &video, video.token, in_order, 2), 400);
@@ -173,12 +164,11 @@ static void what_is_no_end_is_refused(void **state)
 static void part_addresses_are_strict(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str bytes = probe_video(probe, 5 * MIB);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str bytes = probe_video(probe, 5 * MIB);
 	struct video video = begun(probe, token, MEMBER, bytes.len, "");
-	struct str first = str_slice(bytes, 0, 4 * MIB);
-	struct str url = video.urls[0];
-
+	const struct str first = str_slice(bytes, 0, 4 * MIB);
+	const struct str url = video.urls[0];
 	assert_status(put_bytes(probe, url, token, first), 403);
 	assert_status(put_bytes(probe, url, none, str_slice(bytes, 0, 4 * MIB - 1)), 400);
 	assert_status(put_bytes(probe, video.urls[1], none, first), 400);
@@ -191,10 +181,8 @@ static void part_addresses_are_strict(void **state)
 static void what_is_no_video_is_refused_or_fails(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str bytes = probe_video(probe, 80000);
-	struct video video;
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct str bytes = probe_video(probe, 80000);
 	assert_status(begin(probe, token, MEMBER, 74999, ""), 400);
 	assert_status(begin(probe, token, MEMBER, 501u * MIB, ""), 400);
 	assert_status(begin(probe, token, "urn:li:person:other", 80000, ""), 403);
@@ -204,7 +192,7 @@ static void what_is_no_video_is_refused_or_fails(void **state)
 			   STR("{\"initializeUploadRequest\":{\"owner\":\"" MEMBER "\"}}")),
 		      422);
 	memset((char *)bytes.ptr, 'x', 24);
-	video = begun(probe, token, MEMBER, bytes.len, "");
+	struct video video = begun(probe, token, MEMBER, bytes.len, "");
 	assert_int_equal(video.count, 1);
 	assert_int_equal(video.token.len, 0); /* empty for a single part (2.6) */
 	put_part(probe, &video, 0, bytes);
@@ -218,15 +206,14 @@ static void a_picture_goes_with_it_when_asked_for(void **state)
 {
 	static const char png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x02";
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct video video = begun(probe, token, MEMBER, 80000, ",\"uploadThumbnail\":true");
+	const struct str token = token_for(probe, SCOPES);
+	const struct video video = begun(probe, token, MEMBER, 80000, ",\"uploadThumbnail\":true");
 	struct probe_request put = {
 		.method = "PUT",
 		.path = probe_z(probe, video.thumbnail_url),
 		.content_type = "image/png",
 		.body = {png, sizeof(png) - 1},
 	};
-
 	assert_true(video.thumbnail_url.len > 0);
 	assert_status(probe_ask(probe, put), 400);
 	put.headers[0] = "media-type-family: STILLIMAGE";

@@ -35,11 +35,10 @@ static inline struct probe_answer graph_post(struct probe *probe, struct str tok
 static inline struct probe_answer graph_dialog_ask(struct probe *probe, const char *slug,
 						   const char *scope, const char *more)
 {
-	struct str query = probe_form(probe, "client_id",
-				      probe_z(probe, str_format(probe->arena, "sandbox-%s", slug)),
-				      "redirect_uri", GRAPH_CALLBACK, "state", "state-1",
-				      "response_type", "code", "scope", scope, NULL);
-
+	const struct str query = probe_form(
+		probe, "client_id", probe_z(probe, str_format(probe->arena, "sandbox-%s", slug)),
+		"redirect_uri", GRAPH_CALLBACK, "state", "state-1", "response_type", "code",
+		"scope", scope, NULL);
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -55,12 +54,11 @@ static inline struct probe_answer graph_dialog_ask(struct probe *probe, const ch
 static inline struct probe_answer graph_exchange(struct probe *probe, const char *slug,
 						 struct str code)
 {
-	struct str query = probe_form(
+	const struct str query = probe_form(
 		probe, "client_id", probe_z(probe, str_format(probe->arena, "sandbox-%s", slug)),
 		"client_secret",
 		probe_z(probe, str_format(probe->arena, "sandbox-secret-%s", slug)), "redirect_uri",
 		GRAPH_CALLBACK, "code", probe_z(probe, code), NULL);
-
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -73,12 +71,11 @@ static inline struct probe_answer graph_exchange(struct probe *probe, const char
 static inline struct probe_answer graph_lengthen(struct probe *probe, const char *slug,
 						 struct str token)
 {
-	struct str query = probe_form(
+	const struct str query = probe_form(
 		probe, "grant_type", "fb_exchange_token", "client_id",
 		probe_z(probe, str_format(probe->arena, "sandbox-%s", slug)), "client_secret",
 		probe_z(probe, str_format(probe->arena, "sandbox-secret-%s", slug)),
 		"fb_exchange_token", probe_z(probe, token), NULL);
-
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -93,7 +90,6 @@ static inline struct str graph_login(struct probe *probe, const char *slug, cons
 {
 	struct probe_answer answer =
 		graph_dialog_ask(probe, slug, scope, "&sandbox_decision=allow");
-
 	assert_status(answer, 302);
 	answer = graph_exchange(probe, slug, probe_location_param(probe, &answer, "code"));
 	assert_status(answer, 200);
@@ -104,10 +100,9 @@ static inline struct str graph_login(struct probe *probe, const char *slug, cons
 
 static inline struct str graph_page_token_of(struct probe *probe, struct str user, const char *page)
 {
-	struct probe_answer answer = graph_get(
+	const struct probe_answer answer = graph_get(
 		probe, user,
 		probe_z(probe, str_format(probe->arena, GRAPH "/%s?fields=access_token", page)));
-
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "access_token");
 }

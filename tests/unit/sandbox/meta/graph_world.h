@@ -17,9 +17,8 @@ struct world {
 static inline struct world *world_of(const char *slug, const char *scope)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	void *probe = NULL;
-
 	assert_non_null(world);
+	void *probe = NULL;
 	probe_open(&probe);
 	world->probe = probe;
 	media_server_open(&world->server);
@@ -32,7 +31,6 @@ static inline int world_close(void **state)
 {
 	struct world *world = *state;
 	void *probe = world->probe;
-
 	media_server_close(&world->server);
 	probe_close(&probe);
 	free(world);

@@ -21,14 +21,13 @@ static void text_post_is_seen(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer made =
+	const struct probe_answer made =
 		feed(world, world->page,
 		     probe_form(probe, "message", "Fresh bread \xf0\x9f\x8d\x9e", NULL));
-
 	assert_status(made, 200);
-	struct str id = probe_json_string(&made, "id");
+	const struct str id = probe_json_string(&made, "id");
 	assert_true(str_has_prefix(id, STR(BAKERY "_")));
-	struct str permalink = probe_json_string(&made, "permalink_url");
+	const struct str permalink = probe_json_string(&made, "permalink_url");
 	assert_true(
 		str_has_prefix(permalink, str_concat(probe->arena, sandbox_base_url(probe->sandbox),
 						     STR("/www.facebook.com/"))));
@@ -39,9 +38,10 @@ static void text_post_is_seen(void **state)
 	assert_true(str_equal(json_string(json_get(posts[0], "id")), id));
 	assert_str(json_string(json_get(posts[0], "text")), "Fresh bread \xf0\x9f\x8d\x9e");
 	assert_true(str_equal(json_string(json_get(posts[0], "url")), permalink));
-	struct probe_answer page = graph_get(probe, (struct str){0}, probe_z(probe, permalink));
+	const struct probe_answer page =
+		graph_get(probe, (struct str){0}, probe_z(probe, permalink));
 	assert_status(page, 302);
-	struct probe_answer read = graph_get(
+	const struct probe_answer read = graph_get(
 		probe, world->page,
 		probe_z(probe,
 			str_format(probe->arena,
@@ -49,7 +49,7 @@ static void text_post_is_seen(void **state)
 				   STR_ARG(id))));
 	assert_str(probe_json_string(&read, "message"), "Fresh bread \xf0\x9f\x8d\x9e");
 	assert_str(probe_json_string(&read, "created_time"), "2026-11-21T05:46:40+0000");
-	struct probe_answer list = graph_get(
+	const struct probe_answer list = graph_get(
 		probe, world->page,
 		GRAPH "/" BAKERY
 		      "/published_posts?fields=id,message,created_time,permalink_url&limit=25");
@@ -59,7 +59,6 @@ static void text_post_is_seen(void **state)
 static void json_bodies_work_too(void **state)
 {
 	struct world *world = *state;
-
 	assert_status(feed(world, world->page, STR("{\"message\":\"as JSON\"}")), 200);
 }
 
@@ -68,9 +67,7 @@ static void feed_refusals(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 	char *long_message = arena_alloc(probe->arena, 63208);
-	struct str other = graph_page_token_of(probe, world->user, BOOKS);
-	struct probe_answer answer;
-
+	const struct str other = graph_page_token_of(probe, world->user, BOOKS);
 	memset(long_message, 'x', 63207);
 	const struct {
 		const char *name;
@@ -96,7 +93,7 @@ static void feed_refusals(void **state)
 		 0},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		answer = feed(world, rows[i].token, rows[i].form);
+		const struct probe_answer answer = feed(world, rows[i].token, rows[i].form);
 		if (answer.status != rows[i].status || graph_code(&answer) != rows[i].code ||
 		    graph_subcode(&answer) != rows[i].subcode)
 			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
@@ -110,10 +107,10 @@ static void permission_is_needed(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str user = graph_login(probe, "facebook", "pages_show_list,pages_read_engagement");
-	struct probe_answer answer =
+	const struct str user =
+		graph_login(probe, "facebook", "pages_show_list,pages_read_engagement");
+	const struct probe_answer answer =
 		feed(world, graph_page_token_of(probe, user, BAKERY), STR("message=a"));
-
 	assert_status(answer, 403);
 	assert_int_equal(graph_code(&answer), 200);
 }
@@ -121,9 +118,8 @@ static void permission_is_needed(void **state)
 static void same_text_twice_is_a_duplicate(void **state)
 {
 	struct world *world = *state;
-
 	assert_status(feed(world, world->page, STR("message=again")), 200);
-	struct probe_answer second = feed(world, world->page, STR("message=again"));
+	const struct probe_answer second = feed(world, world->page, STR("message=again"));
 	assert_status(second, 400);
 	assert_int_equal(graph_code(&second), 506);
 	probe_advance(world->probe, 2 * US_PER_HOUR);
@@ -135,11 +131,10 @@ static void good_link_is_part_of_the_text(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 	const char *url = media_url(probe, &world->server, "page.html");
-	const struct json *posts[5];
-
 	assert_status(
 		feed(world, world->page, probe_form(probe, "message", "Look", "link", url, NULL)),
 		200);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_true(str_has_suffix(json_string(json_get(posts[0], "text")), str_of(url)));
 	assert_true(str_has_prefix(str_of(world->server.text), STR("facebookexternalhit/1.1")));
@@ -148,11 +143,10 @@ static void good_link_is_part_of_the_text(void **state)
 static struct str photo(struct world *world, const char *name, const char *published)
 {
 	struct probe *probe = world->probe;
-	struct probe_answer made = graph_post(
+	const struct probe_answer made = graph_post(
 		probe, world->page, GRAPH "/" BAKERY "/photos",
 		probe_form(probe, "url", media_url(probe, &world->server, name), "published",
 			   published, "alt_text_custom", "a loaf", "caption", "the caption", NULL));
-
 	assert_status(made, 200);
 	return probe_json_string(&made, "id");
 }
@@ -161,15 +155,14 @@ static void photos_are_attached(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str one = photo(world, "square.jpg", "false");
-	struct str two = photo(world, "picture.png", "false");
+	const struct str one = photo(world, "square.jpg", "false");
+	const struct str two = photo(world, "picture.png", "false");
 	const struct json *posts[5];
-
 	assert_int_equal(probe_ledger(probe, posts, 5), 0);
-	struct str list = str_format(
+	const struct str list = str_format(
 		probe->arena, "[{\"media_fbid\":\"" STR_FMT "\"},{\"media_fbid\":\"" STR_FMT "\"}]",
 		STR_ARG(one), STR_ARG(two));
-	struct probe_answer made = feed(
+	const struct probe_answer made = feed(
 		world, world->page,
 		probe_form(probe, "message", "two", "attached_media", probe_z(probe, list), NULL));
 	assert_status(made, 200);
@@ -179,25 +172,26 @@ static void photos_are_attached(void **state)
 	assert_str(json_string(json_get(json_at(media, 0), "mime_type")), "image/jpeg");
 	assert_str(json_string(json_get(json_at(media, 0), "alt_text")), "a loaf");
 	assert_int_equal(json_int(json_get(json_at(media, 0), "bytes"), 0), 2000);
-	struct str bytes = jpeg_bytes(probe->arena, 800, 800, 2000);
-	struct str sha256 = json_string(json_get(json_at(media, 0), "sha256"));
+	const struct str bytes = jpeg_bytes(probe->arena, 800, 800, 2000);
+	const struct str sha256 = json_string(json_get(json_at(media, 0), "sha256"));
 	assert_true(str_equal(sha256, probe_sha256_hex(probe, bytes)));
-	struct probe_answer shown =
+	const struct probe_answer shown =
 		graph_get(probe, (struct str){0},
 			  probe_z(probe, str_format(probe->arena, "/_sandbox/media/" STR_FMT,
 						    STR_ARG(sha256))));
 	assert_status(shown, 200);
 	assert_true(str_equal(shown.body, bytes));
 	/* The photos' ids are found again in the post (7). */
-	struct probe_answer read = graph_get(
+	const struct probe_answer read = graph_get(
 		probe, world->page,
 		GRAPH "/" BAKERY
 		      "/published_posts?fields=id,attachments%7Btarget,subattachments%7D");
 	assert_true(str_find(read.body, one, 0) != SIZE_MAX &&
 		    str_find(read.body, two, 0) != SIZE_MAX);
-	struct probe_answer again = feed(world, world->page,
-					 probe_form(probe, "message", "other", "attached_media",
-						    probe_z(probe, list), NULL));
+	const struct probe_answer again =
+		feed(world, world->page,
+		     probe_form(probe, "message", "other", "attached_media", probe_z(probe, list),
+				NULL));
 	assert_int_equal(graph_subcode(&again), 1366051);
 }
 
@@ -208,10 +202,9 @@ static void photo_by_bracket_names_and_too_old(void **state)
 	struct str one = photo(world, "square.jpg", "false");
 	struct str value =
 		str_format(probe->arena, "{\"media_fbid\":\"" STR_FMT "\"}", STR_ARG(one));
-	struct str form = probe_form(probe, "attached_media[0]", probe_z(probe, value), NULL);
-
+	const struct str form = probe_form(probe, "attached_media[0]", probe_z(probe, value), NULL);
 	probe_advance(probe, US_PER_DAY + US_PER_S);
-	struct str page = world->page;
+	const struct str page = world->page;
 	assert_status(feed(world, page, form), 400);
 	one = photo(world, "square.jpg", "false");
 	value = str_format(probe->arena, "{\"media_fbid\":\"" STR_FMT "\"}", STR_ARG(one));
@@ -223,9 +216,8 @@ static void photo_by_bracket_names_and_too_old(void **state)
 static void photo_publishes_by_itself(void **state)
 {
 	struct world *world = *state;
-	const struct json *posts[5];
-
 	photo(world, "square.jpg", "true");
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(world->probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "text")), "the caption");
 	assert_str(json_string(json_get(posts[0], "type")), "photo");
@@ -235,7 +227,7 @@ static void photo_as_multipart(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str bytes = jpeg_bytes(probe->arena, 10, 10, 0);
+	const struct str bytes = jpeg_bytes(probe->arena, 10, 10, 0);
 	struct str body = str_format(
 		probe->arena,
 		"--BOUND\r\nContent-Disposition: form-data; name=\"access_token\"\r\n\r\n" STR_FMT
@@ -246,7 +238,7 @@ static void photo_as_multipart(void **state)
 		STR_ARG(world->page));
 	body = str_concat(probe->arena, str_concat(probe->arena, body, bytes),
 			  STR("\r\n--BOUND--\r\n"));
-	struct probe_answer made = probe_ask(
+	const struct probe_answer made = probe_ask(
 		probe, (struct probe_request){.method = "POST",
 					      .path = GRAPH "/" BAKERY "/photos",
 					      .content_type = "multipart/form-data; boundary=BOUND",
@@ -255,9 +247,9 @@ static void photo_as_multipart(void **state)
 	assert_status(made, 200);
 	assert_true(probe_json_string(&made, "post_id").len > 0);
 	/* The token was inside of a body with binary in it: also there it must not be told. */
-	struct probe_answer log = graph_get(probe, (struct str){0}, "/_sandbox/log");
+	const struct probe_answer log = graph_get(probe, (struct str){0}, "/_sandbox/log");
 	const struct json *requests = json_get(log.json, "requests");
-	struct str base64 =
+	const struct str base64 =
 		json_string(json_get(json_at(requests, requests->count - 1), "body_base64"));
 	struct str plain;
 	assert_true(base64_decode(probe->arena, base64, &plain));
@@ -276,17 +268,15 @@ static void photo_refusals(void **state)
 		    {"a video", "clip.mp4", 324}};
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = graph_post(
+		const struct probe_answer answer = graph_post(
 			probe, world->page, GRAPH "/" BAKERY "/photos",
 			probe_form(probe, "url", media_url(probe, &world->server, rows[i].file),
 				   NULL));
-
 		if (graph_code(&answer) != rows[i].code)
 			fail_msg("%s: " STR_FMT, rows[i].name, STR_ARG(answer.body));
 	}
-	struct probe_answer none =
+	const struct probe_answer none =
 		graph_post(probe, world->page, GRAPH "/" BAKERY "/photos", STR("caption=x"));
 	assert_int_equal(graph_code(&none), 324);
 }
@@ -295,24 +285,24 @@ static void comments_hang_on_posts(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer made = feed(world, world->page, STR("message=post"));
-	struct str post = str_copy(probe->arena, probe_json_string(&made, "id"));
+	const struct probe_answer made = feed(world, world->page, STR("message=post"));
+	const struct str post = str_copy(probe->arena, probe_json_string(&made, "id"));
 	const char *path = probe_z(
 		probe, str_format(probe->arena, GRAPH "/" STR_FMT "/comments", STR_ARG(post)));
-	const struct json *posts[5];
-
-	struct probe_answer first = graph_post(probe, world->page, path, STR("message=first"));
+	const struct probe_answer first =
+		graph_post(probe, world->page, path, STR("message=first"));
 	assert_status(first, 200);
-	struct str comment = probe_json_string(&first, "id");
+	const struct str comment = probe_json_string(&first, "id");
 	const char *below = probe_z(
 		probe, str_format(probe->arena, GRAPH "/" STR_FMT "/comments", STR_ARG(comment)));
 	assert_status(graph_post(probe, world->page, below, STR("message=answer")), 200);
 	assert_status(graph_post(probe, world->page, path, STR("message=")), 400);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 3);
 	assert_str(json_string(json_get(posts[1], "type")), "comment");
 	assert_true(str_equal(json_string(json_get(posts[1], "reply_to")), post));
 	assert_true(str_equal(json_string(json_get(posts[2], "reply_to")), comment));
-	struct probe_answer list = graph_get(probe, world->page, path);
+	const struct probe_answer list = graph_get(probe, world->page, path);
 	const struct json *data = json_get(list.json, "data");
 	assert_int_equal(data->count, 1);
 	assert_str(json_string(json_get(json_at(data, 0), "message")), "first");
@@ -322,11 +312,10 @@ static void comments_hang_on_posts(void **state)
 static struct str photo_put_up(struct world *world)
 {
 	struct probe *probe = world->probe;
-	struct probe_answer made =
+	const struct probe_answer made =
 		graph_post(probe, world->page, GRAPH "/" BAKERY "/photos",
 			   probe_form(probe, "published", "false", "alt_text_custom", "Bread",
 				      "url", media_url(probe, &world->server, "square.jpg"), NULL));
-
 	assert_status(made, 200);
 	return str_copy(probe->arena, probe_json_string(&made, "id"));
 }
@@ -335,16 +324,14 @@ static void a_comment_may_carry_a_picture(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer made = feed(world, world->page, STR("message=post"));
-	struct str post = str_copy(probe->arena, probe_json_string(&made, "id"));
-	struct str photo = photo_put_up(world);
+	const struct probe_answer made = feed(world, world->page, STR("message=post"));
+	const struct str post = str_copy(probe->arena, probe_json_string(&made, "id"));
+	const struct str photo = photo_put_up(world);
 	const char *path = probe_z(
 		probe, str_format(probe->arena, GRAPH "/" STR_FMT "/comments", STR_ARG(post)));
-	struct str form = str_format(probe->arena, "attachment_id=" STR_FMT, STR_ARG(photo));
-	const struct json *posts[5];
-
+	const struct str form = str_format(probe->arena, "attachment_id=" STR_FMT, STR_ARG(photo));
 	assert_status(graph_post(probe, world->page, path, form), 200);
-	struct probe_answer again = graph_post(probe, world->page, path, form);
+	const struct probe_answer again = graph_post(probe, world->page, path, form);
 	assert_int_equal(graph_subcode(&again), 1366051);
 	assert_status(graph_post(probe, world->page, path, STR("attachment_id=17")), 400);
 	assert_status(graph_post(probe, world->page, path,
@@ -355,10 +342,11 @@ static void a_comment_may_carry_a_picture(void **state)
 				 probe_form(probe, "attachment_url",
 					    media_url(probe, &world->server, "page.html"), NULL)),
 		      400);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 3);
 	const struct json *media = json_at(json_get(posts[1], "media"), 0);
 	assert_str(json_string(json_get(media, "alt_text")), "Bread");
-	struct probe_answer list = graph_get(
+	const struct probe_answer list = graph_get(
 		probe, world->page,
 		probe_z(probe, str_format(probe->arena,
 					  "%s?fields=id,message,attachment{target}&order=REVERSE_"
@@ -375,11 +363,10 @@ static void a_shared_link_is_told_as_it_was_given(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-
 	assert_status(feed(world, world->page,
 			   probe_form(probe, "link", "https://example.com/?a=1&b=2", NULL)),
 		      200);
-	struct probe_answer list = graph_get(
+	const struct probe_answer list = graph_get(
 		probe, world->page,
 		GRAPH "/" BAKERY "/published_posts?fields=message,attachments{unshimmed_url}");
 	const struct json *post = json_at(json_get(list.json, "data"), 0);
@@ -392,7 +379,6 @@ static void usage_is_told_after_some_traffic(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 	struct probe_answer answer = {0};
-
 	for (int i = 0; i < 12; i++) {
 		answer = graph_get(probe, world->page, GRAPH "/" BAKERY "?fields=id");
 		assert_status(answer, 200);
@@ -405,17 +391,16 @@ static void deleted_posts_are_gone(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer made = feed(world, world->page, STR("message=post"));
-	struct str id = probe_json_string(&made, "id");
+	const struct probe_answer made = feed(world, world->page, STR("message=post"));
+	const struct str id = probe_json_string(&made, "id");
 	const char *path = probe_z(probe, str_format(probe->arena, GRAPH "/" STR_FMT, STR_ARG(id)));
-	const struct json *posts[5];
-
 	assert_status(probe_ask(probe, (struct probe_request){.method = "DELETE",
 							      .path = path,
 							      .bearer = world->page}),
 		      200);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 0);
-	struct probe_answer read = graph_get(probe, world->page, path);
+	const struct probe_answer read = graph_get(probe, world->page, path);
 	assert_int_equal(graph_subcode(&read), 33);
 }
 
@@ -423,23 +408,22 @@ static void published_posts_come_in_pages(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-
 	for (int i = 0; i < 3; i++) {
 		feed(world, world->page, str_format(probe->arena, "message=post+%d", i));
 		probe_advance(probe, US_PER_MINUTE);
 	}
-	struct probe_answer first = graph_get(
+	const struct probe_answer first = graph_get(
 		probe, world->page, GRAPH "/" BAKERY "/published_posts?limit=2&fields=message");
 	assert_int_equal(json_get(first.json, "data")->count, 2);
 	assert_str(json_string(json_get(json_at(json_get(first.json, "data"), 0), "message")),
 		   "post 2");
-	struct str next = json_string(json_get(json_get(first.json, "paging"), "next"));
-	struct probe_answer second = graph_get(probe, (struct str){0}, probe_z(probe, next));
+	const struct str next = json_string(json_get(json_get(first.json, "paging"), "next"));
+	const struct probe_answer second = graph_get(probe, (struct str){0}, probe_z(probe, next));
 	assert_status(second, 200);
 	assert_int_equal(json_get(second.json, "data")->count, 1);
 	assert_null(json_get(json_get(second.json, "paging"), "next"));
-	int64_t since = (PROBE_START_US + US_PER_MINUTE) / US_PER_S;
-	struct probe_answer late =
+	const int64_t since = (PROBE_START_US + US_PER_MINUTE) / US_PER_S;
+	const struct probe_answer late =
 		graph_get(probe, world->page,
 			  probe_z(probe, str_format(probe->arena,
 						    GRAPH "/" BAKERY "/published_posts?since=%lld",
@@ -450,8 +434,8 @@ static void published_posts_come_in_pages(void **state)
 static void unknown_edges_speak_graph(void **state)
 {
 	struct world *world = *state;
-	struct probe_answer answer = graph_get(world->probe, world->page, GRAPH "/123456/feed");
-
+	const struct probe_answer answer =
+		graph_get(world->probe, world->page, GRAPH "/123456/feed");
 	assert_status(answer, 400);
 	assert_int_equal(graph_code(&answer), 100);
 	assert_int_equal(graph_subcode(&answer), 33);
@@ -486,6 +470,5 @@ int main(void)
 						world_close),
 		cmocka_unit_test_setup_teardown(unknown_edges_speak_graph, world_open, world_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

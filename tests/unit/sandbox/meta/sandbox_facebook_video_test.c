@@ -23,7 +23,7 @@ static struct probe_answer transfer(struct world *world, struct str session, str
 				    struct str bytes)
 {
 	struct probe *probe = world->probe;
-	struct str head = str_format(
+	const struct str head = str_format(
 		probe->arena,
 		"--B\r\nContent-Disposition: form-data; name=\"upload_phase\"\r\n\r\ntransfer\r\n"
 		"--B\r\nContent-Disposition: form-data; name=\"upload_session_id\"\r\n\r\n" STR_FMT
@@ -33,9 +33,8 @@ static struct probe_answer transfer(struct world *world, struct str session, str
 		"--B\r\nContent-Disposition: form-data; name=\"video_file_chunk\"; "
 		"filename=\"c\"\r\n\r\n",
 		STR_ARG(session), STR_ARG(offset));
-	struct str body = str_concat(probe->arena, str_concat(probe->arena, head, bytes),
-				     STR("\r\n--B--\r\n"));
-
+	const struct str body = str_concat(probe->arena, str_concat(probe->arena, head, bytes),
+					   STR("\r\n--B--\r\n"));
 	return probe_ask(probe, (struct probe_request){
 					.method = "POST",
 					.path = "/graph-video.facebook.com/v25.0/" BAKERY "/videos",
@@ -48,15 +47,13 @@ static void video_in_chunks(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str video = probe_video(probe, 1500000);
+	const struct str video = probe_video(probe, 1500000);
 	struct probe_answer step =
 		page_post(world, "videos", STR("upload_phase=start&file_size=1500000"));
-	struct str session = probe_json_string(&step, "upload_session_id");
-	struct str id = probe_json_string(&step, "video_id");
-	const struct json *posts[5];
-
+	const struct str session = probe_json_string(&step, "upload_session_id");
+	const struct str id = probe_json_string(&step, "video_id");
 	assert_str(probe_json_string(&step, "end_offset"), "1048576");
-	struct str finish = str_format(
+	const struct str finish = str_format(
 		probe->arena, "upload_phase=finish&upload_session_id=" STR_FMT "&description=Dawn",
 		STR_ARG(session));
 	assert_status(page_post(world, "videos", finish), 400);
@@ -78,6 +75,7 @@ static void video_in_chunks(void **state)
 	assert_status(step, 200);
 	assert_str(step.body, "{\"success\":true}");
 	page_post(world, "videos", finish);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_true(str_equal(json_string(json_get(posts[0], "id")), id));
 	assert_str(json_string(json_get(posts[0], "text")), "Dawn");
@@ -90,13 +88,12 @@ static void video_by_url(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	const struct json *posts[5];
-
 	assert_status(page_post(world, "videos",
 				probe_form(probe, "file_url",
 					   media_url(probe, &world->server, "clip.mp4"), "title",
 					   "T", NULL)),
 		      200);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	struct probe_answer bad = page_post(
 		world, "videos",
@@ -110,9 +107,8 @@ static struct probe_answer rupload(struct world *world, struct str url, const ch
 				   const char *second, struct str body)
 {
 	struct probe *probe = world->probe;
-	struct str auth =
+	const struct str auth =
 		str_format(probe->arena, "Authorization: OAuth " STR_FMT, STR_ARG(world->page));
-
 	return probe_ask(probe,
 			 (struct probe_request){.method = "POST",
 						.path = probe_z(probe, url),
@@ -123,11 +119,10 @@ static struct probe_answer rupload(struct world *world, struct str url, const ch
 
 static struct str video_status(struct world *world, struct str id)
 {
-	struct probe_answer answer = graph_get(
+	const struct probe_answer answer = graph_get(
 		world->probe, world->page,
 		probe_z(world->probe, str_format(world->probe->arena,
 						 GRAPH "/" STR_FMT "?fields=status", STR_ARG(id))));
-
 	return json_string(json_get(json_get(answer.json, "status"), "video_status"));
 }
 
@@ -135,27 +130,26 @@ static void reel_by_bytes_in_two_parts(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str video = probe_video(probe, 2000);
-	struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
-	struct str url = probe_json_string(&step, "upload_url");
-	struct str id = probe_json_string(&step, "video_id");
-	struct str finish = str_format(
+	const struct str video = probe_video(probe, 2000);
+	const struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
+	const struct str url = probe_json_string(&step, "upload_url");
+	const struct str id = probe_json_string(&step, "video_id");
+	const struct str finish = str_format(
 		probe->arena,
 		"upload_phase=finish&video_state=PUBLISHED&description=Reel&video_id=" STR_FMT,
 		STR_ARG(id));
-	const struct json *posts[5];
-
 	assert_true(str_has_prefix(url, sandbox_base_url(probe->sandbox)));
 	assert_str(video_status(world, id), "uploading");
 	assert_status(page_post(world, "video_reels", finish), 400);
-	struct probe_answer lacking = rupload(world, url, NULL, NULL, video);
+	const struct probe_answer lacking = rupload(world, url, NULL, NULL, video);
 	assert_str(json_string(json_get(json_get(lacking.json, "debug_info"), "type")),
 		   "ParameterValidationError");
-	struct probe_answer part =
+	const struct probe_answer part =
 		rupload(world, url, "offset: 0", "file_size: 2000", str_slice(video, 0, 1200));
 	assert_str(json_string(json_get(json_get(part.json, "debug_info"), "type")),
 		   "PartialRequestError");
-	struct probe_answer wrong = rupload(world, url, "offset: 0", "file_size: 2000", video);
+	const struct probe_answer wrong =
+		rupload(world, url, "offset: 0", "file_size: 2000", video);
 	assert_str(json_string(json_get(json_get(wrong.json, "debug_info"), "type")),
 		   "OffsetInvalidError");
 	assert_status(rupload(world, url, "offset: 1200", "file_size: 2000",
@@ -166,13 +160,14 @@ static void reel_by_bytes_in_two_parts(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_str(video_status(world, id), "processing");
 	assert_str(video_status(world, id), "ready");
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "reel");
 	assert_true(str_equal(json_string(json_get(posts[0], "id")), id));
 	assert_true(
 		str_equal(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "sha256")),
 			  probe_sha256_hex(probe, video)));
-	struct probe_answer page = graph_get(
+	const struct probe_answer page = graph_get(
 		probe, (struct str){0}, probe_z(probe, json_string(json_get(posts[0], "url"))));
 	assert_status(page, 302);
 }
@@ -182,11 +177,9 @@ static void story_by_file_url(void **state)
 	struct world *world = *state;
 	struct probe *probe = world->probe;
 	struct probe_answer step = page_post(world, "video_stories", STR("upload_phase=start"));
-	struct str id = probe_json_string(&step, "video_id");
-	struct str header = str_format(probe->arena, "file_url: %s",
-				       media_url(probe, &world->server, "clip.mp4"));
-	const struct json *posts[5];
-
+	const struct str id = probe_json_string(&step, "video_id");
+	const struct str header = str_format(probe->arena, "file_url: %s",
+					     media_url(probe, &world->server, "clip.mp4"));
 	assert_status(rupload(world, probe_json_string(&step, "upload_url"), probe_z(probe, header),
 			      NULL, (struct str){0}),
 		      200);
@@ -194,11 +187,13 @@ static void story_by_file_url(void **state)
 		world, "video_stories",
 		str_format(probe->arena, "upload_phase=finish&video_id=" STR_FMT, STR_ARG(id)));
 	assert_status(step, 200);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "story");
 	assert_true(str_equal(json_string(json_get(posts[0], "id")),
 			      json_text(probe->arena, json_get(step.json, "post_id"))));
-	struct probe_answer stories = graph_get(probe, world->page, GRAPH "/" BAKERY "/stories");
+	const struct probe_answer stories =
+		graph_get(probe, world->page, GRAPH "/" BAKERY "/stories");
 	const struct json *story = json_at(json_get(stories.json, "data"), 0);
 	assert_true(str_equal(json_string(json_get(story, "media_id")), id));
 	assert_str(json_string(json_get(story, "media_type")), "video");
@@ -222,19 +217,17 @@ static void file_url_heeds_robots_txt(void **state)
 	};
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer step =
+		const struct probe_answer step =
 			page_post(world, "video_reels", STR("upload_phase=START"));
-		struct str header = str_format(probe->arena, "file_url: %s",
-					       media_url(probe, &world->server, "clip.mp4"));
-
+		const struct str header = str_format(probe->arena, "file_url: %s",
+						     media_url(probe, &world->server, "clip.mp4"));
 		world->server.robots = rows[i].robots;
 		assert_status(rupload(world, probe_json_string(&step, "upload_url"),
 				      probe_z(probe, header), NULL, (struct str){0}),
 			      rows[i].status);
 	}
-	struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
+	const struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
 	assert_status(rupload(world, probe_json_string(&step, "upload_url"),
 			      "file_url: https://video.xx.fbcdn.net/v.mp4", NULL, (struct str){0}),
 		      400);
@@ -244,11 +237,9 @@ static void a_draft_is_seen_by_nobody(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str video = probe_video(probe, 2000);
-	struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
-	struct str id = probe_json_string(&step, "video_id");
-	const struct json *posts[5];
-
+	const struct str video = probe_video(probe, 2000);
+	const struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
+	const struct str id = probe_json_string(&step, "video_id");
 	assert_status(rupload(world, probe_json_string(&step, "upload_url"), "offset: 0",
 			      "file_size: 2000", video),
 		      200);
@@ -258,6 +249,7 @@ static void a_draft_is_seen_by_nobody(void **state)
 				     "upload_phase=finish&video_state=DRAFT&video_id=" STR_FMT,
 				     STR_ARG(id))),
 		200);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 0);
 	for (int i = 0; i < 3; i++)
 		video_status(world, id);
@@ -286,16 +278,15 @@ static void photo_story_uses_a_photo_once(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer photo =
+	const struct probe_answer photo =
 		page_post(world, "photos",
 			  probe_form(probe, "published", "false", "url",
 				     media_url(probe, &world->server, "square.jpg"), NULL));
-	struct str form = str_format(probe->arena, "photo_id=" STR_FMT,
-				     STR_ARG(probe_json_string(&photo, "id")));
-	const struct json *posts[5];
-
+	const struct str form = str_format(probe->arena, "photo_id=" STR_FMT,
+					   STR_ARG(probe_json_string(&photo, "id")));
 	assert_status(page_post(world, "photo_stories", form), 200);
 	assert_status(page_post(world, "photo_stories", form), 400);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "story");
 }
@@ -304,20 +295,19 @@ static void bad_bytes_end_in_an_error(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
-	struct str id = probe_json_string(&step, "video_id");
-	const struct json *posts[5];
-
+	const struct probe_answer step = page_post(world, "video_reels", STR("upload_phase=start"));
+	const struct str id = probe_json_string(&step, "video_id");
 	assert_status(rupload(world, probe_json_string(&step, "upload_url"), "offset: 0",
 			      "file_size: 5", STR("hello")),
 		      200);
 	for (int i = 0; i < 3; i++)
 		video_status(world, id);
 	assert_str(video_status(world, id), "error");
-	struct str finish =
+	const struct str finish =
 		str_format(probe->arena, "upload_phase=finish&video_id=" STR_FMT, STR_ARG(id));
-	struct probe_answer refused = page_post(world, "video_reels", finish);
+	const struct probe_answer refused = page_post(world, "video_reels", finish);
 	assert_int_equal(graph_code(&refused), 6000);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 0);
 }
 
@@ -325,17 +315,15 @@ static void instagram_takes_bytes_too(void **state)
 {
 	struct world *world = *state;
 	struct probe *probe = world->probe;
-	struct str video = probe_video(probe, 3000);
-	struct str user = graph_login(probe, "instagram", INSTAGRAM_SCOPE);
-	const struct json *posts[5];
-
+	const struct str video = probe_video(probe, 3000);
+	const struct str user = graph_login(probe, "instagram", INSTAGRAM_SCOPE);
 	world->page = graph_page_token_of(probe, user, BAKERY);
-	struct probe_answer made =
+	const struct probe_answer made =
 		graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media",
 			   STR("media_type=REELS&upload_type=resumable&caption=bytes"));
 	assert_status(made, 200);
-	struct str id = probe_json_string(&made, "id");
-	struct str publish = str_format(probe->arena, "creation_id=" STR_FMT, STR_ARG(id));
+	const struct str id = probe_json_string(&made, "id");
+	const struct str publish = str_format(probe->arena, "creation_id=" STR_FMT, STR_ARG(id));
 	probe_advance(probe, 61 * US_PER_S);
 	assert_status(graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media_publish", publish),
 		      400);
@@ -344,6 +332,7 @@ static void instagram_takes_bytes_too(void **state)
 		      200);
 	assert_status(graph_post(probe, world->page, GRAPH "/" BAKERY_IG "/media_publish", publish),
 		      200);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "reel");
 	assert_true(
@@ -366,6 +355,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bad_bytes_end_in_an_error, world_open, world_close),
 		cmocka_unit_test_setup_teardown(instagram_takes_bytes_too, world_open, world_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,16 +90,16 @@ static const char *const names[] = {
 static void every_error_comes_by_its_name(void **state)
 {
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		struct str fault = str_format(probe->arena,
-					      "{\"platform\":\"facebook\",\"effect\":\"status\","
-					      "\"error\":\"%s\"}",
-					      names[i]);
+		const struct str fault =
+			str_format(probe->arena,
+				   "{\"platform\":\"facebook\",\"effect\":\"status\","
+				   "\"error\":\"%s\"}",
+				   names[i]);
 		probe_fault(probe, probe_z(probe, fault));
-		struct probe_answer answer = graph_get(probe, STR("any"), GRAPH "/me");
-		int64_t subcode = graph_subcode(&answer);
-		struct str told =
+		const struct probe_answer answer = graph_get(probe, STR("any"), GRAPH "/me");
+		const int64_t subcode = graph_subcode(&answer);
+		const struct str told =
 			subcode > 0
 				? str_format(probe->arena, "%lld/%lld",
 					     (long long)graph_code(&answer), (long long)subcode)
@@ -125,13 +125,11 @@ static void names_are_checked(void **state)
 		"{\"effect\":\"status\",\"error\":\"190\"}",
 		"{\"platform\":\"x\",\"effect\":\"status\",\"error\":\"190\"}",
 	};
-
 	for (size_t i = 0; i < COUNT_OF(bodies); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			probe_ask(probe, (struct probe_request){.method = "POST",
 								.path = "/_sandbox/faults",
 								.body = str_of(bodies[i])});
-
 		if (answer.status != 400)
 			fail_msg("%s: %ld", bodies[i], answer.status);
 	}
@@ -144,6 +142,5 @@ int main(void)
 						probe_close),
 		cmocka_unit_test_setup_teardown(names_are_checked, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

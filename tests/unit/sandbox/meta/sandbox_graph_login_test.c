@@ -6,8 +6,7 @@
 
 static void consent_page_asks(void **state)
 {
-	struct probe_answer answer = graph_dialog_ask(*state, "facebook", FACEBOOK_SCOPE, "");
-
+	const struct probe_answer answer = graph_dialog_ask(*state, "facebook", FACEBOOK_SCOPE, "");
 	assert_status(answer, 200);
 	assert_true(str_find(answer.body, STR("name=\"sandbox_decision\" value=\"allow\""), 0) !=
 		    SIZE_MAX);
@@ -23,9 +22,8 @@ static void consent_page_asks(void **state)
 static void denial_comes_back(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=deny");
-
 	assert_status(answer, 302);
 	assert_true(str_has_prefix(probe_header(&answer, "Location"), STR(GRAPH_CALLBACK "?")));
 	assert_str(probe_location_param(probe, &answer, "error"), "access_denied");
@@ -38,9 +36,8 @@ static void denial_comes_back(void **state)
 static void bad_scope_comes_back_without_error_key(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = graph_dialog_ask(probe, "facebook", "pages_show_list,fly",
-						      "&sandbox_decision=allow");
-
+	const struct probe_answer answer = graph_dialog_ask(
+		probe, "facebook", "pages_show_list,fly", "&sandbox_decision=allow");
 	assert_status(answer, 302);
 	assert_str(probe_location_param(probe, &answer, "error_message"), "Invalid Scopes: fly");
 	assert_true(str_is_empty(probe_location_param(probe, &answer, "error")));
@@ -64,9 +61,8 @@ static void dialog_refuses_strangers(void **state)
 		{"no redirect URI", "client_id=sandbox-facebook"},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = probe_ask(
+		const struct probe_answer answer = probe_ask(
 			probe,
 			(struct probe_request){
 				.method = "GET",
@@ -84,13 +80,12 @@ static void code_works_once_and_for_ten_minutes(void **state)
 	struct probe *probe = *state;
 	struct probe_answer asked =
 		graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
-	struct str code = probe_location_param(probe, &asked, "code");
-	struct probe_answer first = graph_exchange(probe, "facebook", code);
-
+	const struct str code = probe_location_param(probe, &asked, "code");
+	const struct probe_answer first = graph_exchange(probe, "facebook", code);
 	assert_status(first, 200);
 	assert_str(probe_json_string(&first, "token_type"), "bearer");
 	assert_true(str_has_prefix(probe_json_string(&first, "access_token"), STR("EAA")));
-	struct probe_answer again = graph_exchange(probe, "facebook", code);
+	const struct probe_answer again = graph_exchange(probe, "facebook", code);
 	assert_status(again, 400);
 	assert_int_equal(graph_code(&again), 100);
 	assert_int_equal(graph_subcode(&again), 36009);
@@ -98,7 +93,7 @@ static void code_works_once_and_for_ten_minutes(void **state)
 				   STR("OAuth \"Facebook Platform\" \"invalid_code\"")));
 	asked = graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
 	probe_advance(probe, 600 * US_PER_S);
-	struct probe_answer late =
+	const struct probe_answer late =
 		graph_exchange(probe, "facebook", probe_location_param(probe, &asked, "code"));
 	assert_int_equal(graph_subcode(&late), 36007);
 }
@@ -106,14 +101,13 @@ static void code_works_once_and_for_ten_minutes(void **state)
 static void code_is_bound_to_app_and_redirect(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer asked =
+	const struct probe_answer asked =
 		graph_dialog_ask(probe, "facebook", FACEBOOK_SCOPE, "&sandbox_decision=allow");
-	struct str code = probe_location_param(probe, &asked, "code");
-	struct probe_answer other_app = graph_exchange(probe, "instagram", code);
-
+	const struct str code = probe_location_param(probe, &asked, "code");
+	const struct probe_answer other_app = graph_exchange(probe, "instagram", code);
 	assert_status(other_app, 400);
 	assert_int_equal(graph_code(&other_app), 100);
-	struct probe_answer moved = probe_ask(
+	const struct probe_answer moved = probe_ask(
 		probe, (struct probe_request){
 			       .method = "POST",
 			       .path = GRAPH "/oauth/access_token",
@@ -144,9 +138,8 @@ static void app_credentials_are_checked(void **state)
 		{"unknown app", "client_id=77&client_secret=sandbox-secret-facebook", 400, 101},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = probe_ask(
+		const struct probe_answer answer = probe_ask(
 			probe,
 			(struct probe_request){
 				.method = "GET",
@@ -164,8 +157,8 @@ static void app_credentials_are_checked(void **state)
 static void debug_token_tells_of_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
-	struct str page = graph_page_token_of(probe, user, BAKERY);
+	const struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
+	const struct str page = graph_page_token_of(probe, user, BAKERY);
 	const char *path = probe_z(
 		probe,
 		str_format(probe->arena,
@@ -174,20 +167,19 @@ static void debug_token_tells_of_tokens(void **state)
 			   "&input_token=" STR_FMT,
 			   STR_ARG(page)));
 	const struct json *data = json_get(graph_get(probe, (struct str){0}, path).json, "data");
-
 	assert_str(json_string(json_get(data, "type")), "PAGE");
 	assert_true(json_bool(json_get(data, "is_valid"), false));
 	assert_int_equal(json_int(json_get(data, "expires_at"), -1), 0);
 	assert_str(json_string(json_get(data, "profile_id")), BAKERY);
 	assert_int_equal(json_int(json_get(data, "data_access_expires_at"), 0),
 			 PROBE_START_US / US_PER_S + 90 * 86400);
-	struct probe_answer garbage = graph_get(
+	const struct probe_answer garbage = graph_get(
 		probe, (struct str){0},
 		GRAPH "/debug_token?access_token=sandbox-facebook%7Csandbox-secret-facebook"
 		      "&input_token=junk");
 	assert_status(garbage, 200);
 	assert_false(json_bool(json_get(json_get(garbage.json, "data"), "is_valid"), true));
-	struct probe_answer stranger = graph_get(
+	const struct probe_answer stranger = graph_get(
 		probe, (struct str){0}, GRAPH "/debug_token?access_token=junk&input_token=junk");
 	assert_status(stranger, 400);
 }
@@ -195,37 +187,35 @@ static void debug_token_tells_of_tokens(void **state)
 static void tokens_die_as_they_should(void **state)
 {
 	struct probe *probe = *state;
-	struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
-	struct str page = graph_page_token_of(probe, user, BAKERY);
-
+	const struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
+	const struct str page = graph_page_token_of(probe, user, BAKERY);
 	probe_advance(probe, 5183944 * US_PER_S);
-	struct probe_answer expired = graph_get(probe, user, GRAPH "/me");
+	const struct probe_answer expired = graph_get(probe, user, GRAPH "/me");
 	assert_status(expired, 400);
 	assert_int_equal(graph_code(&expired), 190);
 	assert_int_equal(graph_subcode(&expired), 463);
-	struct probe_answer lengthened = graph_lengthen(probe, "facebook", user);
+	const struct probe_answer lengthened = graph_lengthen(probe, "facebook", user);
 	assert_int_equal(graph_code(&lengthened), 190);
 	/* A Page token taken with a long-lived user token outlives it. */
-	struct probe_answer me = graph_get(probe, page, GRAPH "/me?fields=id,name");
+	const struct probe_answer me = graph_get(probe, page, GRAPH "/me?fields=id,name");
 	assert_status(me, 200);
 	assert_str(probe_json_string(&me, "id"), BAKERY);
-	struct probe_answer junk = graph_get(probe, STR("EAAjunk"), GRAPH "/me");
+	const struct probe_answer junk = graph_get(probe, STR("EAAjunk"), GRAPH "/me");
 	assert_int_equal(graph_code(&junk), 190);
-	struct probe_answer none = graph_get(probe, (struct str){0}, GRAPH "/me");
+	const struct probe_answer none = graph_get(probe, (struct str){0}, GRAPH "/me");
 	assert_int_equal(graph_code(&none), 104);
 }
 
 static void faults_tell_facebook_from_instagram(void **state)
 {
 	struct probe *probe = *state;
-	struct str facebook = graph_login(probe, "facebook", FACEBOOK_SCOPE);
-	struct str instagram = graph_login(probe, "instagram", INSTAGRAM_SCOPE);
-
+	const struct str facebook = graph_login(probe, "facebook", FACEBOOK_SCOPE);
+	const struct str instagram = graph_login(probe, "instagram", INSTAGRAM_SCOPE);
 	probe_fault(probe, "{\"platform\":\"instagram\",\"match\":{\"path\":\"/v25.0/"
 			   "me\"},\"effect\":\"rate_limit\","
 			   "\"retry_after\":120}");
 	assert_status(graph_get(probe, facebook, GRAPH "/me"), 200);
-	struct probe_answer limited = graph_get(probe, instagram, GRAPH "/me");
+	const struct probe_answer limited = graph_get(probe, instagram, GRAPH "/me");
 	assert_status(limited, 400);
 	assert_int_equal(graph_code(&limited), 80002);
 	assert_true(str_find(probe_header(&limited, "X-Business-Use-Case-Usage"),
@@ -241,20 +231,20 @@ static void faults_tell_facebook_from_instagram(void **state)
 static void proof_is_checked_when_sent(void **state)
 {
 	struct probe *probe = *state;
-	struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
-	unsigned char mac[crypto_auth_hmacsha256_BYTES];
+	const struct str user = graph_login(probe, "facebook", FACEBOOK_SCOPE);
 	crypto_auth_hmacsha256_state hmac;
-
 	crypto_auth_hmacsha256_init(&hmac, (const unsigned char *)"sandbox-secret-facebook", 23);
 	crypto_auth_hmacsha256_update(&hmac, (const unsigned char *)user.ptr, user.len);
+	unsigned char mac[crypto_auth_hmacsha256_BYTES];
 	crypto_auth_hmacsha256_final(&hmac, mac);
-	struct str proof = hex_encode(probe->arena, (struct str){(const char *)mac, sizeof(mac)});
+	const struct str proof =
+		hex_encode(probe->arena, (struct str){(const char *)mac, sizeof(mac)});
 	assert_status(graph_get(probe, user,
 				probe_z(probe, str_format(probe->arena,
 							  GRAPH "/me?appsecret_proof=" STR_FMT,
 							  STR_ARG(proof)))),
 		      200);
-	struct probe_answer wrong = graph_get(probe, user, GRAPH "/me?appsecret_proof=00");
+	const struct probe_answer wrong = graph_get(probe, user, GRAPH "/me?appsecret_proof=00");
 	assert_int_equal(graph_code(&wrong), 100);
 }
 
@@ -280,6 +270,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(proof_is_checked_when_sent, probe_open,
 						probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,14 +32,13 @@ static struct probe_answer authorize(struct probe *probe, struct consent consent
 	const char *challenge = consent.challenge != NULL
 					? consent.challenge
 					: probe_z(probe, probe_sha256_hex(probe, STR(VERIFIER)));
-	struct str query =
+	const struct str query =
 		probe_form(probe, "response_type", "code", "client_key",
 			   consent.client != NULL ? consent.client : "sandbox-tiktok",
 			   "redirect_uri", consent.redirect != NULL ? consent.redirect : REDIRECT,
 			   "state", "st-1", "scope", consent.scope != NULL ? consent.scope : SCOPES,
 			   challenge[0] != '\0' ? "code_challenge" : NULL, challenge,
 			   "code_challenge_method", "S256", NULL);
-
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -55,10 +54,8 @@ static struct probe_answer authorize(struct probe *probe, struct consent consent
 
 static const char *code_for(struct probe *probe, struct consent consent)
 {
-	struct probe_answer answer;
-
 	consent.decision = "allow";
-	answer = authorize(probe, consent);
+	const struct probe_answer answer = authorize(probe, consent);
 	assert_status(answer, 302);
 	return probe_z(probe, probe_location_param(probe, &answer, "code"));
 }
@@ -96,9 +93,8 @@ static struct probe_answer refresh(struct probe *probe, struct str token)
 
 static struct str token_for(struct probe *probe, const char *scope)
 {
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		exchange(probe, code_for(probe, (struct consent){.scope = scope}));
-
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "access_token");
 }
@@ -137,10 +133,9 @@ static struct str error_of(const struct probe_answer *answer)
 static void consent_page_asks_allows_and_denies(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer page = authorize(probe, (struct consent){0});
-	struct probe_answer allowed = authorize(probe, (struct consent){.decision = "allow"});
-	struct probe_answer denied = authorize(probe, (struct consent){.decision = "deny"});
-
+	const struct probe_answer page = authorize(probe, (struct consent){0});
+	const struct probe_answer allowed = authorize(probe, (struct consent){.decision = "allow"});
+	const struct probe_answer denied = authorize(probe, (struct consent){.decision = "deny"});
 	assert_status(page, 200);
 	assert_true(str_find(page.body, STR("<form"), 0) != SIZE_MAX);
 	assert_status(allowed, 302);
@@ -170,13 +165,10 @@ static void consent_is_refused_on_the_page(void **state)
 		{"desktop without PKCE", {.challenge = ""}, "code_challenge"},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct consent consent = rows[i].consent;
-		struct probe_answer answer;
-
 		consent.decision = "allow";
-		answer = authorize(probe, consent);
+		const struct probe_answer answer = authorize(probe, consent);
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, 400);
 		assert_true(str_find(answer.body, str_of(rows[i].wrong), 0) != SIZE_MAX);
@@ -189,7 +181,6 @@ static void web_redirect_needs_no_pkce(void **state)
 	struct probe *probe = *state;
 	const char *redirect = "https://127.0.0.1:9/callback/";
 	const char *code = code_for(probe, (struct consent){.challenge = "", .redirect = redirect});
-
 	assert_status(exchange_with(probe, code, redirect, "sandbox-tiktok",
 				    "sandbox-secret-tiktok", NULL),
 		      200);
@@ -198,12 +189,11 @@ static void web_redirect_needs_no_pkce(void **state)
 static void scopes_can_be_unticked(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		authorize(probe, (struct consent){.decision = "allow",
 						  .extra = "&sandbox_choice=user.info.profile"});
-	struct probe_answer token =
+	const struct probe_answer token =
 		exchange(probe, probe_z(probe, probe_location_param(probe, &answer, "code")));
-
 	assert_status(token, 200);
 	assert_str(probe_json_string(&token, "scope"), "user.info.basic,user.info.profile");
 }
@@ -211,8 +201,7 @@ static void scopes_can_be_unticked(void **state)
 static void exchange_gives_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = exchange(probe, code_for(probe, (struct consent){0}));
-
+	const struct probe_answer answer = exchange(probe, code_for(probe, (struct consent){0}));
 	assert_status(answer, 200);
 	assert_str(probe_json_string(&answer, "open_id"), TIKTOK_OPEN_ID);
 	assert_str(probe_json_string(&answer, "scope"), SCOPES);
@@ -251,12 +240,10 @@ static void exchange_is_refused(void **state)
 		{"good", code, REDIRECT, secret, VERIFIER, 200, ""},
 		{"replay", code, REDIRECT, secret, VERIFIER, 400, "invalid_grant"},
 	};
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			exchange_with(probe, rows[i].code, rows[i].redirect, "sandbox-tiktok",
 				      rows[i].secret, rows[i].verifier);
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_str(probe_json_string(&answer, "error"), rows[i].error);
@@ -269,7 +256,6 @@ static void code_is_short_lived(void **state)
 {
 	struct probe *probe = *state;
 	const char *code = code_for(probe, (struct consent){0});
-
 	probe_advance(probe, 5 * US_PER_MINUTE);
 	assert_status(exchange(probe, code), 400);
 }
@@ -277,11 +263,13 @@ static void code_is_short_lived(void **state)
 static void rotation_burns_the_old_token(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
-	struct probe_answer second = refresh(probe, probe_json_string(&first, "refresh_token"));
-	struct probe_answer burnt = refresh(probe, probe_json_string(&first, "refresh_token"));
-	struct probe_answer third = refresh(probe, probe_json_string(&second, "refresh_token"));
-
+	const struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct probe_answer second =
+		refresh(probe, probe_json_string(&first, "refresh_token"));
+	const struct probe_answer burnt =
+		refresh(probe, probe_json_string(&first, "refresh_token"));
+	const struct probe_answer third =
+		refresh(probe, probe_json_string(&second, "refresh_token"));
 	assert_status(second, 200);
 	assert_false(str_equal(probe_json_string(&first, "refresh_token"),
 			       probe_json_string(&second, "refresh_token")));
@@ -295,8 +283,7 @@ static void rotation_burns_the_old_token(void **state)
 static void lost_rotation_is_still_a_rotation(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
-
+	const struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
 	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"path\":\"/v2/oauth/token/\"},"
 			   "\"effect\":\"status_after\",\"status\":500}");
 	assert_status(refresh(probe, probe_json_string(&first, "refresh_token")), 500);
@@ -306,31 +293,30 @@ static void lost_rotation_is_still_a_rotation(void **state)
 static void credentials_are_probed(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer good =
+	const struct probe_answer good =
 		ask_token(probe, probe_form(probe, "grant_type", "client_credentials", "client_key",
 					    "sandbox-tiktok", "client_secret",
 					    "sandbox-secret-tiktok", NULL));
-	struct probe_answer bad =
+	const struct probe_answer bad =
 		ask_token(probe, probe_form(probe, "grant_type", "client_credentials", "client_key",
 					    "sandbox-tiktok", "client_secret", "no", NULL));
-	struct probe_answer user;
-
 	assert_status(good, 200);
 	assert_true(str_has_prefix(probe_json_string(&good, "access_token"), STR("clt.")));
 	assert_status(bad, 401);
 	assert_str(probe_json_string(&bad, "error"), "invalid_client");
 	assert_str(probe_json_string(&bad, "error_description"),
 		   "Client key or secret is incorrect.");
-	user = user_info(probe, probe_json_string(&good, "access_token"), "open_id");
+	const struct probe_answer user =
+		user_info(probe, probe_json_string(&good, "access_token"), "open_id");
 	assert_status(user, 401);
 }
 
 static void revoked_token_is_dead(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
-	struct str token = probe_json_string(&tokens, "access_token");
-	struct probe_answer revoked = probe_ask(
+	const struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct str token = probe_json_string(&tokens, "access_token");
+	const struct probe_answer revoked = probe_ask(
 		probe, (struct probe_request){
 			       .method = "POST",
 			       .path = API "/oauth/revoke/",
@@ -338,7 +324,6 @@ static void revoked_token_is_dead(void **state)
 						  "client_secret", "sandbox-secret-tiktok", "token",
 						  probe_z(probe, token), NULL),
 		       });
-
 	assert_status(revoked, 200);
 	assert_str(revoked.body, "{}");
 	assert_status(user_info(probe, token, "open_id"), 401);
@@ -364,11 +349,9 @@ static void user_fields_need_their_scope(void **state)
 		{"no fields", "user.info.basic", "", 400, "invalid_params"},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			user_info(probe, token_for(probe, rows[i].scope), rows[i].fields);
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_str(error_of(&answer), rows[i].error);
@@ -378,9 +361,9 @@ static void user_fields_need_their_scope(void **state)
 static void user_info_gives_what_was_asked(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = user_info(probe, token_for(probe, SCOPES), "open_id,username");
+	const struct probe_answer answer =
+		user_info(probe, token_for(probe, SCOPES), "open_id,username");
 	const struct json *user = json_get(json_get(answer.json, "data"), "user");
-
 	assert_str(json_string(json_get(user, "open_id")), TIKTOK_OPEN_ID);
 	assert_str(json_string(json_get(user, "username")), TIKTOK_USERNAME);
 	assert_int_equal(user->count, 2);
@@ -389,13 +372,12 @@ static void user_info_gives_what_was_asked(void **state)
 static void creator_info_offers_privacy(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = post(probe, API "/post/publish/creator_info/query/",
-					  token_for(probe, SCOPES), none);
+	const struct probe_answer answer = post(probe, API "/post/publish/creator_info/query/",
+						token_for(probe, SCOPES), none);
 	const struct json *options =
 		json_get(json_get(answer.json, "data"), "privacy_level_options");
-	struct probe_answer scope = post(probe, API "/post/publish/creator_info/query/",
-					 token_for(probe, "user.info.basic"), none);
-
+	const struct probe_answer scope = post(probe, API "/post/publish/creator_info/query/",
+					       token_for(probe, "user.info.basic"), none);
 	assert_status(answer, 200);
 	assert_str(error_of(&answer), "ok");
 	assert_int_equal(options->count, 3);
@@ -434,7 +416,6 @@ static void chunk_arithmetic(void **state)
 		{"negative", -5, -5, 1, false},
 		{"above 4 GB", 4294967297, 64000000, 67, false},
 	};
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (sandbox_tiktok_chunks_fit(rows[i].video_bytes, rows[i].chunk_bytes,
@@ -473,10 +454,9 @@ struct task {
 static struct task begin(struct probe *probe, struct str token, const char *post_info, size_t size,
 			 size_t chunk, size_t count)
 {
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		init(probe, token, init_body(probe, post_info, size, chunk, count));
 	const struct json *data = json_get(answer.json, "data");
-
 	assert_status(answer, 200);
 	assert_str(error_of(&answer), "ok");
 	assert_true(json_string(json_get(data, "publish_id")).len <= 64);
@@ -495,7 +475,6 @@ static struct probe_answer put_typed(struct probe *probe, struct task task, cons
 	const char *range =
 		probe_z(probe, str_format(probe->arena, "Content-Range: bytes %zu-%zu/%zu", from,
 					  to - 1, file.len));
-
 	return probe_ask(probe, (struct probe_request){
 					.method = "PUT",
 					.path = task.upload_url,
@@ -530,29 +509,26 @@ static int64_t uploaded_of(const struct probe_answer *answer)
 static void public_video_goes_through_its_states(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 3145728);
-	struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 3145728);
+	const struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
 	struct probe_answer status = fetch(probe, token, task.publish_id);
-	struct probe_answer done;
-	const struct json *posts[4];
-	const struct json *ids;
-	const struct json *media;
-
 	assert_str(status_of(&status), "PROCESSING_UPLOAD");
 	assert_int_equal(uploaded_of(&status), 0);
-	done = put(probe, task, file, 0, file.len);
+	const struct probe_answer done = put(probe, task, file, 0, file.len);
 	assert_status(done, 201);
 	assert_int_equal(done.body.len, 0);
 	status = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&status), "PROCESSING_UPLOAD");
 	assert_int_equal(uploaded_of(&status), 3145728);
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 0);
 
 	probe_advance(probe, 1500 * US_PER_MS);
 	status = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&status), "PUBLISH_COMPLETE");
-	ids = json_get(json_get(status.json, "data"), "publicaly_available_post_id");
+	const struct json *ids =
+		json_get(json_get(status.json, "data"), "publicaly_available_post_id");
 	assert_int_equal(ids->count, 0);
 	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 
@@ -568,7 +544,7 @@ static void public_video_goes_through_its_states(void **state)
 	assert_str(json_string(json_get(posts[0], "text")), "My #clip");
 	assert_true(str_equal(json_string(json_get(posts[0], "id")),
 			      json_text(probe->arena, json_at(ids, 0))));
-	media = json_at(json_get(posts[0], "media"), 0);
+	const struct json *media = json_at(json_get(posts[0], "media"), 0);
 	assert_int_equal(json_int(json_get(media, "bytes"), 0), 3145728);
 	assert_true(
 		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, file)));
@@ -577,18 +553,16 @@ static void public_video_goes_through_its_states(void **state)
 static void private_video_keeps_its_publish_id(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 1000);
-	struct task task = begin(probe, token, PRIVATE, file.len, file.len, 1);
-	const struct json *posts[4];
-	struct probe_answer status;
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 1000);
+	const struct task task = begin(probe, token, PRIVATE, file.len, file.len, 1);
 	assert_status(put(probe, task, file, 0, file.len), 201);
 	probe_advance(probe, 10 * US_PER_S);
-	status = fetch(probe, token, task.publish_id);
+	const struct probe_answer status = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&status), "PUBLISH_COMPLETE");
 	assert_int_equal(
 		json_get(json_get(status.json, "data"), "publicaly_available_post_id")->count, 0);
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 	assert_str(json_string(json_get(posts[0], "id")), task.publish_id);
 }
@@ -596,13 +570,10 @@ static void private_video_keeps_its_publish_id(void **state)
 static void chunks_come_in_order(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 16 * MB + 123);
-	struct task task = begin(probe, token, PUBLIC, file.len, 5242880, 3);
-	const struct json *posts[4];
-	struct probe_answer answer;
-
-	answer = put(probe, task, file, 5242880, 2 * 5242880);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 16 * MB + 123);
+	const struct task task = begin(probe, token, PUBLIC, file.len, 5242880, 3);
+	struct probe_answer answer = put(probe, task, file, 5242880, 2 * 5242880);
 	assert_status(answer, 416);
 	assert_str(probe_header(&answer, "Content-Range"), "bytes 0-0/16000123");
 	answer = put(probe, task, file, 0, 5242880);
@@ -630,6 +601,7 @@ static void chunks_come_in_order(void **state)
 	probe_advance(probe, 2 * US_PER_S);
 	answer = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&answer), "PUBLISH_COMPLETE");
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 	assert_true(
 		str_equal(json_string(json_get(json_at(json_get(posts[0], "media"), 0), "sha256")),
@@ -639,17 +611,16 @@ static void chunks_come_in_order(void **state)
 static void upload_host_answers_bare(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 1000);
-	struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
-	struct task unknown = {
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 1000);
+	const struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
+	const struct task guessed = {
+		.upload_url = probe_z(probe, str_format(probe->arena, "%.*sx",
+							(int)strlen(task.upload_url) - 1,
+							task.upload_url))};
+	const struct task unknown = {
 		.upload_url = "/open-upload.tiktokapis.com/video/?upload_id=1&upload_token=x"};
-	struct task guessed = {.upload_url =
-				       probe_z(probe, str_format(probe->arena, "%.*sx",
-								 (int)strlen(task.upload_url) - 1,
-								 task.upload_url))};
 	struct probe_answer answer = put(probe, unknown, file, 0, file.len);
-
 	assert_status(answer, 404);
 	assert_int_equal(answer.body.len, 0);
 	assert_status(put(probe, guessed, file, 0, file.len), 403);
@@ -670,10 +641,9 @@ static void upload_host_answers_bare(void **state)
 static void reset_forgets_everything(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 1000);
-	struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 1000);
+	const struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
 	assert_status(probe_ask(probe, (struct probe_request){.method = "POST",
 							      .path = "/_sandbox/reset"}),
 		      200);
@@ -685,20 +655,18 @@ static void reset_forgets_everything(void **state)
 static void what_is_no_video_fails(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = STR("\x89PNG\r\n\x1a\n and more");
-	struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
-	const struct json *posts[4];
-	struct probe_answer answer;
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = STR("\x89PNG\r\n\x1a\n and more");
+	const struct task task = begin(probe, token, PUBLIC, file.len, file.len, 1);
 	assert_status(put(probe, task, file, 0, file.len), 201);
-	answer = fetch(probe, token, task.publish_id);
+	struct probe_answer answer = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&answer), "PROCESSING_UPLOAD");
 	probe_advance(probe, 2 * US_PER_S);
 	answer = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&answer), "FAILED");
 	assert_str(json_string(json_get(json_get(answer.json, "data"), "fail_reason")),
 		   "file_format_check_failed");
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 0);
 }
 
@@ -738,11 +706,9 @@ static void init_is_checked(void **state)
 		 403, "url_ownership_unverified"},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = init(probe, token, str_of(rows[i].body));
-
+		const struct probe_answer answer = init(probe, token, str_of(rows[i].body));
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_str(error_of(&answer), rows[i].error);
@@ -754,11 +720,9 @@ static void init_is_checked(void **state)
 static void title_counts_utf16(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t emojis = 1100; emojis <= 1101; emojis++) {
 		struct buf info;
-
 		buf_init(&info, probe->arena, 64 * 1024);
 		buf_add_z(&info, "{\"privacy_level\":\"SELF_ONLY\",\"title\":\"");
 		for (size_t i = 0; i < emojis; i++)
@@ -775,18 +739,16 @@ static void title_counts_utf16(void **state)
 static void pulled_file_is_looked_at(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str body = str_format(probe->arena,
-				     "{\"post_info\":" PUBLIC
-				     ",\"source_info\":{\"source\":\"PULL_FROM_URL\","
-				     "\"video_url\":\"" STR_FMT "/p16-sign.tiktokcdn.com/%s\"}}",
-				     STR_ARG(sandbox_base_url(probe->sandbox)), "avatar");
+	const struct str token = token_for(probe, SCOPES);
+	const struct str body = str_format(
+		probe->arena,
+		"{\"post_info\":" PUBLIC ",\"source_info\":{\"source\":\"PULL_FROM_URL\","
+		"\"video_url\":\"" STR_FMT "/p16-sign.tiktokcdn.com/%s\"}}",
+		STR_ARG(sandbox_base_url(probe->sandbox)), "avatar");
 	struct probe_answer answer = init(probe, token, body);
-	const char *publish_id;
-
 	assert_status(answer, 200);
 	assert_null(json_get(json_get(answer.json, "data"), "upload_url"));
-	publish_id =
+	const char *publish_id =
 		probe_z(probe, json_string(json_get(json_get(answer.json, "data"), "publish_id")));
 	answer = fetch(probe, token, publish_id);
 	assert_str(status_of(&answer), "PROCESSING_DOWNLOAD");
@@ -800,32 +762,30 @@ static void pulled_file_is_looked_at(void **state)
 static void draft_goes_to_the_inbox_only(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 1000);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 1000);
 	struct probe_answer answer =
 		post(probe, API "/post/publish/inbox/video/init/", token,
 		     STR("{\"source_info\":{\"source\":\"FILE_UPLOAD\",\"video_size\":1000,"
 			 "\"chunk_size\":1000,\"total_chunk_count\":1}}"));
 	const struct json *data = json_get(answer.json, "data");
-	struct task task = {probe_z(probe, json_string(json_get(data, "publish_id"))),
-			    probe_z(probe, json_string(json_get(data, "upload_url")))};
-	const struct json *posts[4];
-
+	const struct task task = {probe_z(probe, json_string(json_get(data, "publish_id"))),
+				  probe_z(probe, json_string(json_get(data, "upload_url")))};
 	assert_status(answer, 200);
 	assert_status(put(probe, task, file, 0, file.len), 201);
 	probe_advance(probe, 2 * US_PER_S);
 	answer = fetch(probe, token, task.publish_id);
 	assert_str(status_of(&answer), "SEND_TO_USER_INBOX");
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 0);
 }
 
 static void status_errors_are_envelopes(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer unknown = fetch(probe, token, "v_pub_file~v2-1.1");
-	struct probe_answer stranger = fetch(probe, STR("act.junk"), "v_pub_file~v2-1.1");
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer unknown = fetch(probe, token, "v_pub_file~v2-1.1");
+	const struct probe_answer stranger = fetch(probe, STR("act.junk"), "v_pub_file~v2-1.1");
 	assert_status(unknown, 400);
 	assert_str(error_of(&unknown), "invalid_publish_id");
 	assert_false(
@@ -837,18 +797,15 @@ static void status_errors_are_envelopes(void **state)
 static void faults_speak_tiktok(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer limited;
-	struct probe_answer expired;
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"path\":\"/v2/user/info/"
 			   "\"},\"effect\":\"rate_limit\"}");
-	limited = user_info(probe, token, "open_id");
+	const struct probe_answer limited = user_info(probe, token, "open_id");
 	assert_status(limited, 429);
 	assert_str(error_of(&limited), "rate_limit_exceeded");
 	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"path\":\"/v2/user/info/"
 			   "\"},\"effect\":\"expire_token\"}");
-	expired = user_info(probe, token, "open_id");
+	const struct probe_answer expired = user_info(probe, token, "open_id");
 	assert_status(expired, 401);
 	assert_str(error_of(&expired), "access_token_invalid");
 	assert_status(user_info(probe, token, "open_id"), 401);
@@ -880,10 +837,8 @@ static struct probe_answer photos_init(struct probe *probe, struct str token, co
 static void photos_are_fetched_and_posted(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
+	const struct str token = token_for(probe, SCOPES);
 	struct media_server server;
-	const struct json *posts[4];
-
 	media_server_open(&server);
 	const char *images = probe_z(probe, str_format(probe->arena, "\"%s\",\"%s\"",
 						       media_url(probe, &server, "square.jpg"),
@@ -898,6 +853,7 @@ static void photos_are_fetched_and_posted(void **state)
 	probe_advance(probe, 10 * US_PER_S);
 	answer = fetch(probe, token, publish_id);
 	assert_str(status_of(&answer), "PUBLISH_COMPLETE");
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "photo");
 	assert_str(json_string(json_get(posts[0], "text")), "Us");
@@ -943,12 +899,10 @@ static void photo_init_is_checked(void **state)
 		 "\"http://127.0.0.1:9/a.jpg\"", 0, 400, "invalid_params"},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			photos_init(probe, token, rows[i].post_info, rows[i].images, rows[i].cover);
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_str(error_of(&answer), rows[i].error);
@@ -976,13 +930,12 @@ static void knobs_change_what_may_be_posted(void **state)
 		{"{\"tiktok_private_account\":0}", "ok", 200, "ok"},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		turn(probe, rows[i].knobs);
-		struct probe_answer creator =
+		const struct probe_answer creator =
 			post(probe, API "/post/publish/creator_info/query/", token, STR(""));
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			init(probe, token, init_body(probe, PUBLIC, 1000, 1000, 1));
 
 		print_message("row: %s\n", rows[i].knobs);
@@ -997,13 +950,12 @@ static void posts_and_calls_are_counted_on_the_clock(void **state)
 {
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
-	struct str body = init_body(probe, PUBLIC, 1000, 1000, 1);
-
+	const struct str body = init_body(probe, PUBLIC, 1000, 1000, 1);
 	turn(probe, "{\"tiktok_posts_per_day\":2}");
 	assert_status(init(probe, token, body), 200);
 	probe_advance(probe, US_PER_HOUR);
 	assert_status(init(probe, token, body), 200);
-	struct probe_answer answer = init(probe, token, body);
+	const struct probe_answer answer = init(probe, token, body);
 	assert_str(error_of(&answer), "spam_risk_too_many_posts");
 	probe_advance(probe,
 		      US_PER_DAY - US_PER_HOUR + US_PER_S); /* the last 24 hours, not the day */
@@ -1021,8 +973,7 @@ static void posts_and_calls_are_counted_on_the_clock(void **state)
 static void named_errors_are_tiktoks_own(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"path\":\"/v2/user/info/"
 			   "\"},\"effect\":\"status\","
 			   "\"status\":400,\"error\":\"reached_active_user_cap\"}");
@@ -1047,17 +998,16 @@ static void named_errors_are_tiktoks_own(void **state)
 static void a_cut_chunk_leaves_nothing(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 12 * MB);
-	struct task task = begin(probe, token, PUBLIC, file.len, 6 * MB, 2);
-
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 12 * MB);
+	const struct task task = begin(probe, token, PUBLIC, file.len, 6 * MB, 2);
 	assert_status(put(probe, task, file, 0, 6 * MB), 206);
 	probe_fault(probe, "{\"platform\":\"tiktok\",\"match\":{\"method\":\"PUT\"},\"effect\":"
 			   "\"cut\",\"bytes\":1000000}");
 	probe->may_break = true;
 	assert_status(put(probe, task, file, 6 * MB, file.len), 0);
 	probe->may_break = false;
-	struct probe_answer answer = fetch(probe, token, task.publish_id);
+	const struct probe_answer answer = fetch(probe, token, task.publish_id);
 	assert_int_equal(uploaded_of(&answer), (int64_t)(6 * MB));
 	assert_status(put(probe, task, file, 6 * MB, file.len), 201);
 }
@@ -1065,8 +1015,7 @@ static void a_cut_chunk_leaves_nothing(void **state)
 static void access_token_lives_two_hours(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_advance(probe, 7199 * US_PER_S);
 	assert_status(user_info(probe, token, "open_id"), 200);
 	probe_advance(probe, US_PER_S);
@@ -1129,6 +1078,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(access_token_lives_two_hours, probe_open,
 						probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,21 +37,20 @@ static const char *publish_path(struct probe *probe, const struct probe_answer *
 static void a_draft_becomes_a_post_once(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	const struct json *posts[5];
-
+	const struct str token = x_login(probe);
 	subscribe(probe);
-	struct probe_answer draft = ask(probe, token, ARTICLES "draft", GOOD);
+	const struct probe_answer draft = ask(probe, token, ARTICLES "draft", GOOD);
 	assert_status(draft, 201);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 0);
-	struct probe_answer made = ask(probe, token, publish_path(probe, &draft), "");
+	const struct probe_answer made = ask(probe, token, publish_path(probe, &draft), "");
 	assert_status(made, 200);
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "type")), "article");
 	assert_str(json_string(json_get(posts[0], "text")), "One \xf0\x9f\x98\x80");
 	assert_true(str_equal(json_string(json_get(posts[0], "id")),
 			      json_string(json_get(json_get(made.json, "data"), "post_id"))));
-	struct probe_answer again = ask(probe, token, publish_path(probe, &draft), "");
+	const struct probe_answer again = ask(probe, token, publish_path(probe, &draft), "");
 	assert_status(again, 400);
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_status(ask(probe, token, ARTICLES "1/publish", ""), 404);
@@ -60,12 +59,11 @@ static void a_draft_becomes_a_post_once(void **state)
 static void who_reads_the_timeline_sees_a_link_to_it(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	subscribe(probe);
-	struct probe_answer draft = ask(probe, token, ARTICLES "draft", GOOD);
+	const struct probe_answer draft = ask(probe, token, ARTICLES "draft", GOOD);
 	assert_status(ask(probe, token, publish_path(probe, &draft), ""), 200);
-	struct probe_answer list =
+	const struct probe_answer list =
 		x_get(probe, token,
 		      "/api.x.com/2/users/1790000000000000123/tweets?post.fields=entities,text");
 	assert_status(list, 200);
@@ -110,12 +108,12 @@ static void refusals(void **state)
 		 "[{\"media_id\":\"1\",\"media_category\":\"tweet_image\"}]}}}]}}"},
 	};
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	assert_status(ask(probe, token, ARTICLES "draft", GOOD), 403);
 	subscribe(probe);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = ask(probe, token, ARTICLES "draft", rows[i].body);
+		const struct probe_answer answer =
+			ask(probe, token, ARTICLES "draft", rows[i].body);
 		if (answer.status != 400)
 			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
 				 STR_ARG(answer.body));
@@ -131,6 +129,5 @@ int main(void)
 						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(refusals, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

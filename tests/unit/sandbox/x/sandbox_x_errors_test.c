@@ -51,14 +51,13 @@ static void every_named_error_is_told(void **state)
 		{"service-unavailable", 503, "Service Unavailable"},
 	};
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		probe_fault(probe, probe_z(probe, str_format(probe->arena,
 							     "{\"platform\":\"x\",\"effect\":"
 							     "\"status\",\"error\":\"%s\"}",
 							     rows[i].name)));
-		struct probe_answer answer = x_post(probe, token, "{\"text\":\"a\"}");
+		const struct probe_answer answer = x_post(probe, token, "{\"text\":\"a\"}");
 		if (answer.status != rows[i].status ||
 		    str_find(answer.body, str_of(rows[i].has), 0) == SIZE_MAX)
 			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
@@ -70,17 +69,16 @@ static void every_named_error_is_told(void **state)
 static void credits_run_out(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	assert_status(knobs(probe, "{\"x_budget_mils\":230}"), 200);
 	assert_status(x_post(probe, token, "{\"text\":\"one\"}"), 201);
 	assert_status(x_post(probe, token, "{\"text\":\"with https://example.com\"}"), 201);
-	struct probe_answer spent =
+	const struct probe_answer spent =
 		probe_ask(probe, (struct probe_request){.method = "GET",
 							.path = "/api.x.com/_sandbox/spent"});
 	assert_int_equal(json_int(json_get(spent.json, "spent_mils"), 0), 215);
 	assert_status(x_post(probe, token, "{\"text\":\"two\"}"), 201);
-	struct probe_answer refused = x_post(probe, token, "{\"text\":\"three\"}");
+	const struct probe_answer refused = x_post(probe, token, "{\"text\":\"three\"}");
 	assert_status(refused, 402);
 	assert_str(probe_json_string(&refused, "title"), "CreditsDepleted");
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 402);
@@ -94,6 +92,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_named_error_is_told, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(credits_run_out, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,10 @@
 static void consent_page_asks(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = probe_ask(
+	const struct probe_answer answer = probe_ask(
 		probe, (struct probe_request){
 			       .method = "GET",
 			       .path = probe_z(probe, x_authorize_path(probe, X_SCOPE, NULL))});
-
 	assert_status(answer, 200);
 	assert_true(str_find(answer.body, STR("value=\"allow\""), 0) != SIZE_MAX);
 	assert_true(str_find(answer.body, STR("value=\"deny\""), 0) != SIZE_MAX);
@@ -22,15 +21,14 @@ static void consent_page_asks(void **state)
 static void decisions_come_back(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer allowed = probe_ask(
+	const struct probe_answer allowed = probe_ask(
 		probe, (struct probe_request){
 			       .method = "GET",
 			       .path = probe_z(probe, x_authorize_path(probe, X_SCOPE, "allow"))});
-	struct probe_answer denied = probe_ask(
+	const struct probe_answer denied = probe_ask(
 		probe, (struct probe_request){
 			       .method = "GET",
 			       .path = probe_z(probe, x_authorize_path(probe, X_SCOPE, "deny"))});
-
 	assert_str(probe_location_param(probe, &allowed, "state"), "s t&=1");
 	assert_true(probe_location_param(probe, &allowed, "code").len > 20);
 	assert_str(probe_location_param(probe, &denied, "error"), "access_denied");
@@ -60,15 +58,13 @@ static void authorize_refusals(void **state)
 		 "scope=users.read&state=s&code_challenge=c"},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *path = probe_z(
 			probe, str_format(probe->arena,
 					  "/x.com/i/oauth2/authorize?%s&sandbox_decision=allow",
 					  rows[i].query));
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			probe_ask(probe, (struct probe_request){.method = "GET", .path = path});
-
 		if (answer.status != 400)
 			fail_msg("%s: %ld", rows[i].name, answer.status);
 	}
@@ -77,15 +73,14 @@ static void authorize_refusals(void **state)
 static void exchange_gives_what_was_granted(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		x_exchange(probe, x_code(probe, X_SCOPE), X_CALLBACK, X_VERIFIER);
-
 	assert_status(answer, 200);
 	assert_str(probe_json_string(&answer, "token_type"), "bearer");
 	assert_int_equal(json_int(json_get(answer.json, "expires_in"), 0), 7200);
 	assert_str(probe_json_string(&answer, "scope"), X_SCOPE);
 	assert_true(probe_json_string(&answer, "refresh_token").len > 0);
-	struct probe_answer online =
+	const struct probe_answer online =
 		x_exchange(probe, x_code(probe, "tweet.read users.read"), X_CALLBACK, X_VERIFIER);
 	assert_null(json_get(online.json, "refresh_token"));
 }
@@ -94,9 +89,7 @@ static void exchange_refusals(void **state)
 {
 	struct probe *probe = *state;
 	struct str code = x_code(probe, X_SCOPE);
-	struct probe_answer answer;
-
-	answer = x_exchange(probe, code, X_CALLBACK "x", X_VERIFIER);
+	const struct probe_answer answer = x_exchange(probe, code, X_CALLBACK "x", X_VERIFIER);
 	assert_status(answer, 400);
 	assert_str(probe_json_string(&answer, "error"), "invalid_request");
 	assert_status(x_exchange(probe, code, X_CALLBACK, "another-verifier"), 400);
@@ -123,18 +116,16 @@ static void app_credentials_are_checked(void **state)
 		{"unknown client", "someone:sandbox-secret-x", 401, "invalid_client"},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = x_token_call(
+		const struct probe_answer answer = x_token_call(
 			probe, rows[i].basic,
 			STR("grant_type=refresh_token&refresh_token=junk&client_id=sandbox-x"));
-
 		if (answer.status != rows[i].status ||
 		    !str_equal_z(probe_json_string(&answer, "error"), rows[i].error))
 			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
 				 STR_ARG(answer.body));
 	}
-	struct probe_answer in_body = probe_ask(
+	const struct probe_answer in_body = probe_ask(
 		probe,
 		(struct probe_request){
 			.method = "POST",
@@ -156,21 +147,20 @@ static struct probe_answer refresh(struct probe *probe, struct str token)
 static void refresh_tokens_rotate(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first =
+	const struct probe_answer first =
 		x_exchange(probe, x_code(probe, X_SCOPE), X_CALLBACK, X_VERIFIER);
-	struct str old = probe_json_string(&first, "refresh_token");
-
+	const struct str old = probe_json_string(&first, "refresh_token");
 	probe_advance(probe, 7200 * US_PER_S);
 	assert_status(
 		x_get(probe, probe_json_string(&first, "access_token"), "/api.x.com/2/users/me"),
 		401);
-	struct probe_answer second = refresh(probe, old);
+	const struct probe_answer second = refresh(probe, old);
 	assert_status(second, 200);
 	assert_false(str_equal(probe_json_string(&second, "refresh_token"), old));
 	assert_status(
 		x_get(probe, probe_json_string(&second, "access_token"), "/api.x.com/2/users/me"),
 		200);
-	struct probe_answer spent = refresh(probe, old);
+	const struct probe_answer spent = refresh(probe, old);
 	assert_status(spent, 400);
 	assert_str(probe_json_string(&spent, "error_description"),
 		   "Value passed for the token was invalid.");
@@ -182,17 +172,16 @@ static void refresh_tokens_rotate(void **state)
 static void revoked_is_dead(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first =
+	const struct probe_answer first =
 		x_exchange(probe, x_code(probe, X_SCOPE), X_CALLBACK, X_VERIFIER);
-	struct str refresh_token = probe_json_string(&first, "refresh_token");
-	struct probe_answer revoked = probe_ask(
+	const struct str refresh_token = probe_json_string(&first, "refresh_token");
+	const struct probe_answer revoked = probe_ask(
 		probe,
 		(struct probe_request){
 			.method = "POST",
 			.path = "/api.x.com/2/oauth2/revoke",
 			.headers = {"Authorization: Basic c2FuZGJveC14OnNhbmRib3gtc2VjcmV0LXg="},
 			.body = probe_form(probe, "token", probe_z(probe, refresh_token), NULL)});
-
 	assert_status(revoked, 200);
 	assert_status(refresh(probe, refresh_token), 400);
 	assert_status(
@@ -208,12 +197,11 @@ static void app_only_token(void **state)
 		.path = "/api.x.com/oauth2/token",
 		.headers = {"Authorization: Basic c2FuZGJveC14OnNhbmRib3gtc2VjcmV0LXg="},
 		.body = STR("grant_type=client_credentials")};
-	struct probe_answer first = probe_ask(probe, request);
-	struct probe_answer second = probe_ask(probe, request);
-
+	const struct probe_answer first = probe_ask(probe, request);
+	const struct probe_answer second = probe_ask(probe, request);
 	assert_status(first, 200);
 	assert_true(str_equal(first.body, second.body));
-	struct probe_answer me =
+	const struct probe_answer me =
 		x_get(probe, probe_json_string(&first, "access_token"), "/api.x.com/2/users/me");
 	assert_status(me, 403);
 	assert_true(
@@ -225,12 +213,11 @@ static void app_only_token(void **state)
 static void me_tells_the_account(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer me = x_get(
+	const struct probe_answer me = x_get(
 		probe, x_login(probe),
 		"/api.x.com/2/users/me?user.fields=id,name,username,profile_image_url,verified,"
 		"verified_type,subscription_type,protected,confirmed_email");
 	const struct json *data = json_get(me.json, "data");
-
 	assert_str(json_string(json_get(data, "id")), "1790000000000000123");
 	assert_str(json_string(json_get(data, "username")), "jodoe");
 	assert_str(json_string(json_get(data, "subscription_type")), "None");
@@ -258,6 +245,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(app_only_token, probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(me_tells_the_account, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

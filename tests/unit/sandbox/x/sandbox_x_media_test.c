@@ -22,11 +22,10 @@ static struct str data_member(const struct probe_answer *answer, const char *key
 
 static struct probe_answer image_call(struct probe *probe, struct str token, struct str bytes)
 {
-	struct str text = base64_encode(probe->arena, bytes);
-	struct str body = str_format(
+	const struct str text = base64_encode(probe->arena, bytes);
+	const struct str body = str_format(
 		probe->arena, "{\"media_category\":\"tweet_image\",\"media\":\"" STR_FMT "\"}",
 		STR_ARG(text));
-
 	return probe_ask(probe,
 			 (struct probe_request){
 				 .method = "POST", .path = UPLOAD, .bearer = token, .body = body});
@@ -35,27 +34,26 @@ static struct probe_answer image_call(struct probe *probe, struct str token, str
 static void image_with_alt_text_is_posted(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct probe_answer made =
+	const struct str token = x_login(probe);
+	const struct probe_answer made =
 		image_call(probe, token, jpeg_bytes(probe->arena, 1200, 675, 500));
-	const struct json *posts[5];
-
 	assert_status(made, 200);
-	struct str id = data_member(&made, "id");
+	const struct str id = data_member(&made, "id");
 	assert_true(str_has_prefix(data_member(&made, "media_key"), STR("3_")));
 	assert_int_equal(json_int(json_get(json_get(json_get(made.json, "data"), "image"), "w"), 0),
 			 1200);
-	struct str metadata = str_format(
+	const struct str metadata = str_format(
 		probe->arena,
 		"{\"id\":\"" STR_FMT "\",\"metadata\":{\"alt_text\":{\"text\":\"a wide loaf\"}}}",
 		STR_ARG(id));
 	assert_status(
 		json_call(probe, token, "/api.x.com/2/media/metadata", probe_z(probe, metadata)),
 		200);
-	struct str post = str_format(
+	const struct str post = str_format(
 		probe->arena, "{\"text\":\"look\",\"media\":{\"media_ids\":[\"" STR_FMT "\"]}}",
 		STR_ARG(id));
 	assert_status(x_post(probe, token, probe_z(probe, post)), 201);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	const struct json *media = json_at(json_get(posts[0], "media"), 0);
 	assert_str(json_string(json_get(media, "type")), "image");
@@ -65,8 +63,7 @@ static void image_with_alt_text_is_posted(void **state)
 static void image_refusals(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	assert_status(image_call(probe, token, STR("no picture")), 400);
 	assert_status(
 		image_call(probe, token, jpeg_bytes(probe->arena, 10, 10, ((size_t)5 << 20) + 1)),
@@ -75,24 +72,24 @@ static void image_refusals(void **state)
 	assert_status(json_call(probe, token, UPLOAD,
 				"{\"media_category\":\"dm_image\",\"media\":\"AAAA\"}"),
 		      400);
-	struct probe_answer answer = x_exchange(
+	const struct probe_answer answer = x_exchange(
 		probe, x_code(probe, "tweet.read users.read tweet.write"), X_CALLBACK, X_VERIFIER);
-	struct probe_answer unscoped = image_call(probe, probe_json_string(&answer, "access_token"),
-						  jpeg_bytes(probe->arena, 10, 10, 0));
+	const struct probe_answer unscoped =
+		image_call(probe, probe_json_string(&answer, "access_token"),
+			   jpeg_bytes(probe->arena, 10, 10, 0));
 	assert_status(unscoped, 403);
 	assert_str(probe_json_string(&unscoped, "detail"), "Forbidden");
 }
 
 static struct str initialize(struct probe *probe, struct str token, size_t total)
 {
-	struct str body =
+	const struct str body =
 		str_format(probe->arena,
 			   "{\"media_type\":\"video/"
 			   "mp4\",\"media_category\":\"tweet_video\",\"total_bytes\":%zu}",
 			   total);
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		json_call(probe, token, UPLOAD "/initialize", probe_z(probe, body));
-
 	assert_status(answer, 200);
 	return data_member(&answer, "id");
 }
@@ -100,15 +97,14 @@ static struct str initialize(struct probe *probe, struct str token, size_t total
 static struct probe_answer append(struct probe *probe, struct str token, struct str id, int index,
 				  struct str bytes)
 {
-	struct str head = str_format(
+	const struct str head = str_format(
 		probe->arena,
 		"--B\r\nContent-Disposition: form-data; name=\"segment_index\"\r\n\r\n%d\r\n"
 		"--B\r\nContent-Disposition: form-data; name=\"media\"; filename=\"blob\"\r\n"
 		"Content-Type: application/octet-stream\r\n\r\n",
 		index);
-	struct str body = str_concat(probe->arena, str_concat(probe->arena, head, bytes),
-				     STR("\r\n--B--\r\n"));
-
+	const struct str body = str_concat(probe->arena, str_concat(probe->arena, head, bytes),
+					   STR("\r\n--B--\r\n"));
 	return probe_ask(probe,
 			 (struct probe_request){
 				 .method = "POST",
@@ -145,20 +141,18 @@ static struct probe_answer status(struct probe *probe, struct str token, struct 
 static void video_in_segments_out_of_order(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct str video = probe_video(probe, 300000);
-	struct str id = initialize(probe, token, video.len);
-	struct str post = str_format(probe->arena, "{\"media\":{\"media_ids\":[\"" STR_FMT "\"]}}",
-				     STR_ARG(id));
-	const struct json *posts[5];
-
+	const struct str token = x_login(probe);
+	const struct str video = probe_video(probe, 300000);
+	const struct str id = initialize(probe, token, video.len);
+	const struct str post = str_format(
+		probe->arena, "{\"media\":{\"media_ids\":[\"" STR_FMT "\"]}}", STR_ARG(id));
 	assert_status(append(probe, token, id, 1, str_slice(video, 100000, 200000)), 200);
 	assert_status(finalize(probe, token, id), 400);
 	assert_status(append(probe, token, id, 0, STR("a first try, broken off")), 200);
 	assert_status(append(probe, token, id, 0, str_slice(video, 0, 100000)), 200);
 	assert_status(finalize(probe, token, id), 400);
 	assert_status(append(probe, token, id, 2, str_slice(video, 200000, 300000)), 200);
-	struct probe_answer done = finalize(probe, token, id);
+	const struct probe_answer done = finalize(probe, token, id);
 	assert_status(done, 200);
 	assert_str(state_of(&done), "pending");
 	assert_status(x_post(probe, token, probe_z(probe, post)), 400);
@@ -175,6 +169,7 @@ static void video_in_segments_out_of_order(void **state)
 	step = status(probe, token, id);
 	assert_str(state_of(&step), "succeeded");
 	assert_status(x_post(probe, token, probe_z(probe, post)), 201);
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	const struct json *media = json_at(json_get(posts[0], "media"), 0);
 	assert_true(
@@ -188,13 +183,12 @@ static void video_in_segments_out_of_order(void **state)
 static void bad_video_fails_in_processing(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct str id = initialize(probe, token, 10);
-
+	const struct str token = x_login(probe);
+	const struct str id = initialize(probe, token, 10);
 	assert_status(append(probe, token, id, 0, STR("0123456789")), 200);
 	assert_status(finalize(probe, token, id), 200);
 	probe_advance(probe, US_PER_S);
-	struct probe_answer failed = status(probe, token, id);
+	const struct probe_answer failed = status(probe, token, id);
 	assert_str(state_of(&failed), "failed");
 	assert_status(append(probe, token, id, 1000, STR("x")), 400);
 	assert_status(status(probe, token, STR("1")), 400);
@@ -203,15 +197,14 @@ static void bad_video_fails_in_processing(void **state)
 static void processing_takes_as_long_as_the_knob_says(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct str video = probe_video(probe, 1000);
-
+	const struct str token = x_login(probe);
+	const struct str video = probe_video(probe, 1000);
 	assert_status(probe_ask(probe,
 				(struct probe_request){.method = "POST",
 						       .path = "/_sandbox/knobs",
 						       .body = STR("{\"x_processing_ms\":60000}")}),
 		      200);
-	struct str id = initialize(probe, token, video.len);
+	const struct str id = initialize(probe, token, video.len);
 	assert_status(append(probe, token, id, 0, video), 200);
 	struct probe_answer done = finalize(probe, token, id);
 	const struct json *info = json_get(json_get(done.json, "data"), "processing_info");
@@ -227,12 +220,11 @@ static void processing_takes_as_long_as_the_knob_says(void **state)
 static void media_grows_old(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer made =
+	const struct probe_answer made =
 		image_call(probe, x_login(probe), jpeg_bytes(probe->arena, 10, 10, 0));
-	struct str id = data_member(&made, "id");
-	struct str post = str_format(probe->arena, "{\"media\":{\"media_ids\":[\"" STR_FMT "\"]}}",
-				     STR_ARG(id));
-
+	const struct str id = data_member(&made, "id");
+	const struct str post = str_format(
+		probe->arena, "{\"media\":{\"media_ids\":[\"" STR_FMT "\"]}}", STR_ARG(id));
 	probe_advance(probe, US_PER_DAY + US_PER_S);
 	assert_status(x_post(probe, x_login(probe), probe_z(probe, post)), 400);
 }
@@ -251,6 +243,5 @@ int main(void)
 						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(media_grows_old, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

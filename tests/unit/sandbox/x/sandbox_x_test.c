@@ -15,24 +15,23 @@ static struct str posted_id(const struct probe_answer *answer)
 static void create_shortens_links_for_readers_of_the_api(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct probe_answer made =
+	const struct str token = x_login(probe);
+	const struct probe_answer made =
 		x_post(probe, token,
 		       "{\"text\":\"r\\u00e9sum\\u00e9 https://example.com/a?b=1&c=2 & <more>\"}");
-	const struct json *posts[5];
-
 	assert_status(made, 201);
 	assert_int_equal(posted_id(&made).len, 19);
-	struct str text = json_string(json_get(json_get(made.json, "data"), "text"));
+	const struct str text = json_string(json_get(json_get(made.json, "data"), "text"));
 	assert_true(str_has_prefix(text, STR("r\xc3\xa9sum\xc3\xa9 https://t.co/")));
 	assert_true(str_has_suffix(text, STR(" &amp; &lt;more&gt;")));
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 1);
 	assert_str(json_string(json_get(posts[0], "text")),
 		   "r\xc3\xa9sum\xc3\xa9 https://example.com/a?b=1&c=2 & <more>");
 	assert_true(str_equal(json_string(json_get(posts[0], "url")),
 			      str_format(probe->arena, "https://x.com/jodoe/status/" STR_FMT,
 					 STR_ARG(posted_id(&made)))));
-	struct probe_answer list = x_get(
+	const struct probe_answer list = x_get(
 		probe, token, TIMELINE "?max_results=5&tweet.fields=created_at,text,entities");
 	const struct json *seen = json_at(json_get(list.json, "data"), 0);
 	assert_true(str_equal(json_string(json_get(seen, "id")), posted_id(&made)));
@@ -46,7 +45,6 @@ static void create_shortens_links_for_readers_of_the_api(void **state)
 
 static void refusals(void **state)
 {
-	char long_text[400] = "{\"text\":\"";
 	static const struct {
 		const char *name;
 		const char *body; /* NULL = long_text */
@@ -81,20 +79,19 @@ static void refusals(void **state)
 		 400, "in_reply_to_tweet_id"},
 	};
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	const struct json *posts[5];
-
+	const struct str token = x_login(probe);
+	char long_text[400] = "{\"text\":\"";
 	memset(long_text + 9, 'a', 281);
 	memcpy(long_text + 9 + 281, "\"}", 3);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer =
+		const struct probe_answer answer =
 			x_post(probe, token, rows[i].body != NULL ? rows[i].body : long_text);
-
 		if (answer.status != rows[i].status ||
 		    str_find(answer.body, str_of(rows[i].has), 0) == SIZE_MAX)
 			fail_msg("%s: %ld " STR_FMT, rows[i].name, answer.status,
 				 STR_ARG(answer.body));
 	}
+	const struct json *posts[5];
 	assert_int_equal(probe_ledger(probe, posts, 5), 0);
 	memcpy(long_text + 9 + 280, "\"}", 3);
 	assert_status(x_post(probe, token, long_text), 201);
@@ -103,10 +100,9 @@ static void refusals(void **state)
 static void duplicates_are_forbidden_for_a_day(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	assert_status(x_post(probe, token, "{\"text\":\"same\"}"), 201);
-	struct probe_answer second = x_post(probe, token, "{\"text\":\"same\"}");
+	const struct probe_answer second = x_post(probe, token, "{\"text\":\"same\"}");
 	assert_status(second, 403);
 	assert_str(probe_json_string(&second, "detail"),
 		   "You are not allowed to create a Tweet with duplicate content.");
@@ -118,15 +114,14 @@ static void duplicates_are_forbidden_for_a_day(void **state)
 static void threads_hang_together(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct probe_answer first = x_post(probe, token, "{\"text\":\"1\"}");
+	const struct str token = x_login(probe);
+	const struct probe_answer first = x_post(probe, token, "{\"text\":\"1\"}");
 	const char *reply = probe_z(
 		probe,
 		str_format(probe->arena,
 			   "{\"text\":\"2\",\"reply\":{\"in_reply_to_tweet_id\":\"" STR_FMT "\"}}",
 			   STR_ARG(posted_id(&first))));
-	struct probe_answer second = x_post(probe, token, reply);
-
+	const struct probe_answer second = x_post(probe, token, reply);
 	assert_status(second, 201);
 	int64_t ids[2];
 	assert_true(str_parse_i64(posted_id(&first), &ids[0]) &&
@@ -136,7 +131,7 @@ static void threads_hang_together(void **state)
 						     "/api.x.com/2/tweets/" STR_FMT
 						     "?tweet.fields=referenced_tweets",
 						     STR_ARG(posted_id(&second))));
-	struct probe_answer read = x_get(probe, token, path);
+	const struct probe_answer read = x_get(probe, token, path);
 	const struct json *reference =
 		json_at(json_get(json_get(read.json, "data"), "referenced_tweets"), 0);
 	assert_str(json_string(json_get(reference, "type")), "replied_to");
@@ -146,29 +141,29 @@ static void threads_hang_together(void **state)
 static void timeline_pages_and_windows(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
 	for (int i = 0; i < 7; i++) {
 		x_post(probe, token,
 		       probe_z(probe, str_format(probe->arena, "{\"text\":\"post %d\"}", i)));
 		probe_advance(probe, US_PER_S);
 	}
-	struct probe_answer first = x_get(probe, token, TIMELINE "?max_results=5");
+	const struct probe_answer first = x_get(probe, token, TIMELINE "?max_results=5");
 	assert_int_equal(json_get(first.json, "data")->count, 5);
 	assert_str(json_string(json_get(json_at(json_get(first.json, "data"), 0), "text")),
 		   "post 6");
-	struct str next = json_string(json_get(json_get(first.json, "meta"), "next_token"));
-	struct probe_answer second =
+	const struct str next = json_string(json_get(json_get(first.json, "meta"), "next_token"));
+	const struct probe_answer second =
 		x_get(probe, token,
 		      probe_z(probe, str_format(probe->arena,
 						TIMELINE "?max_results=5&pagination_token=" STR_FMT,
 						STR_ARG(next))));
 	assert_int_equal(json_get(second.json, "data")->count, 2);
 	assert_null(json_get(json_get(second.json, "meta"), "next_token"));
-	struct probe_answer late =
+	const struct probe_answer late =
 		x_get(probe, token, TIMELINE "?max_results=5&start_time=2026-11-21T05:46:45Z");
 	assert_int_equal(json_get(late.json, "data")->count, 2);
-	struct probe_answer none = x_get(probe, token, TIMELINE "?start_time=2027-01-01T00:00:00Z");
+	const struct probe_answer none =
+		x_get(probe, token, TIMELINE "?start_time=2027-01-01T00:00:00Z");
 	assert_str(none.body, "{\"meta\":{\"result_count\":0}}");
 	assert_status(x_get(probe, token, TIMELINE "?max_results=4"), 400);
 	assert_status(x_get(probe, token, TIMELINE "?start_time=yesterday"), 400);
@@ -178,23 +173,22 @@ static void timeline_pages_and_windows(void **state)
 static void lookups_and_deletion(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct probe_answer made = x_post(probe, token, "{\"text\":\"here\"}");
-	struct str id = posted_id(&made);
+	const struct str token = x_login(probe);
+	const struct probe_answer made = x_post(probe, token, "{\"text\":\"here\"}");
+	const struct str id = posted_id(&made);
 	const char *one = probe_z(
 		probe, str_format(probe->arena, "/api.x.com/2/tweets/" STR_FMT, STR_ARG(id)));
 	const char *many =
 		probe_z(probe, str_format(probe->arena, "/api.x.com/2/tweets?ids=" STR_FMT ",12345",
 					  STR_ARG(id)));
-
 	assert_status(x_get(probe, token, one), 200);
-	struct probe_answer both = x_get(probe, token, many);
+	const struct probe_answer both = x_get(probe, token, many);
 	assert_int_equal(json_get(both.json, "data")->count, 1);
 	assert_int_equal(json_get(both.json, "errors")->count, 1);
-	struct probe_answer gone = probe_ask(
+	const struct probe_answer gone = probe_ask(
 		probe, (struct probe_request){.method = "DELETE", .path = one, .bearer = token});
 	assert_str(gone.body, "{\"data\":{\"deleted\":true}}");
-	struct probe_answer missing = x_get(probe, token, one);
+	const struct probe_answer missing = x_get(probe, token, one);
 	assert_status(missing, 404);
 	assert_true(str_has_suffix(probe_json_string(&missing, "type"), STR("resource-not-found")));
 	/* What was deleted may be said again, and may not be answered. */
@@ -210,13 +204,12 @@ static void lookups_and_deletion(void **state)
 static void rate_window_closes_and_opens(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	int64_t reset;
-
+	const struct str token = x_login(probe);
 	for (int i = 0; i < 75; i++)
 		assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 200);
-	struct probe_answer limited = x_get(probe, token, "/api.x.com/2/users/me");
+	const struct probe_answer limited = x_get(probe, token, "/api.x.com/2/users/me");
 	assert_status(limited, 429);
+	int64_t reset;
 	assert_true(str_parse_i64(probe_header(&limited, "x-rate-limit-reset"), &reset));
 	assert_int_equal(reset, PROBE_START_US / US_PER_S + 900);
 	assert_status(x_post(probe, token, "{\"text\":\"another window\"}"), 201);
@@ -227,10 +220,9 @@ static void rate_window_closes_and_opens(void **state)
 static void scopes_are_needed(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		x_exchange(probe, x_code(probe, "tweet.read users.read"), X_CALLBACK, X_VERIFIER);
-	struct str token = probe_json_string(&answer, "access_token");
-
+	const struct str token = probe_json_string(&answer, "access_token");
 	assert_status(x_get(probe, token, "/api.x.com/2/users/me"), 200);
 	assert_status(x_post(probe, token, "{\"text\":\"a\"}"), 403);
 	assert_status(x_post(probe, STR("junk"), "{\"text\":\"a\"}"), 401);
@@ -253,6 +245,5 @@ int main(void)
 						probe_close),
 		cmocka_unit_test_setup_teardown(scopes_are_needed, probe_open, probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

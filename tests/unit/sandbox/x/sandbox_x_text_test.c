@@ -61,11 +61,9 @@ static void texts_weigh_what_x_says(void **state)
 		{"empty", "", 0},
 	};
 	struct arena *arena = arena_new("test", 1 << 20);
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		size_t weight = sandbox_x_text_weight(arena, str_of(rows[i].text));
-
+		const size_t weight = sandbox_x_text_weight(arena, str_of(rows[i].text));
 		if (weight != rows[i].weight)
 			fail_msg("%s: %zu, expected %zu", rows[i].name, weight, rows[i].weight);
 	}
@@ -89,14 +87,12 @@ static void urls_are_found_where_they_are(void **state)
 		{"...", ""},
 	};
 	struct arena *arena = arena_new("test", 1 << 20);
-
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct str text = str_of(rows[i].text);
+		const struct str text = str_of(rows[i].text);
 		struct x_url urls[8];
-		size_t count = sandbox_x_text_urls(text, urls, 8);
+		const size_t count = sandbox_x_text_urls(text, urls, 8);
 		struct buf found;
-
 		buf_init(&found, arena, 1024);
 		for (size_t j = 0; j < count; j++) {
 			buf_add_z(&found, j > 0 ? " " : "");
@@ -134,15 +130,13 @@ static void cuts_are_harmless(void **state)
 		"\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 "
 		"1\xef\xb8\x8f\xe2\x83\xa3 \xf0\x9f\x87\xa9\xf0\x9f\x87\xaa $AB x.com/";
 	struct arena *arena = arena_new("test", 8 << 20);
-
 	(void)state;
 	for (size_t len = 0; len < sizeof(text); len++) {
 		char *exact = arena_alloc(arena, len > 0 ? len : 1);
-		struct x_url urls[8];
-
 		memcpy(exact, text, len);
-		struct str cut = {exact, len};
-		size_t count = sandbox_x_text_urls(cut, urls, 8);
+		const struct str cut = {exact, len};
+		struct x_url urls[8];
+		const size_t count = sandbox_x_text_urls(cut, urls, 8);
 		size_t at = 0;
 		for (size_t i = 0; i < count; i++) {
 			assert_true(urls[i].begin >= at && urls[i].end > urls[i].begin &&
@@ -164,6 +158,5 @@ int main(void)
 		cmocka_unit_test(forbidden_characters),
 		cmocka_unit_test(cuts_are_harmless),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,18 +21,17 @@ static const struct json *newest(const struct probe_answer *list)
 static void replies_name_their_parent_by_either_name(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-	struct probe_answer first = x_post(probe, token, "{\"text\":\"1\"}");
+	const struct str token = x_login(probe);
+	const struct probe_answer first = x_post(probe, token, "{\"text\":\"1\"}");
 	const struct str id = json_string(json_get(json_get(first.json, "data"), "id"));
 	const struct str body =
 		str_format(probe->arena,
 			   "{\"text\":\"2\",\"reply\":{\"in_reply_to_tweet_id\":\"" STR_FMT "\"}}",
 			   STR_ARG(id));
-
 	assert_status(x_post(probe, token, probe_z(probe, body)), 201);
-	struct probe_answer now =
+	const struct probe_answer now =
 		x_get(probe, token, TIMELINE "?post.fields=text&expansions=referenced_posts");
-	struct probe_answer before =
+	const struct probe_answer before =
 		x_get(probe, token, TIMELINE "?tweet.fields=referenced_tweets");
 	const struct json *now_names = json_at(json_get(newest(&now), "referenced_posts"), 0);
 	const struct json *old_names = json_at(json_get(newest(&before), "referenced_tweets"), 0);
@@ -46,19 +45,19 @@ static void replies_name_their_parent_by_either_name(void **state)
 
 static void subscribers_write_long_posts(void **state)
 {
-	char body[400] = "{\"text\":\"";
 	struct probe *probe = *state;
-	struct str token = x_login(probe);
-
+	const struct str token = x_login(probe);
+	char body[400] = "{\"text\":\"";
 	memset(body + 9, 'a', 281);
 	memcpy(body + 9 + 281, "\"}", 3);
 	assert_status(x_post(probe, token, body), 403);
 	set(probe, "{\"x_subscription\":1}");
 	assert_status(x_post(probe, token, body), 201);
-	struct probe_answer me =
+	const struct probe_answer me =
 		x_get(probe, token, "/api.x.com/2/users/me?user.fields=subscription_type");
 	assert_str(json_string(json_get(json_get(me.json, "data"), "subscription_type")), "Basic");
-	struct probe_answer list = x_get(probe, token, TIMELINE "?post.fields=note_post,text");
+	const struct probe_answer list =
+		x_get(probe, token, TIMELINE "?post.fields=note_post,text");
 	const struct json *post = newest(&list);
 	assert_true(json_string(json_get(post, "text")).len < 281);
 	assert_int_equal(json_string(json_get(json_get(post, "note_post"), "text")).len, 281);
@@ -72,6 +71,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(subscribers_write_long_posts, probe_open,
 						probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

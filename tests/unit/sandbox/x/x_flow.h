@@ -11,12 +11,11 @@
 static inline struct str x_authorize_path(struct probe *probe, const char *scope,
 					  const char *decision)
 {
-	struct str challenge = probe_sha256_base64url(probe, STR(X_VERIFIER));
+	const struct str challenge = probe_sha256_base64url(probe, STR(X_VERIFIER));
 	struct str query =
 		probe_form(probe, "response_type", "code", "client_id", "sandbox-x", "redirect_uri",
 			   X_CALLBACK, "scope", scope, "state", "s t&=1", "code_challenge",
 			   probe_z(probe, challenge), "code_challenge_method", "S256", NULL);
-
 	if (decision != NULL)
 		query = str_format(probe->arena, STR_FMT "&sandbox_decision=%s", STR_ARG(query),
 				   decision);
@@ -25,11 +24,10 @@ static inline struct str x_authorize_path(struct probe *probe, const char *scope
 
 static inline struct str x_code(struct probe *probe, const char *scope)
 {
-	struct probe_answer answer = probe_ask(
+	const struct probe_answer answer = probe_ask(
 		probe, (struct probe_request){
 			       .method = "GET",
 			       .path = probe_z(probe, x_authorize_path(probe, scope, "allow"))});
-
 	assert_status(answer, 302);
 	return probe_location_param(probe, &answer, "code");
 }
@@ -37,8 +35,7 @@ static inline struct str x_code(struct probe *probe, const char *scope)
 static inline struct probe_answer x_token_call(struct probe *probe, const char *basic_plain,
 					       struct str form)
 {
-	struct str basic = base64_encode(probe->arena, str_of(basic_plain));
-
+	const struct str basic = base64_encode(probe->arena, str_of(basic_plain));
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -62,9 +59,8 @@ static inline struct probe_answer x_exchange(struct probe *probe, struct str cod
 
 static inline struct str x_login(struct probe *probe)
 {
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		x_exchange(probe, x_code(probe, X_SCOPE), X_CALLBACK, X_VERIFIER);
-
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "access_token");
 }

@@ -35,7 +35,7 @@ struct consent {
 
 static struct probe_answer authorize(struct probe *probe, struct consent consent)
 {
-	struct str query = probe_form(
+	const struct str query = probe_form(
 		probe, "response_type", "code", "client_id",
 		consent.client != NULL ? consent.client : "sandbox-youtube", "redirect_uri",
 		consent.redirect != NULL ? consent.redirect : REDIRECT, "state", "st-1", "scope",
@@ -44,7 +44,6 @@ static struct probe_answer authorize(struct probe *probe, struct consent consent
 		consent.prompt != NULL ? consent.prompt : "consent",
 		consent.challenge != NULL ? "code_challenge" : NULL, consent.challenge,
 		"code_challenge_method", "S256", NULL);
-
 	return probe_ask(
 		probe,
 		(struct probe_request){
@@ -60,10 +59,8 @@ static struct probe_answer authorize(struct probe *probe, struct consent consent
 
 static const char *code_for(struct probe *probe, struct consent consent)
 {
-	struct probe_answer answer;
-
 	consent.decision = "allow";
-	answer = authorize(probe, consent);
+	const struct probe_answer answer = authorize(probe, consent);
 	assert_status(answer, 302);
 	return probe_z(probe, probe_location_param(probe, &answer, "code"));
 }
@@ -105,9 +102,8 @@ static struct probe_answer refresh(struct probe *probe, struct str token)
 
 static struct str token_for(struct probe *probe, const char *scope)
 {
-	struct probe_answer answer =
+	const struct probe_answer answer =
 		exchange(probe, code_for(probe, (struct consent){.scope = scope}));
-
 	assert_status(answer, 200);
 	return probe_json_string(&answer, "access_token");
 }
@@ -129,10 +125,9 @@ static struct str reason_of(const struct probe_answer *answer)
 static void consent_page_asks_allows_and_denies(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer page = authorize(probe, (struct consent){0});
-	struct probe_answer allowed = authorize(probe, (struct consent){.decision = "allow"});
-	struct probe_answer denied = authorize(probe, (struct consent){.decision = "deny"});
-
+	const struct probe_answer page = authorize(probe, (struct consent){0});
+	const struct probe_answer allowed = authorize(probe, (struct consent){.decision = "allow"});
+	const struct probe_answer denied = authorize(probe, (struct consent){.decision = "deny"});
 	assert_status(page, 200);
 	assert_true(str_find(page.body, STR("<form"), 0) != SIZE_MAX);
 	assert_status(allowed, 302);
@@ -159,13 +154,10 @@ static void consent_is_refused_on_googles_page(void **state)
 		{"no scope", {.scope = ""}, 400},
 	};
 	struct probe *probe = *state;
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct consent consent = rows[i].consent;
-		struct probe_answer answer;
-
 		consent.decision = "allow";
-		answer = authorize(probe, consent);
+		const struct probe_answer answer = authorize(probe, consent);
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_true(str_is_empty(probe_header(&answer, "Location")));
@@ -175,13 +167,12 @@ static void consent_is_refused_on_googles_page(void **state)
 static void scopes_can_be_unticked(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer answer = authorize(
+	const struct probe_answer answer = authorize(
 		probe, (struct consent){.decision = "allow",
 					.extra = "&sandbox_choice=https%3A%2F%2Fwww.googleapis.com%"
 						 "2Fauth%2Fyoutube.readonly"});
-	struct probe_answer token =
+	const struct probe_answer token =
 		exchange(probe, probe_z(probe, probe_location_param(probe, &answer, "code")));
-
 	assert_status(token, 200);
 	assert_str(probe_json_string(&token, "scope"), SCOPE_READ);
 }
@@ -189,14 +180,13 @@ static void scopes_can_be_unticked(void **state)
 static void exchange_gives_tokens(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first =
+	const struct probe_answer first =
 		exchange(probe, code_for(probe, (struct consent){.prompt = "none"}));
-	struct probe_answer again =
+	const struct probe_answer again =
 		exchange(probe, code_for(probe, (struct consent){.prompt = "select_account"}));
-	struct probe_answer forced = exchange(probe, code_for(probe, (struct consent){0}));
-	struct probe_answer online =
+	const struct probe_answer forced = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct probe_answer online =
 		exchange(probe, code_for(probe, (struct consent){.access_type = "online"}));
-
 	assert_status(first, 200);
 	assert_int_equal(json_int(json_get(first.json, "expires_in"), 0), 3599);
 	assert_str(probe_json_string(&first, "token_type"), "Bearer");
@@ -234,11 +224,10 @@ static void exchange_errors_come_in_order(void **state)
 		{"replay", code, REDIRECT, "sandbox-youtube", good, 400, "invalid_grant"},
 		{"no code", "", REDIRECT, "sandbox-youtube", good, 400, "invalid_request"},
 	};
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = exchange_with(probe, rows[i].code, rows[i].redirect,
-							   rows[i].client, rows[i].secret, NULL);
-
+		const struct probe_answer answer =
+			exchange_with(probe, rows[i].code, rows[i].redirect, rows[i].client,
+				      rows[i].secret, NULL);
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].status);
 		assert_str(probe_json_string(&answer, "error"), rows[i].error);
@@ -261,11 +250,9 @@ static void pkce_is_base64url(void **state)
 		{"no verifier", base64url, NULL, 400},
 		{"hex as TikTok wants it", hex, VERIFIER, 400},
 	};
-
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *code =
 			code_for(probe, (struct consent){.challenge = rows[i].challenge});
-
 		print_message("row: %s\n", rows[i].name);
 		assert_status(exchange_with(probe, code, REDIRECT, "sandbox-youtube",
 					    "sandbox-secret-youtube", rows[i].verifier),
@@ -276,12 +263,11 @@ static void pkce_is_base64url(void **state)
 static void refresh_keeps_the_refresh_token(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
-	struct str token = probe_json_string(&first, "refresh_token");
-	struct probe_answer second = refresh(probe, token);
-	struct probe_answer third = refresh(probe, token);
-	struct probe_answer bad = refresh(probe, STR("1//0junk"));
-
+	const struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct str token = probe_json_string(&first, "refresh_token");
+	const struct probe_answer second = refresh(probe, token);
+	const struct probe_answer third = refresh(probe, token);
+	const struct probe_answer bad = refresh(probe, STR("1//0junk"));
 	assert_status(second, 200);
 	assert_null(json_get(second.json, "refresh_token"));
 	assert_status(third, 200);
@@ -292,17 +278,14 @@ static void refresh_keeps_the_refresh_token(void **state)
 static void tokens_expire_and_are_revoked(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
-	struct str access = probe_json_string(&first, "access_token");
-	struct str token = probe_json_string(&first, "refresh_token");
-	struct probe_answer expired;
-	struct probe_answer second;
-
+	const struct probe_answer first = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct str access = probe_json_string(&first, "access_token");
+	const struct str token = probe_json_string(&first, "refresh_token");
 	probe_advance(probe, 3599 * US_PER_S);
-	expired = get(probe, API "/channels?part=id&mine=true", access);
+	const struct probe_answer expired = get(probe, API "/channels?part=id&mine=true", access);
 	assert_status(expired, 401);
 	assert_str(reason_of(&expired), "authError");
-	second = refresh(probe, token);
+	const struct probe_answer second = refresh(probe, token);
 	assert_status(get(probe, API "/channels?part=id&mine=true",
 			  probe_json_string(&second, "access_token")),
 		      200);
@@ -324,19 +307,17 @@ static void tokens_expire_and_are_revoked(void **state)
 static void revoking_the_access_token_ends_the_grant(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
-	struct str access = probe_json_string(&tokens, "access_token");
-	struct probe_request revoke = {
+	const struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct str access = probe_json_string(&tokens, "access_token");
+	const struct probe_request revoke = {
 		.method = "POST",
 		.path = "/oauth2.googleapis.com/revoke",
 		.body = probe_form(probe, "token", probe_z(probe, access), NULL),
 	};
-	struct probe_answer again;
-
 	assert_status(probe_ask(probe, revoke), 200);
 	assert_status(get(probe, API "/channels?part=id&mine=true", access), 401);
 	assert_status(refresh(probe, probe_json_string(&tokens, "refresh_token")), 400);
-	again = probe_ask(probe, revoke);
+	const struct probe_answer again = probe_ask(probe, revoke);
 	assert_status(again, 400);
 	assert_str(probe_json_string(&again, "error"), "invalid_token");
 }
@@ -344,14 +325,13 @@ static void revoking_the_access_token_ends_the_grant(void **state)
 static void channel_is_listed(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer answer =
+	const struct str token = token_for(probe, SCOPES);
+	const struct probe_answer answer =
 		get(probe, API "/channels?part=snippet,contentDetails,status&mine=true", token);
 	const struct json *channel = json_at(json_get(answer.json, "items"), 0);
-	struct probe_answer scope =
+	const struct probe_answer scope =
 		get(probe, API "/channels?part=id&mine=true", token_for(probe, SCOPE_UPLOAD));
-	struct probe_answer nobody = get(probe, API "/channels?part=id&mine=true", none);
-
+	const struct probe_answer nobody = get(probe, API "/channels?part=id&mine=true", none);
 	assert_status(answer, 200);
 	assert_str(json_string(json_get(channel, "id")), "UCsandboxPosthorn0000001");
 	assert_str(json_string(json_get(json_get(channel, "snippet"), "customUrl")),
@@ -379,7 +359,6 @@ static struct probe_answer start(struct probe *probe, struct str token, const ch
 {
 	const char *length = probe_z(
 		probe, str_format(probe->arena, "X-Upload-Content-Length: %zu", size_bytes));
-
 	return probe_ask(probe, (struct probe_request){
 					.method = "POST",
 					.path = START,
@@ -393,8 +372,7 @@ static struct probe_answer start(struct probe *probe, struct str token, const ch
 static const char *session_for(struct probe *probe, struct str token, const char *metadata,
 			       size_t size_bytes)
 {
-	struct probe_answer answer = start(probe, token, metadata, size_bytes);
-
+	const struct probe_answer answer = start(probe, token, metadata, size_bytes);
 	assert_status(answer, 200);
 	assert_true(str_has_prefix(probe_header(&answer, "Location"),
 				   sandbox_base_url(probe->sandbox)));
@@ -421,7 +399,6 @@ static struct probe_answer put_chunk(struct probe *probe, const char *session, s
 	const char *range =
 		probe_z(probe, str_format(probe->arena, "Content-Range: bytes %zu-%zu/%zu", from,
 					  to - 1, file.len));
-
 	return put(probe, session, token, range, str_slice(file, from, to));
 }
 
@@ -446,15 +423,12 @@ static struct probe_answer video_of(struct probe *probe, struct str token, struc
 static void whole_file_in_one_put(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 300001);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 300001);
 	const char *session = session_for(probe, token, METADATA, file.len);
-	struct probe_answer done = put(probe, session, token, NULL, file);
-	struct probe_answer again = query(probe, session, token, file.len);
-	struct probe_answer resent = put(probe, session, token, NULL, file);
-	const struct json *posts[4];
-	const struct json *media;
-
+	const struct probe_answer done = put(probe, session, token, NULL, file);
+	const struct probe_answer again = query(probe, session, token, file.len);
+	const struct probe_answer resent = put(probe, session, token, NULL, file);
 	assert_status(done, 200);
 	assert_int_equal(probe_json_string(&done, "id").len, 11);
 	assert_str(json_string(json_get(json_get(done.json, "snippet"), "title")), "My film");
@@ -464,11 +438,12 @@ static void whole_file_in_one_put(void **state)
 	assert_true(str_equal(probe_json_string(&again, "id"), probe_json_string(&done, "id")));
 	assert_status(resent, 201);
 	assert_true(str_equal(probe_json_string(&resent, "id"), probe_json_string(&done, "id")));
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 	assert_str(json_string(json_get(posts[0], "platform")), "youtube");
 	assert_true(
 		str_equal(json_string(json_get(posts[0], "id")), probe_json_string(&done, "id")));
-	media = json_at(json_get(posts[0], "media"), 0);
+	const struct json *media = json_at(json_get(posts[0], "media"), 0);
 	assert_int_equal(json_int(json_get(media, "bytes"), 0), 300001);
 	assert_true(
 		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, file)));
@@ -477,13 +452,10 @@ static void whole_file_in_one_put(void **state)
 static void chunks_are_resumed(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 3 * CHUNK + 17);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 3 * CHUNK + 17);
 	const char *session = session_for(probe, token, METADATA, file.len);
-	const struct json *posts[4];
-	struct probe_answer answer;
-
-	answer = query(probe, session, token, file.len);
+	struct probe_answer answer = query(probe, session, token, file.len);
 	assert_status(answer, 308);
 	assert_true(str_is_empty(probe_header(&answer, "Range")));
 	answer = put_chunk(probe, session, token, file, 0, CHUNK);
@@ -502,6 +474,7 @@ static void chunks_are_resumed(void **state)
 
 	assert_status(put_chunk(probe, session, token, file, 2 * CHUNK, 3 * CHUNK), 400);
 	assert_status(put_chunk(probe, session, token, file, CHUNK, 3 * CHUNK), 308);
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 0);
 
 	/* The last byte arrives, its answer is lost: the question says that the video exists,
@@ -533,7 +506,6 @@ struct racer {
 static void *race(void *context)
 {
 	struct racer *racer = context;
-
 	racer->answer = put(&racer->probe, racer->session, racer->token, NULL, racer->file);
 	return NULL;
 }
@@ -542,12 +514,10 @@ static void *race(void *context)
 static void last_bytes_at_once_make_one_video(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 8 * 1024 * 1024);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 8 * 1024 * 1024);
 	const char *session = session_for(probe, token, METADATA, file.len);
 	struct racer racers[3] = {0};
-	const struct json *posts[4];
-
 	for (size_t i = 0; i < 3; i++) {
 		racers[i] = (struct racer){
 			.probe = *probe, .session = session, .token = token, .file = file};
@@ -557,6 +527,7 @@ static void last_bytes_at_once_make_one_video(void **state)
 	}
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(pthread_join(racers[i].thread, NULL), 0);
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 1);
 	for (size_t i = 0; i < 3; i++) {
 		assert_true(racers[i].answer.status == 200 || racers[i].answer.status == 201);
@@ -570,12 +541,11 @@ static void last_bytes_at_once_make_one_video(void **state)
 static void wrong_chunks_are_refused(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 2 * CHUNK);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 2 * CHUNK);
 	const char *session = session_for(probe, token, METADATA, file.len);
-	struct probe_answer garbage =
+	const struct probe_answer garbage =
 		put(probe, session, token, "Content-Range: bytes x", str_slice(file, 0, 10));
-
 	assert_status(garbage, 400);
 	assert_str(garbage.body, "Failed to parse Content-Range header.");
 	assert_status(put_chunk(probe, session, token, file, 0, CHUNK - 1), 400);
@@ -595,16 +565,15 @@ static void wrong_chunks_are_refused(void **state)
 static void session_expires(void **state)
 {
 	struct probe *probe = *state;
-	struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
-	struct str file = probe_video(probe, 1000);
+	const struct probe_answer tokens = exchange(probe, code_for(probe, (struct consent){0}));
+	const struct str file = probe_video(probe, 1000);
 	const char *session =
 		session_for(probe, probe_json_string(&tokens, "access_token"), METADATA, file.len);
-	struct probe_answer fresh;
-
 	probe_advance(probe, 7 * US_PER_DAY);
 	assert_status(query(probe, session, probe_json_string(&tokens, "access_token"), file.len),
 		      401);
-	fresh = refresh(probe, probe_json_string(&tokens, "refresh_token"));
+	const struct probe_answer fresh =
+		refresh(probe, probe_json_string(&tokens, "refresh_token"));
 	assert_status(query(probe, session, probe_json_string(&fresh, "access_token"), file.len),
 		      404);
 	assert_status(put(probe, START "&upload_id=unknown",
@@ -650,11 +619,9 @@ static void metadata_is_checked(void **state)
 		 "unexpectedPart"},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct probe_answer answer = start(probe, token, rows[i].metadata, 1000);
-
+		const struct probe_answer answer = start(probe, token, rows[i].metadata, 1000);
 		print_message("row: %s\n", rows[i].name);
 		assert_status(answer, rows[i].reason == NULL ? 200 : 400);
 		if (rows[i].reason != NULL)
@@ -680,14 +647,12 @@ static void metadata_lengths(void **state)
 		 "a", 494},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
-		size_t count = rows[i / 2].good + i % 2;
+		const size_t count = rows[i / 2].good + i % 2;
 		struct buf text;
-		struct buf metadata;
-
 		buf_init(&text, probe->arena, 64 * 1024);
+		struct buf metadata;
 		buf_init(&metadata, probe->arena, 64 * 1024);
 		for (size_t n = 0; n < count; n++)
 			buf_add_z(&text, rows[i / 2].unit);
@@ -704,14 +669,13 @@ static void metadata_lengths(void **state)
 static void processing_takes_time(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 1000);
-	struct probe_answer done =
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 1000);
+	const struct probe_answer done =
 		put(probe, session_for(probe, token, METADATA, file.len), token, NULL, file);
-	struct str id = probe_json_string(&done, "id");
+	const struct str id = probe_json_string(&done, "id");
 	struct probe_answer video = video_of(probe, token, id, "status,processingDetails");
 	const struct json *item = json_at(json_get(video.json, "items"), 0);
-
 	assert_str(json_string(json_get(json_get(item, "status"), "uploadStatus")), "uploaded");
 	assert_str(json_string(json_get(json_get(item, "processingDetails"), "processingStatus")),
 		   "processing");
@@ -731,29 +695,26 @@ static void processing_takes_time(void **state)
 static void what_is_no_video_fails(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = STR("\x89PNG\r\n\x1a\n and more");
-	struct probe_answer done =
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = STR("\x89PNG\r\n\x1a\n and more");
+	const struct probe_answer done =
 		put(probe, session_for(probe, token, METADATA, file.len), token, NULL, file);
-	const struct json *posts[4];
-	const struct json *status;
-	struct probe_answer video;
-
 	assert_status(done, 200);
 	probe_advance(probe, 2 * US_PER_S);
-	video = video_of(probe, token, probe_json_string(&done, "id"), "status");
-	status = json_get(json_at(json_get(video.json, "items"), 0), "status");
+	const struct probe_answer video =
+		video_of(probe, token, probe_json_string(&done, "id"), "status");
+	const struct json *status = json_get(json_at(json_get(video.json, "items"), 0), "status");
 	assert_str(json_string(json_get(status, "uploadStatus")), "failed");
 	assert_str(json_string(json_get(status, "failureReason")), "invalidFile");
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 0);
 }
 
 static struct str upload(struct probe *probe, struct str token, const char *metadata)
 {
-	struct str file = probe_video(probe, 1000);
-	struct probe_answer done =
+	const struct str file = probe_video(probe, 1000);
+	const struct probe_answer done =
 		put(probe, session_for(probe, token, metadata, file.len), token, NULL, file);
-
 	assert_status(done, 200);
 	return probe_json_string(&done, "id");
 }
@@ -761,16 +722,14 @@ static struct str upload(struct probe *probe, struct str token, const char *meta
 static void publish_at_takes_effect(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str id = upload(
+	const struct str token = token_for(probe, SCOPES);
+	const struct str id = upload(
 		probe, token,
 		"{\"snippet\":{\"title\":\"later\"},\"status\":{\"privacyStatus\":\"private\","
 		"\"publishAt\":\"2026-11-21T06:30:00Z\"}}");
-	struct probe_answer before = video_of(probe, token, id, "status");
-	struct probe_answer after;
-
+	const struct probe_answer before = video_of(probe, token, id, "status");
 	probe_advance(probe, 45 * US_PER_MINUTE);
-	after = video_of(probe, token, id, "status");
+	const struct probe_answer after = video_of(probe, token, id, "status");
 	assert_str(
 		json_string(json_get(json_get(json_at(json_get(before.json, "items"), 0), "status"),
 				     "privacyStatus")),
@@ -784,21 +743,20 @@ static void publish_at_takes_effect(void **state)
 static void playlist_lists_newest_first(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str first = upload(probe, token, METADATA);
-	struct str second = upload(probe, token, METADATA);
-	struct probe_answer list =
+	const struct str token = token_for(probe, SCOPES);
+	const struct str first = upload(probe, token, METADATA);
+	const struct str second = upload(probe, token, METADATA);
+	const struct probe_answer list =
 		get(probe,
 		    API "/playlistItems?part=contentDetails,snippet&maxResults=1&playlistId="
 			"UUsandboxPosthorn0000001",
 		    token);
 	const struct json *item = json_at(json_get(list.json, "items"), 0);
-	struct probe_answer next =
+	const struct probe_answer next =
 		get(probe,
 		    API "/playlistItems?part=snippet&maxResults=1&pageToken=1&playlistId="
 			"UUsandboxPosthorn0000001",
 		    token);
-
 	assert_status(list, 200);
 	assert_true(str_equal(json_string(json_get(json_get(item, "contentDetails"), "videoId")),
 			      second));
@@ -835,19 +793,16 @@ static struct probe_answer comment(struct probe *probe, struct str token, struct
 static void comments_need_force_ssl_and_a_public_video(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str id = upload(probe, token, METADATA);
-	struct str hidden = upload(
+	const struct str token = token_for(probe, SCOPES);
+	const struct str id = upload(probe, token, METADATA);
+	const struct str hidden = upload(
 		probe, token,
 		"{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"private\"}}");
-	struct probe_answer first = comment(probe, token, id, "first!");
-	struct str comment_id = json_string(
+	const struct probe_answer first = comment(probe, token, id, "first!");
+	const struct str comment_id = json_string(
 		json_get(json_get(json_get(first.json, "snippet"), "topLevelComment"), "id"));
-	struct probe_answer disabled = comment(probe, token, hidden, "x");
-	struct probe_answer empty = comment(probe, token, id, " ");
-	struct probe_answer list;
-	const struct json *posts[8];
-
+	const struct probe_answer disabled = comment(probe, token, hidden, "x");
+	const struct probe_answer empty = comment(probe, token, id, " ");
 	assert_status(first, 200);
 	assert_status(comment(probe, token, id, "second"), 200);
 	assert_status(disabled, 403);
@@ -856,12 +811,13 @@ static void comments_need_force_ssl_and_a_public_video(void **state)
 	assert_str(reason_of(&empty), "commentTextRequired");
 	assert_status(comment(probe, token, STR("nothingness"), "x"), 404);
 	assert_status(comment(probe, token_for(probe, SCOPE_UPLOAD), id, "x"), 403);
+	const struct json *posts[8];
 	assert_int_equal(probe_ledger(probe, posts, 8), 4);
 	assert_str(json_string(json_get(posts[0], "text")), "All about it");
 	assert_str(json_string(json_get(posts[1], "text")), "x"); /* its title */
 	assert_true(str_equal(json_string(json_get(posts[2], "reply_to")), id));
 	assert_true(str_equal(json_string(json_get(posts[2], "id")), comment_id));
-	list = get(
+	const struct probe_answer list = get(
 		probe,
 		probe_z(probe,
 			str_format(probe->arena,
@@ -880,13 +836,11 @@ static void hundred_uploads_a_day(void **state)
 {
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
-	struct probe_answer full;
-
 	/* Invalid calls cost too (section 3). */
 	for (int i = 0; i < 100; i++)
 		assert_status(start(probe, token, i % 2 == 0 ? METADATA : "{\"snippet\":{}}", 1000),
 			      i % 2 == 0 ? 200 : 400);
-	full = start(probe, token, METADATA, 1000);
+	const struct probe_answer full = start(probe, token, METADATA, 1000);
 	assert_status(full, 429);
 	assert_str(reason_of(&full), "rateLimitExceeded");
 	assert_true(str_find(full.body, STR("Video Uploads per day"), 0) != SIZE_MAX);
@@ -903,12 +857,10 @@ static void hundred_uploads_a_day(void **state)
 static void units_run_out(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer answer;
-
+	const struct str token = token_for(probe, SCOPES);
 	for (int i = 0; i < 200; i++) /* 50 units each */
 		assert_status(comment(probe, token, STR("nothingness"), "x"), 404);
-	answer = get(probe, API "/channels?part=id&mine=true", token);
+	const struct probe_answer answer = get(probe, API "/channels?part=id&mine=true", token);
 	assert_status(answer, 403);
 	assert_str(reason_of(&answer), "quotaExceeded");
 }
@@ -916,18 +868,15 @@ static void units_run_out(void **state)
 static void faults_speak_google(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct probe_answer limited;
-	struct probe_answer expired;
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"path\":\"/youtube/v3/"
 			   "*\"},\"effect\":\"rate_limit\"}");
-	limited = get(probe, API "/channels?part=id&mine=true", token);
+	const struct probe_answer limited = get(probe, API "/channels?part=id&mine=true", token);
 	assert_status(limited, 429);
 	assert_str(reason_of(&limited), "rateLimitExceeded");
 	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"path\":\"/youtube/v3/"
 			   "*\"},\"effect\":\"expire_token\"}");
-	expired = get(probe, API "/channels?part=id&mine=true", token);
+	const struct probe_answer expired = get(probe, API "/channels?part=id&mine=true", token);
 	assert_status(expired, 401);
 	assert_str(reason_of(&expired), "authError");
 	assert_status(get(probe, API "/channels?part=id&mine=true", token), 401);
@@ -946,17 +895,16 @@ static void turn(struct probe *probe, const char *knobs)
 static void a_cut_chunk_keeps_its_part(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str file = probe_video(probe, 3 * 1024 * 1024);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str file = probe_video(probe, 3 * 1024 * 1024);
 	const char *session =
 		session_for(probe, token, "{\"snippet\":{\"title\":\"x\"}}", file.len);
-
 	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"PUT\"},\"effect\":"
 			   "\"cut\",\"bytes\":600000,\"times\":1}");
 	probe->may_break = true;
 	assert_status(put_chunk(probe, session, token, file, 0, 1024 * 1024), 0);
 	probe->may_break = false;
-	struct probe_answer answer = query(probe, session, token, file.len);
+	const struct probe_answer answer = query(probe, session, token, file.len);
 	assert_status(answer, 308);
 	assert_str(probe_header(&answer, "Range"), "bytes=0-524287");
 	assert_status(put_chunk(probe, session, token, file, 524288, file.len), 201);
@@ -975,32 +923,30 @@ static void processing_ends_as_the_knob_says(void **state)
 		{"{\"youtube_processing_end\":3}", "rejected", "rejectionReason", "length"},
 	};
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	const struct json *posts[4];
-
+	const struct str token = token_for(probe, SCOPES);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		turn(probe, rows[i].knobs);
-		struct str id = upload(probe, token, "{\"snippet\":{\"title\":\"x\"}}");
+		const struct str id = upload(probe, token, "{\"snippet\":{\"title\":\"x\"}}");
 		probe_advance(probe, 3 * US_PER_S);
-		struct probe_answer answer = video_of(probe, token, id, "status");
+		const struct probe_answer answer = video_of(probe, token, id, "status");
 		const struct json *status =
 			json_get(json_at(json_get(answer.json, "items"), 0), "status");
 		assert_str(json_string(json_get(status, "uploadStatus")), rows[i].status);
 		assert_str(json_string(json_get(status, rows[i].key)), rows[i].reason);
 	}
+	const struct json *posts[4];
 	assert_int_equal(probe_ledger(probe, posts, 4), 0); /* nobody ever sees them */
 }
 
 static void a_project_without_audit_uploads_private(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	turn(probe, "{\"youtube_audited\":0}");
-	struct str id =
+	const struct str id =
 		upload(probe, token,
 		       "{\"snippet\":{\"title\":\"x\"},\"status\":{\"privacyStatus\":\"public\"}}");
-	struct probe_answer answer = video_of(probe, token, id, "status");
+	const struct probe_answer answer = video_of(probe, token, id, "status");
 	const struct json *status = json_get(json_at(json_get(answer.json, "items"), 0), "status");
 	assert_str(json_string(json_get(status, "privacyStatus")), "private");
 }
@@ -1009,12 +955,11 @@ static void the_channel_has_a_cap_of_its_own(void **state)
 {
 	struct probe *probe = *state;
 	struct str token = token_for(probe, SCOPES);
-	const char *metadata = "{\"snippet\":{\"title\":\"x\"}}";
-
 	turn(probe, "{\"youtube_channel_uploads\":2}");
+	const char *metadata = "{\"snippet\":{\"title\":\"x\"}}";
 	assert_status(start(probe, token, metadata, 10), 200);
 	assert_status(start(probe, token, metadata, 10), 200);
-	struct probe_answer answer = start(probe, token, metadata, 10);
+	const struct probe_answer answer = start(probe, token, metadata, 10);
 	assert_status(answer, 400);
 	assert_str(reason_of(&answer), "uploadLimitExceeded");
 	probe_advance(probe, US_PER_DAY + US_PER_S);
@@ -1025,12 +970,12 @@ static void the_channel_has_a_cap_of_its_own(void **state)
 static void named_errors_are_youtubes_own(void **state)
 {
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-
+	const struct str token = token_for(probe, SCOPES);
 	probe_fault(probe, "{\"platform\":\"youtube\",\"match\":{\"method\":\"POST\"},\"effect\":"
 			   "\"status\",\"status\":400,"
 			   "\"error\":\"Video Uploads per day\"}");
-	struct probe_answer answer = start(probe, token, "{\"snippet\":{\"title\":\"x\"}}", 10);
+	const struct probe_answer answer =
+		start(probe, token, "{\"snippet\":{\"title\":\"x\"}}", 10);
 	assert_status(answer, 429);
 	assert_str(reason_of(&answer), "rateLimitExceeded");
 	assert_true(str_find(answer.body, STR("per day"), 0) != SIZE_MAX);
@@ -1044,8 +989,8 @@ static void thumbnail_must_be_an_image(void **state)
 	static const char png[] =
 		"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x06\x08\x02\0\0\0";
 	struct probe *probe = *state;
-	struct str token = token_for(probe, SCOPES);
-	struct str id = upload(probe, token, METADATA);
+	const struct str token = token_for(probe, SCOPES);
+	const struct str id = upload(probe, token, METADATA);
 	struct probe_request request = {
 		.method = "POST",
 		.path = probe_z(probe, str_format(probe->arena,
@@ -1056,7 +1001,6 @@ static void thumbnail_must_be_an_image(void **state)
 		.content_type = "image/png",
 		.body = {png, sizeof(png) - 1},
 	};
-
 	assert_status(probe_ask(probe, request), 200);
 	request.body = probe_video(probe, 100);
 	assert_status(probe_ask(probe, request), 400);
@@ -1114,6 +1058,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(thumbnail_must_be_an_image, probe_open,
 						probe_close),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
