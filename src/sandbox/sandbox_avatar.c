@@ -6,9 +6,9 @@
 
 #include "http.h"
 
-#include "sandbox_private.h"
+#include "sandbox_core.h"
 
-void sandbox_avatar_answer(struct sandbox_call *call, const char *initials, const char *colour)
+void sandbox_avatar_initials(struct sandbox_call *call, const char *initials, const char *colour)
 {
 	struct buf *body = http_response_text(call->response, 200, "image/svg+xml");
 	buf_addf(body,
@@ -19,4 +19,23 @@ void sandbox_avatar_answer(struct sandbox_call *call, const char *initials, cons
 		 "text-anchor=\"middle\" "
 		 "fill=\"#fff\">%s</text></svg>",
 		 colour, initials);
+}
+
+void sandbox_avatar_letter(struct sandbox_call *call, struct str label)
+{
+	static const char *const colours[SANDBOX_PLATFORM_COUNT] = {
+		"#c13584", "#1464d2", "#22272e", "#0a66c2", "#c4161c", "#13756f"};
+	struct buf *out = http_response_text(call->response, 200, "image/svg+xml");
+	sandbox_html_headers(call->response);
+	buf_addf(out,
+		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"200\"><rect "
+		 "width=\"200\" height=\"200\" "
+		 "fill=\"%s\"/><text x=\"100\" y=\"135\" font-family=\"sans-serif\" "
+		 "font-size=\"100\" text-anchor=\"middle\" "
+		 "fill=\"#fff\">",
+		 colours[call->platform]);
+	sandbox_html_add_text(out, label.len > 0 && (unsigned char)label.ptr[0] < 0x80
+					   ? str_slice(label, 0, 1)
+					   : STR("@"));
+	buf_add_z(out, "</text></svg>");
 }

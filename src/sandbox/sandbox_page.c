@@ -193,25 +193,6 @@ void sandbox_error_page(struct sandbox_call *call, int status, const char *title
 	sandbox_html_end(out);
 }
 
-void sandbox_answer_avatar(struct sandbox_call *call, struct str label)
-{
-	static const char *const colours[SANDBOX_PLATFORM_COUNT] = {
-		"#c13584", "#1464d2", "#22272e", "#0a66c2", "#c4161c", "#13756f"};
-	struct buf *out = http_response_text(call->response, 200, "image/svg+xml");
-	sandbox_html_headers(call->response);
-	buf_addf(out,
-		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"200\"><rect "
-		 "width=\"200\" height=\"200\" "
-		 "fill=\"%s\"/><text x=\"100\" y=\"135\" font-family=\"sans-serif\" "
-		 "font-size=\"100\" text-anchor=\"middle\" "
-		 "fill=\"#fff\">",
-		 colours[call->platform]);
-	sandbox_html_add_text(out, label.len > 0 && (unsigned char)label.ptr[0] < 0x80
-					   ? str_slice(label, 0, 1)
-					   : STR("@"));
-	buf_add_z(out, "</text></svg>");
-}
-
 /* ---- the feed ---- */
 
 static void add_picture(struct sandbox *sandbox, struct buf *out, const struct sandbox_media *media)

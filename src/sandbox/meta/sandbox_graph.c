@@ -9,6 +9,8 @@
 #include "count_of.h"
 #include "str.h"
 
+#include "sandbox_avatar.h"
+
 static const struct graph_page *page_by_ig(struct sandbox *sandbox, struct str ig_id)
 {
 	struct graph_node *node = sandbox_graph_node_find(sandbox, ig_id);
@@ -210,7 +212,7 @@ static void handle_instagram_site(struct sandbox_call *call)
 
 static void handle_avatar(struct sandbox_call *call)
 {
-	sandbox_answer_avatar(call, sandbox_capture(call, "id"));
+	sandbox_avatar_letter(call, sandbox_capture(call, "id"));
 }
 
 /* ---- the modules ---- */

@@ -26,7 +26,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 
 static void avatar(struct sandbox_call *call)
 {
-	sandbox_avatar_answer(call, "PS", "#161823");
+	sandbox_avatar_initials(call, "PS", "#161823");
 }
 
 /* The slash at the end belongs to the paths (1.4). */

@@ -9,6 +9,8 @@
 
 #include "json_write.h"
 
+#include "sandbox_avatar.h"
+
 #define USER_LIMIT 900
 
 static void start(struct sandbox *sandbox, void *state)
@@ -102,7 +104,7 @@ static void get_user(struct sandbox_call *call)
 
 static void get_avatar(struct sandbox_call *call)
 {
-	sandbox_answer_avatar(call, sandbox_x_state(call)->name);
+	sandbox_avatar_letter(call, sandbox_x_state(call)->name);
 }
 
 /* A post's public address leads to it on the page of GET /. */
