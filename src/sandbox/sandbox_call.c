@@ -218,6 +218,15 @@ bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *
 	return true;
 }
 
+bool sandbox_is_one_of(struct str word, const char *const *words)
+{
+	for (; *words != NULL; words++) {
+		if (str_equal_z(word, *words))
+			return true;
+	}
+	return false;
+}
+
 /* ---- answering ---- */
 
 void sandbox_answer(struct sandbox_call *call, int status, struct json_writer *writer_out)
@@ -239,6 +248,13 @@ void sandbox_answer_empty(struct sandbox_call *call, int status)
 void sandbox_answer_header(struct sandbox_call *call, const char *name, struct str value)
 {
 	http_response_header(call->response, name, value);
+}
+
+void sandbox_answer_retry_after(struct sandbox_call *call, int64_t retry_after_s)
+{
+	if (retry_after_s > 0)
+		sandbox_answer_header(call, "Retry-After",
+				      str_format(call->arena, "%lld", (long long)retry_after_s));
 }
 
 struct str sandbox_url(struct sandbox_call *call, const char *host, struct str path)

@@ -78,6 +78,9 @@ struct str sandbox_authorization(struct sandbox_call *call, const char *scheme);
 /* Authorization: Basic, decoded. False when it is absent or malformed. */
 bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *password_out);
 
+/* Whether words, a list that ends with NULL, holds word. Pure. */
+bool sandbox_is_one_of(struct str word, const char *const *words);
+
 /* ---- answering ---- */
 
 /* Sets the status and application/json, and starts a writer on the body. */
@@ -87,6 +90,8 @@ void sandbox_answer_json(struct sandbox_call *call, int status, const char *json
 /* Sets the status and clears the body. */
 void sandbox_answer_empty(struct sandbox_call *call, int status);
 void sandbox_answer_header(struct sandbox_call *call, const char *name, struct str value);
+/* The header Retry-After; none for 0. */
+void sandbox_answer_retry_after(struct sandbox_call *call, int64_t retry_after_s);
 /* An absolute URL under the sandbox: "http://127.0.0.1:40123/HOST/PATH". path starts with '/'. */
 struct str sandbox_url(struct sandbox_call *call, const char *host, struct str path);
 struct sandbox_pair {

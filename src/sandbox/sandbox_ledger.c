@@ -98,10 +98,24 @@ size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform pla
 	return count;
 }
 
-void sandbox_ledger_delete(struct sandbox *sandbox, struct sandbox_post *post)
+void sandbox_ledger_delete(struct sandbox_post *post)
 {
-	(void)sandbox;
 	post->is_deleted = true;
+}
+
+static void delete_entry(struct ledger_entry *entry)
+{
+	for (struct ledger_entry *e = entry->replies_first; e != NULL; e = e->reply_next)
+		delete_entry(e);
+	entry->post.is_deleted = true;
+}
+
+void sandbox_ledger_delete_thread(struct sandbox *sandbox, enum sandbox_platform platform,
+				  struct str id)
+{
+	struct ledger_entry *entry = sandbox_object_get(sandbox, platform, "ledger", id);
+	if (entry != NULL)
+		delete_entry(entry);
 }
 
 static const char *media_type(const struct sandbox_media *media)

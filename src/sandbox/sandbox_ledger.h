@@ -46,4 +46,7 @@ struct sandbox_post *sandbox_ledger_newest(struct sandbox *sandbox, enum sandbox
  * ones. Returns how many. */
 size_t sandbox_ledger_replies(struct sandbox *sandbox, enum sandbox_platform platform,
 			      struct str id, struct sandbox_post **out, size_t max);
-void sandbox_ledger_delete(struct sandbox *sandbox, struct sandbox_post *post);
+void sandbox_ledger_delete(struct sandbox_post *post);
+/* Deletes the post of that id with all replies below it; nothing when the id is unknown. */
+void sandbox_ledger_delete_thread(struct sandbox *sandbox, enum sandbox_platform platform,
+				  struct str id);

@@ -63,6 +63,17 @@ bool sandbox_scope_has(struct str scopes, const char *scope)
 	return false;
 }
 
+void sandbox_answer_oauth_error(struct sandbox_call *call, int status, const char *error,
+				struct str description)
+{
+	struct json_writer w;
+	sandbox_answer(call, status, &w);
+	json_begin_object(&w);
+	json_member_str(&w, "error", str_of(error));
+	json_member_str(&w, "error_description", description);
+	json_end_object(&w);
+}
+
 /* ---- codes ---- */
 
 #define CODE_RANDOM_LENGTH 64
@@ -168,6 +179,12 @@ struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_p
 					 struct str text)
 {
 	return text.len > 0 ? sandbox_object_get(sandbox, platform, "oauth_token", text) : NULL;
+}
+
+struct sandbox_token *sandbox_token_bearer(struct sandbox_call *call)
+{
+	return sandbox_token_find(call->sandbox, call->platform,
+				  sandbox_authorization(call, "Bearer"));
 }
 
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token)

@@ -22,6 +22,10 @@ enum sandbox_client sandbox_client_check(enum sandbox_platform platform, struct 
  * URI does. */
 bool sandbox_redirect_is_registered(struct sandbox_call *call, struct str redirect_uri);
 
+/* The error of a token endpoint (RFC 6749 5.2): {"error","error_description"}. */
+void sandbox_answer_oauth_error(struct sandbox_call *call, int status, const char *error,
+				struct str description);
+
 /* ---- consent ---- */
 
 /* The consent page, in one GET route. Without the query parameter sandbox_decision,
@@ -50,6 +54,15 @@ enum sandbox_consent sandbox_consent(struct sandbox_call *call,
 				     const struct sandbox_consent_page *page);
 /* After ALLOWED: whether this choice was ticked. */
 bool sandbox_consent_has(struct sandbox_call *call, const struct sandbox_choice *choice);
+
+/* For platforms whose users may grant a part of the scopes: makes each word of the query's "scope" a
+ * choice of the page, ticked. */
+void sandbox_consent_offer_scopes(struct sandbox_call *call, struct sandbox_consent_page *page,
+				  char separator);
+/* After ALLOWED: the scopes that were ticked, and always (a word; "" = none) when it was requested. */
+struct str sandbox_consent_scopes(struct sandbox_call *call,
+				  const struct sandbox_consent_page *page, char separator,
+				  const char *always);
 
 /* Whether a list separated by blanks or commas holds that word. */
 bool sandbox_scope_has(struct str scopes, const char *scope);
@@ -131,5 +144,8 @@ struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
 /* The token of that text, of any kind, live or not; NULL = unknown. */
 struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					 struct str text);
+/* The token of "Authorization: Bearer TOKEN", of any kind, live or not; NULL = none or unknown. Good
+ * for a module's token_of. */
+struct sandbox_token *sandbox_token_bearer(struct sandbox_call *call);
 /* Neither expired nor revoked. */
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token);

@@ -179,6 +179,40 @@ bool sandbox_consent_has(struct sandbox_call *call, const struct sandbox_choice 
 	return false;
 }
 
+void sandbox_consent_offer_scopes(struct sandbox_call *call, struct sandbox_consent_page *page,
+				  char separator)
+{
+	page->scope = sandbox_query(call, "scope");
+	page->choose_text = "What may it do?";
+	struct sandbox_choice *choices =
+		ARENA_ARRAY(call->arena, struct sandbox_choice, page->scope.len + 1);
+	struct str in = page->scope;
+	struct str word;
+	while (str_take_field(&in, separator, &word)) {
+		if (!str_is_empty(word))
+			choices[page->choice_count++] = (struct sandbox_choice){
+				.id = word, .label = word, .is_ticked = true};
+	}
+	page->choices = choices;
+}
+
+struct str sandbox_consent_scopes(struct sandbox_call *call,
+				  const struct sandbox_consent_page *page, char separator,
+				  const char *always)
+{
+	struct buf scopes;
+	buf_init(&scopes, call->arena, page->scope.len + 1);
+	for (size_t i = 0; i < page->choice_count; i++) {
+		const struct sandbox_choice *choice = &page->choices[i];
+		if (!str_equal_z(choice->id, always) && !sandbox_consent_has(call, choice))
+			continue;
+		if (scopes.len > 0)
+			buf_add_char(&scopes, separator);
+		buf_add(&scopes, choice->id);
+	}
+	return buf_str(&scopes);
+}
+
 void sandbox_error_page(struct sandbox_call *call, int status, const char *title, struct str text)
 {
 	struct buf *out = http_response_text(call->response, status, "text/html; charset=utf-8");

@@ -15,9 +15,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
 	/* LinkedIn sends no Retry-After (section 3); one that the fault asks for is put in all the
 	 * same. */
-	if (retry_after_s > 0)
-		sandbox_answer_header(call, "Retry-After",
-				      str_format(call->arena, "%lld", (long long)retry_after_s));
+	sandbox_answer_retry_after(call, retry_after_s);
 	sandbox_linkedin_refuse(
 		call, (struct linkedin_error){429, 101, "TOO_MANY_REQUESTS"},
 		STR("Resource level throttle limit for calls to this resource is reached."));
@@ -72,7 +70,7 @@ const struct sandbox_module sandbox_linkedin = {
 	.routes = routes,
 	.route_count = COUNT_OF(routes),
 	.state_size_bytes = sizeof(struct linkedin_state),
-	.token_of = sandbox_linkedin_token_of,
+	.token_of = sandbox_token_bearer,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_linkedin_refuse_expired,
 };

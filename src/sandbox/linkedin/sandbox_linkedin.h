@@ -22,6 +22,7 @@
 
 #define LINKEDIN_API "/api.linkedin.com"
 #define LINKEDIN_WWW "/www.linkedin.com"
+#define LINKEDIN_UPLOAD_HOST "www.linkedin.com"
 #define LINKEDIN_AVATAR_HOST "media.licdn.com"
 
 /* One access or refresh token that was given out, for killing them when the scope set changes
@@ -99,8 +100,6 @@ bool sandbox_linkedin_refuse_field(struct sandbox_call *call, const char *code,
 void sandbox_linkedin_refuse_not_found(struct sandbox_call *call);
 /* 401, EXPIRED_ACCESS_TOKEN. */
 void sandbox_linkedin_refuse_expired(struct sandbox_call *call);
-/* The module's token_of: the token that the call carries, or NULL. */
-struct sandbox_token *sandbox_linkedin_token_of(struct sandbox_call *call);
 /* The token of a call that wants no version header (/v2, upload addresses), or NULL and the answer
  * is made. */
 struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call);

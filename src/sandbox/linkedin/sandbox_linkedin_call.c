@@ -83,12 +83,6 @@ void sandbox_linkedin_put_paging(struct json_writer *w, int64_t start, int64_t c
 
 /* ---- the check ---- */
 
-struct sandbox_token *sandbox_linkedin_token_of(struct sandbox_call *call)
-{
-	return sandbox_token_find(call->sandbox, SANDBOX_LINKEDIN,
-				  sandbox_authorization(call, "Bearer"));
-}
-
 void sandbox_linkedin_refuse_expired(struct sandbox_call *call)
 {
 	sandbox_linkedin_refuse(call, (struct linkedin_error){401, 65602, "EXPIRED_ACCESS_TOKEN"},
@@ -97,7 +91,7 @@ void sandbox_linkedin_refuse_expired(struct sandbox_call *call)
 
 struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call)
 {
-	struct sandbox_token *token = sandbox_linkedin_token_of(call);
+	struct sandbox_token *token = sandbox_token_bearer(call);
 	if (str_is_empty(sandbox_authorization(call, "Bearer"))) {
 		sandbox_linkedin_refuse(call,
 					(struct linkedin_error){401, 65604, "EMPTY_ACCESS_TOKEN"},

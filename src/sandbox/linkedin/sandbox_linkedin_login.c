@@ -74,17 +74,6 @@ static struct linkedin_consent *consent_of(struct sandbox_call *call, struct str
 	return &state->consents[sandbox_linkedin_app_find(client_id)];
 }
 
-static void refuse_oauth(struct sandbox_call *call, int status, const char *error,
-			 struct str description)
-{
-	struct json_writer w;
-	sandbox_answer(call, status, &w);
-	json_begin_object(&w);
-	json_member_str(&w, "error", str_of(error));
-	json_member_str(&w, "error_description", description);
-	json_end_object(&w);
-}
-
 /* ---- consent ---- */
 
 /* The asked scopes in our order and separated by commas; false, and the first one that the app does
@@ -264,9 +253,10 @@ static bool has_fields(struct sandbox_call *call, const char *const *names, size
 	for (size_t i = 0; i < count; i++) {
 		if (!str_is_empty(sandbox_form(call, names[i])))
 			continue;
-		refuse_oauth(call, 400, "invalid_request",
-			     str_format(call->arena, "A required parameter \"%s\" is missing",
-					names[i]));
+		sandbox_answer_oauth_error(call, 400, "invalid_request",
+					   str_format(call->arena,
+						      "A required parameter \"%s\" is missing",
+						      names[i]));
 		return false;
 	}
 	return true;
@@ -277,7 +267,8 @@ static bool is_client(struct sandbox_call *call)
 	if (sandbox_linkedin_app_find(sandbox_form(call, "client_id")) < LINKEDIN_APPS &&
 	    str_equal_z(sandbox_form(call, "client_secret"), "sandbox-secret-linkedin"))
 		return true;
-	refuse_oauth(call, 401, "invalid_client", STR("Client authentication failed"));
+	sandbox_answer_oauth_error(call, 401, "invalid_client",
+				   STR("Client authentication failed"));
 	return false;
 }
 
@@ -350,17 +341,19 @@ static void exchange_code(struct sandbox_call *call)
 		break;
 	case SANDBOX_REDEEM_UNKNOWN:
 	case SANDBOX_REDEEM_USED:
-		refuse_oauth(call, 401, "invalid_request",
-			     STR("Unable to retrieve access token: authorization code not found"));
+		sandbox_answer_oauth_error(
+			call, 401, "invalid_request",
+			STR("Unable to retrieve access token: authorization code not found"));
 		return;
 	case SANDBOX_REDEEM_EXPIRED:
 	case SANDBOX_REDEEM_CLIENT:
 	case SANDBOX_REDEEM_REDIRECT:
 	case SANDBOX_REDEEM_VERIFIER:
-		refuse_oauth(call, 400, "invalid_redirect_uri",
-			     STR("Unable to retrieve access token: appid/redirect uri/code "
-				 "verifier does not match "
-				 "authorization code. Or authorization code expired."));
+		sandbox_answer_oauth_error(
+			call, 400, "invalid_redirect_uri",
+			STR("Unable to retrieve access token: appid/redirect uri/code "
+			    "verifier does not match "
+			    "authorization code. Or authorization code expired."));
 		return;
 	}
 	struct sandbox_token *refresh = NULL;
@@ -378,9 +371,10 @@ static void exchange_refresh(struct sandbox_call *call)
 							   sandbox_form(call, "refresh_token"));
 	if (refresh == NULL || refresh->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, refresh)) {
-		refuse_oauth(call, 400, "invalid_request",
-			     STR("The provided authorization grant or refresh token is invalid, "
-				 "expired or revoked"));
+		sandbox_answer_oauth_error(
+			call, 400, "invalid_request",
+			STR("The provided authorization grant or refresh token is invalid, "
+			    "expired or revoked"));
 		return;
 	}
 	answer_tokens(call, issue_access(call, refresh->scope), refresh);
@@ -392,8 +386,9 @@ static void exchange_client(struct sandbox_call *call)
 	static const char *const fields[] = {"client_id", "client_secret"};
 	if (!has_fields(call, fields, 2) || !is_client(call))
 		return;
-	refuse_oauth(call, 401, "access_denied",
-		     STR("This application is not allowed to create application tokens"));
+	sandbox_answer_oauth_error(
+		call, 401, "access_denied",
+		STR("This application is not allowed to create application tokens"));
 }
 
 void sandbox_linkedin_access_token(struct sandbox_call *call)
@@ -416,7 +411,8 @@ void sandbox_linkedin_access_token(struct sandbox_call *call)
 			return;
 		}
 	}
-	refuse_oauth(call, 400, "unsupported_grant_type", STR("The grant_type is not supported"));
+	sandbox_answer_oauth_error(call, 400, "unsupported_grant_type",
+				   STR("The grant_type is not supported"));
 }
 
 static const char *token_status(struct sandbox_call *call, const struct sandbox_token *token)

@@ -9,7 +9,6 @@
 #define PROCESSING_US US_PER_S /* our choice: long enough for a caller to see PROCESSING */
 #define PIXELS_MAX 36152320u   /* section 3 */
 #define DOCUMENT_BYTES_MAX (100 * 1000 * 1000) /* 2.5 */
-#define UPLOAD_HOST "www.linkedin.com"
 
 struct asset_kind {
 	const char *name;      /* "image": the key of the answer, and in the URN */
@@ -97,7 +96,7 @@ static void answer_upload(struct sandbox_call *call, const struct asset_kind *ki
 	json_key(&w, "value");
 	json_begin_object(&w);
 	json_member_int(&w, "uploadUrlExpiresAt", asset->expires_us / US_PER_MS);
-	json_member_str(&w, "uploadUrl", sandbox_url(call, UPLOAD_HOST, path));
+	json_member_str(&w, "uploadUrl", sandbox_url(call, LINKEDIN_UPLOAD_HOST, path));
 	json_member_str(&w, kind->name, asset->urn);
 	json_end_object(&w);
 	json_end_object(&w);

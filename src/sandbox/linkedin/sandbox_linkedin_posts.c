@@ -18,7 +18,6 @@
 #define POLL_OPTIONS_MAX 4                       /* 2.8 */
 #define DUPLICATE_WINDOW_US (10 * US_PER_MINUTE) /* section 5 */
 #define FINDER_COUNT_MAX 100
-#define REPLIES_MAX 100
 
 #define RESOURCE_POSTS "partnerApiPostsExternal"
 
@@ -67,15 +66,6 @@ static void refuse_duplicate(struct sandbox_call *call, struct str urn)
 
 /* ---- checking a post: the fields ---- */
 
-static bool is_one_of(struct str value, const char *const *words)
-{
-	for (; *words != NULL; words++) {
-		if (str_equal_z(value, *words))
-			return true;
-	}
-	return false;
-}
-
 bool sandbox_linkedin_is_page(struct str urn)
 {
 	return str_equal_z(urn, LINKEDIN_PAGE_URN);
@@ -97,7 +87,7 @@ static bool check_known_fields(struct sandbox_call *call, const struct json *bod
 					    "contentCallToActionLabel",
 					    NULL};
 	for (size_t i = 0; i < body->count; i++) {
-		if (!is_one_of(body->keys[i], known))
+		if (!sandbox_is_one_of(body->keys[i], known))
 			return sandbox_linkedin_refuse_schema(
 				call, str_z(call->arena, body->keys[i]),
 				"unrecognized field found but not allowed");
@@ -132,9 +122,9 @@ static bool check_enums(struct sandbox_call *call, const struct json *body,
 						   "CONTAINER", NULL};
 	static const char *const feeds[] = {"MAIN_FEED", "NONE", NULL};
 	const struct json *reshare = json_get(body, "isReshareDisabledByAuthor");
-	if (!is_one_of(draft->visibility, visibilities))
+	if (!sandbox_is_one_of(draft->visibility, visibilities))
 		return sandbox_linkedin_refuse_schema(call, "visibility", "is not an enum symbol");
-	if (!is_one_of(draft->feed, feeds))
+	if (!sandbox_is_one_of(draft->feed, feeds))
 		return sandbox_linkedin_refuse_schema(call, "distribution/feedDistribution",
 						      "is not an enum symbol");
 	if (!json_is_null(reshare) && !json_is(reshare, JSON_TYPE_BOOL))
@@ -314,7 +304,8 @@ static bool check_poll(struct sandbox_call *call, struct draft *draft, const str
 	if (length == 0 || length > POLL_QUESTION_MAX)
 		return sandbox_linkedin_refuse_field(call, "FIELD_LENGTH_TOO_LONG",
 						     "A poll question has 1 to 140 characters");
-	if (!is_one_of(json_string(json_get(json_get(poll, "settings"), "duration")), durations))
+	if (!sandbox_is_one_of(json_string(json_get(json_get(poll, "settings"), "duration")),
+			       durations))
 		return sandbox_linkedin_refuse_schema(call, "content/poll/settings/duration",
 						      "is not an enum symbol");
 	draft->type = "poll";
@@ -618,17 +609,6 @@ void sandbox_linkedin_post_find(struct sandbox_call *call)
 	json_end_object(&w);
 }
 
-static void delete_with_replies(struct sandbox *sandbox, struct sandbox_post *post)
-{
-	struct sandbox_post *replies[REPLIES_MAX];
-	const size_t count =
-		sandbox_ledger_replies(sandbox, SANDBOX_LINKEDIN, post->id, replies, REPLIES_MAX);
-	/* Comments go one level deep (2.10), so this ends by itself. */
-	for (size_t i = 0; i < count; i++)
-		delete_with_replies(sandbox, replies[i]);
-	sandbox_ledger_delete(sandbox, post);
-}
-
 void sandbox_linkedin_post_delete(struct sandbox_call *call)
 {
 	const struct sandbox_token *token = sandbox_linkedin_enter(call);
@@ -642,9 +622,6 @@ void sandbox_linkedin_post_delete(struct sandbox_call *call)
 	}
 	if (!sandbox_linkedin_may_act(call, token, entry->author, RESOURCE_POSTS ".DELETE"))
 		return;
-	struct sandbox_post *post =
-		sandbox_ledger_find(call->sandbox, SANDBOX_LINKEDIN, entry->urn);
-	if (post != NULL)
-		delete_with_replies(call->sandbox, post);
+	sandbox_ledger_delete_thread(call->sandbox, SANDBOX_LINKEDIN, entry->urn);
 	sandbox_answer_empty(call, 204); /* repeatable (2.11) */
 }

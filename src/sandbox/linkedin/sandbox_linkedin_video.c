@@ -12,7 +12,6 @@
 #define DURATION_MIN_MS 3000                 /* section 3 */
 #define DURATION_MAX_MS (30 * 60 * 1000)     /* section 3 */
 #define UPLOAD_LIFETIME_US (30 * US_PER_DAY) /* section 3 */
-#define UPLOAD_HOST "www.linkedin.com"
 #define RESOURCE_VIDEOS "videos"
 
 struct linkedin_video {
@@ -48,7 +47,7 @@ static struct str upload_url(struct sandbox_call *call, const struct linkedin_as
 			     struct str place)
 {
 	const struct str id = str_slice(asset->urn, STR("urn:li:video:").len, asset->urn.len);
-	return sandbox_url(call, UPLOAD_HOST,
+	return sandbox_url(call, LINKEDIN_UPLOAD_HOST,
 			   str_format(call->arena,
 				      "/dms-uploads/sp/" STR_FMT "/" STR_FMT
 				      "?sau=true&ut=" STR_FMT,

@@ -22,8 +22,6 @@
 #define UNPUBLISHED_PHOTO_US US_PER_DAY     /* 3: kept about 24 h */
 #define DUPLICATE_WINDOW_US US_PER_HOUR     /* Meta gives no figure for 506 */
 #define DUPLICATE_LOOK_MAX 50
-/* 1 */
-#define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 #define LINK_MAX_BYTES (INT64_C(1) << 20)
 #define LIST_LIMIT 25
 #define LIST_LIMIT_MAX 100
@@ -101,7 +99,7 @@ static bool is_loopback_url(const struct url *url)
 static bool check_link(struct sandbox_call *call, struct str link)
 {
 	const struct sandbox_pull_config config = {.url = link,
-						   .user_agent = FETCH_AGENT,
+						   .user_agent = GRAPH_FETCH_AGENT,
 						   .max_bytes = LINK_MAX_BYTES,
 						   .follow_redirects = true};
 	struct url url;
@@ -304,7 +302,7 @@ bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
 				 struct sandbox_media *media)
 {
 	const struct sandbox_pull_config config = {.url = url,
-						   .user_agent = FETCH_AGENT,
+						   .user_agent = GRAPH_FETCH_AGENT,
 						   .max_bytes = PHOTO_MAX_BYTES,
 						   .follow_redirects = true};
 	switch (sandbox_media_pull(call, &config, media, NULL)) {
@@ -551,7 +549,7 @@ static void delete_post(struct sandbox_call *call, struct graph_node *node)
 	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
 		return;
 	if (post != NULL)
-		sandbox_ledger_delete(call->sandbox, post);
+		sandbox_ledger_delete(post);
 	sandbox_object_put(call->sandbox, SANDBOX_FACEBOOK, "graph_node", node->id, NULL);
 	sandbox_graph_answer_success(call);
 }

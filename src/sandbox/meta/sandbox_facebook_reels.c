@@ -11,8 +11,6 @@
 #include "json_write.h"
 #include "url.h"
 
-#define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
-
 static const struct graph_error bad_ratio = {400,
 					     100,
 					     1363040,
@@ -217,7 +215,7 @@ static bool robots_let_in(struct sandbox_call *call, const struct url *url)
 	const struct str origin = url_origin(call->arena, url);
 	const struct sandbox_pull_config config = {
 		.url = str_concat(call->arena, origin, STR("/robots.txt")),
-		.user_agent = FETCH_AGENT,
+		.user_agent = GRAPH_FETCH_AGENT,
 		.max_bytes = 1 << 16,
 		.follow_redirects = true};
 	struct robots robots = {.path = url->path.len > 0 ? url->path : STR("/"),
@@ -250,7 +248,7 @@ static bool is_fetched(struct sandbox_call *call, struct str text)
 static void rupload_url(struct sandbox_call *call, struct str url)
 {
 	const struct sandbox_pull_config config = {
-		.url = url, .user_agent = FETCH_AGENT, .follow_redirects = true};
+		.url = url, .user_agent = GRAPH_FETCH_AGENT, .follow_redirects = true};
 	if (!is_fetched(call, url))
 		return;
 	struct sandbox_media media;

@@ -14,7 +14,6 @@
 #define VIDEO_MAX_BYTES (INT64_C(10) << 30) /* 5 */
 #define PROCESSING_POLLS 3                  /* 10: video 3+ */
 #define PROCESSING_MAX_US (60 * US_PER_S)
-#define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 
 const struct graph_error sandbox_facebook_bad_phase = {400, 100, 0,
 						       "(#100) upload_phase is invalid"};
@@ -258,7 +257,7 @@ static bool read_whole(struct sandbox_call *call, struct sandbox_media *media)
 	const struct str url = sandbox_param(call, "file_url");
 	const struct sandbox_part *part = sandbox_part_file(call);
 	const struct sandbox_pull_config config = {
-		.url = url, .user_agent = FETCH_AGENT, .follow_redirects = true};
+		.url = url, .user_agent = GRAPH_FETCH_AGENT, .follow_redirects = true};
 	if (url.len == 0 && part == NULL) {
 		sandbox_graph_fail(call, &no_file);
 		return false;

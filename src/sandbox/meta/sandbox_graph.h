@@ -8,6 +8,9 @@
 
 #define GRAPH_PAGES 3
 #define GRAPH_HOST "graph.facebook.com"
+/* the User-Agent with which Meta fetches media and links (1) */
+#define GRAPH_FETCH_AGENT \
+	"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 #define GRAPH_SHORT_TOKEN_S 5400 /* one to two hours (2.5) */
 
 struct graph_page {

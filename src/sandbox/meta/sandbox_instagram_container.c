@@ -29,7 +29,6 @@
 #define IMAGE_POLLS 1 /* reads that say IN_PROGRESS before FINISHED (10) */
 #define VIDEO_POLLS 3
 #define PROCESSING_MAX_US (60 * US_PER_S) /* FINISHED after this, also when nobody asked */
-#define FETCH_AGENT "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 
 static const struct graph_error unreachable = {
 	400,
@@ -246,7 +245,7 @@ static bool is_ascii(struct str s)
 static bool pull_image(struct sandbox_call *call, struct str url, struct container *draft)
 {
 	const struct sandbox_pull_config config = {.url = url,
-						   .user_agent = FETCH_AGENT,
+						   .user_agent = GRAPH_FETCH_AGENT,
 						   .max_bytes = IMAGE_MAX_BYTES,
 						   .follow_redirects = true};
 	const enum sandbox_pull outcome =
@@ -286,7 +285,7 @@ static void pull_video(struct sandbox_call *call, struct str url, struct contain
 {
 	const struct sandbox_pull_config config = {
 		.url = url,
-		.user_agent = FETCH_AGENT,
+		.user_agent = GRAPH_FETCH_AGENT,
 		.max_bytes =
 			draft->kind == CONTAINER_STORY ? STORY_VIDEO_MAX_BYTES : VIDEO_MAX_BYTES,
 		.follow_redirects = true,

@@ -17,9 +17,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
 	/* No Retry-After is documented (4.2); one that the fault asks for is put in all the
 	 * same. */
-	if (retry_after_s > 0)
-		sandbox_answer_header(call, "Retry-After",
-				      str_format(call->arena, "%lld", (long long)retry_after_s));
+	sandbox_answer_retry_after(call, retry_after_s);
 	sandbox_tiktok_refuse(call, (struct tiktok_error){429, "rate_limit_exceeded"},
 			      "The API rate limit was exceeded. Please try again later.");
 }
@@ -59,7 +57,7 @@ const struct sandbox_module sandbox_tiktok = {
 	.routes = routes,
 	.route_count = COUNT_OF(routes),
 	.state_size_bytes = sizeof(struct tiktok_state),
-	.token_of = sandbox_tiktok_token_of,
+	.token_of = sandbox_token_bearer,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_tiktok_refuse_token,
 	.render_error = sandbox_tiktok_render_error,

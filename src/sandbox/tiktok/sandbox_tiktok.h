@@ -27,6 +27,7 @@ enum tiktok_counted {
 	TIKTOK_COUNTED_COUNT
 };
 
+#define TIKTOK_VIDEO_BYTES_MAX INT64_C(4294967296) /* section 3: 4 GB, the larger reading */
 #define TIKTOK_CALLS_REMEMBERED 32
 #define TIKTOK_POSTS_REMEMBERED 1000 /* the knob's most */
 #define TIKTOK_DRAFTS_MAX 5          /* section 3: pending in 24 hours */
@@ -89,8 +90,6 @@ void sandbox_tiktok_begin(struct sandbox_call *call, struct json_writer *w);
 void sandbox_tiktok_end(struct sandbox_call *call, struct json_writer *w);
 /* A new log_id, as every answer carries one. */
 struct str sandbox_tiktok_log_id(struct sandbox_call *call);
-/* The module's token_of: the token that the call carries, or NULL. */
-struct sandbox_token *sandbox_tiktok_token_of(struct sandbox_call *call);
 /* 401, access_token_invalid. */
 void sandbox_tiktok_refuse_token(struct sandbox_call *call);
 /* The caller's token, when it is live and was granted one of the scopes (second may be NULL). NULL

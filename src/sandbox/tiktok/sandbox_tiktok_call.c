@@ -53,12 +53,6 @@ void sandbox_tiktok_end(struct sandbox_call *call, struct json_writer *w)
 	json_end_object(w);
 }
 
-struct sandbox_token *sandbox_tiktok_token_of(struct sandbox_call *call)
-{
-	return sandbox_token_find(call->sandbox, SANDBOX_TIKTOK,
-				  sandbox_authorization(call, "Bearer"));
-}
-
 void sandbox_tiktok_refuse_token(struct sandbox_call *call)
 {
 	sandbox_tiktok_refuse(call, (struct tiktok_error){401, "access_token_invalid"},
@@ -68,7 +62,7 @@ void sandbox_tiktok_refuse_token(struct sandbox_call *call)
 const struct sandbox_token *sandbox_tiktok_enter(struct sandbox_call *call, const char *scope,
 						 const char *second)
 {
-	const struct sandbox_token *found = sandbox_tiktok_token_of(call);
+	const struct sandbox_token *found = sandbox_token_bearer(call);
 	sandbox_tiktok_settle(call->sandbox);
 	if (found == NULL || found->kind != SANDBOX_TOKEN_ACCESS ||
 	    !sandbox_token_is_live(call->sandbox, found)) {

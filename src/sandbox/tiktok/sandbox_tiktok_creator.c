@@ -106,18 +106,11 @@ static const char *const *privacy_options(struct sandbox_call *call)
 	return is_private(call) ? of_private : of_public;
 }
 
-static bool list_has(const char *const *list, struct str word)
-{
-	while (*list != NULL && !str_equal_z(word, *list))
-		list++;
-	return *list != NULL;
-}
-
 bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level)
 {
 	static const char *const levels[] = {"PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS",
 					     "FOLLOWER_OF_CREATOR", "SELF_ONLY", NULL};
-	if (!list_has(levels, level))
+	if (!sandbox_is_one_of(level, levels))
 		return sandbox_tiktok_refuse_params(call,
 						    "The request post info is empty or incorrect");
 	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_audited) == 0 &&
@@ -129,7 +122,7 @@ bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level)
 			"Please review our integration guidelines.");
 		return false;
 	}
-	if (list_has(privacy_options(call), level))
+	if (sandbox_is_one_of(level, privacy_options(call)))
 		return true;
 	sandbox_tiktok_refuse(call, (struct tiktok_error){403, "privacy_level_option_mismatch"},
 			      "privacy_level is not among the creator's current options");

@@ -11,10 +11,14 @@
 #define VERIFIER_MAX 128
 
 static const char *const all_scopes[] = {
-	"user.info.basic", "user.info.profile", "user.info.stats",
-	"video.publish",   "video.upload",      "video.list",
+	"user.info.basic",
+	"user.info.profile",
+	"user.info.stats",
+	"video.publish",
+	"video.upload",
+	"video.list",
+	NULL,
 };
-#define SCOPE_COUNT COUNT_OF(all_scopes)
 
 /* The flat shape of OAuth (1.5). */
 static void refuse_oauth(struct sandbox_call *call, int status, const char *error,
@@ -31,21 +35,15 @@ static void refuse_oauth(struct sandbox_call *call, int status, const char *erro
 
 /* ---- consent ---- */
 
-static bool are_scopes_known(struct str asked, size_t *count_out)
+static bool are_scopes_known(struct str asked)
 {
 	struct str in = asked;
-	size_t count = 0;
 	struct str word;
 	while (str_take_field(&in, ',', &word)) {
-		bool is_known = false;
-		for (size_t i = 0; i < SCOPE_COUNT && !is_known; i++)
-			is_known = str_equal_z(word, all_scopes[i]);
-		if (!is_known)
+		if (!sandbox_is_one_of(word, all_scopes))
 			return false;
-		count++;
 	}
-	*count_out = count;
-	return count > 0;
+	return !str_is_empty(asked);
 }
 
 /* Plain http can only be a Desktop redirect, and those need PKCE (1.1). A base64url challenge, as
@@ -60,7 +58,7 @@ static bool is_challenge_right(struct sandbox_call *call)
 }
 
 /* The authorize page says which parameter is wrong; nothing returns to the app. */
-static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
+static bool may_authorize(struct sandbox_call *call)
 {
 	const struct str redirect_uri = sandbox_query(call, "redirect_uri");
 	const char *wrong = NULL;
@@ -71,7 +69,7 @@ static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
 		wrong = "redirect_uri";
 	else if (!str_equal_z(sandbox_query(call, "response_type"), "code"))
 		wrong = "response_type";
-	else if (!are_scopes_known(sandbox_query(call, "scope"), scope_count_out))
+	else if (!are_scopes_known(sandbox_query(call, "scope")))
 		wrong = "scope";
 	else if (!is_challenge_right(call))
 		wrong = "code_challenge";
@@ -84,33 +82,6 @@ static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
 			"We couldn't log in with TikTok. Correct the following and try again: %s",
 			wrong));
 	return false;
-}
-
-/* Users may grant a subset (1.2); without the basic scope there is nothing left to grant. */
-static struct sandbox_choice *make_choices(struct sandbox_call *call, size_t count)
-{
-	struct sandbox_choice *choices = ARENA_ARRAY(call->arena, struct sandbox_choice, count);
-	struct str in = sandbox_query(call, "scope");
-	struct str word;
-	for (size_t i = 0; i < count && str_take_field(&in, ',', &word); i++)
-		choices[i] = (struct sandbox_choice){.id = word, .label = word, .is_ticked = true};
-	return choices;
-}
-
-static struct str join_ticked(struct sandbox_call *call, const struct sandbox_choice *choices,
-			      size_t count)
-{
-	struct buf scope;
-	buf_init(&scope, call->arena, 4096);
-	for (size_t i = 0; i < count; i++) {
-		if (!str_equal_z(choices[i].id, "user.info.basic") &&
-		    !sandbox_consent_has(call, &choices[i]))
-			continue;
-		if (buf_str(&scope).len > 0)
-			buf_add_char(&scope, ',');
-		buf_add(&scope, choices[i].id);
-	}
-	return buf_str(&scope);
 }
 
 static void send_back_refused(struct sandbox_call *call)
@@ -150,11 +121,10 @@ void sandbox_tiktok_authorize(struct sandbox_call *call)
 {
 	struct sandbox_consent_page page = {.user_name =
 						    STR(TIKTOK_NAME " (@" TIKTOK_USERNAME ")")};
-	if (!may_authorize(call, &page.choice_count))
+	if (!may_authorize(call))
 		return;
-	page.scope = sandbox_query(call, "scope");
-	page.choose_text = "What may it do?";
-	page.choices = make_choices(call, page.choice_count);
+	/* Users may grant a part (1.2); without the basic scope there is nothing left to grant. */
+	sandbox_consent_offer_scopes(call, &page, ',');
 	switch (sandbox_consent(call, &page)) {
 	case SANDBOX_CONSENT_ASKED:
 		return;
@@ -162,7 +132,7 @@ void sandbox_tiktok_authorize(struct sandbox_call *call)
 		send_back_refused(call);
 		return;
 	case SANDBOX_CONSENT_ALLOWED:
-		grant_code(call, join_ticked(call, page.choices, page.choice_count));
+		grant_code(call, sandbox_consent_scopes(call, &page, ',', "user.info.basic"));
 		return;
 	}
 }

@@ -8,7 +8,6 @@
 #include "url.h"
 #include "utf8.h"
 
-#define VIDEO_BYTES_MAX INT64_C(4294967296) /* section 3: 4 GB, the larger reading */
 #define LISTED_MAX 20
 #define TITLE_UNITS_MAX 2200 /* section 3: UTF-16 code units */
 
@@ -88,9 +87,10 @@ static void init_upload(struct sandbox_call *call, const struct sandbox_token *t
 	const int64_t chunk_bytes = json_int(json_get(source, "chunk_size"), 0);
 	const int64_t chunk_count = json_int(json_get(source, "total_chunk_count"), 0);
 	if (!sandbox_tiktok_chunks_fit(video_bytes, chunk_bytes, chunk_count)) {
-		sandbox_tiktok_refuse_params(call, video_bytes < 1 || video_bytes > VIDEO_BYTES_MAX
-							   ? "The video size is invalid"
-							   : "The chunk size is invalid");
+		sandbox_tiktok_refuse_params(call,
+					     video_bytes < 1 || video_bytes > TIKTOK_VIDEO_BYTES_MAX
+						     ? "The video size is invalid"
+						     : "The chunk size is invalid");
 		return;
 	}
 	struct sandbox_upload *upload =
@@ -133,7 +133,7 @@ static void init_pull(struct sandbox_call *call, const struct sandbox_token *tok
 	const struct sandbox_pull_config config = {
 		.url = json_string(json_get(source, "video_url")),
 		.user_agent = "TikTok-Sandbox",
-		.max_bytes = VIDEO_BYTES_MAX,
+		.max_bytes = TIKTOK_VIDEO_BYTES_MAX,
 	};
 	struct sandbox_token kept =
 		*token; /* its strings live in kept memory; the pull lets go of the lock */

@@ -5,14 +5,13 @@
 
 #include "sandbox_content_range.h"
 
-#define CHUNK_BYTES_MIN INT64_C(5242880)    /* section 8: the larger reading of 5 MB */
-#define CHUNK_BYTES_MAX INT64_C(64000000)   /* section 8: the smaller reading of 64 MB */
-#define CHUNKS_MAX 1000                     /* 2.3 */
-#define VIDEO_BYTES_MAX INT64_C(4294967296) /* section 3: 4 GB, the larger reading */
+#define CHUNK_BYTES_MIN INT64_C(5242880)  /* section 8: the larger reading of 5 MB */
+#define CHUNK_BYTES_MAX INT64_C(64000000) /* section 8: the smaller reading of 64 MB */
+#define CHUNKS_MAX 1000                   /* 2.3 */
 
 bool sandbox_tiktok_chunks_fit(int64_t video_bytes, int64_t chunk_bytes, int64_t chunk_count)
 {
-	if (video_bytes < 1 || video_bytes > VIDEO_BYTES_MAX || chunk_bytes < 1 ||
+	if (video_bytes < 1 || video_bytes > TIKTOK_VIDEO_BYTES_MAX || chunk_bytes < 1 ||
 	    chunk_bytes > CHUNK_BYTES_MAX || chunk_count < 1 || chunk_count > CHUNKS_MAX)
 		return false;
 	if (chunk_bytes < CHUNK_BYTES_MIN && !(chunk_bytes == video_bytes && chunk_count == 1))

@@ -39,38 +39,25 @@ static bool refuse(struct reader *r, const char *where, const char *message)
 	return false;
 }
 
-static bool is_one_of(struct str word, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (str_equal_z(word, words[i]))
-			return true;
-	}
-	return false;
-}
-
-#define IS_ONE_OF(word, words) is_one_of((word), (words), COUNT_OF(words))
-
-static bool only_members(const struct json *json, const char *const *words, size_t count)
+static bool only_members(const struct json *json, const char *const *words)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT))
 		return false;
 	for (size_t i = 0; i < json->count; i++) {
-		if (!is_one_of(json->keys[i], words, count))
+		if (!sandbox_is_one_of(json->keys[i], words))
 			return false;
 	}
 	return true;
 }
 
-#define ONLY_MEMBERS(json, words) only_members((json), (words), COUNT_OF(words))
-
 /* ---- media ---- */
 
 static bool take_media(struct reader *r, const struct json *item)
 {
-	static const char *const members[] = {"media_id", "media_category"};
+	static const char *const members[] = {"media_id", "media_category", NULL};
 	struct x_media *media =
 		sandbox_x_media_find(r->call, json_string(json_get(item, "media_id")));
-	if (!ONLY_MEMBERS(item, members) || media == NULL || media->kind != X_MEDIA_IMAGE ||
+	if (!only_members(item, members) || media == NULL || media->kind != X_MEDIA_IMAGE ||
 	    !str_equal_z(json_string(json_get(item, "media_category")), "tweet_image"))
 		return refuse(r, "media_items", "An article takes uploaded images only.");
 	if (r->article->media_count < SANDBOX_POST_MEDIA_MAX)
@@ -82,17 +69,18 @@ static bool take_media(struct reader *r, const struct json *item)
 
 static bool read_entity(struct reader *r, const struct json *entity)
 {
-	static const char *const members[] = {"key", "value"};
-	static const char *const value_members[] = {"type", "mutability", "data"};
+	static const char *const members[] = {"key", "value", NULL};
+	static const char *const value_members[] = {"type", "mutability", "data", NULL};
 	static const char *const types[] = {"post",     "link",    "image", "emoji",
-					    "markdown", "divider", "latex"};
-	static const char *const mutabilities[] = {"immutable", "mutable", "segmented"};
+					    "markdown", "divider", "latex", NULL};
+	static const char *const mutabilities[] = {"immutable", "mutable", "segmented", NULL};
 	const struct json *value = json_get(entity, "value");
 	const struct json *data = json_get(value, "data");
 	const struct str type = json_string(json_get(value, "type"));
-	if (!ONLY_MEMBERS(entity, members) || !ONLY_MEMBERS(value, value_members) ||
-	    !json_is(json_get(entity, "key"), JSON_TYPE_STRING) || !IS_ONE_OF(type, types) ||
-	    !IS_ONE_OF(json_string(json_get(value, "mutability")), mutabilities) ||
+	if (!only_members(entity, members) || !only_members(value, value_members) ||
+	    !json_is(json_get(entity, "key"), JSON_TYPE_STRING) ||
+	    !sandbox_is_one_of(type, types) ||
+	    !sandbox_is_one_of(json_string(json_get(value, "mutability")), mutabilities) ||
 	    !json_is(data, JSON_TYPE_OBJECT))
 		return refuse(r, "content_state.entities", "An entity is not of the schema.");
 	if (str_equal_z(type, "link") && json_string(json_get(data, "url")).len == 0)
@@ -123,7 +111,7 @@ static bool read_range(struct reader *r, const struct json *range, size_t units)
 static bool read_block(struct reader *r, const struct json *block)
 {
 	static const char *const members[] = {"text",          "type", "key", "inline_style_ranges",
-					      "entity_ranges", "data"};
+					      "entity_ranges", "data", NULL};
 	static const char *const types[] = {"unstyled",
 					    "header-one",
 					    "header-two",
@@ -131,11 +119,12 @@ static bool read_block(struct reader *r, const struct json *block)
 					    "unordered-list-item",
 					    "ordered-list-item",
 					    "blockquote",
-					    "atomic"};
+					    "atomic",
+					    NULL};
 	const struct json *ranges = json_get(block, "entity_ranges");
 	const struct str text = json_string(json_get(block, "text"));
 	const struct str type = json_string(json_get(block, "type"));
-	if (!ONLY_MEMBERS(block, members) || !IS_ONE_OF(type, types) ||
+	if (!only_members(block, members) || !sandbox_is_one_of(type, types) ||
 	    !json_is(json_get(block, "text"), JSON_TYPE_STRING))
 		return refuse(r, "content_state.blocks", "A block is not of the schema.");
 	for (size_t i = 0; json_is(ranges, JSON_TYPE_ARRAY) && i < ranges->count; i++) {
@@ -151,10 +140,10 @@ static bool read_block(struct reader *r, const struct json *block)
 
 static bool read_content(struct reader *r, const struct json *state)
 {
-	static const char *const members[] = {"blocks", "entities"};
+	static const char *const members[] = {"blocks", "entities", NULL};
 	const struct json *blocks = json_get(state, "blocks");
 	r->entities = json_get(state, "entities");
-	if (!ONLY_MEMBERS(state, members) || !json_is(blocks, JSON_TYPE_ARRAY) ||
+	if (!only_members(state, members) || !json_is(blocks, JSON_TYPE_ARRAY) ||
 	    !json_is(r->entities, JSON_TYPE_ARRAY))
 		return refuse(r, "content_state", "blocks and entities are needed.");
 	for (size_t i = 0; i < r->entities->count; i++) {
@@ -170,10 +159,10 @@ static bool read_content(struct reader *r, const struct json *state)
 
 static bool read_draft(struct reader *r, const struct json *json)
 {
-	static const char *const members[] = {"title", "content_state", "cover_media"};
+	static const char *const members[] = {"title", "content_state", "cover_media", NULL};
 	const struct json *cover = json_get(json, "cover_media");
 	const struct str title = json_string(json_get(json, "title"));
-	if (!ONLY_MEMBERS(json, members))
+	if (!only_members(json, members))
 		return refuse(r, "$", "The body is not of the schema.");
 	if (title.len == 0)
 		return refuse(r, "title", "A title of at least one character is needed.");
@@ -199,8 +188,7 @@ void sandbox_x_articles_draft(struct sandbox_call *call)
 	struct reader r = {.call = call};
 	if (writer(call) == NULL)
 		return;
-	struct article *article;
-	article = sandbox_keep(call->sandbox, sizeof(*article));
+	struct article *article = sandbox_keep(call->sandbox, sizeof(*article));
 	r.article = article;
 	buf_init(&r.text, call->arena, BODY_MAX_BYTES);
 	if (!read_draft(&r, sandbox_json(call)) || !sandbox_x_spend(call, X_ARTICLE_MILS))

@@ -54,8 +54,7 @@ static bool window_take(struct sandbox_call *call, const char *kind, struct str 
 
 struct sandbox_token *sandbox_x_token_of(struct sandbox_call *call)
 {
-	struct sandbox_token *token =
-		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_authorization(call, "Bearer"));
+	struct sandbox_token *token = sandbox_token_bearer(call);
 	return token != NULL && token->kind != SANDBOX_TOKEN_REFRESH ? token : NULL;
 }
 

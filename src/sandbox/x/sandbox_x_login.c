@@ -108,32 +108,25 @@ void sandbox_x_authorize(struct sandbox_call *call)
 
 /* ---- the token endpoint (1.3, 1.4) ---- */
 
-static void fail(struct sandbox_call *call, int status, const char *error, const char *description)
-{
-	struct json_writer w;
-	sandbox_answer(call, status, &w);
-	json_begin_object(&w);
-	json_member_str(&w, "error", str_of(error));
-	json_member_str(&w, "error_description", str_of(description));
-	json_end_object(&w);
-}
-
 /* A confidential client says who it is in the header, and only there. */
 static bool check_client(struct sandbox_call *call, struct str *client_id_out)
 {
 	struct str secret;
 	if (!sandbox_basic(call, client_id_out, &secret)) {
-		fail(call, 401, "unauthorized_client", "Missing valid authorization header");
+		sandbox_answer_oauth_error(call, 401, "unauthorized_client",
+					   STR("Missing valid authorization header"));
 		return false;
 	}
 	switch (sandbox_client_check(SANDBOX_X, *client_id_out, secret)) {
 	case SANDBOX_CLIENT_OK:
 		return true;
 	case SANDBOX_CLIENT_UNKNOWN:
-		fail(call, 401, "invalid_client", "Value passed for the client id was invalid.");
+		sandbox_answer_oauth_error(call, 401, "invalid_client",
+					   STR("Value passed for the client id was invalid."));
 		break;
 	case SANDBOX_CLIENT_BAD_SECRET:
-		fail(call, 401, "unauthorized_client", "Missing valid authorization header");
+		sandbox_answer_oauth_error(call, 401, "unauthorized_client",
+					   STR("Missing valid authorization header"));
 		break;
 	}
 	return false;
@@ -187,7 +180,7 @@ static void exchange_code(struct sandbox_call *call, struct str client_id)
 		call->sandbox, SANDBOX_X, sandbox_form(call, "code"), client_id,
 		sandbox_form(call, "redirect_uri"), sandbox_form(call, "code_verifier"), &code);
 	if (outcome != SANDBOX_REDEEM_OK)
-		fail(call, 400, "invalid_request", faults[outcome]);
+		sandbox_answer_oauth_error(call, 400, "invalid_request", str_of(faults[outcome]));
 	else
 		answer_tokens(call, client_id, code->scope);
 }
@@ -200,7 +193,8 @@ static void refresh(struct sandbox_call *call, struct str client_id)
 	if (token == NULL || token->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, token) ||
 	    !str_equal(token->client_id, client_id)) {
-		fail(call, 400, "invalid_request", "Value passed for the token was invalid.");
+		sandbox_answer_oauth_error(call, 400, "invalid_request",
+					   STR("Value passed for the token was invalid."));
 		return;
 	}
 	token->is_revoked = true;
@@ -218,10 +212,11 @@ void sandbox_x_token(struct sandbox_call *call)
 	else if (str_equal_z(grant_type, "refresh_token"))
 		refresh(call, client_id);
 	else if (grant_type.len == 0)
-		fail(call, 400, "invalid_request", "Missing required parameter [grant_type].");
+		sandbox_answer_oauth_error(call, 400, "invalid_request",
+					   STR("Missing required parameter [grant_type]."));
 	else
-		fail(call, 400, "unsupported_grant_type",
-		     "Value passed for the grant type was invalid.");
+		sandbox_answer_oauth_error(call, 400, "unsupported_grant_type",
+					   STR("Value passed for the grant type was invalid."));
 }
 
 void sandbox_x_revoke(struct sandbox_call *call)

@@ -410,7 +410,7 @@ void sandbox_x_tweet_delete(struct sandbox_call *call)
 	    !sandbox_x_spend(call, 10))
 		return;
 	if (post != NULL)
-		sandbox_ledger_delete(call->sandbox, post);
+		sandbox_ledger_delete(post);
 	sandbox_answer_json(call, 200,
 			    post != NULL ? "{\"data\":{\"deleted\":true}}"
 					 : "{\"data\":{\"deleted\":false}}");

@@ -18,9 +18,7 @@
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
-	if (retry_after_s > 0)
-		sandbox_answer_header(call, "Retry-After",
-				      str_format(call->arena, "%lld", (long long)retry_after_s));
+	sandbox_answer_retry_after(call, retry_after_s);
 	sandbox_youtube_refuse(
 		call,
 		(struct youtube_error){429, "rateLimitExceeded", "global", "RESOURCE_EXHAUSTED"},
@@ -159,7 +157,7 @@ const struct sandbox_module sandbox_youtube = {
 	.routes = routes,
 	.route_count = COUNT_OF(routes),
 	.state_size_bytes = sizeof(struct youtube_state),
-	.token_of = sandbox_youtube_token_of,
+	.token_of = sandbox_token_bearer,
 	.render_rate_limit = render_rate_limit,
 	.render_token_expired = sandbox_youtube_refuse_token,
 	.render_error = sandbox_youtube_render_error,

@@ -80,8 +80,6 @@ void sandbox_youtube_refuse(struct sandbox_call *call, struct youtube_error erro
 /* 400 about one parameter or one missing thing, domain "global". */
 void sandbox_youtube_refuse_parameter(struct sandbox_call *call, const char *reason,
 				      const char *message);
-/* The module's token_of: the token that the call carries, or NULL. */
-struct sandbox_token *sandbox_youtube_token_of(struct sandbox_call *call);
 /* 401, authError. */
 void sandbox_youtube_refuse_token(struct sandbox_call *call);
 /* May the app ask for that scope? */
@@ -120,6 +118,14 @@ void sandbox_youtube_playlist_items_list(struct sandbox_call *call);
 void sandbox_youtube_comment_threads_insert(struct sandbox_call *call);
 void sandbox_youtube_comment_threads_list(struct sandbox_call *call);
 void sandbox_youtube_comments_insert(struct sandbox_call *call);
+
+/* ---- sandbox_youtube_metadata.c ---- */
+
+/* Checks the body of a new upload against "part" and the limits. False = the answer is made. */
+bool sandbox_youtube_metadata_check(struct sandbox_call *call, const struct json *body);
+/* The video that a body which passed the check describes, in kept memory; no id yet. */
+struct youtube_video sandbox_youtube_metadata_read(struct sandbox_call *call,
+						   const struct json *body);
 
 /* ---- sandbox_youtube_upload.c: handlers of sandbox_youtube.c's table ---- */
 

@@ -84,12 +84,6 @@ bool sandbox_youtube_is_scope(struct str word)
 
 /* ---- tokens ---- */
 
-struct sandbox_token *sandbox_youtube_token_of(struct sandbox_call *call)
-{
-	return sandbox_token_find(call->sandbox, SANDBOX_YOUTUBE,
-				  sandbox_authorization(call, "Bearer"));
-}
-
 void sandbox_youtube_refuse_token(struct sandbox_call *call)
 {
 	sandbox_youtube_refuse(
@@ -114,7 +108,7 @@ bool sandbox_youtube_enter_session(struct sandbox_call *call)
 				       "The request must be authorized.");
 		return false;
 	}
-	if (is_usable(call, sandbox_youtube_token_of(call)))
+	if (is_usable(call, sandbox_token_bearer(call)))
 		return true;
 	sandbox_youtube_refuse_token(call);
 	return false;
@@ -124,7 +118,7 @@ static bool has_scope(struct sandbox_call *call, unsigned wanted)
 {
 	for (size_t i = 0; i < SCOPE_COUNT; i++) {
 		if ((scopes[i].bit & wanted) != 0 &&
-		    sandbox_scope_has(sandbox_youtube_token_of(call)->scope, scopes[i].name))
+		    sandbox_scope_has(sandbox_token_bearer(call)->scope, scopes[i].name))
 			return true;
 	}
 	return false;

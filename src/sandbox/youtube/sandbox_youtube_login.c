@@ -8,37 +8,24 @@
 #define CODE_LIFETIME_S 600
 #define ACCESS_LIFETIME_S 3599 /* 1.4 */
 
-/* The flat shape of the token endpoint (1.5). */
-static void refuse_oauth(struct sandbox_call *call, int status, const char *error,
-			 const char *description)
-{
-	struct json_writer w;
-	sandbox_answer(call, status, &w);
-	json_begin_object(&w);
-	json_member_str(&w, "error", str_of(error));
-	json_member_str(&w, "error_description", str_of(description));
-	json_end_object(&w);
-}
-
 /* ---- consent ---- */
 
 /* Every word must be one of ours, and there must be one. */
-static bool are_scopes_known(struct str asked, size_t *count_out)
+static bool are_scopes_known(struct str asked)
 {
 	struct str in = asked;
-	size_t count = 0;
+	bool has_any = false;
 	struct str word;
 	while (str_take_field(&in, ' ', &word)) {
 		if (!str_is_empty(word) && !sandbox_youtube_is_scope(word))
 			return false;
-		count += word.len > 0;
+		has_any = has_any || !str_is_empty(word);
 	}
-	*count_out = count;
-	return count > 0;
+	return has_any;
 }
 
 /* Google shows its own page for all of these, nothing returns to the app (1.3). */
-static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
+static bool may_authorize(struct sandbox_call *call)
 {
 	const struct str method = sandbox_query(call, "code_challenge_method");
 	if (!sandbox_client_id_is(SANDBOX_YOUTUBE, sandbox_query(call, "client_id"))) {
@@ -57,7 +44,7 @@ static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
 				   STR("The response_type must be code."));
 		return false;
 	}
-	if (!are_scopes_known(sandbox_query(call, "scope"), scope_count_out)) {
+	if (!are_scopes_known(sandbox_query(call, "scope"))) {
 		sandbox_error_page(call, 400, "Error 400: invalid_scope",
 				   STR("Some requested scopes were invalid or missing."));
 		return false;
@@ -69,36 +56,6 @@ static bool may_authorize(struct sandbox_call *call, size_t *scope_count_out)
 		return false;
 	}
 	return true;
-}
-
-/* The user may untick scopes one by one (1.2). */
-static struct sandbox_choice *make_choices(struct sandbox_call *call, size_t count)
-{
-	struct sandbox_choice *choices = ARENA_ARRAY(call->arena, struct sandbox_choice, count);
-	struct str in = sandbox_query(call, "scope");
-	size_t i = 0;
-	struct str word;
-	while (str_take_field(&in, ' ', &word)) {
-		if (!str_is_empty(word))
-			choices[i++] = (struct sandbox_choice){
-				.id = word, .label = word, .is_ticked = true};
-	}
-	return choices;
-}
-
-static struct str join_ticked(struct sandbox_call *call, const struct sandbox_choice *choices,
-			      size_t count)
-{
-	struct buf scope;
-	buf_init(&scope, call->arena, 8192);
-	for (size_t i = 0; i < count; i++) {
-		if (!sandbox_consent_has(call, &choices[i]))
-			continue;
-		if (buf_str(&scope).len > 0)
-			buf_add_char(&scope, ' ');
-		buf_add(&scope, choices[i].id);
-	}
-	return buf_str(&scope);
 }
 
 static enum sandbox_pkce pkce_of(struct sandbox_call *call)
@@ -151,11 +108,10 @@ void sandbox_youtube_authorize(struct sandbox_call *call)
 	};
 	struct sandbox_consent_page page = {.user_name =
 						    STR("Posthorn Sandbox (posthorn@example.com)")};
-	if (!may_authorize(call, &page.choice_count))
+	if (!may_authorize(call))
 		return;
-	page.scope = sandbox_query(call, "scope");
-	page.choose_text = "What may it do?";
-	page.choices = make_choices(call, page.choice_count);
+	/* The user may untick scopes one by one (1.2). */
+	sandbox_consent_offer_scopes(call, &page, ' ');
 	switch (sandbox_consent(call, &page)) {
 	case SANDBOX_CONSENT_ASKED:
 		return;
@@ -163,7 +119,7 @@ void sandbox_youtube_authorize(struct sandbox_call *call)
 		sandbox_redirect(call, sandbox_query(call, "redirect_uri"), refused, 2);
 		return;
 	case SANDBOX_CONSENT_ALLOWED:
-		grant_code(call, join_ticked(call, page.choices, page.choice_count));
+		grant_code(call, sandbox_consent_scopes(call, &page, ' ', ""));
 		return;
 	}
 }
@@ -177,10 +133,11 @@ static bool is_client(struct sandbox_call *call)
 	case SANDBOX_CLIENT_OK:
 		return true;
 	case SANDBOX_CLIENT_UNKNOWN:
-		refuse_oauth(call, 401, "invalid_client", "The OAuth client was not found.");
+		sandbox_answer_oauth_error(call, 401, "invalid_client",
+					   STR("The OAuth client was not found."));
 		return false;
 	case SANDBOX_CLIENT_BAD_SECRET:
-		refuse_oauth(call, 401, "invalid_client", "Unauthorized");
+		sandbox_answer_oauth_error(call, 401, "invalid_client", STR("Unauthorized"));
 		return false;
 	}
 	return false;
@@ -191,10 +148,9 @@ static bool has_fields(struct sandbox_call *call, const char *const *names, size
 	for (size_t i = 0; i < count; i++) {
 		if (!str_is_empty(sandbox_form(call, names[i])))
 			continue;
-		refuse_oauth(
+		sandbox_answer_oauth_error(
 			call, 400, "invalid_request",
-			str_z(call->arena,
-			      str_format(call->arena, "Missing required parameter: %s", names[i])));
+			str_format(call->arena, "Missing required parameter: %s", names[i]));
 		return false;
 	}
 	return true;
@@ -260,21 +216,21 @@ static void exchange_code(struct sandbox_call *call)
 		give_tokens(call, code);
 		return;
 	case SANDBOX_REDEEM_UNKNOWN:
-		refuse_oauth(call, 400, "invalid_grant", "Malformed auth code.");
+		sandbox_answer_oauth_error(call, 400, "invalid_grant", STR("Malformed auth code."));
 		return;
 	case SANDBOX_REDEEM_EXPIRED:
 	case SANDBOX_REDEEM_USED:
 	case SANDBOX_REDEEM_CLIENT:
-		refuse_oauth(call, 400, "invalid_grant", "Bad Request");
+		sandbox_answer_oauth_error(call, 400, "invalid_grant", STR("Bad Request"));
 		return;
 	case SANDBOX_REDEEM_REDIRECT:
-		refuse_oauth(call, 400, "redirect_uri_mismatch", "Bad Request");
+		sandbox_answer_oauth_error(call, 400, "redirect_uri_mismatch", STR("Bad Request"));
 		return;
 	case SANDBOX_REDEEM_VERIFIER:
-		refuse_oauth(call, 400, "invalid_grant",
-			     str_is_empty(sandbox_form(call, "code_verifier"))
-				     ? "Missing code verifier."
-				     : "Invalid code verifier.");
+		sandbox_answer_oauth_error(call, 400, "invalid_grant",
+					   str_of(str_is_empty(sandbox_form(call, "code_verifier"))
+							  ? "Missing code verifier."
+							  : "Invalid code verifier."));
 		return;
 	}
 }
@@ -288,7 +244,8 @@ static void exchange_refresh(struct sandbox_call *call)
 							   sandbox_form(call, "refresh_token"));
 	if (refresh == NULL || refresh->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, refresh)) {
-		refuse_oauth(call, 400, "invalid_grant", "Token has been expired or revoked.");
+		sandbox_answer_oauth_error(call, 400, "invalid_grant",
+					   STR("Token has been expired or revoked."));
 		return;
 	}
 	struct sandbox_token *access = issue(call, SANDBOX_TOKEN_ACCESS, refresh->scope);
@@ -308,7 +265,8 @@ void sandbox_youtube_token(struct sandbox_call *call)
 	else if (str_equal_z(grant_type, "refresh_token"))
 		exchange_refresh(call);
 	else
-		refuse_oauth(call, 400, "unsupported_grant_type", "Invalid grant_type");
+		sandbox_answer_oauth_error(call, 400, "unsupported_grant_type",
+					   STR("Invalid grant_type"));
 }
 
 void sandbox_youtube_revoke(struct sandbox_call *call)
@@ -316,7 +274,8 @@ void sandbox_youtube_revoke(struct sandbox_call *call)
 	struct sandbox_token *found =
 		sandbox_token_find(call->sandbox, SANDBOX_YOUTUBE, sandbox_param(call, "token"));
 	if (found == NULL || !sandbox_token_is_live(call->sandbox, found)) {
-		refuse_oauth(call, 400, "invalid_token", "Token expired or revoked");
+		sandbox_answer_oauth_error(call, 400, "invalid_token",
+					   STR("Token expired or revoked"));
 		return;
 	}
 	found->is_revoked = true;

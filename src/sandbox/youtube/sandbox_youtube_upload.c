@@ -14,9 +14,6 @@
 #define CHUNK_MULTIPLE_BYTES 262144            /* 2.2 */
 #define FILE_BYTES_MAX (INT64_C(256) << 30)    /* section 3 */
 #define SESSION_LIFETIME_US (7 * US_PER_DAY)   /* 2.3 [U] */
-#define TITLE_MAX 100                          /* section 3, characters */
-#define DESCRIPTION_BYTES_MAX 5000             /* section 3, bytes */
-#define TAGS_MAX 500                           /* section 3, commas and quotes counted */
 #define THUMBNAIL_BYTES_MAX (50 * 1000 * 1000) /* section 0 */
 
 /* A resumable session; it hangs on the core's upload record. */
@@ -28,194 +25,6 @@ struct session {
 	int64_t created_us;
 	struct youtube_video *made; /* after the last byte */
 };
-
-/* ---- metadata ---- */
-
-/* Messages of the metadata errors of section 4, by reason. */
-static const struct {
-	const char *reason;
-	const char *message;
-} metadata_errors[] = {
-	{"invalidTitle", "The request metadata specifies an invalid or empty video title."},
-	{"invalidDescription", "The request metadata specifies an invalid video description."},
-	{"invalidTags", "The request metadata specifies invalid video keywords."},
-	{"invalidCategoryId", "The request metadata specifies an invalid category ID."},
-	{"invalidPublishAt",
-	 "The request metadata specifies an invalid scheduled publishing time."},
-	{"invalidVideoMetadata", "The request metadata is invalid."},
-};
-
-static bool refuse_metadata(struct sandbox_call *call, const char *reason)
-{
-	const char *message = "";
-	for (size_t i = 0; i < COUNT_OF(metadata_errors); i++) {
-		if (strcmp(metadata_errors[i].reason, reason) == 0)
-			message = metadata_errors[i].message;
-	}
-	sandbox_youtube_refuse(call, (struct youtube_error){400, reason, "youtube.video", NULL},
-			       message);
-	return false;
-}
-
-static bool has_angle(struct str s)
-{
-	return str_find_char(s, '<', 0) != SIZE_MAX || str_find_char(s, '>', 0) != SIZE_MAX;
-}
-
-static bool is_title(const struct json *title)
-{
-	const struct str text = json_string(title);
-	return !str_is_empty(str_trim(text)) && utf8_code_points(text) <= TITLE_MAX &&
-	       !has_angle(text);
-}
-
-static bool is_description(const struct json *description)
-{
-	const struct str text = json_string(description);
-	return json_is_null(description) || (json_is(description, JSON_TYPE_STRING) &&
-					     text.len <= DESCRIPTION_BYTES_MAX && !has_angle(text));
-}
-
-/* Commas between tags count, and a tag with a blank counts its two quotes. */
-static bool are_tags(const struct json *tags)
-{
-	if (json_is_null(tags))
-		return true;
-	if (!json_is(tags, JSON_TYPE_ARRAY))
-		return false;
-	size_t length = 0;
-	for (size_t i = 0; i < tags->count; i++) {
-		const struct str tag = json_string(json_at(tags, i));
-		if (str_is_empty(tag) || has_angle(tag))
-			return false;
-		length += utf8_code_points(tag) + (i > 0) +
-			  (str_find_char(tag, ' ', 0) != SIZE_MAX ? 2 : 0);
-	}
-	return length <= TAGS_MAX;
-}
-
-/* The categories a video may be put in. */
-static bool is_category(const struct json *category)
-{
-	static const char *const assignable[] = {"1",  "2",  "10", "15", "17", "19", "20", "22",
-						 "23", "24", "25", "26", "27", "28", "29"};
-	if (json_is_null(category))
-		return true;
-	for (size_t i = 0; i < COUNT_OF(assignable); i++) {
-		if (str_equal_z(json_string(category), assignable[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool check_snippet(struct sandbox_call *call, const struct json *snippet)
-{
-	if (!is_title(json_get(snippet, "title")))
-		return refuse_metadata(call, "invalidTitle");
-	if (!is_description(json_get(snippet, "description")))
-		return refuse_metadata(call, "invalidDescription");
-	if (!are_tags(json_get(snippet, "tags")))
-		return refuse_metadata(call, "invalidTags");
-	if (!is_category(json_get(snippet, "categoryId")))
-		return refuse_metadata(call, "invalidCategoryId");
-	return true;
-}
-
-static bool is_word_of(const struct json *value, const char *const *words)
-{
-	if (json_is_null(value))
-		return true;
-	for (; *words != NULL; words++) {
-		if (str_equal_z(json_string(value), *words))
-			return true;
-	}
-	return false;
-}
-
-/* publishAt goes with privacyStatus private only (2.5). */
-static bool is_publish_at(const struct json *status, int64_t *publish_us_out)
-{
-	const struct json *publish_at = json_get(status, "publishAt");
-	*publish_us_out = 0;
-	if (json_is_null(publish_at))
-		return true;
-	return str_equal_z(json_string(json_get(status, "privacyStatus")), "private") &&
-	       timetext_parse_instant(json_string(publish_at), publish_us_out);
-}
-
-static bool check_status(struct sandbox_call *call, const struct json *status)
-{
-	static const char *const privacies[] = {"public", "unlisted", "private", NULL};
-	static const char *const licenses[] = {"youtube", "creativeCommon", NULL};
-	static const char *const flags[] = {"selfDeclaredMadeForKids", "containsSyntheticMedia",
-					    "embeddable", "publicStatsViewable"};
-	if (!is_word_of(json_get(status, "privacyStatus"), privacies) ||
-	    !is_word_of(json_get(status, "license"), licenses))
-		return refuse_metadata(call, "invalidVideoMetadata");
-	for (size_t i = 0; i < COUNT_OF(flags); i++) {
-		const struct json *flag = json_get(status, flags[i]);
-		if (!json_is_null(flag) && !json_is(flag, JSON_TYPE_BOOL))
-			return refuse_metadata(call, "invalidVideoMetadata");
-	}
-	int64_t publish_us;
-	if (!is_publish_at(status, &publish_us))
-		return refuse_metadata(call, "invalidPublishAt");
-	return true;
-}
-
-/* Every part that the body sets must be named in "part" (2.1). */
-static bool check_parts(struct sandbox_call *call, const struct json *body)
-{
-	for (size_t i = 0; i < body->count; i++) {
-		if (str_equal_z(body->keys[i], "kind") ||
-		    sandbox_youtube_has_part(call, str_z(call->arena, body->keys[i])))
-			continue;
-		sandbox_youtube_refuse(
-			call, (struct youtube_error){400, "unexpectedPart", "youtube.part", NULL},
-			str_z(call->arena, str_format(call->arena, "'" STR_FMT "' is not in part",
-						      STR_ARG(body->keys[i]))));
-		return false;
-	}
-	return true;
-}
-
-static struct str keep_json(struct sandbox_call *call, const struct json *value)
-{
-	if (json_is_null(value))
-		return (struct str){0};
-	struct buf text;
-	buf_init(&text, call->arena, 64 * 1024);
-	struct json_writer w;
-	json_writer_init(&w, &text);
-	json_put_value(&w, value);
-	return sandbox_keep_str(call->sandbox, buf_str(&text));
-}
-
-static struct str keep_or(struct sandbox_call *call, const struct json *value, struct str fallback)
-{
-	return sandbox_keep_str(call->sandbox, json_is_null(value) ? fallback : json_string(value));
-}
-
-static struct youtube_video read_metadata(struct sandbox_call *call, const struct json *body)
-{
-	const struct json *snippet = json_get(body, "snippet");
-	const struct json *status = json_get(body, "status");
-	struct youtube_video video = {
-		.title = keep_or(call, json_get(snippet, "title"), STR("unknown")),
-		.description = keep_or(call, json_get(snippet, "description"), STR("")),
-		.tags_json = keep_json(call, json_get(snippet, "tags")),
-		.category_id = keep_or(call, json_get(snippet, "categoryId"), STR("22")),
-		.privacy = keep_or(call, json_get(status, "privacyStatus"), STR("public")),
-		.license = keep_or(call, json_get(status, "license"), STR("youtube")),
-		.is_made_for_kids = json_bool(json_get(status, "selfDeclaredMadeForKids"), false),
-		.has_made_for_kids = !json_is_null(json_get(status, "selfDeclaredMadeForKids")),
-		.is_synthetic = json_bool(json_get(status, "containsSyntheticMedia"), false),
-		.is_embeddable = json_bool(json_get(status, "embeddable"), true),
-		.is_stats_viewable = json_bool(json_get(status, "publicStatsViewable"), true),
-	};
-	is_publish_at(status, &video.publish_us);
-	return video;
-}
 
 /* ---- starting a session ---- */
 
@@ -244,7 +53,6 @@ static bool check_upload_headers(struct sandbox_call *call, int64_t *total_bytes
 static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
 {
 	const struct json *body = sandbox_json(call);
-	const struct json *snippet = json_get(body, "snippet");
 	if (!str_equal_z(sandbox_query(call, "uploadType"), "resumable")) {
 		sandbox_youtube_refuse_parameter(call, "badRequest",
 						 "uploadType must be resumable here");
@@ -260,8 +68,7 @@ static bool check_start(struct sandbox_call *call, int64_t *total_bytes_out)
 						 "The body is not a JSON object");
 		return false;
 	}
-	return check_parts(call, body) && (json_is_null(snippet) || check_snippet(call, snippet)) &&
-	       check_status(call, json_get(body, "status")) &&
+	return sandbox_youtube_metadata_check(call, body) &&
 	       check_upload_headers(call, total_bytes_out);
 }
 
@@ -322,10 +129,9 @@ void sandbox_youtube_upload_start(struct sandbox_call *call)
 		refuse_backend(call);
 		return;
 	}
-	struct session *session;
-	session = sandbox_keep(call->sandbox, sizeof(*session));
+	struct session *session = sandbox_keep(call->sandbox, sizeof(*session));
 	*session = (struct session){
-		.video = read_metadata(call, sandbox_json(call)),
+		.video = sandbox_youtube_metadata_read(call, sandbox_json(call)),
 		.part = sandbox_keep_str(call->sandbox, sandbox_query(call, "part")),
 		.total_bytes = total_bytes,
 		.created_us = call->now_us,

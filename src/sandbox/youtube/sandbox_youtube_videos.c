@@ -230,17 +230,6 @@ static void refuse_not_found(struct sandbox_call *call, const char *reason, cons
 	sandbox_youtube_refuse(call, (struct youtube_error){404, reason, domain, NULL}, message);
 }
 
-static void delete_with_replies(struct sandbox *sandbox, struct sandbox_post *post)
-{
-	struct sandbox_post *replies[COMMENTS_LISTED_MAX];
-	const size_t count = sandbox_ledger_replies(sandbox, SANDBOX_YOUTUBE, post->id, replies,
-						    COMMENTS_LISTED_MAX);
-	/* A video has comments and those have replies: this ends by itself. */
-	for (size_t i = 0; i < count; i++)
-		delete_with_replies(sandbox, replies[i]);
-	sandbox_ledger_delete(sandbox, post);
-}
-
 void sandbox_youtube_videos_delete(struct sandbox_call *call)
 {
 	struct youtube_video *video =
@@ -254,9 +243,7 @@ void sandbox_youtube_videos_delete(struct sandbox_call *call)
 		return;
 	}
 	video->is_deleted = true;
-	struct sandbox_post *post = sandbox_ledger_find(call->sandbox, SANDBOX_YOUTUBE, video->id);
-	if (post != NULL)
-		delete_with_replies(call->sandbox, post);
+	sandbox_ledger_delete_thread(call->sandbox, SANDBOX_YOUTUBE, video->id);
 	sandbox_answer_empty(call, 204);
 }
 
