@@ -15,6 +15,7 @@
 #include "store.h"
 #include "store_app.h"
 #include "store_connection.h"
+#include "store_credential.h"
 
 #include "engine.h"
 

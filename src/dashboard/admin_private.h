@@ -16,7 +16,9 @@
 #include "digest.h"
 
 #include "store.h"
+#include "store_admin.h"
 #include "store_app.h"
+#include "store_credential.h"
 #include "store_session.h"
 
 #include "http.h"

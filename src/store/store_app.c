@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admins, apps, access tokens and platform credentials. */
+ * See store_app.h. */
 #include "store_app.h"
 
+#include "store_admin.h"
 #include "store_private.h"
-
-static void admin_read(struct sql_cursor *cursor, void *out)
-{
-	struct admin_row *admin = out;
-	admin->id = sql_take_text(cursor);
-	admin->email = sql_take_text(cursor);
-	admin->password_hash = sql_take_text(cursor);
-	admin->created_at_us = sql_take_int(cursor);
-}
 
 static void app_read(struct sql_cursor *cursor, void *out)
 {
@@ -27,49 +19,6 @@ static void app_read(struct sql_cursor *cursor, void *out)
 	app->retry_unknown_once = sql_take_bool(cursor);
 	app->connect_confirmation = sql_take_bool(cursor);
 	app->created_at_us = sql_take_int(cursor);
-}
-
-static void credential_read(struct sql_cursor *cursor, void *out)
-{
-	struct credential_row *credential = out;
-	credential->app_id = sql_take_text(cursor);
-	credential->platform = (enum platform_id)sql_take_int(cursor);
-	credential->client_id = sql_take_text(cursor);
-	credential->client_secret_sealed = sql_take_blob(cursor);
-	credential->state = credential_state_of_name(sql_take_text(cursor));
-	credential->message = sql_take_text(cursor);
-	credential->verified_at_us = sql_take_int(cursor);
-	credential->updated_at_us = sql_take_int(cursor);
-	credential->scopes = sql_take_text(cursor);
-}
-
-enum err_kind store_admin_create(struct store *store, const struct admin_row *admin,
-				 struct error *err)
-{
-	return store_run(store, SQL_ADMIN_INSERT,
-			 SQL_ARGS(sql_text(admin->id), sql_text(admin->email),
-				  sql_text(admin->password_hash), sql_int(admin->created_at_us)),
-			 ERR_NONE, "", err);
-}
-
-enum err_kind store_admin_find(struct store *store, struct arena *arena, struct str email,
-			       struct admin_row *out, struct error *err)
-{
-	return store_find(store, arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), admin_read, out,
-			  "admin", err);
-}
-
-enum err_kind store_admin_delete(struct store *store, struct str email, struct error *err)
-{
-	return store_run(store, SQL_ADMIN_DELETE, SQL_ARGS(sql_text(email)), ERR_NOT_FOUND, "admin",
-			 err);
-}
-
-enum err_kind store_admin_list(struct store *store, struct arena *arena, struct admin_row **out,
-			       size_t *count_out, struct error *err)
-{
-	return store_list(store, arena, SQL_ADMIN_LIST, SQL_NO_ARGS, admin_read,
-			  sizeof(struct admin_row), (void **)out, count_out, err);
 }
 
 struct app_creation {
@@ -209,6 +158,32 @@ enum err_kind store_app_set_settings(struct store *store, const struct app_row *
 			 ERR_NOT_FOUND, "app", err);
 }
 
+struct handing_over {
+	struct str app_id;
+	struct str email;
+};
+
+static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct handing_over *h = argument;
+	struct admin_row admin = {0};
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(h->email)),
+			 admin_read, &admin, "admin", err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run_one(tx->sql, SQL_APP_SET_OWNER,
+			   SQL_ARGS(sql_text(h->app_id), sql_text(admin.id)), ERR_NOT_FOUND, "app",
+			   err);
+}
+
+enum err_kind store_app_set_owner(struct store *store, struct str app_id, struct str email,
+				  struct error *err)
+{
+	struct handing_over handing_over = {app_id, email};
+	return store_write(store, hand_over, &handing_over, err);
+}
+
 enum err_kind store_token_issue(struct store *store, struct str app_id, struct str token_hash,
 				int64_t expires_at_us, int64_t now_us, struct error *err)
 {
@@ -224,45 +199,4 @@ enum err_kind store_token_find(struct store *store, struct arena *arena, struct 
 	return store_find(store, arena, SQL_TOKEN_FIND,
 			  SQL_ARGS(sql_text(token_hash), sql_int(now_us)), app_read, app_out,
 			  "token", err);
-}
-
-enum err_kind store_credential_put(struct store *store, const struct credential_row *credential,
-				   struct error *err)
-{
-	return store_run(store, SQL_CREDENTIAL_PUT,
-			 SQL_ARGS(sql_text(credential->app_id), sql_int(credential->platform),
-				  sql_text(credential->client_id),
-				  sql_blob(credential->client_secret_sealed),
-				  sql_int(credential->updated_at_us), sql_text(credential->scopes)),
-			 ERR_NONE, "", err);
-}
-
-enum err_kind store_credential_find(struct store *store, struct arena *arena, struct str app_id,
-				    enum platform_id platform, struct credential_row *out,
-				    struct error *err)
-{
-	return store_find(store, arena, SQL_CREDENTIAL_FIND,
-			  SQL_ARGS(sql_text(app_id), sql_int(platform)), credential_read, out,
-			  "platform credential", err);
-}
-
-enum err_kind store_credential_list(struct store *store, struct arena *arena, struct str app_id,
-				    struct credential_row **out, size_t *count_out,
-				    struct error *err)
-{
-	return store_list(store, arena, SQL_CREDENTIAL_LIST, SQL_ARGS(sql_text(app_id)),
-			  credential_read, sizeof(struct credential_row), (void **)out, count_out,
-			  err);
-}
-
-enum err_kind store_credential_set_state(struct store *store, struct str app_id,
-					 enum platform_id platform, struct str client_id,
-					 enum credential_state state, struct str message,
-					 int64_t now_us, struct error *err)
-{
-	return store_run(store, SQL_CREDENTIAL_SET_STATE,
-			 SQL_ARGS(sql_text(app_id), sql_int(platform), sql_text(client_id),
-				  sql_word(credential_state_name(state)), sql_text(message),
-				  sql_int(now_us)),
-			 ERR_CONFLICT, "credential with this client id any more", err);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Who may sign in to the dashboard, and who is: admins with a password, and their sessions. What a
- * browser holds is never stored, only its hash. Admins as owners of apps are store_app.h. */
+ * Sessions of admins who are signed in to the dashboard. The token that the browser holds is never
+ * stored, only its hash. */
 #pragma once
 
 #include <stddef.h>
 
 #include "store.h"
-#include "store_app.h"
+#include "store_admin.h"
 
 #define SESSIONS_PER_ADMIN_MAX 20 /* the oldest end when one more signs in */
 
@@ -25,25 +25,6 @@ struct session_limits {
 	int64_t begun_after_us;
 	int64_t seen_after_us;
 };
-
-enum admin_condition {
-	ADMIN_IF_FIRST, /* nobody has a password yet */
-	ADMIN_IF_NEW    /* that address has none yet */
-};
-
-/* Makes the admin, or gives the one of that e-mail its first password; *admin_out is the stored
- * row. CONFLICT when the condition does not hold. */
-enum err_kind store_admin_put(struct store *store, struct arena *arena,
-			      const struct admin_row *admin, enum admin_condition condition,
-			      struct admin_row *admin_out, struct error *err);
-/* Is there an admin with a password? */
-enum err_kind store_admin_any(struct store *store, bool *any_out, struct error *err);
-/* The admin and its sessions. CONFLICT when keep_one and nobody else has a password; NOT_FOUND. */
-enum err_kind store_admin_remove(struct store *store, struct str email, bool keep_one,
-				 struct error *err);
-/* The app goes to the admin of that e-mail. NOT_FOUND: no such admin, or no such app. */
-enum err_kind store_app_set_owner(struct store *store, struct str app_id, struct str email,
-				  struct error *err);
 
 /* Begins a session of session->admin.id; the one of ended_hash (empty = none) ends, and whatever is
  * over by limits. */

@@ -25,6 +25,7 @@
 
 #include "store_app.h"
 #include "store_connection.h"
+#include "store_credential.h"
 
 #include "spool.h"
 

@@ -4,14 +4,23 @@
 
 #include "store_alarm.h"
 
+/* Of a new email. */
+static void put_admin(struct fixture *fx, const struct admin_row *admin)
+{
+	struct error err = {0};
+	struct admin_row stored = {0};
+	ok(store_admin_put(fx->store, fx->arena, admin, ADMIN_IF_NEW, &stored, &err), &err);
+	assert_true(str_equal(stored.id, admin->id));
+}
+
 static void admins_are_found_listed_and_deleted(void **state)
 {
 	struct fixture *fx = *state;
 	struct error err = {0};
 	const struct admin_row admin = {new_uuid(fx), new_name(fx, "admin"), STR("$argon2"), NOW};
 	const struct admin_row later = {new_uuid(fx), new_name(fx, "admin"), STR(""), NOW + 1};
-	ok(store_admin_create(fx->store, &later, &err), &err);
-	ok(store_admin_create(fx->store, &admin, &err), &err);
+	put_admin(fx, &later);
+	put_admin(fx, &admin);
 
 	struct admin_row found = {0};
 	ok(store_admin_find(fx->store, fx->arena, admin.email, &found, &err), &err);
@@ -25,11 +34,11 @@ static void admins_are_found_listed_and_deleted(void **state)
 	assert_true(count >= 2);
 	assert_true(str_equal(all[count - 1].email, later.email));
 
-	ok(store_admin_delete(fx->store, admin.email, &err), &err);
-	assert_int_equal(store_admin_delete(fx->store, admin.email, &err), ERR_NOT_FOUND);
+	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
+	assert_int_equal(store_admin_remove(fx->store, admin.email, false, &err), ERR_NOT_FOUND);
 	assert_int_equal(store_admin_find(fx->store, fx->arena, admin.email, &found, &err),
 			 ERR_NOT_FOUND);
-	ok(store_admin_delete(fx->store, later.email, &err), &err);
+	ok(store_admin_remove(fx->store, later.email, false, &err), &err);
 }
 
 static void an_admin_email_is_taken_once(void **state)
@@ -37,9 +46,13 @@ static void an_admin_email_is_taken_once(void **state)
 	struct fixture *fx = *state;
 	struct error err = {0};
 	const struct admin_row admin = {new_uuid(fx), new_name(fx, "admin"), STR(""), NOW};
-	const struct admin_row again = {new_uuid(fx), admin.email, STR(""), NOW};
-	ok(store_admin_create(fx->store, &admin, &err), &err);
-	assert_int_equal(store_admin_create(fx->store, &again, &err), ERR_CONFLICT);
+	const struct admin_row again = {new_uuid(fx), admin.email, STR("$argon2"), NOW};
+	struct admin_row stored = {0};
+	put_admin(fx, &admin);
+	ok(store_admin_put(fx->store, fx->arena, &again, ADMIN_IF_NEW, &stored, &err), &err);
+	assert_true(str_equal(stored.id, admin.id));
+	assert_int_equal(store_admin_put(fx->store, fx->arena, &again, ADMIN_IF_NEW, &stored, &err),
+			 ERR_CONFLICT);
 	assert_true(err.text[0] != '\0');
 }
 
@@ -79,7 +92,7 @@ static void an_app_of_a_known_owner_makes_no_second(void **state)
 	struct fixture *fx = *state;
 	struct error err = {0};
 	const struct admin_row admin = {new_uuid(fx), new_name(fx, "admin"), STR("pw"), NOW};
-	ok(store_admin_create(fx->store, &admin, &err), &err);
+	put_admin(fx, &admin);
 	const struct app_row app = {.id = new_uuid(fx), .client_id = new_name(fx, "phc")};
 	ok(store_app_create(fx->store, &app, admin.email, new_uuid(fx), &err), &err);
 	struct app_row found = {0};
@@ -110,7 +123,7 @@ static void an_app_outlives_its_owner(void **state)
 	const struct app_row app = make_app(fx);
 	struct app_row found = {0};
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
-	ok(store_admin_delete(fx->store, found.owner_email, &err), &err);
+	ok(store_admin_remove(fx->store, found.owner_email, false, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
 	assert_true(str_is_empty(found.owner_email));
 	assert_false(str_is_empty(found.owner_id));

@@ -15,8 +15,10 @@
 #include "err.h"
 
 #include "store.h"
+#include "store_admin.h"
 #include "store_app.h"
 #include "store_connection.h"
+#include "store_credential.h"
 #include "store_delivery.h"
 #include "store_post.h"
 

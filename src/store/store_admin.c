@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See store_admin.h. */
+#include "store_admin.h"
+
+#include "store_private.h"
+
+void admin_read(struct sql_cursor *cursor, void *out)
+{
+	struct admin_row *admin = out;
+	admin->id = sql_take_text(cursor);
+	admin->email = sql_take_text(cursor);
+	admin->password_hash = sql_take_text(cursor);
+	admin->created_at_us = sql_take_int(cursor);
+}
+
+enum err_kind store_admin_find(struct store *store, struct arena *arena, struct str email,
+			       struct admin_row *out, struct error *err)
+{
+	return store_find(store, arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), admin_read, out,
+			  "admin", err);
+}
+
+enum err_kind store_admin_list(struct store *store, struct arena *arena, struct admin_row **out,
+			       size_t *count_out, struct error *err)
+{
+	return store_list(store, arena, SQL_ADMIN_LIST, SQL_NO_ARGS, admin_read,
+			  sizeof(struct admin_row), (void **)out, count_out, err);
+}
+
+static enum err_kind count_passwords(struct sql_connection *sql, struct str except_email,
+				     int64_t *count_out, struct error *err)
+{
+	return sql_number(sql, SQL_ADMIN_PASSWORDS_COUNT, SQL_ARGS(sql_text(except_email)),
+			  count_out, err);
+}
+
+struct putting {
+	struct arena *arena;
+	const struct admin_row *admin;
+	enum admin_condition condition;
+	struct admin_row stored;
+};
+
+static enum err_kind write_admin(struct store_tx *tx, const struct admin_row *admin, bool is_known,
+				 struct error *err)
+{
+	if (is_known)
+		return sql_run(tx->sql, SQL_ADMIN_SET_PASSWORD,
+			       SQL_ARGS(sql_text(admin->id), sql_text(admin->password_hash)), NULL,
+			       err);
+	return sql_run(tx->sql, SQL_ADMIN_INSERT,
+		       SQL_ARGS(sql_text(admin->id), sql_text(admin->email),
+				sql_text(admin->password_hash), sql_int(admin->created_at_us)),
+		       NULL, err);
+}
+
+static enum err_kind put_admin(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct putting *p = argument;
+	struct admin_row known = {0};
+	int64_t others = 0;
+	p->stored = *p->admin;
+	enum err_kind kind =
+		sql_find(tx->sql, p->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(p->admin->email)),
+			 admin_read, &known, "admin", err);
+	const bool is_known = kind == ERR_NONE;
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+		return kind;
+	kind = count_passwords(tx->sql, STR(""), &others, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (known.password_hash.len > 0 || (p->condition == ADMIN_IF_FIRST && others > 0))
+		return error_set(err, ERR_CONFLICT, "there is an admin with a password already");
+	if (is_known) {
+		p->stored = known;
+		p->stored.password_hash = p->admin->password_hash;
+	}
+	return write_admin(tx, &p->stored, is_known, err);
+}
+
+enum err_kind store_admin_put(struct store *store, struct arena *arena,
+			      const struct admin_row *admin, enum admin_condition condition,
+			      struct admin_row *admin_out, struct error *err)
+{
+	struct putting putting = {.arena = arena, .admin = admin, .condition = condition};
+	const enum err_kind kind = store_write(store, put_admin, &putting, err);
+	if (kind == ERR_NONE)
+		*admin_out = putting.stored;
+	return kind;
+}
+
+enum err_kind store_admin_any(struct store *store, bool *any_out, struct error *err)
+{
+	int64_t count = 0;
+	const enum err_kind kind = store_number(store, SQL_ADMIN_PASSWORDS_COUNT,
+						SQL_ARGS(sql_text(STR(""))), &count, err);
+	if (kind == ERR_NONE)
+		*any_out = count > 0;
+	return kind;
+}
+
+struct removing {
+	struct str email;
+	bool keep_one;
+};
+
+static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct removing *r = argument;
+	struct admin_row admin = {0};
+	int64_t others = 0;
+	enum err_kind kind =
+		sql_find(tx->sql, tx->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(r->email)),
+			 admin_read, &admin, "admin", err);
+	if (kind == ERR_NONE)
+		kind = count_passwords(tx->sql, r->email, &others, err);
+	if (kind == ERR_NONE && r->keep_one && others == 0)
+		return error_set(err, ERR_CONFLICT, "nobody else could sign in");
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_SESSIONS_DELETE_OF, SQL_ARGS(sql_text(admin.id)), NULL,
+			       err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_ADMIN_DELETE, SQL_ARGS(sql_text(r->email)), NULL, err);
+}
+
+enum err_kind store_admin_remove(struct store *store, struct str email, bool keep_one,
+				 struct error *err)
+{
+	struct removing removing = {email, keep_one};
+	return store_write(store, remove_admin, &removing, err);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admins: they own apps, and those with a password may sign in to the dashboard. An admin is known
+ * by email. */
+#pragma once
+
+#include <stddef.h>
+
+#include "store.h"
+
+struct admin_row {
+	struct str id;            /* uuid */
+	struct str email;         /* lower case */
+	struct str password_hash; /* empty = none set yet */
+	int64_t created_at_us;
+};
+
+enum admin_condition {
+	ADMIN_IF_FIRST, /* no admin has a password yet */
+	ADMIN_IF_NEW    /* the admin with that email has none yet */
+};
+
+/* NOT_FOUND. */
+enum err_kind store_admin_find(struct store *store, struct arena *arena, struct str email,
+			       struct admin_row *out, struct error *err);
+/* Oldest first. */
+enum err_kind store_admin_list(struct store *store, struct arena *arena, struct admin_row **out,
+			       size_t *count_out, struct error *err);
+/* Makes the admin, or gives the admin with that email a first password. *admin_out is the stored
+ * row; its texts live in arena or are admin's. CONFLICT when the condition does not hold. */
+enum err_kind store_admin_put(struct store *store, struct arena *arena,
+			      const struct admin_row *admin, enum admin_condition condition,
+			      struct admin_row *admin_out, struct error *err);
+/* Is there an admin with a password? */
+enum err_kind store_admin_any(struct store *store, bool *any_out, struct error *err);
+/* Deletes the admin and ends its sessions; its apps stay. CONFLICT when keep_one is set and no
+ * other admin has a password; NOT_FOUND. */
+enum err_kind store_admin_remove(struct store *store, struct str email, bool keep_one,
+				 struct error *err);

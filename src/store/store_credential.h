@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * An app's credentials at a platform: its client id, its secret, and whether the platform accepts
+ * them. One row per app and platform. */
+#pragma once
+
+#include <stddef.h>
+
+#include "account.h"
+#include "store.h"
+
+struct credential_row {
+	struct str app_id;
+	enum platform_id platform;
+	struct str client_id;
+	/* associated data: "platform_credentials", "client_secret", "<app_id>/<platform slug>" */
+	struct str client_secret_sealed;
+	enum credential_state state;
+	struct str message; /* the platform's own words when failed; else empty */
+	int64_t verified_at_us;
+	int64_t updated_at_us;
+	/* asked for at consent, separated by blanks; empty = those of the platform's profile */
+	struct str scopes;
+};
+
+/* Writes client_id and sealed secret, state pending, clears message. */
+enum err_kind store_credential_put(struct store *store, const struct credential_row *credential,
+				   struct error *err);
+enum err_kind store_credential_find(struct store *store, struct arena *arena, struct str app_id,
+				    enum platform_id platform, struct credential_row *out,
+				    struct error *err);
+enum err_kind store_credential_list(struct store *store, struct arena *arena, struct str app_id,
+				    struct credential_row **out, size_t *count_out,
+				    struct error *err);
+/* Only while client_id is still the one that was checked (else CONFLICT). Verified sets
+ * verified_at. */
+enum err_kind store_credential_set_state(struct store *store, struct str app_id,
+					 enum platform_id platform, struct str client_id,
+					 enum credential_state state, struct str message,
+					 int64_t now_us, struct error *err);
