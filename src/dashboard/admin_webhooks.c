@@ -3,7 +3,6 @@
  * public API's (admin_web.c). */
 #include "admin_private.h"
 
-#include "store_dashboard.h"
 #include "store_event.h"
 
 #include "webhook.h"

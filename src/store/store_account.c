@@ -6,6 +6,8 @@
 
 #include "store_private.h"
 
+#define DISCONNECT_BATCH 200 /* scheduled deliveries that one transaction ends */
+
 void account_read(struct sql_cursor *cursor, void *out)
 {
 	struct account_row *account = out;
@@ -160,6 +162,60 @@ enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id
 				    sql_text(last_error), sql_int(now_us)),
 			   ERR_NOT_FOUND, "account", err);
 }
+
+/* ---- disconnect ---- */
+
+struct disconnecting {
+	struct str account_id;
+	int64_t now_us;
+	size_t ended; /* by the last transaction */
+};
+
+struct scheduled_delivery {
+	struct str post_id;
+	struct str app_id;
+};
+
+static void scheduled_delivery_read(struct sql_cursor *cursor, void *out)
+{
+	struct scheduled_delivery *scheduled = out;
+	scheduled->post_id = sql_take_text(cursor);
+	scheduled->app_id = sql_take_text(cursor);
+}
+
+static enum err_kind disconnect(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct disconnecting *d = argument;
+	struct scheduled_delivery *rows = NULL;
+	size_t count = 0;
+	enum err_kind kind = sql_run_one(
+		tx->sql, SQL_ACCOUNT_DISCONNECT,
+		SQL_ARGS(sql_text(d->account_id), sql_blob(STR("")), sql_int(d->now_us)),
+		ERR_NOT_FOUND, "account", err);
+	if (kind == ERR_NONE)
+		kind = sql_list(tx->sql, tx->arena, SQL_CHANGE_SCHEDULED_OF,
+				SQL_ARGS(sql_text(d->account_id), sql_int(DISCONNECT_BATCH)),
+				scheduled_delivery_read, sizeof(*rows), (void **)&rows, &count,
+				err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = post_change_disconnected(tx, rows[i].app_id, rows[i].post_id, d->account_id,
+						err);
+	d->ended = count;
+	return kind;
+}
+
+enum err_kind store_account_disconnect(struct store *store, struct str account_id, int64_t now_us,
+				       struct error *err)
+{
+	struct disconnecting disconnecting = {.account_id = account_id, .now_us = now_us};
+	enum err_kind kind;
+	do
+		kind = store_write(store, disconnect, &disconnecting, err);
+	while (kind == ERR_NONE && disconnecting.ended == DISCONNECT_BATCH);
+	return kind;
+}
+
+/* ---- lists ---- */
 
 struct account_listing {
 	struct arena *arena;

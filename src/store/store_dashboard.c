@@ -245,35 +245,3 @@ enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, stru
 		looking.reach.count == DESK_EVENTS_MAX && looking.reach.oldest_us > since_us;
 	return ERR_NONE;
 }
-
-/* ---- webhooks ---- */
-
-struct resending {
-	struct str webhook_id;
-	int64_t delivery_id;
-	int64_t now_us;
-};
-
-static enum err_kind resend(struct store_tx *tx, void *argument, struct error *err)
-{
-	const struct resending *r = argument;
-	const struct sql_value id = sql_int(r->delivery_id);
-	const struct sql_value webhook_id = sql_text(r->webhook_id);
-	int64_t count = 0;
-	const enum err_kind kind = sql_number(tx->sql, SQL_WEBHOOK_DELIVERY_EXISTS,
-					      SQL_ARGS(id, webhook_id), &count, err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (count == 0)
-		return error_set(err, ERR_NOT_FOUND, "no such webhook delivery");
-	return sql_run_one(tx->sql, SQL_WEBHOOK_RESEND,
-			   SQL_ARGS(id, webhook_id, sql_int(r->now_us)), ERR_CONFLICT,
-			   "webhook delivery that has ended", err);
-}
-
-enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
-				   int64_t now_us, struct error *err)
-{
-	struct resending resending = {webhook_id, delivery_id, now_us};
-	return store_write(store, resend, &resending, err);
-}

@@ -80,7 +80,3 @@ struct desk_outcome {
 enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, struct str app_id,
 				  int64_t since_us, struct desk_outcome **out, size_t *count_out,
 				  bool *is_partial_out, struct error *err);
-
-/* Once more from the beginning. NOT_FOUND; CONFLICT when it is on its way already. */
-enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
-				   int64_t now_us, struct error *err);

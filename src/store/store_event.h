@@ -116,6 +116,11 @@ struct webhook_save {
 enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save *save,
 				 struct error *err);
 
+/* The delivery is due again, as if it had never been tried. NOT_FOUND; CONFLICT when it is still on
+ * its way. */
+enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
+				   int64_t now_us, struct error *err);
+
 struct webhook_delivery_row {
 	int64_t id;
 	struct str event_id;

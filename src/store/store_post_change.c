@@ -212,33 +212,11 @@ enum err_kind store_post_cancel(struct store *store, struct str app_id, struct s
 	return kind;
 }
 
-/* ---- disconnect ---- */
-
-#define DISCONNECT_BATCH 200 /* a transaction ends whatever an account has waiting */
-
-struct disconnecting {
-	struct str account_id;
-	int64_t now_us;
-	size_t ended; /* by the last transaction */
-};
-
-struct scheduled_delivery {
-	struct str post_id;
-	struct str app_id;
-};
-
-static void scheduled_delivery_read(struct sql_cursor *cursor, void *out)
-{
-	struct scheduled_delivery *scheduled = out;
-	scheduled->post_id = sql_take_text(cursor);
-	scheduled->app_id = sql_take_text(cursor);
-}
-
-static enum err_kind end_scheduled(struct store_tx *tx, const struct scheduled_delivery *scheduled,
-				   struct str account_id, struct error *err)
+enum err_kind post_change_disconnected(struct store_tx *tx, struct str app_id, struct str post_id,
+				       struct str account_id, struct error *err)
 {
 	struct change change;
-	enum err_kind kind = change_begin(tx, scheduled->app_id, scheduled->post_id, &change, err);
+	enum err_kind kind = change_begin(tx, app_id, post_id, &change, err);
 	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++) {
 		const struct changed_delivery *delivery = &change.deliveries[i];
 		if (!str_equal(delivery->account_id, account_id) ||
@@ -253,37 +231,6 @@ static enum err_kind end_scheduled(struct store_tx *tx, const struct scheduled_d
 			kind = lane_renew(&change, delivery, err);
 	}
 	return kind == ERR_NONE ? change_end(&change, 1, err) : kind;
-}
-
-static enum err_kind disconnect(struct store_tx *tx, void *argument, struct error *err)
-{
-	struct disconnecting *d = argument;
-	struct scheduled_delivery *rows = NULL;
-	size_t count = 0;
-	enum err_kind kind = sql_run_one(
-		tx->sql, SQL_ACCOUNT_DISCONNECT,
-		SQL_ARGS(sql_text(d->account_id), sql_blob(STR("")), sql_int(d->now_us)),
-		ERR_NOT_FOUND, "account", err);
-	if (kind == ERR_NONE)
-		kind = sql_list(tx->sql, tx->arena, SQL_CHANGE_SCHEDULED_OF,
-				SQL_ARGS(sql_text(d->account_id), sql_int(DISCONNECT_BATCH)),
-				scheduled_delivery_read, sizeof(*rows), (void **)&rows, &count,
-				err);
-	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
-		kind = end_scheduled(tx, &rows[i], d->account_id, err);
-	d->ended = count;
-	return kind;
-}
-
-enum err_kind store_account_disconnect(struct store *store, struct str account_id, int64_t now_us,
-				       struct error *err)
-{
-	struct disconnecting disconnecting = {.account_id = account_id, .now_us = now_us};
-	enum err_kind kind;
-	do
-		kind = store_write(store, disconnect, &disconnecting, err);
-	while (kind == ERR_NONE && disconnecting.ended == DISCONNECT_BATCH);
-	return kind;
 }
 
 /* ---- reschedule ---- */

@@ -131,6 +131,11 @@ void account_read(struct sql_cursor *cursor, void *out);
 enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 			  const struct account_row *account, int64_t now_us, struct error *err);
 
+/* store_post_change.c: what the post has scheduled for the account fails with
+ * ACCOUNT_REAUTH_REQUIRED. */
+enum err_kind post_change_disconnected(struct store_tx *tx, struct str app_id, struct str post_id,
+				       struct str account_id, struct error *err);
+
 /* store_event.c. An event in the transaction of what it tells. */
 enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,
 			struct str subject_id, struct str post_id, struct error *err);

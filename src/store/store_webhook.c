@@ -235,6 +235,36 @@ enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save 
 	return kind == ERR_NONE ? save_webhook(tx, save, err) : kind;
 }
 
+struct resending {
+	struct str webhook_id;
+	int64_t delivery_id;
+	int64_t now_us;
+};
+
+static enum err_kind resend(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct resending *r = argument;
+	const struct sql_value id = sql_int(r->delivery_id);
+	const struct sql_value webhook_id = sql_text(r->webhook_id);
+	int64_t count = 0;
+	const enum err_kind kind = sql_number(tx->sql, SQL_WEBHOOK_DELIVERY_EXISTS,
+					      SQL_ARGS(id, webhook_id), &count, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (count == 0)
+		return error_set(err, ERR_NOT_FOUND, "no such webhook delivery");
+	return sql_run_one(tx->sql, SQL_WEBHOOK_RESEND,
+			   SQL_ARGS(id, webhook_id, sql_int(r->now_us)), ERR_CONFLICT,
+			   "webhook delivery that has ended", err);
+}
+
+enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
+				   int64_t now_us, struct error *err)
+{
+	struct resending resending = {webhook_id, delivery_id, now_us};
+	return store_write(store, resend, &resending, err);
+}
+
 static void log_read(struct sql_cursor *cursor, void *out)
 {
 	struct webhook_delivery_row *row = out;
