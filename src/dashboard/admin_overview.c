@@ -17,24 +17,24 @@
 
 #define HOURS_DEFAULT 24
 #define HOURS_MAX 168
-#define OUTCOME_ARENA_BYTES ((size_t)48 << 20) /* DESK_EVENTS_MAX rows with their texts */
+#define OUTCOME_ARENA_BYTES ((size_t)48 << 20) /* DASHBOARD_EVENTS_MAX rows with their texts */
 #define SAMPLES_MAX 200000                     /* of lateness; 1.6 MB */
 #define USAGE_WINDOW_US US_PER_DAY
 #define USAGE_ACCOUNTS_MAX 200 /* with posts in the window, of one app */
 
 /* Calls take with every outcome of an app since then. */
-typedef void (*outcome_taker)(void *context, const struct desk_outcome *outcome);
+typedef void (*outcome_taker)(void *context, const struct dashboard_outcome *outcome);
 
 static enum err_kind walk_outcomes(struct admin *admin, const struct app_row *app, int64_t since_us,
 				   outcome_taker take, void *context, bool *is_partial,
 				   struct error *err)
 {
 	struct arena *arena = arena_new("outcomes", OUTCOME_ARENA_BYTES);
-	struct desk_outcome *outcomes = NULL;
+	struct dashboard_outcome *outcomes = NULL;
 	size_t count = 0;
 	bool is_cut = false;
-	const enum err_kind kind = store_desk_outcomes(admin->config.store, arena, app->id,
-						       since_us, &outcomes, &count, &is_cut, err);
+	const enum err_kind kind = store_dashboard_outcomes(
+		admin->config.store, arena, app->id, since_us, &outcomes, &count, &is_cut, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		take(context, &outcomes[i]);
 	*is_partial = *is_partial || is_cut;
@@ -68,14 +68,14 @@ struct overview {
 
 static const char *const statuses[] = {"pending", "scheduled", "published", "failed"};
 
-static void take_failure(struct overview *o, const struct desk_outcome *outcome)
+static void take_failure(struct overview *o, const struct dashboard_outcome *outcome)
 {
 	struct failure_count *count = &o->failures[failure_code_of_name(outcome->error_code)];
 	count->count++;
 	count->of_platform[outcome->platform]++;
 }
 
-static void take_lateness(struct overview *o, const struct desk_outcome *outcome, int64_t hour)
+static void take_lateness(struct overview *o, const struct dashboard_outcome *outcome, int64_t hour)
 {
 	const int64_t us = outcome->published_at_us - outcome->date_us;
 	if (outcome->published_at_us != 0 && o->late_count < SAMPLES_MAX)
@@ -83,7 +83,7 @@ static void take_lateness(struct overview *o, const struct desk_outcome *outcome
 }
 
 /* A failure that was tried again since has no code any more: it counts in its hour only. */
-static void take_outcome(void *context, const struct desk_outcome *outcome)
+static void take_outcome(void *context, const struct dashboard_outcome *outcome)
 {
 	struct overview *o = context;
 	const int64_t hour = outcome->at_us / US_PER_HOUR - o->first_hour;
@@ -99,10 +99,10 @@ static void take_outcome(void *context, const struct desk_outcome *outcome)
 static enum err_kind count_posts(struct admin *admin, struct arena *arena,
 				 const struct app_row *app, struct overview *o, struct error *err)
 {
-	struct desk_day *days = NULL;
+	struct dashboard_day *days = NULL;
 	size_t count = 0;
-	const enum err_kind kind = store_desk_days(admin->config.store, arena, app->id, 0,
-						   INT64_MAX, &days, &count, err);
+	const enum err_kind kind = store_dashboard_days(admin->config.store, arena, app->id, 0,
+							INT64_MAX, &days, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
 		for (size_t s = 0; s < 4; s++)
 			o->posts[s] += str_equal_z(days[i].status, statuses[s]) ? days[i].count : 0;
@@ -309,7 +309,8 @@ struct usage {
 	size_t account_count;
 };
 
-static struct account_usage *account_usage_of(struct usage *u, const struct desk_outcome *outcome)
+static struct account_usage *account_usage_of(struct usage *u,
+					      const struct dashboard_outcome *outcome)
 {
 	for (size_t i = 0; i < u->account_count; i++) {
 		if (str_equal(u->accounts[i].account_id, outcome->account_id))
@@ -324,7 +325,7 @@ static struct account_usage *account_usage_of(struct usage *u, const struct desk
 	return account;
 }
 
-static void take_usage(void *context, const struct desk_outcome *outcome)
+static void take_usage(void *context, const struct dashboard_outcome *outcome)
 {
 	struct usage *u = context;
 	if (!outcome->is_published) {

@@ -67,11 +67,11 @@ struct listing {
 	struct http_request *request;
 	struct http_response *response;
 	struct desk_apps apps;
-	struct desk_filter filter;
+	struct dashboard_filter filter;
 	int64_t limit;
 	/* One for each app: */
 	int64_t *below; /* where to go on; 1 or less = at the end */
-	struct desk_page *pages;
+	struct dashboard_page *pages;
 	size_t *used;
 	bool is_partial;
 };
@@ -156,7 +156,7 @@ static bool listing_begin(struct listing *l)
 	if (!desk_find_apps(l->admin, l->request, l->response, &l->apps))
 		return false;
 	l->below = ARENA_ARRAY(arena, int64_t, l->apps.count);
-	l->pages = ARENA_ARRAY(arena, struct desk_page, l->apps.count);
+	l->pages = ARENA_ARRAY(arena, struct dashboard_page, l->apps.count);
 	l->used = ARENA_ARRAY(arena, size_t, l->apps.count);
 	return desk_query_number(l->request, l->response, "limit", LIMIT_DEFAULT, LIMIT_MAX,
 				 &l->limit) &&
@@ -173,8 +173,8 @@ static enum err_kind find_all(struct listing *l, struct error *err)
 		l->filter.app_id = l->apps.rows[i].id;
 		l->filter.below_ordinal = l->below[i];
 		l->filter.max = l->limit + 1;
-		kind = store_desk_find(l->admin->config.store, l->request->arena, &l->filter,
-				       &l->pages[i], err);
+		kind = store_dashboard_find(l->admin->config.store, l->request->arena, &l->filter,
+					    &l->pages[i], err);
 		l->is_partial = l->is_partial || ((int64_t)l->pages[i].count < l->filter.max &&
 						  l->pages[i].looked_down_to > 1);
 	}
@@ -216,9 +216,9 @@ static enum err_kind fetch(struct listing *l, size_t app, struct post_row **post
 	size_t count = 0;
 	for (size_t i = 0; i < l->used[app]; i++)
 		ordinals[i] = l->pages[app].places[i].ordinal;
-	const enum err_kind kind =
-		store_desk_posts(l->admin->config.store, l->request->arena, l->apps.rows[app].id,
-				 ordinals, l->used[app], posts, &count, err);
+	const enum err_kind kind = store_dashboard_posts(l->admin->config.store, l->request->arena,
+							 l->apps.rows[app].id, ordinals,
+							 l->used[app], posts, &count, err);
 	l->used[app] = kind == ERR_NONE ? count : 0;
 	return kind;
 }
@@ -315,7 +315,7 @@ static struct str next_cursor(struct listing *l)
 	bool has_more = false;
 	buf_init(&out, l->request->arena, 24 * l->apps.count + 1);
 	for (size_t i = 0; i < l->apps.count; i++) {
-		const struct desk_page *page = &l->pages[i];
+		const struct dashboard_page *page = &l->pages[i];
 		int64_t below = l->below[i];
 		if (l->used[i] == page->count && below > 1)
 			below = page->looked_down_to;
@@ -422,7 +422,7 @@ static bool read_month(const struct http_request *request, struct http_response 
 	return true;
 }
 
-static void count_days(struct month *month, const struct desk_day *days, size_t count)
+static void count_days(struct month *month, const struct dashboard_day *days, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const int64_t day = days[i].day - month->first_day;
@@ -465,11 +465,11 @@ void admin_calendar(void *context, struct http_request *request, struct http_res
 	    !read_month(request, response, &month))
 		return;
 	for (size_t i = 0; i < apps.count && kind == ERR_NONE; i++) {
-		struct desk_day *days = NULL;
+		struct dashboard_day *days = NULL;
 		size_t count = 0;
-		kind = store_desk_days(admin->config.store, request->arena, apps.rows[i].id,
-				       month.first_day, month.first_day + month.day_count, &days,
-				       &count, &err);
+		kind = store_dashboard_days(admin->config.store, request->arena, apps.rows[i].id,
+					    month.first_day, month.first_day + month.day_count,
+					    &days, &count, &err);
 		if (kind == ERR_NONE)
 			count_days(&month, days, count);
 	}

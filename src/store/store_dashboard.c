@@ -22,7 +22,7 @@
 
 static void place_read(struct sql_cursor *cursor, void *out)
 {
-	struct desk_place *place = out;
+	struct dashboard_place *place = out;
 	place->ordinal = sql_take_int(cursor);
 	place->created_at_us = sql_take_int(cursor);
 }
@@ -51,20 +51,20 @@ static struct str pattern_of(struct arena *arena, struct str text)
 
 struct finding {
 	struct arena *arena;
-	const struct desk_filter *filter;
+	const struct dashboard_filter *filter;
 	struct str pattern;
-	struct desk_page page;
+	struct dashboard_page page;
 };
 
 /* Those in [from, below), behind what was found. */
 static enum err_kind find_within(struct sql_connection *sql, struct finding *f, int64_t below,
 				 int64_t from, struct error *err)
 {
-	const struct desk_filter *filter = f->filter;
-	struct desk_place *places = NULL;
+	const struct dashboard_filter *filter = f->filter;
+	struct dashboard_place *places = NULL;
 	size_t count = 0;
 	const enum err_kind kind = sql_list(
-		sql, f->arena, SQL_DESK_PAGE,
+		sql, f->arena, SQL_DASHBOARD_PAGE,
 		SQL_ARGS(sql_text(filter->app_id), sql_int(below), sql_int(from),
 			 sql_int(filter->date_from_us),
 			 sql_int(filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX),
@@ -79,7 +79,7 @@ static enum err_kind find_within(struct sql_connection *sql, struct finding *f, 
 	return kind;
 }
 
-static bool is_helped_by_index(const struct desk_filter *filter)
+static bool is_helped_by_index(const struct dashboard_filter *filter)
 {
 	return filter->text.len == 0 && filter->user_id.len == 0 && filter->account_id.len == 0 &&
 	       filter->error_code.len == 0;
@@ -89,7 +89,7 @@ static enum err_kind find_places(struct sql_connection *sql, void *argument, str
 {
 	struct finding *f = argument;
 	int64_t last = 0;
-	enum err_kind kind = sql_number(sql, SQL_DESK_LAST_ORDINAL,
+	enum err_kind kind = sql_number(sql, SQL_DASHBOARD_LAST_ORDINAL,
 					SQL_ARGS(sql_text(f->filter->app_id)), &last, err);
 	int64_t below = f->filter->below_ordinal <= last ? f->filter->below_ordinal : last + 1;
 	f->page.looked_down_to = below;
@@ -105,13 +105,13 @@ static enum err_kind find_places(struct sql_connection *sql, void *argument, str
 	return kind;
 }
 
-enum err_kind store_desk_find(struct store *store, struct arena *arena,
-			      const struct desk_filter *filter, struct desk_page *out,
-			      struct error *err)
+enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
+				   const struct dashboard_filter *filter,
+				   struct dashboard_page *out, struct error *err)
 {
 	struct finding finding = {.arena = arena, .filter = filter};
 	finding.pattern = pattern_of(arena, filter->text);
-	finding.page.places = ARENA_ARRAY(arena, struct desk_place, (size_t)filter->max);
+	finding.page.places = ARENA_ARRAY(arena, struct dashboard_place, (size_t)filter->max);
 	const enum err_kind kind = store_read(store, find_places, &finding, err);
 	if (kind == ERR_NONE)
 		*out = finding.page;
@@ -137,9 +137,9 @@ static enum err_kind fetch_posts(struct sql_connection *sql, void *argument, str
 				: kind;
 }
 
-enum err_kind store_desk_posts(struct store *store, struct arena *arena, struct str app_id,
-			       const int64_t *ordinals, size_t ordinal_count, struct post_row **out,
-			       size_t *count_out, struct error *err)
+enum err_kind store_dashboard_posts(struct store *store, struct arena *arena, struct str app_id,
+				    const int64_t *ordinals, size_t ordinal_count,
+				    struct post_row **out, size_t *count_out, struct error *err)
 {
 	struct fetching fetching = {.arena = arena, .app_id = app_id};
 	struct buf list;
@@ -165,26 +165,26 @@ enum err_kind store_desk_posts(struct store *store, struct arena *arena, struct 
 
 static void day_read(struct sql_cursor *cursor, void *out)
 {
-	struct desk_day *day = out;
+	struct dashboard_day *day = out;
 	day->day = sql_take_int(cursor);
 	day->status = sql_take_text(cursor);
 	day->count = sql_take_int(cursor);
 }
 
-enum err_kind store_desk_days(struct store *store, struct arena *arena, struct str app_id,
-			      int64_t from_day, int64_t to_day, struct desk_day **out,
-			      size_t *count_out, struct error *err)
+enum err_kind store_dashboard_days(struct store *store, struct arena *arena, struct str app_id,
+				   int64_t from_day, int64_t to_day, struct dashboard_day **out,
+				   size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_DESK_DAYS,
+	return store_list(store, arena, SQL_DASHBOARD_DAYS,
 			  SQL_ARGS(sql_text(app_id), sql_int(from_day), sql_int(to_day)), day_read,
-			  sizeof(struct desk_day), (void **)out, count_out, err);
+			  sizeof(struct dashboard_day), (void **)out, count_out, err);
 }
 
 /* ---- outcomes ---- */
 
 static void outcome_read(struct sql_cursor *cursor, void *out)
 {
-	struct desk_outcome *outcome = out;
+	struct dashboard_outcome *outcome = out;
 	outcome->is_published = sql_take_int(cursor) == EVENT_POST_PUBLISH_SUCCEEDED;
 	outcome->at_us = sql_take_int(cursor);
 	outcome->platform = (enum platform_id)sql_take_int(cursor);
@@ -212,28 +212,30 @@ struct looking_back {
 	struct str app_id;
 	int64_t since_us;
 	struct reach reach;
-	struct desk_outcome *outcomes;
+	struct dashboard_outcome *outcomes;
 	size_t count;
 };
 
 static enum err_kind look_back(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct looking_back *l = argument;
-	const enum err_kind kind = sql_find(sql, l->arena, SQL_DESK_OUTCOMES_REACH,
-					    SQL_ARGS(sql_text(l->app_id), sql_int(DESK_EVENTS_MAX)),
-					    reach_read, &l->reach, "events", err);
+	const enum err_kind kind =
+		sql_find(sql, l->arena, SQL_DASHBOARD_OUTCOMES_REACH,
+			 SQL_ARGS(sql_text(l->app_id), sql_int(DASHBOARD_EVENTS_MAX)), reach_read,
+			 &l->reach, "events", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_list(
-		sql, l->arena, SQL_DESK_OUTCOMES,
-		SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us), sql_int(DESK_EVENTS_MAX),
+		sql, l->arena, SQL_DASHBOARD_OUTCOMES,
+		SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us), sql_int(DASHBOARD_EVENTS_MAX),
 			 sql_int(EVENT_POST_PUBLISH_SUCCEEDED), sql_int(EVENT_POST_PUBLISH_FAILED)),
-		outcome_read, sizeof(struct desk_outcome), (void **)&l->outcomes, &l->count, err);
+		outcome_read, sizeof(struct dashboard_outcome), (void **)&l->outcomes, &l->count,
+		err);
 }
 
-enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, struct str app_id,
-				  int64_t since_us, struct desk_outcome **out, size_t *count_out,
-				  bool *is_partial_out, struct error *err)
+enum err_kind store_dashboard_outcomes(struct store *store, struct arena *arena, struct str app_id,
+				       int64_t since_us, struct dashboard_outcome **out,
+				       size_t *count_out, bool *is_partial_out, struct error *err)
 {
 	struct looking_back looking = {.arena = arena, .app_id = app_id, .since_us = since_us};
 	const enum err_kind kind = store_read(store, look_back, &looking, err);
@@ -242,6 +244,6 @@ enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, stru
 	*out = looking.outcomes;
 	*count_out = looking.count;
 	*is_partial_out =
-		looking.reach.count == DESK_EVENTS_MAX && looking.reach.oldest_us > since_us;
+		looking.reach.count == DASHBOARD_EVENTS_MAX && looking.reach.oldest_us > since_us;
 	return ERR_NONE;
 }

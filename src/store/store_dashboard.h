@@ -14,7 +14,7 @@
 #include "store.h"
 #include "store_post.h"
 
-struct desk_filter {
+struct dashboard_filter {
 	struct str app_id;
 	int64_t date_from_us; /* inclusive; 0 = none */
 	int64_t date_to_us;   /* exclusive; 0 = none */
@@ -28,13 +28,13 @@ struct desk_filter {
 	int64_t max;
 };
 
-struct desk_place {
+struct dashboard_place {
 	int64_t ordinal;
 	int64_t created_at_us;
 };
 
-struct desk_page {
-	struct desk_place *places; /* newest first, at most max */
+struct dashboard_page {
+	struct dashboard_place *places; /* newest first, at most max */
 	size_t count;
 	/* all ordinals from here up were looked at; 1 or less = all there are */
 	int64_t looked_down_to;
@@ -42,29 +42,29 @@ struct desk_page {
 
 /* Where the next posts are. Filters that no index helps are looked for in so many posts and no
  * more: then count may be below max though there is more (looked_down_to tells). */
-enum err_kind store_desk_find(struct store *store, struct arena *arena,
-			      const struct desk_filter *filter, struct desk_page *out,
-			      struct error *err);
+enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
+				   const struct dashboard_filter *filter,
+				   struct dashboard_page *out, struct error *err);
 /* Those posts of the app with their deliveries, highest ordinal first. */
-enum err_kind store_desk_posts(struct store *store, struct arena *arena, struct str app_id,
-			       const int64_t *ordinals, size_t ordinal_count, struct post_row **out,
-			       size_t *count_out, struct error *err);
+enum err_kind store_dashboard_posts(struct store *store, struct arena *arena, struct str app_id,
+				    const int64_t *ordinals, size_t ordinal_count,
+				    struct post_row **out, size_t *count_out, struct error *err);
 
-struct desk_day {
+struct dashboard_day {
 	int64_t day; /* since 1970 */
 	struct str status;
 	int64_t count;
 };
 
 /* How many posts by date and status, days [from, to). */
-enum err_kind store_desk_days(struct store *store, struct arena *arena, struct str app_id,
-			      int64_t from_day, int64_t to_day, struct desk_day **out,
-			      size_t *count_out, struct error *err);
+enum err_kind store_dashboard_days(struct store *store, struct arena *arena, struct str app_id,
+				   int64_t from_day, int64_t to_day, struct dashboard_day **out,
+				   size_t *count_out, struct error *err);
 
-#define DESK_EVENTS_MAX 40000 /* 20,000 posts with one account each */
+#define DASHBOARD_EVENTS_MAX 40000 /* 20,000 posts with one account each */
 
 /* How a platform post ended. */
-struct desk_outcome {
+struct dashboard_outcome {
 	bool is_published;
 	int64_t at_us;
 	enum platform_id platform;
@@ -75,8 +75,8 @@ struct desk_outcome {
 	int64_t date_us; /* the post's: when it was to be out */
 };
 
-/* Since that instant, oldest first, out of the newest DESK_EVENTS_MAX events; *is_partial_out:
+/* Since that instant, oldest first, out of the newest DASHBOARD_EVENTS_MAX events; *is_partial_out:
  * there are older ones within the time. */
-enum err_kind store_desk_outcomes(struct store *store, struct arena *arena, struct str app_id,
-				  int64_t since_us, struct desk_outcome **out, size_t *count_out,
-				  bool *is_partial_out, struct error *err);
+enum err_kind store_dashboard_outcomes(struct store *store, struct arena *arena, struct str app_id,
+				       int64_t since_us, struct dashboard_outcome **out,
+				       size_t *count_out, bool *is_partial_out, struct error *err);

@@ -189,21 +189,21 @@ static struct str post_with(struct fixture *fx, const struct app_row *app,
 	return accept.post_id;
 }
 
-static struct desk_page find(struct fixture *fx, const struct app_row *app,
-			     struct desk_filter filter)
+static struct dashboard_page find(struct fixture *fx, const struct app_row *app,
+				  struct dashboard_filter filter)
 {
-	struct desk_page page = {0};
+	struct dashboard_page page = {0};
 	struct error err = {0};
 	filter.app_id = app->id;
 	if (filter.below_ordinal == 0)
 		filter.below_ordinal = INT64_MAX;
 	if (filter.max == 0)
 		filter.max = 10;
-	ok(store_desk_find(fx->store, fx->arena, &filter, &page, &err), &err);
+	ok(store_dashboard_find(fx->store, fx->arena, &filter, &page, &err), &err);
 	return page;
 }
 
-static void assert_ordinals(const struct desk_page *page, const char *expected)
+static void assert_ordinals(const struct dashboard_page *page, const char *expected)
 {
 	char got[64] = "";
 	for (size_t i = 0; i < page->count; i++)
@@ -225,38 +225,38 @@ static void pages_by_any_filter(void **state)
 	post_with(fx, &app, &on_linkedin, "beta a_b!", 2 * US_PER_DAY + TODAY);
 	post_with(fx, &app, &on_x, "gamma \\\"said\\\"", tomorrow + US_PER_HOUR);
 	post_with(fx, &other, &foreign, "Alpha", tomorrow);
-	struct desk_page page = find(fx, &app, (struct desk_filter){0});
+	struct dashboard_page page = find(fx, &app, (struct dashboard_filter){0});
 	assert_ordinals(&page, "3 2 1 ");
 	assert_true(page.looked_down_to <= 1);
-	page = find(fx, &app, (struct desk_filter){.max = 2});
+	page = find(fx, &app, (struct dashboard_filter){.max = 2});
 	assert_ordinals(&page, "3 2 ");
-	page = find(fx, &app, (struct desk_filter){.below_ordinal = 2});
+	page = find(fx, &app, (struct dashboard_filter){.below_ordinal = 2});
 	assert_ordinals(&page, "1 ");
-	page = find(fx, &app, (struct desk_filter){.status = STR("scheduled")});
+	page = find(fx, &app, (struct dashboard_filter){.status = STR("scheduled")});
 	assert_ordinals(&page, "3 2 1 ");
-	page = find(fx, &app, (struct desk_filter){.status = STR("failed")});
+	page = find(fx, &app, (struct dashboard_filter){.status = STR("failed")});
 	assert_ordinals(&page, "");
-	page = find(fx, &app, (struct desk_filter){.platform_mask = 1 << PLATFORM_LINKEDIN});
+	page = find(fx, &app, (struct dashboard_filter){.platform_mask = 1 << PLATFORM_LINKEDIN});
 	assert_ordinals(&page, "2 ");
 	page = find(fx, &app,
-		    (struct desk_filter){.date_from_us = tomorrow,
-					 .date_to_us = tomorrow + US_PER_DAY});
+		    (struct dashboard_filter){.date_from_us = tomorrow,
+					      .date_to_us = tomorrow + US_PER_DAY});
 	assert_ordinals(&page, "3 1 ");
-	page = find(fx, &app, (struct desk_filter){.user_id = STR("bob")});
+	page = find(fx, &app, (struct dashboard_filter){.user_id = STR("bob")});
 	assert_ordinals(&page, "2 ");
-	page = find(fx, &app, (struct desk_filter){.account_id = on_x.id});
+	page = find(fx, &app, (struct dashboard_filter){.account_id = on_x.id});
 	assert_ordinals(&page, "3 1 ");
-	page = find(fx, &app, (struct desk_filter){.account_id = foreign.id});
+	page = find(fx, &app, (struct dashboard_filter){.account_id = foreign.id});
 	assert_ordinals(&page, "");
-	page = find(fx, &app, (struct desk_filter){.text = STR("ALPHA 100%")});
+	page = find(fx, &app, (struct dashboard_filter){.text = STR("ALPHA 100%")});
 	assert_ordinals(&page, "1 ");
-	page = find(fx, &app, (struct desk_filter){.text = STR("%")});
+	page = find(fx, &app, (struct dashboard_filter){.text = STR("%")});
 	assert_ordinals(&page, "1 ");
-	page = find(fx, &app, (struct desk_filter){.text = STR("a_b!")});
+	page = find(fx, &app, (struct dashboard_filter){.text = STR("a_b!")});
 	assert_ordinals(&page, "2 ");
-	page = find(fx, &app, (struct desk_filter){.text = STR("\"said\"")});
+	page = find(fx, &app, (struct dashboard_filter){.text = STR("\"said\"")});
 	assert_ordinals(&page, "3 ");
-	page = find(fx, &app, (struct desk_filter){.error_code = STR("CANCELLED")});
+	page = find(fx, &app, (struct dashboard_filter){.error_code = STR("CANCELLED")});
 	assert_ordinals(&page, "");
 	assert_true(page.looked_down_to <= 1);
 }
@@ -273,7 +273,8 @@ static void posts_of_a_page(void **state)
 	struct str ids[3];
 	for (size_t i = 0; i < 3; i++)
 		ids[i] = post_with(fx, &app, &account, "x", TODAY + US_PER_DAY);
-	ok(store_desk_posts(fx->store, fx->arena, app.id, ordinals, 3, &posts, &count, &err), &err);
+	ok(store_dashboard_posts(fx->store, fx->arena, app.id, ordinals, 3, &posts, &count, &err),
+	   &err);
 	assert_int_equal(count, 2);
 	assert_true(str_equal(posts[0].id, ids[2]) && str_equal(posts[1].id, ids[0]));
 	assert_int_equal(posts[0].delivery_count, 1);
@@ -287,12 +288,13 @@ static void days(void **state)
 	const struct app_row app = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
 	const int64_t day = TODAY / US_PER_DAY + 3;
-	struct desk_day *rows = NULL;
+	struct dashboard_day *rows = NULL;
 	size_t count = 0;
 	post_with(fx, &app, &account, "x", day * US_PER_DAY);
 	post_with(fx, &app, &account, "x", (day + 1) * US_PER_DAY - 1);
 	post_with(fx, &app, &account, "x", (day + 1) * US_PER_DAY);
-	ok(store_desk_days(fx->store, fx->arena, app.id, day, day + 1, &rows, &count, &err), &err);
+	ok(store_dashboard_days(fx->store, fx->arena, app.id, day, day + 1, &rows, &count, &err),
+	   &err);
 	assert_int_equal(count, 1);
 	assert_int_equal(rows[0].day, day);
 	assert_int_equal(rows[0].count, 2);
@@ -321,13 +323,13 @@ static void how_deliveries_ended(void **state)
 	struct error err = {0};
 	const struct app_row app = make_app(fx);
 	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
-	struct desk_outcome *outcomes = NULL;
+	struct dashboard_outcome *outcomes = NULL;
 	size_t count = 0;
 	bool is_partial = true;
 	end_post(fx, &app, &account, NULL, "");
 	end_post(fx, &app, &account, &refused, "");
-	ok(store_desk_outcomes(fx->store, fx->arena, app.id, 0, &outcomes, &count, &is_partial,
-			       &err),
+	ok(store_dashboard_outcomes(fx->store, fx->arena, app.id, 0, &outcomes, &count, &is_partial,
+				    &err),
 	   &err);
 	assert_int_equal(count, 2);
 	assert_false(is_partial);
@@ -336,8 +338,8 @@ static void how_deliveries_ended(void **state)
 	assert_true(str_equal(outcomes[0].account_id, account.id));
 	assert_int_equal(outcomes[0].platform, PLATFORM_X);
 	assert_true(outcomes[0].published_at_us >= outcomes[0].date_us && outcomes[0].date_us > 0);
-	ok(store_desk_outcomes(fx->store, fx->arena, app.id, INT64_MAX, &outcomes, &count,
-			       &is_partial, &err),
+	ok(store_dashboard_outcomes(fx->store, fx->arena, app.id, INT64_MAX, &outcomes, &count,
+				    &is_partial, &err),
 	   &err);
 	assert_int_equal(count, 0);
 }
