@@ -112,14 +112,3 @@ bool httpdate_parse_retry_after(struct str text, int64_t now_us, int64_t *ms_out
 		*ms_out = is_long ? RETRY_AFTER_MS_MAX : (int64_t)seconds * 1000;
 	return true;
 }
-
-struct str httpdate_format(struct arena *arena, int64_t us)
-{
-	const struct civil_date date = timetext_date(us);
-	const int seconds = (int)(timetext_us_of_day(us) / US_PER_S);
-	/* 1970-01-01 was a Thursday. */
-	const int64_t weekday = ((timetext_day_number(us) + 4) % 7 + 7) % 7;
-	return str_format(arena, "%s, %02d %s %04d %02d:%02d:%02d GMT", weekdays[weekday].ptr,
-			  date.day, months[date.month - 1].ptr, date.year, seconds / 3600,
-			  seconds / 60 % 60, seconds % 60);
-}

@@ -12,4 +12,3 @@ bool httpdate_parse(struct str text, int64_t *us_out);
 /* Retry-After as seconds or as a date, in milliseconds from now. Negative and past give 0, more
  * than 24 h gives 24 h (RELIABILITY.md 3.2: absurd values). False when it is neither. */
 bool httpdate_parse_retry_after(struct str text, int64_t now_us, int64_t *ms_out);
-struct str httpdate_format(struct arena *arena, int64_t us);

@@ -187,12 +187,6 @@ void json_put_int(struct json_writer *w, int64_t value)
 	buf_add_i64(w->out, value);
 }
 
-void json_put_bool(struct json_writer *w, bool value)
-{
-	begin_value(w);
-	buf_add(w->out, value ? STR("true") : STR("false"));
-}
-
 void json_put_null(struct json_writer *w)
 {
 	begin_value(w);
@@ -290,7 +284,8 @@ void json_member_int(struct json_writer *w, const char *key, int64_t value)
 void json_member_bool(struct json_writer *w, const char *key, bool value)
 {
 	json_key(w, key);
-	json_put_bool(w, value);
+	begin_value(w);
+	buf_add(w->out, value ? STR("true") : STR("false"));
 }
 
 void json_member_null(struct json_writer *w, const char *key)

@@ -33,7 +33,6 @@ void json_key(struct json_writer *w, const char *key);
 void json_key_str(struct json_writer *w, struct str key);
 void json_put_str(struct json_writer *w, struct str value);
 void json_put_int(struct json_writer *w, int64_t value);
-void json_put_bool(struct json_writer *w, bool value);
 void json_put_null(struct json_writer *w);
 /* A value that is JSON text already. */
 void json_put_raw(struct json_writer *w, struct str json_text);

@@ -5,13 +5,7 @@
 #include "names.h"
 
 static const char *const names[] = {
-#define EVENT(name, word, summary) [EVENT_##name] = word,
-#include "events.def"
-#undef EVENT
-};
-
-static const char *const summaries[] = {
-#define EVENT(name, word, summary) [EVENT_##name] = summary,
+#define EVENT(name, word) [EVENT_##name] = word,
 #include "events.def"
 #undef EVENT
 };
@@ -24,9 +18,4 @@ const char *event_kind_name(enum event_kind kind)
 enum event_kind event_kind_of_name(struct str name)
 {
 	return (enum event_kind)NAME_FIND(names, name);
-}
-
-const char *event_kind_summary(enum event_kind kind)
-{
-	return NAME_OF(summaries, kind);
 }

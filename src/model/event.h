@@ -8,7 +8,7 @@
 #include "str.h"
 
 enum event_kind {
-#define EVENT(name, word, summary) EVENT_##name,
+#define EVENT(name, word) EVENT_##name,
 #include "events.def"
 #undef EVENT
 	EVENT_KIND_COUNT
@@ -22,5 +22,3 @@ enum event_kind {
 const char *event_kind_name(enum event_kind kind);
 /* COUNT when unknown. */
 enum event_kind event_kind_of_name(struct str name);
-/* A sentence for documents. */
-const char *event_kind_summary(enum event_kind kind);

@@ -54,13 +54,6 @@ const char *connection_error_sentence(enum connection_error error)
 	return NAME_OF(connection_sentences, error);
 }
 
-enum connection_error connection_error_of_code(struct str code)
-{
-	const size_t index = NAME_FIND(connection_codes, code);
-	return index < CONNECTION_ERROR_COUNT ? (enum connection_error)index
-					      : CONNECTION_ERROR_NONE;
-}
-
 bool failure_is_transient(enum failure_class class)
 {
 	return class == FAILURE_TRANSIENT || class == FAILURE_RATE_LIMITED;

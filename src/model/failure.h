@@ -57,6 +57,5 @@ const char *failure_code_sentence(enum failure_code code);
 enum failure_code failure_code_of_name(struct str name);
 const char *connection_error_code(enum connection_error error);
 const char *connection_error_sentence(enum connection_error error);
-enum connection_error connection_error_of_code(struct str code);
 /* Transient and rate limited failures pass by themselves. */
 bool failure_is_transient(enum failure_class class);

@@ -53,7 +53,7 @@ enum post_type post_type_of_name(struct str name)
 	return index < POST_TYPE_COUNT ? (enum post_type)index : POST_TYPE_NONE;
 }
 
-const char *media_type_name(enum media_type type)
+static const char *media_type_name(enum media_type type)
 {
 	return NAME_OF(media_types, type);
 }

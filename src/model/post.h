@@ -73,7 +73,6 @@ struct post_content {
 
 const char *post_type_name(enum post_type type);
 enum post_type post_type_of_name(struct str name); /* NONE when unknown */
-const char *media_type_name(enum media_type type);
 const char *post_mode_name(enum post_mode mode);
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */

@@ -119,12 +119,3 @@ void warning_add(struct problems *problems, struct str field, const char *code, 
 		.message = message,
 	};
 }
-
-bool problems_have(const struct problems *problems, enum problem_kind kind)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		if (problems->items[i].kind == kind)
-			return true;
-	}
-	return false;
-}

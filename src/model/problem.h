@@ -60,5 +60,3 @@ void problem_add_account(struct problems *problems, struct str field, const char
 			 struct str account_id, struct str message);
 /* The same field and code again adds nothing. */
 void warning_add(struct problems *problems, struct str field, const char *code, struct str message);
-/* Is there a problem of that kind? */
-bool problems_have(const struct problems *problems, enum problem_kind kind);

@@ -10,7 +10,7 @@
  * waits for (at 100 MB/s: 80 ms). */
 #define PUSH_BYTES (INT64_C(4) << 20)
 
-void save_mark_init(struct save_mark *mark)
+static void save_mark_init(struct save_mark *mark)
 {
 	*mark = (struct save_mark){.size_bytes = 0};
 	crypto_hash_sha256_init(&mark->hash);

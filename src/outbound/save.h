@@ -31,7 +31,6 @@ struct save_file {
 };
 
 /* The mark of nothing. */
-void save_mark_init(struct save_mark *mark);
 /* 64 hex digits and NUL. */
 void save_mark_digest(const struct save_mark *mark, char out[65]);
 

@@ -142,5 +142,3 @@ static inline void transport_wake(const struct transport *t)
 {
 	t->ops->wake(t->context);
 }
-
-const char *transfer_problem_slug(enum transfer_problem problem);

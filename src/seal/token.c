@@ -46,25 +46,8 @@ struct str token_random(struct arena *arena, const struct random_source *random,
 	return random_text(arena, random, prefix, count, base64url_letters);
 }
 
-struct str token_random_hex(struct arena *arena, const struct random_source *random,
-			    const char *prefix, size_t count)
-{
-	return random_text(arena, random, prefix, count, hex_letters);
-}
-
 struct str token_new(struct arena *arena, const struct random_source *random, enum token_kind kind)
 {
 	return random_text(arena, random, kinds[kind].prefix, kinds[kind].count,
 			   kinds[kind].letters);
-}
-
-bool token_is_kind(enum token_kind kind, struct str text)
-{
-	struct str rest = text;
-	if (!str_skip(&rest, str_of(kinds[kind].prefix)) || rest.len != kinds[kind].count)
-		return false;
-	for (size_t i = 0; i < rest.len; i++)
-		if (rest.ptr[i] == '\0' || strchr(kinds[kind].letters, rest.ptr[i]) == NULL)
-			return false;
-	return true;
 }

@@ -4,7 +4,6 @@
  * is digest.h. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "str.h"
@@ -22,12 +21,7 @@ enum token_kind {
 };
 
 struct str token_new(struct arena *arena, const struct random_source *random, enum token_kind kind);
-/* Does text look like one? Says nothing about whether we gave it out. */
-bool token_is_kind(enum token_kind kind, struct str text);
 
 /* prefix and count characters A-Z a-z 0-9 - _, 6 bits of randomness each. */
 struct str token_random(struct arena *arena, const struct random_source *random, const char *prefix,
 			size_t count);
-/* prefix and count lower-case hex digits, 4 bits each. */
-struct str token_random_hex(struct arena *arena, const struct random_source *random,
-			    const char *prefix, size_t count);

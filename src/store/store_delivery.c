@@ -308,23 +308,6 @@ enum err_kind store_timeline_list(struct store *store, struct arena *arena, stru
 			  timeline_read, sizeof(struct timeline_row), (void **)out, count_out, err);
 }
 
-static void evidence_read(struct sql_cursor *cursor, void *out)
-{
-	struct evidence_row *row = out;
-	row->at_us = sql_take_int(cursor);
-	row->fence = sql_take_int(cursor);
-	row->remote_id = sql_take_text(cursor);
-	row->url = sql_take_text(cursor);
-	row->parts = sql_take_text(cursor);
-}
-
-enum err_kind store_evidence_list(struct store *store, struct arena *arena, struct str delivery_id,
-				  struct evidence_row **out, size_t *count_out, struct error *err)
-{
-	return store_list(store, arena, SQL_EVIDENCE_LIST, SQL_ARGS(sql_text(delivery_id)),
-			  evidence_read, sizeof(struct evidence_row), (void **)out, count_out, err);
-}
-
 enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
 				       bool *is_unfinished_out, struct error *err)
 {

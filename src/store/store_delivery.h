@@ -162,14 +162,3 @@ enum err_kind store_delivery_backlog(struct store *store, int64_t now_us,
  * often. */
 enum err_kind store_delivery_oldest_due(struct store *store, int64_t now_us, int64_t *due_at_us_out,
 					struct error *err);
-
-/* What holders of a lost fence told, oldest first. */
-struct evidence_row {
-	int64_t at_us;
-	int64_t fence;
-	struct str remote_id;
-	struct str url;
-	struct str parts;
-};
-enum err_kind store_evidence_list(struct store *store, struct arena *arena, struct str delivery_id,
-				  struct evidence_row **out, size_t *count_out, struct error *err);

@@ -9,6 +9,7 @@
 
 #include "count_of.h"
 
+#include "evidence.h"
 #include "store_event.h"
 #include "store_figures.h"
 
@@ -288,7 +289,7 @@ static size_t evidence_count(struct fixture *fx, struct str delivery_id, struct 
 	struct error err = {0};
 	struct evidence_row *rows = NULL;
 	size_t count = 0;
-	ok(store_evidence_list(fx->store, fx->arena, delivery_id, &rows, &count, &err), &err);
+	ok(evidence_list(fx->store, fx->arena, delivery_id, &rows, &count, &err), &err);
 	if (count > 0)
 		*last = rows[count - 1];
 	return count;

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "arena.h"
 #include "clock.h"
 #include "count_of.h"
 
@@ -130,29 +129,21 @@ static void reads_retry_after(void **state)
 	}
 }
 
-static void formats_like_libc(void **state)
+static void parses_what_libc_formats(void **state)
 {
 	(void)state;
-	struct arena *arena = arena_new("test", 4096);
 	/* The C locale, which a program starts in, has the names of RFC 9110. */
 	for (int64_t seconds = -86400 * INT64_C(800); seconds < 86400 * INT64_C(40000);
 	     seconds += 86400 * 3 + 3607) {
-		char expected[64];
+		char text[64];
 		struct tm tm;
 		const time_t t = (time_t)seconds;
-		int64_t again_us;
+		int64_t us = 0;
 		gmtime_r(&t, &tm);
-		strftime(expected, sizeof(expected), "%a, %d %b %Y %H:%M:%S GMT", &tm);
-		const struct str text = httpdate_format(arena, seconds * US_PER_S + 999999);
-		if (!str_equal_z(text, expected))
-			fail_msg("%s: " STR_FMT, expected, STR_ARG(text));
-		assert_true(httpdate_parse(text, &again_us));
-		assert_int_equal(again_us, seconds * US_PER_S);
-		arena_clear(arena);
+		strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+		if (!httpdate_parse(str_of(text), &us) || us != seconds * US_PER_S)
+			fail_msg("%s: %jd", text, (intmax_t)us);
 	}
-	(void)httpdate_format(arena, INT64_MIN);
-	(void)httpdate_format(arena, INT64_MAX);
-	arena_free(&arena);
 }
 
 int main(void)
@@ -161,7 +152,7 @@ int main(void)
 		cmocka_unit_test(parses_imf_fixdate_only),
 		cmocka_unit_test(refuses_every_truncation),
 		cmocka_unit_test(reads_retry_after),
-		cmocka_unit_test(formats_like_libc),
+		cmocka_unit_test(parses_what_libc_formats),
 	};
 	return cmocka_run_group_tests_name("httpdate", tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 
 #include "world.h"
 
+#include "evidence.h"
+
 #define TWEETS "POST https://api.x.com/2/tweets"
 #define CREATED "{\"data\":{\"id\":\"1001\",\"text\":\"hello\"}}"
 
@@ -100,7 +102,7 @@ static void a_lost_lease_ends_the_task_and_keeps_the_evidence(void **state)
 	struct error err = {0};
 	struct evidence_row *evidence = NULL;
 	size_t count = 0;
-	ok(store_evidence_list(w->store, w->arena, delivery, &evidence, &count, &err), &err);
+	ok(evidence_list(w->store, w->arena, delivery, &evidence, &count, &err), &err);
 	assert_int_equal(count, 1);
 	assert_str(evidence[0].remote_id, "1001");
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);

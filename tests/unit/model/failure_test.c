@@ -39,12 +39,10 @@ static void connection_errors_are_the_api_s(void **state)
 	(void)state;
 	assert_int_equal(CONNECTION_ERROR_COUNT, 1 + COUNT_OF(codes));
 	for (size_t i = 0; i < COUNT_OF(codes); i++) {
-		const enum connection_error error = connection_error_of_code(str_of(codes[i]));
-		assert_int_equal(error, i + 1);
+		const enum connection_error error = (enum connection_error)(i + 1);
 		assert_string_equal(connection_error_code(error), codes[i]);
 		assert_true(str_has_suffix(str_of(connection_error_sentence(error)), STR(".")));
 	}
-	assert_int_equal(connection_error_of_code(STR("other")), CONNECTION_ERROR_NONE);
 	assert_string_equal(connection_error_code(CONNECTION_ERROR_NONE), "");
 }
 

@@ -44,7 +44,6 @@ static void words_go_there_and_back(void **state)
 	assert_int_equal(post_type_of_name(STR("")), POST_TYPE_NONE);
 	assert_int_equal(post_state_of_name(STR("done")), POST_STATE_COUNT);
 	assert_string_equal(post_type_name(POST_TYPE_NONE), "");
-	assert_string_equal(media_type_name(MEDIA_VIDEO), "video");
 	assert_string_equal(post_mode_name(POST_MODE_ADVANCED), "advanced");
 }
 

@@ -164,9 +164,9 @@ static inline void fixture_expect(const struct transfer_result *result,
 				  enum transfer_outcome outcome, enum transfer_problem problem)
 {
 	if (result->outcome != outcome || result->problem != problem)
-		print_message("outcome %d, problem %s, status %d: " STR_FMT "\n",
-			      (int)result->outcome, transfer_problem_slug(result->problem),
-			      result->status, STR_ARG(result->error_text));
+		print_message("outcome %d, problem %d, status %d: " STR_FMT "\n",
+			      (int)result->outcome, (int)result->problem, result->status,
+			      STR_ARG(result->error_text));
 	assert_int_equal(result->outcome, outcome);
 	assert_int_equal(result->problem, problem);
 	assert_int_equal(str_is_empty(result->error_text), outcome == TRANSFER_ANSWERED);

@@ -27,6 +27,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
 /* 0, 1, 2, ... */
 static void fill_counting(void *context, void *out, size_t size_bytes)
 {
@@ -42,12 +44,13 @@ static void kinds_have_the_forms_of_the_api(void **state)
 		enum token_kind kind;
 		const char *prefix;
 		size_t len;
+		const char *letters;
 	} rows[] = {
-		{"access token", TOKEN_ACCESS, "pht_", 47},
-		{"client id", TOKEN_CLIENT_ID, "phc_", 28},
-		{"client secret", TOKEN_CLIENT_SECRET, "phs_", 47},
-		{"connection id", TOKEN_CONNECTION_ID, "conn_", 37},
-		{"confirmation", TOKEN_CONFIRMATION, "pcf_", 47},
+		{"access token", TOKEN_ACCESS, "pht_", 47, BASE64URL},
+		{"client id", TOKEN_CLIENT_ID, "phc_", 28, BASE64URL},
+		{"client secret", TOKEN_CLIENT_SECRET, "phs_", 47, BASE64URL},
+		{"connection id", TOKEN_CONNECTION_ID, "conn_", 37, "0123456789abcdef"},
+		{"confirmation", TOKEN_CONFIRMATION, "pcf_", 47, BASE64URL},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct str text = token_new(*state, random_system(), rows[i].kind);
@@ -55,34 +58,9 @@ static void kinds_have_the_forms_of_the_api(void **state)
 		assert_int_equal(text.len, rows[i].len);
 		assert_int_equal(strlen(text.ptr), rows[i].len);
 		assert_true(str_has_prefix(text, str_of(rows[i].prefix)));
-		for (int kind = 0; kind < TOKEN_KIND_COUNT; kind++)
-			assert_int_equal(token_is_kind((enum token_kind)kind, text),
-					 kind == (int)rows[i].kind);
+		assert_int_equal(strspn(text.ptr + strlen(rows[i].prefix), rows[i].letters),
+				 text.len - strlen(rows[i].prefix));
 	}
-}
-
-static void looks_are_judged_strictly(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *text;
-		enum token_kind kind;
-		bool is;
-	} rows[] = {
-		{"conn_0123456789abcdef0123456789abcdef", TOKEN_CONNECTION_ID, true},
-		{"conn_0123456789ABCDEF0123456789abcdef", TOKEN_CONNECTION_ID, false},
-		{"conn_0123456789abcdef0123456789abcde", TOKEN_CONNECTION_ID, false},
-		{"conn_0123456789abcdef0123456789abcdef0", TOKEN_CONNECTION_ID, false},
-		{"conn-0123456789abcdef0123456789abcdef", TOKEN_CONNECTION_ID, false},
-		{"phc_abcdefghijklmnopqrst-_09", TOKEN_CLIENT_ID, true},
-		{"phc_abcdefghijklmnopqrst+/09", TOKEN_CLIENT_ID, false},
-		{"phc_abcdefghijklmnopqrst =09", TOKEN_CLIENT_ID, false},
-		{"phc_", TOKEN_CLIENT_ID, false},
-		{"", TOKEN_CLIENT_ID, false},
-	};
-	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		assert_int_equal(token_is_kind(rows[i].kind, str_of(rows[i].text)), rows[i].is);
-	assert_false(token_is_kind(TOKEN_CLIENT_ID, STR("phc_abcdefghijklmnopqrst\0-_0")));
 }
 
 static void every_letter_comes_up_equally(void **state)
@@ -99,7 +77,8 @@ static void every_letter_comes_up_equally(void **state)
 		letters += counts[i] > 0;
 	}
 	assert_int_equal(letters, 64);
-	assert_true(str_equal_z(token_random_hex(*state, &random, "x", 16), "x0123456789abcdef"));
+	assert_true(str_equal_z(token_new(*state, &random, TOKEN_CONNECTION_ID),
+				"conn_0123456789abcdef0123456789abcdef"));
 }
 
 static void two_are_never_alike(void **state)
@@ -113,7 +92,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_have_the_forms_of_the_api),
-		cmocka_unit_test(looks_are_judged_strictly),
 		cmocka_unit_test(every_letter_comes_up_equally),
 		cmocka_unit_test(two_are_never_alike),
 	};
