@@ -33,8 +33,10 @@ static enum err_kind claim_batch(struct store_tx *tx, void *argument, struct err
 	struct claimer *claimer = argument;
 	struct delivery_work *work = NULL;
 	arena_clear(claimer->arena);
-	return store_delivery_claim(tx, claimer->arena, clock_now_us(store_clock(claimer->store)),
-				    LEASE_US, BATCH, &work, &claimer->last, err);
+	const struct delivery_claim wish = {.now_us = clock_now_us(store_clock(claimer->store)),
+					    .lease_us = LEASE_US,
+					    .max = BATCH};
+	return store_delivery_claim(tx, claimer->arena, &wish, &work, &claimer->last, err);
 }
 
 static void *claim_all(void *argument)

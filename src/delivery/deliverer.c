@@ -29,15 +29,15 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 	if (deliverer->is_capacity_short)
 		return ERR_NONE;
 	const int64_t now_us = clock_now_us(deliverer->config.clock);
-	const struct claim_room room = {
-		.room = capacity_for_claim,
-		.context = deliverer,
-		.overdue_us = now_us - POLICY_PATIENCE_US,
-		.leaves_rows = deliverer->is_row_left,
-	};
-	return store_delivery_claim_within(tx, deliverer->claim_arena, now_us, FIRST_LEASE_US, max,
-					   &room, &deliverer->claimed, &deliverer->claimed_count,
-					   err);
+	const struct delivery_claim wish = {.now_us = now_us,
+					    .lease_us = FIRST_LEASE_US,
+					    .max = max,
+					    .slots = capacity_for_claim,
+					    .context = deliverer,
+					    .overdue_us = now_us - POLICY_PATIENCE_US,
+					    .leaves_rows = deliverer->is_row_left};
+	return store_delivery_claim(tx, deliverer->claim_arena, &wish, &deliverer->claimed,
+				    &deliverer->claimed_count, err);
 }
 
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)

@@ -289,7 +289,7 @@ void capacity_note_unreadable(struct delivery_task *t);
 /* A delivery that makes no call takes up no room. */
 void capacity_turn_ends(struct delivery_task *t);
 void capacity_leave(struct delivery_task *t);
-/* For struct claim_room; context is the deliverer. */
+/* For delivery_claim.slots; context is the deliverer. */
 uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id platform);
 
 /* ---- account_token.c ---- */

@@ -17,17 +17,15 @@ struct claim_app {
 	size_t claimed;
 	int64_t was_scheduled; /* of those claimed */
 	bool has_more;         /* lanes may be due still */
-	bool has_rooms;        /* the next is known */
-	uint32_t rooms[PLATFORM_ID_MAX + 1];
+	bool has_slots;        /* the next is known */
+	uint32_t slots[PLATFORM_ID_MAX + 1];
 };
 
 struct claim {
 	struct store_tx *tx;
 	struct arena *arena; /* the caller's, for the work */
-	int64_t now_us;
+	const struct delivery_claim *wish;
 	int64_t lease_until_us;
-	size_t max;
-	const struct claim_room *room; /* NULL = without limits */
 	struct claim_app *apps;
 	size_t app_count;
 	struct delivery_work *work;
@@ -96,9 +94,10 @@ static void work_read(struct sql_cursor *cursor, void *out)
 static enum err_kind list_apps_after(struct claim *claim, struct str after, size_t max,
 				     struct claim_app **out, size_t *count_out, struct error *err)
 {
-	return sql_list(claim->tx->sql, claim->tx->arena, SQL_WORK_LIST_DUE,
-			SQL_ARGS(sql_text(after), sql_int(claim->now_us), sql_int((int64_t)max)),
-			claim_app_read, sizeof(struct claim_app), (void **)out, count_out, err);
+	return sql_list(
+		claim->tx->sql, claim->tx->arena, SQL_WORK_LIST_DUE,
+		SQL_ARGS(sql_text(after), sql_int(claim->wish->now_us), sql_int((int64_t)max)),
+		claim_app_read, sizeof(struct claim_app), (void **)out, count_out, err);
 }
 
 /* The apps with work, from the one after the last served round to it. */
@@ -141,7 +140,7 @@ static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lan
 		return ERR_NONE;
 	const enum err_kind kind =
 		sql_find(claim->tx->sql, claim->tx->arena, SQL_LANE_OLDEST,
-			 SQL_ARGS(sql_text(lane->account_id), sql_int(claim->now_us)),
+			 SQL_ARGS(sql_text(lane->account_id), sql_int(claim->wish->now_us)),
 			 store_text_read, delivery_id_out, "delivery", err);
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
@@ -170,8 +169,8 @@ static enum err_kind take_delivery(struct claim *claim, const struct due_lane *l
 				   const struct found *found, struct error *err)
 {
 	const struct delivery_work *work = &found->work;
-	const bool is_left = claim->room != NULL && claim->room->leaves_rows;
-	enum err_kind kind = is_left ? ERR_NONE : delivery_claim_row(claim->tx, work, err);
+	enum err_kind kind =
+		claim->wish->leaves_rows ? ERR_NONE : delivery_claim_row(claim->tx, work, err);
 	if (kind == ERR_NONE)
 		kind = lane_take(claim, lane->account_id, work->id, err);
 	if (kind == ERR_NONE && work->state != POST_PROCESSING)
@@ -219,39 +218,39 @@ static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
 	return ERR_NONE;
 }
 
-/* ---- room ---- */
+/* ---- slots ---- */
 
-static void rooms_ask(const struct claim *claim, struct claim_app *app)
+static void slots_ask(const struct claim *claim, struct claim_app *app)
 {
+	const struct delivery_claim *wish = claim->wish;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
-		app->rooms[i] = claim->room == NULL
+		app->slots[i] = wish->slots == NULL
 					? UINT32_MAX
-					: claim->room->room(claim->room->context, app->id,
-							    (enum platform_id)i);
-	app->has_rooms = true;
+					: wish->slots(wish->context, app->id, (enum platform_id)i);
+	app->has_slots = true;
 }
 
 static int64_t open_platforms(const struct claim_app *app)
 {
 	int64_t mask = 0;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
-		mask |= app->rooms[i] > 0 ? INT64_C(1) << i : 0;
+		mask |= app->slots[i] > 0 ? INT64_C(1) << i : 0;
 	return mask;
 }
 
 static int64_t overdue_us(const struct claim *claim)
 {
-	return claim->room != NULL ? claim->room->overdue_us : INT64_MIN;
+	return claim->wish->slots != NULL ? claim->wish->overdue_us : INT64_MIN;
 }
 
-/* Takes one of the room there is; false when there is none left. */
-static bool room_take(const struct claim *claim, struct claim_app *app, const struct due_lane *lane)
+/* Takes a slot; false when there is none left. */
+static bool slot_take(const struct claim *claim, struct claim_app *app, const struct due_lane *lane)
 {
 	if (lane->next_due_us <= overdue_us(claim))
 		return true;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++) {
-		if (lane->platform_mask == INT64_C(1) << i && app->rooms[i] > 0) {
-			app->rooms[i]--;
+		if (lane->platform_mask == INT64_C(1) << i && app->slots[i] > 0) {
+			app->slots[i]--;
 			return true;
 		}
 	}
@@ -263,16 +262,16 @@ static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, si
 {
 	struct due_lane *lanes = NULL;
 	size_t lane_count = 0;
-	if (!app->has_rooms)
-		rooms_ask(claim, app);
+	if (!app->has_slots)
+		slots_ask(claim, app);
 	enum err_kind kind = sql_list(
 		claim->tx->sql, claim->tx->arena, SQL_LANES_LIST_DUE,
-		SQL_ARGS(sql_text(app->id), sql_int(claim->now_us), sql_int((int64_t)share),
+		SQL_ARGS(sql_text(app->id), sql_int(claim->wish->now_us), sql_int((int64_t)share),
 			 sql_int(open_platforms(app)), sql_int(overdue_us(claim))),
 		lane_read, sizeof(*lanes), (void **)&lanes, &lane_count, err);
 	app->has_more = lane_count == share;
 	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++) {
-		if (room_take(claim, app, &lanes[i]))
+		if (slot_take(claim, app, &lanes[i]))
 			kind = claim_lane(claim, app, &lanes[i], err);
 	}
 	return kind;
@@ -297,15 +296,15 @@ static size_t count_apps_with_more(const struct claim *claim)
 /* One round: an equal share for every app that may have more. */
 static enum err_kind claim_round(struct claim *claim, size_t sharers, struct error *err)
 {
-	const size_t left = claim->max - claim->count;
+	const size_t left = claim->wish->max - claim->count;
 	const size_t share = left / sharers > 0 ? left / sharers : 1;
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++) {
-		if (claim->count == claim->max || claim->is_full)
+		if (claim->count == claim->wish->max || claim->is_full)
 			break;
 		if (!claim->apps[i].has_more)
 			continue;
-		const size_t room = claim->max - claim->count;
+		const size_t room = claim->wish->max - claim->count;
 		kind = claim_of_app(claim, &claim->apps[i], share < room ? share : room, err);
 		remember_served(claim->tx->store, claim->apps[i].id);
 	}
@@ -324,35 +323,24 @@ static enum err_kind note_work(struct claim *claim, struct error *err)
 	return kind;
 }
 
-enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
-				   int64_t lease_us, size_t max, struct delivery_work **out,
+enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
+				   const struct delivery_claim *wish, struct delivery_work **out,
 				   size_t *count_out, struct error *err)
-{
-	return store_delivery_claim_within(tx, arena, now_us, lease_us, max, NULL, out, count_out,
-					   err);
-}
-
-enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us,
-					  int64_t lease_us, size_t max,
-					  const struct claim_room *room, struct delivery_work **out,
-					  size_t *count_out, struct error *err)
 {
 	struct claim claim = {.tx = tx,
 			      .arena = arena,
-			      .now_us = now_us,
-			      .lease_until_us = now_us + lease_us,
-			      .max = max,
-			      .room = room};
+			      .wish = wish,
+			      .lease_until_us = wish->now_us + wish->lease_us};
 	enum err_kind kind = work_due_now(tx, err);
 	if (kind == ERR_NONE)
 		kind = list_apps(&claim, err);
 	for (size_t i = 0; i < claim.app_count; i++)
 		claim.apps[i].has_more = true;
-	claim.work = arena_try_alloc(arena, max * sizeof(struct delivery_work));
+	claim.work = arena_try_alloc(arena, wish->max * sizeof(struct delivery_work));
 	if (claim.work == NULL)
-		return error_set(err, ERR_TOO_LARGE, "no room for %zu claims", max);
+		return error_set(err, ERR_TOO_LARGE, "no room for %zu claims", wish->max);
 	size_t sharers = claim.app_count;
-	while (kind == ERR_NONE && sharers > 0 && claim.count < max && !claim.is_full) {
+	while (kind == ERR_NONE && sharers > 0 && claim.count < wish->max && !claim.is_full) {
 		kind = claim_round(&claim, sharers, err);
 		sharers = count_apps_with_more(&claim);
 	}

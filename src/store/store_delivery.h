@@ -51,29 +51,31 @@ struct delivery_work {
 	int64_t post_delivery_count;
 };
 
-/* Claims up to max due deliveries: at most one per account at a time (an account with a begun,
- * unfinished delivery gives only that one), oldest first, fair over apps so that one app's backlog
- * does not delay another's. Sets state processing (or leaves retrying's successor), fence + 1,
- * lease_until = now + lease_us. Blocked accounts (busy) are skipped by the statement. */
-enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
-				   int64_t lease_us, size_t max, struct delivery_work **out,
-				   size_t *count_out, struct error *err);
-/* What a claim must not exceed. */
-struct claim_room {
-	/* How many more deliveries of this app on this platform may be claimed now; asked once a
-	 * claim for each. */
-	uint32_t (*room)(void *context, struct str app_id, enum platform_id platform);
-	void *context;
-	/* what was due before this instant is claimed all the same: it has to come to an end */
+/* What a claim takes at most. */
+struct delivery_claim {
+	int64_t now_us;
+	int64_t lease_us;
+	size_t max;
+	/* Returns how many more deliveries of this app on this platform may be claimed now. Asked
+	 * once a claim for each. NULL = no limit. */
+	uint32_t (*slots)(void *context, struct str app_id, enum platform_id platform);
+	void *context; /* of slots */
+	/* With slots: what was due before this instant is claimed without asking, because it has to
+	 * come to an end. */
 	int64_t overdue_us;
-	/* the deliveries' rows are written by their first saves, in this transaction
-	 * (delivery_save.is_first) */
+	/* The deliveries' rows are written by their first saves, in this transaction
+	 * (delivery_save.is_first). */
 	bool leaves_rows;
 };
-enum err_kind store_delivery_claim_within(struct store_tx *tx, struct arena *arena, int64_t now_us,
-					  int64_t lease_us, size_t max,
-					  const struct claim_room *room, struct delivery_work **out,
-					  size_t *count_out, struct error *err);
+
+/* Claims due deliveries: one at a time for each account (an account with a begun, unfinished
+ * delivery gives only that one), oldest first, and an equal share for each app, so that the backlog
+ * of one does not delay the others. Sets the state to processing, the fence to one more, and the
+ * lease to now_us + lease_us. Writes an array of at most max works in arena; fewer when arena is
+ * full. TOO_LARGE: arena has no space for one. */
+enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
+				   const struct delivery_claim *claim, struct delivery_work **out,
+				   size_t *count_out, struct error *err);
 /* When the next delivery becomes claimable: due and not leased; 0 = none. */
 enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out,
 				      struct error *err);

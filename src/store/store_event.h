@@ -89,15 +89,18 @@ struct webhook_work {
 	struct webhook_row webhook;
 };
 
-/* Takes due webhook deliveries: for each webhook no more than room(context, webhook_id) says, max
- * in all, oldest first. */
-struct webhook_room {
-	size_t (*room)(void *context, struct str webhook_id);
-	void *context;
+struct webhook_claim {
+	int64_t now_us;
+	int64_t lease_us;
+	size_t max; /* of all webhooks together */
+	/* Returns how many deliveries of this webhook may be taken now. */
+	size_t (*slots)(void *context, struct str webhook_id);
+	void *context; /* of slots */
 };
-enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
-				  int64_t lease_us, size_t max, const struct webhook_room *room,
-				  struct webhook_work **out, size_t *count_out, struct error *err);
+/* Takes due webhook deliveries, the oldest of each webhook first, until now_us + lease_us. */
+enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
+				  const struct webhook_claim *claim, struct webhook_work **out,
+				  size_t *count_out, struct error *err);
 
 struct webhook_save {
 	int64_t id;

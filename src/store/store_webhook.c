@@ -156,46 +156,45 @@ static void work_read(struct sql_cursor *cursor, void *out)
 struct claiming {
 	struct store_tx *tx;
 	struct arena *arena;
-	int64_t now_us;
-	int64_t lease_us;
-	size_t max;
+	const struct webhook_claim *wish;
 	struct webhook_work *work;
 	size_t count;
 };
 
-static enum err_kind claim_of(struct claiming *c, const struct webhook_row *webhook, size_t room,
+static enum err_kind claim_of(struct claiming *c, const struct webhook_row *webhook, size_t slots,
 			      struct error *err)
 {
 	struct webhook_work *rows = NULL;
 	size_t count = 0;
-	const size_t left = c->max - c->count;
+	const size_t left = c->wish->max - c->count;
 	enum err_kind kind = sql_list(c->tx->sql, c->arena, SQL_WEBHOOK_WORK,
-				      SQL_ARGS(sql_text(webhook->id), sql_int(c->now_us),
-					       sql_int((int64_t)(room < left ? room : left))),
+				      SQL_ARGS(sql_text(webhook->id), sql_int(c->wish->now_us),
+					       sql_int((int64_t)(slots < left ? slots : left))),
 				      work_read, sizeof(*rows), (void **)&rows, &count, err);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
 		rows[i].webhook = *webhook;
 		c->work[c->count++] = rows[i];
-		kind = sql_run(c->tx->sql, SQL_WEBHOOK_LEASE,
-			       SQL_ARGS(sql_int(rows[i].id), sql_int(c->now_us + c->lease_us)),
-			       NULL, err);
+		kind = sql_run(
+			c->tx->sql, SQL_WEBHOOK_LEASE,
+			SQL_ARGS(sql_int(rows[i].id), sql_int(c->wish->now_us + c->wish->lease_us)),
+			NULL, err);
 	}
 	return kind;
 }
 
-enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
-				  int64_t lease_us, size_t max, const struct webhook_room *room,
-				  struct webhook_work **out, size_t *count_out, struct error *err)
+enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
+				  const struct webhook_claim *wish, struct webhook_work **out,
+				  size_t *count_out, struct error *err)
 {
-	struct claiming claiming = {tx, arena, now_us, lease_us, max, NULL, 0};
+	struct claiming claiming = {tx, arena, wish, NULL, 0};
 	struct webhook_row *webhooks = NULL;
 	size_t count = 0;
-	claiming.work = ARENA_ARRAY(arena, struct webhook_work, max);
+	claiming.work = ARENA_ARRAY(arena, struct webhook_work, wish->max);
 	enum err_kind kind =
-		sql_list(tx->sql, arena, SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(now_us)),
+		sql_list(tx->sql, arena, SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(wish->now_us)),
 			 webhook_read, sizeof(*webhooks), (void **)&webhooks, &count, err);
-	for (size_t i = 0; i < count && claiming.count < max && kind == ERR_NONE; i++) {
-		const size_t free = room->room(room->context, webhooks[i].id);
+	for (size_t i = 0; i < count && claiming.count < wish->max && kind == ERR_NONE; i++) {
+		const size_t free = wish->slots(wish->context, webhooks[i].id);
 		if (free > 0)
 			kind = claim_of(&claiming, &webhooks[i], free, err);
 	}

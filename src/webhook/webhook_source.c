@@ -10,7 +10,7 @@
 #define EXPIRY_EVERY_US (60 * US_PER_S)
 #define EXPIRY_MAX 1000
 
-static size_t room_of(void *context, struct str webhook_id)
+static size_t free_slots(void *context, struct str webhook_id)
 {
 	const size_t busy = webhook_attempt_count(context, webhook_id);
 	return busy < WEBHOOK_IN_FLIGHT_MAX ? WEBHOOK_IN_FLIGHT_MAX - busy : 0;
@@ -32,17 +32,21 @@ static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_u
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
 {
 	struct webhooker *webhooker = context;
-	const struct webhook_room room = {room_of, webhooker};
 	const int64_t now_us = clock_now_us(webhooker->config.clock);
 	const size_t most = max < WEBHOOK_CLAIM_MAX ? max : WEBHOOK_CLAIM_MAX;
+	const struct webhook_claim wish = {.now_us = now_us,
+					   .lease_us = LEASE_US,
+					   .max = most,
+					   .slots = free_slots,
+					   .context = webhooker};
 	arena_clear(webhooker->claim_arena);
 	webhooker->event_count = 0;
 	webhooker->work_count = 0;
 	enum err_kind kind = store_event_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most,
 					       &webhooker->events, &webhooker->event_count, err);
 	if (kind == ERR_NONE)
-		kind = store_webhook_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most,
-					   &room, &webhooker->work, &webhooker->work_count, err);
+		kind = store_webhook_claim(tx, webhooker->claim_arena, &wish, &webhooker->work,
+					   &webhooker->work_count, err);
 	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
 }
 

@@ -581,21 +581,21 @@ static uint32_t room_of(void *context, struct str app_id, enum platform_id platf
 
 struct room_call {
 	struct fixture *fx;
-	struct claim_room room;
+	struct delivery_claim wish;
 	struct claimed claimed;
 };
 
 static enum err_kind run_room_claim(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct room_call *call = argument;
-	return store_delivery_claim_within(tx, call->fx->arena, NOW, LEASE_US, 10, &call->room,
-					   &call->claimed.work, &call->claimed.count, err);
+	return store_delivery_claim(tx, call->fx->arena, &call->wish, &call->claimed.work,
+				    &call->claimed.count, err);
 }
 
 static struct claimed claim_within(struct fixture *fx, struct room_asked *asked, int64_t overdue_us)
 {
 	struct error err = {0};
-	struct room_call call = {.fx = fx, .room = {room_of, asked, overdue_us}};
+	struct room_call call = {.fx = fx, .wish = {NOW, LEASE_US, 10, room_of, asked, overdue_us}};
 	ok(store_write(fx->store, run_room_claim, &call, &err), &err);
 	return call.claimed;
 }
@@ -619,11 +619,11 @@ static enum err_kind claim_and_save(struct store_tx *tx, void *argument, struct 
 {
 	struct first_call *call = argument;
 	struct room_asked asked = {.linkedin = 10};
-	const struct claim_room room = {room_of, &asked, INT64_MIN, .leaves_rows = true};
+	const struct delivery_claim wish = {NOW,       LEASE_US,           10, room_of, &asked,
+					    INT64_MIN, .leaves_rows = true};
 	struct delivery_work *work = NULL;
 	size_t count = 0;
-	enum err_kind kind = store_delivery_claim_within(tx, call->fx->arena, NOW, LEASE_US, 10,
-							 &room, &work, &count, err);
+	enum err_kind kind = store_delivery_claim(tx, call->fx->arena, &wish, &work, &count, err);
 	if (kind != ERR_NONE)
 		return kind;
 	assert_int_equal(count, 1);

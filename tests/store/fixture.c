@@ -252,8 +252,10 @@ struct claim_call {
 static enum err_kind run_claim(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct claim_call *call = argument;
-	return store_delivery_claim(tx, call->arena, call->now_us, LEASE_US, call->max,
-				    &call->claimed.work, &call->claimed.count, err);
+	const struct delivery_claim wish = {
+		.now_us = call->now_us, .lease_us = LEASE_US, .max = call->max};
+	return store_delivery_claim(tx, call->arena, &wish, &call->claimed.work,
+				    &call->claimed.count, err);
 }
 
 struct claimed claim(struct fixture *fx, int64_t now_us, size_t max)

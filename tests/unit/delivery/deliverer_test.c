@@ -118,8 +118,9 @@ static enum err_kind claim_only(struct store_tx *tx, void *argument, struct erro
 	struct world *w = argument;
 	struct delivery_work *work = NULL;
 	size_t count = 0;
-	return store_delivery_claim(tx, w->arena, clock_now_us(&w->clock.clock), 60 * US_PER_S, 10,
-				    &work, &count, err);
+	const struct delivery_claim wish = {
+		.now_us = clock_now_us(&w->clock.clock), .lease_us = US_PER_MINUTE, .max = 10};
+	return store_delivery_claim(tx, w->arena, &wish, &work, &count, err);
 }
 
 static void a_former_runs_work_is_taken_up_unasked(void **state)

@@ -192,8 +192,10 @@ struct claim_call {
 static enum err_kind run_claim(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct claim_call *call = argument;
-	return store_delivery_claim(tx, call->w->arena, clock_now_us(&call->w->clock.clock),
-				    US_PER_MINUTE, 10, &call->work, &call->count, err);
+	const struct delivery_claim wish = {.now_us = clock_now_us(&call->w->clock.clock),
+					    .lease_us = US_PER_MINUTE,
+					    .max = 10};
+	return store_delivery_claim(tx, call->w->arena, &wish, &call->work, &call->count, err);
 }
 
 /* A waiter looks ten times a second, perhaps for hours: it must neither grow nor write. Its task is
