@@ -126,10 +126,14 @@ void account_token_turn_begins(struct delivery_task *t)
 
 static enum err_kind save_pair(struct delivery_task *t, void *tx, struct error *err)
 {
-	const enum err_kind kind = store_account_save_token(
-		tx, t->work.account.id, t->work.account.token_version, t->token.access_sealed,
-		t->token.refresh_sealed, t->token.expires_at_us, t->token.refresh_expires_at_us,
-		t->env.now_us, err);
+	const struct account_token token = {
+		.account_id = t->work.account.id,
+		.token_version = t->work.account.token_version,
+		.access_token_sealed = t->token.access_sealed,
+		.refresh_token_sealed = t->token.refresh_sealed,
+		.expires_at_us = t->token.expires_at_us,
+		.refresh_expires_at_us = t->token.refresh_expires_at_us};
+	const enum err_kind kind = store_account_save_token(tx, &token, t->env.now_us, err);
 	t->token.is_saved = kind == ERR_NONE;
 	/* CONFLICT: the account was connected again meanwhile; its tokens are newer than ours. */
 	return kind == ERR_CONFLICT ? ERR_NONE : kind;

@@ -125,17 +125,15 @@ enum err_kind store_account_get_many(struct store *store, struct arena *arena, s
 	return store_read(store, get_many, &many, err);
 }
 
-enum err_kind store_account_save_token(struct store_tx *tx, struct str account_id,
-				       int64_t token_version, struct str access_token_sealed,
-				       struct str refresh_token_sealed, int64_t expires_at_us,
-				       int64_t refresh_expires_at_us, int64_t now_us,
-				       struct error *err)
+enum err_kind store_account_save_token(struct store_tx *tx, const struct account_token *token,
+				       int64_t now_us, struct error *err)
 {
 	return sql_run_one(tx->sql, SQL_ACCOUNT_SAVE_TOKEN,
-			   SQL_ARGS(sql_text(account_id), sql_int(token_version),
-				    sql_blob(access_token_sealed), sql_blob(refresh_token_sealed),
-				    sql_int(expires_at_us), sql_int(refresh_expires_at_us),
-				    sql_int(now_us)),
+			   SQL_ARGS(sql_text(token->account_id), sql_int(token->token_version),
+				    sql_blob(token->access_token_sealed),
+				    sql_blob(token->refresh_token_sealed),
+				    sql_int(token->expires_at_us),
+				    sql_int(token->refresh_expires_at_us), sql_int(now_us)),
 			   ERR_CONFLICT, "account with this token any more", err);
 }
 

@@ -147,13 +147,18 @@ enum err_kind store_account_list_of_connection(struct store *store, struct arena
 enum err_kind store_account_get_many(struct store *store, struct arena *arena, struct str app_id,
 				     const struct str *ids, size_t count, struct account_row *out,
 				     bool *found, struct error *err);
-/* New tokens, when token_version is still the one that was read (else CONFLICT: somebody else
- * refreshed). Empty refresh = keep. */
-enum err_kind store_account_save_token(struct store_tx *tx, struct str account_id,
-				       int64_t token_version, struct str access_token_sealed,
-				       struct str refresh_token_sealed, int64_t expires_at_us,
-				       int64_t refresh_expires_at_us, int64_t now_us,
-				       struct error *err);
+struct account_token {
+	struct str account_id;
+	int64_t token_version; /* as it was read */
+	struct str access_token_sealed;
+	struct str refresh_token_sealed; /* empty = keep the stored one */
+	int64_t expires_at_us;           /* 0 = does not expire or unknown */
+	int64_t refresh_expires_at_us;   /* 0 = does not expire or unknown */
+};
+/* Saves new tokens. CONFLICT when the account has another token_version: somebody else has
+ * refreshed or connected it. */
+enum err_kind store_account_save_token(struct store_tx *tx, const struct account_token *token,
+				       int64_t now_us, struct error *err);
 /* Replaces extra (a JSON object, no secrets), when token_version is still the one that was read
  * (else CONFLICT: it was connected again meanwhile, and what is stored is newer). */
 enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_id,
