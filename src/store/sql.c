@@ -130,14 +130,14 @@ enum err_kind sql_number(struct sql_connection *connection, enum sql_name name,
 	return kind;
 }
 
-enum err_kind sql_find(struct sql_connection *connection, struct arena *arena, enum sql_name name,
-		       struct sql_args args, sql_row_reader read, void *out, const char *what,
+enum err_kind sql_find(struct sql_connection *connection, struct arena *arena,
+		       const struct sql_query *query, void *out, const char *what,
 		       struct error *err)
 {
 	struct sql_cursor cursor;
-	sql_select(&cursor, connection, name, arena, args, err);
+	sql_select(&cursor, connection, query->name, arena, query->args, err);
 	if (sql_next(&cursor))
-		read(&cursor, out);
+		query->read(&cursor, out);
 	const enum err_kind kind = sql_end(&cursor);
 	if (kind != ERR_NONE || cursor.has_row)
 		return kind;
@@ -167,21 +167,21 @@ static void *rows_add(struct rows *rows, struct arena *arena)
 	return rows->items + rows->count++ * rows->row_bytes;
 }
 
-enum err_kind sql_list(struct sql_connection *connection, struct arena *arena, enum sql_name name,
-		       struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
-		       size_t *count_out, struct error *err)
+enum err_kind sql_list(struct sql_connection *connection, struct arena *arena,
+		       const struct sql_query *query, void **out, size_t *count_out,
+		       struct error *err)
 {
-	struct rows rows = {.row_bytes = row_bytes};
+	struct rows rows = {.row_bytes = query->row_bytes};
 	struct sql_cursor cursor;
-	sql_select(&cursor, connection, name, arena, args, err);
+	sql_select(&cursor, connection, query->name, arena, query->args, err);
 	while (sql_next(&cursor)) {
 		void *row = rows_add(&rows, arena);
 		if (row == NULL) {
 			cursor.kind = error_set(err, ERR_TOO_LARGE, "too many rows of %s",
-						sql_statements[name].name);
+						sql_statements[query->name].name);
 			break;
 		}
-		read(&cursor, row);
+		query->read(&cursor, row);
 	}
 	const enum err_kind kind = sql_end(&cursor);
 	if (kind != ERR_NONE)

@@ -189,14 +189,27 @@ enum err_kind sql_number(struct sql_connection *connection, enum sql_name name,
 
 /* Fills one row, out, from a cursor. */
 typedef void (*sql_row_reader)(struct sql_cursor *cursor, void *out);
-/* The first row, or NOT_FOUND. */
-enum err_kind sql_find(struct sql_connection *connection, struct arena *arena, enum sql_name name,
-		       struct sql_args args, sql_row_reader read, void *out, const char *what,
+
+/* A question with rows for an answer. */
+struct sql_query {
+	enum sql_name name;
+	struct sql_args args;
+	sql_row_reader read;
+	size_t row_bytes; /* of what read fills; only lists need it */
+};
+#define SQL_ROW(name, args, read) (&(const struct sql_query){name, args, read, 0})
+#define SQL_ROWS(name, args, read, row_type) \
+	(&(const struct sql_query){name, args, read, sizeof(row_type)})
+
+/* Reads the first row into out, its texts into arena. NOT_FOUND, with the text "no such <what>",
+ * when there is none. */
+enum err_kind sql_find(struct sql_connection *connection, struct arena *arena,
+		       const struct sql_query *query, void *out, const char *what,
 		       struct error *err);
-/* All rows, each row_bytes wide, in an array in arena. */
-enum err_kind sql_list(struct sql_connection *connection, struct arena *arena, enum sql_name name,
-		       struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
-		       size_t *count_out, struct error *err);
+/* Reads all rows into an array in arena. */
+enum err_kind sql_list(struct sql_connection *connection, struct arena *arena,
+		       const struct sql_query *query, void **out, size_t *count_out,
+		       struct error *err);
 
 /* text with every {word} replaced from words (ended by a NULL word), NUL-terminated, in arena. An
  * unknown word is our bug and asserts. */

@@ -350,9 +350,8 @@ static bool is_worth_another(const struct sql_connection *sql, enum err_kind kin
 	       sql->driver->may_run_again(sql) && ++*tries < READ_TRIES;
 }
 
-enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name name,
-			 struct sql_args args, sql_row_reader read, void *out, const char *what,
-			 struct error *err)
+enum err_kind store_find(struct store *store, struct arena *arena, const struct sql_query *query,
+			 void *out, const char *what, struct error *err)
 {
 	int tries = 0;
 	struct sql_connection *sql = NULL;
@@ -360,15 +359,14 @@ enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name
 	if (kind != ERR_NONE)
 		return kind;
 	do
-		kind = sql_find(sql, arena, name, args, read, out, what, err);
+		kind = sql_find(sql, arena, query, out, what, err);
 	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;
 }
 
-enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name name,
-			 struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
-			 size_t *count_out, struct error *err)
+enum err_kind store_list(struct store *store, struct arena *arena, const struct sql_query *query,
+			 void **out, size_t *count_out, struct error *err)
 {
 	int tries = 0;
 	struct sql_connection *sql = NULL;
@@ -376,7 +374,7 @@ enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name
 	if (kind != ERR_NONE)
 		return kind;
 	do
-		kind = sql_list(sql, arena, name, args, read, row_bytes, out, count_out, err);
+		kind = sql_list(sql, arena, query, out, count_out, err);
 	while (is_worth_another(sql, kind, &tries));
 	readers_give_back(store->readers, &sql);
 	return kind;

@@ -3,6 +3,7 @@
 #include "store_connection.h"
 
 #include "arena.h"
+#include "count_of.h"
 
 #include "store_private.h"
 
@@ -76,8 +77,9 @@ enum err_kind store_account_id_for(struct store *store, struct arena *arena, str
 	struct sql_value values[4];
 	struct str id = {0};
 	const enum err_kind kind =
-		store_find(store, arena, SQL_ACCOUNT_ID_FOR, identity(&account, values),
-			   store_text_read, &id, "account", err);
+		store_find(store, arena,
+			   SQL_ROW(SQL_ACCOUNT_ID_FOR, identity(&account, values), store_text_read),
+			   &id, "account", err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		return kind;
 	*id_out = id;
@@ -88,9 +90,11 @@ enum err_kind store_account_list_of_connection(struct store *store, struct arena
 					       struct str connection_id, struct account_row **out,
 					       size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_ACCOUNT_LIST_OF_CONNECTION,
-			  SQL_ARGS(sql_text(connection_id)), account_read,
-			  sizeof(struct account_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_ACCOUNT_LIST_OF_CONNECTION,
+				   SQL_ARGS(sql_text(connection_id)), account_read,
+				   struct account_row),
+			  (void **)out, count_out, err);
 }
 
 struct many {
@@ -107,9 +111,11 @@ static enum err_kind get_many(struct sql_connection *sql, void *argument, struct
 	const struct many *many = argument;
 	for (size_t i = 0; i < many->count; i++) {
 		const enum err_kind kind =
-			sql_find(sql, many->arena, SQL_ACCOUNT_FIND,
-				 SQL_ARGS(sql_text(many->ids[i]), sql_text(many->app_id)),
-				 account_read, &many->out[i], "account", err);
+			sql_find(sql, many->arena,
+				 SQL_ROW(SQL_ACCOUNT_FIND,
+					 SQL_ARGS(sql_text(many->ids[i]), sql_text(many->app_id)),
+					 account_read),
+				 &many->out[i], "account", err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 		many->found[i] = kind == ERR_NONE;
@@ -191,10 +197,12 @@ static enum err_kind disconnect(struct store_tx *tx, void *argument, struct erro
 		SQL_ARGS(sql_text(d->account_id), sql_blob(STR("")), sql_int(d->now_us)),
 		ERR_NOT_FOUND, "account", err);
 	if (kind == ERR_NONE)
-		kind = sql_list(tx->sql, tx->arena, SQL_CHANGE_SCHEDULED_OF,
-				SQL_ARGS(sql_text(d->account_id), sql_int(DISCONNECT_BATCH)),
-				scheduled_delivery_read, sizeof(*rows), (void **)&rows, &count,
-				err);
+		kind = sql_list(
+			tx->sql, tx->arena,
+			SQL_ROWS(SQL_CHANGE_SCHEDULED_OF,
+				 SQL_ARGS(sql_text(d->account_id), sql_int(DISCONNECT_BATCH)),
+				 scheduled_delivery_read, *rows),
+			(void **)&rows, &count, err);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
 		kind = post_change_disconnected(tx, rows[i].app_id, rows[i].post_id, d->account_id,
 						err);
@@ -241,8 +249,10 @@ static enum err_kind list_accounts(struct sql_connection *sql, void *argument, s
 		sql_number(sql, SQL_ACCOUNT_COUNT, (struct sql_args){values, 5}, l->total_out, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_list(sql, l->arena, SQL_ACCOUNT_LIST, (struct sql_args){values, 7}, account_read,
-			sizeof(struct account_row), (void **)l->out, l->count_out, err);
+	const struct sql_args args = {values, COUNT_OF(values)};
+	return sql_list(sql, l->arena,
+			SQL_ROWS(SQL_ACCOUNT_LIST, args, account_read, struct account_row),
+			(void **)l->out, l->count_out, err);
 }
 
 enum err_kind store_account_list(struct store *store, struct arena *arena,

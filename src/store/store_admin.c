@@ -16,15 +16,17 @@ void admin_read(struct sql_cursor *cursor, void *out)
 enum err_kind store_admin_find(struct store *store, struct arena *arena, struct str email,
 			       struct admin_row *out, struct error *err)
 {
-	return store_find(store, arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), admin_read, out,
+	return store_find(store, arena,
+			  SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), admin_read), out,
 			  "admin", err);
 }
 
 enum err_kind store_admin_list(struct store *store, struct arena *arena, struct admin_row **out,
 			       size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_ADMIN_LIST, SQL_NO_ARGS, admin_read,
-			  sizeof(struct admin_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_ADMIN_LIST, SQL_NO_ARGS, admin_read, struct admin_row),
+			  (void **)out, count_out, err);
 }
 
 static enum err_kind count_passwords(struct sql_connection *sql, struct str except_email,
@@ -61,8 +63,9 @@ static enum err_kind put_admin(struct store_tx *tx, void *argument, struct error
 	int64_t others = 0;
 	p->stored = *p->admin;
 	enum err_kind kind =
-		sql_find(tx->sql, p->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(p->admin->email)),
-			 admin_read, &known, "admin", err);
+		sql_find(tx->sql, p->arena,
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(p->admin->email)), admin_read),
+			 &known, "admin", err);
 	const bool is_known = kind == ERR_NONE;
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		return kind;
@@ -110,8 +113,9 @@ static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct er
 	struct admin_row admin = {0};
 	int64_t others = 0;
 	enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(r->email)),
-			 admin_read, &admin, "admin", err);
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(r->email)), admin_read), &admin,
+			 "admin", err);
 	if (kind == ERR_NONE)
 		kind = count_passwords(tx->sql, r->email, &others, err);
 	if (kind == ERR_NONE && r->keep_one && others == 0)

@@ -25,8 +25,9 @@ enum err_kind store_alarm_raise(struct store *store, struct str name, struct str
 enum err_kind store_alarm_list(struct store *store, struct arena *arena, struct alarm_row **out,
 			       size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_ALARM_LIST, SQL_NO_ARGS, alarm_read,
-			  sizeof(struct alarm_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_ALARM_LIST, SQL_NO_ARGS, alarm_read, struct alarm_row),
+			  (void **)out, count_out, err);
 }
 
 enum err_kind store_alarm_clear(struct store *store, struct error *err)

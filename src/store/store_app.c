@@ -32,9 +32,10 @@ static enum err_kind owner_find_or_make(struct store_tx *tx, const struct app_cr
 					struct str *owner_id_out, struct error *err)
 {
 	struct admin_row admin = {0};
-	const enum err_kind kind = sql_find(tx->sql, tx->arena, SQL_ADMIN_FIND,
-					    SQL_ARGS(sql_text(creation->owner_email)), admin_read,
-					    &admin, "admin", err);
+	const enum err_kind kind = sql_find(
+		tx->sql, tx->arena,
+		SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(creation->owner_email)), admin_read),
+		&admin, "admin", err);
 	*owner_id_out = kind == ERR_NONE ? admin.id : creation->new_admin_id;
 	if (kind != ERR_NOT_FOUND)
 		return kind;
@@ -83,21 +84,24 @@ enum err_kind store_app_find_by_client_id(struct store *store, struct arena *are
 					  struct str client_id, struct app_row *out,
 					  struct error *err)
 {
-	return store_find(store, arena, SQL_APP_FIND_BY_CLIENT_ID, SQL_ARGS(sql_text(client_id)),
-			  app_read, out, "app", err);
+	return store_find(
+		store, arena,
+		SQL_ROW(SQL_APP_FIND_BY_CLIENT_ID, SQL_ARGS(sql_text(client_id)), app_read), out,
+		"app", err);
 }
 
 enum err_kind store_app_find(struct store *store, struct arena *arena, struct str app_id,
 			     struct app_row *out, struct error *err)
 {
-	return store_find(store, arena, SQL_APP_FIND, SQL_ARGS(sql_text(app_id)), app_read, out,
-			  "app", err);
+	return store_find(store, arena, SQL_ROW(SQL_APP_FIND, SQL_ARGS(sql_text(app_id)), app_read),
+			  out, "app", err);
 }
 
 enum err_kind store_app_list(struct store *store, struct arena *arena, struct app_row **out,
 			     size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_APP_LIST, SQL_NO_ARGS, app_read, sizeof(struct app_row),
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_APP_LIST, SQL_NO_ARGS, app_read, struct app_row),
 			  (void **)out, count_out, err);
 }
 
@@ -168,8 +172,9 @@ static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error
 	const struct handing_over *h = argument;
 	struct admin_row admin = {0};
 	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_ADMIN_FIND, SQL_ARGS(sql_text(h->email)),
-			 admin_read, &admin, "admin", err);
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(h->email)), admin_read), &admin,
+			 "admin", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run_one(tx->sql, SQL_APP_SET_OWNER,
@@ -196,7 +201,8 @@ enum err_kind store_token_issue(struct store *store, struct str app_id, struct s
 enum err_kind store_token_find(struct store *store, struct arena *arena, struct str token_hash,
 			       int64_t now_us, struct app_row *app_out, struct error *err)
 {
-	return store_find(store, arena, SQL_TOKEN_FIND,
-			  SQL_ARGS(sql_text(token_hash), sql_int(now_us)), app_read, app_out,
-			  "token", err);
+	return store_find(
+		store, arena,
+		SQL_ROW(SQL_TOKEN_FIND, SQL_ARGS(sql_text(token_hash), sql_int(now_us)), app_read),
+		app_out, "token", err);
 }

@@ -94,10 +94,12 @@ static void work_read(struct sql_cursor *cursor, void *out)
 static enum err_kind list_apps_after(struct claim *claim, struct str after, size_t max,
 				     struct claim_app **out, size_t *count_out, struct error *err)
 {
-	return sql_list(
-		claim->tx->sql, claim->tx->arena, SQL_WORK_LIST_DUE,
-		SQL_ARGS(sql_text(after), sql_int(claim->wish->now_us), sql_int((int64_t)max)),
-		claim_app_read, sizeof(struct claim_app), (void **)out, count_out, err);
+	return sql_list(claim->tx->sql, claim->tx->arena,
+			SQL_ROWS(SQL_WORK_LIST_DUE,
+				 SQL_ARGS(sql_text(after), sql_int(claim->wish->now_us),
+					  sql_int((int64_t)max)),
+				 claim_app_read, struct claim_app),
+			(void **)out, count_out, err);
 }
 
 /* The apps with work, from the one after the last served round to it. */
@@ -139,9 +141,11 @@ static enum err_kind lane_choose(struct claim *claim, const struct due_lane *lan
 	if (!str_is_empty(lane->busy_delivery_id))
 		return ERR_NONE;
 	const enum err_kind kind =
-		sql_find(claim->tx->sql, claim->tx->arena, SQL_LANE_OLDEST,
-			 SQL_ARGS(sql_text(lane->account_id), sql_int(claim->wish->now_us)),
-			 store_text_read, delivery_id_out, "delivery", err);
+		sql_find(claim->tx->sql, claim->tx->arena,
+			 SQL_ROW(SQL_LANE_OLDEST,
+				 SQL_ARGS(sql_text(lane->account_id), sql_int(claim->wish->now_us)),
+				 store_text_read),
+			 delivery_id_out, "delivery", err);
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
@@ -184,8 +188,9 @@ static enum err_kind work_find(struct claim *claim, struct str delivery_id, stru
 			       struct error *err)
 {
 	const enum err_kind kind =
-		sql_find(claim->tx->sql, claim->arena, SQL_DELIVERY_WORK,
-			 SQL_ARGS(sql_text(delivery_id)), work_read, found, "delivery", err);
+		sql_find(claim->tx->sql, claim->arena,
+			 SQL_ROW(SQL_DELIVERY_WORK, SQL_ARGS(sql_text(delivery_id)), work_read),
+			 found, "delivery", err);
 	found->work.lease_until_us = claim->lease_until_us;
 	claim->is_full = kind == ERR_TOO_LARGE && claim->count > 0;
 	return kind;
@@ -264,11 +269,14 @@ static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, si
 	size_t lane_count = 0;
 	if (!app->has_slots)
 		slots_ask(claim, app);
-	enum err_kind kind = sql_list(
-		claim->tx->sql, claim->tx->arena, SQL_LANES_LIST_DUE,
-		SQL_ARGS(sql_text(app->id), sql_int(claim->wish->now_us), sql_int((int64_t)share),
-			 sql_int(open_platforms(app)), sql_int(overdue_us(claim))),
-		lane_read, sizeof(*lanes), (void **)&lanes, &lane_count, err);
+	enum err_kind kind =
+		sql_list(claim->tx->sql, claim->tx->arena,
+			 SQL_ROWS(SQL_LANES_LIST_DUE,
+				  SQL_ARGS(sql_text(app->id), sql_int(claim->wish->now_us),
+					   sql_int((int64_t)share), sql_int(open_platforms(app)),
+					   sql_int(overdue_us(claim))),
+				  lane_read, *lanes),
+			 (void **)&lanes, &lane_count, err);
 	app->has_more = lane_count == share;
 	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++) {
 		if (slot_take(claim, app, &lanes[i]))

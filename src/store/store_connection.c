@@ -59,10 +59,13 @@ enum err_kind store_connection_find(struct store *store, struct arena *arena, st
 				    struct str connection_id, int64_t now_us,
 				    struct connection_row *out, struct error *err)
 {
-	const enum err_kind kind = store_find(store, arena, SQL_CONNECTION_FIND,
-					      SQL_ARGS(sql_text(connection_id), sql_text(app_id),
-						       sql_int(now_us - CONNECTION_KEPT_US)),
-					      connection_read, out, "connection", err);
+	const enum err_kind kind =
+		store_find(store, arena,
+			   SQL_ROW(SQL_CONNECTION_FIND,
+				   SQL_ARGS(sql_text(connection_id), sql_text(app_id),
+					    sql_int(now_us - CONNECTION_KEPT_US)),
+				   connection_read),
+			   out, "connection", err);
 	if (kind == ERR_NONE)
 		show_expired(out, now_us);
 	return kind;
@@ -73,10 +76,12 @@ enum err_kind store_connection_find_by_state(struct store *store, struct arena *
 					     int64_t now_us, struct connection_row *out,
 					     struct error *err)
 {
-	return store_find(store, arena, SQL_CONNECTION_FIND_BY_STATE,
-			  SQL_ARGS(sql_text(state_hash), sql_int(platform),
-				   sql_int(now_us - CONNECTION_VALID_US)),
-			  connection_read, out, "connection", err);
+	return store_find(store, arena,
+			  SQL_ROW(SQL_CONNECTION_FIND_BY_STATE,
+				  SQL_ARGS(sql_text(state_hash), sql_int(platform),
+					   sql_int(now_us - CONNECTION_VALID_US)),
+				  connection_read),
+			  out, "connection", err);
 }
 
 enum err_kind store_connection_consume_state(struct store *store, struct str connection_id,
@@ -101,10 +106,12 @@ static enum err_kind list_of_node(struct store *store, struct arena *arena, int6
 			  ERR_NONE, "", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return store_list(store, arena, SQL_CONNECTION_LIST_OF_NODE,
-			  SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US), sql_word(store->node_id)),
-			  connection_read, sizeof(struct connection_row), (void **)out, count_out,
-			  err);
+	return store_list(
+		store, arena,
+		SQL_ROWS(SQL_CONNECTION_LIST_OF_NODE,
+			 SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US), sql_word(store->node_id)),
+			 connection_read, struct connection_row),
+		(void **)out, count_out, err);
 }
 
 enum err_kind store_connection_list_started(struct store *store, struct arena *arena,
@@ -119,9 +126,10 @@ enum err_kind store_connection_list_started(struct store *store, struct arena *a
 		return kind;
 	if (store_is_shared(store))
 		return list_of_node(store, arena, now_us, out, count_out, err);
-	return store_list(store, arena, SQL_CONNECTION_LIST_STARTED, SQL_ARGS(sql_int(expired_us)),
-			  connection_read, sizeof(struct connection_row), (void **)out, count_out,
-			  err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_CONNECTION_LIST_STARTED, SQL_ARGS(sql_int(expired_us)),
+				   connection_read, struct connection_row),
+			  (void **)out, count_out, err);
 }
 
 enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connection_id,
@@ -196,11 +204,13 @@ static enum err_kind ids_are_current(struct store_tx *tx, const struct account_r
 	for (size_t i = 0; i < count; i++) {
 		struct str stored = STR("");
 		enum err_kind kind =
-			sql_find(tx->sql, tx->arena, SQL_ACCOUNT_ID_FOR,
-				 SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
-					  sql_text(place->user_id),
-					  sql_text(accounts[i].platform_account_id)),
-				 store_text_read, &stored, "account", err);
+			sql_find(tx->sql, tx->arena,
+				 SQL_ROW(SQL_ACCOUNT_ID_FOR,
+					 SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
+						  sql_text(place->user_id),
+						  sql_text(accounts[i].platform_account_id)),
+					 store_text_read),
+				 &stored, "account", err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 		if (kind == ERR_NONE && !str_equal(stored, accounts[i].id))
@@ -216,9 +226,10 @@ enum err_kind store_connection_succeed(struct store_tx *tx, struct str connectio
 	const struct ending success = {.state = CONNECTION_SUCCESS,
 				       .made_after_us = now_us - CONNECTION_VALID_US};
 	struct account_row place = {0};
-	enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_CONNECTION_PLACE,
-			 SQL_ARGS(sql_text(connection_id)), place_read, &place, "connection", err);
+	enum err_kind kind = sql_find(
+		tx->sql, tx->arena,
+		SQL_ROW(SQL_CONNECTION_PLACE, SQL_ARGS(sql_text(connection_id)), place_read),
+		&place, "connection", err);
 	if (kind == ERR_NONE)
 		kind = ids_are_current(tx, &place, accounts, count, err);
 	if (kind == ERR_NONE)
@@ -266,9 +277,11 @@ static enum err_kind confirm(struct store_tx *tx, void *argument, struct error *
 	const struct confirmation *c = argument;
 	struct confirmable now = {0};
 	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_CONNECTION_CONFIRMABLE,
-			 SQL_ARGS(sql_text(c->connection_id), sql_text(c->app_id)),
-			 confirmable_read, &now, "successful connection", err);
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_CONNECTION_CONFIRMABLE,
+				 SQL_ARGS(sql_text(c->connection_id), sql_text(c->app_id)),
+				 confirmable_read),
+			 &now, "successful connection", err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (now.confirm_hash.len == 0 || !str_equal(now.confirm_hash, c->confirm_hash) ||

@@ -33,18 +33,20 @@ enum err_kind store_credential_find(struct store *store, struct arena *arena, st
 				    enum platform_id platform, struct credential_row *out,
 				    struct error *err)
 {
-	return store_find(store, arena, SQL_CREDENTIAL_FIND,
-			  SQL_ARGS(sql_text(app_id), sql_int(platform)), credential_read, out,
-			  "platform credential", err);
+	return store_find(store, arena,
+			  SQL_ROW(SQL_CREDENTIAL_FIND,
+				  SQL_ARGS(sql_text(app_id), sql_int(platform)), credential_read),
+			  out, "platform credential", err);
 }
 
 enum err_kind store_credential_list(struct store *store, struct arena *arena, struct str app_id,
 				    struct credential_row **out, size_t *count_out,
 				    struct error *err)
 {
-	return store_list(store, arena, SQL_CREDENTIAL_LIST, SQL_ARGS(sql_text(app_id)),
-			  credential_read, sizeof(struct credential_row), (void **)out, count_out,
-			  err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_CREDENTIAL_LIST, SQL_ARGS(sql_text(app_id)), credential_read,
+				   struct credential_row),
+			  (void **)out, count_out, err);
 }
 
 enum err_kind store_credential_set_state(struct store *store, struct str app_id,

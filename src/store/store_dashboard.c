@@ -64,15 +64,18 @@ static enum err_kind find_within(struct sql_connection *sql, struct finding *f, 
 	struct dashboard_place *places = NULL;
 	size_t count = 0;
 	const enum err_kind kind = sql_list(
-		sql, f->arena, SQL_DASHBOARD_PAGE,
-		SQL_ARGS(sql_text(filter->app_id), sql_int(below), sql_int(from),
-			 sql_int(filter->date_from_us),
-			 sql_int(filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX),
-			 sql_int(filter->platform_mask), sql_text(filter->user_id),
-			 sql_text(filter->account_id), sql_text(f->pattern),
-			 sql_text(filter->error_code), sql_text(filter->status),
-			 sql_int(filter->max - (int64_t)f->page.count), sql_text(STR(ESCAPE))),
-		place_read, sizeof(*places), (void **)&places, &count, err);
+		sql, f->arena,
+		SQL_ROWS(SQL_DASHBOARD_PAGE,
+			 SQL_ARGS(sql_text(filter->app_id), sql_int(below), sql_int(from),
+				  sql_int(filter->date_from_us),
+				  sql_int(filter->date_to_us != 0 ? filter->date_to_us : INT64_MAX),
+				  sql_int(filter->platform_mask), sql_text(filter->user_id),
+				  sql_text(filter->account_id), sql_text(f->pattern),
+				  sql_text(filter->error_code), sql_text(filter->status),
+				  sql_int(filter->max - (int64_t)f->page.count),
+				  sql_text(STR(ESCAPE))),
+			 place_read, *places),
+		(void **)&places, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		f->page.places[f->page.count++] = places[i];
 	f->page.looked_down_to = from;
@@ -130,9 +133,11 @@ static enum err_kind fetch_posts(struct sql_connection *sql, void *argument, str
 {
 	struct fetching *f = argument;
 	const enum err_kind kind =
-		sql_list(sql, f->arena, SQL_POST_LIST_BY_ORDINALS,
-			 SQL_ARGS(sql_text(f->app_id), sql_text(f->ordinals)), post_read,
-			 sizeof(struct post_row), (void **)&f->posts, &f->count, err);
+		sql_list(sql, f->arena,
+			 SQL_ROWS(SQL_POST_LIST_BY_ORDINALS,
+				  SQL_ARGS(sql_text(f->app_id), sql_text(f->ordinals)), post_read,
+				  struct post_row),
+			 (void **)&f->posts, &f->count, err);
 	return kind == ERR_NONE ? posts_add_deliveries(sql, f->arena, f->posts, f->count, err)
 				: kind;
 }
@@ -175,9 +180,11 @@ enum err_kind store_dashboard_days(struct store *store, struct arena *arena, str
 				   int64_t from_day, int64_t to_day, struct dashboard_day **out,
 				   size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_DASHBOARD_DAYS,
-			  SQL_ARGS(sql_text(app_id), sql_int(from_day), sql_int(to_day)), day_read,
-			  sizeof(struct dashboard_day), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_DASHBOARD_DAYS,
+				   SQL_ARGS(sql_text(app_id), sql_int(from_day), sql_int(to_day)),
+				   day_read, struct dashboard_day),
+			  (void **)out, count_out, err);
 }
 
 /* ---- outcomes ---- */
@@ -219,18 +226,21 @@ struct looking_back {
 static enum err_kind look_back(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct looking_back *l = argument;
-	const enum err_kind kind =
-		sql_find(sql, l->arena, SQL_DASHBOARD_OUTCOMES_REACH,
-			 SQL_ARGS(sql_text(l->app_id), sql_int(DASHBOARD_EVENTS_MAX)), reach_read,
-			 &l->reach, "events", err);
+	const enum err_kind kind = sql_find(
+		sql, l->arena,
+		SQL_ROW(SQL_DASHBOARD_OUTCOMES_REACH,
+			SQL_ARGS(sql_text(l->app_id), sql_int(DASHBOARD_EVENTS_MAX)), reach_read),
+		&l->reach, "events", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_list(
-		sql, l->arena, SQL_DASHBOARD_OUTCOMES,
-		SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us), sql_int(DASHBOARD_EVENTS_MAX),
-			 sql_int(EVENT_POST_PUBLISH_SUCCEEDED), sql_int(EVENT_POST_PUBLISH_FAILED)),
-		outcome_read, sizeof(struct dashboard_outcome), (void **)&l->outcomes, &l->count,
-		err);
+	return sql_list(sql, l->arena,
+			SQL_ROWS(SQL_DASHBOARD_OUTCOMES,
+				 SQL_ARGS(sql_text(l->app_id), sql_int(l->since_us),
+					  sql_int(DASHBOARD_EVENTS_MAX),
+					  sql_int(EVENT_POST_PUBLISH_SUCCEEDED),
+					  sql_int(EVENT_POST_PUBLISH_FAILED)),
+				 outcome_read, struct dashboard_outcome),
+			(void **)&l->outcomes, &l->count, err);
 }
 
 enum err_kind store_dashboard_outcomes(struct store *store, struct arena *arena, struct str app_id,

@@ -266,8 +266,10 @@ enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_sav
 		return write_rest(tx, save, &now, err);
 	if (kind != ERR_CONFLICT)
 		return kind;
-	kind = sql_find(tx->sql, tx->arena, SQL_DELIVERY_ACCOUNT, SQL_ARGS(sql_text(save->id)),
-			store_text_read, &now.account_id, "delivery", err);
+	kind = sql_find(
+		tx->sql, tx->arena,
+		SQL_ROW(SQL_DELIVERY_ACCOUNT, SQL_ARGS(sql_text(save->id)), store_text_read),
+		&now.account_id, "delivery", err);
 	return kind == ERR_NONE ? keep_evidence(tx, save, &now, err) : kind;
 }
 
@@ -304,8 +306,10 @@ static void timeline_read(struct sql_cursor *cursor, void *out)
 enum err_kind store_timeline_list(struct store *store, struct arena *arena, struct str post_id,
 				  struct timeline_row **out, size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_TIMELINE_LIST, SQL_ARGS(sql_text(post_id)),
-			  timeline_read, sizeof(struct timeline_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_TIMELINE_LIST, SQL_ARGS(sql_text(post_id)), timeline_read,
+				   struct timeline_row),
+			  (void **)out, count_out, err);
 }
 
 enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,

@@ -70,18 +70,23 @@ enum err_kind store_event_list(struct store *store, struct arena *arena, struct 
 			       int64_t after_seq, size_t max, struct event_row **out,
 			       size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_EVENT_LIST,
-			  SQL_ARGS(sql_text(app_id), sql_int(after_seq), sql_int((int64_t)max)),
-			  event_read, sizeof(struct event_row), (void **)out, count_out, err);
+	return store_list(
+		store, arena,
+		SQL_ROWS(SQL_EVENT_LIST,
+			 SQL_ARGS(sql_text(app_id), sql_int(after_seq), sql_int((int64_t)max)),
+			 event_read, struct event_row),
+		(void **)out, count_out, err);
 }
 
 enum err_kind store_event_claim(struct store_tx *tx, struct arena *arena, int64_t now_us,
 				int64_t lease_us, size_t max, struct event_row **out,
 				size_t *count_out, struct error *err)
 {
-	enum err_kind kind = sql_list(tx->sql, arena, SQL_EVENT_DUE,
-				      SQL_ARGS(sql_int(now_us), sql_int((int64_t)max)), event_read,
-				      sizeof(struct event_row), (void **)out, count_out, err);
+	enum err_kind kind =
+		sql_list(tx->sql, arena,
+			 SQL_ROWS(SQL_EVENT_DUE, SQL_ARGS(sql_int(now_us), sql_int((int64_t)max)),
+				  event_read, struct event_row),
+			 (void **)out, count_out, err);
 	for (size_t i = 0; i < *count_out && kind == ERR_NONE; i++)
 		kind = sql_run(tx->sql, SQL_EVENT_LEASE,
 			       SQL_ARGS(sql_int((*out)[i].seq), sql_int(now_us + lease_us)), NULL,

@@ -251,9 +251,9 @@ enum err_kind store_node_list(struct store *store, struct arena *arena, struct n
 			      size_t *count_out, struct error *err)
 {
 	const int64_t dead_us = clock_now_us(store->clock) - NODE_DEAD_US;
-	const enum err_kind kind =
-		store_list(store, arena, SQL_NODE_LIST, SQL_NO_ARGS, node_read,
-			   sizeof(struct node_row), (void **)out, count_out, err);
+	const enum err_kind kind = store_list(
+		store, arena, SQL_ROWS(SQL_NODE_LIST, SQL_NO_ARGS, node_read, struct node_row),
+		(void **)out, count_out, err);
 	for (size_t i = 0; kind == ERR_NONE && i < *count_out; i++)
 		(*out)[i].is_alive = (*out)[i].beat_at_us > dead_us;
 	return kind;

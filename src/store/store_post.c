@@ -35,10 +35,12 @@ static void first_post_read(struct sql_cursor *cursor, void *out)
 
 static enum err_kind look_for_first(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
-	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_POST_BY_REQUEST,
-			 SQL_ARGS(sql_text(a->accept->app_id), sql_text(a->accept->request_id)),
-			 first_post_read, &a->result, "post", err);
+	const enum err_kind kind = sql_find(
+		tx->sql, tx->arena,
+		SQL_ROW(SQL_POST_BY_REQUEST,
+			SQL_ARGS(sql_text(a->accept->app_id), sql_text(a->accept->request_id)),
+			first_post_read),
+		&a->result, "post", err);
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
@@ -49,10 +51,12 @@ static enum err_kind check_accounts(struct store_tx *tx, struct acceptance *a, s
 	for (size_t i = 0; i < a->accept->target_count; i++) {
 		struct str state = {0};
 		const enum err_kind kind =
-			sql_find(tx->sql, tx->arena, SQL_ACCOUNT_STATE,
-				 SQL_ARGS(sql_text(a->accept->targets[i].account_id),
-					  sql_text(a->accept->app_id)),
-				 store_text_read, &state, "account", err);
+			sql_find(tx->sql, tx->arena,
+				 SQL_ROW(SQL_ACCOUNT_STATE,
+					 SQL_ARGS(sql_text(a->accept->targets[i].account_id),
+						  sql_text(a->accept->app_id)),
+					 store_text_read),
+				 &state, "account", err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 		if (kind == ERR_NONE && account_state_is_usable(account_state_of_name(state)))
@@ -272,8 +276,10 @@ enum err_kind posts_add_deliveries(struct sql_connection *sql, struct arena *are
 		ids[i] = posts[i].id;
 	enum err_kind kind = store_list_text(arena, ids, count, &list, err);
 	if (kind == ERR_NONE)
-		kind = sql_list(sql, arena, SQL_DELIVERY_LIST_OF_POSTS, SQL_ARGS(sql_text(list)),
-				delivery_read, sizeof(*rows), (void **)&rows, &row_count, err);
+		kind = sql_list(sql, arena,
+				SQL_ROWS(SQL_DELIVERY_LIST_OF_POSTS, SQL_ARGS(sql_text(list)),
+					 delivery_read, *rows),
+				(void **)&rows, &row_count, err);
 	if (kind == ERR_NONE)
 		deal(arena, posts, count, rows, row_count);
 	return kind;
@@ -289,10 +295,11 @@ struct getting {
 static enum err_kind post_get(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct getting *getting = argument;
-	const enum err_kind kind =
-		sql_find(sql, getting->arena, SQL_POST_FIND,
-			 SQL_ARGS(sql_text(getting->post_id), sql_text(getting->app_id)), post_read,
-			 &getting->post, "post", err);
+	const enum err_kind kind = sql_find(
+		sql, getting->arena,
+		SQL_ROW(SQL_POST_FIND,
+			SQL_ARGS(sql_text(getting->post_id), sql_text(getting->app_id)), post_read),
+		&getting->post, "post", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return posts_add_deliveries(sql, getting->arena, &getting->post, 1, err);

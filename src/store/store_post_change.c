@@ -69,13 +69,16 @@ static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct
 				  struct change *change, struct error *err)
 {
 	*change = (struct change){.tx = tx, .post_id = post_id};
-	const enum err_kind kind = sql_find(tx->sql, tx->arena, SQL_CHANGE_POST,
-					    SQL_ARGS(sql_text(post_id), sql_text(app_id)),
-					    changed_post_read, change, "post", err);
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_CHANGE_POST, SQL_ARGS(sql_text(post_id), sql_text(app_id)),
+				 changed_post_read),
+			 change, "post", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_list(tx->sql, tx->arena, SQL_CHANGE_DELIVERIES, SQL_ARGS(sql_text(post_id)),
-			changed_delivery_read, sizeof(struct changed_delivery),
+	return sql_list(tx->sql, tx->arena,
+			SQL_ROWS(SQL_CHANGE_DELIVERIES, SQL_ARGS(sql_text(post_id)),
+				 changed_delivery_read, struct changed_delivery),
 			(void **)&change->deliveries, &change->count, err);
 }
 

@@ -42,9 +42,11 @@ static enum err_kind find_accounts(struct sql_connection *sql, struct listing *l
 	size_t count = 0;
 	enum err_kind kind = store_list_text(l->arena, wanted, wanted_count, &list, err);
 	if (kind == ERR_NONE)
-		kind = sql_list(sql, l->arena, name,
-				SQL_ARGS(sql_text(l->filter->app_id), sql_text(list)),
-				store_text_read, sizeof(*ids), (void **)&ids, &count, err);
+		kind = sql_list(sql, l->arena,
+				SQL_ROWS(name,
+					 SQL_ARGS(sql_text(l->filter->app_id), sql_text(list)),
+					 store_text_read, *ids),
+				(void **)&ids, &count, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return store_list_text(l->arena, ids, count, list_out, err);
@@ -225,10 +227,11 @@ static enum err_kind read_posts(struct sql_connection *sql, struct listing *l, i
 	struct str ordinals = {0};
 	enum err_kind kind = page(sql, l, offset, &ordinals, err);
 	if (kind == ERR_NONE)
-		kind = sql_list(sql, l->arena, SQL_POST_LIST_BY_ORDINALS,
-				SQL_ARGS(sql_text(l->filter->app_id), sql_text(ordinals)),
-				post_read, sizeof(struct post_row), (void **)&l->posts, &l->count,
-				err);
+		kind = sql_list(sql, l->arena,
+				SQL_ROWS(SQL_POST_LIST_BY_ORDINALS,
+					 SQL_ARGS(sql_text(l->filter->app_id), sql_text(ordinals)),
+					 post_read, struct post_row),
+				(void **)&l->posts, &l->count, err);
 	if (kind == ERR_NONE)
 		kind = posts_add_deliveries(sql, l->arena, l->posts, l->count, err);
 	return kind;

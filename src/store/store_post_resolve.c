@@ -96,10 +96,12 @@ static enum err_kind appear(struct store_tx *tx, void *argument, struct error *e
 	const struct post_appeared *appeared = argument;
 	struct unknown_delivery delivery = {0};
 	const enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_RESOLVE_FIND,
-			 SQL_ARGS(sql_text(appeared->post_id), sql_text(appeared->app_id),
-				  sql_text(appeared->account_id)),
-			 unknown_read, &delivery, "platform post", err);
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_RESOLVE_FIND,
+				 SQL_ARGS(sql_text(appeared->post_id), sql_text(appeared->app_id),
+					  sql_text(appeared->account_id)),
+				 unknown_read),
+			 &delivery, "platform post", err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (delivery.before.state != POST_FAILED ||

@@ -84,12 +84,10 @@ enum err_kind work_due_now(struct store_tx *tx, struct error *err);
 /* A verb that is one statement. */
 enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
 			enum err_kind when_none, const char *what, struct error *err);
-enum err_kind store_find(struct store *store, struct arena *arena, enum sql_name name,
-			 struct sql_args args, sql_row_reader read, void *out, const char *what,
-			 struct error *err);
-enum err_kind store_list(struct store *store, struct arena *arena, enum sql_name name,
-			 struct sql_args args, sql_row_reader read, size_t row_bytes, void **out,
-			 size_t *count_out, struct error *err);
+enum err_kind store_find(struct store *store, struct arena *arena, const struct sql_query *query,
+			 void *out, const char *what, struct error *err);
+enum err_kind store_list(struct store *store, struct arena *arena, const struct sql_query *query,
+			 void **out, size_t *count_out, struct error *err);
 enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
 			   int64_t *number_out, struct error *err);
 /* Several statements that must see one state of the database: fn runs in a read transaction, and

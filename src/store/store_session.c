@@ -63,20 +63,24 @@ enum err_kind store_session_find(struct store *store, struct arena *arena, struc
 				 const struct session_limits *limits, struct session_row *out,
 				 struct error *err)
 {
-	return store_find(store, arena, SQL_SESSION_FIND,
-			  SQL_ARGS(sql_text(token_hash), sql_int(limits->begun_after_us),
-				   sql_int(limits->seen_after_us)),
-			  session_read, out, "session", err);
+	return store_find(store, arena,
+			  SQL_ROW(SQL_SESSION_FIND,
+				  SQL_ARGS(sql_text(token_hash), sql_int(limits->begun_after_us),
+					   sql_int(limits->seen_after_us)),
+				  session_read),
+			  out, "session", err);
 }
 
 enum err_kind store_session_list(struct store *store, struct arena *arena, struct str admin_id,
 				 const struct session_limits *limits, struct session_row **out,
 				 size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_SESSION_LIST,
-			  SQL_ARGS(sql_text(admin_id), sql_int(limits->begun_after_us),
-				   sql_int(limits->seen_after_us)),
-			  session_read, sizeof(struct session_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_SESSION_LIST,
+				   SQL_ARGS(sql_text(admin_id), sql_int(limits->begun_after_us),
+					    sql_int(limits->seen_after_us)),
+				   session_read, struct session_row),
+			  (void **)out, count_out, err);
 }
 
 enum err_kind store_session_touch(struct store *store, struct str token_hash, int64_t now_us,

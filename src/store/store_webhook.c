@@ -54,16 +54,19 @@ enum err_kind store_webhook_create(struct store *store, const struct webhook_row
 enum err_kind store_webhook_list(struct store *store, struct arena *arena, struct str app_id,
 				 struct webhook_row **out, size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_WEBHOOK_LIST, SQL_ARGS(sql_text(app_id)), webhook_read,
-			  sizeof(struct webhook_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_WEBHOOK_LIST, SQL_ARGS(sql_text(app_id)), webhook_read,
+				   struct webhook_row),
+			  (void **)out, count_out, err);
 }
 
 enum err_kind store_webhook_find(struct store *store, struct arena *arena, struct str app_id,
 				 struct str webhook_id, struct webhook_row *out, struct error *err)
 {
-	return store_find(store, arena, SQL_WEBHOOK_FIND,
-			  SQL_ARGS(sql_text(webhook_id), sql_text(app_id)), webhook_read, out,
-			  "webhook", err);
+	return store_find(store, arena,
+			  SQL_ROW(SQL_WEBHOOK_FIND,
+				  SQL_ARGS(sql_text(webhook_id), sql_text(app_id)), webhook_read),
+			  out, "webhook", err);
 }
 
 enum err_kind store_webhook_update(struct store *store, const struct webhook_row *w,
@@ -115,9 +118,11 @@ static enum err_kind test(struct store_tx *tx, void *argument, struct error *err
 	struct webhook_row webhook = {0};
 	int64_t seq = 0;
 	enum err_kind kind =
-		sql_find(tx->sql, tx->arena, SQL_WEBHOOK_FIND,
-			 SQL_ARGS(sql_text(event->subject_id), sql_text(event->app_id)),
-			 webhook_read, &webhook, "webhook", err);
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_WEBHOOK_FIND,
+				 SQL_ARGS(sql_text(event->subject_id), sql_text(event->app_id)),
+				 webhook_read),
+			 &webhook, "webhook", err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (!webhook.is_enabled)
@@ -167,10 +172,13 @@ static enum err_kind claim_of(struct claiming *c, const struct webhook_row *webh
 	struct webhook_work *rows = NULL;
 	size_t count = 0;
 	const size_t left = c->wish->max - c->count;
-	enum err_kind kind = sql_list(c->tx->sql, c->arena, SQL_WEBHOOK_WORK,
-				      SQL_ARGS(sql_text(webhook->id), sql_int(c->wish->now_us),
-					       sql_int((int64_t)(slots < left ? slots : left))),
-				      work_read, sizeof(*rows), (void **)&rows, &count, err);
+	enum err_kind kind =
+		sql_list(c->tx->sql, c->arena,
+			 SQL_ROWS(SQL_WEBHOOK_WORK,
+				  SQL_ARGS(sql_text(webhook->id), sql_int(c->wish->now_us),
+					   sql_int((int64_t)(slots < left ? slots : left))),
+				  work_read, *rows),
+			 (void **)&rows, &count, err);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
 		rows[i].webhook = *webhook;
 		c->work[c->count++] = rows[i];
@@ -191,8 +199,10 @@ enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
 	size_t count = 0;
 	claiming.work = ARENA_ARRAY(arena, struct webhook_work, wish->max);
 	enum err_kind kind =
-		sql_list(tx->sql, arena, SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(wish->now_us)),
-			 webhook_read, sizeof(*webhooks), (void **)&webhooks, &count, err);
+		sql_list(tx->sql, arena,
+			 SQL_ROWS(SQL_WEBHOOK_LIST_DUE, SQL_ARGS(sql_int(wish->now_us)),
+				  webhook_read, *webhooks),
+			 (void **)&webhooks, &count, err);
 	for (size_t i = 0; i < count && claiming.count < wish->max && kind == ERR_NONE; i++) {
 		const size_t free = wish->slots(wish->context, webhooks[i].id);
 		if (free > 0)
@@ -281,9 +291,11 @@ enum err_kind store_webhook_log(struct store *store, struct arena *arena, struct
 				int64_t below_id, size_t max, struct webhook_delivery_row **out,
 				size_t *count_out, struct error *err)
 {
-	return store_list(
-		store, arena, SQL_WEBHOOK_LOG,
-		SQL_ARGS(sql_text(webhook_id), sql_int(below_id > 0 ? below_id : INT64_MAX),
-			 sql_int((int64_t)max)),
-		log_read, sizeof(struct webhook_delivery_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_WEBHOOK_LOG,
+				   SQL_ARGS(sql_text(webhook_id),
+					    sql_int(below_id > 0 ? below_id : INT64_MAX),
+					    sql_int((int64_t)max)),
+				   log_read, struct webhook_delivery_row),
+			  (void **)out, count_out, err);
 }

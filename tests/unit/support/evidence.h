@@ -28,6 +28,8 @@ static inline enum err_kind evidence_list(struct store *store, struct arena *are
 					  struct str delivery_id, struct evidence_row **out,
 					  size_t *count_out, struct error *err)
 {
-	return store_list(store, arena, SQL_EVIDENCE_LIST, SQL_ARGS(sql_text(delivery_id)),
-			  evidence_read, sizeof(struct evidence_row), (void **)out, count_out, err);
+	return store_list(store, arena,
+			  SQL_ROWS(SQL_EVIDENCE_LIST, SQL_ARGS(sql_text(delivery_id)),
+				   evidence_read, struct evidence_row),
+			  (void **)out, count_out, err);
 }
