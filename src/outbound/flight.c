@@ -145,7 +145,7 @@ static bool copy_body(struct flight *flight, struct str body, struct str *copy_o
 	if (copy == NULL)
 		return flight_give_up(flight, TRANSFER_OTHER,
 				      "the request body is too large for memory");
-	if (body.len > 0)
+	if (!str_is_empty(body))
 		memcpy(copy, body.ptr, body.len);
 	*copy_out = (struct str){copy, body.len};
 	return true;
@@ -195,7 +195,7 @@ static bool make_header_list(struct flight *flight)
 			return flight_give_up(flight, TRANSFER_OTHER,
 					      "a request header holds a control character");
 		add_line(flight,
-			 header->value.len > 0
+			 !str_is_empty(header->value)
 				 ? str_format(flight->arena, STR_FMT ": " STR_FMT,
 					      STR_ARG(header->name), STR_ARG(header->value))
 				 : str_format(flight->arena, STR_FMT ";", STR_ARG(header->name)));
@@ -232,8 +232,9 @@ static void set_method(struct flight *flight)
 	const struct transfer_request *request = &flight->request;
 	const struct str method = str_of(request->method);
 	const bool has_file = request->body_path != NULL;
-	const bool takes_body = has_file || request->body.len > 0 || str_equal_z(method, "POST") ||
-				str_equal_z(method, "PUT") || str_equal_z(method, "PATCH");
+	const bool takes_body = has_file || !str_is_empty(request->body) ||
+				str_equal_z(method, "POST") || str_equal_z(method, "PUT") ||
+				str_equal_z(method, "PATCH");
 	if (str_equal_z(method, "HEAD"))
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
 	else if (takes_body)
@@ -298,7 +299,7 @@ static bool check_resolved(struct flight *flight, const char *addresses, uint16_
 	struct str rest = str_of(addresses);
 	struct str address;
 	while (str_take_field(&rest, ',', &address)) {
-		if (address.len == 0 || address.len >= sizeof(ip))
+		if (str_is_empty(address) || address.len >= sizeof(ip))
 			return flight_give_up(flight, TRANSFER_NAME_NOT_RESOLVED, NULL);
 		memcpy(ip, address.ptr, address.len);
 		ip[address.len] = '\0';
@@ -361,16 +362,15 @@ bool flight_is_in_time(struct flight *flight)
 	return true;
 }
 
-/* FNV-1a over the host; what is no URL has none, and fails soon. */
-uint32_t flight_host_hash(const struct flight *flight)
+struct str flight_host(const struct flight *flight)
 {
 	const size_t slashes = str_find(flight->url, STR("//"), 0);
 	const struct str rest = str_slice(flight->url, slashes, flight->url.len);
 	const char *ends = str_has_prefix(rest, STR("//[")) ? "]" : ":/?#";
-	uint32_t hash = 2166136261U;
-	for (size_t i = 2; i < rest.len && strchr(ends, rest.ptr[i]) == NULL; i++)
-		hash = (hash ^ (uint8_t)rest.ptr[i]) * 16777619U;
-	return hash ^ hash >> 16;
+	size_t end = 2;
+	while (end < rest.len && strchr(ends, rest.ptr[end]) == NULL)
+		end++;
+	return str_slice(rest, 2, end);
 }
 
 /* Everything that differs from hop to hop: the address, the time left, the headers. */

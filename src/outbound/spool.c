@@ -24,6 +24,7 @@
 
 #include "probe.h"
 
+#include "fnv.h"
 #include "save.h"
 
 #define BUDGET_BYTES_DEFAULT (INT64_C(32) << 30) /* spool.h */
@@ -39,7 +40,7 @@ typedef bool (*visit_file)(void *context, int folder_fd, const char *name);
 
 static bool is_key(struct str key)
 {
-	if (key.len == 0 || key.len > KEY_MAX_BYTES)
+	if (str_is_empty(key) || key.len > KEY_MAX_BYTES)
 		return false;
 	for (size_t i = 0; i < key.len; i++) {
 		const char c = key.ptr[i];
@@ -50,14 +51,9 @@ static bool is_key(struct str key)
 	return true;
 }
 
-/* FNV-1a of the post's id. */
 static unsigned folder_of(struct str key)
 {
-	const struct str id = str_slice(key, 0, POST_ID_BYTES);
-	uint32_t hash = 2166136261U;
-	for (size_t i = 0; i < id.len; i++)
-		hash = (hash ^ (uint8_t)id.ptr[i]) * 16777619U;
-	return (hash ^ hash >> 16) % FOLDER_COUNT;
+	return fnv_hash(str_slice(key, 0, POST_ID_BYTES)) % FOLDER_COUNT;
 }
 
 static struct str folder_path(const struct spool *spool, struct arena *arena, struct str key)
@@ -589,7 +585,7 @@ static void remove_file(struct spool *spool, int folder_fd, const char *name)
 	char medium[NAME_MAX + 1];
 	if (spool_is_part(text)) {
 		unlinkat(folder_fd, name, 0);
-	} else if (suffix.len == 0 || str_equal_z(suffix, DIGEST_SUFFIX)) {
+	} else if (str_is_empty(suffix) || str_equal_z(suffix, DIGEST_SUFFIX)) {
 		snprintf(medium, sizeof(medium), STR_FMT, STR_ARG(key));
 		spool_key_drop(spool, folder_fd, medium);
 	} else {

@@ -20,6 +20,7 @@
 #include "log.h"
 
 #include "flight.h"
+#include "fnv.h"
 
 #define CONNECTIONS_MAX_DEFAULT 512 /* STACK.md E */
 #define CONNECTIONS_PER_HOST_MAX_DEFAULT 64
@@ -155,7 +156,7 @@ static void release_flight(struct pool *pool, struct flight *flight)
 
 static struct host_slot *slot_of(struct pool *pool, const struct flight *flight)
 {
-	return &pool->slots[flight_host_hash(flight) % HOST_SLOTS];
+	return &pool->slots[fnv_hash(flight_host(flight)) % HOST_SLOTS];
 }
 
 static void give_to_curl(struct pool *pool, struct host_slot *slot, struct flight *flight)

@@ -12,6 +12,8 @@
 
 #include "clock.h"
 
+#include "file_error.h"
+
 /* RELIABILITY.md 2.6. Both are written in the same minute, so that more is not chance. */
 #define OLDER_US (5 * US_PER_MINUTE)
 #define LINE_MAX_BYTES 128
@@ -44,13 +46,6 @@ const char *epoch_sentence(enum epoch_finding finding)
 	return sentences[finding];
 }
 
-static enum err_kind failed(const char *what, const char *path, struct error *err)
-{
-	const int code = errno;
-	return error_set_native(err, ERR_TEMPORARY, code, "cannot %s %s: %s", what, path,
-				strerror(code));
-}
-
 static void epoch_parse(const char *line, struct epoch *out)
 {
 	struct epoch epoch = {.is_there = true};
@@ -69,9 +64,9 @@ enum err_kind epoch_file_read(const char *path, struct epoch *out, struct error 
 	if (fd < 0 && errno == ENOENT)
 		return ERR_NONE;
 	if (fd < 0)
-		return failed("open", path, err);
+		return file_error("open", path, err);
 	const ssize_t size_bytes = read(fd, line, sizeof(line) - 1);
-	const enum err_kind kind = size_bytes < 0 ? failed("read", path, err) : ERR_NONE;
+	const enum err_kind kind = size_bytes < 0 ? file_error("read", path, err) : ERR_NONE;
 	close(fd);
 	if (kind == ERR_NONE)
 		epoch_parse(line, out);
@@ -83,10 +78,10 @@ static enum err_kind write_whole(const char *path, const char *line, struct erro
 	const size_t size_bytes = strlen(line);
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return failed("make", path, err);
+		return file_error("make", path, err);
 	enum err_kind kind = ERR_NONE;
 	if (write(fd, line, size_bytes) != (ssize_t)size_bytes || fsync(fd) != 0)
-		kind = failed("write", path, err);
+		kind = file_error("write", path, err);
 	close(fd);
 	return kind;
 }
@@ -100,8 +95,8 @@ static enum err_kind sync_directory_of(const char *path, struct error *err)
 	snprintf(directory, sizeof(directory), "%.*s/.", (int)length, path);
 	const int fd = open(slash != NULL ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return failed("open the directory of", path, err);
-	const enum err_kind kind = fsync(fd) == 0 ? ERR_NONE : failed("sync", path, err);
+		return file_error("open the directory of", path, err);
+	const enum err_kind kind = fsync(fd) == 0 ? ERR_NONE : file_error("sync", path, err);
 	close(fd);
 	return kind;
 }
@@ -117,7 +112,7 @@ enum err_kind epoch_file_write(const char *path, const struct epoch *epoch, stru
 		 epoch->number, epoch->at_us, epoch->lineage);
 	enum err_kind kind = write_whole(next, line, err);
 	if (kind == ERR_NONE && rename(next, path) != 0)
-		kind = failed("rename", next, err);
+		kind = file_error("rename", next, err);
 	if (kind == ERR_NONE)
 		kind = sync_directory_of(path, err);
 	return kind;

@@ -116,7 +116,7 @@ static void bind(struct bound *bound, size_t i, const struct sql_value *value)
 		bound->lengths[i] = (int)sizeof(uint64_t);
 		return;
 	}
-	bound->values[i] = value->bytes.len > 0 ? value->bytes.ptr : "";
+	bound->values[i] = str_is_empty(value->bytes) ? "" : value->bytes.ptr;
 	bound->lengths[i] = (int)value->bytes.len;
 }
 
@@ -235,12 +235,6 @@ static PGresult *answer(struct postgres_connection *own)
 	return result;
 }
 
-static bool is_good(const PGresult *result)
-{
-	const ExecStatusType status = PQresultStatus(result);
-	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-}
-
 struct collected {
 	PGresult *last; /* of the last statement sent, when all went well */
 	enum err_kind kind;
@@ -272,7 +266,7 @@ static struct collected collect(struct postgres_connection *own, struct error *e
 		PGresult *result = answer(own);
 		if (result == NULL)
 			break;
-		if (!is_good(result)) {
+		if (!pg_result_is_good(result)) {
 			note_failure(own, result, sent.name, &collected, err);
 			own->is_prepared[sent.name] &= !sent.is_prepare;
 		}

@@ -56,6 +56,8 @@ PGresult *pg_link_result(struct pg_link *link, int64_t timeout_ms);
 /* Statements separated by semicolons, outside of pipeline mode. */
 enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t timeout_ms,
 			  struct error *err);
+/* Did the statement succeed? */
+bool pg_result_is_good(const PGresult *result);
 /* The server's words are told without their DETAIL, which may hold values. */
 enum err_kind pg_result_failed(const PGresult *result, const char *what, struct error *err);
 enum err_kind pg_link_failed(struct pg_link *link, const char *what, struct error *err);

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "log.h"
 #include "random.h"
 #include "uuid.h"
 
-#include "arena.h"
-
+#include "file_error.h"
 #include "store_private.h"
 
 #define FORGOTTEN_US US_PER_DAY
@@ -35,21 +35,14 @@ static bool is_id(const char *id, size_t length)
 	return length >= 32 && strspn(id, "0123456789abcdef-") == length;
 }
 
-static enum err_kind file_failed(const char *what, const char *path, struct error *err)
-{
-	const int code = errno;
-	return error_set_native(err, ERR_TEMPORARY, code, "cannot %s %s: %s", what, path,
-				strerror(code));
-}
-
 static enum err_kind make_file(const char *path, char *id, struct error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return file_failed("make", path, err);
+		return file_error("make", path, err);
 	draw_id(id);
 	const bool is_written = dprintf(fd, "%s\n", id) > 0 && fsync(fd) == 0;
-	const enum err_kind kind = is_written ? ERR_NONE : file_failed("write", path, err);
+	const enum err_kind kind = is_written ? ERR_NONE : file_error("write", path, err);
 	close(fd);
 	return kind;
 }
@@ -59,14 +52,14 @@ static enum err_kind read_or_make(const char *path, char *id, struct error *err)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)
-		return file_failed("open", path, err);
+		return file_error("open", path, err);
 	ssize_t length = 0;
 	if (fd >= 0) {
 		length = read(fd, id, NODE_ID_BYTES_MAX - 1);
 		close(fd);
 	}
 	if (length < 0)
-		return file_failed("read", path, err);
+		return file_error("read", path, err);
 	id[length] = '\0';
 	id[strcspn(id, "\n")] = '\0';
 	return is_id(id, strlen(id)) ? ERR_NONE : make_file(path, id, err);
