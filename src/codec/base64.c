@@ -33,7 +33,7 @@ static struct str encode(const struct alphabet *alphabet, struct arena *arena, s
 {
 	char *text = arena_alloc(arena, bytes.len / 3 * 4 + 5);
 	size_t len = 0;
-	while (bytes.len > 0) {
+	while (!str_is_empty(bytes)) {
 		const struct str group = str_slice(bytes, 0, 3);
 		len += encode_group(alphabet, group, text + len);
 		for (size_t i = group.len; i < 3 && alphabet->has_padding; i++)
@@ -105,7 +105,7 @@ static bool decode(const struct alphabet *alphabet, struct arena *arena, struct 
 	if (bytes == NULL)
 		return false;
 	size_t len = 0;
-	while (text.len > 0) {
+	while (!str_is_empty(text)) {
 		const struct str group = str_slice(text, 0, 4);
 		if (!decode_group(alphabet, group, bytes + len))
 			return false;

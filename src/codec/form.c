@@ -78,7 +78,7 @@ static size_t count_fields(struct str text)
 	size_t count = 0;
 	struct str field;
 	while (str_take_field(&text, '&', &field))
-		count += field.len > 0 ? 1 : 0;
+		count += !str_is_empty(field);
 	return count;
 }
 
@@ -94,7 +94,7 @@ enum err_kind form_parse(struct arena *arena, struct str text, size_t pairs_max,
 	size_t parsed = 0;
 	struct str field;
 	while (str_take_field(&text, '&', &field)) {
-		if (field.len == 0)
+		if (str_is_empty(field))
 			continue;
 		const enum err_kind kind = parse_pair(arena, field, &pairs[parsed], err);
 		if (kind != ERR_NONE)
@@ -118,7 +118,7 @@ size_t form_count(const struct form *form, const char *name)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < form->count; i++)
-		count += str_equal_z(form->pairs[i].name, name) ? 1 : 0;
+		count += str_equal_z(form->pairs[i].name, name);
 	return count;
 }
 
@@ -129,7 +129,7 @@ void form_add(struct buf *out, const char *name, struct str value)
 
 void form_add_str(struct buf *out, struct str name, struct str value)
 {
-	if (buf_str(out).len > 0)
+	if (!str_is_empty(buf_str(out)))
 		buf_add_char(out, '&');
 	percent_encode(out, name);
 	buf_add_char(out, '=');

@@ -65,7 +65,7 @@ bool httpdate_parse(struct str text, int64_t *us_out)
 	    !str_skip(&text, STR(" ")) || !take_name(&text, months, COUNT_OF(months), &month) ||
 	    !str_skip(&text, STR(" ")) || !take_number(&text, 4, 9999, &date.year) ||
 	    !str_skip(&text, STR(" ")) || !take_time(&text, &time) ||
-	    !str_skip(&text, STR(" GMT")) || text.len > 0)
+	    !str_skip(&text, STR(" GMT")) || !str_is_empty(text))
 		return false;
 	date.month = (int)month + 1;
 	if (!timetext_date_is_valid(date))
@@ -88,7 +88,7 @@ static bool is_all_digits(struct str s)
 		if (s.ptr[i] < '0' || s.ptr[i] > '9')
 			return false;
 	}
-	return s.len > 0;
+	return !str_is_empty(s);
 }
 
 bool httpdate_parse_retry_after(struct str text, int64_t now_us, int64_t *ms_out)

@@ -262,7 +262,7 @@ enum err_kind json_parse(struct arena *arena, struct str text, const struct json
 		return refuse(position_of(text, scan.at), fault, position_out, err);
 
 	json_error_t error;
-	json_t *tree = json_loadb(text.len > 0 ? text.ptr : "", text.len,
+	json_t *tree = json_loadb(str_is_empty(text) ? "" : text.ptr, text.len,
 				  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (tree == NULL && json_error_code(&error) == json_error_out_of_memory)
 		return too_large(err);

@@ -144,11 +144,11 @@ static size_t plain_len(struct str s)
 static void add_string(struct buf *out, struct str s)
 {
 	buf_add_char(out, '"');
-	while (s.len > 0) {
+	while (!str_is_empty(s)) {
 		const size_t plain = plain_len(s);
 		buf_add(out, str_slice(s, 0, plain));
 		s = str_slice(s, plain, s.len);
-		if (s.len == 0)
+		if (str_is_empty(s))
 			break;
 		const unsigned char c = (unsigned char)s.ptr[0];
 		if (c < 0x80)
@@ -196,7 +196,7 @@ void json_put_null(struct json_writer *w)
 void json_put_raw(struct json_writer *w, struct str json_text)
 {
 	begin_value(w);
-	buf_add(w->out, json_text.len > 0 ? json_text : STR("null"));
+	buf_add(w->out, str_is_empty(json_text) ? STR("null") : json_text);
 }
 
 /* The shortest of 15 to 17 digits that reads back as the same number; a whole one keeps a ".0", so

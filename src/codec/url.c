@@ -38,7 +38,7 @@ static bool all_of(struct str s, bool (*is_member)(char c))
 		if (!is_member(s.ptr[i]))
 			return false;
 	}
-	return s.len > 0;
+	return !str_is_empty(s);
 }
 
 /* Some parsers trim or delete blanks and controls, and read a backslash as a slash. */
@@ -92,7 +92,7 @@ static const char *take_userinfo(struct str *authority, struct url *url)
 	if (!str_take_until(authority, '@', &userinfo))
 		return NULL;
 	(void)str_skip(authority, STR("@"));
-	if (userinfo.len == 0)
+	if (str_is_empty(userinfo))
 		return "the part before @ is empty";
 	url->userinfo = userinfo;
 	return NULL;
@@ -112,7 +112,7 @@ static bool ends_in_number(struct str host)
 		return true;
 	if (!str_skip(&label, STR("0x")))
 		return false;
-	return label.len == 0 || all_of(label, is_hex);
+	return str_is_empty(label) || all_of(label, is_hex);
 }
 
 /* Four decimal numbers without leading zeros: the one spelling that inet_aton, inet_pton and
@@ -145,7 +145,7 @@ static const char *check_name(struct str host)
 	if (host.len > NAME_BYTES_MAX)
 		return "the host is too long";
 	while (str_take_field(&host, '.', &label)) {
-		if (label.len == 0)
+		if (str_is_empty(label))
 			return "the host has an empty label";
 		if (label.len > LABEL_BYTES_MAX)
 			return "the host has a label that is too long";
@@ -157,7 +157,7 @@ static const char *check_name(struct str host)
 
 static const char *judge_host(struct url *url)
 {
-	if (url->host.len == 0)
+	if (str_is_empty(url->host))
 		return "the host is empty";
 	if (ends_in_number(url->host)) {
 		url->host_kind = URL_HOST_IPV4;
@@ -205,12 +205,12 @@ static const char *take_host(struct arena *arena, struct str *authority, struct 
 static const char *judge_port(struct str rest, struct url *url)
 {
 	uint64_t port;
-	if (rest.len == 0)
+	if (str_is_empty(rest))
 		return NULL;
 	if (!str_skip(&rest, STR(":")))
 		return "something stands between host and port";
-	if (rest.len == 0 || rest.len > 5 || rest.ptr[0] == '0' || !str_parse_u64(rest, &port) ||
-	    port > 65535)
+	if (str_is_empty(rest) || rest.len > 5 || rest.ptr[0] == '0' ||
+	    !str_parse_u64(rest, &port) || port > 65535)
 		return "the port is no number from 1 to 65535";
 	url->port = (uint16_t)port;
 	url->has_port = true;
@@ -307,9 +307,9 @@ struct str url_with_query(struct arena *arena, struct str url, const struct str 
 	if (str_take_until(&url, '?', &base))
 		old = str_slice(url, 1, url.len);
 	while (str_take_field(&old, '&', &field)) {
-		if (field.len == 0 || is_ours(arena, field, names, count))
+		if (str_is_empty(field) || is_ours(arena, field, names, count))
 			continue;
-		if (buf_str(&query).len > 0)
+		if (!str_is_empty(buf_str(&query)))
 			buf_add_char(&query, '&');
 		buf_add(&query, field);
 	}
@@ -317,7 +317,7 @@ struct str url_with_query(struct arena *arena, struct str url, const struct str 
 		if (values[i].ptr != NULL)
 			form_add_str(&query, names[i], values[i]);
 	}
-	if (buf_str(&query).len == 0)
+	if (str_is_empty(buf_str(&query)))
 		return str_copy(arena, base);
 	return str_format(arena, STR_FMT "?" STR_FMT, STR_ARG(base), STR_ARG(buf_str(&query)));
 }

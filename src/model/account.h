@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "platform_id.h"
+#include "clock.h"
 #include "str.h"
+
+#include "platform_id.h"
 
 enum app_state { APP_DRAFT, APP_ACTIVE, APP_SUSPENDED, APP_STATE_COUNT };
 enum credential_state {
@@ -39,10 +41,11 @@ enum account_type {
 	ACCOUNT_TYPE_COUNT
 };
 
-#define CONNECTION_VALID_US (15 * 60 * INT64_C(1000000))            /* API.md section 5 */
-#define CONNECTION_KEPT_US (30 * INT64_C(86400) * INT64_C(1000000)) /* then the id is gone */
-/* no refresh token and less left: expiring (linkedin.md 1.5, day 46 of 60) */
-#define ACCOUNT_EXPIRING_US (14 * INT64_C(86400) * INT64_C(1000000))
+#define CONNECTION_VALID_US (15 * US_PER_MINUTE) /* API.md section 5 */
+#define CONNECTION_KEPT_US (30 * US_PER_DAY)     /* then the id is gone */
+/* An account without a refresh token is expiring when less is left (linkedin.md 1.5, day 46 of
+ * 60). */
+#define ACCOUNT_EXPIRING_US (14 * US_PER_DAY)
 
 const char *app_state_name(enum app_state state);
 enum app_state app_state_of_name(struct str name); /* COUNT when unknown; so all below */

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "clock.h"
 #include "str.h"
 
 enum event_kind {
@@ -16,7 +17,7 @@ enum event_kind {
 
 #define EVENT_MASK_ALL ((INT64_C(1) << EVENT_KIND_COUNT) - 1)
 /* DESIGN.md section 7, Retention; webhook log too */
-#define EVENT_KEPT_US (30 * INT64_C(86400) * INT64_C(1000000))
+#define EVENT_KEPT_US (30 * US_PER_DAY)
 
 /* "post.completed"; "" for a value outside. */
 const char *event_kind_name(enum event_kind kind);

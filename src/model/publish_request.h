@@ -4,14 +4,16 @@
  * platform/rules.h. Reads everything and collects every problem. */
 #pragma once
 
+#include "clock.h"
+
 #include "post.h"
 #include "problem.h"
 
 #define REQUEST_ID_MAX_CHARACTERS 128
 /* API.md section 6: up to 5 minutes past counts as now */
-#define SCHEDULE_PAST_TOLERANCE_US (5 * 60 * INT64_C(1000000))
+#define SCHEDULE_PAST_TOLERANCE_US (5 * US_PER_MINUTE)
 /* at most 5 years ahead */
-#define SCHEDULE_AHEAD_MAX_US (5 * 366 * INT64_C(86400) * INT64_C(1000000))
+#define SCHEDULE_AHEAD_MAX_US (5 * 366 * US_PER_DAY)
 
 struct publish_request {
 	struct str request_id;   /* empty = not given */

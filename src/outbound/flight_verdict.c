@@ -136,7 +136,7 @@ static bool take_header(struct str *lines, struct transfer_header *header_out)
 	struct str line;
 	struct str name;
 	while (str_take_field(lines, '\n', &line)) {
-		if (line.len == 0 || line.ptr[0] == ' ' || line.ptr[0] == '\t' ||
+		if (str_is_empty(line) || line.ptr[0] == ' ' || line.ptr[0] == '\t' ||
 		    !str_take_until(&line, ':', &name))
 			continue;
 		*header_out = (struct transfer_header){

@@ -210,7 +210,7 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *context)
 		flight->status = status_of(line);
 		return line.len;
 	}
-	if (str_trim(line).len == 0) {
+	if (str_is_empty(str_trim(line))) {
 		return head_ends(flight) ? line.len : 0;
 	}
 	return bytes_add(&flight->head, line.ptr, line.len) ? line.len : 0;

@@ -233,7 +233,7 @@ const char *guard_check_url(const struct guard *guard, struct arena *arena, stru
 		return "not_http";
 	if (url_parse(arena, text, &url, NULL) != ERR_NONE)
 		return "malformed";
-	if (url.userinfo.len > 0)
+	if (!str_is_empty(url.userinfo))
 		return "userinfo";
 	if (url.port == 0)
 		return "bad_port";

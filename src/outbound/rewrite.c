@@ -23,8 +23,8 @@ bool rewrite_to_sandbox(struct arena *arena, struct str sandbox_url, struct str 
 			struct str *out)
 {
 	struct url parsed;
-	if (sandbox_url.len == 0 || url_parse(arena, url, &parsed, NULL) != ERR_NONE ||
-	    parsed.userinfo.len > 0)
+	if (str_is_empty(sandbox_url) || url_parse(arena, url, &parsed, NULL) != ERR_NONE ||
+	    !str_is_empty(parsed.userinfo))
 		return false;
 	if (is_below(sandbox_url, url)) {
 		*out = str_copy(arena, url);

@@ -99,7 +99,7 @@ static bool may_go_on(const struct transfer_result *result)
 		 result->problem == TRANSFER_OTHER);
 	const bool is_part = result->outcome == TRANSFER_ANSWERED && result->status == 206;
 	return result->saved != NULL && result->saved->size_bytes >= CUT_MIN_BYTES &&
-	       result->saved_etag.len > 0 && (is_cut || is_part);
+	       !str_is_empty(result->saved_etag) && (is_cut || is_part);
 }
 
 bool spool_cut_keep(struct spool *spool, struct arena *arena, struct str key,

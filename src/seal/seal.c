@@ -230,7 +230,7 @@ enum err_kind seal_open_keyfile(const char *path, const struct random_source *ra
 
 static char *append(char *out, struct str s)
 {
-	if (s.len > 0)
+	if (!str_is_empty(s))
 		memcpy(out, s.ptr, s.len);
 	return out + s.len;
 }

@@ -51,7 +51,7 @@ static struct str take_copy(struct sql_cursor *cursor, enum sql_type type)
 {
 	const struct sql_value value =
 		cursor->connection->driver->column(cursor, type, cursor->column++);
-	if (value.bytes.len == 0)
+	if (str_is_empty(value.bytes))
 		return (struct str){0};
 	char *copy = arena_try_alloc(cursor->arena, value.bytes.len + 1);
 	if (copy == NULL) {

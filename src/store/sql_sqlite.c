@@ -215,7 +215,7 @@ static int prepare(struct sqlite_connection *own, enum sql_name name)
 /* A NULL pointer would bind NULL; empty is empty here. */
 static int bind(sqlite3_stmt *statement, int index, const struct sql_value *value)
 {
-	const char *bytes = value->bytes.len > 0 ? value->bytes.ptr : "";
+	const char *bytes = str_is_empty(value->bytes) ? "" : value->bytes.ptr;
 	switch (value->type) {
 	case SQL_TYPE_INT:
 		return sqlite3_bind_int64(statement, index, value->number);

@@ -72,7 +72,7 @@ static enum err_kind put_admin(struct store_tx *tx, void *argument, struct error
 	kind = count_passwords(tx->sql, STR(""), &others, err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (known.password_hash.len > 0 || (p->condition == ADMIN_IF_FIRST && others > 0))
+	if (!str_is_empty(known.password_hash) || (p->condition == ADMIN_IF_FIRST && others > 0))
 		return error_set(err, ERR_CONFLICT, "there is an admin with a password already");
 	if (is_known) {
 		p->stored = known;

@@ -284,7 +284,7 @@ static enum err_kind confirm(struct store_tx *tx, void *argument, struct error *
 			 &now, "successful connection", err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (now.confirm_hash.len == 0 || !str_equal(now.confirm_hash, c->confirm_hash) ||
+	if (str_is_empty(now.confirm_hash) || !str_equal(now.confirm_hash, c->confirm_hash) ||
 	    !str_equal(now.user_id, c->user_id))
 		return error_set(err, ERR_CONFLICT, "another token or user");
 	return sql_run(tx->sql, SQL_CONNECTION_CONFIRM, SQL_ARGS(sql_text(c->connection_id)), NULL,

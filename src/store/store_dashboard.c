@@ -33,7 +33,7 @@ static struct str pattern_of(struct arena *arena, struct str text)
 	struct buf quoted;
 	struct buf out;
 	struct json_writer w;
-	if (text.len == 0)
+	if (str_is_empty(text))
 		return text;
 	buf_init(&quoted, arena, PATTERN_MAX_BYTES);
 	buf_init(&out, arena, 2 * PATTERN_MAX_BYTES + 2);
@@ -84,8 +84,8 @@ static enum err_kind find_within(struct sql_connection *sql, struct finding *f, 
 
 static bool is_helped_by_index(const struct dashboard_filter *filter)
 {
-	return filter->text.len == 0 && filter->user_id.len == 0 && filter->account_id.len == 0 &&
-	       filter->error_code.len == 0;
+	return str_is_empty(filter->text) && str_is_empty(filter->user_id) &&
+	       str_is_empty(filter->account_id) && str_is_empty(filter->error_code);
 }
 
 static enum err_kind find_places(struct sql_connection *sql, void *argument, struct error *err)

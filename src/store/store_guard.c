@@ -14,7 +14,7 @@
 #define NAME_LINEAGE "epoch_lineage"
 #define NAME_SERVER "server_lineage"
 /* Longer than a publish call may take that was begun before the other server took over. */
-#define FAILOVER_GRACE_US (60 * US_PER_S)
+#define FAILOVER_GRACE_US US_PER_MINUTE
 
 /* ---- the epoch ---- */
 

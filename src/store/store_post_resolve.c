@@ -81,7 +81,7 @@ static enum err_kind write_appeared(struct store_tx *tx, const struct unknown_de
 			SQL_ARGS(sql_int(appeared->now_us), sql_text(parts),
 				 sql_text(appeared->remote_id), sql_text(appeared->url)),
 			err);
-	if (kind == ERR_NONE && appeared->remote_id.len > 0)
+	if (kind == ERR_NONE && !str_is_empty(appeared->remote_id))
 		kind = sql_run(
 			tx->sql, SQL_REMOTE_ID_BIND,
 			SQL_ARGS(sql_text(appeared->account_id), sql_text(appeared->remote_id), id),

@@ -220,7 +220,7 @@ static enum err_kind save_webhook(struct store_tx *tx, const struct webhook_save
 	const int64_t failing_since_us = save->state == WEBHOOK_SUCCEEDED ? 0 : save->now_us;
 	enum err_kind kind = sql_run(tx->sql, SQL_WEBHOOK_SET_FAILING,
 				     SQL_ARGS(id, sql_int(failing_since_us)), NULL, err);
-	if (kind != ERR_NONE || save->disable_reason.len == 0)
+	if (kind != ERR_NONE || str_is_empty(save->disable_reason))
 		return kind;
 	kind = sql_run(tx->sql, SQL_WEBHOOK_DISABLE,
 		       SQL_ARGS(id, sql_text(save->disable_reason), sql_int(save->now_us)), NULL,

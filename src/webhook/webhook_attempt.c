@@ -59,7 +59,7 @@ static struct str sign(struct webhook_attempt *a, int64_t now_us)
 		return STR("");
 	struct str signatures = webhook_signature(a->arena, secret, a->work.event.id, timestamp_s,
 						  a->work.event.body);
-	if (webhook->old_secret_sealed.len == 0 || webhook->old_secret_until_us <= now_us ||
+	if (str_is_empty(webhook->old_secret_sealed) || webhook->old_secret_until_us <= now_us ||
 	    !open_secret(a, "old_secret", webhook->old_secret_sealed, &secret))
 		return signatures;
 	const struct str old = webhook_signature(a->arena, secret, a->work.event.id, timestamp_s,
@@ -97,9 +97,9 @@ static struct str longer_log(struct webhook_attempt *a, const struct attempt_res
 	struct buf out;
 	struct json_writer w;
 	struct str before =
-		str_slice(a->work.log, 0, a->work.log.len > 0 ? a->work.log.len - 1 : 0);
+		str_slice(a->work.log, 0, str_is_empty(a->work.log) ? 0 : a->work.log.len - 1);
 	buf_init(&out, a->arena, LOG_MAX_BYTES);
-	buf_add(&out, before.len > 0 ? before : STR("["));
+	buf_add(&out, str_is_empty(before) ? STR("[") : before);
 	if (before.len > 1)
 		buf_add_char(&out, ',');
 	json_writer_init(&w, &out);
@@ -124,7 +124,7 @@ static void judge(struct webhook_attempt *a, const struct attempt_result *result
 	const int64_t now_us = clock_now_us(a->webhooker->config.clock);
 	const int attempts = a->work.attempts + 1;
 	const int64_t wait_ms = webhook_retry_wait_ms(attempts, result->retry_after_ms);
-	const bool is_taken = result->error.len == 0;
+	const bool is_taken = str_is_empty(result->error);
 	a->save = (struct webhook_save){
 		.id = a->work.id,
 		.webhook_id = a->work.webhook.id,
@@ -137,7 +137,7 @@ static void judge(struct webhook_attempt *a, const struct attempt_result *result
 		.now_us = now_us,
 		.disable_reason = is_taken ? STR("") : disable_reason(a, result, now_us),
 	};
-	if (a->save.disable_reason.len > 0) {
+	if (!str_is_empty(a->save.disable_reason)) {
 		a->save.state = WEBHOOK_FAILED;
 		LOG(a->webhooker->config.log, WARN, "webhook_disabled",
 		    log_str("webhook", a->work.webhook.id), log_str("why", a->save.disable_reason));
@@ -163,9 +163,9 @@ static void take_answer(struct webhook_attempt *a, const struct transfer_result 
 	const bool is_answered = fetched->outcome == TRANSFER_ANSWERED;
 	struct attempt_result result = {.duration_us = duration_us};
 	if (!is_answered) {
-		result.error = fetched->error_text.len > 0
-				       ? fetched->error_text
-				       : STR("The endpoint could not be reached.");
+		result.error = str_is_empty(fetched->error_text)
+				       ? STR("The endpoint could not be reached.")
+				       : fetched->error_text;
 	} else {
 		result.status = fetched->status;
 		result.retry_after_ms =
@@ -184,7 +184,7 @@ static void plan_call(struct webhook_attempt *a, struct arena *arena, struct tas
 	const int64_t now_us = clock_now_us(a->webhooker->config.clock);
 	const struct str signatures = sign(a, now_us);
 	struct transfer_header *headers = ARENA_ARRAY(arena, struct transfer_header, 4);
-	if (signatures.len == 0) {
+	if (str_is_empty(signatures)) {
 		const struct attempt_result result = {
 			.error = STR("The webhook's secret cannot be read.")};
 		judge(a, &result);

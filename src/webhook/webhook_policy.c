@@ -2,10 +2,13 @@
  * See webhook_policy.h. */
 #include "webhook_policy.h"
 
-#define DAY_MS INT64_C(86400000)
+#define S_MS INT64_C(1000)
+#define MINUTE_MS (60 * S_MS)
+#define HOUR_MS (60 * MINUTE_MS)
+#define DAY_MS (24 * HOUR_MS)
 
-static const int64_t waits_ms[WEBHOOK_ATTEMPTS_MAX - 1] = {30000,   300000,   1800000,
-							   7200000, 28800000, DAY_MS};
+static const int64_t waits_ms[WEBHOOK_ATTEMPTS_MAX - 1] = {
+	30 * S_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, DAY_MS};
 
 int64_t webhook_retry_wait_ms(int attempt, int64_t retry_after_ms)
 {

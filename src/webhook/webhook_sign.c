@@ -61,7 +61,7 @@ struct str webhook_envelope(struct arena *arena, const struct event_row *event, 
 	json_member_str(&w, "app_id", event->app_id);
 	json_member_instant(&w, "timestamp", event->created_at_us);
 	json_key(&w, "data");
-	json_put_raw(&w, data.len > 0 ? data : STR("null"));
+	json_put_raw(&w, str_is_empty(data) ? STR("null") : data);
 	json_end_object(&w);
 	return buf_str(&out);
 }

@@ -6,8 +6,8 @@
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* a call takes 10 s at most; a dead owner's leases are voided at the next start */
-#define LEASE_US (60 * US_PER_S)
-#define EXPIRY_EVERY_US (60 * US_PER_S)
+#define LEASE_US US_PER_MINUTE
+#define EXPIRY_EVERY_US US_PER_MINUTE
 #define EXPIRY_MAX 1000
 
 static size_t free_slots(void *context, struct str webhook_id)
