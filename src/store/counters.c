@@ -193,29 +193,3 @@ enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struc
 		(struct counted_place){.ordinal_below = (bucket + 1) * FINE_POSTS, .skip = skip};
 	return ERR_NONE;
 }
-
-static enum err_kind rebuild_ordinals(struct store_tx *tx, enum scale scale, int64_t posts,
-				      struct error *err)
-{
-	return sql_run(tx->sql, SQL_COUNTERS_REBUILD_ORDINALS,
-		       SQL_ARGS(sql_int(scale), sql_int(posts)), NULL, err);
-}
-
-static enum err_kind rebuild(struct store_tx *tx, void *argument, struct error *err)
-{
-	(void)argument;
-	enum err_kind kind = sql_run(tx->sql, SQL_COUNTERS_DELETE, SQL_NO_ARGS, NULL, err);
-	if (kind == ERR_NONE)
-		kind = sql_run(tx->sql, SQL_COUNTERS_REBUILD_DAYS, SQL_ARGS(sql_int(US_PER_DAY)),
-			       NULL, err);
-	if (kind == ERR_NONE)
-		kind = rebuild_ordinals(tx, SCALE_FINE, FINE_POSTS, err);
-	if (kind == ERR_NONE)
-		kind = rebuild_ordinals(tx, SCALE_COARSE, COARSE_POSTS, err);
-	return kind;
-}
-
-enum err_kind store_counters_rebuild(struct store *store, struct error *err)
-{
-	return store_write(store, rebuild, NULL, err);
-}

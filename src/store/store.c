@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Opening and closing, and the common shapes of verbs. The cast: one writing connection behind a
- * struct writer (group commit), reading connections in a struct readers, and for the owner the lock
- * file. */
+ * Opening and closing. The cast: one writing connection behind a struct writer (group commit),
+ * reading connections in a struct readers, and for the owner the lock file. */
 #include "store.h"
 
 #include <errno.h>
@@ -10,12 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "buf.h"
 #include "clock.h"
 #include "log.h"
-
-#include "json_write.h"
 
 #include "lock_file.h"
 #include "migrate.h"
@@ -24,14 +19,12 @@
 #include "writer.h"
 
 #define READERS_DEFAULT 16
-#define READ_TRIES 3
 /* Ceilings; memory is taken as pages are used, so an idle service that was not busy has little of
  * it (DESIGN.md section 8). Beyond them is the system's file cache. */
 #define WRITER_CACHE_BYTES (32 << 20)
 #define READER_CACHE_BYTES (1 << 20)
 /* The owner is alone with its file; only a backup or a tool can be in the way for a moment. */
 #define BUSY_TIMEOUT_MS 5000
-#define LIST_TEXT_MAX_BYTES ((size_t)1 << 20)
 
 /* Two servers, or processes, that claim together (docs/postgres.md). */
 static bool is_server(const char *url)
@@ -100,7 +93,9 @@ static enum err_kind open_accepter(struct store *store, const struct sql_config 
 		kind = set_mark(store, *sql, index + 1, err);
 	if (kind != ERR_NONE)
 		return kind;
-	store->accepters[index] = writer_new_shared(store, *sql);
+	const struct writer_config writer_config = {
+		.sql = *sql, .is_shared = true, .run = store_tx_run, .context = store};
+	store->accepters[index] = writer_new(&writer_config);
 	return store->accepters[index] != NULL
 		       ? ERR_NONE
 		       : error_set(err, ERR_TEMPORARY, "no memory to open the database");
@@ -138,7 +133,11 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 	sql_config.cache_bytes = READER_CACHE_BYTES;
 	store->readers = readers_new(&sql_config, config->readers_max > 0 ? config->readers_max
 									  : READERS_DEFAULT);
-	store->writer = writer_new(store, store->sql);
+	const struct writer_config writer_config = {.sql = store->sql,
+						    .run = store_tx_run,
+						    .judge = guard_judge_server,
+						    .context = store};
+	store->writer = writer_new(&writer_config);
 	if (store->readers == NULL || store->writer == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
 	return ERR_NONE;
@@ -237,65 +236,6 @@ void store_close(struct store **store_pointer)
 	*store_pointer = NULL;
 }
 
-enum err_kind work_due_now(struct store_tx *tx, struct error *err)
-{
-	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < tx->late_app_count && kind == ERR_NONE; i++)
-		kind = sql_run(tx->sql, SQL_WORK_DUE,
-			       SQL_ARGS(sql_text(tx->late_apps[i]), sql_int(NEVER_US)), NULL, err);
-	tx->late_app_count = 0;
-	return kind;
-}
-
-enum err_kind work_due_later(struct store_tx *tx, struct str app_id, struct error *err)
-{
-	for (size_t i = tx->late_app_count; i > 0; i--) {
-		if (str_equal(tx->late_apps[i - 1], app_id))
-			return ERR_NONE;
-	}
-	enum err_kind kind = ERR_NONE;
-	if (tx->late_app_count == LATE_APPS_MAX)
-		kind = work_due_now(tx, err);
-	tx->late_apps[tx->late_app_count++] = str_copy(tx->arena, app_id);
-	return kind;
-}
-
-enum err_kind store_tx_finish(struct store_tx *tx, struct error *err)
-{
-	const enum err_kind kind = counters_write(tx, err);
-	return kind == ERR_NONE ? work_due_now(tx, err) : kind;
-}
-
-enum err_kind store_write(struct store *store, store_command command, void *argument,
-			  struct error *err)
-{
-	return writer_run(store->writer, command, argument, err);
-}
-
-static size_t accepter_of(struct str app_id)
-{
-	size_t sum = 0;
-	for (size_t i = 0; i < app_id.len; i++)
-		sum = sum * 31 + (unsigned char)app_id.ptr[i];
-	return sum % ACCEPTERS;
-}
-
-enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
-				 void *argument, struct error *err)
-{
-	struct writer *accepter = store->accepters[accepter_of(app_id)];
-	if (accepter == NULL)
-		return store_write(store, command, argument, err);
-	return writer_run_for(accepter, app_id, command, argument, err);
-}
-
-enum err_kind app_lock(struct store_tx *tx, struct str app_id, struct error *err)
-{
-	return sql_is_shared(tx->sql)
-		       ? sql_run(tx->sql, SQL_WORK_LOCK, SQL_ARGS(sql_text(app_id)), NULL, err)
-		       : ERR_NONE;
-}
-
 const struct clock *store_clock(const struct store *store)
 {
 	return store->clock;
@@ -321,123 +261,4 @@ enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct e
 int store_schema_version(struct store *store)
 {
 	return store->schema_version;
-}
-
-struct one_statement {
-	enum sql_name name;
-	struct sql_args args;
-	enum err_kind when_none;
-	const char *what;
-};
-
-static enum err_kind run_one_statement(struct store_tx *tx, void *argument, struct error *err)
-{
-	const struct one_statement *one = argument;
-	return sql_run_one(tx->sql, one->name, one->args, one->when_none, one->what, err);
-}
-
-enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
-			enum err_kind when_none, const char *what, struct error *err)
-{
-	struct one_statement one = {name, args, when_none, what};
-	return store_write(store, run_one_statement, &one, err);
-}
-
-/* A connection that was lost is no answer to a question: it is asked again on a new one. */
-static bool is_worth_another(const struct sql_connection *sql, enum err_kind kind, int *tries)
-{
-	return kind == ERR_TEMPORARY && sql->driver->may_run_again != NULL &&
-	       sql->driver->may_run_again(sql) && ++*tries < READ_TRIES;
-}
-
-enum err_kind store_find(struct store *store, struct arena *arena, const struct sql_query *query,
-			 void *out, const char *what, struct error *err)
-{
-	int tries = 0;
-	struct sql_connection *sql = NULL;
-	enum err_kind kind = readers_take(store->readers, &sql, err);
-	if (kind != ERR_NONE)
-		return kind;
-	do
-		kind = sql_find(sql, arena, query, out, what, err);
-	while (is_worth_another(sql, kind, &tries));
-	readers_give_back(store->readers, &sql);
-	return kind;
-}
-
-enum err_kind store_list(struct store *store, struct arena *arena, const struct sql_query *query,
-			 void **out, size_t *count_out, struct error *err)
-{
-	int tries = 0;
-	struct sql_connection *sql = NULL;
-	enum err_kind kind = readers_take(store->readers, &sql, err);
-	if (kind != ERR_NONE)
-		return kind;
-	do
-		kind = sql_list(sql, arena, query, out, count_out, err);
-	while (is_worth_another(sql, kind, &tries));
-	readers_give_back(store->readers, &sql);
-	return kind;
-}
-
-enum err_kind store_number(struct store *store, enum sql_name name, struct sql_args args,
-			   int64_t *number_out, struct error *err)
-{
-	int tries = 0;
-	struct sql_connection *sql = NULL;
-	enum err_kind kind = readers_take(store->readers, &sql, err);
-	if (kind != ERR_NONE)
-		return kind;
-	do
-		kind = sql_number(sql, name, args, number_out, err);
-	while (is_worth_another(sql, kind, &tries));
-	readers_give_back(store->readers, &sql);
-	return kind;
-}
-
-static enum err_kind read_once(struct sql_connection *sql, store_reading fn, void *argument,
-			       struct error *err)
-{
-	enum err_kind kind = sql_run(sql, SQL_BEGIN_READ, SQL_NO_ARGS, NULL, err);
-	if (kind != ERR_NONE)
-		return kind;
-	kind = fn(sql, argument, err);
-	sql_run(sql, SQL_ROLLBACK, SQL_NO_ARGS, NULL, NULL);
-	return kind;
-}
-
-enum err_kind store_read(struct store *store, store_reading fn, void *argument, struct error *err)
-{
-	int tries = 0;
-	struct sql_connection *sql = NULL;
-	enum err_kind kind = readers_take(store->readers, &sql, err);
-	if (kind != ERR_NONE)
-		return kind;
-	do
-		kind = read_once(sql, fn, argument, err);
-	while (is_worth_another(sql, kind, &tries));
-	readers_give_back(store->readers, &sql);
-	return kind;
-}
-
-enum err_kind store_list_text(struct arena *arena, const struct str *items, size_t count,
-			      struct str *text_out, struct error *err)
-{
-	struct buf out;
-	struct json_writer w;
-	buf_init(&out, arena, LIST_TEXT_MAX_BYTES);
-	json_writer_init(&w, &out);
-	json_begin_array(&w);
-	for (size_t i = 0; i < count; i++)
-		json_put_str(&w, items[i]);
-	json_end_array(&w);
-	if (out.is_over)
-		return error_set(err, ERR_TOO_LARGE, "too many or too long values to look for");
-	*text_out = buf_str(&out);
-	return ERR_NONE;
-}
-
-void store_text_read(struct sql_cursor *cursor, void *out)
-{
-	*(struct str *)out = sql_take_text(cursor);
 }

@@ -68,6 +68,3 @@ enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct e
 const struct clock *store_clock(const struct store *store);
 /* Schema version in use (number of the last migration). */
 int store_schema_version(struct store *store);
-/* Counts all posts anew and writes the counters that lists take their totals from. For doctor;
- * holds up other writers meanwhile (about half a second for 1,000,000 posts, STACK.md C). */
-enum err_kind store_counters_rebuild(struct store *store, struct error *err);

@@ -339,7 +339,7 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 			      .arena = arena,
 			      .wish = wish,
 			      .lease_until_us = wish->now_us + wish->lease_us};
-	enum err_kind kind = work_due_now(tx, err);
+	enum err_kind kind = store_tx_work_now(tx, err);
 	if (kind == ERR_NONE)
 		kind = list_apps(&claim, err);
 	for (size_t i = 0; i < claim.app_count; i++)

@@ -224,7 +224,7 @@ static enum err_kind write_lane(struct store_tx *tx, const struct delivery_save 
 					   : lane_keep(tx, save, now, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return work_due_later(tx, now->app_id, err);
+	return store_tx_work_later(tx, now->app_id, err);
 }
 
 static enum err_kind write_own_row(struct store_tx *tx, const struct delivery_save *save,

@@ -108,8 +108,9 @@ static enum err_kind history_is_another(struct store_tx *tx, struct error *err)
 	return kind;
 }
 
-enum err_kind guard_judge_server(struct store_tx *tx, int64_t lineage, struct error *err)
+enum err_kind guard_judge_server(struct store_tx *tx, void *argument, struct error *err)
 {
+	const int64_t lineage = *(const int64_t *)argument;
 	int64_t known = 0;
 	enum err_kind kind = meta_get(tx, NAME_SERVER, &known, err);
 	if (kind != ERR_NONE || known == lineage)

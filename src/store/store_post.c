@@ -175,7 +175,7 @@ static enum err_kind post_accept(struct store_tx *tx, void *argument, struct err
 	struct acceptance *a = argument;
 	a->result = (struct post_accept_result){.outcome = POST_ACCEPTED};
 	a->state = a->accept->scheduled_at_us != 0 ? POST_SCHEDULED : POST_PENDING;
-	enum err_kind kind = app_lock(tx, a->accept->app_id, err);
+	enum err_kind kind = store_tx_lock_app(tx, a->accept->app_id, err);
 	if (kind == ERR_NONE)
 		kind = look_for_first(tx, a, err);
 	if (kind == ERR_NONE && a->result.outcome == POST_ACCEPTED)

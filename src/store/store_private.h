@@ -24,6 +24,7 @@
 
 struct readers;
 struct writer;
+struct writer_config;
 
 struct store {
 	const struct clock *clock;
@@ -40,8 +41,6 @@ struct store {
 	char node_id[NODE_ID_BYTES_MAX];
 	int64_t node_started_us;
 	bool is_node_begun;
-	/* of the server that was judged last (store_guard.c); 0 = none yet */
-	_Atomic int64_t lineage;
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
@@ -75,13 +74,18 @@ struct store_tx {
 	size_t late_app_count;
 };
 
-/* Writes what was left to the command's end. */
-enum err_kind store_tx_finish(struct store_tx *tx, struct error *err);
-/* The app's lanes changed: app_work learns it when the command ends, or before the next claim. */
-enum err_kind work_due_later(struct store_tx *tx, struct str app_id, struct error *err);
-enum err_kind work_due_now(struct store_tx *tx, struct error *err);
+/* store_tx.c. writer_config.run; its context is the store. */
+enum err_kind store_tx_run(const struct writer_config *config, struct arena *arena,
+			   store_command command, void *argument, struct error *err);
+/* The app's lanes have changed: its row of app_work is written when the command ends, or before the
+ * next claim. */
+enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err);
+enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err);
+/* Waits for the other nodes' commands of this app. Does nothing where one process owns the
+ * database. */
+enum err_kind store_tx_lock_app(struct store_tx *tx, struct str app_id, struct error *err);
 
-/* A verb that is one statement. */
+/* store_verb.c. A verb that is one statement. */
 enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
 			enum err_kind when_none, const char *what, struct error *err);
 enum err_kind store_find(struct store *store, struct arena *arena, const struct sql_query *query,
@@ -103,14 +107,14 @@ enum err_kind store_list_text(struct arena *arena, const struct str *items, size
 void store_text_read(struct sql_cursor *cursor, void *out);
 
 /* As store_write(), for what only ever touches one app: beside others of its kind, where the
- * database is shared. It begins with app_lock(). */
+ * database is shared. It begins with store_tx_lock_app(). */
 enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
 				 void *argument, struct error *err);
-enum err_kind app_lock(struct store_tx *tx, struct str app_id, struct error *err);
 
-/* store_guard.c: a write transaction on a server with this lineage begins. Another than the
- * database was last written on means that the end of its history may be missing. */
-enum err_kind guard_judge_server(struct store_tx *tx, int64_t lineage, struct error *err);
+/* store_guard.c, a command: the first write transaction on a server with this lineage (int64_t *)
+ * begins. Another lineage than the database was last written under means that the end of its
+ * history may be missing. */
+enum err_kind guard_judge_server(struct store_tx *tx, void *lineage, struct error *err);
 
 /* store_node.c, for a shared database. path may be NULL: an id for this run alone. */
 enum err_kind node_id_open(struct store *store, const char *path, struct error *err);

@@ -10,7 +10,6 @@
 #include "arena.h"
 
 #include "sql.h"
-#include "store_private.h"
 
 #define TX_ARENA_MAX_BYTES ((size_t)64 << 20)
 /* How often a group is run whose transaction was lost for no reason of its own. */
@@ -18,7 +17,7 @@
 
 struct waiting {
 	struct str key; /* empty = none */
-	store_command command;
+	writer_command command;
 	void *argument;
 	struct error *err;
 	enum err_kind kind;
@@ -34,30 +33,21 @@ struct writer {
 	struct waiting *last;
 	bool has_leader;
 	/* Below: the leader's. */
-	struct store *store;
+	struct writer_config config;
 	struct sql_connection *sql;
-	enum sql_name begin;
 	struct arena *arena; /* of one command */
+	int64_t lineage;     /* of the server that was judged last; 0 = none yet */
 };
 
-struct writer *writer_new(struct store *store, struct sql_connection *sql)
+struct writer *writer_new(const struct writer_config *config)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 	if (writer == NULL)
 		return NULL;
 	pthread_mutex_init(&writer->lock, NULL);
-	writer->store = store;
-	writer->sql = sql;
-	writer->begin = SQL_BEGIN_WRITE;
+	writer->config = *config;
+	writer->sql = config->sql;
 	writer->arena = arena_new("store transaction", TX_ARENA_MAX_BYTES);
-	return writer;
-}
-
-struct writer *writer_new_shared(struct store *store, struct sql_connection *sql)
-{
-	struct writer *writer = writer_new(store, sql);
-	if (writer != NULL)
-		writer->begin = SQL_BEGIN_SHARED;
 	return writer;
 }
 
@@ -73,10 +63,8 @@ void writer_free(struct writer **writer)
 
 static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
 {
-	struct store_tx tx = {.sql = writer->sql, .store = writer->store, .arena = writer->arena};
-	enum err_kind kind = waiting->command(&tx, waiting->argument, waiting->err);
-	if (kind == ERR_NONE)
-		kind = store_tx_finish(&tx, waiting->err);
+	enum err_kind kind = writer->config.run(&writer->config, writer->arena, waiting->command,
+						waiting->argument, waiting->err);
 	if (kind == ERR_NONE && writer->sql->driver->settle != NULL)
 		kind = writer->sql->driver->settle(writer->sql, waiting->err);
 	arena_clear(writer->arena);
@@ -140,10 +128,8 @@ static void fail_group(struct waiting *group, const struct error *why)
 /* Before anything else is decided there. */
 static enum err_kind judge_server(struct writer *writer, int64_t lineage, struct error *err)
 {
-	struct store_tx tx = {.sql = writer->sql, .store = writer->store, .arena = writer->arena};
-	enum err_kind kind = guard_judge_server(&tx, lineage, err);
-	if (kind == ERR_NONE)
-		kind = store_tx_finish(&tx, err);
+	const enum err_kind kind = writer->config.run(&writer->config, writer->arena,
+						      writer->config.judge, &lineage, err);
 	arena_clear(writer->arena);
 	return kind;
 }
@@ -152,17 +138,18 @@ static enum err_kind judge_server(struct writer *writer, int64_t lineage, struct
 static int64_t new_lineage(const struct writer *writer)
 {
 	const struct sql_driver *driver = writer->sql->driver;
-	if (driver->lineage == NULL || writer->begin != SQL_BEGIN_WRITE)
+	if (driver->lineage == NULL || writer->config.is_shared)
 		return 0;
 	const int64_t lineage = driver->lineage(writer->sql);
-	return lineage != atomic_load(&writer->store->lineage) ? lineage : 0;
+	return lineage != writer->lineage ? lineage : 0;
 }
 
 /* True: the transaction is over, and every command knows what became of it. False: nothing was
  * kept, for the reason why. */
 static bool try_group(struct writer *writer, struct waiting *group, struct error *why)
 {
-	enum err_kind kind = sql_run(writer->sql, writer->begin, SQL_NO_ARGS, NULL, why);
+	const enum sql_name begin = writer->config.is_shared ? SQL_BEGIN_SHARED : SQL_BEGIN_WRITE;
+	enum err_kind kind = sql_run(writer->sql, begin, SQL_NO_ARGS, NULL, why);
 	if (kind != ERR_NONE)
 		return false;
 	const int64_t lineage = new_lineage(writer);
@@ -173,7 +160,7 @@ static bool try_group(struct writer *writer, struct waiting *group, struct error
 	if (kind == ERR_NONE && is_any_kept(group)) {
 		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, why);
 		if (kind == ERR_NONE && lineage != 0)
-			atomic_store(&writer->store->lineage, lineage);
+			writer->lineage = lineage;
 		if (kind == ERR_NONE)
 			return true;
 	}
@@ -242,7 +229,7 @@ static struct waiting *sort_group(struct waiting *group)
 static struct waiting *take_group(struct writer *writer)
 {
 	struct waiting *group = cut_group(writer);
-	return writer->begin == SQL_BEGIN_SHARED ? sort_group(group) : group;
+	return writer->config.is_shared ? sort_group(group) : group;
 }
 
 /* Lock held: a follower cannot leave (and take its struct with it) before we let go. */
@@ -292,13 +279,13 @@ static void enqueue(struct writer *writer, struct waiting *waiting)
 		waiting->is_leader = writer->has_leader = true;
 }
 
-enum err_kind writer_run(struct writer *writer, store_command command, void *argument,
+enum err_kind writer_run(struct writer *writer, writer_command command, void *argument,
 			 struct error *err)
 {
 	return writer_run_for(writer, STR(""), command, argument, err);
 }
 
-enum err_kind writer_run_for(struct writer *writer, struct str key, store_command command,
+enum err_kind writer_run_for(struct writer *writer, struct str key, writer_command command,
 			     void *argument, struct error *err)
 {
 	struct error unread = {0};

@@ -1,28 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Group commit. Threads hand in commands; one of them becomes the leader and runs whoever waits, up
- * to WRITER_GROUP_MAX, in one transaction, each command isolated by a savepoint, then commits and
- * wakes all. The others follow: they sleep until their command is durable. So the cost of a sync
- * is shared by all who came meanwhile (STACK.md C: groups of 32 and more), and nobody waits for a
- * timer. The leader also tidies up (checkpoints) after the answers are out. */
+ * Group commit. Threads hand in commands. One of them becomes the leader and runs those that wait,
+ * up to WRITER_GROUP_MAX, in one transaction, each isolated by a savepoint; then it commits and
+ * wakes all. The others sleep until their command is durable. So all who came meanwhile share the
+ * cost of one sync (STACK.md C: groups of 32 and more), and nobody waits for a timer. The leader
+ * also tidies up (checkpoints) after the answers are out. */
 #pragma once
 
-#include "store.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "str.h"
 
 #define WRITER_GROUP_MAX 128 /* STACK.md C: more gains little and makes the worst commit longer */
 
+struct arena;
 struct sql_connection;
+struct store_tx;
 struct writer;
 
-/* sql stays the caller's; store is what commands find in their transaction. */
-struct writer *writer_new(struct store *store, struct sql_connection *sql);
-/* For a shared database: transactions beside others of their kind. Only for writer_run_for(). */
-struct writer *writer_new_shared(struct store *store, struct sql_connection *sql);
-/* No command may be under way. */
+/* As store_command (store.h). */
+typedef enum err_kind (*writer_command)(struct store_tx *tx, void *argument, struct error *err);
+
+struct writer_config {
+	struct sql_connection *sql; /* stays the caller's; used by the leader alone */
+	/* Transactions run beside others of their kind on a shared database. Such a writer takes
+	 * commands by writer_run_for() only. */
+	bool is_shared;
+	/* Runs command in the transaction that has begun on config->sql, with all it leaves to its
+	 * end. What it puts into arena is gone when it returns. */
+	enum err_kind (*run)(const struct writer_config *config, struct arena *arena,
+			     writer_command command, void *argument, struct error *err);
+	/* The first command of a transaction on a server with another lineage (sql_driver.lineage);
+	 * argument is a pointer to it (int64_t). Not needed for a shared writer. */
+	writer_command judge;
+	void *context; /* of run */
+};
+
+/* Copies config. NULL when out of memory. */
+struct writer *writer_new(const struct writer_config *config);
+/* No command may be under way. Nulls the pointer; NULL inside is fine. */
 void writer_free(struct writer **writer);
-/* As store_write(). */
-enum err_kind writer_run(struct writer *writer, store_command command, void *argument,
+/* Runs command in a group and returns after its commit, or after nothing of it was kept. Blocks.
+ * Returns what command returned, or the transaction's failure: TEMPORARY (nothing was written),
+ * UNCERTAIN (it is not known). err may be NULL. */
+enum err_kind writer_run(struct writer *writer, writer_command command, void *argument,
 			 struct error *err);
-/* A command that locks what key names before all else. Those of a group run in the order of their
- * keys, so that transactions side by side never wait for each other in a ring. */
-enum err_kind writer_run_for(struct writer *writer, struct str key, store_command command,
+/* As writer_run(), for a command that first of all locks what key names. The commands of a group
+ * run in the order of their keys, so that transactions side by side never wait for each other in a
+ * ring. */
+enum err_kind writer_run_for(struct writer *writer, struct str key, writer_command command,
 			     void *argument, struct error *err);

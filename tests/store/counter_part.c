@@ -133,9 +133,6 @@ static void run_history(struct fixture *fx, unsigned seed)
 		if (i % 25 == 24)
 			compare_all(&h);
 	}
-	struct error err = {0};
-	ok(store_counters_rebuild(fx->store, &err), &err);
-	compare_all(&h);
 }
 
 static void counters_equal_a_count_after_any_history(void **state)

@@ -124,7 +124,6 @@ static void many_open_one_after_the_other_without_leaks(void **state)
 		assert_int_equal(open_at(true, &store, &err), ERR_NONE);
 		assert_int_equal(store_schema_version(store),
 				 migrations[migrations_count - 1].number);
-		assert_int_equal(store_counters_rebuild(store, &err), ERR_NONE);
 		store_close(&store);
 	}
 }

@@ -28,7 +28,6 @@
 
 struct place {
 	char path[64];
-	struct store store;
 	struct sql_connection *sql;
 	struct writer *writer;
 };
@@ -48,21 +47,29 @@ static void place_remove(const struct place *place)
 	}
 }
 
+static enum err_kind run_in_tx(const struct writer_config *config, struct arena *arena,
+			       writer_command command, void *argument, struct error *err)
+{
+	struct store_tx tx = {.sql = config->sql, .arena = arena};
+	return command(&tx, argument, err);
+}
+
 static void place_open(struct place *place)
 {
 	struct error err = {0};
 	place_name(place);
 	place_remove(place);
-	const struct sql_config config = {
+	const struct sql_config sql_config = {
 		.path = place->path, .role = SQL_ROLE_OWNER, .cache_bytes = 1 << 20};
-	assert_int_equal(sql_driver_sqlite.open(&config, &place->sql, &err), ERR_NONE);
+	assert_int_equal(sql_driver_sqlite.open(&sql_config, &place->sql, &err), ERR_NONE);
 	assert_int_equal(place->sql->driver->run_script(
 				 place->sql,
 				 STR("CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY,"
 				     " number BIGINT NOT NULL)"),
 				 &err),
 			 ERR_NONE);
-	place->writer = writer_new(&place->store, place->sql);
+	const struct writer_config config = {.sql = place->sql, .run = run_in_tx};
+	place->writer = writer_new(&config);
 }
 
 static void place_close(struct place *place)
@@ -368,7 +375,8 @@ static void commands_with_keys_run_in_the_order_of_their_keys(void **state)
 	static const char *const keys[] = {"c", "a", "d", "b"};
 	struct place place = {0};
 	place_open(&place);
-	struct writer *shared = writer_new_shared(&place.store, place.sql);
+	const struct writer_config config = {.sql = place.sql, .is_shared = true, .run = run_in_tx};
+	struct writer *shared = writer_new(&config);
 	for (int tries = 0; tries < 10 && strcmp(key_order, "abcd") != 0; tries++)
 		run_keys(shared, keys);
 	assert_string_equal(key_order, "abcd");
