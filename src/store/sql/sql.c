@@ -15,14 +15,6 @@ const struct sql_statement sql_statements[SQL_NAME_COUNT] = {
 #undef SQL
 };
 
-const struct sql_driver *sql_driver_of(const char *path)
-{
-	const struct str url = str_of(path);
-	const bool is_postgres = str_has_prefix(url, STR("postgres://")) ||
-				 str_has_prefix(url, STR("postgresql://"));
-	return is_postgres ? &sql_driver_postgres : &sql_driver_sqlite;
-}
-
 void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
 		struct arena *arena, struct sql_args args, struct error *err)
 {
