@@ -81,7 +81,7 @@ def main():
         post_id = posthorn.post("/v1/posts/publish", body)["data"]["post_id"]
     except Refused as refused:
         if refused.error == "INVALID_ACCOUNT":
-            sys.exit("The account has to be connected again.")
+            sys.exit("The account must be connected again.")
         raise
     post = wait_until(lambda: posthorn.get(f"/v1/posts/{post_id}")["data"], lambda found: found["status"] in ("published", "failed"))
     print("Post:", post["status"])

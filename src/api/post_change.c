@@ -43,7 +43,7 @@ static void warn_unknown(struct changing *c, const struct json *body, const char
 			name++;
 		if (*name == NULL)
 			warning_add(&c->problems, body->keys[i], "ignored",
-				    STR("This field is not known and was ignored."));
+				    STR("Unknown field; ignored."));
 	}
 }
 
@@ -163,9 +163,9 @@ static void read_accounts(struct changing *c, const struct json *list, struct po
 		const struct json *item = json_at(list, i);
 		const struct str field = str_format(c->request->arena, "account_ids.%zu", i);
 		if (!json_is(item, JSON_TYPE_STRING))
-			shape(c, field, "not_text", "An account id must be a text.");
+			shape(c, field, "not_text", "An account id must be a string.");
 		else if (is_repeated(ids, retry->account_count, item->string))
-			shape(c, field, "duplicate", "This account is named twice.");
+			shape(c, field, "duplicate", "This account is listed twice.");
 		else
 			ids[retry->account_count++] = item->string;
 	}

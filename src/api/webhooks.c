@@ -107,7 +107,7 @@ static void warn_unknown(struct webhook_call *c, const struct json *body)
 			is_known = is_known || str_equal_z(body->keys[i], known[j]);
 		if (!is_known)
 			warning_add(&c->problems, body->keys[i], "ignored",
-				    STR("This field is not known and was ignored."));
+				    STR("Unknown field; ignored."));
 	}
 }
 

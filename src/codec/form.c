@@ -54,7 +54,7 @@ static enum err_kind decode_part(struct arena *arena, struct str s, struct str *
 	if (decoded == DECODED_NO_ROOM)
 		return error_set(err, ERR_TOO_LARGE, "the form is too large");
 	if (decoded == DECODED_BROKEN)
-		return error_set(err, ERR_INVALID, "a percent sequence in the form is broken");
+		return error_set(err, ERR_INVALID, "the form has an invalid percent sequence");
 	if (!utf8_is_valid(*out))
 		return error_set(err, ERR_INVALID, "the form is not valid UTF-8");
 	return ERR_NONE;

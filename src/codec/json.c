@@ -76,7 +76,7 @@ static const char *scan_byte(struct scan *scan)
 	case '[':
 	case '{':
 		if (++scan->depth > scan->depth_max)
-			return "is nested too deep";
+			return "is nested too deeply";
 		scan->nodes += next_is_close(scan) ? 0 : 1;
 		break;
 	case ']':
@@ -212,7 +212,7 @@ static const struct fault_row fault_rows[] = {
 	{json_error_null_byte_in_key, "holds a NUL character in a key"},
 	{json_error_duplicate_key, "has the same key twice in one object"},
 	{json_error_numeric_overflow, "holds a number that is out of range"},
-	{json_error_stack_overflow, "is nested too deep"},
+	{json_error_stack_overflow, "is nested too deeply"},
 };
 
 static const char *fault_text(enum json_error_code code)

@@ -47,11 +47,11 @@ static const char *check_bytes(struct str text)
 	if (!utf8_is_valid(text))
 		return "it is not valid UTF-8";
 	if (utf8_has_control(text))
-		return "it holds a control character";
+		return "it contains a control character";
 	if (str_find_char(text, ' ', 0) != SIZE_MAX)
-		return "it holds a blank";
+		return "it contains a space";
 	if (str_find_char(text, '\\', 0) != SIZE_MAX)
-		return "it holds a backslash";
+		return "it contains a backslash";
 	return NULL;
 }
 
@@ -150,7 +150,7 @@ static const char *check_name(struct str host)
 		if (label.len > LABEL_BYTES_MAX)
 			return "the host has a label that is too long";
 		if (!all_of(label, is_name_byte))
-			return "the host holds a character that host names do not have";
+			return "the host contains a character that host names cannot have";
 	}
 	return NULL;
 }
@@ -163,7 +163,7 @@ static const char *judge_host(struct url *url)
 		url->host_kind = URL_HOST_IPV4;
 		return parse_ipv4(url->host, url->address)
 			       ? NULL
-			       : "the host is no canonical IPv4 address";
+			       : "the host is not a canonical IPv4 address";
 	}
 	url->host_kind = URL_HOST_NAME;
 	return check_name(url->host);
@@ -174,11 +174,11 @@ static const char *judge_ipv6(struct url *url)
 {
 	char text[INET6_ADDRSTRLEN];
 	if (url->host.len >= sizeof(text) || str_find_char(url->host, '\0', 0) != SIZE_MAX)
-		return "the host in brackets is no IPv6 address";
+		return "the host in brackets is not an IPv6 address";
 	memcpy(text, url->host.ptr, url->host.len);
 	text[url->host.len] = '\0';
 	if (inet_pton(AF_INET6, text, url->address) != 1)
-		return "the host in brackets is no IPv6 address";
+		return "the host in brackets is not an IPv6 address";
 	url->host_kind = URL_HOST_IPV6;
 	return NULL;
 }
@@ -208,10 +208,10 @@ static const char *judge_port(struct str rest, struct url *url)
 	if (str_is_empty(rest))
 		return NULL;
 	if (!str_skip(&rest, STR(":")))
-		return "something stands between host and port";
+		return "there is text between host and port";
 	if (str_is_empty(rest) || rest.len > 5 || rest.ptr[0] == '0' ||
 	    !str_parse_u64(rest, &port) || port > 65535)
-		return "the port is no number from 1 to 65535";
+		return "the port is not a number from 1 to 65535";
 	url->port = (uint16_t)port;
 	url->has_port = true;
 	return NULL;
@@ -255,7 +255,7 @@ enum err_kind url_parse(struct arena *arena, struct str text, struct url *url_ou
 	struct url url = {0};
 	const char *wrong = parse(arena, text, &url);
 	if (wrong != NULL)
-		return error_set(err, ERR_INVALID, "the URL is refused: %s", wrong);
+		return error_set(err, ERR_INVALID, "invalid URL: %s", wrong);
 	*url_out = url;
 	return ERR_NONE;
 }

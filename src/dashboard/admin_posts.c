@@ -512,7 +512,7 @@ static enum err_kind send_again(struct admin *admin, struct arena *arena,
 	case POST_RETRY_NOTHING:
 		break;
 	}
-	return error_set(err, ERR_CONFLICT, "its outcome is not unknown");
+	return error_set(err, ERR_CONFLICT, "its outcome is known");
 }
 
 static const struct delivery_row *delivery_of(const struct post_row *post, struct str account_id)
@@ -609,7 +609,7 @@ static enum err_kind find_unknown(struct admin *admin, struct arena *arena,
 	if (delivery == NULL)
 		return error_set(err, ERR_NOT_FOUND, "the post does not go to that account");
 	return is_unknown(delivery) ? ERR_NONE
-				    : error_set(err, ERR_CONFLICT, "its outcome is not unknown");
+				    : error_set(err, ERR_CONFLICT, "its outcome is known");
 }
 
 void admin_post_resolve(void *context, struct http_request *request, struct http_response *response)

@@ -48,7 +48,7 @@ static bool text_get(const struct reader *r, const struct json *object, const ch
 	if (json_is_null(value))
 		return false;
 	if (!json_is(value, JSON_TYPE_STRING)) {
-		shape(r, path(r, parent, name), "not_text", "This must be a text.");
+		shape(r, path(r, parent, name), "not_text", "This must be a string.");
 		return false;
 	}
 	*out = json_string(value);
@@ -88,7 +88,7 @@ static void warn_unknown(const struct reader *r, const struct json *object, stru
 			     str_is_empty(parent) ? key
 						  : str_format(r->arena, STR_FMT "." STR_FMT,
 							       STR_ARG(parent), STR_ARG(key)),
-			     "This field is not known and was ignored.");
+			     "Unknown field; ignored.");
 	}
 }
 
@@ -116,7 +116,7 @@ static void media_url_judge(const struct reader *r, struct str field, struct str
 	if (reason != NULL)
 		problem_add(
 			r->problems, PROBLEM_MEDIA, field, reason,
-			str_format(r->arena, "Media is not fetched from this URL: %s.", reason));
+			str_format(r->arena, "Media cannot be fetched from this URL: %s.", reason));
 }
 
 static void media_url_read(const struct reader *r, const struct json *object, struct str parent,
@@ -140,7 +140,7 @@ static void media_type_read(const struct reader *r, const struct json *object, s
 	media->type = str_equal_z(type, "video") ? MEDIA_VIDEO : MEDIA_IMAGE;
 	if (!str_equal_z(type, "video") && !str_equal_z(type, "image"))
 		media_problem(r, path(r, parent, "type"), "bad_type",
-			      "The type of a media item is image or video.");
+			      "The type of a media item must be image or video.");
 }
 
 static void media_duration_read(const struct reader *r, const struct json *object,
@@ -154,7 +154,7 @@ static void media_duration_read(const struct reader *r, const struct json *objec
 		media->duration_s = value->integer;
 	else
 		shape(r, path(r, parent, "duration"), "not_a_number",
-		      "The duration is a whole number of seconds, not negative.");
+		      "The duration must be a whole number of seconds, 0 or more.");
 }
 
 static void media_item_read(const struct reader *r, const struct json *object, struct str field,
@@ -185,7 +185,7 @@ static void media_read(const struct reader *r, const struct json *object, struct
 		return;
 	const struct str field = path(r, parent, "media");
 	if (list->count > POST_MEDIA_MAX)
-		shape(r, field, "too_many", "A container has at most 35 media items.");
+		shape(r, field, "too_many", "A container can have at most 35 media items.");
 	container->media_count = list->count < POST_MEDIA_MAX ? list->count : POST_MEDIA_MAX;
 	container->media = ARENA_ARRAY(r->arena, struct media, container->media_count);
 	for (size_t i = 0; i < container->media_count; i++)
@@ -209,7 +209,7 @@ static void type_read(const struct reader *r, const struct json *object, struct 
 	*type_out = post_type_of_name(name);
 	if (*type_out == POST_TYPE_NONE)
 		shape(r, path(r, parent, "type"), "unknown_type",
-		      "The type is one of post, video, story, carousel, article.");
+		      "The type must be one of post, video, story, carousel, article.");
 }
 
 static void container_read(const struct reader *r, const struct json *object, size_t index,
@@ -233,7 +233,7 @@ static void container_read(const struct reader *r, const struct json *object, si
 		content_length_check(r, content_field, container->content);
 		if (str_is_empty(container->content) && container->media_count == 0)
 			shape(r, content_field, "required",
-			      "The content may be empty only where there is media.");
+			      "The content may only be empty if there is media.");
 	} else if (json_is_null(json_get(object, "content"))) {
 		shape(r, content_field, "required", "A container needs content.");
 	}
@@ -248,11 +248,11 @@ static void advanced_read(const struct reader *r, const struct json *body,
 	for (size_t i = 0; i < COUNT_OF(overruled); i++) {
 		if (!json_is_null(json_get(body, overruled[i])))
 			warn_ignored(r, str_of(overruled[i]),
-				     "This is ignored when containers are given.");
+				     "Ignored because containers are given.");
 	}
 	if (containers->count == 0 || containers->count > POST_CONTAINERS_MAX) {
 		shape(r, STR("containers"), containers->count == 0 ? "required" : "too_many",
-		      "A post has 1 to 10 containers.");
+		      "A post must have 1 to 10 containers.");
 		return;
 	}
 	content->container_count = containers->count;
@@ -320,8 +320,7 @@ static const struct json *options_read(const struct reader *r, const struct json
 		const struct str field =
 			str_format(r->arena, "platforms." STR_FMT, STR_ARG(given->keys[i]));
 		if (*slug == '\0') {
-			warn_ignored(r, field,
-				     "This platform is not known; its options were ignored.");
+			warn_ignored(r, field, "Unknown platform; its options were ignored.");
 		} else if (json_is_null(item)) {
 			continue;
 		} else if (!json_is(item, JSON_TYPE_OBJECT)) {
@@ -346,7 +345,7 @@ static void request_id_check(const struct reader *r, struct str request_id)
 	if (!utf8_is_valid(request_id) || utf8_has_control(request_id) ||
 	    str_is_empty(request_id) || utf8_code_points(request_id) > REQUEST_ID_MAX_CHARACTERS)
 		shape(r, STR("request_id"), "bad_request_id",
-		      "A request_id is 1 to 128 characters without control characters.");
+		      "A request_id must be 1 to 128 characters, without control characters.");
 }
 
 /* API.md section 6: the header stands in for the field; the field wins. */
@@ -384,7 +383,7 @@ static void accounts_read(const struct reader *r, const struct json *body,
 	if (list == NULL || list->count == 0 || list->count > POST_ACCOUNTS_MAX) {
 		shape(r, STR("account_ids"),
 		      list != NULL && list->count > 0 ? "too_many" : "required",
-		      "A post goes to 1 to 100 accounts.");
+		      "A post must have 1 to 100 accounts.");
 		return;
 	}
 	request->account_ids = ARENA_ARRAY(r->arena, struct str, list->count);
@@ -392,9 +391,9 @@ static void accounts_read(const struct reader *r, const struct json *body,
 		const struct str field = path_at(r, STR("account_ids"), i);
 		const struct json *item = json_at(list, i);
 		if (!json_is(item, JSON_TYPE_STRING))
-			shape(r, field, "not_text", "An account id must be a text.");
+			shape(r, field, "not_text", "An account id must be a string.");
 		else if (account_is_repeated(request, item->string))
-			shape(r, field, "duplicate", "This account is named twice.");
+			shape(r, field, "duplicate", "This account is listed twice.");
 		else
 			request->account_ids[request->account_count++] = item->string;
 	}
@@ -412,14 +411,14 @@ int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct p
 		return 0;
 	if (!timetext_parse_instant(json_string(value), &at_us)) {
 		schedule_problem(problems, "bad_instant",
-				 "An instant is written as 2026-11-21T15:04:05Z.");
+				 "Write the time like this: 2026-11-21T15:04:05Z.");
 		return 0;
 	}
 	if (at_us < now_us - SCHEDULE_PAST_TOLERANCE_US)
 		schedule_problem(problems, "in_the_past", "The scheduled time has passed.");
 	else if (at_us > now_us + SCHEDULE_AHEAD_MAX_US)
 		schedule_problem(problems, "too_far_ahead",
-				 "The scheduled time is over 5 years ahead.");
+				 "The scheduled time is more than 5 years ahead.");
 	return at_us > now_us ? at_us : 0;
 }
 

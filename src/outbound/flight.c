@@ -119,7 +119,7 @@ struct flight_link *flight_link(struct flight *flight)
 
 void flight_fail(struct flight *flight)
 {
-	flight_give_up(flight, TRANSFER_OTHER, "libcurl did not take the transfer");
+	flight_give_up(flight, TRANSFER_OTHER, "libcurl refused the transfer");
 }
 
 static void copy_headers(struct flight *flight, const struct transfer_request *request)
@@ -193,7 +193,7 @@ static bool make_header_list(struct flight *flight)
 		const struct transfer_header *header = &flight->request.headers[i];
 		if (str_has_control(header->name) || str_has_control(header->value))
 			return flight_give_up(flight, TRANSFER_OTHER,
-					      "a request header holds a control character");
+					      "a request header contains a control character");
 		add_line(flight,
 			 !str_is_empty(header->value)
 				 ? str_format(flight->arena, STR_FMT ": " STR_FMT,
@@ -222,7 +222,7 @@ static bool open_files(struct flight *flight)
 	if (request->save_path != NULL &&
 	    !save_open(&flight->save, request->save_path, mark, request->save_room))
 		return flight_give_up(flight, TRANSFER_DISK_FAILED,
-				      "the file to fetch into cannot be made");
+				      "the file to download into cannot be created");
 	return true;
 }
 
@@ -342,13 +342,13 @@ static bool check_address(struct flight *flight)
 	if (env->sandbox_url != NULL &&
 	    !rewrite_to_sandbox(flight->arena, str_of(env->sandbox_url), flight->url, &flight->url))
 		return flight_give_up(flight, TRANSFER_OTHER,
-				      "in sandbox mode no call may leave for another place");
+				      "blocked: sandbox mode only allows calls to the sandbox");
 	if (env->sandbox_url == NULL && env->https_only &&
 	    !str_equal_nocase(str_slice(flight->url, 0, 8), STR("https://")))
-		return flight_give_up(flight, TRANSFER_OTHER,
-				      "a platform is called by https and no other way");
+		return flight_give_up(flight, TRANSFER_OTHER, "platform calls must use https");
 	if (str_has_control(flight->url))
-		return flight_give_up(flight, TRANSFER_OTHER, "the URL holds a control character");
+		return flight_give_up(flight, TRANSFER_OTHER,
+				      "the URL contains a control character");
 	return true;
 }
 
@@ -392,8 +392,7 @@ bool flight_prepare(struct flight *flight, const struct transfer_request *reques
 		return false;
 	flight->url = flight->request.url;
 	if (flight_is_past_send_deadline(flight))
-		return flight_give_up(flight, TRANSFER_TIMED_OUT,
-				      "the time to send it in had passed");
+		return flight_give_up(flight, TRANSFER_TIMED_OUT, "send deadline exceeded");
 	if (!open_files(flight))
 		return false;
 	set_rules(flight);
@@ -460,7 +459,7 @@ static bool prepare_redirect(struct flight *flight)
 	curl_easy_getinfo(flight->easy, CURLINFO_REDIRECT_URL, &location);
 	if (location == NULL)
 		return flight_give_up(flight, TRANSFER_BAD_REDIRECT,
-				      "it leads to no valid address");
+				      "it does not lead to a valid address");
 	if (flight->hops++ >= flight->request.redirects_max)
 		return flight_give_up(flight, TRANSFER_BAD_REDIRECT, "there are too many in a row");
 	const struct str target = str_copy(flight->arena, str_of(location));

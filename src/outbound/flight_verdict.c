@@ -80,9 +80,9 @@ static enum transfer_problem problem_of(const struct flight *flight, CURLcode co
 static const char *reason_of(struct flight *flight, enum transfer_problem problem, CURLcode code)
 {
 	if (flight->is_late)
-		return "the time to send it in had passed";
+		return "send deadline exceeded";
 	if (problem == TRANSFER_DISK_FAILED && flight->save.is_out_of_room)
-		return "there is no room for more fetched files";
+		return "there is no space for more downloaded files";
 	if (problem == TRANSFER_TLS_FAILED && flight->curl_error[0] != '\0' &&
 	    !str_has_control(str_of(flight->curl_error)))
 		return flight->curl_error;
@@ -107,15 +107,15 @@ bool flight_judge(struct flight *flight, CURLcode code)
 
 static const char *const problem_texts[] = {
 	[TRANSFER_OK] = "",
-	[TRANSFER_REFUSED_BY_GUARD] = "the address is not a public one",
-	[TRANSFER_NAME_NOT_RESOLVED] = "the server's name has no address",
+	[TRANSFER_REFUSED_BY_GUARD] = "the address is not public",
+	[TRANSFER_NAME_NOT_RESOLVED] = "the server's name could not be resolved",
 	[TRANSFER_CONNECT_FAILED] = "no connection could be made",
 	[TRANSFER_TLS_FAILED] = "no secure connection could be made",
 	[TRANSFER_TIMED_OUT] = "it took too long",
 	[TRANSFER_TOO_SLOW] = "the server sent too slowly",
 	[TRANSFER_TOO_LARGE] = "the answer is too large",
 	[TRANSFER_CONNECTION_BROKEN] = "the connection broke before the answer was complete",
-	[TRANSFER_DISK_FAILED] = "a file of ours could not be read or written",
+	[TRANSFER_DISK_FAILED] = "a local file could not be read or written",
 	[TRANSFER_BAD_REDIRECT] = "the server's redirect cannot be followed",
 	[TRANSFER_OTHER] = "the transfer failed",
 };

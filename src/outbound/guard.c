@@ -288,7 +288,7 @@ static enum err_kind parse_ranges(const char *const *texts, size_t count, struct
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!parse_range(texts[i], &ranges[i]))
-			return error_set(err, ERR_INVALID, "\"%.60s\" is no address range",
+			return error_set(err, ERR_INVALID, "\"%.60s\" is not an address range",
 					 texts[i]);
 		if (has_bits_beyond(&ranges[i]))
 			return error_set(err, ERR_INVALID,

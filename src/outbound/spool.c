@@ -219,7 +219,7 @@ enum err_kind spool_open(const struct spool_config *config, struct spool **spool
 	if (failed != 0) {
 		spool_close(&spool);
 		return error_set_native(err, ERR_INTERNAL, failed,
-					"the spool directory %s could not be made: %s",
+					"the spool directory %s could not be created: %s",
 					config->directory, strerror(failed));
 	}
 	spool_objects_mend(spool);
@@ -361,7 +361,8 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 				  struct error *err)
 {
 	if (!is_key(key))
-		return error_set(err, ERR_INVALID, "a spool key holds letters, digits and dashes");
+		return error_set(err, ERR_INVALID,
+				 "a spool key may only contain letters, digits and dashes");
 	const int64_t left_bytes =
 		spool->budget_bytes - spool->used_bytes - spool->room.coming_bytes;
 	if (left_bytes <= 0)
@@ -371,7 +372,8 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 	const int failed = make_folder(spool, arena, key);
 	if (failed != 0)
 		return error_set_native(err, ERR_TEMPORARY, failed,
-					"a spool folder could not be made: %s", strerror(failed));
+					"a spool folder could not be created: %s",
+					strerror(failed));
 	*request_out = (struct transfer_request){
 		.pool = TRANSFER_USER,
 		.method = "GET",
@@ -444,7 +446,8 @@ static enum err_kind settle_and_join(struct spool *spool, struct arena *arena, s
 	if (failed != 0) {
 		spool_key_drop(spool, folder_fd, name);
 		return error_set_native(err, ERR_TEMPORARY, failed,
-					"a fetched file could not be kept: %s", strerror(failed));
+					"a downloaded file could not be kept: %s",
+					strerror(failed));
 	}
 	spool_object_join(spool, folder_fd, name, file->sha256);
 	return ERR_NONE;
@@ -468,13 +471,13 @@ static enum err_kind keep(struct spool *spool, struct arena *arena, struct str k
 	if (!look(fd, spool->scratch, &file.size_bytes, &file.sniff) ||
 	    !digest_of(spool, saved, file.size_bytes, fd, file.sha256))
 		return error_set_native(err, ERR_TEMPORARY, errno,
-					"a fetched file could not be read");
+					"a downloaded file could not be read");
 	if (file.size_bytes > spool->file_max_bytes)
 		return error_set(err, ERR_TOO_LARGE, "the media is larger than %" PRId64 " bytes",
 				 spool->file_max_bytes);
 	const int folder_fd = open_folder(spool->directory_fd, folder_of(key));
 	if (folder_fd < 0)
-		return error_set_native(err, ERR_TEMPORARY, errno, "a spool folder is not there");
+		return error_set_native(err, ERR_TEMPORARY, errno, "a spool folder is missing");
 	const enum err_kind kind = settle_and_join(spool, arena, key, folder_fd, fd, &file, err);
 	close(folder_fd);
 	if (kind == ERR_NONE)
@@ -544,7 +547,8 @@ enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struc
 				 struct error *err)
 {
 	if (!is_key(key))
-		return error_set(err, ERR_INVALID, "a spool key holds letters, digits and dashes");
+		return error_set(err, ERR_INVALID,
+				 "a spool key may only contain letters, digits and dashes");
 	const char *part = spool_part_path(spool, arena, key);
 	const bool is_good = result->outcome == TRANSFER_ANSWERED && result->status >= 200 &&
 			     result->status < 300;
@@ -552,12 +556,12 @@ enum err_kind spool_fetch_finish(struct spool *spool, struct arena *arena, struc
 	if (!is_good) {
 		kind = refuse_result(spool, result, err);
 	} else if (!is_all_of_it(result)) {
-		kind = error_set(err, ERR_TEMPORARY, "the media server sent a part only");
+		kind = error_set(err, ERR_TEMPORARY, "the media server sent only a part");
 	} else {
 		const int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return error_set_native(err, ERR_TEMPORARY, errno,
-						"a fetched file is not there");
+						"a downloaded file is missing");
 		kind = keep(spool, arena, key, fd, result->saved, file_out, err);
 		close(fd);
 	}

@@ -124,7 +124,7 @@ static enum err_kind make_key(const char *path, const struct random_source *rand
 	sodium_memzero(line, sizeof(line));
 	if (failed != 0)
 		return error_set_native(err, ERR_INTERNAL, failed,
-					"the master key file %s could not be made: %s", path,
+					"the master key file %s could not be created: %s", path,
 					strerror(failed));
 	return ERR_NONE;
 }
@@ -134,12 +134,12 @@ static enum err_kind check_keyfile(int fd, const char *path, struct error *err)
 	struct stat status;
 	if (fstat(fd, &status) != 0)
 		return error_set_native(err, ERR_INTERNAL, errno,
-					"the master key file %s could not be looked at", path);
+					"the master key file %s could not be checked", path);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERR_INVALID, "the master key %s is not a file", path);
 	if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
 		return error_set(err, ERR_FORBIDDEN,
-				 "the master key file %s is open to others (mode %03o); "
+				 "the master key file %s is accessible to others (mode %03o); "
 				 "make it private: chmod 600",
 				 path, (unsigned)(status.st_mode & 0777));
 	return ERR_NONE;
@@ -295,7 +295,7 @@ static enum err_kind check_header(const struct seal *seal, struct str sealed, st
 		return error_set(err, ERR_INTERNAL, "a sealed record is too short");
 	if ((uint8_t)sealed.ptr[0] != FORMAT_VERSION)
 		return error_set(err, ERR_INTERNAL,
-				 "a sealed record has a format this version does not know (%d)",
+				 "a sealed record has a format unknown to this version (%d)",
 				 (uint8_t)sealed.ptr[0]);
 	if (memcmp(sealed.ptr, seal->header, HEADER_BYTES) == 0)
 		return ERR_NONE;

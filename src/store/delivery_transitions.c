@@ -95,7 +95,7 @@ enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_b
 	const struct delivery_transition *row = delivery_transition_find(before->state, change);
 	struct sql_value all[SQL_ARGS_MAX];
 	if (row == NULL)
-		return error_set(err, ERR_INTERNAL, "a %s delivery knows no change by %s",
+		return error_set(err, ERR_INTERNAL, "a %s delivery does not allow the change %s",
 				 post_state_name(before->state), delivery_change_name(change));
 	assert(values.count <= SQL_ARGS_MAX - VALUES_OWN);
 	all[0] = sql_text(before->id);
@@ -104,8 +104,9 @@ enum err_kind delivery_state_change(struct store_tx *tx, const struct delivery_b
 	all[3] = sql_word(post_state_name(before->state));
 	if (values.count > 0)
 		memcpy(&all[VALUES_OWN], values.values, values.count * sizeof(all[0]));
-	const enum err_kind kind = sql_run_one(
-		tx->sql, statement, (struct sql_args){all, VALUES_OWN + values.count},
-		before->is_guess ? ERR_CONFLICT : ERR_TEMPORARY, "delivery as it was read", err);
+	const enum err_kind kind =
+		sql_run_one(tx->sql, statement, (struct sql_args){all, VALUES_OWN + values.count},
+			    before->is_guess ? ERR_CONFLICT : ERR_TEMPORARY,
+			    "delivery with this state and fence", err);
 	return kind == ERR_NONE ? tell(tx, before->id, row, err) : kind;
 }

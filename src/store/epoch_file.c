@@ -37,7 +37,7 @@ bool epoch_means_restore(enum epoch_finding finding)
 const char *epoch_sentence(enum epoch_finding finding)
 {
 	static const char *const sentences[] = {
-		[EPOCH_FIRST] = "the guard begins here",
+		[EPOCH_FIRST] = "the restore guard starts here",
 		[EPOCH_SAME] = "the database is the one that ran here last",
 		[EPOCH_DATABASE_OLDER] = "the database is older than the last run: it was restored",
 		[EPOCH_FILE_MISSING] = "the epoch file is missing: the database may be a copy",

@@ -63,7 +63,7 @@ enum err_kind post_state_refresh(struct store_tx *tx, struct str post_id, struct
 	if (kind != ERR_NONE)
 		return kind;
 	if (states.count == 0)
-		return error_set(err, ERR_INTERNAL, "a post without deliveries");
+		return error_set(err, ERR_INTERNAL, "the post has no deliveries");
 	const enum post_state state = post_state_of_deliveries(states.deliveries, states.count);
 	return change(tx, post_id, &states.post, states.stored, state, err);
 }

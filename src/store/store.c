@@ -56,7 +56,7 @@ static enum err_kind make_file(const char *path, struct error *err)
 	const int code = errno;
 	if (code == EEXIST)
 		return ERR_NONE;
-	return error_set_native(err, ERR_TEMPORARY, code, "cannot make the database %s", path);
+	return error_set_native(err, ERR_TEMPORARY, code, "cannot create the database %s", path);
 }
 
 /* The leases of an owner that is gone are void: what it had begun is due again. Deliveries keep

@@ -140,7 +140,7 @@ enum err_kind store_account_save_token(struct store_tx *tx, const struct account
 				    sql_blob(token->refresh_token_sealed),
 				    sql_int(token->expires_at_us),
 				    sql_int(token->refresh_expires_at_us), sql_int(now_us)),
-			   ERR_CONFLICT, "account with this token any more", err);
+			   ERR_CONFLICT, "account with this token", err);
 }
 
 enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_id,
@@ -150,7 +150,7 @@ enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_i
 	return sql_run_one(tx->sql, SQL_ACCOUNT_SAVE_EXTRA,
 			   SQL_ARGS(sql_text(account_id), sql_int(token_version), sql_text(extra),
 				    sql_int(now_us)),
-			   ERR_CONFLICT, "account with this token any more", err);
+			   ERR_CONFLICT, "account with this token", err);
 }
 
 enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id,

@@ -73,7 +73,7 @@ static enum err_kind put_admin(struct store_tx *tx, void *argument, struct error
 	if (kind != ERR_NONE)
 		return kind;
 	if (!str_is_empty(known.password_hash) || (p->condition == ADMIN_IF_FIRST && others > 0))
-		return error_set(err, ERR_CONFLICT, "there is an admin with a password already");
+		return error_set(err, ERR_CONFLICT, "an admin with a password already exists");
 	if (is_known) {
 		p->stored = known;
 		p->stored.password_hash = p->admin->password_hash;
@@ -119,7 +119,7 @@ static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct er
 	if (kind == ERR_NONE)
 		kind = count_passwords(tx->sql, r->email, &others, err);
 	if (kind == ERR_NONE && r->keep_one && others == 0)
-		return error_set(err, ERR_CONFLICT, "nobody else could sign in");
+		return error_set(err, ERR_CONFLICT, "no other admin could sign in");
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_SESSIONS_DELETE_OF, SQL_ARGS(sql_text(admin.id)), NULL,
 			       err);

@@ -19,7 +19,8 @@ static enum err_kind refused(const char *what, const char *path, struct error *e
 	const int code = errno;
 	if (code == EEXIST)
 		return error_set_native(err, ERR_CONFLICT, code,
-					"%s is there already; a backup replaces nothing", path);
+					"%s already exists; a backup never overwrites a file",
+					path);
 	return error_set_native(err,
 				code == ENOENT || code == ENOTDIR ? ERR_INVALID : ERR_TEMPORARY,
 				code, "cannot %s %s: %s", what, path, strerror(code));
@@ -42,8 +43,8 @@ static enum err_kind make_empty(const char *path, struct error *err)
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
 		return error_set(err, ERR_CONFLICT,
-				 "%s is there: a backup is under way, or one was interrupted and"
-				 " left it; then remove it",
+				 "%s exists: a backup is running, or one was interrupted;"
+				 " in that case remove the file",
 				 path);
 	if (fd < 0)
 		return refused("make", path, err);
@@ -59,7 +60,7 @@ static enum err_kind copy(struct store *store, const char *path, struct error *e
 		return kind;
 	kind = sql->driver->backup != NULL
 		       ? sql->driver->backup(sql, path, err)
-		       : error_set(err, ERR_INVALID, "use the tools of the database for a backup");
+		       : error_set(err, ERR_INVALID, "use the database's own tools for a backup");
 	readers_give_back(store->readers, &sql);
 	return kind;
 }

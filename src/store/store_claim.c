@@ -346,7 +346,7 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 		claim.apps[i].has_more = true;
 	claim.work = arena_try_alloc(arena, wish->max * sizeof(struct delivery_work));
 	if (claim.work == NULL)
-		return error_set(err, ERR_TOO_LARGE, "no room for %zu claims", wish->max);
+		return error_set(err, ERR_TOO_LARGE, "no memory for %zu claims", wish->max);
 	size_t sharers = claim.app_count;
 	while (kind == ERR_NONE && sharers > 0 && claim.count < wish->max && !claim.is_full) {
 		kind = claim_round(&claim, sharers, err);

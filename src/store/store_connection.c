@@ -93,7 +93,7 @@ enum err_kind store_connection_consume_state(struct store *store, struct str con
 	const bool is_shared = store_is_shared(store);
 	return store_run(store, is_shared ? SQL_CONNECTION_CONSUME_FOR : SQL_CONNECTION_CONSUME,
 			 (struct sql_args){values, is_shared ? 4 : 3}, ERR_CONFLICT,
-			 "connection with this state any more", err);
+			 "connection with this state", err);
 }
 
 /* A code is exchanged once: what another node is at is left to it. */
@@ -137,7 +137,7 @@ enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connect
 {
 	return sql_run_one(tx->sql, SQL_CONNECTION_SAVE_FLOW,
 			   SQL_ARGS(sql_text(connection_id), sql_text(flow), sql_blob(flow_sealed)),
-			   ERR_CONFLICT, "pending connection any more", err);
+			   ERR_CONFLICT, "pending connection", err);
 }
 
 struct ending {
@@ -155,7 +155,7 @@ static enum err_kind finish(struct store_tx *tx, struct str connection_id,
 		SQL_ARGS(sql_text(connection_id), sql_word(connection_state_name(ending->state)),
 			 sql_text(ending->error), sql_text(ending->description), sql_int(now_us),
 			 sql_blob(STR("")), sql_int(ending->made_after_us)),
-		ERR_CONFLICT, "pending connection any more", err);
+		ERR_CONFLICT, "pending connection", err);
 	return kind == ERR_NONE ? event_add_connection(tx, connection_id, err) : kind;
 }
 
@@ -214,7 +214,7 @@ static enum err_kind ids_are_current(struct store_tx *tx, const struct account_r
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
 		if (kind == ERR_NONE && !str_equal(stored, accounts[i].id))
-			return error_set(err, ERR_CONFLICT, "an account was stored meanwhile");
+			return error_set(err, ERR_CONFLICT, "an account was connected meanwhile");
 	}
 	return ERR_NONE;
 }

@@ -58,5 +58,5 @@ enum err_kind store_credential_set_state(struct store *store, struct str app_id,
 			 SQL_ARGS(sql_text(app_id), sql_int(platform), sql_text(client_id),
 				  sql_word(credential_state_name(state)), sql_text(message),
 				  sql_int(now_us)),
-			 ERR_CONFLICT, "credential with this client id any more", err);
+			 ERR_CONFLICT, "credential with this client id", err);
 }

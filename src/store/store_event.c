@@ -99,7 +99,7 @@ enum err_kind store_event_dispatch(struct store_tx *tx, const struct event_row *
 {
 	const enum err_kind kind = sql_run_one(tx->sql, SQL_EVENT_DISPATCH,
 					       SQL_ARGS(sql_int(event->seq), sql_text(body)),
-					       ERR_CONFLICT, "event that waits any more", err);
+					       ERR_CONFLICT, "waiting event", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_BEGIN,

@@ -204,7 +204,7 @@ static enum err_kind beat(struct store_tx *tx, void *argument, struct error *err
 	enum err_kind kind = sql_run_one(tx->sql, SQL_NODE_BEAT,
 					 SQL_ARGS(sql_word(store->node_id), sql_int(now_us),
 						  sql_int(store->node_started_us)),
-					 ERR_CONFLICT, "node with this id and start any more", err);
+					 ERR_CONFLICT, "node with this id and start", err);
 	if (kind == ERR_NONE)
 		kind = take_over(tx, taking, err);
 	if (kind == ERR_NONE)

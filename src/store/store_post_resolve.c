@@ -106,7 +106,7 @@ static enum err_kind appear(struct store_tx *tx, void *argument, struct error *e
 		return kind;
 	if (delivery.before.state != POST_FAILED ||
 	    failure_code_of_name(delivery.error_code) != FAILURE_CODE_OUTCOME_UNKNOWN)
-		return error_set(err, ERR_CONFLICT, "its outcome is not unknown");
+		return error_set(err, ERR_CONFLICT, "its outcome is known");
 	return write_appeared(tx, &delivery, appeared, err);
 }
 

@@ -144,7 +144,8 @@ enum err_kind store_list_text(struct arena *arena, const struct str *items, size
 		json_put_str(&w, items[i]);
 	json_end_array(&w);
 	if (out.is_over)
-		return error_set(err, ERR_TOO_LARGE, "too many or too long values to look for");
+		return error_set(err, ERR_TOO_LARGE,
+				 "too many values, or too long ones, to search for");
 	*text_out = buf_str(&out);
 	return ERR_NONE;
 }

@@ -34,7 +34,7 @@ static enum err_kind create(struct store_tx *tx, void *argument, struct error *e
 	if (kind != ERR_NONE)
 		return kind;
 	if (count >= WEBHOOKS_PER_APP_MAX)
-		return error_set(err, ERR_TOO_LARGE, "the app has %d webhooks already",
+		return error_set(err, ERR_TOO_LARGE, "the app already has %d webhooks",
 				 WEBHOOKS_PER_APP_MAX);
 	return sql_run(tx->sql, SQL_WEBHOOK_INSERT,
 		       SQL_ARGS(sql_text(w->id), sql_text(w->app_id), sql_text(w->url),
@@ -240,7 +240,7 @@ enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save 
 				     sql_int(save->attempts), sql_int(save->state),
 				     sql_int(save->state == WEBHOOK_PENDING ? save->due_at_us : 0),
 				     sql_text(save->log)),
-			    ERR_CONFLICT, "webhook delivery as it was read", err);
+			    ERR_CONFLICT, "webhook delivery with this number of attempts", err);
 	return kind == ERR_NONE ? save_webhook(tx, save, err) : kind;
 }
 
@@ -264,7 +264,7 @@ static enum err_kind resend(struct store_tx *tx, void *argument, struct error *e
 		return error_set(err, ERR_NOT_FOUND, "no such webhook delivery");
 	return sql_run_one(tx->sql, SQL_WEBHOOK_RESEND,
 			   SQL_ARGS(id, webhook_id, sql_int(r->now_us)), ERR_CONFLICT,
-			   "webhook delivery that has ended", err);
+			   "finished webhook delivery", err);
 }
 
 enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,

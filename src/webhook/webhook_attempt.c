@@ -113,9 +113,9 @@ static struct str disable_reason(const struct webhook_attempt *a,
 {
 	const int64_t failing_since_us = a->work.webhook.failing_since_us;
 	if (result->status == STATUS_GONE)
-		return STR("The endpoint answered 410: it is gone.");
+		return STR("The endpoint answered 410 Gone.");
 	if (failing_since_us != 0 && now_us - failing_since_us > WEBHOOK_PATIENCE_US)
-		return STR("The endpoint has taken nothing for five days.");
+		return STR("The endpoint has not accepted any delivery for five days.");
 	return STR("");
 }
 

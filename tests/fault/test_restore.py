@@ -320,7 +320,7 @@ def test_a_backup_is_one_sound_file_that_replaces_nothing(world, tmp_path):
     assert sorted(found.name for found in tmp_path.glob("one.db*")) == ["one.db"]
     before = path.read_bytes()
     again = world.service.cli("backup", path)
-    assert again.returncode == 1 and "replaces nothing" in again.stderr
+    assert again.returncode == 1 and "never overwrites" in again.stderr
     assert path.read_bytes() == before
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)

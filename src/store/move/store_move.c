@@ -493,7 +493,8 @@ static enum err_kind check_target(struct move *move, struct error *err)
 				  &begun, err);
 	if (kind == ERR_NONE && rows + apps > 0 && begun == 0)
 		return error_set(err, ERR_CONFLICT,
-				 "the target holds something already, and not of a move");
+				 "the target database is not empty, and what it holds is not an "
+				 "interrupted move");
 	if (kind == ERR_NONE && begun == 0)
 		kind = tell(move, "DELETE FROM meta WHERE name <> 'server_lineage'", err);
 	return kind;

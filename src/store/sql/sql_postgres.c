@@ -409,9 +409,9 @@ static enum err_kind settle_commit(struct postgres_connection *own, struct error
 	}
 	own->may_run_again = false;
 	if (kind != ERR_NONE)
-		return error_set(
-			err, ERR_UNCERTAIN,
-			"database: the answer to a COMMIT was lost, and cannot be looked up");
+		return error_set(err, ERR_UNCERTAIN,
+				 "database: the reply to a COMMIT was lost, and its outcome cannot "
+				 "be looked up");
 	if (number >= own->mark_number)
 		return ERR_NONE;
 	own->may_run_again = true;
@@ -513,7 +513,8 @@ static enum err_kind refuse_text(struct sql_cursor *cursor)
 	if (strncmp(statement->text, "SELECT ", 7) == 0)
 		return ERR_NONE;
 	return error_set(cursor->err, ERR_INVALID,
-			 "database: %s: a text that is not UTF-8 or holds a NUL", statement->name);
+			 "database: %s: a text that is not UTF-8 or contains a NUL",
+			 statement->name);
 }
 
 static enum err_kind postgres_start(struct sql_cursor *cursor, struct sql_args args)

@@ -35,7 +35,7 @@ static enum err_kind make_one_file(sqlite3 *target, struct error *err)
 {
 	if (sqlite3_exec(target, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL) == SQLITE_OK)
 		return ERR_NONE;
-	return failed(target, "cannot fold the log in", err);
+	return failed(target, "cannot merge the log", err);
 }
 
 static enum err_kind prove(sqlite3 *target, struct error *err)

@@ -119,7 +119,7 @@ static void fail_group(struct waiting *group, const struct error *why)
 			group->kind = error_set_native(
 				group->err, is_uncertain ? ERR_UNCERTAIN : ERR_TEMPORARY,
 				why->native, "%s: %.200s",
-				is_uncertain ? "it is not known what was written"
+				is_uncertain ? "it is unknown whether this was written"
 					     : "nothing was written",
 				why->text);
 	}

@@ -19,7 +19,7 @@ static void a_backup_is_made_where_it_is_asked_for(void **state)
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(json_int(json_get(answer, "bytes"), 0), info.st_size);
 	answer = assert_error(send(fx, "POST", "/admin/backup", body), 409, "CONFLICT");
-	assert_true(str_find(json_string(json_get(answer, "message")), STR("replaces nothing"),
+	assert_true(str_find(json_string(json_get(answer, "message")), STR("never overwrites"),
 			     0) != SIZE_MAX);
 	unlink(path);
 }

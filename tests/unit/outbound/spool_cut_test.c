@@ -300,10 +300,10 @@ static void fetches_under_way_stay_in_the_budget(void **state)
 	request.id = ++w->f->next_id;
 	const struct transfer_result result = fixture_call(w->f, &request);
 	fixture_expect(&result, TRANSFER_LOST, TRANSFER_DISK_FAILED);
-	assert_true(str_find(result.error_text, STR("no room"), 0) != SIZE_MAX);
+	assert_true(str_find(result.error_text, STR("no space"), 0) != SIZE_MAX);
 	assert_int_equal(spool_fetch_finish(w->spool, w->f->arena, STR(KEY), &result, &file, &err),
 			 ERR_TEMPORARY);
-	assert_non_null(strstr(err.text, "no room"));
+	assert_non_null(strstr(err.text, "no space"));
 	assert_int_equal(w->spool->room.coming_bytes, 300000);
 	w->spool->room.coming_bytes = 500000;
 	assert_int_equal(spool_fetch_request(w->spool, w->f->arena, STR(KEY), url, &request, NULL),

@@ -64,7 +64,7 @@ static void a_backup_replaces_nothing(void **state)
 	const char *path = path_in(w, "copy.db");
 	ok(back_up(w, path, &err), &err);
 	assert_int_equal(back_up(w, path, &err), ERR_CONFLICT);
-	assert_non_null(strstr(err.text, "replaces nothing"));
+	assert_non_null(strstr(err.text, "never overwrites"));
 	unlink(path);
 	assert_int_equal(symlink("/nowhere", path), 0); /* not through a dangling link either */
 	assert_int_equal(back_up(w, path, &err), ERR_CONFLICT);
