@@ -20,7 +20,7 @@ static bool read_name(struct http_response *response, const struct json *body, s
 {
 	if (json_is_null(json_get(body, "name")))
 		return true;
-	return admin_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app->name);
+	return admin_request_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app->name);
 }
 
 static bool read_on_unknown(struct http_response *response, const struct json *body,
@@ -90,7 +90,7 @@ static bool hand_over(struct admin *admin, struct http_response *response, const
 	struct str email;
 	if (json_is_null(value))
 		return true;
-	if (!admin_read_email(response, json_string(value), &email))
+	if (!admin_request_email(response, json_string(value), &email))
 		return false;
 	const enum err_kind kind = store_app_set_owner(admin->config.store, app->id, email, &err);
 	app->owner_email = email;
@@ -107,9 +107,9 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 	struct admin *admin = context;
 	struct app_row app = {0};
 	struct error err = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	if (body == NULL || !read_name(response, body, &app) ||
 	    !read_on_unknown(response, body, &app) ||
 	    !read_connect_confirmation(response, body, &app) ||

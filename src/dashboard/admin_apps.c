@@ -51,9 +51,9 @@ static void respond_secret(struct http_response *response, int status, const str
 static bool read_owner(const struct http_request *request, struct http_response *response,
 		       const struct json *body, struct str *owner)
 {
-	const struct caller *caller = request_caller(request);
+	const struct caller *caller = admin_request_caller(request);
 	if (caller == NULL)
-		return admin_read_email(response, json_string(json_get(body, "owner")), owner);
+		return admin_request_email(response, json_string(json_get(body, "owner")), owner);
 	*owner = caller->session.admin.email;
 	return true;
 }
@@ -62,10 +62,11 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 {
 	struct admin *admin = context;
 	struct arena *arena = request->arena;
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	struct app_row app = {0};
 	struct str owner = STR("");
-	if (body == NULL || !admin_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app.name) ||
+	if (body == NULL ||
+	    !admin_request_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app.name) ||
 	    !read_owner(request, response, body, &owner))
 		return;
 	struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);
@@ -101,26 +102,22 @@ void admin_app_list(void *context, struct http_request *request, struct http_res
 		return;
 	}
 	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 200));
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
+	admin_respond_list_begin(response, &w);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_shown_to(request_caller(request), &apps[i]))
+		if (!is_shown_to(admin_request_caller(request), &apps[i]))
 			continue;
 		json_begin_object(&w);
 		admin_write_app(&w, &apps[i]);
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
+	admin_respond_list_end(&w);
 }
 
 void admin_app_show(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	struct buf body;
 	struct json_writer w;
@@ -153,7 +150,7 @@ static void set_state(struct admin *admin, struct http_response *response, struc
 void admin_app_activate(void *context, struct http_request *request, struct http_response *response)
 {
 	struct app_row app = {0};
-	if (!admin_find_app(context, request, response, &app))
+	if (!admin_request_app(context, request, response, &app))
 		return;
 	if (app.state == APP_DRAFT)
 		admin_respond_error(response, 409, "APP_NOT_LIVE",
@@ -165,7 +162,7 @@ void admin_app_activate(void *context, struct http_request *request, struct http
 void admin_app_suspend(void *context, struct http_request *request, struct http_response *response)
 {
 	struct app_row app = {0};
-	if (admin_find_app(context, request, response, &app))
+	if (admin_request_app(context, request, response, &app))
 		set_state(context, response, &app, APP_SUSPENDED);
 }
 
@@ -188,7 +185,7 @@ void admin_app_go_live(void *context, struct http_request *request, struct http_
 	struct app_row app = {0};
 	bool has_verified = false;
 	struct error err = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	enum err_kind kind =
 		has_verified_credential(admin, request->arena, app.id, &has_verified, &err);
@@ -209,7 +206,7 @@ void admin_app_rotate_secret(void *context, struct http_request *request,
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	struct str secret = token_new(request->arena, admin->config.random, TOKEN_CLIENT_SECRET);
 	struct error err = {0};

@@ -110,7 +110,7 @@ void admin_platform_list(void *context, struct http_request *request,
 	struct credential_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	const enum err_kind kind = store_credential_list(admin->config.store, request->arena,
 							 app.id, &rows, &count, &err);
@@ -119,15 +119,11 @@ void admin_platform_list(void *context, struct http_request *request,
 		return;
 	}
 	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 200));
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
+	admin_respond_list_begin(response, &w);
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++)
 		write_guide(admin, request->arena, &w, (enum platform_id)id,
 			    credential_for(rows, count, (enum platform_id)id));
-	json_end_array(&w);
-	json_end_object(&w);
+	admin_respond_list_end(&w);
 }
 
 /* ---- beginning a connection ---- */
@@ -147,7 +143,7 @@ static void respond_begun(struct http_response *response, const struct connect_b
 static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
 		  const struct app_row *app, enum platform_id platform, struct str user_id)
 {
-	const struct str origin = admin_page_origin(admin, request);
+	const struct str origin = admin_session_page_origin(admin, request);
 	const struct connect_request connect = {
 		.app = app,
 		.platform = platform,
@@ -174,8 +170,8 @@ void admin_credential_connect(void *context, struct http_request *request,
 {
 	struct app_row app = {0};
 	enum platform_id platform;
-	if (admin_find_app(context, request, response, &app) &&
-	    admin_find_platform(request, response, &platform))
+	if (admin_request_app(context, request, response, &app) &&
+	    admin_request_platform(request, response, &platform))
 		begin(context, request, response, &app, platform, STR(TEST_USER));
 }
 
@@ -188,7 +184,7 @@ void admin_account_reconnect(void *context, struct http_request *request,
 	struct account_row account = {0};
 	bool is_found = false;
 	struct error err = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	enum err_kind kind = store_account_get_many(admin->config.store, request->arena, app.id,
 						    &id, 1, &account, &is_found, &err);
@@ -312,7 +308,7 @@ void admin_connection_outcome(void *context, struct http_request *request,
 	struct app_row app = {0};
 	struct outcome outcome = {0};
 	struct error err = {0};
-	if (!admin_find_app(context, request, response, &app))
+	if (!admin_request_app(context, request, response, &app))
 		return;
 	const enum err_kind kind = find_outcome(context, request, &app, &outcome, &err);
 	if (kind == ERR_NONE)

@@ -45,7 +45,7 @@ void admin_credential_list(void *context, struct http_request *request,
 {
 	struct admin *admin = context;
 	struct app_row app = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	struct buf body;
 	struct json_writer w;
@@ -60,17 +60,6 @@ void admin_credential_list(void *context, struct http_request *request,
 		buf_add(http_response_json(response, 200), buf_str(&body));
 	else
 		admin_respond_failure(response, kind, &err, "credential");
-}
-
-bool admin_find_platform(struct http_request *request, struct http_response *response,
-			 enum platform_id *out)
-{
-	*out = platform_id_of_slug(http_request_capture(request, "platform"));
-	if (*out != PLATFORM_NONE)
-		return true;
-	admin_respond_error(response, 404, "PLATFORM_NOT_FOUND",
-			    STR("This platform is not supported."));
-	return false;
 }
 
 static void respond_credential(struct admin *admin, struct http_request *request,
@@ -109,7 +98,7 @@ static void verify(struct admin *admin, struct http_request *request,
 static bool read_credential(struct http_request *request, struct http_response *response,
 			    struct str *client_id, struct str *secret, bool *wants_verify)
 {
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	if (body == NULL)
 		return false;
 	*client_id = str_trim(json_string(json_get(body, "client_id")));
@@ -163,7 +152,7 @@ static bool find_scopes(struct admin *admin, struct http_request *request,
 			struct http_response *response, struct str app_id,
 			enum platform_id platform, struct str *scopes_out)
 {
-	const struct json *value = json_get(admin_body(request, response), "scopes");
+	const struct json *value = json_get(admin_request_body(request, response), "scopes");
 	struct credential_row before = {0};
 	struct error err = {0};
 	*scopes_out = STR("");
@@ -183,8 +172,8 @@ void admin_credential_set(void *context, struct http_request *request,
 	enum platform_id platform;
 	struct str client_id, secret, scopes;
 	bool wants_verify = false;
-	if (!admin_find_app(admin, request, response, &app) ||
-	    !admin_find_platform(request, response, &platform) ||
+	if (!admin_request_app(admin, request, response, &app) ||
+	    !admin_request_platform(request, response, &platform) ||
 	    !read_credential(request, response, &client_id, &secret, &wants_verify) ||
 	    !find_scopes(admin, request, response, app.id, platform, &scopes))
 		return;
@@ -217,7 +206,7 @@ void admin_credential_verify(void *context, struct http_request *request,
 	struct admin *admin = context;
 	struct app_row app = {0};
 	enum platform_id platform;
-	if (admin_find_app(admin, request, response, &app) &&
-	    admin_find_platform(request, response, &platform))
+	if (admin_request_app(admin, request, response, &app) &&
+	    admin_request_platform(request, response, &platform))
 		verify(admin, request, response, app.id, platform);
 }

@@ -10,11 +10,11 @@
 void admin_backup(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	struct str path;
 	int64_t size_bytes = 0;
 	struct error err = {0};
-	if (body == NULL || !admin_text(response, body, "path", PATH_MAX_BYTES, &path))
+	if (body == NULL || !admin_request_text(response, body, "path", PATH_MAX_BYTES, &path))
 		return;
 	enum err_kind kind = store_backup(admin->config.store, str_z(request->arena, path),
 					  clock_now_us(admin->config.clock), &size_bytes, &err);
@@ -89,7 +89,7 @@ typedef enum err_kind (*let_go)(struct store *store, enum platform_id platform, 
 static void decide(struct admin *admin, struct http_request *request,
 		   struct http_response *response, let_go verb, const char *word)
 {
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	if (body == NULL)
 		return;
 	const struct json *wanted = json_get(body, "platform");

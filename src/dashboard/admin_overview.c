@@ -2,7 +2,7 @@
  * Admin API: how it goes. How many posts went out or failed in the last hours, why, and how late;
  * what of the platforms' allowances is used; what only the operator can mend. Figures for machines
  * are api/metrics.c. */
-#include "admin_desk.h"
+#include "admin_private.h"
 
 #include <stdlib.h>
 
@@ -252,11 +252,12 @@ void admin_overview(void *context, struct http_request *request, struct http_res
 {
 	struct admin *admin = context;
 	struct overview *o = ARENA_NEW(request->arena, struct overview);
-	struct desk_apps apps = {0};
+	struct admin_apps apps = {0};
 	struct error err = {0};
 	enum err_kind kind = ERR_NONE;
-	if (!desk_find_apps(admin, request, response, &apps) ||
-	    !desk_query_number(request, response, "hours", HOURS_DEFAULT, HOURS_MAX, &o->hours))
+	if (!admin_request_query_apps(admin, request, response, &apps) ||
+	    !admin_request_query_number(request, response, "hours", HOURS_DEFAULT, HOURS_MAX,
+					&o->hours))
 		return;
 	o->first_hour = clock_now_us(admin->config.clock) / US_PER_HOUR - o->hours;
 	o->late = ARENA_ARRAY(request->arena, struct lateness, SAMPLES_MAX);
@@ -412,11 +413,11 @@ static enum err_kind write_usage_of(struct admin *admin, struct arena *arena, st
 void admin_usage(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	struct desk_apps apps = {0};
+	struct admin_apps apps = {0};
 	struct error err = {0};
 	enum err_kind kind = ERR_NONE;
 	bool is_partial = false;
-	if (!desk_find_apps(admin, request, response, &apps))
+	if (!admin_request_query_apps(admin, request, response, &apps))
 		return;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));

@@ -16,8 +16,6 @@
 
 #include "delivery.h"
 
-#include "admin_desk.h"
-
 #define LIMIT_DEFAULT 25
 #define LIMIT_MAX 100
 #define TEXT_CHARACTERS_MAX 280
@@ -44,10 +42,7 @@ void admin_failure_list(void *context, struct http_request *request, struct http
 {
 	(void)context, (void)request;
 	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 200));
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
+	admin_respond_list_begin(response, &w);
 	for (size_t i = 0; i < COUNT_OF(advices); i++) {
 		json_begin_object(&w);
 		json_member_str(&w, "code", str_of(failure_code_name(advices[i].code)));
@@ -56,8 +51,7 @@ void admin_failure_list(void *context, struct http_request *request, struct http
 		json_member_str(&w, "action", str_of(advices[i].action));
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
+	admin_respond_list_end(&w);
 }
 
 /* ---- the list ---- */
@@ -66,7 +60,7 @@ struct listing {
 	struct admin *admin;
 	struct http_request *request;
 	struct http_response *response;
-	struct desk_apps apps;
+	struct admin_apps apps;
 	struct dashboard_filter filter;
 	int64_t limit;
 	/* One for each app: */
@@ -91,14 +85,18 @@ static bool read_words(struct listing *l)
 {
 	const struct http_request *request = l->request;
 	struct str platform;
-	if (!desk_query_text(request, l->response, "status", FILTER_MAX_BYTES, &l->filter.status) ||
-	    !desk_query_text(request, l->response, "platform", FILTER_MAX_BYTES, &platform) ||
-	    !desk_query_text(request, l->response, "user", FILTER_MAX_BYTES, &l->filter.user_id) ||
-	    !desk_query_text(request, l->response, "account_id", FILTER_MAX_BYTES,
-			     &l->filter.account_id) ||
-	    !desk_query_text(request, l->response, "text", FILTER_MAX_BYTES, &l->filter.text) ||
-	    !desk_query_text(request, l->response, "error", FILTER_MAX_BYTES,
-			     &l->filter.error_code))
+	if (!admin_request_query_text(request, l->response, "status", FILTER_MAX_BYTES,
+				      &l->filter.status) ||
+	    !admin_request_query_text(request, l->response, "platform", FILTER_MAX_BYTES,
+				      &platform) ||
+	    !admin_request_query_text(request, l->response, "user", FILTER_MAX_BYTES,
+				      &l->filter.user_id) ||
+	    !admin_request_query_text(request, l->response, "account_id", FILTER_MAX_BYTES,
+				      &l->filter.account_id) ||
+	    !admin_request_query_text(request, l->response, "text", FILTER_MAX_BYTES,
+				      &l->filter.text) ||
+	    !admin_request_query_text(request, l->response, "error", FILTER_MAX_BYTES,
+				      &l->filter.error_code))
 		return false;
 	if (!is_status(l->filter.status)) {
 		admin_respond_field_error(l->response, "status",
@@ -120,8 +118,8 @@ static bool read_words(struct listing *l)
 static bool read_dates(struct listing *l)
 {
 	struct civil_date from = {0}, to = {0};
-	if (!desk_query_date(l->request, l->response, "from", &from) ||
-	    !desk_query_date(l->request, l->response, "to", &to))
+	if (!admin_request_query_date(l->request, l->response, "from", &from) ||
+	    !admin_request_query_date(l->request, l->response, "to", &to))
 		return false;
 	if (from.year != 0)
 		l->filter.date_from_us = timetext_date_us(from);
@@ -135,7 +133,7 @@ static bool read_dates(struct listing *l)
 static bool read_cursor(struct listing *l)
 {
 	struct str text, part;
-	if (!desk_query_text(l->request, l->response, "after", 4000, &text))
+	if (!admin_request_query_text(l->request, l->response, "after", 4000, &text))
 		return false;
 	for (size_t i = 0; i < l->apps.count; i++)
 		l->below[i] = text.len == 0 ? INT64_MAX : 0;
@@ -153,13 +151,13 @@ static bool read_cursor(struct listing *l)
 static bool listing_begin(struct listing *l)
 {
 	struct arena *arena = l->request->arena;
-	if (!desk_find_apps(l->admin, l->request, l->response, &l->apps))
+	if (!admin_request_query_apps(l->admin, l->request, l->response, &l->apps))
 		return false;
 	l->below = ARENA_ARRAY(arena, int64_t, l->apps.count);
 	l->pages = ARENA_ARRAY(arena, struct dashboard_page, l->apps.count);
 	l->used = ARENA_ARRAY(arena, size_t, l->apps.count);
-	return desk_query_number(l->request, l->response, "limit", LIMIT_DEFAULT, LIMIT_MAX,
-				 &l->limit) &&
+	return admin_request_query_number(l->request, l->response, "limit", LIMIT_DEFAULT,
+					  LIMIT_MAX, &l->limit) &&
 	       read_words(l) && read_dates(l) && read_cursor(l);
 }
 
@@ -406,7 +404,7 @@ static bool read_month(const struct http_request *request, struct http_response 
 		       struct month *month)
 {
 	struct str text;
-	if (!desk_query_text(request, response, "month", 10, &text))
+	if (!admin_request_query_text(request, response, "month", 10, &text))
 		return false;
 	struct str day = str_concat(request->arena, text, STR("-01"));
 	if (text.len != 7 || !timetext_parse_date(day, &month->first)) {
@@ -457,11 +455,11 @@ static void write_month(struct json_writer *w, const struct month *month)
 void admin_calendar(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	struct desk_apps apps = {0};
+	struct admin_apps apps = {0};
 	struct month month = {0};
 	struct error err = {0};
 	enum err_kind kind = ERR_NONE;
-	if (!desk_find_apps(admin, request, response, &apps) ||
+	if (!admin_request_query_apps(admin, request, response, &apps) ||
 	    !read_month(request, response, &month))
 		return;
 	for (size_t i = 0; i < apps.count && kind == ERR_NONE; i++) {
@@ -562,7 +560,7 @@ static bool read_text(struct http_response *response, const struct json *body, c
 {
 	*out = STR("");
 	return json_is_null(json_get(body, name)) ||
-	       admin_text(response, body, name, max_bytes, out);
+	       admin_request_text(response, body, name, max_bytes, out);
 }
 
 static bool read_url(struct http_response *response, struct str url)
@@ -579,12 +577,13 @@ static bool read_resolution(struct admin *admin, struct http_request *request,
 			    struct http_response *response, struct post_appeared *what,
 			    bool *has_appeared)
 {
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	const struct json *appeared = json_get(body, "appeared");
 	what->post_id = http_request_capture(request, "post_id");
 	what->now_us = clock_now_us(admin->config.clock);
 	if (body == NULL ||
-	    !admin_text(response, body, "account_id", FILTER_MAX_BYTES, &what->account_id) ||
+	    !admin_request_text(response, body, "account_id", FILTER_MAX_BYTES,
+				&what->account_id) ||
 	    !read_text(response, body, "url", URL_MAX_BYTES, &what->url) ||
 	    !read_text(response, body, "platform_post_id", FILTER_MAX_BYTES, &what->remote_id) ||
 	    !read_url(response, what->url))
@@ -619,7 +618,7 @@ void admin_post_resolve(void *context, struct http_request *request, struct http
 	struct post_appeared what = {0};
 	bool has_appeared = false;
 	struct error err = {0};
-	if (!admin_find_app(admin, request, response, &app) ||
+	if (!admin_request_app(admin, request, response, &app) ||
 	    !read_resolution(admin, request, response, &what, &has_appeared))
 		return;
 	what.app_id = app.id;

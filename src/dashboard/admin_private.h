@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "random.h"
+#include "uuid.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -24,6 +25,8 @@
 #include "http.h"
 
 #include "admin.h"
+#include "admin_request.h"
+#include "admin_respond.h"
 
 #define ADMIN_NAME_MAX_BYTES 200
 #define ADMIN_BODY_MAX_BYTES 65536
@@ -62,10 +65,6 @@ const struct admin_route *admin_routes(size_t *count_out);
 /* The table's routes of one door, into router; tag is the row. */
 enum err_kind admin_add_routes(struct http_router *router, enum route_where where,
 			       struct error *err);
-/* Faults of router and listener in the admin API's shape. */
-void admin_render_fault(void *context, enum http_fault fault, const struct http_request *request,
-			struct http_response *response);
-
 #define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "admin_routes.def"
@@ -81,33 +80,16 @@ struct caller {
 };
 
 /* Who is signed in; NULL on the control socket, which may do everything. */
-static inline const struct caller *request_caller(const struct http_request *request)
+static inline const struct caller *admin_request_caller(const struct http_request *request)
 {
 	return request->user;
 }
 
-/* ---- admin.c: answers, bodies ---- */
-
-/* {"message","error"} */
-void admin_respond_error(struct http_response *response, int status, const char *code,
-			 struct str message);
-/* With errors: {field: [message]}. */
-void admin_respond_field_error(struct http_response *response, const char *field,
-			       struct str message);
-/* 429 or 503 with Retry-After and details.retry_after_s. */
-void admin_respond_wait(struct http_response *response, int status, const char *code,
-			struct str message, int64_t wait_us);
-/* What an err_kind of the store becomes; what names the thing ("app"). */
-void admin_respond_failure(struct http_response *response, enum err_kind kind,
-			   const struct error *err, const char *what);
-/* The body as an object, or NULL: answered already. */
-const struct json *admin_body(struct http_request *request, struct http_response *response);
-/* A required text member of 1 to max_bytes; false: answered already. */
-bool admin_text(struct http_response *response, const struct json *body, const char *name,
-		size_t max_bytes, struct str *out);
-/* The app of the path's client_id; false: answered already. */
-bool admin_find_app(struct admin *admin, struct http_request *request,
-		    struct http_response *response, struct app_row *app);
+/* A new id of a row: a UUIDv7 as text in the arena. */
+static inline struct str admin_new_id(const struct admin *admin, struct arena *arena)
+{
+	return uuid_str(arena, uuid_v7(clock_now_us(admin->config.clock), admin->config.random));
+}
 
 /* ---- admin_apps.c ---- */
 
@@ -116,17 +98,19 @@ void admin_respond_app(struct http_response *response, const struct app_row *app
 /* The app's members, into an object that the caller began. */
 void admin_write_app(struct json_writer *w, const struct app_row *app);
 
+/* ---- admin_password.c ---- */
+
+/* The member name of the body as a new password, 8 to 1,024 bytes. False: answered 422. */
+bool admin_password_read(struct http_response *response, const struct json *body, const char *name,
+			 struct str *out);
+/* The hash to store of a password. Takes about 50 ms of a core and may wait for a turn. False:
+ * answered 503. */
+bool admin_password_hash(struct admin *admin, struct http_response *response, struct str password,
+			 struct str *hash_out);
+
 /* ---- admin_admins.c ---- */
 
-struct str admin_new_id(struct admin *admin, struct arena *arena);
-/* An e-mail address in lower case; false: answered already. */
-bool admin_read_email(struct http_response *response, struct str text, struct str *out);
-/* A new password; false: answered already. */
-bool admin_read_password(struct http_response *response, const struct json *body, const char *name,
-			 struct str *out);
-/* Its hash, from the pool; false: answered already. */
-bool admin_hash_password(struct admin *admin, struct http_response *response, struct str password,
-			 struct str *hash_out);
+/* An admin as a JSON object, without the password's hash. */
 void admin_write_admin(struct json_writer *w, const struct admin_row *row);
 
 /* ---- admin_credentials.c ---- */
@@ -136,17 +120,13 @@ enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena,
 				      struct json_writer *w, struct str app_id, struct error *err);
 void admin_write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
 			    const struct credential_row *credential);
-/* The platform of the path; false: answered already. */
-bool admin_find_platform(struct http_request *request, struct http_response *response,
-			 enum platform_id *out);
-
 /* ---- admin_session.c ---- */
 
 /* The session of the request's cookie into *caller_out; NOT_FOUND when there is none or it is over.
  * is_use: it counts as a sign of life. */
-enum err_kind admin_session_of(struct admin *admin, struct http_request *request, bool is_use,
-			       struct caller *caller_out, struct error *err);
+enum err_kind admin_session_find(struct admin *admin, struct http_request *request, bool is_use,
+				 struct caller *caller_out, struct error *err);
 /* The token that every changing request of the session must bring. */
-struct str admin_csrf_token(struct arena *arena, const struct caller *caller);
+struct str admin_session_csrf_token(struct arena *arena, const struct caller *caller);
 /* Where the browser's page is ("https://host"), as the browser says; else the public URL. */
-struct str admin_page_origin(const struct admin *admin, const struct http_request *request);
+struct str admin_session_page_origin(const struct admin *admin, const struct http_request *request);

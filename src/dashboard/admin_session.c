@@ -26,7 +26,7 @@ static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_
 
 /* Told by the browser itself, so that it is right behind a proxy that nobody described to us. Only
  * changing requests carry it; those that begin sessions are such. */
-struct str admin_page_origin(const struct admin *admin, const struct http_request *request)
+struct str admin_session_page_origin(const struct admin *admin, const struct http_request *request)
 {
 	const struct str *origin = http_request_header(request, "Origin");
 	struct url url;
@@ -37,7 +37,7 @@ struct str admin_page_origin(const struct admin *admin, const struct http_reques
 
 static bool is_secure_page(const struct admin *admin, const struct http_request *request)
 {
-	return str_has_prefix(admin_page_origin(admin, request), STR("https://"));
+	return str_has_prefix(admin_session_page_origin(admin, request), STR("https://"));
 }
 
 /* The one of https first: nobody else on a neighbouring host can set it. */
@@ -85,8 +85,8 @@ static void touch(struct admin *admin, struct caller *caller, int64_t now_us)
 		caller->session.last_seen_us = now_us;
 }
 
-enum err_kind admin_session_of(struct admin *admin, struct http_request *request, bool is_use,
-			       struct caller *caller_out, struct error *err)
+enum err_kind admin_session_find(struct admin *admin, struct http_request *request, bool is_use,
+				 struct caller *caller_out, struct error *err)
 {
 	const int64_t now_us = clock_now_us(admin->config.clock);
 	const struct session_limits limits = limits_at(admin, now_us);
@@ -108,7 +108,7 @@ enum err_kind admin_session_of(struct admin *admin, struct http_request *request
 	return ERR_NONE;
 }
 
-struct str admin_csrf_token(struct arena *arena, const struct caller *caller)
+struct str admin_session_csrf_token(struct arena *arena, const struct caller *caller)
 {
 	const struct digest digest = digest_hmac_sha256(caller->token, STR("csrf"));
 	return digest_hex(arena, &digest);
@@ -120,7 +120,7 @@ static void write_signed_in(struct admin *admin, struct arena *arena, struct jso
 	const struct session_row *session = &caller->session;
 	json_key(w, "admin");
 	admin_write_admin(w, &session->admin);
-	json_member_str(w, "csrf_token", admin_csrf_token(arena, caller));
+	json_member_str(w, "csrf_token", admin_session_csrf_token(arena, caller));
 	json_member_instant(w, "expires_at",
 			    session->created_at_us + admin->web.session_lifetime_s * US_PER_S);
 	json_member_instant(w, "idle_expires_at",
@@ -171,7 +171,7 @@ void admin_session_show(void *context, struct http_request *request, struct http
 	struct caller caller = {0};
 	bool has_admin = false;
 	struct error err = {0};
-	enum err_kind kind = admin_session_of(admin, request, false, &caller, &err);
+	enum err_kind kind = admin_session_find(admin, request, false, &caller, &err);
 	const bool is_signed_in = kind == ERR_NONE;
 	if (kind == ERR_NOT_FOUND || is_signed_in)
 		kind = store_admin_any(admin->config.store, &has_admin, &err);
@@ -280,11 +280,11 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 void admin_login(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	struct str email, password;
 	struct admin_row row = {0};
 	struct error err = {0};
-	if (body == NULL || !admin_text(response, body, "email", 1024, &email))
+	if (body == NULL || !admin_request_text(response, body, "email", 1024, &email))
 		return;
 	email = str_lower(request->arena, str_trim(email));
 	password = json_string(json_get(body, "password"));
@@ -302,7 +302,7 @@ void admin_login(void *context, struct http_request *request, struct http_respon
 void admin_logout(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct caller *caller = request_caller(request);
+	const struct caller *caller = admin_request_caller(request);
 	struct error err = {0};
 	const enum err_kind kind =
 		store_session_end(admin->config.store, caller->session.token_hash, &err);
@@ -318,16 +318,16 @@ void admin_password_change(void *context, struct http_request *request,
 			   struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct admin_row *row = &request_caller(request)->session.admin;
-	const struct json *body = admin_body(request, response);
+	const struct admin_row *row = &admin_request_caller(request)->session.admin;
+	const struct json *body = admin_request_body(request, response);
 	struct str current, wanted, hash;
 	struct error err = {0};
-	if (body == NULL || !admin_read_password(response, body, "new_password", &wanted))
+	if (body == NULL || !admin_password_read(response, body, "new_password", &wanted))
 		return;
 	current = json_string(json_get(body, "current_password"));
 	const struct guess guess = guess_of(admin, request, response, row->email);
 	if (!may_guess(&guess) || !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
-	    !admin_hash_password(admin, response, wanted, &hash))
+	    !admin_password_hash(admin, response, wanted, &hash))
 		return;
 	const struct caller renewed = new_session(admin, request, row);
 	const enum err_kind kind =
@@ -374,7 +374,7 @@ static bool answered_setup_done(struct admin *admin, struct http_response *respo
 void admin_setup(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_body(request, response);
+	const struct json *body = admin_request_body(request, response);
 	struct admin_row row = {0};
 	struct str password;
 	struct error err = {0};
@@ -386,9 +386,9 @@ void admin_setup(void *context, struct http_request *request, struct http_respon
 					"at its last start."));
 		return;
 	}
-	if (!admin_read_email(response, json_string(json_get(body, "email")), &row.email) ||
-	    !admin_read_password(response, body, "password", &password) ||
-	    !admin_hash_password(admin, response, password, &row.password_hash))
+	if (!admin_request_email(response, json_string(json_get(body, "email")), &row.email) ||
+	    !admin_password_read(response, body, "password", &password) ||
+	    !admin_password_hash(admin, response, password, &row.password_hash))
 		return;
 	row.id = admin_new_id(admin, request->arena);
 	row.created_at_us = clock_now_us(admin->config.clock);
@@ -417,7 +417,7 @@ static void write_session(struct json_writer *w, const struct session_row *row,
 void admin_session_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct caller *caller = request_caller(request);
+	const struct caller *caller = admin_request_caller(request);
 	const struct session_limits limits = limits_at(admin, clock_now_us(admin->config.clock));
 	struct session_row *rows = NULL;
 	size_t count = 0;
@@ -430,12 +430,8 @@ void admin_session_list(void *context, struct http_request *request, struct http
 		return;
 	}
 	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 200));
-	json_begin_object(&w);
-	json_key(&w, "data");
-	json_begin_array(&w);
+	admin_respond_list_begin(response, &w);
 	for (size_t i = 0; i < count; i++)
 		write_session(&w, &rows[i], caller);
-	json_end_array(&w);
-	json_end_object(&w);
+	admin_respond_list_end(&w);
 }

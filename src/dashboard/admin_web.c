@@ -71,7 +71,8 @@ static bool has_csrf_token(struct http_request *request, struct http_response *r
 			   const struct caller *caller)
 {
 	const struct str *token = http_request_header(request, "X-CSRF-Token");
-	if (token != NULL && digest_equal_str(*token, admin_csrf_token(request->arena, caller)))
+	if (token != NULL &&
+	    digest_equal_str(*token, admin_session_csrf_token(request->arena, caller)))
 		return true;
 	return refuse_csrf(response, STR("The X-CSRF-Token header is missing or not this "
 					 "session's."));
@@ -108,7 +109,7 @@ static bool is_signed_in(struct admin *admin, struct http_request *request,
 			 struct http_response *response, struct caller *caller)
 {
 	struct error err = {0};
-	const enum err_kind kind = admin_session_of(admin, request, true, caller, &err);
+	const enum err_kind kind = admin_session_find(admin, request, true, caller, &err);
 	if (kind == ERR_NOT_FOUND)
 		admin_respond_error(response, 401, "UNAUTHENTICATED", STR("Sign in first."));
 	else if (kind != ERR_NONE)
@@ -161,7 +162,7 @@ static void serve(void *context, struct http_request *request, struct http_respo
 	if (route == NULL) {
 		if (allow.len > 0)
 			http_response_header(response, "Allow", allow);
-		admin_render_fault(admin, fault, request, response);
+		admin_respond_fault(admin, fault, request, response);
 		return;
 	}
 	request->route = route;
@@ -173,7 +174,7 @@ static void serve(void *context, struct http_request *request, struct http_respo
 void admin_app_api(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct caller *caller = request_caller(request);
+	const struct caller *caller = admin_request_caller(request);
 	const size_t at = str_find(request->path, STR("/v1/"), sizeof("/dashboard/api/apps/") - 1);
 	const struct admin_app_port *port = &admin->web.app_port;
 	request->path = str_slice(request->path, at, request->path.len);
@@ -216,7 +217,7 @@ static void serve_page(void *context, struct http_request *request, struct http_
 	for (size_t i = 0; i < web_pages_count && page == NULL; i++)
 		page = str_equal_z(name, web_pages[i].name) ? &web_pages[i] : NULL;
 	if (page == NULL) {
-		admin_render_fault(admin, HTTP_FAULT_NOT_FOUND, request, response);
+		admin_respond_fault(admin, HTTP_FAULT_NOT_FOUND, request, response);
 		return;
 	}
 	const bool is_news = !is_known(request, page->etag);
@@ -246,7 +247,7 @@ enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config 
 	};
 	const struct http_router_config router_config = {
 		.context = admin,
-		.render_fault = admin_render_fault,
+		.render_fault = admin_respond_fault,
 		.response_max_bytes = ADMIN_ANSWER_MAX_BYTES,
 	};
 	admin->web = *config;

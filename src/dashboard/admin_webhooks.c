@@ -37,7 +37,7 @@ void admin_webhook_resend(void *context, struct http_request *request,
 	struct app_row app = {0};
 	struct webhook_row webhook = {0};
 	struct error err = {0};
-	if (!admin_find_app(admin, request, response, &app))
+	if (!admin_request_app(admin, request, response, &app))
 		return;
 	enum err_kind kind =
 		store_webhook_find(admin->config.store, request->arena, app.id,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Admin API: new passwords, checked and hashed. Signing in with them is admin_session.c. */
+#include "admin_private.h"
+
+#include "password_pool.h"
+
+#define PASSWORD_MIN_BYTES 8
+#define PASSWORD_MAX_BYTES 1024
+
+bool admin_password_read(struct http_response *response, const struct json *body, const char *name,
+			 struct str *out)
+{
+	*out = json_string(json_get(body, name));
+	if (out->len >= PASSWORD_MIN_BYTES && out->len <= PASSWORD_MAX_BYTES)
+		return true;
+	admin_respond_field_error(response, name,
+				  STR("The password must be 8 to 1,024 bytes long."));
+	return false;
+}
+
+bool admin_password_hash(struct admin *admin, struct http_response *response, struct str password,
+			 struct str *hash_out)
+{
+	*hash_out = password_pool_hash(admin->passwords, response->arena, password);
+	if (hash_out->len > 0)
+		return true;
+	admin_respond_wait(response, 503, "UNAVAILABLE",
+			   STR("Too many passwords are being worked on. Try again."), US_PER_S);
+	return false;
+}
