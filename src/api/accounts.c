@@ -59,7 +59,7 @@ static void respond_list(struct http_response *response, const struct account_fi
 	json_key(&w, "data");
 	json_begin_array(&w);
 	for (size_t i = 0; i < count; i++)
-		account_write(&w, &rows[i], filter->now_us);
+		api_account_write(&w, &rows[i], filter->now_us);
 	json_end_array(&w);
 	json_key(&w, "meta");
 	json_begin_object(&w);
@@ -72,7 +72,7 @@ static void respond_list(struct http_response *response, const struct account_fi
 	json_end_object(&w);
 }
 
-void account_list(void *context, struct http_request *request, struct http_response *response)
+void api_account_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct problems problems;
@@ -89,10 +89,10 @@ void account_list(void *context, struct http_request *request, struct http_respo
 	filter.user_id = text_of(request, &problems, "user_id");
 	read_platform(request, &problems, &filter);
 	read_state(request, &problems, &filter);
-	filter.page = cursor_number(request, &problems, "page", 1, 1, PAGE_MAX);
-	filter.per_page =
-		cursor_number(request, &problems, "per_page", PER_PAGE_DEFAULT, 1, PER_PAGE_MAX);
-	if (answered_problems(response, &problems))
+	filter.page = api_cursor_number(request, &problems, "page", 1, 1, PAGE_MAX);
+	filter.per_page = api_cursor_number(request, &problems, "per_page", PER_PAGE_DEFAULT, 1,
+					    PER_PAGE_MAX);
+	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind = store_account_list(api->config.store, request->arena, &filter,
 						      &rows, &count, &total, &err);
@@ -102,8 +102,9 @@ void account_list(void *context, struct http_request *request, struct http_respo
 		respond_failure(api, request, response, kind, &err);
 }
 
-bool account_find(struct api *api, struct http_request *request, struct http_response *response,
-		  struct account_row *account)
+/* The app's account of the path. False: answered. */
+static bool find_account(struct api *api, struct http_request *request,
+			 struct http_response *response, struct account_row *account)
 {
 	const struct str id = http_request_capture(request, "account_id");
 	bool is_found = false;
@@ -118,17 +119,17 @@ bool account_find(struct api *api, struct http_request *request, struct http_res
 	return kind == ERR_NONE && is_found;
 }
 
-void account_get(void *context, struct http_request *request, struct http_response *response)
+void api_account_get(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct account_row account = {0};
-	if (!account_find(api, request, response, &account))
+	if (!find_account(api, request, response, &account))
 		return;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_key(&w, "data");
-	account_write(&w, &account, clock_now_us(api->config.clock));
+	api_account_write(&w, &account, clock_now_us(api->config.clock));
 	json_end_object(&w);
 }
 
@@ -148,33 +149,34 @@ static void write_check(struct http_response *response, const struct check_outco
 		json_member_bool(&w, "ok", outcome->verdict == CHECK_GOOD);
 	json_member_str_or_null(&w, "message", outcome->message);
 	json_key(&w, "account");
-	account_write(&w, account, now_us);
+	api_account_write(&w, account, now_us);
 	json_end_object(&w);
 	json_end_object(&w);
 }
 
-void account_check(void *context, struct http_request *request, struct http_response *response)
+void api_account_check(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct account_row account = {0};
 	struct check_outcome outcome = {0};
 	struct error err = {0};
-	if (!account_find(api, request, response, &account))
+	if (!find_account(api, request, response, &account))
 		return;
 	const enum err_kind kind = connector_check(api->config.connector, request->arena, &account,
 						   CHECK_WAIT_MS, &outcome, &err);
 	if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, &err);
-	else if (account_find(api, request, response, &account)) /* as it is now */
+	else if (find_account(api, request, response, &account)) /* as it is now */
 		write_check(response, &outcome, &account, clock_now_us(api->config.clock));
 }
 
-void account_disconnect(void *context, struct http_request *request, struct http_response *response)
+void api_account_disconnect(void *context, struct http_request *request,
+			    struct http_response *response)
 {
 	struct api *api = context;
 	struct account_row account = {0};
 	struct error err = {0};
-	if (!account_find(api, request, response, &account))
+	if (!find_account(api, request, response, &account))
 		return;
 	const enum err_kind kind = connector_disconnect(api->config.connector, request->arena,
 							&account, REVOKE_WAIT_MS, &err);

@@ -139,42 +139,6 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 	respond_error_to(request, response, answer->status, answer->code, str_of(answer->message));
 }
 
-/* ---- operator's pages ---- */
-
-void health_show(void *context, struct http_request *request, struct http_response *response)
-{
-	(void)context, (void)request;
-	buf_add_z(http_response_json(response, 200), "{\"status\":\"ok\"}");
-}
-
-static void respond_ready(const struct api *api, struct http_response *response)
-{
-	const int64_t held = api->config.held_count != NULL
-				     ? api->config.held_count(api->config.is_ready_context)
-				     : 0;
-	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 200));
-	json_begin_object(&w);
-	json_member_str(&w, "status", STR("ready"));
-	if (held > 0)
-		json_member_int(&w, "held", held);
-	json_end_object(&w);
-}
-
-void ready_show(void *context, struct http_request *request, struct http_response *response)
-{
-	(void)request;
-	struct api *api = context;
-	char reason[256] = "";
-	if (api->config.is_ready == NULL ||
-	    api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason))) {
-		respond_ready(api, response);
-		return;
-	}
-	http_response_header(response, "Retry-After", STR("1"));
-	respond_error(response, 503, "UNAVAILABLE", str_of(reason));
-}
-
 /* ---- making it ---- */
 
 static enum err_kind add_routes(struct api *api, struct error *err)
@@ -280,7 +244,7 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	}
 	request->route = route;
 	request->user = (void *)(uintptr_t)app;
-	if (row->handler != post_publish || may_publish(app, response))
+	if (row->handler != api_post_publish || may_publish(app, response))
 		row->handler(api, request, response);
 }
 

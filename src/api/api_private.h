@@ -106,9 +106,9 @@ void respond_not_found(struct http_response *response);
 void respond_problems(struct http_response *response, const struct problems *problems);
 /* The two as questions in a handler's course. True: answered, with 404 when kind is
  * ERR_NOT_FOUND. */
-bool answered_failure(const struct api *api, const struct http_request *request,
-		      struct http_response *response, enum err_kind kind, const struct error *err);
-bool answered_problems(struct http_response *response, const struct problems *problems);
+bool respond_if_failed(const struct api *api, const struct http_request *request,
+		       struct http_response *response, enum err_kind kind, const struct error *err);
+bool respond_if_problems(struct http_response *response, const struct problems *problems);
 /* A whole error body for handlers that need more members: writes message, error and leaves the
  * object open. */
 void respond_error_begin(struct http_response *response, int status, const char *code,
@@ -122,12 +122,12 @@ void respond_write_limit(struct json_writer *w, const struct problem *problem);
 void respond_write_warnings(struct json_writer *w, const struct problems *problems);
 /* The body as JSON object. False: answered already (415, 400 MALFORMED_JSON, 422 when it is no
  * object). */
-bool request_json_object(struct http_request *request, struct http_response *response,
-			 const struct json **body_out);
+bool respond_read_json(struct http_request *request, struct http_response *response,
+		       const struct json **body_out);
 /* Is the request's Content-Type this media type (parameters aside)? */
-bool request_content_type_is(const struct http_request *request, const char *media_type);
+bool respond_content_type_is(const struct http_request *request, const char *media_type);
 
-/* ---- limits.c ---- */
+/* ---- limiter.c ---- */
 
 /* Counts by key in windows of a minute; bounded memory. */
 struct limiter *limiter_new(int64_t per_minute, const struct clock *clock);
@@ -146,8 +146,8 @@ struct limit_state limiter_look(struct limiter *limiter, struct str key);
 /* ---- bearer.c ---- */
 
 /* The one Authorization header's scheme and rest; false when there is none or more than one. */
-bool request_authorization(const struct http_request *request, struct str *scheme_out,
-			   struct str *rest_out);
+bool bearer_authorization(const struct http_request *request, struct str *scheme_out,
+			  struct str *rest_out);
 /* Finds the app of the Bearer token and leaves it in request->user. False: answered already. */
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
 
@@ -165,28 +165,22 @@ void post_write_delivery(struct json_writer *w, const struct delivery_row *deliv
 /* ---- connections.c ---- */
 
 /* As the accounts endpoint shows them (SPEC.md, endpoint 4). */
-void connection_write(struct json_writer *w, const struct connection_row *connection,
-		      const struct account_row *accounts, size_t count, int64_t now_us);
+void api_connection_write(struct json_writer *w, const struct connection_row *connection,
+			  const struct account_row *accounts, size_t count, int64_t now_us);
 /* As GET of one account shows it: with how its token is (API.md section 9). */
-void account_write(struct json_writer *w, const struct account_row *account, int64_t now_us);
+void api_account_write(struct json_writer *w, const struct account_row *account, int64_t now_us);
 
 /* ---- publish.c ---- */
 
 /* Why an account cannot be published to: a reason of API.md section 1; NULL when it can. */
-const char *account_unusable_reason(const struct account_row *account, bool is_found);
+const char *api_account_unusable_reason(const struct account_row *account, bool is_found);
 /* The rules of the account's platform (rules_check). */
-void account_check_rules(struct arena *arena, const struct account_row *account,
-			 const struct post_content *content, struct problems *problems);
-
-/* ---- accounts.c ---- */
-
-/* The app's account of the path. False: answered already. */
-bool account_find(struct api *api, struct http_request *request, struct http_response *response,
-		  struct account_row *account);
+void api_account_check_rules(struct arena *arena, const struct account_row *account,
+			     const struct post_content *content, struct problems *problems);
 
 /* ---- events.c ---- */
 
 /* A query parameter that is one whole number from min to max; fallback when it is not there. Adds a
  * problem otherwise. */
-int64_t cursor_number(const struct http_request *request, struct problems *problems,
-		      const char *name, int64_t fallback, int64_t min, int64_t max);
+int64_t api_cursor_number(const struct http_request *request, struct problems *problems,
+			  const char *name, int64_t fallback, int64_t min, int64_t max);

@@ -4,8 +4,8 @@
 
 #include "digest.h"
 
-bool request_authorization(const struct http_request *request, struct str *scheme_out,
-			   struct str *rest_out)
+bool bearer_authorization(const struct http_request *request, struct str *scheme_out,
+			  struct str *rest_out)
 {
 	if (http_request_header_count(request, "Authorization") != 1)
 		return false;
@@ -26,7 +26,7 @@ static bool respond_unauthenticated(struct http_response *response)
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response)
 {
 	struct str scheme, token;
-	if (!request_authorization(request, &scheme, &token) ||
+	if (!bearer_authorization(request, &scheme, &token) ||
 	    !str_equal_nocase(scheme, STR("Bearer")) || token.len == 0)
 		return respond_unauthenticated(response);
 	struct digest digest = digest_token(token);

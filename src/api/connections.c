@@ -140,7 +140,7 @@ static bool parameters_are_good(struct http_request *request, struct http_respon
 	check_text(&problems, "user_id", input->user_id, USER_ID_MAX_BYTES);
 	check_text(&problems, "name", input->name, NAME_MAX_BYTES);
 	check_text(&problems, "email", input->email, EMAIL_MAX_BYTES);
-	return !answered_problems(response, &problems);
+	return !respond_if_problems(response, &problems);
 }
 
 static void respond_begun(struct http_response *response, const struct connect_begun *begun)
@@ -195,7 +195,7 @@ static struct str query_value(const struct http_request *request, const char *na
 	return value != NULL ? *value : STR("");
 }
 
-void connect_begin(void *context, struct http_request *request, struct http_response *response)
+void api_connect_begin(void *context, struct http_request *request, struct http_response *response)
 {
 	const struct connect_input input = {
 		.query = request,
@@ -217,10 +217,11 @@ static struct str member_text(const struct json *body, const char *name, struct 
 	return json_string(value);
 }
 
-void connect_begin_json(void *context, struct http_request *request, struct http_response *response)
+void api_connect_begin_json(void *context, struct http_request *request,
+			    struct http_response *response)
 {
 	const struct json *body = NULL;
-	if (!request_json_object(request, response, &body))
+	if (!respond_read_json(request, response, &body))
 		return;
 	struct problems problems;
 	problems_init(&problems, request->arena);
@@ -231,7 +232,7 @@ void connect_begin_json(void *context, struct http_request *request, struct http
 		.name = member_text(body, "name", &problems),
 		.email = member_text(body, "email", &problems),
 	};
-	if (!answered_problems(response, &problems))
+	if (!respond_if_problems(response, &problems))
 		begin(context, request, response, &input);
 }
 
@@ -325,7 +326,8 @@ static enum err_kind take_back(struct api *api, struct http_request *request,
 	return kind;
 }
 
-void connect_callback(void *context, struct http_request *request, struct http_response *response)
+void api_connect_callback(void *context, struct http_request *request,
+			  struct http_response *response)
 {
 	struct api *api = context;
 	enum platform_id platform = platform_id_of_slug(http_request_capture(request, "platform"));
@@ -385,7 +387,7 @@ static void write_scopes(struct json_writer *w, struct str scopes)
 	json_end_array(w);
 }
 
-void account_write(struct json_writer *w, const struct account_row *account, int64_t now_us)
+void api_account_write(struct json_writer *w, const struct account_row *account, int64_t now_us)
 {
 	json_begin_object(w);
 	write_account_members(w, account, now_us);
@@ -400,8 +402,8 @@ void account_write(struct json_writer *w, const struct account_row *account, int
 	json_end_object(w);
 }
 
-void connection_write(struct json_writer *w, const struct connection_row *connection,
-		      const struct account_row *accounts, size_t count, int64_t now_us)
+void api_connection_write(struct json_writer *w, const struct connection_row *connection,
+			  const struct account_row *accounts, size_t count, int64_t now_us)
 {
 	json_begin_object(w);
 	json_member_str(w, "connection_id", connection->id);
@@ -447,11 +449,11 @@ static void answer_connection(struct api *api, struct http_request *request,
 	}
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
-	connection_write(&w, &connection, accounts, count, now_us);
+	api_connection_write(&w, &connection, accounts, count, now_us);
 }
 
-void connection_accounts(void *context, struct http_request *request,
-			 struct http_response *response)
+void api_connection_accounts(void *context, struct http_request *request,
+			     struct http_response *response)
 {
 	answer_connection(context, request, response);
 }
@@ -465,13 +467,14 @@ static void check_there(struct problems *problems, const char *name, struct str 
 			    str_format(problems->arena, "The %s field is required.", name));
 }
 
-void connection_confirm(void *context, struct http_request *request, struct http_response *response)
+void api_connection_confirm(void *context, struct http_request *request,
+			    struct http_response *response)
 {
 	struct api *api = context;
 	const struct json *body = NULL;
 	struct problems problems;
 	struct error err = {0};
-	if (!request_json_object(request, response, &body))
+	if (!respond_read_json(request, response, &body))
 		return;
 	problems_init(&problems, request->arena);
 	const struct str token = member_text(body, "confirmation_token", &problems);
@@ -480,7 +483,7 @@ void connection_confirm(void *context, struct http_request *request, struct http
 		check_there(&problems, "confirmation_token", token);
 		check_there(&problems, "user_id", user_id);
 	}
-	if (answered_problems(response, &problems))
+	if (respond_if_problems(response, &problems))
 		return;
 	const struct digest digest = digest_token(token);
 	const enum err_kind kind =

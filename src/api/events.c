@@ -12,8 +12,8 @@
 #define FEED_LIMIT_MAX 100
 #define DATA_MAX_BYTES ((size_t)8 << 20)
 
-int64_t cursor_number(const struct http_request *request, struct problems *problems,
-		      const char *name, int64_t fallback, int64_t min, int64_t max)
+int64_t api_cursor_number(const struct http_request *request, struct problems *problems,
+			  const char *name, int64_t fallback, int64_t min, int64_t max)
 {
 	const struct str *text = form_find(&request->query, name);
 	int64_t value = 0;
@@ -71,8 +71,8 @@ static enum err_kind write_connection(struct data_call *d, struct error *err)
 		kind = store_account_list_of_connection(d->api->config.store, d->arena,
 							connection.id, &accounts, &count, err);
 	if (kind == ERR_NONE)
-		connection_write(&d->w, &connection, accounts, count,
-				 clock_now_us(d->api->config.clock));
+		api_connection_write(&d->w, &connection, accounts, count,
+				     clock_now_us(d->api->config.clock));
 	return kind;
 }
 
@@ -87,7 +87,7 @@ static enum err_kind write_account(struct data_call *d, struct error *err)
 		return kind;
 	if (!is_found)
 		return error_set(err, ERR_NOT_FOUND, "no such account");
-	account_write(&d->w, &account, clock_now_us(d->api->config.clock));
+	api_account_write(&d->w, &account, clock_now_us(d->api->config.clock));
 	return ERR_NONE;
 }
 
@@ -172,7 +172,7 @@ static void respond_feed(struct api *api, struct http_response *response,
 			STR("These events are too large for one answer: ask for a smaller limit."));
 }
 
-void event_list(void *context, struct http_request *request, struct http_response *response)
+void api_event_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct problems problems;
@@ -180,10 +180,10 @@ void event_list(void *context, struct http_request *request, struct http_respons
 	size_t count = 0;
 	struct error err = {0};
 	problems_init(&problems, request->arena);
-	const int64_t after = cursor_number(request, &problems, "after", 0, 0, INT64_MAX);
-	const size_t limit = (size_t)cursor_number(request, &problems, "limit", FEED_LIMIT_DEFAULT,
-						   1, FEED_LIMIT_MAX);
-	if (answered_problems(response, &problems))
+	const int64_t after = api_cursor_number(request, &problems, "after", 0, 0, INT64_MAX);
+	const size_t limit = (size_t)api_cursor_number(request, &problems, "limit",
+						       FEED_LIMIT_DEFAULT, 1, FEED_LIMIT_MAX);
+	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind =
 		store_event_list(api->config.store, request->arena, request_app(request)->id, after,

@@ -97,7 +97,7 @@ static void write_platform(struct json_writer *w, const struct platform *platfor
 	json_end_object(w);
 }
 
-void platform_list(void *context, struct http_request *request, struct http_response *response)
+void api_platform_list(void *context, struct http_request *request, struct http_response *response)
 {
 	(void)request;
 	const struct api *api = context;

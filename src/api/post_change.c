@@ -71,7 +71,7 @@ static void respond_post(struct changing *c, int status)
 	struct error err = {0};
 	enum err_kind kind = store_post_get(c->api->config.store, c->request->arena,
 					    request_app(c->request)->id, c->post_id, &post, &err);
-	if (answered_failure(c->api, c->request, c->response, kind, &err))
+	if (respond_if_failed(c->api, c->request, c->response, kind, &err))
 		return;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(c->response, status));
@@ -86,14 +86,14 @@ static void respond_post(struct changing *c, int status)
 
 /* ---- cancel ---- */
 
-void post_cancel(void *context, struct http_request *request, struct http_response *response)
+void api_post_cancel(void *context, struct http_request *request, struct http_response *response)
 {
 	struct changing c = changing_begin(context, request, response);
 	struct post_change_result result = {0};
 	struct error err = {0};
 	enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id,
 					       c.post_id, &result, &err);
-	if (answered_failure(c.api, request, response, kind, &err) ||
+	if (respond_if_failed(c.api, request, response, kind, &err) ||
 	    answered_too_late(&c, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer); /* the accounts may be free for their next */
@@ -107,7 +107,7 @@ static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled
 {
 	static const char *const known[] = {"scheduled_at", NULL};
 	const struct json *body = NULL;
-	if (!request_json_object(c->request, c->response, &body))
+	if (!respond_read_json(c->request, c->response, &body))
 		return false;
 	const struct json *value = json_get(body, "scheduled_at");
 	if (value == NULL)
@@ -115,10 +115,11 @@ static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled
 		      "The scheduled_at must be given; null means now.");
 	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
 	warn_unknown(c, body, known);
-	return !answered_problems(c->response, &c->problems);
+	return !respond_if_problems(c->response, &c->problems);
 }
 
-void post_reschedule(void *context, struct http_request *request, struct http_response *response)
+void api_post_reschedule(void *context, struct http_request *request,
+			 struct http_response *response)
 {
 	struct changing c = changing_begin(context, request, response);
 	struct post_change_result result = {0};
@@ -130,7 +131,7 @@ void post_reschedule(void *context, struct http_request *request, struct http_re
 	enum err_kind kind =
 		store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id,
 				      scheduled_at_us, now_us, &result, &err);
-	if (answered_failure(c.api, request, response, kind, &err) ||
+	if (respond_if_failed(c.api, request, response, kind, &err) ||
 	    answered_too_late(&c, &result))
 		return;
 	deliverer_wake(c.api->config.deliverer);
@@ -179,7 +180,7 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 	const struct json *body = NULL;
 	if (c->request->body.len == 0)
 		return true;
-	if (!request_json_object(c->request, c->response, &body))
+	if (!respond_read_json(c->request, c->response, &body))
 		return false;
 	const struct json *republish = json_get(body, "republish");
 	if (!json_is_null(republish) && !json_is(republish, JSON_TYPE_BOOL))
@@ -187,7 +188,7 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 	retry->republish = json_bool(republish, false);
 	read_accounts(c, json_get(body, "account_ids"), retry);
 	warn_unknown(c, body, known);
-	return !answered_problems(c->response, &c->problems);
+	return !respond_if_problems(c->response, &c->problems);
 }
 
 /* What is told of an account that is not tried again; NULL = it is. */
@@ -269,7 +270,7 @@ static void warn_left_alone(struct changing *c, const struct post_retry *retry,
 	}
 }
 
-void post_try_again(void *context, struct http_request *request, struct http_response *response)
+void api_post_try_again(void *context, struct http_request *request, struct http_response *response)
 {
 	struct changing c = changing_begin(context, request, response);
 	struct post_retry retry = {.app_id = request_app(request)->id, .post_id = c.post_id};
@@ -280,7 +281,7 @@ void post_try_again(void *context, struct http_request *request, struct http_res
 		return;
 	enum err_kind kind =
 		store_post_retry(c.api->config.store, request->arena, &retry, &result, &err);
-	if (answered_failure(c.api, request, response, kind, &err))
+	if (respond_if_failed(c.api, request, response, kind, &err))
 		return;
 	switch (result.outcome) {
 	case POST_RETRIED:

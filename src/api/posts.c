@@ -229,13 +229,13 @@ static void respond_list(struct http_response *response, const struct list_query
 		respond_too_large(response);
 }
 
-void post_list(void *context, struct http_request *request, struct http_response *response)
+void api_post_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct list_query q = {.request = request};
 	problems_init(&q.problems, request->arena);
 	read_filters(&q);
-	if (answered_problems(response, &q.problems))
+	if (respond_if_problems(response, &q.problems))
 		return;
 	struct post_row *posts = NULL;
 	size_t count = 0;
@@ -261,10 +261,10 @@ static bool find_post(struct api *api, struct http_request *request, struct http
 	enum err_kind kind =
 		store_post_get(api->config.store, request->arena, request_app(request)->id,
 			       http_request_capture(request, "post_id"), post, &err);
-	return !answered_failure(api, request, response, kind, &err);
+	return !respond_if_failed(api, request, response, kind, &err);
 }
 
-void post_get(void *context, struct http_request *request, struct http_response *response)
+void api_post_get(void *context, struct http_request *request, struct http_response *response)
 {
 	struct post_row post = {0};
 	if (!find_post(context, request, response, &post))
@@ -297,7 +297,7 @@ static void write_timeline_row(struct json_writer *w, const struct timeline_row 
 	json_end_object(w);
 }
 
-void post_timeline(void *context, struct http_request *request, struct http_response *response)
+void api_post_timeline(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct post_row post = {0};

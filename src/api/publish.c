@@ -27,7 +27,7 @@ struct publishing {
 
 /* ---- accounts ---- */
 
-const char *account_unusable_reason(const struct account_row *account, bool is_found)
+const char *api_account_unusable_reason(const struct account_row *account, bool is_found)
 {
 	if (!is_found)
 		return "unknown";
@@ -41,7 +41,7 @@ const char *account_unusable_reason(const struct account_row *account, bool is_f
 static void check_account(struct publishing *p, size_t index, bool is_found)
 {
 	struct arena *arena = p->request->arena;
-	const char *reason = account_unusable_reason(&p->accounts[index], is_found);
+	const char *reason = api_account_unusable_reason(&p->accounts[index], is_found);
 	if (reason == NULL)
 		return;
 	struct str message =
@@ -68,11 +68,11 @@ static bool load_accounts(struct publishing *p)
 	}
 	for (size_t i = 0; i < count; i++)
 		check_account(p, i, found[i]);
-	return !answered_problems(p->response, &p->problems);
+	return !respond_if_problems(p->response, &p->problems);
 }
 
-void account_check_rules(struct arena *arena, const struct account_row *account,
-			 const struct post_content *content, struct problems *problems)
+void api_account_check_rules(struct arena *arena, const struct account_row *account,
+			     const struct post_content *content, struct problems *problems)
 {
 	struct rules_account target = {.id = account->id, .type = account->type};
 	struct error err = {0};
@@ -86,9 +86,9 @@ void account_check_rules(struct arena *arena, const struct account_row *account,
 static bool check_rules(struct publishing *p)
 {
 	for (size_t i = 0; i < p->post.account_count; i++)
-		account_check_rules(p->request->arena, &p->accounts[i], &p->post.content,
-				    &p->problems);
-	return !answered_problems(p->response, &p->problems);
+		api_account_check_rules(p->request->arena, &p->accounts[i], &p->post.content,
+					&p->problems);
+	return !respond_if_problems(p->response, &p->problems);
 }
 
 /* ---- accepting ---- */
@@ -219,16 +219,16 @@ static struct str idempotency_key(struct publishing *p)
 	return key != NULL ? *key : STR("");
 }
 
-void post_publish(void *context, struct http_request *request, struct http_response *response)
+void api_post_publish(void *context, struct http_request *request, struct http_response *response)
 {
 	struct publishing p = {.api = context, .request = request, .response = response};
 	const struct json *body = NULL;
-	if (!request_json_object(request, response, &body))
+	if (!respond_read_json(request, response, &body))
 		return;
 	problems_init(&p.problems, request->arena);
 	p.accept.now_us = clock_now_us(p.api->config.clock);
 	publish_request_read(request->arena, body, idempotency_key(&p), p.accept.now_us,
 			     &p.api->config.media_url_check, &p.post, &p.problems);
-	if (!answered_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
+	if (!respond_if_problems(response, &p.problems) && load_accounts(&p) && check_rules(&p))
 		accept(&p);
 }

@@ -75,8 +75,8 @@ void respond_failure(const struct api *api, const struct http_request *request,
 			 STR("Something went wrong on our side."));
 }
 
-bool answered_failure(const struct api *api, const struct http_request *request,
-		      struct http_response *response, enum err_kind kind, const struct error *err)
+bool respond_if_failed(const struct api *api, const struct http_request *request,
+		       struct http_response *response, enum err_kind kind, const struct error *err)
 {
 	if (kind == ERR_NOT_FOUND)
 		respond_not_found(response);
@@ -228,7 +228,7 @@ void respond_problems(struct http_response *response, const struct problems *pro
 	json_end_object(&w);
 }
 
-bool answered_problems(struct http_response *response, const struct problems *problems)
+bool respond_if_problems(struct http_response *response, const struct problems *problems)
 {
 	if (problems->count > 0)
 		respond_problems(response, problems);
@@ -253,7 +253,7 @@ void respond_write_warnings(struct json_writer *w, const struct problems *proble
 
 /* ---- bodies ---- */
 
-bool request_content_type_is(const struct http_request *request, const char *media_type)
+bool respond_content_type_is(const struct http_request *request, const char *media_type)
 {
 	const struct str *header = http_request_header(request, "Content-Type");
 	if (header == NULL)
@@ -277,10 +277,10 @@ static void respond_malformed(struct http_response *response, const struct json_
 	json_end_object(&w);
 }
 
-bool request_json_object(struct http_request *request, struct http_response *response,
-			 const struct json **body_out)
+bool respond_read_json(struct http_request *request, struct http_response *response,
+		       const struct json **body_out)
 {
-	if (!request_content_type_is(request, "application/json")) {
+	if (!respond_content_type_is(request, "application/json")) {
 		respond_error(response, 415, "UNSUPPORTED_MEDIA_TYPE",
 			      STR("The body must be sent as application/json."));
 		return false;

@@ -34,7 +34,7 @@ static bool read_basic(const struct http_request *request, struct http_response 
 		       struct basic *basic_out)
 {
 	struct str scheme, encoded, text;
-	if (!request_authorization(request, &scheme, &encoded) ||
+	if (!bearer_authorization(request, &scheme, &encoded) ||
 	    !str_equal_nocase(scheme, STR("Basic")) || encoded.len == 0) {
 		respond_oauth_error(response, 400, "invalid_authorization_header",
 				    STR("Send the app's credentials in one Authorization header "
@@ -110,7 +110,7 @@ static void respond_grant_error(struct http_response *response, const char *mess
 static bool grant_is_good(struct http_request *request, struct http_response *response)
 {
 	struct form form = {0};
-	bool is_form = request_content_type_is(request, "application/x-www-form-urlencoded");
+	bool is_form = respond_content_type_is(request, "application/x-www-form-urlencoded");
 	if (!is_form &&
 	    (request->body.len > 0 || http_request_header(request, "Content-Type") != NULL)) {
 		respond_oauth_error(
@@ -160,7 +160,7 @@ static void handle(struct api *api, struct http_request *request, struct http_re
 		issue(api, request, response, &app);
 }
 
-void token_issue(void *context, struct http_request *request, struct http_response *response)
+void api_token_issue(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	struct basic basic = {0};

@@ -62,7 +62,7 @@ static void write_plan(struct validation *v, struct json_writer *w,
 static bool judge(struct validation *v, size_t index, struct problems *problems)
 {
 	struct arena *arena = v->request->arena;
-	const char *reason = account_unusable_reason(&v->accounts[index], v->found[index]);
+	const char *reason = api_account_unusable_reason(&v->accounts[index], v->found[index]);
 	if (reason != NULL) {
 		problem_add_account(
 			problems, str_format(arena, "account_ids.%zu", index), reason,
@@ -70,7 +70,7 @@ static bool judge(struct validation *v, size_t index, struct problems *problems)
 			str_format(arena, "The account cannot be published to: %s.", reason));
 		return false;
 	}
-	account_check_rules(arena, &v->accounts[index], &v->post.content, problems);
+	api_account_check_rules(arena, &v->accounts[index], &v->post.content, problems);
 	for (size_t i = 0; i < problems->warning_count; i++)
 		warning_add(&v->problems, problems->warnings[i].field,
 			    str_z(arena, problems->warnings[i].code),
@@ -131,17 +131,17 @@ static void respond(struct validation *v, struct http_response *response)
 	json_end_object(&w);
 }
 
-void post_validate(void *context, struct http_request *request, struct http_response *response)
+void api_post_validate(void *context, struct http_request *request, struct http_response *response)
 {
 	struct validation v = {.api = context, .request = request};
 	const struct json *body = NULL;
 	struct error err = {0};
-	if (!request_json_object(request, response, &body))
+	if (!respond_read_json(request, response, &body))
 		return;
 	problems_init(&v.problems, request->arena);
 	publish_request_read(request->arena, body, STR(""), clock_now_us(v.api->config.clock),
 			     &v.api->config.media_url_check, &v.post, &v.problems);
-	if (answered_problems(response, &v.problems))
+	if (respond_if_problems(response, &v.problems))
 		return;
 	const enum err_kind kind = load_accounts(&v, &err);
 	if (kind == ERR_NONE)

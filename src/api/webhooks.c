@@ -48,7 +48,7 @@ static bool found(struct webhook_call *c)
 	const enum err_kind kind = store_webhook_find(
 		c->api->config.store, c->request->arena, request_app(c->request)->id,
 		http_request_capture(c->request, "webhook_id"), &c->webhook, &err);
-	return !answered_failure(c->api, c->request, c->response, kind, &err);
+	return !respond_if_failed(c->api, c->request, c->response, kind, &err);
 }
 
 /* ---- answers ---- */
@@ -176,7 +176,7 @@ static bool read_members(struct webhook_call *c, const struct json *body)
 	if (c->webhook.url.len == 0 && c->problems.count == 0)
 		shape(c, STR("url"), "missing", "The url field is required.");
 	warn_unknown(c, body);
-	return !answered_problems(c->response, &c->problems);
+	return !respond_if_problems(c->response, &c->problems);
 }
 
 /* ---- verbs ---- */
@@ -188,7 +188,7 @@ static struct str seal_of(struct webhook_call *c, const char *column, struct str
 			   c->api->config.random);
 }
 
-void webhook_create(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_create(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	const int64_t now = now_us(&c);
@@ -201,7 +201,7 @@ void webhook_create(void *context, struct http_request *request, struct http_res
 		.updated_at_us = now,
 	};
 	const struct json *body = NULL;
-	if (!request_json_object(request, response, &body) || !read_members(&c, body))
+	if (!respond_read_json(request, response, &body) || !read_members(&c, body))
 		return;
 	c.secret = webhook_secret_make(request->arena, c.api->config.random);
 	c.webhook.secret_sealed = seal_of(&c, "secret", c.secret);
@@ -210,20 +210,20 @@ void webhook_create(void *context, struct http_request *request, struct http_res
 	if (kind == ERR_TOO_LARGE)
 		respond_error(response, 422, "VALIDATION_ERROR",
 			      STR("An app can have at most 10 webhooks."));
-	else if (!answered_failure(c.api, request, response, kind, &err))
+	else if (!respond_if_failed(c.api, request, response, kind, &err))
 		respond_webhook(&c, 201);
 }
 
-void webhook_list(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	struct webhook_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	if (answered_failure(c.api, request, response,
-			     store_webhook_list(c.api->config.store, request->arena,
-						request_app(request)->id, &rows, &count, &err),
-			     &err))
+	if (respond_if_failed(c.api, request, response,
+			      store_webhook_list(c.api->config.store, request->arena,
+						 request_app(request)->id, &rows, &count, &err),
+			      &err))
 		return;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
@@ -239,26 +239,26 @@ void webhook_list(void *context, struct http_request *request, struct http_respo
 	json_end_object(&w);
 }
 
-void webhook_get(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_get(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	if (found(&c))
 		respond_webhook(&c, 200);
 }
 
-void webhook_update(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_update(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	struct error err = {0};
 	const struct json *body = NULL;
-	if (!request_json_object(request, response, &body) || !found(&c))
+	if (!respond_read_json(request, response, &body) || !found(&c))
 		return;
 	const bool was_enabled = c.webhook.is_enabled;
 	if (!read_members(&c, body))
 		return;
 	c.webhook.updated_at_us = now_us(&c);
-	if (answered_failure(c.api, request, response,
-			     store_webhook_update(c.api->config.store, &c.webhook, &err), &err))
+	if (respond_if_failed(c.api, request, response,
+			      store_webhook_update(c.api->config.store, &c.webhook, &err), &err))
 		return;
 	if (c.webhook.is_enabled && !was_enabled)
 		webhooker_wake(c.api->config.webhooker);
@@ -266,14 +266,14 @@ void webhook_update(void *context, struct http_request *request, struct http_res
 		respond_webhook(&c, 200);
 }
 
-void webhook_delete(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_delete(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	struct error err = {0};
 	const enum err_kind kind =
 		store_webhook_delete(c.api->config.store, request_app(request)->id,
 				     http_request_capture(request, "webhook_id"), &err);
-	if (!answered_failure(c.api, request, response, kind, &err))
+	if (!respond_if_failed(c.api, request, response, kind, &err))
 		response->status = 204;
 }
 
@@ -285,14 +285,14 @@ static bool keep_old(struct webhook_call *c)
 	struct error err = {0};
 	const enum err_kind kind = seal_open_secret(c->api->config.seal, c->request->arena, &place,
 						    c->webhook.secret_sealed, &secret, &err);
-	if (answered_failure(c->api, c->request, c->response, kind, &err))
+	if (respond_if_failed(c->api, c->request, c->response, kind, &err))
 		return false;
 	c->webhook.old_secret_sealed = seal_of(c, "old_secret", secret);
 	c->webhook.old_secret_until_us = now_us(c) + OLD_SECRET_VALID_US;
 	return true;
 }
 
-void webhook_rotate(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_rotate(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	struct error err = {0};
@@ -301,8 +301,8 @@ void webhook_rotate(void *context, struct http_request *request, struct http_res
 	c.secret = webhook_secret_make(request->arena, c.api->config.random);
 	c.webhook.secret_sealed = seal_of(&c, "secret", c.secret);
 	c.webhook.updated_at_us = now_us(&c);
-	if (!answered_failure(c.api, request, response,
-			      store_webhook_rotate(c.api->config.store, &c.webhook, &err), &err))
+	if (!respond_if_failed(c.api, request, response,
+			       store_webhook_rotate(c.api->config.store, &c.webhook, &err), &err))
 		respond_webhook(&c, 200);
 }
 
@@ -325,7 +325,7 @@ static void respond_test(struct webhook_call *c, const struct event_row *event)
 	json_end_object(&w);
 }
 
-void webhook_test(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_test(void *context, struct http_request *request, struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	struct error err = {0};
@@ -346,7 +346,7 @@ void webhook_test(void *context, struct http_request *request, struct http_respo
 			      STR("The webhook is disabled: enable it first."));
 		return;
 	}
-	if (answered_failure(c.api, request, response, kind, &err))
+	if (respond_if_failed(c.api, request, response, kind, &err))
 		return;
 	webhooker_wake(c.api->config.webhooker);
 	respond_test(&c, &event);
@@ -393,20 +393,21 @@ static void respond_log(struct webhook_call *c, const struct webhook_delivery_ro
 	json_end_object(&w);
 }
 
-void webhook_deliveries(void *context, struct http_request *request, struct http_response *response)
+void api_webhook_deliveries(void *context, struct http_request *request,
+			    struct http_response *response)
 {
 	struct webhook_call c = call_begin(context, request, response);
 	struct webhook_delivery_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	const int64_t before = cursor_number(request, &c.problems, "before", 0, 0, INT64_MAX);
-	const int64_t limit =
-		cursor_number(request, &c.problems, "limit", LOG_LIMIT_DEFAULT, 1, LOG_LIMIT_MAX);
-	if (answered_problems(response, &c.problems) || !found(&c))
+	const int64_t before = api_cursor_number(request, &c.problems, "before", 0, 0, INT64_MAX);
+	const int64_t limit = api_cursor_number(request, &c.problems, "limit", LOG_LIMIT_DEFAULT, 1,
+						LOG_LIMIT_MAX);
+	if (respond_if_problems(response, &c.problems) || !found(&c))
 		return;
 	const enum err_kind kind =
 		store_webhook_log(c.api->config.store, request->arena, c.webhook.id, before,
 				  (size_t)limit + 1, &rows, &count, &err);
-	if (!answered_failure(c.api, request, response, kind, &err))
+	if (!respond_if_failed(c.api, request, response, kind, &err))
 		respond_log(&c, rows, count, (size_t)limit);
 }

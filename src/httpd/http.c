@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Requests and responses: preparing, reading, writing. Matching and dispatch are router.c. */
+ * Requests and responses: preparing, reading, writing. Matching and dispatch are http_router.c. */
 #include "http.h"
 
 #include <string.h>

@@ -76,21 +76,21 @@ static struct watched *watched_of(struct MHD_Connection *connection)
 	return info != NULL ? info->socket_context : NULL;
 }
 
-void call_on_connection(void *context, struct MHD_Connection *connection, void **watched_slot,
-			enum MHD_ConnectionNotificationCode code)
+void http_call_on_connection(void *context, struct MHD_Connection *connection, void **watched_slot,
+			     enum MHD_ConnectionNotificationCode code)
 {
 	struct call_context *shared = context;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		*watched_slot = watch_add(shared->watch, socket_of(connection),
-					  seconds_from_now(shared->header_timeout_s));
+		*watched_slot = http_watch_add(shared->watch, socket_of(connection),
+					       seconds_from_now(shared->header_timeout_s));
 		return;
 	}
 	struct watched *watched = *watched_slot;
-	watch_remove(shared->watch, &watched);
+	http_watch_remove(shared->watch, &watched);
 	*watched_slot = NULL;
 }
 
-void *call_on_target(void *context, const char *target, struct MHD_Connection *connection)
+void *http_call_on_target(void *context, const char *target, struct MHD_Connection *connection)
 {
 	struct call_context *shared = context;
 	struct arena *arena = arena_new("http request", shared->arena_max_bytes);
@@ -107,8 +107,8 @@ void *call_on_target(void *context, const char *target, struct MHD_Connection *c
 	call->request->target = str_copy(arena, call->target_in_place);
 	/* Until the answer is out in full, whatever ends this connection may leave unread bytes
 	 * behind. */
-	watched_linger_set(call->watched, true);
-	watched_deadline_set(call->watched, seconds_from_now(shared->header_timeout_s));
+	http_watched_linger_set(call->watched, true);
+	http_watched_deadline_set(call->watched, seconds_from_now(shared->header_timeout_s));
 	return call;
 }
 
@@ -120,8 +120,8 @@ static void body_file_remove(struct call *call)
 		unlink(call->request->body_path);
 }
 
-void call_on_completed(void *context, struct MHD_Connection *connection, void **call_slot,
-		       enum MHD_RequestTerminationCode code)
+void http_call_on_completed(void *context, struct MHD_Connection *connection, void **call_slot,
+			    enum MHD_RequestTerminationCode code)
 {
 	struct call *call = *call_slot;
 	(void)context;
@@ -130,8 +130,8 @@ void call_on_completed(void *context, struct MHD_Connection *connection, void **
 	if (call == NULL)
 		return;
 	*call_slot = NULL;
-	watched_deadline_set(call->watched, seconds_from_now(call->context->idle_timeout_s +
-							     call->context->header_timeout_s));
+	http_watched_deadline_set(call->watched, seconds_from_now(call->context->idle_timeout_s +
+								  call->context->header_timeout_s));
 	if (call->is_running)
 		atomic_fetch_sub(&call->context->running, 1);
 	body_file_remove(call);
@@ -204,14 +204,14 @@ static enum strict_verdict headers_judge(struct call *call, struct MHD_Connectio
 	request->method = raw.method;
 	request->header_count =
 		raw.header_count < HTTP_HEADERS_MAX ? raw.header_count : HTTP_HEADERS_MAX;
-	if (raw.header_count <= HTTP_HEADERS_MAX && !strict_layout_is_exact(&raw)) {
+	if (raw.header_count <= HTTP_HEADERS_MAX && !http_strict_layout_is_exact(&raw)) {
 		*reason_out = "the header block was not what a strict reading leaves";
 		return STRICT_MALFORMED;
 	}
 	if (raw.header_count > 0 && raw.header_count <= HTTP_HEADERS_MAX)
-		call->body_start = strict_body_start(&raw);
+		call->body_start = http_strict_body_start(&raw);
 	raw.target = request->target;
-	return strict_check(&raw, &call->framing, reason_out);
+	return http_strict_check(&raw, &call->framing, reason_out);
 }
 
 static void response_begin(struct call *call)
@@ -238,7 +238,7 @@ static enum MHD_Result connection_drop(struct call *call, struct MHD_Connection 
 {
 	const struct linger now = {.l_onoff = 1, .l_linger = 0};
 	setsockopt(socket_of(connection), SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	watched_linger_set(call->watched, false);
+	http_watched_linger_set(call->watched, false);
 	return MHD_NO;
 }
 
@@ -313,7 +313,7 @@ static void answer_deadline_set(struct call *call)
 	const int64_t size_bytes =
 		response->has_file ? response->file_length_bytes : (int64_t)response->body.len;
 	const int64_t size_us = size_bytes / BYTES_PER_S_MIN * US_PER_S;
-	watched_deadline_set(call->watched, now_us() + ANSWER_GRACE_US + size_us);
+	http_watched_deadline_set(call->watched, now_us() + ANSWER_GRACE_US + size_us);
 }
 
 /* Hands call->response to libmicrohttpd. MHD_NO closes the connection. */
@@ -422,7 +422,7 @@ static enum MHD_Result body_prepare(struct call *call, struct MHD_Connection *co
 static void body_deadline_set(struct call *call)
 {
 	const int64_t earned_us = call->request->body_size_bytes / BYTES_PER_S_MIN * US_PER_S;
-	watched_deadline_set(call->watched, call->began_us + BODY_GRACE_US + earned_us);
+	http_watched_deadline_set(call->watched, call->began_us + BODY_GRACE_US + earned_us);
 }
 
 static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *connection,
@@ -488,7 +488,7 @@ static enum MHD_Result on_end(struct call *call, struct MHD_Connection *connecti
 {
 	struct http_request *request = call->request;
 	running_begin(call);
-	watched_deadline_set(call->watched, 0); /* a handler takes the time it takes */
+	http_watched_deadline_set(call->watched, 0); /* a handler takes the time it takes */
 	if (call->has_fault) {
 		fault_render(call, call->fault);
 	} else {
@@ -498,13 +498,14 @@ static enum MHD_Result on_end(struct call *call, struct MHD_Connection *connecti
 		http_router_dispatch(call->context->router, request, &call->response);
 	}
 	call->response.close = call->response.close || must_close(call);
-	watched_linger_set(call->watched, false);
+	http_watched_linger_set(call->watched, false);
 	return response_send(call, connection);
 }
 
-enum MHD_Result call_on_request(void *context, struct MHD_Connection *connection, const char *url,
-				const char *method, const char *version, const char *upload_data,
-				size_t *upload_data_size, void **call_slot)
+enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *connection,
+				     const char *url, const char *method, const char *version,
+				     const char *upload_data, size_t *upload_data_size,
+				     void **call_slot)
 {
 	struct call *call = *call_slot;
 	(void)context;

@@ -36,11 +36,12 @@ struct call_context {
 	_Atomic bool is_draining;   /* every answer closes its connection */
 };
 
-void *call_on_target(void *context, const char *target, struct MHD_Connection *connection);
-enum MHD_Result call_on_request(void *context, struct MHD_Connection *connection, const char *url,
-				const char *method, const char *version, const char *upload_data,
-				size_t *upload_data_size, void **call_slot);
-void call_on_completed(void *context, struct MHD_Connection *connection, void **call_slot,
-		       enum MHD_RequestTerminationCode code);
-void call_on_connection(void *context, struct MHD_Connection *connection, void **watched_slot,
-			enum MHD_ConnectionNotificationCode code);
+void *http_call_on_target(void *context, const char *target, struct MHD_Connection *connection);
+enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *connection,
+				     const char *url, const char *method, const char *version,
+				     const char *upload_data, size_t *upload_data_size,
+				     void **call_slot);
+void http_call_on_completed(void *context, struct MHD_Connection *connection, void **call_slot,
+			    enum MHD_RequestTerminationCode code);
+void http_call_on_connection(void *context, struct MHD_Connection *connection, void **watched_slot,
+			     enum MHD_ConnectionNotificationCode code);

@@ -92,7 +92,8 @@ static uint16_t port_in_use(int fd)
 	return ntohs(((const struct sockaddr_in *)(const void *)&address)->sin_port);
 }
 
-enum err_kind listen_tcp(const char *address, struct listening *listening_out, struct error *err)
+enum err_kind http_listen_tcp(const char *address, struct listening *listening_out,
+			      struct error *err)
 {
 	struct host_port parts;
 	struct addrinfo *found = NULL;
@@ -116,7 +117,7 @@ enum err_kind listen_tcp(const char *address, struct listening *listening_out, s
 	return ERR_NONE;
 }
 
-enum err_kind listen_unix(const char *path, struct listening *listening_out, struct error *err)
+enum err_kind http_listen_unix(const char *path, struct listening *listening_out, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct stat existing;

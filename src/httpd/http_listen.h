@@ -14,7 +14,9 @@ struct listening {
 
 /* address: "127.0.0.1:8080", "[::1]:0", "localhost:8080". Non-blocking, close-on-exec. May block on
  * the resolver for a name. Returns NONE, INVALID (not readable), TEMPORARY (in use, not ours). */
-enum err_kind listen_tcp(const char *address, struct listening *listening_out, struct error *err);
+enum err_kind http_listen_tcp(const char *address, struct listening *listening_out,
+			      struct error *err);
 /* A Unix socket with mode 0600. A socket file that is there is replaced; any other file is
  * INVALID. */
-enum err_kind listen_unix(const char *path, struct listening *listening_out, struct error *err);
+enum err_kind http_listen_unix(const char *path, struct listening *listening_out,
+			       struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The strict header checks. One function a rule; strict_check() is the list of them. Nothing is
+ * The strict header checks. One function a rule; http_strict_check() is the list of them. Nothing is
  * repaired. */
 #include "http_strict.h"
 
@@ -212,8 +212,8 @@ static struct finding check_framing(const struct strict_request *request,
 	return finding.verdict != STRICT_PASS ? finding : check_transfer_encoding(request, framing);
 }
 
-enum strict_verdict strict_check(const struct strict_request *request,
-				 struct strict_framing *framing_out, const char **reason_out)
+enum strict_verdict http_strict_check(const struct strict_request *request,
+				      struct strict_framing *framing_out, const char **reason_out)
 {
 	struct strict_framing framing = {0};
 	struct finding finding = check_sizes(request);
@@ -257,7 +257,7 @@ static bool tail_is_exact(const char *line_end)
 	       line_end[3] == '\0';
 }
 
-bool strict_layout_is_exact(const struct strict_request *request)
+bool http_strict_layout_is_exact(const struct strict_request *request)
 {
 	if (request->target.ptr != end_of(request->method) + 1)
 		return false;
@@ -275,7 +275,7 @@ bool strict_layout_is_exact(const struct strict_request *request)
 	return tail_is_exact(line_end) && request->method.ptr + request->head_bytes == line_end + 4;
 }
 
-const char *strict_body_start(const struct strict_request *request)
+const char *http_strict_body_start(const struct strict_request *request)
 {
 	return end_of(request->headers[request->header_count - 1].value) + 4;
 }

@@ -8,7 +8,7 @@
  * of that shows in the header list. It shows in where the pieces lie, because that version parses
  * in place: in one buffer "METHOD\0TARGET\0VERSION\0\0NAME\0VALUE\0\0NAME\0..." with exactly one
  * byte overwritten between method, target and version and exactly two (CR LF) after each line. A
- * piece that does not begin where the one before it must end was repaired; strict_layout_is_exact()
+ * piece that does not begin where the one before it must end was repaired; http_strict_layout_is_exact()
  * tells. It also counts how many bytes it took for the head: more or fewer than the pieces and
  * their line ends make means that the empty line was none. */
 #pragma once
@@ -50,12 +50,12 @@ struct strict_framing {
 
 /* Judges the request. *reason_out is a literal for the log ("two Host headers"), NULL when it
  * passes. */
-enum strict_verdict strict_check(const struct strict_request *request,
-				 struct strict_framing *framing_out, const char **reason_out);
+enum strict_verdict http_strict_check(const struct strict_request *request,
+				      struct strict_framing *framing_out, const char **reason_out);
 /* Do the pieces lie in one buffer as a strict reading leaves them (see above)? Looks at no byte
  * that is not in a piece or one of the line ends. Two tail bytes after the empty line count too:
  * when the last header ended with a bare LF, what follows the header block has moved into their
  * place and is not NUL. */
-bool strict_layout_is_exact(const struct strict_request *request);
+bool http_strict_layout_is_exact(const struct strict_request *request);
 /* Where the body begins when the header block ends as it must. Needs at least one header. */
-const char *strict_body_start(const struct strict_request *request);
+const char *http_strict_body_start(const struct strict_request *request);

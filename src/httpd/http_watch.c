@@ -45,7 +45,7 @@ struct watch {
 	char scrap[16 * 1024]; /* what is read off; only the sweeper's */
 };
 
-struct watch *watch_new(void)
+struct watch *http_watch_new(void)
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	if (watch == NULL)
@@ -61,7 +61,7 @@ struct watch *watch_new(void)
 	return watch;
 }
 
-void watch_free(struct watch **watch)
+void http_watch_free(struct watch **watch)
 {
 	if (*watch == NULL)
 		return;
@@ -73,7 +73,7 @@ void watch_free(struct watch **watch)
 	*watch = NULL;
 }
 
-struct watched *watch_add(struct watch *watch, int fd, int64_t deadline_us)
+struct watched *http_watch_add(struct watch *watch, int fd, int64_t deadline_us)
 {
 	struct watched *watched = calloc(1, sizeof(*watched));
 	if (watched == NULL)
@@ -88,17 +88,17 @@ struct watched *watch_add(struct watch *watch, int fd, int64_t deadline_us)
 	const bool is_first = atomic_fetch_add(&watch->count, 1) == 0;
 	pthread_mutex_unlock(&watch->mutex);
 	if (is_first)
-		watch_wake(watch);
+		http_watch_wake(watch);
 	return watched;
 }
 
-void watched_deadline_set(struct watched *watched, int64_t deadline_us)
+void http_watched_deadline_set(struct watched *watched, int64_t deadline_us)
 {
 	if (watched != NULL)
 		atomic_store(&watched->deadline_us, deadline_us);
 }
 
-void watched_linger_set(struct watched *watched, bool must_linger)
+void http_watched_linger_set(struct watched *watched, bool must_linger)
 {
 	if (watched != NULL)
 		watched->must_linger = must_linger;
@@ -118,7 +118,7 @@ static bool linger_begin(struct watch *watch, int fd)
 	return true;
 }
 
-void watch_remove(struct watch *watch, struct watched **watched)
+void http_watch_remove(struct watch *watch, struct watched **watched)
 {
 	if (*watched == NULL)
 		return;
@@ -129,12 +129,12 @@ void watch_remove(struct watch *watch, struct watched **watched)
 	const bool is_lingering = (*watched)->must_linger && linger_begin(watch, (*watched)->fd);
 	pthread_mutex_unlock(&watch->mutex);
 	if (is_lingering)
-		watch_wake(watch);
+		http_watch_wake(watch);
 	free(*watched);
 	*watched = NULL;
 }
 
-size_t watch_count(const struct watch *watch)
+size_t http_watch_count(const struct watch *watch)
 {
 	return atomic_load(&watch->count);
 }
@@ -196,7 +196,7 @@ static int wait_ms(const struct watch *watch, int64_t nearest_us, int64_t now_us
 	return ms > SWEEP_MIN_MS ? ms : SWEEP_MIN_MS;
 }
 
-int watch_sweep(struct watch *watch)
+int http_watch_sweep(struct watch *watch)
 {
 	uint64_t wakes = 0;
 	const ssize_t ignored = read(watch->wake_fd, &wakes, sizeof(wakes));
@@ -210,12 +210,12 @@ int watch_sweep(struct watch *watch)
 	return next_ms;
 }
 
-int watch_wake_fd(const struct watch *watch)
+int http_watch_wake_fd(const struct watch *watch)
 {
 	return watch->wake_fd;
 }
 
-void watch_wake(struct watch *watch)
+void http_watch_wake(struct watch *watch)
 {
 	const uint64_t one = 1;
 	const ssize_t ignored = write(watch->wake_fd, &one, sizeof(one));

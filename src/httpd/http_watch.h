@@ -15,26 +15,26 @@ struct watch;
 struct watched;
 
 /* NULL when out of memory or file descriptors. */
-struct watch *watch_new(void);
+struct watch *http_watch_new(void);
 /* Closes what lingers. Every watched connection was removed before. */
-void watch_free(struct watch **watch);
+void http_watch_free(struct watch **watch);
 
 /* fd stays its owner's, who removes before closing. NULL when out of memory: then the connection
  * simply has no deadline. */
-struct watched *watch_add(struct watch *watch, int fd, int64_t deadline_us);
+struct watched *http_watch_add(struct watch *watch, int fd, int64_t deadline_us);
 /* 0 = none. Takes NULL. Instants are clock_boot_us(clock_system()). */
-void watched_deadline_set(struct watched *watched, int64_t deadline_us);
+void http_watched_deadline_set(struct watched *watched, int64_t deadline_us);
 /* Whether the connection, when it is removed, is to be kept half-open until the client has read.
  * Takes NULL. */
-void watched_linger_set(struct watched *watched, bool must_linger);
+void http_watched_linger_set(struct watched *watched, bool must_linger);
 /* Takes NULL. */
-void watch_remove(struct watch *watch, struct watched **watched);
+void http_watch_remove(struct watch *watch, struct watched **watched);
 
-size_t watch_count(const struct watch *watch);
+size_t http_watch_count(const struct watch *watch);
 /* Shuts down what is past its deadline, reads off and closes what lingers. Returns the milliseconds
  * after which to sweep again, -1 when nothing is watched. */
-int watch_sweep(struct watch *watch);
-/* Readable when the sweeping thread has to look again before its wait is over. watch_sweep() resets
+int http_watch_sweep(struct watch *watch);
+/* Readable when the sweeping thread has to look again before its wait is over. http_watch_sweep() resets
  * it. */
-int watch_wake_fd(const struct watch *watch);
-void watch_wake(struct watch *watch);
+int http_watch_wake_fd(const struct watch *watch);
+void http_watch_wake(struct watch *watch);

@@ -140,11 +140,11 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 {
 	struct worker *worker = context;
 	struct httpd *httpd = worker->httpd;
-	call_on_connection(&httpd->calls, connection, watched_slot, code);
+	http_call_on_connection(&httpd->calls, connection, watched_slot, code);
 	if (code != MHD_CONNECTION_NOTIFY_CLOSED)
 		return;
 	if (atomic_fetch_sub(&worker->connections, 1) == httpd->connections_max)
-		watch_wake(httpd->calls.watch); /* there is room again */
+		http_watch_wake(httpd->calls.watch); /* there is room again */
 }
 
 static struct MHD_Daemon *daemon_start(struct worker *worker)
@@ -154,14 +154,15 @@ static struct MHD_Daemon *daemon_start(struct worker *worker)
 			       MHD_USE_NO_LISTEN_SOCKET |
 			       (calls->log != NULL ? MHD_USE_ERROR_LOG : 0);
 	return MHD_start_daemon(
-		flags, 0, NULL, NULL, call_on_request, calls, MHD_OPTION_EXTERNAL_LOGGER,
+		flags, 0, NULL, NULL, http_call_on_request, calls, MHD_OPTION_EXTERNAL_LOGGER,
 		log_library, (void *)(uintptr_t)calls->log, MHD_OPTION_THREAD_STACK_SIZE,
 		STACK_BYTES, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_OF_LIBRARY,
 		MHD_OPTION_CONNECTION_TIMEOUT, calls->idle_timeout_s,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool_bytes(calls->header_max_bytes),
-		MHD_OPTION_URI_LOG_CALLBACK, call_on_target, calls, MHD_OPTION_UNESCAPE_CALLBACK,
-		unescape_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED, call_on_completed, calls,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker, MHD_OPTION_END);
+		MHD_OPTION_URI_LOG_CALLBACK, http_call_on_target, calls,
+		MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+		http_call_on_completed, calls, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
+		MHD_OPTION_END);
 }
 
 /* The worker with the fewest connections, from the one after the last, so that equals take turns;
@@ -214,10 +215,10 @@ static void *acceptor_run(void *context)
 	struct httpd *httpd = context;
 	bool may_accept = true;
 	while (!atomic_load(&httpd->is_closing)) {
-		const int sweep_ms = watch_sweep(httpd->calls.watch);
+		const int sweep_ms = http_watch_sweep(httpd->calls.watch);
 		const bool has_room = worker_pick(httpd) != NULL;
 		struct pollfd fds[] = {
-			{.fd = watch_wake_fd(httpd->calls.watch), .events = POLLIN},
+			{.fd = http_watch_wake_fd(httpd->calls.watch), .events = POLLIN},
 			{.fd = may_accept && has_room ? httpd->listening.fd : -1, .events = POLLIN},
 		};
 		const int wait_ms = may_accept || (sweep_ms >= 0 && sweep_ms < ACCEPT_PAUSE_MS)
@@ -245,8 +246,8 @@ static enum err_kind listening_open(struct httpd *httpd, const struct httpd_conf
 				    struct error *err)
 {
 	if (config->unix_path == NULL)
-		return listen_tcp(config->listen, &httpd->listening, err);
-	const enum err_kind kind = listen_unix(config->unix_path, &httpd->listening, err);
+		return http_listen_tcp(config->listen, &httpd->listening, err);
+	const enum err_kind kind = http_listen_unix(config->unix_path, &httpd->listening, err);
 	if (kind != ERR_NONE)
 		return kind;
 	httpd->unix_path = strdup(config->unix_path);
@@ -277,7 +278,7 @@ static enum err_kind threads_start(struct httpd *httpd, const struct httpd_confi
 {
 	const unsigned wanted = or_default(config->connections_per_thread_max, CONNECTIONS_DEFAULT);
 	httpd->connections_max = wanted < CONNECTIONS_MAX ? wanted : CONNECTIONS_MAX;
-	httpd->calls.watch = watch_new();
+	httpd->calls.watch = http_watch_new();
 	if (httpd->calls.watch == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory or descriptors for the listener");
 	const enum err_kind kind =
@@ -340,7 +341,7 @@ static void acceptor_stop(struct httpd *httpd)
 	atomic_store(&httpd->is_closing, true);
 	if (!httpd->has_acceptor)
 		return;
-	watch_wake(httpd->calls.watch);
+	http_watch_wake(httpd->calls.watch);
 	pthread_join(httpd->acceptor, NULL);
 }
 
@@ -370,7 +371,7 @@ void httpd_close(struct httpd **httpd, unsigned timeout_ms)
 		MHD_stop_daemon(
 			closing->workers[i].daemon); /* waits for a handler that still runs */
 	free(closing->workers);
-	watch_free(&closing->calls.watch);
+	http_watch_free(&closing->calls.watch);
 	free(closing->unix_path);
 	free(closing);
 	*httpd = NULL;

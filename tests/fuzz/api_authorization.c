@@ -35,12 +35,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct http_request request = {.arena = arena, .header_count = 1};
 	request.headers[0] = (struct http_header){STR("authorization"), value};
 	struct str scheme, rest;
-	assert(request_authorization(&request, &scheme, &rest));
+	assert(bearer_authorization(&request, &scheme, &rest));
 	assert(is_within(scheme, value) && is_within(rest, value));
 	assert(str_find_char(scheme, ' ', 0) == SIZE_MAX);
 	check_basic(arena, rest);
 	request.headers[request.header_count++] = request.headers[0];
-	assert(!request_authorization(&request, &scheme, &rest)); /* never one of two */
+	assert(!bearer_authorization(&request, &scheme, &rest)); /* never one of two */
 	arena_free(&arena);
 	return 0;
 }

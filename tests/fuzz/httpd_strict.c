@@ -168,14 +168,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *reason = NULL;
 	if (size > HEAD_MAX_BYTES || !split_head(&split, data, size))
 		return 0;
-	const enum strict_verdict verdict = strict_check(&split.request, &framing, &reason);
+	const enum strict_verdict verdict = http_strict_check(&split.request, &framing, &reason);
 	assert((verdict == STRICT_PASS) == (reason == NULL));
 	const struct str head = {(const char *)data, split.head_bytes};
-	if (verdict != STRICT_PASS || !strict_layout_is_exact(&split.request) ||
+	if (verdict != STRICT_PASS || !http_strict_layout_is_exact(&split.request) ||
 	    has_a_hidden_nul(head))
 		return 0;
 	check_strict(head, &framing, str_equal_z(split.request.version, "HTTP/1.0"));
 	if (split.request.header_count > 0)
-		assert(strict_body_start(&split.request) == split.bytes + split.head_bytes);
+		assert(http_strict_body_start(&split.request) == split.bytes + split.head_bytes);
 	return 0;
 }

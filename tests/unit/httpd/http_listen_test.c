@@ -43,7 +43,7 @@ static void addresses_are_read_strictly(void **state)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct listening listening = {.fd = -1};
 		struct error err = {0};
-		const enum err_kind kind = listen_tcp(rows[i].address, &listening, &err);
+		const enum err_kind kind = http_listen_tcp(rows[i].address, &listening, &err);
 		if (kind != rows[i].kind)
 			print_error("%s: %d %s\n", rows[i].address, (int)kind, err.text);
 		assert_int_equal(kind, rows[i].kind);
@@ -66,7 +66,7 @@ static void ipv6_stands_in_brackets(void **state)
 	struct listening listening = {.fd = -1};
 	struct error err = {0};
 	(void)state;
-	const enum err_kind kind = listen_tcp("[::1]:0", &listening, &err);
+	const enum err_kind kind = http_listen_tcp("[::1]:0", &listening, &err);
 	if (kind != ERR_NONE) {
 		assert_int_equal(kind, ERR_TEMPORARY);
 		return;
@@ -83,9 +83,9 @@ static void unix_paths_have_a_length(void **state)
 	(void)state;
 	memset(path, 'a', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(listen_unix(path, &listening, &err), ERR_INVALID);
-	assert_int_equal(listen_unix("", &listening, &err), ERR_INVALID);
-	assert_int_equal(listen_unix("/nowhere/at/all", &listening, &err), ERR_TEMPORARY);
+	assert_int_equal(http_listen_unix(path, &listening, &err), ERR_INVALID);
+	assert_int_equal(http_listen_unix("", &listening, &err), ERR_INVALID);
+	assert_int_equal(http_listen_unix("/nowhere/at/all", &listening, &err), ERR_TEMPORARY);
 }
 
 int main(void)

@@ -349,7 +349,7 @@ static void requests_are_judged_by_the_table(void **state)
 		while (request.header_count < 4 &&
 		       row->headers[request.header_count].name.ptr != NULL)
 			request.header_count++;
-		const enum strict_verdict verdict = strict_check(&request, &framing, &reason);
+		const enum strict_verdict verdict = http_strict_check(&request, &framing, &reason);
 		const bool has_reason =
 			row->reason == NULL ? reason == NULL
 					    : reason != NULL && strcmp(reason, row->reason) == 0;
@@ -378,28 +378,28 @@ static void sizes_are_judged_first(void **state)
 		headers[i] = (struct http_header){STR("X"), STR("y")};
 	headers[0] = (struct http_header)HOST;
 	request.header_count = HTTP_HEADERS_MAX;
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_PASS);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_PASS);
 	request.header_count++; /* the list holds no more, and the check must not look there */
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
 
 	request.header_count = 2;
 	headers[1].value = (struct str){text, STRICT_LINE_MAX_BYTES - 5};
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_PASS);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_PASS);
 	headers[1].value.len++;
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
 
 	headers[1].value.len = STRICT_LINE_MAX_BYTES - 5;
 	headers[2].value = (struct str){text, STRICT_LINE_MAX_BYTES - 5};
 	request.header_count = 3;
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
 	assert_string_equal(reason, "the headers are too large");
 
 	text[0] = '/';
 	request.header_count = 1;
 	request.target = (struct str){text, STRICT_LINE_MAX_BYTES};
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_PASS);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_PASS);
 	request.target.len++;
-	assert_int_equal(strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
+	assert_int_equal(http_strict_check(&request, &framing, &reason), STRICT_TOO_LARGE);
 }
 
 /* Parses as libmicrohttpd 0.9.75 does: in place, a bare LF as good as CR LF, everything by
@@ -496,9 +496,10 @@ static void repairs_show_in_the_layout(void **state)
 	for (size_t i = 0; i < COUNT_OF(layouts); i++) {
 		struct lenient lenient;
 		lenient_parse(&lenient, layouts[i].bytes);
-		if (strict_layout_is_exact(&lenient.request) != layouts[i].is_exact)
+		if (http_strict_layout_is_exact(&lenient.request) != layouts[i].is_exact)
 			print_error("%s\n", layouts[i].name);
-		assert_int_equal(strict_layout_is_exact(&lenient.request), layouts[i].is_exact);
+		assert_int_equal(http_strict_layout_is_exact(&lenient.request),
+				 layouts[i].is_exact);
 	}
 }
 
@@ -509,9 +510,9 @@ static void a_name_that_lies_elsewhere_was_folded(void **state)
 	static char elsewhere[] = "Xcontinued";
 	(void)state;
 	lenient_parse(&lenient, STR("GET / HTTP/1.1\r\nX: a\r\nHost: a\r\n\r\n"));
-	assert_true(strict_layout_is_exact(&lenient.request));
+	assert_true(http_strict_layout_is_exact(&lenient.request));
 	lenient.headers[0].name = str_of(elsewhere);
-	assert_false(strict_layout_is_exact(&lenient.request));
+	assert_false(http_strict_layout_is_exact(&lenient.request));
 }
 
 static void the_body_begins_behind_the_empty_line(void **state)
@@ -519,7 +520,7 @@ static void the_body_begins_behind_the_empty_line(void **state)
 	struct lenient lenient;
 	(void)state;
 	lenient_parse(&lenient, STR("POST / HTTP/1.1\r\nHost: a\r\n\r\nbody"));
-	assert_memory_equal(strict_body_start(&lenient.request), "body", 4);
+	assert_memory_equal(http_strict_body_start(&lenient.request), "body", 4);
 }
 
 int main(void)

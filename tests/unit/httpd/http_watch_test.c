@@ -33,7 +33,7 @@ static int setup(void **state)
 	static struct pair pair;
 	int fds[2];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	pair = (struct pair){.watch = watch_new(), .server = fds[0], .client = fds[1]};
+	pair = (struct pair){.watch = http_watch_new(), .server = fds[0], .client = fds[1]};
 	assert_non_null(pair.watch);
 	*state = &pair;
 	return 0;
@@ -42,9 +42,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct pair *pair = *state;
-	watch_free(&pair->watch);
+	http_watch_free(&pair->watch);
 	assert_null(pair->watch);
-	watch_free(&pair->watch); /* NULL is fine */
+	http_watch_free(&pair->watch); /* NULL is fine */
 	if (pair->server >= 0)
 		close(pair->server);
 	close(pair->client);
@@ -59,49 +59,51 @@ static bool client_sees_end(const struct pair *pair)
 
 static bool is_awake(const struct pair *pair)
 {
-	struct pollfd wait = {.fd = watch_wake_fd(pair->watch), .events = POLLIN};
+	struct pollfd wait = {.fd = http_watch_wake_fd(pair->watch), .events = POLLIN};
 	return poll(&wait, 1, 0) == 1;
 }
 
 static void what_is_overdue_is_shut(void **state)
 {
 	struct pair *pair = *state;
-	struct watched *watched = watch_add(pair->watch, pair->server, now_us() - 1);
-	watch_sweep(pair->watch);
+	struct watched *watched = http_watch_add(pair->watch, pair->server, now_us() - 1);
+	http_watch_sweep(pair->watch);
 	assert_true(client_sees_end(pair));
-	watch_remove(pair->watch, &watched);
+	http_watch_remove(pair->watch, &watched);
 	assert_null(watched);
-	watch_remove(pair->watch, &watched); /* NULL is fine */
+	http_watch_remove(pair->watch, &watched); /* NULL is fine */
 }
 
 static void what_is_not_overdue_lives_on(void **state)
 {
 	struct pair *pair = *state;
-	struct watched *watched = watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
-	watch_sweep(pair->watch);
+	struct watched *watched =
+		http_watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
+	http_watch_sweep(pair->watch);
 	assert_false(client_sees_end(pair));
-	watched_deadline_set(watched, 0);
-	watch_sweep(pair->watch);
+	http_watched_deadline_set(watched, 0);
+	http_watch_sweep(pair->watch);
 	assert_false(client_sees_end(pair));
-	watched_deadline_set(watched, now_us() - 1);
-	watch_sweep(pair->watch);
+	http_watched_deadline_set(watched, now_us() - 1);
+	http_watch_sweep(pair->watch);
 	assert_true(client_sees_end(pair));
-	watch_remove(pair->watch, &watched);
+	http_watch_remove(pair->watch, &watched);
 }
 
 static void the_wait_follows_the_nearest_deadline(void **state)
 {
 	struct pair *pair = *state;
-	assert_int_equal(watch_sweep(pair->watch), -1);
-	struct watched *far = watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
-	assert_int_equal(watch_sweep(pair->watch), 1000);
-	struct watched *near = watch_add(pair->watch, pair->server, now_us() + 500 * US_PER_MS);
-	assert_in_range(watch_sweep(pair->watch), 300, 501);
-	assert_int_equal(watch_count(pair->watch), 2);
-	watch_remove(pair->watch, &near);
-	watch_remove(pair->watch, &far);
-	assert_int_equal(watch_count(pair->watch), 0);
-	assert_int_equal(watch_sweep(pair->watch), -1);
+	assert_int_equal(http_watch_sweep(pair->watch), -1);
+	struct watched *far = http_watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
+	assert_int_equal(http_watch_sweep(pair->watch), 1000);
+	struct watched *near =
+		http_watch_add(pair->watch, pair->server, now_us() + 500 * US_PER_MS);
+	assert_in_range(http_watch_sweep(pair->watch), 300, 501);
+	assert_int_equal(http_watch_count(pair->watch), 2);
+	http_watch_remove(pair->watch, &near);
+	http_watch_remove(pair->watch, &far);
+	assert_int_equal(http_watch_count(pair->watch), 0);
+	assert_int_equal(http_watch_sweep(pair->watch), -1);
 }
 
 /* The sweeper may be waiting without end: the first connection must wake it. */
@@ -109,11 +111,11 @@ static void the_first_connection_wakes_the_sweeper(void **state)
 {
 	struct pair *pair = *state;
 	assert_false(is_awake(pair));
-	struct watched *watched = watch_add(pair->watch, pair->server, now_us() + US_PER_S);
+	struct watched *watched = http_watch_add(pair->watch, pair->server, now_us() + US_PER_S);
 	assert_true(is_awake(pair));
-	watch_sweep(pair->watch);
+	http_watch_sweep(pair->watch);
 	assert_false(is_awake(pair));
-	watch_remove(pair->watch, &watched);
+	http_watch_remove(pair->watch, &watched);
 }
 
 /* As libmicrohttpd ends a connection: shutdown for writing, removed here, closed. The client's late
@@ -122,30 +124,33 @@ static void a_lingering_connection_takes_late_bytes(void **state)
 {
 	struct pair *pair = *state;
 	char answer[8] = "";
-	struct watched *watched = watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
-	watch_sweep(pair->watch);
-	watched_linger_set(watched, true);
+	struct watched *watched =
+		http_watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
+	http_watch_sweep(pair->watch);
+	http_watched_linger_set(watched, true);
 	assert_int_equal(send(pair->server, "answer", 6, 0), 6);
 	shutdown(pair->server, SHUT_WR);
-	watch_remove(pair->watch, &watched);
+	http_watch_remove(pair->watch, &watched);
 	close(pair->server);
 	pair->server = -1;
 	assert_true(is_awake(pair));
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(send(pair->client, "late bytes", 10, MSG_NOSIGNAL), 10);
-		assert_in_range(watch_sweep(pair->watch), 1, 100);
+		assert_in_range(http_watch_sweep(pair->watch), 1, 100);
 	}
 	assert_int_equal(recv(pair->client, answer, sizeof(answer), 0), 6);
 	assert_true(client_sees_end(pair));
 	shutdown(pair->client, SHUT_WR);
-	assert_int_equal(watch_sweep(pair->watch), -1); /* it saw the client's end and closed */
+	assert_int_equal(http_watch_sweep(pair->watch),
+			 -1); /* it saw the client's end and closed */
 }
 
 static void what_does_not_linger_is_closed_at_once(void **state)
 {
 	struct pair *pair = *state;
-	struct watched *watched = watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
-	watch_remove(pair->watch, &watched);
+	struct watched *watched =
+		http_watch_add(pair->watch, pair->server, now_us() + US_PER_MINUTE);
+	http_watch_remove(pair->watch, &watched);
 	close(pair->server);
 	pair->server = -1;
 	assert_int_equal(send(pair->client, "x", 1, MSG_NOSIGNAL), -1);
@@ -157,11 +162,11 @@ static void lingering_is_bounded(void **state)
 {
 	struct pair *pair = *state;
 	for (int i = 0; i < 1000; i++) {
-		struct watched *watched = watch_add(pair->watch, pair->server, 0);
-		watched_linger_set(watched, true);
-		watch_remove(pair->watch, &watched);
+		struct watched *watched = http_watch_add(pair->watch, pair->server, 0);
+		http_watched_linger_set(watched, true);
+		http_watch_remove(pair->watch, &watched);
 	}
-	assert_in_range(watch_sweep(pair->watch), 1, 100);
+	assert_in_range(http_watch_sweep(pair->watch), 1, 100);
 }
 
 int main(void)
