@@ -33,7 +33,7 @@ struct http_capture {
 
 struct http_request {
 	struct arena *arena; /* lives until the answer is sent */
-	/* "GET"; HEAD is routed as GET, the body is dropped by the listener; is_head tells */
+	/* "GET"; HEAD is routed as GET with is_head set, and the listener drops the body */
 	struct str method;
 	bool is_head;
 	struct str target; /* as sent: path and query */
@@ -73,7 +73,7 @@ struct http_response {
 	int64_t truncate_at_bytes; /* -1 = whole body */
 };
 
-/* What the router or listener found wrong by itself; render_fault() puts it into the service's
+/* A request that the router or the listener refuses; render_fault() writes it in the service's
  * error shape. */
 enum http_fault {
 	HTTP_FAULT_NOT_FOUND,          /* 404 no such path */
@@ -157,8 +157,8 @@ const struct str *http_request_header(const struct http_request *request, const 
 size_t http_request_header_count(const struct http_request *request, const char *name);
 /* The capture of that name; empty when the pattern has none. */
 struct str http_request_capture(const struct http_request *request, const char *name);
-/* Adds a header. Values with CR, LF or NUL are dropped whole (never split a response), and so is
- * what is too many. */
+/* Adds a header. A value with CR, LF or NUL is dropped entirely (it could split the response), and
+ * so is a header beyond HTTP_RESPONSE_HEADERS_MAX. */
 void http_response_header(struct http_response *response, const char *name, struct str value);
 /* Sets status and content type, and gives the body to write into. */
 struct buf *http_response_json(struct http_response *response, int status);

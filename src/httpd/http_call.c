@@ -22,7 +22,7 @@
 #include "http.h"
 #include "http_watch.h"
 
-/* of a body nobody asked for: read and dropped (http.h) */
+/* of a body that the route does not take: read and dropped (http.h) */
 #define BODY_IGNORED_MAX_BYTES ((size_t)4096)
 #define BODY_GRACE_US (10 * US_PER_S) /* RELIABILITY.md 3.3: body at 1 KB/s after 10 s */
 /* the same section: write 30 s, here at 1 KB/s after that */
@@ -105,8 +105,7 @@ void *http_call_on_target(void *context, const char *target, struct MHD_Connecti
 	};
 	call->request->arena = arena;
 	call->request->target = str_copy(arena, call->target_in_place);
-	/* Until the answer is out in full, whatever ends this connection may leave unread bytes
-	 * behind. */
+	/* Until the answer is sent in full, any end of this connection may leave unread bytes. */
 	http_watched_linger_set(call->watched, true);
 	http_watched_deadline_set(call->watched, seconds_from_now(shared->header_timeout_s));
 	return call;
@@ -342,8 +341,8 @@ static enum MHD_Result refuse(struct call *call, struct MHD_Connection *connecti
 	return response_send(call, connection);
 }
 
-/* Answers in the middle of a body, where libmicrohttpd takes no answer, and closes. What does not
- * fit into the socket at once is lost; a fault is far smaller than any socket buffer. */
+/* Answers in the middle of a body, where libmicrohttpd accepts no answer, and closes. Bytes that do
+ * not fit into the socket at once are lost; a fault is far smaller than any socket buffer. */
 static enum MHD_Result call_abort(struct call *call, struct MHD_Connection *connection,
 				  enum http_fault fault)
 {
@@ -476,9 +475,9 @@ static enum MHD_Result on_body(struct call *call, struct MHD_Connection *connect
 				  : MHD_YES;
 }
 
-/* libmicrohttpd takes a bare LF for a line end in the chunk framing too, and there nothing shows
- * it. So a chunked request is the last one on its connection: what another parser would see behind
- * it is never read as a request. */
+/* libmicrohttpd also accepts a bare LF as a line end in the chunk framing, and nothing there shows
+ * it. So a chunked request is the last one on its connection: bytes that another parser would see
+ * after it are never read as a request. */
 static bool must_close(const struct call *call)
 {
 	return call->framing.is_chunked;

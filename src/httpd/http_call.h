@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One HTTP call from its request line to its answer, as libmicrohttpd's callbacks see it. Private
- * to the folder: httpd.c hands these four functions to the daemon. Each call has an arena of its
- * own, made with the request line and freed when the answer is out; everything here runs on the
- * worker thread that holds the connection.
+ * to the folder: httpd.c hands these four functions to the daemon. Each call has its own arena,
+ * made with the request line and freed when the answer is sent; everything here runs on the worker
+ * thread that holds the connection.
  *
- *   on_target    the request line is in: a call is made
- *   on_request   first with the headers: guard, route, early refusals; then with each piece of
- * body; then once more at the end: dispatch and answer on_completed the answer is out, or the
- * connection broke: the call is freed on_connection a connection begins or ends: watched for its
- * deadlines */
+ *   http_call_on_target      the request line is in: a call is made
+ *   http_call_on_request     first with the headers: guard, route, early refusals; then with each
+ *                            piece of the body; then once more at the end: dispatch and answer
+ *   http_call_on_completed   the answer is sent, or the connection broke: the call is freed
+ *   http_call_on_connection  a connection begins or ends: watched for its deadlines */
 #pragma once
 
 #include <microhttpd.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Answers whose body is a file, and the ranges of it that may be asked for (RFC 9110 14). Sending
- * the bytes is http_call.c. */
+ * Answers whose body is a file, and ranges of it (RFC 9110 14). http_call.c sends the bytes. */
 #include "http.h"
 
 #include <inttypes.h>

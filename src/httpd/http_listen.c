@@ -102,7 +102,7 @@ enum err_kind http_listen_tcp(const char *address, struct listening *listening_o
 	if (!address_parse(str_of(address), &parts))
 		return error_set(err, ERR_INVALID, "%.150s is not HOST:PORT", address);
 	if (getaddrinfo(parts.host, parts.port, &hints, &found) != 0 || found == NULL)
-		return error_set(err, ERR_INVALID, "%.150s is not an address of this machine",
+		return error_set(err, ERR_INVALID, "%.150s: not an address of this machine",
 				 address);
 	const enum err_kind kind = socket_listen(found->ai_family, found->ai_addr,
 						 found->ai_addrlen, address, &fd, err);
@@ -123,11 +123,11 @@ enum err_kind http_listen_unix(const char *path, struct listening *listening_out
 	struct stat existing;
 	int fd = -1;
 	if (!copy_z(str_of(path), address.sun_path, sizeof(address.sun_path)))
-		return error_set(err, ERR_INVALID, "a socket path has 1 to %zu bytes",
+		return error_set(err, ERR_INVALID, "a socket path must have 1 to %zu bytes",
 				 sizeof(address.sun_path) - 1);
 	if (lstat(path, &existing) == 0) {
 		if (!S_ISSOCK(existing.st_mode))
-			return error_set(err, ERR_INVALID, "%.150s is there and is not a socket",
+			return error_set(err, ERR_INVALID, "%.150s exists and is not a socket",
 					 path);
 		unlink(path);
 	}

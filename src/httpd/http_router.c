@@ -325,7 +325,8 @@ static void fault_render(const struct http_router *router, enum http_fault fault
 		  fault_texts[fault].text);
 }
 
-/* What a handler left must be an answer: a status a client can read, and a body that fitted. */
+/* Checks that the handler left an answer: a status that a client can read, and a body within its
+ * ceiling. */
 static bool response_is_usable(const struct http_response *response)
 {
 	if (response->is_dropped)

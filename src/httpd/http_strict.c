@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define METHOD_MAX_BYTES 32
-#define LENGTH_MAX_DIGITS 18 /* fits an int64_t whatever the digits */
+#define LENGTH_MAX_DIGITS 18 /* any number of so many digits fits an int64_t */
 #define HOST_MAX_BYTES 255
 
 struct finding {
@@ -248,9 +248,9 @@ static bool value_follows_name(const struct http_header *header)
 	return p == header->value.ptr;
 }
 
-/* The last line's CR LF and the empty line's: overwritten with four NULs. Behind the bytes received
- * libmicrohttpd's buffer is zero, so fewer of them are seen only when something follows that a
- * strict reader would still count to the headers. */
+/* The CR LF of the last line and of the empty line are overwritten with four NULs. After the
+ * received bytes libmicrohttpd's buffer is zero, so fewer NULs only occur when something follows
+ * that a strict reader would still count as headers. */
 static bool tail_is_exact(const char *line_end)
 {
 	return line_end[0] == '\0' && line_end[1] == '\0' && line_end[2] == '\0' &&
@@ -270,8 +270,8 @@ bool http_strict_layout_is_exact(const struct strict_request *request)
 			return false;
 		line_end = end_of(header->value);
 	}
-	/* An empty line that begins with NUL is one to libmicrohttpd, whatever else stands on
-	 * it. */
+	/* libmicrohttpd takes a line that begins with NUL as the empty line, no matter what else is
+	 * on it. */
 	return tail_is_exact(line_end) && request->method.ptr + request->head_bytes == line_end + 4;
 }
 

@@ -32,7 +32,7 @@ struct strict_request {
 	 * many */
 	size_t header_count;
 	size_t header_max_bytes; /* request line and headers together */
-	size_t head_bytes;       /* taken for the head, from the method to behind the empty line */
+	size_t head_bytes;       /* of the head, from the method through the empty line */
 };
 
 enum strict_verdict {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deadlines and lingering. One mutex guards the two lists; it is held for shutdown(2) and dup(2)
- * too, so that no file descriptor is closed and used anew by another connection between finding it
+ * too, so that no file descriptor is closed and reused by another connection between finding it
  * here and acting on it. */
 #include "http_watch.h"
 
@@ -104,8 +104,8 @@ void http_watched_linger_set(struct watched *watched, bool must_linger)
 		watched->must_linger = must_linger;
 }
 
-/* A second descriptor keeps the socket alive after its owner's close; the owner's shutdown has told
- * the client the end. */
+/* A second descriptor keeps the socket open after its owner's close; the owner's shutdown has
+ * already signalled the end to the client. */
 static bool linger_begin(struct watch *watch, int fd)
 {
 	if (watch->lingering_count == LINGER_MAX)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The listener. The cast:
+ * The listener. It has two kinds of threads:
  *
- *   acceptor: our one thread. Accepts, hands each connection to a worker, enforces deadlines
- *   (http_watch.c).
+ *   acceptor: one. Accepts, hands each connection to a worker, enforces deadlines (http_watch.c).
  *
  *   worker: one libmicrohttpd daemon with its one thread, an epoll loop over at most
  *   connections_per_thread_max connections that runs http_call.c.
  *
- * We accept ourselves and keep our own pool instead of handing libmicrohttpd the listening socket
- * and a pool size. Its pool's threads all wake for each new connection and the first takes up to
- * ten, so that 64 clients could share seven threads, where a handler that blocks on a group commit
- * holds up the others; here each goes to the worker that has the fewest. And a full house leaves
- * clients in the backlog instead of closing on them. */
+ * We accept connections and keep a pool ourselves instead of handing libmicrohttpd the listening
+ * socket and a pool size. The threads of its pool all wake for each new connection and the first
+ * takes up to ten, so that 64 clients could share seven threads, where a handler that blocks on a
+ * group commit holds up the others. Here each connection goes to the worker that has the fewest,
+ * and when all are full, clients wait in the backlog instead of being closed. */
 #include "httpd.h"
 
 #include <errno.h>
@@ -40,9 +39,10 @@
 #define THREADS_DEFAULT 64
 #define CONNECTIONS_DEFAULT 100
 /* When epoll_wait() returns 128 events the loop of libmicrohttpd 0.9.75 stalls (STACK.md A); beside
- * the connections it watches one descriptor of its own. */
+ * the connections it also watches one other descriptor. */
 #define CONNECTIONS_MAX 126
-/* Its own limit must not bind: it counts a connection down only after it has told us of the end. */
+/* Its own limit must never be reached: it counts a connection down only after it has reported the
+ * end to us. */
 #define CONNECTIONS_OF_LIBRARY (4 * CONNECTIONS_MAX)
 #define ARENA_DEFAULT_BYTES ((size_t)16 * 1024 * 1024)
 #define HEADER_DEFAULT_BYTES ((size_t)16 * 1024)
@@ -290,8 +290,8 @@ static enum err_kind threads_start(struct httpd *httpd, const struct httpd_confi
 		       : error_set(err, ERR_TEMPORARY, "cannot start the accepting thread");
 }
 
-/* New threads inherit the signal mask: signals are for the main thread, and SIGPIPE for nobody; but
- * faults of a thread's own must reach whoever reports them. */
+/* New threads inherit the signal mask. Signals go to the main thread, and SIGPIPE is blocked
+ * everywhere; but the faults of a thread must reach the crash handler. */
 static enum err_kind threads_start_masked(struct httpd *httpd, const struct httpd_config *config,
 					  struct error *err)
 {
