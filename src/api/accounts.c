@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Connected accounts as a resource: listed, shown with how the token is, checked at the platform,
- * disconnected (API.md section 9). How they come to be is connections.c. */
+ * Connected accounts as a resource: list, show with the state of the token, check at the platform,
+ * disconnect (API.md section 9). connections.c creates them. */
 #include "api_private.h"
 
 #include "connect.h"
@@ -12,7 +12,7 @@
 #define PER_PAGE_MAX 100
 #define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 
-/* The one value of a parameter; empty when it is not there. */
+/* The value of a parameter; empty when it is not given. */
 static struct str text_of(const struct http_request *request, struct problems *problems,
 			  const char *name)
 {
@@ -22,7 +22,7 @@ static struct str text_of(const struct http_request *request, struct problems *p
 	if (form_count(&request->query, name) > 1 || text->len == 0)
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "bad_value",
 			    str_format(problems->arena,
-				       "The %s must be given once and not be empty.", name));
+				       "The %s must be given once and must not be empty.", name));
 	return *text;
 }
 

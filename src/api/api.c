@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The frame of every request: the route table under its two prefixes, who calls, how often, common
- * headers, faults. */
+ * The frame of every request: the route table under its two prefixes, authentication, the rate
+ * limit, common headers, faults. */
 #include "api_private.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static bool before(void *context, struct http_request *request, struct http_resp
 
 /* ---- every answer ---- */
 
-/* A token under /media/ opens somebody's file. */
+/* The token of a path under /media/ is a secret: it gives access to a file. */
 static struct str path_for_log(const struct http_request *request)
 {
 	return str_has_prefix(request->path, STR("/media/")) ? STR("/media/***") : request->path;
@@ -119,14 +119,14 @@ struct fault_answer {
 static const struct fault_answer fault_answers[] = {
 	[HTTP_FAULT_NOT_FOUND] = {404, "NOT_FOUND", "Not found."},
 	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED",
-					   "This path does not know that method."},
+					   "This path does not support that method."},
 	[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},
 	[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE",
 					  "The headers are too large or too many."},
 	[HTTP_FAULT_BAD_REQUEST] = {400, "BAD_REQUEST", "The request is not well-formed HTTP."},
 	[HTTP_FAULT_INTERNAL] = {500, "INTERNAL_ERROR", "Something went wrong on our side."},
 	[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE",
-				    "The service cannot do this now. Try again."},
+				    "The service is temporarily unavailable. Try again."},
 };
 
 static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
@@ -217,7 +217,7 @@ void api_set_webhooker(struct api *api, struct webhooker *webhooker)
 	api->config.webhooker = webhooker;
 }
 
-/* What the token endpoint would have refused (API.md section 2). False: answered. */
+/* As the token endpoint, refuses an app that is not live (API.md section 2). False: answered. */
 static bool may_publish(const struct app_row *app, struct http_response *response)
 {
 	if (app->state == APP_ACTIVE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The public API: HTTP words to domain verbs and back (SPEC.md, API.md). Routes are one table,
- * routes.def; every route answers under /v1 and /api/v1 alike. Files: api.c the frame every request
- * passes (who calls, limits, common headers), respond.c error and answer shapes, then one file per
- * resource. Thread-safe: handlers run on the listener's threads. */
+ * The public API: translates HTTP to domain verbs and back (SPEC.md, API.md). Routes are one table,
+ * routes.def; every route answers under /v1 and /api/v1 alike. Files: api.c is the frame that every
+ * request passes (authentication, rate limit, common headers), respond.c the shapes of errors and
+ * answers; then one file per resource. Thread-safe: handlers run on the listener's threads. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct seal;
 struct store;
 struct webhooker;
 
-/* What the parts that the API does not see tell of themselves. */
+/* Figures of the parts that the API does not see, for /metrics. */
 struct api_gauges {
 	int64_t deliveries_in_flight;
 	int64_t engine_turns;
@@ -54,33 +54,35 @@ struct api_config {
 	int64_t rate_limit_per_minute;          /* requests of an app; 0 = off */
 	int64_t token_failure_limit_per_minute; /* per client id and per address; 0 = off */
 	bool is_sandbox;
-	/* Is the service fit for work? For /readyz: fills reason and returns false when not. */
+	/* Is the service ready to work? For /readyz: returns false and fills reason when it is
+	 * not. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
 	/* For /metrics; context is is_ready_context; NULL = none. */
 	void (*gauges)(void *context, struct api_gauges *out);
 	bool is_metrics_off;
 	const char *version; /* of the program */
-	/* How many deliveries are held since a database was restored: /readyz tells. Its context is
+	/* The number of deliveries held since a database was restored, for /readyz. Its context is
 	 * is_ready_context; NULL = none. */
 	int64_t (*held_count)(void *context);
 };
 
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err);
 void api_free(struct api **api);
-/* Closed, every route answers 503: for the moment between listening on a free port and knowing our
- * own address. Open at first. What was written before opening is seen by every handler after it. */
+/* Closed, every route answers 503: for the time between listening on a free port and knowing our
+ * own address. Open at first. Everything written before opening is visible to every handler after
+ * it. */
 void api_set_open(struct api *api, bool is_open);
-/* The webhooker needs the API to say what an event carries, and is made after it. Before the first
- * request. */
+/* Sets the webhooker, which is created after the API because it needs it (api_event_data). Call
+ * before the first request. */
 void api_set_webhooker(struct api *api, struct webhooker *webhooker);
-/* An event's data, JSON (webhook.h: event_data_port); context is the api. Thread-safe. NOT_FOUND
- * when what it is about is gone. */
+/* Writes an event's data as JSON (webhook.h: event_data_port) into arena; context is the api.
+ * Thread-safe. May block on the database. NOT_FOUND when the event's subject is gone. */
 enum err_kind api_event_data(void *context, struct arena *arena, const struct event_row *event,
 			     struct str *json_out, struct error *err);
-/* Answers request, whose path is one of ours, as app would be answered; for those who have found
- * out by other means that the caller may (the dashboard). Counts against no rate. Routes that are
- * not an app's are not there. */
+/* Answers request as if app had sent it with its token; for a caller that has authorized it by
+ * other means (the dashboard). Not counted against the rate limit. Routes that take no app token
+ * answer 404. */
 void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
 		  struct http_response *response);
 /* The router with all routes, for httpd or direct dispatch. Lives as long as api. */

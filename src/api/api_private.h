@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the files of api/: the frame's state, who is calling, and the answer shapes. */
+ * Shared by the files of api/: the state of the frame, the calling app, and the shapes of
+ * answers. */
 #pragma once
 
 #include <stdatomic.h>
@@ -87,25 +88,25 @@ static inline const struct app_row *request_app(const struct http_request *reque
 /* {"message","error"} */
 void respond_error(struct http_response *response, int status, const char *code,
 		   struct str message);
-/* With error_description beside message: the token endpoint's errors, so that standard OAuth
- * clients show them. */
+/* The same with error_description: the token endpoint's errors, so that standard OAuth clients show
+ * them. */
 void respond_oauth_error(struct http_response *response, int status, const char *code,
 			 struct str message);
 /* One of the two, by the request's path. */
 void respond_error_to(const struct http_request *request, struct http_response *response,
 		      int status, const char *code, struct str message);
-/* As above with errors: {field: [message]} for one field. */
+/* respond_error() with errors: {field: [message]} for one field. */
 void respond_field_error(struct http_response *response, int status, const char *code,
 			 struct str field, struct str message);
-/* What an err_kind of a lower layer becomes: 503 with Retry-After, 500. The text goes to the log,
- * not to the caller. */
+/* Answers an error of a lower layer: ERR_TEMPORARY is 503 with Retry-After, everything else 500.
+ * Its text goes to the log, not to the caller. */
 void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err);
 void respond_not_found(struct http_response *response);
 /* The answer to problems, by the lowest kind present (API.md section 6). */
 void respond_problems(struct http_response *response, const struct problems *problems);
-/* The two as questions in a handler's course. True: answered, with 404 when kind is
- * ERR_NOT_FOUND. */
+/* respond_failure() and respond_problems() as conditions in a handler. True: answered; with 404
+ * when kind is ERR_NOT_FOUND. False: there was nothing to answer. */
 bool respond_if_failed(const struct api *api, const struct http_request *request,
 		       struct http_response *response, enum err_kind kind, const struct error *err);
 bool respond_if_problems(struct http_response *response, const struct problems *problems);
@@ -120,8 +121,8 @@ void respond_write_errors(struct json_writer *w, const struct problems *problems
 void respond_write_limit(struct json_writer *w, const struct problem *problem);
 /* "warnings": [...] when there are any. */
 void respond_write_warnings(struct json_writer *w, const struct problems *problems);
-/* The body as JSON object. False: answered already (415, 400 MALFORMED_JSON, 422 when it is no
- * object). */
+/* Parses the body as a JSON object in the request's arena. False: answered (415, 400
+ * MALFORMED_JSON, 413, or 422 when it is not an object). */
 bool respond_read_json(struct http_request *request, struct http_response *response,
 		       const struct json **body_out);
 /* Is the request's Content-Type this media type (parameters aside)? */
@@ -140,12 +141,13 @@ struct limit_state {
 };
 /* Counts one more of key. */
 struct limit_state limiter_count(struct limiter *limiter, struct str key);
-/* Looks without counting, and without taking a place in the table. */
+/* Reads the state without counting, and without taking a place in the table. */
 struct limit_state limiter_look(struct limiter *limiter, struct str key);
 
 /* ---- bearer.c ---- */
 
-/* The one Authorization header's scheme and rest; false when there is none or more than one. */
+/* Splits the Authorization header into scheme and rest. False when there is none or more than
+ * one. */
 bool bearer_authorization(const struct http_request *request, struct str *scheme_out,
 			  struct str *rest_out);
 /* Finds the app of the Bearer token and leaves it in request->user. False: answered already. */
@@ -167,7 +169,7 @@ void post_write_delivery(struct json_writer *w, const struct delivery_row *deliv
 /* As the accounts endpoint shows them (SPEC.md, endpoint 4). */
 void api_connection_write(struct json_writer *w, const struct connection_row *connection,
 			  const struct account_row *accounts, size_t count, int64_t now_us);
-/* As GET of one account shows it: with how its token is (API.md section 9). */
+/* As GET of one account shows it: with the state of its token (API.md section 9). */
 void api_account_write(struct json_writer *w, const struct account_row *account, int64_t now_us);
 
 /* ---- publish.c ---- */
@@ -180,7 +182,7 @@ void api_account_check_rules(struct arena *arena, const struct account_row *acco
 
 /* ---- events.c ---- */
 
-/* A query parameter that is one whole number from min to max; fallback when it is not there. Adds a
- * problem otherwise. */
+/* Reads a query parameter that is one whole number from min to max. Returns fallback when it is not
+ * given, and also adds a problem when it is invalid. */
 int64_t api_cursor_number(const struct http_request *request, struct problems *problems,
 			  const char *name, int64_t fallback, int64_t min, int64_t max);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Who is calling: the Authorization header, and the app behind a Bearer token. */
+ * Authentication: the Authorization header, and the app that a Bearer token belongs to. */
 #include "api_private.h"
 
 #include "digest.h"

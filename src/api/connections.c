@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoints 2 to 4: beginning a connection, the platforms' callback with the redirect back to the
- * customer, and the accounts that came of it (API.md sections 4 and 5). */
+ * customer, and the connected accounts (API.md sections 4 and 5). */
 #include "count_of.h"
 
 #include "api_private.h"
@@ -14,10 +14,10 @@
 #define REDIRECT_URL_MAX_BYTES 2048 /* DESIGN.md section 7, as the next */
 #define USER_ID_MAX_BYTES 255
 #define NAME_MAX_BYTES 255
-#define EMAIL_MAX_BYTES 320 /* RFC 5321 4.5.3.1: 64 before the @, 255 behind it */
+#define EMAIL_MAX_BYTES 320 /* RFC 5321 4.5.3.1: 64 before the @, 255 after it */
 /* A handler that waits holds up the other connections of its listener thread (httpd.h). Most
- * platforms answer within this; for the others the page asks again, and that never waits. And only
- * so many wait at once, whatever comes in. */
+ * platforms answer within this time; for the others the page refreshes, which never waits. The
+ * number of handlers that wait at once is bounded too. */
 #define CALLBACK_WAIT_MS 2000
 #define CALLBACKS_WAITING_MAX 16
 
@@ -93,11 +93,11 @@ static const char *redirect_problem(struct arena *arena, const struct app_row *a
 	if (url_parse(arena, text, &url, NULL) != ERR_NONE)
 		return "The redirect_url must be an absolute http or https URL.";
 	if (url.userinfo.len > 0)
-		return "The redirect_url must not carry user information.";
+		return "The redirect_url must not contain user information.";
 	if (url.has_fragment)
 		return "The redirect_url must not have a fragment.";
 	if (!redirect_is_listed(arena, app, &url, text))
-		return "The redirect_url is not on the app's list.";
+		return "The redirect_url is not on the app's list of redirect URLs.";
 	return NULL;
 }
 
@@ -110,11 +110,11 @@ static void check_text(struct problems *problems, const char *name, struct str t
 				       name, max_bytes));
 	else if (str_has_control(text))
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "control_character",
-			    str_format(problems->arena, "The %s must not hold control characters.",
-				       name));
+			    str_format(problems->arena,
+				       "The %s must not contain control characters.", name));
 }
 
-/* Which of two values is meant nobody can say. */
+/* A repeated parameter is ambiguous. */
 static void check_repeats(struct problems *problems, const struct http_request *request)
 {
 	static const char *const names[] = {"user_id", "redirect_url", "name", "email"};
@@ -185,7 +185,7 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 	else {
 		LOG(api->config.log, ERROR, "connect_failed", log_str("error", str_of(err.text)));
 		respond_error(response, 500, "REDIRECT_URL_ERROR",
-			      STR("The redirect URL could not be made."));
+			      STR("The redirect URL could not be created."));
 	}
 }
 
@@ -254,8 +254,7 @@ static struct buf *page(struct http_response *response, int status, const char *
 	return out;
 }
 
-/* A Location is ASCII (RFC 9110 10.2.2); the customer's path may be written in letters of its
- * own. */
+/* A Location is ASCII (RFC 9110 10.2.2); the customer's URL may contain other characters. */
 static struct str location_of(struct arena *arena, struct str url)
 {
 	struct buf out;
@@ -275,8 +274,8 @@ static void respond_return(struct http_request *request, struct http_response *r
 	switch (back->kind) {
 	case CONNECT_RETURN_INVALID:
 		page(response, 400, "This link cannot be used",
-		     "It was used already, has expired, or was not made by this service. Please "
-		     "start again where you came from.");
+		     "It has already been used, has expired, or was not created by this service. "
+		     "Please start again from the site you came from.");
 		return;
 	case CONNECT_RETURN_PENDING:
 		/* Asks again under the same path; the state itself is used up. */
@@ -285,16 +284,17 @@ static void respond_return(struct http_request *request, struct http_response *r
 						STR_ARG(request->path),
 						STR_ARG(back->connection_id)));
 		page(response, 200, "One moment",
-		     "The platform has not answered yet. This page looks again by itself.");
+		     "The platform has not answered yet. This page refreshes automatically.");
 		return;
 	case CONNECT_RETURN_REDIRECT:
-		page(response, 302, "Back to where you came from", "You are being sent back.");
+		page(response, 302, "Redirecting",
+		     "You are being redirected to the site you came from.");
 		http_response_header(response, "Location", location_of(request->arena, back->url));
 		return;
 	}
 }
 
-/* A look ahead must not use the state up (RELIABILITY.md 3.5, 34). */
+/* A prefetch or preview must not use up the state (RELIABILITY.md 3.5, 34). */
 static bool is_only_a_look(const struct http_request *request)
 {
 	static const char *const headers[] = {"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"};
@@ -371,7 +371,7 @@ static void write_account_members(struct json_writer *w, const struct account_ro
 	json_member_str(w, "status", str_of(account_state_name(shown)));
 }
 
-/* Platforms part them by blanks or by commas. */
+/* Platforms separate scopes by spaces or commas. */
 static void write_scopes(struct json_writer *w, struct str scopes)
 {
 	size_t begin = 0;
@@ -436,8 +436,7 @@ static void answer_connection(struct api *api, struct http_request *request,
 		api->config.store, request->arena, request_app(request)->id,
 		http_request_capture(request, "connection_id"), now_us, &connection, &err);
 	if (kind == ERR_NOT_FOUND) {
-		respond_error(response, 404, "CONNECTION_NOT_FOUND",
-			      STR("There is no such connection."));
+		respond_error(response, 404, "CONNECTION_NOT_FOUND", STR("Connection not found."));
 		return;
 	}
 	if (kind == ERR_NONE && connection.state == CONNECTION_SUCCESS)
@@ -491,12 +490,11 @@ void api_connection_confirm(void *context, struct http_request *request,
 					 http_request_capture(request, "connection_id"), user_id,
 					 digest_hex(request->arena, &digest), &err);
 	if (kind == ERR_NOT_FOUND)
-		respond_error(response, 404, "CONNECTION_NOT_FOUND",
-			      STR("There is no such connection."));
+		respond_error(response, 404, "CONNECTION_NOT_FOUND", STR("Connection not found."));
 	else if (kind == ERR_CONFLICT)
 		respond_field_error(response, 422, "VALIDATION_ERROR", STR("confirmation_token"),
-				    STR("The confirmation_token is not the one that this user's "
-					"browser came back with."));
+				    STR("The confirmation_token does not match the one that this "
+					"user's browser returned with."));
 	else if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, &err);
 	else

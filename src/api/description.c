@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /openapi.json and the pages of /docs: bytes that were made when the program was built. They
- * hold nothing of this installation, so that everybody may read and keep them; the entity tag makes
+ * GET /openapi.json and the pages of /docs: fixed bytes, generated when the program was built. They
+ * contain nothing about this installation, so anyone may read and cache them; the entity tag makes
  * the next visit cheap. */
 #include "api_private.h"
 
@@ -8,8 +8,8 @@
 
 #include "description.h"
 
-/* Nothing but these pages' own style and script: no text of theirs could do anything even if it
- * held markup. */
+/* Only these pages' own style and script may run, so text that contained markup could do
+ * nothing. */
 #define PAGE_POLICY \
 	"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri " \
 	"'none'; form-action 'none'; " \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /v1/events, the feed for those who pull, and what events say (API.md section 9): the data of
- * an event is what GET of the thing it is about answers. The feed and the webhooks show the
- * same. */
+ * GET /v1/events, the feed for clients that poll, and the content of events (API.md section 9): the
+ * data of an event is what GET of its subject answers. The feed and the webhooks carry the same. */
 #include "api_private.h"
 
 #include "store_event.h"
@@ -22,11 +21,12 @@ int64_t api_cursor_number(const struct http_request *request, struct problems *p
 	if (form_count(&request->query, name) == 1 && str_parse_i64(*text, &value) &&
 	    value >= min && value <= max)
 		return value;
-	problem_add(problems, PROBLEM_SHAPE, str_of(name), "bad_number",
-		    str_format(problems->arena,
-			       "The %s must be a whole number, given once, as this API gave or "
-			       "documents it.",
-			       name));
+	problem_add(
+		problems, PROBLEM_SHAPE, str_of(name), "bad_number",
+		str_format(
+			problems->arena,
+			"The %s must be given once, as a whole number within the documented range.",
+			name));
 	return fallback;
 }
 
@@ -167,9 +167,9 @@ static void respond_feed(struct api *api, struct http_response *response,
 	json_end_object(&w);
 	json_end_object(&w);
 	if (response->body.is_over)
-		respond_field_error(
-			response, 422, "VALIDATION_ERROR", STR("limit"),
-			STR("These events are too large for one answer: ask for a smaller limit."));
+		respond_field_error(response, 422, "VALIDATION_ERROR", STR("limit"),
+				    STR("These events are too large for one response; request a "
+					"smaller limit."));
 }
 
 void api_event_list(void *context, struct http_request *request, struct http_response *response)

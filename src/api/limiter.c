@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Counting by key in fixed windows of a minute. The table has a fixed size: a key that finds no
  * place takes that of an elapsed window or else of the smallest count of its bucket. So a flood of
- * keys costs no memory, and who makes up ever new keys (client ids that do not exist) never pushes
- * out the larger count of what they have in common (their address). */
+ * keys costs no memory, and a caller that invents new keys (client ids that do not exist) never
+ * pushes out the larger count of the key they share (their address). */
 #include "api_private.h"
 
 #include <pthread.h>

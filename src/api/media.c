@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GET /media/{token}: our copy of a customer's file for a platform that fetches it
- * (delivery/hosted.h). No bearer: the token is the key. What is not there is told like any unknown
- * path, so that nobody learns what was wrong with a token. */
+ * (delivery/hosted.h). The token in the path is the only key. An invalid token gets the same answer
+ * as an unknown path. */
 #include "api_private.h"
 
 #include "hosted.h"
@@ -17,7 +17,7 @@ void media_serve(void *context, struct http_request *request, struct http_respon
 		return;
 	}
 	http_response_file(response, request, file.mime_type, file.etag, file.fd, file.size_bytes);
-	/* Somebody's file under our name: it must not run as a page of ours. */
+	/* A customer's file on our origin: it must not run as one of our pages. */
 	http_response_header(response, "Content-Security-Policy",
 			     STR("default-src 'none'; sandbox"));
 	http_response_header(response, "X-Robots-Tag", STR("noindex"));

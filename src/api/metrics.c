@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /metrics: what an operator's monitoring asks for, in the Prometheus text format 0.0.4.
- * Figures of the whole service only: nothing of an app, a user or a post, and no secret. */
+ * GET /metrics: figures for the operator's monitoring in the Prometheus text format 0.0.4. Figures
+ * of the whole service only: nothing about an app, a user or a post, and no secrets. */
 #include "api_private.h"
 
 #include <inttypes.h>
@@ -32,22 +32,22 @@ struct metric {
 #define AT(field) offsetof(struct scrape, field)
 
 static const struct metric metrics[] = {
-	{"posthorn_ready", "gauge", "1 while /readyz says so.", NULL, AT(is_ready), UNIT_COUNT},
+	{"posthorn_ready", "gauge", "1 while /readyz answers 200, else 0.", NULL, AT(is_ready),
+	 UNIT_COUNT},
 	{"posthorn_start_time_seconds", "gauge",
 	 "When the service was started, seconds since 1970.", NULL, AT(started_at_us), UNIT_US},
-	{"posthorn_posts", "gauge", "Posts by status; pending holds processing and retrying.",
+	{"posthorn_posts", "gauge", "Posts by status; pending includes processing and retrying.",
 	 "status=\"pending\"", AT(store.posts_pending), UNIT_COUNT},
 	{"posthorn_posts", NULL, NULL, "status=\"scheduled\"", AT(store.posts_scheduled),
 	 UNIT_COUNT},
 	{"posthorn_posts", NULL, NULL, "status=\"published\"", AT(store.posts_published),
 	 UNIT_COUNT},
 	{"posthorn_posts", NULL, NULL, "status=\"failed\"", AT(store.posts_failed), UNIT_COUNT},
-	{"posthorn_deliveries_due", "gauge",
-	 "Deliveries that could begin now; counted up to 100000.", NULL, AT(store.deliveries_due),
-	 UNIT_COUNT},
-	{"posthorn_deliveries_scheduled", "gauge", "Deliveries that wait for their time.", NULL,
+	{"posthorn_deliveries_due", "gauge", "Deliveries that are due; counted up to 100000.", NULL,
+	 AT(store.deliveries_due), UNIT_COUNT},
+	{"posthorn_deliveries_scheduled", "gauge", "Deliveries scheduled for later.", NULL,
 	 AT(store.deliveries_scheduled), UNIT_COUNT},
-	{"posthorn_deliveries_in_flight", "gauge", "Deliveries that are worked on.", NULL,
+	{"posthorn_deliveries_in_flight", "gauge", "Deliveries in progress.", NULL,
 	 AT(gauges.deliveries_in_flight), UNIT_COUNT},
 	{"posthorn_deliveries_held", "gauge", "Deliveries held since a database was restored.",
 	 NULL, AT(store.deliveries_held), UNIT_COUNT},
@@ -57,23 +57,24 @@ static const struct metric metrics[] = {
 	 "Events not yet handed to webhooks; counted up to 100000.", NULL, AT(store.events_pending),
 	 UNIT_COUNT},
 	{"posthorn_webhook_deliveries_pending", "gauge",
-	 "Webhook deliveries still to be made; counted up to 100000.", NULL,
+	 "Webhook deliveries not yet made; counted up to 100000.", NULL,
 	 AT(store.webhook_deliveries_pending), UNIT_COUNT},
-	{"posthorn_alarms", "gauge", "What only the operator can mend: see posthorn doctor.", NULL,
-	 AT(store.alarms), UNIT_COUNT},
+	{"posthorn_alarms", "gauge",
+	 "Problems that only the operator can fix; see posthorn doctor.", NULL, AT(store.alarms),
+	 UNIT_COUNT},
 	{"posthorn_engine_turns_total", "counter", "Turns of the delivery engine.", NULL,
 	 AT(gauges.engine_turns), UNIT_COUNT},
 	{"posthorn_engine_tasks", "gauge",
-	 "Deliveries, connections and webhook calls at work in the engine.", NULL,
+	 "Deliveries, connections and webhook calls in progress in the engine.", NULL,
 	 AT(gauges.engine_tasks), UNIT_COUNT},
 	{"posthorn_engine_last_turn_age_seconds", "gauge",
-	 "How long ago the last turn ended; it turns every 5 s at least.", NULL,
+	 "Time since the engine's last turn ended; 5 s at most when healthy.", NULL,
 	 AT(gauges.engine_turn_age_us), UNIT_US},
-	{"posthorn_spool_bytes", "gauge", "Disk that fetched media takes.", NULL,
+	{"posthorn_spool_bytes", "gauge", "Disk space used by fetched media.", NULL,
 	 AT(gauges.spool_bytes), UNIT_COUNT},
-	{"posthorn_spool_budget_bytes", "gauge", "Disk that fetched media may take.", NULL,
+	{"posthorn_spool_budget_bytes", "gauge", "Disk space that fetched media may use.", NULL,
 	 AT(gauges.spool_budget_bytes), UNIT_COUNT},
-	{"posthorn_disk_free_bytes", "gauge", "Free room on the data directory's disk.", NULL,
+	{"posthorn_disk_free_bytes", "gauge", "Free space on the data directory's disk.", NULL,
 	 AT(gauges.disk_free_bytes), UNIT_COUNT},
 };
 
@@ -104,7 +105,7 @@ static void write_metric(struct buf *out, const struct metric *metric, const str
 static void write_requests(struct buf *out, struct api *api)
 {
 	write_head(out, "posthorn_http_requests_total", "counter",
-		   "Answers of the public listener by status.");
+		   "Responses of the public listener by status.");
 	for (int i = 0; i < ANSWER_STATUS_COUNT; i++) {
 		const uint64_t count = atomic_load_explicit(&api->answers[i], memory_order_relaxed);
 		if (count > 0)
@@ -115,7 +116,7 @@ static void write_requests(struct buf *out, struct api *api)
 
 static void write_build(struct buf *out, const struct api *api)
 {
-	write_head(out, "posthorn_build_info", "gauge", "What runs here.");
+	write_head(out, "posthorn_build_info", "gauge", "Version and mode of the running service.");
 	buf_addf(out, "posthorn_build_info{version=\"%s\",mode=\"%s\"} 1\n",
 		 api->config.version != NULL ? api->config.version : "unknown",
 		 api->config.is_sandbox ? "sandbox" : "live");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /v1/platforms: what each platform takes, straight from the rules tables that publish requests
+ * GET /v1/platforms: the limits of each platform, from the same rules tables that publish requests
  * are checked against. */
 #include "api_private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a person changes about an accepted post: cancel, reschedule, try again (API.md section 7).
- * What may be changed is decided by the store within the transaction that changes it; here are the
- * bodies and the answers. */
+ * Changes to an accepted post: cancel, reschedule, retry (API.md section 7). The store decides
+ * whether a change is allowed, within the transaction that makes it; this file has the bodies and
+ * the answers. */
 #include "api_private.h"
 
 #include "publish_request.h"
@@ -64,7 +64,7 @@ static bool answered_too_late(struct changing *c, const struct post_change_resul
 	return true;
 }
 
-/* The post as it is now, with what was ignored or left alone. */
+/* The post as it is now, with the warnings. */
 static void respond_post(struct changing *c, int status)
 {
 	struct post_row post = {0};
@@ -112,7 +112,7 @@ static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled
 	const struct json *value = json_get(body, "scheduled_at");
 	if (value == NULL)
 		shape(c, STR("scheduled_at"), "required",
-		      "The scheduled_at must be given; null means now.");
+		      "The scheduled_at field is required; null means now.");
 	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
 	warn_unknown(c, body, known);
 	return !respond_if_problems(c->response, &c->problems);
@@ -173,7 +173,7 @@ static void read_accounts(struct changing *c, const struct json *list, struct po
 	retry->account_ids = ids;
 }
 
-/* No body at all means: all that failed. False: answered already. */
+/* Without a body, every failed account is retried. False: answered. */
 static bool read_retry(struct changing *c, struct post_retry *retry)
 {
 	static const char *const known[] = {"account_ids", "republish", NULL};
@@ -184,27 +184,28 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 		return false;
 	const struct json *republish = json_get(body, "republish");
 	if (!json_is_null(republish) && !json_is(republish, JSON_TYPE_BOOL))
-		shape(c, STR("republish"), "not_boolean", "The republish must be true or false.");
+		shape(c, STR("republish"), "not_boolean",
+		      "The republish field must be true or false.");
 	retry->republish = json_bool(republish, false);
 	read_accounts(c, json_get(body, "account_ids"), retry);
 	warn_unknown(c, body, known);
 	return !respond_if_problems(c->response, &c->problems);
 }
 
-/* What is told of an account that is not tried again; NULL = it is. */
+/* The reason and sentence for an account that is not retried; NULL = it is retried. */
 static const struct {
 	const char *reason;
 	const char *message;
 } verdict_words[] = {
 	[RETRY_AGAIN] = {NULL, NULL},
-	[RETRY_PUBLISHED] = {"published", "It is published; it was left alone."},
-	[RETRY_UNDER_WAY] = {"in_progress", "It is still under way; it was left alone."},
+	[RETRY_PUBLISHED] = {"published", "Already published; not retried."},
+	[RETRY_UNDER_WAY] = {"in_progress", "Still in progress; not retried."},
 	[RETRY_OUTCOME_UNKNOWN] = {"outcome_unknown",
-				   "It may be published already; it was left alone. Look at the "
-				   "platform, then say republish: true."},
-	[RETRY_NOT_A_TARGET] = {"not_a_target", "This post does not go to that account."},
+				   "It may already be published; not retried. Check the platform, "
+				   "then send republish: true."},
+	[RETRY_NOT_A_TARGET] = {"not_a_target", "This post does not target that account."},
 	[RETRY_ACCOUNT_UNUSABLE] = {"disconnected",
-				    "The account cannot be published to; connect it again."},
+				    "The account cannot be published to; reconnect it."},
 };
 
 static const char *reason_of(const struct post_retry_account *account)
@@ -237,7 +238,7 @@ static void respond_nothing(struct changing *c, const struct post_retry_result *
 {
 	struct json_writer w;
 	respond_error_begin(c->response, 409, "NOTHING_TO_RETRY",
-			    STR("Nothing of this post can be tried again."), &w);
+			    STR("Nothing in this post can be retried."), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_key(&w, "accounts");
@@ -253,8 +254,8 @@ static void respond_nothing(struct changing *c, const struct post_retry_result *
 	json_end_object(&w);
 }
 
-/* Whoever named accounts hears of each that was left alone; who did not, only of those that would
- * need a word more. */
+/* A request that lists accounts gets a warning for each that is not retried. Without a list, only
+ * accounts that need republish: true are mentioned. */
 static void warn_left_alone(struct changing *c, const struct post_retry *retry,
 			    const struct post_retry_result *result)
 {

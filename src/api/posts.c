@@ -30,8 +30,8 @@ static void query_problem(struct list_query *q, const char *name, const char *re
 	problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), reason, str_of(message));
 }
 
-/* The one value of a parameter, or NULL. An empty value is a value: a filter that was meant is
- * never dropped silently. */
+/* The value of a parameter, or NULL. An empty value counts as given, so that a filter is never
+ * dropped silently. */
 static const struct str *query_find(struct list_query *q, const char *name)
 {
 	if (form_count(&q->request->query, name) <= 1)
@@ -65,8 +65,8 @@ static void read_dates(struct list_query *q)
 	if (q->has_from && q->has_to && end_us <= from_us)
 		query_problem(q, "date_to", "before_date_from",
 			      "The date_to must be a date after or equal to date_from.");
-	/* 0 means "no bound" to the store: what lies before 1970 is no bound at the start, and no
-	 * post at the end. */
+	/* 0 means "no bound" to the store. A start before 1970 is no bound; an end before 1970
+	 * matches no post. */
 	if (q->has_from && from_us > 0)
 		q->filter.date_from_us = from_us;
 	if (q->has_to)
@@ -102,7 +102,7 @@ static int64_t read_number(struct list_query *q, const char *name, int64_t fallb
 	return fallback;
 }
 
-/* "name", or whatever begins with "name[". */
+/* "name", or anything that begins with "name[". */
 static bool is_about(struct str parameter, const char *name)
 {
 	return str_skip(&parameter, str_of(name)) &&
@@ -199,12 +199,12 @@ static void write_posts(struct json_writer *w, const struct post_row *posts, siz
 	arena_free(&arena);
 }
 
-/* A hundred posts of a megabyte fit into no answer. */
+/* A hundred posts of a megabyte do not fit into one answer. */
 static void respond_too_large(struct http_response *response)
 {
 	respond_field_error(
 		response, 422, "VALIDATION_ERROR", STR("per_page"),
-		STR("These posts are too large for one page: ask for a smaller per_page."));
+		STR("These posts are too large for one page; request a smaller per_page."));
 }
 
 static void respond_list(struct http_response *response, const struct list_query *q,

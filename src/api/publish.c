@@ -76,7 +76,7 @@ void api_account_check_rules(struct arena *arena, const struct account_row *acco
 {
 	struct rules_account target = {.id = account->id, .type = account->type};
 	struct error err = {0};
-	/* What cannot be read is as good as nothing known: the platform itself still refuses. */
+	/* Unreadable data counts as unknown; the platform still checks the post itself. */
 	if (account->extra.len > 0 &&
 	    json_parse(arena, account->extra, NULL, &target.extra, NULL, &err) != ERR_NONE)
 		target.extra = NULL;
@@ -131,7 +131,7 @@ static void respond_duplicate(struct publishing *p, const struct post_accept_res
 {
 	struct json_writer w;
 	respond_error_begin(p->response, 409, "DUPLICATE_REQUEST",
-			    STR("This request_id was used already."), &w);
+			    STR("This request_id has already been used."), &w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_member_str(&w, "post_id", result->duplicate_post_id);
@@ -174,13 +174,14 @@ static void respond_accepted(struct publishing *p)
 	json_end_object(&w);
 }
 
-/* An account was lost between our look and the transaction: looking again tells which and why. */
+/* An account became unusable between our check and the transaction. Checking again shows which one
+ * and why. */
 static void answer_account_gone(struct publishing *p)
 {
 	if (!load_accounts(p))
 		return;
 	const struct error err = {.kind = ERR_TEMPORARY,
-				  .text = "an account was unusable for a moment"};
+				  .text = "an account was temporarily unusable"};
 	respond_failure(p->api, p->request, p->response, ERR_TEMPORARY, &err);
 }
 
@@ -209,7 +210,7 @@ static void accept(struct publishing *p)
 	}
 }
 
-/* The header stands in for request_id; of two keys nobody could say which. */
+/* The header stands in for request_id. Two keys would be ambiguous. */
 static struct str idempotency_key(struct publishing *p)
 {
 	if (http_request_header_count(p->request, "Idempotency-Key") > 1)

@@ -66,9 +66,9 @@ void respond_failure(const struct api *api, const struct http_request *request,
 	    log_int("native", err->native));
 	if (kind == ERR_TEMPORARY) {
 		http_response_header(response, "Retry-After", STR("1"));
-		respond_error_to(
-			request, response, 503, "UNAVAILABLE",
-			STR("The service cannot do this now; nothing was stored. Try again."));
+		respond_error_to(request, response, 503, "UNAVAILABLE",
+				 STR("The service is temporarily unavailable; nothing was stored. "
+				     "Try again."));
 		return;
 	}
 	respond_error_to(request, response, 500, "INTERNAL_ERROR",

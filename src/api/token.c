@@ -54,7 +54,8 @@ static bool read_basic(const struct http_request *request, struct http_response 
 	return false;
 }
 
-/* Unknown ids cost the same work as wrong secrets: the digest is made and compared either way. */
+/* Unknown ids cost the same work as wrong secrets: the digest is computed and compared either
+ * way. */
 static bool find_app(struct api *api, struct http_request *request, struct http_response *response,
 		     const struct basic *basic, struct app_row *app)
 {
@@ -72,8 +73,7 @@ static bool find_app(struct api *api, struct http_request *request, struct http_
 		kind == ERR_NONE ? app->client_secret_hash : (struct str){nobody, HASH_HEX_BYTES};
 	bool is_right = digest_equal_str(digest_hex(request->arena, &digest), expected);
 	if (kind == ERR_NOT_FOUND)
-		respond_oauth_error(response, 401, "invalid_client_id",
-				    STR("The client id is not known."));
+		respond_oauth_error(response, 401, "invalid_client_id", STR("Unknown client id."));
 	else if (!is_right)
 		respond_oauth_error(response, 401, "invalid_client_secret",
 				    STR("The client secret is wrong."));

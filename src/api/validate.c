@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * POST /v1/posts/validate (API.md section 6): what publishing would say of this body, account by
- * account, and what it would do. Stores nothing, fetches nothing, calls nobody. */
+ * POST /v1/posts/validate (API.md section 6): the result and the calls that publishing this body
+ * would have, account by account. Stores nothing, fetches nothing, calls no platform. */
 #include "api_private.h"
 
 #include "publish_request.h"
@@ -58,7 +58,7 @@ static void write_plan(struct validation *v, struct json_writer *w,
 	}
 }
 
-/* What it says of itself is put to the whole answer's warnings. */
+/* Checks one account. Its warnings are added to those of the whole answer. */
 static bool judge(struct validation *v, size_t index, struct problems *problems)
 {
 	struct arena *arena = v->request->arena;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Webhooks as a resource (API.md section 9): made, listed, changed, rotated, tried out, and the log
- * of what was carried to them. The carrying itself is webhook/. */
+ * Webhooks as a resource (API.md section 9): create, list, change, rotate, test, and the log of
+ * deliveries. The deliveries themselves are made by webhook/. */
 #include "api_private.h"
 
 #include "count_of.h"
@@ -111,13 +111,13 @@ static void warn_unknown(struct webhook_call *c, const struct json *body)
 	}
 }
 
-/* What the address itself tells; its host's addresses are looked at when it is called (API.md
- * section 9). */
+/* Checks the URL itself. The addresses of its host are checked when it is called (API.md section
+ * 9). */
 static void read_url(struct webhook_call *c, const struct json *value)
 {
 	const struct media_url_check *check = &c->api->config.media_url_check;
 	if (!json_is(value, JSON_TYPE_STRING)) {
-		shape(c, STR("url"), "wrong_type", "The url must be a text.");
+		shape(c, STR("url"), "wrong_type", "The url must be a string.");
 		return;
 	}
 	c->webhook.url = value->string;
@@ -128,8 +128,7 @@ static void read_url(struct webhook_call *c, const struct json *value)
 		shape(c, STR("url"), "bad_url", "The url must be an absolute http or https URL.");
 	else if (check->check != NULL &&
 		 check->check(check->context, c->request->arena, value->string) != NULL)
-		shape(c, STR("url"), "refused",
-		      "The url leads to an address that may not be called.");
+		shape(c, STR("url"), "refused", "The url points to a blocked address.");
 }
 
 static void read_event(struct webhook_call *c, const struct json *item, size_t index)
@@ -137,7 +136,7 @@ static void read_event(struct webhook_call *c, const struct json *item, size_t i
 	const enum event_kind kind = event_kind_of_name(json_string(item));
 	if (kind == EVENT_KIND_COUNT)
 		shape(c, str_format(c->request->arena, "events.%zu", index), "unknown_event",
-		      "There is no such event.");
+		      "Unknown event name.");
 	else
 		c->webhook.event_mask |= INT64_C(1) << kind;
 }
@@ -146,7 +145,7 @@ static void read_events(struct webhook_call *c, const struct json *value)
 {
 	if (!json_is(value, JSON_TYPE_ARRAY) || value->count == 0) {
 		shape(c, STR("events"), "wrong_type",
-		      "The events must be a list of at least one event's name.");
+		      "The events must be a list of at least one event name.");
 		return;
 	}
 	c->webhook.event_mask = 0;
@@ -161,7 +160,7 @@ static void read_enabled(struct webhook_call *c, const struct json *value)
 	c->webhook.is_enabled = json_bool(value, c->webhook.is_enabled);
 }
 
-/* Members that are there; false: answered. */
+/* Reads the members that are given. False: answered. */
 static bool read_members(struct webhook_call *c, const struct json *body)
 {
 	static const struct {
@@ -277,7 +276,7 @@ void api_webhook_delete(void *context, struct http_request *request, struct http
 		response->status = 204;
 }
 
-/* The present secret, opened, to be the old one. */
+/* Keeps the current secret as the old one. False: answered. */
 static bool keep_old(struct webhook_call *c)
 {
 	const struct seal_place place = {STR("webhooks"), STR("secret"), c->webhook.id};
@@ -343,7 +342,7 @@ void api_webhook_test(void *context, struct http_request *request, struct http_r
 	const enum err_kind kind = store_webhook_test(c.api->config.store, &event, &err);
 	if (kind == ERR_CONFLICT) {
 		respond_error(response, 409, "WEBHOOK_DISABLED",
-			      STR("The webhook is disabled: enable it first."));
+			      STR("The webhook is disabled; enable it first."));
 		return;
 	}
 	if (respond_if_failed(c.api, request, response, kind, &err))
