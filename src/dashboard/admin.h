@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The admin API: what an operator or app owner does beside the public API (docs/dashboard-api.md).
- * One set of handlers behind two doors. On the control socket (DATA/control.sock, 0600: who may
- * open the file may do everything), and dispatched directly by the command line while the service
- * is down, so that `posthorn app|credential|admin` have one code path: whether a caller may is
- * decided by who holds admin_router(). And over HTTP under /dashboard, with the pages that use it:
- * there admin_web.c decides by session and owner. Files: admin.c what both share, admin_web.c the
- * door over HTTP, admin_session.c signing in, backoff.h and password_pool.h what slows guessing,
- * then a file a subject. */
+ * The admin API: everything an operator or app owner does besides the public API
+ * (docs/dashboard-api.md). One set of handlers is reached in two ways. First, on the control socket
+ * (DATA/control.sock, mode 0600: anyone who can open the file may do everything), and directly from
+ * the command line while the service is down, so that `posthorn app|credential|admin` have one code
+ * path; holding admin_router() is the permission. Second, over HTTP under /dashboard, with the
+ * pages that use it; there admin_web.c authorizes by session and owner. Files: admin.c has the
+ * route table, admin_web.c the access over HTTP, admin_request.h and admin_respond.h reading and
+ * answering, admin_session.c signing in, backoff.h and password_pool.h slow down guessing; then one
+ * file per subject. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,9 +44,9 @@ void admin_free(struct admin **admin);
 /* For the control socket and direct dispatch. */
 struct http_router *admin_router(struct admin *admin);
 
-/* The public API, answered as an app instead of by its token. */
+/* The public API, called as an app without its access token. */
 struct admin_app_port {
-	/* request's path is the app's (/v1/...); fills response whatever comes. */
+	/* request's path is one of the public API (/v1/...). Always fills response. */
 	void (*serve)(void *context, const struct app_row *app, struct http_request *request,
 		      struct http_response *response);
 	void *context;
@@ -60,15 +61,15 @@ struct admin_web_config {
 	struct deliverer *deliverer; /* to wake it */
 	struct webhooker *webhooker; /* to wake it */
 	struct admin_app_port app_port;
-	/* Is the service fit for work? As api_config.is_ready; NULL = not asked. */
+	/* Is the service ready to work? As api_config.is_ready; NULL = always ready. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
 };
 
-/* Adds the dashboard's paths to the router of the public listener; its after hook puts the common
- * headers on. Before the first request. */
+/* Adds the dashboard's paths to the router of the public listener, whose after hook adds the common
+ * headers. Call before the first request. */
 enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,
 			     struct http_router *router, struct error *err);
-/* "PUBLIC/dashboard/setup#TOKEN" while nobody has a password; empty otherwise. Good until it is
- * used, or the program ends. */
+/* The link "PUBLIC/dashboard/setup#TOKEN" while no admin has a password, else empty. Valid until it
+ * is used or the program ends. */
 struct str admin_setup_link(struct admin *admin, struct arena *arena);

@@ -12,7 +12,7 @@ void admin_write_admin(struct json_writer *w, const struct admin_row *row)
 	json_end_object(w);
 }
 
-/* Who owns apps already but has no password is given one (API.md section 3). */
+/* An admin who owns apps but has no password gets this one (API.md section 3). */
 void admin_admin_create(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
@@ -57,7 +57,7 @@ void admin_admin_list(void *context, struct http_request *request, struct http_r
 	admin_respond_list_end(&w);
 }
 
-/* Over HTTP the last who can sign in stays: nobody could undo it there. */
+/* Over HTTP, the last admin who can sign in cannot be deleted: it could not be undone there. */
 void admin_admin_delete(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;

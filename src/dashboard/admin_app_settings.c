@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: what an app owner may choose for an app (API.md section 3): its name and owner, where
- * users may be sent back to, whether new connections have to be confirmed, and what is done with
- * publish calls whose outcome nobody knows. Fields that are not given stay as they are. */
+ * Admin API: the settings of an app (API.md section 3): name, owner, allowed redirect URLs, whether
+ * new connections have to be confirmed, and the handling of publish calls with an unknown outcome.
+ * Fields that are not given stay as they are. */
 #include "admin_private.h"
 
 #include "url.h"
@@ -70,18 +70,18 @@ static bool read_redirect_urls(struct http_response *response, const struct json
 	for (size_t i = 0; i < list->count; i++) {
 		if (!redirect_is_good(response->arena, json_at(list, i)))
 			return refuse(response, STR("redirect_urls must be http or https URLs "
-						    "without user and fragment."));
+						    "without user information or a fragment."));
 	}
 	buf_init(&text, response->arena, REDIRECT_LIST_MAX_BYTES);
 	json_writer_init(&w, &text);
 	json_put_value(&w, list);
 	if (text.is_over)
-		return refuse(response, STR("redirect_urls are too long together."));
+		return refuse(response, STR("The redirect_urls are too long in total."));
 	app->redirect_urls = list->count > 0 ? buf_str(&text) : STR("");
 	return true;
 }
 
-/* To an admin who is there already: a wrong letter must not make one. */
+/* Only to an existing admin: a typing error must not create one. */
 static bool hand_over(struct admin *admin, struct http_response *response, const struct json *body,
 		      struct app_row *app)
 {
@@ -96,7 +96,7 @@ static bool hand_over(struct admin *admin, struct http_response *response, const
 	app->owner_email = email;
 	if (kind == ERR_NOT_FOUND)
 		admin_respond_field_error(response, "owner",
-					  STR("There is no admin with this e-mail address."));
+					  STR("There is no admin with this email address."));
 	else if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");
 	return kind == ERR_NONE;

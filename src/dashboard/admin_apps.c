@@ -47,7 +47,7 @@ static void respond_secret(struct http_response *response, int status, const str
 	json_end_object(&w);
 }
 
-/* Who is signed in owns what they make. */
+/* Over HTTP, the signed-in admin owns the new app. */
 static bool read_owner(const struct http_request *request, struct http_response *response,
 		       const struct json *body, struct str *owner)
 {
@@ -154,7 +154,7 @@ void admin_app_activate(void *context, struct http_request *request, struct http
 		return;
 	if (app.state == APP_DRAFT)
 		admin_respond_error(response, 409, "APP_NOT_LIVE",
-				    STR("The app is a draft: bring it live with go-live."));
+				    STR("The app is a draft; take it live first."));
 	else
 		set_state(context, response, &app, APP_ACTIVE);
 }
@@ -193,10 +193,10 @@ void admin_app_go_live(void *context, struct http_request *request, struct http_
 		admin_respond_failure(response, kind, &err, "app");
 	else if (app.state == APP_SUSPENDED)
 		admin_respond_error(response, 409, "APP_NOT_ACTIVE",
-				    STR("The app is suspended: activate it first."));
+				    STR("The app is suspended; activate it first."));
 	else if (app.state == APP_DRAFT && !has_verified)
 		admin_respond_error(response, 409, "CREDENTIALS_NOT_FOUND",
-				    STR("The app has no verified platform credential yet."));
+				    STR("The app has no verified platform credentials yet."));
 	else
 		set_state(admin, response, &app, APP_ACTIVE);
 }

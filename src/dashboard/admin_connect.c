@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: what to do at a platform and what to enter here, and connections that the owner of an
- * app begins from the dashboard: to try a credential out, and to connect an account again. */
+ * Admin API: the guide to each platform's credentials, and connections that the owner of an app
+ * begins from the dashboard: to test a credential, and to reconnect an account. */
 #include "admin_private.h"
 
 #include "url.h"
@@ -20,7 +20,7 @@
 
 /* ---- the guide ---- */
 
-/* As the consent page is asked for them when the credential names none. */
+/* The scopes that are requested when the credential names none. */
 static struct str default_scopes(struct arena *arena, enum platform_id id)
 {
 	struct buf out;
@@ -58,9 +58,10 @@ static void write_warning(struct json_writer *w, struct arena *arena,
 				str_has_prefix(redirect_uri, STR("http://")) &&
 				!is_local(arena, redirect_uri);
 	json_member_str_or_null(w, "warning",
-				is_refused ? STR("The platform takes https redirect URIs only: set "
-						 "public-url to the https address of this service.")
-					   : STR(""));
+				is_refused
+					? STR("This platform only accepts https redirect URIs. Set "
+					      "public-url to the https address of this service.")
+					: STR(""));
 }
 
 /* credential NULL: none is set. */
@@ -138,8 +139,8 @@ static void respond_begun(struct http_response *response, const struct connect_b
 	json_end_object(&w);
 }
 
-/* The browser comes back to the page that it left, where its session is, whatever the app's list of
- * redirect URLs allows others. */
+/* The browser returns to the origin it came from, which has its session. The app's list of redirect
+ * URLs does not apply. */
 static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
 		  const struct app_row *app, enum platform_id platform, struct str user_id)
 {
@@ -205,8 +206,8 @@ struct outcome {
 	enum credential_state credential_state;
 };
 
-/* The owner's own connection proves what some platforms do not say without a user (API.md section
- * 3); but only of the credential that it was begun with. */
+/* Some platforms only verify a credential with a user (API.md section 3). The owner's own
+ * connection does that, but only for the credential that it began with. */
 static enum err_kind verify_by_connection(struct admin *admin, const struct app_row *app,
 					  const struct credential_row *credential,
 					  struct outcome *outcome, struct error *err)
@@ -225,8 +226,8 @@ static enum err_kind verify_by_connection(struct admin *admin, const struct app_
 	return kind;
 }
 
-/* Who began it here came back here: what an app with connect_confirmation asks of its own
- * server. */
+/* The browser that began the connection here also came back here, which is what an app with
+ * connect_confirmation has its own server confirm. */
 static enum err_kind confirm(struct admin *admin, struct arena *arena, const struct app_row *app,
 			     const struct connection_row *connection, struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Admin API: platform credentials of an app. The secret is write-only: it is sealed here and never
- * given out again. */
+ * returned. */
 #include "admin_private.h"
 
 #include "seal.h"
@@ -93,8 +93,8 @@ static void verify(struct admin *admin, struct http_request *request,
 	respond_credential(admin, request, response, app_id, platform);
 }
 
-/* A secret pasted with a newline behind it breaks Basic authentication later (x.md 1.3): blanks at
- * the ends are taken off. */
+/* White space at both ends is removed: a secret pasted with a trailing newline would break Basic
+ * authentication later (x.md 1.3). */
 static bool read_credential(struct http_request *request, struct http_response *response,
 			    struct str *client_id, struct str *secret, bool *wants_verify)
 {
@@ -109,7 +109,7 @@ static bool read_credential(struct http_request *request, struct http_response *
 	    !str_has_control(*secret))
 		return true;
 	admin_respond_error(response, 422, "VALIDATION_ERROR",
-			    STR("client_id and client_secret must be texts of 1 to 1,024 bytes "
+			    STR("client_id and client_secret must be strings of 1 to 1,024 bytes "
 				"without control characters."));
 	return false;
 }
@@ -119,8 +119,7 @@ static bool is_scope_character(char c)
 	return c > ' ' && c < 0x7f && c != '"' && c != '\\'; /* RFC 6749, 3.3 */
 }
 
-/* Blanks and commas separate; kept with one blank between. False and the answer made when it is no
- * such text. */
+/* Separated by spaces or commas; stored with single spaces. False: answered. */
 static bool read_scopes(const struct json *value, struct http_request *request,
 			struct http_response *response, struct str *scopes_out)
 {
@@ -141,12 +140,12 @@ static bool read_scopes(const struct json *value, struct http_request *request,
 	*scopes_out = buf_str(&scopes);
 	if (!is_good)
 		admin_respond_error(response, 422, "VALIDATION_ERROR",
-				    STR("scopes must be a text of scopes separated by blanks or "
+				    STR("scopes must be a string of scopes separated by spaces or "
 					"commas, at most 1,024 bytes."));
 	return is_good;
 }
 
-/* Not named in the request: those of before, since another set than last time ends the users'
+/* Without scopes in the request, the stored ones stay: another set than last time ends the users'
  * tokens (linkedin.md 1.1). */
 static bool find_scopes(struct admin *admin, struct http_request *request,
 			struct http_response *response, struct str app_id,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the schema's version, and the doctor. The doctor looks at what an operator would have
- * to look at when posts do not go out, and says it in sentences. */
+ * Admin API: the schema's version, and the doctor: everything that an operator would check when
+ * posts do not go out, each finding as one sentence. */
 #include "admin_private.h"
 
 #include "timetext.h"
@@ -27,7 +27,7 @@ static void finding(struct examination *x, const char *name, bool is_ok, struct 
 	x->is_ok = x->is_ok && is_ok;
 }
 
-static void look_at_store(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_store(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct error err = {0};
 	bool is_ok = store_check(admin->config.store, &err) == ERR_NONE;
@@ -37,8 +37,8 @@ static void look_at_store(struct admin *admin, struct arena *arena, struct exami
 		      : str_copy(arena, str_of(err.text)));
 }
 
-/* A node that died is told until it is forgotten; that others took its work over is no fault. */
-static void look_at_nodes(struct admin *admin, struct arena *arena, struct examination *x)
+/* A dead node is reported until it is forgotten. Other nodes have taken over its work. */
+static void check_nodes(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct node_row *nodes = NULL;
 	size_t count = 0;
@@ -53,14 +53,15 @@ static void look_at_nodes(struct admin *admin, struct arena *arena, struct exami
 		finding(x, "node", nodes[i].is_alive,
 			str_format(arena,
 				   STR_FMT " (" STR_FMT ", " STR_FMT ", version " STR_FMT
-					   "): heard of at " STR_FMT ", %lld accounts in hand",
+					   "): last heard from at " STR_FMT
+					   ", %lld accounts in progress",
 				   STR_ARG(nodes[i].name), STR_ARG(nodes[i].role),
 				   STR_ARG(nodes[i].address), STR_ARG(nodes[i].version),
 				   STR_ARG(timetext_format_instant(arena, nodes[i].beat_at_us)),
 				   (long long)nodes[i].busy_count));
 }
 
-static void look_at_queue(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_queue(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct delivery_backlog backlog = {0};
 	struct error err = {0};
@@ -72,13 +73,13 @@ static void look_at_queue(struct admin *admin, struct arena *arena, struct exami
 	int64_t late_us = backlog.oldest_due_us != 0 ? now_us - backlog.oldest_due_us : 0;
 	finding(x, "queue", late_us <= LATE_US,
 		str_format(arena,
-			   "%lld scheduled, %lld due, %lld under way, the oldest due one is %lld s "
-			   "late",
+			   "%lld scheduled, %lld due, %lld in progress; the oldest due one is %lld "
+			   "s late",
 			   (long long)backlog.scheduled_count, (long long)backlog.due_count,
 			   (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
 }
 
-static void look_at_holds(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_holds(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct hold_counts counts;
 	struct error err = {0};
@@ -88,22 +89,22 @@ static void look_at_holds(struct admin *admin, struct arena *arena, struct exami
 	}
 	const int64_t *of_state = counts.of[PLATFORM_NONE];
 	finding(x, "held", of_state[HOLD_ASKING] + of_state[HOLD_HELD] == 0,
-		str_format(arena,
-			   "since a backup was restored: %lld held for you to decide (posthorn "
-			   "hold show, release, fail), %lld still being asked "
-			   "about, %lld found published",
-			   (long long)of_state[HOLD_HELD], (long long)of_state[HOLD_ASKING],
-			   (long long)of_state[HOLD_ADOPTED]));
+		str_format(
+			arena,
+			"since a backup was restored: %lld held for you to decide (posthorn hold "
+			"show, release, fail), %lld still being resolved, %lld found published",
+			(long long)of_state[HOLD_HELD], (long long)of_state[HOLD_ASKING],
+			(long long)of_state[HOLD_ADOPTED]));
 	const int64_t aside = of_state[HOLD_SET_ASIDE] + of_state[HOLD_POISONED];
 	if (aside > 0)
-		finding(x, "quarantine", true, /* over: each has failed with its reason */
+		finding(x, "quarantine", true, /* settled: each failed with its reason */
 			str_format(arena,
-				   "%lld deliveries stopped the service three times and were set "
-				   "aside as failed",
+				   "%lld deliveries were quarantined as failed: each had stopped "
+				   "the service three times",
 				   (long long)aside));
 }
 
-static void look_at_alarms(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_alarms(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct alarm_row *alarms = NULL;
 	size_t count = 0;
@@ -116,14 +117,15 @@ static void look_at_alarms(struct admin *admin, struct arena *arena, struct exam
 		finding(x, "alarm", false,
 			str_format(arena,
 				   STR_FMT ": " STR_FMT
-					   " Told %lld times since the start, last at " STR_FMT ".",
+					   " Raised %lld times since the start, last at " STR_FMT
+					   ".",
 				   STR_ARG(alarms[i].name), STR_ARG(alarms[i].message),
 				   (long long)alarms[i].times,
 				   STR_ARG(timetext_format_instant(arena, alarms[i].last_at_us))));
 }
 
-static void look_at_app(struct admin *admin, struct arena *arena, struct examination *x,
-			const struct app_row *app)
+static void check_app(struct admin *admin, struct arena *arena, struct examination *x,
+		      const struct app_row *app)
 {
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
@@ -132,7 +134,7 @@ static void look_at_app(struct admin *admin, struct arena *arena, struct examina
 		finding(x, "app", false,
 			str_format(arena,
 				   "app " STR_FMT
-				   " has no admin: its token requests answer admin_not_found",
+				   " has no admin: its token requests are answered admin_not_found",
 				   STR_ARG(app->client_id)));
 	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count,
 				  &err) != ERR_NONE) {
@@ -143,14 +145,14 @@ static void look_at_app(struct admin *admin, struct arena *arena, struct examina
 		if (credentials[i].state == CREDENTIAL_FAILED)
 			finding(x, "credential", false,
 				str_format(arena,
-					   "app " STR_FMT ": %s refuses the credentials: " STR_FMT,
+					   "app " STR_FMT ": %s rejected the credentials: " STR_FMT,
 					   STR_ARG(app->client_id),
 					   platform_id_name(credentials[i].platform),
 					   STR_ARG(credentials[i].message)));
 	}
 }
 
-static void look_at_apps(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_apps(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct app_row *apps = NULL;
 	size_t count = 0;
@@ -161,7 +163,7 @@ static void look_at_apps(struct admin *admin, struct arena *arena, struct examin
 	}
 	finding(x, "apps", true, str_format(arena, "%zu app%s", count, count == 1 ? "" : "s"));
 	for (size_t i = 0; i < count; i++)
-		look_at_app(admin, arena, x, &apps[i]);
+		check_app(admin, arena, x, &apps[i]);
 }
 
 void admin_schema(void *context, struct http_request *request, struct http_response *response)
@@ -183,12 +185,12 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 	json_begin_object(&x.w);
 	json_key(&x.w, "checks");
 	json_begin_array(&x.w);
-	look_at_store(admin, request->arena, &x);
-	look_at_nodes(admin, request->arena, &x);
-	look_at_queue(admin, request->arena, &x);
-	look_at_holds(admin, request->arena, &x);
-	look_at_alarms(admin, request->arena, &x);
-	look_at_apps(admin, request->arena, &x);
+	check_store(admin, request->arena, &x);
+	check_nodes(admin, request->arena, &x);
+	check_queue(admin, request->arena, &x);
+	check_holds(admin, request->arena, &x);
+	check_alarms(admin, request->arena, &x);
+	check_apps(admin, request->arena, &x);
 	json_end_array(&x.w);
 	json_member_bool(&x.w, "ok", x.is_ok);
 	json_end_object(&x.w);

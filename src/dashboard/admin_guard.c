@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: backups, and what is held since a restore (store/store_guard.h). */
+ * Admin API: backups, and deliveries held since a restore (store/store_guard.h). */
 #include "admin_private.h"
 
 #include "store_backup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the machines that share the database, and when each was last heard of. What is wrong
- * with one is the doctor's to say. */
+ * Admin API: the nodes that share the database, and when each was last seen. The doctor reports
+ * problems with them. */
 #include "admin_private.h"
 
 #include "timetext.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: how it goes. How many posts went out or failed in the last hours, why, and how late;
- * what of the platforms' allowances is used; what only the operator can mend. Figures for machines
- * are api/metrics.c. */
+ * Admin API: the overview. How many posts were published or failed in the last hours, why, and how
+ * late; how much of the platforms' quotas is used; problems that only the operator can fix. Figures
+ * for monitoring are api/metrics.c. */
 #include "admin_private.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #define USAGE_WINDOW_US US_PER_DAY
 #define USAGE_ACCOUNTS_MAX 200 /* with posts in the window, of one app */
 
-/* Calls take with every outcome of an app since then. */
+/* Receives every outcome of an app in turn. */
 typedef void (*outcome_taker)(void *context, const struct dashboard_outcome *outcome);
 
 static enum err_kind walk_outcomes(struct admin *admin, const struct app_row *app, int64_t since_us,
@@ -82,7 +82,7 @@ static void take_lateness(struct overview *o, const struct dashboard_outcome *ou
 		o->late[o->late_count++] = (struct lateness){us > 0 ? us : 0, hour};
 }
 
-/* A failure that was tried again since has no code any more: it counts in its hour only. */
+/* A failure that has been retried since no longer has a code; it only counts in its hour. */
 static void take_outcome(void *context, const struct dashboard_outcome *outcome)
 {
 	struct overview *o = context;
@@ -117,7 +117,7 @@ static int compare_lateness(const void *a, const void *b)
 	return (x->us > y->us) - (x->us < y->us);
 }
 
-/* The smallest of which so many in a hundred are no larger (nearest rank). */
+/* The percentile by nearest rank: the smallest value that percent of all values do not exceed. */
 static int64_t percentile_ms(const int64_t *sorted_us, size_t count, size_t percent)
 {
 	const size_t rank = (count * percent + 99) / 100;

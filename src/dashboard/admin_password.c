@@ -25,6 +25,6 @@ bool admin_password_hash(struct admin *admin, struct http_response *response, st
 	if (hash_out->len > 0)
 		return true;
 	admin_respond_wait(response, 503, "UNAVAILABLE",
-			   STR("Too many passwords are being worked on. Try again."), US_PER_S);
+			   STR("Too many sign-ins at once. Try again in a moment."), US_PER_S);
 	return false;
 }

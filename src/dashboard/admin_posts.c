@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: posts of all apps of an owner in one list, the month they stand in, what failures
- * mean, and what a person saw where nobody could prove it. One post, and what else can be changed
- * about it, is the public API's (admin_web.c). */
+ * Admin API: posts of all apps of an owner in one list, the calendar of a month, the meaning of
+ * failures, and a person's answer to an unknown outcome. Everything about one post is the public
+ * API's (admin_web.c). */
 #include "admin_private.h"
 
 #include "count_of.h"
@@ -114,7 +114,7 @@ static bool read_words(struct listing *l)
 	return true;
 }
 
-/* False: answered. One day alone leaves the other end open. */
+/* A range with one day given is open at the other end. False: answered. */
 static bool read_dates(struct listing *l)
 {
 	struct civil_date from = {0}, to = {0};
@@ -128,8 +128,8 @@ static bool read_dates(struct listing *l)
 	return true;
 }
 
-/* Ordinals by a dot, in the order of the apps; what is not there has nothing more. False:
- * answered. */
+/* The cursor is one ordinal for each app, separated by dots; an app without one is at its end.
+ * False: answered. */
 static bool read_cursor(struct listing *l)
 {
 	struct str text, part;
@@ -139,8 +139,9 @@ static bool read_cursor(struct listing *l)
 		l->below[i] = text.len == 0 ? INT64_MAX : 0;
 	for (size_t i = 0; text.len > 0 && i < l->apps.count; i++) {
 		if (!str_take_field(&text, '.', &part) || !str_parse_i64(part, &l->below[i])) {
-			admin_respond_field_error(l->response, "after",
-						  STR("This is not the next of a list."));
+			admin_respond_field_error(
+				l->response, "after",
+				STR("Invalid cursor: pass the `next` value of the previous page."));
 			return false;
 		}
 	}
@@ -161,7 +162,7 @@ static bool listing_begin(struct listing *l)
 	       read_words(l) && read_dates(l) && read_cursor(l);
 }
 
-/* One more than the page holds, so that it is known whether there is a next. */
+/* Fetches one more than the page holds, to know whether there is a next page. */
 static enum err_kind find_all(struct listing *l, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
@@ -306,7 +307,7 @@ static void write_post(struct json_writer *w, struct arena *arena, const struct 
 	json_end_object(w);
 }
 
-/* Where each app goes on; empty when all are at their end. */
+/* The position in each app; empty when all are at their end. */
 static struct str next_cursor(struct listing *l)
 {
 	struct buf out;
@@ -327,7 +328,7 @@ static struct str next_cursor(struct listing *l)
 	return has_more ? buf_str(&out) : STR("");
 }
 
-/* The rows of what was chosen: order names the app of each, posts has each app's in order. */
+/* Writes the chosen rows: order has the app of each row, posts the posts of each app in order. */
 static void write_rows(struct listing *l, struct json_writer *w, const size_t *order, size_t count,
 		       struct post_row *const *posts)
 {
@@ -381,7 +382,7 @@ void admin_post_list(void *context, struct http_request *request, struct http_re
 	if (kind == ERR_TOO_LARGE)
 		admin_respond_field_error(
 			response, "limit",
-			STR("These posts are too large for one page: ask for a smaller limit."));
+			STR("These posts are too large for one page; request a smaller limit."));
 	else if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "post");
 }
@@ -503,10 +504,10 @@ static enum err_kind send_again(struct admin *admin, struct arena *arena,
 		deliverer_wake(admin->web.deliverer);
 		return ERR_NONE;
 	case POST_RETRY_NOT_TARGETS:
-		return error_set(err, ERR_NOT_FOUND, "the post does not go to that account");
+		return error_set(err, ERR_NOT_FOUND, "the post does not target that account");
 	case POST_RETRY_ACCOUNTS_GONE:
 		return error_set(err, ERR_INVALID,
-				 "The account cannot be published to: connect it again first.");
+				 "The account cannot be published to; reconnect it first.");
 	case POST_RETRY_NOTHING:
 		break;
 	}
@@ -568,7 +569,8 @@ static bool read_url(struct http_response *response, struct str url)
 	if (url.len == 0 || str_has_prefix(url, STR("https://")) ||
 	    str_has_prefix(url, STR("http://")))
 		return true;
-	admin_respond_field_error(response, "url", STR("The url must begin with https://."));
+	admin_respond_field_error(response, "url",
+				  STR("The url must begin with https:// or http://."));
 	return false;
 }
 
@@ -595,7 +597,7 @@ static bool read_resolution(struct admin *admin, struct http_request *request,
 	return false;
 }
 
-/* Looked at before, since a retry would also take what failed for another reason. */
+/* Checked first, since a retry would also take a delivery that failed for another reason. */
 static enum err_kind find_unknown(struct admin *admin, struct arena *arena,
 				  const struct post_appeared *what, struct error *err)
 {
@@ -606,7 +608,7 @@ static enum err_kind find_unknown(struct admin *admin, struct arena *arena,
 		return kind;
 	const struct delivery_row *delivery = delivery_of(&post, what->account_id);
 	if (delivery == NULL)
-		return error_set(err, ERR_NOT_FOUND, "the post does not go to that account");
+		return error_set(err, ERR_NOT_FOUND, "the post does not target that account");
 	return is_unknown(delivery) ? ERR_NONE
 				    : error_set(err, ERR_CONFLICT, "its outcome is known");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the admin API's files: the frame's state, who is calling, and the shapes of answers. */
+ * Shared by the admin API's files: its state, the route table, the caller, and what the files call
+ * of each other. */
 #pragma once
 
 #include "arena.h"
@@ -62,7 +63,7 @@ struct admin_route {
 
 /* The table and its size. */
 const struct admin_route *admin_routes(size_t *count_out);
-/* The table's routes of one door, into router; tag is the row. */
+/* Adds the table's routes of one entry (control socket or web) to router; their tag is the row. */
 enum err_kind admin_add_routes(struct http_router *router, enum route_where where,
 			       struct error *err);
 #define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary) \
@@ -79,7 +80,7 @@ struct caller {
 	bool has_app;
 };
 
-/* Who is signed in; NULL on the control socket, which may do everything. */
+/* The signed-in caller; NULL on the control socket, which may do everything. */
 static inline const struct caller *admin_request_caller(const struct http_request *request)
 {
 	return request->user;
@@ -122,11 +123,11 @@ void admin_write_credential(struct admin *admin, struct arena *arena, struct jso
 			    const struct credential_row *credential);
 /* ---- admin_session.c ---- */
 
-/* The session of the request's cookie into *caller_out; NOT_FOUND when there is none or it is over.
- * is_use: it counts as a sign of life. */
+/* Finds the session of the request's cookie. is_use: the request keeps the session alive. May block
+ * on the database. NOT_FOUND when there is no session or it has ended. */
 enum err_kind admin_session_find(struct admin *admin, struct http_request *request, bool is_use,
 				 struct caller *caller_out, struct error *err);
-/* The token that every changing request of the session must bring. */
+/* The token that every changing request of the session must send. */
 struct str admin_session_csrf_token(struct arena *arena, const struct caller *caller);
-/* Where the browser's page is ("https://host"), as the browser says; else the public URL. */
+/* The origin of the browser's page ("https://host") from its Origin header, else the public URL. */
 struct str admin_session_page_origin(const struct admin *admin, const struct http_request *request);

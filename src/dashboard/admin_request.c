@@ -31,12 +31,12 @@ bool admin_request_text(struct http_response *response, const struct json *body,
 	admin_respond_field_error(
 		response, name,
 		str_format(response->arena,
-			   "%s must be a text of 1 to %zu bytes without control characters.", name,
-			   max_bytes));
+			   "%s must be a string of 1 to %zu bytes without control characters.",
+			   name, max_bytes));
 	return false;
 }
 
-/* Something before and behind one @; the rest is the mail system's business. */
+/* Something on both sides of one @; the rest is up to the mail system. */
 bool admin_request_email(struct http_response *response, struct str text, struct str *out)
 {
 	size_t at = str_find_char(text, '@', 0);
@@ -46,7 +46,7 @@ bool admin_request_email(struct http_response *response, struct str text, struct
 		*out = str_lower(response->arena, text);
 		return true;
 	}
-	admin_respond_field_error(response, "email", STR("That is no e-mail address."));
+	admin_respond_field_error(response, "email", STR("Not a valid email address."));
 	return false;
 }
 
@@ -90,11 +90,10 @@ bool admin_request_query_text(const struct http_request *request, struct http_re
 	if (!request->has_bad_query && form_count(&request->query, name) <= 1 &&
 	    out->len <= max_bytes)
 		return true;
-	admin_respond_field_error(
-		response, name,
-		str_format(response->arena,
-			   "%s must be given once, as a text of at most %zu bytes.", name,
-			   max_bytes));
+	admin_respond_field_error(response, name,
+				  str_format(response->arena,
+					     "%s must be given once, with at most %zu bytes.", name,
+					     max_bytes));
 	return false;
 }
 

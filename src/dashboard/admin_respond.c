@@ -61,12 +61,12 @@ void admin_respond_failure(struct http_response *response, enum err_kind kind,
 	switch (kind) {
 	case ERR_NOT_FOUND:
 		admin_respond_error(response, 404, "NOT_FOUND",
-				    str_format(arena, "There is no such %s.", what));
+				    str_format(arena, "No such %s.", what));
 		return;
 	case ERR_CONFLICT:
 		admin_respond_error(
 			response, 409, "CONFLICT",
-			str_format(arena, "This %s is there already, or was changed meanwhile.",
+			str_format(arena, "This %s already exists, or was changed in the meantime.",
 				   what));
 		return;
 	case ERR_INVALID:
@@ -106,7 +106,7 @@ void admin_respond_fault(void *context, enum http_fault fault, const struct http
 		[HTTP_FAULT_UNAVAILABLE] = {503, "UNAVAILABLE"},
 	};
 	admin_respond_error(response, answers[fault].status, answers[fault].code,
-			    STR("The admin API cannot do this."));
+			    STR("The admin API cannot handle this request."));
 }
 
 void admin_respond_list_begin(struct http_response *response, struct json_writer *w)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Signing in to the dashboard: the session and its cookie, the set-up link, passwords. What a
- * session may do is admin_web.c's business. */
+ * Signing in to the dashboard: the session and its cookie, the set-up link, passwords. admin_web.c
+ * decides what a session may do. */
 #include "count_of.h"
 
 #include "admin_private.h"
@@ -16,7 +16,7 @@
 #define SESSION_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
 #define TOUCH_EVERY_US (60 * US_PER_S)
 #define USER_AGENT_MAX_BYTES 300
-/* RELIABILITY.md 4.1. Behind a proxy all people share one address. */
+/* RELIABILITY.md 4.1. With a reverse proxy, all users share one address. */
 #define ACCOUNT_FREE_FAILURES 5
 #define ADDRESS_FREE_FAILURES 20
 
@@ -24,8 +24,8 @@ static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_
 
 /* ---- the cookie ---- */
 
-/* Told by the browser itself, so that it is right behind a proxy that nobody described to us. Only
- * changing requests carry it; those that begin sessions are such. */
+/* The browser sends it, so it is right even with a reverse proxy that we know nothing about. Only
+ * changing requests have it, and those that begin sessions are changing ones. */
 struct str admin_session_page_origin(const struct admin *admin, const struct http_request *request)
 {
 	const struct str *origin = http_request_header(request, "Origin");
@@ -40,7 +40,7 @@ static bool is_secure_page(const struct admin *admin, const struct http_request 
 	return str_has_prefix(admin_session_page_origin(admin, request), STR("https://"));
 }
 
-/* The one of https first: nobody else on a neighbouring host can set it. */
+/* The __Host- cookie of https first: no neighbouring host can set it. */
 static bool session_cookie(const struct http_request *request, struct str *token_out,
 			   bool *is_secure_out)
 {
@@ -101,7 +101,7 @@ enum err_kind admin_session_find(struct admin *admin, struct http_request *reque
 		return kind;
 	if (caller.session.is_secure != is_secure)
 		return error_set(err, ERR_NOT_FOUND,
-				 "the session came under another cookie's name");
+				 "the session came in a cookie of another name");
 	if (is_use)
 		touch(admin, &caller, now_us);
 	*caller_out = caller;
@@ -134,7 +134,7 @@ static void write_signed_out(struct json_writer *w)
 		json_member_null(w, names[i]);
 }
 
-/* The page where a person sees what was posted. */
+/* The sandbox page that shows what was posted. */
 static struct str sandbox_page(const struct admin *admin, struct arena *arena)
 {
 	const struct str url = str_of(admin->web.sandbox_url);
@@ -164,7 +164,7 @@ static void respond_session(struct admin *admin, struct http_response *response,
 	json_end_object(&w);
 }
 
-/* Looking is no use of the session: a page that asks every minute must not keep it alive. */
+/* Does not count as use of the session: a page that polls every minute must not keep it alive. */
 void admin_session_show(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
@@ -200,7 +200,7 @@ static struct caller new_session(struct admin *admin, struct http_request *reque
 	return caller;
 }
 
-/* Whoever had this browser before is signed out: a session is never taken over (fixation). */
+/* Ends the session that this browser had before: a session is never taken over (fixation). */
 static void begin(struct admin *admin, struct http_request *request, struct http_response *response,
 		  int status, const struct admin_row *row)
 {
@@ -224,7 +224,7 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 
 /* ---- signing in ---- */
 
-/* A try at a password: who is meant, from where. */
+/* One attempt at a password: the account and the address it comes from. */
 struct guess {
 	struct admin *admin;
 	struct http_response *response;
@@ -240,19 +240,19 @@ static struct guess guess_of(struct admin *admin, const struct http_request *req
 			       {"address", request->remote_address, ADDRESS_FREE_FAILURES}}};
 }
 
-/* False: answered. The try is counted. */
+/* Counts the attempt. False: answered, too many failures. */
 static bool may_guess(const struct guess *g)
 {
 	const int64_t wait_us = backoff_try(g->admin->backoff, g->keys, 2);
 	if (wait_us == 0)
 		return true;
 	admin_respond_wait(g->response, 429, "RATE_LIMITED",
-			   STR("Too many wrong passwords. Wait a little before the next try."),
+			   STR("Too many wrong passwords. Wait a moment before the next try."),
 			   wait_us);
 	return false;
 }
 
-/* False: answered. row is the admin who is meant; one without a password when there is none. */
+/* row is the admin; without a password when there is no such admin. False: answered. */
 static bool password_is_right(const struct guess *g, const struct admin_row *row,
 			      struct str password, int wrong_status, const char *wrong_code)
 {
@@ -264,16 +264,15 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 	case PASSWORD_BUSY:
 		backoff_undo(g->admin->backoff, g->keys, 2);
 		admin_respond_wait(g->response, 503, "UNAVAILABLE",
-				   STR("Too many are signing in at this moment. Try again."),
+				   STR("Too many sign-ins at once. Try again in a moment."),
 				   US_PER_S);
 		return false;
 	case PASSWORD_WRONG:
 		break;
 	}
 	admin_respond_error(g->response, wrong_status, wrong_code,
-			    wrong_status == 401
-				    ? STR("The e-mail address or the password is wrong.")
-				    : STR("The password is wrong."));
+			    wrong_status == 401 ? STR("The email address or the password is wrong.")
+						: STR("The password is wrong."));
 	return false;
 }
 
@@ -367,7 +366,7 @@ static bool answered_setup_done(struct admin *admin, struct http_response *respo
 		admin_respond_failure(response, kind, &err, "admin");
 	else if (has_admin)
 		admin_respond_error(response, 409, "SETUP_DONE",
-				    STR("There is an admin already: sign in."));
+				    STR("An admin already exists; sign in."));
 	return kind != ERR_NONE || has_admin;
 }
 
@@ -382,8 +381,8 @@ void admin_setup(void *context, struct http_request *request, struct http_respon
 		return;
 	if (!setup_token_is_right(admin, json_string(json_get(body, "token")))) {
 		admin_respond_error(response, 403, "SETUP_TOKEN_INVALID",
-				    STR("This set-up link is not the one that the service printed "
-					"at its last start."));
+				    STR("This set-up link is not valid; use the one that the "
+					"service printed at its last start."));
 		return;
 	}
 	if (!admin_request_email(response, json_string(json_get(body, "email")), &row.email) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The admin API's door over HTTP: who may pass is decided here, for every route alike, from its row
- * in admin_routes.def; and an app's own API without a token. How sessions come to be is
- * admin_session.c, the pages are web_pages.c. */
+ * The admin API over HTTP: authorizes every request in one place, by the row of its route in
+ * admin_routes.def; serves an app's own API without a token, and the pages (web_pages.c). Sessions
+ * begin in admin_session.c. */
 #include "count_of.h"
 
 #include "admin_private.h"
@@ -12,8 +12,7 @@
 
 #define BODY_MAX_BYTES ((size_t)1 << 20) /* the public API's (DESIGN.md section 7) */
 
-/* Nothing but the dashboard's own files: no text of theirs could do anything even if it held
- * markup. */
+/* Only the dashboard's own files may run, so text that contained markup could do nothing. */
 #define POLICY \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " \
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -25,8 +24,8 @@ static bool changes(const struct http_request *request)
 	return !str_equal_z(request->method, "GET") && !str_equal_z(request->method, "HEAD");
 }
 
-/* The origin of the page, as the browser tells it, against where we are: what the request says, and
- * what the operator said, since a proxy may put another name into Host. */
+/* Compares the Origin header with our own origin: the Host header, and the configured public URL,
+ * since a proxy may rewrite Host. */
 static bool origin_is_ours(const struct admin *admin, const struct http_request *request,
 			   struct str origin)
 {
@@ -50,8 +49,9 @@ static bool origin_is_ours(const struct admin *admin, const struct http_request 
 	return false;
 }
 
-/* Does a page of ours send it? Whoever is no browser says nothing, and brings no cookie that others
- * could use. Sec-Fetch-Site is the browser's own judgement, so that nothing has to be compared. */
+/* Was the request sent by one of our pages? A client that is not a browser sends neither header,
+ * and has no cookie that other sites could use. Sec-Fetch-Site is the browser's own verdict and
+ * needs no comparison. */
 static bool is_from_our_page(const struct admin *admin, const struct http_request *request)
 {
 	const struct str *site = http_request_header(request, "Sec-Fetch-Site");
@@ -74,8 +74,8 @@ static bool has_csrf_token(struct http_request *request, struct http_response *r
 	if (token != NULL &&
 	    digest_equal_str(*token, admin_session_csrf_token(request->arena, caller)))
 		return true;
-	return refuse_csrf(response, STR("The X-CSRF-Token header is missing or not this "
-					 "session's."));
+	return refuse_csrf(
+		response, STR("The X-CSRF-Token header is missing or belongs to another session."));
 }
 
 static bool body_is_json(const struct http_request *request, struct http_response *response)
@@ -94,7 +94,7 @@ static bool body_is_json(const struct http_request *request, struct http_respons
 	return false;
 }
 
-/* The public API has a limit of its own. */
+/* The public API has its own limit. */
 static bool fits(const struct http_request *request, struct http_response *response,
 		 const struct admin_route *row)
 {
@@ -111,13 +111,13 @@ static bool is_signed_in(struct admin *admin, struct http_request *request,
 	struct error err = {0};
 	const enum err_kind kind = admin_session_find(admin, request, true, caller, &err);
 	if (kind == ERR_NOT_FOUND)
-		admin_respond_error(response, 401, "UNAUTHENTICATED", STR("Sign in first."));
+		admin_respond_error(response, 401, "UNAUTHENTICATED", STR("Sign in to continue."));
 	else if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "session");
 	return kind == ERR_NONE;
 }
 
-/* What belongs to somebody else and what does not exist answer alike. */
+/* Another owner's app gets the same answer as one that does not exist. */
 static bool owns_app(struct admin *admin, struct http_request *request,
 		     struct http_response *response, struct caller *caller)
 {
@@ -137,7 +137,7 @@ static bool may_pass(struct admin *admin, struct http_request *request,
 		     struct http_response *response, const struct admin_route *row)
 {
 	if (changes(request) && !is_from_our_page(admin, request))
-		return refuse_csrf(response, STR("This request comes from another site."));
+		return refuse_csrf(response, STR("This request came from another site."));
 	if (row->who != PRINCIPAL_NONE) {
 		struct caller *caller = ARENA_NEW(request->arena, struct caller);
 		if (!is_signed_in(admin, request, response, caller) ||
@@ -198,8 +198,7 @@ static bool is_known(const struct http_request *request, const char *etag)
 	return false;
 }
 
-/* Paths without a dot in their last segment are the page's own business: all of them are the
- * page. */
+/* Every path without a dot in its last segment is the page; its router does the rest. */
 static struct str file_of(struct str rest)
 {
 	size_t name_at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: an event carried to a webhook once more. What else can be done with webhooks is the
- * public API's (admin_web.c). */
+ * Admin API: resending an event to a webhook. Everything else about webhooks is the public API's
+ * (admin_web.c). */
 #include "admin_private.h"
 
 #include "store_event.h"
@@ -44,7 +44,7 @@ void admin_webhook_resend(void *context, struct http_request *request,
 				   http_request_capture(request, "webhook_id"), &webhook, &err);
 	if (kind == ERR_NONE && !webhook.is_enabled) {
 		admin_respond_error(response, 409, "WEBHOOK_DISABLED",
-				    STR("The webhook is disabled: enable it first."));
+				    STR("The webhook is disabled; enable it first."));
 		return;
 	}
 	if (kind == ERR_NONE)
@@ -52,7 +52,7 @@ void admin_webhook_resend(void *context, struct http_request *request,
 			      &delivery_id, &err);
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "UNDER_WAY",
-				    STR("This event is on its way to the webhook already."));
+				    STR("This event is already being delivered to the webhook."));
 		return;
 	}
 	if (kind != ERR_NONE) {

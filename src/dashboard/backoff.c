@@ -15,7 +15,7 @@
 struct entry {
 	struct digest key; /* as it comes from outside, of any length */
 	int failures;      /* 0 = free */
-	int64_t last_us;   /* of the boot clock, which nobody sets back */
+	int64_t last_us;   /* of the boot clock, which never goes back */
 };
 
 struct backoff {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How fast passwords may be guessed: after so many failures of a key (an admin, a network address)
- * each further try has to wait, twice as long every time. In memory, bounded, of this process
- * alone. A try counts as a failure from its beginning, so that many at once gain nothing; who was
- * right says so. Thread-safe. */
+ * Slows down guessing of passwords: after a number of failures of a key (an admin, a network
+ * address) each further attempt has to wait, twice as long every time. In memory, bounded, per
+ * process. An attempt counts as a failure when it begins, so parallel attempts gain nothing; a
+ * success takes it back. Thread-safe. */
 #pragma once
 
 #include <stddef.h>
@@ -24,10 +24,10 @@ struct backoff_key {
 
 struct backoff *backoff_new(const struct clock *clock);
 void backoff_free(struct backoff **backoff);
-/* 0: go on, the try is counted for every key. Else how long to wait, in microseconds; nothing is
- * counted then. */
+/* Returns 0 and counts an attempt for every key, or the time to wait in microseconds and counts
+ * nothing. */
 int64_t backoff_try(struct backoff *backoff, const struct backoff_key *keys, size_t count);
-/* The try was none after all: it is taken back for every key. */
+/* Takes the attempt back for every key. */
 void backoff_undo(struct backoff *backoff, const struct backoff_key *keys, size_t count);
-/* It was the right password: the key's failures are forgotten. */
+/* Forgets the failures of the key, after the right password. */
 void backoff_forget(struct backoff *backoff, const struct backoff_key *key);

@@ -9,8 +9,8 @@
 
 #include "digest.h"
 
-/* Of a password that nobody knows: what an unknown admin's is compared with, so that the answer
- * takes as long. */
+/* The hash of a discarded random password. An unknown admin's password is compared with it, so that
+ * the answer takes as long. */
 #define NOBODYS_HASH \
 	"$argon2id$v=19$m=19456,t=2,p=1$SfCqXWl8tjy2JhESpcRPMA$" \
 	"n2srDLT+fHSls5s8pmIy9xgklUgR1kH8Wt3hndgySIo"

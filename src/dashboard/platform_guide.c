@@ -16,59 +16,58 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "App secret",
 		 META_WHERE,
 		 META_CONSOLE,
-		 {"Create a Meta app of type Business, or open yours.",
+		 {"Create a Meta app of type Business, or open your existing one.",
 		  "Add the use cases for Facebook Login and for managing content on Instagram.",
-		  "Under Facebook Login > Settings add the redirect URI to Valid OAuth Redirect "
+		  "Under Facebook Login > Settings, add the redirect URI to Valid OAuth Redirect "
 		  "URIs.",
-		  "Copy App ID and App secret from App settings > Basic.",
+		  "Copy the App ID and App secret from App settings > Basic.",
 		  "Users connect professional Instagram accounts that are linked to a Facebook "
 		  "Page.",
 		  NULL},
 		 META_REVIEW,
 		 true},
-	[PLATFORM_FACEBOOK] =
-		{"App ID",
-		 "App secret",
-		 META_WHERE,
-		 META_CONSOLE,
-		 {"Create a Meta app of type Business, or open yours.",
-		  "Add the use cases for Facebook Login and for managing a Page.",
-		  "Under Facebook Login > Settings add the redirect URI to Valid OAuth Redirect "
-		  "URIs.",
-		  "Copy App ID and App secret from App settings > Basic.", NULL},
-		 META_REVIEW,
-		 true},
+	[PLATFORM_FACEBOOK] = {"App ID",
+			       "App secret",
+			       META_WHERE,
+			       META_CONSOLE,
+			       {"Create a Meta app of type Business, or open your existing one.",
+				"Add the use cases for Facebook Login and for managing a Page.",
+				"Under Facebook Login > Settings, add the redirect URI to Valid "
+				"OAuth Redirect URIs.",
+				"Copy the App ID and App secret from App settings > Basic.", NULL},
+			       META_REVIEW,
+			       true},
 	[PLATFORM_X] =
 		{"OAuth 2.0 Client ID",
 		 "OAuth 2.0 Client Secret",
-		 "Your app > Keys and tokens > OAuth 2.0, in the X developer console. The API key "
-		 "and its secret are something else.",
+		 "Your app > Keys and tokens > OAuth 2.0, in the X developer console. Do not use "
+		 "the API key and its secret.",
 		 "https://console.x.com/",
-		 {"Create an app in the X developer console, or open yours.",
-		  "Under User authentication settings choose Read and write, and Web App "
-		  "(a confidential client).",
+		 {"Create an app in the X developer console, or open your existing one.",
+		  "Under User authentication settings, choose Read and write, and Web App (a "
+		  "confidential client).",
 		  "Add the redirect URI to Callback URI.",
-		  "Copy Client ID and Client Secret of OAuth 2.0; the secret is shown once.", NULL},
-		 "X asks for no review, but every post costs credit of the app's own account; "
-		 "posts "
-		 "with a link cost more.",
+		  "Copy the OAuth 2.0 Client ID and Client Secret; the secret is shown only once.",
+		  NULL},
+		 "X requires no review, but every post uses credits of the app's developer "
+		 "account; posts with a link cost more.",
 		 false},
 	[PLATFORM_LINKEDIN] =
 		{"Client ID",
 		 "Primary Client Secret",
 		 "Your app > Auth, in the LinkedIn developer portal.",
 		 "https://www.linkedin.com/developers/apps",
-		 {"Create an app in the developer portal; it belongs to a company page that has to "
-		  "confirm it.",
-		  "Under Products add Sign In with LinkedIn using OpenID Connect and Share on "
-		  "LinkedIn (members), or Community Management API (company pages).",
-		  "Under Auth add the redirect URI to Authorized redirect URLs.",
-		  "Copy Client ID and Primary Client Secret.",
-		  "Enter as scopes those of the app's products: LinkedIn refuses the whole login "
-		  "when one is not the app's.",
+		 {"Create an app in the developer portal. It must be associated with a company "
+		  "page, which has to verify it.",
+		  "Under Products, add Sign In with LinkedIn using OpenID Connect and Share on "
+		  "LinkedIn (for members), or Community Management API (for company pages).",
+		  "Under Auth, add the redirect URI to Authorized redirect URLs.",
+		  "Copy the Client ID and Primary Client Secret.",
+		  "As scopes, enter only those of the app's products: LinkedIn rejects the whole "
+		  "login when the app lacks one of them.",
 		  NULL},
-		 "Members: none. Company pages: the Community Management API is granted on "
-		 "application; its development tier is limited to 500 calls a day.",
+		 "Members: no review. Company pages: you have to apply for the Community "
+		 "Management API; its development tier is limited to 500 calls a day.",
 		 true},
 	[PLATFORM_YOUTUBE] =
 		{"Client ID",
@@ -77,13 +76,13 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "console.",
 		 "https://console.cloud.google.com/apis/credentials",
 		 {"Create a project and enable YouTube Data API v3.",
-		  "Set up the OAuth consent screen with the scopes below; while it is in testing, "
+		  "Set up the OAuth consent screen with the scopes below. While it is in testing, "
 		  "add each user as a test user.",
 		  "Create an OAuth client ID of type Web application and add the redirect URI to "
 		  "Authorized redirect URIs.",
-		  "Copy Client ID and Client secret.", NULL},
-		 "Until the project has passed YouTube's API audit its videos stay private; until "
-		 "Google has verified the consent screen at most 100 users can connect.",
+		  "Copy the Client ID and Client secret.", NULL},
+		 "Until the project has passed YouTube's API audit, its videos stay private. Until "
+		 "Google has verified the consent screen, at most 100 users can connect.",
 		 true},
 	[PLATFORM_TIKTOK] =
 		{"Client key",
@@ -91,15 +90,15 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "Manage apps > your app > Credentials, in TikTok for Developers.",
 		 "https://developers.tiktok.com/apps/",
 		 {"Create an app and add the products Login Kit and Content Posting API, with "
-		  "Direct Post switched on.",
-		  "Ask for the scopes below.",
-		  "Under Login Kit add the redirect URI (Web needs https; for a service on this "
-		  "machine use Desktop).",
-		  "Under URL properties verify the domain of this service: TikTok fetches photos "
+		  "Direct Post enabled.",
+		  "Request the scopes below.",
+		  "Under Login Kit, add the redirect URI. Web requires https; for a service on "
+		  "this machine, use Desktop.",
+		  "Under URL properties, verify the domain of this service: TikTok fetches photos "
 		  "from it.",
-		  "Copy Client key and Client secret.", NULL},
-		 "Until TikTok has audited the app, posts are visible to their author only, for at "
-		 "most 5 users a day whose accounts are private.",
+		  "Copy the Client key and Client secret.", NULL},
+		 "Until TikTok has audited the app, posts are visible only to their author, and at "
+		 "most 5 users a day can post, all with private accounts.",
 		 true},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a person has to do at each platform before its credential can be entered here: where to
- * look, what the two fields are called there, what the platform demands before strangers may
- * connect. Words only; from the platforms' own documents. */
+ * The guide to the credentials of each platform: what to do there before they can be entered here,
+ * where to find the two fields and what they are called, and which review the platform requires.
+ * Text only, from the platforms' own documents. */
 #pragma once
 
 #include "platform_id.h"

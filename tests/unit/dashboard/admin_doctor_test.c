@@ -69,7 +69,7 @@ static void an_alarm_is_told(void **state)
 	const struct str message =
 		json_string(json_get(finding(doctor, "alarm", false), "message"));
 	assert_false(json_bool(json_get(doctor, "ok"), true));
-	assert_true(str_find(message, STR("linkedin: The version has ended. Told 1 times"), 0) !=
+	assert_true(str_find(message, STR("linkedin: The version has ended. Raised 1 times"), 0) !=
 		    SIZE_MAX);
 	assert_true(str_find(message, STR("2027-01-15T08:00:00Z"), 0) != SIZE_MAX);
 }
