@@ -273,7 +273,7 @@ class Browser:
 
     def sign_in(self, email, password):
         self.open("/dashboard/login")
-        self.fill("E-mail", email)
+        self.fill("Email", email)
         self.fill("Password", password)
         self.press("Sign in")
         self.wait("to be signed in", lambda: "/login" not in self.path() and self.has("button", "Sign out"))

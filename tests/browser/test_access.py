@@ -132,7 +132,7 @@ def test_an_ended_session_leads_to_signing_in_and_back(browser, furnished):
     browser.cdp("Network.clearBrowserCookies")
     browser.follow("Apps")
     browser.see("Your session has ended")
-    browser.fill("E-mail", EMAIL)
+    browser.fill("Email", EMAIL)
     browser.fill("Password", PASSWORD)
     browser.press("Sign in")
     browser.wait("the page that was asked for", lambda: browser.path() == "/dashboard/apps")
@@ -146,10 +146,10 @@ def test_a_page_says_when_it_cannot_be_kept_up_to_date(browser, furnished):
     browser.cdp("Network.enable")
     try:
         browser.cdp("Network.emulateNetworkConditions", offline=True, **network)
-        browser.see("The service does not answer")
+        browser.see("The service is not responding")
     finally:
         browser.cdp("Network.emulateNetworkConditions", offline=False, **network)
-    browser.wait("all is well again", lambda: "The service does not answer" not in browser.text())
+    browser.wait("all is well again", lambda: "The service is not responding" not in browser.text())
 
 
 SIGN_IN_ELSEWHERE = """
@@ -165,8 +165,8 @@ def test_another_tab_has_signed_in_anew(browser, furnished):
     browser.sign_in(EMAIL, PASSWORD)
     browser.open(f"/dashboard/apps/{furnished.app.client_id}/settings")
     assert browser.driver.execute_async_script(SIGN_IN_ELSEWHERE, EMAIL, PASSWORD) == 200
-    browser.press("Store settings")
-    browser.see("The settings are stored")
+    browser.press("Save settings")
+    browser.see("Settings saved")
 
 
 # A post's course as it is in earnest: pauses of half a minute between calls of milliseconds.

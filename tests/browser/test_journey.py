@@ -73,21 +73,21 @@ def test_without_a_session_everything_leads_to_signing_in(walk):
 def test_setup_link(walk):
     walk.open(walk.house.setup_link())
     picture(walk, "setup")
-    walk.fill("E-mail", EMAIL)
+    walk.fill("Email", EMAIL)
     walk.fill("Password", "short")
-    walk.fill("Password once more", "short")
+    walk.fill("Repeat password", "short")
     walk.press("Create admin and sign in")
     walk.wait(
         "the field says what is wrong",
         lambda: "8" in walk.js("return document.querySelector('.problem:not(:empty)')?.textContent ?? ''"),
     )
     walk.fill("Password", PASSWORD)
-    walk.fill("Password once more", PASSWORD + "x")
+    walk.fill("Repeat password", PASSWORD + "x")
     walk.press("Create admin and sign in")
-    walk.see("The two passwords differ")
-    walk.fill("Password once more", PASSWORD)
+    walk.see("The passwords do not match")
+    walk.fill("Repeat password", PASSWORD)
     walk.press("Create admin and sign in")
-    walk.see("No app yet", "SANDBOX", EMAIL)
+    walk.see("No apps yet", "SANDBOX", EMAIL)
     picture(walk, "no-app-yet")
 
 
@@ -96,9 +96,9 @@ def test_setup_link_works_once(walk):
     try:
         other.url = walk.house.url
         other.open(walk.house.setup_link())
-        other.fill("E-mail", "thief@example.com")
+        other.fill("Email", "thief@example.com")
         other.fill("Password", PASSWORD)
-        other.fill("Password once more", PASSWORD)
+        other.fill("Repeat password", PASSWORD)
         other.press("Create admin and sign in")
         other.wait("a refusal", lambda: other.js("return document.querySelector('.notice.bad, .problem:not(:empty)') !== null"))
     finally:
@@ -108,14 +108,14 @@ def test_setup_link_works_once(walk):
 def test_create_app(walk):
     walk.press("Create app")
     walk.press("Create app")  # in the dialog, with nothing in the field
-    walk.see("Name is needed")
+    walk.see("Name is required")
     picture(walk, "create-app")
     walk.fill("Name", "Harbour & Sons <shop>")
     walk.press("Create app")
     walk.client_id, walk.secret = walk.value_of("Client id"), walk.value_of("Client secret")
     picture(walk, "secret")
     assert walk.client_id.startswith("phc_") and walk.secret.startswith("phs_")
-    walk.press("I have stored it")
+    walk.press("I have saved it")
     walk.wait("the app's page", lambda: walk.heading() == "Harbour & Sons <shop>")
     assert walk.secret not in walk.driver.page_source
     assert token(walk.house, walk.client_id, walk.secret).status_code == 409
@@ -126,9 +126,9 @@ def test_a_wrong_secret_is_told_in_the_platforms_words(walk):
     walk.see("/v1/oauth/facebook/callback", "pages_manage_posts")
     by_name(walk, "client_id", "sandbox-facebook")
     by_name(walk, "client_secret", "wrong")
-    walk.press("Store and verify")
-    walk.see("refuses it", "own words")
-    assert "Refused" in badges(walk)
+    walk.press("Save and verify")
+    walk.see("rejects it", "The platform said:")
+    assert "Rejected" in badges(walk)
     picture(walk, "credential-refused")
 
 
@@ -138,7 +138,7 @@ def test_credentials(walk, slug):
     assert walk.value_of("Redirect URI") == f"{walk.house.url}/v1/oauth/{slug}/callback"
     by_name(walk, "client_id", f"sandbox-{slug}")
     by_name(walk, "client_secret", f"sandbox-secret-{slug}")
-    walk.press("Store and verify")
+    walk.press("Save and verify")
     walk.wait("the credential is verified", lambda: "Verified" in badges(walk))
     assert f"sandbox-secret-{slug}" not in walk.driver.page_source
 
@@ -157,7 +157,7 @@ def test_the_first_verified_credential_has_brought_it_live(walk):
 
 def test_declined_connection(walk):
     walk.open(app_path(walk, "/credentials/linkedin"))
-    walk.press("Connect an account of my own")
+    walk.press("Connect my own account")
     consent(walk, "deny")
     walk.see("declined")
     picture(walk, "declined")
@@ -174,7 +174,7 @@ def consent(walk, decision):
 @pytest.mark.parametrize("slug", ["x", "linkedin", "facebook"])
 def test_connect(walk, slug):
     walk.open(app_path(walk, f"/credentials/{slug}"))
-    walk.press("Connect an account of my own")
+    walk.press("Connect my own account")
     consent(walk, "allow")
     walk.see(f"{NAMES[slug]} is connected")
     picture(walk, "connected")
@@ -198,7 +198,7 @@ def test_publish_and_watch(walk):
     text = f"Sea & salt {uuid.uuid4().hex[:8]}"
     write(walk, text, "jodoe", "jo.doe")
     walk.press("Validate")
-    walk.see("It can be published", "1 call would be made")
+    walk.see("Ready to publish", "1 call would be made")
     picture(walk, "valid")
     code = walk.js("return document.querySelector('.code code').textContent")
     assert f"{walk.house.url}/v1/posts/publish" in code and text in code
@@ -216,7 +216,7 @@ def test_the_list_shows_it(walk):
     walk.open("/dashboard/posts?status=published&text=Sea")
     walk.see("Sea & salt", "Published")
     walk.open("/dashboard/posts?status=failed")
-    walk.see("No post fits")
+    walk.see("No matching posts")
 
 
 def test_a_failing_post_says_why_and_what_to_do(walk):
@@ -243,7 +243,7 @@ def test_a_failing_post_says_why_and_what_to_do(walk):
 
 def test_retry(walk):
     walk.follow("Said before")
-    walk.press("Try again unchanged")
+    walk.press("Retry unchanged")
     walk.wait("published after all", lambda: "Published" in badges(walk))
 
 
@@ -263,15 +263,15 @@ def test_schedule_move_and_cancel(walk):
     set_time(walk, "[name=scheduled_at]", 2)
     walk.press("Publish")
     walk.wait("it is scheduled", lambda: "Scheduled" in badges(walk))
-    walk.press("Change the time")
+    walk.press("Reschedule")
     set_time(walk, "dialog [name=scheduled_at]", 3)
-    walk.press("Store")
-    walk.see("The post has a new time")
+    walk.press("Save")
+    walk.see("Post rescheduled")
     walk.press("Cancel")
-    walk.press("Keep it as it is")
+    walk.press("Keep it")
     walk.wait("nothing has happened", lambda: "Scheduled" in badges(walk))
     walk.press("Cancel")
-    walk.press("Cancel the post")
+    walk.press("Cancel post")
     walk.wait("it is cancelled", lambda: "Cancelled" in badges(walk))
 
 
@@ -287,8 +287,8 @@ def test_unknown_outcome_is_settled_by_a_person(walk):
     walk.wait("nobody knows", lambda: "OUTCOME_UNKNOWN" in walk.text())
     walk.house.sandbox.clear_faults()
     picture(walk, "unknown")
-    walk.press("I have looked: settle it")
-    walk.fill("Its address", "https://x.com/jodoe/status/1")
+    walk.press("Record the outcome")
+    walk.fill("Post URL", "https://x.com/jodoe/status/1")
     walk.press("Yes, it is there")
     walk.wait("it is published", lambda: "Published" in badges(walk))
     assert walk.has("link", "https://x.com/jodoe/status/1")
@@ -323,17 +323,17 @@ def receiver():
 def test_webhook(walk, receiver):
     walk.open(app_path(walk, "/webhooks"))
     walk.press("Create webhook")
-    walk.fill("Address", "nonsense")
+    walk.fill("URL", "nonsense")
     walk.press("Create webhook")
     walk.wait(
         "the field says what is wrong", lambda: walk.js("return document.querySelector('dialog .problem:not(:empty)') !== null")
     )
-    walk.fill("Address", f"{receiver.url}/hook")
+    walk.fill("URL", f"{receiver.url}/hook")
     walk.press("Create webhook")
     assert walk.value_of("Signing secret").startswith("whsec_")
-    walk.press("I have stored it")
-    walk.see("Nothing was delivered yet")
-    walk.press("Send a test")
+    walk.press("I have saved it")
+    walk.see("No deliveries yet")
+    walk.press("Send test event")
     walk.wait(
         "the test in the log",
         lambda: "test" in walk.js("return [...document.querySelectorAll('td .title')].map((one) => one.textContent)")
@@ -344,25 +344,25 @@ def test_webhook(walk, receiver):
     first, second = receiver.wait("/hook", 2)
     assert first[1]["webhook-id"] == second[1]["webhook-id"] and first[2] == second[2]
     walk.press("Disable")
-    walk.see("It is disabled and not called")
+    walk.see("This webhook is disabled")
     walk.press("Enable")
     walk.wait("it is enabled again", lambda: "Enabled" in badges(walk))
     walk.press("New signing secret")
-    walk.press("Make a new secret")
+    walk.press("Create a new secret")
     assert walk.value_of("Signing secret").startswith("whsec_")
-    walk.press("I have stored it")
+    walk.press("I have saved it")
     walk.press("Delete")
     walk.press("Delete")
-    walk.see("No webhook yet")
+    walk.see("No webhooks yet")
 
 
 def test_rotate(walk):
     old = token(walk.house, walk.client_id, walk.secret).json()["access_token"]
     walk.open(app_path(walk, "/settings"))
-    walk.press("Make a new secret")
-    walk.press("Make a new secret")
+    walk.press("Create a new secret")
+    walk.press("Create a new secret")
     new = walk.value_of("Client secret")
-    walk.press("I have stored it")
+    walk.press("I have saved it")
     assert new.startswith("phs_") and new != walk.secret
     assert token(walk.house, walk.client_id, walk.secret).status_code == 401
     assert token(walk.house, walk.client_id, new).status_code == 200
@@ -372,16 +372,16 @@ def test_rotate(walk):
 
 def test_settings(walk):
     walk.open(app_path(walk, "/settings"))
-    walk.fill("Allowed redirect addresses", "https://cafe.example/back\nnot an address")
-    walk.press("Store settings")
+    walk.fill("Allowed redirect URLs", "https://cafe.example/back\nnot an address")
+    walk.press("Save settings")
     walk.wait(
         "the field says what is wrong",
         lambda: walk.js("return document.querySelector('.problem:not(:empty), .notice.bad') !== null"),
     )
-    walk.fill("Allowed redirect addresses", "https://cafe.example/back")
+    walk.fill("Allowed redirect URLs", "https://cafe.example/back")
     walk.fill("Name", "Harbour")
-    walk.press("Store settings")
-    walk.see("The settings are stored")
+    walk.press("Save settings")
+    walk.see("Settings saved")
     assert walk.js("return [...document.querySelectorAll('#switch-app option')].map((one) => one.textContent)") == ["Harbour"]
     walk.press("Suspend")
     walk.press("Suspend")
@@ -393,28 +393,28 @@ def test_settings(walk):
 def test_admins(walk):
     walk.open("/dashboard/admins")
     walk.press("Create admin")
-    walk.fill("E-mail", "second@example.com")
+    walk.fill("Email", "second@example.com")
     walk.fill("Password", PASSWORD)
     walk.press("Create admin")
     walk.see("second@example.com can sign in")
     walk.press("Delete second@example.com")
     walk.press("Delete")
-    walk.see("second@example.com is deleted")
+    walk.see("second@example.com deleted")
 
 
 def test_password(walk):
     walk.open("/dashboard/you")
-    walk.fill("Present password", "not this one")
+    walk.fill("Current password", "not this one")
     walk.fill("New password", PASSWORD + "!")
-    walk.fill("New password once more", PASSWORD + "!")
+    walk.fill("Repeat new password", PASSWORD + "!")
     walk.press("Change password")
     walk.wait(
         "the field says what is wrong",
         lambda: walk.js("return document.querySelector('[name=current_password]').getAttribute('aria-invalid')") == "true",
     )
-    walk.fill("Present password", PASSWORD)
+    walk.fill("Current password", PASSWORD)
     walk.press("Change password")
-    walk.see("The password is changed")
+    walk.see("Password changed")
     walk.open("/dashboard/apps")
     walk.see("Harbour")
 
@@ -422,10 +422,10 @@ def test_password(walk):
 def test_sign_out(walk):
     walk.check_quiet()
     walk.press("Sign out")
-    walk.see("You are signed out")
+    walk.see("Signed out")
     walk.open("/dashboard/apps")
     assert walk.path() == "/dashboard/login"
-    walk.fill("E-mail", EMAIL)
+    walk.fill("Email", EMAIL)
     walk.fill("Password", PASSWORD)
     walk.press("Sign in")
     walk.wait("a refusal", lambda: walk.js("return document.querySelector('.notice.bad') !== null"))

@@ -74,7 +74,7 @@ def test_overview_names_what_needs_a_person(browser, furnished):
     assert browser.js("return [...document.querySelectorAll('.bars a')].map((one) => one.textContent)") != []
     assert browser.js("return document.querySelectorAll('svg.plot').length") == 2
     browser.open(pages(furnished)["account-dead"])
-    browser.see("The user has to connect it again", "refuse")
+    browser.see("The user has to reconnect it", "refuse")
 
 
 def test_compose_finds_an_account_among_many(browser, crowded):
@@ -89,7 +89,7 @@ def test_compose_finds_an_account_among_many(browser, crowded):
     browser.open(f"{path}?user=member-3")
     assert browser.js(seen) == 1
     browser.open(f"{path}?user=nobody")
-    browser.see("No account of this user")
+    browser.see("No accounts for this user")
 
 
 def test_dark(browser, furnished):

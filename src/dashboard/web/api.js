@@ -44,13 +44,13 @@ async function readBody(answer) {
 	} catch {
 		throw new ApiError(
 			answer.status,
-			{message: "The service's answer could not be read.", error: "UNREADABLE"},
+			{message: "The service sent an unreadable response.", error: "UNREADABLE"},
 			answer.headers.get("X-Request-Id")
 		);
 	}
 }
 
-/** Another tab may have signed in anew: its session has another token. True when it is the same admin's, so that the call may be made again. */
+/** Another tab may have signed in again, with a new token. True when it is the same admin, so that the call may be repeated. */
 async function isRenewed() {
 	const before = state.session?.admin?.id;
 	await loadSession();
@@ -103,7 +103,7 @@ export const put = (path, body, signal) => send("PUT", path, {body, signal});
 export const patch = (path, body, signal) => send("PATCH", path, {body, signal});
 export const remove = (path, signal) => send("DELETE", path, {signal});
 
-/** The path of an app's own things; each further word is escaped. */
+/** A path within an app; each further word is escaped. */
 export const appPath = (clientId, ...words) =>
 	["/apps", clientId, ...words].map((word, index) => (index === 0 ? word : encodeURIComponent(word))).join("/");
 
@@ -112,7 +112,7 @@ export async function loadSession() {
 	return state.session;
 }
 
-/** setup, login and password answer the session as it is now. */
+/** setup, login and password answer with the current session. */
 export async function changeSession(path, body) {
 	state.session = await post(path, body);
 	return state.session;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements made of values. The one way in which the dashboard puts anything on a page: what comes from outside becomes text nodes and
-// plain attributes, never markup, so that no text can do anything. Knows nothing of pages.
+// Creates elements. The only way in which the dashboard puts anything on a page: outside data becomes text nodes and plain attributes,
+// never markup, so no text can run. Knows nothing of pages.
 
 const SVG = "http://www.w3.org/2000/svg";
 const TAGS = new Set(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as words for people: instants, lengths of time, numbers. Instants are shown in UTC, as the API counts; how long ago stands beside.
+// Values as words for people: instants, lengths of time, numbers. Instants are shown in UTC, as in the API, with how long ago beside.
 import {h} from "./dom.js";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import {BASE, createRouter} from "./router.js";
 import {announce, button, empty, failureBox, icon, linkButton, loading, toast} from "./ui.js";
 
-// pattern, what loads its module. The first that matches is meant.
+// pattern, loader of its module. The first match wins.
 const ROUTES = [
 	["/setup", () => import("./page_setup.js")],
 	["/login", () => import("./page_login.js")],
@@ -39,7 +39,7 @@ const everywhere = [
 	["Apps", "/apps", "apps"],
 ];
 const ofApp = [
-	["Start", "", "app"],
+	["App overview", "", "app"],
 	["Try it", "/compose", "compose"],
 	["Accounts", "/accounts", "accounts"],
 	["Platform credentials", "/credentials", "key"],
@@ -49,7 +49,7 @@ const ofApp = [
 const ofHouse = [
 	["Admins", "/admins", "admins"],
 	["Nodes", "/nodes", "app"],
-	["You", "/you", "settings"],
+	["Your account", "/you", "settings"],
 ];
 
 const shell = document.getElementById("shell");
@@ -72,7 +72,7 @@ function sandboxStrip(session) {
 		"aside",
 		{class: "sandbox-strip", "aria-label": "Sandbox mode"},
 		h("span", null, "SANDBOX", h("span", {class: "long"}, " – nothing here reaches a real platform")),
-		session.sandbox_url ? h("a", {href: session.sandbox_url, target: "_blank", rel: "noopener"}, "See what was posted") : null
+		session.sandbox_url ? h("a", {href: session.sandbox_url, target: "_blank", rel: "noopener"}, "See the published posts") : null
 	);
 }
 
@@ -153,10 +153,10 @@ async function signOut() {
 	memory.apps = [];
 	memory.appId = null;
 	await router.go(`${BASE}/login`);
-	toast("You are signed out.");
+	toast("Signed out.");
 }
 
-/** Draws the frame anew and returns the place for the page. */
+/** Redraws the frame and returns the element for the page. */
 function frame(path) {
 	const session = api.session();
 	const main = h("main", {id: "main", tabindex: "-1"});
@@ -189,12 +189,12 @@ function frame(path) {
 	return main;
 }
 
-/** Whether the page can still be kept up to date. */
+/** Shows whether the page can still be updated. */
 function showOffline(isOffline) {
 	const place = document.getElementById("offline");
 	if (place && place.hidden === isOffline) {
 		place.hidden = !isOffline;
-		place.textContent = isOffline ? "The service does not answer. What is shown may be old; it is asked again and again." : "";
+		place.textContent = isOffline ? "The service is not responding. This page may be out of date; it keeps trying." : "";
 	}
 }
 
@@ -214,7 +214,7 @@ function chooseApp(clientId) {
 	}
 }
 
-/** What a page gets: its parameters, the session, and what ends with it. */
+/** The context of a page: its parameters, the session, and work that ends with the page. */
 function contextOf(route) {
 	const context = {
 		...route,
@@ -226,12 +226,12 @@ function contextOf(route) {
 		base: BASE,
 		go: router.go,
 		refresh: () => router.run({isNew: false}),
-		/** After an app has changed: its name and state stand in the frame too. */
+		/** After an app has changed: the frame shows its name and state too. */
 		async reloadApps() {
 			await loadApps();
 			document.getElementById("side")?.replaceWith(side(route.path));
 		},
-		/** Calls work every so often while the page is open and looked at, one after the other. A page that is left alone lets the session end. */
+		/** Calls work every ms while the page is open and visible, one call at a time. Stops on an unused page, so that the session can end. */
 		every(ms, work) {
 			const tick = async () => {
 				if (route.signal.aborted) {
@@ -261,7 +261,7 @@ function present(main, content, route) {
 	fill(main, content);
 	const heading = title(main);
 	if (route.isNew && memory.isBegun) {
-		// at the very first the browser's own order is right
+		// on the first page the browser's own order is right
 		window.scrollTo(0, 0);
 		(heading ?? main).focus({preventScroll: true});
 		announce(document.title);
@@ -269,7 +269,7 @@ function present(main, content, route) {
 	memory.isBegun = true;
 }
 
-/** Where a person belongs who is not, or is already, signed in. Null: they may stay. */
+/** The path to redirect to when the page needs another sign-in state. Null: stay. */
 function detour(route) {
 	const session = api.session();
 	if (!session.signed_in && !OPEN.has(route.path)) {
@@ -301,12 +301,12 @@ async function show(load, route) {
 		const content = load
 			? await (await load()).page(contextOf(route))
 			: [
-					h("h1", {tabindex: "-1"}, "No such page"),
+					h("h1", {tabindex: "-1"}, "Page not found"),
 					empty(
 						"search",
-						"There is nothing at this address",
-						"It may have been mistyped.",
-						linkButton("To the overview", BASE, {kind: "main"})
+						"There is no page at this URL",
+						"Check the URL for typing errors.",
+						linkButton("Go to the overview", BASE, {kind: "main"})
 					),
 				];
 		if (!route.signal.aborted) {

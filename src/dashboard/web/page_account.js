@@ -14,8 +14,8 @@ async function check(context, account, place) {
 		data.ok === true
 			? ["ok", `${name} accepts the token`]
 			: data.ok === false
-				? ["bad", `${name} refuses the token`]
-				: ["warn", `${name} could not be asked`];
+				? ["bad", `${name} rejects the token`]
+				: ["warn", `${name} could not be reached`];
 	fill(place, notice(words[0], words[1], data.message ? h("p", {class: "quote"}, data.message) : null));
 	toast(`${words[1]}.`, words[0] === "bad" ? "bad" : "");
 }
@@ -30,13 +30,13 @@ async function disconnect(context, account) {
 		title: `Disconnect ${account.username}?`,
 		action: "Disconnect",
 		text: [
-			"Its tokens are revoked at the platform where that is possible, and deleted here.",
-			"What is scheduled for it fails. The user can connect it again.",
+			"Its tokens are revoked at the platform where possible, and deleted here.",
+			"Posts scheduled for it fail. The user can reconnect it.",
 		],
 	});
 	if (isSure) {
 		await api.remove(context.appPath("v1", "accounts", account.id));
-		toast("The account is disconnected.");
+		toast("Account disconnected.");
 		await context.refresh();
 	}
 }
@@ -53,14 +53,14 @@ function healthCard(context, account) {
 			isDead
 				? notice(
 						"bad",
-						"The user has to connect it again",
+						"The user has to reconnect it",
 						account.last_error ? h("p", {class: "quote"}, account.last_error) : null
 					)
 				: null,
 			facts([
-				["Ends", whenFull(account.expires_at, "not known")],
-				["Last renewed", whenFull(account.last_refresh_at, "never")],
-				["Allowed", (account.scopes ?? []).length > 0 ? h("span", {class: "mono"}, account.scopes.join(" ")) : null],
+				["Expires", whenFull(account.expires_at, "unknown")],
+				["Last refreshed", whenFull(account.last_refresh_at, "never")],
+				["Scopes", (account.scopes ?? []).length > 0 ? h("span", {class: "mono"}, account.scopes.join(" ")) : null],
 				["Last error", account.last_error ?? "none"],
 				account.confirmed === false ? ["Confirmed", "not yet: your server has to confirm the connection"] : null,
 			]),
@@ -75,7 +75,7 @@ function healthCard(context, account) {
 			h(
 				"p",
 				{class: "hint"},
-				"Reconnect opens the platform's page in this browser, for the same user of yours; allow it with the same account."
+				"Reconnect opens the platform's page in this browser, for the same user; sign in there with the same account."
 			)
 		)
 	);
@@ -115,10 +115,10 @@ export async function page(context) {
 						facts([
 							["Platform", platformName(account.platform)],
 							["Username", account.username],
-							["Kind", ACCOUNT_TYPES[account.account_type] ?? account.account_type],
-							["User of yours", account.app_user_id],
-							["E-mail", account.email],
-							["Id there", h("span", {class: "mono"}, account.platform_account_id)],
+							["Type", ACCOUNT_TYPES[account.account_type] ?? account.account_type],
+							["Your user", account.app_user_id],
+							["Email", account.email],
+							["Platform id", h("span", {class: "mono"}, account.platform_account_id)],
 							["Connected", whenFull(account.created_at)],
 						]),
 						copyField("Account id", account.id)
@@ -133,7 +133,7 @@ export async function page(context) {
 						posts.data.length > 0
 							? [
 									linkButton(
-										"All of them",
+										"All posts",
 										`${context.base}/posts?client_id=${encodeURIComponent(context.params.client_id)}&account_id=${encodeURIComponent(id)}`,
 										{slim: true}
 									),
@@ -142,7 +142,7 @@ export async function page(context) {
 				},
 				posts.data.length > 0
 					? postTable(context, posts.data)
-					: empty("posts", "Nothing was published to it yet", "Posts to this account appear here.")
+					: empty("posts", "No posts yet", "Posts to this account appear here.")
 			)
 		),
 	];

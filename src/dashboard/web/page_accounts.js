@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connected accounts of an app, and how their tokens are.
+// The connected accounts of an app, and the state of their tokens.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {number, when} from "./format.js";
@@ -61,23 +61,23 @@ function filters(context) {
 
 export function tokenWords(account) {
 	if (account.status === "reauth_required" || account.status === "disconnected") {
-		return account.last_error ?? "The user has to connect it again.";
+		return account.last_error ?? "The user has to reconnect it.";
 	}
-	return account.expires_at ? ["Token ends ", when(account.expires_at)] : "Token has no known end";
+	return account.expires_at ? ["Token expires ", when(account.expires_at)] : "Token has no known expiry";
 }
 
 function nothing(context) {
 	return NAMES.some((name) => context.query[name])
 		? empty(
 				"search",
-				"No account fits",
-				"Nothing matches all of these filters.",
+				"No matching accounts",
+				"No results for these filters.",
 				linkButton("Clear the filters", context.here("accounts"))
 			)
 		: empty(
 				"accounts",
-				"No account is connected yet",
-				"Your server asks for a link and sends your user there. Or connect one of your own from a platform's credentials page.",
+				"No accounts connected yet",
+				"Your server requests a link and sends your user there. Or connect one of your own from a platform's credentials page.",
 				linkButton("Platform credentials", context.here("credentials"), {kind: "main"})
 			);
 }
@@ -139,7 +139,7 @@ export async function page(context) {
 			),
 			total === 0
 				? codeBlock(
-						"Ask for a link from your server",
+						"Request a link from your server",
 						`curl -s -G '${context.session.public_url}/v1/oauth/facebook/connect' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  --data-urlencode user_id=user-42 \\\n  --data-urlencode redirect_url=https://app.example.com/connected`
 					)
 				: null

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may sign in to this installation.
+// The admins: who can sign in to this installation.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
@@ -8,14 +8,14 @@ import {button, card, confirm, field, form, openDialog, pageHead, table, tag, to
 async function create(context) {
 	const made = await openDialog("Create an admin", (close) => {
 		const fields = [
-			field({name: "email", label: "E-mail", kind: "email", required: true}),
+			field({name: "email", label: "Email", kind: "email", required: true}),
 			field({
 				name: "password",
 				label: "Password",
 				kind: "password",
 				required: true,
 				autocomplete: "new-password",
-				hint: "At least 8 characters. Hand it over in a safe way; they can change it after signing in.",
+				hint: "At least 8 characters. Share it securely; they can change it after signing in.",
 			}),
 		];
 		return form({
@@ -38,13 +38,13 @@ async function remove(context, admin) {
 			title: `Delete ${admin.email}?`,
 			action: "Delete",
 			text: [
-				isSelf ? "That is you: you are signed out at once." : "Their sessions end at once.",
-				"Apps they own keep publishing what was accepted, but get no new tokens until they have another owner.",
+				isSelf ? "This is you: you are signed out immediately." : "Their sessions end immediately.",
+				"Their apps keep publishing accepted posts, but get no new tokens until they have another owner.",
 			],
 		})
 	) {
 		await api.remove(`/admins/${encodeURIComponent(admin.email)}`);
-		toast(`${admin.email} is deleted.`);
+		toast(`${admin.email} deleted.`);
 		if (isSelf) {
 			await api.loadSession();
 		}
@@ -56,7 +56,7 @@ export async function page(context) {
 	const admins = (await api.get("/admins", null, context.signal)).data;
 	const columns = [
 		{
-			label: "E-mail",
+			label: "Email",
 			lead: true,
 			cell: (admin) => [h("span", {class: "title"}, admin.email), admin.id === context.session.admin.id ? [" ", tag("you")] : null],
 		},
@@ -72,7 +72,7 @@ export async function page(context) {
 	return [
 		pageHead({
 			title: "Admins",
-			sub: "Each admin sees the apps they own. Admins themselves are everybody's matter.",
+			sub: "Each admin sees only the apps they own. Every admin can manage admins.",
 			actions: [button("Create admin", () => create(context), {kind: "main", icon: "plus"})],
 		}),
 		card({flush: true}, table({caption: "Admins", columns, rows: admins})),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An app's first page: what is left to do until it publishes, and where it stands.
+// An app's first page: the steps until it publishes, and its state.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {number} from "./format.js";
@@ -35,7 +35,7 @@ function steps(context, app, accountTotal, postTotal) {
 	const verified = app.credentials.filter((one) => one.state === "verified").length;
 	const set = app.credentials.length;
 	return card(
-		{title: "From here to the first post"},
+		{title: "Steps to the first post"},
 		h(
 			"ol",
 			{class: "steps"},
@@ -46,16 +46,16 @@ function steps(context, app, accountTotal, postTotal) {
 					? `${verified} of ${PLATFORMS.length} platforms verified.`
 					: set > 0
 						? `${set} entered, none verified yet.`
-						: "You own the OAuth apps at the platforms; enter their ids and secrets, and have them checked.",
+						: "You own the OAuth apps on the platforms; enter their ids and secrets, and verify them.",
 				linkButton("Platform credentials", context.here("credentials"), {slim: true})
 			),
 			step(
 				app.state === "active",
 				"Go live",
 				{
-					draft: "Happens by itself with the first verified credential. Until then the token endpoint answers app_not_live.",
+					draft: "Happens automatically with the first verified credential. Until then, the token endpoint answers app_not_live.",
 					active: "Your server can get tokens and publish.",
-					suspended: "The app is suspended: its calls are refused.",
+					suspended: "The app is suspended: its calls are rejected.",
 				}[app.state],
 				app.state === "draft" ? button("Go live", () => goLive(context, app), {slim: true, kind: verified > 0 ? "main" : ""}) : null
 			),
@@ -64,13 +64,13 @@ function steps(context, app, accountTotal, postTotal) {
 				"Connect an account",
 				accountTotal > 0
 					? `${number(accountTotal)} connected.`
-					: "With the connect call of the API, or with a test connection of your own from the credentials page.",
+					: "With the connect call of the API, or with your own test connection from the credentials page.",
 				linkButton("Accounts", context.here("accounts"), {slim: true})
 			),
 			step(
 				postTotal > 0,
 				"Publish",
-				postTotal > 0 ? "Done: see the posts." : "Try it here first; the page shows the same call for your server.",
+				postTotal > 0 ? "Done; see the posts." : "Try it here first; the page also shows the call for your server.",
 				linkButton("Try it", context.here("compose"), {slim: true})
 			)
 		)
@@ -115,7 +115,7 @@ export async function page(context) {
 				? notice(
 						"bad",
 						"This app is suspended",
-						h("p", null, "Its calls are answered app_not_active, and nothing of it is published."),
+						h("p", null, "Its calls are answered app_not_active, and none of its posts are published."),
 						h(
 							"div",
 							{class: "row"},
@@ -153,7 +153,7 @@ export async function page(context) {
 							"div",
 							{class: "stack"},
 							copyField("Client id", app.client_id),
-							copyField("API address", `${address}/v1`),
+							copyField("API URL", `${address}/v1`),
 							facts([
 								["Owner", app.owner],
 								["Accounts", number(accounts.meta.total)],

@@ -8,7 +8,7 @@ import {badge, button, card, empty, field, form, openDialog, pageHead, showSecre
 async function create(context) {
 	const made = await openDialog("Create an app", (close) => {
 		const fields = [
-			field({name: "name", label: "Name", required: true, max: 200, hint: "Your product as you call it. Your users do not see it."}),
+			field({name: "name", label: "Name", required: true, max: 200, hint: "The name of your product. Your users do not see it."}),
 		];
 		return form({
 			fields,
@@ -20,7 +20,7 @@ async function create(context) {
 	if (made) {
 		await showSecret(
 			"Your app's credentials",
-			"The client secret cannot be shown again. Put both into your server's settings now; a lost secret is replaced by a new one in the app's settings.",
+			"The client secret cannot be shown again. Copy both to your server's settings now; a lost secret can be replaced in the app's settings.",
 			[
 				["Client id", made.client_id],
 				["Client secret", made.client_secret],
@@ -46,14 +46,14 @@ export async function page(context) {
 		{
 			label: "Redirect list",
 			cell: (app) =>
-				app.redirect_urls.length > 0 ? `${app.redirect_urls.length} allowed` : h("span", {class: "soft"}, "any address"),
+				app.redirect_urls.length > 0 ? `${app.redirect_urls.length} allowed` : h("span", {class: "soft"}, "any URL"),
 		},
 		{label: "Created", tight: true, cell: (app) => when(app.created_at)},
 	];
 	return [
 		pageHead({
 			title: "Apps",
-			sub: "An app is one product of yours. It has its own credentials, accounts, posts and webhooks.",
+			sub: "Each app is one of your products, with its own credentials, accounts, posts and webhooks.",
 			actions: apps.length > 0 ? [make()] : [],
 		}),
 		card(
@@ -62,8 +62,8 @@ export async function page(context) {
 				? table({caption: "Apps", columns, rows: apps})
 				: empty(
 						"apps",
-						"No app yet",
-						"Create one: you get a client id and a secret for the API, then enter the credentials of the platforms you publish to.",
+						"No apps yet",
+						"Create one to get a client id and secret for the API. Then enter the credentials of the platforms you publish to.",
 						make()
 					)
 		),

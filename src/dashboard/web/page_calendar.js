@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A month and what is in it: scheduled posts, and what became of those whose time has passed. Days are UTC.
+// A month of posts: scheduled ones, and the outcome of those whose time has passed. Days are UTC.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {day, monthName, plural} from "./format.js";
@@ -83,7 +83,7 @@ function legend() {
 		"ul",
 		{class: "legend"},
 		h("li", null, "scheduled"),
-		h("li", {class: "busy"}, "under way"),
+		h("li", {class: "busy"}, "in progress"),
 		h("li", {class: "ok"}, "published"),
 		h("li", {class: "bad"}, "failed")
 	);
@@ -91,7 +91,7 @@ function legend() {
 
 function nextUp(context, posts) {
 	return card(
-		{title: "Next to come", flush: true},
+		{title: "Upcoming", flush: true},
 		posts.length > 0
 			? h(
 					"ul",
@@ -113,8 +113,8 @@ function nextUp(context, posts) {
 				)
 			: empty(
 					"calendar",
-					"Nothing is scheduled",
-					"Give a post a time when you publish it, and it waits here.",
+					"Nothing scheduled",
+					"Posts that you publish with a time appear here.",
 					linkButton("Posts", `${context.base}/posts`)
 				)
 	);
@@ -139,7 +139,7 @@ export async function page(context) {
 	return [
 		pageHead({
 			title: monthName(year, number),
-			sub: "What is scheduled, and what became of it. Days and times are UTC.",
+			sub: "Scheduled and published posts. Days and times are UTC.",
 			actions: [
 				linkButton("Earlier", at(shift(month, -1)), {icon: "left", key: "earlier"}),
 				linkButton("Today", at(today.slice(0, 7)), {key: "today"}),

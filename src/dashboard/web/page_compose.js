@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Try it: a post written, checked and published from here, beside the call that would do the same from a server.
+// Try it: write, validate and publish a post, beside the equivalent call for a server.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {fromLocal, number, plural, utc, zone} from "./format.js";
@@ -19,23 +19,23 @@ const MEDIA_KINDS = [
 function mediaRow(onGone, item = {}) {
 	const url = field({
 		name: "url",
-		label: "Address of the file",
+		label: "File URL",
 		kind: "url",
 		value: item.url,
 		placeholder: "https://cdn.example.com/picture.jpg",
 		mono: true,
 	});
-	const type = field({name: "type", label: "Kind", kind: "select", options: MEDIA_KINDS, value: item.type ?? "image"});
-	const alt = field({name: "alt_text", label: "Description for those who cannot see it", optional: true, value: item.alt_text ?? ""});
+	const type = field({name: "type", label: "Type", kind: "select", options: MEDIA_KINDS, value: item.type ?? "image"});
+	const alt = field({name: "alt_text", label: "Alt text", optional: true, value: item.alt_text ?? ""});
 	const thumbnail = field({
 		name: "thumbnail_url",
-		label: "Address of a preview image",
+		label: "Preview image URL",
 		kind: "url",
 		optional: true,
 		value: item.thumbnail_url ?? "",
 		mono: true,
 	});
-	const length = field({name: "duration", label: "Length in seconds", kind: "number", optional: true, value: item.duration ?? ""});
+	const length = field({name: "duration", label: "Duration in seconds", kind: "number", optional: true, value: item.duration ?? ""});
 	const more = h(
 		"details",
 		{open: Boolean(item.thumbnail_url || item.duration)},
@@ -77,7 +77,7 @@ function container(index, onChange, onGone, content = {}) {
 		value: content.content ?? "",
 		rows: index === 0 ? 6 : 3,
 		onchange: onChange,
-		hint: index === 0 ? "What the post says." : "Published under the post; on X it is a reply in a thread.",
+		hint: index === 0 ? "The text of the post." : "Published as a comment on the post; on X, as a reply in a thread.",
 	});
 	const length = h("span", {class: "soft small"});
 	const count = () => {
@@ -129,7 +129,7 @@ function container(index, onChange, onGone, content = {}) {
 	};
 }
 
-// ---- what the form holds, as a request ----
+// ---- the form as a request ----
 
 function bodyOf(draft) {
 	const containers = draft.containers.map((one) => one.value());
@@ -153,7 +153,7 @@ function bodyOf(draft) {
 const curlOf = (context, body) =>
 	`curl -s '${context.session.public_url}/v1/posts/publish' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`;
 
-// ---- what the service says of it ----
+// ---- the service's verdict ----
 
 function violationLine(one) {
 	return h(
@@ -195,7 +195,7 @@ function planTable(plan) {
 function verdictCard(draft, found) {
 	const nameOf = (id) => draft.accounts.find((account) => account.id === id);
 	return card(
-		{title: found.ok ? "It can be published" : "It cannot be published like this", flush: true},
+		{title: found.ok ? "Ready to publish" : "Cannot be published like this", flush: true},
 		h(
 			"ul",
 			{class: "lines"},
@@ -212,7 +212,7 @@ function verdictCard(draft, found) {
 							{class: "row"},
 							account ? platform(account.platform, account.name || account.username) : one.account_id,
 							one.type ? tag(TYPES[one.type] ?? one.type) : null,
-							tag(one.ok ? "fits" : "does not fit", one.ok ? "ok" : "bad")
+							tag(one.ok ? "OK" : "not OK", one.ok ? "ok" : "bad")
 						),
 						one.violations.length > 0 ? h("ul", {class: "help"}, one.violations.map(violationLine)) : null,
 						one.plan.length > 0 ? planTable(one.plan) : null
@@ -226,7 +226,7 @@ function verdictCard(draft, found) {
 					{class: "body"},
 					notice(
 						"warn",
-						"Good to know",
+						"Warnings",
 						h(
 							"ul",
 							{class: "help"},
@@ -286,7 +286,7 @@ async function ask(draft, work) {
 	draft.when.problem(null);
 	draft.options.problem(null);
 	if (!draft.options.isGood()) {
-		draft.options.problem("This is no JSON object.");
+		draft.options.problem("This is not a valid JSON object.");
 		draft.options.control.focus();
 		return;
 	}
@@ -331,14 +331,14 @@ function accountChoice(context, draft, changed) {
 	);
 }
 
-/** With many accounts: a field that leaves those whose words hold what is typed; Enter asks for the accounts of that user. */
+/** With many accounts: a field that filters them by text; Enter loads the accounts of that user. */
 function findAccount(context, draft) {
 	if (draft.accounts.length < ACCOUNTS_MANY && draft.total <= draft.accounts.length && !context.query.user) {
 		return null;
 	}
 	const hint =
 		draft.total > draft.accounts.length
-			? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. Enter asks for all of one user, by the id you know them by.`
+			? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. Press Enter to list all accounts of one user by your user id.`
 			: null;
 	const find = field({
 		name: "find",
@@ -373,7 +373,7 @@ function optionsField(changed) {
 		rows: 3,
 		placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}',
 		onchange: changed,
-		hint: "As JSON, one object for each platform. The API reference lists them.",
+		hint: "JSON with one object per platform. The API reference lists the options.",
 	});
 	const read = () => {
 		try {
@@ -428,7 +428,7 @@ function writeCard(context, draft, changed) {
 		label: "Type",
 		kind: "select",
 		value: "",
-		options: [["", "By the platform and the files"], ...Object.entries(TYPES)],
+		options: [["", "Automatic, by platform and files"], ...Object.entries(TYPES)],
 		onchange: changed,
 	});
 	draft.when = field({
@@ -438,20 +438,20 @@ function writeCard(context, draft, changed) {
 		kind: "datetime-local",
 		onchange: changed,
 		parse: (text) => (text ? fromLocal(text) : null),
-		hint: "Empty: now.",
+		hint: "Leave empty to publish now.",
 	});
 	draft.options = optionsField(changed);
 	const choice = accountChoice(context, draft, changed);
 	redraw();
 	const publish = async (body) => {
 		const {data} = await api.post(context.appPath("v1", "posts", "publish"), body);
-		toast(data.status === "scheduled" ? `Scheduled for ${utc(data.scheduled_at)}.` : "Accepted: it is being published.");
+		toast(data.status === "scheduled" ? `Scheduled for ${utc(data.scheduled_at)}.` : "Accepted for publishing.");
 		await context.go(context.here("posts", data.post_id));
 	};
 	const validate = async (body) => {
 		const {data} = await api.post(context.appPath("v1", "posts", "validate"), body);
 		fill(draft.answer, verdictCard(draft, data));
-		announce(data.ok ? "It can be published." : "It cannot be published like this.");
+		announce(data.ok ? "Ready to publish." : "Cannot be published like this.");
 	};
 	const send = h("button", {class: "button main", type: "submit"}, "Publish");
 	const element = h(
@@ -478,15 +478,15 @@ function writeCard(context, draft, changed) {
 
 function notLive(context) {
 	const words = {
-		draft: ["The app is a draft", "Validating works. Publishing is refused until the app is live."],
-		suspended: ["The app is suspended", "Publishing is refused until it is activated."],
+		draft: ["The app is a draft", "You can validate posts. Publishing is rejected until the app is live."],
+		suspended: ["The app is suspended", "Publishing is rejected until it is activated."],
 	}[context.app?.state];
 	return words
-		? notice("warn", words[0], h("p", null, words[1]), h("div", null, linkButton("To the app", context.here(), {slim: true})))
+		? notice("warn", words[0], h("p", null, words[1]), h("div", null, linkButton("Go to the app", context.here(), {slim: true})))
 		: null;
 }
 
-/** Accounts that an address or a draft names and that the list does not hold; those that cannot be published to are left out. */
+/** Accounts named by the URL or a draft that are not in the list; without those that cannot be published to. */
 async function accountsNamed(context, ids) {
 	const found = await Promise.allSettled(
 		ids.slice(0, ACCOUNTS_MANY).map((id) => api.get(context.appPath("v1", "accounts", id), null, context.signal))
@@ -517,7 +517,7 @@ export async function page(context) {
 			[context.app?.name ?? "App", context.here()],
 		],
 		title: "Try it",
-		sub: "Write a post, have it checked, publish it. Beside it stands the same call for your server.",
+		sub: "Write a post, validate it, publish it. The equivalent API call for your server is shown beside it.",
 	});
 	if (accounts.length === 0 && context.query.user) {
 		return [
@@ -526,8 +526,8 @@ export async function page(context) {
 				{},
 				empty(
 					"search",
-					"No account of this user",
-					`Nobody you know as “${context.query.user}” has connected an account.`,
+					"No accounts for this user",
+					`No user with the id “${context.query.user}” has connected an account.`,
 					linkButton("All accounts", context.here("compose"))
 				)
 			),
@@ -540,7 +540,7 @@ export async function page(context) {
 				{},
 				empty(
 					"accounts",
-					"There is no account to publish to",
+					"No account to publish to",
 					"Connect one of your own from a platform's credentials page, or let your server connect your users.",
 					linkButton("Platform credentials", context.here("credentials"), {kind: "main"})
 				)
@@ -557,7 +557,7 @@ export async function page(context) {
 	const call = h("div");
 	const changed = () => {
 		if (draft.boxes && draft.when) {
-			fill(call, codeBlock("The same from your server", curlOf(context, bodyOf(draft))));
+			fill(call, codeBlock("The same call from your server", curlOf(context, bodyOf(draft))));
 		}
 	};
 	const write = writeCard(context, draft, changed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the browser comes back to after a connection that was begun in the dashboard. What counts is what the service says, not the address.
+// The page that a connection begun in the dashboard returns to. The service's answer counts, not the URL.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {platformName} from "./words.js";
@@ -10,11 +10,11 @@ const POLLS_MAX = 60;
 
 const REASONS = {
 	access_denied: "The connection was declined on the platform's page.",
-	expired: "It took longer than 15 minutes. Begin again.",
+	expired: "It took longer than 15 minutes. Please start again.",
 	exchange_failed:
-		"The platform refused to exchange its code. Most often the client secret or the redirect URI differs from what is registered.",
-	missing_permissions: "Not all permissions that publishing needs were allowed. Begin again and leave all boxes ticked.",
-	no_accounts: "There is no account that can be published to, for example no Page or no business account.",
+		"The platform rejected the authorization code. Usually the client secret or the redirect URI differs from what is registered.",
+	missing_permissions: "Not all permissions needed for publishing were granted. Start again and leave all boxes checked.",
+	no_accounts: "There is no account to publish to: for example, no Page or no business account.",
 	platform_error: "The platform answered with an error.",
 };
 
@@ -35,7 +35,7 @@ function succeeded(context, found) {
 			actions: [badge("account", "active")],
 			flush: true,
 			footer: [
-				linkButton("Publish something", context.here("compose"), {kind: "main"}),
+				linkButton("Publish a post", context.here("compose"), {kind: "main"}),
 				linkButton("All accounts", context.here("accounts")),
 			],
 		},
@@ -86,8 +86,8 @@ export async function page(context) {
 				{},
 				notice(
 					"busy",
-					"The platform is slow",
-					h("p", null, "The connection is still being worked on. Reload this page in a moment.")
+					"Waiting for the platform",
+					h("p", null, "The connection is still in progress. Reload this page in a moment.")
 				)
 			),
 	}[found.status];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One platform's credential of an app: where to get it, what to register there, entering, verifying, trying it with an account of one's own.
+// One platform's credential of an app: where to get it, what to register there; entering, verifying, and testing it with one's own account.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {whenFull} from "./format.js";
@@ -17,22 +17,22 @@ function guideCard(guide) {
 				{class: "help"},
 				guide.steps.map((text) => h("li", null, text))
 			),
-			copyField("Redirect URI", guide.redirect_uri, "Register it exactly so: every character counts."),
-			guide.warning ? notice("warn", "This address will not do", h("p", null, guide.warning)) : null,
-			copyField("Scopes asked for", scopes),
+			copyField("Redirect URI", guide.redirect_uri, "Register it exactly as shown: every character counts."),
+			guide.warning ? notice("warn", "This redirect URI will be rejected", h("p", null, guide.warning)) : null,
+			copyField("Requested scopes", scopes),
 			h("p", {class: "small"}, outside(guide.console_url, `Open ${guide.name}'s developer console`)),
-			guide.review ? notice("warn", "Before strangers may connect", h("p", null, guide.review)) : null
+			guide.review ? notice("warn", "Before other people can connect", h("p", null, guide.review)) : null
 		)
 	);
 }
 
-function told(credential, name) {
+function report(credential, name) {
 	toast(
 		credential.state === "verified"
 			? `${name} accepted the credential.`
 			: credential.state === "failed"
-				? `${name} refused the credential.`
-				: `${name} could not be asked yet.`,
+				? `${name} rejected the credential.`
+				: `${name} could not be reached yet.`,
 		credential.state === "failed" ? "bad" : ""
 	);
 }
@@ -50,31 +50,31 @@ function entryCard(context, guide) {
 			max: 1024,
 			autocomplete: "new-password",
 			hint: credential
-				? "The stored one is not shown. Enter it again to change anything here."
-				: "Stored sealed, and never shown again.",
+				? "The stored secret is not shown. Enter it again to change anything here."
+				: "Stored encrypted and never shown again.",
 		}),
 		field({
 			name: "scopes",
-			label: "Other scopes",
+			label: "Custom scopes",
 			optional: true,
 			mono: true,
 			value: guide.credential?.scopes ?? "",
 			placeholder: guide.default_scopes,
-			hint: "Empty asks for the default. Another set than before may end your users' tokens.",
+			hint: "Leave empty for the default. Changing the scopes may invalidate your users' tokens.",
 			parse: (text) => (text.trim() === "" ? null : text.trim()),
 		}),
 	];
 	const send = async (values) => {
 		const stored = await api.put(context.appPath("credentials", guide.platform), {...values, verify: true});
-		told(stored, guide.name);
+		report(stored, guide.name);
 		await context.reloadApps(); // the first verified one brings the app live
 		await context.refresh();
 	};
-	return card({title: credential ? "Change it" : "Enter it"}, form({fields, submit: "Store and verify", onsubmit: send}));
+	return card({title: credential ? "Change credentials" : "Enter credentials"}, form({fields, submit: "Save and verify", onsubmit: send}));
 }
 
 async function verifyNow(context, guide) {
-	told(await api.post(context.appPath("credentials", guide.platform, "verify")), guide.name);
+	report(await api.post(context.appPath("credentials", guide.platform, "verify")), guide.name);
 	await context.reloadApps();
 	await context.refresh();
 }
@@ -97,14 +97,14 @@ function stateCard(context, guide) {
 			h(
 				"p",
 				null,
-				credential.message ?? "The platform could not be asked without a user. Verify it by connecting an account of your own."
+				credential.message ?? "The platform cannot verify it without a user. Connect your own account to verify it."
 			)
 		),
 		failed: notice(
 			"bad",
-			`${guide.name} refuses it`,
-			h("p", null, "In the platform's own words:"),
-			h("p", {class: "quote"}, credential.message ?? "(it said nothing)")
+			`${guide.name} rejects it`,
+			h("p", null, "The platform said:"),
+			h("p", {class: "quote"}, credential.message ?? "(no message)")
 		),
 	};
 	return card(
@@ -121,9 +121,9 @@ function stateCard(context, guide) {
 				"div",
 				{class: "row"},
 				button("Verify now", () => verifyNow(context, guide), {icon: "check"}),
-				button("Connect an account of my own", () => tryIt(context, guide), {icon: "link"})
+				button("Connect my own account", () => tryIt(context, guide), {icon: "link"})
 			),
-			h("p", {class: "hint"}, "Your own test connection shows what your users will see, and brings you back here.")
+			h("p", {class: "hint"}, "A test connection shows what your users will see, and returns you here.")
 		)
 	);
 }

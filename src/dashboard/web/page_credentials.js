@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The six platforms of an app: which credentials are entered and good.
+// The six platforms of an app and the state of their credentials.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
@@ -11,7 +11,7 @@ function tile(context, guide) {
 	const texts = {
 		none: "Not entered yet.",
 		pending: "Entered, not verified yet.",
-		failed: credential?.message ?? "The platform refused it.",
+		failed: credential?.message ?? "The platform rejected it.",
 	};
 	return h(
 		"li",
@@ -43,7 +43,7 @@ export async function page(context) {
 				[context.app?.name ?? "App", context.here()],
 			],
 			title: "Platform credentials",
-			sub: "You own the OAuth apps at the platforms. Their ids and secrets are sealed here, are never shown again, and must be verified before your users can connect.",
+			sub: "You own the OAuth apps on the platforms. Their secrets are stored encrypted, are never shown again, and must be verified before your users can connect.",
 		}),
 		card(
 			{flush: true},

@@ -9,7 +9,7 @@ const target = (context) => (/^\/dashboard(\/[^/\\]|\?|$)/.test(context.query.ne
 
 export async function page(context) {
 	const fields = [
-		field({name: "email", label: "E-mail", kind: "email", required: true, autocomplete: "username"}),
+		field({name: "email", label: "Email", kind: "email", required: true, autocomplete: "username"}),
 		field({name: "password", label: "Password", kind: "password", required: true, autocomplete: "current-password"}),
 	];
 	const send = async ({email, password}) => {
@@ -32,7 +32,7 @@ export async function page(context) {
 			h(
 				"p",
 				{class: "soft small"},
-				"Forgotten the password? The operator sets a new one with ",
+				"Forgot your password? The operator can set a new one with ",
 				h("code", null, "posthorn admin create"),
 				"."
 			)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it goes, over all apps of the admin: what was published and what failed, why, how late; what needs a person.
+// The overview of all apps of the admin: what was published and what failed, why, how late; problems that need a person.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, number, plural, when} from "./format.js";
@@ -24,7 +24,7 @@ function alarmLines(alarms) {
 	const held = alarms.held ?? {};
 	return [
 		alarms.ready === false
-			? notice("bad", "The service is not well", h("p", null, alarms.reason ?? "posthorn doctor says more."))
+			? notice("bad", "The service is not ready", h("p", null, alarms.reason ?? "Run posthorn doctor for details."))
 			: null,
 		(held.held ?? 0) + (held.asking ?? 0) > 0
 			? notice(
@@ -33,7 +33,7 @@ function alarmLines(alarms) {
 					h(
 						"p",
 						null,
-						`${number(held.asking)} are still being asked about at the platforms; ${number(held.held)} wait for the operator: posthorn hold show, release, fail.`
+						`${number(held.asking)} are still being resolved with the platforms; ${number(held.held)} wait for the operator: posthorn hold show, release, fail.`
 					)
 				)
 			: null,
@@ -42,7 +42,7 @@ function alarmLines(alarms) {
 				"bad",
 				alarm.name,
 				h("p", null, alarm.message),
-				h("p", {class: "small soft"}, `Told ${plural(alarm.times, "time")}, last `, when(alarm.last_at))
+				h("p", {class: "small soft"}, `Raised ${plural(alarm.times, "time")}, last `, when(alarm.last_at))
 			)
 		),
 	];
@@ -87,7 +87,7 @@ function accountsCard(context, accounts) {
 							)
 						)
 				)
-			: h("div", {class: "empty"}, h("p", null, "All tokens are good."))
+			: h("div", {class: "empty"}, h("p", null, "All tokens are valid."))
 	);
 }
 
@@ -115,17 +115,17 @@ function tiles(context, figures, query) {
 			number(done),
 			done + failed > 0
 				? `${((100 * done) / (done + failed)).toFixed(failed === 0 ? 0 : 1)} % of ${number(done + failed)}`
-				: "nothing in this time",
+				: "nothing in this period",
 			posts("published")
 		),
 		tile("Failed", number(failed), "platform posts", posts("failed"), failed > 0 ? "bad" : ""),
 		tile(
 			"Visible after",
 			late.count > 0 ? duration(late.p50) : "–",
-			late.count > 0 ? `99 of 100 within ${duration(late.p99)}` : "no figure yet"
+			late.count > 0 ? `99 of 100 within ${duration(late.p99)}` : "no data yet"
 		),
-		tile("Under way", number(figures.posts.pending), "posts now", posts("pending")),
-		tile("Scheduled", number(figures.posts.scheduled), "posts to come", posts("scheduled"))
+		tile("In progress", number(figures.posts.pending), "posts now", posts("pending")),
+		tile("Scheduled", number(figures.posts.scheduled), "posts waiting", posts("scheduled"))
 	);
 }
 
@@ -146,7 +146,7 @@ function draw(context, data, query) {
 		alarmLines(alarms),
 		tiles(context, figures, query),
 		figures.is_partial
-			? notice("warn", "There is more than is counted here", h("p", null, "Only the newest 20,000 outcomes of an app are looked at."))
+			? notice("warn", "These figures are incomplete", h("p", null, "Only the newest 20,000 outcomes of each app are counted."))
 			: null,
 		h(
 			"div",
@@ -161,7 +161,7 @@ function draw(context, data, query) {
 				{title: "Why posts failed"},
 				figures.failures.length > 0
 					? shares(failureRows(context, figures, query))
-					: h("div", {class: "empty"}, h("p", null, "Nothing failed in this time."))
+					: h("div", {class: "empty"}, h("p", null, "Nothing failed in this period."))
 			),
 			accountsCard(context, accounts)
 		),
@@ -173,7 +173,7 @@ function draw(context, data, query) {
 			},
 			latest.data.length > 0
 				? postTable(context, latest.data, {withApp: context.apps.length > 1})
-				: empty("posts", "No post yet", "What is published appears here.")
+				: empty("posts", "No posts yet", "Published posts appear here.")
 		),
 	];
 }
@@ -184,8 +184,8 @@ function welcome(context) {
 		empty(
 			"apps",
 			"Welcome to Posthorn",
-			"Create an app first. Then enter the credentials of the platforms, connect an account, and publish.",
-			linkButton("Create the first app", `${context.base}/apps`, {kind: "main"})
+			"Start by creating an app. Then enter your platform credentials, connect an account, and publish.",
+			linkButton("Create your first app", `${context.base}/apps`, {kind: "main"})
 		)
 	);
 }
@@ -228,11 +228,11 @@ export async function page(context) {
 			title: "Overview",
 			sub:
 				context.apps.length > 1
-					? `Of your ${context.apps.length} apps. Times are UTC.`
-					: `Of ${context.apps[0].name}. Times are UTC.`,
+					? `All ${context.apps.length} of your apps. Times are UTC.`
+					: `${context.apps[0].name}. Times are UTC.`,
 		}),
 		tabs(
-			"Time shown",
+			"Period",
 			SPANS.map(([span, text]) => [text, `${context.base}?${new URLSearchParams({hours: span, ...query})}`, span === hours])
 		),
 		place,

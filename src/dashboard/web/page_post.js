@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One post: what it says, what became of it on each account and why, the timeline as picture and list, and what a person can do about it.
+// One post: its content, its outcome on each account and why, the timeline as picture and list, and the actions a person can take.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, fromLocal, plural, toLocal, utc, when, whenFull, zone} from "./format.js";
@@ -36,17 +36,17 @@ async function cancelPost(context) {
 	const isSure = await confirm({
 		title: "Cancel this post?",
 		text: "It will not be published. This cannot be undone.",
-		action: "Cancel the post",
+		action: "Cancel post",
 	});
 	if (isSure) {
 		await api.remove(context.appPath("v1", "posts", context.params.post_id));
-		toast("The post is cancelled.");
+		toast("Post cancelled.");
 		await context.refresh();
 	}
 }
 
 async function reschedule(context, post) {
-	const done = await openDialog("Choose another time", (close) => {
+	const done = await openDialog("Reschedule", (close) => {
 		const fields = [
 			field({
 				name: "scheduled_at",
@@ -55,12 +55,12 @@ async function reschedule(context, post) {
 				required: true,
 				value: toLocal(post.scheduled_at),
 				parse: fromLocal,
-				hint: `Now planned for ${utc(post.scheduled_at)}.`,
+				hint: `Currently scheduled for ${utc(post.scheduled_at)}.`,
 			}),
 		];
 		return form({
 			fields,
-			submit: "Store",
+			submit: "Save",
 			cancel: () => close(),
 			onsubmit: async (values) => {
 				await api.patch(context.appPath("v1", "posts", post.id), values);
@@ -69,7 +69,7 @@ async function reschedule(context, post) {
 		});
 	});
 	if (done) {
-		toast("The post has a new time.");
+		toast("Post rescheduled.");
 		await context.refresh();
 	}
 }
@@ -78,8 +78,8 @@ async function retry(context, target, republish = false) {
 	if (
 		republish &&
 		!(await confirm({
-			title: "Publish once more?",
-			text: "Nobody knows whether the first try was published. If it was, the post appears twice.",
+			title: "Publish again?",
+			text: "It is unknown whether the first attempt was published. If it was, the post will appear twice.",
 			action: "Publish again",
 		}))
 	) {
@@ -89,7 +89,7 @@ async function retry(context, target, republish = false) {
 		account_ids: [target.account_id],
 		...(republish ? {republish: true} : {}),
 	});
-	toast("It is being tried again.");
+	toast("Retrying.");
 	await context.refresh();
 }
 
@@ -98,10 +98,10 @@ async function reconnect(context, target) {
 	leave(begun.redirect_url);
 }
 
-/** What a person saw at the platform settles what no call could. */
+/** Records what a person saw on the platform when no call could prove it. */
 async function resolve(context, target) {
 	const answer = await openDialog(`Did it appear on ${platformName(target.platform)}?`, (close) => {
-		const url = field({name: "url", label: "Its address", kind: "url", optional: true, placeholder: "https://"});
+		const url = field({name: "url", label: "Post URL", kind: "url", optional: true, placeholder: "https://"});
 		const settle = async (body) => {
 			await api.post(context.appPath("posts", context.params.post_id, "resolve"), {account_id: target.account_id, ...body});
 			close(true);
@@ -110,14 +110,14 @@ async function resolve(context, target) {
 			h(
 				"p",
 				null,
-				`Look at ${target.handle} on ${platformName(target.platform)}. The service asked too, and could not prove it either way.`
+				`Check ${target.handle} on ${platformName(target.platform)}. The service has checked too, without a conclusive result.`
 			),
 			form({
 				fields: [url],
 				submit: "Yes, it is there",
 				onsubmit: ({url: address}) => settle({appeared: true, ...(address.trim() ? {url: address.trim()} : {})}),
 			}),
-			h("p", {class: "hint"}, "If it is not there, it is tried again."),
+			h("p", {class: "hint"}, "If it is not there, it is sent again."),
 			h(
 				"div",
 				null,
@@ -126,7 +126,7 @@ async function resolve(context, target) {
 		];
 	});
 	if (answer) {
-		toast("Thank you: that settles it.");
+		toast("Outcome recorded.");
 		await context.refresh();
 	}
 }
@@ -134,24 +134,24 @@ async function resolve(context, target) {
 // ---- one account's share ----
 
 const ACTIONS = {
-	retry: (context, target) => [button("Try again", () => retry(context, target), {slim: true, key: `retry-${target.id}`})],
-	wait: (context, target) => [button("Try again", () => retry(context, target), {slim: true, key: `retry-${target.id}`})],
+	retry: (context, target) => [button("Retry", () => retry(context, target), {slim: true, key: `retry-${target.id}`})],
+	wait: (context, target) => [button("Retry", () => retry(context, target), {slim: true, key: `retry-${target.id}`})],
 	reconnect: (context, target) => [
 		button("Reconnect the account", () => reconnect(context, target), {slim: true}),
-		button("Try again", () => retry(context, target), {slim: true}),
+		button("Retry", () => retry(context, target), {slim: true}),
 	],
 	edit: (context, target) => [
-		linkButton("Write it anew", context.here("compose") + `?post=${encodeURIComponent(context.params.post_id)}`, {slim: true}),
-		button("Try again unchanged", () => retry(context, target), {slim: true}),
+		linkButton("Edit as new post", context.here("compose") + `?post=${encodeURIComponent(context.params.post_id)}`, {slim: true}),
+		button("Retry unchanged", () => retry(context, target), {slim: true}),
 	],
 	credentials: (context, target) => [
 		linkButton("Platform credentials", context.here("credentials", target.platform), {slim: true}),
-		button("Try again", () => retry(context, target), {slim: true}),
+		button("Retry", () => retry(context, target), {slim: true}),
 	],
 	look: (context, target) =>
 		target.error.code === "OUTCOME_UNKNOWN"
 			? [
-					button("I have looked: settle it", () => resolve(context, target), {slim: true, kind: "main"}),
+					button("Record the outcome", () => resolve(context, target), {slim: true, kind: "main"}),
 					button("Publish again", () => retry(context, target, true), {slim: true}),
 				]
 			: ACTIONS.edit(context, target),
@@ -167,7 +167,7 @@ function errorBox(context, target, failures) {
 	const tone = target.error.code === "CANCELLED" ? "" : isFinal ? "bad" : "warn";
 	return notice(
 		tone,
-		isFinal ? row.sentence : `Last try: ${row.sentence}`,
+		isFinal ? row.sentence : `Last attempt: ${row.sentence}`,
 		target.error.message && target.error.message !== row.sentence ? h("p", null, target.error.message) : null,
 		target.error.platform_message
 			? [
@@ -180,7 +180,7 @@ function errorBox(context, target, failures) {
 				]
 			: null,
 		isFinal && row.advice ? h("p", null, h("b", null, "What to do: "), row.advice) : null,
-		!isFinal && target.next_attempt_at ? h("p", null, "The next try comes ", when(target.next_attempt_at), ".") : null,
+		!isFinal && target.next_attempt_at ? h("p", null, "Next attempt: ", when(target.next_attempt_at), ".") : null,
 		h("p", {class: "small soft mono"}, target.error.code),
 		isFinal ? h("div", {class: "row"}, (ACTIONS[row.action] ?? ACTIONS.none)(context, target)) : null
 	);
@@ -218,10 +218,10 @@ function targetCard(context, target, failures) {
 			{class: "stack tight"},
 			facts([
 				["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
-				target.url ? ["Seen at", outside(target.url)] : null,
+				target.url ? ["URL", outside(target.url)] : null,
 				target.published_at ? ["Published", whenFull(target.published_at)] : null,
-				target.platform_post_id ? ["Id there", h("span", {class: "mono"}, target.platform_post_id)] : null,
-				["Tries", String(target.attempts)],
+				target.platform_post_id ? ["Platform id", h("span", {class: "mono"}, target.platform_post_id)] : null,
+				["Attempts", String(target.attempts)],
 			]),
 			errorBox(context, target, failures),
 			partLines(target)
@@ -244,7 +244,7 @@ function mediaLine(item) {
 
 function contentCard(post) {
 	return card(
-		{title: "What is published"},
+		{title: "Content"},
 		h(
 			"ul",
 			{class: "thread"},
@@ -292,7 +292,7 @@ function callTable(calls, targets) {
 				h("span", {class: "mono"}, `${call.method} ${call.host_path}`),
 				h("span", {class: "sub"}, call.stage),
 				call.excerpt
-					? h("details", {class: "small"}, h("summary", null, "What came back"), h("p", {class: "quote"}, call.excerpt))
+					? h("details", {class: "small"}, h("summary", null, "Response"), h("p", {class: "quote"}, call.excerpt))
 					: null,
 			],
 		},
@@ -312,7 +312,7 @@ function callTable(calls, targets) {
 				}
 			: null,
 		{
-			label: "Answer",
+			label: "Response",
 			tight: true,
 			cell: (call) => [
 				badge("verdict", call.verdict),
@@ -347,16 +347,16 @@ function timelineCard(post, calls) {
 					"ul",
 					{class: "legend"},
 					h("li", {class: "ok"}, "answered"),
-					h("li", {class: "bad"}, "refused or failed"),
-					h("li", {class: "warn"}, "in doubt or lost"),
-					h("li", null, "dotted: waiting; boxed: a long wait, folded")
+					h("li", {class: "bad"}, "rejected or failed"),
+					h("li", {class: "warn"}, "outcome unknown or response lost"),
+					h("li", null, "dotted: waiting; boxed: a long wait, shortened")
 				),
 				callTable(calls, targets),
 			]
 		: empty(
 				"posts",
-				"No call has been made yet",
-				post.state === "scheduled" ? "The first one comes when the post is due." : "The first one comes in a moment."
+				"No calls yet",
+				post.state === "scheduled" ? "The first call is made when the post is due." : "The first call is made in a moment."
 			);
 	return card(
 		{
@@ -373,9 +373,9 @@ function timelineCard(post, calls) {
 function actionsOf(context, post) {
 	const isOpen = post.state === "scheduled";
 	return [
-		isOpen ? button("Change the time", () => reschedule(context, post), {icon: "calendar", key: "reschedule"}) : null,
+		isOpen ? button("Reschedule", () => reschedule(context, post), {icon: "calendar", key: "reschedule"}) : null,
 		isOpen ? button("Cancel", () => cancelPost(context), {kind: "danger", key: "cancel"}) : null,
-		linkButton("Use as a draft", `${context.here("compose")}?post=${encodeURIComponent(post.id)}`, {key: "again"}),
+		linkButton("Copy to a new post", `${context.here("compose")}?post=${encodeURIComponent(post.id)}`, {key: "again"}),
 	].filter(Boolean);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The posts of the admin's apps: filtered by what the address says, page by page, and kept up to date while work is under way.
+// The posts of the admin's apps: filtered by the URL's query, page by page, updated while posts are in progress.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {plural, when} from "./format.js";
@@ -27,7 +27,7 @@ function filters(context, failures) {
 		select("status", "Status", [
 			["", "Any"],
 			["scheduled", "Scheduled"],
-			["pending", "Under way"],
+			["pending", "In progress"],
 			["published", "Published"],
 			["failed", "Failed"],
 		]),
@@ -130,19 +130,19 @@ function nothing(context) {
 	if (isFiltered) {
 		return empty(
 			"search",
-			"No post fits",
-			"Nothing matches all of these filters.",
+			"No matching posts",
+			"No results for these filters.",
 			linkButton("Clear the filters", `${context.base}/posts`)
 		);
 	}
 	const app = context.apps[0];
 	return empty(
 		"posts",
-		"No post yet",
-		app ? "Publish with the API, or try it from here." : "Create an app first.",
+		"No posts yet",
+		app ? "Publish through the API, or try it here." : "Create an app first.",
 		app
 			? linkButton("Try it", `${context.base}${api.appPath(app.client_id, "compose")}`, {kind: "main"})
-			: linkButton("To the apps", `${context.base}/apps`, {kind: "main"})
+			: linkButton("Go to apps", `${context.base}/apps`, {kind: "main"})
 	);
 }
 
@@ -159,7 +159,7 @@ export async function page(context) {
 		}
 		shown = key;
 		const next = found.next
-			? linkButton(found.is_partial ? "Look further back" : "Older", address(context, {...query, limit: null, after: found.next}), {
+			? linkButton(found.is_partial ? "Search further back" : "Older", address(context, {...query, limit: null, after: found.next}), {
 					slim: true,
 					key: "next",
 				})
@@ -180,7 +180,7 @@ export async function page(context) {
 										: null,
 									next,
 									found.is_partial
-										? h("span", {class: "soft small"}, "The search stopped at its bound before the page was full.")
+										? h("span", {class: "soft small"}, "The search reached its limit before the page was full.")
 										: null,
 								]
 							: null,
@@ -202,7 +202,7 @@ export async function page(context) {
 	return [
 		pageHead({
 			title: "Posts",
-			sub: "Newest first. What is under way is kept up to date here.",
+			sub: "Newest first. Posts in progress are updated automatically.",
 			actions: [
 				linkButton("Calendar", `${context.base}/calendar`, {icon: "calendar"}),
 				app

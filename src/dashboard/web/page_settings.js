@@ -10,13 +10,13 @@ function settingsForm(context, app) {
 		field({name: "name", label: "Name", required: true, max: 200, value: app.name}),
 		field({
 			name: "redirect_urls",
-			label: "Allowed redirect addresses",
+			label: "Allowed redirect URLs",
 			kind: "textarea",
 			mono: true,
 			rows: 4,
 			value: app.redirect_urls.join("\n"),
 			placeholder: "https://app.example.com/connected",
-			hint: "Where your users may be sent back to after connecting: whole addresses or origins, one a line. Empty allows any http or https address; a list is safer.",
+			hint: "Where your users may be redirected after connecting: full URLs or origins, one per line. Empty allows any http or https URL; a list is safer.",
 			parse: (text) =>
 				text
 					.split("\n")
@@ -25,14 +25,14 @@ function settingsForm(context, app) {
 		}),
 		field({
 			name: "on_unknown",
-			label: "When nobody can tell whether a post was published",
+			label: "When the outcome of a post is unknown",
 			kind: "select",
 			value: app.on_unknown,
 			options: [
-				["hold", "Hold it for a person to decide (never twice)"],
-				["retry_once", "Try once more (may publish twice)"],
+				["hold", "Hold it for a person to decide (never publishes twice)"],
+				["retry_once", "Retry once (may publish twice)"],
 			],
-			hint: "A call whose answer was lost is looked up at the platform first. This is about what even that does not prove.",
+			hint: "After a lost response, the platform is checked first. This setting applies when that is not conclusive.",
 		}),
 		field({
 			name: "connect_confirmation",
@@ -43,13 +43,13 @@ function settingsForm(context, app) {
 				["off", "Off: accounts are usable at once"],
 				["on", "On: your server confirms each connection"],
 			],
-			hint: "On protects against connection links that were passed on to somebody else: the redirect carries a confirmation token that your server sends back.",
+			hint: "On protects against connection links passed on to someone else: the redirect carries a confirmation token that your server sends back.",
 		}),
 	];
 	const send = async (values) => {
 		await api.patch(context.appPath(), values);
 		await context.reloadApps();
-		toast("The settings are stored.");
+		toast("Settings saved.");
 		await context.refresh();
 	};
 	return card(
@@ -60,31 +60,31 @@ function settingsForm(context, app) {
 			app.redirect_urls.length === 0
 				? notice(
 						"warn",
-						"Any redirect address is allowed",
-						h("p", null, "Enter the addresses of your product below, so that nobody can have your users sent elsewhere.")
+						"Any redirect URL is allowed",
+						h("p", null, "Enter the URLs of your product below, so that nobody can redirect your users elsewhere.")
 					)
 				: null,
-			form({fields, submit: "Store settings", onsubmit: send})
+			form({fields, submit: "Save settings", onsubmit: send})
 		)
 	);
 }
 
 async function rotate(context, app) {
 	const isSure = await confirm({
-		title: "Make a new client secret?",
-		action: "Make a new secret",
+		title: "Create a new client secret?",
+		action: "Create a new secret",
 		text: [
-			"The present secret and the app's access token stop working at once.",
-			"Your server needs the new secret before it can get a token again. Posts that were accepted are published all the same.",
+			"The current secret and the app's access token stop working immediately.",
+			"Your server needs the new secret to get a token again. Accepted posts are still published.",
 		],
 	});
 	if (isSure) {
 		const made = await api.post(context.appPath("rotate-secret"));
-		await showSecret("The new client secret", "It cannot be shown again. Put it into your server's settings now.", [
+		await showSecret("New client secret", "It cannot be shown again. Copy it to your server's settings now.", [
 			["Client id", made.client_id],
 			["Client secret", made.client_secret],
 		]);
-		toast("The old secret and its token are dead.");
+		toast("The old secret and its token no longer work.");
 	}
 	return app;
 }
@@ -100,7 +100,7 @@ async function suspend(context, app) {
 	const isSure = await confirm({
 		title: `Suspend ${app.name}?`,
 		action: "Suspend",
-		text: "All its API calls are refused until you activate it again. What is scheduled waits.",
+		text: "All its API calls are rejected until you activate it again. Scheduled posts wait.",
 	});
 	if (isSure) {
 		await change(context, "suspend", `${app.name} is suspended.`);
@@ -110,7 +110,7 @@ async function suspend(context, app) {
 function stateCard(context, app) {
 	const lines = {
 		draft: [
-			"A draft: the token endpoint answers app_not_live. It goes live by itself with the first verified platform credential.",
+			"Draft: the token endpoint answers app_not_live. It goes live automatically with the first verified platform credential.",
 			button("Go live", () => goLive(context, app), {kind: "main"}),
 		],
 		active: ["Live: your server can get tokens and publish.", button("Suspend", () => suspend(context, app), {kind: "danger"})],
@@ -130,27 +130,27 @@ function handOver(context, app) {
 			label: "New owner",
 			kind: "email",
 			required: true,
-			hint: "The e-mail of another admin. You do not see the app any more afterwards.",
+			hint: "The email address of another admin. You will no longer see the app.",
 		}),
 	];
 	return card(
-		{title: "Hand over"},
+		{title: "Transfer ownership"},
 		form({
 			fields,
-			submit: "Hand over",
+			submit: "Transfer",
 			kind: "danger",
 			onsubmit: async ({owner}) => {
 				if (
 					!(await confirm({
-						title: `Hand ${app.name} over?`,
-						text: `${owner.trim()} becomes its owner. You do not see it any more.`,
-						action: "Hand over",
+						title: `Transfer ${app.name}?`,
+						text: `${owner.trim()} becomes its owner. You will no longer see it.`,
+						action: "Transfer",
 					}))
 				) {
 					return;
 				}
 				await api.patch(context.appPath(), {owner: owner.trim()});
-				toast(`${app.name} belongs to ${owner.trim()} now.`);
+				toast(`${app.name} now belongs to ${owner.trim()}.`);
 				await context.go(`${context.base}/apps`);
 			},
 		})
@@ -184,12 +184,12 @@ export async function page(context) {
 						h(
 							"p",
 							{class: "soft"},
-							"The secret is stored as a hash only. Make a new one when it is lost or may be known to others."
+							"Only a hash of the secret is stored. Create a new one if it is lost or may be known to others."
 						),
 						h(
 							"div",
 							null,
-							button("Make a new secret", () => rotate(context, app), {kind: "danger"})
+							button("Create a new secret", () => rotate(context, app), {kind: "danger"})
 						)
 					)
 				),

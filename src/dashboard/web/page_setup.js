@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set-up of a new installation: the one-time link's token becomes the first admin. The token stands behind "#", so that no log has it.
+// The set-up of a new installation: the one-time link's token becomes the first admin. The token is after "#", so that it appears in no log.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {card, field, form, linkButton, notice} from "./ui.js";
@@ -8,8 +8,8 @@ const brand = () => h("div", {class: "brand"}, h("span", {class: "horn", "aria-h
 
 function withoutToken(context) {
 	const text = context.session.setup_needed
-		? "Open the whole link that the service printed when it started: it ends with # and a token. Every start prints a new one."
-		: "This installation has an admin already.";
+		? "Open the complete link that the service printed when it started: it ends with # and a token. Every start prints a new one."
+		: "This installation already has an admin.";
 	return [
 		brand(),
 		card(
@@ -29,11 +29,11 @@ export async function page(context) {
 	const fields = [
 		field({
 			name: "email",
-			label: "E-mail",
+			label: "Email",
 			kind: "email",
 			required: true,
 			autocomplete: "username",
-			hint: "You sign in with it. Nothing is sent to it.",
+			hint: "Used to sign in. No mail is sent to it.",
 		}),
 		field({
 			name: "password",
@@ -43,11 +43,11 @@ export async function page(context) {
 			autocomplete: "new-password",
 			hint: "At least 8 characters.",
 		}),
-		field({name: "again", label: "Password once more", kind: "password", required: true, autocomplete: "new-password"}),
+		field({name: "again", label: "Repeat password", kind: "password", required: true, autocomplete: "new-password"}),
 	];
 	const send = async ({email, password, again}) => {
 		if (password !== again) {
-			fields[2].problem("The two passwords differ.");
+			fields[2].problem("The passwords do not match.");
 			fields[2].control.focus();
 			return;
 		}
@@ -65,7 +65,7 @@ export async function page(context) {
 					"div",
 					null,
 					h("h1", {tabindex: "-1"}, "Set up Posthorn"),
-					h("p", {class: "soft"}, "Make the first admin. This link works once.")
+					h("p", {class: "soft"}, "Create the first admin. This link works once.")
 				),
 				form({fields, submit: "Create admin and sign in", onsubmit: send})
 			)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was published in the last day, and what the platforms still allow.
+// Posts published in the last day, and what the platforms' limits still allow.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, number} from "./format.js";
@@ -43,7 +43,7 @@ function limitTable(context, row) {
 		{
 			label: "Left",
 			tight: true,
-			cell: (limit) => (limit.left === null ? h("span", {class: "soft"}, "not known") : h("b", null, number(limit.left))),
+			cell: (limit) => (limit.left === null ? h("span", {class: "soft"}, "unknown") : h("b", null, number(limit.left))),
 		},
 	];
 	return table({caption: `Limits of ${platformName(row.platform)}`, columns, rows: row.limits});
@@ -62,7 +62,7 @@ function platformCard(context, row) {
 		},
 		row.limits.length > 0
 			? limitTable(context, row)
-			: h("div", {class: "empty"}, h("p", null, "The platform publishes no limit that could be counted here."))
+			: h("div", {class: "empty"}, h("p", null, "The platform publishes no limit that can be counted here."))
 	);
 }
 
@@ -74,9 +74,9 @@ export async function page(context) {
 				{},
 				empty(
 					"usage",
-					"Nothing is used yet",
+					"No usage yet",
 					"Create an app first.",
-					linkButton("To the apps", `${context.base}/apps`, {kind: "main"})
+					linkButton("Go to apps", `${context.base}/apps`, {kind: "main"})
 				)
 			),
 		];
@@ -89,12 +89,12 @@ export async function page(context) {
 	return [
 		pageHead({
 			title: "Usage and quota",
-			sub: "Counted is what this service published. Other programs that use the same account count at the platform too.",
+			sub: "Counts posts that this service published. Other programs that use the same account also count against the platform's limits.",
 		}),
 		h(
 			"div",
 			{class: "stack loose"},
-			isPartial ? notice("warn", "There is more than is counted here", h("p", null, "Only the newest posts were looked at.")) : null,
+			isPartial ? notice("warn", "These figures are incomplete", h("p", null, "Only the newest posts were counted.")) : null,
 			data.length > 0
 				? [...byApp.values()].map((rows) =>
 						h(
@@ -104,7 +104,7 @@ export async function page(context) {
 							rows.map((row) => platformCard(context, row))
 						)
 					)
-				: card({}, empty("usage", "Nothing to count yet", "Limits appear when a platform has credentials or accounts."))
+				: card({}, empty("usage", "No usage yet", "Limits appear once a platform has credentials or accounts."))
 		),
 	];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One webhook: its settings, a test, and the log of its deliveries with every try; resending one.
+// One webhook: its settings, a test, and the log of its deliveries with every attempt; resending one.
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, plural, utc, when, whenFull} from "./format.js";
@@ -15,39 +15,39 @@ const path = (context, ...words) => context.appPath("v1", "webhooks", context.pa
 
 async function test(context) {
 	await api.post(path(context, "test"));
-	toast("A test event is on its way: see the log.");
+	toast("Test event queued; see the log below.");
 }
 
 async function rotate(context) {
 	if (
 		await confirm({
-			title: "Make a new signing secret?",
-			text: "The old one stays valid for 24 hours beside it, so that your server can change over.",
-			action: "Make a new secret",
+			title: "Create a new signing secret?",
+			text: "The old secret stays valid for 24 hours, so that your server can switch over.",
+			action: "Create a new secret",
 		})
 	) {
 		const {data} = await api.post(path(context, "rotate"));
-		await showSecret("The new signing secret", "It cannot be shown again.", [["Signing secret", data.secret]]);
+		await showSecret("New signing secret", "It cannot be shown again.", [["Signing secret", data.secret]]);
 	}
 }
 
 async function remove(context) {
-	if (await confirm({title: "Delete this webhook?", text: "It is not called any more, and its log is gone.", action: "Delete"})) {
+	if (await confirm({title: "Delete this webhook?", text: "It will no longer be called, and its log is deleted.", action: "Delete"})) {
 		await api.remove(path(context));
-		toast("The webhook is deleted.");
+		toast("Webhook deleted.");
 		await context.go(context.here("webhooks"));
 	}
 }
 
 async function set(context, enabled) {
 	await api.patch(path(context), {enabled});
-	toast(enabled ? "The webhook is enabled." : "The webhook is disabled.");
+	toast(enabled ? "Webhook enabled." : "Webhook disabled.");
 	await context.refresh();
 }
 
 async function resend(context, row) {
 	await api.post(context.appPath("webhooks", context.params.webhook_id, "deliveries", String(row.id), "resend"));
-	toast("The same event is sent once more.");
+	toast("The event is being resent.");
 }
 
 // ---- the log ----
@@ -60,7 +60,7 @@ function tries(row) {
 	return h(
 		"details",
 		{class: "small"},
-		h("summary", null, plural(list.length, "try", "tries")),
+		h("summary", null, plural(list.length, "attempt", "attempts")),
 		h(
 			"ul",
 			{class: "help"},
@@ -97,7 +97,7 @@ function logTable(context, rows) {
 				row.next_attempt_at ? h("span", {class: "sub"}, "next ", when(row.next_attempt_at)) : null,
 			],
 		},
-		{label: "Tries", cell: tries},
+		{label: "Attempts", cell: tries},
 		{label: "Created", tight: true, cell: (row) => when(row.created_at)},
 		{
 			label: "",
@@ -126,9 +126,9 @@ function logCard(context, found, more) {
 			? logTable(context, found.data)
 			: empty(
 					"webhooks",
-					"Nothing was delivered yet",
-					"Send a test event to see whether your server answers.",
-					button("Send a test", () => test(context))
+					"No deliveries yet",
+					"Send a test event to check that your server answers.",
+					button("Send test event", () => test(context))
 				)
 	);
 }
@@ -162,9 +162,9 @@ export async function page(context) {
 		}
 	});
 	const word = webhookWord(webhook);
-	const edit = webhookForm(webhook, "Store", async (values) => {
+	const edit = webhookForm(webhook, "Save", async (values) => {
 		await api.patch(path(context), values);
-		toast("The webhook is stored.");
+		toast("Webhook saved.");
 		await context.refresh();
 	});
 	return [
@@ -176,7 +176,7 @@ export async function page(context) {
 			title: "Webhook",
 			sub: webhook.url,
 			state: badge("webhook", word),
-			actions: [button("Send a test", () => test(context), {kind: "main"})],
+			actions: [button("Send test event", () => test(context), {kind: "main"})],
 		}),
 		h(
 			"div",
@@ -184,7 +184,7 @@ export async function page(context) {
 			word === "disabled"
 				? notice(
 						"bad",
-						"It is disabled and not called",
+						"This webhook is disabled",
 						webhook.disabled_reason ? h("p", null, webhook.disabled_reason) : null,
 						h(
 							"div",
@@ -196,8 +196,8 @@ export async function page(context) {
 			word === "failing"
 				? notice(
 						"warn",
-						"Its calls fail",
-						h("p", null, "Since ", whenFull(webhook.failing_since), ". After 5 days it is disabled.")
+						"Calls to this webhook are failing",
+						h("p", null, "Since ", whenFull(webhook.failing_since), ". It is disabled after 5 days of failures.")
 					)
 				: null,
 			log,

@@ -8,9 +8,9 @@ import {badge, button, card, checkbox, empty, field, form, linkButton, openDialo
 export const EVENTS = [
 	["post.publish.succeeded", "A post has become visible on one account."],
 	["post.publish.failed", "A post could not be published to one account."],
-	["post.completed", "All of a post's accounts are done."],
+	["post.completed", "A post is finished on all its accounts."],
 	["connection.completed", "A connection has succeeded or failed."],
-	["account.reauth_required", "A user has to connect an account again."],
+	["account.reauth_required", "A user has to reconnect an account."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");
@@ -19,12 +19,12 @@ export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook
 export function webhookForm(webhook, submit, onsubmit, cancel) {
 	const url = field({
 		name: "url",
-		label: "Address",
+		label: "URL",
 		kind: "url",
 		required: true,
 		value: webhook?.url,
 		placeholder: "https://app.example.com/hooks/posthorn",
-		hint: "Called by POST. It has 10 seconds to answer with 2xx.",
+		hint: "Called with POST. It must answer with 2xx within 10 seconds.",
 	});
 	const boxes = EVENTS.map(([name, text]) =>
 		checkbox({name, value: name, label: h("code", null, name), hint: text, checked: webhook ? webhook.events.includes(name) : true})
@@ -60,7 +60,7 @@ async function create(context) {
 		)
 	);
 	if (made) {
-		await showSecret("The webhook's secret", "Your server checks the signature of every call with it. It cannot be shown again.", [
+		await showSecret("Webhook secret", "Your server uses it to verify the signature of every call. It cannot be shown again.", [
 			["Signing secret", made.secret],
 		]);
 		await context.go(context.here("webhooks", made.id));
@@ -72,7 +72,7 @@ export async function page(context) {
 	const make = () => button("Create webhook", () => create(context), {kind: "main", icon: "plus"});
 	const columns = [
 		{
-			label: "Address",
+			label: "URL",
 			lead: true,
 			cell: (webhook) => [
 				h("a", {class: "title break", href: context.here("webhooks", webhook.id)}, webhook.url),
@@ -96,7 +96,7 @@ export async function page(context) {
 				[context.app?.name ?? "App", context.here()],
 			],
 			title: "Webhooks",
-			sub: "Be called when something has happened, instead of asking. At most 10.",
+			sub: "Your server is called when something happens, instead of polling. At most 10 webhooks.",
 			actions: webhooks.length > 0 ? [make()] : [],
 		}),
 		card(
@@ -105,10 +105,10 @@ export async function page(context) {
 				? table({caption: "Webhooks", columns, rows: webhooks})
 				: empty(
 						"webhooks",
-						"No webhook yet",
-						"Create one with an address of your server. Calls are signed as Standard Webhooks describes, and tried again for a day.",
+						"No webhooks yet",
+						"Create one with a URL on your server. Calls are signed as described by Standard Webhooks and retried for a day.",
 						make(),
-						linkButton("How to check a call", "/docs#hooks", {blank: true})
+						linkButton("How to verify a call", "/docs#hooks", {blank: true})
 					)
 		),
 	];

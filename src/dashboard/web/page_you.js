@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signed-in admin: the password, and where they are signed in.
+// The signed-in admin: password and sessions.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
@@ -7,7 +7,7 @@ import {card, field, form, pageHead, table, tag, toast} from "./ui.js";
 
 function passwordForm(context) {
 	const fields = [
-		field({name: "current_password", label: "Present password", kind: "password", required: true, autocomplete: "current-password"}),
+		field({name: "current_password", label: "Current password", kind: "password", required: true, autocomplete: "current-password"}),
 		field({
 			name: "new_password",
 			label: "New password",
@@ -16,11 +16,11 @@ function passwordForm(context) {
 			autocomplete: "new-password",
 			hint: "At least 8 characters.",
 		}),
-		field({name: "again", label: "New password once more", kind: "password", required: true, autocomplete: "new-password"}),
+		field({name: "again", label: "Repeat new password", kind: "password", required: true, autocomplete: "new-password"}),
 	];
 	const send = async (values) => {
 		if (values.new_password !== values.again) {
-			fields[2].problem("The two passwords differ.");
+			fields[2].problem("The passwords do not match.");
 			fields[2].control.focus();
 			return;
 		}
@@ -34,7 +34,7 @@ function passwordForm(context) {
 			fields[0].control.focus();
 			return;
 		}
-		toast("The password is changed. Everywhere else you are signed out.");
+		toast("Password changed. You have been signed out everywhere else.");
 		await context.refresh();
 	};
 	return card({title: "Password"}, form({fields, submit: "Change password", onsubmit: send}));
@@ -48,7 +48,7 @@ export async function page(context) {
 			lead: true,
 			cell: (one) => [
 				h("span", {class: "title"}, one.address || "unknown address"),
-				one.current ? [" ", tag("this one", "ok")] : null,
+				one.current ? [" ", tag("this browser", "ok")] : null,
 				h("span", {class: "sub"}, one.user_agent),
 			],
 		},
@@ -56,14 +56,14 @@ export async function page(context) {
 		{label: "Last seen", tight: true, cell: (one) => when(one.last_seen_at)},
 	];
 	return [
-		pageHead({title: "You", sub: context.session.admin.email}),
+		pageHead({title: "Your account", sub: context.session.admin.email}),
 		h(
 			"div",
 			{class: "split"},
 			card(
 				{
 					title: "Where you are signed in",
-					sub: "A session ends by itself after half an hour without use. Changing the password ends all others.",
+					sub: "A session ends after half an hour without use. Changing the password ends all other sessions.",
 					flush: true,
 				},
 				table({caption: "Sessions", columns, rows: sessions})

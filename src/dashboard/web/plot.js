@@ -146,8 +146,8 @@ export function lateness(rows, all) {
 				role: "img",
 				"aria-label":
 					all.count > 0
-						? `From a post's time to its being visible: half within ${duration(all.p50)}, 9 of 10 within ${duration(all.p90)}, 99 of 100 within ${duration(all.p99)}.`
-						: "Nothing was published in this time.",
+						? `From a post's scheduled time until it is visible: half within ${duration(all.p50)}, 9 of 10 within ${duration(all.p90)}, 99 of 100 within ${duration(all.p99)}.`
+						: "Nothing was published in this period.",
 			},
 			grid(scale, whole, duration),
 			lineOf(rows, "p99", "warn", xOf, scale.top),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which page a path means. Matches paths to rows of a table, follows links inside the dashboard without loading it again, and ends what the
-// page before had under way. Draws nothing itself.
+// Maps paths to pages by a table, follows links inside the dashboard without reloading it, and aborts the work of the previous page.
+// Draws nothing itself.
 
 export const BASE = "/dashboard";
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A post's timeline as a picture: one lane for each account, every call a block on a common time axis, what was waited for between them, and
-// how it ended. Long waits are folded, so that calls of milliseconds and pauses of minutes fit on one axis; a fold says how long it was.
+// A post's timeline as a picture: one lane for each account, every call a block on a common time axis, the waits between them, and
+// the outcome. Long waits are folded, so that calls of milliseconds and pauses of minutes fit on one axis; a fold shows its length.
 import {s} from "./dom.js";
 import {duration, utc} from "./format.js";
 import {platformName, stateOf} from "./words.js";
 
 const FOLD = 58; // the width of a folded wait
-const FOLD_MS = 1500; // a silence longer than this, and longer than a fair share of the work, is folded
+const FOLD_MS = 1500; // a gap longer than this, and longer than a fair share of the calls, is folded
 const CALL_MIN = 16;
 const FOLDS_MAX = 8;
 const TICKS_MAX = 8;
@@ -14,7 +14,7 @@ const BLOCK = 22; // the height of a call
 const PHONE = "(max-width: 44rem)";
 const STEPS_MS = [10, 50, 100, 250, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 900000, 3600000, 21600000, 86400000];
 
-/** Where things are: on a phone the lane's words stand above its calls, else before and behind them. Grows with the number of calls. */
+/** The layout: on a phone the lane's text is above its calls, else before and after them. Grows with the number of calls. */
 function layoutOf(callsMax) {
 	const isNarrow = matchMedia(PHONE).matches;
 	const [width, left, right] = isNarrow ? [340, 8, 8] : [960, 150, 112];
@@ -33,7 +33,7 @@ function layoutOf(callsMax) {
 const start = (call) => new Date(call.at).getTime();
 const end = (call) => start(call) + Math.max(call.duration_ms, 0);
 
-/** Stretches of time in which something was under way, in order: [[from, to], ...] in ms. */
+/** Stretches of time with a call in progress, in order: [[from, to], ...] in ms. */
 function busyStretches(calls) {
 	const spans = calls.map((call) => [start(call), end(call)]).sort((a, b) => a[0] - b[0]);
 	const merged = [];
@@ -48,7 +48,7 @@ function busyStretches(calls) {
 	return merged;
 }
 
-/** The silences to be folded: the longest ones, when they are much longer than the rest. */
+/** The gaps to fold: the longest ones, when they are much longer than the rest. */
 function foldsOf(stretches) {
 	const gaps = stretches.slice(1).map(([from], index) => [stretches[index][1], from]);
 	const busy = stretches.reduce((sum, [from, to]) => sum + to - from, 0);
@@ -84,7 +84,7 @@ function axisOf(stretches, layout) {
 	return {x, folds, from, to, layout};
 }
 
-/** In one unit, so that it fits above a fold. */
+/** A duration in one unit, short enough to fit above a fold. */
 function roughly(ms) {
 	const [size, unit] = [
 		[86400000, "d"],
@@ -191,7 +191,7 @@ const ENDS = {published: ["end-ok", "✓ published"], failed: ["end-bad", "✕ f
 
 const ground = (layout, y) => s("rect", {class: "lane", x: 0, y, width: layout.width, height: layout.lane - 6, rx: 8});
 
-/** Whose lane it is, and how it ended. */
+/** The account of a lane and its outcome. */
 function laneWords(axis, target, y) {
 	const [tone, text] = ENDS[target.word] ?? ["end-busy", `… ${stateOf("post", target.word)[0].toLowerCase()}`];
 	const {width, isNarrow} = axis.layout;
@@ -242,7 +242,7 @@ export function drawTimeline(targets, calls, {onChoose = () => {}} = {}) {
 			viewBox: `0 0 ${layout.width} ${height}`,
 			vars: {width: `${layout.width}px`},
 			role: "img",
-			"aria-label": `Timeline. ${summary}. The list of calls says the same.`,
+			"aria-label": `Timeline. ${summary}. The list of calls has the same content.`,
 		},
 		lanes.map((one, index) => ground(layout, layout.top + index * layout.lane)),
 		axisMarks(axis, height),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The components that pages are made of: heads, cards, tables, badges, fields and forms, dialogs, toasts, empty and error states.
+// The components of pages: heads, cards, tables, badges, fields and forms, dialogs, toasts, empty and error states.
 // Each returns an element. Knows no page and no route of the API.
 import {append, fill, h, s, safeAddress} from "./dom.js";
 import {ApiError} from "./api.js";
@@ -13,23 +13,23 @@ const ICONS = {
 	calendar: "M2.5 4.5A1 1 0 0 1 3.5 3.5h9a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1z M2.5 6.8h11 M5.5 2v3 M10.5 2v3",
 	usage: "M3 13.5V9 M6.4 13.5V5 M9.7 13.5V7.5 M13 13.5V2.5",
 	apps: "M2.5 2.5h4.6v4.6H2.5z M8.9 2.5h4.6v4.6H8.9z M2.5 8.9h4.6v4.6H2.5z M8.9 8.9h4.6v4.6H8.9z",
-	admins: "M8 7.6a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2z M3 13.6c.4-2.6 2.4-4 5-4s4.600 1.400 5 4",
-	compose: "M3 13l.6-2.800L11 2.800 13.200 5l-7.400 7.400z M9.600 4.200l2.200 2.200",
+	admins: "M8 7.6a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2z M3 13.6c.4-2.6 2.4-4 5-4s4.6 1.4 5 4",
+	compose: "M3 13l.6-2.8L11 2.8 13.2 5l-7.4 7.4z M9.6 4.2l2.2 2.2",
 	accounts:
-		"M5.800 7.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z M1.800 13c.300-2.200 1.900-3.400 4-3.400s3.700 1.200 4 3.400 M10.600 3.200a2 2 0 0 1 0 3.800 M11.800 9.800c1.400.400 2.200 1.500 2.400 3.200",
-	webhooks: "M4 6.500a4 4 0 1 1 6.500 3 M5.500 4.800l-1.500 2-2-1.500 M12 9.500a4 4 0 0 1-7.800 1.300 M2.200 9.500l2 1.300",
-	key: "M10.400 8.800a3.200 3.200 0 1 0-3-2.100L2.600 11.500v2h2.200l.6-1.300h1.300v-1.400l1.500-1.500c.6-.300 1.200-.5 2.200-.5z M11.200 4.900v0",
-	settings: "M2.500 4.500h6 M11.500 4.500h2 M10 3v3 M2.500 11.500h2 M7.500 11.500h6 M6 10v3",
-	app: "M2.500 4a1.500 1.500 0 0 1 1.500-1.500h8A1.500 1.500 0 0 1 13.500 4v8a1.500 1.500 0 0 1-1.500 1.500H4A1.500 1.500 0 0 1 2.500 12z M5 6l2 2-2 2 M8.500 10.500h3",
-	docs: "M3.500 2.500h6l3 3v8h-9z M9.500 2.500v3h3 M5.800 8.500h4.400 M5.800 11h4.400",
-	copy: "M5.500 5.500v-3h8v8h-3 M2.500 5.500h8v8h-8z",
-	menu: "M2.500 4h11 M2.500 8h11 M2.500 12h11",
+		"M5.8 7.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4z M1.8 13c.3-2.2 1.9-3.4 4-3.4s3.7 1.2 4 3.4 M10.6 3.2a2 2 0 0 1 0 3.8 M11.8 9.8c1.4.4 2.2 1.5 2.4 3.2",
+	webhooks: "M4 6.5a4 4 0 1 1 6.5 3 M5.5 4.8l-1.5 2-2-1.5 M12 9.5a4 4 0 0 1-7.8 1.3 M2.2 9.5l2 1.3",
+	key: "M10.4 8.8a3.2 3.2 0 1 0-3-2.1L2.6 11.5v2h2.2l.6-1.3h1.3v-1.4l1.5-1.5c.6-.3 1.2-.5 2.2-.5z M11.2 4.9v0",
+	settings: "M2.5 4.5h6 M11.5 4.5h2 M10 3v3 M2.5 11.5h2 M7.5 11.5h6 M6 10v3",
+	app: "M2.5 4a1.5 1.5 0 0 1 1.5-1.5h8A1.5 1.5 0 0 1 13.5 4v8a1.5 1.5 0 0 1-1.5 1.5H4A1.5 1.5 0 0 1 2.5 12z M5 6l2 2-2 2 M8.5 10.5h3",
+	docs: "M3.5 2.5h6l3 3v8h-9z M9.5 2.5v3h3 M5.8 8.5h4.4 M5.8 11h4.4",
+	copy: "M5.5 5.5v-3h8v8h-3 M2.5 5.5h8v8h-8z",
+	menu: "M2.5 4h11 M2.5 8h11 M2.5 12h11",
 	close: "M4 4l8 8 M12 4l-8 8",
 	plus: "M8 3v10 M3 8h10",
-	out: "M6.500 2.500h-3v11h3 M7 8h6.500 M11 5.300 13.700 8 11 10.700",
-	check: "M3 8.500 6.500 12 13 4.500",
-	search: "M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9z M10.400 10.400 13.500 13.500",
-	link: "M9 3h4v4 M13 3 7.500 8.500 M11.500 9.500v3.500h-9V4h3.500",
+	out: "M6.5 2.5h-3v11h3 M7 8h6.5 M11 5.3 13.7 8 11 10.7",
+	check: "M3 8.5 6.5 12 13 4.5",
+	search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9z M10.4 10.4 13.5 13.5",
+	link: "M9 3h4v4 M13 3 7.5 8.5 M11.5 9.5v3.5h-9V4h3.5",
 	left: "M10 3 5 8l5 5",
 	right: "M6 3l5 5-5 5",
 };
@@ -65,7 +65,7 @@ export function platform(slug, text) {
 	);
 }
 
-/** A way to somewhere else: kind is "", "main", "danger" or "quiet". */
+/** A link that looks like a button: kind is "", "main", "danger" or "quiet". */
 export function linkButton(text, address, {kind = "", icon: name, slim = false, blank = false, key} = {}) {
 	return h(
 		"a",
@@ -81,13 +81,13 @@ export function linkButton(text, address, {kind = "", icon: name, slim = false, 
 	);
 }
 
-/** An address of the outside world: a link when it is one, else only text. Opens elsewhere. */
+/** An external URL as a link in a new tab; as text when it is not a safe URL. */
 export function outside(address, text) {
 	const link = h("a", {href: address, target: "_blank", rel: "noopener noreferrer nofollow", class: "break"}, text ?? address);
 	return link.hasAttribute("href") ? link : h("span", {class: "break"}, text ?? address);
 }
 
-/** Leaves the dashboard for a page of the outside world, such as a platform's consent page. */
+/** Leaves the dashboard for an external page, such as a platform's consent page. */
 export function leave(address) {
 	const safe = safeAddress(address);
 	if (safe === null) {
@@ -96,7 +96,7 @@ export function leave(address) {
 	location.assign(safe);
 }
 
-/** A button whose work may take time: busy meanwhile, and a failure is told. */
+/** A button whose work may take time: marked busy meanwhile; a failure becomes a toast. */
 export function button(text, work, {kind = "", icon: name, slim = false, type = "button", label, key} = {}) {
 	const element = h(
 		"button",
@@ -120,7 +120,7 @@ export function button(text, work, {kind = "", icon: name, slim = false, type = 
 	return element;
 }
 
-/** Does the work with the button marked busy. Failures become a toast. */
+/** Does the work with the element marked busy. A failure becomes a toast. */
 export async function busy(element, work) {
 	element.setAttribute("aria-busy", "true");
 	try {
@@ -171,7 +171,7 @@ export function loading(text = "Loading…") {
 	return h("div", {class: "loading", role: "status"}, h("span", {class: "spinner", "aria-hidden": "true"}), text);
 }
 
-/** Nothing is here yet: why, and what to do next. */
+/** An empty state: why there is nothing yet, and what to do next. */
 export function empty(name, title, text, ...actions) {
 	return h(
 		"div",
@@ -185,9 +185,9 @@ export function empty(name, title, text, ...actions) {
 
 const ADVICE = {
 	404: "It does not exist, or it belongs to another admin.",
-	429: "Too many requests came in a short time. Wait a little, then try again.",
-	503: "The service is busy or has no room. Try again in a moment.",
-	0: "Look whether it runs and can be reached from here, then try again.",
+	429: "Too many requests in a short time. Wait a moment, then try again.",
+	503: "The service is busy. Try again in a moment.",
+	0: "Check that it is running and reachable from here, then try again.",
 };
 
 export function failureBox(failure, again) {
@@ -207,7 +207,7 @@ export function failureBox(failure, again) {
 				h("p", null, failure.message),
 				details.map((text) => h("p", {class: "small soft"}, text))
 			),
-			again ? h("p", null, button("Try again", again)) : null
+			again ? h("p", null, button("Retry", again)) : null
 		)
 	);
 }
@@ -325,7 +325,7 @@ export function copyButton(text, label = "Copy") {
 	element.addEventListener("click", async () => {
 		const isDone = await copyText(typeof text === "function" ? text() : text).catch(() => false);
 		shown.textContent = isDone ? "Copied" : "Press Ctrl+C";
-		announce(isDone ? "Copied" : "It could not be copied: select the text and copy it yourself");
+		announce(isDone ? "Copied" : "Could not copy: select the text and copy it manually");
 		element.focus();
 		setTimeout(() => {
 			shown.textContent = "Copy";
@@ -438,7 +438,7 @@ export function checkbox({name, label, hint, checked = false, value, onchange}) 
 	return {node, name, label, control, problem: () => {}, value: () => control.checked};
 }
 
-/** "redirect_urls.3" is a matter of the field redirect_urls. */
+/** The field that an error path belongs to: "redirect_urls.3" to redirect_urls. */
 const fieldOf = (fields, path) => fields.find((one) => one.name === path || path.startsWith(`${one.name}.`));
 
 function showProblems(fields, summary, failure) {
@@ -467,7 +467,7 @@ function showProblems(fields, summary, failure) {
 			summary,
 			notice(
 				"bad",
-				"Please look at this again",
+				"Please check these entries",
 				rest.map((text) => h("p", null, text))
 			)
 		);
@@ -476,20 +476,20 @@ function showProblems(fields, summary, failure) {
 	(first?.control ?? summary.querySelector(".notice"))?.focus?.();
 }
 
-/** What the page itself can see: required fields that are empty. */
+/** Required fields that are empty. */
 function emptyOnes(fields) {
 	const errors = {};
 	for (const one of fields) {
 		if (one.control.required && one.control.value.trim() === "") {
-			errors[one.name] = [`${one.label} is needed.`];
+			errors[one.name] = [`${one.label} is required.`];
 		}
 	}
 	return errors;
 }
 
 /**
- * form({fields, layout, submit, kind, onsubmit(values), cancel}): a form whose problems stand at their fields. layout: what is shown in the
- * place of the plain list of fields.
+ * form({fields, layout, submit, kind, onsubmit(values), cancel}): a form that shows problems at their fields. layout replaces the plain list
+ * of fields.
  */
 export function form({fields, layout, submit, onsubmit, cancel, kind = "main", note}) {
 	const summary = h("div");
@@ -530,7 +530,7 @@ export function form({fields, layout, submit, onsubmit, cancel, kind = "main", n
 
 // ---- dialogs ----
 
-/** Opens a dialog; build(close) makes its content. Resolves with what close was called with, null when it was closed otherwise. */
+/** Opens a dialog; build(close) makes its content. Resolves with the argument of close, null when closed otherwise. */
 export function openDialog(title, build, {mustAct = false} = {}) {
 	return new Promise((resolve) => {
 		const before = document.activeElement;
@@ -576,24 +576,24 @@ export async function confirm({title, text, action, danger = true}) {
 		h(
 			"div",
 			{class: "actions"},
-			button("Keep it as it is", () => close(false)),
+			button("Keep it", () => close(false)),
 			button(action, () => close(true), {kind: danger ? "danger" : "main"})
 		),
 	]);
 	return answer === true;
 }
 
-/** A secret that is shown this once. */
+/** Shows a secret once. */
 export function showSecret(title, text, pairs) {
 	return openDialog(
 		title,
 		(close) => [
-			notice("warn", "Shown this once", h("p", null, text)),
+			notice("warn", "Shown only once", h("p", null, text)),
 			pairs.map(([label, value]) => copyField(label, value)),
 			h(
 				"div",
 				{class: "actions"},
-				button("I have stored it", () => close(true), {kind: "main"})
+				button("I have saved it", () => close(true), {kind: "main"})
 			),
 		],
 		{mustAct: true}

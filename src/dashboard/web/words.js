@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the API as people read them, each with the tone it is shown in. Tables only.
+// The API's words as people read them, each with its tone. Tables only.
 
 export const PLATFORMS = ["instagram", "facebook", "x", "linkedin", "youtube", "tiktok"];
 export const PLATFORM_NAMES = {
@@ -16,12 +16,12 @@ export const platformName = (slug) => PLATFORM_NAMES[slug] ?? String(slug);
 // word: [shown, tone, is alive]
 export const STATES = {
 	app: {draft: ["Draft", "calm"], active: ["Live", "ok"], suspended: ["Suspended", "bad"]},
-	credential: {pending: ["Not verified", "warn"], verified: ["Verified", "ok"], failed: ["Refused", "bad"], none: ["Not set", "calm"]},
+	credential: {pending: ["Not verified", "warn"], verified: ["Verified", "ok"], failed: ["Rejected", "bad"], none: ["Not set", "calm"]},
 	post: {
 		pending: ["Pending", "busy", true],
 		scheduled: ["Scheduled", "calm"],
 		processing: ["Publishing", "busy", true],
-		retrying: ["Trying again", "warn", true],
+		retrying: ["Retrying", "warn", true],
 		published: ["Published", "ok"],
 		failed: ["Failed", "bad"],
 		cancelled: ["Cancelled", "calm"],
@@ -34,8 +34,8 @@ export const STATES = {
 		disconnected: ["Disconnected", "calm"],
 	},
 	webhook: {
-		pending: ["Under way", "busy", true],
-		again: ["Trying again", "warn", true],
+		pending: ["In progress", "busy", true],
+		again: ["Retrying", "warn", true],
 		succeeded: ["Delivered", "ok"],
 		failed: ["Failed", "bad"],
 		enabled: ["Enabled", "ok"],
@@ -45,14 +45,14 @@ export const STATES = {
 	verdict: {
 		ok: ["Answered", "ok"],
 		done: ["Done", "ok"],
-		refused: ["Refused", "bad"],
+		refused: ["Rejected", "bad"],
 		error: ["Platform error", "bad"],
 		never_sent: ["Never sent", "warn"],
-		lost: ["Answer lost", "warn"],
-		in_doubt: ["In doubt", "warn"],
-		proven: ["Proven", "ok"],
-		absent: ["Not there", "warn"],
-		unproven: ["Not proven", "warn"],
+		lost: ["Response lost", "warn"],
+		in_doubt: ["Outcome unknown", "warn"],
+		proven: ["Found", "ok"],
+		absent: ["Not found", "warn"],
+		unproven: ["Not conclusive", "warn"],
 	},
 };
 
@@ -61,7 +61,7 @@ export const stateOf = (kind, word) => STATES[kind]?.[word] ?? [String(word ?? "
 export const FINAL = new Set(["published", "failed"]);
 export const isUnderWay = (post) => !FINAL.has(post.state) && post.state !== "scheduled";
 
-/** The word of a post as a whole: more telling than its status alone. */
+/** The word for a post as a whole; more precise than its status. */
 export function postWord(post) {
 	const targets = post.platform_posts ?? [];
 	if (post.state === "failed" && targets.length > 0 && targets.every((target) => target.error?.code === "CANCELLED")) {
