@@ -2,51 +2,51 @@
 """One service for the dashboard's tests, set up by its own set-up link, and an app with accounts that was made through the dashboard alone."""
 import pytest
 
-from desk import FIRST_ADMIN, Desk
+from client import FIRST_ADMIN, Client
 from harness import WATCH, Service, follow_return, poll, with_query
 
 import requests
 
 
 @pytest.fixture(scope="session")
-def desk_service(tmp_path_factory, sandbox):
-    with Service(tmp_path_factory.mktemp("desk") / "data", sandbox, ["--time-scale", "1000"]) as process:  # looks after a call in doubt take no time
+def dashboard_service(tmp_path_factory, sandbox):
+    with Service(tmp_path_factory.mktemp("dashboard") / "data", sandbox, ["--time-scale", "1000"]) as process:  # looks after a call in doubt take no time
         WATCH.remove(process.url)  # the dashboard is not in openapi.json
         yield process
 
 
 @pytest.fixture(scope="session")
-def first_desk(desk_service):
+def first_client(dashboard_service):
     """The browser that made the first admin."""
-    return Desk(desk_service).set_up()
+    return Client(dashboard_service).set_up()
 
 
 @pytest.fixture
-def desk(first_desk, desk_service):
+def client(first_client, dashboard_service):
     """A fresh browser of the first admin. Signs out: of too many sessions the oldest end."""
-    browser = Desk(desk_service, FIRST_ADMIN)
+    browser = Client(dashboard_service, FIRST_ADMIN)
     yield browser
     browser.request("POST", "/logout")
 
 
 @pytest.fixture(scope="session")
-def other_desk(first_desk, desk_service):
+def other_client(first_client, dashboard_service):
     """Another admin, who owns another app."""
-    first_desk.post("/admins", {"email": "other@example.com", "password": "another long word"}, status=201)
-    other = Desk(desk_service, "other@example.com", "another long word")
+    first_client.post("/admins", {"email": "other@example.com", "password": "another long word"}, status=201)
+    other = Client(dashboard_service, "other@example.com", "another long word")
     other.app = other.make_app("other's app")
     return other
 
 
-def connect(desk, client_id, platform):
+def connect(client, client_id, platform):
     """Through the consent page and back: the outcome."""
-    begun = desk.post(f"/apps/{client_id}/credentials/{platform}/connect")
+    begun = client.post(f"/apps/{client_id}/credentials/{platform}/connect")
     consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=30)
     back = follow_return(consent.headers["Location"])
-    assert back.headers["Location"].startswith(f"{desk.service.url}/dashboard/apps/{client_id}/connected?")
+    assert back.headers["Location"].startswith(f"{client.service.url}/dashboard/apps/{client_id}/connected?")
 
     def look():
-        found = desk.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
+        found = client.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
         return found if found["status"] != "pending" else None
 
     return poll("the connection is final", look)
@@ -58,15 +58,15 @@ def connect_account():
 
 
 @pytest.fixture(scope="session")
-def desk_app(first_desk):
+def dashboard_app(first_client):
     """Live, with an account on X and one on LinkedIn: the app as it was made, and accounts[platform]."""
-    made = first_desk.make_app("full app")
+    made = first_client.make_app("full app")
     client_id = made["client_id"]
     made["accounts"] = {}
     for platform in ("x", "linkedin"):
         body = {"client_id": f"sandbox-{platform}", "client_secret": f"sandbox-secret-{platform}", "verify": True}
-        assert first_desk.put(f"/apps/{client_id}/credentials/{platform}", body)["state"] == "verified"
-        outcome = connect(first_desk, client_id, platform)
+        assert first_client.put(f"/apps/{client_id}/credentials/{platform}", body)["state"] == "verified"
+        outcome = connect(first_client, client_id, platform)
         assert outcome["status"] == "success", outcome
         made["accounts"][platform] = outcome["accounts"][0]
     return made

@@ -27,7 +27,7 @@ def setup_token(service):
     return re.search(r"/dashboard/setup#(\S+)", service.stderr())[1]
 
 
-class Desk:
+class Client:
     """One browser: signed out until it signs in."""
 
     def __init__(self, service, email=None, password=PASSWORD):
@@ -89,7 +89,7 @@ class Desk:
         assert answer.status_code == 200, answer.text
         return self.keep(answer)
 
-    def make_app(self, name="desk app", **more):
+    def make_app(self, name="dashboard app", **more):
         return self.post("/apps", {"name": name, **more}, status=201)
 
 

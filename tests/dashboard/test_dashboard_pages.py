@@ -5,7 +5,7 @@ import re
 import pytest
 import requests
 
-from desk import all_sources
+from client import all_sources
 from harness import HTTP_S, ROOT
 
 WEB = ROOT / "src/dashboard/web"
@@ -15,8 +15,8 @@ TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 
 
 @pytest.fixture
-def get(desk_service):
-    return lambda path, **more: requests.get(desk_service.url + path, timeout=HTTP_S, allow_redirects=False, **more)
+def get(dashboard_service):
+    return lambda path, **more: requests.get(dashboard_service.url + path, timeout=HTTP_S, allow_redirects=False, **more)
 
 
 def check_headers(answer):
@@ -54,6 +54,6 @@ def test_what_is_not_there(get, path):
     check_headers(answer)
 
 
-def test_pages_are_read_only(desk_service):
-    answer = requests.post(desk_service.url + "/dashboard", timeout=HTTP_S)
+def test_pages_are_read_only(dashboard_service):
+    answer = requests.post(dashboard_service.url + "/dashboard", timeout=HTTP_S)
     assert answer.status_code == 405

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from desk import API, Desk, web_routes
+from client import API, Client, web_routes
 from harness import ROOT
 
 ROUTES = [(method if method != "*" else "POST", path, who) for method, path, who in web_routes()]
@@ -26,33 +26,31 @@ OWNED = [row for row in ROUTES if row[2] == "OWNER"]
 
 
 @pytest.mark.parametrize("method, path, who", GUARDED, ids=ids(GUARDED))
-def test_without_a_session(desk_service, method, path, who):
-    Desk(desk_service).refused(method, filled(path), 401, "UNAUTHENTICATED", json={})
+def test_without_a_session(dashboard_service, method, path, who):
+    Client(dashboard_service).refused(method, filled(path), 401, "UNAUTHENTICATED", json={})
 
 
 @pytest.mark.parametrize("method, path, who", CHANGING, ids=ids(CHANGING))
-def test_without_the_csrf_token(first_desk, method, path, who):
-    first_desk.refused(method, filled(path), 403, "CSRF", json={}, with_csrf=False)
+def test_without_the_csrf_token(first_client, method, path, who):
+    first_client.refused(method, filled(path), 403, "CSRF", json={}, with_csrf=False)
 
 
 @pytest.mark.parametrize("method, path, who", OWNED, ids=ids(OWNED))
-def test_apps_of_others(first_desk, other_desk, method, path, who):
+def test_apps_of_others(first_client, other_client, method, path, who):
     """What belongs to another owner and what does not exist answer byte for byte alike."""
-    def ask(client_id):
-        return first_desk.request(method, filled(path, client_id), json={})
-
-    foreign, unknown = ask(other_desk.app["client_id"]), ask("phc_" + "0" * 24)
+    ask = lambda client_id: first_client.request(method, filled(path, client_id), json={})
+    foreign, unknown = ask(other_client.app["client_id"]), ask("phc_" + "0" * 24)
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.content == unknown.content
     drop = ("X-Request-Id", "Date")
     assert [pair for pair in foreign.headers.items() if pair[0] not in drop] == [pair for pair in unknown.headers.items() if pair[0] not in drop]
 
 
-def test_apps_of_others_in_queries(first_desk, other_desk):
+def test_apps_of_others_in_queries(first_client, other_client):
     for path in ("/posts", "/calendar?month=2026-11", "/overview", "/usage"):
         mark = "&" if "?" in path else "?"
-        foreign = first_desk.request("GET", f"{path}{mark}client_id={other_desk.app['client_id']}")
-        unknown = first_desk.request("GET", f"{path}{mark}client_id=phc_{'0' * 24}")
+        foreign = first_client.request("GET", f"{path}{mark}client_id={other_client.app['client_id']}")
+        unknown = first_client.request("GET", f"{path}{mark}client_id=phc_{'0' * 24}")
         assert foreign.status_code == 404 and foreign.content == unknown.content
 
 
@@ -62,23 +60,23 @@ def test_every_route_is_described(method, path, who):
     assert path.split("/v1/")[0] in text or path.rsplit("/", 1)[-1] in text, path
 
 
-def test_headers_of_every_answer(first_desk):
+def test_headers_of_every_answer(first_client):
     for path in ("/session", "/apps", "/nothing", "/apps/phc_x/v1/posts"):
-        headers = first_desk.request("GET", path).headers
+        headers = first_client.request("GET", path).headers
         assert headers["Cache-Control"] == "no-store" and headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer" and headers["X-Request-Id"]
         assert headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self';")
         assert "unsafe" not in headers["Content-Security-Policy"]
 
 
-def test_the_control_socket_is_not_here(first_desk):
+def test_the_control_socket_is_not_here(first_client):
     for path in ("/schema", "/doctor", "/hold"):
-        first_desk.refused("GET", path, 404, "NOT_FOUND")
-    first_desk.refused("POST", "/backup", 404, "NOT_FOUND", json={"path": "x"})
-    assert first_desk.browser.get(f"{first_desk.service.url}/admin/apps", timeout=30).status_code == 404
+        first_client.refused("GET", path, 404, "NOT_FOUND")
+    first_client.refused("POST", "/backup", 404, "NOT_FOUND", json={"path": "x"})
+    assert first_client.browser.get(f"{first_client.service.url}/admin/apps", timeout=30).status_code == 404
 
 
-def test_methods(first_desk):
-    answer = first_desk.request("PUT", "/apps", json={})
+def test_methods(first_client):
+    answer = first_client.request("PUT", "/apps", json={})
     assert answer.status_code == 405 and answer.json()["error"] == "METHOD_NOT_ALLOWED" and set(answer.headers["Allow"].split(", ")) == {"GET", "POST"}
-    assert first_desk.browser.head(first_desk.service.url + API + "/apps", timeout=30).status_code == 200
+    assert first_client.browser.head(first_client.service.url + API + "/apps", timeout=30).status_code == 200

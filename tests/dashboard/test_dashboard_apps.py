@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Apps, their platform credentials, connections begun by their owner, and admins."""
+import json
+
+import pytest
+import requests
+
+from client import FIRST_ADMIN, PASSWORD, Client
+from harness import HTTP_S, PLATFORMS, basic, follow_return, with_query
+
+
+def token_answer(service, made, secret=None):
+    headers = {"Authorization": basic(made["client_id"], secret or made["client_secret"])}
+    return service.request("POST", "/v1/oauth/token", headers=headers, data={"grant_type": "client_credentials"})
+
+
+def test_an_app_from_draft_to_token(client, dashboard_service):
+    made = client.make_app("draft")
+    client_id = made["client_id"]
+    assert set(made) == {"app_id", "client_id", "client_secret"}
+    shown = client.get(f"/apps/{client_id}")
+    assert shown["state"] == "draft" and not shown["live"] and shown["owner"] == FIRST_ADMIN and shown["credentials"] == []
+    assert made["client_secret"] not in json.dumps(shown)
+    assert client_id in [app["client_id"] for app in client.get("/apps")["data"]]
+    assert token_answer(dashboard_service, made).json()["error"] == "app_not_live"
+    client.refused("POST", f"/apps/{client_id}/go-live", 409, "CREDENTIALS_NOT_FOUND")
+    body = {"client_id": "sandbox-youtube", "client_secret": "sandbox-secret-youtube", "verify": True}
+    assert client.put(f"/apps/{client_id}/credentials/youtube", body)["state"] == "verified"
+    assert client.post(f"/apps/{client_id}/go-live")["live"]
+    assert token_answer(dashboard_service, made).status_code == 200
+    assert client.post(f"/apps/{client_id}/suspend")["state"] == "suspended"
+    assert token_answer(dashboard_service, made).json()["error"] == "app_not_active"
+    assert client.post(f"/apps/{client_id}/activate")["state"] == "active"
+    rotated = client.post(f"/apps/{client_id}/rotate-secret")
+    assert rotated["client_secret"] != made["client_secret"]
+    assert token_answer(dashboard_service, made).json()["error"] == "invalid_client_secret"
+    assert token_answer(dashboard_service, made, rotated["client_secret"]).status_code == 200
+
+
+def test_the_owner_is_who_asks(client, dashboard_service):
+    made = client.make_app("mine", owner="somebody@example.com")
+    assert client.get(f"/apps/{made['client_id']}")["owner"] == FIRST_ADMIN
+    assert "somebody@example.com" not in json.dumps(client.get("/admins"))
+
+
+def test_settings(client):
+    path = f"/apps/{client.make_app('settings')['client_id']}"
+    changed = client.patch(path, {"name": "renamed", "redirect_urls": ["https://one.example/cb", "https://two.example"], "on_unknown": "retry_once"})
+    assert changed["name"] == "renamed" and changed["on_unknown"] == "retry_once" and len(changed["redirect_urls"]) == 2
+    assert client.patch(path, {"redirect_urls": [], "connect_confirmation": "on"})["redirect_urls"] == []
+    assert client.get(path)["connect_confirmation"] == "on"
+    for wrong in ({"name": ""}, {"redirect_urls": ["no url"]}, {"on_unknown": "guess"}, {"connect_confirmation": True}, {"owner": "nobody@example.com"}):
+        client.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
+
+
+def test_an_app_is_handed_over(client, other_client):
+    client_id = client.make_app("handed over")["client_id"]
+    assert client.patch(f"/apps/{client_id}", {"owner": "other@example.com"})["owner"] == "other@example.com"
+    client.refused("GET", f"/apps/{client_id}", 404, "NOT_FOUND")
+    assert other_client.get(f"/apps/{client_id}")["name"] == "handed over"
+
+
+def test_the_command_line_hands_over_too(client, other_client):
+    client_id = client.make_app("by command")["client_id"]
+    done = client.service.cli("app", "set", client_id, "--owner", "other@example.com")
+    assert done.returncode == 0 and json.loads(done.stdout)["owner"] == "other@example.com"
+    assert other_client.get(f"/apps/{client_id}")["name"] == "by command"
+
+
+# ---- credentials ----
+
+
+def test_the_guide(client):
+    client_id = client.make_app("guide")["client_id"]
+    guides = client.get(f"/apps/{client_id}/platforms")["data"]
+    assert [guide["platform"] for guide in guides] == list(PLATFORMS)
+    for guide in guides:
+        assert guide["redirect_uri"] == f"{client.service.url}/v1/oauth/{guide['platform']}/callback"
+        assert guide["scopes"] == guide["default_scopes"] and len(guide["steps"]) >= 3
+        assert guide["console_url"].startswith("https://") and guide["where"] and guide["review"] and guide["credential"] is None
+        assert guide["client_id_label"] and guide["client_secret_label"]
+    body = {"client_id": "sandbox-linkedin", "client_secret": "s3cret-of-linkedin", "scopes": "openid profile"}
+    client.put(f"/apps/{client_id}/credentials/linkedin", body)
+    again = client.get(f"/apps/{client_id}/platforms")
+    linkedin = again["data"][PLATFORMS.index("linkedin")]
+    assert linkedin["scopes"] == "openid profile" and linkedin["credential"]["state"] == "pending"
+    assert "s3cret-of-linkedin" not in json.dumps(again)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_refusal_in_the_platforms_own_words(client, platform):
+    path = f"/apps/{client.make_app('wrong ' + platform)['client_id']}/credentials/{platform}"
+    refused = client.put(path, {"client_id": f"sandbox-{platform}", "client_secret": "wrong", "verify": True})
+    assert refused["state"] == "failed" and refused["message"] and refused["verified_at"] is None
+    entered = client.put(path, {"client_id": f"sandbox-{platform}", "client_secret": f"sandbox-secret-{platform}"})
+    assert entered["state"] == "pending" and entered["message"] is None
+    assert client.post(path + "/verify")["state"] == "verified"
+
+
+def test_a_pending_credential_is_tried_by_a_connection(client, connect_account):
+    """The owner's own first connection verifies it, and brings the app live (API.md section 3)."""
+    client_id = client.make_app("tried")["client_id"]
+    client.refused("POST", f"/apps/{client_id}/credentials/tiktok/connect", 400, "CREDENTIALS_NOT_FOUND")
+    client.put(f"/apps/{client_id}/credentials/tiktok", {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"})
+    # Others wait until it is verified.
+    answer = client.request("GET", f"/apps/{client_id}/v1/oauth/tiktok/connect", params={"user_id": "u", "redirect_url": "https://c.example/"})
+    assert answer.json()["error"] == "CREDENTIALS_NOT_FOUND"
+    outcome = connect_account(client, client_id, "tiktok")
+    assert outcome["status"] == "success" and outcome["user_id"] == "dashboard-test" and outcome["credential_state"] == "verified"
+    assert outcome["accounts"][0]["platform"] == "tiktok"
+    assert client.get(f"/apps/{client_id}")["live"]
+
+
+def test_a_connection_proves_only_what_it_was_begun_with(client):
+    client_id = client.make_app("stale")["client_id"]
+    path = f"/apps/{client_id}/credentials/tiktok"
+    client.put(path, {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"})
+    begun = client.post(path + "/connect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+    assert "status=success" in follow_return(consent.headers["Location"]).headers["Location"]
+    client.put(path, {"client_id": "sandbox-tiktok", "client_secret": "another one, and wrong"})
+    outcome = client.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
+    assert outcome["status"] == "success" and outcome["credential_state"] == "pending"
+    assert not client.get(f"/apps/{client_id}")["live"]
+
+
+def test_own_accounts_need_no_confirmation(client, connect_account):
+    """In an app whose connections its server has to confirm: here the browser that began it is the one that came back."""
+    client_id = client.make_app("confirmed")["client_id"]
+    client.patch(f"/apps/{client_id}", {"connect_confirmation": "on"})
+    client.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x", "verify": True})
+    outcome = connect_account(client, client_id, "x")
+    account = client.get(f"/apps/{client_id}/v1/accounts/{outcome['accounts'][0]['id']}")["data"]
+    assert account["confirmed"]
+    body = {"account_ids": [account["id"]], "content": "may be published to"}
+    assert client.post(f"/apps/{client_id}/v1/posts/validate", body)["data"]["ok"]
+
+
+def test_the_way_back_is_to_the_page_that_was_left(client):
+    """An admin at another address than public-url has the session there."""
+    client_id = client.make_app("way back")["client_id"]
+    client.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x", "verify": True})
+    page = {"Origin": "https://tunnel.example", "Sec-Fetch-Site": "same-origin"}
+    for headers, origin in ((page, "https://tunnel.example"), ({**page, "Origin": "null"}, client.service.url), ({}, client.service.url)):
+        begun = client.request("POST", f"/apps/{client_id}/credentials/x/connect", headers=headers).json()
+        consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+        assert follow_return(consent.headers["Location"]).headers["Location"].startswith(f"{origin}/dashboard/apps/{client_id}/connected?")
+
+
+def test_a_refused_test_connection(client):
+    client_id = client.make_app("denied")["client_id"]
+    client.put(f"/apps/{client_id}/credentials/x", {"client_id": "sandbox-x", "client_secret": "sandbox-secret-x"})
+    begun = client.post(f"/apps/{client_id}/credentials/x/connect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="deny"), allow_redirects=False, timeout=HTTP_S)
+    assert "status=failed" in follow_return(consent.headers["Location"]).headers["Location"]
+    outcome = client.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
+    assert outcome["status"] == "failed" and outcome["error"] == "access_denied" and outcome["credential_state"] == "pending"
+    client.refused("POST", f"/apps/{client_id}/connections/conn_{'0' * 32}/outcome", 404, "NOT_FOUND")
+
+
+def test_accounts(client, dashboard_app):
+    base = f"/apps/{dashboard_app['client_id']}"
+    account = dashboard_app["accounts"]["x"]
+    listed = client.get(f"{base}/v1/accounts?user_id=dashboard-test")["data"]
+    assert account["id"] in [row["id"] for row in listed]
+    shown = client.get(f"{base}/v1/accounts/{account['id']}")["data"]
+    assert shown["status"] == "active" and shown["expires_at"] and "token" not in json.dumps(shown)
+    assert client.post(f"{base}/v1/accounts/{account['id']}/check")["data"]["ok"]
+    begun = client.post(f"{base}/accounts/{account['id']}/reconnect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+    follow_return(consent.headers["Location"])
+    outcome = client.post(f"{base}/connections/{begun['connection_id']}/outcome")
+    assert outcome["accounts"][0]["id"] == account["id"]  # the same account, connected again
+    client.refused("POST", f"{base}/accounts/00000000-0000-7000-8000-000000000000/reconnect", 404, "NOT_FOUND")
+
+
+# ---- admins ----
+
+
+def test_admins(client, dashboard_service):
+    body = {"email": "New@Example.com", "password": PASSWORD}
+    made = client.post("/admins", body, status=201)
+    assert made["email"] == "new@example.com" and made["has_password"]
+    client.refused("POST", "/admins", 409, "CONFLICT", json=body)
+    client.refused("POST", "/admins", 422, "VALIDATION_ERROR", json={**body, "email": "x"})
+    assert "argon" not in json.dumps(client.get("/admins"))
+    new = Client(dashboard_service, "new@example.com")
+    app = new.make_app("of new", live=True)
+    assert token_answer(dashboard_service, app).status_code == 200
+    assert client.delete("/admins/new%40example.com") == {"deleted": "new@example.com"}
+    new.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    assert not new.get("/session")["signed_in"]
+    assert token_answer(dashboard_service, app).json()["error"] == "admin_not_found"
+    client.refused("DELETE", "/admins/new%40example.com", 404, "NOT_FOUND")
+
+
+def test_the_last_admin_stays(fresh):
+    service = fresh()
+    client = Client(service).set_up()
+    client.refused("DELETE", f"/admins/{FIRST_ADMIN}", 409, "LAST_ADMIN")
+    # The command line may: whoever holds the data directory can make another.
+    assert service.cli("admin", "delete", FIRST_ADMIN).returncode == 0
+    client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+
+
+def test_a_password_for_who_owns_apps_already(client, dashboard_service):
+    assert dashboard_service.cli("app", "create", "--name", "cli app", "--owner", "cli@example.com").returncode == 0
+    assert [row["has_password"] for row in client.get("/admins")["data"] if row["email"] == "cli@example.com"] == [False]
+    client.post("/admins", {"email": "cli@example.com", "password": PASSWORD}, status=201)
+    assert [app["name"] for app in Client(dashboard_service, "cli@example.com").get("/apps")["data"]] == ["cli app"]

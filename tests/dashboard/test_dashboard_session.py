@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signing in: the set-up link, sessions and their cookie, passwords and how they are guessed."""
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from client import API, FIRST_ADMIN, PASSWORD, Client, setup_token
+from harness import HTTP_S, poll
+
+
+# ---- the first admin ----
+
+
+def test_set_up_by_the_printed_link(fresh, tmp_path):
+    data = tmp_path / "kept"
+    service = fresh(data=data)
+    client = Client(service)
+    found = client.get("/session")
+    assert found["setup_needed"] and not found["signed_in"] and found["admin"] is None and found["csrf_token"] is None
+    link = re.search(r"make the first admin at (\S+)", service.stderr())[1]
+    assert link == f"{service.url}/dashboard/setup#{setup_token(service)}"
+    token = setup_token(service)
+    wrong = {"token": token[:-1] + ("A" if token[-1] != "A" else "B"), "email": FIRST_ADMIN, "password": PASSWORD}
+    client.refused("POST", "/setup", 403, "SETUP_TOKEN_INVALID", json=wrong)
+    client.refused("POST", "/setup", 422, "VALIDATION_ERROR", json={**wrong, "token": token, "password": "short"})
+    client.refused("POST", "/setup", 422, "VALIDATION_ERROR", json={**wrong, "token": token, "email": "nobody"})
+    assert not Client(service).get("/session")["signed_in"]
+    client.set_up()
+    assert client.session["admin"]["email"] == FIRST_ADMIN and not client.session["setup_needed"]
+    assert client.get("/session")["admin"] == client.session["admin"]
+    # The link is used up, also after a restart.
+    Client(service).refused("POST", "/setup", 409, "SETUP_DONE", json={**wrong, "token": token})
+    service.stop()
+    again = fresh(data=data)
+    assert "setup#" not in again.stderr()
+    assert not Client(again).get("/session")["setup_needed"]
+    Client(again).refused("POST", "/setup", 409, "SETUP_DONE", json={**wrong, "token": token})
+    Client(again, FIRST_ADMIN)
+
+
+def test_the_owner_of_an_app_is_given_the_first_password(fresh):
+    """`app create --owner` makes an admin who cannot sign in yet (API.md section 3)."""
+    service = fresh()
+    made = service.cli("app", "create", "--name", "one", "--owner", "Ann@Example.com")
+    assert made.returncode == 0
+    assert Client(service).get("/session")["setup_needed"]
+    client = Client(service).set_up("ann@example.com")
+    assert [app["name"] for app in client.get("/apps")["data"]] == ["one"]
+
+
+def test_the_command_line_makes_admins_too(fresh):
+    service = fresh()
+    done = service.cli("admin", "create", "--email", "cli@example.com", "--password-stdin", stdin=PASSWORD)
+    assert done.returncode == 0, done.stderr
+    assert not Client(service).get("/session")["setup_needed"]
+    body = {"token": setup_token(service), "email": FIRST_ADMIN, "password": PASSWORD}
+    Client(service).refused("POST", "/setup", 409, "SETUP_DONE", json=body)
+    Client(service, "cli@example.com")
+
+
+# ---- the session ----
+
+
+def test_sign_in_and_out(first_client, dashboard_service):
+    client = Client(dashboard_service, "FIRST@example.com ")
+    assert client.session["signed_in"] and client.session["sandbox"] and client.session["sandbox_url"].endswith("/")
+    kept = dict(client.browser.cookies)
+    client.post("/logout", status=204)
+    assert not client.browser.cookies
+    client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    client.browser.cookies.update(kept)  # what a thief kept is worth nothing
+    client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize("origin, name, is_secure", [
+    (None, "posthorn_session", False),
+    ("http://localhost:8080", "posthorn_session", False),
+    ("https://posts.example", "__Host-posthorn_session", True),
+])
+def test_the_cookie(first_client, dashboard_service, origin, name, is_secure):
+    """The browser says where its page is: a proxy that ends TLS needs no words of its own."""
+    headers = {"Sec-Fetch-Site": "same-origin", **({"Origin": origin} if origin else {})}
+    answer = Client(dashboard_service).request("POST", "/login", json={"email": FIRST_ADMIN, "password": PASSWORD}, headers=headers)
+    cookie = answer.headers["Set-Cookie"]
+    assert cookie.startswith(name + "=") and "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/;" in cookie
+    assert ("Secure" in cookie) == is_secure and "Domain" not in cookie
+    value = cookie.split(";")[0].split("=")[1]
+    ask = lambda cookies: requests.get(dashboard_service.url + API + "/apps", headers={"Cookie": cookies}, timeout=HTTP_S).status_code
+    assert ask(f"a=b; {name}={value}") == 200
+    other = "posthorn_session" if is_secure else "__Host-posthorn_session"
+    assert ask(f"{other}={value}") == 401
+    assert ask(f"{name}={value[:-1]}") == 401
+
+
+def test_every_sign_in_is_a_session_of_its_own(first_client, dashboard_service):
+    client = Client(dashboard_service)
+    client.browser.cookies.set("posthorn_session", "A" * 43, domain="127.0.0.1", path="/")  # planted by somebody else
+    client.sign_in(FIRST_ADMIN)
+    assert "A" * 43 not in client.browser.cookies.values()
+    before = dict(client.browser.cookies)
+    client.sign_in(FIRST_ADMIN)
+    assert dict(client.browser.cookies) != before
+    old = Client(dashboard_service)
+    old.browser.cookies.update(before)
+    old.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    rows = client.get("/sessions")["data"]
+    assert [row["current"] for row in rows].count(True) == 1
+    assert rows[0]["address"] == "127.0.0.1" and "python-requests" in rows[0]["user_agent"]
+
+
+def test_a_session_ends_without_requests(fresh):
+    client = Client(fresh("--session-idle", "1")).set_up()
+    poll("the session is over", lambda: not client.get("/session")["signed_in"], every_s=0.3)  # asking keeps nothing alive
+    client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    assert client.sign_in(FIRST_ADMIN).session["signed_in"]
+
+
+def test_requests_keep_a_session_alive(fresh):
+    client = Client(fresh("--session-idle", "8")).set_up()
+    first = client.session["idle_expires_at"]
+    poll("its end moves", lambda: client.get("/apps") and client.get("/session")["idle_expires_at"] > first, every_s=0.3)
+
+
+def test_a_session_ends_in_any_case(fresh):
+    service = fresh("--session-lifetime", "1")
+    client = Client(service).set_up()
+    poll("the session is over", lambda: client.request("GET", "/apps").status_code == 401, every_s=0.2)
+
+
+def test_a_new_password_ends_all_other_sessions(client, first_client, dashboard_service):
+    first_client.post("/admins", {"email": "turn@example.com", "password": PASSWORD}, status=201)
+    one, two = Client(dashboard_service, "turn@example.com"), Client(dashboard_service, "turn@example.com")
+    old = (dict(one.browser.cookies), one.csrf)
+    one.refused("POST", "/password", 403, "WRONG_PASSWORD", json={"current_password": "wrong one", "new_password": "a new long word"})
+    one.refused("POST", "/password", 422, "VALIDATION_ERROR", json={"current_password": PASSWORD, "new_password": "short"})
+    one.keep(one.request("POST", "/password", json={"current_password": PASSWORD, "new_password": "a new long word"}))
+    assert (dict(one.browser.cookies), one.csrf) != old
+    one.get("/apps")
+    two.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    Client(dashboard_service).refused("POST", "/login", 401, "LOGIN_FAILED", json={"email": "turn@example.com", "password": PASSWORD})
+    Client(dashboard_service, "turn@example.com", "a new long word")
+
+
+# ---- guessing ----
+
+
+def test_wrong_passwords_are_slowed(fresh):
+    service = fresh()
+    Client(service).set_up()
+    client = Client(service)
+    wrong = {"email": FIRST_ADMIN, "password": "not this one"}
+    for _ in range(5):
+        client.refused("POST", "/login", 401, "LOGIN_FAILED", json=wrong)
+    answer = client.request("POST", "/login", json=wrong)
+    assert answer.status_code == 429 and answer.json()["error"] == "RATE_LIMITED"
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60 and answer.json()["details"]["retry_after_s"] >= 1
+    # The right one has to wait too, else the pause would tell nothing from nothing.
+    client.refused("POST", "/login", 429, "RATE_LIMITED", json={"email": FIRST_ADMIN, "password": PASSWORD})
+    poll("the pause is over", lambda: client.request("POST", "/login", json={"email": FIRST_ADMIN, "password": PASSWORD}).status_code == 200, every_s=0.3)
+    # It was right: the failures are forgotten.
+    for _ in range(5):
+        client.refused("POST", "/login", 401, "LOGIN_FAILED", json=wrong)
+
+
+def test_an_address_is_slowed_over_all_accounts(fresh):
+    service = fresh()
+    Client(service).set_up()
+    client = Client(service)
+    statuses = [client.request("POST", "/login", json={"email": f"{n}@example.com", "password": "whatever it is"}).status_code for n in range(22)]
+    assert statuses[:19] == [401] * 19 and 429 in statuses
+
+
+def test_right_passwords_count_for_nothing(fresh):
+    """Behind a proxy all people come from one address."""
+    service = fresh()
+    Client(service).set_up()
+    for _ in range(24):
+        Client(service, FIRST_ADMIN)
+
+
+def test_unknown_and_wrong_answer_alike(first_client, dashboard_service):
+    answers = [
+        Client(dashboard_service).request("POST", "/login", json={"email": email, "password": "not this one"})
+        for email in ("nobody@example.com", "first@example.com")
+    ]
+    assert answers[0].content == answers[1].content and [answer.status_code for answer in answers] == [401, 401]
+    Client(dashboard_service, FIRST_ADMIN)  # forgets the failure
+
+
+def test_many_at_once_do_not_stall_the_service(fresh):
+    """More sign-ins than are hashed at once: each is answered, and others are meanwhile."""
+    service = fresh()
+    Client(service).set_up()
+
+    def guess(n):
+        return Client(service).request("POST", "/login", json={"email": FIRST_ADMIN, "password": PASSWORD}).status_code
+
+    with ThreadPoolExecutor(24) as pool:
+        running = [pool.submit(guess, n) for n in range(24)]
+        assert requests.get(service.url + "/healthz", timeout=HTTP_S).status_code == 200
+        statuses = {job.result() for job in running}
+    assert 200 in statuses and statuses <= {200, 429, 503}
+    poll("one can sign in again", lambda: guess(0) == 200, every_s=0.5)
+
+
+# ---- cross-site requests, and other principals ----
+
+
+@pytest.mark.parametrize("headers", [
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none"},
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1"},
+])
+@pytest.mark.parametrize("path", ["/login", "/setup", "/apps"])
+def test_requests_of_other_sites(client, headers, path):
+    body = {"email": FIRST_ADMIN, "password": PASSWORD, "name": "x", "token": "x"}
+    client.refused("POST", path, 403, "CSRF", json=body, headers=headers)
+
+
+def test_the_csrf_token(client, first_client):
+    body = {"name": "by csrf"}
+    for headers in ({}, {"X-CSRF-Token": ""}, {"X-CSRF-Token": client.csrf[:-1]}, {"X-CSRF-Token": first_client.csrf}):
+        client.refused("POST", "/apps", 403, "CSRF", json=body, headers=headers, with_csrf=False)
+    own = {"Origin": client.service.url}
+    assert client.request("POST", "/apps", json=body, headers=own).status_code == 201
+    assert [app["name"] for app in client.get("/apps")["data"]].count("by csrf") == 1
+
+
+def test_bodies_must_say_json(client):
+    answer = client.request("POST", "/apps", headers={"Content-Type": "text/plain"}, data='{"name":"plain"}')
+    assert answer.status_code == 415 and answer.json()["error"] == "UNSUPPORTED_MEDIA_TYPE"
+    client.refused("POST", "/apps", 400, "MALFORMED_JSON", headers={"Content-Type": "application/json"}, data="{")
+    client.refused("POST", "/apps", 413, "PAYLOAD_TOO_LARGE", json={"name": "x" * 70000})
+
+
+def test_tokens_open_nothing_here_and_sessions_nothing_there(client, app):
+    answer = requests.get(client.service.url + API + "/apps", headers={"Authorization": f"Bearer {app.token}"}, timeout=HTTP_S)
+    assert answer.status_code == 401
+    answer = client.browser.get(client.service.url + "/v1/posts", timeout=HTTP_S)
+    assert answer.status_code == 401
