@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One service for the dashboard's tests, set up by its own set-up link, and an app with accounts that was made through the dashboard alone."""
+import contextlib
+import http.server
+import threading
+
 import pytest
 
 from client import FIRST_ADMIN, Client
@@ -82,3 +86,40 @@ def fresh(start_service):
         return service
 
     return start
+
+
+@contextlib.contextmanager
+def event_server():
+    """A customer's server: keeps (webhook-id, body) in .taken, answers with .status."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            server.taken.append((self.headers["webhook-id"], body))
+            self.send_response(server.status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.taken, server.status = [], 200
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    with event_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def session_receiver():
+    with event_server() as server:
+        yield server

@@ -1,34 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Webhooks from the dashboard: made, tried out, and one event carried once more."""
-import http.server
-import threading
-
 import pytest
 
 from harness import marker, poll
-
-
-@pytest.fixture
-def receiver():
-    """A customer's server: notes (webhook-id, body), answers with status."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            server.taken.append((self.headers["webhook-id"], body))
-            self.send_response(server.status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.taken, server.status = [], 200
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture
