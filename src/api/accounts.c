@@ -8,8 +8,7 @@
 /* A handler that waits holds up the other connections of its listener thread (httpd.h). */
 #define CHECK_WAIT_MS 8000
 #define REVOKE_WAIT_MS 3000
-#define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
-#define PER_PAGE_MAX 100
+#define PER_PAGE_DEFAULT 20          /* SPEC.md, Limits */
 #define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 
 /* The value of a parameter; empty when it is not given. */
@@ -91,7 +90,7 @@ void api_account_list(void *context, struct http_request *request, struct http_r
 	read_state(request, &problems, &filter);
 	filter.page = api_cursor_number(request, &problems, "page", 1, 1, PAGE_MAX);
 	filter.per_page = api_cursor_number(request, &problems, "per_page", PER_PAGE_DEFAULT, 1,
-					    PER_PAGE_MAX);
+					    LIST_PER_PAGE_MAX);
 	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind = store_account_list(api->config.store, request->arena, &filter,

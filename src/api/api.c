@@ -7,6 +7,14 @@
 
 #include "count_of.h"
 
+#include "httpd.h"
+
+/* httpd/ does not see model/request_limits.h: its copies are compared here. */
+_Static_assert(HTTP_HEADERS_MAX == REQUEST_HEADERS_MAX, "request_limits.def");
+_Static_assert(HTTPD_HEADER_MAX_BYTES == REQUEST_HEADERS_MAX_BYTES, "request_limits.def");
+_Static_assert(HTTPD_HEADER_TIMEOUT_S == REQUEST_HEADER_TIMEOUT_S, "request_limits.def");
+_Static_assert(HTTPD_IDLE_TIMEOUT_S == REQUEST_IDLE_TIMEOUT_S, "request_limits.def");
+
 static const struct api_route routes[] = {
 #define ROUTE(method, path, who, body, handler, summary) \
 	{#method, path, WHO_##who, BODY_##body, handler, summary},
@@ -144,8 +152,8 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 static enum err_kind add_routes(struct api *api, struct error *err)
 {
 	static const size_t body_max[] = {[BODY_NONE] = 0,
-					  [BODY_JSON] = JSON_BODY_MAX_BYTES,
-					  [BODY_FORM] = FORM_BODY_MAX_BYTES};
+					  [BODY_JSON] = REQUEST_JSON_MAX_BYTES,
+					  [BODY_FORM] = REQUEST_FORM_MAX_BYTES};
 	for (size_t p = 0; p < COUNT_OF(prefixes); p++) {
 		for (size_t i = 0; i < COUNT_OF(routes); i++) {
 			struct str pattern =

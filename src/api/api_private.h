@@ -16,6 +16,7 @@
 
 #include "account.h"
 #include "failure.h"
+#include "request_limits.h"
 #include "post.h"
 #include "problem.h"
 
@@ -30,8 +31,6 @@
 #include "api.h"
 
 #define ANSWER_MAX_BYTES ((size_t)32 << 20)
-#define JSON_BODY_MAX_BYTES ((size_t)1 << 20) /* DESIGN.md section 7 */
-#define FORM_BODY_MAX_BYTES ((size_t)4 << 10)
 
 #define ANSWER_STATUS_MIN 100
 #define ANSWER_STATUS_COUNT 500

@@ -11,10 +11,6 @@
 
 #include "connect.h"
 
-#define REDIRECT_URL_MAX_BYTES 2048 /* DESIGN.md section 7, as the next */
-#define USER_ID_MAX_BYTES 255
-#define NAME_MAX_BYTES 255
-#define EMAIL_MAX_BYTES 320 /* RFC 5321 4.5.3.1: 64 before the @, 255 after it */
 /* A handler that waits holds up the other connections of its listener thread (httpd.h). Most
  * platforms answer within this time; for the others the page refreshes, which never waits. The
  * number of handlers that wait at once is bounded too. */
@@ -42,7 +38,7 @@ static bool parameters_are_there(struct http_response *response, const struct co
 	if (input->user_id.len == 0)
 		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "missing",
 			    STR("The user_id field is required."));
-	else if (input->user_id.len > USER_ID_MAX_BYTES)
+	else if (input->user_id.len > CONNECT_USER_ID_MAX_BYTES)
 		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "too_long",
 			    STR("The user_id must be 1 to 255 bytes long."));
 	if (input->redirect_url.len == 0)
@@ -88,7 +84,7 @@ static bool redirect_is_listed(struct arena *arena, const struct app_row *app,
 static const char *redirect_problem(struct arena *arena, const struct app_row *app, struct str text)
 {
 	struct url url;
-	if (text.len > REDIRECT_URL_MAX_BYTES)
+	if (text.len > HTTP_URL_MAX_BYTES)
 		return "The redirect_url is longer than 2,048 bytes.";
 	if (url_parse(arena, text, &url, NULL) != ERR_NONE)
 		return "The redirect_url must be an absolute http or https URL.";
@@ -137,9 +133,9 @@ static bool parameters_are_good(struct http_request *request, struct http_respon
 	if (problem != NULL)
 		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "bad_url",
 			    str_of(problem));
-	check_text(&problems, "user_id", input->user_id, USER_ID_MAX_BYTES);
-	check_text(&problems, "name", input->name, NAME_MAX_BYTES);
-	check_text(&problems, "email", input->email, EMAIL_MAX_BYTES);
+	check_text(&problems, "user_id", input->user_id, CONNECT_USER_ID_MAX_BYTES);
+	check_text(&problems, "name", input->name, CONNECT_NAME_MAX_BYTES);
+	check_text(&problems, "email", input->email, CONNECT_EMAIL_MAX_BYTES);
 	return !respond_if_problems(response, &problems);
 }
 

@@ -8,7 +8,6 @@
 #include "webhook_sign.h"
 
 #define FEED_LIMIT_DEFAULT 50
-#define FEED_LIMIT_MAX 100
 #define DATA_MAX_BYTES ((size_t)8 << 20)
 
 int64_t api_cursor_number(const struct http_request *request, struct problems *problems,
@@ -182,7 +181,7 @@ void api_event_list(void *context, struct http_request *request, struct http_res
 	problems_init(&problems, request->arena);
 	const int64_t after = api_cursor_number(request, &problems, "after", 0, 0, INT64_MAX);
 	const size_t limit = (size_t)api_cursor_number(request, &problems, "limit",
-						       FEED_LIMIT_DEFAULT, 1, FEED_LIMIT_MAX);
+						       FEED_LIMIT_DEFAULT, 1, LIST_PER_PAGE_MAX);
 	if (respond_if_problems(response, &problems))
 		return;
 	const enum err_kind kind =

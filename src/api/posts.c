@@ -7,11 +7,9 @@
 #include "timetext.h"
 
 #define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
-#define PER_PAGE_MAX 100
 /* page * per_page stays far from overflow; beyond it every page is empty */
 #define PAGE_MAX INT64_C(1000000000)
 #define POST_ARENA_BYTES ((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB */
-#define FILTER_VALUES_MAX 100               /* API.md section 8 */
 
 /* ---- filters ---- */
 
@@ -136,17 +134,17 @@ static const struct str *read_array(struct list_query *q, const char *name, size
 {
 	const struct form *query = &q->request->query;
 	struct arena *arena = q->request->arena;
-	struct str *values = ARENA_ARRAY(arena, struct str, FILTER_VALUES_MAX);
+	struct str *values = ARENA_ARRAY(arena, struct str, LIST_FILTER_VALUES_MAX);
 	size_t count = 0;
 	*count_out = 0;
 	check_array_form(q, name);
 	for (size_t i = 0; i < query->count; i++) {
 		if (!is_element_of(query->pairs[i].name, name))
 			continue;
-		if (count == FILTER_VALUES_MAX) {
+		if (count == LIST_FILTER_VALUES_MAX) {
 			problem_add(&q->problems, PROBLEM_SHAPE, str_of(name), "too_many",
 				    str_format(arena, "The %s must not have more than %d values.",
-					       name, FILTER_VALUES_MAX));
+					       name, LIST_FILTER_VALUES_MAX));
 			return values;
 		}
 		values[count++] = query->pairs[i].value;
@@ -181,7 +179,7 @@ static void read_filters(struct list_query *q)
 	q->page = read_number(q, "page", 1, INT64_MAX,
 			      "The page must be a whole number of at least 1.");
 	q->filter.page = q->page < PAGE_MAX ? q->page : PAGE_MAX;
-	q->filter.per_page = read_number(q, "per_page", PER_PAGE_DEFAULT, PER_PAGE_MAX,
+	q->filter.per_page = read_number(q, "per_page", PER_PAGE_DEFAULT, LIST_PER_PAGE_MAX,
 					 "The per_page must be a whole number between 1 and 100.");
 }
 

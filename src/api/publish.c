@@ -102,7 +102,7 @@ static struct str content_text(struct publishing *p)
 {
 	struct buf out;
 	struct json_writer w;
-	buf_init(&out, p->request->arena, 4 * JSON_BODY_MAX_BYTES);
+	buf_init(&out, p->request->arena, (size_t)4 * REQUEST_JSON_MAX_BYTES);
 	json_writer_init(&w, &out);
 	post_content_write(&w, &p->post.content);
 	assert(!out.is_over); /* a body of 1 MiB does not grow fourfold by being written again */

@@ -15,10 +15,8 @@
 #include "webhook.h"
 #include "webhook_sign.h"
 
-#define URL_MAX_BYTES 2048                     /* API.md section 6, as for media */
 #define OLD_SECRET_VALID_US (24 * US_PER_HOUR) /* API.md section 9 */
 #define LOG_LIMIT_DEFAULT 20
-#define LOG_LIMIT_MAX 100
 
 struct webhook_call {
 	struct api *api;
@@ -122,7 +120,7 @@ static void read_url(struct webhook_call *c, const struct json *value)
 	}
 	c->webhook.url = value->string;
 	struct url url;
-	if (value->string.len > URL_MAX_BYTES)
+	if (value->string.len > HTTP_URL_MAX_BYTES)
 		shape(c, STR("url"), "too_long", "The url must not be longer than 2,048 bytes.");
 	else if (url_parse(c->request->arena, value->string, &url, NULL) != ERR_NONE)
 		shape(c, STR("url"), "bad_url", "The url must be an absolute http or https URL.");
@@ -401,7 +399,7 @@ void api_webhook_deliveries(void *context, struct http_request *request,
 	struct error err = {0};
 	const int64_t before = api_cursor_number(request, &c.problems, "before", 0, 0, INT64_MAX);
 	const int64_t limit = api_cursor_number(request, &c.problems, "limit", LOG_LIMIT_DEFAULT, 1,
-						LOG_LIMIT_MAX);
+						LIST_PER_PAGE_MAX);
 	if (respond_if_problems(response, &c.problems) || !found(&c))
 		return;
 	const enum err_kind kind =

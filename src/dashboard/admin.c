@@ -43,7 +43,7 @@ enum err_kind admin_add_routes(struct http_router *router, enum route_where wher
 			.method = row->method,
 			.pattern = where == WHERE_WEB ? row->web_path : row->control_path,
 			.handler = row->handler,
-			.body_max_bytes = ADMIN_BODY_MAX_BYTES,
+			.body_max_bytes = REQUEST_ADMIN_MAX_BYTES,
 			.body_mode = row->has_body ? HTTP_BODY_MEMORY : HTTP_BODY_NONE,
 			.tag = row,
 		};

@@ -6,8 +6,6 @@
 
 #include "url.h"
 
-#define REDIRECT_URLS_MAX 100
-#define REDIRECT_URL_MAX_BYTES 2048 /* DESIGN.md section 7 */
 #define REDIRECT_LIST_MAX_BYTES ((size_t)512 << 10)
 
 static bool refuse(struct http_response *response, struct str message)
@@ -20,7 +18,7 @@ static bool read_name(struct http_response *response, const struct json *body, s
 {
 	if (json_is_null(json_get(body, "name")))
 		return true;
-	return admin_request_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app->name);
+	return admin_request_text(response, body, "name", APP_NAME_MAX_BYTES, &app->name);
 }
 
 static bool read_on_unknown(struct http_response *response, const struct json *body,
@@ -51,9 +49,8 @@ static bool redirect_is_good(struct arena *arena, const struct json *item)
 {
 	struct url url;
 	struct str text = json_string(item);
-	return text.len <= REDIRECT_URL_MAX_BYTES &&
-	       url_parse(arena, text, &url, NULL) == ERR_NONE && url.userinfo.len == 0 &&
-	       !url.has_fragment;
+	return text.len <= HTTP_URL_MAX_BYTES && url_parse(arena, text, &url, NULL) == ERR_NONE &&
+	       url.userinfo.len == 0 && !url.has_fragment;
 }
 
 static bool read_redirect_urls(struct http_response *response, const struct json *body,
@@ -64,7 +61,7 @@ static bool read_redirect_urls(struct http_response *response, const struct json
 	struct json_writer w;
 	if (json_is_null(list))
 		return true;
-	if (!json_is(list, JSON_TYPE_ARRAY) || list->count > REDIRECT_URLS_MAX)
+	if (!json_is(list, JSON_TYPE_ARRAY) || list->count > APP_REDIRECT_URLS_MAX)
 		return refuse(response,
 			      STR("redirect_urls must be a list of at most 100 URLs or origins."));
 	for (size_t i = 0; i < list->count; i++) {

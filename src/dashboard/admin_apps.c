@@ -66,7 +66,7 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	struct app_row app = {0};
 	struct str owner = STR("");
 	if (body == NULL ||
-	    !admin_request_text(response, body, "name", ADMIN_NAME_MAX_BYTES, &app.name) ||
+	    !admin_request_text(response, body, "name", APP_NAME_MAX_BYTES, &app.name) ||
 	    !read_owner(request, response, body, &owner))
 		return;
 	struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);

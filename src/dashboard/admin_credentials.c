@@ -7,7 +7,6 @@
 
 #include "connect.h"
 
-#define CREDENTIAL_MAX_BYTES 1024
 #define VERIFY_WAIT_MS 30000
 
 void admin_write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,

@@ -5,13 +5,12 @@
 #include "password_pool.h"
 
 #define PASSWORD_MIN_BYTES 8
-#define PASSWORD_MAX_BYTES 1024
 
 bool admin_password_read(struct http_response *response, const struct json *body, const char *name,
 			 struct str *out)
 {
 	*out = json_string(json_get(body, name));
-	if (out->len >= PASSWORD_MIN_BYTES && out->len <= PASSWORD_MAX_BYTES)
+	if (out->len >= PASSWORD_MIN_BYTES && out->len <= ADMIN_PASSWORD_MAX_BYTES)
 		return true;
 	admin_respond_field_error(response, name,
 				  STR("The password must be 8 to 1,024 bytes long."));

@@ -17,10 +17,8 @@
 #include "delivery.h"
 
 #define LIMIT_DEFAULT 25
-#define LIMIT_MAX 100
 #define TEXT_CHARACTERS_MAX 280
 #define FILTER_MAX_BYTES 255
-#define URL_MAX_BYTES 2048
 /* to read one post's content in: a body of 1 MiB */
 #define CONTENT_ARENA_BYTES ((size_t)16 << 20)
 
@@ -158,7 +156,7 @@ static bool listing_begin(struct listing *l)
 	l->pages = ARENA_ARRAY(arena, struct dashboard_page, l->apps.count);
 	l->used = ARENA_ARRAY(arena, size_t, l->apps.count);
 	return admin_request_query_number(l->request, l->response, "limit", LIMIT_DEFAULT,
-					  LIMIT_MAX, &l->limit) &&
+					  LIST_PER_PAGE_MAX, &l->limit) &&
 	       read_words(l) && read_dates(l) && read_cursor(l);
 }
 
@@ -586,7 +584,7 @@ static bool read_resolution(struct admin *admin, struct http_request *request,
 	if (body == NULL ||
 	    !admin_request_text(response, body, "account_id", FILTER_MAX_BYTES,
 				&what->account_id) ||
-	    !read_text(response, body, "url", URL_MAX_BYTES, &what->url) ||
+	    !read_text(response, body, "url", HTTP_URL_MAX_BYTES, &what->url) ||
 	    !read_text(response, body, "platform_post_id", FILTER_MAX_BYTES, &what->remote_id) ||
 	    !read_url(response, what->url))
 		return false;

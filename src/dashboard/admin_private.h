@@ -14,6 +14,7 @@
 #include "json_write.h"
 
 #include "account.h"
+#include "request_limits.h"
 
 #include "digest.h"
 
@@ -29,8 +30,6 @@
 #include "admin_request.h"
 #include "admin_respond.h"
 
-#define ADMIN_NAME_MAX_BYTES 200
-#define ADMIN_BODY_MAX_BYTES 65536
 #define ADMIN_ANSWER_MAX_BYTES ((size_t)8 << 20)
 
 struct backoff;

@@ -2,8 +2,6 @@
  * See admin_request.h. */
 #include "admin_private.h"
 
-#define EMAIL_MAX_BYTES 254 /* RFC 5321 4.5.3.1 */
-
 /* ---- the body ---- */
 
 const struct json *admin_request_body(struct http_request *request, struct http_response *response)
@@ -40,7 +38,7 @@ bool admin_request_text(struct http_response *response, const struct json *body,
 bool admin_request_email(struct http_response *response, struct str text, struct str *out)
 {
 	size_t at = str_find_char(text, '@', 0);
-	if (text.len <= EMAIL_MAX_BYTES && at != SIZE_MAX && at > 0 && at + 1 < text.len &&
+	if (text.len <= ADMIN_EMAIL_MAX_BYTES && at != SIZE_MAX && at > 0 && at + 1 < text.len &&
 	    str_find_char(text, '@', at + 1) == SIZE_MAX &&
 	    str_find_char(text, ' ', 0) == SIZE_MAX && !str_has_control(text)) {
 		*out = str_lower(response->arena, text);

@@ -10,8 +10,6 @@
 
 #include "web_pages.h"
 
-#define BODY_MAX_BYTES ((size_t)1 << 20) /* the public API's (DESIGN.md section 7) */
-
 /* Only the dashboard's own files may run, so text that contained markup could do nothing. */
 #define POLICY \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " \
@@ -98,7 +96,7 @@ static bool body_is_json(const struct http_request *request, struct http_respons
 static bool fits(const struct http_request *request, struct http_response *response,
 		 const struct admin_route *row)
 {
-	if (request->body.len <= ADMIN_BODY_MAX_BYTES || row->handler == admin_app_api)
+	if (request->body.len <= REQUEST_ADMIN_MAX_BYTES || row->handler == admin_app_api)
 		return true;
 	admin_respond_error(response, 413, "PAYLOAD_TOO_LARGE", STR("The body is too large."));
 	return false;
@@ -235,7 +233,7 @@ enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config 
 		 .pattern = "/dashboard/api/{*rest}",
 		 .handler = serve,
 		 .context = admin,
-		 .body_max_bytes = BODY_MAX_BYTES,
+		 .body_max_bytes = REQUEST_JSON_MAX_BYTES,
 		 .body_mode = HTTP_BODY_MEMORY},
 		{.method = "*", .pattern = "/dashboard/api", .handler = serve, .context = admin},
 		{.method = "GET", .pattern = "/dashboard", .handler = serve_page, .context = admin},

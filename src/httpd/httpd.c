@@ -45,9 +45,6 @@
  * end to us. */
 #define CONNECTIONS_OF_LIBRARY (4 * CONNECTIONS_MAX)
 #define ARENA_DEFAULT_BYTES ((size_t)16 * 1024 * 1024)
-#define HEADER_DEFAULT_BYTES ((size_t)16 * 1024)
-#define HEADER_TIMEOUT_DEFAULT_S 10
-#define IDLE_TIMEOUT_DEFAULT_S 60
 #define ACCEPTS_MAX 64      /* a turn, before the deadlines are looked at again */
 #define ACCEPT_PAUSE_MS 100 /* when the process is out of descriptors or memory */
 #define DRAIN_LOOK_MS 2
@@ -104,9 +101,9 @@ static void context_init(struct call_context *calls, const struct httpd_config *
 	calls->arena_max_bytes =
 		config->arena_max_bytes != 0 ? config->arena_max_bytes : ARENA_DEFAULT_BYTES;
 	calls->header_max_bytes =
-		config->header_max_bytes != 0 ? config->header_max_bytes : HEADER_DEFAULT_BYTES;
-	calls->header_timeout_s = or_default(config->header_timeout_s, HEADER_TIMEOUT_DEFAULT_S);
-	calls->idle_timeout_s = or_default(config->idle_timeout_s, IDLE_TIMEOUT_DEFAULT_S);
+		config->header_max_bytes != 0 ? config->header_max_bytes : HTTPD_HEADER_MAX_BYTES;
+	calls->header_timeout_s = or_default(config->header_timeout_s, HTTPD_HEADER_TIMEOUT_S);
+	calls->idle_timeout_s = or_default(config->idle_timeout_s, HTTPD_IDLE_TIMEOUT_S);
 	calls->body_directory = config->body_directory;
 }
 

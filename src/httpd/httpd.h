@@ -25,6 +25,11 @@ struct log;
 struct random_source;
 struct httpd;
 
+/* The defaults of httpd_config. */
+#define HTTPD_HEADER_MAX_BYTES ((size_t)16 * 1024) /* DESIGN.md section 7, as the next two */
+#define HTTPD_HEADER_TIMEOUT_S 10
+#define HTTPD_IDLE_TIMEOUT_S 60
+
 struct httpd_config {
 	/* "127.0.0.1:8080", "[::1]:0"; port 0 picks a free one. NULL when unix_path is set */
 	const char *listen;
@@ -35,9 +40,9 @@ struct httpd_config {
 	unsigned threads;                    /* 0 = 64 */
 	unsigned connections_per_thread_max; /* 0 = 100, never more than 126 (the stall) */
 	size_t arena_max_bytes;              /* 0 = 16 MiB per request */
-	size_t header_max_bytes;             /* 0 = 16 KiB (DESIGN.md section 7) */
-	unsigned header_timeout_s;           /* 0 = 10 */
-	unsigned idle_timeout_s;             /* 0 = 60 */
+	size_t header_max_bytes;             /* 0 = HTTPD_HEADER_MAX_BYTES */
+	unsigned header_timeout_s;           /* 0 = HTTPD_HEADER_TIMEOUT_S */
+	unsigned idle_timeout_s;             /* 0 = HTTPD_IDLE_TIMEOUT_S */
 	const char *body_directory; /* where HTTP_BODY_FILE bodies go; NULL = no such routes */
 };
 

@@ -11,15 +11,12 @@
 #include "err.h"
 #include "str.h"
 
+#include "request_limits.h"
+
 struct arena;
 struct buf;
 struct json;
 struct json_writer;
-
-#define POST_CONTAINERS_MAX 10        /* SPEC.md, Limits */
-#define POST_MEDIA_MAX 35             /* per container, DESIGN.md section 7 */
-#define POST_ACCOUNTS_MAX 100         /* DESIGN.md section 7 */
-#define POST_CONTENT_MAX_BYTES 100000 /* DESIGN.md section 7 */
 
 enum post_type {
 	POST_TYPE_NONE,

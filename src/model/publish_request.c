@@ -13,7 +13,6 @@
 
 #include "platform_id.h"
 
-#define MEDIA_URL_MAX_BYTES 2048 /* API.md section 6 */
 
 /* What every reader below needs. */
 struct reader {
@@ -103,7 +102,7 @@ static void media_problem(const struct reader *r, struct str field, const char *
 static void media_url_judge(const struct reader *r, struct str field, struct str text)
 {
 	struct url url;
-	if (text.len > MEDIA_URL_MAX_BYTES) {
+	if (text.len > HTTP_URL_MAX_BYTES) {
 		media_problem(r, field, "url_too_long", "The URL is longer than 2,048 bytes.");
 		return;
 	}

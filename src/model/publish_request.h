@@ -9,7 +9,6 @@
 #include "post.h"
 #include "problem.h"
 
-#define REQUEST_ID_MAX_CHARACTERS 128
 /* API.md section 6: up to 5 minutes past counts as now */
 #define SCHEDULE_PAST_TOLERANCE_US (5 * US_PER_MINUTE)
 /* at most 5 years ahead */

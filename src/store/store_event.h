@@ -7,6 +7,7 @@
 #pragma once
 
 #include "event.h"
+#include "request_limits.h"
 #include "store.h"
 
 struct event_row {
@@ -48,8 +49,6 @@ struct webhook_row {
 	int64_t created_at_us;
 	int64_t updated_at_us;
 };
-
-#define WEBHOOKS_PER_APP_MAX 10 /* API.md section 9 */
 
 /* TOO_LARGE when the app has WEBHOOKS_PER_APP_MAX already. */
 enum err_kind store_webhook_create(struct store *store, const struct webhook_row *webhook,

@@ -11,6 +11,8 @@
 #include "json.h"
 #include "utf8.h"
 
+#include "request_limits.h"
+
 #include "adapters.h"
 #include "facebook_adapter.h"
 #include "graph.h"
@@ -22,7 +24,6 @@
 #define UPLOAD_AGAIN_MAX 3 /* meta.md 6.1: 389 and 6001, one or two retries */
 #define UPLOAD_AGAIN_MS 5000
 #define PHOTOS_LAST_US (23 * US_PER_HOUR) /* meta.md section 3: unpublished photos, about 24 h */
-#define URL_MAX_BYTES 2048
 
 /* ---- connect (meta.md section 2) ---- */
 
@@ -105,7 +106,7 @@ struct str facebook_edge(const struct env *env, const char *edge)
 struct str facebook_url(const struct env *env, const struct json *permalink, struct str id)
 {
 	const struct str site = STR("https://www.facebook.com");
-	const struct str url = utf8_cut_bytes(json_string(permalink), URL_MAX_BYTES);
+	const struct str url = utf8_cut_bytes(json_string(permalink), HTTP_URL_MAX_BYTES);
 	if (str_has_prefix(url, STR("/")))
 		return str_concat(env->arena, site, url);
 	return str_is_empty(url)

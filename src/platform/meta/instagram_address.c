@@ -10,7 +10,9 @@
 
 #include "url.h"
 
-#define URL_MAX_BYTES (3 * 2048 + 64) /* 2,048 bytes, each written as %XX */
+#include "request_limits.h"
+
+#define ADDRESS_MAX_BYTES (3 * HTTP_URL_MAX_BYTES + 64) /* each byte written as %XX */
 
 static bool has_prefix_bits(const uint8_t *address, uint32_t network, uint32_t mask)
 {
@@ -79,7 +81,7 @@ static bool is_public(const struct env *env, struct str text)
 static struct str ascii_of(const struct env *env, struct str url)
 {
 	struct buf out;
-	buf_init(&out, env->arena, URL_MAX_BYTES);
+	buf_init(&out, env->arena, ADDRESS_MAX_BYTES);
 	for (size_t i = 0; i < url.len; i++) {
 		if ((url.ptr[i] & 0x80) != 0)
 			buf_addf(&out, "%%%02X", (unsigned)(unsigned char)url.ptr[i]);

@@ -8,6 +8,8 @@
 #include "json.h"
 #include "utf8.h"
 
+#include "request_limits.h"
+
 #include "media_rules.h"
 #include "x_text_count.h"
 #include "x_adapter.h"
@@ -17,7 +19,6 @@
 #define ARTICLE_MAX 100000     /* our own limit of content */
 #define ALT_TEXT_MAX 1000      /* 2.5 */
 #define IMAGES_MAX 4           /* 2.1 */
-#define URL_MAX_BYTES 2048     /* as of media (DESIGN.md section 7) */
 #define URLS_MAX 512
 #define ID_DIGITS_MAX 19 /* 1.6 */
 #define MS_PER_MINUTE (60 * 1000)
@@ -406,7 +407,7 @@ static bool is_web_address(struct str url)
 {
 	const bool has_protocol =
 		str_has_prefix(url, STR("https://")) || str_has_prefix(url, STR("http://"));
-	return has_protocol && url.len <= URL_MAX_BYTES;
+	return has_protocol && url.len <= HTTP_URL_MAX_BYTES;
 }
 
 static void check_article(const struct target *at)

@@ -129,8 +129,8 @@ static void bodies(void **state)
 			rows[i].status);
 	}
 	b.content_type = STR("application/json");
-	char *large = arena_alloc(fx->arena, ADMIN_BODY_MAX_BYTES + 2);
-	memset(large, ' ', ADMIN_BODY_MAX_BYTES + 1);
+	char *large = arena_alloc(fx->arena, REQUEST_ADMIN_MAX_BYTES + 2);
+	memset(large, ' ', REQUEST_ADMIN_MAX_BYTES + 1);
 	assert_error(ask(&b, "POST", "/dashboard/api/apps", large), 413, "PAYLOAD_TOO_LARGE");
 	browser_close(&b);
 }
