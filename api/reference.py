@@ -16,8 +16,8 @@ BY_FORMAT = {
 }
 STATUS_WORDS = {
     "400": "Bad request", "401": "Not authenticated", "403": "Not allowed", "404": "Not found", "405": "Method not allowed",
-    "409": "Conflict", "413": "Too large", "415": "Other media type", "416": "No such range", "422": "Not valid",
-    "429": "Too many requests", "500": "Our fault", "503": "Not now",
+    "409": "Conflict", "413": "Too large", "415": "Unsupported media type", "416": "No such range", "422": "Not valid",
+    "429": "Too many requests", "500": "Internal error", "503": "Unavailable",
 }
 
 
@@ -228,7 +228,7 @@ class Reference:
         if kind == "object":
             return {}
         known = {
-            "url": "https://customer.example/a.jpg", "field": "content", "code": "text_max", "message": "In words for people.", "username": "harbour", "handle": "harbour", "name": "Harbour Bakery", "content": "Hello",
+            "url": "https://customer.example/a.jpg", "field": "content", "code": "text_max", "message": "A sentence for people.", "username": "harbour", "handle": "harbour", "name": "Harbour Bakery", "content": "Hello",
             "external_user_id": "user-42", "app_user_id": "user-42", "request_id": "order-1001", "platform_account_id": "178414",
             "platform_post_id": "1989012345678901234", "remote_id": "1989012345678901234", "mime_type": "image/jpeg", "email": None,
             "alt_text": "A harbour at night", "state": "published", "connection_id": "conn_6f1c2a9b0d3e4f5a6b7c8d9e0f1a2b3c",
@@ -365,8 +365,8 @@ class Operation:
         )
         if self.path.endswith("/callback"):
             calls = ""
-        key = {"bearer": "Needs the app's access token", "basic": "Needs client id and secret"}
-        needs = [words for name, words in key.items() if any(name in scheme for scheme in self.security)] or ["Open to everybody"]
+        key = {"bearer": "Requires the app's access token", "basic": "Requires the client id and secret"}
+        needs = [words for name, words in key.items() if any(name in scheme for scheme in self.security)] or ["Public"]
         return f"""
 <article class="operation" id="{self.id}">
 <div class="text">
@@ -412,7 +412,7 @@ def common_section(description):
 <p>Every refusal has this body. <code>error</code> is a word that does not change; <code>message</code> is for people.</p>
 {reference.fields(error["schema"])}
 <h4>Headers of every answer</h4><ul class="fields">{rows}</ul>
-<h4>Why a platform post failed</h4><p>A post that was accepted is published, or has failed with one of these in <code>error.code</code>:</p>
+<h4>Why a platform post failed</h4><p>An accepted post is published, or fails with one of these in <code>error.code</code>:</p>
 <div class="chips">{"".join(f"<span>{code}</span>" for code in failures)}</div>
 </div><div class="aside">{code_block(json.dumps(error["example"], indent=2), "An error")}</div></article>"""
 
@@ -470,7 +470,7 @@ def reference_page(description, guide):
 <main>
 <section id="guide"><h1>{escape(info["summary"])}</h1><div class="intro">{paragraphs(info["description"])}</div>{guide}{common_section(description)}</section>
 {"".join(sections)}
-<footer>Made from the description that this service serves at <a href="openapi.json">openapi.json</a>. Licence: {escape(info["license"]["name"])}.</footer>
+<footer>Generated from the description that this service serves at <a href="openapi.json">openapi.json</a>. Licence: {escape(info["license"]["name"])}.</footer>
 </main>
 </body>
 </html>
