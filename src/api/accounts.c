@@ -18,7 +18,7 @@ static struct str text_of(const struct http_request *request, struct problems *p
 	const struct str *text = form_find(&request->query, name);
 	if (text == NULL)
 		return STR("");
-	if (form_count(&request->query, name) > 1 || text->len == 0)
+	if (form_count(&request->query, name) > 1 || str_is_empty(*text))
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "bad_value",
 			    str_format(problems->arena,
 				       "The %s must be given once and must not be empty.", name));
@@ -29,7 +29,7 @@ static void read_platform(const struct http_request *request, struct problems *p
 			  struct account_filter *filter)
 {
 	const struct str slug = text_of(request, problems, "platform");
-	if (slug.len == 0)
+	if (str_is_empty(slug))
 		return;
 	filter->platform = platform_id_of_slug(slug);
 	if (filter->platform == PLATFORM_NONE)
@@ -42,8 +42,8 @@ static void read_state(const struct http_request *request, struct problems *prob
 		       struct account_filter *filter)
 {
 	const struct str name = text_of(request, problems, "status");
-	filter->state = name.len > 0 ? account_state_of_name(name) : ACCOUNT_STATE_COUNT;
-	if (name.len > 0 && filter->state == ACCOUNT_STATE_COUNT)
+	filter->state = !str_is_empty(name) ? account_state_of_name(name) : ACCOUNT_STATE_COUNT;
+	if (!str_is_empty(name) && filter->state == ACCOUNT_STATE_COUNT)
 		problem_add(problems, PROBLEM_SHAPE, STR("status"), "bad_value",
 			    STR("The status must be one of active, expiring, reauth_required, "
 				"disconnected."));

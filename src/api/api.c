@@ -42,7 +42,7 @@ const struct api_route *api_routes(size_t *count_out)
 static void limit_headers(struct http_response *response, const struct api *api,
 			  const struct limit_state *state)
 {
-	int64_t reset_at_s = clock_now_us(api->config.clock) / US_PER_S + state->reset_s;
+	const int64_t reset_at_s = clock_now_us(api->config.clock) / US_PER_S + state->reset_s;
 	http_response_header(response, "X-RateLimit-Limit",
 			     str_format(response->arena, "%lld", (long long)state->limit));
 	http_response_header(response, "X-RateLimit-Remaining",
@@ -156,7 +156,7 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 					  [BODY_FORM] = REQUEST_FORM_MAX_BYTES};
 	for (size_t p = 0; p < COUNT_OF(prefixes); p++) {
 		for (size_t i = 0; i < COUNT_OF(routes); i++) {
-			struct str pattern =
+			const struct str pattern =
 				str_concat(api->arena, str_of(prefixes[p]), str_of(routes[i].path));
 			const struct http_route route = {
 				.method = routes[i].method,
@@ -167,7 +167,7 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 									 : HTTP_BODY_MEMORY,
 				.tag = &routes[i],
 			};
-			enum err_kind kind = http_router_add(api->router, &route, 1, err);
+			const enum err_kind kind = http_router_add(api->router, &route, 1, err);
 			if (kind != ERR_NONE)
 				return kind;
 		}
@@ -245,7 +245,7 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	const struct http_route *route = http_router_match(api->router, request, &fault, &allow);
 	const struct api_route *row = route != NULL ? route->tag : NULL;
 	if (row == NULL || row->who != WHO_BEARER) {
-		if (allow.len > 0)
+		if (!str_is_empty(allow))
 			http_response_header(response, "Allow", allow);
 		render_fault(api, fault, request, response);
 		return;

@@ -9,8 +9,8 @@ bool bearer_authorization(const struct http_request *request, struct str *scheme
 {
 	if (http_request_header_count(request, "Authorization") != 1)
 		return false;
-	struct str value = str_trim(*http_request_header(request, "Authorization"));
-	size_t blank = str_find_char(value, ' ', 0);
+	const struct str value = str_trim(*http_request_header(request, "Authorization"));
+	const size_t blank = str_find_char(value, ' ', 0);
 	*scheme_out = str_slice(value, 0, blank);
 	*rest_out = blank == SIZE_MAX ? STR("") : str_trim(str_slice(value, blank, value.len));
 	return true;
@@ -27,14 +27,14 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 {
 	struct str scheme, token;
 	if (!bearer_authorization(request, &scheme, &token) ||
-	    !str_equal_nocase(scheme, STR("Bearer")) || token.len == 0)
+	    !str_equal_nocase(scheme, STR("Bearer")) || str_is_empty(token))
 		return respond_unauthenticated(response);
-	struct digest digest = digest_token(token);
+	const struct digest digest = digest_token(token);
 	struct app_row *app = ARENA_NEW(request->arena, struct app_row);
 	struct error err = {0};
-	enum err_kind kind = store_token_find(api->config.store, request->arena,
-					      digest_hex(request->arena, &digest),
-					      clock_now_us(api->config.clock), app, &err);
+	const enum err_kind kind = store_token_find(api->config.store, request->arena,
+						    digest_hex(request->arena, &digest),
+						    clock_now_us(api->config.clock), app, &err);
 	if (kind == ERR_NOT_FOUND)
 		return respond_unauthenticated(response);
 	if (kind != ERR_NONE) {

@@ -32,16 +32,16 @@ static bool parameters_are_there(struct http_response *response, const struct co
 {
 	struct problems problems;
 	problems_init(&problems, response->arena);
-	if (input->platform.len == 0)
+	if (str_is_empty(input->platform))
 		problem_add(&problems, PROBLEM_SHAPE, STR("platform"), "missing",
 			    STR("The platform field is required."));
-	if (input->user_id.len == 0)
+	if (str_is_empty(input->user_id))
 		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "missing",
 			    STR("The user_id field is required."));
 	else if (input->user_id.len > CONNECT_USER_ID_MAX_BYTES)
 		problem_add(&problems, PROBLEM_SHAPE, STR("user_id"), "too_long",
 			    STR("The user_id must be 1 to 255 bytes long."));
-	if (input->redirect_url.len == 0)
+	if (str_is_empty(input->redirect_url))
 		problem_add(&problems, PROBLEM_SHAPE, STR("redirect_url"), "missing",
 			    STR("The redirect_url field is required."));
 	if (problems.count == 0)
@@ -56,8 +56,8 @@ static bool parameters_are_there(struct http_response *response, const struct co
 static bool is_origin(struct arena *arena, struct str allowed, struct str origin)
 {
 	struct url url;
-	return url_parse(arena, allowed, &url, NULL) == ERR_NONE && url.path.len == 0 &&
-	       url.query.len == 0 && !url.has_fragment &&
+	return url_parse(arena, allowed, &url, NULL) == ERR_NONE && str_is_empty(url.path) &&
+	       str_is_empty(url.query) && !url.has_fragment &&
 	       str_equal(url_origin(arena, &url), origin);
 }
 
@@ -67,15 +67,15 @@ static bool redirect_is_listed(struct arena *arena, const struct app_row *app,
 			       const struct url *url, struct str text)
 {
 	const struct json *list = NULL;
-	if (app->redirect_urls.len == 0)
+	if (str_is_empty(app->redirect_urls))
 		return true;
 	if (json_parse(arena, app->redirect_urls, NULL, &list, NULL, NULL) != ERR_NONE ||
 	    !json_is(list, JSON_TYPE_ARRAY))
 		return false;
-	struct str origin = url_origin(arena, url);
+	const struct str origin = url_origin(arena, url);
 	bool is_listed = list->count == 0;
 	for (size_t i = 0; i < list->count && !is_listed; i++) {
-		struct str allowed = json_string(json_at(list, i));
+		const struct str allowed = json_string(json_at(list, i));
 		is_listed = str_equal(allowed, text) || is_origin(arena, allowed, origin);
 	}
 	return is_listed;
@@ -88,7 +88,7 @@ static const char *redirect_problem(struct arena *arena, const struct app_row *a
 		return "The redirect_url is longer than 2,048 bytes.";
 	if (url_parse(arena, text, &url, NULL) != ERR_NONE)
 		return "The redirect_url must be an absolute http or https URL.";
-	if (url.userinfo.len > 0)
+	if (!str_is_empty(url.userinfo))
 		return "The redirect_url must not contain user information.";
 	if (url.has_fragment)
 		return "The redirect_url must not have a fragment.";
@@ -152,8 +152,8 @@ static void respond_begun(struct http_response *response, const struct connect_b
 static void begin(struct api *api, struct http_request *request, struct http_response *response,
 		  const struct connect_input *input)
 {
-	enum platform_id platform = platform_id_of_slug(input->platform);
-	if (platform == PLATFORM_NONE && input->platform.len > 0) {
+	const enum platform_id platform = platform_id_of_slug(input->platform);
+	if (platform == PLATFORM_NONE && !str_is_empty(input->platform)) {
 		respond_error(response, 404, "PLATFORM_NOT_FOUND",
 			      STR("This platform is not supported."));
 		return;
@@ -170,7 +170,7 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 						input->redirect_url,  input->name, input->email};
 	struct connect_begun begun = {0};
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		connector_begin(api->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
@@ -296,7 +296,8 @@ static bool is_only_a_look(const struct http_request *request)
 	static const char *const headers[] = {"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"};
 	for (size_t i = 0; i < COUNT_OF(headers); i++) {
 		const struct str *value = http_request_header(request, headers[i]);
-		struct str purpose = value != NULL ? str_lower(request->arena, *value) : STR("");
+		const struct str purpose =
+			value != NULL ? str_lower(request->arena, *value) : STR("");
 		if (str_find(purpose, STR("prefetch"), 0) != SIZE_MAX ||
 		    str_find(purpose, STR("preview"), 0) != SIZE_MAX)
 			return true;
@@ -309,13 +310,13 @@ static enum err_kind take_back(struct api *api, struct http_request *request,
 			       struct error *err)
 {
 	struct connector *connector = api->config.connector;
-	struct str waiting_id = query_value(request, "wait");
-	if (waiting_id.len > 0)
+	const struct str waiting_id = query_value(request, "wait");
+	if (!str_is_empty(waiting_id))
 		return connector_await(connector, request->arena, waiting_id, 0, back, err);
 	if (request->has_bad_query)
 		return ERR_NONE; /* INVALID, as it was set */
-	bool may_wait = atomic_fetch_add(&api->callbacks_waiting, 1) < CALLBACKS_WAITING_MAX;
-	enum err_kind kind =
+	const bool may_wait = atomic_fetch_add(&api->callbacks_waiting, 1) < CALLBACKS_WAITING_MAX;
+	const enum err_kind kind =
 		connector_callback(connector, request->arena, platform, &request->query,
 				   may_wait ? CALLBACK_WAIT_MS : 0, back, err);
 	atomic_fetch_sub(&api->callbacks_waiting, 1);
@@ -326,7 +327,8 @@ void api_connect_callback(void *context, struct http_request *request,
 			  struct http_response *response)
 {
 	struct api *api = context;
-	enum platform_id platform = platform_id_of_slug(http_request_capture(request, "platform"));
+	const enum platform_id platform =
+		platform_id_of_slug(http_request_capture(request, "platform"));
 	if (platform == PLATFORM_NONE) {
 		respond_error(response, 404, "PLATFORM_NOT_FOUND",
 			      STR("This platform is not supported."));
@@ -339,7 +341,7 @@ void api_connect_callback(void *context, struct http_request *request,
 	}
 	struct connect_return back = {.kind = CONNECT_RETURN_INVALID};
 	struct error err = {0};
-	enum err_kind kind = take_back(api, request, platform, &back, &err);
+	const enum err_kind kind = take_back(api, request, platform, &back, &err);
 	if (kind == ERR_NONE)
 		respond_return(request, response, &back);
 	else
@@ -352,7 +354,7 @@ static void write_account_members(struct json_writer *w, const struct account_ro
 				  int64_t now_us)
 {
 	const enum account_state shown =
-		account_state_shown(account->state, account->refresh_token_sealed.len > 0,
+		account_state_shown(account->state, !str_is_empty(account->refresh_token_sealed),
 				    account->expires_at_us, now_us);
 	json_member_str(w, "id", account->id);
 	json_member_str(w, "app_user_id", account->user_id);
@@ -457,7 +459,7 @@ void api_connection_accounts(void *context, struct http_request *request,
 
 static void check_there(struct problems *problems, const char *name, struct str text)
 {
-	if (text.len == 0)
+	if (str_is_empty(text))
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "missing",
 			    str_format(problems->arena, "The %s field is required.", name));
 }

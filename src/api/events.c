@@ -129,7 +129,7 @@ static struct str envelope_of(struct api *api, struct arena *arena, const struct
 {
 	struct str data = STR("");
 	struct error err = {0};
-	if (event->body.len > 0)
+	if (!str_is_empty(event->body))
 		return event->body;
 	if (api_event_data(api, arena, event, &data, &err) != ERR_NONE)
 		data = STR("");

@@ -87,8 +87,9 @@ static struct place *place_take(struct limiter *limiter, uint64_t key, int64_t n
 static struct limit_state state_of(const struct limiter *limiter, const struct place *place,
 				   int64_t before, int64_t now_us)
 {
-	int64_t count = place != NULL ? place->count : 0;
-	int64_t left_us = place != NULL ? place->window_start_us + WINDOW_US - now_us : WINDOW_US;
+	const int64_t count = place != NULL ? place->count : 0;
+	const int64_t left_us =
+		place != NULL ? place->window_start_us + WINDOW_US - now_us : WINDOW_US;
 	return (struct limit_state){
 		.is_over = before >= limiter->per_minute,
 		.limit = limiter->per_minute,
@@ -101,14 +102,14 @@ struct limit_state limiter_count(struct limiter *limiter, struct str key)
 {
 	if (limiter->per_minute <= 0)
 		return (struct limit_state){.is_over = false};
-	int64_t now_us = clock_boot_us(limiter->clock);
-	uint64_t hash = key_hash(key);
+	const int64_t now_us = clock_boot_us(limiter->clock);
+	const uint64_t hash = key_hash(key);
 	pthread_mutex_lock(&limiter->mutex);
 	struct place *place = place_find(limiter, hash, now_us);
 	if (place == NULL)
 		place = place_take(limiter, hash, now_us);
-	int64_t before = place->count++;
-	struct limit_state state = state_of(limiter, place, before, now_us);
+	const int64_t before = place->count++;
+	const struct limit_state state = state_of(limiter, place, before, now_us);
 	pthread_mutex_unlock(&limiter->mutex);
 	return state;
 }
@@ -117,10 +118,10 @@ struct limit_state limiter_look(struct limiter *limiter, struct str key)
 {
 	if (limiter->per_minute <= 0)
 		return (struct limit_state){.is_over = false};
-	int64_t now_us = clock_boot_us(limiter->clock);
+	const int64_t now_us = clock_boot_us(limiter->clock);
 	pthread_mutex_lock(&limiter->mutex);
 	const struct place *place = place_find(limiter, key_hash(key), now_us);
-	struct limit_state state =
+	const struct limit_state state =
 		state_of(limiter, place, place != NULL ? place->count : 0, now_us);
 	pthread_mutex_unlock(&limiter->mutex);
 	return state;

@@ -69,8 +69,9 @@ static void respond_post(struct changing *c, int status)
 {
 	struct post_row post = {0};
 	struct error err = {0};
-	enum err_kind kind = store_post_get(c->api->config.store, c->request->arena,
-					    request_app(c->request)->id, c->post_id, &post, &err);
+	const enum err_kind kind =
+		store_post_get(c->api->config.store, c->request->arena, request_app(c->request)->id,
+			       c->post_id, &post, &err);
 	if (respond_if_failed(c->api, c->request, c->response, kind, &err))
 		return;
 	struct json_writer w;
@@ -91,8 +92,8 @@ void api_post_cancel(void *context, struct http_request *request, struct http_re
 	struct changing c = changing_begin(context, request, response);
 	struct post_change_result result = {0};
 	struct error err = {0};
-	enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id,
-					       c.post_id, &result, &err);
+	const enum err_kind kind = store_post_cancel(c.api->config.store, request_app(request)->id,
+						     c.post_id, &result, &err);
 	if (respond_if_failed(c.api, request, response, kind, &err) ||
 	    answered_too_late(&c, &result))
 		return;
@@ -124,11 +125,11 @@ void api_post_reschedule(void *context, struct http_request *request,
 	struct changing c = changing_begin(context, request, response);
 	struct post_change_result result = {0};
 	struct error err = {0};
-	int64_t now_us = clock_now_us(c.api->config.clock);
+	const int64_t now_us = clock_now_us(c.api->config.clock);
 	int64_t scheduled_at_us = 0;
 	if (!read_schedule(&c, now_us, &scheduled_at_us))
 		return;
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_post_reschedule(c.api->config.store, request_app(request)->id, c.post_id,
 				      scheduled_at_us, now_us, &result, &err);
 	if (respond_if_failed(c.api, request, response, kind, &err) ||
@@ -178,7 +179,7 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 {
 	static const char *const known[] = {"account_ids", "republish", NULL};
 	const struct json *body = NULL;
-	if (c->request->body.len == 0)
+	if (str_is_empty(c->request->body))
 		return true;
 	if (!respond_read_json(c->request, c->response, &body))
 		return false;
@@ -220,7 +221,7 @@ static void add_problems(struct changing *c, const struct post_retry *retry,
 			 const struct post_retry_result *result)
 {
 	struct arena *arena = c->request->arena;
-	bool is_named = retry->account_count > 0;
+	const bool is_named = retry->account_count > 0;
 	for (size_t i = 0; i < result->account_count; i++) {
 		const struct post_retry_account *account = &result->accounts[i];
 		const struct str field =
@@ -259,9 +260,9 @@ static void respond_nothing(struct changing *c, const struct post_retry_result *
 static void warn_left_alone(struct changing *c, const struct post_retry *retry,
 			    const struct post_retry_result *result)
 {
-	bool is_named = retry->account_count > 0;
+	const bool is_named = retry->account_count > 0;
 	for (size_t i = 0; i < result->account_count; i++) {
-		enum post_retry_verdict verdict = result->accounts[i].verdict;
+		const enum post_retry_verdict verdict = result->accounts[i].verdict;
 		if (verdict == RETRY_AGAIN || (!is_named && verdict != RETRY_OUTCOME_UNKNOWN))
 			continue;
 		const struct str field = str_format(
@@ -280,7 +281,7 @@ void api_post_try_again(void *context, struct http_request *request, struct http
 	retry.now_us = clock_now_us(c.api->config.clock);
 	if (!read_retry(&c, &retry))
 		return;
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_post_retry(c.api->config.store, request->arena, &retry, &result, &err);
 	if (respond_if_failed(c.api, request, response, kind, &err))
 		return;

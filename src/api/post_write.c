@@ -15,7 +15,7 @@ static const char *outcome_of(const struct post_row *post)
 
 static void write_error(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
 {
-	if (delivery->error_code.len == 0) {
+	if (str_is_empty(delivery->error_code)) {
 		json_member_null(w, "error");
 		return;
 	}
@@ -38,7 +38,7 @@ static void write_delivery_details(struct json_writer *w, const struct delivery_
 	json_member_int(w, "attempts", delivery->attempts);
 	json_member_instant(w, "next_attempt_at", delivery->next_attempt_at_us);
 	json_key(w, "parts");
-	json_put_raw(w, delivery->parts.len > 0 ? delivery->parts : STR("[]"));
+	json_put_raw(w, !str_is_empty(delivery->parts) ? delivery->parts : STR("[]"));
 }
 
 void post_write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full)

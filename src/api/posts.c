@@ -58,8 +58,8 @@ static void read_dates(struct list_query *q)
 			  &q->date_from);
 	q->has_to = read_date(q, "date_to", "The date_to must be a date of the form YYYY-MM-DD.",
 			      &q->date_to);
-	int64_t from_us = q->has_from ? timetext_date_us(q->date_from) : 0;
-	int64_t end_us = q->has_to ? timetext_date_us(q->date_to) + US_PER_DAY : 0;
+	const int64_t from_us = q->has_from ? timetext_date_us(q->date_from) : 0;
+	const int64_t end_us = q->has_to ? timetext_date_us(q->date_to) + US_PER_DAY : 0;
 	if (q->has_from && q->has_to && end_us <= from_us)
 		query_problem(q, "date_to", "before_date_from",
 			      "The date_to must be a date after or equal to date_from.");
@@ -104,7 +104,7 @@ static int64_t read_number(struct list_query *q, const char *name, int64_t fallb
 static bool is_about(struct str parameter, const char *name)
 {
 	return str_skip(&parameter, str_of(name)) &&
-	       (parameter.len == 0 || parameter.ptr[0] == '[');
+	       (str_is_empty(parameter) || parameter.ptr[0] == '[');
 }
 
 /* "name[]" or "name[7]". */
@@ -114,7 +114,7 @@ static bool is_element_of(struct str parameter, const char *name)
 	uint64_t number;
 	return str_skip(&parameter, str_of(name)) && str_skip(&parameter, STR("[")) &&
 	       str_take_until(&parameter, ']', &index) && parameter.len == 1 &&
-	       (index.len == 0 || str_parse_u64(index, &number));
+	       (str_is_empty(index) || str_parse_u64(index, &number));
 }
 
 static void check_array_form(struct list_query *q, const char *name)
@@ -208,8 +208,8 @@ static void respond_too_large(struct http_response *response)
 static void respond_list(struct http_response *response, const struct list_query *q,
 			 const struct post_row *posts, size_t count, int64_t total)
 {
-	int64_t per_page = q->filter.per_page;
-	int64_t last_page = total > 0 ? (total + per_page - 1) / per_page : 1;
+	const int64_t per_page = q->filter.per_page;
+	const int64_t last_page = total > 0 ? (total + per_page - 1) / per_page : 1;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
@@ -239,8 +239,8 @@ void api_post_list(void *context, struct http_request *request, struct http_resp
 	size_t count = 0;
 	int64_t total = 0;
 	struct error err = {0};
-	enum err_kind kind = store_post_list(api->config.store, request->arena, &q.filter, &posts,
-					     &count, &total, &err);
+	const enum err_kind kind = store_post_list(api->config.store, request->arena, &q.filter,
+						   &posts, &count, &total, &err);
 	if (kind == ERR_NONE)
 		respond_list(response, &q, posts, count, total);
 	else if (kind == ERR_TOO_LARGE)
@@ -256,7 +256,7 @@ static bool find_post(struct api *api, struct http_request *request, struct http
 		      struct post_row *post)
 {
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_post_get(api->config.store, request->arena, request_app(request)->id,
 			       http_request_capture(request, "post_id"), post, &err);
 	return !respond_if_failed(api, request, response, kind, &err);
@@ -304,8 +304,8 @@ void api_post_timeline(void *context, struct http_request *request, struct http_
 	struct error err = {0};
 	if (!find_post(api, request, response, &post))
 		return;
-	enum err_kind kind = store_timeline_list(api->config.store, request->arena, post.id, &rows,
-						 &count, &err);
+	const enum err_kind kind = store_timeline_list(api->config.store, request->arena, post.id,
+						       &rows, &count, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);
 		return;

@@ -44,7 +44,7 @@ static void check_account(struct publishing *p, size_t index, bool is_found)
 	const char *reason = api_account_unusable_reason(&p->accounts[index], is_found);
 	if (reason == NULL)
 		return;
-	struct str message =
+	const struct str message =
 		str_format(arena, "The account " STR_FMT " cannot be published to: %s.",
 			   STR_ARG(p->post.account_ids[index]), reason);
 	problem_add_account(&p->problems, str_format(arena, "account_ids.%zu", index), reason,
@@ -55,11 +55,11 @@ static void check_account(struct publishing *p, size_t index, bool is_found)
 static bool load_accounts(struct publishing *p)
 {
 	struct arena *arena = p->request->arena;
-	size_t count = p->post.account_count;
+	const size_t count = p->post.account_count;
 	p->accounts = ARENA_ARRAY(arena, struct account_row, count);
 	bool *found = ARENA_ARRAY(arena, bool, count);
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_account_get_many(p->api->config.store, arena, request_app(p->request)->id,
 				       p->post.account_ids, count, p->accounts, found, &err);
 	if (kind != ERR_NONE) {
@@ -77,7 +77,7 @@ void api_account_check_rules(struct arena *arena, const struct account_row *acco
 	struct rules_account target = {.id = account->id, .type = account->type};
 	struct error err = {0};
 	/* Unreadable data counts as unknown; the platform still checks the post itself. */
-	if (account->extra.len > 0 &&
+	if (!str_is_empty(account->extra) &&
 	    json_parse(arena, account->extra, NULL, &target.extra, NULL, &err) != ERR_NONE)
 		target.extra = NULL;
 	rules_check(arena, platform_of(account->platform), content, &target, problems);
@@ -111,11 +111,11 @@ static struct str content_text(struct publishing *p)
 
 static void prepare(struct publishing *p)
 {
-	size_t count = p->post.account_count;
+	const size_t count = p->post.account_count;
 	p->targets = ARENA_ARRAY(p->request->arena, struct post_target, count);
 	p->accept.app_id = request_app(p->request)->id;
 	p->accept.post_id = new_id(p);
-	p->accept.request_id = p->post.request_id.len > 0 ? p->post.request_id : new_id(p);
+	p->accept.request_id = !str_is_empty(p->post.request_id) ? p->post.request_id : new_id(p);
 	p->accept.content = content_text(p);
 	p->accept.mode = p->post.content.mode;
 	p->accept.scheduled_at_us = p->post.scheduled_at_us;
@@ -142,8 +142,9 @@ static void respond_duplicate(struct publishing *p, const struct post_accept_res
 
 static void respond_accepted(struct publishing *p)
 {
-	bool is_scheduled = p->accept.scheduled_at_us != 0;
-	struct str status = str_of(post_state_name(is_scheduled ? POST_SCHEDULED : POST_PENDING));
+	const bool is_scheduled = p->accept.scheduled_at_us != 0;
+	const struct str status =
+		str_of(post_state_name(is_scheduled ? POST_SCHEDULED : POST_PENDING));
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(p->response, 202));
 	json_begin_object(&w);
@@ -190,8 +191,8 @@ static void accept(struct publishing *p)
 	struct post_accept_result result = {0};
 	struct error err = {0};
 	prepare(p);
-	enum err_kind kind = store_post_accept(p->api->config.store, p->request->arena, &p->accept,
-					       &result, &err);
+	const enum err_kind kind = store_post_accept(p->api->config.store, p->request->arena,
+						     &p->accept, &result, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(p->api, p->request, p->response, kind, &err);
 		return;

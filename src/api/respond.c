@@ -215,7 +215,7 @@ static size_t count_kind(const struct problems *problems, enum problem_kind kind
 void respond_problems(struct http_response *response, const struct problems *problems)
 {
 	const struct problem *first = first_problem(problems);
-	size_t more = count_kind(problems, first->kind) - 1;
+	const size_t more = count_kind(problems, first->kind) - 1;
 	struct str message = first->message;
 	if (more > 0)
 		message = str_format(response->arena, STR_FMT " (and %zu more error%s)",
@@ -258,7 +258,7 @@ bool respond_content_type_is(const struct http_request *request, const char *med
 	const struct str *header = http_request_header(request, "Content-Type");
 	if (header == NULL)
 		return false;
-	struct str type = str_trim(str_slice(*header, 0, str_find_char(*header, ';', 0)));
+	const struct str type = str_trim(str_slice(*header, 0, str_find_char(*header, ';', 0)));
 	return str_equal_nocase(type, str_of(media_type));
 }
 
@@ -287,7 +287,7 @@ bool respond_read_json(struct http_request *request, struct http_response *respo
 	}
 	struct json_position position = {1, 1};
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		json_parse(request->arena, request->body, NULL, body_out, &position, &err);
 	if (kind == ERR_TOO_LARGE) {
 		respond_error(response, 413, "PAYLOAD_TOO_LARGE", STR("The body is too large."));

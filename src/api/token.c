@@ -35,18 +35,18 @@ static bool read_basic(const struct http_request *request, struct http_response 
 {
 	struct str scheme, encoded, text;
 	if (!bearer_authorization(request, &scheme, &encoded) ||
-	    !str_equal_nocase(scheme, STR("Basic")) || encoded.len == 0) {
+	    !str_equal_nocase(scheme, STR("Basic")) || str_is_empty(encoded)) {
 		respond_oauth_error(response, 400, "invalid_authorization_header",
 				    STR("Send the app's credentials in one Authorization header "
 					"with the scheme Basic."));
 		return false;
 	}
 	size_t colon = SIZE_MAX;
-	bool is_good = base64_decode(request->arena, encoded, &text) && utf8_is_valid(text) &&
-		       (colon = str_find_char(text, ':', 0)) != SIZE_MAX;
+	const bool is_good = base64_decode(request->arena, encoded, &text) && utf8_is_valid(text) &&
+			     (colon = str_find_char(text, ':', 0)) != SIZE_MAX;
 	basic_out->client_id = is_good ? str_slice(text, 0, colon) : STR("");
 	basic_out->client_secret = is_good ? str_slice(text, colon + 1, text.len) : STR("");
-	if (basic_out->client_id.len > 0 && basic_out->client_secret.len > 0)
+	if (!str_is_empty(basic_out->client_id) && !str_is_empty(basic_out->client_secret))
 		return true;
 	respond_oauth_error(
 		response, 400, "invalid_authorization_format",
@@ -62,16 +62,16 @@ static bool find_app(struct api *api, struct http_request *request, struct http_
 	static const char nobody[HASH_HEX_BYTES + 1] =
 		"0000000000000000000000000000000000000000000000000000000000000000";
 	struct error err = {0};
-	enum err_kind kind = store_app_find_by_client_id(api->config.store, request->arena,
-							 basic->client_id, app, &err);
+	const enum err_kind kind = store_app_find_by_client_id(api->config.store, request->arena,
+							       basic->client_id, app, &err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND) {
 		respond_failure(api, request, response, kind, &err);
 		return false;
 	}
-	struct digest digest = digest_token(basic->client_secret);
-	struct str expected =
+	const struct digest digest = digest_token(basic->client_secret);
+	const struct str expected =
 		kind == ERR_NONE ? app->client_secret_hash : (struct str){nobody, HASH_HEX_BYTES};
-	bool is_right = digest_equal_str(digest_hex(request->arena, &digest), expected);
+	const bool is_right = digest_equal_str(digest_hex(request->arena, &digest), expected);
 	if (kind == ERR_NOT_FOUND)
 		respond_oauth_error(response, 401, "invalid_client_id", STR("Unknown client id."));
 	else if (!is_right)
@@ -84,7 +84,7 @@ static bool app_may_have_token(struct http_response *response, const struct app_
 {
 	if (app->state == APP_SUSPENDED)
 		respond_oauth_error(response, 403, "app_not_active", STR("The app is not active."));
-	else if (app->owner_email.len == 0)
+	else if (str_is_empty(app->owner_email))
 		respond_oauth_error(response, 404, "admin_not_found",
 				    STR("The app's admin user does not exist."));
 	else if (app->state != APP_ACTIVE)
@@ -110,9 +110,9 @@ static void respond_grant_error(struct http_response *response, const char *mess
 static bool grant_is_good(struct http_request *request, struct http_response *response)
 {
 	struct form form = {0};
-	bool is_form = respond_content_type_is(request, "application/x-www-form-urlencoded");
-	if (!is_form &&
-	    (request->body.len > 0 || http_request_header(request, "Content-Type") != NULL)) {
+	const bool is_form = respond_content_type_is(request, "application/x-www-form-urlencoded");
+	if (!is_form && (!str_is_empty(request->body) ||
+			 http_request_header(request, "Content-Type") != NULL)) {
 		respond_oauth_error(
 			response, 415, "UNSUPPORTED_MEDIA_TYPE",
 			STR("The body must be sent as application/x-www-form-urlencoded."));
@@ -131,11 +131,11 @@ static bool grant_is_good(struct http_request *request, struct http_response *re
 static void issue(struct api *api, struct http_request *request, struct http_response *response,
 		  const struct app_row *app)
 {
-	struct str token = token_new(request->arena, api->config.random, TOKEN_ACCESS);
-	struct digest digest = digest_token(token);
-	int64_t now_us = clock_now_us(api->config.clock);
+	const struct str token = token_new(request->arena, api->config.random, TOKEN_ACCESS);
+	const struct digest digest = digest_token(token);
+	const int64_t now_us = clock_now_us(api->config.clock);
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_token_issue(api->config.store, app->id, digest_hex(request->arena, &digest),
 				  now_us + api->config.token_ttl_s * US_PER_S, now_us, &err);
 	if (kind != ERR_NONE) {
@@ -164,8 +164,9 @@ void api_token_issue(void *context, struct http_request *request, struct http_re
 {
 	struct api *api = context;
 	struct basic basic = {0};
-	struct str address_key = failure_key(request->arena, "address", request->remote_address);
-	struct limit_state by_address = limiter_look(api->failures, address_key);
+	const struct str address_key =
+		failure_key(request->arena, "address", request->remote_address);
+	const struct limit_state by_address = limiter_look(api->failures, address_key);
 	http_response_header(
 		response, "Pragma",
 		STR("no-cache")); /* RFC 6749 5.1, beside the frame's Cache-Control: no-store */
@@ -174,7 +175,7 @@ void api_token_issue(void *context, struct http_request *request, struct http_re
 		return;
 	}
 	if (read_basic(request, response, &basic)) {
-		struct limit_state by_id = limiter_look(
+		const struct limit_state by_id = limiter_look(
 			api->failures, failure_key(request->arena, "client", basic.client_id));
 		if (by_id.is_over) {
 			respond_limited(response, &by_id);
@@ -185,7 +186,7 @@ void api_token_issue(void *context, struct http_request *request, struct http_re
 	if (response->status != 400 && response->status != 401)
 		return;
 	limiter_count(api->failures, address_key);
-	if (basic.client_id.len > 0)
+	if (!str_is_empty(basic.client_id))
 		limiter_count(api->failures,
 			      failure_key(request->arena, "client", basic.client_id));
 }

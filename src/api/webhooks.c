@@ -82,7 +82,7 @@ static void respond_webhook(struct webhook_call *c, int status)
 	json_key(&w, "data");
 	json_begin_object(&w);
 	write_members(&w, &c->webhook);
-	if (c->secret.len > 0)
+	if (!str_is_empty(c->secret))
 		json_member_str(&w, "secret", c->secret);
 	respond_write_warnings(&w, &c->problems);
 	json_end_object(&w);
@@ -170,7 +170,7 @@ static bool read_members(struct webhook_call *c, const struct json *body)
 		if (!json_is_null(value))
 			members[i].read(c, value);
 	}
-	if (c->webhook.url.len == 0 && c->problems.count == 0)
+	if (str_is_empty(c->webhook.url) && c->problems.count == 0)
 		shape(c, STR("url"), "missing", "The url field is required.");
 	warn_unknown(c, body);
 	return !respond_if_problems(c->response, &c->problems);
@@ -305,8 +305,8 @@ void api_webhook_rotate(void *context, struct http_request *request, struct http
 
 static struct str test_body(struct webhook_call *c, const struct event_row *event)
 {
-	struct str data = str_format(c->request->arena, "{\"webhook_id\":\"" STR_FMT "\"}",
-				     STR_ARG(event->subject_id));
+	const struct str data = str_format(c->request->arena, "{\"webhook_id\":\"" STR_FMT "\"}",
+					   STR_ARG(event->subject_id));
 	return webhook_envelope(c->request->arena, event, data);
 }
 

@@ -7,7 +7,7 @@ void admin_write_admin(struct json_writer *w, const struct admin_row *row)
 	json_begin_object(w);
 	json_member_str(w, "id", row->id);
 	json_member_str(w, "email", row->email);
-	json_member_bool(w, "has_password", row->password_hash.len > 0);
+	json_member_bool(w, "has_password", !str_is_empty(row->password_hash));
 	json_member_instant(w, "created_at", row->created_at_us);
 	json_end_object(w);
 }
@@ -27,8 +27,8 @@ void admin_admin_create(void *context, struct http_request *request, struct http
 	row.id = admin_new_id(admin, request->arena);
 	row.created_at_us = clock_now_us(admin->config.clock);
 	struct error err = {0};
-	enum err_kind kind = store_admin_put(admin->config.store, request->arena, &row,
-					     ADMIN_IF_NEW, &row, &err);
+	const enum err_kind kind = store_admin_put(admin->config.store, request->arena, &row,
+						   ADMIN_IF_NEW, &row, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "admin");
 		return;
@@ -44,7 +44,7 @@ void admin_admin_list(void *context, struct http_request *request, struct http_r
 	struct admin_row *rows = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_admin_list(admin->config.store, request->arena, &rows, &count, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "admin");
@@ -61,10 +61,10 @@ void admin_admin_list(void *context, struct http_request *request, struct http_r
 void admin_admin_delete(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	struct str email = str_lower(request->arena, http_request_capture(request, "email"));
+	const struct str email = str_lower(request->arena, http_request_capture(request, "email"));
 	struct error err = {0};
-	enum err_kind kind = store_admin_remove(admin->config.store, email,
-						admin_request_caller(request) != NULL, &err);
+	const enum err_kind kind = store_admin_remove(admin->config.store, email,
+						      admin_request_caller(request) != NULL, &err);
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "LAST_ADMIN",
 				    STR("This is the only admin who can sign in."));

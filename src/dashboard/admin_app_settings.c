@@ -25,7 +25,7 @@ static bool read_on_unknown(struct http_response *response, const struct json *b
 			    struct app_row *app)
 {
 	const struct json *value = json_get(body, "on_unknown");
-	struct str word = json_string(value);
+	const struct str word = json_string(value);
 	if (json_is_null(value))
 		return true;
 	app->retry_unknown_once = str_equal_z(word, "retry_once");
@@ -48,9 +48,9 @@ static bool read_connect_confirmation(struct http_response *response, const stru
 static bool redirect_is_good(struct arena *arena, const struct json *item)
 {
 	struct url url;
-	struct str text = json_string(item);
+	const struct str text = json_string(item);
 	return text.len <= HTTP_URL_MAX_BYTES && url_parse(arena, text, &url, NULL) == ERR_NONE &&
-	       url.userinfo.len == 0 && !url.has_fragment;
+	       str_is_empty(url.userinfo) && !url.has_fragment;
 }
 
 static bool read_redirect_urls(struct http_response *response, const struct json *body,
@@ -114,7 +114,7 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 		return;
 	if (!hand_over(admin, response, body, &app))
 		return;
-	enum err_kind kind = store_app_set_settings(admin->config.store, &app, &err);
+	const enum err_kind kind = store_app_set_settings(admin->config.store, &app, &err);
 	if (kind == ERR_NONE)
 		admin_respond_app(response, &app);
 	else

@@ -6,7 +6,7 @@
 
 static struct str secret_hash(struct arena *arena, struct str secret)
 {
-	struct digest digest = digest_token(secret);
+	const struct digest digest = digest_token(secret);
 	return digest_hex(arena, &digest);
 }
 
@@ -19,7 +19,7 @@ void admin_write_app(struct json_writer *w, const struct app_row *app)
 	json_member_bool(w, "live", app->state == APP_ACTIVE);
 	json_member_str_or_null(w, "owner", app->owner_email);
 	json_key(w, "redirect_urls");
-	json_put_raw(w, app->redirect_urls.len > 0 ? app->redirect_urls : STR("[]"));
+	json_put_raw(w, !str_is_empty(app->redirect_urls) ? app->redirect_urls : STR("[]"));
 	json_member_str(w, "on_unknown", app->retry_unknown_once ? STR("retry_once") : STR("hold"));
 	json_member_str(w, "connect_confirmation",
 			app->connect_confirmation ? STR("on") : STR("off"));
@@ -69,15 +69,15 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	    !admin_request_text(response, body, "name", APP_NAME_MAX_BYTES, &app.name) ||
 	    !read_owner(request, response, body, &owner))
 		return;
-	struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);
+	const struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);
 	app.id = admin_new_id(admin, arena);
 	app.client_id = token_new(arena, admin->config.random, TOKEN_CLIENT_ID);
 	app.client_secret_hash = secret_hash(arena, secret);
 	app.state = json_bool(json_get(body, "live"), false) ? APP_ACTIVE : APP_DRAFT;
 	app.created_at_us = clock_now_us(admin->config.clock);
 	struct error err = {0};
-	enum err_kind kind = store_app_create(admin->config.store, &app, owner,
-					      admin_new_id(admin, arena), &err);
+	const enum err_kind kind = store_app_create(admin->config.store, &app, owner,
+						    admin_new_id(admin, arena), &err);
 	if (kind == ERR_NONE)
 		respond_secret(response, 201, &app, secret);
 	else
@@ -95,7 +95,7 @@ void admin_app_list(void *context, struct http_request *request, struct http_res
 	struct app_row *apps = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_app_list(admin->config.store, request->arena, &apps, &count, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "app");
@@ -127,7 +127,7 @@ void admin_app_show(void *context, struct http_request *request, struct http_res
 	json_begin_object(&w);
 	admin_write_app(&w, &app);
 	json_key(&w, "credentials");
-	enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
+	const enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
 	json_end_object(&w);
 	if (kind == ERR_NONE)
 		buf_add(http_response_json(response, 200), buf_str(&body));
@@ -139,7 +139,7 @@ static void set_state(struct admin *admin, struct http_response *response, struc
 		      enum app_state state)
 {
 	struct error err = {0};
-	enum err_kind kind = store_app_set_state(admin->config.store, app->id, state, &err);
+	const enum err_kind kind = store_app_set_state(admin->config.store, app->id, state, &err);
 	app->state = state;
 	if (kind == ERR_NONE)
 		admin_respond_app(response, app);
@@ -171,8 +171,8 @@ static enum err_kind has_verified_credential(struct admin *admin, struct arena *
 {
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
-	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials,
-						   &count, err);
+	const enum err_kind kind = store_credential_list(admin->config.store, arena, app_id,
+							 &credentials, &count, err);
 	*has_out = false;
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		*has_out = *has_out || credentials[i].state == CREDENTIAL_VERIFIED;
@@ -187,7 +187,7 @@ void admin_app_go_live(void *context, struct http_request *request, struct http_
 	struct error err = {0};
 	if (!admin_request_app(admin, request, response, &app))
 		return;
-	enum err_kind kind =
+	const enum err_kind kind =
 		has_verified_credential(admin, request->arena, app.id, &has_verified, &err);
 	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");
@@ -208,10 +208,11 @@ void admin_app_rotate_secret(void *context, struct http_request *request,
 	struct app_row app = {0};
 	if (!admin_request_app(admin, request, response, &app))
 		return;
-	struct str secret = token_new(request->arena, admin->config.random, TOKEN_CLIENT_SECRET);
+	const struct str secret =
+		token_new(request->arena, admin->config.random, TOKEN_CLIENT_SECRET);
 	struct error err = {0};
-	enum err_kind kind = store_app_set_secret(admin->config.store, app.id,
-						  secret_hash(request->arena, secret), &err);
+	const enum err_kind kind = store_app_set_secret(admin->config.store, app.id,
+							secret_hash(request->arena, secret), &err);
 	if (kind == ERR_NONE)
 		respond_secret(response, 200, &app, secret);
 	else

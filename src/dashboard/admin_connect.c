@@ -71,7 +71,7 @@ static void write_guide(struct admin *admin, struct arena *arena, struct json_wr
 	const struct platform_guide *guide = platform_guide_of(id);
 	const struct str redirect_uri = connector_callback_url(admin->config.connector, arena, id);
 	const struct str fallback = default_scopes(arena, id);
-	const bool has_own = credential != NULL && credential->scopes.len > 0;
+	const bool has_own = credential != NULL && !str_is_empty(credential->scopes);
 	json_begin_object(w);
 	json_member_str(w, "platform", str_of(platform_id_slug(id)));
 	json_member_str(w, "name", str_of(platform_id_name(id)));

@@ -30,8 +30,8 @@ enum err_kind admin_write_credentials(struct admin *admin, struct arena *arena,
 {
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
-	enum err_kind kind = store_credential_list(admin->config.store, arena, app_id, &credentials,
-						   &count, err);
+	const enum err_kind kind = store_credential_list(admin->config.store, arena, app_id,
+							 &credentials, &count, err);
 	json_begin_array(w);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
 		admin_write_credential(admin, arena, w, &credentials[i]);
@@ -53,7 +53,7 @@ void admin_credential_list(void *context, struct http_request *request,
 	json_writer_init(&w, &body);
 	json_begin_object(&w);
 	json_key(&w, "data");
-	enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
+	const enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
 	json_end_object(&w);
 	if (kind == ERR_NONE)
 		buf_add(http_response_json(response, 200), buf_str(&body));
@@ -67,8 +67,8 @@ static void respond_credential(struct admin *admin, struct http_request *request
 {
 	struct credential_row credential = {0};
 	struct error err = {0};
-	enum err_kind kind = store_credential_find(admin->config.store, request->arena, app_id,
-						   platform, &credential, &err);
+	const enum err_kind kind = store_credential_find(admin->config.store, request->arena,
+							 app_id, platform, &credential, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "credential");
 		return;
@@ -83,8 +83,8 @@ static void verify(struct admin *admin, struct http_request *request,
 {
 	struct verify_outcome outcome = {0};
 	struct error err = {0};
-	enum err_kind kind = connector_verify(admin->config.connector, request->arena, app_id,
-					      platform, VERIFY_WAIT_MS, &outcome, &err);
+	const enum err_kind kind = connector_verify(admin->config.connector, request->arena, app_id,
+						    platform, VERIFY_WAIT_MS, &outcome, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "credential");
 		return;
@@ -175,8 +175,8 @@ void admin_credential_set(void *context, struct http_request *request,
 	    !read_credential(request, response, &client_id, &secret, &wants_verify) ||
 	    !find_scopes(admin, request, response, app.id, platform, &scopes))
 		return;
-	struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id),
-				       platform_id_slug(platform));
+	const struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id),
+					     platform_id_slug(platform));
 	const struct seal_place place = {STR("platform_credentials"), STR("client_secret"), row_id};
 	const struct credential_row credential = {
 		.app_id = app.id,
@@ -189,7 +189,7 @@ void admin_credential_set(void *context, struct http_request *request,
 		.scopes = scopes,
 	};
 	struct error err = {0};
-	enum err_kind kind = store_credential_put(admin->config.store, &credential, &err);
+	const enum err_kind kind = store_credential_put(admin->config.store, &credential, &err);
 	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "credential");
 	else if (wants_verify)

@@ -30,7 +30,7 @@ static void finding(struct examination *x, const char *name, bool is_ok, struct 
 static void check_store(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct error err = {0};
-	bool is_ok = store_check(admin->config.store, &err) == ERR_NONE;
+	const bool is_ok = store_check(admin->config.store, &err) == ERR_NONE;
 	finding(x, "store", is_ok,
 		is_ok ? str_format(arena, "reachable and writable, schema version %d",
 				   store_schema_version(admin->config.store))
@@ -65,12 +65,12 @@ static void check_queue(struct admin *admin, struct arena *arena, struct examina
 {
 	struct delivery_backlog backlog = {0};
 	struct error err = {0};
-	int64_t now_us = clock_now_us(admin->config.clock);
+	const int64_t now_us = clock_now_us(admin->config.clock);
 	if (store_delivery_backlog(admin->config.store, now_us, &backlog, &err) != ERR_NONE) {
 		finding(x, "queue", false, str_copy(arena, str_of(err.text)));
 		return;
 	}
-	int64_t late_us = backlog.oldest_due_us != 0 ? now_us - backlog.oldest_due_us : 0;
+	const int64_t late_us = backlog.oldest_due_us != 0 ? now_us - backlog.oldest_due_us : 0;
 	finding(x, "queue", late_us <= LATE_US,
 		str_format(arena,
 			   "%lld scheduled, %lld due, %lld in progress; the oldest due one is %lld "
@@ -130,7 +130,7 @@ static void check_app(struct admin *admin, struct arena *arena, struct examinati
 	struct credential_row *credentials = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	if (app->owner_email.len == 0)
+	if (str_is_empty(app->owner_email))
 		finding(x, "app", false,
 			str_format(arena,
 				   "app " STR_FMT

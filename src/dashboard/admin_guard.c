@@ -16,8 +16,9 @@ void admin_backup(void *context, struct http_request *request, struct http_respo
 	struct error err = {0};
 	if (body == NULL || !admin_request_text(response, body, "path", PATH_MAX_BYTES, &path))
 		return;
-	enum err_kind kind = store_backup(admin->config.store, str_z(request->arena, path),
-					  clock_now_us(admin->config.clock), &size_bytes, &err);
+	const enum err_kind kind =
+		store_backup(admin->config.store, str_z(request->arena, path),
+			     clock_now_us(admin->config.clock), &size_bytes, &err);
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "CONFLICT",
 				    str_copy(response->arena, str_of(err.text)));
@@ -66,7 +67,7 @@ void admin_hold_show(void *context, struct http_request *request, struct http_re
 	struct hold_counts counts;
 	struct error err = {0};
 	(void)request;
-	enum err_kind kind = store_hold_counts(admin->config.store, &counts, &err);
+	const enum err_kind kind = store_hold_counts(admin->config.store, &counts, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "hold");
 		return;
@@ -93,7 +94,7 @@ static void decide(struct admin *admin, struct http_request *request,
 	if (body == NULL)
 		return;
 	const struct json *wanted = json_get(body, "platform");
-	enum platform_id platform = platform_id_of_slug(json_string(wanted));
+	const enum platform_id platform = platform_id_of_slug(json_string(wanted));
 	int64_t count = 0;
 	int64_t asking_count = 0;
 	struct error err = {0};

@@ -92,7 +92,7 @@ static void take_outcome(void *context, const struct dashboard_outcome *outcome)
 	(outcome->is_published ? o->published : o->failed)[hour]++;
 	if (outcome->is_published)
 		take_lateness(o, outcome, hour);
-	else if (outcome->error_code.len > 0)
+	else if (!str_is_empty(outcome->error_code))
 		take_failure(o, outcome);
 }
 

@@ -21,7 +21,7 @@ bool admin_password_hash(struct admin *admin, struct http_response *response, st
 			 struct str *hash_out)
 {
 	*hash_out = password_pool_hash(admin->passwords, response->arena, password);
-	if (hash_out->len > 0)
+	if (!str_is_empty(*hash_out))
 		return true;
 	admin_respond_wait(response, 503, "UNAVAILABLE",
 			   STR("Too many sign-ins at once. Try again in a moment."), US_PER_S);

@@ -103,7 +103,7 @@ static bool read_words(struct listing *l)
 		return false;
 	}
 	const enum platform_id id = platform_id_of_slug(platform);
-	if (platform.len > 0 && id == PLATFORM_NONE) {
+	if (!str_is_empty(platform) && id == PLATFORM_NONE) {
 		admin_respond_field_error(l->response, "platform",
 					  STR("This platform is not supported."));
 		return false;
@@ -134,8 +134,8 @@ static bool read_cursor(struct listing *l)
 	if (!admin_request_query_text(l->request, l->response, "after", 4000, &text))
 		return false;
 	for (size_t i = 0; i < l->apps.count; i++)
-		l->below[i] = text.len == 0 ? INT64_MAX : 0;
-	for (size_t i = 0; text.len > 0 && i < l->apps.count; i++) {
+		l->below[i] = str_is_empty(text) ? INT64_MAX : 0;
+	for (size_t i = 0; !str_is_empty(text) && i < l->apps.count; i++) {
 		if (!str_take_field(&text, '.', &part) || !str_parse_i64(part, &l->below[i])) {
 			admin_respond_field_error(
 				l->response, "after",
@@ -255,7 +255,7 @@ static void write_content(struct json_writer *w, struct arena *arena, struct str
 
 static void write_error(struct json_writer *w, const struct delivery_row *delivery)
 {
-	if (delivery->error_code.len == 0) {
+	if (str_is_empty(delivery->error_code)) {
 		json_member_null(w, "error");
 		return;
 	}
@@ -405,7 +405,7 @@ static bool read_month(const struct http_request *request, struct http_response 
 	struct str text;
 	if (!admin_request_query_text(request, response, "month", 10, &text))
 		return false;
-	struct str day = str_concat(request->arena, text, STR("-01"));
+	const struct str day = str_concat(request->arena, text, STR("-01"));
 	if (text.len != 7 || !timetext_parse_date(day, &month->first)) {
 		admin_respond_field_error(response, "month",
 					  STR("The month must be of the form YYYY-MM."));
@@ -564,7 +564,7 @@ static bool read_text(struct http_response *response, const struct json *body, c
 
 static bool read_url(struct http_response *response, struct str url)
 {
-	if (url.len == 0 || str_has_prefix(url, STR("https://")) ||
+	if (str_is_empty(url) || str_has_prefix(url, STR("https://")) ||
 	    str_has_prefix(url, STR("http://")))
 		return true;
 	admin_respond_field_error(response, "url",

@@ -22,7 +22,7 @@ const struct json *admin_request_body(struct http_request *request, struct http_
 bool admin_request_text(struct http_response *response, const struct json *body, const char *name,
 			size_t max_bytes, struct str *out)
 {
-	struct str value = json_string(json_get(body, name));
+	const struct str value = json_string(json_get(body, name));
 	*out = value;
 	if (value.len >= 1 && value.len <= max_bytes && !str_has_control(value))
 		return true;
@@ -37,7 +37,7 @@ bool admin_request_text(struct http_response *response, const struct json *body,
 /* Something on both sides of one @; the rest is up to the mail system. */
 bool admin_request_email(struct http_response *response, struct str text, struct str *out)
 {
-	size_t at = str_find_char(text, '@', 0);
+	const size_t at = str_find_char(text, '@', 0);
 	if (text.len <= ADMIN_EMAIL_MAX_BYTES && at != SIZE_MAX && at > 0 && at + 1 < text.len &&
 	    str_find_char(text, '@', at + 1) == SIZE_MAX &&
 	    str_find_char(text, ' ', 0) == SIZE_MAX && !str_has_control(text)) {
@@ -59,7 +59,7 @@ bool admin_request_app(struct admin *admin, struct http_request *request,
 		*app = caller->app;
 		return true;
 	}
-	enum err_kind kind =
+	const enum err_kind kind =
 		store_app_find_by_client_id(admin->config.store, request->arena,
 					    http_request_capture(request, "client_id"), app, &err);
 	if (kind != ERR_NONE)
@@ -102,7 +102,7 @@ bool admin_request_query_number(const struct http_request *request, struct http_
 	if (!admin_request_query_text(request, response, name, 20, &text))
 		return false;
 	*out = fallback;
-	if (text.len == 0 || (str_parse_i64(text, out) && *out >= 1 && *out <= max))
+	if (str_is_empty(text) || (str_parse_i64(text, out) && *out >= 1 && *out <= max))
 		return true;
 	admin_respond_field_error(response, name,
 				  str_format(response->arena,
@@ -118,7 +118,7 @@ bool admin_request_query_date(const struct http_request *request, struct http_re
 	if (!admin_request_query_text(request, response, name, 20, &text))
 		return false;
 	*out = (struct civil_date){0};
-	if (text.len == 0 || timetext_parse_date(text, out))
+	if (str_is_empty(text) || timetext_parse_date(text, out))
 		return true;
 	admin_respond_field_error(
 		response, name,
@@ -140,11 +140,11 @@ bool admin_request_query_apps(struct admin *admin, struct http_request *request,
 		store_app_list(admin->config.store, request->arena, &all, &count, &err);
 	*out = (struct admin_apps){all, 0};
 	for (size_t i = 0; kind == ERR_NONE && i < count && out->count < ADMIN_APPS_MAX; i++) {
-		const bool is_meant = wanted.len == 0 || str_equal(all[i].client_id, wanted);
+		const bool is_meant = str_is_empty(wanted) || str_equal(all[i].client_id, wanted);
 		if (is_meant && str_equal(all[i].owner_id, caller->session.admin.id))
 			out->rows[out->count++] = all[i];
 	}
-	if (kind == ERR_NONE && wanted.len > 0 && out->count == 0)
+	if (kind == ERR_NONE && !str_is_empty(wanted) && out->count == 0)
 		kind = ERR_NOT_FOUND;
 	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");

@@ -56,7 +56,7 @@ static void set_cookie(struct http_response *response, bool is_secure, struct st
 		response, "Set-Cookie",
 		str_format(response->arena, "%s=" STR_FMT "; Path=/; HttpOnly; SameSite=Lax%s%s",
 			   cookie_names[is_secure], STR_ARG(token), is_secure ? "; Secure" : "",
-			   token.len == 0 ? "; Max-Age=0" : ""));
+			   str_is_empty(token) ? "; Max-Age=0" : ""));
 }
 
 /* ---- the session ---- */
@@ -138,7 +138,7 @@ static void write_signed_out(struct json_writer *w)
 static struct str sandbox_page(const struct admin *admin, struct arena *arena)
 {
 	const struct str url = str_of(admin->web.sandbox_url);
-	if (url.len == 0 || str_has_suffix(url, STR("/")))
+	if (str_is_empty(url) || str_has_suffix(url, STR("/")))
 		return url;
 	return str_concat(arena, url, STR("/"));
 }

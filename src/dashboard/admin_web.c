@@ -81,7 +81,7 @@ static bool body_is_json(const struct http_request *request, struct http_respons
 	const struct str *type = http_request_header(request, "Content-Type");
 	struct str rest = type != NULL ? *type : (struct str){0};
 	struct str media_type = rest;
-	if (request->body.len == 0)
+	if (str_is_empty(request->body))
 		return true;
 	if (rest.ptr != NULL)
 		str_take_field(&rest, ';', &media_type);
@@ -158,7 +158,7 @@ static void serve(void *context, struct http_request *request, struct http_respo
 	const struct http_route *route =
 		http_router_match(admin->web_router, request, &fault, &allow);
 	if (route == NULL) {
-		if (allow.len > 0)
+		if (!str_is_empty(allow))
 			http_response_header(response, "Allow", allow);
 		admin_respond_fault(admin, fault, request, response);
 		return;

@@ -73,7 +73,7 @@ static void leave(struct password_pool *pool)
 enum password_verdict password_pool_check(struct password_pool *pool, struct str hash,
 					  struct str password)
 {
-	const bool is_known = hash.len > 0;
+	const bool is_known = !str_is_empty(hash);
 	if (!enter(pool))
 		return PASSWORD_BUSY;
 	const bool is_right =

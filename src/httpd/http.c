@@ -18,7 +18,7 @@ static bool is_request_id(struct str s)
 		if (s.ptr[i] == '\0' || strchr(allowed, s.ptr[i]) == NULL)
 			return false;
 	}
-	return s.len > 0 && s.len <= HTTP_REQUEST_ID_MAX;
+	return !str_is_empty(s) && s.len <= HTTP_REQUEST_ID_MAX;
 }
 
 static void request_id_set(struct http_request *request, const struct random_source *random)

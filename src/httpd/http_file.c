@@ -26,8 +26,8 @@ static bool range_read(struct str text, int64_t size_bytes, struct range *range_
 		return false;
 	const bool has_from = str_parse_u64(first, &from);
 	const bool has_to = str_parse_u64(text, &to);
-	if ((!has_from && first.len > 0) || (!has_to && text.len > 0) || (!has_from && !has_to) ||
-	    (has_from && has_to && to < from))
+	if ((!has_from && !str_is_empty(first)) || (!has_to && !str_is_empty(text)) ||
+	    (!has_from && !has_to) || (has_from && has_to && to < from))
 		return false;
 	const uint64_t size = (uint64_t)size_bytes;
 	if (!has_from) /* the last N */

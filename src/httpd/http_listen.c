@@ -25,7 +25,7 @@ struct host_port {
 
 static bool copy_z(struct str s, char *out, size_t size_bytes)
 {
-	if (s.len == 0 || s.len >= size_bytes || str_find_char(s, '\0', 0) != SIZE_MAX)
+	if (str_is_empty(s) || s.len >= size_bytes || str_find_char(s, '\0', 0) != SIZE_MAX)
 		return false;
 	memcpy(out, s.ptr, s.len);
 	out[s.len] = '\0';

@@ -75,14 +75,14 @@ static bool segment_parse(struct str text, bool is_last, struct segment *segment
 		str_find_char(text, '{', 0) != SIZE_MAX || str_find_char(text, '}', 0) != SIZE_MAX;
 	if (!has_brace) {
 		*segment_out = (struct segment){SEGMENT_LITERAL, text};
-		return text.len > 0 || is_last;
+		return !str_is_empty(text) || is_last;
 	}
 	if (!str_skip(&text, STR("{")) || !str_has_suffix(text, STR("}")))
 		return false;
 	const enum segment_kind kind = str_skip(&text, STR("*")) ? SEGMENT_REST : SEGMENT_CAPTURE;
 	text = str_slice(text, 0, text.len - 1);
 	*segment_out = (struct segment){kind, text};
-	return text.len > 0 && str_find_char(text, '{', 0) == SIZE_MAX &&
+	return !str_is_empty(text) && str_find_char(text, '{', 0) == SIZE_MAX &&
 	       str_find_char(text, '}', 0) == SIZE_MAX && (kind != SEGMENT_REST || is_last);
 }
 
@@ -223,7 +223,7 @@ static bool entry_takes(const struct entry *entry, const struct split_path *spli
 		if (segment->kind == SEGMENT_LITERAL &&
 		    !str_equal(segment->text, split->decoded[i]))
 			return false;
-		if (segment->kind == SEGMENT_CAPTURE && split->decoded[i].len == 0)
+		if (segment->kind == SEGMENT_CAPTURE && str_is_empty(split->decoded[i]))
 			return false;
 	}
 	return entry->segment_count == split->count && !split->is_longer;
@@ -260,7 +260,7 @@ static void allow_add(struct buf *allow, const char *method)
 {
 	struct str rest = buf_str(allow);
 	struct str one;
-	while (rest.len > 0 && str_take_field(&rest, ',', &one)) {
+	while (!str_is_empty(rest) && str_take_field(&rest, ',', &one)) {
 		if (str_equal_z(str_trim(one), method))
 			return;
 	}
@@ -352,7 +352,7 @@ void http_router_fault(const struct http_router *router, enum http_fault fault, 
 		       const struct http_request *request, struct http_response *response)
 {
 	response_reset(response);
-	if (fault == HTTP_FAULT_METHOD_NOT_ALLOWED && allow.len > 0)
+	if (fault == HTTP_FAULT_METHOD_NOT_ALLOWED && !str_is_empty(allow))
 		http_response_header(response, "Allow", allow);
 	fault_render(router, fault, request, response);
 	response_finish(router, request, response);

@@ -39,7 +39,7 @@ static bool is_token(struct str s)
 		if (!is_alnum(c) && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL))
 			return false;
 	}
-	return s.len > 0;
+	return !str_is_empty(s);
 }
 
 /* A value may hold blanks, tabs and bytes over 0x7F, but no other control character: a CR or NUL
@@ -62,7 +62,7 @@ static bool is_target(struct str s)
 		if (c <= 0x20 || c >= 0x7F || c == '#')
 			return false;
 	}
-	return s.len > 0;
+	return !str_is_empty(s);
 }
 
 /* The bytes of a host with an optional port (RFC 3986, 3.2.2), without userinfo. */
@@ -73,7 +73,7 @@ static bool is_host(struct str s)
 		if (!is_alnum(c) && (c == '\0' || strchr("-._~%!$&'()*+;=:[]", c) == NULL))
 			return false;
 	}
-	return s.len > 0 && s.len <= HOST_MAX_BYTES;
+	return !str_is_empty(s) && s.len <= HOST_MAX_BYTES;
 }
 
 static bool is_digits(struct str s)
@@ -82,7 +82,7 @@ static bool is_digits(struct str s)
 		if (s.ptr[i] < '0' || s.ptr[i] > '9')
 			return false;
 	}
-	return s.len > 0 && s.len <= LENGTH_MAX_DIGITS;
+	return !str_is_empty(s) && s.len <= LENGTH_MAX_DIGITS;
 }
 
 /* How many headers have that name; *value_out is the first one's value. */
