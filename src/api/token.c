@@ -151,15 +151,6 @@ static void issue(struct api *api, struct http_request *request, struct http_res
 	json_end_object(&w);
 }
 
-static void handle(struct api *api, struct http_request *request, struct http_response *response,
-		   const struct basic *basic)
-{
-	struct app_row app = {0};
-	if (find_app(api, request, response, basic, &app) && app_may_have_token(response, &app) &&
-	    grant_is_good(request, response))
-		issue(api, request, response, &app);
-}
-
 void api_token_issue(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
@@ -181,7 +172,10 @@ void api_token_issue(void *context, struct http_request *request, struct http_re
 			respond_limited(response, &by_id);
 			return;
 		}
-		handle(api, request, response, &basic);
+		struct app_row app = {0};
+		if (find_app(api, request, response, &basic, &app) &&
+		    app_may_have_token(response, &app) && grant_is_good(request, response))
+			issue(api, request, response, &app);
 	}
 	if (response->status != 400 && response->status != 401)
 		return;

@@ -58,42 +58,56 @@ static void write_plan(struct validation *v, struct json_writer *w,
 	}
 }
 
-/* Checks one account. Its warnings are added to those of the whole answer. */
-static bool judge(struct validation *v, size_t index, struct problems *problems)
+/* The account's problems into problems; of a usable account, its platform's rules. */
+static void check_account(struct validation *v, size_t index, struct problems *problems)
 {
 	struct arena *arena = v->request->arena;
 	const char *reason = api_account_unusable_reason(&v->accounts[index], v->found[index]);
-	if (reason != NULL) {
-		problem_add_account(
-			problems, str_format(arena, "account_ids.%zu", index), reason,
-			v->post.account_ids[index],
-			str_format(arena, "The account cannot be published to: %s.", reason));
-		return false;
+	if (reason == NULL) {
+		api_account_check_rules(arena, &v->accounts[index], &v->post.content, problems);
+		return;
 	}
-	api_account_check_rules(arena, &v->accounts[index], &v->post.content, problems);
+	problem_add_account(problems, str_format(arena, "account_ids.%zu", index), reason,
+			    v->post.account_ids[index],
+			    str_format(arena, "The account cannot be published to: %s.", reason));
+}
+
+/* The account's warnings are shown with those of the whole answer. */
+static void take_warnings(struct validation *v, const struct problems *problems)
+{
 	for (size_t i = 0; i < problems->warning_count; i++)
 		warning_add(&v->problems, problems->warnings[i].field,
-			    str_z(arena, problems->warnings[i].code),
+			    str_z(v->request->arena, problems->warnings[i].code),
 			    problems->warnings[i].message);
-	return problems->count == 0;
+}
+
+/* The platform, and the type that the post would have there; null for an unknown account. Returns
+ * the type. */
+static enum post_type write_target(struct validation *v, struct json_writer *w, size_t index)
+{
+	if (!v->found[index]) {
+		json_member_null(w, "platform");
+		json_member_null(w, "type");
+		return POST_TYPE_NONE;
+	}
+	const enum platform_id platform = v->accounts[index].platform;
+	const enum post_type type = rules_post_type(platform_of(platform), &v->post.content);
+	json_member_str(w, "platform", str_of(platform_id_slug(platform)));
+	json_member_str_or_null(w, "type",
+				type != POST_TYPE_NONE ? str_of(post_type_name(type)) : STR(""));
+	return type;
 }
 
 static bool write_account(struct validation *v, struct json_writer *w, size_t index)
 {
-	const struct account_row *account = &v->accounts[index];
 	struct problems problems;
 	problems_init(&problems, v->request->arena);
-	const bool is_ok = judge(v, index, &problems);
-	const enum post_type type =
-		v->found[index] ? rules_post_type(platform_of(account->platform), &v->post.content)
-				: POST_TYPE_NONE;
+	check_account(v, index, &problems);
+	take_warnings(v, &problems);
+	const bool is_ok = problems.count == 0;
 	json_begin_object(w);
 	json_member_str(w, "account_id", v->post.account_ids[index]);
-	json_member_str_or_null(w, "platform",
-				v->found[index] ? str_of(platform_id_slug(account->platform))
-						: STR(""));
-	json_member_str_or_null(w, "type",
-				type != POST_TYPE_NONE ? str_of(post_type_name(type)) : STR(""));
+	const enum post_type type = write_target(v, w, index);
 	json_member_bool(w, "ok", is_ok);
 	json_key(w, "violations");
 	json_begin_array(w);
@@ -103,7 +117,7 @@ static bool write_account(struct validation *v, struct json_writer *w, size_t in
 	json_key(w, "plan");
 	json_begin_array(w);
 	if (is_ok)
-		write_plan(v, w, account, type);
+		write_plan(v, w, &v->accounts[index], type);
 	json_end_array(w);
 	json_end_object(w);
 	return is_ok;

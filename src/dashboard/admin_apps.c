@@ -10,7 +10,7 @@ static struct str secret_hash(struct arena *arena, struct str secret)
 	return digest_hex(arena, &digest);
 }
 
-void admin_write_app(struct json_writer *w, const struct app_row *app)
+static void write_app(struct json_writer *w, const struct app_row *app)
 {
 	json_member_str(w, "app_id", app->id);
 	json_member_str(w, "client_id", app->client_id);
@@ -31,7 +31,7 @@ void admin_respond_app(struct http_response *response, const struct app_row *app
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
-	admin_write_app(&w, app);
+	write_app(&w, app);
 	json_end_object(&w);
 }
 
@@ -107,7 +107,7 @@ void admin_app_list(void *context, struct http_request *request, struct http_res
 		if (!is_shown_to(admin_request_caller(request), &apps[i]))
 			continue;
 		json_begin_object(&w);
-		admin_write_app(&w, &apps[i]);
+		write_app(&w, &apps[i]);
 		json_end_object(&w);
 	}
 	admin_respond_list_end(&w);
@@ -125,7 +125,7 @@ void admin_app_show(void *context, struct http_request *request, struct http_res
 	buf_init(&body, request->arena, 1 << 20);
 	json_writer_init(&w, &body);
 	json_begin_object(&w);
-	admin_write_app(&w, &app);
+	write_app(&w, &app);
 	json_key(&w, "credentials");
 	const enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
 	json_end_object(&w);

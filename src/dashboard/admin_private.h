@@ -95,8 +95,6 @@ static inline struct str admin_new_id(const struct admin *admin, struct arena *a
 
 /* 200 with the app. */
 void admin_respond_app(struct http_response *response, const struct app_row *app);
-/* The app's members, into an object that the caller began. */
-void admin_write_app(struct json_writer *w, const struct app_row *app);
 
 /* ---- admin_password.c ---- */
 

@@ -7,15 +7,6 @@
 
 #include "webhook.h"
 
-static enum err_kind resend(struct admin *admin, const struct webhook_row *webhook,
-			    struct str delivery_id, int64_t *id_out, struct error *err)
-{
-	if (!str_parse_i64(delivery_id, id_out))
-		return error_set(err, ERR_NOT_FOUND, "no such webhook delivery");
-	return store_webhook_resend(admin->config.store, webhook->id, *id_out,
-				    clock_now_us(admin->config.clock), err);
-}
-
 static void respond_resent(struct http_response *response, int64_t delivery_id)
 {
 	struct json_writer w;
@@ -47,9 +38,12 @@ void admin_webhook_resend(void *context, struct http_request *request,
 				    STR("The webhook is disabled; enable it first."));
 		return;
 	}
+	if (kind == ERR_NONE &&
+	    !str_parse_i64(http_request_capture(request, "delivery_id"), &delivery_id))
+		kind = error_set(&err, ERR_NOT_FOUND, "no such webhook delivery");
 	if (kind == ERR_NONE)
-		kind = resend(admin, &webhook, http_request_capture(request, "delivery_id"),
-			      &delivery_id, &err);
+		kind = store_webhook_resend(admin->config.store, webhook.id, delivery_id,
+					    clock_now_us(admin->config.clock), &err);
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "UNDER_WAY",
 				    STR("This event is already being delivered to the webhook."));
