@@ -12,7 +12,7 @@ static int64_t read_us(clockid_t id)
 	/* Both clocks exist since Linux 2.6.39; without a time nothing here can be right. */
 	if (clock_gettime(id, &now) != 0)
 		abort();
-	return (int64_t)now.tv_sec * US_PER_S + now.tv_nsec / 1000;
+	return (int64_t)now.tv_sec * US_PER_S + now.tv_nsec / NS_PER_US;
 }
 
 static int64_t system_now_us(void *context)

@@ -13,6 +13,8 @@ struct clock {
 	void *context;
 };
 
+#define NS_PER_US INT64_C(1000)
+#define NS_PER_S INT64_C(1000000000)
 #define US_PER_MS INT64_C(1000)
 #define US_PER_S INT64_C(1000000)
 #define US_PER_MINUTE (60 * US_PER_S)

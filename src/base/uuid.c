@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "clock.h"
 #include "random.h"
 
 /* Where the dashes of 8-4-4-4-12 stand. */
@@ -39,7 +40,7 @@ struct uuid uuid_v7(int64_t now_us, const struct random_source *random)
 	uint8_t bytes[16];
 	random_fill(random, bytes, sizeof(bytes));
 	/* An instant before 1970 has no place in 48 unsigned bits. */
-	const uint64_t now_ms = now_us > 0 ? (uint64_t)now_us / 1000 : 0;
+	const uint64_t now_ms = now_us > 0 ? (uint64_t)(now_us / US_PER_MS) : 0;
 	for (unsigned i = 0; i < 6; i++)
 		bytes[i] = (uint8_t)(now_ms >> (40 - 8 * i));
 	bytes[6] = (uint8_t)(0x70 | (bytes[6] & 0x0f)); /* version 7 */

@@ -2,12 +2,12 @@
  * See heartbeat.h. */
 #include "heartbeat.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "clock.h"
+#include "thread.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 
@@ -21,20 +21,14 @@ struct heartbeat {
 	void *context;
 };
 
-/* By the clock that no one sets; lock held. False: stopped. */
+/* Lock held. False: stopped. */
 static bool wait_for_next(struct heartbeat *heartbeat)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	const int64_t nanoseconds = until.tv_nsec + heartbeat->every_ms % 1000 * 1000000;
-	until.tv_sec += heartbeat->every_ms / 1000 + nanoseconds / 1000000000;
-	until.tv_nsec = nanoseconds % 1000000000;
-	while (!heartbeat->is_stopping) {
-		if (pthread_cond_timedwait(&heartbeat->is_stopped, &heartbeat->lock, &until) ==
-		    ETIMEDOUT)
-			return true;
-	}
-	return false;
+	const struct timespec next = thread_deadline(heartbeat->every_ms * US_PER_MS);
+	while (!heartbeat->is_stopping &&
+	       thread_wait_until(&heartbeat->is_stopped, &heartbeat->lock, &next))
+		;
+	return !heartbeat->is_stopping;
 }
 
 static void *run(void *argument)
@@ -50,16 +44,6 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static void init_condition(struct heartbeat *heartbeat)
-{
-	pthread_condattr_t attributes;
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&heartbeat->is_stopped, &attributes);
-	pthread_condattr_destroy(&attributes);
-	pthread_mutex_init(&heartbeat->lock, NULL);
-}
-
 static void release(struct heartbeat *heartbeat)
 {
 	pthread_cond_destroy(&heartbeat->is_stopped);
@@ -71,22 +55,22 @@ enum err_kind heartbeat_start(int64_t every_ms, void (*beat)(void *context), voi
 			      struct heartbeat **out, struct error *err)
 {
 	struct heartbeat *heartbeat = calloc(1, sizeof(*heartbeat));
-	pthread_attr_t attributes;
 	if (heartbeat == NULL)
-		return error_set(err, ERR_INTERNAL, "no memory for the heartbeat");
+		return error_set(err, ERR_TEMPORARY, "no memory for the heartbeat");
 	heartbeat->every_ms = every_ms;
 	heartbeat->beat = beat;
 	heartbeat->context = context;
-	init_condition(heartbeat);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	const int native = pthread_create(&heartbeat->thread, &attributes, run, heartbeat);
-	pthread_attr_destroy(&attributes);
-	if (native != 0) {
+	enum err_kind kind = thread_condition_init(&heartbeat->lock, &heartbeat->is_stopped, err);
+	if (kind != ERR_NONE) {
+		free(heartbeat);
+		return kind;
+	}
+	const struct thread_config config = {
+		.name = "heartbeat", .stack_bytes = STACK_BYTES, .run = run, .context = heartbeat};
+	kind = thread_start(&config, &heartbeat->thread, err);
+	if (kind != ERR_NONE) {
 		release(heartbeat);
-		return error_set_native(err, ERR_INTERNAL, native,
-					"the heartbeat's thread cannot be started: %s",
-					strerror(native));
+		return kind;
 	}
 	*out = heartbeat;
 	return ERR_NONE;

@@ -17,20 +17,19 @@
 #include <microhttpd.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "count_of.h"
 #include "log.h"
 #include "random.h"
+#include "thread.h"
 
 #include "http_call.h"
 #include "http_listen.h"
@@ -228,15 +227,15 @@ static void *acceptor_run(void *context)
 	return NULL;
 }
 
-static bool acceptor_start(struct httpd *httpd)
+static enum err_kind acceptor_start(struct httpd *httpd, struct error *err)
 {
-	pthread_attr_t attributes;
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	httpd->has_acceptor =
-		pthread_create(&httpd->acceptor, &attributes, acceptor_run, httpd) == 0;
-	pthread_attr_destroy(&attributes);
-	return httpd->has_acceptor;
+	const struct thread_config config = {.name = "accepting",
+					     .stack_bytes = STACK_BYTES,
+					     .run = acceptor_run,
+					     .context = httpd};
+	const enum err_kind kind = thread_start(&config, &httpd->acceptor, err);
+	httpd->has_acceptor = kind == ERR_NONE;
+	return kind;
 }
 
 static enum err_kind listening_open(struct httpd *httpd, const struct httpd_config *config,
@@ -278,30 +277,13 @@ static enum err_kind threads_start(struct httpd *httpd, const struct httpd_confi
 	httpd->calls.watch = http_watch_new();
 	if (httpd->calls.watch == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory or descriptors for the listener");
+	/* libmicrohttpd starts the workers' threads itself. */
+	sigset_t before;
+	thread_block_signals(&before);
 	const enum err_kind kind =
 		workers_start(httpd, or_default(config->threads, THREADS_DEFAULT), err);
-	if (kind != ERR_NONE)
-		return kind;
-	return acceptor_start(httpd)
-		       ? ERR_NONE
-		       : error_set(err, ERR_TEMPORARY, "cannot start the accepting thread");
-}
-
-/* New threads inherit the signal mask. Signals go to the main thread, and SIGPIPE is blocked
- * everywhere; but the faults of a thread must reach the crash handler. */
-static enum err_kind threads_start_masked(struct httpd *httpd, const struct httpd_config *config,
-					  struct error *err)
-{
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-	sigset_t most;
-	sigset_t before;
-	sigfillset(&most);
-	for (size_t i = 0; i < COUNT_OF(faults); i++)
-		sigdelset(&most, faults[i]);
-	pthread_sigmask(SIG_SETMASK, &most, &before);
-	const enum err_kind kind = threads_start(httpd, config, err);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return kind;
+	thread_restore_signals(&before);
+	return kind == ERR_NONE ? acceptor_start(httpd, err) : kind;
 }
 
 enum err_kind httpd_open(const struct httpd_config *config, struct httpd **httpd_out,
@@ -316,7 +298,7 @@ enum err_kind httpd_open(const struct httpd_config *config, struct httpd **httpd
 	context_init(&httpd->calls, config);
 	enum err_kind kind = listening_open(httpd, config, err);
 	if (kind == ERR_NONE)
-		kind = threads_start_masked(httpd, config, err);
+		kind = threads_start(httpd, config, err);
 	if (kind != ERR_NONE)
 		httpd_close(&httpd, 0);
 	*httpd_out = httpd;
@@ -346,11 +328,10 @@ static void acceptor_stop(struct httpd *httpd)
  * the last on its connection. */
 static void calls_drain(struct httpd *httpd, unsigned timeout_ms)
 {
-	const struct timespec look = {.tv_nsec = DRAIN_LOOK_MS * 1000000L};
 	const int64_t end_us = clock_boot_us(clock_system()) + (int64_t)timeout_ms * US_PER_MS;
 	atomic_store(&httpd->calls.is_draining, true);
 	while (atomic_load(&httpd->calls.running) > 0 && clock_boot_us(clock_system()) < end_us)
-		nanosleep(&look, NULL);
+		thread_sleep_ms(DRAIN_LOOK_MS);
 }
 
 void httpd_close(struct httpd **httpd, unsigned timeout_ms)

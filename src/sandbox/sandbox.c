@@ -21,6 +21,7 @@
 #include "log.h"
 #include "random.h"
 #include "str.h"
+#include "thread.h"
 
 #include "json_write.h"
 

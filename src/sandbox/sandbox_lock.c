@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sandbox's one lock, and waiting without holding it. */
-#include <errno.h>
-#include <time.h>
+#include "clock.h"
+#include "thread.h"
 
 #include "sandbox_core.h"
 
@@ -17,14 +17,9 @@ void sandbox_unlock(struct sandbox *sandbox)
 
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)(duration_ms / 1000);
-	until.tv_nsec += (long)(duration_ms % 1000) * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	int rc = 0;
-	while (!sandbox->is_closing && rc != ETIMEDOUT)
-		rc = pthread_cond_timedwait(&sandbox->closing, &sandbox->lock, &until);
+	const struct timespec deadline = thread_deadline(duration_ms * US_PER_MS);
+	while (!sandbox->is_closing &&
+	       thread_wait_until(&sandbox->closing, &sandbox->lock, &deadline))
+		;
 	return !sandbox->is_closing;
 }
