@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See ask.h. A ticket is shared by the waiting thread and the task: whichever lets go last frees
+ * See ask.h. The waiting thread and the task share a ticket: the last of them to drop it frees
  * it. */
 #include "ask.h"
 
@@ -25,7 +25,7 @@ struct ask_task {
 static void ticket_drop(struct connector *connector, struct ticket *ticket)
 {
 	pthread_mutex_lock(&connector->mutex);
-	bool is_last = --ticket->holders == 0;
+	const bool is_last = --ticket->holders == 0;
 	pthread_mutex_unlock(&connector->mutex);
 	if (is_last)
 		free(ticket);
@@ -36,7 +36,7 @@ static void ticket_write(struct ask_task *a, const struct step *step)
 	struct connector *connector = a->base.connector;
 	struct ticket *ticket = a->ticket;
 	const bool is_good = step->kind == STEP_DONE;
-	struct str message = is_good ? STR("") : drive_told(&a->base, &step->failure);
+	struct str message = is_good ? STR("") : drive_failure_text(&a->base, &step->failure);
 	message = utf8_cut_bytes(message, sizeof(ticket->message) - 1);
 	pthread_mutex_lock(&connector->mutex);
 	if (message.len > 0)
@@ -60,7 +60,7 @@ static void ask_plan(struct task *task, struct arena *arena, const struct task_e
 
 static void ask_saved(struct task *task, enum err_kind kind)
 {
-	(void)kind; /* nothing durable: the ticket was written already */
+	(void)kind; /* nothing was stored; ask_plan() has written the ticket */
 	struct ask_task *a = (struct ask_task *)task;
 	if (a->base.is_finished)
 		connector_announce(a->base.connector);
@@ -75,7 +75,7 @@ static void ask_free(struct task *task)
 	arena_free(&arena);
 }
 
-static const struct task_ops ask_ops = {ask_plan, NULL, ask_saved, ask_free};
+static const struct task_ops ask_ops = {.plan = ask_plan, .saved = ask_saved, .free = ask_free};
 
 struct connect_task *ask_new(struct connector *connector, enum platform_id platform,
 			     enum operation operation)
@@ -83,7 +83,7 @@ struct connect_task *ask_new(struct connector *connector, enum platform_id platf
 	struct ask_task *a = calloc(1, sizeof(*a));
 	struct ticket *ticket = calloc(1, sizeof(*ticket));
 	if (a == NULL || ticket == NULL)
-		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		/* as in arena_alloc: no memory for a small object ends the program */
 		abort();
 	struct connect_task *t = &a->base;
 	t->task.ops = &ask_ops;
@@ -98,6 +98,12 @@ struct connect_task *ask_new(struct connector *connector, enum platform_id platf
 	return t;
 }
 
+void ask_drop(struct connect_task *task)
+{
+	ticket_drop(task->connector, ((struct ask_task *)task)->ticket);
+	ask_free(&task->task);
+}
+
 void ask_run(struct connect_task *task, struct arena *arena, int64_t wait_ms,
 	     struct ask_outcome *outcome_out)
 {
@@ -105,7 +111,7 @@ void ask_run(struct connect_task *task, struct arena *arena, int64_t wait_ms,
 	struct ticket *ticket = ((struct ask_task *)task)->ticket;
 	connector_enqueue(connector, task);
 
-	int64_t deadline_us = clock_boot_us(connector->config.clock) + wait_ms * US_PER_MS;
+	const int64_t deadline_us = clock_boot_us(connector->config.clock) + wait_ms * US_PER_MS;
 	pthread_mutex_lock(&connector->mutex);
 	while (!ticket->is_done && connector_wait(connector, deadline_us))
 		;

@@ -12,7 +12,8 @@
 
 #define URL_MAX_BYTES 8192
 
-struct str authorize_challenge(struct arena *arena, enum pkce_style style, struct str verifier)
+/* The code_challenge of the verifier, in the profile's style. */
+static struct str challenge_of(struct arena *arena, enum pkce_style style, struct str verifier)
 {
 	const struct digest digest = digest_sha256(verifier);
 	if (style == PKCE_S256_HEX)
@@ -20,14 +21,14 @@ struct str authorize_challenge(struct arena *arena, enum pkce_style style, struc
 	return base64url_encode(arena, digest_str(&digest));
 }
 
-/* Asked for in the profile's own form. */
+/* The app's own scopes, joined as the platform wants them. */
 static struct str scopes_joined(struct arena *arena, struct str scopes, const char *separator)
 {
 	struct buf joined;
 	struct str scope;
 	buf_init(&joined, arena, 2048);
 	while (str_take_field(&scopes, ' ', &scope)) {
-		if (joined.len > 0 && scope.len > 0)
+		if (joined.len > 0 && !str_is_empty(scope))
 			buf_add_z(&joined, separator);
 		buf_add(&joined, scope);
 	}
@@ -66,13 +67,13 @@ struct str authorize_url(struct arena *arena, const struct oauth_profile *profil
 	form_add(&query, "redirect_uri", values->redirect_uri);
 	form_add(&query, "response_type", STR("code"));
 	form_add(&query, "scope",
-		 values->scopes.len > 0
-			 ? scopes_joined(arena, values->scopes, profile->scope_separator)
-			 : scopes_of(arena, profile));
+		 str_is_empty(values->scopes)
+			 ? scopes_of(arena, profile)
+			 : scopes_joined(arena, values->scopes, profile->scope_separator));
 	form_add(&query, "state", values->state);
 	if (profile->pkce != PKCE_NONE) {
 		form_add(&query, "code_challenge",
-			 authorize_challenge(arena, profile->pkce, values->pkce_verifier));
+			 challenge_of(arena, profile->pkce, values->pkce_verifier));
 		form_add(&query, "code_challenge_method", STR("S256"));
 	}
 	for (size_t i = 0; i < COUNT_OF(profile->extra) && profile->extra[i].name != NULL; i++)

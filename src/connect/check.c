@@ -1,94 +1,174 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See check.h. */
-#include "check.h"
+ * Questions about one connected account: does its token work, and forget it (API.md section 9). */
+#include "ask.h"
 
 #include "json.h"
 
 #include "seal.h"
 
-#include "ask.h"
-
-static struct str opened(struct connect_task *t, const struct account_row *account,
-			 const char *column, struct str sealed)
+/* The account's secret, or empty when it has none. INTERNAL: it cannot be opened. */
+static enum err_kind open_secret(struct connect_task *t, const struct account_row *account,
+				 const char *column, struct str sealed, struct str *secret_out,
+				 struct error *err)
 {
 	const struct seal_place place = {STR("accounts"), str_of(column), account->id};
-	struct str text = STR("");
-	struct error err = {0};
-	if (sealed.len > 0 && seal_open_secret(t->connector->config.seal, t->arena, &place, sealed,
-					       &text, &err) != ERR_NONE)
-		LOG(t->connector->config.log, ERROR, "account_unreadable",
-		    log_str("account", account->id), log_str("error", str_of(err.text)));
-	return text;
+	struct error why = {0};
+	*secret_out = STR("");
+	if (str_is_empty(sealed) || seal_open_secret(t->connector->config.seal, t->arena, &place,
+						     sealed, secret_out, &why) == ERR_NONE)
+		return ERR_NONE;
+	LOG(t->connector->config.log, ERROR, "account_unreadable", log_str("account", account->id),
+	    log_str("error", str_of(why.text)));
+	return error_set(err, ERR_INTERNAL,
+			 "The account's tokens cannot be opened with this master key.");
 }
 
-/* Adapters may want the app's own credentials beside the account's token; without any the platform
- * says so. */
-static void add_credential(struct connect_task *t, const struct account_row *account)
+/* Adapters may want the app's own credential beside the account's token; when there is none, the
+ * platform says so. */
+static enum err_kind add_credential(struct connect_task *t, const struct account_row *account,
+				    struct error *err)
 {
 	struct credential_row credential = {0};
-	if (store_credential_find(t->connector->config.store, t->arena, account->app_id,
-				  account->platform, &credential, NULL) != ERR_NONE)
-		return;
+	const enum err_kind kind =
+		store_credential_find(t->connector->config.store, t->arena, account->app_id,
+				      account->platform, &credential, err);
+	if (kind == ERR_NOT_FOUND)
+		return ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
 	t->env.client_id = credential.client_id;
-	t->env.client_secret = connector_client_secret(t->connector, t->arena, &credential);
+	return connector_open_client_secret(t->connector, t->arena, &credential,
+					    &t->env.client_secret, err);
 }
 
-static struct connect_task *question(struct connector *connector, const struct account_row *account,
-				     enum operation operation)
+static enum err_kind add_account(struct connect_task *t, const struct account_row *account,
+				 struct error *err)
 {
-	struct connect_task *t = ask_new(connector, account->platform, operation);
 	struct env *env = &t->env;
-	add_credential(t, account);
+	enum err_kind kind;
+	if ((kind = open_secret(t, account, "access_token", account->access_token_sealed,
+				&env->access_token, err)) ||
+	    (kind = open_secret(t, account, "refresh_token", account->refresh_token_sealed,
+				&env->refresh_token, err)) ||
+	    (kind = open_secret(t, account, "extra_secret", account->extra_sealed,
+				&env->extra_secret, err)))
+		return kind;
 	env->platform_account_id = str_copy(t->arena, account->platform_account_id);
 	env->username = str_copy(t->arena, account->username);
 	env->account_type = account->type;
-	env->access_token = opened(t, account, "access_token", account->access_token_sealed);
-	env->refresh_token = opened(t, account, "refresh_token", account->refresh_token_sealed);
-	env->extra_secret = opened(t, account, "extra_secret", account->extra_sealed);
-	if (account->extra.len > 0 &&
+	if (!str_is_empty(account->extra) &&
 	    json_parse(t->arena, account->extra, NULL, &env->account_extra, NULL, NULL) != ERR_NONE)
 		env->account_extra = NULL;
-	return t;
+	return ERR_NONE;
 }
 
-static bool has_ended(const struct connector *connector, const struct account_row *account)
+/* Never an error: what keeps the platform from being asked is an outcome without an answer. */
+static void ask_about(struct connector *connector, struct arena *arena,
+		      const struct account_row *account, enum operation operation, int64_t wait_ms,
+		      struct ask_outcome *outcome_out)
 {
-	return account->expires_at_us > 0 &&
-	       account->expires_at_us <= clock_now_us(connector->config.clock);
-}
-
-void check_run(struct connector *connector, struct arena *arena, const struct account_row *account,
-	       int64_t wait_ms, struct check_outcome *outcome_out)
-{
-	struct ask_outcome outcome = {0};
-	/* Only deliveries refresh, one at a time for each account: two refreshes at once would burn
-	 * a single-use token. */
-	if (has_ended(connector, account) && account->refresh_token_sealed.len > 0) {
-		*outcome_out = (struct check_outcome){
-			CHECK_GOOD,
-			STR("The access token has ended; it is renewed with the next post.")};
+	struct connect_task *t = ask_new(connector, account->platform, operation);
+	struct error err = {0};
+	if (add_credential(t, account, &err) == ERR_NONE &&
+	    add_account(t, account, &err) == ERR_NONE) {
+		ask_run(t, arena, wait_ms, outcome_out);
 		return;
 	}
-	ask_run(question(connector, account, OPERATION_CHECK), arena, wait_ms, &outcome);
-	outcome_out->message = outcome.message;
-	if (outcome.is_good)
-		outcome_out->verdict = CHECK_GOOD;
-	else if (outcome.is_answered &&
-		 (outcome.class == FAILURE_TOKEN || outcome.class == FAILURE_REAUTH))
-		outcome_out->verdict = CHECK_REFUSED;
-	else
-		outcome_out->verdict = CHECK_UNKNOWN;
+	ask_drop(t);
+	*outcome_out = (struct ask_outcome){.message = str_copy(arena, str_of(err.text))};
 }
 
-void revoke_run(struct connector *connector, struct arena *arena, const struct account_row *account,
-		int64_t wait_ms)
+/* ---- does the token work? ---- */
+
+static enum check_verdict verdict_of(const struct ask_outcome *outcome)
+{
+	if (outcome->is_good)
+		return CHECK_GOOD;
+	if (outcome->is_answered &&
+	    (outcome->class == FAILURE_TOKEN || outcome->class == FAILURE_REAUTH))
+		return CHECK_REFUSED;
+	return CHECK_UNKNOWN;
+}
+
+static void check_token(struct connector *connector, struct arena *arena,
+			const struct account_row *account, int64_t wait_ms,
+			struct check_outcome *outcome_out)
+{
+	const bool has_ended = account->expires_at_us > 0 &&
+			       account->expires_at_us <= clock_now_us(connector->config.clock);
+	/* Only deliveries refresh, one at a time for each account: two refreshes at once would burn
+	 * a single-use token. */
+	if (has_ended && !str_is_empty(account->refresh_token_sealed)) {
+		*outcome_out = (struct check_outcome){
+			CHECK_GOOD,
+			STR("The access token has expired; it is renewed with the next post.")};
+		return;
+	}
+	struct ask_outcome outcome = {0};
+	ask_about(connector, arena, account, OPERATION_CHECK, wait_ms, &outcome);
+	*outcome_out = (struct check_outcome){verdict_of(&outcome), outcome.message};
+}
+
+struct account_finding {
+	const struct account_row *account;
+	enum account_state state;
+	struct str message;
+	int64_t now_us;
+};
+
+static enum err_kind write_finding(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct account_finding *finding = argument;
+	return store_account_set_state(tx, finding->account->id, finding->state, finding->message,
+				       finding->now_us, err);
+}
+
+enum err_kind connector_check(struct connector *connector, struct arena *arena,
+			      const struct account_row *account, int64_t wait_ms,
+			      struct check_outcome *outcome_out, struct error *err)
+{
+	if (account->state == ACCOUNT_DISCONNECTED) {
+		*outcome_out =
+			(struct check_outcome){CHECK_REFUSED, STR("The account is disconnected.")};
+		return ERR_NONE;
+	}
+	check_token(connector, arena, account, wait_ms, outcome_out);
+	if (outcome_out->verdict == CHECK_UNKNOWN)
+		return ERR_NONE;
+	const bool is_good = outcome_out->verdict == CHECK_GOOD;
+	if (is_good && account->state == ACCOUNT_ACTIVE && str_is_empty(account->last_error))
+		return ERR_NONE;
+	struct account_finding finding = {
+		.account = account,
+		.state = is_good ? ACCOUNT_ACTIVE : ACCOUNT_REAUTH_REQUIRED,
+		.message = is_good ? STR("") : outcome_out->message,
+		.now_us = clock_now_us(connector->config.clock),
+	};
+	return store_write(connector->config.store, write_finding, &finding, err);
+}
+
+/* ---- forget it ---- */
+
+/* Asks the platform to forget the account's tokens, where it can. The outcome is only logged. */
+static void revoke_token(struct connector *connector, struct arena *arena,
+			 const struct account_row *account, int64_t wait_ms)
 {
 	struct ask_outcome outcome = {0};
 	if (platform_of(account->platform)->stages[OPERATION_REVOKE] == NULL ||
-	    account->access_token_sealed.len == 0)
+	    str_is_empty(account->access_token_sealed))
 		return;
-	ask_run(question(connector, account, OPERATION_REVOKE), arena, wait_ms, &outcome);
+	ask_about(connector, arena, account, OPERATION_REVOKE, wait_ms, &outcome);
 	if (!outcome.is_good)
 		LOG(connector->config.log, WARN, "token_not_revoked",
 		    log_str("account", account->id), log_str("why", outcome.message));
+}
+
+enum err_kind connector_disconnect(struct connector *connector, struct arena *arena,
+				   const struct account_row *account, int64_t wait_ms,
+				   struct error *err)
+{
+	if (account->state != ACCOUNT_DISCONNECTED)
+		revoke_token(connector, arena, account, wait_ms);
+	return store_account_disconnect(connector->config.store, account->id,
+					clock_now_us(connector->config.clock), err);
 }

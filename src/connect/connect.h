@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * OAuth on the engine: makes authorize URLs, takes the platforms' callbacks, turns codes into
- * accounts, and checks app credentials. Any thread may call; what talks to platforms runs as tasks
- * on the engine's thread. Knows no HTTP: api/ makes pages and redirects of what comes out. */
+ * accounts, and checks app credentials and account tokens. Any thread may call; calls to platforms
+ * are tasks on the engine's thread, and a function with wait_ms blocks until they end or the time
+ * is up. Knows no HTTP: api/ turns the outcomes into pages and redirects. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,14 +41,16 @@ struct connector_config {
 	/* without trailing slash: callbacks are PUBLIC/v1/oauth/SLUG/callback */
 	const char *public_url;
 	const char *sandbox_url; /* NULL = real platforms */
-	int64_t time_scale;      /* 0 = 1 */
+	/* every pause is divided by it; 0 = 1 */
+	int64_t time_scale;
 };
 
-/* Registers with the engine and takes up connections that a former run left half-way; call before
- * the engine's first turn. */
+/* Registers with the engine and resumes connections that an earlier run left unfinished; call before
+ * the engine's first turn. What config points to outlives the connector. *connector_out is set on
+ * NONE only. Returns NONE; TEMPORARY, INTERNAL: the store or memory. */
 enum err_kind connector_new(const struct connector_config *config, struct connector **connector_out,
 			    struct error *err);
-/* After the engine has ended. */
+/* After the engine is freed. Sets the pointer to NULL; a NULL inside is fine. */
 void connector_free(struct connector **connector);
 
 struct connect_request {
@@ -56,7 +59,7 @@ struct connect_request {
 	struct str user_id;
 	struct str redirect_url; /* checked by the caller */
 	struct str name, email;  /* empty = none */
-	/* the owner tries out a credential that is not verified yet (API.md section 3) */
+	/* the app's owner tries a credential that is not verified yet (API.md section 3) */
 	bool allows_pending;
 };
 
@@ -65,52 +68,60 @@ struct connect_begun {
 	struct str connection_id;
 };
 
-/* Writes a pending connection and makes the URL to send the user to. Returns NONE; NOT_FOUND when
- * the app has no verified credential for the platform (err->text says which state it is in);
- * TEMPORARY, INTERNAL. */
+/* Stores a pending connection and makes the URL to send the user to; both texts live in arena.
+ * Blocks on the store only. Returns NONE; NOT_FOUND: the app has no credential for the platform;
+ * FORBIDDEN: it has one that is incomplete or not verified (err->text names its state); TEMPORARY,
+ * INTERNAL. The texts of NOT_FOUND and FORBIDDEN are sentences for people. */
 enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 			      const struct connect_request *request,
 			      struct connect_begun *begun_out, struct error *err);
 
 enum connect_return_kind {
 	CONNECT_RETURN_INVALID, /* unknown, used or expired state: a page, never a redirect */
-	CONNECT_RETURN_PENDING, /* not known yet: a page that asks again */
+	CONNECT_RETURN_PENDING, /* under way: a page that asks again */
 	CONNECT_RETURN_REDIRECT /* send the browser to url */
 };
 
 struct connect_return {
 	enum connect_return_kind kind;
-	struct str url; /* REDIRECT: the customer's URL with connection_id, status, error */
+	/* REDIRECT: the customer's URL with connection_id, status, error and confirmation_token */
+	struct str url;
 	struct str connection_id; /* PENDING, REDIRECT */
 };
 
 /* The platform sent the browser back with this query. Uses the state up, starts the exchange, and
- * waits at most wait_ms for its outcome. */
+ * waits at most wait_ms for its outcome; return_out's texts live in arena. TEMPORARY, INTERNAL: the
+ * store. */
 enum err_kind connector_callback(struct connector *connector, struct arena *arena,
 				 enum platform_id platform, const struct form *query,
 				 int64_t wait_ms, struct connect_return *return_out,
 				 struct error *err);
-/* The page that asks again: as above for a connection under way. */
+/* The page that asks again: as above, for a connection under way. INVALID: there is no such
+ * connection. */
 enum err_kind connector_await(struct connector *connector, struct arena *arena,
 			      struct str connection_id, int64_t wait_ms,
 			      struct connect_return *return_out, struct error *err);
 
 struct verify_outcome {
-	enum credential_state state; /* PENDING: the platform could not be asked, or did not say */
-	struct str message;          /* the platform's own words, or why it could not be asked */
+	/* PENDING: the platform could not be asked, or its answer decides nothing */
+	enum credential_state state;
+	struct str message; /* the platform's own words, or why it could not be asked */
 };
 
-/* Asks the platform whether the stored credential is good, writes the answer down, and brings a
- * draft app live with its first verified credential (API.md section 3). Waits at most wait_ms.
- * NOT_FOUND: no credential. */
+/* Asks the platform whether the stored credential is good, stores the answer, and brings a draft
+ * app live with its first verified credential (API.md section 3). Waits at most wait_ms; the
+ * message lives in arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret
+ * cannot be opened with this master key (nothing is asked or stored; err->text says so);
+ * TEMPORARY. */
 enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,
 			       enum platform_id platform, int64_t wait_ms,
 			       struct verify_outcome *outcome_out, struct error *err);
+
 enum check_verdict {
 	CHECK_GOOD,
-	/* the platform does not take the token any more: the user has to connect again */
+	/* the platform no longer accepts the token: the user has to connect again */
 	CHECK_REFUSED,
-	CHECK_UNKNOWN /* it could not be asked, or did not say */
+	CHECK_UNKNOWN /* it could not be asked, or its answer decides nothing */
 };
 
 struct check_outcome {
@@ -118,16 +129,19 @@ struct check_outcome {
 	struct str message; /* for people; empty = nothing to say */
 };
 
-/* Asks the platform whether the account's token works, and writes down what is certain: refused
- * makes it reauth_required, good makes it active again. Waits at most wait_ms. */
+/* Asks the platform whether the account's token works, and stores what is certain: REFUSED makes the
+ * account reauth_required, GOOD makes it active again. An expired token that can be refreshed is
+ * GOOD without asking. Waits at most wait_ms; the message lives in arena. TEMPORARY, INTERNAL: the
+ * store. */
 enum err_kind connector_check(struct connector *connector, struct arena *arena,
 			      const struct account_row *account, int64_t wait_ms,
 			      struct check_outcome *outcome_out, struct error *err);
-/* Forgets the account's tokens, here for certain and at the platform where that is possible (waits
- * at most wait_ms), and ends what was to be published to it. May be said again. */
+/* Deletes the account's tokens here, revokes them at the platform where it can (waits at most
+ * wait_ms; a failure is only logged), and ends what was to be published to the account. May be
+ * repeated. */
 enum err_kind connector_disconnect(struct connector *connector, struct arena *arena,
 				   const struct account_row *account, int64_t wait_ms,
 				   struct error *err);
-/* "PUBLIC/v1/oauth/SLUG/callback": what must be registered at the platform. */
+/* "PUBLIC/v1/oauth/SLUG/callback", in arena: the redirect URI to register at the platform. */
 struct str connector_callback_url(const struct connector *connector, struct arena *arena,
 				  enum platform_id platform);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the files of connect/: connect.c is what other layers call, exchange.c and ask.c are
- * the tasks on the engine, verify.c and check.c what is asked. */
+ * Shared by the files of connect/. connect.h is what other layers call: connect.c makes the
+ * connector, begin.c, callback.c, verify.c and check.c are its verbs. exchange.c and ask.c are the
+ * two kinds of tasks on the engine; drive.c is the conversation in both, queue.c the way to them. */
 #pragma once
 
 #include <pthread.h>
@@ -23,9 +24,8 @@
 
 #define CONNECT_ARENA_MAX_BYTES ((size_t)16 << 20)
 #define CONNECT_TRIES_MAX 3
-#define CONNECT_STEPS_PER_TURN_MAX 64
 
-/* A task that waits to be taken by the engine's thread, or is at work there. */
+/* A task that is queued for the engine's thread, or runs there. */
 struct connect_task {
 	struct task task; /* first: the engine's handle */
 	struct connector *connector;
@@ -48,28 +48,50 @@ struct connector {
 	struct connector_config config;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* an exchange or a check ended */
-	/* counts announcements, so that none falls between a look and a wait */
+	/* counts announcements, so that none is missed between reading the store and waiting */
 	uint64_t generation;
 	struct connect_task *queue; /* handed over by other threads, under mutex */
 };
 
-/* connect.c */
-void connector_enqueue(struct connector *connector, struct connect_task *task);
-void connector_announce(struct connector *connector);
-/* Waits for the next announcement or until deadline_boot_us; mutex is held. False when the deadline
- * has passed. */
-bool connector_wait(struct connector *connector, int64_t deadline_boot_us);
-struct str connector_client_secret(const struct connector *connector, struct arena *arena,
-				   const struct credential_row *credential);
+/* ---- queue.c: from request threads to the engine's thread, and back ---- */
 
-/* drive.c */
+/* Makes the engine take tasks from the queue. Before the engine's first turn. */
+void connector_queue_open(struct connector *connector);
+/* Frees the tasks that the engine did not take. */
+void connector_queue_clear(struct connector *connector);
+/* Hands the task to the engine, which frees it. */
+void connector_enqueue(struct connector *connector, struct connect_task *task);
+/* Wakes every thread that waits. */
+void connector_announce(struct connector *connector);
+/* The number of announcements so far: read it before the store, and pass it to
+ * connector_wait_after(). */
+uint64_t connector_generation(struct connector *connector);
+/* Blocks until the next announcement or until deadline_boot_us of the connector's clock; mutex is
+ * held. False: the deadline has passed. True may come early, without an announcement. */
+bool connector_wait(struct connector *connector, int64_t deadline_boot_us);
+/* Blocks until there were more announcements than generation. mutex is not held. False: the
+ * deadline has passed. */
+bool connector_wait_after(struct connector *connector, uint64_t generation,
+			  int64_t deadline_boot_us);
+
+/* ---- credential.c ---- */
+
+/* Opens the credential's client secret into arena. INTERNAL: it cannot be opened with this master
+ * key; err->text is a sentence for people that names the credential, the reason is logged. */
+enum err_kind connector_open_client_secret(const struct connector *connector, struct arena *arena,
+					   const struct credential_row *credential,
+					   struct str *secret_out, struct error *err);
+
+/* ---- drive.c: what exchange and ask have in common ---- */
+
 /* Asks the adapter, or hands it a reply, until a call, a pause or the end is planned. */
 void drive_event(struct connect_task *t, struct arena *arena, const struct task_event *event,
 		 struct task_plan *plan);
-
-/* What people are told of a failure: our sentence, and behind it the platform's own words, both
+/* What people read of a failure: our sentence and, in parentheses, the platform's own words, both
  * without secrets. Lives in this turn's arena. */
-struct str drive_told(const struct connect_task *t, const struct failure *failure);
+struct str drive_failure_text(const struct connect_task *t, const struct failure *failure);
 
-/* exchange.c */
+/* ---- exchange.c ---- */
+
+/* Turns the connection's code into accounts, on the engine; copies the row. */
 void exchange_enqueue(struct connector *connector, const struct connection_row *connection);

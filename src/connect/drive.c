@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What connecting and verifying have in common: a conversation with a platform that nobody sees, so
- * a passing failure is simply tried again a few times, in memory. */
+ * The conversation with a platform that exchanges and questions have in common. Nobody sees a call
+ * twice, so a transient failure is retried a few times, in memory. */
 #include "connect_private.h"
 
 #include "redact.h"
@@ -54,7 +54,7 @@ static void take_step(struct connect_task *t, struct step *step)
 		break;
 	}
 	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR,
-		  STR("The adapter gave a step that makes no sense here."));
+		  STR("Internal error: the platform adapter returned an unexpected step."));
 	plan_end(t, step);
 }
 
@@ -71,12 +71,12 @@ void drive_event(struct connect_task *t, struct arena *arena, const struct task_
 	take_step(t, step);
 }
 
-struct str drive_told(const struct connect_task *t, const struct failure *failure)
+struct str drive_failure_text(const struct connect_task *t, const struct failure *failure)
 {
-	struct failure told = *failure;
-	redact_failure(t->turn_arena, &told, &t->env, &t->flow);
-	if (told.platform_message.len == 0)
-		return told.message;
-	return str_format(t->turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(told.message),
-			  STR_ARG(told.platform_message));
+	struct failure clean = *failure;
+	redact_failure(t->turn_arena, &clean, &t->env, &t->flow);
+	if (str_is_empty(clean.platform_message))
+		return clean.message;
+	return str_format(t->turn_arena, STR_FMT " (" STR_FMT ")", STR_ARG(clean.message),
+			  STR_ARG(clean.platform_message));
 }

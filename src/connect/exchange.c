@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The exchange: authorization code -> tokens -> accounts, as a task whose flow is saved at every
- * step, so that a service started after a crash goes on with a connection that already has its
- * token. */
+ * The exchange: authorization code -> tokens -> accounts. It is a task whose flow is saved at every
+ * step: after a crash, the next start resumes a connection that already has its token. */
 #include "connect_private.h"
 
 #include <stdlib.h>
@@ -24,7 +23,7 @@ struct exchange {
 static struct str sealed(const struct exchange *x, const char *table, const char *column,
 			 struct str row_id, struct str plaintext)
 {
-	if (plaintext.len == 0)
+	if (str_is_empty(plaintext))
 		return STR("");
 	const struct connector_config *config = &x->base.connector->config;
 	const struct seal_place place = {str_of(table), str_of(column), row_id};
@@ -36,20 +35,30 @@ static enum err_kind unsealed(const struct exchange *x, const char *column, stru
 {
 	const struct seal_place place = {STR("connections"), str_of(column), x->connection.id};
 	*out = STR("");
-	if (sealed_text.len == 0)
+	if (str_is_empty(sealed_text))
 		return ERR_NONE;
 	return seal_open_secret(x->base.connector->config.seal, x->base.arena, &place, sealed_text,
 				out, err);
 }
 
+static void exchange_failed(struct exchange *x, enum connection_error error, struct str description)
+{
+	x->error = error == CONNECTION_ERROR_NONE ? CONNECTION_ERROR_PLATFORM_ERROR : error;
+	x->error_description = str_is_empty(description)
+				       ? str_of(connection_error_sentence(x->error))
+				       : description;
+}
+
+/* Sets x->error too where there is more to say than that the connection could not be read. */
 static enum err_kind load(struct exchange *x, struct error *err)
 {
 	struct connect_task *t = &x->base;
 	const struct connector_config *config = &t->connector->config;
 	struct credential_row credential = {0};
 	struct str flow_secrets = STR("");
-	/* We died between using the state up and writing the refusal down: there is no code. */
-	if (x->connection.code_sealed.len == 0 && x->connection.flow.len == 0)
+	/* The service died after it used the state up and before it stored the refusal: there is no
+	 * code. */
+	if (str_is_empty(x->connection.code_sealed) && str_is_empty(x->connection.flow))
 		return error_set(err, ERR_NOT_FOUND, "there is no authorization code");
 	enum err_kind kind = store_credential_find(config->store, t->arena, x->connection.app_id,
 						   x->connection.platform, &credential, err);
@@ -65,23 +74,22 @@ static enum err_kind load(struct exchange *x, struct error *err)
 	kind = store_app_find(config->store, t->arena, x->connection.app_id, &app, err);
 	if (kind != ERR_NONE)
 		return kind;
+	kind = connector_open_client_secret(t->connector, t->arena, &credential,
+					    &t->env.client_secret, err);
+	if (kind != ERR_NONE) {
+		exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR,
+				str_copy(t->arena, str_of(err->text)));
+		return kind;
+	}
 	x->needs_confirmation = app.connect_confirmation;
 	t->env.settings = config->settings;
 	t->env.client_id = credential.client_id;
-	t->env.client_secret = connector_client_secret(t->connector, t->arena, &credential);
 	t->env.redirect_uri = x->connection.callback_url;
 	return ERR_NONE;
 }
 
-static void exchange_failed(struct exchange *x, enum connection_error error, struct str description)
-{
-	x->error = error == CONNECTION_ERROR_NONE ? CONNECTION_ERROR_PLATFORM_ERROR : error;
-	x->error_description =
-		description.len > 0 ? description : str_of(connection_error_sentence(x->error));
-}
-
-/* The row's id decides what its secrets are sealed under, so a known account's id is asked
- * first. */
+/* The row's id is part of what its secrets are sealed under, so the id of a known account is looked
+ * up first. */
 static enum err_kind account_of(struct exchange *x, const struct account_found *found,
 				struct account_row *row, struct error *err)
 {
@@ -93,7 +101,7 @@ static enum err_kind account_of(struct exchange *x, const struct account_found *
 						  found->platform_account_id, &id, err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		return kind;
-	if (id.len == 0)
+	if (str_is_empty(id))
 		id = uuid_str(arena, uuid_v7(x->base.env.now_us, config->random));
 	*row = (struct account_row){
 		.id = id,
@@ -149,8 +157,9 @@ static void exchange_plan(struct task *task, struct arena *arena, const struct t
 	if (event->kind == TASK_EVENT_START && load(x, &err) != ERR_NONE) {
 		LOG(x->base.connector->config.log, ERROR, "connection_unreadable",
 		    log_str("connection", x->connection.id), log_str("error", str_of(err.text)));
-		exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR,
-				STR("The connection could not be read."));
+		if (x->error == CONNECTION_ERROR_NONE)
+			exchange_failed(x, CONNECTION_ERROR_PLATFORM_ERROR,
+					STR("The connection could not be read."));
 		x->base.is_finished = true;
 		plan->action = TASK_END;
 		return;
@@ -162,7 +171,7 @@ static void exchange_plan(struct task *task, struct arena *arena, const struct t
 		take_accounts(x, x->base.step);
 	else
 		exchange_failed(x, x->base.step->failure.connection_error,
-				drive_told(&x->base, &x->base.step->failure));
+				drive_failure_text(&x->base, &x->base.step->failure));
 }
 
 static enum err_kind exchange_save(struct task *task, void *tx, struct error *err)
@@ -201,8 +210,8 @@ static void exchange_saved(struct task *task, enum err_kind kind)
 	if (!x->base.is_finished)
 		return;
 	if (kind == ERR_CONFLICT && is_still_pending(x)) {
-		/* Another connection made one of the accounts in the same moment: seal again, under
-		 * the id that it has now. */
+		/* Another connection created one of the accounts at the same moment: seal again,
+		 * under the id that the account has now. */
 		struct connection_row again = x->connection;
 		again.flow = flow_write(x->base.turn_arena, &x->base.flow);
 		again.flow_sealed = sealed(x, "connections", "flow_secrets", x->connection.id,
@@ -229,8 +238,12 @@ static void exchange_free(struct task *task)
 	arena_free(&arena);
 }
 
-static const struct task_ops exchange_ops = {exchange_plan, exchange_save, exchange_saved,
-					     exchange_free};
+static const struct task_ops exchange_ops = {
+	.plan = exchange_plan,
+	.save = exchange_save,
+	.saved = exchange_saved,
+	.free = exchange_free,
+};
 
 static void copy_connection(struct arena *arena, struct connection_row *c)
 {
@@ -247,7 +260,7 @@ void exchange_enqueue(struct connector *connector, const struct connection_row *
 {
 	struct exchange *x = calloc(1, sizeof(*x));
 	if (x == NULL)
-		/* the same rule as arena_alloc: no memory for a small object ends the program */
+		/* as in arena_alloc: no memory for a small object ends the program */
 		abort();
 	x->base.task.ops = &exchange_ops;
 	x->base.connector = connector;

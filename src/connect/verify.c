@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See verify.h. */
-#include "verify.h"
-
+ * Checking an app's credential with its platform, on behalf of a caller who waits. */
 #include "ask.h"
 
-static struct connect_task *question(struct connector *connector,
-				     const struct credential_row *credential)
+static enum err_kind ask_platform(struct connector *connector, struct arena *arena,
+				  const struct credential_row *credential, int64_t wait_ms,
+				  struct ask_outcome *outcome_out, struct error *err)
 {
 	struct connect_task *t = ask_new(connector, credential->platform, OPERATION_VERIFY);
+	const enum err_kind kind = connector_open_client_secret(connector, t->arena, credential,
+								&t->env.client_secret, err);
+	if (kind != ERR_NONE) {
+		ask_drop(t);
+		return kind;
+	}
 	t->env.client_id = str_copy(t->arena, credential->client_id);
-	t->env.client_secret = connector_client_secret(connector, t->arena, credential);
 	t->env.redirect_uri = connector_callback_url(connector, t->arena, credential->platform);
-	return t;
+	ask_run(t, arena, wait_ms, outcome_out);
+	return ERR_NONE;
 }
 
 /* Only the platform's own refusal of id or secret makes a credential bad; a platform that cannot be
@@ -25,11 +30,39 @@ static enum credential_state state_of(const struct ask_outcome *outcome)
 	return is_refused ? CREDENTIAL_FAILED : CREDENTIAL_PENDING;
 }
 
-void verify_run(struct connector *connector, struct arena *arena,
-		const struct credential_row *credential, int64_t wait_ms,
-		struct verify_outcome *outcome_out)
+static enum err_kind go_live(struct connector *connector, struct arena *arena, struct str app_id,
+			     struct error *err)
 {
+	struct app_row app = {0};
+	const enum err_kind kind =
+		store_app_find(connector->config.store, arena, app_id, &app, err);
+	if (kind != ERR_NONE || app.state != APP_DRAFT)
+		return kind;
+	return store_app_set_state(connector->config.store, app_id, APP_ACTIVE, err);
+}
+
+enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,
+			       enum platform_id platform, int64_t wait_ms,
+			       struct verify_outcome *outcome_out, struct error *err)
+{
+	struct store *store = connector->config.store;
+	struct credential_row credential = {0};
 	struct ask_outcome outcome = {0};
-	ask_run(question(connector, credential), arena, wait_ms, &outcome);
-	*outcome_out = (struct verify_outcome){state_of(&outcome), outcome.message};
+	enum err_kind kind =
+		store_credential_find(store, arena, app_id, platform, &credential, err);
+	if (kind == ERR_NONE)
+		kind = ask_platform(connector, arena, &credential, wait_ms, &outcome, err);
+	if (kind != ERR_NONE)
+		return kind;
+	*outcome_out =
+		(struct verify_outcome){.state = state_of(&outcome), .message = outcome.message};
+	/* A credential that was good stays so while its platform cannot be asked. */
+	if (outcome_out->state == CREDENTIAL_PENDING && credential.state == CREDENTIAL_VERIFIED)
+		return ERR_NONE;
+	kind = store_credential_set_state(store, app_id, platform, credential.client_id,
+					  outcome_out->state, outcome_out->message,
+					  clock_now_us(connector->config.clock), err);
+	if (kind != ERR_NONE || outcome_out->state != CREDENTIAL_VERIFIED)
+		return kind;
+	return go_live(connector, arena, app_id, err);
 }

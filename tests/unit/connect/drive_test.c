@@ -144,9 +144,10 @@ static void what_is_refused_ends_at_once_and_is_told_clean(void **state)
 	drive(b, refuses);
 	assert_int_equal(b->plan.action, TASK_END);
 	assert_true(b->task.is_finished);
-	assert_true(str_equal_z(drive_told(&b->task, &b->task.step->failure), "no (*** is wrong)"));
+	assert_true(str_equal_z(drive_failure_text(&b->task, &b->task.step->failure),
+				"no (*** is wrong)"));
 	const struct failure plain = {.message = STR("no")};
-	assert_true(str_equal_z(drive_told(&b->task, &plain), "no"));
+	assert_true(str_equal_z(drive_failure_text(&b->task, &plain), "no"));
 }
 
 static void the_end_is_the_end(void **state)

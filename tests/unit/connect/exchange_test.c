@@ -5,6 +5,7 @@
 
 #include "connect.h"
 
+#include "another_key.h"
 #include "world.h"
 
 #include "url.h"
@@ -247,6 +248,39 @@ static void the_platforms_words_hold_no_secret(void **state)
 	assert_true(str_find(seen, STR("*** and *** do not fit"), 0) != SIZE_MAX);
 }
 
+/* The secret belongs to another row, the code is readable. */
+static void without_its_secret_nothing_is_asked(void **state)
+{
+	struct world *w = *state;
+	const struct str id = come_back(w, PLATFORM_X, "user-1");
+	struct error err = {0};
+	const struct credential_row bad = {
+		.app_id = w->app.id,
+		.platform = PLATFORM_X,
+		.client_id = STR("client-id"),
+		.client_secret_sealed = world_sealed(w, "platform_credentials", "client_secret",
+						     STR("another/row"), WORLD_CLIENT_SECRET),
+	};
+	ok(store_credential_put(w->store, &bad, &err), &err);
+	world_run(w);
+	const struct connection_row row = row_of(w, id);
+	assert_int_equal(row.state, CONNECTION_FAILED);
+	assert_str(row.error, "platform_error");
+	assert_str(row.error_description,
+		   "The client secret of the X credential cannot be opened with this master key.");
+	assert_int_equal(w->transport.sent_count, 0);
+}
+
+static void with_another_key_the_connection_is_unreadable(void **state)
+{
+	struct world *w = *state;
+	const struct str id = come_back(w, PLATFORM_X, "user-1");
+	restart_with_another_key(w);
+	world_run(w);
+	assert_str(row_of(w, id).error_description, "The connection could not be read.");
+	assert_int_equal(w->transport.sent_count, 0);
+}
+
 static void without_its_credential_it_ends(void **state)
 {
 	struct world *w = *state;
@@ -273,6 +307,8 @@ int main(void)
 		WORLD_TEST(what_passes_is_tried_a_few_times),
 		WORLD_TEST(what_does_not_pass_ends),
 		WORLD_TEST(the_platforms_words_hold_no_secret),
+		WORLD_TEST(without_its_secret_nothing_is_asked),
+		WORLD_TEST(with_another_key_the_connection_is_unreadable),
 		WORLD_TEST(without_its_credential_it_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,14 +4,10 @@
  * tests. */
 #include "count_of.h"
 
-#include "verify.h"
-
-#include "driver.h"
+#include "connect_fixture.h"
 
 #include "utf8.h"
 
-#define WAIT_MS 20000
-#define TOKEN "POST https://api.x.com/2/oauth2/token"
 #define GOOD \
 	"{\"error\":\"invalid_request\",\"error_description\":\"Value passed for the token was " \
 	"invalid.\"}"
@@ -159,6 +155,24 @@ static void a_check_cut_off_by_the_end_leaves_nothing(void **state)
 	}
 }
 
+/* The master key is not the one that sealed the secret: nothing is asked, nothing is stored. */
+static void an_unreadable_secret_is_not_an_empty_one(void **state)
+{
+	struct world *w = *state;
+	struct verify_outcome outcome = {0};
+	struct error err = {0};
+	restart_with_another_key(w);
+	FAKE_ANSWER(&w->transport, .match = TOKEN, .status = 401, .body = "{}");
+	assert_int_equal(
+		connector_verify(w->connector, w->arena, w->app.id, PLATFORM_X, 0, &outcome, &err),
+		ERR_INTERNAL);
+	assert_string_equal(err.text, "The client secret of the X credential cannot be opened with "
+				      "this master key.");
+	world_run(w);
+	assert_int_equal(w->transport.sent_count, 0);
+	assert_int_equal(stored(w).state, CREDENTIAL_VERIFIED);
+}
+
 struct waiter {
 	pthread_t thread;
 	struct world *w;
@@ -228,6 +242,7 @@ int main(void)
 		WORLD_TEST(no_credential_is_no_check),
 		WORLD_TEST(a_late_answer_is_forgotten),
 		WORLD_TEST(a_check_cut_off_by_the_end_leaves_nothing),
+		WORLD_TEST(an_unreadable_secret_is_not_an_empty_one),
 		WORLD_TEST(many_wait_at_once),
 		WORLD_TEST(messages_are_cut_and_clean),
 	};

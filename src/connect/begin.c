@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Beginning a connection: the credential it needs, and the URL to send the user to. */
+#include "connect_private.h"
+
+#include "rewrite.h"
+
+#include "digest.h"
+#include "seal.h"
+#include "token.h"
+
+#include "authorize.h"
+
+#define STATE_CHARACTERS 43    /* 256 bits and 2 more: API.md section 4 */
+#define VERIFIER_CHARACTERS 64 /* RFC 7636 4.1: 43 to 128 */
+
+static enum err_kind usable_credential(struct connector *connector, struct arena *arena,
+				       const struct connect_request *request,
+				       struct credential_row *out, struct error *err)
+{
+	const char *name = platform_id_name(request->platform);
+	const enum err_kind kind = store_credential_find(
+		connector->config.store, arena, request->app->id, request->platform, out, err);
+	if (kind == ERR_NOT_FOUND)
+		return error_set(err, ERR_NOT_FOUND, "The app has no credentials for %s.", name);
+	if (kind != ERR_NONE)
+		return kind;
+	if (str_is_empty(out->client_id) || str_is_empty(out->client_secret_sealed))
+		return error_set(err, ERR_NOT_FOUND, "The app's credentials for %s are incomplete.",
+				 name);
+	const bool is_usable = out->state == CREDENTIAL_VERIFIED ||
+			       (out->state == CREDENTIAL_PENDING && request->allows_pending);
+	if (!is_usable)
+		return error_set(err, ERR_NOT_FOUND,
+				 "The app's credentials for %s are %s, not verified.", name,
+				 credential_state_name(out->state));
+	return ERR_NONE;
+}
+
+/* In sandbox mode the user is sent to the sandbox's consent page by the same rule as every call. */
+static enum err_kind reachable_url(const struct connector *connector, struct arena *arena,
+				   struct str url, struct str *out, struct error *err)
+{
+	const char *sandbox_url = connector->config.sandbox_url;
+	*out = url;
+	if (sandbox_url == NULL || rewrite_to_sandbox(arena, str_of(sandbox_url), url, out))
+		return ERR_NONE;
+	return error_set(err, ERR_INTERNAL,
+			 "The authorize URL cannot be rewritten to the sandbox.");
+}
+
+enum err_kind connector_begin(struct connector *connector, struct arena *arena,
+			      const struct connect_request *request,
+			      struct connect_begun *begun_out, struct error *err)
+{
+	const struct connector_config *config = &connector->config;
+	const struct oauth_profile *oauth = platform_of(request->platform)->oauth;
+	struct credential_row credential = {0};
+	enum err_kind kind = usable_credential(connector, arena, request, &credential, err);
+	if (kind != ERR_NONE)
+		return kind;
+
+	const struct str id = token_new(arena, config->random, TOKEN_CONNECTION_ID);
+	const struct str state = token_random(arena, config->random, "", STATE_CHARACTERS);
+	const struct str verifier =
+		oauth->pkce == PKCE_NONE
+			? STR("")
+			: token_random(arena, config->random, "", VERIFIER_CHARACTERS);
+	const struct authorize_values values = {
+		.client_id = credential.client_id,
+		.redirect_uri = connector_callback_url(connector, arena, request->platform),
+		.state = state,
+		.pkce_verifier = verifier,
+		.graph_version = config->settings->graph_version,
+		.scopes = credential.scopes,
+	};
+	struct str url;
+	kind = reachable_url(connector, arena, authorize_url(arena, oauth, &values), &url, err);
+	if (kind != ERR_NONE)
+		return kind;
+
+	const struct seal_place place = {STR("connections"), STR("pkce_verifier"), id};
+	const struct digest state_digest = digest_token(state);
+	const struct connection_row connection = {
+		.id = id,
+		.app_id = request->app->id,
+		.platform = request->platform,
+		.user_id = request->user_id,
+		.redirect_url = request->redirect_url,
+		.name = request->name,
+		.email = request->email,
+		.state_hash = digest_hex(arena, &state_digest),
+		.callback_url = values.redirect_uri,
+		.pkce_sealed = str_is_empty(verifier) ? STR("")
+						      : seal_secret(config->seal, arena, &place,
+								    verifier, config->random),
+		.state = CONNECTION_PENDING,
+		.created_at_us = clock_now_us(config->clock),
+	};
+	kind = store_connection_create(config->store, &connection, err);
+	if (kind != ERR_NONE)
+		return kind;
+	*begun_out = (struct connect_begun){.authorize_url = url, .connection_id = id};
+	return ERR_NONE;
+}
