@@ -174,7 +174,7 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 		connector_begin(api->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
-	else if (kind == ERR_NOT_FOUND)
+	else if (kind == ERR_NOT_FOUND || kind == ERR_FORBIDDEN)
 		respond_error(response, 400, "CREDENTIALS_NOT_FOUND", str_of(err.text));
 	else if (kind == ERR_TEMPORARY)
 		respond_failure(api, request, response, kind, &err);

@@ -25,12 +25,12 @@ static enum err_kind usable_credential(struct connector *connector, struct arena
 	if (kind != ERR_NONE)
 		return kind;
 	if (str_is_empty(out->client_id) || str_is_empty(out->client_secret_sealed))
-		return error_set(err, ERR_NOT_FOUND, "The app's credentials for %s are incomplete.",
+		return error_set(err, ERR_FORBIDDEN, "The app's credentials for %s are incomplete.",
 				 name);
 	const bool is_usable = out->state == CREDENTIAL_VERIFIED ||
 			       (out->state == CREDENTIAL_PENDING && request->allows_pending);
 	if (!is_usable)
-		return error_set(err, ERR_NOT_FOUND,
+		return error_set(err, ERR_FORBIDDEN,
 				 "The app's credentials for %s are %s, not verified.", name,
 				 credential_state_name(out->state));
 	return ERR_NONE;

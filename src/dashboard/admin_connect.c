@@ -160,7 +160,7 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 		connector_begin(admin->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
-	else if (kind == ERR_NOT_FOUND)
+	else if (kind == ERR_NOT_FOUND || kind == ERR_FORBIDDEN)
 		admin_respond_error(response, 400, "CREDENTIALS_NOT_FOUND", str_of(err.text));
 	else
 		admin_respond_failure(response, kind, &err, "connection");

@@ -18,7 +18,7 @@ static void without_a_good_credential_nothing_begins(void **state)
 					      rows[i].state, STR(""), FAKE_NOW_US, &err),
 		   &err);
 		assert_int_equal(connector_begin(w->connector, w->arena, &request, &begun, &err),
-				 ERR_NOT_FOUND);
+				 ERR_FORBIDDEN);
 		assert_non_null(strstr(err.text, rows[i].words));
 	}
 	const struct app_row other = {.id = world_uuid(w)};
@@ -46,7 +46,7 @@ static void an_owner_may_try_a_pending_one(void **state)
 				      CREDENTIAL_FAILED, STR(""), FAKE_NOW_US, &err),
 	   &err);
 	assert_int_equal(connector_begin(w->connector, w->arena, &request, &begun, &err),
-			 ERR_NOT_FOUND);
+			 ERR_FORBIDDEN);
 }
 
 static void no_two_beginnings_are_alike(void **state)
