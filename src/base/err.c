@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Filling and wording errors. Texts are made here once into one line: whatever a caller formats in,
- * no control character gets through (it could forge a log line), and a cut text ends between
- * characters. */
+ * Filling errors. Every text passes through here: no control character gets through (it could forge
+ * a log line), and a cut text ends between characters. */
 #include "err.h"
 
 #include <assert.h>
@@ -10,19 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-struct kind_row {
-	const char *slug;
-	int http_status;
-};
-
-static const struct kind_row kind_rows[ERR_KIND_COUNT] = {
-	[ERR_NONE] = {"none", 200},
-#define ERR_KIND(name, slug, http, meaning) [ERR_##name] = {slug, http},
+static const char *const slugs[ERR_KIND_COUNT] = {
+	[ERR_NONE] = "none",
+#define ERR_KIND(name, slug, meaning) [ERR_##name] = slug,
 #include "err_kinds.def"
 #undef ERR_KIND
 };
 
-/* Takes an incomplete UTF-8 sequence off the end of a cut text. */
+/* Removes an incomplete UTF-8 sequence from the end of a cut text. */
 static void drop_half_character(char *text)
 {
 	const size_t len = strlen(text);
@@ -60,7 +54,7 @@ enum err_kind error_set(struct error *err, enum err_kind kind, const char *forma
 {
 	if (err == NULL)
 		return kind;
-	/* Built aside: an argument may be err->text itself. */
+	/* Built in a copy: an argument may be err->text itself. */
 	struct error fresh = {.kind = kind};
 	va_list args;
 	va_start(args, format);
@@ -86,8 +80,7 @@ enum err_kind error_set_native(struct error *err, enum err_kind kind, int native
 
 enum err_kind error_add(struct error *err, const char *format, ...)
 {
-	/* Whoever passes no struct cannot learn the kind from it, but must never be told of
-	 * success. */
+	/* Without a struct the kind is unknown, but it was no success. */
 	if (err == NULL)
 		return ERR_INTERNAL;
 	char context[sizeof(err->text)];
@@ -109,11 +102,5 @@ enum err_kind error_add(struct error *err, const char *format, ...)
 const char *err_kind_slug(enum err_kind kind)
 {
 	assert(kind >= 0 && kind < ERR_KIND_COUNT);
-	return kind_rows[kind].slug;
-}
-
-int err_kind_http_status(enum err_kind kind)
-{
-	assert(kind >= 0 && kind < ERR_KIND_COUNT);
-	return kind_rows[kind].http_status;
+	return slugs[kind];
 }

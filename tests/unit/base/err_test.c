@@ -92,15 +92,10 @@ static void a_cut_text_ends_between_characters(void **state)
 static void every_kind_has_a_row(void **state)
 {
 	(void)state;
-	for (int kind = ERR_NONE + 1; kind < ERR_KIND_COUNT; kind++) {
+	for (int kind = ERR_NONE + 1; kind < ERR_KIND_COUNT; kind++)
 		assert_true(strlen(err_kind_slug((enum err_kind)kind)) > 0);
-		assert_in_range(err_kind_http_status((enum err_kind)kind), 400, 599);
-	}
 	assert_string_equal(err_kind_slug(ERR_LIMITED), "rate_limited");
-	assert_int_equal(err_kind_http_status(ERR_LIMITED), 429);
-	assert_int_equal(err_kind_http_status(ERR_NOT_FOUND), 404);
 	assert_string_equal(err_kind_slug(ERR_NONE), "none");
-	assert_int_equal(err_kind_http_status(ERR_NONE), 200);
 }
 
 int main(void)
