@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Arenas. The accounting (ceiling, reserve, cleanups) is shared; where an object's bytes come from
- * has two versions: blocks that double, and one malloc an object for sanitizer builds
- * (POSTHORN_ARENA_PER_OBJECT). used_bytes counts alike in both, so that a test of a ceiling means
- * the same in either. */
+ * Arenas. The accounting (ceiling, reserve, cleanups) is shared. The storage has two versions:
+ * blocks that double, and one malloc per object for sanitizer builds (POSTHORN_ARENA_PER_OBJECT).
+ * used_bytes counts alike in both, so that a test of a ceiling means the same in either. */
 #include "arena.h"
 
 #include <assert.h>
@@ -22,7 +21,7 @@ struct cleanup {
 
 #ifdef POSTHORN_ARENA_PER_OBJECT
 
-/* The pointers stand apart from the objects: nothing of ours lies where an underflow would hit it
+/* The pointers are kept apart from the objects, so that no underflow of an object can hit them
  * unseen. */
 struct storage {
 	void **objects;
@@ -169,7 +168,7 @@ struct arena *arena_new(const char *name, size_t ceiling_bytes)
 
 static void run_cleanups(struct arena *arena)
 {
-	/* A cleanup may register another: the list is read anew each time. */
+	/* A cleanup may register another: the list is read again each time. */
 	while (arena->cleanups != NULL) {
 		const struct cleanup *cleanup = arena->cleanups;
 		arena->cleanups = cleanup->next;

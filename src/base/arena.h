@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory of one frame: a request, a turn, a test. The frame makes the arena, hands it down and
- * frees it; callees never free. An arena has a ceiling. What is sized by the outside asks with
- * arena_try_alloc() and gets NULL past the ceiling; small internal allocations use arena_alloc(),
- * which never returns NULL: past the ceiling and its reserve (a quarter more, so that an error can
- * still be told) it ends the program with the arena's name, because that is our bug
- * (docs/adr/0002). In sanitizer builds each object is a malloc of its own, so that AddressSanitizer
- * sees every edge. Not thread-safe. */
+ * Memory of one frame: a request, a turn, a test. The frame makes the arena, passes it down and
+ * frees it; callees never free. An arena has a ceiling. Sizes that come from outside are requested
+ * with arena_try_alloc(), which returns NULL past the ceiling; small internal allocations use
+ * arena_alloc(), which never returns NULL: past the ceiling and its reserve (a quarter more, so
+ * that an error can still be reported) it ends the program with the arena's name, because that is
+ * our bug (docs/adr/0002). In sanitizer builds each object is a malloc of its own, so that
+ * AddressSanitizer sees every edge. Not thread-safe. */
 #pragma once
 
 #include <stddef.h>
 
 struct arena;
 
-/* name: a literal, for the message. ceiling_bytes > 0. Never NULL. */
+/* name: a literal, for the message of a full arena. 0 < ceiling_bytes < SIZE_MAX / 4. Never NULL;
+ * the caller frees it. */
 struct arena *arena_new(const char *name, size_t ceiling_bytes);
-/* Frees everything in it and nulls the pointer; NULL is fine. */
+/* Runs the cleanups, frees the arena with every object and sets the pointer to NULL; a NULL inside
+ * is fine. */
 void arena_free(struct arena **arena);
-/* Frees every object but keeps the arena (and its first block) for the next frame. */
+/* Runs the cleanups and frees every object, but keeps the arena (and its first block) for the next
+ * frame. */
 void arena_clear(struct arena *arena);
 
 /* Zeroed, aligned for any type; size 0 gives a valid unique pointer. Never NULL. */
 void *arena_alloc(struct arena *arena, size_t size_bytes) __attribute__((malloc, returns_nonnull));
 /* As arena_alloc, but NULL when the ceiling would be passed. */
 void *arena_try_alloc(struct arena *arena, size_t size_bytes) __attribute__((malloc));
-/* count * size, checked for overflow; as arena_alloc. */
+/* As arena_alloc, for count objects of size_bytes; the product is checked for overflow. */
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes)
 	__attribute__((malloc, returns_nonnull));
-/* Runs cleanup(object) when the arena is cleared or freed, last registered first: for what is not
- * memory. */
+/* Runs cleanup(object) when the arena is cleared or freed, the last registered first: for what is
+ * not memory. */
 void arena_on_clear(struct arena *arena, void (*cleanup)(void *object), void *object);
+/* What all objects asked for, without padding; an empty object counts one byte. */
 size_t arena_used_bytes(const struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))

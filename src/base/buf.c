@@ -58,7 +58,7 @@ static bool reserve(struct buf *buf, size_t count)
 
 void buf_add(struct buf *buf, struct str s)
 {
-	if (s.len == 0 || !reserve(buf, s.len))
+	if (str_is_empty(s) || !reserve(buf, s.len))
 		return;
 	memcpy(buf->ptr + buf->len, s.ptr, s.len);
 	buf->len += s.len;
@@ -75,7 +75,7 @@ void buf_add_char(struct buf *buf, char c)
 	buf_add(buf, (struct str){&c, 1});
 }
 
-/* The digits by hand, not by printf: every number of every answer passes here. */
+/* Without printf: every number of every answer passes here. */
 void buf_add_u64(struct buf *buf, uint64_t value)
 {
 	char digits[20]; /* 18446744073709551615 */
@@ -89,14 +89,14 @@ void buf_add_u64(struct buf *buf, uint64_t value)
 
 void buf_add_i64(struct buf *buf, int64_t value)
 {
-	/* Unsigned, because the least value has no positive twin. */
+	/* Unsigned, because the least value has no positive counterpart. */
 	const uint64_t magnitude = value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
 	if (value < 0)
 		buf_add_char(buf, '-');
 	buf_add_u64(buf, magnitude);
 }
 
-/* Written where there is room already; only what does not fit is formatted twice. */
+/* Formats into the room there is; only what does not fit is formatted twice. */
 void buf_addf(struct buf *buf, const char *format, ...)
 {
 	const size_t room = buf->is_over ? 0 : buf->capacity - buf->len;

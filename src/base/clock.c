@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one place that asks the machine for the time. */
+ * The machine's clocks, for everything that is handed a struct clock. */
 #include "clock.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 static int64_t read_us(clockid_t id)
 {
 	struct timespec now;
-	/* Both clocks exist since Linux 2.6.39; without a time nothing here can be right. */
+	/* Both clocks exist since Linux 2.6.39; without the time nothing here can be right. */
 	if (clock_gettime(id, &now) != 0)
 		abort();
 	return (int64_t)now.tv_sec * US_PER_S + now.tv_nsec / NS_PER_US;

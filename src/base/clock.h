@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Time as a parameter. Everything that asks the time takes a struct clock; clock_system() is the
- * only one that looks outside, tests and the simulation hand in their own. Instants are
- * microseconds since 1970 UTC, 0 = none. */
+ * Time as a parameter. Everything that needs the time takes a struct clock; clock_system() reads
+ * the machine's, tests and the simulation pass their own. Instants are microseconds since 1970 UTC,
+ * 0 = none. */
 #pragma once
 
 #include <stdint.h>
@@ -21,6 +21,7 @@ struct clock {
 #define US_PER_HOUR (60 * US_PER_MINUTE)
 #define US_PER_DAY (24 * US_PER_HOUR)
 
+/* The machine's clocks. Any thread. */
 const struct clock *clock_system(void);
 
 static inline int64_t clock_now_us(const struct clock *clock)

@@ -2,5 +2,5 @@
  * The number of elements of an array. */
 #pragma once
 
-/* array must be an array; gcc and clang warn of a pointer (-Wsizeof-pointer-div). */
+/* array must not be a pointer: gcc and clang warn (-Wsizeof-pointer-div). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

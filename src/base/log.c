@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The log. A line is built on the stack and written at once; what does not fit is cut inside a
- * value, so that a JSON line stays JSON. base sees no codec, hence the escaping of its own: values
+ * value, so that a JSON line stays JSON. base sees no codec, so it escapes by itself: values
  * are bytes from outside, and neither a newline, nor a terminal's escape sequence, nor broken UTF-8
  * may get into the log. */
 #include "log.h"
@@ -15,12 +15,12 @@
 #include "timetext.h"
 
 #define LINE_BYTES_MAX 4096
-/* Kept free for what closes a cut line: three dots, a quote, a brace, a newline. */
+/* Reserved for the end of a cut line: three dots, a quote, a brace, a newline. */
 #define TAIL_BYTES 8
 
 struct line {
 	size_t len;
-	bool is_full; /* something did not fit: nothing more goes in but the tail */
+	bool is_full; /* something did not fit: only the tail may follow */
 	char text[LINE_BYTES_MAX];
 };
 
@@ -38,19 +38,19 @@ static void line_add(struct line *line, struct str s)
 		line->is_full = true;
 		return;
 	}
-	if (s.len > 0)
+	if (!str_is_empty(s))
 		memcpy(line->text + line->len, s.ptr, s.len);
 	line->len += s.len;
 }
 
-/* For the tail only: into the bytes kept free. */
+/* For the tail only: into the reserved bytes. */
 static void line_close(struct line *line, struct str s)
 {
 	memcpy(line->text + line->len, s.ptr, s.len);
 	line->len += s.len;
 }
 
-/* Length of the well-formed UTF-8 sequence that s begins with, 0 when there is none (RFC 3629,
+/* Length of the well-formed UTF-8 sequence at the start of s, 0 when there is none (RFC 3629,
  * 4). */
 static size_t sequence_len(struct str s, uint32_t *code_point_out)
 {
@@ -106,14 +106,14 @@ static size_t add_character(struct line *line, struct str s)
 	return len;
 }
 
-/* The value between quotes, its end replaced by three dots when it does not fit. False when not
+/* Adds the value in quotes, its end replaced by three dots when it does not fit. False when not
  * even its beginning does. */
 static bool add_quoted(struct line *line, struct str value)
 {
 	line_add(line, STR("\""));
 	if (line->is_full)
 		return false;
-	while (value.len > 0 && !line->is_full) {
+	while (!str_is_empty(value) && !line->is_full) {
 		const size_t taken = add_character(line, value);
 		value = str_slice(value, taken, value.len);
 	}
@@ -129,8 +129,8 @@ static bool add_number(struct line *line, int64_t number)
 	return !line->is_full;
 }
 
-/* A value that a person reads without quotes in a text line. A long one is quoted, because only
- * those can be cut. */
+/* Can the value stand without quotes in a text line? A long one cannot: only quoted values can be
+ * cut. */
 static bool is_plain(struct str value)
 {
 	for (size_t i = 0; i < value.len; i++) {
@@ -138,7 +138,7 @@ static bool is_plain(struct str value)
 		if (c <= ' ' || c == '"' || c == '\\' || c == '=' || c > '~')
 			return false;
 	}
-	return value.len > 0 && value.len < 64;
+	return !str_is_empty(value) && value.len < 64;
 }
 
 static bool add_value(struct line *line, enum log_format format, const struct log_field *field)
@@ -160,7 +160,8 @@ static void add_name(struct line *line, enum log_format format, const char *name
 	line_add(line, is_json ? STR("\":") : STR("="));
 }
 
-/* Adds the field whole, or with its value cut, or not at all: never a name without a value. */
+/* Adds the whole field, or the field with its value cut, or nothing: never a name without a
+ * value. */
 static void add_field(struct line *line, enum log_format format, const struct log_field *field)
 {
 	const size_t before = line->len;
@@ -197,11 +198,11 @@ static void add_head(struct line *line, const struct log *log, enum log_level le
 
 static void write_whole(int fd, struct str line)
 {
-	while (line.len > 0) {
+	while (!str_is_empty(line)) {
 		const ssize_t written = write(fd, line.ptr, line.len);
 		if (written < 0 && errno == EINTR)
 			continue;
-		/* A log that cannot be written to has nobody to complain to. */
+		/* There is nowhere to report that the log cannot be written. */
 		if (written <= 0)
 			return;
 		line = str_slice(line, (size_t)written, line.len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The log: one line an event, typed fields, JSON or text, to one file descriptor. There is no field
- * type for a secret: who holds one logs its presence, not its value. URLs are logged as host and
- * path, without query. Thread-safe: a line is one write(2). A NULL log is silent. */
+ * The log: one line per event, typed fields, JSON or text, to one file descriptor. There is no
+ * field type for secrets: log their presence, never their value. URLs are logged as host and path,
+ * without the query. Thread-safe: a line is one write(2). A NULL log is silent. */
 #pragma once
 
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct log {
 	int fd;
 	enum log_level level; /* lines below it are dropped */
 	enum log_format format;
-	const struct clock *clock; /* NULL = no time in the line */
+	const struct clock *clock; /* NULL = lines without a time */
 };
 
 struct log_field {
@@ -38,8 +38,9 @@ static inline struct log_field log_int(const char *name, int64_t value)
 	return (struct log_field){.name = name, .type = LOG_FIELD_INT, .number = value};
 }
 
-/* event: a stable slug such as "delivery_failed". Control characters in values are escaped; a line
- * is at most 4 KiB. */
+/* Writes one line, or nothing when level is below the log's. event: a stable slug such as
+ * "delivery_failed". Control characters in values are escaped; a line has at most 4 KiB, and values
+ * that do not fit are cut. May block on the descriptor; a line that cannot be written is lost. */
 void log_write(const struct log *log, enum log_level level, const char *event,
 	       const struct log_field *fields, size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The one place that asks the kernel for randomness. */
+ * The kernel's randomness, and numbers made of any source. */
 #include "random.h"
 
 #include <assert.h>
@@ -9,8 +9,7 @@
 #include <sys/random.h>
 #include <sys/types.h>
 
-/* The chance that an honest source is refused once is below one half, 64 times in a row below
- * 2^-64. */
+/* An honest source is rejected once with a chance below one half, 64 times in a row below 2^-64. */
 #define REFUSALS_MAX 64
 
 static void system_fill(void *context, void *out, size_t size_bytes)
@@ -39,8 +38,8 @@ const struct random_source *random_system(void)
 uint64_t random_below(const struct random_source *source, uint64_t limit)
 {
 	assert(limit > 0);
-	/* The top 2^64 mod limit values would make the small remainders likelier: they are drawn
-	 * again. A source that is stuck (a test's constant) must not hang us, hence the bound. */
+	/* The top 2^64 mod limit values would make small remainders likelier: they are drawn again.
+	 * The bound keeps a source that is stuck (a test's constant) from hanging us. */
 	const uint64_t surplus = (UINT64_MAX % limit + 1) % limit;
 	uint64_t value = 0;
 	for (int i = 0; i < REFUSALS_MAX; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Looking at text by pointer and length. Only bytes; no locale function is called, because their
- * answers depend on the machine. */
+ * Reading text by pointer and length. Only bytes; no locale functions, because their answers depend
+ * on the machine. */
 #include "str.h"
 
 #include <assert.h>
@@ -26,7 +26,7 @@ static size_t min_size(size_t a, size_t b)
 
 bool str_equal(struct str a, struct str b)
 {
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+	return a.len == b.len && (str_is_empty(a) || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 bool str_equal_z(struct str a, const char *z)
@@ -68,7 +68,7 @@ size_t str_find(struct str s, struct str needle, size_t from)
 {
 	if (from > s.len)
 		return SIZE_MAX;
-	if (needle.len == 0)
+	if (str_is_empty(needle))
 		return from;
 	if (from == s.len)
 		return SIZE_MAX;
@@ -100,9 +100,9 @@ static bool is_trimmed(char c)
 
 struct str str_trim(struct str s)
 {
-	while (s.len > 0 && is_trimmed(s.ptr[s.len - 1]))
+	while (!str_is_empty(s) && is_trimmed(s.ptr[s.len - 1]))
 		s.len--;
-	while (s.len > 0 && is_trimmed(s.ptr[0]))
+	while (!str_is_empty(s) && is_trimmed(s.ptr[0]))
 		s = str_slice(s, 1, s.len);
 	return s;
 }
@@ -121,7 +121,7 @@ char *str_z(struct arena *arena, struct str s)
 {
 	assert(s.len < SIZE_MAX);
 	char *copy = arena_alloc(arena, s.len + 1);
-	if (s.len > 0)
+	if (!str_is_empty(s))
 		memcpy(copy, s.ptr, s.len);
 	return copy;
 }
@@ -152,9 +152,9 @@ struct str str_concat(struct arena *arena, struct str a, struct str b)
 {
 	assert(a.len < SIZE_MAX - b.len);
 	char *both = arena_alloc(arena, a.len + b.len + 1);
-	if (a.len > 0)
+	if (!str_is_empty(a))
 		memcpy(both, a.ptr, a.len);
-	if (b.len > 0)
+	if (!str_is_empty(b))
 		memcpy(both + a.len, b.ptr, b.len);
 	return (struct str){both, a.len + b.len};
 }
@@ -221,7 +221,7 @@ bool str_take_u64(struct str *in, size_t max_digits, uint64_t *out)
 bool str_parse_u64(struct str s, uint64_t *out)
 {
 	uint64_t value;
-	if (!str_take_u64(&s, SIZE_MAX, &value) || s.len > 0)
+	if (!str_take_u64(&s, SIZE_MAX, &value) || !str_is_empty(s))
 		return false;
 	*out = value;
 	return true;
@@ -235,8 +235,7 @@ bool str_parse_i64(struct str s, int64_t *out)
 		return false;
 	if (magnitude > (uint64_t)INT64_MAX + (is_negative ? 1 : 0))
 		return false;
-	/* The least value has no positive twin: the subtraction is done unsigned, where it is
-	 * defined. */
+	/* The least value has no positive counterpart: subtract unsigned, where that is defined. */
 	*out = is_negative ? (int64_t)(UINT64_C(0) - magnitude) : (int64_t)magnitude;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instants as text. The calendar is computed, not asked of libc: gmtime and timegm know time zones
- * and locales, we know none. Years are counted from 1 March here, so that the leap day is the last
- * of its year and month lengths follow a fixed rule. */
+ * Instants as text. The calendar is computed here: libc's gmtime and timegm depend on time zones.
+ * Years are counted from 1 March, so that the leap day is the last of its year and month lengths
+ * follow a fixed rule. */
 #include "timetext.h"
 
 #include <assert.h>
@@ -68,7 +68,7 @@ static struct civil_date date_of_day(int64_t day)
 	};
 }
 
-/* Exactly count digits, with a value from min to max. */
+/* Exactly count digits with a value from min to max. */
 static bool take_digits(struct str *in, size_t count, int min, int max, int *out)
 {
 	struct str rest = *in;
@@ -110,8 +110,8 @@ static bool take_time(struct str *in, int64_t *us_out)
 	return true;
 }
 
-/* Nothing, or a point and 1 to 9 digits; digits beyond the sixth are cut off. A tenth digit is left
- * for the caller to refuse. */
+/* Nothing, or a point and 1 to 9 digits; those after the sixth are dropped. A tenth digit is left
+ * for the caller to reject. */
 static bool take_fraction(struct str *in, int64_t *us_out)
 {
 	struct str rest = *in;
@@ -135,7 +135,8 @@ bool timetext_parse_instant(struct str text, int64_t *us_out)
 	int64_t time_us;
 	int64_t fraction_us;
 	if (!take_date(&text, &date) || !str_skip(&text, STR("T")) || !take_time(&text, &time_us) ||
-	    !take_fraction(&text, &fraction_us) || !str_skip(&text, STR("Z")) || text.len > 0)
+	    !take_fraction(&text, &fraction_us) || !str_skip(&text, STR("Z")) ||
+	    !str_is_empty(text))
 		return false;
 	if (date.year < 1970)
 		return false;
@@ -146,7 +147,7 @@ bool timetext_parse_instant(struct str text, int64_t *us_out)
 bool timetext_parse_date(struct str text, struct civil_date *date_out)
 {
 	struct civil_date date;
-	if (!take_date(&text, &date) || text.len > 0)
+	if (!take_date(&text, &date) || !str_is_empty(text))
 		return false;
 	*date_out = date;
 	return true;

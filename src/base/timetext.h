@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instants as text. Parses what API.md section 6 allows for scheduled_at and formats what section 1
- * says answers look like. HTTP dates are codec/httpdate.h. Pure. */
+ * Instants as text, as requests may write them (API.md section 6, scheduled_at) and as answers show
+ * them (section 1). HTTP dates are codec/httpdate.h. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,15 +29,15 @@ bool timetext_date_is_valid(struct civil_date date);
 struct str timetext_format_instant(struct arena *arena, int64_t us);
 /* Midnight UTC at the start of that day. */
 int64_t timetext_date_us(struct civil_date date);
-/* Days since 1970-01-01 of the UTC day that us lies in; also for instants before 1970. */
+/* Days from 1970-01-01 to the UTC day of us; negative before 1970. */
 int64_t timetext_day_number(int64_t us);
 /* Microseconds since that day began; 0 to US_PER_DAY - 1, also before 1970. */
 int64_t timetext_us_of_day(int64_t us);
-/* The UTC day that us lies in. */
+/* The UTC day of us. */
 struct civil_date timetext_date(int64_t us);
 
 #define TIMETEXT_INSTANT_BYTES 64
 
-/* As timetext_format_instant, into the caller's bytes, with a NUL; returns the length. For those
- * without an arena (log.c). */
+/* As timetext_format_instant, NUL-terminated into out; returns the length. For callers without an
+ * arena (log.c). */
 size_t timetext_write_instant(char out[TIMETEXT_INSTANT_BYTES], int64_t us);

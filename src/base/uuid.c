@@ -39,7 +39,7 @@ struct uuid uuid_v7(int64_t now_us, const struct random_source *random)
 {
 	uint8_t bytes[16];
 	random_fill(random, bytes, sizeof(bytes));
-	/* An instant before 1970 has no place in 48 unsigned bits. */
+	/* 48 unsigned bits cannot hold an instant before 1970. */
 	const uint64_t now_ms = now_us > 0 ? (uint64_t)(now_us / US_PER_MS) : 0;
 	for (unsigned i = 0; i < 6; i++)
 		bytes[i] = (uint8_t)(now_ms >> (40 - 8 * i));

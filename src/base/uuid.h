@@ -16,8 +16,10 @@ struct uuid {
 	char text[UUID_TEXT_LEN + 1]; /* lower case, with dashes, NUL-terminated */
 };
 
+/* now_us: an instant from 1970 on; an earlier one counts as 1970. */
 struct uuid uuid_v7(int64_t now_us, const struct random_source *random);
-/* 8-4-4-4-12 hex digits, any version, lower case only (ours are; another spelling is another
- * id). */
+/* 8-4-4-4-12 hex digits of any version, lower case only: ours are, and another spelling is another
+ * id. */
 bool uuid_is_valid(struct str text);
+/* A copy in arena. */
 struct str uuid_str(struct arena *arena, struct uuid uuid);

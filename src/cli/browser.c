@@ -43,7 +43,7 @@ static CURLcode perform(CURL *curl, struct arena *arena, struct str url, struct 
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, CALL_TIMEOUT_S);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
-	if (body.len > 0) {
+	if (!str_is_empty(body)) {
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len);
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.ptr);
 	}
@@ -108,7 +108,7 @@ static struct str unescaped(struct arena *arena, struct str text)
 		{"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&lt;", '<'}, {"&gt;", '>'}};
 	struct buf out;
 	buf_init(&out, arena, URL_MAX_BYTES);
-	while (text.len > 0) {
+	while (!str_is_empty(text)) {
 		size_t i = 0;
 		while (i < COUNT_OF(entities) && !str_skip(&text, str_of(entities[i].entity)))
 			i++;

@@ -43,7 +43,7 @@ static struct curl_slist *set_options(CURL *curl, struct arena *arena, const cha
 	/* A backup takes as long as the database is large. */
 	if (!str_equal_z(path, "/admin/backup"))
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT, CALL_TIMEOUT_S);
-	if (body.len > 0) {
+	if (!str_is_empty(body)) {
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len);
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.ptr);
 	}

@@ -123,7 +123,7 @@ static bool read_file(struct demo *demo, const char *directory, struct media_fil
 	char *bytes = arena_alloc(demo->arena, FILE_MAX_BYTES);
 	file->bytes = (struct str){bytes, fread(bytes, 1, FILE_MAX_BYTES, in)};
 	fclose(in);
-	return file->bytes.len > 0 || failed("read a media file", path);
+	return !str_is_empty(file->bytes) || failed("read a media file", path);
 }
 
 static void serve_media(void *context, struct http_request *request, struct http_response *response)
@@ -344,7 +344,7 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 	for (int hop = 0; hop < 2; hop++) {
 		if (browser_call(demo->arena, url, NULL, NULL, STR(""), &page, &err) != ERR_NONE)
 			return failed_error(slug, &err);
-		if (page.location.len == 0)
+		if (str_is_empty(page.location))
 			return page.status == 200 ||
 			       /* our page that asks again: the accounts will tell */
 			       failed(slug, page.body);

@@ -27,7 +27,7 @@ struct fatal_stack {
 void fatal_set_delivery(struct str id)
 {
 	note_length = 0;
-	if (id.len == 0 || id.len > FATAL_ID_BYTES_MAX)
+	if (str_is_empty(id) || id.len > FATAL_ID_BYTES_MAX)
 		return;
 	memcpy(note, id.ptr, id.len);
 	note[id.len] = '\n';

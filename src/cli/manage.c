@@ -108,7 +108,7 @@ static void write_redirect_urls(struct json_writer *w, const char *text)
 	json_key(w, "redirect_urls");
 	json_begin_array(w);
 	while (rest.ptr != NULL && str_take_field(&rest, ' ', &url)) {
-		if (url.len > 0)
+		if (!str_is_empty(url))
 			json_put_str(w, url);
 	}
 	json_end_array(w);

@@ -93,7 +93,7 @@ static enum err_kind open_service(const struct settings *settings, enum service_
 static void print_setup_link(struct service *service)
 {
 	const struct str link = service_setup_link(service);
-	if (link.len > 0)
+	if (!str_is_empty(link))
 		fprintf(stderr,
 			"posthorn: nobody can sign in to the dashboard yet; make the first admin "
 			"at " STR_FMT "\n",

@@ -61,7 +61,7 @@ static enum err_kind list_add(struct settings *settings, struct setting *setting
 	struct str item;
 	while (rest.ptr != NULL && str_take_field(&rest, ',', &item)) {
 		item = str_trim(item);
-		if (item.len == 0)
+		if (str_is_empty(item))
 			continue;
 		if (setting->list_count == SETTING_LIST_MAX)
 			return error_set(err, ERR_INVALID, "%s has more than %d values", row->name,
@@ -204,7 +204,7 @@ static bool is_one_of(const char *value, const char *choices)
 static void cut_slash(struct settings *settings, enum setting_id id)
 {
 	struct str text = str_of(settings->values[id].text);
-	while (text.len > 0 && text.ptr[text.len - 1] == '/')
+	while (!str_is_empty(text) && text.ptr[text.len - 1] == '/')
 		text.len--;
 	settings->values[id].text = str_z(settings->arena, text);
 }
@@ -214,13 +214,13 @@ static enum err_kind check_url(const struct settings *settings, enum setting_id 
 {
 	struct str text = str_of(settings_text(settings, id));
 	struct url url;
-	if (text.len == 0)
+	if (str_is_empty(text))
 		return ERR_NONE;
 	if (text.len > URL_MAX_BYTES)
 		return error_set(err, ERR_INVALID, "%s must not be longer than %d bytes",
 				 rows[id].name, URL_MAX_BYTES);
-	if (url_parse(settings->arena, text, &url, NULL) != ERR_NONE || url.userinfo.len > 0 ||
-	    url.query.len > 0 || url.has_fragment)
+	if (url_parse(settings->arena, text, &url, NULL) != ERR_NONE ||
+	    !str_is_empty(url.userinfo) || !str_is_empty(url.query) || url.has_fragment)
 		return error_set(err, ERR_INVALID,
 				 "%s must be an http or https URL without user, query and fragment",
 				 rows[id].name);
@@ -243,7 +243,7 @@ static bool is_address(struct str text)
 	struct str host = str_slice(text, 0, colon);
 	if (str_skip(&host, STR("[")))
 		return str_has_suffix(host, STR("]"));
-	return host.len > 0 && str_find_char(host, ':', 0) == SIZE_MAX;
+	return !str_is_empty(host) && str_find_char(host, ':', 0) == SIZE_MAX;
 }
 
 static bool is_database_url(const char *text)

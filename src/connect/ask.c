@@ -39,7 +39,7 @@ static void ticket_write(struct ask_task *a, const struct step *step)
 	struct str message = is_good ? STR("") : drive_failure_text(&a->base, &step->failure);
 	message = utf8_cut_bytes(message, sizeof(ticket->message) - 1);
 	pthread_mutex_lock(&connector->mutex);
-	if (message.len > 0)
+	if (!str_is_empty(message))
 		memcpy(ticket->message, message.ptr, message.len);
 	ticket->message[message.len] = '\0';
 	ticket->is_good = is_good;

@@ -45,9 +45,9 @@ struct connector_config {
 	int64_t time_scale;
 };
 
-/* Registers with the engine and resumes connections that an earlier run left unfinished; call before
- * the engine's first turn. What config points to outlives the connector. *connector_out is set on
- * NONE only. Returns NONE; TEMPORARY, INTERNAL: the store or memory. */
+/* Registers with the engine and resumes connections that an earlier run left unfinished; call
+ * before the engine's first turn. What config points to outlives the connector. *connector_out is
+ * set on NONE only. Returns NONE; TEMPORARY, INTERNAL: the store or memory. */
 enum err_kind connector_new(const struct connector_config *config, struct connector **connector_out,
 			    struct error *err);
 /* After the engine is freed. Sets the pointer to NULL; a NULL inside is fine. */
@@ -129,10 +129,10 @@ struct check_outcome {
 	struct str message; /* for people; empty = nothing to say */
 };
 
-/* Asks the platform whether the account's token works, and stores what is certain: REFUSED makes the
- * account reauth_required, GOOD makes it active again. An expired token that can be refreshed is
- * GOOD without asking. Waits at most wait_ms; the message lives in arena. TEMPORARY, INTERNAL: the
- * store. */
+/* Asks the platform whether the account's token works, and stores what is certain: REFUSED makes
+ * the account reauth_required, GOOD makes it active again. An expired token that can be refreshed
+ * is GOOD without asking. Waits at most wait_ms; the message lives in arena. TEMPORARY, INTERNAL:
+ * the store. */
 enum err_kind connector_check(struct connector *connector, struct arena *arena,
 			      const struct account_row *account, int64_t wait_ms,
 			      struct check_outcome *outcome_out, struct error *err);

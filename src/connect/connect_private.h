@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Shared by the files of connect/. connect.h is what other layers call: connect.c makes the
  * connector, begin.c, callback.c, verify.c and check.c are its verbs. exchange.c and ask.c are the
- * two kinds of tasks on the engine; drive.c is the conversation in both, queue.c the way to them. */
+ * two kinds of tasks on the engine; drive.c is the conversation in both, queue.c the way to
+ * them. */
 #pragma once
 
 #include <pthread.h>
