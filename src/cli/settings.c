@@ -13,9 +13,6 @@
 
 #include "url.h"
 
-/* of public-url and sandbox; what is built upon them has room for as much again */
-#define URL_MAX_BYTES 400
-
 enum setting_type { SETTING_TYPE_TEXT, SETTING_TYPE_INT, SETTING_TYPE_LIST };
 
 struct setting_row {
@@ -76,7 +73,7 @@ static enum err_kind set(struct settings *settings, size_t index, const char *va
 {
 	struct setting *setting = &settings->values[index];
 	if (setting->source > source)
-		return ERR_NONE; /* a stronger source spoke already */
+		return ERR_NONE; /* a stronger source has set it */
 	if (setting->source < source)
 		setting->list_count = 0;
 	setting->source = source;
@@ -162,7 +159,7 @@ static int file_line(void *user, const char *section, const char *name, const ch
 	struct file_reading *reading = user;
 	size_t index = row_find(str_of(name));
 	if (reading->kind != ERR_NONE)
-		return 0;
+		return 0; /* stops the parser */
 	if (index == SETTING_COUNT || (section[0] != '\0' && strcmp(section, "posthorn") != 0))
 		reading->kind =
 			error_set(reading->err, ERR_INVALID, "unknown setting \"%s\"", name);
@@ -216,9 +213,9 @@ static enum err_kind check_url(const struct settings *settings, enum setting_id 
 	struct url url;
 	if (str_is_empty(text))
 		return ERR_NONE;
-	if (text.len > URL_MAX_BYTES)
+	if (text.len > SETTINGS_URL_MAX_BYTES)
 		return error_set(err, ERR_INVALID, "%s must not be longer than %d bytes",
-				 rows[id].name, URL_MAX_BYTES);
+				 rows[id].name, SETTINGS_URL_MAX_BYTES);
 	if (url_parse(settings->arena, text, &url, NULL) != ERR_NONE ||
 	    !str_is_empty(url.userinfo) || !str_is_empty(url.query) || url.has_fragment)
 		return error_set(err, ERR_INVALID,
@@ -227,10 +224,17 @@ static enum err_kind check_url(const struct settings *settings, enum setting_id 
 	return ERR_NONE;
 }
 
-/* HOST:PORT by its form; an IPv6 host in brackets. Whether the host is one of this machine is found
- * when listening. */
-static bool is_address(struct str text)
+/* An IPv6 host is in brackets. Whether the host is one of this machine shows when listening. */
+static bool is_host(struct str host)
 {
+	if (str_skip(&host, STR("[")))
+		return str_has_suffix(host, STR("]"));
+	return !str_is_empty(host) && str_find_char(host, ':', 0) == SIZE_MAX;
+}
+
+static enum err_kind check_listen(const struct settings *settings, struct error *err)
+{
+	const struct str text = str_of(settings_text(settings, SETTING_ID_listen));
 	uint64_t port;
 	size_t colon = SIZE_MAX;
 	for (size_t i = 0; i < text.len; i++) {
@@ -238,12 +242,15 @@ static bool is_address(struct str text)
 			colon = i;
 	}
 	if (colon == SIZE_MAX || !str_parse_u64(str_slice(text, colon + 1, text.len), &port) ||
-	    port > UINT16_MAX)
-		return false;
-	struct str host = str_slice(text, 0, colon);
-	if (str_skip(&host, STR("[")))
-		return str_has_suffix(host, STR("]"));
-	return !str_is_empty(host) && str_find_char(host, ':', 0) == SIZE_MAX;
+	    !is_host(str_slice(text, 0, colon)))
+		return error_set(err, ERR_INVALID, "listen must be HOST:PORT, not \"%.150s\"",
+				 text.ptr);
+	if (port > UINT16_MAX)
+		return error_set(err, ERR_INVALID,
+				 "listen \"%.150s\": the port is out of range (1-65535, 0 = any "
+				 "free port)",
+				 text.ptr);
+	return ERR_NONE;
 }
 
 static bool is_database_url(const char *text)
@@ -258,9 +265,9 @@ static bool is_database_url(const char *text)
 
 static enum err_kind check(struct settings *settings, struct error *err)
 {
-	if (!is_address(str_of(settings_text(settings, SETTING_ID_listen))))
-		return error_set(err, ERR_INVALID, "listen must be HOST:PORT, not \"%.150s\"",
-				 settings_text(settings, SETTING_ID_listen));
+	enum err_kind kind = check_listen(settings, err);
+	if (kind != ERR_NONE)
+		return kind;
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_format), "text|json"))
 		return error_set(err, ERR_INVALID, "log-format must be text or json");
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_level), "debug|info|warn|error"))
@@ -270,16 +277,16 @@ static enum err_kind check(struct settings *settings, struct error *err)
 	if (settings_number(settings, SETTING_ID_time_scale) != 1 &&
 	    settings_text(settings, SETTING_ID_sandbox)[0] == '\0')
 		return error_set(err, ERR_INVALID,
-				 "time-scale is for sandbox mode only: give --sandbox too");
+				 "time-scale needs sandbox mode: give --sandbox too");
 	const char *database = settings_text(settings, SETTING_ID_database);
 	if (database[0] != '\0' && !is_database_url(database))
 		return error_set(err, ERR_INVALID,
-				 /* not shown: it may hold a password */
+				 /* without the value: it may hold a password */
 				 "database must be sqlite:PATH or postgres://...");
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_media_url);
 	cut_slash(settings, SETTING_ID_sandbox);
-	enum err_kind kind = check_url(settings, SETTING_ID_public_url, err);
+	kind = check_url(settings, SETTING_ID_public_url, err);
 	if (kind == ERR_NONE)
 		kind = check_url(settings, SETTING_ID_media_url, err);
 	return kind != ERR_NONE ? kind : check_url(settings, SETTING_ID_sandbox, err);

@@ -13,6 +13,8 @@
 struct arena;
 
 #define SETTING_LIST_MAX 64
+/* of public-url, media-url and sandbox */
+#define SETTINGS_URL_MAX_BYTES 400
 
 enum setting_id {
 #define SETTING(field, name, type, fallback, min, max, value, help) SETTING_ID_##field,

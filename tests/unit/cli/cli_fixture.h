@@ -87,7 +87,7 @@ static inline struct service *serve(struct fixture *fx)
 {
 	struct service *service = NULL;
 	struct error err = {0};
-	ok(service_open(&fx->settings, true, &service, &err), &err);
+	ok(service_open(&fx->settings, SERVICE_ALL, &service, &err), &err);
 	ok(service_listen(service, &err), &err);
 	return service;
 }

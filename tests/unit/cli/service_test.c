@@ -5,6 +5,7 @@
 #include "cli_fixture.h"
 
 #include "browser.h"
+#include "service_private.h"
 
 static void the_public_url(void **state)
 {
@@ -27,6 +28,55 @@ static void the_public_url(void **state)
 		fixture_flag(fx, "public-url", rows[i].configured);
 		struct str url = service_public_url(&fx->settings, fx->arena, str_of(rows[i].base));
 		assert_string_equal(str_z(fx->arena, url), rows[i].expected);
+	}
+}
+
+/* The longest that settings allow fits where the service keeps it. */
+static void the_longest_url_is_kept_whole(void **state)
+{
+	struct fixture *fx = *state;
+	static char *const nothing[] = {NULL};
+	struct service *service = NULL;
+	struct error err = {0};
+	char url[SETTINGS_URL_MAX_BYTES + 2] = "https://posthorn.example/";
+	memset(url + strlen(url), 'a', SETTINGS_URL_MAX_BYTES - strlen(url));
+	fixture_flag(fx, "public-url", url);
+	ok(settings_finish(&fx->settings, nothing, &err), &err);
+	ok(service_open(&fx->settings, SERVICE_COMMAND, &service, &err), &err);
+	assert_string_equal(service->public_url, url);
+	assert_string_equal(service->media_url, url);
+	service_close(&service);
+	url[SETTINGS_URL_MAX_BYTES] = 'a';
+	fixture_flag(fx, "public-url", url);
+	assert_int_equal(settings_finish(&fx->settings, nothing, &err), ERR_INVALID);
+}
+
+static void a_role_for_several_nodes_needs_their_database(void **state)
+{
+	struct fixture *fx = *state;
+	static const enum service_role halves[] = {SERVICE_API, SERVICE_WORKER};
+	for (size_t i = 0; i < COUNT_OF(halves); i++) {
+		struct service *service = NULL;
+		struct error err = {0};
+		assert_int_equal(service_open(&fx->settings, halves[i], &service, &err),
+				 ERR_INVALID);
+		assert_non_null(strstr(err.text, "PostgreSQL"));
+		assert_null(service);
+	}
+}
+
+/* Closed in every state that opening can leave it in. */
+static void a_service_closes_before_it_listens(void **state)
+{
+	struct fixture *fx = *state;
+	static const enum service_role roles[] = {SERVICE_ALL, SERVICE_COMMAND};
+	for (size_t i = 0; i < COUNT_OF(roles); i++) {
+		struct service *service = NULL;
+		struct error err = {0};
+		ok(service_open(&fx->settings, roles[i], &service, &err), &err);
+		assert_int_equal(service->has_engine_thread, roles[i] == SERVICE_COMMAND);
+		service_close(&service);
+		assert_null(service);
 	}
 }
 
@@ -82,11 +132,11 @@ static void a_second_service_is_turned_away(void **state)
 	struct service *first = serve(fx);
 	struct service *second = NULL;
 	struct error err = {0};
-	assert_int_equal(service_open(&fx->settings, true, &second, &err), ERR_CONFLICT);
+	assert_int_equal(service_open(&fx->settings, SERVICE_ALL, &second, &err), ERR_CONFLICT);
 	assert_null(second);
 	assert_true(is_there(fx, "control.sock"));
 	service_close(&first);
-	ok(service_open(&fx->settings, true, &second, &err), &err);
+	ok(service_open(&fx->settings, SERVICE_ALL, &second, &err), &err);
 	service_close(&second);
 }
 
@@ -112,7 +162,7 @@ static void bad_settings_are_told(void **state)
 		struct service *service = NULL;
 		struct error err = {0};
 		fixture_flag(fx, rows[i].name, rows[i].value);
-		enum err_kind kind = service_open(&fx->settings, true, &service, &err);
+		enum err_kind kind = service_open(&fx->settings, SERVICE_ALL, &service, &err);
 		if (kind == ERR_NONE)
 			kind = service_listen(service, &err);
 		assert_int_not_equal(kind, ERR_NONE);
@@ -137,6 +187,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLI_TEST(the_public_url),
+		CLI_TEST(the_longest_url_is_kept_whole),
+		CLI_TEST(a_role_for_several_nodes_needs_their_database),
+		CLI_TEST(a_service_closes_before_it_listens),
 		CLI_TEST(what_a_service_makes_is_private),
 		CLI_TEST(a_free_port_is_part_of_our_own_address),
 		CLI_TEST(a_second_service_is_turned_away),
