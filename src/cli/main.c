@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * posthorn: finds the subcommand and runs it. */
+ * The program posthorn: finds the subcommand, explains it, or runs it. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "count_of.h"
+#include "str.h"
 
 #include "arguments.h"
 #include "commands.h"
@@ -33,8 +34,6 @@ static const struct command_row commands[] = {
 #undef X
 };
 
-#define COMMAND_COUNT COUNT_OF(commands)
-
 int command_version(const struct command *command)
 {
 	(void)command;
@@ -42,62 +41,115 @@ int command_version(const struct command *command)
 	return 0;
 }
 
-static void print_help(FILE *out)
+/* "posthorn app create --name NAME", without a blank at the end. */
+static struct str synopsis(struct arena *arena, const struct command_row *row)
 {
-	fprintf(out,
-		"posthorn %s: one API to publish to instagram, facebook, x, linkedin, youtube and "
-		"tiktok\n\ncommands:\n",
-		POSTHORN_VERSION);
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  posthorn %s%s%s %s\n      %s\n", commands[i].word,
-			commands[i].second != NULL ? " " : "",
-			commands[i].second != NULL ? commands[i].second : "", commands[i].usage,
-			commands[i].summary);
-	fprintf(out, "\nsettings (also as POSTHORN_NAME in the environment and `name = value` in "
-		     "the --config file):\n");
-	settings_print_help(out);
+	struct str text = str_format(arena, "posthorn %s", row->word);
+	if (row->second != NULL)
+		text = str_format(arena, STR_FMT " %s", STR_ARG(text), row->second);
+	if (row->usage[0] != '\0')
+		text = str_format(arena, STR_FMT " %s", STR_ARG(text), row->usage);
+	return text;
 }
 
-int command_help(const struct command *command)
+static bool is_first_word(const struct command_row *row, const struct arguments *arguments)
 {
-	(void)command;
-	print_help(stdout);
-	return 0;
+	return arguments->word_count > 0 && strcmp(row->word, arguments->words[0]) == 0;
 }
 
 /* The row for the words, or NULL. */
 static const struct command_row *find(const struct arguments *arguments)
 {
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		const struct command_row *row = &commands[i];
-		if (arguments->word_count == 0 || strcmp(row->word, arguments->words[0]) != 0)
-			continue;
-		if (row->second == NULL ||
-		    (arguments->word_count > 1 && strcmp(row->second, arguments->words[1]) == 0))
+		if (is_first_word(row, arguments) &&
+		    (row->second == NULL ||
+		     (arguments->word_count > 1 && strcmp(row->second, arguments->words[1]) == 0)))
 			return row;
 	}
 	return NULL;
 }
 
-static const char *wrong_words(const struct command_row *row, const struct arguments *arguments)
+static void print_row(struct arena *arena, const struct command_row *row)
 {
-	size_t wanted = (row->second != NULL ? 2 : 1) + row->operands;
-	if (arguments->word_count == wanted)
-		return NULL;
-	return arguments->word_count > wanted ? "too many words" : "a word is missing";
+	const struct str text = synopsis(arena, row);
+	printf("  " STR_FMT "\n      %s\n", STR_ARG(text), row->summary);
 }
 
-static int wrong_use(const char *text)
+/* All of them. */
+int command_help(const struct command *command)
 {
-	fprintf(stderr, "posthorn: %s\nposthorn: see `posthorn help`\n", text);
+	printf("posthorn %s: one API to publish to instagram, facebook, x, linkedin, youtube and "
+	       "tiktok\n\ncommands:\n",
+	       POSTHORN_VERSION);
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		print_row(command->arena, &commands[i]);
+	printf("\nsettings (also as POSTHORN_NAME in the environment and `name = value` in the "
+	       "--config file):\n");
+	settings_print_help(stdout);
+	return 0;
+}
+
+/* Those that the words name: `app --help` explains every app command, `--help` alone all. */
+static int help_on(const struct command *command)
+{
+	const struct command_row *named = find(command->arguments);
+	size_t count = 0;
+	for (size_t i = 0; i < COUNT_OF(commands); i++) {
+		const struct command_row *row = &commands[i];
+		if (named != NULL ? row != named : !is_first_word(row, command->arguments))
+			continue;
+		print_row(command->arena, row);
+		count++;
+	}
+	if (count == 0)
+		return command_help(command);
+	printf("\nSee `posthorn help` for the settings and for all commands.\n");
+	return 0;
+}
+
+/* ---- wrong use ---- */
+
+static int wrong_use(struct str text)
+{
+	fprintf(stderr, "posthorn: " STR_FMT "\nposthorn: see `posthorn help`\n", STR_ARG(text));
 	return 2;
 }
 
-static int wrong_usage(struct arena *arena, const struct command_row *row, const char *wrong)
+static int wrong_count(struct arena *arena, const struct command_row *row, bool is_more)
 {
-	const char *second = row->second != NULL ? row->second : "";
-	return wrong_use(str_z(arena, str_format(arena, "%s: posthorn %s %s %s", wrong, row->word,
-						 second, row->usage)));
+	const struct str usage = synopsis(arena, row);
+	return wrong_use(str_format(arena, "%s: " STR_FMT,
+				    is_more ? "too many words" : "a word is missing",
+				    STR_ARG(usage)));
+}
+
+/* "create, list, show": the second words that go with the first; empty when it is unknown. */
+static struct str second_words(struct arena *arena, const struct arguments *arguments)
+{
+	struct str list = STR("");
+	for (size_t i = 0; i < COUNT_OF(commands); i++) {
+		if (is_first_word(&commands[i], arguments) && commands[i].second != NULL)
+			list = str_format(arena, STR_FMT "%s%s", STR_ARG(list),
+					  str_is_empty(list) ? "" : ", ", commands[i].second);
+	}
+	return list;
+}
+
+static int unknown_command(struct arena *arena, const struct arguments *arguments)
+{
+	if (arguments->word_count == 0)
+		return wrong_use(STR("no command given"));
+	const char *first = arguments->words[0];
+	const struct str seconds = second_words(arena, arguments);
+	if (str_is_empty(seconds))
+		return wrong_use(str_format(arena, "unknown command \"%s\"", first));
+	if (arguments->word_count == 1)
+		return wrong_use(str_format(arena, "%s needs one of these after it: " STR_FMT,
+					    first, STR_ARG(seconds)));
+	return wrong_use(str_format(arena,
+				    "unknown command \"%s %s\"; after %s comes one of: " STR_FMT,
+				    first, arguments->words[1], first, STR_ARG(seconds)));
 }
 
 static int run(struct arena *arena, int argc, char **argv)
@@ -107,34 +159,33 @@ static int run(struct arena *arena, int argc, char **argv)
 	struct error err = {0};
 	settings_init(&settings, arena);
 	if (arguments_parse(argc, argv, &arguments, &settings, &err) != ERR_NONE)
-		return wrong_use(err.text);
+		return wrong_use(str_of(err.text));
 	const struct command command = {arena, &settings, &arguments};
 	if (arguments.help != NULL)
-		return command_help(&command);
+		return help_on(&command);
 	if (arguments.version != NULL)
 		return command_version(&command);
 	const struct command_row *row = find(&arguments);
 	if (row == NULL)
-		return wrong_use(arguments.word_count == 0 ? "no command given"
-							   : "unknown command");
-	/* Who asks for help may do so because of a word or a setting that is wrong. */
+		return unknown_command(arena, &arguments);
+	/* Before words and settings are checked: one that is wrong may be the reason for asking. */
 	if (row->function == command_help || row->function == command_version)
 		return row->function(&command);
-	const char *wrong = wrong_words(row, &arguments);
-	if (wrong != NULL)
-		return wrong_usage(arena, row, wrong);
+	const size_t wanted = (row->second != NULL ? 2 : 1) + row->operands;
+	if (arguments.word_count != wanted)
+		return wrong_count(arena, row, arguments.word_count > wanted);
 	if (settings_finish(&settings, environ, &err) != ERR_NONE)
-		return wrong_use(err.text);
+		return wrong_use(str_of(err.text));
 	return row->function(&command);
 }
 
 int main(int argc, char **argv)
 {
-	/* A peer that goes away is an error of that call, not the end of the program. */
+	/* A peer that goes away fails that call; it must not end the program. */
 	signal(SIGPIPE, SIG_IGN);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	struct arena *arena = arena_new("main", MAIN_ARENA_MAX_BYTES);
-	int status = run(arena, argc, argv);
+	const int status = run(arena, argc, argv);
 	arena_free(&arena);
 	curl_global_cleanup();
 	return status;

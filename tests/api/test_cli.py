@@ -210,6 +210,39 @@ def test_wrong_use(tmp_path, words):
     assert list(tmp_path.iterdir()) == [], "wrong use leaves nothing behind"
 
 
+@pytest.mark.parametrize("words, said", [(["nonsense"], '"nonsense"'), (["app", "nonsense"], '"app nonsense"'), (["app"], "rotate-secret"),
+                                         (["credential", "x"], "verify"), (["app", "show"], "posthorn app show CLIENT_ID")])
+def test_wrong_words_are_named(tmp_path, words, said):
+    lines = bad(cli(*words, cwd=tmp_path), 2).splitlines()
+    assert said in lines[0] and "posthorn help" in lines[-1]
+
+
+COMMANDS = [line.split("posthorn ", 1)[1] for line in cli("help").stdout.splitlines() if line.startswith("  posthorn ")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_after_every_command(tmp_path, command):
+    """Also where words and flags are missing; a first word alone explains all commands that begin with it."""
+    words = re.match(r"[a-z]+(?: [a-z][a-z-]*)?", command).group().split()
+    text = good(cli(*words, "--help", cwd=tmp_path))
+    assert text.startswith("  posthorn " + command + "\n"), text
+    family = good(cli(words[0], "--help", cwd=tmp_path))
+    assert [c for c in COMMANDS if c.split()[0] == words[0]] == [line.split("posthorn ", 1)[1] for line in family.splitlines() if line.startswith("  posthorn ")]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_has_no_trailing_blanks(tmp_path):
+    for words in (["help"], ["serve", "--help"], ["app", "--help"]):
+        assert [line for line in good(cli(*words, cwd=tmp_path)).splitlines() if line != line.rstrip()] == []
+
+
+@pytest.mark.parametrize("flag", [["--listen", "127.0.0.1:99999"], ["--media-port", "0"], ["--media-port", "65536"]])
+def test_a_port_out_of_range_names_the_range(tmp_path, flag):
+    done = cli("serve", "--data", tmp_path / "data", *flag)
+    assert done.returncode in (1, 2) and "1-65535" in done.stderr and flag[1] in done.stderr, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_data_made_by_the_first_command(tmp_path):
     """`app create` before the first `serve` works, and what it made is there."""
     data = tmp_path / "data"
