@@ -34,8 +34,8 @@ static const struct flag_row *flag_find(struct str name)
 	return NULL;
 }
 
-/* The value of --name=VALUE, or the next word, which is then used up; NULL when there is none. A
- * word that is a flag itself is no value: "--name --owner x" lacks one. */
+/* The value of --name=VALUE, or the next word, which is consumed; NULL when there is none. A flag
+ * is not a value: "--name --owner x" lacks one. */
 static const char *take_value(struct reader *reader, struct str text)
 {
 	size_t equals = str_find_char(text, '=', 0);
@@ -55,7 +55,7 @@ static enum err_kind take_switch(const struct flag_row *flag, struct str text,
 	return ERR_NONE;
 }
 
-/* Names are told in errors, values never: somebody may have tried to hand a secret in here. */
+/* Errors repeat names, never values: a value may be a secret. */
 static enum err_kind take_flag(struct reader *reader, struct str text, struct arguments *arguments,
 			       struct settings *settings, struct error *err)
 {
@@ -64,7 +64,7 @@ static enum err_kind take_flag(struct reader *reader, struct str text, struct ar
 	if (flag != NULL && !flag->has_value)
 		return take_switch(flag, text, arguments, err);
 	if (flag == NULL && !settings_has(name))
-		return error_set(err, ERR_INVALID, "unknown setting --" STR_FMT, STR_ARG(name));
+		return error_set(err, ERR_INVALID, "unknown flag --" STR_FMT, STR_ARG(name));
 	const char *value = take_value(reader, text);
 	if (value == NULL)
 		return error_set(err, ERR_INVALID, "--" STR_FMT " needs a value", STR_ARG(name));

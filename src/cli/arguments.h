@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The command line taken apart: words ("app", "create"), settings (settings.def, handed on) and the
- * flags that belong to commands. Flags may stand anywhere, as --name VALUE or --name=VALUE; "--"
- * ends them. */
+ * The parsed command line: words ("app", "create"), settings (settings.def, passed on) and the
+ * flags of commands. Flags may stand anywhere, as --name VALUE or --name=VALUE; "--" ends them. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +18,7 @@
 	X(name, "name", true, "app create: the app's name") \
 	X(owner, "owner", true, "app create, app set: e-mail of its admin") \
 	X(redirect_urls, "redirect-urls", true, \
-	  "app set: where users may be sent back to, separated by blanks") \
+	  "app set: URLs that users may be sent back to, separated by spaces") \
 	X(on_unknown, "on-unknown", true, "app set: hold or retry_once") \
 	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
 	X(live, "live", false, "app create: live at once") \
@@ -31,12 +30,12 @@
 	X(client_secret_stdin, "client-secret-stdin", false, \
 	  "credential set: read the secret from standard input") \
 	X(scopes, "scopes", true, \
-	  "credential set: OAuth scopes to ask for; empty = the platform's usual ones") \
+	  "credential set: OAuth scopes to request; empty = the platform's usual ones") \
 	X(verify, "verify", false, "credential set: verify at once") \
 	X(email, "email", true, "admin create: e-mail") \
 	X(password_stdin, "password-stdin", false, \
 	  "admin create: read the password from standard input") \
-	X(no_deliver, "no-deliver", false, "serve: take posts, and leave them to the workers") \
+	X(no_deliver, "no-deliver", false, "serve: accept posts, and leave delivery to workers") \
 	X(from, "from", true, "migrate: sqlite:PATH to move from") \
 	X(to, "to", true, "migrate: postgres://... to move to") \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4") \
@@ -52,6 +51,7 @@ struct arguments {
 #undef X
 };
 
-/* INVALID with one clear sentence. Setting flags go to settings_set_flag(). */
+/* Fills arguments, which point into argv; passes settings on to settings_set_flag(). INVALID: err
+ * has one sentence that names the flag and never its value. */
 enum err_kind arguments_parse(int argc, char **argv, struct arguments *arguments,
 			      struct settings *settings, struct error *err);

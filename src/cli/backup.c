@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands of the restore guard: backup, hold show, hold release, hold fail. With a running
- * service and without one. */
+ * The commands of the restore guard: backup, hold show, hold release, hold fail. They work with a
+ * running service and without one. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static int call_and_print(const struct command *command, const char *method, con
 	return failed(json_string(json_get(json, "message")));
 }
 
-/* {"name": text}, or {} when there is none. */
+/* {"name": text}, or {} when text is empty. */
 static struct str body_of(const struct command *command, const char *name, struct str text)
 {
 	struct buf body;
@@ -55,7 +55,7 @@ static struct str body_of(const struct command *command, const char *name, struc
 	return buf_str(&body);
 }
 
-/* The service may have another working directory: it is told the whole path. */
+/* The whole path, because the service may have another working directory. */
 static bool absolute(struct arena *arena, const char *path, struct str *out)
 {
 	char directory[PATH_MAX];

@@ -85,7 +85,7 @@ const char *browser_basic(struct arena *arena, struct str user, struct str passw
 
 /* ---- the form ---- */
 
-/* The next tag of that name at or after *at; *at moves behind it. */
+/* The next tag of that name at or after *at; *at moves past it. */
 static bool next_tag(struct str page, const char *name, size_t *at, struct str *tag_out)
 {
 	char open[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The subcommands. Each returns the exit status: 0 done, 1 it could not be done (said on standard
- * error), 2 wrong use. */
+ * The subcommands. Each returns the exit status: 0 done, 1 not done (standard error says why), 2
+ * wrong use. */
 #pragma once
 
 #include "arguments.h"
@@ -14,14 +14,13 @@ struct command {
 	const struct arguments *arguments;
 };
 
-/* X(word, second word or NULL, function, operands behind them, usage, summary) */
+/* X(word, second word or NULL, function, operands after them, usage, summary) */
 #define COMMANDS(X) \
 	X("serve", NULL, command_serve, 0, "[--no-deliver]", \
-	  "run the service; --no-deliver: its API alone (PostgreSQL)") \
-	X("worker", NULL, command_worker, 0, "", "deliver only, beside other nodes (PostgreSQL)") \
+	  "run the service; --no-deliver: only its API (PostgreSQL)") \
+	X("worker", NULL, command_worker, 0, "", "only deliver, beside other nodes (PostgreSQL)") \
 	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms") \
-	X("demo", NULL, command_demo, 0, "[--media DIR]", \
-	  "a guided tour against a sandbox of its own") \
+	X("demo", NULL, command_demo, 0, "[--media DIR]", "a guided tour with its own sandbox") \
 	X("app", "create", command_app_create, 0, "--name NAME --owner EMAIL [--live]", \
 	  "create an app; prints its secret once") \
 	X("app", "list", command_app_list, 0, "", "list apps") \
@@ -29,7 +28,7 @@ struct command {
 	X("app", "set", command_app_set, 1, \
 	  "CLIENT_ID [--name NAME] [--owner EMAIL] [--redirect-urls 'URL URL...'] " \
 	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off]", \
-	  "change what is given; no redirect URLs = any") \
+	  "change what is given; an empty --redirect-urls allows any") \
 	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension") \
 	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls") \
 	X("app", "go-live", command_app_action, 1, "CLIENT_ID", "bring a draft live") \
@@ -40,23 +39,23 @@ struct command {
 	  "--client-secret-stdin) [--verify]", \
 	  "enter a platform's OAuth credentials") \
 	X("credential", "verify", command_credential_verify, 0, "--app CLIENT_ID --platform SLUG", \
-	  "ask the platform whether they are good") \
+	  "ask the platform whether they are valid") \
 	X("credential", "list", command_credential_list, 0, "--app CLIENT_ID", "list them") \
 	X("admin", "create", command_admin_create, 0, "--email EMAIL --password-stdin", \
 	  "create an admin") \
 	X("admin", "delete", command_admin_delete, 1, "EMAIL", \
 	  "delete an admin; their apps answer admin_not_found") \
 	X("admin", "list", command_admin_list, 0, "", "list admins") \
-	X("doctor", NULL, command_doctor, 0, "", "look whether everything is well") \
+	X("doctor", NULL, command_doctor, 0, "", "check that everything is well") \
 	X("backup", NULL, command_backup, 1, "FILE", \
-	  "copy the database into a new file, also while the service runs") \
+	  "copy the database to a new file; works while the service runs") \
 	X("hold", "show", command_hold_show, 0, "", \
-	  "what is held since a backup was restored, counted") \
+	  "count what is held since a backup was restored") \
 	X("hold", "release", command_hold_decide, 0, "[--platform SLUG]", "publish what is held") \
 	X("hold", "fail", command_hold_decide, 0, "[--platform SLUG]", \
 	  "fail what is held as OUTCOME_UNKNOWN") \
 	X("migrate", NULL, command_migrate, 0, "[--from sqlite:PATH --to postgres://...]", \
-	  "make or upgrade the database, or move all of it to PostgreSQL") \
+	  "create or upgrade the database, or move it to PostgreSQL") \
 	X("version", NULL, command_version, 0, "", "show the version") \
 	X("help", NULL, command_help, 0, "", "show this help")
 

@@ -3,7 +3,6 @@
 #include "control.h"
 
 #include <sys/un.h>
-#include <time.h>
 
 #include <curl/curl.h>
 
@@ -11,6 +10,7 @@
 #include "buf.h"
 #include "clock.h"
 #include "random.h"
+#include "thread.h"
 
 #include "http.h"
 
@@ -19,7 +19,7 @@
 #define ANSWER_MAX_BYTES ((size_t)8 << 20)
 #define CALL_TIMEOUT_S 60L /* longer than a credential check may take */
 #define LOCK_WAIT_US (5 * US_PER_S)
-#define LOCK_LOOK_MS 50
+#define LOCK_POLL_MS 50
 
 static size_t take_body(char *data, size_t size, size_t count, void *user)
 {
@@ -40,7 +40,7 @@ static struct curl_slist *set_options(CURL *curl, struct arena *arena, const cha
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	/* A backup takes as long as the database is large. */
+	/* How long a backup takes depends on the size of the database. */
 	if (!str_equal_z(path, "/admin/backup"))
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT, CALL_TIMEOUT_S);
 	if (!str_is_empty(body)) {
@@ -50,14 +50,14 @@ static struct curl_slist *set_options(CURL *curl, struct arena *arena, const cha
 	return headers;
 }
 
-/* NOT_FOUND: nobody listens there. */
+/* NOT_FOUND: no service listens there. */
 static enum err_kind call_socket(struct arena *arena, const char *socket_path, const char *method,
 				 struct str path, struct str body, struct control_answer *answer,
 				 struct error *err)
 {
 	struct sockaddr_un address;
 	if (strlen(socket_path) >= sizeof(address.sun_path))
-		return error_set(err, ERR_NOT_FOUND, "no service can listen there");
+		return error_set(err, ERR_NOT_FOUND, "no service can listen on that path");
 	CURL *curl = curl_easy_init();
 	if (curl == NULL)
 		return error_set(err, ERR_INTERNAL, "no memory for a call");
@@ -96,13 +96,12 @@ static void dispatch(struct service *service, struct arena *arena, const char *m
 	*answer = (struct control_answer){response->status, buf_str(&response->body)};
 }
 
-/* Opens the service for a moment. CONFLICT: somebody else has the database. */
+/* Opens the service for this call. CONFLICT: another process holds the database. */
 static enum err_kind call_directly(const struct settings *settings, struct arena *arena,
 				   const char *method, struct str path, struct str body,
 				   struct control_answer *answer, struct error *err)
 {
-	/* A command prints its answer; what the service would log at work is of no use beside
-	 * it. */
+	/* A command prints its answer: the service's usual log lines would only be in the way. */
 	struct settings quiet = *settings;
 	struct service *service = NULL;
 	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)
@@ -119,8 +118,7 @@ enum err_kind control_call(const struct settings *settings, struct arena *arena,
 			   struct str path, struct str body, struct control_answer *answer_out,
 			   struct error *err)
 {
-	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
-	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
+	const int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
 	while (true) {
 		enum err_kind kind = call_socket(arena, service_control_path(settings), method,
 						 path, body, answer_out, err);
@@ -129,8 +127,8 @@ enum err_kind control_call(const struct settings *settings, struct arena *arena,
 		kind = call_directly(settings, arena, method, path, body, answer_out, err);
 		if (kind != ERR_CONFLICT || clock_boot_us(clock_system()) > until_us)
 			return kind;
-		/* Another command has the database for its moment, or a service is just starting:
-		 * then its socket will answer. */
-		nanosleep(&pause, NULL);
+		/* Another command holds the database for a moment, or a service is starting: then
+		 * its socket will answer. */
+		thread_sleep_ms(LOCK_POLL_MS);
 	}
 }

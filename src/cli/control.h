@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The admin API from the command line: through the control socket of a running service, or, when
- * none runs, by opening the service for a moment and dispatching the same request directly. */
+ * The admin API for the command line: through the control socket of a running service or, when none
+ * runs, by opening the service for one call and dispatching the same request directly. */
 #pragma once
 
 #include "err.h"
@@ -15,8 +15,10 @@ struct control_answer {
 	struct str body;
 };
 
-/* body: JSON text, or empty. Returns NONE with any status; TEMPORARY, INTERNAL, ... when there is
- * no answer at all. */
+/* body: JSON text, or empty. Blocks, at most a minute but for a backup; waits up to 5 s for a
+ * database that another command holds. The answer's body lives in arena. Returns NONE with any HTTP
+ * status; on an error there is no answer: CONFLICT: the database stays held, TEMPORARY: the service
+ * did not answer, and what service_open() returns. */
 enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method,
 			   struct str path, struct str body, struct control_answer *answer_out,
 			   struct error *err);

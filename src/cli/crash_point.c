@@ -41,8 +41,8 @@ void crash_point_pass(void *context, const char *name)
 	struct crash_point *point = context;
 	if (point->name[0] == '\0' || strcmp(point->name, name) != 0 || --point->countdown != 0)
 		return;
-	/* Raised, not sent: this thread itself takes it, and is not a step further when all stand
-	 * still. */
+	/* raise(), not kill(): this thread takes the signal and is not a step further when all
+	 * threads stop. */
 	raise(point->stops ? SIGSTOP : SIGKILL);
 }
 

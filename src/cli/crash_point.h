@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A way to die at a named point, for tests/fault: POSTHORN_CRASH_POINT=NAME:COUNT in the
- * environment kills the process with SIGKILL when the point NAME is passed for the COUNT-th time;
- * with POSTHORN_CRASH_STOPS set it stands still there instead, until somebody continues it
- * (SIGCONT). The points are the engine's (engine.h, probe). Only in builds with
- * -DPOSTHORN_CRASH_POINTS=1 (the sanitizer build of ./dev test); elsewhere the variable means
- * nothing. */
+ * Dying at a named point, for tests/fault: POSTHORN_CRASH_POINT=NAME:COUNT in the environment kills
+ * the process with SIGKILL when it passes the point NAME for the COUNT-th time; with
+ * POSTHORN_CRASH_STOPS set it stops there instead, until SIGCONT. The points are the engine's
+ * (engine.h, probe). Only in builds with -DPOSTHORN_CRASH_POINTS=1 (the sanitizer build of ./dev
+ * test); other builds ignore the variable. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,12 +13,12 @@ struct delivery_work;
 struct crash_point {
 	char name[64]; /* empty = none */
 	long countdown;
-	bool stops;              /* and is not killed: SIGSTOP */
+	bool stops;              /* SIGSTOP instead of SIGKILL */
 	const char *poison_text; /* NULL = none */
 };
 
-/* Is POSTHORN_RELAXED_SYNC set: shall the database forget its newest commits at a power cut? The
- * broken service that the power-cut test must catch. In other builds never. */
+/* Is POSTHORN_RELAXED_SYNC set: may the database lose its newest commits in a power cut? This is
+ * the broken service that the power-cut test must catch. Always false in other builds. */
 bool crash_point_relaxes_sync(void);
 /* Reads the environment. */
 void crash_point_init(struct crash_point *point);

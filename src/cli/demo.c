@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The guided tour: a sandbox and a service on an empty data directory, an app with six credentials,
- * six OAuth connections walked through their consent pages, seven posts (one of them scheduled),
- * and where to look at them. Everything goes over HTTP as a customer's would; only the two servers
+ * six OAuth connections through their consent pages, seven posts (one of them scheduled), and where
+ * to look at them. Everything goes over HTTP as a customer's requests would; only the two servers
  * run inside this process. Exits 0 when everything was published. */
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -20,7 +19,7 @@
 #include "count_of.h"
 #include "log.h"
 #include "random.h"
-#include "timetext.h"
+#include "thread.h"
 
 #include "form.h"
 #include "json.h"
@@ -40,7 +39,7 @@
 
 #define SCHEDULE_AHEAD_US (6 * US_PER_S)
 #define PATIENCE_US (120 * US_PER_S)
-#define LOOK_EVERY_MS 500
+#define POLL_MS 500
 #define FILE_MAX_BYTES ((size_t)32 << 20)
 #define BODY_MAX_BYTES 65536
 
@@ -112,7 +111,7 @@ static bool failed_error(const char *what, const struct error *err)
 	return failed(what, str_of(err->text));
 }
 
-/* ---- the stage: media server, sandbox, service ---- */
+/* ---- media server, sandbox, service ---- */
 
 static bool read_file(struct demo *demo, const char *directory, struct media_file_served *file)
 {
@@ -329,7 +328,7 @@ static bool get_token(struct demo *demo)
 	return true;
 }
 
-/* Opens the consent page, presses Allow, and follows the way back to the app's own address, which
+/* Opens the consent page, presses Allow, and follows the redirects back to the app's own URL, which
  * it does not open. */
 static bool consent(struct demo *demo, const char *slug, struct str authorize_url)
 {
@@ -346,7 +345,7 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 			return failed_error(slug, &err);
 		if (str_is_empty(page.location))
 			return page.status == 200 ||
-			       /* our page that asks again: the accounts will tell */
+			       /* our page that asks again: the accounts answer has the outcome */
 			       failed(slug, page.body);
 		url = page.location;
 	}
@@ -357,8 +356,7 @@ static bool consent(struct demo *demo, const char *slug, struct str authorize_ur
 static bool connection_of(struct demo *demo, const char *slug, struct str id,
 			  const struct json **out)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
-	int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
+	const int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
 	struct str path =
 		str_format(demo->arena, "/v1/connections/" STR_FMT "/accounts", STR_ARG(id));
 	while (true) {
@@ -367,7 +365,7 @@ static bool connection_of(struct demo *demo, const char *slug, struct str id,
 		if (!str_equal_z(json_string(json_get(*out, "status")), "pending") ||
 		    clock_boot_us(clock_system()) > until_us)
 			return true;
-		nanosleep(&pause, NULL);
+		thread_sleep_ms(POLL_MS);
 	}
 }
 
@@ -440,7 +438,8 @@ static struct str publish_body(struct demo *demo, const struct demo_post *post)
 
 static bool publish_all(struct demo *demo)
 {
-	say("6. Publish: a picture, three texts, two videos, and one text a few seconds ahead");
+	say("6. Publish: a picture, three texts, two videos, and one text scheduled a few seconds "
+	    "ahead");
 	for (size_t i = 0; i < POST_COUNT; i++) {
 		const struct json *answer = NULL;
 		if (!api_call(demo, "publish", "/v1/posts/publish", "application/json",
@@ -477,8 +476,7 @@ static bool count(struct demo *demo, struct tally *tally)
 
 static bool wait_for_all(struct demo *demo)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
-	int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
+	const int64_t until_us = clock_boot_us(clock_system()) + PATIENCE_US;
 	struct tally tally = {0};
 	struct tally shown = {.published = SIZE_MAX};
 	while (clock_boot_us(clock_system()) < until_us) {
@@ -490,9 +488,9 @@ static bool wait_for_all(struct demo *demo)
 		shown = tally;
 		if (tally.published + tally.failed == POST_COUNT)
 			return true;
-		nanosleep(&pause, NULL);
+		thread_sleep_ms(POLL_MS);
 	}
-	return true; /* the report below says which ones are not there */
+	return true; /* report() names the posts that are missing */
 }
 
 static bool report_post(struct demo *demo, size_t index)
@@ -516,15 +514,15 @@ static bool report_post(struct demo *demo, size_t index)
 static bool report(struct demo *demo)
 {
 	bool is_good = true;
-	say("7. What became of them");
+	say("7. The results");
 	for (size_t i = 0; i < POST_COUNT; i++)
 		is_good = report_post(demo, i) && is_good;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
-	say("\nLook at what the world sees: " STR_FMT "/", STR_ARG(sandbox));
+	say("\nSee the posts as the world sees them: " STR_FMT "/", STR_ARG(sandbox));
 	return is_good;
 }
 
-/* ---- the end ---- */
+/* ---- ending ---- */
 
 static void stay(struct demo *demo)
 {
@@ -533,7 +531,7 @@ static void stay(struct demo *demo)
 	sigemptyset(&end_signals);
 	sigaddset(&end_signals, SIGINT);
 	sigaddset(&end_signals, SIGTERM);
-	say("The service at %s and the sandbox go on until Ctrl-C.",
+	say("The service at %s and the sandbox keep running until Ctrl-C.",
 	    service_base_url(demo->service));
 	while (sigwait(&end_signals, &signal_number) != 0)
 		;
@@ -578,8 +576,9 @@ int command_demo(const struct command *command)
 {
 	struct demo demo = {.arena = arena_new("demo", (size_t)512 << 20)};
 	bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	/* before any thread starts, so that only stay() receives them */
 	if (is_terminal)
-		block_end_signals(); /* before any thread starts, so that only stay() sees them */
+		block_end_signals();
 	bool is_good = set_the_stage(&demo, command) && create_app(&demo) &&
 		       set_credentials(&demo) && get_token(&demo) && connect_all(&demo) &&
 		       publish_all(&demo) && wait_for_all(&demo) && report(&demo);

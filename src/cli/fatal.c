@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A signal handler can be handed nothing, so what it needs stands in static variables: the one
- * place of the house where that is so. What a thread is busy with is thread-local: the handler of
- * our own mistakes runs on the thread that made them. */
+ * A signal handler gets no argument, so what it needs is in static variables: the only ones in the
+ * program. The delivery a thread works on is thread-local, because the handler runs on the thread
+ * that crashed. */
 #include "fatal.h"
 
 #include <signal.h>
@@ -37,14 +37,14 @@ void fatal_set_delivery(struct str id)
 static void write_note(void)
 {
 	const sig_atomic_t length = note_length;
-	note_length = 0; /* once, whatever else goes wrong on the way down */
+	note_length = 0; /* only once, even if another signal follows */
 	if (length > 0 && note_fd >= 0 && write(note_fd, note, (size_t)length) < 0)
-		note_fd = -1; /* nobody is left to be told */
+		note_fd = -1; /* there is nowhere left to report it */
 }
 
-/* Async-signal-safe: write(2), sigaction(2) and raise(3) only. What the processor raised comes
- * again by itself at the same instruction, with all that a sanitizer wants to know about it; what
- * somebody raised is raised again. */
+/* Async-signal-safe: only write(2), sigaction(2) and raise(3). A signal of the processor comes
+ * again by itself at the same instruction, with everything that a sanitizer reports; one that was
+ * raised is raised again. */
 static void handle(int number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -66,7 +66,7 @@ void fatal_install(int fd)
 	for (size_t i = 0; i < COUNT_OF(fatal_signals); i++) {
 		sigaction(fatal_signals[i], NULL, &now);
 		if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle)
-			continue; /* installed before: its former action must not become itself */
+			continue; /* installed already: must not become its own former action */
 		sigaction(fatal_signals[i], &action, &former_actions[i]);
 	}
 }
@@ -83,7 +83,7 @@ struct fatal_stack *fatal_stack_begin(void)
 	return NULL;
 }
 
-/* A sanitizer wants to find the stack that it gave this thread. */
+/* A sanitizer expects to find the stack that it gave this thread. */
 void fatal_stack_end(struct fatal_stack **stack)
 {
 	if (*stack == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The commands that call the admin API: app, credential, admin, doctor, migrate. They print its
- * JSON as it comes. */
+ * JSON unchanged. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -147,7 +147,7 @@ int command_app_action(const struct command *command)
 
 /* ---- credential ---- */
 
-/* Without the line end that echo and editors put behind it; blanks may belong to a password. */
+/* Without the line end that echo and editors add; spaces may belong to a password. */
 static bool read_all(FILE *in, struct arena *arena, struct str *out)
 {
 	char *text = arena_alloc(arena, SECRET_MAX_BYTES + 1);
@@ -180,7 +180,7 @@ static struct str credential_path(const struct command *command, const char *act
 	return app_path(command, command->arguments->app, str_z(command->arena, rest));
 }
 
-/* Printed whatever the platform said; the exit status tells whether it is verified. */
+/* Prints the credential in any case; the exit status says whether it is verified. */
 static int print_verified(const struct control_answer *answer, struct arena *arena)
 {
 	const struct json *json = NULL;
@@ -201,7 +201,7 @@ int command_credential_set(const struct command *command)
 		return wrong_use("credential set needs one of --client-secret-file FILE and "
 				 "--client-secret-stdin");
 	if (!read_secret(command, &secret)) {
-		fprintf(stderr, "posthorn: the client secret cannot be read\n");
+		fprintf(stderr, "posthorn: cannot read the client secret\n");
 		return 1;
 	}
 	struct buf body;
@@ -251,7 +251,7 @@ int command_admin_create(const struct command *command)
 	if (a->email == NULL || a->password_stdin == NULL)
 		return wrong_use("admin create needs --email EMAIL and --password-stdin");
 	if (!read_all(stdin, command->arena, &password)) {
-		fprintf(stderr, "posthorn: the password cannot be read\n");
+		fprintf(stderr, "posthorn: cannot read the password\n");
 		return 1;
 	}
 	struct buf body;
@@ -292,7 +292,7 @@ int command_doctor(const struct command *command)
 	return json_bool(json_get(json, "ok"), false) ? 0 : 1;
 }
 
-/* The URL may hold a password: it is repeated nowhere. */
+/* Never prints the URLs: they may hold a password. */
 static int move_database(const struct command *command)
 {
 	const struct log log = service_make_log(command->settings);
@@ -318,6 +318,6 @@ int command_migrate(const struct command *command)
 {
 	if (command->arguments->from != NULL || command->arguments->to != NULL)
 		return move_database(command);
-	/* Opening the store is migrating it: every command does so; this one does nothing else. */
+	/* Opening the store migrates it: every command does that, this one nothing else. */
 	return call_and_print(command, "GET", STR("/admin/schema"), STR(""));
 }

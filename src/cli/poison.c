@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "buf.h"
 
-/* 1,700 deaths. What is older than that was long ago. */
+/* The last 1,700 crashes. Older ones no longer matter. */
 #define NOTES_MAX_BYTES ((size_t)65536)
 
 static const char *notes_path(struct arena *arena, const char *directory, const char *end)
@@ -63,7 +63,7 @@ static size_t count_notes(struct str notes, struct str id)
 	return count;
 }
 
-/* The new file beside the old one, then in its place: a crash leaves one or the other. */
+/* Writes the new file beside the old one and renames it: a crash leaves one or the other. */
 static enum err_kind write_notes(struct arena *arena, const char *directory, struct str notes,
 				 struct error *err)
 {
@@ -84,7 +84,7 @@ struct sweep {
 	poison_set_aside set_aside;
 	void *context;
 	struct str notes;
-	struct buf done; /* ids that were set aside, one a line */
+	struct buf done; /* ids that were set aside, one per line */
 	struct buf kept;
 };
 

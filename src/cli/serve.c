@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The two commands that run until they are told to stop: serve and sandbox. */
+ * The commands that run until a signal ends them: serve, worker and sandbox. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "random.h"
+#include "thread.h"
 
 #include "sandbox.h"
 
@@ -21,7 +21,7 @@
 #include "service.h"
 
 #define LOCK_WAIT_US (2 * US_PER_S)
-#define LOCK_LOOK_MS 50
+#define LOCK_POLL_MS 50
 
 /* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an
  * abstract name. */
@@ -42,7 +42,7 @@ static void notify(const char *state)
 	close(fd);
 }
 
-/* Blocked before any thread starts, so that only wait_for_end() sees them. */
+/* Before any thread starts, so that only wait_for_end() receives them. */
 static void block_end_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -58,14 +58,14 @@ static void wait_for_end(const sigset_t *set)
 		;
 }
 
-static int say(const struct error *err)
+static int report(const struct error *err)
 {
 	fprintf(stderr, "posthorn: %s\n", err->text);
 	return 1;
 }
 
-/* The listener's full house is 64 threads of 100 connections, the engine's transfers come on top:
- * the soft limit of 1,024 descriptors that systems start with is raised as far as is allowed. */
+/* A full listener has 64 threads of 100 connections, and the engine's transfers come on top: raises
+ * the soft limit of descriptors, usually 1,024, as far as is allowed. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -75,21 +75,20 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A command may have the database for its moment: that is waited for. Another service is not. */
+/* Waits for a command that holds the database for a moment, but not for another service. */
 static enum err_kind open_service(const struct settings *settings, enum service_role role,
 				  struct service **service, struct error *err)
 {
-	const struct timespec pause = {.tv_nsec = LOCK_LOOK_MS * 1000000L};
-	int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
+	const int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
 	enum err_kind kind = service_open(settings, role, service, err);
 	while (kind == ERR_CONFLICT && clock_boot_us(clock_system()) < until_us) {
-		nanosleep(&pause, NULL);
+		thread_sleep_ms(LOCK_POLL_MS);
 		kind = service_open(settings, role, service, err);
 	}
 	return kind;
 }
 
-/* To the terminal and not to the log: whoever has it makes the first admin. */
+/* To the terminal and not to the log: the link makes its holder the first admin. */
 static void print_setup_link(struct service *service)
 {
 	const struct str link = service_setup_link(service);
@@ -100,7 +99,7 @@ static void print_setup_link(struct service *service)
 			STR_ARG(link));
 }
 
-static int run_until_told(const struct command *command, enum service_role role)
+static int run_service(const struct command *command, enum service_role role)
 {
 	struct service *service = NULL;
 	struct error err = {0};
@@ -108,10 +107,10 @@ static int run_until_told(const struct command *command, enum service_role role)
 	block_end_signals(&end_signals);
 	raise_descriptor_limit();
 	if (open_service(command->settings, role, &service, &err) != ERR_NONE)
-		return say(&err);
+		return report(&err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);
-		return say(&err);
+		return report(&err);
 	}
 	if (role != SERVICE_WORKER)
 		print_setup_link(service);
@@ -126,12 +125,12 @@ static int run_until_told(const struct command *command, enum service_role role)
 int command_serve(const struct command *command)
 {
 	const bool is_whole = command->arguments->no_deliver == NULL;
-	return run_until_told(command, is_whole ? SERVICE_ALL : SERVICE_API);
+	return run_service(command, is_whole ? SERVICE_ALL : SERVICE_API);
 }
 
 int command_worker(const struct command *command)
 {
-	return run_until_told(command, SERVICE_WORKER);
+	return run_service(command, SERVICE_WORKER);
 }
 
 int command_sandbox(const struct command *command)
@@ -143,14 +142,14 @@ int command_sandbox(const struct command *command)
 	struct log log = service_make_log(command->settings);
 	const struct setting *listen = &command->settings->values[SETTING_ID_listen];
 	const struct sandbox_config config = {
-		/* Its own default, so that serve and sandbox run side by side without settings. */
+		/* not that of serve, so that both run side by side without settings */
 		.listen = listen->source == SETTING_FROM_DEFAULT ? "127.0.0.1:8081" : listen->text,
 		.log = &log,
 		.clock = clock_system(),
 		.random = random_system(),
 	};
 	if (sandbox_open(&config, &sandbox, &err) != ERR_NONE)
-		return say(&err);
+		return report(&err);
 	struct str url = sandbox_base_url(sandbox);
 	fprintf(stderr, "posthorn sandbox: listening on " STR_FMT "\n", STR_ARG(url));
 	notify("READY=1");

@@ -44,8 +44,8 @@
 #define REQUEST_ARENA_BYTES ((size_t)64 << 20)
 #define DRAIN_MS 20000 /* longer than a usual platform call */
 #define HTTP_DRAIN_MS 10000
-/* Nobody wakes a worker when another node has accepted a post: it polls, and this is how late a post
- * may be because of that. */
+/* Nobody wakes a worker when another node has accepted a post: it polls, and this is how late a
+ * post may be because of that. */
 #define SHARED_POLL_MS 250
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The service put together: every layer opened in order, wired by their ports, and closed in
- * reverse. `serve` opens it with its listeners; the command line opens it without them when no
- * service runs, so that both go the same way. */
+ * The service as a whole: opens the parts in order, connects them, and closes them in reverse.
+ * `serve` opens it with its listeners; a command opens it without them when no service runs, so
+ * that both take the same path. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,35 +17,39 @@ struct arena;
 struct http_router;
 struct service;
 
-/* What of the service runs. The last two are for a database with several nodes (docs/postgres.md);
- * with another they are INVALID. */
+/* Which parts run. API and WORKER need a database with several nodes (docs/postgres.md): with
+ * another service_open() returns INVALID. */
 enum service_role {
-	SERVICE_COMMAND, /* for one call of the admin API: claims no deliveries, listens nowhere */
+	SERVICE_COMMAND, /* for one call of the admin API: delivers nothing, listens nowhere */
 	SERVICE_ALL,
-	SERVICE_API,   /* takes posts, and leaves them to the workers */
-	SERVICE_WORKER /* delivers; answers /healthz, /readyz, /metrics and /media alone */
+	SERVICE_API,   /* accepts posts, and leaves delivery to workers */
+	SERVICE_WORKER /* delivers; serves only /healthz, /readyz, /metrics and /media */
 };
 
-/* Makes DATA (0700), opens key, store, spool, transport, engine; starts the engine's thread.
- * CONFLICT: another service owns DATA. */
+/* Makes DATA (0700) and opens every part but the listeners; with COMMAND also starts the engine's
+ * thread. settings outlives the service. *service_out is set on NONE only. CONFLICT: another
+ * process owns DATA; INVALID: a setting, with its name; others from the parts. Blocks on disk and
+ * database. */
 enum err_kind service_open(const struct settings *settings, enum service_role role,
 			   struct service **service_out, struct error *err);
-/* Opens the listener and the control socket. */
+/* Opens the listener and the control socket, then starts the engine's thread. On an error the
+ * caller still closes the service. */
 enum err_kind service_listen(struct service *service, struct error *err);
-/* "http://127.0.0.1:8080" */
+/* "http://127.0.0.1:8080": the address that is listened on; final after service_listen(). */
 const char *service_base_url(const struct service *service);
 const struct log *service_log(const struct service *service);
-/* Where the first admin is made, while there is none; else empty. After service_listen(). */
+/* The URL that makes the first admin; empty when there is one. After service_listen(). */
 struct str service_setup_link(struct service *service);
 struct http_router *service_admin_router(struct service *service);
-/* Stops accepting, lets running calls end (bounded), stops the engine, closes everything, nulls. */
+/* Stops accepting, lets running requests end (10 s for each listener) and platform calls (20 s),
+ * closes every part and sets the pointer to NULL; a NULL inside is fine. */
 void service_close(struct service **service);
 
-/* How the world reaches a service at base_url: the public-url setting, else base_url; who listens
- * anywhere is reached at loopback. */
+/* How the world reaches a service at base_url: the public-url setting, else base_url, with loopback
+ * in place of an any-address such as 0.0.0.0. In arena. */
 struct str service_public_url(const struct settings *settings, struct arena *arena,
 			      struct str base_url);
 /* "DATA/control.sock" */
 const char *service_control_path(const struct settings *settings);
-/* The log as settings say. */
+/* The log that the settings describe, to standard error. */
 struct log service_make_log(const struct settings *settings);

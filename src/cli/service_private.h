@@ -44,7 +44,8 @@ struct service {
 	const char *data;
 	enum service_role role;
 	size_t opened; /* rows of service.c's table of parts */
-	/* Others keep a pointer to these three: a free port is filled in after they were given it. */
+	/* Others keep a pointer to these three: a free port is filled in after they were given
+	 * it. */
 	char public_url[SERVICE_URL_BYTES];
 	char media_url[SERVICE_URL_BYTES];
 	char base_url[SERVICE_URL_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Settings from flags, environment and file, out of one table (settings.def). A bad value or an
- * unknown setting is one clear line. */
+ * Settings from flags, environment and file, by one table (settings.def). A bad value or an unknown
+ * setting is an error of one line. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,15 +43,17 @@ struct settings {
 	struct setting values[SETTING_COUNT];
 };
 
-/* Defaults, then the file named by --config or POSTHORN_CONFIG, then the environment; flags come by
- * settings_set_flag before. */
+/* Sets the defaults. Then settings_set_flag() for every flag, then settings_finish(). Texts live in
+ * arena. */
 void settings_init(struct settings *settings, struct arena *arena);
-/* Is there a setting of that name (without dashes)? */
+/* Is there a setting of this name (without dashes)? */
 bool settings_has(struct str name);
-/* name without dashes. NOT_FOUND: no such setting; INVALID: the value is not allowed. */
+/* name: without dashes. NOT_FOUND: there is no such setting; INVALID: the value is not allowed. */
 enum err_kind settings_set_flag(struct settings *settings, struct str name, const char *value,
 				struct error *err);
-/* After all flags: reads file and environment, and checks what depends on each other. */
+/* After all flags: reads the environment and the file named by --config or POSTHORN_CONFIG, then
+ * checks the values, also against each other. Flags win over the environment, the environment over
+ * the file. INVALID: err names the setting and where it stands. */
 enum err_kind settings_finish(struct settings *settings, char *const *environment,
 			      struct error *err);
 
@@ -65,5 +67,5 @@ static inline int64_t settings_number(const struct settings *settings, enum sett
 	return settings->values[id].number;
 }
 
-/* The table for people: one line a setting. */
+/* For people: one line per setting. */
 void settings_print_help(FILE *out);

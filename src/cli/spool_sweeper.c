@@ -12,7 +12,7 @@
 
 #define POST_ID_BYTES 36 /* a key begins with the post's id */
 
-/* Whoever cannot tell keeps the file. */
+/* A file is kept when that is unknown. */
 static bool is_needed(void *context, struct str key)
 {
 	const struct spool_sweeper *sweeper = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where several nodes deliver one post, the node that ends it removes its own copies of the post's
- * files; the others' stay behind. This removes them, from time to time, as a source of the engine
- * that never has work: the spool is the engine's thread's. */
+ * When several nodes deliver one post, the node that ends it removes its own copies of the post's
+ * files, and the other nodes keep theirs. The sweeper removes those from time to time. It is a
+ * source of the engine that never has tasks, because the spool belongs to the engine's thread. */
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ struct engine;
 struct spool;
 struct store;
 
-/* Filled by the caller, who keeps it as long as the engine. */
+/* Filled by the caller (but for next_us), who keeps it as long as the engine. */
 struct spool_sweeper {
 	struct spool *spool;
 	struct store *store;

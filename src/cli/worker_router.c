@@ -12,7 +12,7 @@
 
 #define ANSWER_MAX_BYTES ((size_t)4 << 20)
 
-/* The same path in the API's own router: its handler fills the answer. */
+/* The handler of the same path in the API's own router fills the answer. */
 static void pass_on(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a node that only delivers answers: that it lives, how it is, and the files that platforms
- * fetch from it. Everything else is 404: the API is other nodes'. */
+ * The paths of a node that only delivers: /healthz, /readyz, /metrics, and the files that platforms
+ * fetch from it. Everything else is 404: other nodes serve the API. */
 #pragma once
 
 #include "err.h"
@@ -8,6 +8,6 @@
 struct api;
 struct http_router;
 
-/* The answers are api's, which must outlive the router. */
+/* Answers come from api, which must outlive the router; the caller frees *router_out. */
 enum err_kind worker_router_new(struct api *api, struct http_router **router_out,
 				struct error *err);

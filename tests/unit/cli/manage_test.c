@@ -160,7 +160,7 @@ static void credentials(void **state)
 				 "/no/such --app ",
 				 id, ""),
 			    ""),
-			1, "cannot be read");
+			1, "cannot read");
 	assert_not_done(run(fx, command_credential_verify, "credential verify --platform x", ""), 2,
 			"--app");
 	assert_not_done(run(fx, command_credential_list, "credential list", ""), 2, "--app");
@@ -176,7 +176,7 @@ static void too_long_a_secret_is_not_cut(void **state)
 	const char *all =
 		line(fx, "credential set --platform x --client-id i --client-secret-stdin --app ",
 		     id, "");
-	assert_not_done(run(fx, command_credential_set, all, secret), 1, "cannot be read");
+	assert_not_done(run(fx, command_credential_set, all, secret), 1, "cannot read");
 }
 
 static void admins(void **state)
