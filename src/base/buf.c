@@ -76,7 +76,7 @@ void buf_add_char(struct buf *buf, char c)
 }
 
 /* Without printf: every number of every answer passes here. */
-void buf_add_u64(struct buf *buf, uint64_t value)
+static void add_digits(struct buf *buf, uint64_t value)
 {
 	char digits[20]; /* 18446744073709551615 */
 	size_t start = sizeof(digits);
@@ -93,7 +93,7 @@ void buf_add_i64(struct buf *buf, int64_t value)
 	const uint64_t magnitude = value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
 	if (value < 0)
 		buf_add_char(buf, '-');
-	buf_add_u64(buf, magnitude);
+	add_digits(buf, magnitude);
 }
 
 /* Formats into the room there is; only what does not fit is formatted twice. */

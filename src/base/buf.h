@@ -27,7 +27,6 @@ void buf_init(struct buf *buf, struct arena *arena, size_t max_bytes);
 void buf_add(struct buf *buf, struct str s);
 void buf_add_z(struct buf *buf, const char *z);
 void buf_add_char(struct buf *buf, char c);
-void buf_add_u64(struct buf *buf, uint64_t value);
 void buf_add_i64(struct buf *buf, int64_t value);
 void buf_addf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Everything so far; valid until the next add. */

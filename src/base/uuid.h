@@ -18,8 +18,8 @@ struct uuid {
 
 /* now_us: an instant from 1970 on; an earlier one counts as 1970. */
 struct uuid uuid_v7(int64_t now_us, const struct random_source *random);
-/* 8-4-4-4-12 hex digits of any version, lower case only: ours are, and another spelling is another
- * id. */
+/* For tests: no id from outside is judged by its form. True for 8-4-4-4-12 hex digits of any
+ * version, lower case only: ours are, and another spelling is another id. */
 bool uuid_is_valid(struct str text);
 /* A copy in arena. */
 struct str uuid_str(struct arena *arena, struct uuid uuid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What keeps the service from doing harm twice: the restore guard (store_guard.h) and the
- * quarantine of deliveries that stop the program (poison.h). */
+ * Guards against doing harm twice: the restore guard (store_guard.h), and the quarantine of
+ * deliveries that stop the program (poison.h). */
 #include <unistd.h>
 
 #include "arena.h"

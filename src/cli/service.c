@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The service's parts: what opens each of them, what closes it, and in which order. */
+ * The parts of the service: how each is opened and closed, and in which order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,7 +276,7 @@ static void close_engine(struct service *service)
 	engine_free(&service->idle_engine);
 }
 
-/* ---- the verbs ---- */
+/* ---- connections, deliveries, APIs ---- */
 
 static enum err_kind open_connector(struct service *service, struct error *err)
 {
@@ -546,54 +546,56 @@ static enum err_kind announce_node(struct service *service, struct error *err)
 #define SERVING (1u << SERVICE_ALL | 1u << SERVICE_API | 1u << SERVICE_WORKER)
 #define EVERY (COMMAND | SERVING)
 
+enum part_phase { AT_OPEN, AT_LISTEN };
+
 struct part {
-	enum err_kind (*open)(struct service *service,
-			      struct error *err); /* NULL = nothing to open */
-	/* Also after open() has failed, or was never called. NULL = nothing to close. */
+	/* NULL = nothing to open. */
+	enum err_kind (*open)(struct service *service, struct error *err);
+	/* Called also when open() failed. NULL = nothing to close. */
 	void (*close)(struct service *service);
 	unsigned roles;
-	bool is_listening; /* opened by service_listen(), the others by service_open() */
+	enum part_phase phase; /* opened by service_open() or by service_listen() */
 };
 
 /* Opened from top to bottom, closed from bottom to top. Where a part must not close where it opens,
  * it has two rows. */
 static const struct part parts[] = {
 	/* makes nothing: a bad range or port stops the start before anything is there */
-	{open_guard, close_guard, EVERY, false},
-	{make_data_directory, NULL, EVERY, false},
-	{open_store, close_store, EVERY, false},
-	{open_seal, close_seal, EVERY, false},
-	{guarding_open_epoch, guarding_close_epoch, SERVING, false},
-	{guarding_open_quarantine, guarding_close_quarantine, SERVING, false},
-	{open_spool, close_spool, EVERY, false},
-	{open_transport, close_transport, EVERY, false},
-	{open_engine, NULL, EVERY, false},
-	{open_connector, close_connector, EVERY, false},
-	{open_deliverer, close_deliverer, SERVING, false},
-	{open_admin, close_admin, EVERY, false},
-	{open_api, close_api, SERVING, false},
-	{open_webhooker, close_webhooker, SERVING, false},
-	{open_dashboard, NULL, SERVING, false},
+	{open_guard, close_guard, EVERY, AT_OPEN},
+	{make_data_directory, NULL, EVERY, AT_OPEN},
+	{open_store, close_store, EVERY, AT_OPEN},
+	{open_seal, close_seal, EVERY, AT_OPEN},
+	{guarding_open_epoch, guarding_close_epoch, SERVING, AT_OPEN},
+	{guarding_open_quarantine, guarding_close_quarantine, SERVING, AT_OPEN},
+	{open_spool, close_spool, EVERY, AT_OPEN},
+	{open_transport, close_transport, EVERY, AT_OPEN},
+	{open_engine, NULL, EVERY, AT_OPEN},
+	{open_connector, close_connector, EVERY, AT_OPEN},
+	{open_deliverer, close_deliverer, SERVING, AT_OPEN},
+	{open_admin, close_admin, EVERY, AT_OPEN},
+	{open_api, close_api, SERVING, AT_OPEN},
+	{open_webhooker, close_webhooker, SERVING, AT_OPEN},
+	{open_dashboard, NULL, SERVING, AT_OPEN},
 	/* the tasks that it frees use the parts above */
-	{NULL, close_engine, EVERY, false},
-	/* below whatever may wait for the engine: running requests end before its thread does */
-	{NULL, stop_engine, EVERY, false},
-	{node_open, node_close, SERVING, false},
-	{start_engine, NULL, COMMAND, false},
-	{open_listener, close_listener, SERVING, true},
-	{open_control, close_control, SERVING, true},
-	{announce_node, NULL, SERVING, true},
+	{NULL, close_engine, EVERY, AT_OPEN},
+	/* above the listeners: their running requests may wait for the engine, and end first */
+	{NULL, stop_engine, EVERY, AT_OPEN},
+	{node_open, node_close, SERVING, AT_OPEN},
+	{start_engine, NULL, COMMAND, AT_OPEN},
+	{open_listener, close_listener, SERVING, AT_LISTEN},
+	{open_control, close_control, SERVING, AT_LISTEN},
+	{announce_node, NULL, SERVING, AT_LISTEN},
 	/* not before our own address is known and answers: the first deliveries may send out
 	 * addresses of files here */
-	{start_engine, NULL, SERVING, true},
+	{start_engine, NULL, SERVING, AT_LISTEN},
 };
 
-/* Opens the rows that are next, those of service_open() or those of service_listen(). */
-static enum err_kind open_parts(struct service *service, bool is_listening, struct error *err)
+/* Opens the rows of this phase, which come next. */
+static enum err_kind open_parts(struct service *service, enum part_phase phase, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
 	while (kind == ERR_NONE && service->opened < COUNT_OF(parts) &&
-	       parts[service->opened].is_listening == is_listening) {
+	       parts[service->opened].phase == phase) {
 		const struct part *part = &parts[service->opened++];
 		if (part->open != NULL && (part->roles & 1u << service->role) != 0)
 			kind = part->open(service, err);
@@ -619,7 +621,7 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 	snprintf(service->base_url, sizeof(service->base_url), "http://%s",
 		 settings_text(settings, SETTING_ID_listen));
 	set_public_url(service);
-	const enum err_kind kind = open_parts(service, false, err);
+	const enum err_kind kind = open_parts(service, AT_OPEN, err);
 	if (kind != ERR_NONE) {
 		service_close(&service);
 		return kind;
@@ -630,7 +632,7 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 
 enum err_kind service_listen(struct service *service, struct error *err)
 {
-	return open_parts(service, true, err);
+	return open_parts(service, AT_LISTEN, err);
 }
 
 void service_close(struct service **service_pointer)
@@ -648,16 +650,11 @@ void service_close(struct service **service_pointer)
 	*service_pointer = NULL;
 }
 
-/* ---- what is asked of it ---- */
+/* ---- for its callers ---- */
 
 const char *service_base_url(const struct service *service)
 {
 	return service->base_url;
-}
-
-const struct log *service_log(const struct service *service)
-{
-	return &service->log;
 }
 
 struct str service_setup_link(struct service *service)

@@ -37,7 +37,6 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 enum err_kind service_listen(struct service *service, struct error *err);
 /* "http://127.0.0.1:8080": the address that is listened on; final after service_listen(). */
 const char *service_base_url(const struct service *service);
-const struct log *service_log(const struct service *service);
 /* The URL that makes the first admin; empty when there is one. After service_listen(). */
 struct str service_setup_link(struct service *service);
 struct http_router *service_admin_router(struct service *service);
@@ -45,10 +44,6 @@ struct http_router *service_admin_router(struct service *service);
  * closes every part and sets the pointer to NULL; a NULL inside is fine. */
 void service_close(struct service **service);
 
-/* How the world reaches a service at base_url: the public-url setting, else base_url, with loopback
- * in place of an any-address such as 0.0.0.0. In arena. */
-struct str service_public_url(const struct settings *settings, struct arena *arena,
-			      struct str base_url);
 /* "DATA/control.sock" */
 const char *service_control_path(const struct settings *settings);
 /* The log that the settings describe, to standard error. */

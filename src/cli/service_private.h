@@ -83,6 +83,13 @@ static inline const char *service_path(const struct service *service, const char
 	return str_z(service->arena, str_format(service->arena, "%s/%s", service->data, name));
 }
 
+/* ---- service.c, for its test ---- */
+
+/* How the world reaches a service at base_url: the public-url setting, else base_url, with loopback
+ * in place of an any-address such as 0.0.0.0. In arena. */
+struct str service_public_url(const struct settings *settings, struct arena *arena,
+			      struct str base_url);
+
 /* ---- guarding.c: the restore guard and the quarantine ---- */
 
 /* Was the database restored from a backup? Holds what is due then, and raises the epoch from now

@@ -62,7 +62,7 @@ static enum err_kind add_account(struct connect_task *t, const struct account_ro
 	return ERR_NONE;
 }
 
-/* Never an error: what keeps the platform from being asked is an outcome without an answer. */
+/* When the platform cannot be asked, the outcome is one without an answer. */
 static void ask_about(struct connector *connector, struct arena *arena,
 		      const struct account_row *account, enum operation operation, int64_t wait_ms,
 		      struct ask_outcome *outcome_out)
