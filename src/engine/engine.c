@@ -14,9 +14,8 @@
 #include "clock.h"
 #include "log.h"
 
-#include "json.h"
-
 #include "clock_watch.h"
+#include "engine_call.h"
 
 #define RESULTS_MAX 128
 /* With this many transfers under way, answers come in swarms: waiting some milliseconds more makes
@@ -240,76 +239,12 @@ static struct task *table_take(struct engine *engine, uint64_t transfer_id)
 	return NULL;
 }
 
-enum call_verdict engine_judge(enum call_kind kind, const struct transfer_result *result)
-{
-	if (kind != CALL_PUBLISH)
-		return CALL_FOR_ADAPTER;
-	if (result->outcome == TRANSFER_NEVER_SENT)
-		return CALL_NEVER_SENT;
-	/* A 5xx on a publish call is no proof of failure: platforms answer 500 and publish all the
-	 * same (RELIABILITY.md finding 3). */
-	if (result->outcome == TRANSFER_LOST || result->status < 200 || result->status >= 500)
-		return CALL_UNCERTAIN;
-	if (result->status >= 300 && result->status < 400)
-		return CALL_UNCERTAIN;
-	return CALL_FOR_ADAPTER;
-}
-
-static struct reply *reply_of_result(struct arena *arena, const struct transfer_result *result)
-{
-	static const enum reply_outcome outcomes[] = {
-		[TRANSFER_ANSWERED] = REPLY_ANSWERED,
-		[TRANSFER_NEVER_SENT] = REPLY_NEVER_SENT,
-		[TRANSFER_LOST] = REPLY_LOST,
-	};
-	struct reply *reply = ARENA_NEW(arena, struct reply);
-	struct reply_header *headers =
-		ARENA_ARRAY(arena, struct reply_header, result->header_count);
-	for (size_t i = 0; i < result->header_count; i++)
-		headers[i] =
-			(struct reply_header){result->headers[i].name, result->headers[i].value};
-	*reply = (struct reply){
-		.outcome = outcomes[result->outcome],
-		.status = result->status,
-		.headers = headers,
-		.header_count = result->header_count,
-		.body = result->body,
-		.transport_error = result->error_text,
-	};
-	if (result->outcome == TRANSFER_ANSWERED && result->body.len > 0)
-		json_parse(arena, result->body, NULL, &reply->json, NULL, NULL);
-	return reply;
-}
-
 static void call_transfer(struct engine *engine, struct task *task)
 {
-	const struct call *call = &task->plan.call;
-	struct transfer_header headers[CALL_HEADERS_MAX];
-	for (size_t i = 0; i < call->header_count; i++)
-		headers[i] = (struct transfer_header){str_of(call->headers[i].name),
-						      call->headers[i].value};
-	const int64_t timeout_ms = call_timeout_ms(call);
-	const bool is_publish = call->kind == CALL_PUBLISH;
-	const struct transfer_request request = {
-		.id = task->transfer_id,
-		.pool = TRANSFER_PLATFORM,
-		.method = call->method,
-		.url = call->url,
-		.headers = headers,
-		.header_count = call->header_count,
-		.body = call->body,
-		.body_path = call->has_media_body ? task->plan.media_path : NULL,
-		.body_offset_bytes = call->media_offset_bytes,
-		.body_length_bytes = call->media_length_bytes,
-		.body_tail = call->body_tail,
-		.timeout_ms = timeout_ms,
-		/* Counted from the intent, not from now: a process that was paused in between must
-		 * not send late. Another node may be probing by then, and a repeat that was safe
-		 * may be safe no longer. */
-		.send_deadline_boot_us =
-			is_publish ? engine->planned_boot_us + timeout_ms * US_PER_MS : 0,
-		.fresh_connection = is_publish || call->needs_fresh_connection,
-	};
+	const struct task_plan *plan = &task->plan;
+	struct transfer_request request = engine_call_request(
+		engine->arena, &plan->call, plan->media_path, engine->planned_boot_us);
+	request.id = task->transfer_id;
 	transport_start(&engine->config.transport, &request);
 }
 
@@ -338,8 +273,9 @@ static void plan_result(struct engine *engine, const struct transfer_result *res
 		event.fetched = result;
 	} else {
 		event.kind = TASK_EVENT_REPLY;
-		event.verdict = engine_judge(task->is_publish ? CALL_PUBLISH : CALL_READ, result);
-		event.reply = reply_of_result(engine->arena, result);
+		event.verdict =
+			engine_call_judge(task->is_publish ? CALL_PUBLISH : CALL_READ, result);
+		event.reply = engine_call_reply(engine->arena, result);
 	}
 	task->transfer_id = 0;
 	task_plan(engine, task, &event);

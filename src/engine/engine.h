@@ -189,6 +189,3 @@ struct engine_figures engine_figures(const struct engine *engine);
 bool engine_is_draining(const struct engine *engine);
 /* Returns how many tasks are at work. */
 size_t engine_task_count(const struct engine *engine);
-
-/* Returns what is known of a call with that result. Pure. */
-enum call_verdict engine_judge(enum call_kind kind, const struct transfer_result *result);

@@ -571,7 +571,7 @@ static void due_work_is_looked_for_by_itself(void **state)
 	assert_int_equal(bench->claims, 2);
 	engine_turn(bench->engine, 60000);
 	assert_int_equal(bench->transport.last_timeout_ms,
-			 5000); /* the idle poll, whatever timers say */
+			 5000); /* the idle poll, even without timers */
 	fake_clock_advance(&bench->clock, 5 * US_PER_S);
 	engine_turn(bench->engine, 60000);
 	assert_int_equal(bench->claims, 3);
@@ -727,47 +727,6 @@ static void the_last_turn_is_told(void **state)
 	assert_int_equal(engine_last_turn_boot_us(bench->engine), bench->clock.boot_us);
 }
 
-struct judged {
-	const char *name;
-	enum call_kind kind;
-	enum transfer_outcome outcome;
-	int status;
-	enum call_verdict verdict;
-};
-
-static const struct judged judged[] = {
-	{"read, any answer", CALL_READ, TRANSFER_ANSWERED, 500, CALL_FOR_ADAPTER},
-	{"read, lost", CALL_READ, TRANSFER_LOST, 0, CALL_FOR_ADAPTER},
-	{"prepare, never sent", CALL_PREPARE, TRANSFER_NEVER_SENT, 0, CALL_FOR_ADAPTER},
-	{"publish, 200", CALL_PUBLISH, TRANSFER_ANSWERED, 200, CALL_FOR_ADAPTER},
-	{"publish, 299", CALL_PUBLISH, TRANSFER_ANSWERED, 299, CALL_FOR_ADAPTER},
-	{"publish, 400", CALL_PUBLISH, TRANSFER_ANSWERED, 400, CALL_FOR_ADAPTER},
-	{"publish, 429", CALL_PUBLISH, TRANSFER_ANSWERED, 429, CALL_FOR_ADAPTER},
-	{"publish, 499", CALL_PUBLISH, TRANSFER_ANSWERED, 499, CALL_FOR_ADAPTER},
-	{"publish, 300", CALL_PUBLISH, TRANSFER_ANSWERED, 300, CALL_UNCERTAIN},
-	{"publish, 308", CALL_PUBLISH, TRANSFER_ANSWERED, 308, CALL_UNCERTAIN},
-	{"publish, 399", CALL_PUBLISH, TRANSFER_ANSWERED, 399, CALL_UNCERTAIN},
-	{"publish, 500", CALL_PUBLISH, TRANSFER_ANSWERED, 500, CALL_UNCERTAIN},
-	{"publish, 503", CALL_PUBLISH, TRANSFER_ANSWERED, 503, CALL_UNCERTAIN},
-	{"publish, 600", CALL_PUBLISH, TRANSFER_ANSWERED, 600, CALL_UNCERTAIN},
-	{"publish, 101", CALL_PUBLISH, TRANSFER_ANSWERED, 101, CALL_UNCERTAIN},
-	{"publish, no status", CALL_PUBLISH, TRANSFER_ANSWERED, 0, CALL_UNCERTAIN},
-	{"publish, lost", CALL_PUBLISH, TRANSFER_LOST, 0, CALL_UNCERTAIN},
-	{"publish, lost behind a status line", CALL_PUBLISH, TRANSFER_LOST, 200, CALL_UNCERTAIN},
-	{"publish, never sent", CALL_PUBLISH, TRANSFER_NEVER_SENT, 0, CALL_NEVER_SENT},
-};
-
-static void a_publish_call_is_judged(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < COUNT_OF(judged); i++) {
-		const struct transfer_result result = {.outcome = judged[i].outcome,
-						       .status = judged[i].status};
-		if (engine_judge(judged[i].kind, &result) != judged[i].verdict)
-			fail_msg("%s", judged[i].name);
-	}
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
 
 int main(void)
@@ -798,7 +757,6 @@ int main(void)
 		TEST(an_answer_nobody_waits_for_is_dropped),
 		TEST(a_fetch_comes_back_as_a_fetch),
 		TEST(the_last_turn_is_told),
-		cmocka_unit_test(a_publish_call_is_judged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
