@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What comes next for a delivery. The only file that writes the engine's plan and what the store is
- * told of it (save.next, due_at_us, lease_until_us, failure, call_state), so that every decision is
+ * Decides what comes next for a delivery. The only file that writes the engine's plan and the
+ * decision that is stored (save.next, due_at_us, lease_until_us, failure, call_state), so that every decision is
  * found here, no matter which file asked for it. It knows no adapter and calls only record.c and
  * policy.c. */
 #include "delivery_private.h"

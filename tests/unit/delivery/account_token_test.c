@@ -49,8 +49,8 @@ static void a_token_about_to_end_is_refreshed_before_use(void **state)
 	assert_str(stored, "the-new-refresh-token");
 }
 
-/* RELIABILITY.md T1, x.md 1.4: each refresh token works once, so that whoever is due with the first
- * uses one up for all. A second connection of the same person has a pair of its own. */
+/* RELIABILITY.md T1, x.md 1.4: each refresh token works once, so that the first delivery due uses it
+ * up for all. A second connection of the same person has a pair of its own. */
 static void deliveries_due_at_once_use_a_refresh_token_once(void **state)
 {
 	struct world *w = *state;

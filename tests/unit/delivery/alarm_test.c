@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Alarms: what only the operator can mend is kept and told once a minute, and costs no post a
- * try. */
+ * Alarms: what only the operator can put right is kept and logged once a minute, and costs no post
+ * a try. */
 #include "delivery.h"
 
 #include "world.h"
@@ -27,7 +27,7 @@ static struct str post_to_linkedin(struct world *w)
 	return world_post(w, WORLD_TEXT("hello"), &account, 1);
 }
 
-static void an_ended_version_is_told_and_costs_no_try(void **state)
+static void an_ended_version_is_shown_and_costs_no_try(void **state)
 {
 	struct world *w = *state;
 	size_t count = 0;
@@ -36,10 +36,10 @@ static void an_ended_version_is_told_and_costs_no_try(void **state)
 		    .header_value = "urn:li:share:1", .times = 1);
 	const struct str post = post_to_linkedin(w);
 	world_run(w);
-	const struct alarm_row *told = alarms(w, &count);
+	const struct alarm_row *rows = alarms(w, &count);
 	assert_int_equal(count, 1);
-	assert_true(str_equal_z(told[0].name, "linkedin"));
-	assert_int_equal(told[0].times, 1);
+	assert_true(str_equal_z(rows[0].name, "linkedin"));
+	assert_int_equal(rows[0].times, 1);
 	assert_int_equal(world_delivery(w, post, 0).attempts, 0);
 	world_pass(w, 20 * US_PER_MINUTE);
 	assert_state(w, post, "published");
@@ -73,7 +73,7 @@ static void alarms_are_forgotten_at_the_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(an_ended_version_is_told_and_costs_no_try),
+		WORLD_TEST(an_ended_version_is_shown_and_costs_no_try),
 		WORLD_TEST(other_refusals_are_no_alarm),
 		WORLD_TEST(alarms_are_forgotten_at_the_start),
 	};

@@ -172,7 +172,7 @@ static void a_whole_thread_is_taken_over(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 0);
 }
 
-/* Two with the same words: whose is whose cannot be told. */
+/* Two with the same words: which is whose cannot be known. */
 static void two_candidates_prove_nothing(void **state)
 {
 	struct world *w = *state;
@@ -320,16 +320,16 @@ static void stepped(void *context, const struct delivery_work *work)
 static void each_step_is_announced_and_ended(void **state)
 {
 	struct world *w = *state;
-	int told[2] = {0};
+	int stepped_counts[2] = {0};
 	w->deliverer->config.stepping = stepped;
-	w->deliverer->config.stepping_context = told;
+	w->deliverer->config.stepping_context = stepped_counts;
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
 	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
 	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
 	pass_all(w);
 	assert_published(w, post, "1001");
-	assert_int_equal(told[0], 0);
-	assert_true(told[1] >= 4);
+	assert_int_equal(stepped_counts[0], 0);
+	assert_true(stepped_counts[1] >= 4);
 }
 
 static void the_poisoned_is_set_aside_untouched(void **state)
@@ -337,9 +337,9 @@ static void the_poisoned_is_set_aside_untouched(void **state)
 	struct world *w = *state;
 	struct error err = {0};
 	bool is_marked = false;
-	int told[2] = {0};
+	int stepped_counts[2] = {0};
 	w->deliverer->config.stepping = stepped;
-	w->deliverer->config.stepping_context = told;
+	w->deliverer->config.stepping_context = stepped_counts;
 	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
 	const struct str post = world_post(w, "{not even content", &account, 1);
 	ok(store_hold_poison(w->store, world_delivery(w, post, 0).id, &is_marked, &err), &err);
@@ -347,7 +347,7 @@ static void the_poisoned_is_set_aside_untouched(void **state)
 	assert_failed(w, post, "INTERNAL_ERROR");
 	assert_str(world_delivery(w, post, 0).error_message,
 		   "This delivery stopped the service three times; it was set aside.");
-	assert_int_equal(told[1], 0); /* what is set aside is not blamed again */
+	assert_int_equal(stepped_counts[1], 0); /* a quarantined delivery is not blamed again */
 	assert_int_equal(w->transport.sent_count, 0);
 	assert_int_equal(count_of(w, HOLD_SET_ASIDE), 1);
 }

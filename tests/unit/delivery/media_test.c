@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Customers' files on the way to our disk: fetched once for a post whoever needs them, refused with
+ * Customers' files on the way to our disk: fetched once for all deliveries of a post, refused with
  * a reason, gone when nobody needs them any more. With the real spool and YouTube's adapter. */
 #include "count_of.h"
 
@@ -100,7 +100,7 @@ static void two_deliveries_share_one_fetch(void **state)
 	assert_int_equal(spool_files(w->spool_path), 0);
 }
 
-/* What one was told both were told; one of them asks again, for both. */
+/* Both got the same answer; one of them asks again, for both. */
 static void a_failed_shared_fetch_is_tried_again_for_all(void **state)
 {
 	struct world *w = *state;
@@ -162,7 +162,7 @@ static void a_retry_asks_once_for_all(void **state)
 	assert_int_equal(world_delivery(w, post, 2).attempts, 2);
 }
 
-/* Who tries again has mended the address: what others were told of it does not count. */
+/* A person's retry may follow a repair: the failed fetches of other deliveries do not count. */
 static void a_person_who_tries_again_gets_a_new_look(void **state)
 {
 	struct world *w = *state;
@@ -252,7 +252,7 @@ struct asker {
 	bool is_optional;
 	const char *extra;    /* what the first step says of the account */
 	int64_t upload_bytes; /* 0 = none: of the first file, once all are there */
-	/* What it was told when it had all. */
+	/* What it saw when it had all. */
 	int indexes[ENV_FILES_MAX + 1];
 	struct media_file files[ENV_FILES_MAX + 1];
 	struct str extra_secret;
@@ -368,7 +368,7 @@ static void a_further_file_is_fetched_like_media(void **state)
 	assert_int_equal(hand.plan.fetch.pool, TRANSFER_USER); /* so the guard looks at it */
 	fetched_by_hand(&hand, 200);
 	assert_int_equal(hand.t->save.next, DELIVERY_WAIT);
-	assert_int_equal(asker.indexes[0], 1); /* behind the post's only medium */
+	assert_int_equal(asker.indexes[0], 1); /* after the post's only medium */
 	assert_int_equal(asker.files[0].sniff.type, SNIFF_JPEG);
 	assert_int_equal(asker.files[0].size_bytes, sizeof(picture));
 	assert_non_null(hand.t->media.paths[1]);

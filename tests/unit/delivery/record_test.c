@@ -79,7 +79,7 @@ static void long_bodies_keep_their_beginning(void **state)
 	}
 }
 
-/* Wherever it stands, and whatever is cut: no piece of the token of 8 bytes or more is shown. */
+/* At every place, and after every cut: no piece of the token of 8 bytes or more is shown. */
 static void a_token_at_any_place_is_not_shown(void **state)
 {
 	struct bench *b = *state;

@@ -459,7 +459,7 @@ static void sending_again_ends(void **state)
 	world_run(w);
 	for (int i = 0; i < 20; i++)
 		pass_all_looks(w);
-	/* The last look found nothing, and yet the last call may have come behind it. */
+	/* The last probe found nothing, and yet the last call may have come after it. */
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
 	assert_true(fake_count(&w->transport, IG_PUBLISH) <= 6);
 }
@@ -474,7 +474,7 @@ static struct str member_post(struct world *w)
 	return world_post(w, WORLD_TEXT("hello"), &account, 1);
 }
 
-/* Every repeat is in doubt again: that is no proof of absence, whatever tries are left. */
+/* The outcome of every repeat is unknown again: that proves no absence, even with tries left. */
 static void a_guarded_repeat_in_doubt_ends_as_unknown(void **state)
 {
 	struct world *w = *state;

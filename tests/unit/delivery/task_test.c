@@ -83,7 +83,7 @@ static void a_suspended_apps_posts_wait(void **state)
 	assert_published(w, post, "1001");
 }
 
-/* RELIABILITY.md 2.2 rule 4: another holder came meanwhile; ours stops, and what it was told is
+/* RELIABILITY.md 2.2 rule 4: another holder came meanwhile; ours stops, and the answer it got is
  * kept. */
 static void a_lost_lease_ends_the_task_and_keeps_the_evidence(void **state)
 {

@@ -21,7 +21,7 @@ static struct str x_post(struct world *w)
 	return world_post(w, WORLD_TEXT("hello"), &account, 1);
 }
 
-/* Whatever goes wrong while a call is open, it is told as unknown. Driven by hand: no adapter does
+/* Any failure while a call is open becomes OUTCOME_UNKNOWN. Driven by hand: no adapter does
  * this. */
 static void no_failure_hides_an_open_call(void **state)
 {

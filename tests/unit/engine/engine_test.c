@@ -719,7 +719,7 @@ static void a_fetch_comes_back_as_a_fetch(void **state)
 	assert_trace(bench, "fetched0 [ save0 ] saved0 free0");
 }
 
-static void the_last_turn_is_told(void **state)
+static void the_last_turn_is_shown(void **state)
 {
 	struct bench *bench = *state;
 	fake_clock_advance(&bench->clock, 7 * US_PER_S);
@@ -756,7 +756,7 @@ int main(void)
 		TEST(a_publish_call_gets_a_deadline_and_a_connection_of_its_own),
 		TEST(an_answer_nobody_waits_for_is_dropped),
 		TEST(a_fetch_comes_back_as_a_fetch),
-		TEST(the_last_turn_is_told),
+		TEST(the_last_turn_is_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void secrets_are_blacked_out(void **state)
 	arena_free(&arena);
 }
 
-/* Cut at every place, behind every offset: never are 8 bytes of it left. */
+/* Cut at every place, after every offset: 8 bytes of it are never left. */
 static void no_cut_lets_a_secret_escape(void **state)
 {
 	(void)state;
