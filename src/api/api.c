@@ -178,6 +178,7 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err)
 {
 	struct api *api = calloc(1, sizeof(*api));
+	*api_out = NULL;
 	if (api == NULL)
 		return error_set(err, ERR_INTERNAL, "no memory for the API");
 	api->config = *config;

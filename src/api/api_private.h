@@ -129,7 +129,8 @@ bool respond_content_type_is(const struct http_request *request, const char *med
 
 /* ---- limiter.c ---- */
 
-/* Counts by key in windows of a minute; bounded memory. */
+/* Counts by key in windows of a minute, in bounded memory. per_minute 0 or less: never over.
+ * Thread-safe. The caller frees it with limiter_free(), which takes NULL. */
 struct limiter *limiter_new(int64_t per_minute, const struct clock *clock);
 void limiter_free(struct limiter **limiter);
 struct limit_state {

@@ -69,6 +69,7 @@ enum err_kind admin_new(const struct admin_config *config, struct admin **admin_
 			struct error *err)
 {
 	struct admin *admin = calloc(1, sizeof(*admin));
+	*admin_out = NULL;
 	if (admin == NULL)
 		return error_set(err, ERR_INTERNAL, "no memory for the admin API");
 	admin->config = *config;

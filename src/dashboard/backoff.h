@@ -22,7 +22,9 @@ struct backoff_key {
 	int free_failures; /* so many cost nothing */
 };
 
+/* NULL: out of memory. clock must outlive it. The caller frees it with backoff_free(). */
 struct backoff *backoff_new(const struct clock *clock);
+/* Frees and sets NULL; takes NULL. */
 void backoff_free(struct backoff **backoff);
 /* Returns 0 and counts an attempt for every key, or the time to wait in microseconds and counts
  * nothing. */

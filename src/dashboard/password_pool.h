@@ -11,7 +11,10 @@
 struct arena;
 struct password_pool;
 
+/* At most running_max hashes at once, and waiting_max callers that wait. NULL: out of memory. The
+ * caller frees it with password_pool_free(). */
 struct password_pool *password_pool_new(unsigned running_max, unsigned waiting_max);
+/* Frees and sets NULL; takes NULL. No caller may be waiting. */
 void password_pool_free(struct password_pool **pool);
 
 enum password_verdict {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One HTTP request and its answer, and the router between them. Knows no route of ours: api/,
- * dashboard/ and sandbox/ bring their tables. The listener is httpd.h; a router works without one
- * too (http_router_dispatch), which is how the command line calls the admin API while the service
- * is down, and how handlers are unit-tested. */
+ * One HTTP request and its answer, and the router between them. The routes come from the tables of
+ * api/, dashboard/ and sandbox/. The listener is httpd.h; a router also works without one
+ * (http_router_dispatch), which is how the command line calls the admin API while the service is
+ * down, and how handlers are unit-tested. */
 #pragma once
 
 #include <stdbool.h>
@@ -146,26 +146,28 @@ void http_router_fault(const struct http_router *router, enum http_fault fault, 
 /* The ceiling to give http_response_init(): response_max_bytes of the config, or 4 MiB when that
  * was 0. */
 size_t http_router_response_max_bytes(const struct http_router *router);
-/* Fills path, query, is_head and request_id from method, target and headers. */
 struct random_source;
+/* Fills path, query, is_head and request_id from method, target and headers. */
 void http_request_prepare(struct http_request *request, const struct random_source *random);
+/* Makes an empty response whose texts and body, of at most body_max_bytes, live in arena. */
 void http_response_init(struct http_response *response, struct arena *arena, size_t body_max_bytes);
 
 /* Readers and writers for handlers. */
-/* The first header of that name (any case), or NULL. */
+/* The first header of that name (in any case), or NULL. Valid as long as the request. */
 const struct str *http_request_header(const struct http_request *request, const char *name);
+/* How many headers have that name (in any case). */
 size_t http_request_header_count(const struct http_request *request, const char *name);
 /* The capture of that name; empty when the pattern has none. */
 struct str http_request_capture(const struct http_request *request, const char *name);
 /* Adds a header. A value with CR, LF or NUL is dropped entirely (it could split the response), and
  * so is a header beyond HTTP_RESPONSE_HEADERS_MAX. */
 void http_response_header(struct http_response *response, const char *name, struct str value);
-/* Sets status and content type, and gives the body to write into. */
+/* Set status and content type, and return the body to write into. */
 struct buf *http_response_json(struct http_response *response, int status);
 struct buf *http_response_text(struct http_response *response, int status,
 			       const char *content_type);
-/* An open file of size_bytes as the body, streamed: whole (200), or what the request's Range asks
- * for (206, 416; RFC 9110 14.2, one range; one of another etag is not looked at). etag with its
- * quotes. Takes fd over: it is closed with the response's arena. */
+/* Answers with an open file of size_bytes, streamed: whole (200), or the range of the request (206,
+ * 416; RFC 9110 14.2: one range; ignored when If-Range has another etag). etag includes its quotes.
+ * Takes ownership of fd, which is closed with the response's arena. */
 void http_response_file(struct http_response *response, const struct http_request *request,
 			const char *content_type, struct str etag, int fd, int64_t size_bytes);

@@ -21,7 +21,7 @@ struct log;
 struct random_source;
 struct watch;
 
-/* What all calls of a listener share. */
+/* State shared by all calls of a listener. */
 struct call_context {
 	const struct http_router *router;
 	const struct log *log;

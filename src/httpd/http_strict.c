@@ -42,8 +42,8 @@ static bool is_token(struct str s)
 	return !str_is_empty(s);
 }
 
-/* A value may hold blanks, tabs and bytes over 0x7F, but no other control character: a CR or NUL
- * that one parser cuts at is a plain byte to another. */
+/* A value may have spaces, tabs and bytes over 0x7F, but no other control character: one parser
+ * cuts at a CR or NUL, another takes it as a plain byte. */
 static bool is_field_value(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
@@ -54,7 +54,7 @@ static bool is_field_value(struct str s)
 	return true;
 }
 
-/* Printable ASCII without blank and '#': a target never carries its fragment (RFC 9112, 3.2). */
+/* Printable ASCII without space and '#': a target never carries its fragment (RFC 9112, 3.2). */
 static bool is_target(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
@@ -85,7 +85,7 @@ static bool is_digits(struct str s)
 	return !str_is_empty(s) && s.len <= LENGTH_MAX_DIGITS;
 }
 
-/* How many headers have that name; *value_out is the first one's value. */
+/* Returns the number of headers with that name; *value_out is the value of the first. */
 static size_t find(const struct strict_request *request, const char *name, struct str *value_out)
 {
 	size_t count = 0;
@@ -236,8 +236,8 @@ static const char *end_of(struct str s)
 	return s.ptr + s.len;
 }
 
-/* The colon was overwritten, then come only the blanks before the value. An empty value lies at the
- * line's end. */
+/* The colon was overwritten; only the white space before the value follows. An empty value is at
+ * the end of the line. */
 static bool value_follows_name(const struct http_header *header)
 {
 	const char *p = end_of(header->name) + 1;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The strict header checks: every request that two parsers could read differently is refused
- * (RELIABILITY.md 3.3). Pure: looks at the request line and the raw header list, does no I/O and
- * knows nothing of libmicrohttpd but one fact, below.
+ * (RELIABILITY.md 3.3). Pure: reads the request line and the raw header list, does no I/O and
+ * depends on only one fact about libmicrohttpd, below.
  *
- * libmicrohttpd 0.9.75 repairs what it should refuse (STACK.md A): it cuts values at a NUL, takes a
- * bare LF for a line end, glues folded lines to the *name*, skips blanks in the request line. None
- * of that shows in the header list. It shows in where the pieces lie, because that version parses
- * in place: in one buffer "METHOD\0TARGET\0VERSION\0\0NAME\0VALUE\0\0NAME\0..." with exactly one
- * byte overwritten between method, target and version and exactly two (CR LF) after each line. A
- * piece that does not begin where the one before it must end was repaired; http_strict_layout_is_exact()
- * tells. It also counts how many bytes it took for the head: more or fewer than the pieces and
- * their line ends make means that the empty line was none. */
+ * libmicrohttpd 0.9.75 repairs requests that it should refuse (STACK.md A): it cuts values at a NUL,
+ * takes a bare LF for a line end, joins folded lines to the *name*, skips white space in the request
+ * line. None of that shows in the header list. It does show in the position of the pieces, because
+ * that version parses in place: in one buffer "METHOD\0TARGET\0VERSION\0\0NAME\0VALUE\0\0NAME\0..."
+ * with exactly one byte overwritten between method, target and version and exactly two (CR LF) after
+ * each line. A piece that does not begin where the one before it must end was repaired;
+ * http_strict_layout_is_exact() detects it. It also counts the bytes of the head: more or fewer than
+ * the pieces and their line ends add up to means that the empty line was not one. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,15 +41,15 @@ enum strict_verdict {
 	STRICT_TOO_LARGE  /* 431 */
 };
 
-/* How the body is framed; filled only with STRICT_PASS. */
+/* The framing of the body; filled only with STRICT_PASS. */
 struct strict_framing {
 	bool is_chunked;
 	bool expects_continue;
 	uint64_t content_length; /* 0 without the header */
 };
 
-/* Judges the request. *reason_out is a literal for the log ("two Host headers"), NULL when it
- * passes. */
+/* Checks the request against every rule. *reason_out is a literal for the log ("two Host headers"),
+ * NULL when it passes. Does not block. */
 enum strict_verdict http_strict_check(const struct strict_request *request,
 				      struct strict_framing *framing_out, const char **reason_out);
 /* Do the pieces lie in one buffer as a strict reading leaves them (see above)? Looks at no byte
@@ -57,5 +57,6 @@ enum strict_verdict http_strict_check(const struct strict_request *request,
  * when the last header ended with a bare LF, what follows the header block has moved into their
  * place and is not NUL. */
 bool http_strict_layout_is_exact(const struct strict_request *request);
-/* Where the body begins when the header block ends as it must. Needs at least one header. */
+/* The address where the body begins when the header block ends as it must. Requires at least one
+ * header. */
 const char *http_strict_body_start(const struct strict_request *request);

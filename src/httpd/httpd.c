@@ -44,7 +44,7 @@
  * end to us. */
 #define CONNECTIONS_OF_LIBRARY (4 * CONNECTIONS_MAX)
 #define ARENA_DEFAULT_BYTES ((size_t)16 * 1024 * 1024)
-#define ACCEPTS_MAX 64      /* a turn, before the deadlines are looked at again */
+#define ACCEPTS_MAX 64      /* per turn, before the deadlines are checked again */
 #define ACCEPT_PAUSE_MS 100 /* when the process is out of descriptors or memory */
 #define DRAIN_LOOK_MS 2
 

@@ -6,13 +6,14 @@
  * ready sockets is a multiple of 128; and 400-and-close for every request that two parsers could
  * read differently (duplicate or malformed Content-Length, Content-Length with Transfer-Encoding, a
  * Transfer-Encoding other than chunked, none or two Hosts, control characters in headers or target,
- * folded headers, bare LF, blanks before the colon). Two things libmicrohttpd 0.9.75 does not let
- * us see: a bare LF in the chunk framing (so a chunked request is the last one on its connection),
- * and one as the very end of a bodiless header block while nothing follows it. libmicrohttpd itself
- * answers, without the service's error shape and without X-Request-Id, requests that it cannot
- * parse at all: no colon in a header, no version, headers over its buffer (400, 414, 431, 505) and
- * a chunk size that is not a number (400, 413). Handlers run on the worker threads and may block on
- * a group commit. Descriptors: two a worker, one a connection; the caller sees to RLIMIT_NOFILE. */
+ * folded headers, bare LF, white space before the colon). Two things libmicrohttpd 0.9.75 does not
+ * let us see: a bare LF in the chunk framing (so a chunked request is the last one on its
+ * connection), and one as the very end of a bodiless header block while nothing follows it.
+ * libmicrohttpd itself answers, without the service's error shape and without X-Request-Id,
+ * requests that it cannot parse at all: no colon in a header, no version, headers over its buffer
+ * (400, 414, 431, 505) and a chunk size that is not a number (400, 413). Handlers run on the worker
+ * threads and may block on a group commit. Descriptors: two a worker, one a connection; the caller
+ * sees to RLIMIT_NOFILE. */
 #pragma once
 
 #include <stdint.h>
@@ -50,7 +51,7 @@ struct httpd_config {
  * in use) with err->text. */
 enum err_kind httpd_open(const struct httpd_config *config, struct httpd **httpd_out,
 			 struct error *err);
-/* The port in use, for "port 0". */
+/* The port in use; for tests that listen on port 0. */
 uint16_t httpd_port(const struct httpd *httpd);
 /* "http://127.0.0.1:8080" as printed in the ready line; empty for Unix sockets. */
 struct str httpd_base_url(const struct httpd *httpd);
