@@ -126,7 +126,7 @@ void account_token_turn_begins(struct delivery_task *t)
 
 static enum err_kind save_pair(struct delivery_task *t, void *tx, struct error *err)
 {
-	const struct account_token token = {
+	const struct account_tokens token = {
 		.account_id = t->work.account.id,
 		.token_version = t->work.account.token_version,
 		.access_token_sealed = t->token.access_sealed,

@@ -131,7 +131,7 @@ enum err_kind store_account_get_many(struct store *store, struct arena *arena, s
 	return store_read(store, get_many, &many, err);
 }
 
-enum err_kind store_account_save_token(struct store_tx *tx, const struct account_token *token,
+enum err_kind store_account_save_token(struct store_tx *tx, const struct account_tokens *token,
 				       int64_t now_us, struct error *err)
 {
 	return sql_run_one(tx->sql, SQL_ACCOUNT_SAVE_TOKEN,

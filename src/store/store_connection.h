@@ -147,7 +147,7 @@ enum err_kind store_account_list_of_connection(struct store *store, struct arena
 enum err_kind store_account_get_many(struct store *store, struct arena *arena, struct str app_id,
 				     const struct str *ids, size_t count, struct account_row *out,
 				     bool *found, struct error *err);
-struct account_token {
+struct account_tokens {
 	struct str account_id;
 	int64_t token_version; /* as it was read */
 	struct str access_token_sealed;
@@ -157,7 +157,7 @@ struct account_token {
 };
 /* Saves new tokens. CONFLICT when the account has another token_version: somebody else has
  * refreshed or connected it. */
-enum err_kind store_account_save_token(struct store_tx *tx, const struct account_token *token,
+enum err_kind store_account_save_token(struct store_tx *tx, const struct account_tokens *token,
 				       int64_t now_us, struct error *err);
 /* Replaces extra (a JSON object, no secrets), when token_version is still the one that was read
  * (else CONFLICT: it was connected again meanwhile, and what is stored is newer). */

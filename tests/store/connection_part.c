@@ -413,7 +413,7 @@ struct token_save {
 static enum err_kind do_save_token(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct token_save *t = argument;
-	const struct account_token token = {t->account_id, t->version, STR("at\0new"),
+	const struct account_tokens token = {t->account_id, t->version, STR("at\0new"),
 					    t->refresh,    NOW + 1000, NOW + 2000};
 	return store_account_save_token(tx, &token, NOW + 3, err);
 }
