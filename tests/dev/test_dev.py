@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front door in a copy without sources, with stand-ins for what installs and builds: what it calls, what it says, whom it waits for."""
+"""./dev in a copy without sources, with stand-ins for apt-get, npm, meson and ninja: the calls it makes, its words, its locks."""
 import fcntl
 import os
 import pathlib
@@ -62,13 +62,13 @@ def house(tmp_path):
     return House(tmp_path)
 
 
-# ---- help, and what is mistyped ----
+# ---- help and mistyped words ----
 
 
 @pytest.mark.parametrize("ask", ["--help", "-h"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_comes_first(house, command, ask):
-    """It explains the command, and installs, configures and builds nothing."""
+    """The command is explained; nothing is installed, configured or built."""
     status, out, said = house.dev(command, ask)
     assert (status, said) == (0, "") and out.startswith(f"./dev {command}")
     assert house.calls() == []
@@ -94,8 +94,8 @@ def test_help_of_a_posthorn_command_reaches_posthorn(house):
     (["tset"], "tset"), (["--chekc"], "--chekc"), (["help", "tset"], "tset"), (["build", "now"], "now"), (["test", "--lnog"], "--lnog"),
     (["check", "--fast"], "--fast"), (["fmt", "--chek"], "--chek"), (["fmt", "--check", "src"], "src"),
 ])
-def test_what_is_mistyped(house, arguments, word):
-    """It says which word, and where to look; nothing is installed or built first."""
+def test_a_mistyped_word(house, arguments, word):
+    """The message names the word and the help; nothing is installed or built first."""
     status, out, said = house.dev(*arguments)
     assert (status, out) == (2, "") and word in said and "./dev help" in said
     assert house.calls() == []
@@ -117,7 +117,7 @@ def lacking_everything(house, apt):
 
 
 def test_apt_waits_for_its_locks(house):
-    """dpkg's by its own option, that of the lists by trying again."""
+    """For dpkg's lock by an option of apt-get, for the lists' by trying again."""
     lacking_everything(house, f'case $* in update*) mkdir {house.path}/tried 2>/dev/null && '
                               '{ echo "E: Could not get lock /var/lib/apt/lists/lock"; exit 100; };; esac; exit 0')
     status, _, said = house.dev("build")
@@ -144,7 +144,7 @@ def test_a_package_that_cannot_be_installed_ends_it(house):
 
 
 def test_linters_come_from_npm_once(house):
-    """Each into a folder of its own: npm sweeps away what it did not put there itself."""
+    """Each has its own folder: npm removes packages of an earlier call from the folder it installs into."""
     house.stand_in("npm", 'for last; do :; done; case $last in *redocly*) exit 1;; esac')
     (house.path / "tests").mkdir()
     (house.path / "tests/check.py").write_text("print('1 passed, 0 failed')\n")
@@ -165,7 +165,7 @@ def test_a_directory_is_configured_once_and_again_when_the_options_change(house)
     assert len(setups) == 1 and "--reconfigure" not in setups[0]
     (house.path / "build/release/dev-options").write_text("--buildtype=plain\n")
     status, _, said = house.dev("build")
-    assert status == 0 and "configured in another way" in said
+    assert status == 0 and "configured with other options" in said
     assert "--reconfigure" in [call for call in house.calls() if call.startswith("meson")][1]
     house.dev("build")
     assert len([call for call in house.calls() if call.startswith("meson")]) == 2
@@ -178,7 +178,7 @@ def test_a_second_build_waits_for_the_first(house):
         fcntl.flock(held, fcntl.LOCK_EX)
         process = house.start("build")
         line = process.stderr.readline()
-        assert "another ./dev is at work in build/release: waiting" in line
+        assert "another ./dev is building in build/release: waiting" in line
         time.sleep(0.3)
         assert process.poll() is None and [call for call in house.calls() if call.startswith(("meson", "ninja"))] == []
     process.communicate(timeout=WAIT_S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every gate of ./dev check meets the fault that it is there for. The compilers' own are met by whoever writes one."""
+"""Every gate of ./dev check fails on a planted fault; only the two compilers are not tried here."""
 import os
 import pathlib
 import shutil
@@ -23,7 +23,7 @@ WAIT_S = 120
 
 @pytest.fixture
 def checked(tmp_path):
-    """Runs one check in a copy that has but the given file: (exit code, lines)."""
+    """Runs one check in a copy that has only the given file: (exit code, lines)."""
     for name in ("tests/check.py", "tests/layers/lengths.py", "tests/layers/words.txt", "tests/layers/eslint.config.mjs",
                  "tests/layers/commits.py", ".flake8", ".clang-format", "dev", ".ci/run"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def checked(tmp_path):
     for folder in ("src/dashboard/web", "bench", "examples", "api", "docs"):
         (tmp_path / folder).mkdir(parents=True)
     for name in ("src/dashboard/web/none.js", "examples/none.mjs", "api/none.js"):
-        (tmp_path / name).write_text("")  # eslint wants a file in each
+        (tmp_path / name).write_text("")  # eslint needs a file in each folder
     if (ROOT / "build/npm").is_dir():
         (tmp_path / "build").mkdir()
         (tmp_path / "build/npm").symlink_to(ROOT / "build/npm")
@@ -74,7 +74,7 @@ def test_a_planted_fault_fails(checked, check, name, good, bad, said):
 
 @pytest.mark.parametrize("check", ["format", "shell", "spelling", "python", "javascript", "redocly", "spectral", "commits"])
 def test_without_its_tool_a_check_is_skipped_and_says_so(checked, tmp_path, check):
-    """Never clean: what was skipped is counted apart, and a run in which nothing passed is no success."""
+    """Skipped checks are counted apart, and a run in which nothing passed fails."""
     (tmp_path / "build/npm").unlink(missing_ok=True)
     status, lines = checked(check, path="/nowhere")
     assert lines[-1] == "0 passed, 0 failed, 1 skipped" and status == 1
