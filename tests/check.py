@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what judges the sources rather than the program, a line for each check, and ends with `N passed, N failed[, N skipped]`.
+"""Judges the sources, one line per check, and ends with `N passed, N failed[, N skipped]`.
 
-`./dev check` installs what the checks need, configures the build directories and calls this; `./dev check NAME...` runs those checks alone.
-A check whose tool is missing is skipped, says why, and is counted as skipped: never as passed."""
+`./dev check` installs the tools, configures the build directories and calls this; `./dev check NAME...` runs only the named checks.
+A check whose tool is missing says why, and is counted as skipped, never as passed."""
 import argparse
 import os
 import pathlib
@@ -25,7 +25,7 @@ class Skip(Exception):
 
 
 def run(*command, **environment):
-    """What a command printed and whether it succeeded; Skip when it says that it cannot judge."""
+    """(succeeded, output) of a command; raises Skip when it exits with SKIPPED."""
     done = subprocess.run(command, cwd=ROOT, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **environment),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           check=False)
@@ -40,7 +40,7 @@ def last_line(path):
 
 
 def compiled(build, name, targets):
-    """Builds targets, alone in their directory (`./dev` takes the same lock), and says every HEARTBEAT_S how far it is."""
+    """Builds targets under the lock that `./dev` takes too, and reports progress every HEARTBEAT_S."""
     log = BUILD / f"check-{name}.log"
     command = ["flock", str(build.with_suffix(".lock")), "ninja", "-k", "0", "-C", str(build), *targets]
     with open(log, "w", encoding="utf-8") as output, subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output,
@@ -118,14 +118,14 @@ def check_commits():
 
 
 def check_gcc():
-    """The program as it is shipped, with the benchmarks, and the tests with sanitizers, as `./dev test` takes them."""
+    """The program as shipped, the benchmarks, and every object of the sanitizer build that `./dev test` uses."""
     passed, said = compiled(BUILD / "release", "gcc", ["all", "bench/posthorn-bench"])
     passed_tests, said_tests = compiled(BUILD / "debug", "gcc-tests", objects_of(BUILD / "debug"))
     return passed and passed_tests, "\n".join(filter(None, [said, said_tests]))
 
 
 def check_clang():
-    """Objects are enough: what a linker could say, gcc's build says."""
+    """Objects only: gcc's build links."""
     return compiled(BUILD / "clang", "clang", objects_of(BUILD / "clang"))
 
 
@@ -141,7 +141,7 @@ def check_layers():
     return run(sys.executable, "-m", "pytest", "-q", "tests/layers", POSTHORN_BUILD=str(BUILD / "release"))
 
 
-# name, what it judges, how. What needs no compiler comes first.
+# Name, subject, function. Checks that need no compiler come first.
 CHECKS = [
     ("format", "clang-format over src, tests, bench, examples", check_format),
     ("lengths", "line lengths", check_lengths),

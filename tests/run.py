@@ -129,7 +129,7 @@ def progress(build: Path) -> str:
 
 
 def say_progress(build: Path) -> None:
-    """Nobody waits ten minutes before a silent program."""
+    """A line every HEARTBEAT_S: the logs are printed only when their groups end."""
     start = time.monotonic()
     while True:
         time.sleep(HEARTBEAT_S)
@@ -225,7 +225,7 @@ def main() -> int:
         else:
             passed, failed, skipped = run_everything(build, arguments.long)
     except subprocess.CalledProcessError as broken:
-        print(f"it does not build: {' '.join(broken.cmd)}")
+        print(f"the build failed: {' '.join(broken.cmd)}")
         passed, failed, skipped = 0, 1, 0
     if skipped:
         print(f"{skipped} skipped (their reasons stand above)")

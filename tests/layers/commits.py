@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The form of every commit after FIRST: `area: Imperative sentence` of at most 65 characters, a blank line, a body that says why.
 
-`commits.py` judges the history, `commits.py --message FILE` one message (for a commit-msg hook). Exits with 1 and says what is wrong,
-with 77 where there is no history to judge: a shallow clone, an archive."""
+`commits.py` judges the history, `commits.py --message FILE` one message (for a commit-msg hook). Exits with 1 and lists the
+faults, with 77 where there is no history to judge: a shallow clone, an archive."""
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FIRST = "a658c2f"  # what came before has no form: CONTRIBUTING.md says so
+FIRST = "a658c2f"  # older commits do not have the form
 SUBJECT_MAX = 65
 SKIPPED = 77
 SUBJECT = re.compile(r"[a-z][a-z0-9_./-]*: ([A-Z][\w'-]*)( .+)?")
@@ -21,7 +21,7 @@ IMPERATIVES = {"Address", "Bring", "Bypass", "Compress", "Cross", "Discuss", "Di
 
 
 def judge(message):
-    """What is wrong with a message."""
+    """The faults of a message."""
     lines = message.rstrip("\n").splitlines() or [""]
     subject = lines[0]
     match = SUBJECT.fullmatch(subject)
@@ -42,13 +42,13 @@ def judge(message):
 
 
 def git(*arguments):
-    """What git answers, or nothing when it fails. A clone may belong to somebody else than the user who runs the check."""
+    """The output of git, or None when it fails. The clone may belong to another user."""
     run = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
     return run.stdout.strip() if run.returncode == 0 else None
 
 
 def read_history():
-    """[(commit, message)], or why there is none."""
+    """[(commit, message)], or the reason why there is none."""
     try:
         top = git("rev-parse", "--show-toplevel")
     except FileNotFoundError:

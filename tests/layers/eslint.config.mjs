@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What eslint holds the JavaScript to: faults, not taste. The rules stand here in full, so that nothing but eslint has to be installed.
+// eslint's rules: faults, not taste. They are listed in full, so that nothing but eslint has to be installed.
 const browser = [
 	"AbortController", "AbortSignal", "Blob", "CustomEvent", "DOMException", "Element", "Event", "FileReader", "FormData", "Headers",
 	"HTMLElement", "IntersectionObserver", "Intl", "KeyboardEvent", "MutationObserver", "Node", "Request", "ResizeObserver",
@@ -31,7 +31,7 @@ const rules = [
 
 const known = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 const errors = Object.fromEntries(rules.map((rule) => [rule, "error"]));
-// A receiver of many takes what it names: the rest of an object that is spread, a last parameter that a table's signature wants.
+// A name may be taken out of an object to leave the rest; a parameter may stand before one that is used.
 errors["no-unused-vars"] = ["error", {args: "after-used", ignoreRestSiblings: true}];
 
 export default [

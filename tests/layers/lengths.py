@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No line is longer than its kind of file allows; a tab counts 8 columns, 4 in JavaScript. Exits with 1 and says which are.
+"""No line is longer than its kind of file allows; a tab counts 8 columns, 4 in JavaScript. Exits with 1 and lists those that are.
 
-Files that had longer lines when the rule came stand in long_lines.txt with their number, which may only fall.
-`lengths.py --shrink` writes the numbers of today where they are lower."""
+long_lines.txt lists files that have longer lines, and how many; the numbers may only fall. `lengths.py --shrink` lowers them to
+those of today."""
 import pathlib
 import sys
 
@@ -15,7 +15,7 @@ NOT_OURS = {"corpus", "node_modules", "__pycache__"}
 
 
 def long_lines(root):
-    """{file: [(line, columns)]} of what is longer than its limit."""
+    """{file: [(line, columns)]} of the lines over their limit."""
     found = {}
     paths = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in LIMITS]
     for path in [*paths, root / "dev"]:

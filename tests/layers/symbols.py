@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The names that objects export: every one is used by another object of src, and begins with its folder's or its file's word.
+"""Every exported name of src is used by another source of src, and begins with its folder's or its file's word.
 
-    symbols.py exported|names BUILD            exits with 1 and says what is wrong
-    symbols.py exported|names BUILD --shrink   first takes off the list what is no longer needed (it never adds)
+    symbols.py exported|names BUILD            exits with 1 and lists the faults
+    symbols.py exported|names BUILD --shrink   first removes rows that are no longer needed
 
 Exceptions stand in exported.txt and names.txt beside this file. The lists may only shrink: a row that is no longer needed is a fault.
-BUILD has all its objects compiled, those of the tests and of the benchmarks too."""
+All objects of BUILD must be compiled, those of the tests and benchmarks too."""
 import argparse
 import collections
 import json
@@ -20,12 +20,12 @@ DATA_OR_CODE = "TDBRGSC"
 NOT_OURS = ("main", "__asan", "__odr_asan", "__ubsan", "__start_", "__stop_")
 # A folder or file whose symbols begin with another form of its word.
 OTHER_FORMS = {"httpd": "http", "err": "error"}
-# Both sides of a platform have one word: that of the sandbox stands before it.
+# A platform's word alone would not tell the sandbox from the adapter: there it follows sandbox_.
 PLATFORM_WORDS = {"facebook", "graph", "instagram", "linkedin", "meta", "tiktok", "x", "youtube"}
 
 
 def object_symbols(paths):
-    """{object: (what it defines for others, what it takes from others)}"""
+    """{object: (names it defines for others, names it takes from others)}"""
     listing = subprocess.run(["nm", "--extern-only", "--format=posix", "--print-file-name", *map(str, paths)],
                              capture_output=True, text=True, check=True).stdout
     found = {str(path): (set(), set()) for path in paths}
@@ -110,7 +110,7 @@ def shrink(path, needed):
 
 
 def judge_exported(objects, rows):
-    """What is wrong, line by line."""
+    """The faults, one line each."""
     found = unused_exports(objects)
     wrong = []
     for name, (source, testers) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
