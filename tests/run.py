@@ -170,7 +170,7 @@ def resolve(name: str, programs: set[str]) -> tuple[str, list[str]]:
     path, _, node = name.partition("::")
     file = path if path.endswith(".py") else path + ".py"
     places = [ROOT / file] if "/" in path else sorted((ROOT / "tests").rglob(file))
-    places = [place for place in places if place.is_file() and (place.name.startswith("test_") or place.name == "layers_test.py")]
+    places = [place for place in places if place.is_file() and (place.name.startswith("test_") or place.name.endswith("_test.py"))]
     if "/" in path and (ROOT / path).is_dir():
         places = [ROOT / path]
     if places:
