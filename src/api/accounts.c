@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Connected accounts as a resource: list, show with the state of the token, check at the platform,
- * disconnect (API.md section 9). connections.c creates them. */
+ * disconnect (api-decisions.md 9). connections.c creates them. */
 #include "api_private.h"
 
 #include "connect.h"
@@ -8,7 +8,7 @@
 /* A handler that waits holds up the other connections of its listener thread (httpd.h). */
 #define CHECK_WAIT_MS 8000
 #define REVOKE_WAIT_MS 3000
-#define PER_PAGE_DEFAULT 20          /* SPEC.md, Limits */
+#define PER_PAGE_DEFAULT 20          /* contract.md, Limits */
 #define PAGE_MAX INT64_C(1000000000) /* page * per_page stays far from overflow */
 
 /* The value of a parameter; empty when it is not given. */

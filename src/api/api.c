@@ -226,7 +226,7 @@ void api_set_webhooker(struct api *api, struct webhooker *webhooker)
 	api->config.webhooker = webhooker;
 }
 
-/* As the token endpoint, refuses an app that is not live (API.md section 2). False: answered. */
+/* As the token endpoint, refuses an app that is not live (api-decisions.md 2). False: answered. */
 static bool may_publish(const struct app_row *app, struct http_response *response)
 {
 	if (app->state == APP_ACTIVE)

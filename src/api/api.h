@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The public API: translates HTTP to domain verbs and back (SPEC.md, API.md). Routes are one table,
- * routes.def; every route answers under /v1 and /api/v1 alike. Files: api.c is the frame that every
- * request passes (authentication, rate limit, common headers), respond.c the shapes of errors and
- * answers; then one file per resource. Thread-safe: handlers run on the listener's threads. */
+ * The public API: translates HTTP to domain verbs and back (contract.md, api-decisions.md). Routes
+ * are one table, routes.def; every route answers under /v1 and /api/v1 alike. Files: api.c is the
+ * frame that every request passes (authentication, rate limit, common headers), respond.c the
+ * shapes of errors and answers; then one file per resource. Thread-safe: handlers run on the
+ * listener's threads. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,7 +51,7 @@ struct api_config {
 	const struct random_source *random;
 	const struct log *log;
 	struct media_url_check media_url_check;
-	int64_t token_ttl_s;                    /* 0 = 31,536,000 (SPEC.md, sample) */
+	int64_t token_ttl_s;                    /* 0 = 31,536,000 (contract.md, sample) */
 	int64_t rate_limit_per_minute;          /* requests of an app; 0 = off */
 	int64_t token_failure_limit_per_minute; /* per client id and per address; 0 = off */
 	bool is_sandbox;

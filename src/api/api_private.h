@@ -82,7 +82,7 @@ static inline const struct app_row *request_app(const struct http_request *reque
 #include "pages.def"
 #undef PAGE
 
-/* ---- respond.c: shapes of API.md section 1 ---- */
+/* ---- respond.c: shapes of api-decisions.md 1 ---- */
 
 /* {"message","error"} */
 void respond_error(struct http_response *response, int status, const char *code,
@@ -102,7 +102,7 @@ void respond_field_error(struct http_response *response, int status, const char 
 void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err);
 void respond_not_found(struct http_response *response);
-/* The answer to problems, by the lowest kind present (API.md section 6). */
+/* The answer to problems, by the lowest kind present (api-decisions.md 6). */
 void respond_problems(struct http_response *response, const struct problems *problems);
 /* respond_failure() and respond_problems() as conditions in a handler. True: answered; with 404
  * when kind is ERR_NOT_FOUND. False: there was nothing to answer. */
@@ -166,15 +166,15 @@ void post_write_delivery(struct json_writer *w, const struct delivery_row *deliv
 
 /* ---- connections.c ---- */
 
-/* As the accounts endpoint shows them (SPEC.md, endpoint 4). */
+/* As the accounts endpoint shows them (contract.md 4). */
 void api_connection_write(struct json_writer *w, const struct connection_row *connection,
 			  const struct account_row *accounts, size_t count, int64_t now_us);
-/* As GET of one account shows it: with the state of its token (API.md section 9). */
+/* As GET of one account shows it: with the state of its token (api-decisions.md 9). */
 void api_account_write(struct json_writer *w, const struct account_row *account, int64_t now_us);
 
 /* ---- publish.c ---- */
 
-/* Why an account cannot be published to: a reason of API.md section 1; NULL when it can. */
+/* Why an account cannot be published to: a reason of api-decisions.md 1; NULL when it can. */
 const char *api_account_unusable_reason(const struct account_row *account, bool is_found);
 /* The rules of the account's platform (rules_check). */
 void api_account_check_rules(struct arena *arena, const struct account_row *account,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoints 2 to 4: beginning a connection, the platforms' callback with the redirect back to the
- * customer, and the connected accounts (API.md sections 4 and 5). */
+ * customer, and the connected accounts (api-decisions.md 4 and 5). */
 #include "count_of.h"
 
 #include "api_private.h"
@@ -26,7 +26,7 @@ struct connect_input {
 	struct str email;
 };
 
-/* ---- checks, in the order of API.md section 4 ---- */
+/* ---- checks, in the order of api-decisions.md 4 ---- */
 
 static bool parameters_are_there(struct http_response *response, const struct connect_input *input)
 {
@@ -61,7 +61,7 @@ static bool is_origin(struct arena *arena, struct str allowed, struct str origin
 	       str_equal(url_origin(arena, &url), origin);
 }
 
-/* On the app's list, as a whole URL or as an origin; an empty list allows any (API.md section 3),
+/* On the app's list, as a whole URL or as an origin; an empty list allows any (api-decisions.md 3),
  * an unreadable one nothing. */
 static bool redirect_is_listed(struct arena *arena, const struct app_row *app,
 			       const struct url *url, struct str text)
@@ -290,7 +290,7 @@ static void respond_return(struct http_request *request, struct http_response *r
 	}
 }
 
-/* A prefetch or preview must not use up the state (RELIABILITY.md 3.5, 34). */
+/* A prefetch or preview must not use up the state (rules.md 3.5, 34). */
 static bool is_only_a_look(const struct http_request *request)
 {
 	static const char *const headers[] = {"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /v1/events, the feed for clients that poll, and the content of events (API.md section 9): the
- * data of an event is what GET of its subject answers. The feed and the webhooks carry the same. */
+ * GET /v1/events, the feed for clients that poll, and the content of events (api-decisions.md 9):
+ * the data of an event is what GET of its subject answers. The feed and the webhooks carry the
+ * same. */
 #include "api_private.h"
 
 #include "store_event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Changes to an accepted post: cancel, reschedule, retry (API.md section 7). The store decides
+ * Changes to an accepted post: cancel, reschedule, retry (api-decisions.md 7). The store decides
  * whether a change is allowed, within the transaction that makes it; this file has the bodies and
  * the answers. */
 #include "api_private.h"

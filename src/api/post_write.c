@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A post as answers show it: the list's element (SPEC.md, Resources) and what one post's own page
- * adds (API.md section 7). */
+ * A post as answers show it: the list's element (contract.md, Resources) and what one post's own
+ * page adds (api-decisions.md 7). */
 #include "api_private.h"
 
 static const char *outcome_of(const struct post_row *post)
@@ -91,7 +91,7 @@ void post_write_members(struct json_writer *w, struct arena *arena, const struct
 	for (size_t i = 0; i < post->delivery_count; i++)
 		post_write_delivery(w, &post->deliveries[i], is_full);
 	json_end_array(w);
-	json_key(w, "tags"); /* reserved (SPEC.md) */
+	json_key(w, "tags"); /* reserved (contract.md) */
 	json_begin_array(w);
 	json_end_array(w);
 }

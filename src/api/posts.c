@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 6, GET /v1/posts with its filters, and one post with its timeline (API.md sections 7 and
- * 8). */
+ * Endpoint 6, GET /v1/posts with its filters, and one post with its timeline (api-decisions.md 7
+ * and 8). */
 #include "api_private.h"
 
 #include "count_of.h"
 #include "timetext.h"
 
-#define PER_PAGE_DEFAULT 20 /* SPEC.md, Limits */
+#define PER_PAGE_DEFAULT 20 /* contract.md, Limits */
 /* page * per_page stays far from overflow; beyond it every page is empty */
 #define PAGE_MAX INT64_C(1000000000)
 #define POST_ARENA_BYTES ((size_t)16 << 20) /* to read one post's content in: a body of 1 MiB */

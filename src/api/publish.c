@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 5, POST /v1/posts/publish: reads, checks in the order of API.md section 6, accepts
+ * Endpoint 5, POST /v1/posts/publish: reads, checks in the order of api-decisions.md 6, accepts
  * durably, answers 202. */
 #include "api_private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The shapes of answers (API.md section 1): errors, problems, and reading a JSON body. */
+ * The shapes of answers (api-decisions.md 1): errors, problems, and reading a JSON body. */
 #include "api_private.h"
 
 void respond_error_begin(struct http_response *response, int status, const char *code,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Endpoint 1, POST /v1/oauth/token: Basic credentials of the app become its one access token. The
- * checks come in the order of API.md section 2; credentials in the body or the query are never
+ * checks come in the order of api-decisions.md 2; credentials in the body or the query are never
  * read. */
 #include "api_private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * POST /v1/posts/validate (API.md section 6): the result and the calls that publishing this body
+ * POST /v1/posts/validate (api-decisions.md 6): the result and the calls that publishing this body
  * would have, account by account. Stores nothing, fetches nothing, calls no platform. */
 #include "api_private.h"
 

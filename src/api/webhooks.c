@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Webhooks as a resource (API.md section 9): create, list, change, rotate, test, and the log of
+ * Webhooks as a resource (api-decisions.md 9): create, list, change, rotate, test, and the log of
  * deliveries. The deliveries themselves are made by webhook/. */
 #include "api_private.h"
 
@@ -15,7 +15,7 @@
 #include "webhook.h"
 #include "webhook_sign.h"
 
-#define OLD_SECRET_VALID_US (24 * US_PER_HOUR) /* API.md section 9 */
+#define OLD_SECRET_VALID_US (24 * US_PER_HOUR) /* api-decisions.md 9 */
 #define LOG_LIMIT_DEFAULT 20
 
 struct webhook_call {
@@ -109,7 +109,7 @@ static void warn_unknown(struct webhook_call *c, const struct json *body)
 	}
 }
 
-/* Checks the URL itself. The addresses of its host are checked when it is called (API.md section
+/* Checks the URL itself. The addresses of its host are checked when it is called (api-decisions.md
  * 9). */
 static void read_url(struct webhook_call *c, const struct json *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instants as text, as requests may write them (API.md section 6, scheduled_at) and as answers show
- * them (section 1). HTTP dates are codec/httpdate.h. Pure. */
+ * Instants as text, as requests may write them (api-decisions.md 6, scheduled_at) and as answers
+ * show them (section 1). HTTP dates are codec/httpdate.h. Pure. */
 #pragma once
 
 #include <stdbool.h>

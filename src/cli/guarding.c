@@ -15,7 +15,7 @@
 #include "poison.h"
 #include "service_private.h"
 
-#define BEAT_MS 60000 /* RELIABILITY.md 2.6: the epoch is raised every minute */
+#define BEAT_MS 60000 /* rules.md 2.6: the epoch is raised every minute */
 #define POISON_ARENA_MAX_BYTES ((size_t)1 << 20)
 
 /* ---- the restore guard ---- */

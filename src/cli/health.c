@@ -15,7 +15,7 @@
 
 #include "service_private.h"
 
-/* DESIGN.md section 5: /readyz fails when the oldest due delivery is later than this */
+/* design.md 5: /readyz fails when the oldest due delivery is later than this */
 #define LATE_US (60 * US_PER_S)
 /* the engine polls every 5 s: when its last turn is this old, its thread hangs */
 #define STUCK_US (60 * US_PER_S)
@@ -29,7 +29,7 @@ bool health_has_disk_room(void *context)
 	       (uint64_t)disk.f_bavail * disk.f_frsize >= DISK_FREE_MIN_BYTES;
 }
 
-/* A readiness that does not see a stuck queue is worth nothing (RELIABILITY.md finding 10). */
+/* A readiness that does not see a stuck queue is worth nothing (rules.md 0 fact 10). */
 bool health_is_ready(void *context, char *reason, size_t reason_size)
 {
 	struct service *service = context;

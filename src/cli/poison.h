@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deliveries that the program crashed on (fatal.h): DATA/poison/notes has one line for each crash,
  * with the id of the delivery being worked on. One that is named three times is set aside at the
- * next start, so that it cannot take all others down again (RELIABILITY.md 2.4 C6). */
+ * next start, so that it cannot take all others down again (rules.md 2.4 C6). */
 #pragma once
 
 #include <stdbool.h>

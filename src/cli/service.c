@@ -191,7 +191,7 @@ static enum err_kind open_guard(struct service *service, struct error *err)
 		.allow_cidr_count = allow->list_count,
 		.ports = ports,
 		.port_count = port_list->list_count,
-		.refuse_own_addresses = true, /* RELIABILITY.md 4.1, API7 */
+		.refuse_own_addresses = true, /* rules.md 4.1, API7 */
 	};
 	return guard_new(&config, &service->guard, err) == ERR_NONE ? ERR_NONE
 								    : error_add(err, "media-allow");

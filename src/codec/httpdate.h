@@ -10,5 +10,5 @@
 /* IMF-fixdate only ("Sun, 06 Nov 1994 08:49:37 GMT"). */
 bool httpdate_parse(struct str text, int64_t *us_out);
 /* Retry-After as seconds or as a date, in milliseconds from now. Negative and past give 0, more
- * than 24 h gives 24 h (RELIABILITY.md 3.2: absurd values). False when it is neither. */
+ * than 24 h gives 24 h (rules.md 3.2: absurd values). False when it is neither. */
 bool httpdate_parse_retry_after(struct str text, int64_t now_us, int64_t *ms_out);

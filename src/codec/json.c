@@ -16,7 +16,7 @@
 #include "arena.h"
 #include "count_of.h"
 
-#define DEPTH_MAX_DEFAULT 32 /* DESIGN.md section 7 */
+#define DEPTH_MAX_DEFAULT 32 /* design.md 7 */
 #define NODES_MAX_DEFAULT 10000
 #define KEY_BYTES_MAX 256 /* as written, escapes included */
 

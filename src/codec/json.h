@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * JSON in: strict reading (over jansson) into a small tree in an arena. Refuses what API.md section
- * 1 calls MALFORMED_JSON: invalid UTF-8, duplicate keys, lone surrogates, \u0000, trailing bytes,
- * numbers out of range, too deep, too many nodes. JSON out is json_write.h. Pure; the tree is
- * read-only and lives as long as the arena. */
+ * JSON in: strict reading (over jansson) into a small tree in an arena. Refuses what
+ * api-decisions.md 1 calls MALFORMED_JSON: invalid UTF-8, duplicate keys, lone surrogates, \u0000,
+ * trailing bytes, numbers out of range, too deep, too many nodes. JSON out is json_write.h. Pure;
+ * the tree is read-only and lives as long as the arena. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct json {
 };
 
 struct json_limits {
-	unsigned depth_max; /* 0 = 32 (DESIGN.md section 7) */
+	unsigned depth_max; /* 0 = 32 (design.md 7) */
 	unsigned nodes_max; /* 0 = 10,000 */
 };
 

@@ -46,5 +46,5 @@ void json_member_str_or_null(struct json_writer *w, const char *key, struct str 
 void json_member_int(struct json_writer *w, const char *key, int64_t value);
 void json_member_bool(struct json_writer *w, const char *key, bool value);
 void json_member_null(struct json_writer *w, const char *key);
-/* An instant as API.md section 1 writes it; 0 = null. */
+/* An instant as api-decisions.md 1 writes it; 0 = null. */
 void json_member_instant(struct json_writer *w, const char *key, int64_t us);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * URLs: RFC 3986 narrowed to what every parser reads alike. Where this file is stricter than the
- * RFC it says against which other reading; the tricks are those of RELIABILITY.md 3.7. The pieces
+ * RFC it says against which other reading; the tricks are those of rules.md 3.7. The pieces
  * are cut first, then each piece is judged. */
 #include "url.h"
 

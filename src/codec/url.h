@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Absolute http(s) URLs, strictly. Refuses what two parsers could read differently
- * (RELIABILITY.md 3.7): userinfo on request, backslashes, control characters, blanks, raw non-ASCII
+ * (rules.md 3.7): userinfo on request, backslashes, control characters, blanks, raw non-ASCII
  * hosts, empty hosts, non-canonical IPv4 (octal, hex, short, dword), brackets around anything but
  * an IPv6 literal, zone ids, percent-encoded hosts. Whether an address may be reached is
  * outbound/guard.h. Pure. */
@@ -39,7 +39,7 @@ struct str url_authority(struct arena *arena, const struct url *url);
 /* "https://host:port" without a default port. */
 struct str url_origin(struct arena *arena, const struct url *url);
 /* Our parameters appended to url's own query, after parameters of the same names were taken out of
- * it (API.md section 5). url is a valid absolute URL without fragment. names/values: count pairs; a
- * value whose ptr is NULL only takes its name out. */
+ * it (api-decisions.md 5). url is a valid absolute URL without fragment. names/values: count pairs;
+ * a value whose ptr is NULL only takes its name out. */
 struct str url_with_query(struct arena *arena, struct str url, const struct str *names,
 			  const struct str *values, size_t count);

@@ -10,7 +10,7 @@
 
 #include "authorize.h"
 
-#define STATE_CHARACTERS 43    /* 256 bits and 2 more: API.md section 4 */
+#define STATE_CHARACTERS 43    /* 256 bits and 2 more: api-decisions.md 4 */
 #define VERIFIER_CHARACTERS 64 /* RFC 7636 4.1: 43 to 128 */
 
 static enum err_kind usable_credential(struct connector *connector, struct arena *arena,

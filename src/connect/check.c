@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Questions about one connected account: does its token work, and forget it (API.md section 9). */
+ * Questions about one connected account: does its token work, and forget it (api-decisions.md
+ * 9). */
 #include "ask.h"
 
 #include "json.h"

@@ -59,7 +59,7 @@ struct connect_request {
 	struct str user_id;
 	struct str redirect_url; /* checked by the caller */
 	struct str name, email;  /* empty = none */
-	/* the app's owner tries a credential that is not verified yet (API.md section 3) */
+	/* the app's owner tries a credential that is not verified yet (api-decisions.md 3) */
 	bool allows_pending;
 };
 
@@ -109,7 +109,7 @@ struct verify_outcome {
 };
 
 /* Asks the platform whether the stored credential is good, stores the answer, and brings a draft
- * app live with its first verified credential (API.md section 3). Waits at most wait_ms; the
+ * app live with its first verified credential (api-decisions.md 3). Waits at most wait_ms; the
  * message lives in arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret
  * cannot be opened with this master key (nothing is asked or stored; err->text says so);
  * TEMPORARY. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: admins (API.md section 3). How they sign in is admin_session.c. */
+ * Admin API: admins (dashboard-api.md). How they sign in is admin_session.c. */
 #include "admin_private.h"
 
 void admin_write_admin(struct json_writer *w, const struct admin_row *row)
@@ -12,7 +12,7 @@ void admin_write_admin(struct json_writer *w, const struct admin_row *row)
 	json_end_object(w);
 }
 
-/* An admin who owns apps but has no password gets this one (API.md section 3). */
+/* An admin who owns apps but has no password gets this one (api-decisions.md 3). */
 void admin_admin_create(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the settings of an app (API.md section 3): name, owner, allowed redirect URLs, whether
- * new connections have to be confirmed, and the handling of publish calls with an unknown outcome.
- * Fields that are not given stay as they are. */
+ * Admin API: the settings of an app (api-decisions.md 3): name, owner, allowed redirect URLs,
+ * whether new connections have to be confirmed, and the handling of publish calls with an unknown
+ * outcome. Fields that are not given stay as they are. */
 #include "admin_private.h"
 
 #include "url.h"

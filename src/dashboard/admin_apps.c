@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: apps (API.md section 3). Secrets are shown once, when they are made. */
+ * Admin API: apps (api-decisions.md 3). Secrets are shown once, when they are made. */
 #include "admin_private.h"
 
 #include "token.h"

@@ -206,7 +206,7 @@ struct outcome {
 	enum credential_state credential_state;
 };
 
-/* Some platforms only verify a credential with a user (API.md section 3). The owner's own
+/* Some platforms only verify a credential with a user (api-decisions.md 3). The owner's own
  * connection does that, but only for the credential that it began with. */
 static enum err_kind verify_by_connection(struct admin *admin, const struct app_row *app,
 					  const struct credential_row *credential,

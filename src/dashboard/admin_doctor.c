@@ -10,7 +10,7 @@
 #include "store_guard.h"
 #include "store_node.h"
 
-#define LATE_US (60 * US_PER_S) /* DESIGN.md section 5, /readyz */
+#define LATE_US (60 * US_PER_S) /* design.md 5, /readyz */
 
 struct examination {
 	struct json_writer w;

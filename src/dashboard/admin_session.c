@@ -16,7 +16,7 @@
 #define SESSION_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
 #define TOUCH_EVERY_US (60 * US_PER_S)
 #define USER_AGENT_MAX_BYTES 300
-/* RELIABILITY.md 4.1. With a reverse proxy, all users share one address. */
+/* rules.md 4.1. With a reverse proxy, all users share one address. */
 #define ACCOUNT_FREE_FAILURES 5
 #define ADDRESS_FREE_FAILURES 20
 

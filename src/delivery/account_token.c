@@ -36,7 +36,7 @@ void account_token_refresh_begin(struct delivery_task *t)
 }
 
 /* A platform whose refresh tokens work once may have spent ours on an answer that never came
- * (RELIABILITY.md T2). */
+ * (rules.md T2). */
 void account_token_note_reply(struct delivery_task *t, const struct reply *reply)
 {
 	if (reply->outcome == REPLY_LOST ||
@@ -96,7 +96,7 @@ bool account_token_has_changed(const struct delivery_task *t)
 	       (now.token_version != account->token_version || now.state == ACCOUNT_DISCONNECTED);
 }
 
-/* RELIABILITY.md T1: the account is read again before it is marked. */
+/* rules.md T1: the account is read again before it is marked. */
 bool account_token_flag(struct delivery_task *t, struct str why)
 {
 	if (account_token_has_changed(t))
@@ -126,13 +126,13 @@ void account_token_turn_begins(struct delivery_task *t)
 
 static enum err_kind save_pair(struct delivery_task *t, void *tx, struct error *err)
 {
-	const struct account_tokens token = {
-		.account_id = t->work.account.id,
-		.token_version = t->work.account.token_version,
-		.access_token_sealed = t->token.access_sealed,
-		.refresh_token_sealed = t->token.refresh_sealed,
-		.expires_at_us = t->token.expires_at_us,
-		.refresh_expires_at_us = t->token.refresh_expires_at_us};
+	const struct account_tokens token = {.account_id = t->work.account.id,
+					     .token_version = t->work.account.token_version,
+					     .access_token_sealed = t->token.access_sealed,
+					     .refresh_token_sealed = t->token.refresh_sealed,
+					     .expires_at_us = t->token.expires_at_us,
+					     .refresh_expires_at_us =
+						     t->token.refresh_expires_at_us};
 	const enum err_kind kind = store_account_save_token(tx, &token, t->env.now_us, err);
 	t->token.is_saved = kind == ERR_NONE;
 	/* CONFLICT: the account was connected again meanwhile; its tokens are newer than ours. */

@@ -14,7 +14,7 @@
 #define FIRST_LEASE_US (120 * US_PER_S)
 
 /* The outcome of a publish call has to be written down: none is begun on a disk that is nearly full
- * (RELIABILITY.md 2.2 rule 1). */
+ * (rules.md 2.2 rule 1). */
 static bool has_disk_room(const struct deliverer *deliverer)
 {
 	const struct deliverer_config *config = &deliverer->config;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Posts on the engine: claims due deliveries, takes each through its platform's publish flow,
- * refreshes tokens, retries, resolves publish calls whose outcome is unknown by asking the platform,
- * and ends every delivery published or failed with a reason. The promise it keeps
- * (RELIABILITY.md 2.1): at most one automatic publish per post, account and part. The folder's files
- * and their floors: delivery_private.h. All of it runs on the engine's thread. */
+ * refreshes tokens, retries, resolves publish calls whose outcome is unknown by asking the
+ * platform, and ends every delivery published or failed with a reason. The promise it keeps
+ * (rules.md 2.1): at most one automatic publish per post, account and part. The folder's files and
+ * their floors: delivery_private.h. All of it runs on the engine's thread. */
 #pragma once
 
 #include <stdint.h>

@@ -16,7 +16,7 @@
 /* Chosen: more failures in a row than one delivery has tries (policy.h), so that one alone never
  * closes a place. */
 #define FAILURES_TO_SUSPEND 8
-/* DESIGN.md section 3 begins its tries 30 s apart; ten minutes is how late a recovery may be
+/* design.md 3 begins its tries 30 s apart; ten minutes is how late a recovery may be
  * noticed. */
 #define SUSPENDED_FIRST_US (30 * US_PER_S)
 #define SUSPENDED_MOST_US (10 * US_PER_MINUTE)

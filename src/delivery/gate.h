@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How many calls may be under way at once: on each platform, and for each app on a platform. The
  * limits shrink when calls fail and grow when they succeed; a place where nothing works is left
- * alone for a while (RELIABILITY.md 3.1, thundering schedule). Only decides: no I/O, no waiting, no
+ * alone for a while (rules.md 3.1, thundering schedule). Only decides: no I/O, no waiting, no
  * clock; the time is a parameter (clock_boot_us, which never jumps). A caller asks gate_enter()
  * before a call and reports the call's outcome to gate_leave(). Not thread-safe: the engine's
  * thread.
  *
  * READY: no recent failures; the limit grows by one for every window of successes, up to its
  * maximum. THROTTLED: calls failed; the limit was halved. A window of successes makes it READY.
- * SUSPENDED: nothing but failures; no calls until an instant, then one to test it. Its success makes
- * the place READY again. Every change of state goes from READY or to READY: a throttled place is
- * made READY before it is suspended. */
+ * SUSPENDED: nothing but failures; no calls until an instant, then one to test it. Its success
+ * makes the place READY again. Every change of state goes from READY or to READY: a throttled place
+ * is made READY before it is suspended. */
 #pragma once
 
 #include <stdbool.h>

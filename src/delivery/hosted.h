@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "str.h"
 
-/* The longest pull that a platform allows itself is an hour (platforms/tiktok.md 2.5), and it may
+/* The longest pull that a platform allows itself is an hour (tiktok.md 2.5), and it may
  * begin hours after the call. The file itself goes when the post's last delivery is final. */
 #define HOSTED_VALID_US (24 * US_PER_HOUR)
 

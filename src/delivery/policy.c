@@ -5,7 +5,7 @@
 #include "count_of.h"
 #include "random.h"
 
-/* DESIGN.md section 3: tries at 0, 30 s, 2, 10 and 30 minutes. */
+/* design.md 3: tries at 0, 30 s, 2, 10 and 30 minutes. */
 static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 600000, 1800000};
 /* The first probe comes quickly, because most platforms show a post at once; the last one late,
  * because some lag by minutes. */

@@ -10,7 +10,7 @@
 
 struct random_source;
 
-#define POLICY_ATTEMPTS_MAX 5 /* DESIGN.md section 3 */
+#define POLICY_ATTEMPTS_MAX 5 /* design.md 3 */
 #define POLICY_PROBES_MAX 5
 /* How long rate limits and a platform that cannot be asked are waited out: longer than any daily
  * quota. */
@@ -23,7 +23,7 @@ struct random_source;
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 			     const struct random_source *random);
 /* The wait before the probe with this number (0 = first); -1 = no further probe
- * (RELIABILITY.md 2.3: 5 s, 30 s, 2 min, 10 min). */
+ * (rules.md 2.3: 5 s, 30 s, 2 min, 10 min). */
 int64_t policy_probe_wait_ms(int probe);
 /* The wait after a rate limit: the platform's advice, or (retry_after_ms 0) one that grows with the
  * number of limits met, 1 for the first. With jitter; never negative. */

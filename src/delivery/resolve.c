@@ -3,7 +3,7 @@
  * repeated blindly. The adapter's resolve asks the platform, probe after probe by
  * policy_probe_wait_ms(), until it is proven landed (go on after it), proven absent (send the same
  * stage again), or probes and patience are used up: then the delivery fails with OUTCOME_UNKNOWN
- * and a person decides (RELIABILITY.md 2.2, 2.3). */
+ * and a person decides (rules.md 2.2, 2.3). */
 #include "delivery_private.h"
 
 #include "redact.h"

@@ -10,7 +10,7 @@
 
 /* an adapter that asks this often without a call or a wait is broken */
 #define STEPS_PER_TURN_MAX 64
-#define CLOCK_MOVED_US (30 * US_PER_S) /* RELIABILITY.md S2 */
+#define CLOCK_MOVED_US (30 * US_PER_S) /* rules.md S2 */
 #define STEP_KINDS (STEP_UNKNOWN + 1)  /* the last of enum step_kind */
 
 /* ---- every conversation ---- */

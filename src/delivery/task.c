@@ -186,7 +186,7 @@ static void log_end(const struct delivery_task *t)
 /* A refresh token that works once is not sent when another task has used it up since we read it:
  * the account's next delivery, or this one, claimed a second time when a pause outlived its lease.
  * Checked after the commit, as the last thing before the call, since both may have been in one
- * turn. The lease runs out, and the next claim reads the account again (RELIABILITY.md T1). */
+ * turn. The lease runs out, and the next claim reads the account again (rules.md T1). */
 static void keep_refresh_single(struct delivery_task *t)
 {
 	if (delivery_mode(t) == MODE_REFRESH && t->turn.plan->action == TASK_SEND &&

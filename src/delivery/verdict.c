@@ -9,7 +9,7 @@
 
 #include "policy.h"
 
-/* a lease outlives its call by this much (RELIABILITY.md 2.2 rule 1) */
+/* a lease outlives its call by this much (rules.md 2.2 rule 1) */
 #define LEASE_MARGIN_US (60 * US_PER_S)
 
 static enum next decide(struct delivery_task *t, enum delivery_next next, enum task_action action)
@@ -118,7 +118,7 @@ static enum next retry(struct delivery_task *t, const struct failure *failure, i
 /* ---- the end ---- */
 
 /* With a publish call open nobody knows whether the post was published: no other reason may read as
- * if it were not (RELIABILITY.md P9). */
+ * if it were not (rules.md P9). */
 static void fail_as_unknown(struct delivery_task *t)
 {
 	struct failure *failure = &t->turn.failure;

@@ -4,7 +4,7 @@
 
 #include "clock.h"
 
-#define STEP_US (30 * US_PER_S) /* RELIABILITY.md S2 */
+#define STEP_US (30 * US_PER_S) /* rules.md S2 */
 /* Chosen: longer than a time service takes to undo a wrong step, too short to matter. */
 #define CONFIRM_US (10 * US_PER_S)
 #define CONFIRM_TURNS 3

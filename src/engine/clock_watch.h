@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Can the wall clock be trusted? It is compared from turn to turn with the clock that never jumps
- * (RELIABILITY.md 2.4 S2). A step forward of more than 30 s would make scheduled posts due too early:
+ * (rules.md 2.4 S2). A step forward of more than 30 s would make scheduled posts due too early:
  * until some turns have confirmed it, nothing new is begun. A step back only makes posts late (S3),
  * and is accepted. Pure: the time is a parameter. */
 #pragma once

@@ -411,7 +411,7 @@ static void save_each(struct engine *engine)
 
 /* Returns whether claims were made. While the store cannot write, the commit is repeated for ever:
  * answers of platforms must not be forgotten, and nothing new is claimed meanwhile
- * (RELIABILITY.md 2.4 C5). */
+ * (rules.md 2.4 C5). */
 static bool turn_commit(struct turn *turn)
 {
 	struct engine *engine = turn->engine;

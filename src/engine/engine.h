@@ -49,7 +49,7 @@ enum task_event_kind {
 	TASK_EVENT_FETCHED /* its fetch came back; fetched is set */
 };
 
-/* What is known of a finished call (RELIABILITY.md 2.2 rule 3). Read and prepare calls are always
+/* What is known of a finished call (rules.md 2.2 rule 3). Read and prepare calls are always
  * CALL_FOR_ADAPTER. */
 enum call_verdict {
 	CALL_FOR_ADAPTER, /* the adapter reads the reply */

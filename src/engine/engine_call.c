@@ -70,7 +70,7 @@ enum call_verdict engine_call_judge(enum call_kind kind, const struct transfer_r
 	if (result->outcome == TRANSFER_NEVER_SENT)
 		return CALL_NEVER_SENT;
 	/* A 5xx on a publish call is no proof of failure: platforms answer 500 and publish all the
-	 * same (RELIABILITY.md finding 3). */
+	 * same (rules.md 0 fact 3). */
 	if (result->outcome == TRANSFER_LOST || result->status < 200 || result->status >= 500)
 		return CALL_UNCERTAIN;
 	if (result->status >= 300 && result->status < 400)

@@ -9,7 +9,7 @@
 #include "random.h"
 #include "uuid.h"
 
-/* API.md section 1: 1 to 64 of these. */
+/* api-decisions.md 1: 1 to 64 of these. */
 static bool is_request_id(struct str s)
 {
 	static const char allowed[] =

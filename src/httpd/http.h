@@ -15,9 +15,9 @@
 #include "str.h"
 
 #define HTTP_CAPTURES_MAX 4
-#define HTTP_HEADERS_MAX 100 /* DESIGN.md section 7 */
+#define HTTP_HEADERS_MAX 100 /* design.md 7 */
 #define HTTP_RESPONSE_HEADERS_MAX 24
-#define HTTP_REQUEST_ID_MAX 64 /* API.md section 1 */
+#define HTTP_REQUEST_ID_MAX 64 /* api-decisions.md 1 */
 
 struct arena;
 

@@ -24,7 +24,7 @@
 
 /* of a body that the route does not take: read and dropped (http.h) */
 #define BODY_IGNORED_MAX_BYTES ((size_t)4096)
-#define BODY_GRACE_US (10 * US_PER_S) /* RELIABILITY.md 3.3: body at 1 KB/s after 10 s */
+#define BODY_GRACE_US (10 * US_PER_S) /* rules.md 3.3: body at 1 KB/s after 10 s */
 /* the same section: write 30 s, here at 1 KB/s after that */
 #define ANSWER_GRACE_US (30 * US_PER_S)
 #define BYTES_PER_S_MIN 1024

@@ -179,7 +179,7 @@ enum err_kind http_router_add(struct http_router *router, const struct http_rout
 	return ERR_NONE;
 }
 
-/* Decoded once and checked after that (RELIABILITY.md 3.3): no control character, NUL, or broken
+/* Decoded once and checked after that (rules.md 3.3): no control character, NUL, or broken
  * UTF-8 gets past here. */
 static bool segment_decode(struct arena *arena, struct str text, struct str *decoded_out)
 {
@@ -344,7 +344,7 @@ static void response_finish(const struct http_router *router, const struct http_
 	if (router->config.after != NULL)
 		router->config.after(router->config.context, request, response);
 	if (response->header_count == HTTP_RESPONSE_HEADERS_MAX)
-		response->header_count--; /* the id is on every answer (API.md section 1) */
+		response->header_count--; /* the id is on every answer (api-decisions.md 1) */
 	http_response_header(response, "X-Request-Id", str_of(request->request_id));
 }
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The strict header checks: every request that two parsers could read differently is refused
- * (RELIABILITY.md 3.3). Pure: reads the request line and the raw header list, does no I/O and
+ * (rules.md 3.3). Pure: reads the request line and the raw header list, does no I/O and
  * depends on only one fact about libmicrohttpd, below.
  *
- * libmicrohttpd 0.9.75 repairs requests that it should refuse (STACK.md A): it cuts values at a NUL,
- * takes a bare LF for a line end, joins folded lines to the *name*, skips white space in the request
- * line. None of that shows in the header list. It does show in the position of the pieces, because
- * that version parses in place: in one buffer "METHOD\0TARGET\0VERSION\0\0NAME\0VALUE\0\0NAME\0..."
- * with exactly one byte overwritten between method, target and version and exactly two (CR LF) after
- * each line. A piece that does not begin where the one before it must end was repaired;
- * http_strict_layout_is_exact() detects it. It also counts the bytes of the head: more or fewer than
- * the pieces and their line ends add up to means that the empty line was not one. */
+ * libmicrohttpd 0.9.75 repairs requests that it should refuse (dependencies.md A): it cuts values
+ * at a NUL, takes a bare LF for a line end, joins folded lines to the *name*, skips white space in
+ * the request line. None of that shows in the header list. It does show in the position of the
+ * pieces, because that version parses in place: in one buffer
+ * "METHOD\0TARGET\0VERSION\0\0NAME\0VALUE\0\0NAME\0..." with exactly one byte overwritten between
+ * method, target and version and exactly two (CR LF) after each line. A piece that does not begin
+ * where the one before it must end was repaired; http_strict_layout_is_exact() detects it. It also
+ * counts the bytes of the head: more or fewer than the pieces and their line ends add up to means
+ * that the empty line was not one. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 #include "http.h"
 #include "str.h"
 
-/* Of one header line, and of the target (RELIABILITY.md 3.3). */
+/* Of one header line, and of the target (rules.md 3.3). */
 #define STRICT_LINE_MAX_BYTES ((size_t)8 * 1024)
 
 struct strict_request {

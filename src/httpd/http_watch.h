@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The connections that are open, each with a deadline, and the ones that linger. libmicrohttpd's
  * own timeout restarts with every byte, so a client that trickles holds a connection for ever
- * (RELIABILITY.md 3.3, slowloris); the deadlines here are absolute. And it closes with unread bytes
+ * (rules.md 3.3, slowloris); the deadlines here are absolute. And it closes with unread bytes
  * in the socket, which makes the kernel send a reset that can overtake the answer; a connection
  * that ends that way lingers here until the client has had time to read it. Worker threads add, set
  * and remove; one thread sweeps. */

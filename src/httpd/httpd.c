@@ -37,8 +37,8 @@
 
 #define THREADS_DEFAULT 64
 #define CONNECTIONS_DEFAULT 100
-/* When epoll_wait() returns 128 events the loop of libmicrohttpd 0.9.75 stalls (STACK.md A); beside
- * the connections it also watches one other descriptor. */
+/* When epoll_wait() returns 128 events the loop of libmicrohttpd 0.9.75 stalls (dependencies.md A);
+ * beside the connections it also watches one other descriptor. */
 #define CONNECTIONS_MAX 126
 /* Its own limit must never be reached: it counts a connection down only after it has reported the
  * end to us. */

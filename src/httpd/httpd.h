@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The listener: HTTP/1.1 over libmicrohttpd on a TCP address or a Unix socket, in front of a router
  * (http.h). It owns limits, timeouts and the strict header checks (http_strict.h); TLS is the
- * reverse proxy's. Two guards are ours (DESIGN.md section 6): a pool of worker threads that each
+ * reverse proxy's. Two guards are ours (design.md 6): a pool of worker threads that each
  * hold at most 100 connections, because libmicrohttpd 0.9.75's epoll loop stalls when the number of
  * ready sockets is a multiple of 128; and 400-and-close for every request that two parsers could
  * read differently (duplicate or malformed Content-Length, Content-Length with Transfer-Encoding, a
@@ -27,7 +27,7 @@ struct random_source;
 struct httpd;
 
 /* The defaults of httpd_config. */
-#define HTTPD_HEADER_MAX_BYTES ((size_t)16 * 1024) /* DESIGN.md section 7, as the next two */
+#define HTTPD_HEADER_MAX_BYTES ((size_t)16 * 1024) /* design.md 7, as the next two */
 #define HTTPD_HEADER_TIMEOUT_S 10
 #define HTTPD_IDLE_TIMEOUT_S 60
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The words of states and account types (API.md sections 3 to 5). */
+ * The words of states and account types (api-decisions.md 3 to 5). */
 #include "account.h"
 
 #include "names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Apps, platform credentials, connections and connected accounts: their states and words (API.md
- * sections 3 to 5). */
+ * Apps, platform credentials, connections and connected accounts: their states and words
+ * (api-decisions.md 3 to 5). */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ enum account_type {
 	ACCOUNT_TYPE_COUNT
 };
 
-#define CONNECTION_VALID_US (15 * US_PER_MINUTE) /* API.md section 5 */
+#define CONNECTION_VALID_US (15 * US_PER_MINUTE) /* api-decisions.md 5 */
 #define CONNECTION_KEPT_US (30 * US_PER_DAY)     /* then the id is gone */
 /* An account without a refresh token is expiring when less is left (linkedin.md 1.5, day 46 of
  * 60). */

@@ -16,7 +16,7 @@ enum event_kind {
 };
 
 #define EVENT_MASK_ALL ((INT64_C(1) << EVENT_KIND_COUNT) - 1)
-/* DESIGN.md section 7, Retention; webhook log too */
+/* design.md 7, Retention; webhook log too */
 #define EVENT_KEPT_US (30 * US_PER_DAY)
 
 /* "post.completed"; "" for a value outside. */

@@ -13,7 +13,7 @@ enum platform_id {
 	PLATFORM_ID_MAX = 6
 };
 
-/* NONE for an unknown slug. "twitter" is another name of x (API.md section 4). */
+/* NONE for an unknown slug. "twitter" is another name of x (api-decisions.md 4). */
 enum platform_id platform_id_of_slug(struct str slug);
 /* "x"; "" for NONE. */
 const char *platform_id_slug(enum platform_id id);

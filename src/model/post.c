@@ -29,7 +29,7 @@ static const char *const post_modes[] = {
 
 struct post_state_row {
 	const char *name;
-	const char *status; /* one of the four values of SPEC.md's list filter */
+	const char *status; /* one of the four values of contract.md's list filter */
 	bool is_final;
 };
 

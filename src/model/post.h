@@ -30,7 +30,7 @@ enum post_type {
 enum media_type { MEDIA_IMAGE, MEDIA_VIDEO };
 enum post_mode { POST_MODE_BASIC, POST_MODE_ADVANCED };
 
-/* The exact state (API.md section 7, "state"); what SPEC.md's four-valued status shows is
+/* The exact state (api-decisions.md 7, "state"); what contract.md's four-valued status shows is
  * post_state_status(). */
 enum post_state {
 	POST_PENDING,
@@ -74,7 +74,7 @@ const char *post_mode_name(enum post_mode mode);
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */
 enum post_state post_state_of_name(struct str name);
-/* One of the four SPEC.md values: processing and retrying show as pending. */
+/* One of the four contract.md values: processing and retrying show as pending. */
 const char *post_state_status(enum post_state state);
 bool post_state_is_final(enum post_state state);
 /* The state of a post from those of its deliveries: failed when all are final and one failed,

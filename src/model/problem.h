@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is wrong with a request, collected: field path, sentence, and which of the API's error codes
- * it leads to. Also warnings, which let the request pass. The order of kinds is the order of API.md
- * section 6: the lowest kind present names the answer. */
+ * it leads to. Also warnings, which let the request pass. The order of kinds is the order of
+ * api-decisions.md 6: the lowest kind present names the answer. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ enum problem_kind {
 
 struct problem {
 	enum problem_kind kind;
-	struct str field;      /* "containers.1.type" (API.md section 1) */
+	struct str field;      /* "containers.1.type" (api-decisions.md 1) */
 	struct str message;    /* a sentence */
 	struct str reason;     /* slug of the rule or reason: "text_too_long", "refused_host" */
 	struct str account_id; /* for rules and accounts; else empty */

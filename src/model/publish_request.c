@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading a publish request (SPEC.md section 5, API.md section 6). One pass, no early end: every
+ * Reading a publish request (contract.md 5, api-decisions.md 6). One pass, no early end: every
  * problem is told at once, which is why readers add to a list instead of returning errors. */
 #include "publish_request.h"
 
@@ -12,7 +12,6 @@
 #include "utf8.h"
 
 #include "platform_id.h"
-
 
 /* What every reader below needs. */
 struct reader {
@@ -347,7 +346,7 @@ static void request_id_check(const struct reader *r, struct str request_id)
 		      "A request_id must be 1 to 128 characters, without control characters.");
 }
 
-/* API.md section 6: the header stands in for the field; the field wins. */
+/* api-decisions.md 6: the header stands in for the field; the field wins. */
 static struct str request_id_read(const struct reader *r, const struct json *body,
 				  struct str header_request_id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A publish request read from JSON: the shape rules of SPEC.md section 5 and API.md section 6 that
+ * A publish request read from JSON: the shape rules of contract.md 5 and api-decisions.md 6 that
  * need neither store nor platform. Accounts are checked by the store, platform rules by
  * platform/rules.h. Reads everything and collects every problem. */
 #pragma once
@@ -9,7 +9,7 @@
 #include "post.h"
 #include "problem.h"
 
-/* API.md section 6: up to 5 minutes past counts as now */
+/* api-decisions.md 6: up to 5 minutes past counts as now */
 #define SCHEDULE_PAST_TOLERANCE_US (5 * US_PER_MINUTE)
 /* at most 5 years ahead */
 #define SCHEDULE_AHEAD_MAX_US (5 * 366 * US_PER_DAY)

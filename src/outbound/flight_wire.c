@@ -55,8 +55,8 @@ bool flight_guard_allows(const struct flight *flight, const char *ip, int port)
 }
 
 /* Asked on new and on reused connections, after TLS, before the request. The guard is asked again
- * because a reused connection never comes by on_open_socket() (STACK.md E). A request that must
- * leave once is stopped when libcurl would begin it again. */
+ * because a reused connection never comes by on_open_socket() (dependencies.md E). A request that
+ * must leave once is stopped when libcurl would begin it again. */
 static int on_prerequest(void *context, char *ip, char *local_ip, int port, int local_port)
 {
 	(void)local_ip;

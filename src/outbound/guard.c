@@ -16,7 +16,7 @@
 
 #include "url.h"
 
-#define URL_MAX_BYTES 2048 /* DESIGN.md section 7 */
+#define URL_MAX_BYTES 2048 /* design.md 7 */
 #define ADDRESS_BYTES 16
 #define V4_PREFIX_BITS 96
 
@@ -46,7 +46,7 @@ static const struct range nat64 = {{0, 0x64, 0xff, 0x9b},
 				   96};          /* RFC 6052: IPv4 in the last 4 bytes */
 static const struct range unicast = {{0x20}, 3}; /* all that IANA gives out */
 
-/* IANA's special-purpose registries (read for RELIABILITY.md 3.7), and what clouds put into public
+/* IANA's special-purpose registries (read for rules.md 3.7), and what clouds put into public
  * space. */
 static const struct range special[] = {
 	V4(0, 0, 0, 0, 8),              /* this host; Linux takes it for loopback */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The address guard (RELIABILITY.md 4.1, API7): may this URL, this address, be reached on behalf of
+ * The address guard (rules.md 4.1, API7): may this URL, this address, be reached on behalf of
  * a customer? Looks at syntax and literal addresses when a URL is accepted, and at the socket
  * address when a connection is made; never trusts a name. Public means globally reachable unicast;
  * the operator may add ranges (--media-allow) and ports. Pure apart from its settings. */

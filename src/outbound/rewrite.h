@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The sandbox rule (DESIGN.md section 5): https://HOST/PATH becomes SANDBOX/HOST/PATH, a URL that
+ * The sandbox rule (design.md 5): https://HOST/PATH becomes SANDBOX/HOST/PATH, a URL that
  * is the sandbox's already stays as it is, and nothing else may leave. Pure. */
 #pragma once
 

@@ -33,7 +33,7 @@
 #define KEY_MAX_BYTES 100
 #define FETCH_TIMEOUT_MS (INT64_C(6) * 3600 * 1000) /* 4 GiB at 200 kB/s */
 #define FETCH_LOW_SPEED_BYTES_S 1024
-#define FETCH_REDIRECTS_MAX 3 /* RELIABILITY.md 4.1 */
+#define FETCH_REDIRECTS_MAX 3 /* rules.md 4.1 */
 
 /* A walk over files stops when this says so. */
 typedef bool (*visit_file)(void *context, int folder_fd, const char *name);

@@ -16,7 +16,7 @@
 
 #include "transfer.h"
 
-#define SPOOL_FILE_MAX_BYTES (INT64_C(4) << 30) /* DESIGN.md section 7: 4 GiB */
+#define SPOOL_FILE_MAX_BYTES (INT64_C(4) << 30) /* design.md 7: 4 GiB */
 
 struct arena;
 struct spool;

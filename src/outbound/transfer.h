@@ -46,7 +46,7 @@ struct transfer_request {
 	struct str body_tail; /* with body_path only; copied by start() */
 	int64_t timeout_ms;   /* whole transfer; > 0 */
 	/* 0 = none. At or after this instant (clock_boot_us) no byte may leave: the result is
-	 * NEVER_SENT (RELIABILITY.md 2.2 rule 2) */
+	 * NEVER_SENT (rules.md 2.2 rule 2) */
 	int64_t send_deadline_boot_us;
 	/* own connection, not reused afterwards: libcurl re-sends a POST when a reused one dies */
 	bool fresh_connection;

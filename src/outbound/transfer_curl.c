@@ -22,7 +22,7 @@
 #include "flight.h"
 #include "fnv.h"
 
-#define CONNECTIONS_MAX_DEFAULT 512 /* STACK.md E */
+#define CONNECTIONS_MAX_DEFAULT 512 /* dependencies.md E */
 #define CONNECTIONS_PER_HOST_MAX_DEFAULT 64
 #define CONNECT_TIMEOUT_MS_DEFAULT 10000
 #define IDLE_FLIGHTS_MAX 64 /* a handle is about 10 kB */

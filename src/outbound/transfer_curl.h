@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The real transport: libcurl's multi interface, one curl multi per pool so that a connection made
- * for a platform can never serve a customer's address (measured in STACK.md E: OPENSOCKETFUNCTION
- * is not asked on reuse). See transfer.h for the contract. */
+ * for a platform can never serve a customer's address (measured in dependencies.md E:
+ * OPENSOCKETFUNCTION is not asked on reuse). See transfer.h for the contract. */
 #pragma once
 
 #include "err.h"
@@ -22,7 +22,7 @@ struct transfer_curl_config {
 	const struct clock *clock;
 	const struct log *log;
 	const char *user_agent;            /* "Posthorn/0.1.0" */
-	unsigned connections_max;          /* per pool, 0 = 512 (STACK.md E) */
+	unsigned connections_max;          /* per pool, 0 = 512 (dependencies.md E) */
 	unsigned connections_per_host_max; /* 0 = 64 */
 	int64_t connect_timeout_ms;        /* 0 = 10,000 */
 	/* Stands in for DNS in tests: resolved names go to this address ("127.0.0.1"), the guard

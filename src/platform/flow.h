@@ -67,7 +67,7 @@ int64_t flow_count(struct flow *flow, const char *name);
 
 /* The current part may be visible though no publish call is open: it was taken and is still being
  * worked on, or it was sent twice and the second was refused. Then no failure may be told as if it
- * were not there (RELIABILITY.md P9). Ends with the part. */
+ * were not there (rules.md P9). Ends with the part. */
 void flow_set_open(struct flow *flow);
 /* Proven: it is not visible. */
 void flow_set_closed(struct flow *flow);

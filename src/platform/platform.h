@@ -42,8 +42,8 @@ struct stage;
 
 /* Operator's settings that calls depend on (cli/settings.def). */
 struct platform_settings {
-	struct str graph_version;    /* "v25.0" (meta.md section 1) */
-	struct str linkedin_version; /* "202609" (linkedin.md section 8) */
+	struct str graph_version;    /* "v25.0" (meta.md 1) */
+	struct str linkedin_version; /* "202609" (linkedin.md 8) */
 };
 
 /* A file of the post. Known only after the adapter asked for it with STEP_MEDIA. */
@@ -131,7 +131,7 @@ enum call_kind {
 	/* nothing visible comes of it; a repeat leaves an orphan, no harm. Token exchanges are
 	 * PREPARE too */
 	CALL_PREPARE,
-	/* visible and irreversible: posts and comments. RELIABILITY.md 2.2 governs it */
+	/* visible and irreversible: posts and comments. rules.md 2.2 governs it */
 	CALL_PUBLISH
 };
 
@@ -241,7 +241,7 @@ struct call *step_send(struct step *step, enum call_kind kind, const char *metho
 void call_header(struct call *call, const char *name, struct str value);
 /* How long the call may take, from its intent to the end of its answer, in milliseconds: its own
  * timeout and, with a media body, the time that its bytes may take. The one figure for both the
- * transport's timeout (engine.c) and the lease that must outlive it (RELIABILITY.md 2.2 rule 1). */
+ * transport's timeout (engine.c) and the lease that must outlive it (rules.md 2.2 rule 1). */
 int64_t call_timeout_ms(const struct call *call);
 /* "Authorization: Bearer ..." */
 void call_bearer(const struct env *env, struct call *call, struct str token);

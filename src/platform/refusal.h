@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading a refusal: a platform's error table (platforms/x.md section 4) as rows, first match wins.
+ * Reading a refusal: a platform's error table (x.md 4) as rows, first match wins.
  * How a platform's error body is taken apart into facts is the platform's own file; what a row
  * means for the flow is model/failure.h. Pure. */
 #pragma once
@@ -60,7 +60,7 @@ const struct refusal *refusal_find(const struct refusal *rows, const struct refu
  * own wait. */
 void refusal_fail(const struct refusal *rows, const struct env *env,
 		  const struct refusal_facts *facts, const struct reply *reply, struct step *step);
-/* Does this answer to a publish call surely mean that nothing became visible? By RELIABILITY.md 2.2
+/* Does this answer to a publish call surely mean that nothing became visible? By rules.md 2.2
  * rule 3 only a well-formed error of the platform does; 401 and 429 say so by their status
  * alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
@@ -72,7 +72,7 @@ bool upload_url_is_usable(const struct env *env, struct str url);
 /* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);
 
-/* The next 00:00 in California, where Google's quotas begin anew (platforms/youtube.md 3). Strictly
+/* The next 00:00 in California, where Google's quotas begin anew (youtube.md 3). Strictly
  * after now_us. */
 int64_t pacific_midnight_us(int64_t now_us);
 

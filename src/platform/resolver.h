@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The answers of one look of a resolver (RELIABILITY.md 2.3). Pure. */
+ * The answers of one look of a resolver (rules.md 2.3). Pure. */
 #pragma once
 
 #include <stdint.h>
@@ -21,7 +21,7 @@ void resolver_match_add(struct step *step, struct str remote_id, struct str url)
 bool resolver_texts_equal(struct arena *arena, struct str a, struct str b);
 
 /* What appeared since then may be ours: the start of the part's first call in doubt, less 2 minutes
- * since their clock and ours may differ (RELIABILITY.md 2.3, "Match rule"). Remembers that start,
+ * since their clock and ours may differ (rules.md 2.3, "Match rule"). Remembers that start,
  * since a call may come into doubt twice. */
 int64_t resolver_since_us(const struct env *env, struct flow *flow);
 /* The start of the current part's first call in doubt; 0 when there was none. */

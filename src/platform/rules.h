@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What each platform allows, as data, and the one check that reads it at publish time. What only
  * the bytes of a media file can tell is checked by the adapter when they are there. Numbers cite
- * platforms/x.md, section 3 or 5. Pure. */
+ * x.md 3 or 5. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -75,8 +75,8 @@ struct default_type {
 
 struct post_rules {
 	const struct type_rule *types; /* ends with POST_TYPE_NONE; the first is the default type */
-	/* First match wins; without one, or when NULL, the first of types is taken (API.md
-	 * section 6). */
+	/* First match wins; without one, or when NULL, the first of types is taken
+	 * (api-decisions.md 6). */
 	const struct default_type *default_types;
 	const struct text_unit *text_unit;
 	int64_t text_max; /* of the first container */
@@ -95,7 +95,7 @@ struct post_rules {
 		      const struct rules_account *account, struct problems *problems);
 };
 
-/* The type that a post has on this platform: the given one, or by API.md section 6 the platform's
+/* The type that a post has on this platform: the given one, or by api-decisions.md 6 the platform's
  * default for what it holds. NONE when the platform does not have it. */
 enum post_type rules_post_type(const struct platform *platform, const struct post_content *post);
 /* All rules for one target account: adds PROBLEM_RULE entries that name field, account and rule,

@@ -39,7 +39,7 @@ void token_answer_grant(const struct token_answer *answer, struct step *step);
 void token_answer_give(const struct token_answer *answer, struct account_found *account);
 
 /* Is scope in the list? Separators are blanks or commas: LinkedIn writes both
- * (platforms/linkedin.md 1.4). */
+ * (linkedin.md 1.4). */
 bool token_scope_is_granted(struct str granted, const char *scope);
 /* Those of needed (NULL-ended) that are not granted, joined by ", "; empty when none, and when
  * granted is empty. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sandbox: one HTTP listener that plays all six platforms for development, demos and tests
- * (DESIGN.md, "Sandbox contract"). It is an independent reading of the documents in platforms/ and
+ * (design.md, "Sandbox contract"). It is an independent reading of the documents in platforms/ and
  * shares no code with the service's adapters. It keeps everything in memory and in one private
  * temporary directory until it is reset or closed. What a platform file of the sandbox builds on is
  * sandbox_private.h; cli/ needs only this header. Its handlers run on the listener's threads. */

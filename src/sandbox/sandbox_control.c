@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is the sandbox's own and no platform's: the page of GET / and /_sandbox (DESIGN.md, "Sandbox
+ * What is the sandbox's own and no platform's: the page of GET / and /_sandbox (design.md, "Sandbox
  * contract"). */
 #include "arena.h"
 #include "buf.h"

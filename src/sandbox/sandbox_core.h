@@ -22,7 +22,7 @@ struct http_router;
 
 #define REQLOG_ENTRIES_MAX 20000
 #define REQLOG_BYTES_MAX ((size_t)64 << 20)
-#define REQLOG_BODY_MAX_BYTES 65536 /* DESIGN.md, "Sandbox contract": bodies whole up to 64 KiB */
+#define REQLOG_BODY_MAX_BYTES 65536 /* design.md, "Sandbox contract": bodies whole up to 64 KiB */
 
 /* A ring of finished JSON texts without their last member, "status", which is known only after the
  * answer. */

@@ -21,7 +21,7 @@ struct digest {
 struct digest digest_sha256(struct str s);
 /* How a token or client secret of ours is stored and looked up. SHA-256 without a key: these are
  * 256 bits of randomness, so there is nothing to guess that a key or a slow hash would protect
- * (STACK.md F), and the hashes outlive a change of the master key. */
+ * (dependencies.md F), and the hashes outlive a change of the master key. */
 struct digest digest_token(struct str token);
 /* HMAC-SHA256 with a key of any length (RFC 2104). */
 struct digest digest_hmac_sha256(struct str key, struct str message);
@@ -34,7 +34,7 @@ struct str digest_str(const struct digest *digest);
 /* 64 lower-case hex digits. */
 struct str digest_hex(struct arena *arena, const struct digest *digest);
 
-/* Argon2id with 19 MiB, 2 passes, 1 lane (RELIABILITY.md 1.4, OWASP): "$argon2id$v=19$...", at most
+/* Argon2id with 19 MiB, 2 passes, 1 lane (rules.md 1.4, OWASP): "$argon2id$v=19$...", at most
  * 127 characters. Takes about 25 ms and the 19 MiB: the caller bounds how many run at once.
  * NULL-ptr when that memory is not to be had. */
 struct str digest_password(struct arena *arena, struct str password);

@@ -18,7 +18,7 @@ static const struct {
 	size_t count;
 	const char *letters;
 } kinds[TOKEN_KIND_COUNT] = {
-	/* API.md section 1 */
+	/* api-decisions.md 1 */
 	[TOKEN_ACCESS] = {"pht_", 43, base64url_letters},
 	[TOKEN_CLIENT_ID] = {"phc_", 24, base64url_letters},
 	[TOKEN_CLIENT_SECRET] = {"phs_", 43, base64url_letters},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Texts nobody can guess: the access tokens, client ids and secrets we give out (API.md section 1),
- * and whatever else needs one (OAuth state, PKCE verifiers, webhook secrets). How they are stored
- * is digest.h. */
+ * Texts nobody can guess: the access tokens, client ids and secrets we give out (api-decisions.md
+ * 1), and whatever else needs one (OAuth state, PKCE verifiers, webhook secrets). How they are
+ * stored is digest.h. */
 #pragma once
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ enum token_kind {
 	TOKEN_CLIENT_ID,     /* phc_ and 24 */
 	TOKEN_CLIENT_SECRET, /* phs_ and 43 */
 	TOKEN_CONNECTION_ID, /* conn_ and 32 lower-case hex digits */
-	TOKEN_CONFIRMATION,  /* pcf_ and 43: a browser came back (API.md section 5) */
+	TOKEN_CONFIRMATION,  /* pcf_ and 43: a browser came back (api-decisions.md 5) */
 	TOKEN_KIND_COUNT
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How many posts of an app have a status, by buckets of three scales, kept in the transaction that
  * changes a post. By days it answers a list's total (3 to 6 us against 48 ns for every row counted,
- * STACK.md C); by ordinal, coarse and fine, it finds a page deep in a list without reading what is
- * skipped: at 1,000,000 posts a walk of 123 coarse buckets, 64 fine ones and 128 index entries. */
+ * dependencies.md C); by ordinal, coarse and fine, it finds a page deep in a list without reading
+ * what is skipped: at 1,000,000 posts a walk of 123 coarse buckets, 64 fine ones and 128 index
+ * entries. */
 #include "store_private.h"
 
 #include "clock.h"

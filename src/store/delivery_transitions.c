@@ -76,7 +76,7 @@ const struct delivery_transition *delivery_transition_find(enum post_state from,
 	return NULL;
 }
 
-/* Final states are told in the same transaction (RELIABILITY.md W1). */
+/* Final states are told in the same transaction (rules.md W1). */
 static enum err_kind tell(struct store_tx *tx, struct str delivery_id,
 			  const struct delivery_transition *row, struct error *err)
 {

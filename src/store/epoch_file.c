@@ -14,7 +14,7 @@
 
 #include "file_error.h"
 
-/* RELIABILITY.md 2.6. Both are written in the same minute, so that more is not chance. */
+/* rules.md 2.6. Both are written in the same minute, so that more is not chance. */
 #define OLDER_US (5 * US_PER_MINUTE)
 #define LINE_MAX_BYTES 128
 

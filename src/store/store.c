@@ -20,7 +20,7 @@
 
 #define READERS_DEFAULT 16
 /* Ceilings; memory is taken as pages are used, so an idle service that was not busy has little of
- * it (DESIGN.md section 8). Beyond them is the system's file cache. */
+ * it (design.md 8). Beyond them is the system's file cache. */
 #define WRITER_CACHE_BYTES (32 << 20)
 #define READER_CACHE_BYTES (1 << 20)
 /* The owner is alone with its file; only a backup or a tool can be in the way for a moment. */

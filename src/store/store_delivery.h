@@ -14,7 +14,7 @@
 #include "store_connection.h"
 #include "store_guard.h"
 
-/* Where the publish call of the current stage stands (RELIABILITY.md 2.2). */
+/* Where the publish call of the current stage stands (rules.md 2.2). */
 enum call_state {
 	CALL_STATE_NONE,    /* no publish call is open */
 	CALL_STATE_STARTED, /* intent is durable; it may have been sent */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Events and webhooks (API.md section 9). Events are written by the store itself, in the
+ * Events and webhooks (api-decisions.md 9). Events are written by the store itself, in the
  * transaction of what they tell: no verb here makes one but store_webhook_test(). From there: an
  * event that some webhook may want is claimed, its body is made once and kept, and one webhook
  * delivery for each webhook that wants it begins its way; what was handed over may come twice,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The restore guard (RELIABILITY.md 2.6) and the quarantine. A database put back from a backup
+ * The restore guard (rules.md 2.6) and the quarantine. A database put back from a backup
  * believes that all it published since is still to be published. The guard notices (epoch_file.h)
  * and marks every delivery that is due: the deliverer asks the platform about each before it may
  * publish anything; what cannot be proven waits for the operator's word. Marks are rows of `holds`;

@@ -44,8 +44,9 @@ static enum err_kind look_for_first(struct store_tx *tx, struct acceptance *a, s
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
-/* A gone account is told only for a request that is not a duplicate (API.md section 6 has accounts
- * first, but they were good when the caller looked; the first post is the better answer). */
+/* A gone account is told only for a request that is not a duplicate (api-decisions.md 6 has
+ * accounts first, but they were good when the caller looked; the first post is the better
+ * answer). */
 static enum err_kind check_accounts(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
 	for (size_t i = 0; i < a->accept->target_count; i++) {

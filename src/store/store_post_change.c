@@ -238,7 +238,7 @@ enum err_kind post_change_disconnected(struct store_tx *tx, struct str app_id, s
 
 /* ---- reschedule ---- */
 
-/* The post counts under its date (API.md section 8): out of the old day, into the new one. */
+/* The post counts under its date (api-decisions.md 8): out of the old day, into the new one. */
 static enum err_kind redate(struct change *change, int64_t scheduled_at_us, struct error *err)
 {
 	const char *status = post_state_status(change->state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a person changes about an accepted post: cancel, reschedule, try again (API.md section 7).
+ * What a person changes about an accepted post: cancel, reschedule, try again (api-decisions.md 7).
  * Each is one command that reads the post, decides, and sets its deliveries by comparison with what
  * was read; nothing is changed unless all of it is. Every changed delivery gets a new fence, so
  * that who works on it cannot save any more: an intent that is not durable is never sent. Durable

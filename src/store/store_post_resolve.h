@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a person saw at the platform, where a publish call's outcome could not be proven
- * (OUTCOME_UNKNOWN; RELIABILITY.md 2.3). That it is not there is store_post_retry() with republish;
+ * (OUTCOME_UNKNOWN; rules.md 2.3). That it is not there is store_post_retry() with republish;
  * that it is there is here. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Webhooks at work (API.md section 9): a source of the engine that hands each event to the app's
+ * Webhooks at work (api-decisions.md 9): a source of the engine that hands each event to the app's
  * webhooks and carries it there by signed HTTP calls until it was taken or given up. At least once:
  * webhook-id stays the same, so that a receiver can tell what it has seen. Files: webhook_source.c
  * what is due, webhook_dispatch.c an event becomes webhook deliveries, webhook_attempt.c one call,

@@ -20,7 +20,7 @@
 #include "webhook_sign.h"
 
 #define ATTEMPT_ARENA_MAX_BYTES ((size_t)32 << 20)
-#define CALL_TIMEOUT_MS 10000 /* API.md section 9 */
+#define CALL_TIMEOUT_MS 10000 /* api-decisions.md 9 */
 #define ANSWER_MAX_BYTES 65536
 #define LOG_MAX_BYTES 16384
 #define STATUS_GONE 410

@@ -7,8 +7,8 @@
 
 #include "clock.h"
 
-#define WEBHOOK_ATTEMPTS_MAX 7 /* API.md section 9: 0 s, 30 s, 5 min, 30 min, 2 h, 8 h, 24 h */
-/* RELIABILITY.md W2: failing that long disables it */
+#define WEBHOOK_ATTEMPTS_MAX 7 /* api-decisions.md 9: 0 s, 30 s, 5 min, 30 min, 2 h, 8 h, 24 h */
+/* rules.md W2: failing that long disables it */
 #define WEBHOOK_PATIENCE_US (5 * US_PER_DAY)
 
 /* Milliseconds from the failed attempt (from 1) to the next; -1 = no further one. What the receiver

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts as a resource (API.md section 9) and connection confirmation (section 5): listed, filtered, shown with how the token
+"""Accounts as a resource (api-decisions.md 9) and connection confirmation (section 5): listed, filtered, shown with how the token
 is, and unusable until the right user is said to have come back."""
 import pytest
 

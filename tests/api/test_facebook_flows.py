@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facebook Pages from the accepted request to what the world can see: every kind of post, every error of Meta's by number,
-and what becomes of a call whose answer is lost (platforms/meta.md 3, 6, 7, 8)."""
+and what becomes of a call whose answer is lost (meta.md 3, 6, 7, 8)."""
 import hashlib
 import json
 
@@ -208,7 +208,7 @@ def meta_error(code, subcode=None, **more):
                       **numbers, **more}}
 
 
-# Meta's number: (call, what is told); every row of platforms/meta.md 6.1 that is final, by the sandbox's names.
+# Meta's number: (call, what is told); every row of meta.md 6.1 that is final, by the sandbox's names.
 FINAL = {
     "3": (FEED, "PERMISSION_MISSING"),
     "10": (FEED, "PERMISSION_MISSING"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The running service against requests that two parsers could read differently (RELIABILITY.md 3.3), over raw sockets.
+"""The running service against requests that two parsers could read differently (rules.md 3.3), over raw sockets.
 
 tests/unit/httpd/httpd_test.c has the full table against the bare listener; this file proves that the service is wired
 to it: the shapes are refused in the service's own error form, nothing behind a refused request is run, and limits hold.

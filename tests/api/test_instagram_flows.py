@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kind of post on Instagram from the request to what the world can see, the files it does not take, its errors by number, and
-what becomes of calls in doubt (platforms/meta.md 4 to 7). At the end every request that was made is held against Meta's own
+what becomes of calls in doubt (meta.md 4 to 7). At the end every request that was made is held against Meta's own
 description of its API, where that is at hand."""
 import hashlib
 import json

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two apps of one service see nothing of each other: what belongs to the other and what does not exist answer byte for
 byte alike, and no list or total counts the other's rows. And the matrix of who may do what: every caller, every route of the
-route table under both prefixes, every object (RELIABILITY.md 3.6). A new route must be given a row in OWNER, or the test fails."""
+route table under both prefixes, every object (rules.md 3.6). A new route must be given a row in OWNER, or the test fails."""
 import re
 import sqlite3
 import uuid
@@ -112,7 +112,7 @@ class Owner:
     """An app that makes one fresh object after the other."""
 
     def __init__(self, service):
-        # Not X: it lets a user be asked for 75 times in 15 minutes (platforms/x.md), which all tests of a run share.
+        # Not X: it lets a user be asked for 75 times in 15 minutes (x.md), which all tests of a run share.
         self.app = App(service, name="matrix", owner="matrix@example.com").set_credentials("facebook").issue_token()
         self.connection = self.app.connect("facebook", user_id="matrix user")
         self.account_id = self.connection.accounts[0]["id"]

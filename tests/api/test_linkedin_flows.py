@@ -173,7 +173,7 @@ def test_a_video_that_cannot_be_processed(app, sandbox, account, media):
 
 
 def test_an_old_address_is_replaced(app, sandbox, account, media):
-    """401 at the upload host says that the address is old, and nothing of the token (linkedin.md section 4)."""
+    """401 at the upload host says that the address is old, and nothing of the token (linkedin.md 4)."""
     sandbox.fault("linkedin", "PUT", "/dms-uploads/sp/*/uploadedVideo/*", "status", status=401)
     entry, _ = shown(app, sandbox, account, marker("film"), media=[media.clip()])
     assert only(entry["media"])["sha256"] == digest(media.video)

@@ -4,7 +4,7 @@ import pytest
 
 from harness import PLATFORM_IDS, App, utc
 
-# Post types, the default first (SPEC.md's table and the additions of the API).
+# Post types, the default first (contract.md's table and the additions of the API).
 TYPES = {
     "instagram": ("post", {"post", "video", "story", "carousel"}),
     "facebook": ("post", {"post", "video", "story", "carousel"}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sandbox contract (ARCHITECTURE.md), sentence by sentence as far as it can be seen from outside: ledger, log, faults,
+"""The sandbox contract (design.md 5), sentence by sentence as far as it can be seen from outside: ledger, log, faults,
 reset, clock, consent, redirects, secrets, the page for people. Calls go to the platforms' own paths without the service."""
 import base64
 import hashlib

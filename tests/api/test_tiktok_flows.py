@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TikTok from the accepted request to what the world can see: videos in chunks, photos and pulled videos, what the creator may do,
-and the refusals that end or delay a post (platforms/tiktok.md)."""
+and the refusals that end or delay a post (tiktok.md)."""
 import hashlib
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""POST /v1/posts/validate (API.md section 6): says what publishing would say, stores nothing, and its plan is what happens -
+"""POST /v1/posts/validate (api-decisions.md 6): says what publishing would say, stores nothing, and its plan is what happens -
 held against the timeline of a real run of every flow."""
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Webhooks and the event feed (API.md section 9): every answer, signatures as a receiver checks them, tries, rotation, and that
+"""Webhooks and the event feed (api-decisions.md 9): every answer, signatures as a receiver checks them, tries, rotation, and that
 what was promised arrives though the service is killed."""
 import base64
 import datetime

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kind of post on X from the request to what the world can see, the files it does not take, its errors by name, credits and
-subscriptions, and what becomes of calls in doubt (platforms/x.md)."""
+subscriptions, and what becomes of calls in doubt (x.md)."""
 import hashlib
 
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """YouTube from the accepted request to what the world can see: long uploads, options, thumbnails, comments, processing, and the
-refusals that end or delay a post (platforms/youtube.md)."""
+refusals that end or delay a post (youtube.md)."""
 import hashlib
 import json
 

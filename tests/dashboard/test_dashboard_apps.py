@@ -98,7 +98,7 @@ def test_a_refusal_in_the_platforms_own_words(client, platform):
 
 
 def test_a_pending_credential_is_tried_by_a_connection(client, connect_account):
-    """The owner's own first connection verifies it, and brings the app live (API.md section 3)."""
+    """The owner's own first connection verifies it, and brings the app live (api-decisions.md 3)."""
     client_id = client.make_app("tried")["client_id"]
     client.refused("POST", f"/apps/{client_id}/credentials/tiktok/connect", 400, "CREDENTIALS_NOT_FOUND")
     client.put(f"/apps/{client_id}/credentials/tiktok", {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"})

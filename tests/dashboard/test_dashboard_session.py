@@ -41,7 +41,7 @@ def test_set_up_by_the_printed_link(fresh, tmp_path):
 
 
 def test_the_owner_of_an_app_is_given_the_first_password(fresh):
-    """`app create --owner` makes an admin who cannot sign in yet (API.md section 3)."""
+    """`app create --owner` makes an admin who cannot sign in yet (api-decisions.md 3)."""
     service = fresh()
     made = service.cli("app", "create", "--name", "one", "--owner", "Ann@Example.com")
     assert made.returncode == 0

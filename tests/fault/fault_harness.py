@@ -306,7 +306,7 @@ def entries_of(flow, account, text, ledger):
 
 
 def judge(flow, account, texts, post, ledger, may_refuse=False):
-    """The promise (RELIABILITY.md 2.1) for one final post: the list of what is wrong. With may_refuse the platform was told to
+    """The promise (rules.md 2.1) for one final post: the list of what is wrong. With may_refuse the platform was told to
     refuse; then failed is right as long as what is visible is exactly what the API says was published."""
     platform_post = post["platform_posts"][0]
     error = platform_post["error"] or {}

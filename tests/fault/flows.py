@@ -32,7 +32,7 @@ class Flow:
     parts: int  # entries of the ledger: the post, then its comments or replies
     media: tuple  # of the post itself: kinds of harness.Media's files, "image" or "clip", in their order
     publish_calls: tuple  # (method, path) as the sandbox's faults match them: the calls that make something visible
-    is_strong: bool = False  # the platform lets us prove the outcome (RELIABILITY.md 2.3)
+    is_strong: bool = False  # the platform lets us prove the outcome (rules.md 2.3)
     is_blind: bool = False  # the platform has no list that shows what was made (TikTok's photos)
     sends_max: int = 1  # LinkedIn: one repeat into its guard against duplicates is the proof where posts cannot be read
     patience_s: int = 0  # a look earlier than that after the call does not prove that it did nothing (Instagram)

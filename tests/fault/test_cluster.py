@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The promise with several nodes on one PostgreSQL (RELIABILITY.md 3, PG restart, Pause, Failover): posts are accepted by any node and
+"""The promise with several nodes on one PostgreSQL (rules.md 3, PG restart, Pause, Failover): posts are accepted by any node and
 delivered by any, while nodes are killed and stopped, the database is killed, restarted and cut off, and sessions are ended in the
 middle; then the platforms' ledger is compared with what was accepted. 0 lost, 0 doubled.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The promise under SIGKILL (ARCHITECTURE.md): accepted means durable; at most one publish per post, account and part;
+"""The promise under SIGKILL (rules.md 2.1): accepted means durable; at most one publish per post, account and part;
 never silent. 200 posts are accepted and published while the service is killed again and again at random moments and
 started on the same data; then the platforms' ledger is compared with what was accepted.
 

@@ -175,7 +175,7 @@ def test_flow_survives_every_crash(matrix, name):
 
 
 def test_matrix_did_something(matrix, figures):
-    """A run without crashes or without calls in doubt proves nothing (RELIABILITY.md 3, I7)."""
+    """A run without crashes or without calls in doubt proves nothing (rules.md 3, I7)."""
     lanes = [lane for lane, _ in matrix]
     assert figures["crashes"] >= len(lanes) * len(lanes[0].points)
     assert figures["in doubt"] > 0

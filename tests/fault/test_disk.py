@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that is full or breaks, while posts are accepted and while they are published (RELIABILITY.md 2.4 A6, C5, P7): what
+"""A disk that is full or breaks, while posts are accepted and while they are published (rules.md 2.4 A6, C5, P7): what
 cannot be written is not promised and not sent; what came back from a platform is not forgotten and not repeated; when
 there is room again the service goes on by itself. preload.c makes the errors."""
 import concurrent.futures

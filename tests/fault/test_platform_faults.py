@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every way in which the sandbox's platforms can misbehave, at every call of every flow (RELIABILITY.md 3.2): each post ends, nothing
+"""Every way in which the sandbox's platforms can misbehave, at every call of every flow (rules.md 3.2): each post ends, nothing
 is lost or doubled, and the API says what became of it. The calls are learnt from a clean run, so a new flow is tested by itself.
 By default some at each call, the same each time; POSTHORN_LONG=1 takes all, timeouts too. pytest -k "x thread", or
 POSTHORN_FLOWS="x*,facebook photo", runs those flows alone."""

@@ -410,7 +410,7 @@ def test_an_app_made_without_a_service_survives(tmp_path, kind):
 
 class Refresh:
     """X's refresh tokens work once. A cut in a post whose access token has run out: the new pair is on the disk before it is used.
-    Between the platform's answer and our commit it is lost, and the user must connect again (RELIABILITY.md 2.4, T3)."""
+    Between the platform's answer and our commit it is lost, and the user must connect again (rules.md 2.4, T3)."""
 
     def __init__(self, world, figures):
         self.world, self.figures, self.flow = world, figures, BY_NAME["x text"]

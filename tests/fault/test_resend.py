@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libcurl repeats a POST by itself when a reused connection dies before the answer (RELIABILITY.md 2.2 rule 2, 3.4). A proxy between
+"""libcurl repeats a POST by itself when a reused connection dies before the answer (rules.md 2.2 rule 2, 3.4). A proxy between
 the service and the platforms reads a publish request whole and then closes, or resets, the connection without an answer: the
 request must come once. And a mutant: a sender that does send twice is caught by the judge of these tests."""
 import pytest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A token that ends in the middle of a flow, at each call that carries it, on the platforms whose tokens can be refreshed: the
 refresh works, is refused, or its answer is lost. The flow goes on at the same stage (nothing is doubled), and an account that
-can no longer be used says so (RELIABILITY.md 2.4 U3, T2)."""
+can no longer be used says so (rules.md 2.4 U3, T2)."""
 import concurrent.futures
 
 import pytest

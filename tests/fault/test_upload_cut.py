@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads that break (RELIABILITY.md 2.3): the connection is cut after random bytes of random chunks, and the service is killed in
+"""Uploads that break (rules.md 2.3): the connection is cut after random bytes of random chunks, and the service is killed in
 between. Each video is there once in the end, whole, and no byte of it was sent to a second session that was not needed.
 POSTHORN_LONG=1 takes more rounds."""
 import hashlib

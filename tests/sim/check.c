@@ -206,7 +206,7 @@ static bool read_told(struct check *check)
 
 /* A look may be behind the truth: what it finds absent is sent again, and when no try is left for
  * that, nothing is proven. */
-#define ATTEMPTS_MAX 5 /* DESIGN.md section 3 */
+#define ATTEMPTS_MAX 5 /* design.md 3 */
 
 static bool is_resend_open(const struct check *check)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The judge: holds what was accepted against what the world can see and what we say of it
- * (RELIABILITY.md 3, I1 to I7). */
+ * (rules.md 3, I1 to I7). */
 #pragma once
 
 #include "script.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The way to the platforms and back, as the engine's transport port: everything that can go wrong
- * there does (RELIABILITY.md 3.2), drawn from the seed for each call. A call has two instants, when
+ * there does (rules.md 3.2), drawn from the seed for each call. A call has two instants, when
  * it takes effect in the world and when its answer is told; a crash of ours takes the second away,
  * and the first perhaps. */
 #pragma once

@@ -241,7 +241,7 @@ struct refusal_text {
 	const char *body;
 };
 
-/* What each platform says (platforms/x.md 4, linkedin.md 4, youtube.md 4, tiktok.md 4, meta.md
+/* What each platform says (x.md 4, linkedin.md 4, youtube.md 4, tiktok.md 4, meta.md
  * 6). */
 static const struct refusal_text refusals[][6] = {
 	[VOICE_GRAPH] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube (platforms/youtube.md 1.4, 2, 5): a video exists when the last byte of its session has
+ * YouTube (youtube.md 1.4, 2, 5): a video exists when the last byte of its session has
  * come. */
 #include "world.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram and Facebook Pages behind the Graph (platforms/meta.md 3, 4, 6). */
+ * Instagram and Facebook Pages behind the Graph (meta.md 3, 4, 6). */
 #include "world.h"
 
 #include "buf.h"

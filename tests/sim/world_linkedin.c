@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn (platforms/linkedin.md 1.5, 2, 5): members' posts cannot be read back, and for ten
+ * LinkedIn (linkedin.md 1.5, 2, 5): members' posts cannot be read back, and for ten
  * minutes the same text with the same files is refused. Files go up before: a video in parts, whose
  * addresses want no bearer and whose etags must come in order. */
 #include "world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What Facebook Pages have of their own behind the Graph: photos, videos, reels, stories
- * (platforms/meta.md 3, 7). Comments and what Instagram shares are world_graph.c's. */
+ * (meta.md 3, 7). Comments and what Instagram shares are world_graph.c's. */
 #include "world.h"
 
 #include "buf.h"

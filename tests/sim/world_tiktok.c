@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok (platforms/tiktok.md 1.4, 2): a task posts by itself some time after its last byte, a
+ * TikTok (tiktok.md 1.4, 2): a task posts by itself some time after its last byte, a
  * pulled one some time after its init. */
 #include "world.h"
 

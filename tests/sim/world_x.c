@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X: posts, files, articles, the timeline, refresh (platforms/x.md 1.4, 2, 5). */
+ * X: posts, files, articles, the timeline, refresh (x.md 1.4, 2, 5). */
 #include "world.h"
 
 #include "buf.h"

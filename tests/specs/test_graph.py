@@ -19,7 +19,7 @@ from harness import App, Media, Sandbox, Service, make_media, marker
 SPECS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "specs" / "graph"
 pytestmark = pytest.mark.skipif(not SPECS.is_dir(), reason=f"no {SPECS}")
 
-# What every node and edge takes (platforms/meta.md 1; Graph's paging).
+# What every node and edge takes (meta.md 1; Graph's paging).
 COMMON = {"access_token", "appsecret_proof", "fields", "limit", "after"}
 # Calls that the description leaves out, with the parameters that the guides give them (meta.md 2.3 to 2.9).
 NOT_DESCRIBED = {

@@ -12,7 +12,7 @@ from x_openapi import check_request, spec
 
 TRANSCRIPTS = pathlib.Path(__file__).resolve().parents[1] / "transcripts"
 # OAuth is described apart from the API; the timeline by its old names is asked for only where the new ones are refused
-# (x.md section 0), and X's description has the new ones.
+# (x.md 0), and X's description has the new ones.
 OTHER = ("/2/oauth2/",)
 OLD_NAMES = "tweet.fields="
 

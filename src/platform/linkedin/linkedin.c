@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: the publish flow (platforms/linkedin.md section 2). First the files, one after the
+ * LinkedIn: the publish flow (linkedin.md 2). First the files, one after the
  * other (linkedin_media.c); then the post, one call whose answer names it in a header; then
  * comments under it. linkedin_adapter.h says where the rest stands. */
 #include "linkedin_adapter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What LinkedIn's calls share: how one is made (platforms/linkedin.md 2.1) and what a refusal means
+ * What LinkedIn's calls share: how one is made (linkedin.md 2.1) and what a refusal means
  * (section 4). What is asked for is none of this. */
 #include "linkedin_adapter.h"
 

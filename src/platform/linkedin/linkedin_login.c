@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: app credentials, consent, accounts and tokens (platforms/linkedin.md section 1). One
+ * LinkedIn: app credentials, consent, accounts and tokens (linkedin.md 1). One
  * connection gives the member and each page that the member may post for; all share the member's
  * token. */
 #include "linkedin_adapter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: files on their way up (platforms/linkedin.md 2.3 to 2.6), one after the other. Images
+ * LinkedIn: files on their way up (linkedin.md 2.3 to 2.6), one after the other. Images
  * and documents: an address, one PUT with the bearer. Videos: addresses for byte ranges, PUTs that
  * must not carry the bearer, their etags in the order of the addresses, an end. Then each is waited
  * for: a post made before processing ends becomes invisible when processing fails. Nothing here is

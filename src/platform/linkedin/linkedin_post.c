@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: the body of a post (platforms/linkedin.md 2.2 to 2.9), from the post, its options and
+ * LinkedIn: the body of a post (linkedin.md 2.2 to 2.9), from the post, its options and
  * the URNs under which its files went up. Every key is written here; options fill values only. */
 #include "linkedin_adapter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: what it takes (platforms/linkedin.md 2.12, sections 3 and 6). Numbers that the document
+ * LinkedIn: what it takes (linkedin.md 2.12, sections 3 and 6). Numbers that the document
  * marks as not verified are left to LinkedIn itself. */
 #include "linkedin_adapter.h"
 
@@ -18,7 +18,7 @@
 #define POLL_OPTIONS_MAX 4
 #define ARTICLE_TEXT_MAX 4085 /* "< 4086" */
 #define TITLE_MAX 400         /* our choice: none is documented */
-#define URL_MAX 2048          /* DESIGN.md section 7 */
+#define URL_MAX 2048          /* design.md 7 */
 #define MENTIONS_MAX 20       /* our choice */
 #define TARGETS_MAX 20        /* our choice */
 

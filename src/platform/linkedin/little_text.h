@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn's "little text", the form of a post's commentary (platforms/linkedin.md 2.9): fifteen
+ * LinkedIn's "little text", the form of a post's commentary (linkedin.md 2.9): fifteen
  * characters are reserved, and one of them left bare cuts the post off there, with a 201. Comments,
  * titles and alt texts are plain and do not come here. Pure. */
 #pragma once

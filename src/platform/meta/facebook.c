@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Facebook Pages (platforms/meta.md 2, 3): connecting, and posts of text, link and photos with
+ * Facebook Pages (meta.md 2, 3): connecting, and posts of text, link and photos with
  * their comments. Photos are put up unpublished first, so that the one call that people can see is
  * POST /{page}/feed, for a text, a link and photos alike; every further container is a comment.
  * Videos are facebook_video.c's, calls in doubt facebook_resolve.c's, limits facebook_rules.c's. */
@@ -23,9 +23,9 @@
 
 #define UPLOAD_AGAIN_MAX 3 /* meta.md 6.1: 389 and 6001, one or two retries */
 #define UPLOAD_AGAIN_MS 5000
-#define PHOTOS_LAST_US (23 * US_PER_HOUR) /* meta.md section 3: unpublished photos, about 24 h */
+#define PHOTOS_LAST_US (23 * US_PER_HOUR) /* meta.md 3: unpublished photos, about 24 h */
 
-/* ---- connect (meta.md section 2) ---- */
+/* ---- connect (meta.md 2) ---- */
 
 static const struct oauth_profile facebook_oauth = {
 	.authorize_url = "https://www.facebook.com/{graph_version}/dialog/oauth",
@@ -212,7 +212,7 @@ static void photo_send(const struct env *env, const struct media *photo, size_t 
 }
 
 /* As bytes: so the file need not be reachable for Meta, and is looked at here before. It is gone in
- * a day if nothing uses it (meta.md section 3). */
+ * a day if nothing uses it (meta.md 3). */
 static const char *facebook_photo_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct container *container = facebook_container(env, flow);

@@ -73,7 +73,7 @@ struct buf;
 
 /* ---- facebook_rules.c ---- */
 
-/* What a post becomes on a Page (platforms/meta.md section 3). */
+/* What a post becomes on a Page (meta.md 3). */
 enum facebook_kind {
 	FACEBOOK_FEED,        /* text, a link, photos: POST /feed */
 	FACEBOOK_VIDEO,       /* POST /videos, in chunks */
@@ -122,7 +122,7 @@ STAGE_FUNCTIONS(facebook_cover);
 /* What a story is known by; for photo stories too. */
 STAGE_FUNCTIONS(facebook_listed);
 
-/* What Graph says of a video (platforms/meta.md 3.2, step 3). */
+/* What Graph says of a video (meta.md 3.2, step 3). */
 struct facebook_video_state {
 	bool is_uploaded; /* all bytes are there */
 	bool is_processing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a Page takes (platforms/meta.md sections 3, 5 and 8), as data and a few checks. Only what is
+ * What a Page takes (meta.md 3, 5 and 8), as data and a few checks. Only what is
  * certain; for the rest Facebook refuses by itself. */
 #include "arena.h"
 #include "buf.h"
@@ -12,7 +12,7 @@
 #include "facebook_adapter.h"
 #include "graph.h"
 
-#define PRESET_TEXT_MAX 130 /* meta.md section 5 */
+#define PRESET_TEXT_MAX 130 /* meta.md 5 */
 #define MIB (INT64_C(1) << 20)
 #define MS_PER_S 1000
 
@@ -73,7 +73,7 @@ enum facebook_kind facebook_kind_of(const struct post_content *post, enum post_t
 	return is_video ? FACEBOOK_VIDEO : FACEBOOK_FEED;
 }
 
-/* ---- media (meta.md section 5) ---- */
+/* ---- media (meta.md 5) ---- */
 
 /* BMP and TIFF are taken too, and are unknown to codec/sniff.h. */
 const struct media_rule facebook_photo_rule = {
@@ -138,7 +138,7 @@ static void check_media_said(const struct post_content *post, enum facebook_kind
 	}
 }
 
-/* ---- options (meta.md section 8) ---- */
+/* ---- options (meta.md 8) ---- */
 
 static const struct option_rule facebook_options[] = {
 	{"link", OPTION_STRING, 0, NULL, "An address to share; not with media."},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Videos of a Page (platforms/meta.md 3.1 to 3.3): /videos in chunks, reels and video stories
+ * Videos of a Page (meta.md 3.1 to 3.3): /videos in chunks, reels and video stories
  * through rupload. All three have the video's id before the first byte goes, one visible call at
  * the end, upload_phase=finish, and are watched afterwards, since Facebook may still find that the
  * file is no good. What a story is known by is read here for photo stories too. */
@@ -507,7 +507,7 @@ static bool is_asked_enough(const struct env *env, struct flow *flow, const stru
 }
 
 /* The finish call has said that it is published, and only Facebook's own word that the video is no
- * good can change that: a read that fails cannot (meta.md section 9, "reads after publish are
+ * good can change that: a read that fails cannot (meta.md 9, "reads after publish are
  * cosmetic"). With a dead token nobody can be asked; then the resolver has the last word. */
 const char *facebook_check_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)

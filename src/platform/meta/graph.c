@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Graph calls and lists (platforms/meta.md 1, 7). Errors are graph_error.c's, Facebook Login is
+ * Graph calls and lists (meta.md 1, 7). Errors are graph_error.c's, Facebook Login is
  * graph_login.c's. Only plain requests: real verbs, a versioned path, no batch and no method
- * override, because v26.0 removed older habits for every version (meta.md section 1). */
+ * override, because v26.0 removed older habits for every version (meta.md 1). */
 #include "graph.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ void graph_form_init(const struct env *env, struct buf *form)
 	buf_init(form, env->arena, GRAPH_FORM_MAX_BYTES);
 }
 
-/* meta.md section 1, "Proof of app": HMAC-SHA256 of the token under the app secret. Apps can demand
+/* meta.md 1, "Proof of app": HMAC-SHA256 of the token under the app secret. Apps can demand
  * it, none refuses it. */
 static struct str proof_of(const struct env *env, struct str token)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Meta's Graph API as facebook.c and instagram.c share it: calls, errors by number, Facebook Login
- * (platforms/meta.md 1, 2, 6). What is published and how stands in those two. */
+ * (meta.md 1, 2, 6). What is published and how stands in those two. */
 #pragma once
 
 #include <stdbool.h>
@@ -70,7 +70,7 @@ struct call *graph_call_upload(const struct env *env, struct step *step, struct 
  * does not have it. */
 struct str graph_option_text(const struct env *env, const char *name);
 /* Every option of the table that the post has, under its own name; lists and objects as JSON text
- * (meta.md section 1, "Bodies"). */
+ * (meta.md 1, "Bodies"). */
 void graph_options_add(const struct env *env, struct buf *form, const struct option_rule *options);
 /* "+0000" instants as Graph writes them; 0 when unreadable. */
 int64_t graph_instant_us(const struct env *env, struct str text);

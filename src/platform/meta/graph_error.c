@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What Meta refuses, by number, and what it says of waiting (platforms/meta.md section 6). What a
+ * What Meta refuses, by number, and what it says of waiting (meta.md 6). What a
  * flow does about it is facebook.c's and instagram.c's. */
 #include "graph.h"
 
@@ -18,7 +18,7 @@
 #define GRAPH_HOUR_USED_UP_MS (60 * 60 * 1000)
 #define GRAPH_RATE_WAIT_MAX_MINUTES (24 * 60)
 
-/* ---- errors (meta.md section 6): decided by number, never by words ---- */
+/* ---- errors (meta.md 6): decided by number, never by words ---- */
 
 #define ANY INT64_MIN
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Facebook Login for both platforms: app credentials, code to tokens, permissions, Pages
- * (platforms/meta.md section 2). */
+ * (meta.md 2). */
 #include "graph.h"
 
 #include <inttypes.h>

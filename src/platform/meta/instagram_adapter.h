@@ -105,7 +105,7 @@ const char *instagram_wait_at(struct flow *flow, struct step *step, const char *
  * ("hosted" in the flow)? */
 bool instagram_gives_our_copy(const struct env *env, const struct flow *flow, struct str url,
 			      const struct media_file *file);
-/* The address as Meta takes it: ASCII only (meta.md section 1). */
+/* The address as Meta takes it: ASCII only (meta.md 1). */
 struct str instagram_fetch_url(const struct env *env, const struct flow *flow, struct str url,
 			       const struct media_file *file);
 
@@ -113,7 +113,7 @@ struct str instagram_fetch_url(const struct env *env, const struct flow *flow, s
 
 /* "OBJECT/EDGE" */
 struct str instagram_edge(const struct env *env, struct str object, const char *edge);
-/* A read of those fields, with the Page's token or the user's (meta.md section 4, "Token"). Returns
+/* A read of those fields, with the Page's token or the user's (meta.md 4, "Token"). Returns
  * NULL, as the stage functions do. */
 const char *instagram_read(const struct env *env, const struct flow *flow, struct step *step,
 			   struct str path, const char *fields);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which address Meta is given for a file that it fetches itself (platforms/meta.md section 1): the
+ * Which address Meta is given for a file that it fetches itself (meta.md 1): the
  * customer's own where the world can reach it, else that of our copy. Pure: nothing is resolved or
  * asked. */
 #include "instagram_adapter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram's containers (platforms/meta.md 4.1, 4.2): one for each file of the post, for a
+ * Instagram's containers (meta.md 4.1, 4.2): one for each file of the post, for a
  * carousel one more around them. Images Meta fetches from an address, videos are sent as bytes, so
  * that no address of theirs has to be public. Then each is asked for until it is ready. Nothing
  * here is visible to anyone; publishing is instagram.c's.
@@ -275,7 +275,7 @@ static struct str address_shown(const struct env *env, const struct flow *flow, 
 	return str_concat(env->arena, str_slice(url, 0, str_find_char(url, '?', 0)), STR("."));
 }
 
-/* meta.md section 9: name the file, its address, and that it was Meta who fetched. */
+/* meta.md 9: name the file, its address, and that it was Meta who fetched. */
 static void name_unreachable(const struct env *env, const struct flow *flow, size_t item,
 			     struct step *step)
 {

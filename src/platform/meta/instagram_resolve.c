@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram's publish calls in doubt (platforms/meta.md 7). The container knows whether it was
+ * Instagram's publish calls in doubt (meta.md 7). The container knows whether it was
  * published: that is the proof. Which of the account's media came of it only comparing can tell:
  * caption and time in the feed, kind and time among the stories, which show no text and are in a
  * list of their own. It is never simply the newest. Comments are compared by text, author and
@@ -17,10 +17,10 @@
 #include "resolver.h"
 #include "stages.h"
 
-/* meta.md section 7: FINISHED is believed after 2 to 5 minutes */
+/* meta.md 7: FINISHED is believed after 2 to 5 minutes */
 #define LANDING_US (120 * US_PER_S)
 #define PROBES_FOR_MEDIA 2 /* then PUBLISHED counts without a media id */
-#define LAST_PROBE 4       /* env.probe: there are five (RELIABILITY.md 2.3) */
+#define LAST_PROBE 4       /* env.probe: there are five (rules.md 2.3) */
 
 /* From when on something may be ours: the first call in doubt counts, also when the same container
  * went out again. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What Instagram takes (platforms/meta.md 4.1, 5, 8): types of posts, files, options, tags. Only
+ * What Instagram takes (meta.md 4.1, 5, 8): types of posts, files, options, tags. Only
  * what is certain stands here; the rest Instagram refuses for itself. */
 #include "instagram_adapter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok: Login Kit v2 and Content Posting API v2 (platforms/tiktok.md, read 2026-11-21). The
+ * TikTok: Login Kit v2 and Content Posting API v2 (tiktok.md, read 2026-11-21). The
  * stages of a direct post: ask what the creator may do (tiktok_creator.c), open a task
  * (tiktok_init.c), send the bytes (tiktok_upload.c), and ask the task how it goes until the post is
  * public (tiktok_status.c). The task's publish_id is what everything hangs on. Bytes of videos are

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a video is cut (platforms/tiktok.md 2.3): count = size / chunk rounded down, and the last
+/* How a video is cut (tiktok.md 2.3): count = size / chunk rounded down, and the last
  * chunk takes the rest. */
 struct tiktok_chunks {
 	int64_t chunk_bytes;

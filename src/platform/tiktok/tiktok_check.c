@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok: does an account's token work, and revoking it (platforms/tiktok.md 1.4). */
+ * TikTok: does an account's token work, and revoking it (tiktok.md 1.4). */
 #include "buf.h"
 
 #include "form.h"

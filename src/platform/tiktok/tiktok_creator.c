@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the creator may do (platforms/tiktok.md 2.1), asked before every post: who may see it, how
+ * What the creator may do (tiktok.md 2.1), asked before every post: who may see it, how
  * long a video may be, whether there may be a post at all. What was heard is kept with the account,
  * for the warnings of tiktok_rules.c. */
 #include "tiktok_adapter.h"
@@ -19,7 +19,7 @@ const char *tiktok_creator_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-/* From open to closed: the default is the first that the creator may use (API.md section 6). */
+/* From open to closed: the default is the first that the creator may use (api-decisions.md 6). */
 static const char *const privacy_levels[] = {"PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS",
 					     "FOLLOWER_OF_CREATOR", "SELF_ONLY"};
 

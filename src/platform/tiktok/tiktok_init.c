@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Opening a task (platforms/tiktok.md 2.2, 2.4, 2.5): of a video whose bytes we send, of a video
+ * Opening a task (tiktok.md 2.2, 2.4, 2.5): of a video whose bytes we send, of a video
  * that TikTok pulls, of photos, which it always pulls. Init of the first prepares, for without its
  * bytes nothing is posted; init of a pull publishes. The task's publish_id is kept right after. */
 #include "tiktok_adapter.h"

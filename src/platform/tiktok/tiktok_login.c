@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Login Kit (platforms/tiktok.md 1): verify, connect and refresh. Refresh tokens rotate strictly:
+ * Login Kit (tiktok.md 1): verify, connect and refresh. Refresh tokens rotate strictly:
  * the answer's replaces ours, which is dead from then on. */
 #include "tiktok_adapter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok's three shapes of errors by their code (platforms/tiktok.md 1.5, 4.2, 4.3). The bare
+ * TikTok's three shapes of errors by their code (tiktok.md 1.5, 4.2, 4.3). The bare
  * answers of the upload host are tiktok_upload.c. */
 #include "tiktok_adapter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt (platforms/tiktok.md 5): the task knows what became of the last PUT. */
+ * Publish calls in doubt (tiktok.md 5): the task knows what became of the last PUT. */
 #include "tiktok_adapter.h"
 
 #include "resolver.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What TikTok allows (platforms/tiktok.md 2.4, 3, 6): types, texts, options and the files
+ * What TikTok allows (tiktok.md 2.4, 3, 6): types, texts, options and the files
  * themselves. What one creator may do is asked before each post (tiktok_creator.c); what was heard
  * last is only warned of here. */
 #include "tiktok_adapter.h"

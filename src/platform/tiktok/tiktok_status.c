@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a task says of itself (platforms/tiktok.md 2.6): polled until the post is public, failed, or
+ * What a task says of itself (tiktok.md 2.6): polled until the post is public, failed, or
  * hours have gone by. A task that failed posted nothing. */
 #include "count_of.h"
 

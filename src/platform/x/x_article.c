@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's articles (platforms/x.md 2.6): a draft with everything in it, which nobody sees, and then one
+ * X's articles (x.md 2.6): a draft with everything in it, which nobody sees, and then one
  * call that publishes it. The text is taken line by line: a line that begins with #, -, *, 1. or >
  * is a heading, a list's item or a quotation; addresses become links; the pictures follow the
  * text. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X: does an account's token work, and revoking it (platforms/x.md 1.4). */
+ * X: does an account's token work, and revoking it (x.md 1.4). */
 #include "buf.h"
 
 #include "account_check.h"

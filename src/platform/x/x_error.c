@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What X's refusals mean (platforms/x.md section 4), and how long it wants to be left alone. The
+ * What X's refusals mean (x.md 4), and how long it wants to be left alone. The
  * token endpoint speaks otherwise: x_login.c. */
 #include "clock.h"
 #include "count_of.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's OAuth 2.0 with PKCE (platforms/x.md section 1): the app's credentials, code to tokens to
+ * X's OAuth 2.0 with PKCE (x.md 1): the app's credentials, code to tokens to
  * account, and refresh tokens, of which each works once. */
 #include "arena.h"
 #include "buf.h"

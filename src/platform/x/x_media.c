@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's uploads (platforms/x.md 2.3 to 2.5): the files of the current part, one after the other. An
+ * X's uploads (x.md 2.3 to 2.5): the files of the current part, one after the other. An
  * image is one call; a GIF or a video is announced, appended in segments, finalized, and asked for
  * until X has processed it. Nobody sees anything of that: all calls may be repeated. */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on X comes to, as validate shows them (plan.h, platforms/x.md 2). */
+ * The calls that a post on X comes to, as validate shows them (plan.h, x.md 2). */
 #include "plan.h"
 
 #include "x_adapter.h"

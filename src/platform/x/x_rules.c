@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What X takes (platforms/x.md sections 2, 3 and 6): post types, lengths, options, files. What X
+ * What X takes (x.md 2, 3 and 6): post types, lengths, options, files. What X
  * says to what it does not take is x_error.c's. */
 #include "arena.h"
 #include "buf.h"

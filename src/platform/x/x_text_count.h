@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lengths as platforms count them beyond codec/utf8.h: X's weighted length (twitter-text v3,
- * platforms/x.md 3.1). */
+ * x.md 3.1). */
 #pragma once
 
 #include <stddef.h>

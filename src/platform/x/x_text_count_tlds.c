@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The top-level domains that make an address of a name, as version 3 of twitter-text has them
- * (platforms/x.md 3.1): names that were delegated, some of which are not any more. Data only; how
+ * (x.md 3.1): names that were delegated, some of which are not any more. Data only; how
  * addresses are found is text_count.c's. */
 #include "x_text_count_tlds.h"
 

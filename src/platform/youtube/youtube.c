@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube: Data API v3 (platforms/youtube.md, read 2026-11-21). The stages of a post: its video
+ * YouTube: Data API v3 (youtube.md, read 2026-11-21). The stages of a post: its video
  * through a resumable session (youtube_upload.c), what follows the last byte (youtube_after.c),
  * then comments as comment threads of their own. */
 #include "youtube_adapter.h"

@@ -13,7 +13,7 @@
 struct arena;
 struct json;
 
-/* A multiple of 262,144 (platforms/youtube.md 2.2). */
+/* A multiple of 262,144 (youtube.md 2.2). */
 #define YOUTUBE_CHUNK_BYTES (INT64_C(8) * 1024 * 1024)
 #define YOUTUBE_SHORT_MAX_MS (180 * 1000) /* 2.5 */
 

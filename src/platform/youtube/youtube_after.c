@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From the last byte to the part that is done (platforms/youtube.md 2.4, 2.5, 2.6): the video
+ * From the last byte to the part that is done (youtube.md 2.4, 2.5, 2.6): the video
  * exists, so nothing here may fail or repeat the upload. The thumbnail is best effort; processing
  * is watched for some minutes, because a video that YouTube cannot use or rejects is never seen by
  * anyone; all else that goes wrong is passed over. Until then the part is open (flow_set_open), so

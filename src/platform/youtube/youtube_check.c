@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube: does an account's token work, and revoking it (platforms/youtube.md 1.4). */
+ * YouTube: does an account's token work, and revoking it (youtube.md 1.4). */
 #include "buf.h"
 
 #include "account_check.h"

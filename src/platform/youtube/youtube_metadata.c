@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is said of a video (platforms/youtube.md 2.1, 6): title, snippet, status and the further
+ * What is said of a video (youtube.md 2.1, 6): title, snippet, status and the further
  * parts that options fill. What is allowed is youtube_rules.c. */
 #include "count_of.h"
 

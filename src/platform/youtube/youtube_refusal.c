@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube's errors by their code: of the token endpoint (platforms/youtube.md 1.5), of the API (4).
+ * YouTube's errors by their code: of the token endpoint (youtube.md 1.5), of the API (4).
  * What becomes of a video after its upload is youtube_after.c. */
 #include "youtube_adapter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt (platforms/youtube.md 2.3, 5): the session proves what became of the last
+ * Publish calls in doubt (youtube.md 2.3, 5): the session proves what became of the last
  * byte; when it is gone, and for comments, lists are compared. */
 #include "youtube_adapter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What YouTube allows (platforms/youtube.md 2.5, 3, 6): types, texts, tags, options, and the files
+ * What YouTube allows (youtube.md 2.5, 3, 6): types, texts, tags, options, and the files
  * themselves. */
 #include "youtube_adapter.h"
 

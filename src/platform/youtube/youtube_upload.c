@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The resumable session (platforms/youtube.md 2.1 to 2.3): no video exists before the last byte is
+ * The resumable session (youtube.md 2.1 to 2.3): no video exists before the last byte is
  * there, and the session tells whether it is. Its address is stored before the first byte; every
  * PUT but the one with the last byte prepares, and that one publishes. After whatever broke, the
  * session is asked how far it is, and its word counts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated LinkedIn: refusals, the gate in front of /rest, and the table of routes
- * (platforms/linkedin.md 2.1, 4, 8, 9). sandbox_linkedin.h says where the rest stands. */
+ * (linkedin.md 2.1, 4, 8, 9). sandbox_linkedin.h says where the rest stands. */
 #include "count_of.h"
 
 #include "sandbox_linkedin.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the simulated LinkedIn share: sandbox_linkedin.c (refusals, the gate in front of /rest,
- * routes), sandbox_linkedin_login.c (apps and OAuth), sandbox_linkedin_people.c (the member and the page),
- * sandbox_linkedin_posts.c (posts), sandbox_linkedin_comments.c (comments), sandbox_linkedin_media.c (pictures and
- * documents), sandbox_linkedin_video.c (videos) and sandbox_linkedin_text.c (the "little" text format). The reading
- * of platforms/linkedin.md that stands behind them is one reading; where it says that a fact is not
- * verified, the stricter behaviour is played. */
+ * What the files of the simulated LinkedIn share: sandbox_linkedin.c (refusals, the gate in front
+ * of /rest, routes), sandbox_linkedin_login.c (apps and OAuth), sandbox_linkedin_people.c (the
+ * member and the page), sandbox_linkedin_posts.c (posts), sandbox_linkedin_comments.c (comments),
+ * sandbox_linkedin_media.c (pictures and documents), sandbox_linkedin_video.c (videos) and
+ * sandbox_linkedin_text.c (the "little" text format). The reading of linkedin.md that stands behind
+ * them is one reading; where it says that a fact is not verified, the stricter behaviour is
+ * played. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Refusals of the simulated LinkedIn, and the check in front of /rest: version, token, quota, and
- * who may act for whom (platforms/linkedin.md 2.1, 4, 8, 9). */
+ * who may act for whom (linkedin.md 2.1, 4, 8, 9). */
 #include "sandbox_linkedin.h"
 
 #include "count_of.h"

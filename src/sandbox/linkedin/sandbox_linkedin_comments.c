@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comments of the simulated LinkedIn (platforms/linkedin.md 2.10): plain text, not little text,
+ * Comments of the simulated LinkedIn (linkedin.md 2.10): plain text, not little text,
  * under a post or one level deeper, and the scope they may need. */
 #include "sandbox_linkedin.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * OAuth of the simulated LinkedIn (platforms/linkedin.md 1.1 to 1.7): its apps and what their
+ * OAuth of the simulated LinkedIn (linkedin.md 1.1 to 1.7): its apps and what their
  * products let them ask for, consent, codes, tokens, introspection. */
 #include "count_of.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The member and the page of the simulated LinkedIn, as its profile calls show them
- * (platforms/linkedin.md 1.6). */
+ * (linkedin.md 1.6). */
 #include "sandbox_linkedin.h"
 
 #include "sandbox_avatar.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Posts of the simulated LinkedIn (platforms/linkedin.md 2.2 to 2.11, 4, 5): field
+ * Posts of the simulated LinkedIn (linkedin.md 2.2 to 2.11, 4, 5): field
  * checks, the length limit, the duplicate guard, and reading that only pages allow. */
 #include "count_of.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn's "little" text, as its server reads it (platforms/linkedin.md 2.9): a backslash takes
+ * LinkedIn's "little" text, as its server reads it (linkedin.md 2.9): a backslash takes
  * the meaning from a reserved character, mentions and hashtags are elements, and a reserved
  * character that is neither ends the text there. That the post is published all the same, cut off,
  * is the trap this file exists for. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Videos of the simulated LinkedIn (platforms/linkedin.md 2.6): addresses for byte ranges whose
+ * Videos of the simulated LinkedIn (linkedin.md 2.6): addresses for byte ranges whose
  * PUTs refuse a bearer, the etags that the end of the upload must name in order, the token that it
  * must echo, and processing by the clock. */
 #include "count_of.h"

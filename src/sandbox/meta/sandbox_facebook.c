@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Publishing on Facebook Pages as the sandbox plays it: feed posts, photos, comments, and the reads
- * by which an unknown outcome is looked up (platforms/meta.md 3, 5, 6, 7). */
+ * by which an unknown outcome is looked up (meta.md 3, 5, 6, 7). */
 #include "sandbox_graph.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comments on a Page's posts, photos and videos as the sandbox plays them (platforms/meta.md 3);
+ * Comments on a Page's posts, photos and videos as the sandbox plays them (meta.md 3);
  * how a comment gets into the ledger is Instagram's too. */
 #include "sandbox_graph.h"
 

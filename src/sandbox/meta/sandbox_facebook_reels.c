@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reels and stories of Facebook Pages as the sandbox plays them, and rupload.facebook.com, which
  * takes the bytes of reels, video stories and of Instagram's resumable containers
- * (platforms/meta.md 3.2, 3.3, 4.1). */
+ * (meta.md 3.2, 3.3, 4.1). */
 #include "sandbox_graph.h"
 
 #include "arena.h"

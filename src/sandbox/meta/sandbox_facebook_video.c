@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Videos of Facebook Pages as the sandbox plays them: what all kinds have in common, uploads in
- * chunks, and reading them (platforms/meta.md 3.1, 3.2). Reels and stories are
+ * chunks, and reading them (meta.md 3.1, 3.2). Reels and stories are
  * sandbox_facebook_reels.c's. */
 #include "sandbox_graph.h"
 

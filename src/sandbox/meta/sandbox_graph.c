@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The Graph's plumbing: which node and edge a path means, tokens, fields, paging, errors
- * (platforms/meta.md 1, 2, 6). What the edges do stands in sandbox_graph_pages.c, sandbox_facebook.c and
- * sandbox_instagram.c. Facebook and Instagram are two apps on one host, so that a call's platform is told
- * by its token or its client id. */
+ * (meta.md 1, 2, 6). What the edges do stands in sandbox_graph_pages.c, sandbox_facebook.c and
+ * sandbox_instagram.c. Facebook and Instagram are two apps on one host, so that a call's platform
+ * is told by its token or its client id. */
 #include "sandbox_graph.h"
 
 #include "arena.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's Graph as the sandbox plays it, shared by sandbox_facebook.c, sandbox_instagram.c, sandbox_graph_login.c,
- * sandbox_graph_pages.c and sandbox_graph.c: one user with three Pages, two of which carry an Instagram business
- * account. Facts: platforms/meta.md; numbers in comments are its sections. */
+ * Meta's Graph as the sandbox plays it, shared by sandbox_facebook.c, sandbox_instagram.c,
+ * sandbox_graph_login.c, sandbox_graph_pages.c and sandbox_graph.c: one user with three Pages, two
+ * of which carry an Instagram business account. Facts: meta.md; numbers in comments are its
+ * sections. */
 #pragma once
 
 #include "sandbox_private.h"

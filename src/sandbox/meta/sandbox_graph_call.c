@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The Graph's plumbing under every edge: errors, tokens, paths, fields, paging, nodes
- * (platforms/meta.md 1, 2, 6). */
+ * (meta.md 1, 2, 6). */
 #include "sandbox_graph.h"
 
 #include <sodium.h>

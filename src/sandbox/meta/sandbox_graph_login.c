@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Facebook Login as the sandbox plays it: consent, code and long-lived exchange, app tokens,
- * debug_token (platforms/meta.md 2). Serves both slugs. Who the people and Pages are, and what is
+ * debug_token (meta.md 2). Serves both slugs. Who the people and Pages are, and what is
  * told of them: sandbox_graph_pages.c. */
 #include "sandbox_graph.h"
 

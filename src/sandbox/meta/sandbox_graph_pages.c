@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The person, the business and the Pages of the sandbox's Meta, and what the Graph tells of them:
- * permissions, lists of Pages with their tokens, Instagram accounts (platforms/meta.md 2.6, 2.7).
+ * permissions, lists of Pages with their tokens, Instagram accounts (meta.md 2.6, 2.7).
  * How a token is come by: sandbox_graph_login.c. */
 #include "sandbox_graph.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Publishing on Instagram business accounts as the sandbox plays it: media_publish, quotas, lists,
- * comments (platforms/meta.md 4.3 to 4.5, 7). The containers are sandbox_instagram_container.c's. */
+ * comments (meta.md 4.3 to 4.5, 7). The containers are sandbox_instagram_container.c's. */
 #include "sandbox_instagram.h"
 
 #include "arena.h"

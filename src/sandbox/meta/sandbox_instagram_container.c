@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram's containers as the sandbox plays them (platforms/meta.md 4.1, 4.2, 5, 6.3). Media is
+ * Instagram's containers as the sandbox plays them (meta.md 4.1, 4.2, 5, 6.3). Media is
  * fetched from the given URL at once and looked at; what is wrong with a picture is said at once,
  * what is wrong with a video shows in the container's status later, as in life. */
 #include "sandbox_instagram.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated TikTok: Login Kit, the three shapes of errors and the table of routes
- * (platforms/tiktok.md 1, 4). */
+ * (tiktok.md 1, 4). */
 #include "count_of.h"
 
 #include "sandbox_tiktok.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of the simulated TikTok share: sandbox_tiktok.c (Login Kit, errors, the gate),
- * sandbox_tiktok_creator.c (the creator and what may be posted when), sandbox_tiktok_publish.c (opening tasks, and
- * their states), sandbox_tiktok_upload.c (the bytes of videos), sandbox_tiktok_photos.c (photo posts),
- * sandbox_tiktok_errors.c (named errors). They play platforms/tiktok.md 1, 2, 4 and 8. */
+ * sandbox_tiktok_creator.c (the creator and what may be posted when), sandbox_tiktok_publish.c
+ * (opening tasks, and their states), sandbox_tiktok_upload.c (the bytes of videos),
+ * sandbox_tiktok_photos.c (photo posts), sandbox_tiktok_errors.c (named errors). They play
+ * tiktok.md 1, 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Answers of the simulated TikTok, good and bad, and the token check in front of every call
- * (platforms/tiktok.md 1, 4). */
+ * (tiktok.md 1, 4). */
 #include "sandbox_tiktok.h"
 
 struct str sandbox_tiktok_log_id(struct sandbox_call *call)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The creator of the simulated TikTok (platforms/tiktok.md 1.7, 2.1, 3): who it is, what may be
+ * The creator of the simulated TikTok (tiktok.md 1.7, 2.1, 3): who it is, what may be
  * chosen, and how often calls and posts may be made. Calls count by the sliding minute, posts by
  * the last 24 hours, both on the sandbox's clock. */
 #include "count_of.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok's errors by their code, for faults that name one: every row of platforms/tiktok.md 4.2;
+ * TikTok's errors by their code, for faults that name one: every row of tiktok.md 4.2;
  * with "/200" behind it, the same in an answer of status 200, as TikTok gives some (2.1). What a
  * handler finds wrong by itself stands beside that handler. */
 #include "count_of.h"

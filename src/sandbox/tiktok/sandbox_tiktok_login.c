@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Login Kit of the simulated TikTok: consent, codes, tokens that rotate (platforms/tiktok.md 1). */
+ * Login Kit of the simulated TikTok: consent, codes, tokens that rotate (tiktok.md 1). */
 #include "sandbox_tiktok.h"
 
 #include "count_of.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish tasks of the simulated TikTok (platforms/tiktok.md 2.2, 2.5, 2.6): init, pulling, and a
+ * Publish tasks of the simulated TikTok (tiktok.md 2.2, 2.5, 2.6): init, pulling, and a
  * status that the sandbox's clock moves on. The bytes of videos are sandbox_tiktok_upload.c, photos
  * sandbox_tiktok_photos.c. */
 #include "sandbox_tiktok.h"
@@ -113,7 +113,7 @@ static void init_upload(struct sandbox_call *call, const struct sandbox_token *t
 	sandbox_tiktok_answer_task(call, task);
 }
 
-/* Loopback http plays the verified https host here (DESIGN.md, "Sandbox contract"); nothing else
+/* Loopback http plays the verified https host here (design.md, "Sandbox contract"); nothing else
  * was verified. */
 bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address)
 {

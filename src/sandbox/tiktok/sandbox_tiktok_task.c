@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Publish tasks of the simulated TikTok: one publish_id from init to the ledger, moved on by the
- * sandbox's clock alone (platforms/tiktok.md 2.2, 2.5, 2.6). */
+ * sandbox's clock alone (tiktok.md 2.2, 2.5, 2.6). */
 #include "sandbox_tiktok.h"
 
 #define SIDE_MIN 360 /* section 3 */

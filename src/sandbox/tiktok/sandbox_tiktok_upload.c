@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The upload host of the simulated TikTok (platforms/tiktok.md 2.3, 8): chunk arithmetic, order and
+ * The upload host of the simulated TikTok (tiktok.md 2.3, 8): chunk arithmetic, order and
  * lengths, an address that is good for an hour, and the look at the file once it is whole. */
 #include "sandbox_tiktok.h"
 

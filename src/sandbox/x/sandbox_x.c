@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X as the sandbox plays it (platforms/x.md): who calls, how often and for how much money, users,
+ * X as the sandbox plays it (x.md): who calls, how often and for how much money, users,
  * and the table of its routes. sandbox_x.h names the other files. */
 #include "sandbox_x.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X as the sandbox plays it, shared by sandbox_x.c (who calls, users, routes), sandbox_x_login.c (OAuth 2.0),
- * sandbox_x_posts.c (creating), sandbox_x_timeline.c (reading), sandbox_x_media.c, sandbox_x_articles.c, sandbox_x_errors.c and sandbox_x_text.c
- * (counting). Facts: platforms/x.md; numbers in comments are its sections. */
+ * X as the sandbox plays it, shared by sandbox_x.c (who calls, users, routes), sandbox_x_login.c
+ * (OAuth 2.0), sandbox_x_posts.c (creating), sandbox_x_timeline.c (reading), sandbox_x_media.c,
+ * sandbox_x_articles.c, sandbox_x_errors.c and sandbox_x_text.c (counting). Facts: x.md; numbers in
+ * comments are its sections. */
 #pragma once
 
 #include "sandbox_private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Articles at the simulated X (platforms/x.md 2.6): a draft with its blocks and entities, checked
+ * Articles at the simulated X (x.md 2.6): a draft with its blocks and entities, checked
  * by the documented schema, and one call that makes it a post. Only accounts with a subscription
  * may write them. */
 #include "sandbox_x.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Who calls the simulated X, how often and for how much money (platforms/x.md 3.3, 3.4), and the
+ * Who calls the simulated X, how often and for how much money (x.md 3.3, 3.4), and the
  * ids that it gives out. */
 #include "sandbox_x.h"
 

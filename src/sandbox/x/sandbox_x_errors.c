@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's errors as the sandbox tells them (platforms/x.md section 4): its two envelopes, and every row
+ * X's errors as the sandbox tells them (x.md 4): its two envelopes, and every row
  * of the table by a name, for faults. */
 #include "sandbox_x.h"
 

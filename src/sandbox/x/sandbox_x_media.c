@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * X's media as the sandbox plays them: one-shot images, chunked videos and GIFs put together and
- * checked, processing that takes time, alt text (platforms/x.md 2.3 to 2.5, 3.2). */
+ * checked, processing that takes time, alt text (x.md 2.3 to 2.5, 3.2). */
 #include "sandbox_x.h"
 
 #include <stdlib.h>

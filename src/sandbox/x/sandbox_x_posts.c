@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Creating posts at the simulated X, with every refusal the service must know
- * (platforms/x.md 2.1, 2.2, 4, 5). */
+ * (x.md 2.1, 2.2, 4, 5). */
 #include "sandbox_x.h"
 
 #include <sodium.h>

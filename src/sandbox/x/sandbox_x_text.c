@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How X counts a text (platforms/x.md 3.1). An own reading, close to twitter-text but not all of
+ * How X counts a text (x.md 3.1). An own reading, close to twitter-text but not all of
  * it: a URL's host ends in a two-letter country or in one of the names below; the list of all names
  * is thousands long. Pure. */
 #include "sandbox_x.h"

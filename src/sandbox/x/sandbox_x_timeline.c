@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading and deleting posts at the simulated X: timelines and look-ups, as a lost answer is looked
- * up (platforms/x.md 2.7). */
+ * up (x.md 2.7). */
 #include "sandbox_x.h"
 
 #include "arena.h"

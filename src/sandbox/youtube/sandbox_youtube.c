@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated YouTube: Google's OAuth, the one channel, error bodies, the daily quota and the
- * table of routes (platforms/youtube.md 1, 3, 4). Uploads are sandbox_youtube_upload.c, what is read and
+ * table of routes (youtube.md 1, 3, 4). Uploads are sandbox_youtube_upload.c, what is read and
  * commented sandbox_youtube_videos.c. */
 #include "sandbox_youtube.h"
 
@@ -10,7 +10,7 @@
 
 #define AVATAR_HOST "yt3.ggpht.com"
 #define FORM_BYTES_MAX (64 * 1024)
-/* Of one request. DESIGN.md section 7: media files up to 4 GiB. */
+/* Of one request. design.md 7: media files up to 4 GiB. */
 #define UPLOAD_BYTES_MAX ((size_t)4 << 30)
 #define THUMBNAIL_BYTES_MAX ((size_t)50 * 1000 * 1000) /* section 0: 50 MB since 2026-09-14 */
 

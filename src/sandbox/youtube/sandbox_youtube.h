@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the simulated YouTube share: sandbox_youtube.c (Google's OAuth, the channel, errors,
- * quota and the gate), sandbox_youtube_upload.c (resumable sessions, metadata checks) and sandbox_youtube_videos.c
- * (reading videos, the uploads playlist, comments). It plays platforms/youtube.md 1, 2, 4 and 8. */
+ * What the files of the simulated YouTube share: sandbox_youtube.c (Google's OAuth, the channel,
+ * errors, quota and the gate), sandbox_youtube_upload.c (resumable sessions, metadata checks) and
+ * sandbox_youtube_videos.c (reading videos, the uploads playlist, comments). It plays youtube.md 1,
+ * 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The check in front of every call of the simulated YouTube: token, scope and the day's quota, and
- * how it refuses (platforms/youtube.md 1.2, 3, 4). */
+ * how it refuses (youtube.md 1.2, 3, 4). */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"

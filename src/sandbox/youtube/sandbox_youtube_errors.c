@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube's errors by their reason, for faults that name one: every row of platforms/youtube.md 2.5
+ * YouTube's errors by their reason, for faults that name one: every row of youtube.md 2.5
  * and 4. What a handler finds wrong by itself stands beside that handler. */
 #include "count_of.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The metadata of a video that is uploaded to the simulated YouTube: checking and reading them
- * (platforms/youtube.md 2.1, 2.5, 3, 4). */
+ * (youtube.md 2.1, 2.5, 3, 4). */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Uploads of the simulated YouTube (platforms/youtube.md 2.1 to 2.5, 5): the resumable session from
+ * Uploads of the simulated YouTube (youtube.md 2.1 to 2.5, 5): the resumable session from
  * its metadata checks to the video that the last byte makes, and thumbnails. No video exists before
  * the last byte. */
 #include "sandbox_youtube.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What can be read of the simulated YouTube's videos, and the comments under them
- * (platforms/youtube.md 2.3 to 2.5, 5): videos.list with processing that takes time, the uploads
+ * (youtube.md 2.3 to 2.5, 5): videos.list with processing that takes time, the uploads
  * playlist, commentThreads and comments. */
 #include "sandbox_youtube.h"
 

@@ -15,7 +15,7 @@ CREATE TABLE admins (
 	created_at_us BIGINT NOT NULL
 );
 
--- owner_id without a reference: an app outlives its admin (API.md section 3).
+-- owner_id without a reference: an app outlives its admin (api-decisions.md 3).
 CREATE TABLE apps (
 	id TEXT NOT NULL PRIMARY KEY,
 	name TEXT NOT NULL,
@@ -208,7 +208,7 @@ CREATE TABLE timeline (
 	PRIMARY KEY (delivery_id, ordinal)
 ) {without_rowid};
 
--- What one who had lost the fence still had to tell (RELIABILITY.md 2.2 rule 4).
+-- What one who had lost the fence still had to tell (rules.md 2.2 rule 4).
 CREATE TABLE evidence (
 	delivery_id TEXT NOT NULL REFERENCES deliveries (id),
 	ordinal BIGINT NOT NULL,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Events, written in the transaction of what they tell, and the webhooks that carry them (API.md section 9).
+-- Events, written in the transaction of what they tell, and the webhooks that carry them (api-decisions.md 9).
 -- kind: enum event_kind. due_at_us: when it is to be handed to the app's webhooks, 0 = done or none is there.
 -- body: the envelope as first made, '' before.
 CREATE TABLE events (

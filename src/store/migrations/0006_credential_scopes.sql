@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What an app may ask for depends on its products at the platform (platforms/linkedin.md 1.2).
+-- What an app may ask for depends on its products at the platform (linkedin.md 1.2).
 -- scopes: asked for at consent, separated by blanks; '' = those of the platform's profile.
 ALTER TABLE platform_credentials ADD COLUMN scopes TEXT NOT NULL DEFAULT '';
 

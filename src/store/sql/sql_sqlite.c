@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The SQLite driver. The rules of the house (RELIABILITY.md 1.3): one process owns the file, one
+ * The SQLite driver. The rules of the house (rules.md 1.3): one process owns the file, one
  * connection writes and is the only one that checkpoints, no mmap, a commit is on the disk when it
  * returns (WAL with synchronous=FULL), schema contents are not trusted. Every result code is
  * caught in the line after its call. */
@@ -18,7 +18,7 @@
 #include "sql_sqlite_backup.h"
 
 /* 16 MiB of log: pages that are written again and again meanwhile (the ends of indexes) are copied
- * into the file once; as in STACK.md C. */
+ * into the file once; as in dependencies.md C. */
 #define CHECKPOINT_EVERY_PAGES 4000
 /* A reader that never ends keeps the log from being reused; past 128 MiB we wait for the readers
  * (busy_timeout) instead of letting it grow. */

@@ -2,8 +2,8 @@
  * Group commit. Threads hand in commands. One of them becomes the leader and runs those that wait,
  * up to WRITER_GROUP_MAX, in one transaction, each isolated by a savepoint; then it commits and
  * wakes all. The others sleep until their command is durable. So all who came meanwhile share the
- * cost of one sync (STACK.md C: groups of 32 and more), and nobody waits for a timer. The leader
- * also tidies up (checkpoints) after the answers are out. */
+ * cost of one sync (dependencies.md C: groups of 32 and more), and nobody waits for a timer. The
+ * leader also tidies up (checkpoints) after the answers are out. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,8 @@
 #include "err.h"
 #include "str.h"
 
-#define WRITER_GROUP_MAX 128 /* STACK.md C: more gains little and makes the worst commit longer */
+/* dependencies.md C: more gains little and makes the worst commit longer */
+#define WRITER_GROUP_MAX 128
 
 struct arena;
 struct sql_connection;

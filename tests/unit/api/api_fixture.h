@@ -389,7 +389,7 @@ static inline const char *names_of(struct arena *arena, const struct json *objec
 	return str_z(arena, buf_str(&out));
 }
 
-/* The one error shape (API.md section 1). Returns the body. */
+/* The one error shape (api-decisions.md 1). Returns the body. */
 static inline const struct json *assert_error(const struct http_response *response, int status,
 					      const char *code)
 {

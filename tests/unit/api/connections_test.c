@@ -42,7 +42,7 @@ static void a_good_request_is_handed_on_whole(void **state)
 	assert_int_equal(fx->connector.request.platform, PLATFORM_X);
 }
 
-/* API.md section 4: slug, presence, redirect_url, credential. Each row has what is behind its own
+/* api-decisions.md 4: slug, presence, redirect_url, credential. Each row has what is behind its own
  * check wrong too. */
 static void the_order_of_the_checks(void **state)
 {
@@ -87,7 +87,7 @@ static void user_id_has_1_to_255_bytes(void **state)
 		      "MISSING_PARAMETERS", "user_id");
 }
 
-/* What no check of SPEC.md names, but what must not be guessed at or stored without bounds. */
+/* What no check of contract.md names, but what must not be guessed at or stored without bounds. */
 static void doubtful_parameters_are_refused(void **state)
 {
 	struct fixture *fx = *state;
@@ -323,7 +323,7 @@ static void an_unusable_state_is_a_page(void **state)
 	assert_int_equal(fx->connector.calls, 1);
 }
 
-/* API.md section 5: a slow platform never holds up other requests. The page asks again, and then
+/* api-decisions.md 5: a slow platform never holds up other requests. The page asks again, and then
  * nobody waits at all. */
 static void a_slow_platform_gets_a_page_that_asks_again(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /v1/platforms: six, numbered as API.md section 5 says. */
+ * GET /v1/platforms: six, numbered as api-decisions.md 5 says. */
 #include "api_fixture.h"
 
 static void six_with_their_rules(void **state)

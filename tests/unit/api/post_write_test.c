@@ -63,7 +63,7 @@ static void the_lists_element(void **state)
 		names_of(fx->arena, json),
 		"id request_id external_user_id status state outcome mode scheduled_at created_at "
 		"containers platform_posts tags");
-	/* work under way shows as pending (API.md section 7) */
+	/* work under way shows as pending (api-decisions.md 7) */
 	assert_text(json, "status", "pending");
 	assert_text(json, "state", "retrying");
 	assert_text(json, "outcome", "none");

@@ -41,7 +41,7 @@ static void a_scheduled_post(void **state)
 	assert_text(body, "data.warnings.0.field", "colour");
 }
 
-/* API.md section 6: each row has what is behind its own check wrong too. */
+/* api-decisions.md 6: each row has what is behind its own check wrong too. */
 static void the_order_of_the_checks(void **state)
 {
 	static const struct {

@@ -85,7 +85,7 @@ static void formats_that_are_none(void **state)
 		assert_token_error(ask(fx, values[i], GRANT), 400, "invalid_authorization_format");
 }
 
-/* Every check hides those behind it (API.md section 2). */
+/* Every check hides those behind it (api-decisions.md 2). */
 static void the_order_of_the_checks(void **state)
 {
 	struct fixture *fx = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tests of base/timetext.h: what scheduled_at may look like (API.md section 6), the calendar
+ * Tests of base/timetext.h: what scheduled_at may look like (api-decisions.md 6), the calendar
  * against libc's over 600 years, and that formatting and parsing are each other's inverse. */
 #include "count_of.h"
 #include "timetext.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of codec/httpdate.h: IMF-fixdate and nothing else, Retry-After with the absurd values of
- * RELIABILITY.md 3.2. */
+ * rules.md 3.2. */
 #include "httpdate.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of codec/json.h: what is read and what is refused, where, and at what cost; the readers. A
- * part of the refusals follows RELIABILITY.md 3.2 (10,000-deep JSON, duplicate keys, invalid UTF-8,
+ * part of the refusals follows rules.md 3.2 (10,000-deep JSON, duplicate keys, invalid UTF-8,
  * ids above 2^53). */
 #include "json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tests of codec/url.h: what is refused before any address is looked at (RELIABILITY.md 3.7), what
- * must not be refused, the pieces, and the query that is sent back to a customer (API.md section
+ * Tests of codec/url.h: what is refused before any address is looked at (rules.md 3.7), what
+ * must not be refused, the pieces, and the query that is sent back to a customer (api-decisions.md
  * 5). Which addresses may be reached is not asked here. */
 #include "url.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Apps and admins: secrets are shown once and stored as hashes, states change as API.md section 3
+ * Apps and admins: secrets are shown once and stored as hashes, states change as api-decisions.md 3
  * says. */
 #include "count_of.h"
 

@@ -49,7 +49,7 @@ static void a_token_about_to_end_is_refreshed_before_use(void **state)
 	assert_str(stored, "the-new-refresh-token");
 }
 
-/* RELIABILITY.md T1, x.md 1.4: each refresh token works once, so that the first delivery due uses it
+/* rules.md T1, x.md 1.4: each refresh token works once, so that the first delivery due uses it
  * up for all. A second connection of the same person has a pair of its own. */
 static void deliveries_due_at_once_use_a_refresh_token_once(void **state)
 {
@@ -128,7 +128,7 @@ static void a_refused_refresh_means_reconnect(void **state)
 	assert_true(now.last_error.len > 0);
 }
 
-/* RELIABILITY.md T2: the refresh token is spent, the pair that came for it never arrived. */
+/* rules.md T2: the refresh token is spent, the pair that came for it never arrived. */
 static void a_lost_answer_is_told_apart_from_a_dead_token(void **state)
 {
 	struct world *w = *state;
@@ -148,7 +148,7 @@ static void a_lost_answer_is_told_apart_from_a_dead_token(void **state)
 				   STR("The answer to an earlier refresh was lost")));
 }
 
-/* RELIABILITY.md T1: seven of eight accounts were flagged wrongly elsewhere, because nobody looked
+/* rules.md T1: seven of eight accounts were flagged wrongly elsewhere, because nobody looked
  * again. */
 static void an_account_connected_again_meanwhile_is_not_flagged(void **state)
 {

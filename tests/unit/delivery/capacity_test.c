@@ -162,7 +162,7 @@ static void unreadable_refusals_close_the_place(void **state)
 	assert_state(w, posts[8], "pending");
 }
 
-/* Two days behind a closed door, and then a reason: never silent (RELIABILITY.md 2.1). */
+/* Two days behind a closed door, and then a reason: never silent (rules.md 2.1). */
 static void waiting_for_room_comes_to_an_end(void **state)
 {
 	struct world *w = *state;

@@ -74,7 +74,7 @@ static void what_is_scheduled_waits_without_a_wake_up(void **state)
 	assert_published(w, accept.post_id, "1001");
 }
 
-/* DESIGN.md section 8: an idle service is small. A claim may bring megabytes of content. */
+/* design.md 8: an idle service is small. A claim may bring megabytes of content. */
 static void an_idle_deliverer_holds_no_content(void **state)
 {
 	struct world *w = *state;
@@ -93,7 +93,7 @@ static bool answer_flag(void *context)
 	return *(const bool *)context;
 }
 
-/* RELIABILITY.md 2.2 rule 1: what a call comes to must find room on the disk. */
+/* rules.md 2.2 rule 1: what a call comes to must find room on the disk. */
 static void a_full_disk_stops_claims_until_there_is_room(void **state)
 {
 	struct world *w = *state;

@@ -376,7 +376,7 @@ static void a_further_file_is_fetched_like_media(void **state)
 	end_by_hand(&hand);
 }
 
-/* RELIABILITY.md 2.2 rule 1: nobody else may claim a delivery whose call may still be under way. */
+/* rules.md 2.2 rule 1: nobody else may claim a delivery whose call may still be under way. */
 static void a_lease_outlives_the_upload_of_its_file(void **state)
 {
 	struct world *w = *state;

@@ -29,7 +29,7 @@ static struct str x_post(struct world *w)
 	return world_post(w, WORLD_TEXT("hello"), &account, 1);
 }
 
-/* X is not asked before 10 s have passed (x.md section 5). */
+/* X is not asked before 10 s have passed (x.md 5). */
 static void pass_first_look(struct world *w)
 {
 	world_pass(w, 2 * US_PER_S);
@@ -172,7 +172,7 @@ static void a_repeat_that_failed_says_nothing_of_the_first_call(void **state)
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
 }
 
-/* RELIABILITY.md P1, P6: we die between the commit and the answer. */
+/* rules.md P1, P6: we die between the commit and the answer. */
 static void death_with_a_call_open_leads_to_a_look(void **state)
 {
 	struct world *w = *state;
@@ -330,7 +330,7 @@ static void a_refused_app_while_in_doubt_does_not_flag_the_account(void **state)
 	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
 }
 
-/* RELIABILITY.md P9: never "failed" with a reason that reads as if nothing was published. */
+/* rules.md P9: never "failed" with a reason that reads as if nothing was published. */
 static void a_token_that_ran_out_while_in_doubt_ends_as_unknown(void **state)
 {
 	struct world *w = *state;

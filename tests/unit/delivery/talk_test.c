@@ -36,7 +36,7 @@ static void a_thread_is_published_part_by_part(void **state)
 			       "\"remote_id\":\"1002\""));
 }
 
-/* The root stays published and says so, even if its comment fails (RELIABILITY.md K2). */
+/* The root stays published and says so, even if its comment fails (rules.md K2). */
 static void a_refused_comment_leaves_the_root(void **state)
 {
 	struct world *w = *state;

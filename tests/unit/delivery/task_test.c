@@ -44,7 +44,7 @@ static void a_post_is_published(void **state)
 	assert_str(rows[0].entry.excerpt, "");
 }
 
-/* RELIABILITY.md 2.2 rule 1: looked at from within start(), as the crash would find it. */
+/* rules.md 2.2 rule 1: looked at from within start(), as the crash would find it. */
 static void look_at_row(void *context, const struct fake_sent *sent)
 {
 	struct world *w = context;
@@ -83,7 +83,7 @@ static void a_suspended_apps_posts_wait(void **state)
 	assert_published(w, post, "1001");
 }
 
-/* RELIABILITY.md 2.2 rule 4: another holder came meanwhile; ours stops, and the answer it got is
+/* rules.md 2.2 rule 4: another holder came meanwhile; ours stops, and the answer it got is
  * kept. */
 static void a_lost_lease_ends_the_task_and_keeps_the_evidence(void **state)
 {

@@ -45,7 +45,7 @@ static void no_failure_hides_an_open_call(void **state)
 	}
 }
 
-/* DESIGN.md section 3: 5 tries at 0, 30 s, 2, 10 and 30 min, each at most a fifth later. */
+/* design.md 3: 5 tries at 0, 30 s, 2, 10 and 30 min, each at most a fifth later. */
 static void what_was_never_sent_is_tried_five_times(void **state)
 {
 	struct world *w = *state;
@@ -120,7 +120,7 @@ static void an_app_failure_is_retried_and_then_told(void **state)
 	assert_int_equal(world_account_now(w, &account).state, ACCOUNT_ACTIVE);
 }
 
-/* x.md section 4, 402: credits are bought sooner or later; nobody's tries are used up on that, for
+/* x.md 4, 402: credits are bought sooner or later; nobody's tries are used up on that, for
  * as long as there is patience. */
 static void used_up_credits_burn_no_tries(void **state)
 {

@@ -481,7 +481,7 @@ static void sleepers_wake_when_it_is_time(void **state)
 	assert_trace(bench, "woken0 [ save0 ] saved0 free0");
 }
 
-/* RELIABILITY.md 2.4 S3: the wall clock may be set back; nothing may hang until it has caught
+/* rules.md 2.4 S3: the wall clock may be set back; nothing may hang until it has caught
  * up. */
 static void a_clock_set_back_does_not_put_the_engine_to_sleep(void **state)
 {
@@ -498,7 +498,7 @@ static void a_clock_set_back_does_not_put_the_engine_to_sleep(void **state)
 	assert_non_null(strstr(bench->trace, "woken0"));
 }
 
-/* RELIABILITY.md 2.4 S2: what a clock that jumped ahead makes due is not claimed before the clock
+/* rules.md 2.4 S2: what a clock that jumped ahead makes due is not claimed before the clock
  * has stood the test. */
 static void a_clock_that_jumps_ahead_is_not_believed_at_once(void **state)
 {

@@ -391,7 +391,7 @@ static void header_value(const struct answer *answer, const char *name, char *ou
 			 at + strlen(needle));
 }
 
-/* Smuggling shapes (RELIABILITY.md 3.3). */
+/* Smuggling shapes (rules.md 3.3). */
 
 struct shape {
 	const char *name;
@@ -1232,9 +1232,9 @@ static void the_base_url_names_the_port(void **state)
 }
 
 /* The stall: with one epoll loop, 128, 256, 512 ready sockets made libmicrohttpd 0.9.75 wait out a
- * timeout before serving any of them (STACK.md A: 0.1 instead of 100 thousand requests a second).
- * Here N clients go in step: all send, then all read, so that all sockets are ready at once, round
- * after round. */
+ * timeout before serving any of them (dependencies.md A: 0.1 instead of 100 thousand requests a
+ * second). Here N clients go in step: all send, then all read, so that all sockets are ready at
+ * once, round after round. */
 
 static void closed_loop(const struct service *service, int clients)
 {

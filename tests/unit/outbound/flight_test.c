@@ -61,7 +61,7 @@ static void answers_are_told_from_losses(void **state)
 	}
 }
 
-/* The story of finding 4 in RELIABILITY.md: the second POST on a reused connection is read by the
+/* The story of finding 4 in rules.md: the second POST on a reused connection is read by the
  * server, which then drops it. The first half shows that libcurl sends it again, so that the second
  * half proves something. */
 static void a_fresh_post_is_received_once(void **state)

@@ -5,7 +5,7 @@
  * tables say by themselves is in guard_test.c. */
 #include "fixture.h"
 
-#define REFUSE_LINES 185 /* RELIABILITY.md 3.7 */
+#define REFUSE_LINES 185 /* rules.md 3.7 */
 #define ALLOW_LINES 34
 #define REDIRECT_LINES 12 /* the thirteenth is about https alone: guard_test.c */
 #define FETCH_REDIRECTS_MAX 3

@@ -23,7 +23,7 @@
 #include "buf.h"
 #include "count_of.h"
 
-#define REFUSE_LINES 185 /* RELIABILITY.md 3.7 */
+#define REFUSE_LINES 185 /* rules.md 3.7 */
 #define ALLOW_LINES 34
 
 static struct guard *make(const char *const *allow, size_t count)

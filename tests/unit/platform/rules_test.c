@@ -29,7 +29,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The type of a post without one where the platform has that type now, or NONE (API.md section
+/* The type of a post without one where the platform has that type now, or NONE (api-decisions.md
  * 6). */
 static enum post_type if_there(enum platform_id id, enum post_type type)
 {

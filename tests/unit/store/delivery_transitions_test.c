@@ -38,7 +38,7 @@ static void only_these_changes_are_legal(void **state)
 	}
 }
 
-/* I5 of RELIABILITY.md section 3, with its two exceptions. */
+/* I5 of rules.md 3, with its two exceptions. */
 static void what_is_final_stays_but_for_a_persons_word(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The schedule of API.md section 9, and what counts as taken. */
+ * The schedule of api-decisions.md 9, and what counts as taken. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

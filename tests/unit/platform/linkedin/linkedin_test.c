@@ -48,7 +48,7 @@ static void expect_reason(const char *name, const char *reason)
 		fail_msg("%s: " STR_FMT, name, STR_ARG(problems.items[0].reason));
 }
 
-/* platforms/linkedin.md section 3: characters before escaping. */
+/* linkedin.md 3: characters before escaping. */
 static void texts_are_counted_in_characters_before_escaping(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rules of Facebook Pages (platforms/meta.md sections 3, 5 and 8). */
+ * The rules of Facebook Pages (meta.md 3, 5 and 8). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

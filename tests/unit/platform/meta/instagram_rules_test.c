@@ -86,7 +86,7 @@ static void posts_that_instagram_takes_and_those_it_does_not(void **state)
 		 "platforms.instagram.collaborators option_too_large 3 "
 		 "4\nplatforms.instagram.is_ai_generated bad_option -1 -1\n! "
 		 "platforms.instagram.media_type ignored"},
-		/* Options have their places (platforms/meta.md 8). */
+		/* Options have their places (meta.md 8). */
 		{"{\"media\":[" IMAGE "],\"platforms\":{\"instagram\":{\"share_to_feed\":true,"
 		 "\"audio_name\":\"a\",\"location_id\":\"4\"}}}",
 		 "! platforms.instagram.share_to_feed ignored\n"
@@ -126,7 +126,7 @@ static void posts_that_instagram_takes_and_those_it_does_not(void **state)
 		{"{\"type\":\"story\",\"media\":[" VIDEO
 		 "],\"platforms\":{\"instagram\":{\"user_tags\":[" TAG ",{\"username\":\"jo\"}]}}}",
 		 ""},
-		/* What the request says of its files (platforms/meta.md 5). */
+		/* What the request says of its files (meta.md 5). */
 		{"{\"media\":[{\"url\":\"https://cdn.example/a\",\"type\":\"image\",\"mime_type\":"
 		 "\"image/png\"}]}",
 		 "media.0.mime_type media_type_not_supported -1 -1"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Opening a task at TikTok: what the creator's answer makes of it, photos, pulled videos, and what
- * becomes of an init that publishes (platforms/tiktok.md 2.1, 2.2, 2.4, 2.5, 5). */
+ * becomes of an init that publishes (tiktok.md 2.1, 2.2, 2.4, 2.5, 5). */
 #include "count_of.h"
 
 #include "tiktok.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What TikTok allows: videos and photo posts, their texts and options, and what the creator is
- * known to be able to (platforms/tiktok.md 2.4, 3, 6). */
+ * known to be able to (tiktok.md 2.4, 3, 6). */
 #include "tiktok.h"
 
 #include "talk.h"

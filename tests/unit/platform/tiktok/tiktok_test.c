@@ -44,7 +44,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- chunks: platforms/tiktok.md 2.3, test vectors ---- */
+/* ---- chunks: tiktok.md 2.3, test vectors ---- */
 
 static void chunks_follow_the_vectors(void **state)
 {

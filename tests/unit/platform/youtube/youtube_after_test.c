@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What follows the last byte of a YouTube video: its thumbnail, its processing, what is learnt
- * about the channel. Nothing of it may fail or repeat the upload (platforms/youtube.md 2.4 to
+ * about the channel. Nothing of it may fail or repeat the upload (youtube.md 2.4 to
  * 2.6). */
 #include "count_of.h"
 
@@ -120,7 +120,7 @@ static void a_thumbnail_that_is_none_is_left_out(void **state)
 	}
 }
 
-/* RELIABILITY.md 2.1: the video is there. */
+/* rules.md 2.1: the video is there. */
 static void no_failure_of_a_thumbnail_fails_the_video(void **state)
 {
 	(void)state;

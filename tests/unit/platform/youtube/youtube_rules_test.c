@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What YouTube allows: titles, tags, options, comments, and what the account is known to be
- * (platforms/youtube.md 3, 6). */
+ * (youtube.md 3, 6). */
 #include "count_of.h"
 
 #include "youtube.h"

@@ -217,7 +217,7 @@ static void only_the_put_with_the_last_byte_publishes(void **state)
 	talk_answer(&talk, 308, "Range: bytes=0-8388607", "");
 	talk_expect_call(&talk, CALL_PREPARE, "PUT", SESSION);
 	talk_expect_header(&talk, "Content-Range", "bytes 8388608-16777215/16777221");
-	/* The server kept only a part of the chunk (platforms/youtube.md 2.2). */
+	/* The server kept only a part of the chunk (youtube.md 2.2). */
 	talk_answer(&talk, 308, "Range: bytes=0-8650751", "");
 	talk_expect_call(&talk, CALL_PUBLISH, "PUT", SESSION);
 	talk_expect_header(&talk, "Content-Range", "bytes 8650752-16777220/16777221");

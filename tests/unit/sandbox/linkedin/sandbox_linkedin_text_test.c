@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Little text: what a reader sees of it, where it is cut off, and how GET writes it
- * (platforms/linkedin.md 2.9). */
+ * (linkedin.md 2.9). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

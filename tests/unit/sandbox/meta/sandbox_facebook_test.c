@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Facebook Pages: posts, photos, comments and the look-ups after an unknown outcome
- * (platforms/meta.md 3, 6, 7). */
+ * (meta.md 3, 6, 7). */
 #include "count_of.h"
 
 #include "graph_world.h"

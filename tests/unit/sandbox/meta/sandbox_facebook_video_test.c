@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated videos, reels and stories of Pages, and rupload for them and for Instagram
- * (platforms/meta.md 3.1 to 3.3, 4.1). */
+ * (meta.md 3.1 to 3.3, 4.1). */
 #include "count_of.h"
 
 #include "graph_world.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated Facebook Login: consent, exchange, tokens (platforms/meta.md 2). */
+ * The simulated Facebook Login: consent, exchange, tokens (meta.md 2). */
 #include "count_of.h"
 
 #include "graph_flow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated Instagram: containers, polling, publishing, quotas, comments (platforms/meta.md
+ * The simulated Instagram: containers, polling, publishing, quotas, comments (meta.md
  * 4, 6.3, 7). */
 #include "count_of.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's articles: drafts are checked by the documented schema, published once, and only
- * with a subscription (platforms/x.md 2.6). */
+ * with a subscription (x.md 2.6). */
 #include "count_of.h"
 
 #include "media_server.h"

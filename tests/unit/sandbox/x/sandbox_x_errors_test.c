@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Faults that name one of X's errors (platforms/x.md section 4), and the credits that every call
+ * Faults that name one of X's errors (x.md 4), and the credits that every call
  * costs (3.4). */
 #include "count_of.h"
 

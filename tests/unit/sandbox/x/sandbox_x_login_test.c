@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated X's OAuth 2.0: consent, PKCE, rotation, app credentials (platforms/x.md 1). */
+ * The simulated X's OAuth 2.0: consent, PKCE, rotation, app credentials (x.md 1). */
 #include "count_of.h"
 
 #include "x_flow.h"

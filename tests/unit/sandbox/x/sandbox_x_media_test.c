@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's media: one-shot pictures, chunks put together and checked, processing, alt text
- * (platforms/x.md 2.3 to 2.5). */
+ * (x.md 2.3 to 2.5). */
 #include "media_server.h"
 #include "x_flow.h"
 

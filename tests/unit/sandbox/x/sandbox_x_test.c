@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's posts: what it takes, what it refuses, how a lost answer is looked up
- * (platforms/x.md 2 to 5). */
+ * (x.md 2 to 5). */
 #include "count_of.h"
 
 #include "x_flow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How the simulated X counts (platforms/x.md 3.1 and its test vectors). */
+ * How the simulated X counts (x.md 3.1 and its test vectors). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
