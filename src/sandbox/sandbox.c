@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sandbox's frame: opening and closing, and the way of every platform call: into the log, past
- * the faults, through the platform's handler under the lock, and out, perhaps damaged on purpose.
- * The objects: sandbox (everything), bound_route (a route of a module with the sandbox it belongs
- * to), call (a request in a handler), fault (a wish to go wrong). */
+ * the faults, through the platform's handler under the lock, and out, damaged if a fault says so.
+ * Objects: sandbox (everything), bound_route (a module's route with its sandbox), sandbox_call (a
+ * request in a handler), fault (a request to fail). */
 #include "sandbox.h"
 
 #include <dirent.h>
@@ -56,8 +56,7 @@ static void answer_drop(struct http_response *response)
 	response->close = true;
 }
 
-/* The answer a fault asks for in place of the platform's own; headers of the lost answer go with
- * it. */
+/* Answers with what the fault specifies. Headers of the lost answer are dropped. */
 static void answer_fault(struct sandbox_call *call, const struct fault *fault)
 {
 	struct http_response *response = call->response;
@@ -95,7 +94,7 @@ static void expire_token(struct sandbox_call *call)
 	call->module->render_token_expired(call);
 }
 
-/* What a fault does instead of the handler or before it. True: the handler must not run. */
+/* Applies a fault before the handler. True: the handler must not run. */
 static bool fault_before(struct sandbox_call *call, const struct fault *fault)
 {
 	switch (fault->effect) {
@@ -131,7 +130,7 @@ static bool fault_before(struct sandbox_call *call, const struct fault *fault)
 	return false;
 }
 
-/* What a fault does to the answer once the handler has run. */
+/* Applies a fault to the handler's answer. */
 static void fault_after(struct sandbox_call *call, const struct fault *fault)
 {
 	struct http_response *response = call->response;
@@ -170,7 +169,7 @@ static struct str path_without_host(struct str path)
 	return slash != SIZE_MAX ? str_slice(path, slash, path.len) : STR("/");
 }
 
-/* The fault's texts belong to a list that a reset may free while the handler has let go of the
+/* The texts of a fault belong to a list that a reset may free while the handler has released the
  * lock. */
 static void fault_hold(struct arena *arena, struct fault *fault)
 {
@@ -196,7 +195,7 @@ static void run_handler(struct sandbox_call *call, sandbox_handler handler)
 		answer_text(call->response, 503, "the sandbox is full: POST /_sandbox/reset");
 		return;
 	}
-	/* After a wait (slow) the state may be another one. */
+	/* The effect slow waits, and a reset may come between. */
 	call->state = sandbox_state(call->sandbox, call->module->platform);
 	call->now_us = sandbox_now_us(call->sandbox);
 	handler(call);
@@ -204,8 +203,7 @@ static void run_handler(struct sandbox_call *call, sandbox_handler handler)
 		answer_text(call->response, 500, "the simulated platform gave no answer");
 }
 
-/* The log shows the request before the answer is known: a call that hangs must be seen while it
- * hangs. */
+/* The request is logged before it is handled: a call that hangs must be visible while it hangs. */
 static void dispatch(void *context, struct http_request *request, struct http_response *response)
 {
 	const struct bound_route *bound = context;
@@ -255,7 +253,7 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 	json_begin_object(&w);
 	json_member_str(&w, "sandbox",
 			str_format(response->arena,
-				   "%d: the sandbox plays no " STR_FMT " " STR_FMT
+				   "%d: the sandbox has no route " STR_FMT " " STR_FMT
 				   " (the first path segment is the platform's host)",
 				   statuses[fault], STR_ARG(method), STR_ARG(path)));
 	json_end_object(&w);
@@ -327,7 +325,7 @@ static enum err_kind make_router(struct sandbox *sandbox, struct error *err)
 		count += sandbox->modules[i]->route_count;
 	sandbox->bound = calloc(count > 0 ? count : 1, sizeof(*sandbox->bound));
 	if (sandbox->bound == NULL)
-		return error_set(err, ERR_TEMPORARY, "no memory");
+		return error_set(err, ERR_TEMPORARY, "out of memory");
 	enum err_kind kind = http_router_new(&config, &sandbox->router, err);
 	if (kind == ERR_NONE)
 		kind = http_router_add(sandbox->router, sandbox_control_routes,
@@ -345,15 +343,15 @@ static enum err_kind make_directory(struct sandbox *sandbox, struct error *err)
 	char path[256];
 	snprintf(path, sizeof(path), "%s/posthorn-sandbox-XXXXXX", parent);
 	if (mkdtemp(path) == NULL)
-		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s",
-					parent);
+		return error_set_native(err, ERR_TEMPORARY, errno,
+					"cannot create a temporary directory in %s", parent);
 	sandbox->directory = strdup(path);
 	if (asprintf(&sandbox->body_directory, "%s/bodies", path) < 0)
 		sandbox->body_directory = NULL;
 	if (sandbox->directory == NULL || sandbox->body_directory == NULL ||
 	    mkdir(sandbox->body_directory, 0700) != 0)
-		return error_set_native(err, ERR_TEMPORARY, errno, "no temporary directory in %s",
-					parent);
+		return error_set_native(err, ERR_TEMPORARY, errno,
+					"cannot create a temporary directory in %s", parent);
 	return ERR_NONE;
 }
 
@@ -389,10 +387,10 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 {
 	struct sandbox *sandbox = calloc(1, sizeof(*sandbox));
 	if (sandbox == NULL)
-		return error_set(err, ERR_TEMPORARY, "no memory");
+		return error_set(err, ERR_TEMPORARY, "out of memory");
 	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
 		free(sandbox);
-		return error_set(err, ERR_INTERNAL, "libsodium or libcurl does not start");
+		return error_set(err, ERR_INTERNAL, "libsodium or libcurl failed to initialize");
 	}
 	init_lock(sandbox);
 	sandbox->modules = modules;

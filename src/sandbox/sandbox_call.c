@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One request as a platform's handler sees it: parameters wherever they stand, and ways to
- * answer. */
+ * One request, as a platform's handler sees it: its parameters, and ways to answer. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -49,7 +48,7 @@ static struct str map_body(struct arena *arena, const char *path, int64_t size_b
 	return (struct str){ptr, (size_t)size_bytes};
 }
 
-/* The address the caller used, so that our absolute URLs work for it whatever we listen on. */
+/* The address that the caller used, so that our absolute URLs work for any listening address. */
 static struct str base_url(const struct sandbox *sandbox, const struct http_request *request)
 {
 	const struct str *host = http_request_header(request, "host");

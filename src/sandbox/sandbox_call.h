@@ -25,7 +25,8 @@ struct sandbox_call {
 	struct http_request *request;
 	struct http_response *response;
 	struct arena *arena; /* the request's */
-	/* the module's own state; after a call that lets go of the lock, ask sandbox_state() again */
+	/* the module's own state; after a call that lets go of the lock, ask sandbox_state()
+	 * again */
 	void *state;
 	int64_t now_us;      /* the sandbox's clock when the call began */
 	struct str base_url; /* "http://127.0.0.1:40123", by the caller's Host header */
@@ -45,8 +46,8 @@ struct sandbox_call {
 /* Each function below returns {0} for an absent value and a non-NULL ptr for an empty one; len is 0
  * for both, so str_is_empty() asks the usual question. */
 
-/* A parameter, looked up where platforms accept it: query, form body, multipart text part, top-level
- * JSON member (numbers and booleans as text, objects and arrays as JSON text). */
+/* A parameter, looked up where platforms accept it: query, form body, multipart text part,
+ * top-level JSON member (numbers and booleans as text, objects and arrays as JSON text). */
 struct str sandbox_param(struct sandbox_call *call, const char *name);
 bool sandbox_has_param(struct sandbox_call *call, const char *name);
 /* From the query only, and from the body's form fields only. */
@@ -98,8 +99,8 @@ struct sandbox_pair {
 	const char *name;
 	struct str value;
 };
-/* 302 to url, with the pairs appended to its query, percent-encoded. Pairs whose value has a NULL ptr
- * are left out. */
+/* 302 to url, with the pairs appended to its query, percent-encoded. Pairs whose value has a NULL
+ * ptr are left out. */
 void sandbox_redirect(struct sandbox_call *call, struct str url, const struct sandbox_pair *pairs,
 		      size_t count);
 /* A page in the platform's colours that says what is wrong with a request that a browser made:

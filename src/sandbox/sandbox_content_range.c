@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reads the Content-Range header of chunked uploads. What an answer follows from it is each
- * platform's own. */
+ * Reads the Content-Range header of chunked uploads. */
 #include "sandbox_content_range.h"
 
-#define RANGE_DIGITS_MAX 15 /* a petabyte: no file is that long, and no sum of two overflows */
+#define RANGE_DIGITS_MAX 15 /* 1 PB: no file is as long, and the sum of two does not overflow */
 
 static bool take_number(struct str *in, int64_t *number_out)
 {

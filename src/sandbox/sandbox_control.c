@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is the sandbox's own and no platform's: the page of GET / and /_sandbox (design.md, "Sandbox
+ * The routes that belong to no platform: the page of GET / and /_sandbox (DESIGN.md, "Sandbox
  * contract"). */
 #include "arena.h"
 #include "buf.h"
@@ -92,7 +92,7 @@ static void post_fault(void *context, struct http_request *request, struct http_
 	const bool is_added = sandbox_fault_add(sandbox, &fault);
 	sandbox_unlock(sandbox);
 	if (!is_added)
-		answer_error(response, 429, "there are too many faults; DELETE clears them");
+		answer_error(response, 429, "too many faults: DELETE /_sandbox/faults clears them");
 	else
 		buf_add_z(http_response_json(response, 201), "{\"ok\":true}");
 }
@@ -153,7 +153,7 @@ static void post_clock(void *context, struct http_request *request, struct http_
 	const struct json *json = NULL;
 	if (json_parse(request->arena, request->body, NULL, &json, NULL, NULL) != ERR_NONE ||
 	    !json_is(json_get(json, "advance_s"), JSON_TYPE_INT)) {
-		answer_error(response, 400, "advance_s is a whole number of seconds");
+		answer_error(response, 400, "advance_s must be a whole number of seconds");
 		return;
 	}
 	const int64_t advance_s = json_int(json_get(json, "advance_s"), 0);
@@ -166,7 +166,7 @@ static void post_clock(void *context, struct http_request *request, struct http_
 	sandbox_unlock(sandbox);
 	if (!is_good) {
 		answer_error(response, 400,
-			     "the clock only goes forward, and by a century at most");
+			     "advance_s must be 0 or more, and at most a century in all");
 		return;
 	}
 	struct json_writer w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The inside of the sandbox, for the core's own files only; a platform uses sandbox_private.h. One
- * lock guards all of struct sandbox; functions here expect it held unless they say otherwise. */
+ * The inside of the sandbox, for the core's files only; a platform uses sandbox_private.h. One lock
+ * guards all of struct sandbox. Functions here expect it to be held unless they say otherwise. */
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ struct http_router;
 #define REQLOG_BYTES_MAX ((size_t)64 << 20)
 #define REQLOG_BODY_MAX_BYTES 65536 /* design.md, "Sandbox contract": bodies whole up to 64 KiB */
 
-/* A ring of finished JSON texts without their last member, "status", which is known only after the
+/* A ring of JSON texts without their last member, "status", which is known only after the
  * answer. */
 struct reqlog_entry {
 	char *json;
@@ -34,17 +34,17 @@ struct reqlog_entry {
 };
 
 struct reqlog {
-	struct reqlog_entry *ring; /* REQLOG_ENTRIES_MAX, made when first needed */
+	struct reqlog_entry *ring; /* REQLOG_ENTRIES_MAX, allocated on first use */
 	uint64_t first;            /* number of the oldest kept entry; entry n stands at n % max */
 	uint64_t next;
 	size_t bytes;
 };
 
-/* The entry's JSON for a request, secrets replaced, up to and without its closing brace; in arena.
+/* The JSON entry of a request in arena, with secrets replaced and without the closing brace.
  * Needs no lock. */
 struct str sandbox_reqlog_format(struct arena *arena, const struct http_request *request,
 				 struct str body, int64_t at_us);
-/* Takes a copy; returns the entry's number. */
+/* Adds a copy; returns its number. */
 uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
 void sandbox_reqlog_set_status(struct reqlog *log, uint64_t number, int status);
 void sandbox_reqlog_write(const struct reqlog *log, struct buf *out);
@@ -54,10 +54,10 @@ void sandbox_reqlog_clear(struct reqlog *log);
 
 /* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
 struct str sandbox_redact_form(struct arena *arena, struct str text);
-/* The value of a header as it may be shown. */
+/* The value of a header as the log may show it. */
 struct str sandbox_redact_header(struct arena *arena, struct str name, struct str value);
-/* The body as it may be shown, by its content type. False = it may hold a secret that cannot be cut
- * out: show the digest. */
+/* The body as the log may show it, by its content type. False = it may contain a secret that
+ * cannot be cut out: show the digest. */
 bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
 			 struct str *shown_out);
 
@@ -90,7 +90,7 @@ struct fault {
 	int status;
 	struct http_header headers[FAULT_HEADERS_MAX];
 	size_t header_count;
-	struct str error; /* the platform's error of that name is the answer; empty = none */
+	struct str error; /* answer with the platform's error of that name; empty = none */
 	struct str body;
 	bool has_body;
 	bool is_json_body;
@@ -105,9 +105,9 @@ struct fault {
 enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *arena,
 				  const struct json *json, struct fault *fault_out,
 				  struct error *err);
-/* Keeps a copy at the end of the list. False when there are FAULTS_MAX already. */
+/* Appends a copy. False when there are FAULTS_MAX already. */
 bool sandbox_fault_add(struct sandbox *sandbox, const struct fault *fault);
-/* The first fault that matches and has times left, counted down; a copy in *out. */
+/* Finds the first fault that matches and has times left, counts it down and copies it to *out. */
 bool sandbox_fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
 			struct str path, struct fault *out);
 void sandbox_fault_write_list(struct sandbox *sandbox, struct json_writer *w);
@@ -125,7 +125,7 @@ struct ledger_entry {
 	struct ledger_entry *reply_next;
 };
 
-/* Calls every module's settle. Before the ledger is shown in any form. */
+/* Calls every module's settle. Call it before the ledger is shown in any form. */
 void sandbox_ledger_settle(struct sandbox *sandbox);
 void sandbox_ledger_write(struct sandbox *sandbox, struct buf *out);
 
@@ -156,7 +156,7 @@ struct sandbox {
 	char *directory;      /* TMPDIR/posthorn-sandbox-XXXXXX */
 	char *body_directory; /* directory/bodies */
 
-	/* From here on everything is lost at a reset. */
+	/* A reset loses everything from here on. */
 	int64_t knobs[SANDBOX_KNOB_COUNT];
 	uint64_t generation; /* counts resets */
 	struct arena *kept;
@@ -174,7 +174,7 @@ struct sandbox {
 	struct upload_file *uploads; /* open files, for closing */
 };
 
-/* sandbox_open() with the platforms to play; modules stays the caller's and outlives the sandbox. */
+/* sandbox_open() with these platforms. The caller owns modules, which outlives the sandbox. */
 enum err_kind sandbox_open_with(const struct sandbox_config *config,
 				const struct sandbox_module *const *modules, size_t module_count,
 				struct sandbox **sandbox_out, struct error *err);
@@ -182,28 +182,28 @@ enum err_kind sandbox_open_with(const struct sandbox_config *config,
 /* sandbox_lock.c */
 void sandbox_lock(struct sandbox *sandbox);
 void sandbox_unlock(struct sandbox *sandbox);
-/* Waits at most duration_ms or until the sandbox closes; lets go of the lock meanwhile. False when
+/* Waits for duration_ms or until the sandbox closes, and releases the lock meanwhile. False when
  * it closes. */
 bool sandbox_wait(struct sandbox *sandbox, int64_t duration_ms);
 
-/* sandbox_reset.c: makes kept memory anew and calls every module's start; also the first time. */
+/* sandbox_reset.c: empties kept memory and calls every module's start; also used at the opening. */
 void sandbox_reset(struct sandbox *sandbox);
 void sandbox_fini(struct sandbox *sandbox);
 
 /* sandbox_knob.c */
 void sandbox_knobs_reset(struct sandbox *sandbox);
-/* All of them or, with INVALID and err->text, none. */
+/* Sets all of them or none; INVALID with err->text. */
 enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json,
 				struct error *err);
 void sandbox_knobs_write(const struct sandbox *sandbox, struct json_writer *w);
 
 /* sandbox_media.c, sandbox_upload.c */
 void sandbox_media_clear(struct sandbox *sandbox);
-/* Digest and look at the first size_bytes of a file. LETS GO OF THE LOCK. False when it is
+/* Hashes and examines the first size_bytes of a file. LETS GO OF THE LOCK. False when it is
  * shorter. */
 bool sandbox_media_look_fd(struct sandbox_call *call, int fd, int64_t size_bytes,
 			   struct sandbox_media *media_out);
-/* The kept bytes of that digest into the answer, or 404. */
+/* Answers with the kept bytes of that digest, or 404. */
 void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
 			  struct http_response *response);
 bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256);
@@ -213,8 +213,8 @@ void sandbox_uploads_clear(struct sandbox *sandbox);
 void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
 		       struct http_request *request, struct http_response *response);
 
-/* sandbox_multipart.c: the parts of a multipart/form-data body (pure); at most 64. False when it is none or
- * broken. */
+/* sandbox_multipart.c: the parts of a multipart/form-data body, at most 64. Pure. False when it
+ * is not one or is malformed. */
 bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struct str body,
 			     struct sandbox_part **parts_out, size_t *count_out);
 
@@ -223,7 +223,7 @@ void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response);
 struct str sandbox_page_style(void);
 
 /* sandbox_html.c */
-/* The strict policy of every page of ours. */
+/* The security headers of every page. */
 void sandbox_html_headers(struct http_response *response);
 void sandbox_html_add_text(struct buf *out, struct str text);
 void sandbox_html_begin(struct buf *out, const char *title, const char *body_class);

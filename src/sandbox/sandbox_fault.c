@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Faults on demand: reading them, keeping the list, finding the one for a request. What an effect
- * does is sandbox.c's. */
+ * Faults on demand: parsing them, keeping the list, finding the one for a request. sandbox.c
+ * applies them. */
 #include <stdlib.h>
 
 #include "arena.h"
@@ -39,7 +39,7 @@ static enum err_kind check_members(const struct json *json, struct error *err)
 		for (size_t j = 0; j < COUNT_OF(member_names); j++)
 			is_known = is_known || str_equal_z(json->keys[i], member_names[j]);
 		if (!is_known)
-			return error_set(err, ERR_INVALID, "a fault has no member " STR_FMT,
+			return error_set(err, ERR_INVALID, "unknown member " STR_FMT,
 					 STR_ARG(json->keys[i]));
 	}
 	return ERR_NONE;
@@ -57,7 +57,7 @@ static enum err_kind parse_platform(const struct json *json, struct fault *fault
 			return ERR_NONE;
 		}
 	}
-	return error_set(err, ERR_INVALID, "platform is none of the six");
+	return error_set(err, ERR_INVALID, "unknown platform");
 }
 
 static enum err_kind parse_effect(const struct json *json, struct fault *fault, struct error *err)
@@ -69,7 +69,7 @@ static enum err_kind parse_effect(const struct json *json, struct fault *fault, 
 			return ERR_NONE;
 		}
 	}
-	return error_set(err, ERR_INVALID, "effect is none of the eleven");
+	return error_set(err, ERR_INVALID, "unknown effect");
 }
 
 static enum err_kind parse_headers(struct arena *arena, const struct json *json,
@@ -79,7 +79,8 @@ static enum err_kind parse_headers(struct arena *arena, const struct json *json,
 	if (json_is_null(headers))
 		return ERR_NONE;
 	if (!json_is(headers, JSON_TYPE_OBJECT) || headers->count > FAULT_HEADERS_MAX)
-		return error_set(err, ERR_INVALID, "headers is an object of at most %d members",
+		return error_set(err, ERR_INVALID,
+				 "headers must be an object of at most %d members",
 				 FAULT_HEADERS_MAX);
 	for (size_t i = 0; i < headers->count; i++)
 		fault->headers[i] = (struct http_header){headers->keys[i],
@@ -98,7 +99,7 @@ static const struct sandbox_module *module_of(const struct sandbox *sandbox,
 	return NULL;
 }
 
-/* The answer is an error of the platform by its name, in its own words. */
+/* The fault's answer is a named error of the platform. */
 static enum err_kind parse_error(const struct sandbox *sandbox, const struct json *json,
 				 struct fault *fault, struct error *err)
 {
@@ -109,10 +110,10 @@ static enum err_kind parse_error(const struct sandbox *sandbox, const struct jso
 		return ERR_NONE;
 	if (!fault->has_platform || !is_answer)
 		return error_set(err, ERR_INVALID,
-				 "error goes with a platform and the effects status, status_after");
+				 "error requires a platform and the effect status or status_after");
 	if (module == NULL || module->render_error == NULL ||
 	    !module->render_error(NULL, fault->error))
-		return error_set(err, ERR_INVALID, "the platform has no error of that name");
+		return error_set(err, ERR_INVALID, "the platform has no error of this name");
 	return ERR_NONE;
 }
 
@@ -141,7 +142,7 @@ enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *a
 				  struct error *err)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT))
-		return error_set(err, ERR_INVALID, "a fault is a JSON object");
+		return error_set(err, ERR_INVALID, "a fault must be a JSON object");
 	struct fault fault = {0};
 	enum err_kind kind;
 	if ((kind = check_members(json, err)) != ERR_NONE ||
@@ -158,11 +159,11 @@ enum err_kind sandbox_fault_parse(const struct sandbox *sandbox, struct arena *a
 	fault.times = json_int(json_get(json, "times"), 1);
 	fault.kept_bytes = json_int(json_get(json, "bytes"), 0);
 	if (fault.status < 200 || fault.status > 599)
-		return error_set(err, ERR_INVALID, "status is 200 to 599");
+		return error_set(err, ERR_INVALID, "status must be from 200 to 599");
 	if (fault.kept_bytes < 0)
-		return error_set(err, ERR_INVALID, "bytes is 0 or more");
+		return error_set(err, ERR_INVALID, "bytes must be 0 or more");
 	if (fault.times < 1)
-		return error_set(err, ERR_INVALID, "times is 1 or more");
+		return error_set(err, ERR_INVALID, "times must be 1 or more");
 	*fault_out = fault;
 	return ERR_NONE;
 }
@@ -219,7 +220,7 @@ bool sandbox_fault_path_matches(struct str pattern, struct str path)
 {
 	size_t p = 0;
 	size_t s = 0;
-	/* where to come back to, when what follows the last '*' does not fit */
+	/* where to resume when the part after the last '*' does not match */
 	size_t star = SIZE_MAX;
 	size_t star_s = 0;
 	while (s < path.len) {
@@ -249,8 +250,7 @@ static bool fault_matches(const struct fault *fault, enum sandbox_platform platf
 	       (fault->path.len == 0 || sandbox_fault_path_matches(fault->path, path));
 }
 
-/* The copy's texts live in the sandbox's list until the lock is let go of: the taker copies what it
- * needs longer. */
+/* The texts of the copy are valid until the lock is released; copy what you need longer. */
 bool sandbox_fault_take(struct sandbox *sandbox, enum sandbox_platform platform, struct str method,
 			struct str path, struct fault *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The frame of every page that the sandbox shows, and text in it. */
+ * The frame of every page of the sandbox, and escaped text. */
 #include "buf.h"
 #include "str.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The knobs: small numbers that say how a platform is played where its documents leave it open.
- * They are asked for by platforms, set over /_sandbox/knobs, and back at their first value after a
- * reset. */
+ * Knobs: small numbers that decide how a platform behaves where its documents leave it open.
+ * Platforms read them, /_sandbox/knobs sets them, a reset restores their initial values. */
 #include "arena.h"
 #include "str.h"
 
@@ -47,19 +46,19 @@ static enum err_kind check(struct str name, const struct json *value, struct err
 {
 	const size_t index = knob_find(name);
 	if (index == SANDBOX_KNOB_COUNT)
-		return error_set(err, ERR_INVALID, "there is no knob " STR_FMT, STR_ARG(name));
+		return error_set(err, ERR_INVALID, "unknown knob " STR_FMT, STR_ARG(name));
 	const struct knob *knob = &knobs[index];
 	const bool is_good = json_is(value, JSON_TYPE_INT) && value->integer >= knob->least &&
 			     value->integer <= knob->most;
 	return is_good ? ERR_NONE
-		       : error_set(err, ERR_INVALID, "%s is a number from %lld to %lld", knob->name,
-				   (long long)knob->least, (long long)knob->most);
+		       : error_set(err, ERR_INVALID, "%s must be an integer from %lld to %lld",
+				   knob->name, (long long)knob->least, (long long)knob->most);
 }
 
 enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json, struct error *err)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT))
-		return error_set(err, ERR_INVALID, "knobs are a JSON object of numbers");
+		return error_set(err, ERR_INVALID, "knobs must be a JSON object of integers");
 	for (size_t i = 0; i < json->count; i++) {
 		const enum err_kind kind = check(json->keys[i], &json->items[i], err);
 		if (kind != ERR_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The ledger: everything the world can see on the simulated platforms, in the order in which it
- * appeared. */
+ * The ledger: everything that the world can see on the simulated platforms, in order of
+ * appearance. */
 #include "arena.h"
 #include "str.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Media as the platforms see it: really fetched, really looked at. Bytes small enough to show are
- * kept as one file per digest. */
+ * Media, really fetched and really examined. Bytes that are small enough to show are kept, one file
+ * per digest. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 
 #include "sandbox_core.h"
 
-/* hashing more than this takes long enough to let others go on */
+/* hashing more than this takes long enough to release the lock */
 #define LOOK_LOCKED_MAX_BYTES ((size_t)1 << 20)
 #define PULL_MAX_BYTES (INT64_C(1) << 30)
 #define PULL_TIMEOUT_MS 20000
 #define PULL_REDIRECTS_MAX 3L
 
-/* Bytes on their way through: digest, first bytes for the look, and a file while they are few
- * enough to be shown. */
+/* Bytes as they arrive: digest, first bytes for sniffing, and a file while it is small enough to
+ * be shown. */
 struct intake {
 	crypto_hash_sha256_state hash;
 	int64_t size_bytes;
@@ -103,8 +103,7 @@ bool sandbox_media_is_kept(const struct sandbox *sandbox, const char *sha256)
 	return access(path, R_OK) == 0;
 }
 
-/* Ends the intake: fills media_out and gives the file its lasting name where there is room. Lock
- * held. */
+/* Fills media_out and renames the file to its digest when there is room. Needs the lock. */
 static void intake_finish(struct intake *intake, struct sandbox_call *call,
 			  struct sandbox_media *media_out)
 {
@@ -299,7 +298,7 @@ void sandbox_media_answer(struct sandbox *sandbox, struct http_request *request,
 	sandbox_html_headers(response);
 	if (bytes.ptr == NULL) {
 		buf_add_z(http_response_text(response, 404, "text/plain; charset=utf-8"),
-			  "no such picture kept\n");
+			  "no media kept under this digest\n");
 		return;
 	}
 	const struct sniff sniff = sniff_media(bytes);

@@ -37,8 +37,8 @@ struct sandbox_pull_config {
 	bool follow_redirects; /* up to 3 */
 };
 
-/* Fetches and examines a file. LETS GO OF THE LOCK, and blocks up to timeout_ms. *status_out (may be
- * NULL) is the HTTP status, 0 = none. media_out is filled on OK only. */
+/* Fetches and examines a file. LETS GO OF THE LOCK, and blocks up to timeout_ms. *status_out (may
+ * be NULL) is the HTTP status, 0 = none. media_out is filled on OK only. */
 enum sandbox_pull sandbox_media_pull(struct sandbox_call *call,
 				     const struct sandbox_pull_config *config,
 				     struct sandbox_media *media_out, int *status_out);

@@ -12,7 +12,7 @@
 
 #include "sandbox.h"
 
-/* The order is that of the columns on the page of GET /. */
+/* In the order of the columns on the page of GET /. */
 enum sandbox_platform {
 	SANDBOX_INSTAGRAM,
 	SANDBOX_FACEBOOK,
@@ -61,7 +61,8 @@ struct sandbox_module {
 	 * body. retry_after_s 0 = the fault gave none; use what the platform usually says. */
 	void (*render_rate_limit)(struct sandbox_call *call, int64_t retry_after_s);
 	void (*render_token_expired)(struct sandbox_call *call);
-	/* Answers with the platform's error of that name, for faults that name one. False when there
-	 * is no such error. With call NULL it only checks the name. NULL = no errors have names. */
+	/* Answers with the platform's error of that name, for faults that name one. False when
+	 * there is no such error. With call NULL it only checks the name. NULL = no errors have
+	 * names. */
 	bool (*render_error)(struct sandbox_call *call, struct str name);
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * OAuth's moving parts, which all six platforms share: app credentials, authorization codes, PKCE,
- * tokens. What differs (lifetimes, who may do what, how an error looks) is the platform files'. */
+ * The parts of OAuth that all six platforms share: app credentials, authorization codes, PKCE,
+ * tokens. Lifetimes, permissions and the shape of errors belong to the platforms. */
 #include <sodium.h>
 
 #include "arena.h"

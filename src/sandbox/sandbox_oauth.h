@@ -29,8 +29,8 @@ void sandbox_answer_oauth_error(struct sandbox_call *call, int status, const cha
 /* ---- consent ---- */
 
 /* The consent page, in one GET route. Without the query parameter sandbox_decision,
- * sandbox_consent() answers the page and returns ASKED: the handler is done. The page is a form that
- * sends all parameters back to the same path, with sandbox_decision=allow|deny and one
+ * sandbox_consent() answers the page and returns ASKED: the handler is done. The page is a form
+ * that sends all parameters back to the same path, with sandbox_decision=allow|deny and one
  * sandbox_choice=ID for each ticked choice. With sandbox_decision it returns ALLOWED or DENIED, and
  * the handler redirects. Check client, redirect URI and scope BEFORE calling it. */
 enum sandbox_consent { SANDBOX_CONSENT_ASKED, SANDBOX_CONSENT_ALLOWED, SANDBOX_CONSENT_DENIED };
@@ -38,14 +38,15 @@ enum sandbox_consent { SANDBOX_CONSENT_ASKED, SANDBOX_CONSENT_ALLOWED, SANDBOX_C
 struct sandbox_choice {
 	struct str id;
 	struct str label;
-	/* initially, and for a script that sends sandbox_decision=allow without any sandbox_choice */
+	/* initially, and for a script that sends sandbox_decision=allow without any
+	 * sandbox_choice */
 	bool is_ticked;
 };
 
 struct sandbox_consent_page {
 	struct str user_name;    /* who is logged in: "Jo Doe" */
 	struct str scope;        /* as requested, separated by blanks or commas; shown as a list */
-	const char *choose_text; /* "Which Pages may it use?" NULL = no choices */
+	const char *choose_text; /* "Which Pages do you grant?" NULL = no choices */
 	const struct sandbox_choice *choices;
 	size_t choice_count;
 };
@@ -55,11 +56,12 @@ enum sandbox_consent sandbox_consent(struct sandbox_call *call,
 /* After ALLOWED: whether this choice was ticked. */
 bool sandbox_consent_has(struct sandbox_call *call, const struct sandbox_choice *choice);
 
-/* For platforms whose users may grant a part of the scopes: makes each word of the query's "scope" a
- * choice of the page, ticked. */
+/* For platforms whose users may grant a part of the scopes: makes each word of the query's "scope"
+ * a choice of the page, ticked. */
 void sandbox_consent_offer_scopes(struct sandbox_call *call, struct sandbox_consent_page *page,
 				  char separator);
-/* After ALLOWED: the scopes that were ticked, and always (a word; "" = none) when it was requested. */
+/* After ALLOWED: the scopes that were ticked, and always (a word; "" = none) when it was
+ * requested. */
 struct str sandbox_consent_scopes(struct sandbox_call *call,
 				  const struct sandbox_consent_page *page, char separator,
 				  const char *always);
@@ -106,7 +108,8 @@ enum sandbox_redeem {
 	SANDBOX_REDEEM_REDIRECT, /* redirect_uri differs */
 	SANDBOX_REDEEM_VERIFIER  /* PKCE verifier missing or wrong */
 };
-/* Checks in the order of the enum. *code_out is set for all but UNKNOWN. Only OK uses the code up. */
+/* Checks in the order of the enum. *code_out is set for all but UNKNOWN. Only OK uses the code
+ * up. */
 enum sandbox_redeem sandbox_code_redeem(struct sandbox *sandbox, enum sandbox_platform platform,
 					struct str text, struct str client_id,
 					struct str redirect_uri, struct str verifier,
@@ -144,8 +147,8 @@ struct sandbox_token *sandbox_token_issue(struct sandbox *sandbox,
 /* The token of that text, of any kind, live or not; NULL = unknown. */
 struct sandbox_token *sandbox_token_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					 struct str text);
-/* The token of "Authorization: Bearer TOKEN", of any kind, live or not; NULL = none or unknown. Good
- * for a module's token_of. */
+/* The token of "Authorization: Bearer TOKEN", of any kind, live or not; NULL = none or unknown.
+ * Good for a module's token_of. */
 struct sandbox_token *sandbox_token_bearer(struct sandbox_call *call);
 /* Neither expired nor revoked. */
 bool sandbox_token_is_live(const struct sandbox *sandbox, const struct sandbox_token *token);

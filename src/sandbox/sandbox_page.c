@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What people see in a browser: the consent pages and the page of GET /, where each platform is a
- * column of what was posted. Static HTML without scripts; everything that came from outside is
- * escaped, and the policy allows nothing but our own. */
+ * The pages that people see in a browser: consent, errors, and GET /, where each platform has a
+ * column with its posts. Static HTML without scripts; all foreign text is escaped, and the policy
+ * allows nothing from elsewhere. */
 #include "arena.h"
 #include "buf.h"
 #include "str.h"
@@ -9,7 +9,7 @@
 
 #include "sandbox_core.h"
 
-#define FEED_POSTS_MAX 200  /* top posts shown a platform; the ledger has them all */
+#define FEED_POSTS_MAX 200  /* top posts shown per platform; the ledger has them all */
 #define FEED_REPLIES_MAX 50 /* shown a post */
 #define FEED_DEPTH_MAX 12
 
@@ -85,7 +85,7 @@ static void add_hidden(struct buf *out, struct str name, struct str value)
 
 static void add_scopes(struct buf *out, struct str scope)
 {
-	buf_add_z(out, "<p>It asks to:</p><ul>");
+	buf_add_z(out, "<p>It requests:</p><ul>");
 	while (scope.len > 0) {
 		size_t end = 0;
 		while (end < scope.len && scope.ptr[end] != ' ' && scope.ptr[end] != ',')
@@ -107,8 +107,8 @@ static void add_choices(struct buf *out, const struct sandbox_consent_page *page
 	buf_add_z(out, "<fieldset><legend>");
 	sandbox_html_add_text(out, str_of(page->choose_text));
 	buf_add_z(out, "</legend>");
-	/* An empty choice says that the form was used: with nothing ticked it is not the default
-	 * that counts. */
+	/* An empty choice marks that the form was submitted: with nothing ticked, the defaults
+	 * do not apply. */
 	add_hidden(out, STR("sandbox_choice"), STR(""));
 	for (size_t i = 0; i < page->choice_count; i++) {
 		buf_add_z(out, "<label><input type=\"checkbox\" name=\"sandbox_choice\" value=\"");
@@ -149,8 +149,8 @@ static void answer_form(struct sandbox_call *call, const struct sandbox_consent_
 		       "<button name=\"sandbox_decision\" value=\"deny\">Deny</button>"
 		       "<button class=\"allow\" name=\"sandbox_decision\" "
 		       "value=\"allow\">Allow</button></div></form>"
-		       "<p class=\"note\">This is the sandbox: no real account is behind "
-		       "it.</p></div></section></main>");
+		       "<p class=\"note\">This is the sandbox: no real account is "
+		       "involved.</p></div></section></main>");
 	sandbox_html_end(out);
 }
 
@@ -183,7 +183,7 @@ void sandbox_consent_offer_scopes(struct sandbox_call *call, struct sandbox_cons
 				  char separator)
 {
 	page->scope = sandbox_query(call, "scope");
-	page->choose_text = "What may it do?";
+	page->choose_text = "Which permissions do you grant?";
 	struct sandbox_choice *choices =
 		ARENA_ARRAY(call->arena, struct sandbox_choice, page->scope.len + 1);
 	struct str in = page->scope;
@@ -329,9 +329,9 @@ void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response)
 			column->newest[column->count++ % FEED_POSTS_MAX] = e;
 	}
 	sandbox_html_begin(out, "Posthorn sandbox", "");
-	buf_add_z(out, "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
-		       "see: nothing here has left "
-		       "this machine.</p></header><main class=\"feed\">");
+	buf_add_z(out,
+		  "<header class=\"top\"><h1>Posthorn sandbox</h1><p>What the world would "
+		  "see. Nothing here has left this machine.</p></header><main class=\"feed\">");
 	for (int i = 0; i < SANDBOX_PLATFORM_COUNT; i++)
 		add_column(sandbox, out, (enum sandbox_platform)i, &columns[i]);
 	buf_add_z(out, "</main>");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What of a request may be shown in the log: secrets become "***", everything else stays byte for
- * byte. Pure. */
+ * Redaction for the request log: secrets become "***", everything else stays byte for byte.
+ * Pure. */
 #include "arena.h"
 #include "buf.h"
 #include "count_of.h"
@@ -13,9 +13,9 @@
 
 #include "sandbox_core.h"
 
-/* Parameter and member names whose values are secrets on one of the six platforms or in OAuth at
- * large. The last three stand in upload addresses of TikTok, YouTube and LinkedIn: who has such an
- * address may write to it. */
+/* Parameter and member names whose values are secrets on one of the six platforms or in OAuth in
+ * general. The last three occur in upload addresses of TikTok, YouTube and LinkedIn: whoever has
+ * such an address may write to it. */
 static const char *const secret_names[] = {
 	"access_token",
 	"refresh_token",
@@ -96,11 +96,11 @@ struct str sandbox_redact_header(struct arena *arena, struct str name, struct st
 	return value;
 }
 
-/* Could any secret be in these bytes? Asked of what cannot be taken apart. */
+/* Whether these bytes may contain a secret; for bodies that cannot be parsed. */
 static bool mentions_secret(struct str body)
 {
 	for (size_t i = 0; i < COUNT_OF(secret_names); i++) {
-		/* "ut" is in too many words to say anything. */
+		/* "ut" occurs in too many words. */
 		if (strlen(secret_names[i]) > 2 &&
 		    str_find(body, str_of(secret_names[i]), 0) != SIZE_MAX)
 			return true;
@@ -202,8 +202,7 @@ bool sandbox_redact_body(struct arena *arena, struct str content_type, struct st
 		return true;
 	if (looks_json && redact_json(arena, body, shown_out))
 		return true;
-	/* Media bytes and the like: an image may hold the word "code" by chance and no secret, so
-	 * only text is suspected. */
+	/* An image may contain the word "code" by chance, but no secret: only text is suspected. */
 	*shown_out = body;
 	return !utf8_is_valid(body) || !mentions_secret(body);
 }

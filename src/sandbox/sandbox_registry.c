@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated platforms, one row each: the only file of the core that names them. */
+ * The table of the simulated platforms. No other file of the core names them. */
 #include "sandbox.h"
 
 #include "count_of.h"

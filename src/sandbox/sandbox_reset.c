@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Forgetting everything: what a reset frees, and how every platform starts again. */
+ * The reset: frees all state and starts every platform again. */
 #include "arena.h"
 
 #include "sandbox_core.h"
@@ -12,8 +12,8 @@ static void start_modules(struct sandbox *sandbox)
 			sandbox->states[module->platform] =
 				sandbox_keep(sandbox, module->state_size_bytes);
 	}
-	/* Only now: a module may look at another's state (instagram's accounts hang on facebook's
-	 * Pages). */
+	/* Only now, because a module may use another's state: instagram's accounts belong to
+	 * facebook's Pages. */
 	for (size_t i = 0; i < sandbox->module_count; i++) {
 		const struct sandbox_module *module = sandbox->modules[i];
 		if (module->start != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the simulated platforms remember until the reset: kept memory, named objects, ids, the
+ * The state of the simulated platforms until a reset: kept memory, named objects, ids, the
  * clock. */
 #include <stdlib.h>
 
@@ -63,8 +63,7 @@ static struct str object_key(struct arena *arena, enum sandbox_platform platform
 	return str_format(arena, "%s/%s/" STR_FMT, platforms[platform].slug, kind, STR_ARG(id));
 }
 
-/* Looking something up must not grow kept memory: the key is made on the stack, or with malloc when
- * it is long. */
+/* A look-up must not grow kept memory: the key is on the stack, or from malloc when it is long. */
 void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
 			 struct str id)
 {

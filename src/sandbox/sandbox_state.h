@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a platform remembers until the reset: kept memory, named objects, ids, the clock, and the knobs
- * that say how the platform behaves where its documents leave it open. */
+ * The state of a platform until a reset: kept memory, named objects, ids and the clock; and the
+ * knobs, which decide how it behaves where its documents leave it open. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,11 +26,12 @@ int64_t sandbox_knob(const struct sandbox *sandbox, enum sandbox_knob knob);
 
 int64_t sandbox_now_us(const struct sandbox *sandbox);
 void *sandbox_state(struct sandbox *sandbox, enum sandbox_platform platform);
-/* Zeroed memory that lives until the reset. Never NULL: beyond 1 GiB the program ends with a message;
- * sandbox_is_full() warns in time. */
+/* Zeroed memory that lives until the reset. Never NULL: beyond 1 GiB the program ends with a
+ * message; sandbox_is_full() warns in time. */
 void *sandbox_keep(struct sandbox *sandbox, size_t size_bytes);
 struct str sandbox_keep_str(struct sandbox *sandbox, struct str s);
-/* More than 3/4 of the ceiling is in use. The core then answers 503 itself; handlers need not ask. */
+/* More than 3/4 of the ceiling is in use. The core then answers 503 itself; handlers need not
+ * ask. */
 bool sandbox_is_full(const struct sandbox *sandbox);
 
 /* ---- objects and ids ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files put together from chunks. They have no name in the temporary directory: closing them gives
- * the space back. */
+ * Uploads in chunks. Their files have no name in the temporary directory: closing one frees its
+ * space. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +14,7 @@
 
 #include "sandbox_core.h"
 
-/* Open files stand in a list of their own, because they outlast no reset and kept memory knows no
- * closing. */
+/* The open files, in a list: a reset must close them, which kept memory cannot do. */
 struct upload_file {
 	struct sandbox_upload *upload;
 	struct upload_file *next;
@@ -110,12 +109,12 @@ bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platfo
 {
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, platform, id);
 	const int64_t len = upload != NULL ? upload->received_bytes : 0;
-	/* Our own descriptor: a reset may close the upload's while we read without the lock. */
+	/* A duplicate: a reset may close the upload's descriptor while we read without the lock. */
 	int fd = upload != NULL && upload->fd >= 0 ? fcntl(upload->fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (fd < 0)
 		return false;
 	const bool is_whole = sandbox_media_look_fd(call, fd, len, media_out);
-	/* A film may say at its end how long it is. */
+	/* The duration of a video may be at the end of the file. */
 	media_out->sniff = probe_media(&(struct byte_source){len, source_read, &fd},
 				       arena_alloc(call->arena, SNIFF_BYTES_WANTED));
 	close(fd);

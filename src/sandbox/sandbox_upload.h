@@ -23,17 +23,18 @@ struct sandbox_upload {
 	int fd;      /* the core's */
 };
 
-/* Starts an upload under an id of the platform (sandbox_id_*). NULL when the file cannot be created.
- * The core closes it, at a reset and at the end. */
+/* Starts an upload under an id of the platform (sandbox_id_*). NULL when the file cannot be
+ * created. The core closes it, at a reset and at the end. */
 struct sandbox_upload *sandbox_upload_new(struct sandbox *sandbox, enum sandbox_platform platform,
 					  struct str id, int64_t total_bytes);
 struct sandbox_upload *sandbox_upload_find(struct sandbox *sandbox, enum sandbox_platform platform,
 					   struct str id);
-/* Writes bytes at offset. False when the disk refuses them or all uploads together exceed 16 GiB. */
+/* Writes bytes at offset. False when the disk refuses them or all uploads together exceed 16
+ * GiB. */
 bool sandbox_upload_write(struct sandbox *sandbox, struct sandbox_upload *upload, int64_t offset,
 			  struct str bytes);
-/* Hashes and examines the first received_bytes. LETS GO OF THE LOCK. False when the upload is gone or
- * cannot be read. */
+/* Hashes and examines the first received_bytes. LETS GO OF THE LOCK. False when the upload is gone
+ * or cannot be read. */
 bool sandbox_upload_look(struct sandbox_call *call, enum sandbox_platform platform, struct str id,
 			 struct sandbox_media *media_out);
 /* Exactly len bytes at offset into out; false when they are not there. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes sandbox_html_add_text of sandbox/sandbox_core.h, which every page that shows foreign text goes through:
- * what comes out can neither open a tag nor close an attribute, whichever quotes it stands in, and
- * a browser that reads it back sees the text that went in. */
+ * Fuzzes sandbox_html_add_text of sandbox/sandbox_core.h, which every page that shows foreign text
+ * goes through: what comes out can neither open a tag nor close an attribute, whichever quotes it
+ * stands in, and a browser that reads it back sees the text that went in. */
 #include "sandbox_core.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated LinkedIn: refusals, the gate in front of /rest, and the table of routes
- * (linkedin.md 2.1, 4, 8, 9). sandbox_linkedin.h says where the rest stands. */
+ * The simulated LinkedIn's routes (platforms/linkedin.md 2.1, 4). sandbox_linkedin.h lists the
+ * other files. */
 #include "count_of.h"
 
 #include "sandbox_linkedin.h"
@@ -13,8 +13,7 @@
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
-	/* LinkedIn sends no Retry-After (section 3); one that the fault asks for is put in all the
-	 * same. */
+	/* LinkedIn sends no Retry-After (section 3); a fault may ask for one anyway. */
 	sandbox_answer_retry_after(call, retry_after_s);
 	sandbox_linkedin_refuse(
 		call, (struct linkedin_error){429, 101, "TOO_MANY_REQUESTS"},

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the simulated LinkedIn share: sandbox_linkedin.c (refusals, the gate in front
- * of /rest, routes), sandbox_linkedin_login.c (apps and OAuth), sandbox_linkedin_people.c (the
- * member and the page), sandbox_linkedin_posts.c (posts), sandbox_linkedin_comments.c (comments),
- * sandbox_linkedin_media.c (pictures and documents), sandbox_linkedin_video.c (videos) and
- * sandbox_linkedin_text.c (the "little" text format). The reading of linkedin.md that stands behind
- * them is one reading; where it says that a fact is not verified, the stricter behaviour is
- * played. */
+ * The simulated LinkedIn, shared by its files: sandbox_linkedin.c (routes), _call.c (refusals, the
+ * check in front of /rest), _login.c (apps and OAuth), _people.c (the member and the page),
+ * _posts.c, _comments.c, _media.c (pictures and documents), _video.c and _text.c (the "little" text
+ * format). It follows one reading of platforms/linkedin.md; where that says a fact is not verified,
+ * the stricter behaviour is simulated. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +12,8 @@
 
 #include "sandbox_private.h"
 
-/* Who lives here. A person id has an underscore on purpose: it is a reserved character of little
- * text. */
+/* The accounts. The person id contains an underscore on purpose: it is a reserved character of
+ * little text. */
 #define LINKEDIN_MEMBER_ID "sbJo_Doe42"
 #define LINKEDIN_MEMBER_URN "urn:li:person:" LINKEDIN_MEMBER_ID
 #define LINKEDIN_PAGE_ID "1000001"
@@ -26,8 +24,7 @@
 #define LINKEDIN_UPLOAD_HOST "www.linkedin.com"
 #define LINKEDIN_AVATAR_HOST "media.licdn.com"
 
-/* One access or refresh token that was given out, for killing them when the scope set changes
- * (1.1). */
+/* An issued access or refresh token, kept so that a changed scope set can revoke it (1.1). */
 struct linkedin_grant {
 	struct sandbox_token *token;
 	struct linkedin_grant *older;
@@ -36,7 +33,7 @@ struct linkedin_grant {
 #define LINKEDIN_APPS 3
 #define LINKEDIN_SCOPES_MAX 12
 
-/* An app at LinkedIn, by its products. */
+/* An app registered at LinkedIn, with the scopes of its products. */
 struct linkedin_app {
 	const char *client_id;
 	const char *scopes[LINKEDIN_SCOPES_MAX]; /* that it owns */
@@ -47,7 +44,7 @@ struct linkedin_app {
 	int64_t app_day_max;
 };
 
-/* What the member gave one app. */
+/* The consent that the member gave one app. */
 struct linkedin_consent {
 	struct str scope;              /* of the newest consent; empty before the first */
 	struct linkedin_grant *grants; /* newest first */
@@ -61,7 +58,7 @@ struct linkedin_state {
 
 /* ---- sandbox_linkedin_login.c ---- */
 
-/* Index of the app; LINKEDIN_APPS when there is none of that client id. */
+/* The index of the app with that client id; LINKEDIN_APPS when there is none. */
 size_t sandbox_linkedin_app_find(struct str client_id);
 const struct linkedin_app *sandbox_linkedin_app(size_t index);
 
@@ -92,26 +89,27 @@ void sandbox_linkedin_refuse(struct sandbox_call *call, struct linkedin_error er
 			     struct str message);
 /* 403, "Not enough permissions to access: RESOURCE". */
 void sandbox_linkedin_refuse_access(struct sandbox_call *call, const char *resource);
-/* The answers of section 4 that several resources share; the bools are false. */
+/* Refusals of section 4 that several resources share. They return false. */
 bool sandbox_linkedin_refuse_schema(struct sandbox_call *call, const char *field, const char *what);
 bool sandbox_linkedin_refuse_required(struct sandbox_call *call, const char *field);
-/* 400 and a code: what the rules refuse. */
+/* 400 and a code, for what the rules refuse. */
 bool sandbox_linkedin_refuse_field(struct sandbox_call *call, const char *code,
 				   const char *message);
 void sandbox_linkedin_refuse_not_found(struct sandbox_call *call);
 /* 401, EXPIRED_ACCESS_TOKEN. */
 void sandbox_linkedin_refuse_expired(struct sandbox_call *call);
-/* The token of a call that wants no version header (/v2, upload addresses), or NULL and the answer
- * is made. */
+/* The token of a call that needs no version header (/v2, upload addresses). NULL = the call has
+ * been answered. */
 struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call);
-/* The gate of /rest: version, then token (section 9). NULL = the answer is made. */
+/* The check in front of /rest: version, then token (section 9), then quota. NULL = the call has
+ * been answered. */
 struct sandbox_token *sandbox_linkedin_enter(struct sandbox_call *call);
 
 /* The member "paging" of a list, without links to further pages. */
 void sandbox_linkedin_put_paging(struct json_writer *w, int64_t start, int64_t count);
 
-/* A resource as it stands in refusals: "partnerApiPostsExternal.CREATE". May the token act as this
- * URN (write a post, own a picture, comment)? False = the answer is made. */
+/* Whether the token may act as this URN: write a post, own a picture, comment. resource is named
+ * in the refusal, as in "partnerApiPostsExternal.CREATE". False = the call has been answered. */
 bool sandbox_linkedin_may_act(struct sandbox_call *call, const struct sandbox_token *token,
 			      struct str urn, const char *resource);
 
@@ -131,10 +129,10 @@ struct linkedin_asset {
 	struct str secret;   /* what makes its upload address hard to guess */
 	int64_t expires_us;  /* of the upload address */
 	int64_t uploaded_us; /* 0 = no bytes yet */
-	bool is_fit;         /* the bytes are of a kind LinkedIn takes */
+	bool is_fit;         /* LinkedIn accepts this kind of file */
 	struct sandbox_media media;
 	struct linkedin_video *video; /* NULL for pictures and documents */
-	const char *failure;          /* processingFailureReason when it is not fit */
+	const char *failure;          /* processingFailureReason when is_fit is false */
 };
 
 /* The asset of that URN, or NULL. */
@@ -149,11 +147,11 @@ void sandbox_linkedin_document_action(struct sandbox_call *call);
 void sandbox_linkedin_document_get(struct sandbox_call *call);
 void sandbox_linkedin_asset_put(struct sandbox_call *call);
 
-/* A new asset of that owner: "urn:li:KIND:ID". */
+/* Creates an asset for that owner: "urn:li:KIND:ID". */
 struct linkedin_asset *sandbox_linkedin_asset_new(struct sandbox_call *call, const char *kind,
 						  struct str id, struct str owner);
-/* The owner in the body of initializeUpload; empty when it is missing or may not be acted for: then
- * the answer is made. */
+/* The owner named in the body of initializeUpload. Empty = the owner is missing or may not be
+ * acted for, and the call has been answered. */
 struct str sandbox_linkedin_upload_owner(struct sandbox_call *call,
 					 const struct sandbox_token *token, const char *resource);
 const char *sandbox_linkedin_asset_status_name(enum linkedin_asset_status status);
@@ -186,14 +184,14 @@ struct linkedin_entry {
 };
 
 bool sandbox_linkedin_is_page(struct str urn);
-/* The service's platform_account_id: the bare id behind the URN (1.6). */
+/* The bare id in the URN, which the service knows as platform_account_id (1.6). */
 struct str sandbox_linkedin_account_of(struct str urn);
-/* The post or comment of that URN (a post also by its activity), also a deleted one; NULL = never
- * was. */
+/* The post or comment of that URN, deleted or not; a post also by its activity. NULL = it never
+ * existed. */
 struct linkedin_entry *sandbox_linkedin_entry_find(struct sandbox_call *call, struct str urn);
 /* Neither NULL nor deleted. */
 bool sandbox_linkedin_is_visible(struct sandbox *sandbox, const struct linkedin_entry *entry);
-/* May the token read what this author posted? False = the answer is made. */
+/* Whether the token may read posts of this author. False = the call has been answered. */
 bool sandbox_linkedin_may_read(struct sandbox_call *call, const struct sandbox_token *token,
 			       struct str author, const char *resource);
 
@@ -212,13 +210,14 @@ void sandbox_linkedin_comment_list(struct sandbox_call *call);
 /* ---- sandbox_linkedin_text.c ---- */
 
 struct linkedin_text {
-	/* what a reader sees: without escapes, cut at the first reserved character that has none */
+	/* as readers see it: without escapes, cut at the first reserved character that is not
+	 * escaped */
 	struct str shown;
-	struct str canonical; /* the same as GET writes it: escaped, hashtags as templates (2.9) */
-	size_t length;        /* characters of the whole text, escapes not counted (section 3) */
+	struct str canonical; /* as GET returns it: escaped, hashtags as templates (2.9) */
+	size_t length;        /* characters of the whole text, without escapes (section 3) */
 	bool is_cut;
 };
 
-/* Reads little text (2.9). Never fails: LinkedIn publishes what stands before the trouble. */
+/* Reads little text (2.9). Never fails: LinkedIn publishes what precedes an error. */
 void sandbox_linkedin_text_read(struct arena *arena, struct str commentary,
 				struct linkedin_text *text_out);

@@ -5,9 +5,8 @@
 
 #include "count_of.h"
 
-/* Versions that answer, as the table of section 8 stood on 2026-11-21; 202611 was seen by nobody.
- * The sandbox's clock does not retire them: a test of this project would otherwise fail on a day
- * nobody changed anything. */
+/* The active versions, as the table of section 8 stood on 2026-11-21; 202611 has not been seen.
+ * The sandbox's clock does not retire them, or tests would fail one day without any change. */
 static const char *const active_versions[] = {
 	"202601", "202602", "202603", "202604", "202605",
 	"202606", "202607", "202608", "202609", "202610",
@@ -37,7 +36,7 @@ void sandbox_linkedin_refuse_access(struct sandbox_call *call, const char *resou
 		str_format(call->arena, "Not enough permissions to access: %s", resource));
 }
 
-/* What the schema refuses: 422, "ERROR :: /field :: what" (section 4). */
+/* Refused by the schema: 422, "ERROR :: /field :: what" (section 4). */
 bool sandbox_linkedin_refuse_schema(struct sandbox_call *call, const char *field, const char *what)
 {
 	struct json_writer w;
@@ -56,7 +55,7 @@ bool sandbox_linkedin_refuse_required(struct sandbox_call *call, const char *fie
 		call, field, "field is required but not found and has no default value");
 }
 
-/* What the rules refuse: 400 and a code. */
+/* Refused by the rules: 400 and a code. */
 bool sandbox_linkedin_refuse_field(struct sandbox_call *call, const char *code, const char *message)
 {
 	sandbox_linkedin_refuse(call, (struct linkedin_error){400, 0, code}, str_of(message));
@@ -126,8 +125,8 @@ static bool is_active_version(struct str version)
 	return false;
 }
 
-/* The day's calls of the app, and of its member (section 3); both begin anew at 00:00 UTC. There is
- * no Retry-After and no header that tells what is left. */
+/* Counts the call against the daily quotas of the app and its member (section 3). Both restart
+ * at 00:00 UTC; no header says what is left. */
 static bool take_quota(struct sandbox_call *call, const struct sandbox_token *token)
 {
 	struct linkedin_state *state = call->state;
@@ -139,7 +138,7 @@ static bool take_quota(struct sandbox_call *call, const struct sandbox_token *to
 		consent->day = day;
 		consent->calls = 0;
 	}
-	/* One member lives here: what the app did, the member did. */
+	/* There is one member, so the app's calls are the member's. */
 	if (consent->calls < app->member_day_max && consent->calls < app->app_day_max) {
 		consent->calls++;
 		return true;

@@ -27,8 +27,8 @@ static bool may_comment(struct sandbox_call *call, const struct sandbox_token *t
 	return sandbox_linkedin_may_act(call, token, actor, RESOURCE_COMMENTS ".CREATE");
 }
 
-/* What a comment answers: the path's URN, or parentComment in the body. NULL and the answer
- * made. */
+/* The entry that the comment replies to: the path's URN, or parentComment in the body. NULL =
+ * the call has been answered. */
 static const struct linkedin_entry *find_parent(struct sandbox_call *call)
 {
 	const struct str parent = json_string(json_get(sandbox_json(call), "parentComment"));

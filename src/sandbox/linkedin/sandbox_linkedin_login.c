@@ -15,9 +15,9 @@
 
 /* ---- apps ---- */
 
-/* Scopes stand in the order of the alphabet: the token answer lists them so. The first app owns all
- * of them, as no real one does, so that everything can be played without asking; the others are
- * what real products give (1.2, section 3). */
+/* Scopes are in alphabetical order, as the token answer lists them. The first app owns all of
+ * them, as no real app does, so that everything can be tried without an application; the others
+ * own what real products give (1.2, section 3). */
 static const struct linkedin_app apps[LINKEDIN_APPS] = {
 	{
 		.client_id = "sandbox-linkedin",
@@ -62,7 +62,7 @@ const struct linkedin_app *sandbox_linkedin_app(size_t index)
 	return &apps[index];
 }
 
-/* The app of this request, which is a known one by now. */
+/* The app of this request, which is known to exist by now. */
 static const struct linkedin_app *app_of(struct str client_id)
 {
 	return &apps[sandbox_linkedin_app_find(client_id)];
@@ -76,8 +76,8 @@ static struct linkedin_consent *consent_of(struct sandbox_call *call, struct str
 
 /* ---- consent ---- */
 
-/* The asked scopes in our order and separated by commas; false, and the first one that the app does
- * not own. */
+/* Writes the requested scopes in our order, separated by commas. False, with the scope, when the
+ * app does not own one. */
 static bool order_scopes(struct arena *arena, const struct linkedin_app *app, struct str asked,
 			 struct str *ordered_out, struct str *unknown_out)
 {
@@ -125,7 +125,7 @@ static void revoke(struct linkedin_consent *consent)
 	consent->scope = (struct str){0};
 }
 
-/* A consent with another scope set ends what was given out before (1.1). */
+/* A consent with another scope set revokes the tokens issued before (1.1). */
 static void apply_scope_change(struct sandbox_call *call, struct str scope)
 {
 	struct linkedin_consent *consent = consent_of(call, sandbox_query(call, "client_id"));
@@ -134,7 +134,7 @@ static void apply_scope_change(struct sandbox_call *call, struct str scope)
 	consent->scope = sandbox_keep_str(call->sandbox, scope);
 }
 
-/* What a member does in LinkedIn's settings: the app loses every token. */
+/* The member's settings page: the app loses every token. */
 void sandbox_linkedin_permitted_services(struct sandbox_call *call)
 {
 	const struct str client_id = sandbox_form(call, "client_id");
@@ -179,7 +179,7 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 	sandbox_redirect(call, sandbox_query(call, "redirect_uri"), pairs, 2);
 }
 
-/* Wrong client or redirect: a page at LinkedIn, nothing returns to the app (1.3). */
+/* A wrong client or redirect URI ends on a page at LinkedIn; nothing returns to the app (1.3). */
 static bool may_authorize(struct sandbox_call *call)
 {
 	if (sandbox_linkedin_app_find(sandbox_query(call, "client_id")) == LINKEDIN_APPS) {
@@ -200,7 +200,7 @@ static bool may_authorize(struct sandbox_call *call)
 	return true;
 }
 
-/* With a live session in the browser and the same scopes as before nobody is asked again (1.1). */
+/* With a live browser session and unchanged scopes, LinkedIn does not ask again (1.1). */
 static bool is_consented(struct sandbox_call *call, struct str scope)
 {
 	return str_equal(consent_of(call, sandbox_query(call, "client_id"))->scope, scope) &&
@@ -309,7 +309,7 @@ static struct sandbox_token *issue_refresh(struct sandbox_call *call, struct str
 	return issue(call, &pattern);
 }
 
-/* refresh may be NULL: then the two refresh fields are left out, as for ordinary apps (1.4). */
+/* refresh is NULL for ordinary apps: the two refresh fields are left out (1.4). */
 static void answer_tokens(struct sandbox_call *call, const struct sandbox_token *access,
 			  const struct sandbox_token *refresh)
 {
@@ -380,7 +380,7 @@ static void exchange_refresh(struct sandbox_call *call)
 	answer_tokens(call, issue_access(call, refresh->scope), refresh);
 }
 
-/* What good credentials get as well: the probe of 1.7. */
+/* The answer to valid credentials too: the probe of 1.7 relies on it. */
 static void exchange_client(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"client_id", "client_secret"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pictures and documents of the simulated LinkedIn (linkedin.md 2.3, 2.5):
- * initializeUpload, the PUT that needs the bearer, the status. Videos, whose parts refuse a bearer,
- * are none of this. */
+ * Pictures and documents of the simulated LinkedIn (platforms/linkedin.md 2.3, 2.5):
+ * initializeUpload, the PUT that needs the bearer token, and the status. sandbox_linkedin_video.c
+ * has the videos, whose parts refuse a bearer. */
 #include "sandbox_linkedin.h"
 
 /* Section 3: an instant in the answer; the span itself is not documented. */
@@ -155,7 +155,7 @@ static const struct asset_kind *kind_of_path(struct sandbox_call *call)
 	return str_equal_z(word, document_kind.path_word) ? &document_kind : NULL;
 }
 
-/* The asset an upload address is for; NULL and the answer made. */
+/* The asset of an upload address. NULL = the call has been answered. */
 static struct linkedin_asset *enter_upload(struct sandbox_call *call, struct str urn)
 {
 	struct linkedin_asset *asset = sandbox_linkedin_asset_find(call->sandbox, urn);

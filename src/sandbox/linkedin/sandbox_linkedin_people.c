@@ -41,7 +41,7 @@ void sandbox_linkedin_userinfo(struct sandbox_call *call)
 	json_end_object(&w);
 }
 
-/* "elements":[{"width":100,"identifiers":[{"identifier":URL}]}], the shape behind every "~" of a
+/* "elements":[{"width":100,"identifiers":[{"identifier":URL}]}], the shape of every "~" in a
  * projection (1.6). */
 static void put_picture(struct json_writer *w, struct str url)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Posts of the simulated LinkedIn (linkedin.md 2.2 to 2.11, 4, 5): field
- * checks, the length limit, the duplicate guard, and reading that only pages allow. */
+ * Posts of the simulated LinkedIn (platforms/linkedin.md 2.2 to 2.11, 4, 5): field checks, length
+ * limits, the duplicate guard, and reading, which only pages allow. */
 #include "count_of.h"
 
 #include "sandbox_linkedin.h"
@@ -133,7 +133,7 @@ static bool check_enums(struct sandbox_call *call, const struct json *body,
 	return true;
 }
 
-/* The rules of 2.2 that no schema knows. */
+/* The rules of 2.2 that the schema does not express. */
 static bool check_rules(struct sandbox_call *call, const struct json *body,
 			const struct draft *draft)
 {
@@ -182,8 +182,7 @@ static bool check_asset_state(struct sandbox_call *call, const struct linkedin_a
 	return false;
 }
 
-/* Takes one asset into the draft: it must be of that kind, belong to the author and have its
- * bytes. */
+/* Adds an asset to the draft. It must be of that kind, belong to the author, and have its bytes. */
 static bool take_asset(struct sandbox_call *call, struct draft *draft, struct str urn,
 		       struct str prefix, struct str alt_text)
 {
@@ -211,14 +210,14 @@ static bool take_asset(struct sandbox_call *call, struct draft *draft, struct st
 	return true;
 }
 
-/* What content.media may hold, by the URN (2.3, 2.5, 2.6). */
+/* The kinds of URN that content.media accepts (2.3, 2.5, 2.6). */
 static const struct {
 	const char *prefix;
 	const char *type;
 } media_kinds[] = {
 	{"urn:li:document:", "document"},
 	{"urn:li:video:", "video"},
-	{"urn:li:image:", "image"}, /* and what is none of them: take_asset() refuses it */
+	{"urn:li:image:", "image"}, /* any other URN: take_asset() refuses it */
 };
 
 static bool check_media(struct sandbox_call *call, struct draft *draft, const struct json *media)
@@ -387,7 +386,7 @@ static bool check_post(struct sandbox_call *call, const struct sandbox_token *to
 
 /* ---- publishing ---- */
 
-/* The service's platform_account_id: the bare id behind the URN (1.6). */
+/* The bare id in the URN, which the service knows as platform_account_id (1.6). */
 struct str sandbox_linkedin_account_of(struct str urn)
 {
 	return sandbox_linkedin_is_page(urn) ? STR(LINKEDIN_PAGE_ID) : STR(LINKEDIN_MEMBER_ID);
@@ -405,8 +404,8 @@ static struct str json_text_of(struct arena *arena, const struct json *value)
 	return buf_str(&text);
 }
 
-/* A post of the same author, words and content in the last ten minutes. Deleted ones count: that is
- * where the ghost duplicates of section 5 come from. */
+/* Finds a post by the same author with the same text and content in the last ten minutes.
+ * Deleted posts count, which causes the ghost duplicates of section 5. */
 static const struct linkedin_entry *find_duplicate(struct sandbox_call *call,
 						   const struct draft *draft, struct str content)
 {
@@ -521,7 +520,7 @@ static void put_entry(struct json_writer *w, const struct linkedin_entry *entry)
 	json_end_object(w);
 }
 
-/* Members' posts are closed to everyone, a page's need r_organization_social (1.2, 2.11). */
+/* Members' posts cannot be read at all; a page's need r_organization_social (1.2, 2.11). */
 bool sandbox_linkedin_may_read(struct sandbox_call *call, const struct sandbox_token *token,
 			       struct str author, const char *resource)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn's "little" text, as its server reads it (linkedin.md 2.9): a backslash takes
- * the meaning from a reserved character, mentions and hashtags are elements, and a reserved
- * character that is neither ends the text there. That the post is published all the same, cut off,
- * is the trap this file exists for. */
+ * LinkedIn's "little" text, as its server reads it (platforms/linkedin.md 2.9). A backslash escapes
+ * a reserved character; mentions and hashtags are elements; any other reserved character ends the
+ * text. LinkedIn publishes the truncated post all the same: that trap is why this file exists. */
 #include "count_of.h"
 
 #include "sandbox_linkedin.h"
@@ -10,7 +9,7 @@
 #include "utf8.h"
 
 #define RESERVED "\\|{}@[]()<>#*_~"
-#define TEXT_BYTES_MAX (1024 * 1024) /* the body of a request is no longer */
+#define TEXT_BYTES_MAX (1024 * 1024) /* request bodies are not longer */
 
 struct reading {
 	struct str in;
@@ -23,7 +22,7 @@ static bool is_reserved(char c)
 	return c != '\0' && strchr(RESERVED, c) != NULL;
 }
 
-/* Letters and digits of any script: what is not ASCII counts as a letter. */
+/* Letters and digits of any script: every non-ASCII byte counts as a letter. */
 static bool is_word(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -54,8 +53,7 @@ static bool take_escape(struct str *in, char *c_out)
 	return true;
 }
 
-/* Unescaped text up to a closing character; false when another bare reserved character comes
- * first. */
+/* Reads up to a closing character. False when another unescaped reserved character comes first. */
 static bool take_name(struct str *in, char stop, struct buf *name)
 {
 	while (in->len > 0) {
@@ -165,7 +163,7 @@ static bool take_hashtag(struct reading *reading)
 	return true;
 }
 
-/* One character or element; false at the reserved character that ends the text. */
+/* Reads one character or element. False at the reserved character that ends the text. */
 static bool take_next(struct reading *reading)
 {
 	char c;

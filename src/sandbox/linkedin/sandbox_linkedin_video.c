@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Videos of the simulated LinkedIn (linkedin.md 2.6): addresses for byte ranges whose
- * PUTs refuse a bearer, the etags that the end of the upload must name in order, the token that it
- * must echo, and processing by the clock. */
+ * Videos of the simulated LinkedIn (platforms/linkedin.md 2.6): upload addresses for byte ranges,
+ * which refuse a bearer token; the etags that finalizeUpload must list in order; the upload token
+ * that it must repeat; and processing by the clock. */
 #include "count_of.h"
 
 #include "sandbox_linkedin.h"
@@ -21,7 +21,8 @@ struct linkedin_video {
 	struct str token;  /* uploadToken; empty for a single part */
 	bool wants_thumbnail;
 	bool has_thumbnail;
-	bool is_scrambled; /* the etags were named in another order: the file is put together so */
+	/* the etags were listed in another order: the file is assembled that way */
+	bool is_scrambled;
 };
 
 static bool refuse(struct sandbox_call *call, const char *code, const char *message)
@@ -65,7 +66,7 @@ static void put_instructions(struct sandbox_call *call, struct json_writer *w,
 				upload_url(call, asset,
 					   str_format(call->arena, "uploadedVideo/%zu", part)));
 		json_member_int(w, "firstByte", part_first(part));
-		/* The last one overshoots the file, as it may (2.6). */
+		/* The last range may reach beyond the file (2.6). */
 		json_member_int(w, "lastByte", part_first(part) + PART_BYTES - 1);
 		json_end_object(w);
 	}
@@ -131,13 +132,13 @@ static void initialize(struct sandbox_call *call, const struct sandbox_token *to
 
 /* ---- the bytes ---- */
 
-/* The asset an upload address is for; NULL and the answer made. */
+/* The asset of an upload address. NULL = the call has been answered. */
 static struct linkedin_asset *enter_upload(struct sandbox_call *call)
 {
 	struct linkedin_asset *asset = sandbox_linkedin_asset_find(
 		call->sandbox, str_format(call->arena, "urn:li:video:" STR_FMT,
 					  STR_ARG(sandbox_capture(call, "asset"))));
-	/* The address alone is the key; a token beside it is refused (2.6, "Traps"). */
+	/* The address alone authorizes the PUT; a token is refused (2.6, "Traps"). */
 	if (!str_is_empty(sandbox_header(call, "Authorization"))) {
 		sandbox_answer_empty(call, 403);
 		return NULL;
@@ -219,7 +220,7 @@ static bool video_has_etag(const struct linkedin_video *video, struct str etag)
 	return false;
 }
 
-/* All parts, each named once. In another order it is taken with 200 and the file is scrambled (2.6,
+/* All parts must be listed once. Another order gets 200, too, and scrambles the file (2.6,
  * "Traps"). */
 static bool check_parts(struct sandbox_call *call, struct linkedin_video *video,
 			const struct json *ids)

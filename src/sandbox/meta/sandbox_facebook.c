@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publishing on Facebook Pages as the sandbox plays it: feed posts, photos, comments, and the reads
- * by which an unknown outcome is looked up (meta.md 3, 5, 6, 7). */
+ * Publishing on simulated Facebook Pages: feed posts and photos, and the reads that resolve an
+ * unknown outcome (platforms/meta.md 3, 5, 6, 7). */
 #include "sandbox_graph.h"
 
 #include <stdio.h>
@@ -94,8 +94,8 @@ static bool is_loopback_url(const struct url *url)
 					       : str_equal_z(url->host, "localhost");
 }
 
-/* Meta scrapes a link. The sandbox reads only what is on this machine and believes the rest: it
- * must not reach out. */
+/* Meta scrapes every link. The sandbox fetches only links on this machine and accepts the
+ * others: it must not reach out. */
 static bool check_link(struct sandbox_call *call, struct str link)
 {
 	const struct sandbox_pull_config config = {.url = link,
@@ -122,8 +122,8 @@ static bool check_link(struct sandbox_call *call, struct str link)
 	return false;
 }
 
-/* The n-th attached photo's id: attached_media is a JSON list, or attached_media[n] a JSON object
- * each (3). */
+/* The id of the n-th attached photo. attached_media is a JSON list, or attached_media[n] is a
+ * JSON object each (3). */
 static struct str attached_id(struct sandbox_call *call, const struct json *list, size_t index)
 {
 	const struct json *one = json_at(list, index);
@@ -150,7 +150,7 @@ struct graph_photo *sandbox_facebook_photo_find(struct sandbox_call *call,
 	return is_gone ? NULL : photo;
 }
 
-/* False: the answer is given. */
+/* False = the call has been answered. */
 static bool read_photos(struct sandbox_call *call, struct graph_post *post)
 {
 	const struct str text = sandbox_param(call, "attached_media");
@@ -265,8 +265,7 @@ static void post_feed(struct sandbox_call *call, struct graph_node *node)
 	if (draft.link.len > 0) {
 		if (!check_link(call, draft.link))
 			return;
-		/* The lock was let go of: who is asking, and which photos, must be looked up
-		 * again. */
+		/* The lock was released: look up the caller and the photos again. */
 		draft.photo_count = 0;
 		if (sandbox_graph_page_token(call, draft.node.page, "pages_manage_posts") == NULL ||
 		    !read_photos(call, &draft))
@@ -289,7 +288,7 @@ static bool has_magic(struct str bytes, const char *magic, size_t len)
 	return bytes.len >= len && memcmp(bytes.ptr, magic, len) == 0;
 }
 
-/* jpeg, bmp, png, gif, tiff (5). The two old ones sniff_media() does not know. */
+/* jpeg, bmp, png, gif, tiff (5); sniff_media() does not know bmp and tiff. */
 bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str bytes)
 {
 	const enum sniff_type type = media->sniff.type;
@@ -324,7 +323,7 @@ bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
 	return false;
 }
 
-/* By URL or as a part of the body, of whatever name. False: the answer is given. */
+/* Reads the photo by URL, or from a body part of any name. False = the call has been answered. */
 static bool read_photo(struct sandbox_call *call, struct sandbox_media *media)
 {
 	const struct str url = sandbox_param(call, "url");
@@ -346,7 +345,7 @@ static bool read_photo(struct sandbox_call *call, struct sandbox_media *media)
 	return false;
 }
 
-/* A photo that nobody sees yet. */
+/* An unpublished photo. */
 struct graph_photo *sandbox_facebook_photo_make(struct sandbox_call *call,
 						const struct graph_page *page,
 						const struct sandbox_media *media)
@@ -422,7 +421,7 @@ void sandbox_facebook_target_write(struct sandbox_call *call, struct json_writer
 	json_end_object(w);
 }
 
-/* A shared address: behind a redirect of Facebook's own, and as it was given. */
+/* A shared link: through a redirect of Facebook's, and as it was given. */
 static void write_link(struct sandbox_call *call, struct json_writer *w, struct str link)
 {
 	struct buf query;
@@ -479,7 +478,7 @@ static void write_application(struct json_writer *w)
 	json_end_object(w);
 }
 
-/* After creation only what was asked for comes back (1, read-after-write). */
+/* After creation only the requested fields are returned (1, read-after-write). */
 static void write_post(struct sandbox_call *call, struct json_writer *w,
 		       const struct graph_post *post, bool is_created)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comments on a Page's posts, photos and videos as the sandbox plays them (meta.md 3);
- * how a comment gets into the ledger is Instagram's too. */
+ * Comments on a simulated Page's posts, photos and videos (platforms/meta.md 3). Instagram uses its
+ * ledger entry too. */
 #include "sandbox_graph.h"
 
 #include "arena.h"
@@ -68,8 +68,8 @@ static struct str comment_id(struct sandbox_call *call, struct str parent)
 			  STR_ARG(sandbox_id_decimal(call->sandbox, "9", 16)));
 }
 
-/* The comment's picture: a photo that was put up before, or one that is fetched now. False: the
- * answer is given. May let go of the lock. */
+/* The comment's picture: a photo that was uploaded before, or one to fetch now. False = the call
+ * has been answered. May LET GO OF THE LOCK. */
 static bool read_attachment(struct sandbox_call *call, const struct graph_page *page,
 			    struct graph_photo **photo_out)
 {

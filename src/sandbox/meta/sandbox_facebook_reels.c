@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reels and stories of Facebook Pages as the sandbox plays them, and rupload.facebook.com, which
- * takes the bytes of reels, video stories and of Instagram's resumable containers
- * (meta.md 3.2, 3.3, 4.1). */
+ * Reels and stories of simulated Facebook Pages, and rupload.facebook.com, which receives reels,
+ * video stories and Instagram's resumable containers (platforms/meta.md 3.2, 3.3, 4.1). */
 #include "sandbox_graph.h"
 
 #include "arena.h"
@@ -59,7 +58,8 @@ static void session_start(struct sandbox_call *call, const struct graph_page *pa
 #define STORY_MAX_MS 60000 /* 5 */
 #define REEL_SIDE_MIN 540  /* 5: at least 540 x 960, or the other way round */
 
-/* What is wrong with it as a reel or story, or NULL. What its header does not tell is believed. */
+/* The reason why it is not a valid reel or story, or NULL. Facts that the file header lacks are
+ * taken as valid. */
 static const struct graph_error *reel_complaint(const struct graph_video *video)
 {
 	const struct sniff *sniff = &video->media.sniff;
@@ -176,10 +176,10 @@ static void rupload_fill(struct sandbox_call *call, const struct sandbox_media *
 	sandbox_answer_json(call, 200, "{\"success\":true,\"message\":\"Upload successful.\"}");
 }
 
-/* One rule of robots.txt, if the line is one for us: the longest that fits the path wins. */
+/* Applies one line of robots.txt. The longest rule that matches the path wins. */
 struct robots {
 	struct str path;
-	bool is_ours;      /* the group read now is for us */
+	bool is_ours;      /* the current group applies to us */
 	bool is_in_agents; /* its User-agent lines are being read */
 	size_t longest;
 	bool is_allowed;
@@ -259,7 +259,7 @@ static void rupload_url(struct sandbox_call *call, struct str url)
 		rupload_fill(call, &media);
 }
 
-/* Resumable: each call goes on at offset, which must be where the last one ended. */
+/* Resumable: each call must continue at the offset where the last one ended. */
 static void rupload_bytes(struct sandbox_call *call, const struct graph_node *node)
 {
 	const struct str id = node->id;

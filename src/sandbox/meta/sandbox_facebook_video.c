@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Videos of Facebook Pages as the sandbox plays them: what all kinds have in common, uploads in
- * chunks, and reading them (meta.md 3.1, 3.2). Reels and stories are
- * sandbox_facebook_reels.c's. */
+ * Videos of simulated Facebook Pages: what all kinds share, uploads in chunks, and reading
+ * (platforms/meta.md 3.1, 3.2). Reels and stories are in sandbox_facebook_reels.c. */
 #include "sandbox_graph.h"
 
 #include "arena.h"
@@ -80,7 +79,7 @@ struct graph_video *sandbox_facebook_video_find(struct sandbox_call *call,
 		       : NULL;
 }
 
-/* The world sees it from here on. A story is known by its post id, the others by the video's. */
+/* The video becomes visible. A story is known by its post id, others by the video id. */
 void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_video *video)
 {
 	static const struct {
@@ -144,7 +143,7 @@ static void answer_offsets(struct sandbox_call *call, const struct graph_video *
 	json_end_object(&w);
 }
 
-/* The chunk does not begin where the last one ended; where to go on stands in numbers (6001). */
+/* The chunk does not start where the last one ended; the error carries the right offsets (6001). */
 static void fail_offset(struct sandbox_call *call, const struct graph_video *video,
 			int64_t received)
 {
@@ -207,8 +206,8 @@ static void chunk_transfer(struct sandbox_call *call, const struct graph_page *p
 	answer_offsets(call, video, upload->received_bytes, false);
 }
 
-/* All bytes are there: look at them. NULL with the answer given when they are not, or the sandbox
- * was reset meanwhile. */
+/* Examines the complete file. NULL = it is incomplete or a reset came between, and the call has
+ * been answered. */
 static struct graph_video *video_complete(struct sandbox_call *call, const struct graph_page *page,
 					  struct str id)
 {

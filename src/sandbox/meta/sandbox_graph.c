@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The Graph's plumbing: which node and edge a path means, tokens, fields, paging, errors
- * (meta.md 1, 2, 6). What the edges do stands in sandbox_graph_pages.c, sandbox_facebook.c and
- * sandbox_instagram.c. Facebook and Instagram are two apps on one host, so that a call's platform
- * is told by its token or its client id. */
+ * The modules of Facebook and Instagram: routing a path to a node and an edge, the daily usage, and
+ * the sites that people open (platforms/meta.md 1, 6). Both apps share one host, so the platform of
+ * a call follows from its token or client id. */
 #include "sandbox_graph.h"
 
 #include "arena.h"
@@ -17,7 +16,7 @@ static const struct graph_page *page_by_ig(struct sandbox *sandbox, struct str i
 	return node != NULL && node->kind == GRAPH_IG ? node->page : NULL;
 }
 
-/* "me" is whom the token stands for: the user, or the Page of a Page token. */
+/* "me" is the subject of the token: the user, or the Page of a Page token. */
 static struct graph_node *resolve_node(struct sandbox_call *call, struct str id)
 {
 	if (!str_equal_z(id, "me"))
@@ -65,8 +64,8 @@ static const struct graph_edge *find_any_edge(struct str method, enum graph_kind
 #define BUDGET_CALLS (INT64_C(4800) * 20) /* of a day, with 20 people engaged */
 #define USAGE_SHOWN_AFTER 10              /* "headers appear only after some traffic" */
 
-/* Counts the call for the Page or its Instagram account, and tells how much of the day's budget is
- * gone. */
+/* Counts the call for the Page or its Instagram account, and reports the used share of the daily
+ * budget. */
 static void count_usage(struct sandbox_call *call, const struct graph_page *page, bool is_ig)
 {
 	struct graph_state *graph = sandbox_graph_state(call->sandbox);
@@ -85,7 +84,7 @@ static void count_usage(struct sandbox_call *call, const struct graph_page *page
 					 (long long)(usage->calls * 100 / BUDGET_CALLS)));
 }
 
-#define RATE_LIMIT_WAIT_S 60 /* when the fault says nothing: the smallest wait Meta can tell */
+#define RATE_LIMIT_WAIT_S 60 /* when the fault gives none: the smallest wait that Meta can report */
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
@@ -147,7 +146,7 @@ static void handle_graph(struct sandbox_call *call)
 				   STR_ARG(id)));
 		return;
 	}
-	/* The handler may let go of the lock: the node is not to be touched after it. */
+	/* The handler may LET GO OF THE LOCK: do not touch the node after it. */
 	const struct graph_page *page = node->page;
 	const bool is_ig = is_instagram_kind(node->kind);
 	edge->handler(call, node);
@@ -217,7 +216,7 @@ static void handle_avatar(struct sandbox_call *call)
 
 /* ---- the modules ---- */
 
-/* A photo as multipart: 10 MB and its wrapping (5). */
+/* A photo of 10 MB as multipart (5). */
 #define GRAPH_BODY_MAX_BYTES ((size_t)12 << 20)
 
 /* Whole videos come as one body. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's Graph as the sandbox plays it, shared by sandbox_facebook.c, sandbox_instagram.c,
- * sandbox_graph_login.c, sandbox_graph_pages.c and sandbox_graph.c: one user with three Pages, two
- * of which carry an Instagram business account. Facts: meta.md; numbers in comments are its
- * sections. */
+ * The simulated Graph of Meta, shared by the files of this folder: one user with three Pages, two
+ * of which have an Instagram business account. Facts: platforms/meta.md; the numbers in comments
+ * are its sections. */
 #pragma once
 
 #include "sandbox_private.h"
@@ -18,27 +17,28 @@ struct graph_page {
 	struct str id;
 	struct str name;
 	struct str username; /* empty: a Page need not have one */
-	struct str ig_id;    /* empty: no Instagram account behind it */
+	struct str ig_id;    /* empty: the Page has no Instagram account */
 	struct str ig_username;
 	struct str ig_name;
-	bool is_ticked; /* at first, in the consent page */
+	bool is_ticked; /* initially, on the consent page */
 };
 
-/* What one object was asked for within a day (6.2). */
+/* The calls for one object within a day (6.2). */
 struct graph_usage {
 	int64_t since_us;
 	int64_t calls;
 };
 
 struct graph_state {
-	const struct graph_page *pages; /* GRAPH_PAGES constants: never gone, unlike nodes */
+	/* GRAPH_PAGES constants: unlike nodes, they outlive a reset */
+	const struct graph_page *pages;
 	struct graph_usage usage[GRAPH_PAGES][2]; /* [1]: of the Instagram account */
 	struct str user_id;
 	struct str user_name;
 	struct str business_id;
 };
 
-/* One consent: what was asked and given. Every token that comes from it points here
+/* One consent: the requested and the granted scopes. Every token that results points here
  * (token->extra). */
 struct graph_grant {
 	struct str asked; /* scopes, comma separated */
@@ -63,13 +63,13 @@ enum graph_kind {
 	GRAPH_IG_COMMENT
 };
 
-/* Anything with an id. The first member of each object below, so that a node can be told from its
- * id alone. */
+/* Anything with an id. It is the first member of each object below, so that an id alone leads to
+ * the kind of its node. */
 struct graph_node {
 	enum graph_kind kind;
 	struct str id;
 	const struct graph_page
-		*page; /* whose it is; an Instagram node belongs to the Page behind it */
+		*page; /* the owner; for an Instagram node, the Page that it is linked to */
 };
 
 struct graph_photo {
@@ -105,7 +105,7 @@ struct graph_video {
 	int64_t created_us;
 	unsigned polls; /* since all bytes were there */
 	bool is_uploaded;
-	bool is_bad; /* processing will find that it is no video */
+	bool is_bad; /* processing will reject it: it is not a video */
 	bool is_published;
 	bool is_draft; /* finished with video_state=DRAFT: only the Page sees it */
 };
@@ -118,7 +118,7 @@ struct graph_comment {
 	int64_t created_us;
 };
 
-/* Meta's error numbers with the words they come in. */
+/* An error of Meta: its numbers and texts. */
 struct graph_error {
 	int http_status;
 	int code;
@@ -141,29 +141,29 @@ struct graph_edge {
 
 struct graph_state *sandbox_graph_state(struct sandbox *sandbox);
 void sandbox_graph_fail(struct sandbox_call *call, const struct graph_error *error);
-/* The same with a message made on the spot. */
+/* The same with another message. */
 void sandbox_graph_fail_text(struct sandbox_call *call, const struct graph_error *error,
 			     struct str message);
-/* 400, code 190: the token is at fault. */
+/* 400, code 190: something is wrong with the token. */
 void sandbox_graph_fail_token(struct sandbox_call *call, int subcode, const char *message);
-/* The same of a token whose time is over. */
+/* The same for an expired token. */
 void sandbox_graph_fail_expired(struct sandbox_call *call);
 extern const struct graph_error sandbox_graph_no_object;
 
-/* The token of a text, whichever of the two apps it is for. */
+/* The token of that text, issued to either of the two apps; NULL = unknown. */
 struct sandbox_token *sandbox_graph_token_find(struct sandbox *sandbox, struct str text);
-/* The modules' token_of: the token that the call carries, live or not, or NULL. */
+/* The modules' token_of: the token of the call, live or not; NULL = none or unknown. */
 struct sandbox_token *sandbox_graph_token_of(struct sandbox_call *call);
-/* The call's live token, or NULL with the answer given. */
+/* The call's live token. NULL = the call has been answered. */
 struct sandbox_token *sandbox_graph_token(struct sandbox_call *call);
 const struct graph_grant *sandbox_graph_grant(const struct sandbox_token *token);
 bool sandbox_graph_is_page_token(const struct sandbox_token *token);
-/* The token may act as this Page: a Page token of it. Else the answer is given (a user token gets
- * the well-known 200). */
+/* The token, when it is a Page token of this Page. NULL = the call has been answered; a user
+ * token gets the well-known error 200. */
 struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
 					       const struct graph_page *page, const char *scope);
-/* The token may see what is this Page's or its Instagram account's: its Page token, or the user's
- * when the Page was ticked. */
+/* The token, when it may read this Page and its Instagram account: the Page's own, or a user
+ * token whose consent includes the Page. NULL = the call has been answered. */
 struct sandbox_token *sandbox_graph_page_reader(struct sandbox_call *call,
 						const struct graph_page *page, const char *scope);
 
@@ -173,24 +173,24 @@ struct str sandbox_graph_version(struct sandbox_call *call);
 struct str sandbox_graph_path(struct sandbox_call *call);
 /* Its first segment: "me". */
 struct str sandbox_graph_path_first(struct str path);
-/* Does the list "id,name,picture.type(large){url}" hold name? Then also what stands in its braces
- * (empty = nothing). */
+/* Whether the list "id,name,picture.type(large){url}" contains name. *nested_out receives the
+ * content of its braces, empty when there are none. */
 bool sandbox_graph_field(struct str fields, const char *name, struct str *nested_out);
-/* The same of the call's fields parameter; is_default is the answer when there is none. */
+/* The same for the call's fields parameter; is_default is the result when it is absent. */
 bool sandbox_graph_wants(struct sandbox_call *call, const char *name, bool is_default);
 
 void *sandbox_graph_node_add(struct sandbox *sandbox, struct graph_node *node);
 struct graph_node *sandbox_graph_node_find(struct sandbox *sandbox, struct str id);
 
-/* Paging by cursors that stand for an index. */
+/* Paging by cursors that encode an index. */
 struct graph_paging {
 	size_t from;
 	size_t limit;
 };
 struct graph_paging sandbox_graph_paging_read(struct sandbox_call *call, size_t limit_default,
 					      size_t limit_max);
-/* "paging":{...} after the data; has_more says whether there is a next page. Nothing when the page
- * was empty. */
+/* Writes "paging":{...} after the data; has_more says whether there is a next page. Nothing for
+ * an empty page. */
 void sandbox_graph_paging_write(struct sandbox_call *call, struct json_writer *w,
 				struct graph_paging paging, size_t shown, bool has_more);
 /* "2026-11-21T05:44:40+0000" */
@@ -213,12 +213,12 @@ bool sandbox_graph_render_error(struct sandbox_call *call, struct str name);
 void sandbox_graph_dialog(struct sandbox_call *call);
 void sandbox_graph_access_token(struct sandbox_call *call);
 void sandbox_graph_debug_token(struct sandbox_call *call);
-/* The words of a scope list, blank or comma separated, into out; how many, at most max. */
+/* Splits a scope list at blanks and commas into out; returns how many words, at most max. */
 size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max);
 
 /* ---- sandbox_graph_pages.c ---- */
 
-/* Makes the person, the business and the Pages. */
+/* Creates the person, the business and the Pages. */
 void sandbox_graph_start(struct sandbox *sandbox, void *state);
 extern const struct graph_edge sandbox_graph_pages_edges[];
 extern const size_t sandbox_graph_pages_edge_count;
@@ -233,7 +233,7 @@ extern const size_t sandbox_instagram_edge_count;
 struct graph_photo *sandbox_facebook_photo_make(struct sandbox_call *call,
 						const struct graph_page *page,
 						const struct sandbox_media *media);
-/* Fetches a photo. False: the answer is given. LETS GO OF THE LOCK. */
+/* Fetches a photo. False = the call has been answered. LETS GO OF THE LOCK. */
 bool sandbox_facebook_photo_pull(struct sandbox_call *call, struct str url,
 				 struct sandbox_media *media);
 /* {"target":{...}} of a photo, as attachments have it. */
@@ -244,15 +244,15 @@ void sandbox_facebook_target_write(struct sandbox_call *call, struct json_writer
 
 extern const struct graph_edge sandbox_facebook_comment_edges[];
 extern const size_t sandbox_facebook_comment_edge_count;
-/* A comment of a Page on anything, into the ledger; used by both. */
+/* Creates a comment of a Page on any object, and its ledger entry. Used by both platforms. */
 struct graph_comment *sandbox_graph_comment_add(struct sandbox_call *call,
 						enum sandbox_platform platform,
 						enum graph_kind kind, const struct graph_page *page,
 						struct str id, struct str parent_id,
 						struct str message);
-/* Does Facebook take it for a photo (5)? bytes may be empty: then BMP and TIFF are not known. */
+/* Whether Facebook accepts it as a photo (5). Without bytes, BMP and TIFF are not recognized. */
 bool sandbox_facebook_is_photo(const struct sandbox_media *media, struct str bytes);
-/* A photo of that Page that is still there, or NULL. */
+/* The photo of that Page, or NULL when it does not exist any more. */
 struct graph_photo *sandbox_facebook_photo_find(struct sandbox_call *call,
 						const struct graph_page *page, struct str id);
 
@@ -267,22 +267,23 @@ extern const struct graph_error sandbox_facebook_no_video;
 extern const struct graph_error sandbox_facebook_used_photo;
 bool sandbox_facebook_is_video(const struct sandbox_media *media);
 bool sandbox_facebook_is_story(const struct graph_video *video);
-/* Is the call's upload_phase that one? */
+/* Whether the call's upload_phase is that one. */
 bool sandbox_facebook_is_phase(struct sandbox_call *call, const char *phase);
 struct graph_video *sandbox_facebook_video_new(struct sandbox_call *call,
 					       const struct graph_page *page, const char *edge);
 struct graph_video *sandbox_facebook_video_find(struct sandbox_call *call,
 						const struct graph_page *page, struct str id);
-/* Finished: the world sees it from here on, unless the call says that it is a draft. */
+/* Publishes a finished video, unless the call says that it is a draft. */
 void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_video *video);
 
 /* ---- sandbox_facebook_reels.c ---- */
 
 extern const struct graph_edge sandbox_facebook_reel_edges[];
 extern const size_t sandbox_facebook_reel_edge_count;
-/* The host that takes bytes: videos of Pages and resumable containers of Instagram. */
+/* The upload host: videos of Pages and resumable containers of Instagram. */
 void sandbox_graph_rupload(struct sandbox_call *call);
-/* sandbox_instagram.c: the bytes of a container made with upload_type=resumable are there. */
+/* sandbox_instagram_container.c: the bytes of a container made with upload_type=resumable have
+ * arrived. */
 void sandbox_instagram_container_fill(struct graph_node *node, const struct sandbox_media *media);
-/* Does the container wait for bytes? */
+/* Whether the container waits for bytes. */
 bool sandbox_instagram_container_waits(const struct graph_node *node);

@@ -173,8 +173,7 @@ static bool check_scope(struct sandbox_call *call, const struct sandbox_token *t
 struct sandbox_token *sandbox_graph_page_token(struct sandbox_call *call,
 					       const struct graph_page *page, const char *scope)
 {
-	/* The words and the number that Pages users know from a user token in a Page's place
-	 * (6.1). */
+	/* The error that Pages get for a user token in place of a Page token (6.1). */
 	static const struct graph_error not_as_page = {
 		403, 200, 0,
 		"(#200) Unpublished posts must be posted to a page as the page itself."};
@@ -247,7 +246,8 @@ struct str sandbox_graph_path(struct sandbox_call *call)
 	return str_slice(path, first.len + 1, path.len);
 }
 
-/* One element of a field list: "picture.type(large){url}". Stops at a comma outside of brackets. */
+/* Takes one element off a field list: "picture.type(large){url}". Commas inside brackets do not
+ * end it. */
 static struct str take_element(struct str *fields)
 {
 	size_t depth = 0;
@@ -312,7 +312,7 @@ static struct str cursor_of(struct sandbox_call *call, size_t index)
 	return base64url_encode(call->arena, str_format(call->arena, "%zu", index));
 }
 
-/* The same question again with another cursor, the token in it: so Meta writes it. */
+/* The URL of the same request with another cursor, token included, as Meta writes it. */
 static struct str next_url(struct sandbox_call *call, struct str cursor)
 {
 	const struct form *query = &call->request->query;

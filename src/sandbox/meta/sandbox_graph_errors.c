@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's errors by number, for faults that name one: every row of meta.md 6.1 and 6.3.
- * What a handler finds wrong by itself stands beside that handler. */
+ * Meta's errors by number, for faults that name one: every row of platforms/meta.md 6.1 and 6.3.
+ * Errors that a handler detects are next to that handler. */
 #include "sandbox_graph.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "count_of.h"
 #include "str.h"
 
-/* status, code, subcode, message, then what is meant for the user. */
+/* status, code, subcode, message, then title and message for the user. */
 static const struct graph_error errors[] = {
 	/* 6.1, the whole Graph */
 	{500, 1, 0, "An unknown error occurred"},

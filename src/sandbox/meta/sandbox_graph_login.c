@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Facebook Login as the sandbox plays it: consent, code and long-lived exchange, app tokens,
- * debug_token (meta.md 2). Serves both slugs. Who the people and Pages are, and what is
- * told of them: sandbox_graph_pages.c. */
+ * The simulated Facebook Login: consent, code and long-lived exchange, app tokens, debug_token
+ * (platforms/meta.md 2). It serves both platforms. sandbox_graph_pages.c has the person and the
+ * Pages. */
 #include "sandbox_graph.h"
 
 #include "arena.h"
@@ -62,8 +62,8 @@ size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max
 	return count;
 }
 
-/* config_id stands for a set of permissions made in Meta's dashboard: the sandbox's set is
- * everything. */
+/* config_id names a set of permissions defined in Meta's dashboard. The set in the sandbox
+ * contains all of them. */
 static struct str asked_scopes(struct sandbox_call *call)
 {
 	if (sandbox_query(call, "config_id").len == 0)
@@ -75,7 +75,7 @@ static struct str asked_scopes(struct sandbox_call *call)
 	return buf_str(&all);
 }
 
-/* False: the answer is given. */
+/* False = the call has been answered. */
 static bool check_dialog(struct sandbox_call *call)
 {
 	const struct str client_id = sandbox_query(call, "client_id");
@@ -101,7 +101,7 @@ static bool check_dialog(struct sandbox_call *call)
 	return true;
 }
 
-/* Pages and permissions are ticked in one form; the ids of Pages are digits, so they cannot be
+/* Pages and permissions are ticked in one form. Ids of Pages are digits, so the two cannot be
  * confused. */
 static size_t make_choices(struct sandbox_call *call, struct str *scopes, size_t scope_count,
 			   struct sandbox_choice *choices)
@@ -169,7 +169,7 @@ static void redirect_denied(struct sandbox_call *call)
 			 5);
 }
 
-/* No "error" key here: that is how Meta tells of a wrong scope (2.4). */
+/* No "error" key: this is how Meta reports a wrong scope (2.4). */
 static void redirect_bad_scope(struct sandbox_call *call, struct str scope)
 {
 	sandbox_redirect(
@@ -200,7 +200,7 @@ void sandbox_graph_dialog(struct sandbox_call *call)
 	const struct sandbox_consent_page page = {
 		.user_name = sandbox_graph_state(call->sandbox)->user_name,
 		.scope = asked,
-		.choose_text = "Which Pages, and what may it do?",
+		.choose_text = "Which Pages and permissions do you grant?",
 		.choices = choices,
 		.choice_count = count,
 	};

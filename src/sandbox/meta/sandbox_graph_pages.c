@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The person, the business and the Pages of the sandbox's Meta, and what the Graph tells of them:
- * permissions, lists of Pages with their tokens, Instagram accounts (meta.md 2.6, 2.7).
- * How a token is come by: sandbox_graph_login.c. */
+ * The person, the business and the Pages of the simulated Meta, and the edges that list them:
+ * permissions, Pages with their tokens, Instagram accounts (platforms/meta.md 2.6, 2.7). */
 #include "sandbox_graph.h"
 
 #include "arena.h"
@@ -10,14 +9,14 @@
 
 #include "json_write.h"
 
-#define ACCOUNTS_PAGE_MAX 2 /* small pages, so that who reads only the first one is found out */
+#define ACCOUNTS_PAGE_MAX 2 /* small pages: a caller that reads only the first one is noticed */
 
 #define TEXT(literal) \
 	{ \
 		literal, sizeof(literal) - 1 \
 	}
 
-/* Constants, so that a Page found before the lock was let go of is good after it. */
+/* Constants, so that a Page stays valid after the lock was released. */
 static const struct graph_page pages[GRAPH_PAGES] = {
 	{.id = TEXT("105312345678901234"),
 	 .name = TEXT("Harbour Bakery"),
@@ -120,12 +119,12 @@ static void get_permissions(struct sandbox_call *call, struct graph_node *node)
 	json_end_object(&w);
 }
 
-/* A Page's token: with a long-lived user token it has no expiry, else it dies with the user's
- * (2.7). One per consent. */
+/* A Page's token, one per consent. Derived from a long-lived user token it never expires, else
+ * with the user's (2.7). */
 static struct str page_token(struct sandbox_call *call, const struct sandbox_token *user,
 			     size_t index)
 {
-	/* The grant is kept memory of ours; it is reached through a token, which calls it const. */
+	/* The grant is our kept memory; the token through which it is reached calls it const. */
 	struct graph_grant *grant = (struct graph_grant *)(uintptr_t)sandbox_graph_grant(user);
 	const bool is_long = str_equal_z(user->label, "long");
 	struct sandbox_token **slot = &grant->page_tokens[index][is_long ? 1 : 0];
@@ -179,7 +178,7 @@ static void write_page(struct sandbox_call *call, struct json_writer *w,
 	const struct graph_page *page = &sandbox_graph_state(call->sandbox)->pages[index];
 	const bool is_ticked = sandbox_graph_grant(user)->has_page[index];
 	json_begin_object(w);
-	/* A Page that was not ticked comes without a token of its own (2.6). */
+	/* A Page that was not ticked is listed without a token (2.6). */
 	if (is_ticked && sandbox_graph_wants(call, "access_token", is_list))
 		json_member_str(w, "access_token",
 				sandbox_graph_is_page_token(user) ? user->text

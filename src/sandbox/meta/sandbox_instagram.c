@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publishing on Instagram business accounts as the sandbox plays it: media_publish, quotas, lists,
- * comments (meta.md 4.3 to 4.5, 7). The containers are sandbox_instagram_container.c's. */
+ * Publishing on simulated Instagram business accounts: media_publish, quotas, lists, comments
+ * (platforms/meta.md 4.3 to 4.5, 7). The containers are in sandbox_instagram_container.c. */
 #include "sandbox_instagram.h"
 
 #include "arena.h"
@@ -57,7 +57,8 @@ static const char *ledger_type(const struct container *container)
 	return "image";
 }
 
-/* Two ways of answering for a container that is out are known, and none is documented (7). */
+/* A container that is already published gets one of two known answers; neither is documented
+ * (7). */
 static const struct graph_error *why_not_ready(struct sandbox_call *call,
 					       const struct container *container)
 {
@@ -318,7 +319,7 @@ static void post_comment(struct sandbox_call *call, struct graph_node *node)
 		add_comment(call, node->page, node->id);
 }
 
-/* An answer to an answer attaches to the comment at the top (4.5). */
+/* A reply to a reply is attached to the top comment (4.5). */
 static void post_reply(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct graph_comment *comment = (const struct graph_comment *)node;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What Instagram's two files share: sandbox_instagram_container.c makes containers and lets them ripen,
- * sandbox_instagram.c publishes them and shows what came of it. No one else includes this. */
+ * The simulated Instagram, shared by its two files: sandbox_instagram_container.c creates
+ * containers and processes them, sandbox_instagram.c publishes them and lists what was published.
+ * No other file includes this. */
 #pragma once
 
 #include "sandbox_graph.h"
@@ -22,13 +23,13 @@ struct container {
 	struct graph_node node;
 	enum container_kind kind;
 	bool is_child;
-	bool waits_for_bytes; /* upload_type=resumable, and they are not there yet */
+	bool waits_for_bytes; /* upload_type=resumable, and the bytes have not arrived */
 	struct str caption;
 	struct sandbox_media media;
 	struct container *children[INSTAGRAM_CHILDREN_MAX];
 	size_t child_count;
 	unsigned polls;
-	int error_subcode; /* what processing will find wrong; 0 = nothing */
+	int error_subcode; /* the error that processing will report; 0 = none */
 	int64_t created_us;
 	int64_t thumb_offset_ms; /* -1 = none */
 	struct str media_id;     /* once published */
@@ -41,17 +42,17 @@ extern const struct graph_error sandbox_instagram_quota_reached;
 /* The container of that Page's account, or NULL. */
 struct container *sandbox_instagram_container_find(struct sandbox_call *call,
 						   const struct graph_page *page, struct str id);
-/* What its status_code says now (4.2). */
+/* Its current status_code (4.2). */
 const char *sandbox_instagram_container_status(struct sandbox_call *call,
 					       const struct container *container);
 void sandbox_instagram_container_get(struct sandbox_call *call, struct graph_node *node);
 void sandbox_instagram_container_post(struct sandbox_call *call, struct graph_node *node);
 
-/* sandbox_graph_page_reader() for reads, which some days fail for Page tokens (6.2). */
+/* sandbox_graph_page_reader() for reads, which sometimes fail with Page tokens (6.2). */
 struct sandbox_token *sandbox_instagram_reader(struct sandbox_call *call,
 					       const struct graph_page *page, const char *scope);
 
-/* What happened in the last 24 h, of one kind and account. */
+/* The events of one kind and account in the last 24 hours. */
 struct instagram_quota;
 struct instagram_quota *sandbox_instagram_quota_of(struct sandbox_call *call, const char *kind,
 						   struct str ig_id);

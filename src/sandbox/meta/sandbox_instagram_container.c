@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram's containers as the sandbox plays them (meta.md 4.1, 4.2, 5, 6.3). Media is
- * fetched from the given URL at once and looked at; what is wrong with a picture is said at once,
- * what is wrong with a video shows in the container's status later, as in life. */
+ * Containers of the simulated Instagram (platforms/meta.md 4.1, 4.2, 5, 6.3). Media is fetched from
+ * its URL and examined at once. As in reality, a faulty picture is refused at once, and a faulty
+ * video shows in the container's status later. */
 #include "sandbox_instagram.h"
 
 #include "arena.h"
@@ -28,7 +28,7 @@
 #define STORY_VIDEO_MAX_MS (60 * 1000)
 #define IMAGE_POLLS 1 /* reads that say IN_PROGRESS before FINISHED (10) */
 #define VIDEO_POLLS 3
-#define PROCESSING_MAX_US (60 * US_PER_S) /* FINISHED after this, also when nobody asked */
+#define PROCESSING_MAX_US (60 * US_PER_S) /* FINISHED after this time even without a read */
 
 static const struct graph_error unreachable = {
 	400,
@@ -262,7 +262,7 @@ static bool pull_image(struct sandbox_call *call, struct str url, struct contain
 	return false;
 }
 
-/* What processing will find wrong with a video (5); 0 = nothing. */
+/* The error that processing will report for a video (5); 0 = none. */
 static int video_fault(const struct container *container)
 {
 	const struct sandbox_media *media = &container->media;
@@ -280,7 +280,7 @@ static int video_fault(const struct container *container)
 	return container->thumb_offset_ms > duration_ms ? 2207057 : 0;
 }
 
-/* A video's faults are found while it is processed. */
+/* Errors in a video are found during processing. */
 static void pull_video(struct sandbox_call *call, struct str url, struct container *draft)
 {
 	const struct sandbox_pull_config config = {
@@ -321,7 +321,7 @@ static bool read_media(struct sandbox_call *call, struct container *draft)
 	return true;
 }
 
-/* A JPEG of up to 8 MB, of any ratio; it goes before thumb_offset (4.1, 5). */
+/* A JPEG of up to 8 MB and any ratio; it takes precedence over thumb_offset (4.1, 5). */
 static bool read_cover(struct sandbox_call *call, struct container *draft)
 {
 	const struct str url = sandbox_param(call, "cover_url");
@@ -419,7 +419,7 @@ static bool refuse(struct sandbox_call *call, int code, int subcode, const char 
 	return false;
 }
 
-/* These stand on the parent of a carousel only (4.1). */
+/* Only the parent of a carousel accepts these (4.1). */
 static bool check_child(struct sandbox_call *call, const struct container *draft)
 {
 	static const char *const names[] = {"caption", "location_id", "collaborators",
@@ -437,8 +437,8 @@ static bool check_child(struct sandbox_call *call, const struct container *draft
 	return true;
 }
 
-/* A parameter that holds a list as JSON text; NULL when it is not there. *is_list_out is false for
- * what is there and no list. */
+/* A parameter that is a list in JSON text; NULL when it is absent. *is_list_out is false when it
+ * is present and not a list. */
 static const struct json *list_param(struct sandbox_call *call, const char *name, bool *is_list_out)
 {
 	*is_list_out = true;
@@ -459,7 +459,7 @@ static bool is_share(const struct json *value)
 	return number >= 0 && number <= 1;
 }
 
-/* A picture's tags stand at a place in it, a reel's nowhere, a story's as you like (4.1). */
+/* Tags have a position on a picture, none on a reel, and an optional one on a story (4.1). */
 static bool tag_is_placed(const struct container *draft, const struct json *tag)
 {
 	const bool has_x = !json_is_null(json_get(tag, "x"));
@@ -519,14 +519,14 @@ static bool check_alt_text(struct sandbox_call *call)
 	return true;
 }
 
-/* Everything that can be told without the media. */
+/* The checks that do not need the media. */
 static bool check_words(struct sandbox_call *call, const struct container *draft)
 {
 	return check_child(call, draft) && check_caption(call, draft) && check_tags(call, draft) &&
 	       check_collaborators(call) && check_location(call) && check_alt_text(call);
 }
 
-/* Counts what happened in the last 24 h; the instants stand in a ring as long as the limit. */
+/* Counts the events of the last 24 hours; their times are kept in a ring as long as the limit. */
 struct instagram_quota {
 	int64_t at_us[INSTAGRAM_CONTAINERS_PER_DAY];
 	size_t next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated TikTok: Login Kit, the three shapes of errors and the table of routes
- * (tiktok.md 1, 4). */
+ * The simulated TikTok's routes (platforms/tiktok.md 1, 4). sandbox_tiktok.h lists the other
+ * files. */
 #include "count_of.h"
 
 #include "sandbox_tiktok.h"
@@ -8,15 +8,14 @@
 #include "sandbox_avatar.h"
 
 #define FORM_BYTES_MAX (64 * 1024)
-/* Above the 128 MB of a last chunk: what is too long is refused by the handler itself. */
+/* Above the 128 MB of a last chunk: the handler itself refuses longer ones. */
 #define CHUNK_BYTES_MAX ((size_t)160 * 1024 * 1024)
 
 /* ---- the gate ---- */
 
 static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 {
-	/* No Retry-After is documented (4.2); one that the fault asks for is put in all the
-	 * same. */
+	/* No Retry-After is documented (4.2); a fault may ask for one anyway. */
 	sandbox_answer_retry_after(call, retry_after_s);
 	sandbox_tiktok_refuse(call, (struct tiktok_error){429, "rate_limit_exceeded"},
 			      "The API rate limit was exceeded. Please try again later.");
@@ -27,7 +26,7 @@ static void avatar(struct sandbox_call *call)
 	sandbox_avatar_initials(call, "PS", "#161823");
 }
 
-/* The slash at the end belongs to the paths (1.4). */
+/* The trailing slash is part of the paths (1.4). */
 static const struct sandbox_route routes[] = {
 	{"GET", "/www.tiktok.com/v2/auth/authorize/", sandbox_tiktok_authorize, HTTP_BODY_NONE, 0},
 	{"POST", TIKTOK_API "/v2/oauth/token/", sandbox_tiktok_token, HTTP_BODY_MEMORY,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the simulated TikTok share: sandbox_tiktok.c (Login Kit, errors, the gate),
- * sandbox_tiktok_creator.c (the creator and what may be posted when), sandbox_tiktok_publish.c
- * (opening tasks, and their states), sandbox_tiktok_upload.c (the bytes of videos),
- * sandbox_tiktok_photos.c (photo posts), sandbox_tiktok_errors.c (named errors). They play
- * tiktok.md 1, 2, 4 and 8. */
+ * The simulated TikTok, shared by its files: sandbox_tiktok.c (routes), _call.c (answers, the token
+ * check), _login.c (Login Kit), _creator.c (the creator and the posting limits), _task.c (the state
+ * of a publish task), _publish.c (opening tasks, status), _upload.c (video bytes), _photos.c (photo
+ * posts), _errors.c (errors by name). Facts: platforms/tiktok.md 1, 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,7 +32,7 @@ enum tiktok_counted {
 #define TIKTOK_POSTS_REMEMBERED 1000 /* the knob's most */
 #define TIKTOK_DRAFTS_MAX 5          /* section 3: pending in 24 hours */
 
-/* When the last things of a kind came: a ring. */
+/* The times of the last calls of a kind: a ring. */
 struct tiktok_window {
 	int64_t at_us[TIKTOK_CALLS_REMEMBERED];
 	size_t count;
@@ -47,8 +46,8 @@ struct tiktok_state {
 	size_t post_count;
 };
 
-/* One publish_id. It is in one of three stages, told by uploaded_us and the clock: bytes are
- * missing; processing; ended. */
+/* One publish_id. uploaded_us and the clock decide its stage: waiting for bytes, processing, or
+ * ended. */
 struct tiktok_task {
 	struct str publish_id;
 	struct str token_client; /* who may ask for it */
@@ -66,7 +65,7 @@ struct tiktok_task {
 	int64_t chunk_count;
 	int64_t received_bytes; /* also downloaded bytes */
 	int64_t uploaded_us;    /* when the last byte came; 0 = not yet */
-	/* known with the last byte, told when processing is over; NULL = all is well */
+	/* known with the last byte, reported when processing ends; NULL = success */
 	const char *fail_reason;
 	struct sandbox_media *media;
 	size_t media_count;
@@ -86,15 +85,15 @@ struct tiktok_error {
 /* The envelope {"data":{},"error":{...}} with an error in it. */
 void sandbox_tiktok_refuse(struct sandbox_call *call, struct tiktok_error error,
 			   const char *message);
-/* Begins {"data":{ of a good answer; sandbox_tiktok_end closes it with "error":{"code":"ok"}. */
+/* Begins a good answer, {"data":{; sandbox_tiktok_end() closes it with "error":{"code":"ok"}. */
 void sandbox_tiktok_begin(struct sandbox_call *call, struct json_writer *w);
 void sandbox_tiktok_end(struct sandbox_call *call, struct json_writer *w);
-/* A new log_id, as every answer carries one. */
+/* A new log_id; every answer carries one. */
 struct str sandbox_tiktok_log_id(struct sandbox_call *call);
 /* 401, access_token_invalid. */
 void sandbox_tiktok_refuse_token(struct sandbox_call *call);
-/* The caller's token, when it is live and was granted one of the scopes (second may be NULL). NULL
- * = the answer is made. */
+/* The live token of the call, when it was granted one of the scopes (second may be NULL). NULL =
+ * the call has been answered. */
 const struct sandbox_token *sandbox_tiktok_enter(struct sandbox_call *call, const char *scope,
 						 const char *second);
 bool sandbox_tiktok_refuse_params(struct sandbox_call *call, const char *message);
@@ -111,12 +110,12 @@ bool sandbox_tiktok_render_error(struct sandbox_call *call, struct str name);
 
 /* ---- sandbox_tiktok_creator.c ---- */
 
-/* Counts the call; false = too many in this minute, and the answer is made. */
+/* Counts the call. False = too many in this minute, and the call has been answered. */
 bool sandbox_tiktok_count(struct sandbox_call *call, enum tiktok_counted kind);
-/* May the creator post now? False = the answer is made, with that HTTP status. */
+/* Whether the creator may post now. False = the call has been answered, with that HTTP status. */
 bool sandbox_tiktok_may_post(struct sandbox_call *call, int status);
 bool sandbox_tiktok_take_draft(struct sandbox_call *call);
-/* privacy_level and the app's audit. False = the answer is made. */
+/* Checks privacy_level and the app's audit. False = the call has been answered. */
 bool sandbox_tiktok_check_level(struct sandbox_call *call, struct str level);
 void sandbox_tiktok_user_info(struct sandbox_call *call);
 void sandbox_tiktok_creator_info(struct sandbox_call *call);
@@ -130,31 +129,31 @@ enum tiktok_stage {
 	TIKTOK_STAGE_LOST
 };
 
-/* Makes the task with what all kinds have; a post counts towards the creator's day. */
+/* Creates a task with the fields that all kinds have. A post counts towards the daily limit. */
 struct tiktok_task *sandbox_tiktok_task_new(struct sandbox_call *call, struct str client_id,
 					    const char *prefix, bool is_draft);
 enum tiktok_stage sandbox_tiktok_task_stage(const struct tiktok_task *task, int64_t now_us);
 /* fail_reason of the status; NULL = the task has not failed. */
 const char *sandbox_tiktok_task_failure(const struct tiktok_task *task, int64_t now_us);
-/* TikTok's word for where the task stands (2.6). */
+/* The status that TikTok reports (2.6). */
 const char *sandbox_tiktok_task_status(const struct tiktok_task *task, int64_t now_us);
-/* Is now too late for bytes of this task? */
+/* Whether the upload address has expired. */
 bool sandbox_tiktok_upload_is_over(const struct tiktok_task *task, int64_t now_us);
-/* What TikTok finds wrong with a video; NULL = nothing. */
+/* The fail_reason of a video that TikTok rejects; NULL = it is valid. */
 const char *sandbox_tiktok_video_complaint(struct sandbox *sandbox,
 					   const struct sandbox_media *media);
-/* Puts the tasks that have come to their end by now into the ledger. Every handler of this platform
- * calls it first. */
+/* Adds the tasks that have ended by now to the ledger. Every handler of this platform calls it
+ * first. */
 void sandbox_tiktok_settle(struct sandbox *sandbox);
 
 /* ---- sandbox_tiktok_publish.c ---- */
 
 void sandbox_tiktok_answer_task(struct sandbox_call *call, const struct tiktok_task *task);
-/* Is the address one that may be pulled? False = the answer is made. */
+/* Whether the address may be pulled. False = the call has been answered. */
 bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address);
 bool sandbox_tiktok_check_flags(struct sandbox_call *call, const struct json *post_info,
 				const char *const *flags);
-/* The body is a JSON object; false = the answer is made. */
+/* Checks that the body is a JSON object. False = the call has been answered. */
 bool sandbox_tiktok_check_body(struct sandbox_call *call);
 /* Handlers of sandbox_tiktok.c's table. */
 void sandbox_tiktok_video_init(struct sandbox_call *call);
@@ -165,7 +164,7 @@ void sandbox_tiktok_video_list(struct sandbox_call *call);
 
 /* ---- sandbox_tiktok_upload.c ---- */
 
-/* A whole number of chunks that cover the file as 2.3 wants it; section 8 words the check. */
+/* Whether the chunks cover the file as 2.3 demands; section 8 words the check. */
 bool sandbox_tiktok_chunks_fit(int64_t video_bytes, int64_t chunk_bytes, int64_t chunk_count);
 void sandbox_tiktok_upload_put(struct sandbox_call *call);
 

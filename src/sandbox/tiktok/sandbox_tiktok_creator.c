@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The creator of the simulated TikTok (tiktok.md 1.7, 2.1, 3): who it is, what may be
- * chosen, and how often calls and posts may be made. Calls count by the sliding minute, posts by
- * the last 24 hours, both on the sandbox's clock. */
+ * The creator of the simulated TikTok (platforms/tiktok.md 1.7, 2.1, 3): its profile, its privacy
+ * options, and the limits of calls and posts. Calls count within a sliding minute, posts within 24
+ * hours, by the sandbox's clock. */
 #include "count_of.h"
 
 #include "sandbox_tiktok.h"
@@ -62,7 +62,7 @@ static bool is_day_full(struct sandbox_call *call)
 		       call->now_us;
 }
 
-/* creator_info tells these with 200 on purpose (2.1). */
+/* creator_info reports these with 200 on purpose (2.1). */
 bool sandbox_tiktok_may_post(struct sandbox_call *call, int status)
 {
 	const struct {
@@ -96,7 +96,7 @@ static bool is_private(struct sandbox_call *call)
 	return sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_private_account) != 0;
 }
 
-/* What may be chosen as privacy_level now (2.1), ended by NULL. */
+/* The values of privacy_level that may be chosen now (2.1), ended by NULL. */
 static const char *const *privacy_options(struct sandbox_call *call)
 {
 	static const char *const of_public[] = {"PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS",

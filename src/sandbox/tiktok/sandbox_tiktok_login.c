@@ -46,9 +46,8 @@ static bool are_scopes_known(struct str asked)
 	return !str_is_empty(asked);
 }
 
-/* Plain http can only be a Desktop redirect, and those need PKCE (1.1). A base64url challenge, as
- * the other platforms want it, is refused at the exchange, like everything that is not the hex
- * digest. */
+/* Plain http can only be a Desktop redirect, which needs PKCE (1.1). The exchange refuses
+ * everything but a hex digest, such as the base64url challenge of the other platforms. */
 static bool is_challenge_right(struct sandbox_call *call)
 {
 	const struct str challenge = sandbox_query(call, "code_challenge");
@@ -57,7 +56,7 @@ static bool is_challenge_right(struct sandbox_call *call)
 	return str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
 }
 
-/* The authorize page says which parameter is wrong; nothing returns to the app. */
+/* The authorize page names the wrong parameter; nothing returns to the app. */
 static bool may_authorize(struct sandbox_call *call)
 {
 	const struct str redirect_uri = sandbox_query(call, "redirect_uri");
@@ -99,7 +98,8 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 	const struct str challenge = sandbox_query(call, "code_challenge");
 	const struct sandbox_code code = {
 		.platform = SANDBOX_TIKTOK,
-		/* real codes have such characters: who forgets to decode the code fails (1.3) */
+		/* real codes contain such characters: a caller that does not decode the code
+		 * fails (1.3) */
 		.prefix = STR("sb*!"),
 		.client_id = sandbox_query(call, "client_key"),
 		.redirect_uri = sandbox_query(call, "redirect_uri"),
@@ -123,7 +123,7 @@ void sandbox_tiktok_authorize(struct sandbox_call *call)
 						    STR(TIKTOK_NAME " (@" TIKTOK_USERNAME ")")};
 	if (!may_authorize(call))
 		return;
-	/* Users may grant a part (1.2); without the basic scope there is nothing left to grant. */
+	/* Users may grant a part (1.2), but the basic scope always. */
 	sandbox_consent_offer_scopes(call, &page, ',');
 	switch (sandbox_consent(call, &page)) {
 	case SANDBOX_CONSENT_ASKED:
@@ -251,8 +251,7 @@ static void exchange_code(struct sandbox_call *call)
 	}
 }
 
-/* Strict rotation: the refresh token is used up here, whatever becomes of the answer (section
- * 0). */
+/* Strict rotation: the refresh token is used up, even when the answer gets lost (section 0). */
 static void exchange_refresh(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"refresh_token"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Photo posts of the simulated TikTok (tiktok.md 2.4, 2.5, 3): init with addresses, all
- * of which it really fetches. One bad picture fails the whole set without saying which. */
+ * Photo posts of the simulated TikTok (platforms/tiktok.md 2.4, 2.5, 3): init with addresses, which
+ * it really fetches. One bad picture fails the whole set, without saying which. */
 #include "sandbox_tiktok.h"
 
 #include "utf8.h"
@@ -62,7 +62,7 @@ static const char *photo_complaint(const struct sandbox_media *media)
 		       : NULL;
 }
 
-/* Fetches all; the first thing wrong is the task's. LETS GO OF THE LOCK. */
+/* Fetches all photos. The first error is the task's. LETS GO OF THE LOCK. */
 static const char *pull_all(struct sandbox_call *call, const struct json *photos,
 			    struct sandbox_media *media_out)
 {

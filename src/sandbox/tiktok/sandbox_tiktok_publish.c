@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish tasks of the simulated TikTok (tiktok.md 2.2, 2.5, 2.6): init, pulling, and a
- * status that the sandbox's clock moves on. The bytes of videos are sandbox_tiktok_upload.c, photos
+ * Publishing on the simulated TikTok (platforms/tiktok.md 2.2, 2.5, 2.6): init of uploads and
+ * pulls, status, cancelling. Video bytes are in sandbox_tiktok_upload.c, photos in
  * sandbox_tiktok_photos.c. */
 #include "sandbox_tiktok.h"
 
@@ -113,8 +113,8 @@ static void init_upload(struct sandbox_call *call, const struct sandbox_token *t
 	sandbox_tiktok_answer_task(call, task);
 }
 
-/* Loopback http plays the verified https host here (design.md, "Sandbox contract"); nothing else
- * was verified. */
+/* Loopback http counts as a verified https host here (DESIGN.md, "Sandbox contract"); no other
+ * host does. */
 bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address)
 {
 	struct url url;
@@ -136,7 +136,7 @@ static void init_pull(struct sandbox_call *call, const struct sandbox_token *tok
 		.max_bytes = TIKTOK_VIDEO_BYTES_MAX,
 	};
 	struct sandbox_token kept =
-		*token; /* its strings live in kept memory; the pull lets go of the lock */
+		*token; /* the pull releases the lock: a reset may free the token */
 	if (!sandbox_tiktok_may_pull(call, config.url))
 		return;
 	kept.client_id = str_copy(call->arena, token->client_id);
@@ -155,7 +155,7 @@ static void init_pull(struct sandbox_call *call, const struct sandbox_token *tok
 	sandbox_tiktok_answer_task(call, task);
 }
 
-/* post_info is NULL for a draft, whose settings are all lost (2.2). */
+/* post_info is NULL for a draft, which loses all settings (2.2). */
 static void init_task(struct sandbox_call *call, const struct sandbox_token *token,
 		      const struct json *post_info)
 {
@@ -215,8 +215,8 @@ static struct tiktok_task *find_task(struct sandbox_call *call, const struct san
 	return task;
 }
 
-/* The id of a public post comes when moderation is over, as an integer in a list; never for others
- * (2.6). */
+/* The id of a public post appears after moderation, as an integer in a list; others never get
+ * one (2.6). */
 static void put_post_ids(struct sandbox_call *call, struct json_writer *w,
 			 const struct tiktok_task *task)
 {
@@ -250,7 +250,7 @@ void sandbox_tiktok_status_fetch(struct sandbox_call *call)
 	sandbox_tiktok_end(call, &w);
 }
 
-/* A pull that is not over can be stopped; best effort (2.5). */
+/* A pull that has not ended can be stopped; best effort (2.5). */
 void sandbox_tiktok_cancel(struct sandbox_call *call)
 {
 	const struct sandbox_token *token =

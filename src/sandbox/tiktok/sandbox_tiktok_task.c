@@ -21,7 +21,7 @@ enum tiktok_stage sandbox_tiktok_task_stage(const struct tiktok_task *task, int6
 								: TIKTOK_STAGE_ENDED;
 }
 
-/* NULL = it has not failed. A task whose bytes never came dies with its upload address (section
+/* NULL = it has not failed. A task without bytes fails when its upload address expires (section
  * 5). */
 const char *sandbox_tiktok_task_failure(const struct tiktok_task *task, int64_t now_us)
 {
@@ -61,7 +61,7 @@ static void show(struct sandbox *sandbox, struct tiktok_task *task)
 		.created_us = task->uploaded_us + task->processing_us,
 		.extra = task,
 	};
-	/* Real ids are of this size: above 2^53, where doubles lose digits (section 0). */
+	/* Real ids are as large: above 2^53, where doubles lose digits (section 0). */
 	if (task->is_public) {
 		task->post_id = sandbox_id_decimal(sandbox, "75", 19);
 		post.id = task->post_id;
@@ -80,7 +80,7 @@ static bool is_due(const struct tiktok_task *task, int64_t now_us)
 	       sandbox_tiktok_task_stage(task, now_us) == TIKTOK_STAGE_ENDED;
 }
 
-/* The due task that ended first, so that the ledger keeps the order of things. */
+/* The due task that ended first, so that the ledger is in order. */
 static struct tiktok_task *find_due(struct tiktok_task *task, int64_t now_us)
 {
 	struct tiktok_task *first = NULL;
@@ -98,7 +98,7 @@ static bool is_over(const struct tiktok_task *task, int64_t now_us)
 	return stage == TIKTOK_STAGE_ENDED || stage == TIKTOK_STAGE_LOST;
 }
 
-/* A lost task leaves its file behind; the others gave theirs back when it was whole. */
+/* A lost task still has its file; the others discarded theirs when it was complete. */
 static void discard_bytes(struct sandbox *sandbox, const struct tiktok_task *task)
 {
 	struct sandbox_upload *upload =
@@ -124,7 +124,7 @@ void sandbox_tiktok_settle(struct sandbox *sandbox)
 	}
 }
 
-/* Sizes, duration and kind (section 3), and what the knob wants. */
+/* Dimensions, duration and format (section 3), and the knob tiktok_fails. */
 const char *sandbox_tiktok_video_complaint(struct sandbox *sandbox,
 					   const struct sandbox_media *media)
 {
@@ -160,7 +160,7 @@ struct tiktok_task *sandbox_tiktok_task_new(struct sandbox_call *call, struct st
 		.processing_us =
 			sandbox_knob(call->sandbox, SANDBOX_KNOB_tiktok_processing_ms) * US_PER_MS,
 	};
-	/* Drafts never come into the ledger: nobody waits for them. */
+	/* Drafts never reach the ledger. */
 	if (!task->is_draft) {
 		task->next_pending = state->pending;
 		state->pending = task;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The upload host of the simulated TikTok (tiktok.md 2.3, 8): chunk arithmetic, order and
- * lengths, an address that is good for an hour, and the look at the file once it is whole. */
+ * The upload host of the simulated TikTok (platforms/tiktok.md 2.3, 8): chunk sizes, their order,
+ * an address that is valid for an hour, and the examination of the complete file. */
 #include "sandbox_tiktok.h"
 
 #include "sandbox_content_range.h"
@@ -31,7 +31,7 @@ static void answer_progress(struct sandbox_call *call, const struct tiktok_task 
 	sandbox_answer_empty(call, status);
 }
 
-/* The task of an upload address; NULL and the answer made. These bodies are not the envelope
+/* The task of an upload address. NULL = the call has been answered, without the usual envelope
  * (2.3). */
 static struct tiktok_task *enter_upload(struct sandbox_call *call,
 					struct sandbox_upload **upload_out)
@@ -58,7 +58,7 @@ static bool is_video_type(struct str type)
 	       str_equal_z(type, "video/webm");
 }
 
-/* The length the next chunk must have: chunk_size, and for the last one all that is left. */
+/* The required length of the next chunk: chunk_size, or the rest for the last one. */
 static int64_t next_chunk_bytes(const struct tiktok_task *task)
 {
 	const int64_t index = task->received_bytes / task->chunk_bytes;
@@ -87,8 +87,7 @@ static bool check_chunk(struct sandbox_call *call, const struct tiktok_task *tas
 	return true;
 }
 
-/* The last byte is here: looks at the file; what is wrong with it is told when processing is
- * over. */
+/* Examines the complete file. An error in it is reported when processing ends. */
 static void finish(struct sandbox_call *call)
 {
 	const struct str id = str_copy(call->arena, sandbox_query(call, "upload_id"));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X as the sandbox plays it (x.md): who calls, how often and for how much money, users,
- * and the table of its routes. sandbox_x.h names the other files. */
+ * The simulated X's users and routes (platforms/x.md). sandbox_x.h lists the other files. */
 #include "sandbox_x.h"
 
 #include "arena.h"
@@ -31,7 +30,7 @@ static void render_rate_limit(struct sandbox_call *call, int64_t retry_after_s)
 
 /* ---- money (3.4) ---- */
 
-/* What was spent since the reset, in thousandths of a dollar. */
+/* The credits spent since the reset, in thousandths of a dollar. */
 static void get_spent(struct sandbox_call *call)
 {
 	struct json_writer w;
@@ -107,7 +106,7 @@ static void get_avatar(struct sandbox_call *call)
 	sandbox_avatar_letter(call, sandbox_x_state(call)->name);
 }
 
-/* A post's public address leads to it on the page of GET /. */
+/* A post's public address leads to the post on the page of GET /. */
 static void get_status_page(struct sandbox_call *call)
 {
 	const struct str id = sandbox_capture(call, "id");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X as the sandbox plays it, shared by sandbox_x.c (who calls, users, routes), sandbox_x_login.c
- * (OAuth 2.0), sandbox_x_posts.c (creating), sandbox_x_timeline.c (reading), sandbox_x_media.c,
- * sandbox_x_articles.c, sandbox_x_errors.c and sandbox_x_text.c (counting). Facts: x.md; numbers in
- * comments are its sections. */
+ * The simulated X, shared by its files: sandbox_x.c (users, routes), _call.c (tokens, rate limits,
+ * credits, ids), _login.c (OAuth 2.0), _posts.c (creating), _timeline.c (reading), _media.c,
+ * _articles.c, _errors.c and _text.c (counting). Facts: platforms/x.md; the numbers in comments are
+ * its sections. */
 #pragma once
 
 #include "sandbox_private.h"
@@ -28,19 +28,20 @@ struct x_state {
 
 /* ---- sandbox_x_text.c (pure) ---- */
 
-/* A URL in a text, as X finds it: bytes [begin, end). */
+/* A URL that X recognizes in a text: bytes [begin, end). */
 struct x_url {
 	size_t begin;
 	size_t end;
 };
 
-/* At most max URLs of the text, in order. */
+/* Finds the URLs of the text, in order; at most max. */
 size_t sandbox_x_text_urls(struct str text, struct x_url *out, size_t max);
-/* 3.1: every URL 23, every emoji 2, Latin and the like 1, all else 2; after NFC. */
+/* The weight of a text after NFC (3.1): 23 for a URL, 2 for an emoji, 1 for Latin and similar
+ * scripts, 2 for others. */
 size_t sandbox_x_text_weight(struct arena *arena, struct str text);
-/* False when a character stands in it that no post may hold (U+FFFE, U+FEFF, U+FFFF). */
+/* False when the text contains a character that no post may have (U+FFFE, U+FEFF, U+FFFF). */
 bool sandbox_x_text_is_allowed(struct str text);
-/* How many cashtags: '$' and letters, after a blank or at the start. */
+/* The number of cashtags: '$' and letters, after a blank or at the start. */
 size_t sandbox_x_text_cashtags(struct str text);
 
 /* ---- sandbox_x_login.c ---- */
@@ -60,32 +61,34 @@ void sandbox_x_fail_forbidden(struct sandbox_call *call, const char *detail);
 /* 400 with errors[] (4). */
 void sandbox_x_fail_request(struct sandbox_call *call, const char *parameter, struct str value,
 			    const char *message);
-/* 404: there is no such "tweet", "user". */
+/* 404: no "tweet" or "user" of that id. */
 void sandbox_x_fail_not_found(struct sandbox_call *call, const char *what, struct str id);
-/* 401: no token, or one that no longer works. */
+/* 401: the token is missing or not valid. */
 void sandbox_x_fail_token(struct sandbox_call *call);
 /* The x-rate-limit-* headers (3.3). */
 void sandbox_x_window_put(struct sandbox_call *call, int64_t limit, int64_t remaining,
 			  int64_t reset_us);
-/* The same of a window that is used up. retry_after_s 0 = a minute. */
+/* The same for an exhausted window. retry_after_s 0 = one minute. */
 void sandbox_x_window_empty(struct sandbox_call *call, int64_t retry_after_s);
-/* The module's render_error: section 4 by names. */
+/* The module's render_error: section 4 by name. */
 bool sandbox_x_render_error(struct sandbox_call *call, struct str name);
 
 /* ---- sandbox_x_call.c ---- */
 
 struct x_state *sandbox_x_state(struct sandbox_call *call);
-/* The module's token_of: the user or app token that the call carries, or NULL. */
+/* The module's token_of: the user or app token of the call, or NULL. */
 struct sandbox_token *sandbox_x_token_of(struct sandbox_call *call);
-/* Takes that much of the app's credits; false with the 402 given when they do not do. */
+/* Spends that many of the app's credits. False = there are not enough, and the call has been
+ * answered with 402. */
 bool sandbox_x_spend(struct sandbox_call *call, int64_t mils);
-/* Has the user a subscription? */
+/* Whether the user has a subscription. */
 bool sandbox_x_is_premium_user(struct sandbox_call *call);
-/* The call's live user token with that scope and a call left in its window (3.3), or NULL with the
- * answer given. limit is per 15 minutes; kind names the window. Puts the x-rate-limit-* headers. */
+/* The call's live user token, when it has that scope and a call left in its window (3.3). Writes
+ * the x-rate-limit-* headers. limit is per 15 minutes; kind names the window. NULL = the call
+ * has been answered. */
 struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scope, const char *kind,
 				     int64_t limit);
-/* The next id: rising, made of the time as X's are. Kept. */
+/* The next id: rising, made of the time as X does. Kept. */
 struct str sandbox_x_next_id(struct sandbox_call *call);
 
 /* ---- sandbox_x_posts.c ---- */
@@ -97,7 +100,7 @@ struct x_link {
 	struct str display;
 };
 
-/* A post as X keeps it; the ledger has the rest. */
+/* A post as X stores it; the ledger has the rest. */
 struct x_post {
 	struct str id;
 	struct str shown; /* links replaced by t.co */
@@ -114,7 +117,7 @@ struct x_new_post {
 	struct str text;       /* what a reader sees */
 	struct str shown_text; /* what the API shows, before its links are shortened */
 	struct str title;
-	struct str parent; /* ptr NULL = a post of its own */
+	struct str parent; /* ptr NULL = not a reply */
 	const struct sandbox_media *media;
 	const struct str *keys; /* NULL = the media are not attached to the post itself */
 	size_t media_count;
@@ -124,7 +127,7 @@ void sandbox_x_tweet_post(struct sandbox_call *call);
 /* Makes it visible. */
 const struct x_post *sandbox_x_post_create(struct sandbox_call *call,
 					   const struct x_new_post *fresh);
-/* & < > come back as HTML writes them (5). */
+/* Escapes & < > as X returns them (5). */
 struct str sandbox_x_escaped(struct arena *arena, struct str text);
 
 /* ---- sandbox_x_timeline.c ---- */
@@ -156,9 +159,10 @@ struct x_media {
 	bool is_failed;
 };
 
-/* Media that may be posted: processed, not failed, not older than a day; or NULL. */
+/* The media of that id, when it may be posted: processed, not failed, at most a day old; or
+ * NULL. */
 struct x_media *sandbox_x_media_find(struct sandbox_call *call, struct str id);
-/* "3_" and the id, as posts name their media. */
+/* The id with a prefix such as "3_", as posts name their media. */
 struct str sandbox_x_media_key(struct arena *arena, const struct x_media *media);
 void sandbox_x_media_simple(struct sandbox_call *call);
 void sandbox_x_media_initialize(struct sandbox_call *call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Articles at the simulated X (x.md 2.6): a draft with its blocks and entities, checked
- * by the documented schema, and one call that makes it a post. Only accounts with a subscription
- * may write them. */
+ * Articles on the simulated X (platforms/x.md 2.6): a draft with blocks and entities, checked
+ * against the documented schema, and the call that publishes it. Only subscribers may write
+ * them. */
 #include "sandbox_x.h"
 
 #include "arena.h"
@@ -172,7 +172,7 @@ static bool read_draft(struct reader *r, const struct json *json)
 
 /* ---- the two calls ---- */
 
-/* The writer's token, or NULL with the answer given. */
+/* The author's token. NULL = the call has been answered. */
 static struct sandbox_token *writer(struct sandbox_call *call)
 {
 	struct sandbox_token *token =

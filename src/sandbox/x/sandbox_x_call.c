@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Who calls the simulated X, how often and for how much money (x.md 3.3, 3.4), and the
- * ids that it gives out. */
+ * The check in front of every call of the simulated X: token, rate limit, credits (platforms/x.md
+ * 3.3, 3.4); and the ids of posts and media. */
 #include "sandbox_x.h"
 
 #include "arena.h"
@@ -14,8 +14,7 @@ struct x_state *sandbox_x_state(struct sandbox_call *call)
 	return sandbox_state(call->sandbox, SANDBOX_X);
 }
 
-/* Milliseconds since X's own epoch above 22 bits of sequence: the form X's ids have had since
- * 2010. */
+/* Milliseconds since X's epoch above 22 bits of sequence: the form of X's ids since 2010. */
 struct str sandbox_x_next_id(struct sandbox_call *call)
 {
 	struct x_state *x = sandbox_x_state(call);
@@ -82,7 +81,7 @@ struct sandbox_token *sandbox_x_user(struct sandbox_call *call, const char *scop
 		sandbox_x_fail_forbidden(call, "Forbidden");
 		return NULL;
 	}
-	/* An empty balance blocks every call, free ones too (3.4). */
+	/* An empty balance blocks every call, even free ones (3.4). */
 	const int64_t budget = sandbox_knob(call->sandbox, SANDBOX_KNOB_x_budget_mils);
 	if (budget >= 0 && sandbox_x_state(call)->spent_mils >= budget) {
 		sandbox_x_render_error(call, STR("credits-depleted"));

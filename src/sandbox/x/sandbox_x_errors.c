@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's errors as the sandbox tells them (x.md 4): its two envelopes, and every row
- * of the table by a name, for faults. */
+ * X's errors (platforms/x.md section 4): its two envelopes, and every row of the table by name, for
+ * faults. */
 #include "sandbox_x.h"
 
 #include "arena.h"
@@ -9,7 +9,7 @@
 
 #include "json_write.h"
 
-#define RATE_LIMIT_WAIT_S 60 /* of the fault rate_limit, when it says nothing */
+#define RATE_LIMIT_WAIT_S 60 /* of the fault rate_limit, when it gives none */
 #define CREATE_LIMIT 100
 
 void sandbox_x_fail(struct sandbox_call *call, int status, const char *title, const char *detail,
@@ -99,14 +99,14 @@ void sandbox_x_fail_not_found(struct sandbox_call *call, const char *parameter, 
 	json_end_object(&w);
 }
 
-/* Every row of section 4 by a name, for faults that want that answer. */
+/* Every row of section 4 by name, for faults. */
 struct named {
 	const char *name;
 	int status;
 	const char *title;
 	const char *detail;
 	const char *type; /* NULL = about:blank */
-	bool has_reset;   /* with the headers of an empty window */
+	bool has_reset;   /* with the headers of an exhausted window */
 };
 
 static const struct named named[] = {
@@ -168,7 +168,7 @@ static const struct named named[] = {
 	{"service-unavailable", 503, "Service Unavailable", "Service Unavailable", NULL, false},
 };
 
-/* Those that still come in the form of version 1.1. */
+/* Errors that still have the form of version 1.1. */
 static const struct {
 	const char *name;
 	int status;

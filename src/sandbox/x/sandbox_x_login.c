@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's OAuth 2.0 with PKCE as the sandbox plays it: consent, the token endpoint with its rotating
- * refresh tokens, revoking, and the app-only token (x.md 1). */
+ * The simulated X's OAuth 2.0 with PKCE: consent, the token endpoint with rotating refresh tokens,
+ * revoking, and the app-only token (platforms/x.md 1). */
 #include "sandbox_x.h"
 
 #include "arena.h"
@@ -38,8 +38,7 @@ static bool are_known_scopes(struct str scopes)
 	return has_any;
 }
 
-/* What is wrong with the request, or NULL. X shows a page of its own and nothing comes back to the
- * app (1.2). */
+/* The error in the request, or NULL. X shows it on a page; nothing returns to the app (1.2). */
 static const char *authorize_fault(struct sandbox_call *call)
 {
 	const struct str method = sandbox_query(call, "code_challenge_method");
@@ -108,7 +107,7 @@ void sandbox_x_authorize(struct sandbox_call *call)
 
 /* ---- the token endpoint (1.3, 1.4) ---- */
 
-/* A confidential client says who it is in the header, and only there. */
+/* A confidential client authenticates in the header only. */
 static bool check_client(struct sandbox_call *call, struct str *client_id_out)
 {
 	struct str secret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's media as the sandbox plays them: one-shot images, chunked videos and GIFs put together and
- * checked, processing that takes time, alt text (x.md 2.3 to 2.5, 3.2). */
+ * Media on the simulated X: images in one request, videos and GIFs in chunks, processing that takes
+ * time, alt text (platforms/x.md 2.3 to 2.5, 3.2). */
 #include "sandbox_x.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const struct {
 };
 #define CATEGORIES COUNT_OF(categories)
 
-/* Index into categories, or CATEGORIES with the answer given. */
+/* The index into categories. CATEGORIES = the call has been answered. */
 static size_t read_category(struct sandbox_call *call)
 {
 	const struct str given = sandbox_param(call, "media_category");
@@ -106,7 +106,7 @@ static bool type_fits(const struct x_media *media)
 	return false;
 }
 
-/* "3_" pictures, "13_" videos, "16_" GIFs: what stands before the id in a media key. */
+/* The prefix of a media key: "3_" for pictures, "13_" for videos, "16_" for GIFs. */
 struct str sandbox_x_media_key(struct arena *arena, const struct x_media *media)
 {
 	static const int prefixes[] = {[X_MEDIA_IMAGE] = 3,
@@ -116,14 +116,14 @@ struct str sandbox_x_media_key(struct arena *arena, const struct x_media *media)
 	return str_format(arena, "%d_" STR_FMT, prefixes[media->kind], STR_ARG(media->id));
 }
 
-/* Whole seconds until it is done, at least 1: what X advises to wait. */
+/* check_after_secs: whole seconds until processing ends, at least 1. */
 static int64_t check_after_s(struct sandbox_call *call, const struct x_media *media)
 {
 	const int64_t left_us = processing_us(call) - (call->now_us - media->finalized_us);
 	return left_us > US_PER_S ? left_us / US_PER_S : 1;
 }
 
-/* The first half of the time it waits for its turn, the second it is worked on. */
+/* It is pending for the first half of the time and in progress for the second. */
 static void write_processing(struct sandbox_call *call, struct json_writer *w,
 			     const struct x_media *media)
 {
@@ -257,7 +257,7 @@ void sandbox_x_media_initialize(struct sandbox_call *call)
 		answer_media(call, media);
 }
 
-/* Chunked media that is still open, or NULL with the answer given. */
+/* The unfinished chunked media of that id. NULL = the call has been answered. */
 static struct x_media *find_open(struct sandbox_call *call)
 {
 	struct x_media *media = media_any(call, sandbox_capture(call, "id"));
@@ -286,7 +286,7 @@ void sandbox_x_media_append(struct sandbox_call *call)
 		sandbox_x_fail(call, 503, "Service Unavailable", "Service Unavailable", NULL);
 		return;
 	}
-	/* The same segment again, after a broken connection, takes the place of the first. */
+	/* A repeated segment, as after a broken connection, replaces the first. */
 	media->segments[index] = (struct x_segment){offset, (int64_t)bytes.len, true};
 	struct json_writer w;
 	sandbox_answer(call, 200, &w);
@@ -298,7 +298,7 @@ void sandbox_x_media_append(struct sandbox_call *call)
 	json_end_object(&w);
 }
 
-/* Are the segments 0..n without a gap and together as long as announced? */
+/* Whether segments 0..n are complete and have the announced length. */
 static bool is_complete(const struct x_media *media)
 {
 	int64_t sum = 0;
@@ -319,7 +319,7 @@ static struct str whole_id(struct sandbox_call *call, const struct x_media *medi
 	return str_format(call->arena, STR_FMT "-whole", STR_ARG(media->id));
 }
 
-/* Puts the segments into a second file, in their order. */
+/* Copies the segments to a second file, in order. */
 static bool assemble(struct sandbox_call *call, const struct x_media *media)
 {
 	struct sandbox_upload *raw = sandbox_upload_find(call->sandbox, SANDBOX_X, media->id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Creating posts at the simulated X, with every refusal the service must know
- * (x.md 2.1, 2.2, 4, 5). */
+ * Creating posts on the simulated X, with every refusal that the service must know (platforms/x.md
+ * 2.1, 2.2, 4, 5). */
 #include "sandbox_x.h"
 
 #include <sodium.h>
@@ -16,7 +16,7 @@
 #include "utf8.h"
 
 #define CREATE_LIMIT 100               /* 3.3 */
-#define DUPLICATE_WINDOW_US US_PER_DAY /* 5: unpublished; a day is ours */
+#define DUPLICATE_WINDOW_US US_PER_DAY /* 5: not documented; a day is our choice */
 
 static const char *const create_members[] = {
 	"text",
@@ -83,7 +83,7 @@ static bool check_object(struct sandbox_call *call, const struct json *json,
 	return true;
 }
 
-/* X's schema allows nothing it does not know. */
+/* X's schema rejects unknown members. */
 static bool check_members(struct sandbox_call *call, const struct json *json)
 {
 	for (size_t i = 0; i < COUNT_OF(schema); i++) {
@@ -147,7 +147,7 @@ static bool check_reply_settings(struct sandbox_call *call, const struct json *j
 	return false;
 }
 
-/* What the posting user may, checked once more (3.2). */
+/* Checks a video's duration against the user's subscription (3.2). */
 static bool check_duration(struct sandbox_call *call, const struct x_media *media)
 {
 	const int64_t minutes = sandbox_x_is_premium_user(call) ? 125 : 20;
@@ -220,8 +220,8 @@ static bool check_text(struct sandbox_call *call, struct str text, size_t media_
 	return true;
 }
 
-/* One's own posts may be answered; strangers' only when they called (0). All posts here are the
- * user's own. */
+/* Users may reply to their own posts, and to others only when mentioned (0). All posts here are
+ * the user's own. */
 static bool check_reply(struct sandbox_call *call, struct str parent)
 {
 	if (parent.ptr == NULL)
@@ -253,7 +253,7 @@ static struct str text_key(struct sandbox_call *call, struct str user_id, struct
 					     (struct str){(const char *)digest, sizeof(digest)})));
 }
 
-/* The same words of the same account, whatever hangs on them (5). */
+/* The same text by the same account is a duplicate, regardless of attachments (5). */
 static bool is_duplicate(struct sandbox_call *call, struct str user_id, struct str text)
 {
 	const struct x_post *old =
@@ -273,7 +273,7 @@ static void link_add(struct x_post *post, struct sandbox_call *call, struct str 
 	link->expanded = sandbox_keep_str(call->sandbox, expanded);
 }
 
-/* X puts a protocol before an address that has none. */
+/* X adds a protocol to a URL without one. */
 static struct str with_protocol(struct arena *arena, struct str url)
 {
 	return str_find(url, STR("://"), 0) == SIZE_MAX ? str_concat(arena, STR("http://"), url)
@@ -286,7 +286,7 @@ static struct str post_url(struct sandbox_call *call, struct str id)
 			  STR_ARG(sandbox_x_state(call)->username), STR_ARG(id));
 }
 
-/* The text as X keeps it: links by t.co, and one more for what is attached. */
+/* The text as X stores it: links replaced by t.co, and one more for attached media. */
 static void shorten(struct sandbox_call *call, struct x_post *post, const struct x_new_post *fresh)
 {
 	struct x_url urls[X_URLS_MAX];
@@ -342,7 +342,7 @@ const struct x_post *sandbox_x_post_create(struct sandbox_call *call,
 	return post;
 }
 
-/* & < > come back as HTML writes them (5). */
+/* Escapes & < > as X returns them (5). */
 struct str sandbox_x_escaped(struct arena *arena, struct str text)
 {
 	struct buf out;
@@ -360,7 +360,7 @@ struct str sandbox_x_escaped(struct arena *arena, struct str text)
 	return buf_str(&out);
 }
 
-/* Every refusal that needs no more than the body, in X's order. */
+/* Every refusal that depends on the body alone, in X's order. */
 static bool check_body(struct sandbox_call *call, const struct json *json)
 {
 	if (!json_is(json, JSON_TYPE_OBJECT)) {
@@ -404,7 +404,7 @@ static void answer_created(struct sandbox_call *call, const struct x_post *post)
 	json_end_object(&w);
 }
 
-/* 3.4: a post with an address costs 13 times as much. */
+/* 3.4: a post with a URL costs 13 times as much. */
 static int64_t price_mils(struct str text)
 {
 	struct x_url url;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How X counts a text (x.md 3.1). An own reading, close to twitter-text but not all of
- * it: a URL's host ends in a two-letter country or in one of the names below; the list of all names
- * is thousands long. Pure. */
+ * How X counts a text (platforms/x.md 3.1). An independent reading, close to twitter-text but
+ * incomplete: a URL's host ends in a two-letter country code or in one of the names below, while
+ * the list of all names has thousands. Pure. */
 #include "sandbox_x.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool is_known_tld(struct str label)
 	return false;
 }
 
-/* The longest host at from that ends in a known name: its end, or from when there is none. */
+/* The end of the longest host at from that ends in a known name; from when there is none. */
 static size_t host_end(struct str text, size_t from, bool may_be_high)
 {
 	size_t best = from;
@@ -96,8 +96,8 @@ static bool may_end_path(char c)
 	       (c != '\0' && strchr("=_#/+-)", c) != NULL);
 }
 
-/* What follows the host: port, path, query. A sentence's last sign is not part of it, nor a bracket
- * that was not opened. */
+/* The end of port, path and query. Final punctuation is not part of the URL, nor is an unmatched
+ * closing bracket. */
 static size_t tail_end(struct str text, size_t from)
 {
 	size_t at = from;
@@ -127,7 +127,8 @@ static size_t protocol_len(struct str text, size_t at)
 	return str_equal_nocase(str_slice(text, at, at + 7), STR("http://")) ? 7 : 0;
 }
 
-/* What may stand before a URL: not a word, not @ $ # (3.1; twitter-text's preceding characters). */
+/* Whether a URL may start after this character: not a word, not @ $ # (3.1; twitter-text's
+ * preceding characters). */
 static bool may_start(struct str text, size_t at, bool has_protocol)
 {
 	const char before = at > 0 ? text.ptr[at - 1] : ' ';
@@ -163,7 +164,7 @@ size_t sandbox_x_text_urls(struct str text, struct x_url *out, size_t max)
 			at = out[count++].end;
 			continue;
 		}
-		/* Not inside of a word: "foo.example.com" begins at foo or nowhere. */
+		/* Not within a word: "foo.example.com" starts at foo or nowhere. */
 		at++;
 	}
 	return count;
@@ -187,7 +188,7 @@ static bool is_skin(uint32_t c)
 	return c >= 0x1F3FB && c <= 0x1F3FF;
 }
 
-/* Signs that are emoji only when U+FE0F says so. */
+/* Characters that are emoji only when U+FE0F follows. */
 static bool is_text_by_default(uint32_t c)
 {
 	return c == 0xA9 || c == 0xAE || c == 0x2122 || c == 0x265F;
@@ -212,7 +213,7 @@ static void skip_modifiers(struct str *rest)
 		skip(rest);
 }
 
-/* Takes one emoji sequence; false (and nothing taken) when none begins here. */
+/* Takes one emoji sequence. False, and takes nothing, when none starts here. */
 static bool take_emoji(struct str *rest)
 {
 	struct str at = *rest;

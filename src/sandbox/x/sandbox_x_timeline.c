@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading and deleting posts at the simulated X: timelines and look-ups, as a lost answer is looked
- * up (x.md 2.7). */
+ * Reading and deleting posts on the simulated X: timelines and look-ups, which resolve a lost
+ * answer (platforms/x.md 2.7). */
 #include "sandbox_x.h"
 
 #include "arena.h"
@@ -15,7 +15,8 @@
 #define DELETE_LIMIT 50
 #define LOOKUP_MAX 100
 
-/* Fields that one may ask for, by their names of today and of before 2026 (0: names drift). */
+/* The fields that may be requested, by their current names and those before 2026 (0: names
+ * drift). */
 static const char *const fields_now[] = {
 	"article",
 	"article_title",
@@ -90,7 +91,7 @@ static bool wants(struct sandbox_call *call, const char *field)
 	       sandbox_scope_has(sandbox_query(call, "post.fields"), field);
 }
 
-/* start and end are code points of the text that they stand in. */
+/* start and end count code points of the text. */
 static void write_urls(struct json_writer *w, const struct x_post *post)
 {
 	json_key(w, "entities");
@@ -128,7 +129,7 @@ static void write_attachments(struct json_writer *w, const struct x_post *post)
 	json_end_object(w);
 }
 
-/* A long post: the first part under text, the whole apart (3.1). */
+/* A long post has its beginning under text and all of it apart (3.1). */
 static bool is_long(struct sandbox_call *call, const struct x_post *post)
 {
 	return sandbox_x_text_weight(call->arena, post->shown) > X_TEXT_WEIGHT_MAX;
@@ -355,7 +356,7 @@ static void write_missing(struct sandbox_call *call, struct json_writer *w, stru
 	json_end_object(w);
 }
 
-/* Found ones under data, missing ones under errors; each list only when it has something. */
+/* Posts that exist under data, the others under errors; an empty list is left out. */
 static void write_lookup(struct sandbox_call *call, struct json_writer *w, const struct str *ids,
 			 size_t count, bool wants_found)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated YouTube: Google's OAuth, the one channel, error bodies, the daily quota and the
- * table of routes (youtube.md 1, 3, 4). Uploads are sandbox_youtube_upload.c, what is read and
- * commented sandbox_youtube_videos.c. */
+ * The simulated YouTube's channel and routes (platforms/youtube.md 1, 3, 4). sandbox_youtube.h
+ * lists the other files. */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"
@@ -10,7 +9,7 @@
 
 #define AVATAR_HOST "yt3.ggpht.com"
 #define FORM_BYTES_MAX (64 * 1024)
-/* Of one request. design.md 7: media files up to 4 GiB. */
+/* Per request. DESIGN.md section 7: media files up to 4 GiB. */
 #define UPLOAD_BYTES_MAX ((size_t)4 << 30)
 #define THUMBNAIL_BYTES_MAX ((size_t)50 * 1000 * 1000) /* section 0: 50 MB since 2026-09-14 */
 
@@ -110,7 +109,7 @@ static void channels_list(struct sandbox_call *call)
 	json_member_int(&w, "totalResults", is_asked ? 1 : 0);
 	json_member_int(&w, "resultsPerPage", 5);
 	json_end_object(&w);
-	/* Google leaves "items" out when there is none (1.7: "empty or missing"). */
+	/* Google omits "items" when there is none (1.7: "empty or missing"). */
 	if (is_asked) {
 		json_key(&w, "items");
 		json_begin_array(&w);

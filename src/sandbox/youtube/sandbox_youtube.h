@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the simulated YouTube share: sandbox_youtube.c (Google's OAuth, the channel,
- * errors, quota and the gate), sandbox_youtube_upload.c (resumable sessions, metadata checks) and
- * sandbox_youtube_videos.c (reading videos, the uploads playlist, comments). It plays youtube.md 1,
- * 2, 4 and 8. */
+ * The simulated YouTube, shared by its files: sandbox_youtube.c (the channel, routes), _call.c
+ * (token, scope and quota), _login.c (Google's OAuth), _metadata.c, _upload.c (resumable sessions,
+ * thumbnails), _videos.c (reading videos, the uploads playlist, comments) and _errors.c (errors by
+ * name). Facts: platforms/youtube.md 1, 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #define YOUTUBE_API "/" YOUTUBE_API_HOST "/youtube/v3"
 #define YOUTUBE_UPLOAD "/" YOUTUBE_API_HOST "/upload/youtube/v3"
 
-/* Bits of scopes, so that a call can name those of which one will do. */
+/* Scopes as bits, so that a call can name several of which one suffices. */
 enum youtube_scope {
 	YOUTUBE_SCOPE_UPLOAD = 1,
 	YOUTUBE_SCOPE_READONLY = 2,
@@ -33,10 +33,10 @@ enum youtube_scope {
 enum youtube_bucket { YOUTUBE_BUCKET_UNITS, YOUTUBE_BUCKET_UPLOADS, YOUTUBE_BUCKET_COUNT };
 
 struct youtube_state {
-	bool has_granted;  /* a refresh token was given out before (1.1) */
-	int64_t quota_day; /* number of the Pacific day the counters are of */
+	bool has_granted;  /* a refresh token was issued before (1.1) */
+	int64_t quota_day; /* the Pacific day of the counters */
 	int64_t quota_used[YOUTUBE_BUCKET_COUNT];
-	/* a ring: when the last ones came */
+	/* a ring: the times of the last ones */
 	int64_t channel_uploads_us[YOUTUBE_CHANNEL_UPLOADS_MAX];
 	size_t channel_upload_count;
 	struct youtube_video *newest;
@@ -78,20 +78,21 @@ struct youtube_error {
 
 void sandbox_youtube_refuse(struct sandbox_call *call, struct youtube_error error,
 			    const char *message);
-/* 400 about one parameter or one missing thing, domain "global". */
+/* 400 about one parameter, domain "global". */
 void sandbox_youtube_refuse_parameter(struct sandbox_call *call, const char *reason,
 				      const char *message);
 /* 401, authError. */
 void sandbox_youtube_refuse_token(struct sandbox_call *call);
-/* May the app ask for that scope? */
+/* Whether the app may ask for that scope. */
 bool sandbox_youtube_is_scope(struct str word);
-/* Checks token, scope (any of the bits) and quota, and takes the cost from the bucket; invalid
- * calls cost too (section 3). False = the answer is made. */
+/* Checks token, scope (one of the bits suffices) and quota, and takes the cost from the bucket;
+ * invalid calls cost too (section 3). False = the call has been answered. */
 bool sandbox_youtube_enter(struct sandbox_call *call, unsigned scopes, enum youtube_bucket bucket,
 			   int64_t cost);
-/* The token alone: for the bytes of an upload session, whose start was charged. */
+/* Checks the token alone, for the bytes of an upload session, which was charged at its start.
+ * False = the call has been answered. */
 bool sandbox_youtube_enter_session(struct sandbox_call *call);
-/* Is that word in the comma separated parameter "part"? */
+/* Whether the comma separated parameter "part" contains that word. */
 bool sandbox_youtube_has_part(struct sandbox_call *call, const char *part);
 
 /* ---- sandbox_youtube_login.c: handlers of sandbox_youtube.c's table ---- */
@@ -102,13 +103,13 @@ void sandbox_youtube_revoke(struct sandbox_call *call);
 
 /* ---- sandbox_youtube_errors.c ---- */
 
-/* The faults' named errors: "quotaExceeded", "Video Uploads per day", ... */
+/* The module's render_error: "quotaExceeded", "Video Uploads per day", ... */
 bool sandbox_youtube_render_error(struct sandbox_call *call, struct str name);
 
 /* ---- sandbox_youtube_videos.c ---- */
 
 struct youtube_video *sandbox_youtube_video_find(struct sandbox *sandbox, struct str id);
-/* The resource with the parts asked for. */
+/* Writes the resource with the requested parts. */
 void sandbox_youtube_video_put(struct sandbox_call *call, struct json_writer *w,
 			       const struct youtube_video *video);
 
@@ -122,9 +123,10 @@ void sandbox_youtube_comments_insert(struct sandbox_call *call);
 
 /* ---- sandbox_youtube_metadata.c ---- */
 
-/* Checks the body of a new upload against "part" and the limits. False = the answer is made. */
+/* Checks the body of a new upload against "part" and the limits. False = the call has been
+ * answered. */
 bool sandbox_youtube_metadata_check(struct sandbox_call *call, const struct json *body);
-/* The video that a body which passed the check describes, in kept memory; no id yet. */
+/* Reads a body that passed the check, into kept memory. The video has no id yet. */
 struct youtube_video sandbox_youtube_metadata_read(struct sandbox_call *call,
 						   const struct json *body);
 

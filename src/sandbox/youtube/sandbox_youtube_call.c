@@ -8,7 +8,7 @@
 
 #define SCOPE_PREFIX "https://www.googleapis.com/auth/"
 
-/* The scopes the app may ask for (1.2, and Google's own sign-in words). */
+/* The scopes that the app may ask for (1.2), and those of Google's sign-in. */
 static const struct {
 	const char *name;
 	unsigned bit;
@@ -91,7 +91,7 @@ void sandbox_youtube_refuse_token(struct sandbox_call *call)
 		"Invalid Credentials");
 }
 
-/* Revoking either token ends the grant: an access token looks at its refresh token too. */
+/* Revoking either token ends the grant, so an access token depends on its refresh token. */
 static bool is_usable(struct sandbox_call *call, const struct sandbox_token *candidate)
 {
 	return candidate != NULL && candidate->kind == SANDBOX_TOKEN_ACCESS &&
@@ -134,8 +134,8 @@ static int64_t nth_sunday(int year, int month, int nth)
 	return first + (7 - weekday) % 7 + 7 * (nth - 1);
 }
 
-/* The day in California: quotas reset at its midnight, 08:00 UTC in winter and 07:00 in summer
- * (section 3), summer being from the second Sunday of March to the first of November. */
+/* The day in California. Quotas restart at its midnight, 08:00 UTC in winter and 07:00 in summer
+ * (section 3). Summer is from the second Sunday of March to the first of November. */
 static int64_t pacific_day(struct arena *arena, int64_t now_us)
 {
 	const int64_t winter_us = now_us - 8 * US_PER_HOUR;

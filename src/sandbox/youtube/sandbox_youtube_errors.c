@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube's errors by their reason, for faults that name one: every row of youtube.md 2.5
- * and 4. What a handler finds wrong by itself stands beside that handler. */
+ * YouTube's errors by reason, for faults that name one: every row of platforms/youtube.md 2.5 and
+ * 4. Errors that a handler detects are next to that handler. */
 #include "count_of.h"
 
 #include "sandbox_youtube.h"
 
-/* name NULL: it is the reason itself. */
+/* name NULL: the reason is the name. */
 static const struct {
 	struct youtube_error error;
 	const char *name;

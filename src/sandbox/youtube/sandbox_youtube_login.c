@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Google's OAuth as the sandbox plays it: consent, codes, tokens (youtube.md 1). */
+ * Google's OAuth, simulated: consent, codes, tokens (platforms/youtube.md 1). */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"
@@ -10,7 +10,7 @@
 
 /* ---- consent ---- */
 
-/* Every word must be one of ours, and there must be one. */
+/* Every requested scope must be known, and there must be one. */
 static bool are_scopes_known(struct str asked)
 {
 	struct str in = asked;
@@ -24,7 +24,7 @@ static bool are_scopes_known(struct str asked)
 	return has_any;
 }
 
-/* Google shows its own page for all of these, nothing returns to the app (1.3). */
+/* Google shows a page for all of these; nothing returns to the app (1.3). */
 static bool may_authorize(struct sandbox_call *call)
 {
 	const struct str method = sandbox_query(call, "code_challenge_method");
@@ -67,7 +67,7 @@ static enum sandbox_pkce pkce_of(struct sandbox_call *call)
 		       : SANDBOX_PKCE_PLAIN;
 }
 
-/* A refresh token comes for offline access, and on a repeated consent only when it was asked for
+/* Google issues a refresh token for offline access, and on a repeated consent only on request
  * (1.1). */
 static bool wants_refresh(struct sandbox_call *call)
 {
@@ -80,7 +80,8 @@ static void grant_code(struct sandbox_call *call, struct str scope)
 {
 	const struct sandbox_code code = {
 		.platform = SANDBOX_YOUTUBE,
-		.prefix = STR("4/0A"), /* with a slash: whoever forgets to decode the code fails */
+		/* contains a slash: a caller that does not decode the code fails */
+		.prefix = STR("4/0A"),
 		.client_id = sandbox_query(call, "client_id"),
 		.redirect_uri = sandbox_query(call, "redirect_uri"),
 		.scope = scope,
@@ -173,7 +174,7 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 	return sandbox_token_issue(call->sandbox, &pattern);
 }
 
-/* refresh is NULL on a refresh: the old one stays good and is not repeated (1.4). */
+/* refresh is NULL on a refresh: the old one stays valid and is not repeated (1.4). */
 static void answer_tokens(struct sandbox_call *call, const struct sandbox_token *access,
 			  const struct sandbox_token *refresh)
 {
@@ -253,7 +254,7 @@ static void exchange_refresh(struct sandbox_call *call)
 	answer_tokens(call, access, NULL);
 }
 
-/* The client is looked at before the grant: the probe of 1.6 rests on it. */
+/* The client is checked before the grant; the probe of 1.6 depends on it. */
 void sandbox_youtube_token(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"grant_type", "client_id"};

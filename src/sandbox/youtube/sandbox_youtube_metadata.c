@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The metadata of a video that is uploaded to the simulated YouTube: checking and reading them
- * (youtube.md 2.1, 2.5, 3, 4). */
+ * The metadata of an upload to the simulated YouTube: checks and reading (platforms/youtube.md 2.1,
+ * 2.5, 3, 4). */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"
@@ -67,7 +67,7 @@ static bool is_description(const struct json *description)
 					     text.len <= DESCRIPTION_BYTES_MAX && !has_angle(text));
 }
 
-/* Commas between tags count, and a tag with a blank counts its two quotes. */
+/* Commas between tags count, and so do two quotes for a tag with a blank. */
 static bool are_tags(const struct json *tags)
 {
 	if (json_is_null(tags))
@@ -85,7 +85,7 @@ static bool are_tags(const struct json *tags)
 	return length <= TAGS_MAX;
 }
 
-/* The categories a video may be put in. */
+/* The categories that a video may have. */
 static bool is_category(const struct json *category)
 {
 	static const char *const assignable[] = {"1",  "2",  "10", "15", "17", "19", "20", "22",
@@ -111,7 +111,7 @@ static bool is_absent_or_one_of(const struct json *value, const char *const *wor
 	return json_is_null(value) || sandbox_is_one_of(json_string(value), words);
 }
 
-/* publishAt goes with privacyStatus private only (2.5). */
+/* publishAt requires privacyStatus private (2.5). */
 static bool is_publish_at(const struct json *status, int64_t *publish_us_out)
 {
 	const struct json *publish_at = json_get(status, "publishAt");
@@ -142,7 +142,7 @@ static bool check_status(struct sandbox_call *call, const struct json *status)
 	return true;
 }
 
-/* Every part that the body sets must be named in "part" (2.1). */
+/* "part" must name every part in the body (2.1). */
 static bool check_parts(struct sandbox_call *call, const struct json *body)
 {
 	for (size_t i = 0; i < body->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Uploads of the simulated YouTube (youtube.md 2.1 to 2.5, 5): the resumable session from
- * its metadata checks to the video that the last byte makes, and thumbnails. No video exists before
- * the last byte. */
+ * Uploads to the simulated YouTube (platforms/youtube.md 2.1 to 2.5, 5): the resumable session, its
+ * bytes, the video that the last byte creates, and thumbnails. No video exists before the last
+ * byte. */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"
@@ -16,11 +16,11 @@
 #define SESSION_LIFETIME_US (7 * US_PER_DAY)   /* 2.3 [U] */
 #define THUMBNAIL_BYTES_MAX (50 * 1000 * 1000) /* section 0 */
 
-/* A resumable session; it hangs on the core's upload record. */
+/* A resumable session, attached to the upload. */
 struct session {
 	struct youtube_video video; /* what the metadata said; id is empty until the last byte */
 	struct str part;
-	int64_t total_bytes; /* -1 = not told yet */
+	int64_t total_bytes; /* -1 = unknown */
 	int64_t received_bytes;
 	int64_t created_us;
 	struct youtube_video *made; /* after the last byte */
@@ -92,8 +92,8 @@ static void refuse_backend(struct sandbox_call *call)
 			       "Backend Error");
 }
 
-/* The channel's own cap, over all ways of uploading: the last 24 hours count, not the day (section
- * 3). */
+/* The channel's upload limit, for all kinds of uploads together. It covers the last 24 hours, not
+ * the day (section 3). */
 static bool take_channel_upload(struct sandbox_call *call)
 {
 	struct youtube_state *state = call->state;
@@ -166,7 +166,7 @@ static struct session *find_session(struct sandbox_call *call, struct sandbox_up
 	return session;
 }
 
-/* 308 with what is stored; without Range when that is nothing (2.2). */
+/* 308 with the stored range; without Range when nothing is stored (2.2). */
 static void answer_progress(struct sandbox_call *call, const struct session *session)
 {
 	if (session->received_bytes > 0)
@@ -183,8 +183,8 @@ static void answer_video(struct sandbox_call *call, int status, const struct you
 	sandbox_youtube_video_put(call, &w, video);
 }
 
-/* What this PUT says it holds. Without a Content-Range it is the whole file. False = the answer is
- * made. */
+/* The range of this PUT. Without a Content-Range it is the whole file. False = the call has been
+ * answered. */
 static bool read_range(struct sandbox_call *call, const struct session *session,
 		       struct content_range *range_out)
 {
@@ -209,8 +209,8 @@ static bool read_range(struct sandbox_call *call, const struct session *session,
 	return true;
 }
 
-/* Contiguous, and in multiples of 256 KiB but for the end (2.2). A chunk may overlap what is there
- * already. */
+/* Contiguous, and in multiples of 256 KiB except at the end (2.2). A chunk may overlap stored
+ * bytes. */
 static bool check_chunk(struct sandbox_call *call, const struct session *session,
 			const struct content_range *range, bool is_final)
 {
@@ -228,7 +228,7 @@ static bool check_chunk(struct sandbox_call *call, const struct session *session
 	return true;
 }
 
-/* How processing will end, by the bytes and by the knob (2.4). */
+/* The outcome of processing, by the bytes and by the knob (2.4). */
 static void decide_end(struct sandbox_call *call, struct youtube_video *video)
 {
 	static const struct {
@@ -244,14 +244,14 @@ static void decide_end(struct sandbox_call *call, struct youtube_video *video)
 		video->failure_reason = "emptyFile";
 	else if (!video->media.sniff.is_video)
 		video->failure_reason = "invalidFile";
-	/* 2.6: what a project without an audit uploads is private for good. */
+	/* 2.6: uploads of a project without an audit stay private. */
 	if (sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_audited) == 0) {
 		video->privacy = STR("private");
 		video->publish_us = 0;
 	}
 }
 
-/* 2.5: square or taller and at most 180 s. A file that does not say is none. */
+/* 2.5: square or taller and at most 180 s. A file without these facts is not one. */
 static bool is_short(const struct sniff *sniff)
 {
 	return sniff->width > 0 && sniff->height >= sniff->width && sniff->duration_ms > 0 &&
@@ -265,8 +265,7 @@ static void show(struct sandbox_call *call, const struct youtube_video *video)
 		.account_id = STR(YOUTUBE_CHANNEL_ID),
 		.id = video->id,
 		.type = STR("video"),
-		/* The ledger has no titles: without a description the title is what a reader
-		 * sees. */
+		/* The ledger has no titles: without a description, the title is the text. */
 		.text = str_is_empty(video->description) ? video->title : video->description,
 		.media = &video->media,
 		.media_count = 1,
@@ -293,13 +292,13 @@ static struct youtube_video *make_video(struct sandbox_call *call, const struct 
 	video->older = state->newest;
 	state->newest = video;
 	sandbox_object_put(call->sandbox, SANDBOX_YOUTUBE, "video", video->id, video);
-	/* What is no video, or was rejected, is never to be seen by anyone, whatever its id. */
+	/* A file that is not a video or was rejected never becomes visible. */
 	if (video->failure_reason == NULL && video->rejection_reason == NULL)
 		show(call, video);
 	return video;
 }
 
-/* The last byte is here: the video comes into being, once. */
+/* The last byte has arrived: creates the video, once. */
 static void finish(struct sandbox_call *call, const struct sandbox_upload *upload, int status)
 {
 	const struct str id = str_copy(call->arena, upload->id);
@@ -322,7 +321,7 @@ static void finish(struct sandbox_call *call, const struct sandbox_upload *uploa
 	answer_video(call, status, session->made);
 }
 
-/* The connection broke within the chunk: what had come is kept, in whole blocks (2.2: "the server
+/* The connection broke within the chunk: whole blocks that arrived are kept (2.2: "the server
  * may keep part of a chunk"). */
 static void keep_part(struct sandbox_call *call, struct session *session,
 		      struct sandbox_upload *upload)
@@ -356,8 +355,7 @@ static void take_bytes(struct sandbox_call *call, struct session *session,
 		session->total_bytes = range->total;
 	if (range->last + 1 > session->received_bytes)
 		session->received_bytes = range->last + 1;
-	/* Both 200 and 201 are said to occur (2.2): the one for a file in one piece, the other for
-	 * chunks. */
+	/* Both 200 and 201 are said to occur (2.2): 200 for a file in one piece, 201 for chunks. */
 	if (is_final)
 		finish(call, upload,
 		       str_is_empty(sandbox_header(call, "Content-Range")) ? 200 : 201);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What can be read of the simulated YouTube's videos, and the comments under them
- * (youtube.md 2.3 to 2.5, 5): videos.list with processing that takes time, the uploads
- * playlist, commentThreads and comments. */
+ * Reading videos on the simulated YouTube, and their comments (platforms/youtube.md 2.3 to 2.5,
+ * 5): videos.list with processing that takes time, the uploads playlist, commentThreads and
+ * comments. */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"
@@ -22,7 +22,7 @@ struct youtube_video *sandbox_youtube_video_find(struct sandbox *sandbox, struct
 	return video != NULL && !video->is_deleted ? video : NULL;
 }
 
-/* As it is now: publishAt has an effect when its time has come. */
+/* The current privacy: publishAt takes effect when its time has come. */
 static struct str video_privacy(const struct youtube_video *video, int64_t now_us)
 {
 	return video->publish_us != 0 && now_us >= video->publish_us ? STR("public")
@@ -33,7 +33,7 @@ static struct str video_privacy(const struct youtube_video *video, int64_t now_u
 
 enum progress { PROGRESS_PROCESSING, PROGRESS_SUCCEEDED, PROGRESS_FAILED, PROGRESS_REJECTED };
 
-/* uploadStatus and processingStatus, which go together (2.4). */
+/* uploadStatus and the processingStatus that belongs to it (2.4). */
 static const struct {
 	const char *upload;
 	const char *processing;
@@ -429,7 +429,7 @@ static bool check_comment_text(struct sandbox_call *call, struct str text)
 	return true;
 }
 
-/* Comments are off on videos made for kids and on private ones (2.5). */
+/* Videos made for kids and private videos have no comments (2.5). */
 static bool may_comment(struct sandbox_call *call, const struct youtube_video *video)
 {
 	if (video == NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which paths a fault's pattern takes (src/sandbox/sandbox_fault.c); what faults do is sandbox_test.c. */
+ * Which paths a fault's pattern takes (src/sandbox/sandbox_fault.c); what faults do is
+ * sandbox_test.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
