@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One request, as a platform's handler sees it: its parameters, and ways to answer. */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

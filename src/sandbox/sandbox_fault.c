@@ -5,7 +5,6 @@
 
 #include "arena.h"
 #include "buf.h"
-#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -28,17 +27,14 @@ static const char *const effect_names[FAULT_EFFECT_COUNT] = {
 };
 
 static const char *const member_names[] = {
-	"platform", "match",       "effect", "status", "headers",
-	"body",     "retry_after", "times",  "error",  "bytes",
+	"platform",    "match", "effect", "status", "headers", "body",
+	"retry_after", "times", "error",  "bytes",  NULL,
 };
 
 static enum err_kind check_members(const struct json *json, struct error *err)
 {
 	for (size_t i = 0; i < json->count; i++) {
-		bool is_known = false;
-		for (size_t j = 0; j < COUNT_OF(member_names); j++)
-			is_known = is_known || str_equal_z(json->keys[i], member_names[j]);
-		if (!is_known)
+		if (!sandbox_is_one_of(json->keys[i], member_names))
 			return error_set(err, ERR_INVALID, "unknown member " STR_FMT,
 					 STR_ARG(json->keys[i]));
 	}

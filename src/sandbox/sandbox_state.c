@@ -57,12 +57,6 @@ bool sandbox_is_full(const struct sandbox *sandbox)
 	return arena_used_bytes(sandbox->kept) > SANDBOX_STATE_MAX_BYTES / 4 * 3;
 }
 
-static struct str object_key(struct arena *arena, enum sandbox_platform platform, const char *kind,
-			     struct str id)
-{
-	return str_format(arena, "%s/%s/" STR_FMT, platforms[platform].slug, kind, STR_ARG(id));
-}
-
 /* A look-up must not grow kept memory: the key is on the stack, or from malloc when it is long. */
 void *sandbox_object_get(struct sandbox *sandbox, enum sandbox_platform platform, const char *kind,
 			 struct str id)
@@ -91,7 +85,9 @@ void sandbox_object_put(struct sandbox *sandbox, enum sandbox_platform platform,
 			struct str id, void *object)
 {
 	struct arena *arena = arena_new("sandbox key", 1 << 20);
-	sandbox_table_put(&sandbox->objects, object_key(arena, platform, kind, id), object);
+	const struct str key =
+		str_format(arena, "%s/%s/" STR_FMT, platforms[platform].slug, kind, STR_ARG(id));
+	sandbox_table_put(&sandbox->objects, key, object);
 	arena_free(&arena);
 }
 

@@ -3,13 +3,11 @@
  * who may act for whom (linkedin.md 2.1, 4, 8, 9). */
 #include "sandbox_linkedin.h"
 
-#include "count_of.h"
-
 /* The active versions, as the table of section 8 stood on 2026-11-21; 202611 has not been seen.
  * The sandbox's clock does not retire them, or tests would fail one day without any change. */
 static const char *const active_versions[] = {
-	"202601", "202602", "202603", "202604", "202605",
-	"202606", "202607", "202608", "202609", "202610",
+	"202601", "202602", "202603", "202604", "202605", "202606",
+	"202607", "202608", "202609", "202610", NULL,
 };
 
 /* ---- answers ---- */
@@ -116,15 +114,6 @@ struct sandbox_token *sandbox_linkedin_bearer(struct sandbox_call *call)
 	return token;
 }
 
-static bool is_active_version(struct str version)
-{
-	for (size_t i = 0; i < COUNT_OF(active_versions); i++) {
-		if (str_equal_z(version, active_versions[i]))
-			return true;
-	}
-	return false;
-}
-
 /* Counts the call against the daily quotas of the app and its member (section 3). Both restart
  * at 00:00 UTC; no header says what is left. */
 static bool take_quota(struct sandbox_call *call, const struct sandbox_token *token)
@@ -162,7 +151,7 @@ struct sandbox_token *sandbox_linkedin_enter(struct sandbox_call *call)
 			STR("A version must be present: add the LinkedIn-Version header"));
 		return NULL;
 	}
-	if (!is_active_version(version)) {
+	if (!sandbox_is_one_of(version, active_versions)) {
 		/* The real text prints the version with a two-digit revision (section 8). */
 		sandbox_linkedin_refuse(
 			call, (struct linkedin_error){426, 0, "NONEXISTENT_VERSION"},

@@ -6,7 +6,6 @@
 
 #include "arena.h"
 #include "buf.h"
-#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -34,19 +33,10 @@ static const char *const known_scopes[] = {
 	"instagram_manage_insights",
 	"ads_management",
 	"ads_read",
+	NULL,
 };
-#define KNOWN_SCOPES COUNT_OF(known_scopes)
 
 /* ---- consent (2.3, 2.4) ---- */
-
-static bool is_known_scope(struct str scope)
-{
-	for (size_t i = 0; i < KNOWN_SCOPES; i++) {
-		if (str_equal_z(scope, known_scopes[i]))
-			return true;
-	}
-	return false;
-}
 
 size_t sandbox_graph_scopes_split(struct str scopes, struct str *out, size_t max)
 {
@@ -70,7 +60,7 @@ static struct str asked_scopes(struct sandbox_call *call)
 		return sandbox_query(call, "scope");
 	struct buf all;
 	buf_init(&all, call->arena, 4096);
-	for (size_t i = 0; i < KNOWN_SCOPES; i++)
+	for (size_t i = 0; known_scopes[i] != NULL; i++)
 		buf_addf(&all, "%s%s", i > 0 ? "," : "", known_scopes[i]);
 	return buf_str(&all);
 }
@@ -190,7 +180,7 @@ void sandbox_graph_dialog(struct sandbox_call *call)
 	if (!check_dialog(call))
 		return;
 	for (size_t i = 0; i < scope_count; i++) {
-		if (!is_known_scope(scopes[i])) {
+		if (!sandbox_is_one_of(scopes[i], known_scopes)) {
 			redirect_bad_scope(call, scopes[i]);
 			return;
 		}

@@ -206,11 +206,6 @@ static void give_pair(struct sandbox_call *call, struct str scope)
 	json_end_object(&w);
 }
 
-static bool is_verifier(struct str verifier)
-{
-	return verifier.len >= VERIFIER_MIN && verifier.len <= VERIFIER_MAX;
-}
-
 static void refuse_verifier(struct sandbox_call *call)
 {
 	refuse_oauth(call, 400, "invalid_request", "Code verifier or code challenge is invalid.");
@@ -222,7 +217,8 @@ static void exchange_code(struct sandbox_call *call)
 	const struct str verifier = sandbox_form(call, "code_verifier");
 	if (!has_fields(call, fields, 2))
 		return;
-	if (!str_is_empty(verifier) && !is_verifier(verifier)) {
+	if (!str_is_empty(verifier) &&
+	    (verifier.len < VERIFIER_MIN || verifier.len > VERIFIER_MAX)) {
 		refuse_verifier(call);
 		return;
 	}

@@ -6,7 +6,6 @@
 
 #include "arena.h"
 #include "buf.h"
-#include "count_of.h"
 #include "str.h"
 
 #include "json.h"

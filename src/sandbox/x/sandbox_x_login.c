@@ -5,7 +5,6 @@
 
 #include "arena.h"
 #include "buf.h"
-#include "count_of.h"
 #include "str.h"
 
 #include "json_write.h"
@@ -16,11 +15,29 @@
 #define STATE_MAX_CHARS 500              /* 1.1 */
 
 static const char *const known_scopes[] = {
-	"tweet.read",   "tweet.write",   "tweet.moderate.write", "users.read",     "users.email",
-	"follows.read", "follows.write", "offline.access",       "space.read",     "mute.read",
-	"mute.write",   "like.read",     "like.write",           "list.read",      "list.write",
-	"block.read",   "block.write",   "bookmark.read",        "bookmark.write", "dm.read",
-	"dm.write",     "media.write",
+	"tweet.read",
+	"tweet.write",
+	"tweet.moderate.write",
+	"users.read",
+	"users.email",
+	"follows.read",
+	"follows.write",
+	"offline.access",
+	"space.read",
+	"mute.read",
+	"mute.write",
+	"like.read",
+	"like.write",
+	"list.read",
+	"list.write",
+	"block.read",
+	"block.write",
+	"bookmark.read",
+	"bookmark.write",
+	"dm.read",
+	"dm.write",
+	"media.write",
+	NULL,
 };
 
 static bool are_known_scopes(struct str scopes)
@@ -28,10 +45,7 @@ static bool are_known_scopes(struct str scopes)
 	bool has_any = false;
 	struct str word;
 	while (scopes.ptr != NULL && str_take_field(&scopes, ' ', &word)) {
-		bool is_known = word.len == 0;
-		for (size_t i = 0; i < COUNT_OF(known_scopes); i++)
-			is_known = is_known || str_equal_z(word, known_scopes[i]);
-		if (!is_known)
+		if (word.len > 0 && !sandbox_is_one_of(word, known_scopes))
 			return false;
 		has_any = has_any || word.len > 0;
 	}

@@ -4,7 +4,6 @@
 #include "sandbox_x.h"
 
 #include "arena.h"
-#include "count_of.h"
 #include "str.h"
 #include "timetext.h"
 
@@ -36,6 +35,7 @@ static const char *const fields_now[] = {
 	"source",
 	"text",
 	"author_id",
+	NULL,
 };
 static const char *const fields_before[] = {
 	"attachments",
@@ -53,16 +53,14 @@ static const char *const fields_before[] = {
 	"reply_settings",
 	"text",
 	"article",
+	NULL,
 };
 
-static bool are_known(struct str list, const char *const *known, size_t count)
+static bool are_known(struct str list, const char *const *known)
 {
 	struct str word;
 	while (list.ptr != NULL && str_take_field(&list, ',', &word)) {
-		bool is_known = false;
-		for (size_t i = 0; i < count; i++)
-			is_known = is_known || str_equal_z(word, known[i]);
-		if (!is_known)
+		if (!sandbox_is_one_of(word, known))
 			return false;
 	}
 	return true;
@@ -77,8 +75,7 @@ static bool check_fields(struct sandbox_call *call)
 		sandbox_x_fail_request(call, "post.fields", now, "is not a known query parameter");
 		return false;
 	}
-	if (are_known(now, fields_now, COUNT_OF(fields_now)) &&
-	    are_known(before, fields_before, COUNT_OF(fields_before)))
+	if (are_known(now, fields_now) && are_known(before, fields_before))
 		return true;
 	sandbox_x_fail_request(call, "post.fields", now.ptr != NULL ? now : before,
 			       "is not a list of known fields");

@@ -4,11 +4,6 @@
  * byte. */
 #include "sandbox_youtube.h"
 
-#include "count_of.h"
-#include "timetext.h"
-
-#include "utf8.h"
-
 #include "sandbox_content_range.h"
 
 #define CHUNK_MULTIPLE_BYTES 262144            /* 2.2 */
