@@ -14,7 +14,7 @@
 #include "sandbox_core.h"
 
 /* Parameter and member names whose values are secrets on one of the six platforms or in OAuth in
- * general. The last three occur in upload addresses of TikTok, YouTube and LinkedIn: whoever has
+ * general. The last three occur in upload addresses of TikTok, YouTube and LinkedIn: anyone who has
  * such an address may write to it. */
 static const char *const secret_names[] = {
 	"access_token",

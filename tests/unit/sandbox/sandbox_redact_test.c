@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the request log may show (src/sandbox/sandbox_redact.c). */
+ * Redaction for the request log (src/sandbox/sandbox_redact.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

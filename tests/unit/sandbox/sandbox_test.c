@@ -117,7 +117,7 @@ static void log_replaces_secrets(void **state)
 				       "query-secret-1",      "json-secret-2",      "c2FuZGJveC14"};
 	for (size_t i = 0; i < COUNT_OF(secrets); i++) {
 		if (str_find(log.body, str_of(secrets[i]), 0) != SIZE_MAX)
-			fail_msg("the log tells %s", secrets[i]);
+			fail_msg("the log shows %s", secrets[i]);
 	}
 	assert_true(str_find(log.body, STR("\"authorization\":\"Bearer ***\""), 0) != SIZE_MAX);
 	assert_true(str_find(log.body, STR("\"authorization\":\"Basic ***\""), 0) != SIZE_MAX);

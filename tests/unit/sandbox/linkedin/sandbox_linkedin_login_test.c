@@ -48,12 +48,13 @@ static void products_decide_what_may_be_asked_for(void **state)
 		const struct probe_answer answer =
 			authorize(probe, rows[i].client, REDIRECT, rows[i].scope, "allow");
 		const struct str error = probe_location_param(probe, &answer, "error");
-		const struct str told = probe_location_param(probe, &answer, "error_description");
+		const struct str description =
+			probe_location_param(probe, &answer, "error_description");
 		print_message("row: %s %s\n", rows[i].client, rows[i].scope);
 		assert_status(answer, 302);
 		assert_str(error, rows[i].unknown != NULL ? "unauthorized_scope_error" : "");
 		assert_true(rows[i].unknown == NULL ||
-			    str_find(told, str_of(rows[i].unknown), 0) != SIZE_MAX);
+			    str_find(description, str_of(rows[i].unknown), 0) != SIZE_MAX);
 	}
 }
 

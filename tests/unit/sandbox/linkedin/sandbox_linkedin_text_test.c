@@ -90,7 +90,7 @@ static void reads_rows(void **state)
 	arena_free(&arena);
 }
 
-/* What GET gives back reads as the same text again. */
+/* The text that GET returns parses to the same text. */
 static void canonical_is_stable(void **state)
 {
 	struct arena *arena = arena_new("test", 1024 * 1024);

@@ -108,7 +108,7 @@ static void parts_make_a_video(void **state)
 	assert_true(video.token.len > 0 && video.thumbnail_url.len == 0);
 	assert_string_equal(status_of(probe, token, &video), "WAITING_UPLOAD");
 	assert_status(post_of(probe, token, &video, "early"), 400);
-	for (size_t i = 3; i-- > 0;) /* in whatever order they come */
+	for (size_t i = 3; i-- > 0;) /* in any order */
 		put_part(probe, &video, i, bytes);
 	put_part(probe, &video, 0, bytes); /* and twice */
 	assert_status(end(probe, token, &video, video.token, in_order, 3), 200);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the tests of Pages and of Instagram start from: a sandbox, a server of pictures, and
+ * The common start of the tests of Pages and Instagram: a sandbox, a server of pictures, and
  * somebody who has logged in. Included by one test file each, hence all static. */
 #pragma once
 

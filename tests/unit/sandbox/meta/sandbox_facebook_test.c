@@ -246,7 +246,7 @@ static void photo_as_multipart(void **state)
 
 	assert_status(made, 200);
 	assert_true(probe_json_string(&made, "post_id").len > 0);
-	/* The token was inside of a body with binary in it: also there it must not be told. */
+	/* The token was in a body with binary parts: the log must not show it there either. */
 	const struct probe_answer log = graph_get(probe, (struct str){0}, "/_sandbox/log");
 	const struct json *requests = json_get(log.json, "requests");
 	const struct str base64 =

@@ -99,13 +99,13 @@ static void every_error_comes_by_its_name(void **state)
 		probe_fault(probe, probe_z(probe, fault));
 		const struct probe_answer answer = graph_get(probe, STR("any"), GRAPH "/me");
 		const int64_t subcode = graph_subcode(&answer);
-		const struct str told =
+		const struct str shown =
 			subcode > 0
 				? str_format(probe->arena, "%lld/%lld",
 					     (long long)graph_code(&answer), (long long)subcode)
 				: str_format(probe->arena, "%lld", (long long)graph_code(&answer));
 
-		assert_str(told, names[i]);
+		assert_str(shown, names[i]);
 		assert_true(answer.status >= 400 && answer.status <= 500);
 		assert_true(probe_json_string(&answer, "error").len == 0 &&
 			    json_string(json_get(json_get(answer.json, "error"), "message")).len >

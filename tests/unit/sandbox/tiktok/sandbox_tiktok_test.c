@@ -582,7 +582,7 @@ static void chunks_come_in_order(void **state)
 	assert_status(put(probe, task, file, 0, 5242880), 416);
 	assert_status(put(probe, task, file, 5242880, 6000000), 400);
 
-	/* The platform breaks down before the chunk, then after it: the status tells how far it
+	/* The platform breaks down before the chunk, then after it: the status says how far it
 	 * got. */
 	probe_fault(probe,
 		    "{\"platform\":\"tiktok\",\"match\":{\"method\":\"PUT\",\"path\":\"/video/\"},"
@@ -909,8 +909,8 @@ static void photo_init_is_checked(void **state)
 	}
 }
 
-/* Who the creator is and what the app may do changes what init says; creator_info tells some of it
- * with 200. */
+/* The creator's state and the app's audit change the answer to init; creator_info reports some of
+ * it with 200. */
 static void knobs_change_what_may_be_posted(void **state)
 {
 	static const struct {

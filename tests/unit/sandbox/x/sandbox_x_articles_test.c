@@ -92,7 +92,7 @@ static void refusals(void **state)
 		{"a block of no type",
 		 "{\"title\":\"T\",\"content_state\":{\"blocks\":[{\"text\":\"a\",\"type\":\"p\"}],"
 		 "\"entities\":[]}}"},
-		{"a range behind its text",
+		{"a range beyond its text",
 		 "{\"title\":\"T\",\"content_state\":{\"blocks\":[{\"text\":\"a\",\"type\":"
 		 "\"unstyled\",\"entity_ranges\":[{\"key\":0,\"offset\":0,\"length\":2}]}],"
 		 "\"entities\":[{\"key\":\"0\",\"value\":{\"type\":\"divider\",\"mutability\":"

@@ -175,7 +175,7 @@ static void video_in_segments_out_of_order(void **state)
 	assert_true(
 		str_equal(json_string(json_get(media, "sha256")), probe_sha256_hex(probe, video)));
 	assert_str(json_string(json_get(media, "type")), "video");
-	/* A second finalize tells the state again. */
+	/* A second finalize reports the state again. */
 	assert_status(finalize(probe, token, id), 200);
 	assert_status(append(probe, token, id, 3, STR("late")), 400);
 }

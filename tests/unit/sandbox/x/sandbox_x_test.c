@@ -191,7 +191,7 @@ static void lookups_and_deletion(void **state)
 	const struct probe_answer missing = x_get(probe, token, one);
 	assert_status(missing, 404);
 	assert_true(str_has_suffix(probe_json_string(&missing, "type"), STR("resource-not-found")));
-	/* What was deleted may be said again, and may not be answered. */
+	/* A deleted text may be posted again, and a deleted post may not be answered. */
 	assert_status(x_post(probe, token, "{\"text\":\"here\"}"), 201);
 	assert_status(x_post(probe, token,
 			     probe_z(probe, str_format(probe->arena,

@@ -197,7 +197,7 @@ static void exchange_gives_tokens(void **state)
 	assert_true(str_is_empty(probe_json_string(&online, "refresh_token")));
 }
 
-/* The order that the credential probe rests on: client, then code, then redirect (1.6). */
+/* The credential probe depends on this order: client, then code, then redirect (1.6). */
 static void exchange_errors_come_in_order(void **state)
 {
 	struct probe *probe = *state;
@@ -510,7 +510,7 @@ static void *race(void *context)
 	return NULL;
 }
 
-/* The lock is let go while the file is looked at: whoever comes second must find the same video. */
+/* The lock is released while the file is examined: a second caller must find the same video. */
 static void last_bytes_at_once_make_one_video(void **state)
 {
 	struct probe *probe = *state;
