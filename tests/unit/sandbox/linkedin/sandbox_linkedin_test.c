@@ -600,6 +600,11 @@ static void comments_hang_under_the_post(void **state)
 	assert_status(list, 200);
 	assert_int_equal(json_get(list.json, "elements")->count, 1);
 	assert_status(comment(probe, token, STR("urn:li:share:1"), "x"), 404);
+	/* A deleted post takes its comments and their replies with it. */
+	assert_status(
+		call(probe, "DELETE", urn_path(probe, API "/rest/posts/", urn, ""), token, none),
+		204);
+	assert_int_equal(probe_ledger(probe, posts, 8), 0);
 }
 
 /* ---- pictures ---- */
