@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared by the files of delivery/: one delivery at work, and what its files offer each other. They
- * stand on floors. A file calls only what stands below it, never its caller's file:
+ * What the files of delivery/ offer each other. They stand on floors: a file calls only what stands
+ * below it, never its caller's file:
  *
  *   deliverer                          claims due rows and makes tasks of them
  *   task                               what the engine calls: plan, save, saved, free
@@ -14,190 +14,21 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
-#include "clock.h"
-#include "log.h"
-#include "random.h"
-
-#include "post.h"
+#include "err.h"
+#include "str.h"
 
 #include "platform.h"
 
-#include "store.h"
-#include "store_delivery.h"
-
-#include "spool.h"
-
 #include "engine.h"
 
-#include "delivery.h"
-#include "gate.h"
-
-#define TASK_ARENA_MAX_BYTES ((size_t)16 << 20)
-#define TIMELINE_PER_TURN_MAX 4
-
-/* ---- our own variables in a delivery's flow; the names are stored ---- */
-
-/* Since when the publish call's outcome is unknown: the time before is the call's own, the time
- * after is ours. */
-#define FLOW_UNCERTAIN_US "delivery.doubt_us"
-/* why the platform refused the last probe */
-#define FLOW_PROBE_REFUSED "delivery.look_refused"
-#define FLOW_PROBES_FAILED "delivery.looks_failed"
-#define FLOW_LIMITED_SINCE_US "delivery.limited_since_us"
-#define FLOW_LIMITS_MET "delivery.limits_met"
-#define FLOW_CLOCK_AHEAD_US "delivery.clock_ahead_us"
-#define FLOW_REFRESH_LOST "delivery.refresh_lost"
-
-/* ---- one delivery at work ---- */
+#include "delivery_task.h"
 
 /* What a lower floor says to the one that called it. */
 enum next {
 	NEXT_ASK,    /* nothing is planned: ask the adapter for its next step */
 	NEXT_PLANNED /* this turn's plan stands */
-};
-
-/* Which conversation with the adapter is under way. */
-enum delivery_mode {
-	MODE_PUBLISH,
-	MODE_REFRESH,    /* of the account's access token; the others go on after it */
-	MODE_RESOLVE,    /* what became of a publish call? */
-	MODE_HOLD_PROBE, /* was a part that is held after a restore published? */
-	MODE_COUNT
-};
-
-/* The call under way, for the timeline. */
-struct delivery_call {
-	struct str stage;
-	const char *method;
-	struct str host_path;
-	enum call_kind kind;
-};
-
-/* Written by media.c. Indexes are flat: the post's own files, then up to ENV_FILES_MAX further
- * ones. */
-struct delivery_media {
-	struct media_file *files;
-	char **paths;
-	size_t count; /* of the post's own */
-	struct str urls[ENV_FILES_MAX];
-	struct delivery_task *next_fetching; /* deliverer->fetching */
-	struct str fetch_key;                /* the file being fetched; empty = none */
-	size_t fetch_index;
-	bool fetch_is_optional;
-	int64_t fetch_until_us; /* when the fetch ends at the latest */
-};
-
-/* Written by account_token.c. */
-struct delivery_token {
-	struct flow flow; /* the refresh's own */
-	bool is_refreshing;
-	bool has_refreshed; /* once per claim: a second refusal of a fresh token means reconnect */
-	/* This turn's: a new pair, sealed, and the account's new state. */
-	bool has_new;
-	bool is_saved;
-	struct str access_sealed;
-	struct str refresh_sealed;
-	int64_t expires_at_us;
-	int64_t refresh_expires_at_us;
-	bool has_new_state;
-	enum account_state new_state;
-	struct str new_error;
-};
-
-/* Written by hold.c. */
-struct delivery_hold {
-	bool is_probing;
-	struct str flow; /* while probing: the flow as the row has it */
-	struct str flow_secrets;
-	bool has_new_state;
-	enum hold_state new_state;
-};
-
-/* Written by capacity.c. */
-struct delivery_capacity {
-	bool is_in_gate;
-	bool has_outcome; /* a call has come back */
-	enum gate_outcome outcome;
-	int64_t retry_after_us;
-};
-
-/* This turn only. */
-struct delivery_turn {
-	struct arena *arena;
-	struct task_plan *plan;
-	struct failure failure; /* save.failure points to it */
-	struct timeline_entry timeline[TIMELINE_PER_TURN_MAX];
-	size_t timeline_count;
-	bool is_woken;      /* the event is the end of a sleep */
-	bool is_quiet;      /* nothing changed: nothing to write */
-	bool has_new_extra; /* the account's extra is replaced */
-	struct str new_extra;
-};
-
-struct delivery_task {
-	struct task task; /* first: the engine's handle */
-	struct deliverer *deliverer;
-	struct arena *arena; /* as long as the task */
-	const struct platform *platform;
-
-	struct delivery_work work; /* as claimed */
-	struct delivery_save save; /* as it will be written; what comes next is verdict.c's */
-	int64_t held_until_us;     /* the lease as it was last written */
-	bool is_unreadable;        /* what is stored was not read, and stays as it is */
-	bool is_retried_by_person; /* what earlier tries found out about files does not count */
-
-	struct post_content content;
-	struct env env; /* arena and now_us are set for every step */
-	struct flow flow;
-
-	struct delivery_call call;
-	struct delivery_media media;
-	struct delivery_token token;
-	struct delivery_hold hold;
-	struct delivery_capacity capacity;
-	struct delivery_turn turn;
-};
-
-/* Nobody writes the mode: it follows from three facts, each with one writer. */
-static inline enum delivery_mode delivery_mode(const struct delivery_task *t)
-{
-	if (t->token.is_refreshing)
-		return MODE_REFRESH;
-	if (t->hold.is_probing)
-		return MODE_HOLD_PROBE;
-	return t->save.call_state == CALL_STATE_IN_DOUBT ? MODE_RESOLVE : MODE_PUBLISH;
-}
-
-/* ---- all deliveries ---- */
-
-#define FAILED_FETCHES_MAX 64 /* the oldest gives way; its file is fetched again */
-#define MEDIA_KEY_MAX_BYTES 100
-
-/* A fetch that failed: for a while, all deliveries of the post get this answer. */
-struct failed_fetch {
-	char key[MEDIA_KEY_MAX_BYTES];
-	char why[256]; /* as struct error has it */
-	enum failure_class class;
-	int64_t until_boot_us; /* 0 = free */
-};
-
-struct deliverer {
-	struct deliverer_config config;
-	struct arena *claim_arena; /* of the last claim's rows */
-	struct delivery_work *claimed;
-	size_t claimed_count;
-	struct delivery_task *fetching; /* tasks whose media fetch is under way */
-	struct failed_fetch failed_fetches[FAILED_FETCHES_MAX];
-	size_t failed_fetch_next;
-	struct gate *gate;
-	bool is_capacity_short; /* the last claim passed over work for which there is no room */
-	bool is_row_left;       /* the last claim left the rows to their first saves */
-	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
-	_Atomic int64_t task_count;                        /* deliverer_in_flight() */
 };
 
 /* ---- task.c ---- */
@@ -209,8 +40,8 @@ struct delivery_task *delivery_task_new(struct deliverer *deliverer,
 
 /* ---- talk.c ---- */
 
-/* Each asks the adapter until this turn's plan stands. */
-/* Of a newly claimed delivery: loads it first. */
+/* All three ask the adapter until this turn's plan stands. This one first loads a newly claimed
+ * delivery. */
 void talk_start(struct delivery_task *t);
 /* The call under way has come back. */
 void talk_reply(struct delivery_task *t, const struct task_event *event);
