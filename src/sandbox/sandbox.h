@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sandbox: one HTTP listener that simulates all six platforms for development, demos and tests
- * (DESIGN.md, "Sandbox contract"). It is an independent reading of the documents in platforms/ and
+ * (design.md, "Sandbox contract"). It is an independent reading of the documents in platforms/ and
  * shares no code with the service's adapters. All state is in memory and in one private temporary
  * directory until a reset or the end. cli/ needs only this header; a simulated platform builds on
  * sandbox_private.h. Handlers run on the listener's threads. */

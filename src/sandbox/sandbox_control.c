@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The routes that belong to no platform: the page of GET / and /_sandbox (DESIGN.md, "Sandbox
+ * The routes that belong to no platform: the page of GET / and /_sandbox (design.md, "Sandbox
  * contract"). */
 #include "arena.h"
 #include "buf.h"

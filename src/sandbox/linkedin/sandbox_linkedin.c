@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated LinkedIn's routes (platforms/linkedin.md 2.1, 4). sandbox_linkedin.h lists the
+ * The simulated LinkedIn's routes (linkedin.md 2.1, 4). sandbox_linkedin.h lists the
  * other files. */
 #include "count_of.h"
 

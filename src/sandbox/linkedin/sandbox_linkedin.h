@@ -2,7 +2,7 @@
  * The simulated LinkedIn, shared by its files: sandbox_linkedin.c (routes), _call.c (refusals, the
  * check in front of /rest), _login.c (apps and OAuth), _people.c (the member and the page),
  * _posts.c, _comments.c, _media.c (pictures and documents), _video.c and _text.c (the "little" text
- * format). It follows one reading of platforms/linkedin.md; where that says a fact is not verified,
+ * format). It follows one reading of linkedin.md; where that says a fact is not verified,
  * the stricter behaviour is simulated. */
 #pragma once
 

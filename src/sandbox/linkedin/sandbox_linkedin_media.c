@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pictures and documents of the simulated LinkedIn (platforms/linkedin.md 2.3, 2.5):
+ * Pictures and documents of the simulated LinkedIn (linkedin.md 2.3, 2.5):
  * initializeUpload, the PUT that needs the bearer token, and the status. sandbox_linkedin_video.c
  * has the videos, whose parts refuse a bearer. */
 #include "sandbox_linkedin.h"

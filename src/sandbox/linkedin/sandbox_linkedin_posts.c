@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Posts of the simulated LinkedIn (platforms/linkedin.md 2.2 to 2.11, 4, 5): field checks, length
+ * Posts of the simulated LinkedIn (linkedin.md 2.2 to 2.11, 4, 5): field checks, length
  * limits, the duplicate guard, and reading, which only pages allow. */
 #include "count_of.h"
 

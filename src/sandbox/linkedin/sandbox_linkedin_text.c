@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn's "little" text, as its server reads it (platforms/linkedin.md 2.9). A backslash escapes
+ * LinkedIn's "little" text, as its server reads it (linkedin.md 2.9). A backslash escapes
  * a reserved character; mentions and hashtags are elements; any other reserved character ends the
  * text. LinkedIn publishes the truncated post all the same: that trap is why this file exists. */
 #include "count_of.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Videos of the simulated LinkedIn (platforms/linkedin.md 2.6): upload addresses for byte ranges,
+ * Videos of the simulated LinkedIn (linkedin.md 2.6): upload addresses for byte ranges,
  * which refuse a bearer token; the etags that finalizeUpload must list in order; the upload token
  * that it must repeat; and processing by the clock. */
 #include "count_of.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Publishing on simulated Facebook Pages: feed posts and photos, and the reads that resolve an
- * unknown outcome (platforms/meta.md 3, 5, 6, 7). */
+ * unknown outcome (meta.md 3, 5, 6, 7). */
 #include "sandbox_graph.h"
 
 #include <stdio.h>

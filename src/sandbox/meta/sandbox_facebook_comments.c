@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comments on a simulated Page's posts, photos and videos (platforms/meta.md 3). Instagram uses its
+ * Comments on a simulated Page's posts, photos and videos (meta.md 3). Instagram uses its
  * ledger entry too. */
 #include "sandbox_graph.h"
 

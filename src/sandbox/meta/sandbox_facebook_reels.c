@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reels and stories of simulated Facebook Pages, and rupload.facebook.com, which receives reels,
- * video stories and Instagram's resumable containers (platforms/meta.md 3.2, 3.3, 4.1). */
+ * video stories and Instagram's resumable containers (meta.md 3.2, 3.3, 4.1). */
 #include "sandbox_graph.h"
 
 #include "arena.h"

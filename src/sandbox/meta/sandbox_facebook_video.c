@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Videos of simulated Facebook Pages: what all kinds share, uploads in chunks, and reading
- * (platforms/meta.md 3.1, 3.2). Reels and stories are in sandbox_facebook_reels.c. */
+ * (meta.md 3.1, 3.2). Reels and stories are in sandbox_facebook_reels.c. */
 #include "sandbox_graph.h"
 
 #include "arena.h"

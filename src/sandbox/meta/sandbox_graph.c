@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The modules of Facebook and Instagram: routing a path to a node and an edge, the daily usage, and
- * the sites that people open (platforms/meta.md 1, 6). Both apps share one host, so the platform of
+ * the sites that people open (meta.md 1, 6). Both apps share one host, so the platform of
  * a call follows from its token or client id. */
 #include "sandbox_graph.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Graph of Meta, shared by the files of this folder: one user with three Pages, two
- * of which have an Instagram business account. Facts: platforms/meta.md; the numbers in comments
+ * of which have an Instagram business account. Facts: meta.md; the numbers in comments
  * are its sections. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's errors by number, for faults that name one: every row of platforms/meta.md 6.1 and 6.3.
+ * Meta's errors by number, for faults that name one: every row of meta.md 6.1 and 6.3.
  * Errors that a handler detects are next to that handler. */
 #include "sandbox_graph.h"
 

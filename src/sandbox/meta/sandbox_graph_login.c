@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated Facebook Login: consent, code and long-lived exchange, app tokens, debug_token
- * (platforms/meta.md 2). It serves both platforms. sandbox_graph_pages.c has the person and the
+ * (meta.md 2). It serves both platforms. sandbox_graph_pages.c has the person and the
  * Pages. */
 #include "sandbox_graph.h"
 

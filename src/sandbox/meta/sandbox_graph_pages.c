@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The person, the business and the Pages of the simulated Meta, and the edges that list them:
- * permissions, Pages with their tokens, Instagram accounts (platforms/meta.md 2.6, 2.7). */
+ * permissions, Pages with their tokens, Instagram accounts (meta.md 2.6, 2.7). */
 #include "sandbox_graph.h"
 
 #include "arena.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Publishing on simulated Instagram business accounts: media_publish, quotas, lists, comments
- * (platforms/meta.md 4.3 to 4.5, 7). The containers are in sandbox_instagram_container.c. */
+ * (meta.md 4.3 to 4.5, 7). The containers are in sandbox_instagram_container.c. */
 #include "sandbox_instagram.h"
 
 #include "arena.h"

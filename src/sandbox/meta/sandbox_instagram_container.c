@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Containers of the simulated Instagram (platforms/meta.md 4.1, 4.2, 5, 6.3). Media is fetched from
+ * Containers of the simulated Instagram (meta.md 4.1, 4.2, 5, 6.3). Media is fetched from
  * its URL and examined at once. As in reality, a faulty picture is refused at once, and a faulty
  * video shows in the container's status later. */
 #include "sandbox_instagram.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated TikTok's routes (platforms/tiktok.md 1, 4). sandbox_tiktok.h lists the other
+ * The simulated TikTok's routes (tiktok.md 1, 4). sandbox_tiktok.h lists the other
  * files. */
 #include "count_of.h"
 

@@ -2,7 +2,7 @@
  * The simulated TikTok, shared by its files: sandbox_tiktok.c (routes), _call.c (answers, the token
  * check), _login.c (Login Kit), _creator.c (the creator and the posting limits), _task.c (the state
  * of a publish task), _publish.c (opening tasks, status), _upload.c (video bytes), _photos.c (photo
- * posts), _errors.c (errors by name). Facts: platforms/tiktok.md 1, 2, 4 and 8. */
+ * posts), _errors.c (errors by name). Facts: tiktok.md 1, 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>

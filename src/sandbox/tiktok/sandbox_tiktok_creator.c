@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The creator of the simulated TikTok (platforms/tiktok.md 1.7, 2.1, 3): its profile, its privacy
+ * The creator of the simulated TikTok (tiktok.md 1.7, 2.1, 3): its profile, its privacy
  * options, and the limits of calls and posts. Calls count within a sliding minute, posts within 24
  * hours, by the sandbox's clock. */
 #include "count_of.h"

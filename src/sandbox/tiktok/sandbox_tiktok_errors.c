@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TikTok's errors by code, for faults that name one: every row of platforms/tiktok.md 4.2. With the
+ * TikTok's errors by code, for faults that name one: every row of tiktok.md 4.2. With the
  * suffix "/200" the answer has status 200, as TikTok sends some (2.1). Errors that a handler
  * detects are next to that handler. */
 #include "count_of.h"

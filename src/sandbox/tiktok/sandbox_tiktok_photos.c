@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Photo posts of the simulated TikTok (platforms/tiktok.md 2.4, 2.5, 3): init with addresses, which
+ * Photo posts of the simulated TikTok (tiktok.md 2.4, 2.5, 3): init with addresses, which
  * it really fetches. One bad picture fails the whole set, without saying which. */
 #include "sandbox_tiktok.h"
 

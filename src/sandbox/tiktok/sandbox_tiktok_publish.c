@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publishing on the simulated TikTok (platforms/tiktok.md 2.2, 2.5, 2.6): init of uploads and
+ * Publishing on the simulated TikTok (tiktok.md 2.2, 2.5, 2.6): init of uploads and
  * pulls, status, cancelling. Video bytes are in sandbox_tiktok_upload.c, photos in
  * sandbox_tiktok_photos.c. */
 #include "sandbox_tiktok.h"
@@ -113,7 +113,7 @@ static void init_upload(struct sandbox_call *call, const struct sandbox_token *t
 	sandbox_tiktok_answer_task(call, task);
 }
 
-/* Loopback http counts as a verified https host here (DESIGN.md, "Sandbox contract"); no other
+/* Loopback http counts as a verified https host here (design.md, "Sandbox contract"); no other
  * host does. */
 bool sandbox_tiktok_may_pull(struct sandbox_call *call, struct str address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The upload host of the simulated TikTok (platforms/tiktok.md 2.3, 8): chunk sizes, their order,
+ * The upload host of the simulated TikTok (tiktok.md 2.3, 8): chunk sizes, their order,
  * an address that is valid for an hour, and the examination of the complete file. */
 #include "sandbox_tiktok.h"
 

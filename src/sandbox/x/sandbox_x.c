@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated X's users and routes (platforms/x.md). sandbox_x.h lists the other files. */
+ * The simulated X's users and routes (x.md). sandbox_x.h lists the other files. */
 #include "sandbox_x.h"
 
 #include "arena.h"

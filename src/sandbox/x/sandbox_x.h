@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X, shared by its files: sandbox_x.c (users, routes), _call.c (tokens, rate limits,
  * credits, ids), _login.c (OAuth 2.0), _posts.c (creating), _timeline.c (reading), _media.c,
- * _articles.c, _errors.c and _text.c (counting). Facts: platforms/x.md; the numbers in comments are
+ * _articles.c, _errors.c and _text.c (counting). Facts: x.md; the numbers in comments are
  * its sections. */
 #pragma once
 

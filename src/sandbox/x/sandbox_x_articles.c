@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Articles on the simulated X (platforms/x.md 2.6): a draft with blocks and entities, checked
+ * Articles on the simulated X (x.md 2.6): a draft with blocks and entities, checked
  * against the documented schema, and the call that publishes it. Only subscribers may write
  * them. */
 #include "sandbox_x.h"

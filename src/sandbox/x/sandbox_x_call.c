@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The check in front of every call of the simulated X: token, rate limit, credits (platforms/x.md
+ * The check in front of every call of the simulated X: token, rate limit, credits (x.md
  * 3.3, 3.4); and the ids of posts and media. */
 #include "sandbox_x.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's errors (platforms/x.md section 4): its two envelopes, and every row of the table by name, for
+ * X's errors (x.md 4): its two envelopes, and every row of the table by name, for
  * faults. */
 #include "sandbox_x.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated X's OAuth 2.0 with PKCE: consent, the token endpoint with rotating refresh tokens,
- * revoking, and the app-only token (platforms/x.md 1). */
+ * revoking, and the app-only token (x.md 1). */
 #include "sandbox_x.h"
 
 #include "arena.h"

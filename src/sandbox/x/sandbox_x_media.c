@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Media on the simulated X: images in one request, videos and GIFs in chunks, processing that takes
- * time, alt text (platforms/x.md 2.3 to 2.5, 3.2). */
+ * time, alt text (x.md 2.3 to 2.5, 3.2). */
 #include "sandbox_x.h"
 
 #include <stdlib.h>

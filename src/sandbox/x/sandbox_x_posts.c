@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Creating posts on the simulated X, with every refusal that the service must know (platforms/x.md
+ * Creating posts on the simulated X, with every refusal that the service must know (x.md
  * 2.1, 2.2, 4, 5). */
 #include "sandbox_x.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How X counts a text (platforms/x.md 3.1). An independent reading, close to twitter-text but
+ * How X counts a text (x.md 3.1). An independent reading, close to twitter-text but
  * incomplete: a URL's host ends in a two-letter country code or in one of the names below, while
  * the list of all names has thousands. Pure. */
 #include "sandbox_x.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading and deleting posts on the simulated X: timelines and look-ups, which resolve a lost
- * answer (platforms/x.md 2.7). */
+ * answer (x.md 2.7). */
 #include "sandbox_x.h"
 
 #include "arena.h"

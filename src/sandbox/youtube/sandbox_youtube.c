@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The simulated YouTube's channel and routes (platforms/youtube.md 1, 3, 4). sandbox_youtube.h
+ * The simulated YouTube's channel and routes (youtube.md 1, 3, 4). sandbox_youtube.h
  * lists the other files. */
 #include "sandbox_youtube.h"
 
@@ -9,7 +9,7 @@
 
 #define AVATAR_HOST "yt3.ggpht.com"
 #define FORM_BYTES_MAX (64 * 1024)
-/* Per request. DESIGN.md section 7: media files up to 4 GiB. */
+/* Per request. design.md 7: media files up to 4 GiB. */
 #define UPLOAD_BYTES_MAX ((size_t)4 << 30)
 #define THUMBNAIL_BYTES_MAX ((size_t)50 * 1000 * 1000) /* section 0: 50 MB since 2026-09-14 */
 

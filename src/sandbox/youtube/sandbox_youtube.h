@@ -2,7 +2,7 @@
  * The simulated YouTube, shared by its files: sandbox_youtube.c (the channel, routes), _call.c
  * (token, scope and quota), _login.c (Google's OAuth), _metadata.c, _upload.c (resumable sessions,
  * thumbnails), _videos.c (reading videos, the uploads playlist, comments) and _errors.c (errors by
- * name). Facts: platforms/youtube.md 1, 2, 4 and 8. */
+ * name). Facts: youtube.md 1, 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube's errors by reason, for faults that name one: every row of platforms/youtube.md 2.5 and
+ * YouTube's errors by reason, for faults that name one: every row of youtube.md 2.5 and
  * 4. Errors that a handler detects are next to that handler. */
 #include "count_of.h"
 

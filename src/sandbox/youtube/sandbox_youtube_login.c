@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Google's OAuth, simulated: consent, codes, tokens (platforms/youtube.md 1). */
+ * Google's OAuth, simulated: consent, codes, tokens (youtube.md 1). */
 #include "sandbox_youtube.h"
 
 #include "count_of.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The metadata of an upload to the simulated YouTube: checks and reading (platforms/youtube.md 2.1,
+ * The metadata of an upload to the simulated YouTube: checks and reading (youtube.md 2.1,
  * 2.5, 3, 4). */
 #include "sandbox_youtube.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Uploads to the simulated YouTube (platforms/youtube.md 2.1 to 2.5, 5): the resumable session, its
+ * Uploads to the simulated YouTube (youtube.md 2.1 to 2.5, 5): the resumable session, its
  * bytes, the video that the last byte creates, and thumbnails. No video exists before the last
  * byte. */
 #include "sandbox_youtube.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading videos on the simulated YouTube, and their comments (platforms/youtube.md 2.3 to 2.5,
+ * Reading videos on the simulated YouTube, and their comments (youtube.md 2.3 to 2.5,
  * 5): videos.list with processing that takes time, the uploads playlist, commentThreads and
  * comments. */
 #include "sandbox_youtube.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's errors by name (src/sandbox/meta/graph_errors.c): every number of platforms/meta.md
- * section 6 can be asked for, and comes as Meta writes it. */
+ * Meta's errors by name (src/sandbox/meta/graph_errors.c): every number of meta.md
+ * 6 can be asked for, and comes as Meta writes it. */
 #include "count_of.h"
 
 #include "graph_flow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The person, the business and the Pages on the simulated Graph (platforms/meta.md
+ * The person, the business and the Pages on the simulated Graph (meta.md
  * 2.6). */
 #include "graph_flow.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading posts on the simulated X: fields by their current and former names, long texts
- * apart, subscriptions (platforms/x.md 0, 1.6, 2.7, 3.1). */
+ * apart, subscriptions (x.md 0, 1.6, 2.7, 3.1). */
 #include "x_flow.h"
 
 #define TIMELINE "/api.x.com/2/users/1790000000000000123/tweets"
