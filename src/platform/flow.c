@@ -29,11 +29,6 @@ void flow_set_stage(struct flow *flow, const char *name)
 	flow->stage = str_of(name);
 }
 
-bool flow_is_at(const struct flow *flow, const char *name)
-{
-	return str_equal_z(flow->stage, name);
-}
-
 /* ---- variables ---- */
 
 static struct flow_var *var_find(const struct flow *flow, struct str name)

@@ -51,7 +51,6 @@ void flow_init(struct flow *flow, struct arena *arena, size_t part_count);
 
 /* Stage: name is a literal of the adapter's. */
 void flow_set_stage(struct flow *flow, const char *name);
-bool flow_is_at(const struct flow *flow, const char *name);
 
 /* Variables: value copied into the flow's arena; setting again replaces. Names may be formatted by
  * the caller ("part2_media_id"). More than FLOW_VARS_MAX is our bug and asserts. */

@@ -37,6 +37,7 @@ struct stage;
 #define STEP_ACCOUNTS_MAX 200
 #define STEP_MATCHES_MAX 20
 #define ENV_FILES_MAX 16
+#define PLATFORM_MESSAGE_MAX_BYTES 500 /* of failure.platform_message */
 
 /* ---- what an adapter is told ---- */
 
@@ -266,6 +267,13 @@ bool reply_is_broken(const struct reply *reply);
 /* For read and prepare replies: true when there is no usable answer (not ANSWERED, or 5xx) and step
  * is now a transient failure. */
 bool step_fail_transport(struct step *step, const struct env *env, const struct reply *reply);
+
+/* For answers that must carry JSON: true when this one does not, and step is now a transient
+ * failure. */
+bool step_fail_unreadable(struct step *step, const struct reply *reply);
+/* May an upload go to that address, which an answer gave? Absolute http or https: the sandbox
+ * answers with plain http. */
+bool call_url_is_usable(const struct env *env, struct str url);
 
 /* ---- what a platform is ---- */
 

@@ -6,7 +6,6 @@
 #include "timetext.h"
 
 #include "httpdate.h"
-#include "url.h"
 #include "utf8.h"
 
 void refusal_marker_add(struct refusal_facts *facts, struct str marker)
@@ -59,41 +58,9 @@ bool refusal_is_certain(const struct refusal_facts *facts)
 	return facts->is_readable || facts->status == 401 || facts->status == 429;
 }
 
-bool step_fail_unreadable(struct step *step, const struct reply *reply)
-{
-	if (json_is(reply->json, JSON_TYPE_OBJECT))
-		return false;
-	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		  STR("The platform's answer cannot be read."));
-	return true;
-}
-
-bool upload_url_is_usable(const struct env *env, struct str url)
-{
-	struct url parsed;
-	return url_parse(env->arena, url, &parsed, NULL) == ERR_NONE;
-}
-
 static int64_t ms_until(int64_t then_us, int64_t now_us)
 {
 	return (then_us - now_us + US_PER_MS - 1) / US_PER_MS;
-}
-
-int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us)
-{
-	switch (wait) {
-	case WAIT_BY_SCHEDULE:
-		return 0;
-	case WAIT_MINUTE:
-		return US_PER_MINUTE / US_PER_MS;
-	case WAIT_DAY:
-		return US_PER_DAY / US_PER_MS;
-	case WAIT_MIDNIGHT_UTC:
-		return ms_until((timetext_day_number(now_us) + 1) * US_PER_DAY, now_us);
-	case WAIT_MIDNIGHT_PACIFIC:
-		return ms_until(pacific_midnight_us(now_us), now_us);
-	}
-	return 0;
 }
 
 /* 00:00 UTC of the nth Sunday of a month. */
@@ -116,7 +83,9 @@ static int64_t pacific_behind_us(int64_t us)
 	return us >= summer_us && us < winter_us ? 7 * US_PER_HOUR : 8 * US_PER_HOUR;
 }
 
-int64_t pacific_midnight_us(int64_t now_us)
+/* The next 00:00 in California, where Google's quotas start again (platforms/youtube.md 3). Strictly
+ * after now_us. */
+static int64_t pacific_midnight_us(int64_t now_us)
 {
 	const int64_t behind_us = pacific_behind_us(now_us);
 	const int64_t local_midnight_us =
@@ -126,13 +95,19 @@ int64_t pacific_midnight_us(int64_t now_us)
 	return local_midnight_us + pacific_behind_us(local_midnight_us + behind_us);
 }
 
-const char *answer_unexpected(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step)
+int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us)
 {
-	(void)env;
-	(void)flow;
-	(void)reply;
-	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR,
-		  STR("An answer came though nothing was asked."));
-	return NULL;
+	switch (wait) {
+	case WAIT_BY_SCHEDULE:
+		return 0;
+	case WAIT_MINUTE:
+		return US_PER_MINUTE / US_PER_MS;
+	case WAIT_DAY:
+		return US_PER_DAY / US_PER_MS;
+	case WAIT_MIDNIGHT_UTC:
+		return ms_until((timetext_day_number(now_us) + 1) * US_PER_DAY, now_us);
+	case WAIT_MIDNIGHT_PACIFIC:
+		return ms_until(pacific_midnight_us(now_us), now_us);
+	}
+	return 0;
 }

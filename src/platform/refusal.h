@@ -14,7 +14,6 @@
 #include "platform.h"
 
 #define REFUSAL_MARKERS_MAX 8
-#define PLATFORM_MESSAGE_MAX_BYTES 500 /* failure.h: platform_message */
 
 /* How long a quota or limit holds when the platform gives no Retry-After. */
 enum refusal_wait {
@@ -64,19 +63,5 @@ void refusal_fail(const struct refusal *rows, const struct env *env,
  * rule 3 only a well-formed error of the platform does; 401 and 429 say so by their status
  * alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
-/* For answers that must carry JSON: true when this one does not, and step is now a transient
- * failure. */
-bool step_fail_unreadable(struct step *step, const struct reply *reply);
-/* May an upload go to that address? Absolute http or https: the sandbox answers with plain http. */
-bool upload_url_is_usable(const struct env *env, struct str url);
 /* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);
-
-/* The next 00:00 in California, where Google's quotas begin anew (youtube.md 3). Strictly
- * after now_us. */
-int64_t pacific_midnight_us(int64_t now_us);
-
-/* The answer function of stages that make no call: an answer to them is our bug, told as
- * INTERNAL_ERROR. */
-const char *answer_unexpected(const struct env *env, struct flow *flow, const struct reply *reply,
-			      struct step *step);

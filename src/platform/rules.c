@@ -118,9 +118,9 @@ static int64_t bytes(struct str text)
 	return (int64_t)text.len;
 }
 
-const struct text_unit text_code_points = {"code_points", code_points};
-const struct text_unit text_utf16_units = {"utf16_units", utf16_units};
-const struct text_unit text_bytes = {"bytes", bytes};
+const struct text_unit rules_code_points = {"code_points", code_points};
+const struct text_unit rules_utf16_units = {"utf16_units", utf16_units};
+const struct text_unit rules_bytes = {"bytes", bytes};
 
 static void check_text(const struct check *check, size_t container, int64_t max)
 {

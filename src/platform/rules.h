@@ -25,9 +25,9 @@ struct text_unit {
 	int64_t (*length)(struct str text);
 };
 
-extern const struct text_unit text_code_points;
-extern const struct text_unit text_utf16_units;
-extern const struct text_unit text_bytes;
+extern const struct text_unit rules_code_points;
+extern const struct text_unit rules_utf16_units;
+extern const struct text_unit rules_bytes;
 
 enum option_type {
 	OPTION_STRING,

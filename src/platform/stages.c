@@ -2,8 +2,10 @@
  * Walking a table of stages, and running an operation of a platform by its table. */
 #include "stages.h"
 
-/* More hops in one call than any table has: then two stages send each other round in a circle,
- * which is our bug. */
+#include "arena.h"
+
+/* More hops in one step than any table has stages: two stages hand over to each other, which is our
+ * bug. */
 #define HOPS_MAX 64
 
 static const struct stage *stage_find(const struct stage *stages, struct str name)
@@ -17,14 +19,23 @@ static const struct stage *stage_find(const struct stage *stages, struct str nam
 	return NULL;
 }
 
+static void fail_at(const struct env *env, const char *sentence, struct str name, struct step *step)
+{
+	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR,
+		  str_format(env->arena, "%s (stage " STR_FMT ").", sentence, STR_ARG(name)));
+}
+
 static void walk(const struct stage *stages, struct str *place, const struct env *env,
 		 struct flow *flow, const struct reply *reply, struct step *step)
 {
 	struct str name = *place;
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		const struct stage *stage = stage_find(stages, name);
-		if (stage == NULL)
-			break;
+		if (stage == NULL) {
+			fail_at(env, "This was saved by another version and cannot be resumed",
+				name, step);
+			return;
+		}
 		*place = str_of(stage->name);
 		const char *next = reply != NULL ? stage->answer(env, flow, reply, step)
 						 : stage->ask(env, flow, step);
@@ -33,21 +44,21 @@ static void walk(const struct stage *stages, struct str *place, const struct env
 		name = str_of(next);
 		reply = NULL;
 	}
+	fail_at(env, "Internal error: the platform adapter goes round in circles", name, step);
+}
+
+const char *stages_answer_unexpected(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step)
+{
+	(void)env;
+	(void)flow;
+	(void)reply;
 	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_INTERNAL_ERROR,
-		  STR("The work on this post cannot be taken up again: its stage is not known."));
+		  STR("Internal error: an answer arrived that nothing had asked for."));
+	return NULL;
 }
 
-void stages_run(const struct stage *stages, const struct env *env, struct flow *flow,
-		const struct reply *reply, struct step *step)
-{
-	walk(stages, &flow->stage, env, flow, reply, step);
-}
-
-void stages_run_probe(const struct stage *stages, const struct env *env, struct flow *flow,
-		      const struct reply *reply, struct step *step)
-{
-	walk(stages, &flow->probe, env, flow, reply, step);
-}
+/* ---- operations ---- */
 
 /* Without a reason of its own it is platform_error; and a refused token is final, since a
  * connection has no account yet whose token could be refreshed. */
@@ -65,10 +76,8 @@ void platform_run(const struct platform *platform, enum operation operation, con
 	const struct stage *stages = platform->stages[operation];
 	struct env own = *env;
 	own.platform = platform;
-	if (operation == OPERATION_RESOLVE)
-		stages_run_probe(stages, &own, flow, reply, step);
-	else
-		stages_run(stages, &own, flow, reply, step);
+	walk(stages, operation == OPERATION_RESOLVE ? &flow->probe : &flow->stage, &own, flow,
+	     reply, step);
 	if (operation == OPERATION_PUBLISH && platform->publish_learn != NULL)
 		platform->publish_learn(&own, flow, step);
 	if (operation == OPERATION_CONNECT && step->kind == STEP_FAIL)

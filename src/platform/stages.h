@@ -21,10 +21,6 @@ struct stage {
 	const char *name##_answer(const struct env *env, struct flow *flow, \
 				  const struct reply *reply, struct step *step)
 
-/* Walks flow->stage; "" means the first stage. The table ends with name NULL. A stage that the
- * table does not have fails the flow: it was written by another version. */
-void stages_run(const struct stage *stages, const struct env *env, struct flow *flow,
-		const struct reply *reply, struct step *step);
-/* The same on flow->probe, for resolve. */
-void stages_run_probe(const struct stage *stages, const struct env *env, struct flow *flow,
-		      const struct reply *reply, struct step *step);
+/* The answer function of a stage that makes no call: an answer to it is our bug, INTERNAL_ERROR. */
+const char *stages_answer_unexpected(const struct env *env, struct flow *flow,
+				     const struct reply *reply, struct step *step);

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "httpdate.h"
+#include "url.h"
 
 #define CALL_TIMEOUT_MS 30000
 #define MEDIA_BYTES_PER_MS 32 /* 32 KB/s is the slowest upload worth waiting for */
@@ -124,4 +125,19 @@ bool step_fail_transport(struct step *step, const struct env *env, const struct 
 					&failure->retry_after_ms))
 		failure->retry_after_ms = 0;
 	return true;
+}
+
+bool step_fail_unreadable(struct step *step, const struct reply *reply)
+{
+	if (json_is(reply->json, JSON_TYPE_OBJECT))
+		return false;
+	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
+		  STR("The platform's answer cannot be read."));
+	return true;
+}
+
+bool call_url_is_usable(const struct env *env, struct str url)
+{
+	struct url parsed;
+	return url_parse(env->arena, url, &parsed, NULL) == ERR_NONE;
 }

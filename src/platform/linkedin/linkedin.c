@@ -176,8 +176,8 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 }
 
 static const struct stage publish_stages[] = {
-	{LINKEDIN_STAGE_BEGIN, begin_ask, answer_unexpected},
-	{LINKEDIN_STAGE_ASSET, linkedin_asset_ask, answer_unexpected},
+	{LINKEDIN_STAGE_BEGIN, begin_ask, stages_answer_unexpected},
+	{LINKEDIN_STAGE_ASSET, linkedin_asset_ask, stages_answer_unexpected},
 	{LINKEDIN_STAGE_INIT, linkedin_init_ask, linkedin_init_answer},
 	{LINKEDIN_STAGE_UPLOAD, linkedin_upload_ask, linkedin_upload_answer},
 	{LINKEDIN_STAGE_PART, linkedin_part_ask, linkedin_part_answer},

@@ -157,9 +157,6 @@ struct str linkedin_part_text(const struct env *env, const struct flow *flow);
 struct str linkedin_commentary(const struct env *env);
 /* The JSON of POST /rest/posts. */
 struct str linkedin_post_body(const struct env *env, const struct flow *flow);
-/* "@Name" becomes "@[Name](urn)" for every mention of the options. */
-struct str linkedin_text_with_mentions(struct arena *arena, struct str text,
-				       const struct json *mentions);
 /* Where an article's card leads to: the option, else the first link of the text, else empty. */
 struct str linkedin_article_source(const struct json *options, struct str text);
 /* Is the post a card: of that type, or with the option article? */

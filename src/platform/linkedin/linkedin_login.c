@@ -400,7 +400,7 @@ const struct stage linkedin_connect_stages[] = {
 	{LINKEDIN_STAGE_ME, me_ask, me_answer},
 	{LINKEDIN_STAGE_PAGES, pages_ask, pages_answer},
 	{LINKEDIN_STAGE_PAGE, page_ask, page_answer},
-	{LINKEDIN_STAGE_ACCOUNTS, accounts_ask, answer_unexpected},
+	{LINKEDIN_STAGE_ACCOUNTS, accounts_ask, stages_answer_unexpected},
 	{0},
 };
 

@@ -36,8 +36,9 @@ static const struct json *mention_at(struct str text, const struct json *mention
 	return found;
 }
 
-struct str linkedin_text_with_mentions(struct arena *arena, struct str text,
-				       const struct json *mentions)
+/* "@Name" becomes "@[Name](urn)" for every mention of the options. */
+static struct str text_with_mentions(struct arena *arena, struct str text,
+				     const struct json *mentions)
 {
 	struct buf out;
 	if (!json_is(mentions, JSON_TYPE_ARRAY) || mentions->count == 0)
@@ -58,9 +59,9 @@ struct str linkedin_text_with_mentions(struct arena *arena, struct str text,
 
 struct str linkedin_commentary(const struct env *env)
 {
-	return little_text_escape(env->arena, linkedin_text_with_mentions(
-						      env->arena, env->post->containers[0].content,
-						      json_get(env->options, "mentions")));
+	return little_text_escape(env->arena,
+				  text_with_mentions(env->arena, env->post->containers[0].content,
+						     json_get(env->options, "mentions")));
 }
 
 static bool ends_link(char c)

@@ -174,7 +174,7 @@ static const char *duplicate_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage linkedin_resolve_stages[] = {
-	{LINKEDIN_STAGE_DOUBT, start_ask, answer_unexpected},
+	{LINKEDIN_STAGE_DOUBT, start_ask, stages_answer_unexpected},
 	{LINKEDIN_STAGE_DUPLICATE, duplicate_ask, duplicate_answer},
 	{LINKEDIN_STAGE_POSTS, posts_ask, posts_answer},
 	{LINKEDIN_STAGE_COMMENTS, comments_ask, comments_answer},

@@ -19,8 +19,6 @@
 #include "resolver.h"
 #include "multipart.h"
 
-#define CODE(name) FAILURE_CODE_##name
-
 #define UPLOAD_AGAIN_MAX 3 /* meta.md 6.1: 389 and 6001, one or two retries */
 #define UPLOAD_AGAIN_MS 5000
 #define PHOTOS_LAST_US (23 * US_PER_HOUR) /* meta.md 3: unpublished photos, about 24 h */
@@ -124,7 +122,8 @@ void facebook_publish_fail(const struct env *env, const struct flow *flow,
 	graph_step_fail(env, reply, step);
 	/* 506, or a photo that is used up, after an unknown outcome is evidence that the first try
 	 * landed (meta.md 6.1): look, do not give up. */
-	if (step->failure.code == CODE(DUPLICATE_CONTENT) && resolver_uncertain_us(flow) != 0)
+	if (step->failure.code == FAILURE_CODE_DUPLICATE_CONTENT &&
+	    resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 }
 
@@ -276,7 +275,7 @@ static void form_send(const struct env *env, struct step *step, struct str objec
 		   str_format(env->arena, STR_FMT "/%s", STR_ARG(object), edge), env->access_token,
 		   form);
 	if (form->is_over)
-		step_fail(step, FAILURE_PERMANENT, CODE(CONTENT_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED,
 			  STR("The post with its options is too large."));
 }
 
@@ -341,7 +340,7 @@ static const char *facebook_comment_ask(const struct env *env, struct flow *flow
 	const struct container *comment = facebook_container(env, flow);
 	struct buf form;
 	if (str_is_empty(flow->parts[0].remote_id)) {
-		step_fail(step, FAILURE_PERMANENT, CODE(PLATFORM_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			  STR("The post is published, but its id is not known, so it cannot be "
 			      "commented on."));
 		return NULL;

@@ -299,7 +299,7 @@ static void facebook_check(const struct post_content *post, enum post_type type,
 
 const struct post_rules facebook_rules = {
 	.types = facebook_types,
-	.text_unit = &text_code_points,
+	.text_unit = &rules_code_points,
 	.text_max = 63206,
 	.comment_text_max = 8000, /* not documented; what the site itself takes */
 	.comments_max = POST_CONTAINERS_MAX - 1,

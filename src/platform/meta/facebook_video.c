@@ -18,8 +18,6 @@
 #include "multipart.h"
 #include "refusal.h"
 
-#define CODE(name) FAILURE_CODE_##name
-
 #define SESSIONS_MAX 3     /* upload sessions begun anew; what is left of one harms nobody */
 #define CORRECTIONS_MAX 20 /* times that Facebook may name another place to go on from */
 #define UPLOAD_TROUBLES_MAX 5
@@ -27,7 +25,6 @@
 #define CHECK_CLOSELY_MS (30 * 60 * 1000)
 #define CHECK_MAX_MS (2 * 60 * 60 * 1000) /* ours: processing has no documented end */
 #define LISTED_TRIES_MAX 4
-#define WORDS_MAX_BYTES 500
 
 /* ---- which ---- */
 
@@ -234,8 +231,7 @@ const char *facebook_session_start_answer(const struct env *env, struct flow *fl
 {
 	const struct str video_id = json_text(env->arena, json_get(reply->json, "video_id"));
 	const struct str upload_url = json_string(json_get(reply->json, "upload_url"));
-	if (!graph_is_ok(reply) || str_is_empty(video_id) ||
-	    !upload_url_is_usable(env, upload_url)) {
+	if (!graph_is_ok(reply) || str_is_empty(video_id) || !call_url_is_usable(env, upload_url)) {
 		if (!facebook_repeats(flow, reply, step))
 			graph_step_fail(env, reply, step);
 		return NULL;
@@ -299,7 +295,7 @@ const char *facebook_upload_probe_answer(const struct env *env, struct flow *flo
 		return wait_at(flow, step, FACEBOOK_STAGE_UPLOAD, 2000);
 	}
 	if (graph_is_ok(reply))
-		step_fail(step, FAILURE_PERMANENT, CODE(MEDIA_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
 			  STR("Facebook could not take the video."))
 			->platform_message = state.words;
 	else
@@ -319,7 +315,7 @@ const char *facebook_ready_ask(const struct env *env, struct flow *flow, struct 
 
 static void video_refused(const struct facebook_video_state *state, struct step *step)
 {
-	step_fail(step, FAILURE_PERMANENT, CODE(MEDIA_REJECTED),
+	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
 		  STR("Facebook could not use the video."))
 		->platform_message = state->words;
 }
@@ -377,7 +373,7 @@ const char *facebook_finish_ask(const struct env *env, struct flow *flow, struct
 	graph_call(env, step, CALL_PUBLISH, "POST", facebook_edge(env, edge_of(kind_of(env))),
 		   env->access_token, &form);
 	if (form.is_over)
-		step_fail(step, FAILURE_PERMANENT, CODE(CONTENT_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED,
 			  STR("The post with its options is too large."));
 	return NULL;
 }
@@ -433,8 +429,8 @@ static void phase_error_read(const struct json *phase, struct facebook_video_sta
 		return;
 	state->is_failed = true;
 	if (str_is_empty(state->words))
-		state->words =
-			utf8_cut_bytes(json_string(json_get(error, "message")), WORDS_MAX_BYTES);
+		state->words = utf8_cut_bytes(json_string(json_get(error, "message")),
+					      PLATFORM_MESSAGE_MAX_BYTES);
 }
 
 static int64_t received_read(const struct json *uploading)

@@ -19,8 +19,6 @@
 #define GRAPH_READS_MAX 200 /* lists of Pages that one connect reads */
 #define GRAPH_BUSINESSES_MAX 50
 #define GRAPH_FOUND_MAX_BYTES (480 * 1024) /* 200 Pages at 2.4 KiB */
-#define CODE(name) FAILURE_CODE_##name
-
 /* ---- app credentials without a user (meta.md 2.9) ---- */
 
 /* The token endpoint says 1 or 101 for a wrong secret or id (meta.md 2.5); elsewhere code 1 means a
@@ -32,10 +30,10 @@ static void token_fail(const struct env *env, const struct reply *reply, struct 
 	graph_step_fail(env, reply, step);
 	if (is_readable && reply->status < 500 && (error.code == 1 || error.code == 101)) {
 		step->failure.class = FAILURE_APP;
-		step->failure.code = CODE(APP_CREDENTIALS_INVALID);
+		step->failure.code = FAILURE_CODE_APP_CREDENTIALS_INVALID;
 		step->failure.message = STR("Meta refused the app's id or secret.");
 	} else if (step->failure.class == FAILURE_PERMANENT) {
-		step->failure.code = CODE(PLATFORM_REJECTED);
+		step->failure.code = FAILURE_CODE_PLATFORM_REJECTED;
 		step->failure.message = STR("Meta refused to give an access token.");
 	}
 	if (!failure_is_transient(step->failure.class))
@@ -87,7 +85,7 @@ static const char *debug_answer(const struct env *env, struct flow *flow, const 
 	else if (str_equal(json_text(env->arena, app_id), env->client_id))
 		step_done(step);
 	else
-		step_fail(step, FAILURE_APP, CODE(APP_CREDENTIALS_INVALID),
+		step_fail(step, FAILURE_APP, FAILURE_CODE_APP_CREDENTIALS_INVALID,
 			  STR("Meta knows these credentials as another app's."));
 	return NULL;
 }
@@ -220,7 +218,7 @@ const char *graph_permissions_answer(const struct env *env, struct flow *flow,
 	}
 	const struct str missing = missing_list(env, list, needed);
 	if (!str_is_empty(missing)) {
-		step_fail(step, FAILURE_PERMANENT, CODE(PERMISSION_MISSING),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,
 			  str_format(env->arena, "These permissions were not granted: " STR_FMT ".",
 				     STR_ARG(missing)))
 			->connection_error = CONNECTION_ERROR_MISSING_PERMISSIONS;
@@ -482,7 +480,7 @@ const char *graph_probe_answer(const struct env *env, struct flow *flow, const s
 	const int64_t ends_s = json_int(json_get(data, "data_access_expires_at"), 0);
 	flow_set_int(flow, GRAPH_KEY_IS_PROBED, 1);
 	if (graph_is_ok(reply) && !json_bool(json_get(data, "is_valid"), true)) {
-		step_fail(step, FAILURE_PERMANENT, CODE(PLATFORM_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			  STR("Meta gave an access token that it does not know as valid."))
 			->connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
 		return NULL;
@@ -542,7 +540,7 @@ void graph_finish(const struct env *env, const struct flow *flow, struct step *s
 		count += make(env, flow, &page, &accounts[count]);
 	}
 	if (count == 0) {
-		step_fail(step, FAILURE_PERMANENT, CODE(PERMISSION_MISSING),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,
 			  str_of(connection_error_sentence(CONNECTION_ERROR_NO_ACCOUNTS)))
 			->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
 		return;

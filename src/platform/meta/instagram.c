@@ -19,8 +19,6 @@
 #include "graph.h"
 #include "stages.h"
 
-#define CODE(name) FAILURE_CODE_##name
-
 #define QUOTA_WAIT_MS (60 * 60 * 1000) /* the 24 h window moves on; ask again in an hour */
 #define UNKNOWN_WAIT_MS 30000          /* meta.md 6.3, 2207008: again in 30 s to 2 min */
 #define UNKNOWN_AGAIN_MAX 2
@@ -189,7 +187,7 @@ static void quota_keep(const struct env *env, struct flow *flow, int64_t usage, 
 
 static const char *quota_used_up(struct step *step)
 {
-	step_fail(step, FAILURE_RATE_LIMITED, CODE(QUOTA_EXHAUSTED),
+	step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED,
 		  STR("The account's posts of the last 24 hours are used up."))
 		->retry_after_ms = QUOTA_WAIT_MS;
 	return NULL;
@@ -314,7 +312,7 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 {
 	struct buf form;
 	if (str_is_empty(flow->parts[0].remote_id)) {
-		step_fail(step, FAILURE_PERMANENT, CODE(PLATFORM_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			  STR("The post is published, but its id is not known, so it cannot be "
 			      "commented on."));
 		return NULL;

@@ -22,14 +22,11 @@
 #include "graph.h"
 #include "refusal.h"
 
-#define CODE(name) FAILURE_CODE_##name
-
 #define CONTAINERS_MAX 3  /* meta.md 6.3: new container, at most 3 times */
 #define FETCH_AGAIN_MAX 3 /* meta.md 6.3, 9004: 2 to 3 retries, 5 s apart */
 #define FETCH_AGAIN_MS 5000
 #define POLL_IMAGE_MAX_MS (5 * 60 * 1000)  /* meta.md 4.2: at most 5 minutes for images */
 #define POLL_VIDEO_MAX_MS (30 * 60 * 1000) /* meta.md 4.2: 20 to 30 minutes for videos */
-#define MESSAGE_MAX_BYTES 500              /* failure.h: platform_message */
 
 struct item_name {
 	char text[32];
@@ -280,7 +277,7 @@ static void name_unreachable(const struct env *env, const struct flow *flow, siz
 			     struct step *step)
 {
 	const size_t index = media_of(env, item);
-	if (step->failure.code == CODE(MEDIA_UNREACHABLE))
+	if (step->failure.code == FAILURE_CODE_MEDIA_UNREACHABLE)
 		step->failure.message =
 			str_format(env->arena, "Media file %zu: Meta could not fetch " STR_FMT,
 				   index + 1, STR_ARG(address_shown(env, flow, index)));
@@ -294,7 +291,7 @@ static const char *container_refused(const struct env *env, struct flow *flow,
 				(error.remedy == GRAPH_REPEAT || error.remedy == GRAPH_CONTAINER);
 	if (may_repeat && flow_count(flow, INSTAGRAM_KEY_FETCHES) < FETCH_AGAIN_MAX) {
 		/* The second try gets our copy, where there is one: it is there for Meta alone. */
-		if (error.failure_code == CODE(MEDIA_UNREACHABLE))
+		if (error.failure_code == FAILURE_CODE_MEDIA_UNREACHABLE)
 			flow_set_int(flow, INSTAGRAM_KEY_HOSTED, 1);
 		return instagram_wait_at(flow, step, INSTAGRAM_STAGE_CONTAINER, FETCH_AGAIN_MS);
 	}
@@ -317,8 +314,8 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 	const size_t item = item_wanted(env, flow);
 	if (!graph_is_ok(reply) || str_is_empty(id) || item == SIZE_MAX)
 		return container_refused(env, flow, reply, step);
-	if (is_video(env, item) && !upload_url_is_usable(env, upload_url)) {
-		step_fail(step, FAILURE_TRANSIENT, CODE(PLATFORM_UNAVAILABLE),
+	if (is_video(env, item) && !call_url_is_usable(env, upload_url)) {
+		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("Instagram gave no address for the video's bytes."));
 		return NULL;
 	}
@@ -377,7 +374,7 @@ static const char *item_again(const struct env *env, struct flow *flow, struct s
 		*step = (struct step){.kind = STEP_FAIL, .failure = *failure};
 		return NULL;
 	}
-	if (failure->code == CODE(MEDIA_UNREACHABLE))
+	if (failure->code == FAILURE_CODE_MEDIA_UNREACHABLE)
 		flow_set_int(flow, INSTAGRAM_KEY_HOSTED, 1);
 	if (!is_child(env, item))
 		items_forget(env, flow);
@@ -471,7 +468,7 @@ static const char *poll_later(const struct env *env, struct flow *flow, struct s
 	const int64_t polls = flow_get_int(flow, INSTAGRAM_KEY_POLLS, 0);
 	const int64_t waited_ms = flow_get_int(flow, INSTAGRAM_KEY_WAITED_MS, 0);
 	if (waited_ms >= (is_video(env, item) ? POLL_VIDEO_MAX_MS : POLL_IMAGE_MAX_MS)) {
-		step_fail(step, FAILURE_TRANSIENT, CODE(PLATFORM_UNAVAILABLE),
+		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  still_working(env, item));
 		return NULL;
 	}
@@ -513,15 +510,15 @@ static const char *item_dead(const struct env *env, struct flow *flow, const str
 	const struct str status = json_string(json_get(reply->json, "status"));
 	const int64_t subcode = subcode_in(status);
 	const struct graph_error error = graph_error_of_subcode(subcode);
-	const bool is_known = subcode != 0 && error.failure_code != CODE(PLATFORM_REJECTED);
+	const bool is_known = subcode != 0 && error.failure_code != FAILURE_CODE_PLATFORM_REJECTED;
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
-		.code = is_known ? error.failure_code : CODE(MEDIA_REJECTED),
+		.code = is_known ? error.failure_code : FAILURE_CODE_MEDIA_REJECTED,
 		.message = str_format(env->arena, "Media file %zu: Instagram could not use it.",
 				      media_of(env, item) + 1),
 		.platform_code = subcode != 0 ? str_format(env->arena, "%lld", (long long)subcode)
 					      : (struct str){0},
-		.platform_message = utf8_cut_bytes(status, MESSAGE_MAX_BYTES),
+		.platform_message = utf8_cut_bytes(status, PLATFORM_MESSAGE_MAX_BYTES),
 	};
 	if (error.remedy == GRAPH_CONTAINER || error.remedy == GRAPH_REPEAT)
 		return item_again(env, flow, step, item, &failure);
@@ -534,7 +531,7 @@ static const char *item_expired(const struct env *env, struct flow *flow, struct
 {
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
-		.code = CODE(PLATFORM_REJECTED),
+		.code = FAILURE_CODE_PLATFORM_REJECTED,
 		.message = STR("The container ran out before it was published."),
 	};
 	return item_again(env, flow, step, item, &failure);

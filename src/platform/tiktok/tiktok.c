@@ -20,7 +20,7 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 }
 
 static const struct stage publish_stages[] = {
-	{TIKTOK_STAGE_BEGIN, begin_ask, answer_unexpected},
+	{TIKTOK_STAGE_BEGIN, begin_ask, stages_answer_unexpected},
 	{TIKTOK_STAGE_CREATOR, tiktok_creator_ask, tiktok_creator_answer},
 	{TIKTOK_STAGE_INIT, tiktok_init_ask, tiktok_init_answer},
 	{TIKTOK_STAGE_UPLOAD, tiktok_upload_ask, tiktok_upload_answer},

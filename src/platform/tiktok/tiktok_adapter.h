@@ -85,8 +85,6 @@ extern const struct refusal tiktok_token_refusals[];
 /* fail_reason of a task that ended as FAILED. */
 extern const struct refusal tiktok_task_failures[];
 
-/* {"data":{...},"error":{"code","message","log_id"}}; there are errors without data. */
-struct refusal_facts tiktok_facts(const struct reply *reply);
 /* Success is the word "ok", whatever the HTTP status says: some refusals come with 200 (2.1). */
 bool tiktok_is_ok(const struct reply *reply);
 /* True when the answer is of no use and the step says so. */

@@ -125,6 +125,6 @@ const struct stage tiktok_connect_stages[] = {
 	{OAUTH_STAGE_EXCHANGE, oauth_exchange_ask, exchange_answer},
 	{TIKTOK_STAGE_USER, user_ask, user_answer},
 	{TIKTOK_STAGE_CREATOR, name_ask, name_answer},
-	{TIKTOK_STAGE_ACCOUNT, account_ask, answer_unexpected},
+	{TIKTOK_STAGE_ACCOUNT, account_ask, stages_answer_unexpected},
 	{0},
 };

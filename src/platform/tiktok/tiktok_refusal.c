@@ -109,7 +109,7 @@ const struct refusal tiktok_task_failures[] = {
 };
 
 /* {"data":{...},"error":{"code","message","log_id"}}; there are errors without data. */
-struct refusal_facts tiktok_facts(const struct reply *reply)
+static struct refusal_facts facts_of(const struct reply *reply)
 {
 	const struct json *error = json_get(reply->json, "error");
 	struct refusal_facts facts = {
@@ -135,7 +135,7 @@ bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct 
 		return false;
 	if (step_fail_transport(step, env, reply))
 		return true;
-	const struct refusal_facts facts = tiktok_facts(reply);
+	const struct refusal_facts facts = facts_of(reply);
 	if (facts.is_readable || reply->status != 200)
 		refusal_fail(api_refusals, env, &facts, reply, step);
 	else
@@ -146,7 +146,7 @@ bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct 
 
 bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply, struct step *step)
 {
-	const struct refusal_facts facts = tiktok_facts(reply);
+	const struct refusal_facts facts = facts_of(reply);
 	if (tiktok_is_ok(reply))
 		return false;
 	/* internal_error says that something went wrong there, not that nothing came of it (5). */

@@ -14,9 +14,6 @@
 #include "resolver.h"
 #include "x_adapter.h"
 
-#define PERMANENT FAILURE_PERMANENT
-#define CODE(name) FAILURE_CODE_##name
-
 /* How an option goes into the body of POST /2/tweets: under its own name, or inside another
  * object. */
 struct placement {
@@ -150,13 +147,6 @@ static void reply_write(struct json_writer *w, struct str parent_id)
 	json_end_object(w);
 }
 
-struct str x_parent_id(const struct env *env, const struct flow *flow)
-{
-	const size_t part = flow_part(flow);
-	return part > 0 ? flow->parts[part - 1].remote_id
-			: json_string(json_get(env->options, "in_reply_to_tweet_id"));
-}
-
 static struct str create_body(const struct env *env, const struct flow *flow)
 {
 	const size_t part = flow_part(flow);
@@ -181,13 +171,13 @@ static const char *create_ask(const struct env *env, struct flow *flow, struct s
 {
 	const struct str body = create_body(env, flow);
 	if (flow_part(flow) > 0 && str_is_empty(x_parent_id(env, flow))) {
-		step_fail(step, PERMANENT, CODE(PLATFORM_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			  STR("The post before this one is published, but its id is not known, so "
 			      "it cannot be answered."));
 		return NULL;
 	}
 	if (str_is_empty(body)) {
-		step_fail(step, PERMANENT, CODE(CONTENT_REJECTED),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED,
 			  STR("The post with its options is too large for X."));
 		return NULL;
 	}
@@ -195,12 +185,6 @@ static const char *create_ask(const struct env *env, struct flow *flow, struct s
 	call_bearer(env, call, env->access_token);
 	call_json(call, body);
 	return NULL;
-}
-
-struct str x_post_url(const struct env *env, struct str id)
-{
-	return str_format(env->arena, "https://x.com/" STR_FMT "/status/" STR_FMT,
-			  STR_ARG(x_first_of(env->username, STR("i"))), STR_ARG(id));
 }
 
 static const char *create_answer(const struct env *env, struct flow *flow,
@@ -218,14 +202,15 @@ static const char *create_answer(const struct env *env, struct flow *flow,
 	x_failed(env, reply, step);
 	/* Uploads live for a day (3.2): those that grew old while the post waited are made anew,
 	 * once. */
-	if (step->failure.code == CODE(MEDIA_REJECTED) && reply->status == 400 &&
+	if (step->failure.code == FAILURE_CODE_MEDIA_REJECTED && reply->status == 400 &&
 	    x_media_count(env, flow) > 0 && x_media_begin_again(flow)) {
 		*step = (struct step){0};
 		return X_STAGE_MEDIA;
 	}
 	/* After a try whose outcome stayed open this is a sign that it landed (section 5): look, do
 	 * not give up. */
-	if (step->failure.code == CODE(DUPLICATE_CONTENT) && resolver_uncertain_us(flow) != 0)
+	if (step->failure.code == FAILURE_CODE_DUPLICATE_CONTENT &&
+	    resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 	return NULL;
 }

@@ -79,10 +79,20 @@ void x_failed(const struct env *env, const struct reply *reply, struct step *ste
 /* A 2xx. What errors[] holds beside data is no failure (4). */
 bool x_is_ok(const struct reply *reply);
 
+/* ---- x_post.c ---- */
+
+/* Is the current part an article, and not one of the replies to it? */
+bool x_is_article(const struct env *env, const struct flow *flow);
+/* The option article, or NULL. */
+const struct json *x_article_options(const struct env *env);
+/* https://x.com/NAME/status/ID */
+struct str x_post_url(const struct env *env, struct str id);
+/* The post that this part replies to: the part before it, or what the option names. Empty for a
+ * post that is no reply. */
+struct str x_parent_id(const struct env *env, const struct flow *flow);
+
 /* ---- x_rules.c ---- */
 
-/* Does the account have one of X's subscriptions (1.6)? extra: what connect left, or NULL. */
-bool x_is_premium(const struct json *extra);
 /* The text of that container as it is sent: without its addresses where the option strip_links says
  * so. */
 struct str x_text(struct arena *arena, const struct post_content *post, const struct json *options,
@@ -118,22 +128,10 @@ struct str x_media_id(const struct flow *flow, size_t number);
 
 /* ---- x_article.c ---- */
 
-/* Is the current part an article, and not one of the replies to it? */
-bool x_is_article(const struct env *env, const struct flow *flow);
-/* The option article, or NULL. */
-const struct json *x_article_options(const struct env *env);
 STAGE_FUNCTIONS(x_draft);
 STAGE_FUNCTIONS(x_article);
 /* X's id for the article of this flow; empty before it has one. */
 struct str x_article_id(const struct flow *flow);
-
-/* ---- x.c ---- */
-
-/* https://x.com/NAME/status/ID */
-struct str x_post_url(const struct env *env, struct str id);
-/* The post that this part answers: the part before it, or what the option names. Empty for a post
- * of its own. */
-struct str x_parent_id(const struct env *env, const struct flow *flow);
 
 /* ---- x_plan.c ---- */
 

@@ -19,16 +19,6 @@
 #define URLS_PER_LINE_MAX 64
 #define DIVIDER "---"
 
-const struct json *x_article_options(const struct env *env)
-{
-	return json_get(env->options, "article");
-}
-
-bool x_is_article(const struct env *env, const struct flow *flow)
-{
-	return env->post_type == POST_TYPE_ARTICLE && flow_part(flow) == 0;
-}
-
 struct str x_article_id(const struct flow *flow)
 {
 	return flow_get(flow, X_KEY_ARTICLE_ID);

@@ -9,7 +9,6 @@
 
 #include "x_adapter.h"
 
-#define MESSAGE_MAX_BYTES 500
 #define RATE_WAIT_MIN_MS 60000 /* 4, 429 */
 
 /* First row that fits. Order of decision: HTTP status, last part of the type, a part of the
@@ -23,68 +22,66 @@ struct error_row {
 	const char *message;
 };
 
-#define PERMANENT FAILURE_PERMANENT
-#define CODE(name) FAILURE_CODE_##name
+#define ROW(status, type_tail, words, class, code, message) \
+	{ \
+		status, type_tail, words, FAILURE_##class, FAILURE_CODE_##code, message \
+	}
 
 static const struct error_row errors[] = {
-	{400, NULL, "media IDs are invalid", PERMANENT, CODE(MEDIA_REJECTED),
-	 "X does not know the uploaded media, or not any more."},
-	{400, NULL, "deleted or not visible", PERMANENT, CODE(PLATFORM_REJECTED),
-	 "The post to be answered is not there any more."},
-	{400, NULL, "duplicate content", PERMANENT, CODE(DUPLICATE_CONTENT),
-	 "X says that this was posted already."},
-	{400, NULL, NULL, PERMANENT, CODE(CONTENT_REJECTED), "X refused the form of the post."},
-	{401, NULL, NULL, FAILURE_TOKEN, CODE(ACCOUNT_REAUTH_REQUIRED),
-	 "X refused the access token."},
-	{402, NULL, NULL, FAILURE_APP, CODE(QUOTA_EXHAUSTED), "The app has no credits left at X."},
-	{403, "credits", NULL, FAILURE_APP, CODE(QUOTA_EXHAUSTED),
-	 "The app has no credits left at X."},
-	{403, "usage-capped", NULL, FAILURE_APP, CODE(QUOTA_EXHAUSTED),
-	 "The app's usage cap at X is reached."},
-	{403, "unsupported-authentication", "Authenticating with Unknown", FAILURE_TRANSIENT,
-	 CODE(PLATFORM_UNAVAILABLE), "X did not recognise its own access token."},
-	{403, NULL, "Authenticating with Unknown", FAILURE_TRANSIENT, CODE(PLATFORM_UNAVAILABLE),
-	 "X did not recognise its own access token."},
-	{403, "unsupported-authentication", NULL, FAILURE_REAUTH, CODE(ACCOUNT_REAUTH_REQUIRED),
-	 "X does not take this kind of access token here."},
-	{403, "client-forbidden", NULL, FAILURE_APP, CODE(PERMISSION_MISSING),
-	 "The app's plan at X does not allow this."},
-	{403, "oauth1-permissions", NULL, FAILURE_APP, CODE(PERMISSION_MISSING),
-	 "The app may only read at X."},
-	{403, "user-suspended", NULL, PERMANENT, CODE(PERMISSION_MISSING),
-	 "X has suspended the account."},
-	{403, NULL, "duplicate content", PERMANENT, CODE(DUPLICATE_CONTENT),
-	 "X says that this was posted already."},
-	{403, NULL, "where you are mentioned", PERMANENT, CODE(PLATFORM_REJECTED),
-	 "X lets apps answer only where the account was mentioned."},
-	{403, NULL, "Reply to this conversation is not allowed", PERMANENT, CODE(PLATFORM_REJECTED),
-	 "X does not allow an answer there."},
-	{403, NULL, "permitted to access this feature", PERMANENT, CODE(PERMISSION_MISSING),
-	 "X does not let the account use this."},
-	{403, NULL, "permitted to perform this action", PERMANENT, CODE(CONTENT_REJECTED),
-	 "X refused the post; most often the text is too long or its media do not go together."},
-	{403, NULL, "video longer than", PERMANENT, CODE(MEDIA_REJECTED),
-	 "The video is too long for the account."},
-	{403, NULL, "maximum of 4 items", PERMANENT, CODE(MEDIA_REJECTED),
-	 "X takes at most 4 media items."},
-	{403, NULL, "maximum of one cashtag", PERMANENT, CODE(CONTENT_REJECTED),
-	 "X takes at most one cashtag."},
-	{403, NULL, "invalid URL", PERMANENT, CODE(CONTENT_REJECTED),
-	 "X refused an address in the text."},
-	{403, NULL, "suspended", PERMANENT, CODE(PERMISSION_MISSING),
-	 "X has suspended the account."},
-	{403, NULL, "locked", PERMANENT, CODE(PERMISSION_MISSING), "X has locked the account."},
-	{403, NULL, NULL, PERMANENT, CODE(PLATFORM_REJECTED), "X refused the post."},
-	{404, NULL, NULL, PERMANENT, CODE(PLATFORM_REJECTED),
-	 "X does not find what this refers to."},
-	{413, NULL, NULL, PERMANENT, CODE(MEDIA_REJECTED), "A file is too large for X."},
-	{429, "usage-capped", NULL, FAILURE_APP, CODE(QUOTA_EXHAUSTED),
-	 "The app's usage cap at X is reached."},
-	{429, NULL, NULL, FAILURE_RATE_LIMITED, CODE(RATE_LIMITED), "X asked to slow down."},
+	ROW(400, NULL, "media IDs are invalid", PERMANENT, MEDIA_REJECTED,
+	    "X does not know the uploaded media, or not any more."),
+	ROW(400, NULL, "deleted or not visible", PERMANENT, PLATFORM_REJECTED,
+	    "The post to be answered is not there any more."),
+	ROW(400, NULL, "duplicate content", PERMANENT, DUPLICATE_CONTENT,
+	    "X says that this was posted already."),
+	ROW(400, NULL, NULL, PERMANENT, CONTENT_REJECTED, "X refused the form of the post."),
+	ROW(401, NULL, NULL, TOKEN, ACCOUNT_REAUTH_REQUIRED, "X refused the access token."),
+	ROW(402, NULL, NULL, APP, QUOTA_EXHAUSTED, "The app has no credits left at X."),
+	ROW(403, "credits", NULL, APP, QUOTA_EXHAUSTED, "The app has no credits left at X."),
+	ROW(403, "usage-capped", NULL, APP, QUOTA_EXHAUSTED,
+	    "The app's usage cap at X is reached."),
+	ROW(403, "unsupported-authentication", "Authenticating with Unknown", TRANSIENT,
+	    PLATFORM_UNAVAILABLE, "X did not recognise its own access token."),
+	ROW(403, NULL, "Authenticating with Unknown", TRANSIENT, PLATFORM_UNAVAILABLE,
+	    "X did not recognise its own access token."),
+	ROW(403, "unsupported-authentication", NULL, REAUTH, ACCOUNT_REAUTH_REQUIRED,
+	    "X does not take this kind of access token here."),
+	ROW(403, "client-forbidden", NULL, APP, PERMISSION_MISSING,
+	    "The app's plan at X does not allow this."),
+	ROW(403, "oauth1-permissions", NULL, APP, PERMISSION_MISSING,
+	    "The app may only read at X."),
+	ROW(403, "user-suspended", NULL, PERMANENT, PERMISSION_MISSING,
+	    "X has suspended the account."),
+	ROW(403, NULL, "duplicate content", PERMANENT, DUPLICATE_CONTENT,
+	    "X says that this was posted already."),
+	ROW(403, NULL, "where you are mentioned", PERMANENT, PLATFORM_REJECTED,
+	    "X lets apps answer only where the account was mentioned."),
+	ROW(403, NULL, "Reply to this conversation is not allowed", PERMANENT, PLATFORM_REJECTED,
+	    "X does not allow an answer there."),
+	ROW(403, NULL, "permitted to access this feature", PERMANENT, PERMISSION_MISSING,
+	    "X does not let the account use this."),
+	ROW(403, NULL, "permitted to perform this action", PERMANENT, CONTENT_REJECTED,
+	    "X refused the post; most often the text is too long or its media do not go together."),
+	ROW(403, NULL, "video longer than", PERMANENT, MEDIA_REJECTED,
+	    "The video is too long for the account."),
+	ROW(403, NULL, "maximum of 4 items", PERMANENT, MEDIA_REJECTED,
+	    "X takes at most 4 media items."),
+	ROW(403, NULL, "maximum of one cashtag", PERMANENT, CONTENT_REJECTED,
+	    "X takes at most one cashtag."),
+	ROW(403, NULL, "invalid URL", PERMANENT, CONTENT_REJECTED,
+	    "X refused an address in the text."),
+	ROW(403, NULL, "suspended", PERMANENT, PERMISSION_MISSING, "X has suspended the account."),
+	ROW(403, NULL, "locked", PERMANENT, PERMISSION_MISSING, "X has locked the account."),
+	ROW(403, NULL, NULL, PERMANENT, PLATFORM_REJECTED, "X refused the post."),
+	ROW(404, NULL, NULL, PERMANENT, PLATFORM_REJECTED, "X does not find what this refers to."),
+	ROW(413, NULL, NULL, PERMANENT, MEDIA_REJECTED, "A file is too large for X."),
+	ROW(429, "usage-capped", NULL, APP, QUOTA_EXHAUSTED,
+	    "The app's usage cap at X is reached."),
+	ROW(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, "X asked to slow down."),
 };
 
-static const struct error_row error_other = {
-	0, NULL, NULL, PERMANENT, CODE(PLATFORM_REJECTED), "X refused the call."};
+static const struct error_row error_other =
+	ROW(0, NULL, NULL, PERMANENT, PLATFORM_REJECTED, "X refused the call.");
 
 /* What X said, from both of its envelopes. */
 struct said {
@@ -179,7 +176,7 @@ void x_failed(const struct env *env, const struct reply *reply, struct step *ste
 	struct failure *failure = step_fail(step, row->class, row->code, str_of(row->message));
 	failure->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
 	failure->platform_code = said.code;
-	failure->platform_message = utf8_cut_bytes(said.words, MESSAGE_MAX_BYTES);
+	failure->platform_message = utf8_cut_bytes(said.words, PLATFORM_MESSAGE_MAX_BYTES);
 	if (row->class == FAILURE_RATE_LIMITED)
 		failure->retry_after_ms = retry_after_ms(env, reply);
 }

@@ -14,10 +14,6 @@
 #include "token_answer.h"
 #include "x_adapter.h"
 
-#define PERMANENT FAILURE_PERMANENT
-#define CODE(name) FAILURE_CODE_##name
-#define MESSAGE_MAX_BYTES 500
-
 const struct oauth_profile x_oauth = {
 	.authorize_url = "https://x.com/i/oauth2/authorize",
 	.client_id_name = "client_id",
@@ -65,13 +61,13 @@ static void x_token_fail(const struct env *env, const struct reply *reply, enum 
 	}
 	struct failure *failure =
 		x_is_app_refused(reply)
-			? step_fail(step, FAILURE_APP, CODE(APP_CREDENTIALS_INVALID),
+			? step_fail(step, FAILURE_APP, FAILURE_CODE_APP_CREDENTIALS_INVALID,
 				    STR("X refused the app's credentials."))
 			: step_fail(step, class, code, str_of(message));
 	const struct str words = json_string(json_get(reply->json, "error_description"));
 	failure->connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
 	failure->platform_code = json_string(json_get(reply->json, "error"));
-	failure->platform_message = utf8_cut_bytes(words, MESSAGE_MAX_BYTES);
+	failure->platform_message = utf8_cut_bytes(words, PLATFORM_MESSAGE_MAX_BYTES);
 }
 
 static int64_t x_expires_at_us(const struct env *env, const struct json *json)
@@ -105,7 +101,7 @@ static const char *x_verify_answer(const struct env *env, struct flow *flow,
 	if (is_good)
 		step_done(step);
 	else
-		x_token_fail(env, reply, PERMANENT, CODE(PLATFORM_REJECTED),
+		x_token_fail(env, reply, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			     "X gave an answer that tells nothing.", step);
 	return NULL;
 }
@@ -161,13 +157,13 @@ static const char *x_token_answer(const struct env *env, struct flow *flow,
 	const struct str scope = json_string(json_get(reply->json, "scope"));
 	if (reply->outcome != REPLY_ANSWERED || reply->status != 200 ||
 	    str_is_empty(access_token)) {
-		x_token_fail(env, reply, PERMANENT, CODE(PLATFORM_REJECTED),
+		x_token_fail(env, reply, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
 			     "X refused the authorization code.", step);
 		return NULL;
 	}
 	const struct str missing = x_missing_scopes(env, scope);
 	if (!str_is_empty(missing)) {
-		step_fail(step, PERMANENT, CODE(PERMISSION_MISSING),
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,
 			  str_format(env->arena, "These permissions were not granted: " STR_FMT ".",
 				     STR_ARG(missing)))
 			->connection_error = CONNECTION_ERROR_MISSING_PERMISSIONS;
@@ -248,7 +244,7 @@ static const char *x_refresh_ask(const struct env *env, struct flow *flow, struc
 	struct buf form;
 	(void)flow;
 	if (str_is_empty(env->refresh_token)) {
-		step_fail(step, FAILURE_REAUTH, CODE(ACCOUNT_REAUTH_REQUIRED),
+		step_fail(step, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
 			  STR("The account has no refresh token."));
 		return NULL;
 	}
@@ -267,7 +263,7 @@ static const char *x_refresh_answer(const struct env *env, struct flow *flow,
 	const struct str access_token = json_string(json_get(reply->json, "access_token"));
 	if (reply->outcome != REPLY_ANSWERED || reply->status != 200 ||
 	    str_is_empty(access_token)) {
-		x_token_fail(env, reply, FAILURE_REAUTH, CODE(ACCOUNT_REAUTH_REQUIRED),
+		x_token_fail(env, reply, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
 			     "X refused the refresh token.", step);
 		return NULL;
 	}

@@ -23,7 +23,6 @@
 #define CHECK_AFTER_MAX_S 60
 #define ALT_TEXT_TRIES 3
 #define FINALIZE_TRIES 3
-#define MESSAGE_MAX_BYTES 500
 
 static const char *const file_vars[] = {X_KEY_MEDIA_ID,  X_KEY_SEGMENT,       X_KEY_FINALIZE_OPEN,
 					X_KEY_FINALIZES, X_KEY_PROCESSING_US, X_KEY_ALT_TRIES};
@@ -392,7 +391,7 @@ static void fail_processing(const struct env *env, const struct json *info, stru
 	struct failure *failure = step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
 					    STR("X could not process the file."));
 	failure->platform_code = json_text(env->arena, json_get(error, "code"));
-	failure->platform_message = utf8_cut_bytes(words, MESSAGE_MAX_BYTES);
+	failure->platform_message = utf8_cut_bytes(words, PLATFORM_MESSAGE_MAX_BYTES);
 }
 
 static void wait_for_processing(const struct env *env, struct flow *flow, const struct json *info,

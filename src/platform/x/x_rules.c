@@ -74,9 +74,16 @@ static const struct option_rule options_known[] = {
 	{.name = NULL},
 };
 
+/* Does the account have one of X's subscriptions (1.6)? extra: what connect left, or NULL. */
+static bool is_premium(const struct json *extra)
+{
+	const struct str name = json_string(json_get(extra, "subscription_type"));
+	return !str_is_empty(name) && !str_equal_z(name, "None");
+}
+
 static int64_t text_max_of(const struct rules_account *account)
 {
-	return x_is_premium(account->extra) ? TEXT_PREMIUM_MAX : TEXT_MAX;
+	return is_premium(account->extra) ? TEXT_PREMIUM_MAX : TEXT_MAX;
 }
 
 static void check(const struct post_content *post, enum post_type type,
@@ -98,12 +105,6 @@ const struct post_rules x_rules = {
 	.comment_text_max_of = text_max_of,
 	.check = check,
 };
-
-bool x_is_premium(const struct json *extra)
-{
-	const struct str name = json_string(json_get(extra, "subscription_type"));
-	return !str_is_empty(name) && !str_equal_z(name, "None");
-}
 
 /* ---- files (3.2) ---- */
 
@@ -164,7 +165,7 @@ static const struct media_rule *rule_of(enum x_media_kind kind, const struct jso
 	case X_MEDIA_GIF:
 		return &gif_rule;
 	case X_MEDIA_VIDEO:
-		return &video_rules[x_is_premium(extra)];
+		return &video_rules[is_premium(extra)];
 	}
 	return &image_rule;
 }
@@ -431,7 +432,7 @@ static void check_article(const struct target *at)
 	if (is_draft && at->post->container_count > 1)
 		refuse(at, STR("containers.1"), "comments_not_supported", 0,
 		       (int64_t)at->post->container_count - 1, "A draft cannot be answered.");
-	if (!x_is_premium(at->account->extra))
+	if (!is_premium(at->account->extra))
 		warning_add(at->problems, STR("type"), "needs_subscription",
 			    STR("X lets only accounts with a subscription write articles."));
 }

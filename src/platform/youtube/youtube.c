@@ -75,11 +75,11 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 }
 
 static const struct stage publish_stages[] = {
-	{YOUTUBE_STAGE_BEGIN, begin_ask, answer_unexpected},
+	{YOUTUBE_STAGE_BEGIN, begin_ask, stages_answer_unexpected},
 	{YOUTUBE_STAGE_SESSION, youtube_session_ask, youtube_session_answer},
 	{YOUTUBE_STAGE_UPLOAD, youtube_upload_ask, youtube_upload_answer},
 	{YOUTUBE_STAGE_QUERY, youtube_query_ask, youtube_query_answer},
-	{YOUTUBE_STAGE_LOST, youtube_lost_ask, answer_unexpected},
+	{YOUTUBE_STAGE_LOST, youtube_lost_ask, stages_answer_unexpected},
 	{YOUTUBE_STAGE_THUMBNAIL, youtube_thumbnail_ask, youtube_thumbnail_answer},
 	{YOUTUBE_STAGE_PROCESSING, youtube_processing_ask, youtube_processing_answer},
 	{YOUTUBE_STAGE_COMMENT, comment_ask, comment_answer},

@@ -93,8 +93,6 @@ struct str youtube_extra(const struct env *env, struct str uploads_playlist,
 
 /* ---- youtube_metadata.c ---- */
 
-/* Text of the option of that name, or the empty str. */
-struct str youtube_option(const struct env *env, const char *name);
 struct str youtube_video_title(const struct env *env);
 /* As asked for; a video with publishAt is private until then (2.5). */
 struct str youtube_privacy(const struct json *options);

@@ -29,20 +29,21 @@ struct str youtube_title(struct str given, struct str content)
 	return str_trim(utf8_cut(first_line(content), TITLE_MAX_CHARACTERS));
 }
 
-struct str youtube_option(const struct env *env, const char *name)
+/* Text of the option of that name, or the empty str. */
+static struct str option_text(const struct env *env, const char *name)
 {
 	return json_string(json_get(env->options, name));
 }
 
 static struct str option_or(const struct env *env, const char *name, const char *fallback)
 {
-	const struct str value = youtube_option(env, name);
+	const struct str value = option_text(env, name);
 	return str_is_empty(value) ? str_of(fallback) : value;
 }
 
 struct str youtube_video_title(const struct env *env)
 {
-	return youtube_title(youtube_option(env, "title"), env->post->containers[0].content);
+	return youtube_title(option_text(env, "title"), env->post->containers[0].content);
 }
 
 struct str youtube_privacy(const struct json *options)
@@ -76,7 +77,7 @@ static void snippet_write(const struct env *env, struct json_writer *w)
 	static const char *const names[] = {"tags", "defaultLanguage", "defaultAudioLanguage",
 					    NULL};
 	const struct str content = env->post->containers[0].content;
-	const struct str description = youtube_option(env, "description");
+	const struct str description = option_text(env, "description");
 	json_begin_object(w);
 	json_member_str(w, "title", youtube_video_title(env));
 	json_member_str(w, "description", str_is_empty(description) ? content : description);

@@ -157,8 +157,8 @@ static const char *threads_answer(const struct env *env, struct flow *flow,
 }
 
 const struct stage youtube_resolve_stages[] = {
-	{YOUTUBE_STAGE_DOUBT, start_ask, answer_unexpected},
-	{YOUTUBE_STAGE_MADE, made_ask, answer_unexpected},
+	{YOUTUBE_STAGE_DOUBT, start_ask, stages_answer_unexpected},
+	{YOUTUBE_STAGE_MADE, made_ask, stages_answer_unexpected},
 	{YOUTUBE_STAGE_SESSION, probe_session_ask, probe_session_answer},
 	{YOUTUBE_STAGE_UPLOADS, uploads_ask, uploads_answer},
 	{YOUTUBE_STAGE_THREADS, threads_ask, threads_answer},

@@ -284,7 +284,7 @@ static const struct option_rule youtube_options[] = {
 
 const struct post_rules youtube_rules = {
 	.types = youtube_types,
-	.text_unit = &text_bytes,
+	.text_unit = &rules_bytes,
 	.text_max = DESCRIPTION_MAX_BYTES,
 	.comment_text_max = COMMENT_MAX_BYTES,
 	.comments_max = POST_CONTAINERS_MAX - 1,

@@ -85,9 +85,9 @@ static void lengths_by_unit(void **state)
 {
 	const struct str text = STR("a\xc3\xa9\xf0\x9f\x90\xb1");
 	(void)state;
-	assert_int_equal(text_bytes.length(text), 7);
-	assert_int_equal(text_code_points.length(text), 3);
-	assert_int_equal(text_utf16_units.length(text), 4);
+	assert_int_equal(rules_bytes.length(text), 7);
+	assert_int_equal(rules_code_points.length(text), 3);
+	assert_int_equal(rules_utf16_units.length(text), 4);
 	assert_int_equal(platform_of(PLATFORM_X)->rules->text_unit->length(text), 4);
 }
 

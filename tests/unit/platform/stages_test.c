@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Walking a table of stages, and running the operations of a platform. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include "arena.h"
-
 #include "stages.h"
+
+#include "arena_fixture.h"
 
 static const char *first_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -60,12 +54,14 @@ static const struct stage table[] = {
 	{.name = NULL},
 };
 
+static const struct platform walked = {.stages = {[OPERATION_REFRESH] = table}};
+
 static struct step run(const char *stage, const struct reply *reply, struct flow *flow)
 {
-	const struct env env = {0};
+	const struct env env = {.arena = arena};
 	struct step step = {.kind = STEP_UNKNOWN};
 	*flow = (struct flow){.stage = str_of(stage)};
-	stages_run(table, &env, flow, reply, &step);
+	platform_run(&walked, OPERATION_REFRESH, &env, flow, reply, &step);
 	return step;
 }
 
@@ -75,7 +71,7 @@ static void a_flow_starts_at_the_first_stage_and_remembers_it(void **state)
 	const struct step step = run("", NULL, &flow);
 	(void)state;
 	assert_int_equal(step.wait_ms, 1);
-	assert_true(flow_is_at(&flow, "first"));
+	assert_true(str_equal_z(flow.stage, "first"));
 }
 
 static void an_answer_leads_on_to_the_stage_that_asks(void **state)
@@ -85,27 +81,23 @@ static void an_answer_leads_on_to_the_stage_that_asks(void **state)
 	const struct step step = run("first", &reply, &flow);
 	(void)state;
 	assert_int_equal(step.wait_ms, 3);
-	assert_true(flow_is_at(&flow, "last"));
+	assert_true(str_equal_z(flow.stage, "last"));
 }
 
 static void an_unknown_stage_and_a_circle_fail(void **state)
 {
 	struct flow flow;
 	(void)state;
-	assert_int_equal(run("of another version", NULL, &flow).failure.code,
-			 FAILURE_CODE_INTERNAL_ERROR);
-	assert_int_equal(run("circle", NULL, &flow).kind, STEP_FAIL);
-}
-
-static void the_probe_has_a_place_of_its_own(void **state)
-{
-	const struct env env = {0};
-	struct flow flow = {.stage = STR("publish")};
-	struct step step = {.kind = STEP_UNKNOWN};
-	(void)state;
-	stages_run_probe(table, &env, &flow, NULL, &step);
-	assert_true(flow_is_at(&flow, "publish"));
-	assert_true(str_equal_z(flow.probe, "first"));
+	const struct failure unknown = run("new_one", NULL, &flow).failure;
+	assert_int_equal(unknown.code, FAILURE_CODE_INTERNAL_ERROR);
+	assert_true(str_equal_z(unknown.message,
+				"This was saved by another version and cannot be resumed (stage "
+				"new_one)."));
+	const struct failure circle = run("circle", NULL, &flow).failure;
+	assert_int_equal(circle.code, FAILURE_CODE_INTERNAL_ERROR);
+	assert_true(str_equal_z(circle.message,
+				"Internal error: the platform adapter goes round in circles (stage "
+				"circle)."));
 }
 
 /* ---- operations ---- */
@@ -145,7 +137,7 @@ static const struct platform platform = {
 
 static struct step run_operation(enum operation operation, struct flow *flow)
 {
-	const struct env env = {0};
+	const struct env env = {.arena = arena};
 	struct step step = {.kind = STEP_UNKNOWN};
 	*flow = (struct flow){0};
 	platform_run(&platform, operation, &env, flow, NULL, &step);
@@ -166,7 +158,7 @@ static void publish_hands_over_what_it_learned(void **state)
 	struct flow flow;
 	(void)state;
 	assert_true(str_equal_z(run_operation(OPERATION_PUBLISH, &flow).account_extra, "{}"));
-	assert_true(flow_is_at(&flow, "first"));
+	assert_true(str_equal_z(flow.stage, "first"));
 }
 
 static void a_refused_token_ends_a_connection(void **state)
@@ -188,13 +180,16 @@ static void a_refused_token_ends_a_connection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_flow_starts_at_the_first_stage_and_remembers_it),
-		cmocka_unit_test(an_answer_leads_on_to_the_stage_that_asks),
-		cmocka_unit_test(an_unknown_stage_and_a_circle_fail),
-		cmocka_unit_test(the_probe_has_a_place_of_its_own),
-		cmocka_unit_test(resolve_leaves_the_stage_alone),
-		cmocka_unit_test(publish_hands_over_what_it_learned),
-		cmocka_unit_test(a_refused_token_ends_a_connection),
+		cmocka_unit_test_setup_teardown(a_flow_starts_at_the_first_stage_and_remembers_it,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(an_answer_leads_on_to_the_stage_that_asks, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(an_unknown_stage_and_a_circle_fail, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(resolve_leaves_the_stage_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(publish_hands_over_what_it_learned, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_refused_token_ends_a_connection, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
