@@ -57,7 +57,7 @@ static struct str bound_complaint(const struct media_rule *rule, struct arena *a
 	const struct str limit = bound_number(bound, arena, is_low ? bound->min : bound->max);
 	const struct str actual = bound_number(bound, arena, bound->actual);
 	return str_format(arena,
-			  "%s must be at %s " STR_FMT " %s %s, and this file is " STR_FMT " %s %s.",
+			  "%s must be at %s " STR_FMT " %s %s, but this file is " STR_FMT " %s %s.",
 			  rule->what, is_low ? "least" : "most", STR_ARG(limit), bound->number_unit,
 			  bound->unit, STR_ARG(actual), bound->number_unit, bound->unit);
 }
@@ -67,9 +67,9 @@ static struct str type_complaint(const struct media_rule *rule, struct arena *ar
 {
 	if (rule->types == 0 || (rule->types & MEDIA_TYPE_BIT(sniff->type)) != 0)
 		return STR("");
-	return str_format(
-		arena, "%s must be %s, and this file is %s.", rule->what, rule->types_text,
-		sniff->type == SNIFF_UNKNOWN ? "of no type that is known" : sniff->mime_type);
+	return str_format(arena, "%s must be %s, but this file is %s.", rule->what,
+			  rule->types_text,
+			  sniff->type == SNIFF_UNKNOWN ? "of an unknown type" : sniff->mime_type);
 }
 
 /* By multiplication: a division would let 1.9104 pass as 1.91. */
@@ -86,7 +86,7 @@ static struct str ratio_complaint(const struct media_rule *rule, struct arena *a
 		decimal(arena, is_low ? rule->ratio_min_permille : rule->ratio_max_permille);
 	return str_format(
 		arena,
-		"%s must be at %s " STR_FMT " times as wide as high, and this file is %u x %u.",
+		"%s must be at %s " STR_FMT " times as wide as high, but this file is %u x %u.",
 		rule->what, is_low ? "least" : "most", STR_ARG(limit), sniff->width, sniff->height);
 }
 

@@ -59,7 +59,8 @@ static void take_refusal(const struct env *env, const struct reply *reply, struc
 	if (facts.is_readable || facts.status == 429)
 		refusal_fail(env->platform->exchange->refusals, env, &facts, reply, step);
 	else
-		fail_unread(step, STR("The platform's answer about tokens cannot be read."));
+		fail_unread(step,
+			    STR("The platform's answer to the token request cannot be read."));
 }
 
 /* ---- verify ---- */
@@ -104,8 +105,9 @@ static const char *verify_answer(const struct env *env, struct flow *flow,
 	take_refusal(env, reply, step);
 	/* Only a refusal of the app says that its credentials are bad. */
 	if (step->failure.class != FAILURE_APP && !failure_is_transient(step->failure.class))
-		fail_unread(step, STR("The platform did not say whether the app's credentials are "
-				      "good."));
+		fail_unread(
+			step,
+			STR("The platform did not say whether the app's credentials are valid."));
 	return NULL;
 }
 
@@ -144,7 +146,7 @@ static const char *refresh_ask(const struct env *env, struct flow *flow, struct 
 	(void)flow;
 	if (str_is_empty(env->refresh_token)) {
 		step_fail(step, FAILURE_REAUTH, FAILURE_CODE_ACCOUNT_REAUTH_REQUIRED,
-			  STR("There is no refresh token; the account has to be connected again."));
+			  STR("There is no refresh token; the account must be connected again."));
 		return NULL;
 	}
 	buf_init(&form, env->arena, TOKEN_FORM_MAX_BYTES);

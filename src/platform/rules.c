@@ -129,8 +129,8 @@ static void check_text(const struct check *check, size_t container, int64_t max)
 	if (length > max)
 		refuse(check, field_of(check, container, "content"), "text_too_long", max, length,
 		       str_format(check->arena,
-				  "%s allows %" PRId64 " characters here; this text has %" PRId64
-				  " as it counts them.",
+				  "%s allows %" PRId64
+				  " characters here; by its count this text has %" PRId64 ".",
 				  check->platform_name, max, length));
 }
 
@@ -161,7 +161,7 @@ static void check_media_bound(const struct check *check, size_t container, const
 	const int limit = is_few ? bound->min : bound->max;
 	refuse(check, field_of(check, container, "media"),
 	       is_few ? bound->reason_few : bound->reason_many, limit, bound->actual,
-	       str_format(check->arena, "%s on %s takes at %s %d %s; this one has %d.", where,
+	       str_format(check->arena, "%s on %s can have at %s %d %s; this one has %d.", where,
 			  check->platform_name, is_few ? "least" : "most", limit, bound->noun,
 			  bound->actual));
 }
@@ -193,7 +193,8 @@ static void check_alt_text(const struct check *check, size_t container, size_t i
 	const struct str field = field_of(check, container, str_z(check->arena, member));
 	if (length > 0 && max == 0)
 		warning_add(check->problems, field, "ignored",
-			    str_format(check->arena, "%s takes no alt text here; it was ignored.",
+			    str_format(check->arena,
+				       "%s does not support alt text here; it was ignored.",
 				       check->platform_name));
 	else if (length > max)
 		refuse(check, field, "alt_text_too_long", max, length,
@@ -239,11 +240,11 @@ static void check_comments(const struct check *check)
 	if (count > max) {
 		refuse(check, max == 0 ? STR("containers.1") : STR("containers"),
 		       max == 0 ? "comments_not_supported" : "too_many_comments", max, count,
-		       max == 0 ? str_format(check->arena,
-					     "%s has no comments that can be made here.",
-					     check->platform_name)
-				: str_format(check->arena, "%s takes at most %" PRId64 " comments.",
-					     check->platform_name, max));
+		       max == 0
+			       ? str_format(check->arena, "Comments cannot be made on %s.",
+					    check->platform_name)
+			       : str_format(check->arena, "%s allows at most %" PRId64 " comments.",
+					    check->platform_name, max));
 		return;
 	}
 	for (size_t i = 1; i < check->post->container_count; i++)
@@ -268,14 +269,14 @@ static bool enum_has(const char *values, struct str value)
 	return false;
 }
 
-/* "a text", "one of a|b": for the sentence. */
+/* "a string", "one of a|b": for the sentence. */
 static struct str option_wants(const struct check *check, const struct option_rule *rule)
 {
 	static const char *const nouns[] = {
-		[OPTION_STRING] = "a text",
+		[OPTION_STRING] = "a string",
 		[OPTION_BOOL] = "true or false",
 		[OPTION_INT] = "a whole number",
-		[OPTION_STRING_LIST] = "a list of texts",
+		[OPTION_STRING_LIST] = "a list of strings",
 		[OPTION_OBJECT] = "an object",
 		[OPTION_OBJECT_LIST] = "a list of objects",
 		[OPTION_ENUM] = NULL,
@@ -371,7 +372,7 @@ static void check_options(const struct check *check)
 		if (rule == NULL)
 			warning_add(check->problems, field, "ignored",
 				    str_format(check->arena,
-					       "%s has no such option here; it was ignored.",
+					       "%s has no such option; it was ignored.",
 					       check->platform_name));
 		else if (!json_is_null(value))
 			check_option(check, rule, value, field);
@@ -392,7 +393,7 @@ static void refuse_type(const struct check *check)
 {
 	const char *type = post_type_name(wanted_type(check->platform, check->post));
 	refuse(check, field_of(check, 0, "type"), "type_not_supported", -1, -1,
-	       str_format(check->arena, "Posts of the type %s cannot be made on %s.", type,
+	       str_format(check->arena, "Posts of type %s are not supported on %s.", type,
 			  check->platform_name));
 }
 

@@ -88,10 +88,10 @@ static const char *post_duplicate(const struct env *env, struct flow *flow,
 	}
 	linkedin_fail(env, reply, step);
 	if (!str_is_empty(urn))
-		step->failure.message = str_format(
-			env->arena,
-			"LinkedIn says that this content was posted already, as " STR_FMT ".",
-			STR_ARG(urn));
+		step->failure.message =
+			str_format(env->arena,
+				   "LinkedIn says this content was already posted, as " STR_FMT ".",
+				   STR_ARG(urn));
 	return NULL;
 }
 

@@ -121,7 +121,7 @@ static const char *member_known(const struct env *env, struct flow *flow, struct
 {
 	if (str_is_empty(id)) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			  STR("LinkedIn did not say who the member is."));
+			  STR("LinkedIn's answer does not name the member."));
 		return NULL;
 	}
 	flow_set(flow, LINKEDIN_KEY_MEMBER_ID, id);
@@ -383,8 +383,8 @@ static const char *accounts_ask(const struct env *env, struct flow *flow, struct
 		token_answer_give(&token, &accounts[i]);
 	if (count == 0) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,
-			  STR("There is no page that this member may post for, and the app may not "
-			      "post as the member."))
+			  STR("This member cannot post for any page, and the app may not post as "
+			      "the member."))
 			->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
 		return NULL;
 	}

@@ -185,7 +185,7 @@ static const char *begin_again(struct flow *flow, struct step *step)
 		return LINKEDIN_STAGE_INIT;
 	flow_set_stage(flow, LINKEDIN_STAGE_INIT);
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		  STR("LinkedIn's addresses for the upload do not take the file."));
+		  STR("LinkedIn's upload URLs do not accept the file."));
 	return NULL;
 }
 
@@ -268,7 +268,7 @@ static struct str instructions_text(const struct env *env, const struct json *in
 static const char *answer_is_unusable(struct step *step)
 {
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		  STR("LinkedIn's answer names no usable address for the upload."));
+		  STR("LinkedIn's answer contains no usable upload URL."));
 	return NULL;
 }
 
@@ -438,7 +438,7 @@ const char *linkedin_part_answer(const struct env *env, struct flow *flow,
 	}
 	if (str_is_empty(etag)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  STR("LinkedIn took a part of the video without naming it."));
+			  STR("LinkedIn accepted a part of the video without returning its ETag."));
 		return NULL;
 	}
 	etag_keep(env, flow, etag);

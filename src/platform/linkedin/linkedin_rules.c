@@ -150,11 +150,12 @@ static bool is_url(struct str text)
 static void check_url(const struct check *check, const char *option, struct str url)
 {
 	if (!str_is_empty(url) && !is_url(url))
-		refuse_option(check, option, "bad_option",
-			      str_format(check->problems->arena,
-					 "The option %s must be an http or https address of at "
-					 "most %d bytes.",
-					 option, URL_MAX));
+		refuse_option(
+			check, option, "bad_option",
+			str_format(
+				check->problems->arena,
+				"The option %s must be an http or https URL of at most %d bytes.",
+				option, URL_MAX));
 }
 
 /* A member of an option that is a text of min to max characters. */
@@ -201,8 +202,8 @@ static void check_article(const struct check *check, const struct json *article)
 	const struct str source = linkedin_article_source(check->options, check->first->content);
 	if (str_is_empty(source))
 		refuse_option(check, "article.source", "link_required",
-			      STR("An article on LinkedIn needs a link: the option article.source, "
-				  "or one in the text."));
+			      STR("An article on LinkedIn needs a link: set the option "
+				  "article.source, or put one in the text."));
 	check_url(check, "article.source", source);
 	check_url(check, "article.thumbnail_url", json_string(json_get(article, "thumbnail_url")));
 	check_text(check, "article.title", json_get(article, "title"), 0, ARTICLE_TEXT_MAX);
@@ -215,7 +216,7 @@ static void check_document(const struct check *check, const struct json *documen
 	const struct str url = json_string(json_get(document, "url"));
 	if (str_is_empty(url))
 		refuse_option(check, "document.url", "bad_option",
-			      STR("A document needs the address of its file."));
+			      STR("A document needs the URL of its file."));
 	check_url(check, "document.url", url);
 	if (str_is_empty(str_trim(json_string(json_get(document, "title")))))
 		refuse_option(check, "document.title", "bad_option",
@@ -286,17 +287,17 @@ static void check_audience(const struct check *check)
 	const struct str feed = json_string(json_get(check->options, "feedDistribution"));
 	if (is_page && str_equal_z(visibility, "CONNECTIONS"))
 		refuse_option(check, "visibility", "members_only",
-			      STR("Only a member's post can be for connections."));
+			      STR("CONNECTIONS is only available for members."));
 	if (!is_page && str_equal_z(feed, "NONE"))
 		refuse_option(check, "feedDistribution", "pages_only",
-			      STR("Only a page's post can be kept out of the feed."));
+			      STR("Keeping a post out of the feed is only available for pages."));
 	if (!is_page && targets != NULL && targets->count > 0)
 		refuse_option(check, "targetEntities", "pages_only",
-			      STR("Only a page's post can be shown to some people only."));
+			      STR("Audience targeting is only available for pages."));
 	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
 		if (!is_target(json_at(targets, i)))
 			refuse_option(check, "targetEntities", "bad_option",
-				      STR("Each of targetEntities holds lists of URNs."));
+				      STR("Each entry of targetEntities must hold lists of URNs."));
 	}
 }
 
@@ -310,15 +311,15 @@ static void check_kinds(const struct check *check)
 			  (check->first->media_count > 0 && !is_article);
 	if (kinds > 1)
 		refuse(check, STR("platforms.linkedin"), "mixed_content", 1, kinds,
-		       STR("A post on LinkedIn shows one of these only: images, a video, a "
+		       STR("A post on LinkedIn can hold only one of these: images, a video, a "
 			   "document, an article, a poll, another post."));
 	if (is_article && check->first->media_count > 1)
 		refuse(check, content_field(check, "media"), "too_many_media", 1,
 		       (int64_t)check->first->media_count,
-		       STR("An article on LinkedIn shows one image."));
+		       STR("An article on LinkedIn can have one image."));
 	if (kinds == 0 && str_is_empty(str_trim(check->first->content)))
 		refuse(check, content_field(check, "content"), "text_required", 1, 0,
-		       STR("A post on LinkedIn needs text, or something to show."));
+		       STR("A post on LinkedIn needs text, media or another attachment."));
 }
 
 static size_t video_count(const struct container *container)
@@ -335,12 +336,13 @@ static void check_media(const struct check *check)
 	if (videos > 0 && (videos < check->first->media_count ||
 			   linkedin_is_article(check->type, check->options)))
 		refuse(check, content_field(check, "media"), "mixed_media", 1,
-		       (int64_t)check->first->media_count, STR("LinkedIn shows a video alone."));
+		       (int64_t)check->first->media_count,
+		       STR("On LinkedIn a video must be the only media file."));
 	if (check->type == POST_TYPE_CAROUSEL && check->first->media_count < 2 &&
 	    object(check, "document") == NULL)
 		refuse(check, content_field(check, "media"), "too_few_images", 2,
 		       (int64_t)check->first->media_count,
-		       STR("A carousel on LinkedIn takes at least 2 images, or the option "
+		       STR("A carousel on LinkedIn needs at least 2 images, or the option "
 			   "document."));
 	for (size_t i = 0; i < check->first->media_count; i++) {
 		const struct media *media = &check->first->media[i];
@@ -350,7 +352,8 @@ static void check_media(const struct check *check)
 			check->post, i, check->account, check->problems);
 		if (is_video && !str_is_empty(media->alt_text))
 			warning_add(check->problems, content_field(check, "media"), "ignored",
-				    STR("LinkedIn takes no alt text for videos; it was ignored."));
+				    STR("LinkedIn does not support alt text for videos; it was "
+					"ignored."));
 	}
 }
 

@@ -341,7 +341,7 @@ static const char *facebook_comment_ask(const struct env *env, struct flow *flow
 	struct buf form;
 	if (str_is_empty(flow->parts[0].remote_id)) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			  STR("The post is published, but its id is not known, so it cannot be "
+			  STR("The post is published, but its id is unknown, so it cannot be "
 			      "commented on."));
 		return NULL;
 	}

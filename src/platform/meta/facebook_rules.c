@@ -216,8 +216,8 @@ static void warn_of_options(const struct json *options, enum facebook_kind kind,
 		warning_add(problems,
 			    str_format(problems->arena, "platforms.facebook.%s", place->name),
 			    "ignored",
-			    STR("Facebook has no such option for this kind of post; it was "
-				"ignored."));
+			    STR("Facebook does not support this option for this kind of post; it "
+				"was ignored."));
 	}
 }
 
@@ -242,13 +242,13 @@ static void check_feed(const struct facts *facts, struct problems *problems)
 	if (has_option(facts, "call_to_action") && !has_option(facts, "link"))
 		problem_add_rule(problems, STR("platforms.facebook.call_to_action"),
 				 "link_required", facts->account_id, -1, -1,
-				 STR("A call_to_action needs the option link."));
+				 STR("call_to_action requires the option link."));
 	if (has_option(facts, "text_format_preset_id") &&
 	    (length > PRESET_TEXT_MAX || facts->first->media_count > 0))
 		problem_add_rule(problems, STR("platforms.facebook.text_format_preset_id"),
 				 "text_too_long", facts->account_id, PRESET_TEXT_MAX, length,
-				 STR("A coloured background takes a text of at most 130 "
-				     "characters, without media."));
+				 STR("A coloured background requires a text of at most 130 "
+				     "characters and no media."));
 	if (str_is_empty(str_trim(facts->first->content)) && facts->first->media_count == 0 &&
 	    !has_option(facts, "link"))
 		problem_add_rule(problems, rules_field(problems->arena, facts->post, 0, "content"),
@@ -261,7 +261,8 @@ static void check_story(const struct facts *facts, struct problems *problems)
 {
 	if (!str_is_empty(str_trim(facts->first->content)))
 		warning_add(problems, rules_field(problems->arena, facts->post, 0, "content"),
-			    "ignored", STR("A story on Facebook has no text; it was ignored."));
+			    "ignored",
+			    STR("Facebook does not show text in stories; it was ignored."));
 	if (facts->post->container_count > 1)
 		problem_add_rule(problems, STR("containers.1"), "comments_not_supported",
 				 facts->account_id, 0, (int64_t)facts->post->container_count - 1,
@@ -283,11 +284,11 @@ static void facebook_check(const struct post_content *post, enum post_type type,
 	if (has_image(facts.first) && has_video(facts.first))
 		problem_add_rule(problems, rules_field(problems->arena, post, 0, "media"),
 				 "mixed_media", facts.account_id, -1, -1,
-				 STR("A post on a Page has photos or a video, not both."));
+				 STR("A post on a Page can have photos or a video, not both."));
 	if (has_option(&facts, "link") && facts.first->media_count > 0)
 		problem_add_rule(problems, STR("platforms.facebook.link"), "link_with_media",
 				 facts.account_id, -1, -1,
-				 STR("A post on a Page has a link or media, not both."));
+				 STR("A post on a Page can have a link or media, not both."));
 	else
 		warn_of_options(facts.options, facts.kind, problems);
 	if (facts.kind == FACEBOOK_FEED)

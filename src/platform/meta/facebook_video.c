@@ -296,7 +296,7 @@ const char *facebook_upload_probe_answer(const struct env *env, struct flow *flo
 	}
 	if (graph_is_ok(reply))
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
-			  STR("Facebook could not take the video."))
+			  STR("Facebook could not accept the video."))
 			->platform_message = state.words;
 	else
 		graph_step_fail(env, reply, step);

@@ -289,16 +289,15 @@ static struct str reconnect_sentence(int64_t subcode)
 		int64_t subcode;
 		const char *sentence;
 	} rows[] = {
-		{458, "The person removed the app; the account must be connected again."},
-		{459, "Meta wants the person to log in at facebook.com first; then the account "
-		      "must be connected again."},
-		{460, "The person changed the password; the account must be connected again."},
+		{458, "The user removed the app; the account must be connected again."},
+		{459, "The user must log in at facebook.com first; then the account must be "
+		      "connected again."},
+		{460, "The user changed their password; the account must be connected again."},
 		{463, "The access token has expired; the account must be connected again."},
-		{464, "The person must confirm the login at facebook.com first; then the account "
+		{464, "The user must confirm the login at facebook.com first; then the account "
 		      "must be connected again."},
-		{467, "The access token was made invalid; the account must be connected again."},
-		{492, "The person lost the role on the Page; the account must be connected "
-		      "again."},
+		{467, "The access token was invalidated; the account must be connected again."},
+		{492, "The user lost their role on the Page; the account must be connected again."},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (rows[i].subcode == subcode)
@@ -323,7 +322,7 @@ void graph_step_fail(const struct env *env, const struct reply *reply, struct st
 			step_fail(step, reply->status < 400 ? FAILURE_TRANSIENT : FAILURE_PERMANENT,
 				  reply->status < 400 ? FAILURE_CODE_PLATFORM_UNAVAILABLE
 						      : FAILURE_CODE_PLATFORM_REJECTED,
-				  STR("Meta gave an answer that cannot be read."))
+				  STR("Meta's answer cannot be read."))
 				->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
 		return;
 	}
@@ -349,8 +348,8 @@ void graph_step_fail_upload(const struct env *env, const struct reply *reply, st
 	struct failure *failure = step_fail(
 		step, is_retriable ? FAILURE_TRANSIENT : FAILURE_PERMANENT,
 		is_retriable ? FAILURE_CODE_PLATFORM_UNAVAILABLE : FAILURE_CODE_MEDIA_REJECTED,
-		is_retriable ? STR("Meta could not take the file now.")
-			     : STR("Meta did not take the file."));
+		is_retriable ? STR("Meta cannot accept the file right now.")
+			     : STR("Meta did not accept the file."));
 	failure->platform_code = utf8_cut_bytes(json_string(json_get(info, "type")), 100);
 	failure->platform_message =
 		utf8_cut_bytes(json_string(json_get(info, "message")), PLATFORM_MESSAGE_MAX_BYTES);

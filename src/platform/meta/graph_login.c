@@ -34,7 +34,7 @@ static void token_fail(const struct env *env, const struct reply *reply, struct 
 		step->failure.message = STR("Meta refused the app's id or secret.");
 	} else if (step->failure.class == FAILURE_PERMANENT) {
 		step->failure.code = FAILURE_CODE_PLATFORM_REJECTED;
-		step->failure.message = STR("Meta refused to give an access token.");
+		step->failure.message = STR("Meta refused to issue an access token.");
 	}
 	if (!failure_is_transient(step->failure.class))
 		step->failure.connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
@@ -86,7 +86,7 @@ static const char *debug_answer(const struct env *env, struct flow *flow, const 
 		step_done(step);
 	else
 		step_fail(step, FAILURE_APP, FAILURE_CODE_APP_CREDENTIALS_INVALID,
-			  STR("Meta knows these credentials as another app's."));
+			  STR("Meta says these credentials belong to another app."));
 	return NULL;
 }
 
@@ -481,7 +481,7 @@ const char *graph_probe_answer(const struct env *env, struct flow *flow, const s
 	flow_set_int(flow, GRAPH_KEY_IS_PROBED, 1);
 	if (graph_is_ok(reply) && !json_bool(json_get(data, "is_valid"), true)) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			  STR("Meta gave an access token that it does not know as valid."))
+			  STR("Meta issued an access token that it then reported as invalid."))
 			->connection_error = CONNECTION_ERROR_EXCHANGE_FAILED;
 		return NULL;
 	}

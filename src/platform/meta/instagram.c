@@ -73,9 +73,9 @@ static bool instagram_account(const struct env *env, const struct flow *flow,
 
 /* The usual reason, and what a person can do about it (meta.md 2.1, 2.6). */
 static const char no_accounts_text[] =
-	"None of the Pages that were shared is linked to an Instagram professional account. A "
-	"personal account has to be made a business account in the Instagram app and linked to a "
-	"Facebook Page; then connect again and tick that Page.";
+	"None of the shared Pages is linked to an Instagram professional account. Switch the "
+	"personal account to a business account in the Instagram app and link it to a Facebook "
+	"Page; then connect again and select that Page.";
 
 static const char *instagram_finish_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -188,7 +188,7 @@ static void quota_keep(const struct env *env, struct flow *flow, int64_t usage, 
 static const char *quota_used_up(struct step *step)
 {
 	step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_QUOTA_EXHAUSTED,
-		  STR("The account's posts of the last 24 hours are used up."))
+		  STR("The account has reached Instagram's 24-hour posting limit."))
 		->retry_after_ms = QUOTA_WAIT_MS;
 	return NULL;
 }
@@ -313,7 +313,7 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 	struct buf form;
 	if (str_is_empty(flow->parts[0].remote_id)) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			  STR("The post is published, but its id is not known, so it cannot be "
+			  STR("The post is published, but its id is unknown, so it cannot be "
 			      "commented on."));
 		return NULL;
 	}

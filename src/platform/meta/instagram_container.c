@@ -268,7 +268,7 @@ static struct str address_shown(const struct env *env, const struct flow *flow, 
 {
 	const struct str url = post_of(env)->media[index].url;
 	if (instagram_gives_our_copy(env, flow, url, &env->media[index]))
-		return STR("our copy of it; is the public address of this service right?");
+		return STR("this service's copy of it; check the configured public URL.");
 	return str_concat(env->arena, str_slice(url, 0, str_find_char(url, '?', 0)), STR("."));
 }
 
@@ -316,7 +316,7 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 		return container_refused(env, flow, reply, step);
 	if (is_video(env, item) && !call_url_is_usable(env, upload_url)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  STR("Instagram gave no address for the video's bytes."));
+			  STR("Instagram's answer contains no usable upload URL."));
 		return NULL;
 	}
 	flow_set(flow, name_of(env, item).text, id);
@@ -456,7 +456,7 @@ static size_t item_polled(const struct env *env, const struct flow *flow)
 /* Instagram's, of the file as the user counts. */
 static struct str still_working(const struct env *env, size_t item)
 {
-	return str_format(env->arena, "Instagram is still working on the %s after %d minutes.",
+	return str_format(env->arena, "Instagram is still processing the %s after %d minutes.",
 			  is_video(env, item) ? "video" : "image",
 			  is_video(env, item) ? POLL_VIDEO_MAX_MS / 60000
 					      : POLL_IMAGE_MAX_MS / 60000);
@@ -532,7 +532,7 @@ static const char *item_expired(const struct env *env, struct flow *flow, struct
 	const struct failure failure = {
 		.class = FAILURE_PERMANENT,
 		.code = FAILURE_CODE_PLATFORM_REJECTED,
-		.message = STR("The container ran out before it was published."),
+		.message = STR("The media container expired before it could be published."),
 	};
 	return item_again(env, flow, step, item, &failure);
 }

@@ -214,13 +214,13 @@ static void check_tags(const struct check *check)
 	const int64_t mentions = tag_count(caption, '@');
 	if (hashtags > HASHTAGS_MAX)
 		refuse(check, field, "too_many_hashtags", HASHTAGS_MAX, hashtags,
-		       STR("Instagram takes at most 30 hashtags."));
+		       STR("Instagram allows at most 30 hashtags."));
 	else if (hashtags > HASHTAGS_OF_THE_APP)
 		warning_add(check->problems, field, "many_hashtags",
 			    STR("Instagram's app allows only 5 hashtags; more may be refused."));
 	if (mentions > MENTIONS_MAX)
 		refuse(check, field, "too_many_mentions", MENTIONS_MAX, mentions,
-		       STR("Instagram takes at most 20 mentions."));
+		       STR("Instagram allows at most 20 mentions."));
 }
 
 static void check_files(const struct check *check)
@@ -238,10 +238,11 @@ static void check_story(const struct check *check)
 	if (!str_is_empty(str_trim(check->post->containers[0].content)))
 		warning_add(check->problems,
 			    rules_field(check->problems->arena, check->post, 0, "content"),
-			    "ignored", STR("A story on Instagram shows no text; it was ignored."));
+			    "ignored",
+			    STR("Instagram does not show text in stories; it was ignored."));
 	if (comments > 0)
 		refuse(check, STR("containers.1"), "comments_not_supported", 0, comments,
-		       STR("A story on Instagram takes no comments."));
+		       STR("A story on Instagram cannot be commented on."));
 }
 
 /* An option that this type of post has no use for would change nothing, silently. */
@@ -253,10 +254,12 @@ static void check_option_places(const struct check *check)
 		if (json_is_null(json_get(options, option->name)) ||
 		    instagram_option_belongs(option, post_place(check->type)))
 			continue;
-		warning_add(check->problems, option_field(check, option->name), "ignored",
-			    str_format(check->problems->arena,
-				       "A %s on Instagram has no option %s; it was ignored.",
-				       post_type_name(check->type), option->name));
+		warning_add(
+			check->problems, option_field(check, option->name), "ignored",
+			str_format(
+				check->problems->arena,
+				"A %s on Instagram does not support the option %s; it was ignored.",
+				post_type_name(check->type), option->name));
 	}
 }
 
@@ -275,12 +278,12 @@ static const char *tag_complaint(enum post_type type, const struct json *tag)
 	const struct json *y = json_get(tag, "y");
 	const bool is_placed = !json_is_null(x) || !json_is_null(y);
 	if (str_is_empty(json_string(json_get(tag, "username"))))
-		return "Each of user_tags needs a username.";
+		return "Each entry of user_tags needs a username.";
 	if (type == POST_TYPE_VIDEO && is_placed)
-		return "In a reel user_tags take no x and y.";
+		return "In a reel, entries of user_tags must not have x and y.";
 	if ((type == POST_TYPE_POST || is_placed) && type != POST_TYPE_VIDEO &&
 	    (!is_share(x) || !is_share(y)))
-		return "Each of user_tags needs x and y from 0 to 1.";
+		return "Each entry of user_tags needs x and y from 0 to 1.";
 	return NULL;
 }
 
@@ -318,7 +321,7 @@ static void check_cover(const struct check *check)
 	if (!str_is_empty(cover) && !str_has_prefix(cover, STR("https://")) &&
 	    !str_has_prefix(cover, STR("http://")))
 		refuse(check, option_field(check, "cover_url"), "bad_option", -1, -1,
-		       STR("cover_url must be an http or https address."));
+		       STR("cover_url must be an http or https URL."));
 }
 
 static void instagram_check(const struct post_content *post, enum post_type type,

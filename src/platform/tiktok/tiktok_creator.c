@@ -182,7 +182,7 @@ const char *tiktok_creator_answer(const struct env *env, struct flow *flow,
 		return content_refused(step, FAILURE_CODE_CONTENT_REJECTED,
 				       str_format(env->arena,
 						  "The creator may not post with this "
-						  "privacy_level; possible: " STR_FMT ".",
+						  "privacy_level; allowed: " STR_FMT ".",
 						  STR_ARG(joined(env->arena, offered))));
 	const struct str branded = branded_complaint(env, level);
 	if (!str_is_empty(branded))

@@ -202,7 +202,7 @@ const char *tiktok_init_answer(const struct env *env, struct flow *flow, const s
 	const struct str upload_url = json_string(json_get(data, "upload_url"));
 	if (str_is_empty(publish_id) || !call_url_is_usable(env, upload_url)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  STR("TikTok began an upload without saying where it goes."));
+			  STR("TikTok's answer contains no usable upload URL."));
 		return NULL;
 	}
 	flow_set(flow, TIKTOK_KEY_PUBLISH_ID, publish_id);

@@ -66,7 +66,7 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 	if (str_is_empty(id)) {
 		struct failure *failure =
 			step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-				  STR("TikTok did not say whose account it is."));
+				  STR("TikTok's answer does not name the account."));
 		failure->connection_error = CONNECTION_ERROR_NO_ACCOUNTS;
 		return NULL;
 	}

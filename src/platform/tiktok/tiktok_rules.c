@@ -106,7 +106,7 @@ static void photo_check(const struct check *check)
 		       "The option photo_cover_index must be the number of a photo, from 0.");
 	if (str_equal_z(json_string(json_get(check->options, "source")), "FILE_UPLOAD"))
 		refuse(check, "source", "photos_are_pulled", -1, -1,
-		       "TikTok takes no files of photos: it fetches them by their address.");
+		       "TikTok does not accept photo files: it fetches photos by URL.");
 }
 
 static void brand_check(const struct check *check)
@@ -132,17 +132,16 @@ static void creator_warn(const struct check *check, struct str level)
 	const struct str field = option_field(check, "privacy_level");
 	if (!str_is_empty(level) && json_at(offered, 0) != NULL && !tiktok_list_has(offered, level))
 		warn(check, field, "tiktok_privacy_not_offered",
-		     "TikTok did not offer the creator this privacy_level when it was last asked.");
+		     "TikTok did not offer the creator this privacy_level when last asked.");
 	if (json_bool(json_get(extra, "is_unaudited"), false) && !str_equal_z(level, "SELF_ONLY"))
 		warn(check, field, "tiktok_unaudited_app",
-		     "TikTok has not audited this app: it takes only SELF_ONLY posts, of private "
-		     "accounts.");
+		     "TikTok has not audited this app: it accepts only SELF_ONLY posts from "
+		     "private accounts.");
 	if (check->type == POST_TYPE_VIDEO && media != NULL && max_s > 0 &&
 	    media->duration_s > max_s)
 		warn(check, rules_field(check->problems->arena, check->post, 0, "media.0.duration"),
 		     "tiktok_long_video",
-		     "The creator's videos could not be as long as this when TikTok was last "
-		     "asked.");
+		     "The video is longer than TikTok allowed this creator when last asked.");
 }
 
 static void tiktok_check(const struct post_content *post, enum post_type type,
@@ -158,8 +157,8 @@ static void tiktok_check(const struct post_content *post, enum post_type type,
 	creator_warn(&check, level);
 	if (str_is_empty(level))
 		warn(&check, option_field(&check, "privacy_level"), "tiktok_privacy_default",
-		     "No privacy_level was given: the most open one that the creator may use is "
-		     "taken.");
+		     "No privacy_level was given: the most open one that the creator may use "
+		     "applies.");
 }
 
 static const struct type_rule tiktok_types[] = {

@@ -113,8 +113,7 @@ static const char *status_processing(const struct env *env, struct flow *flow,
 	if (flow_get_int(flow, TIKTOK_KEY_POLLS, 0) < STATUS_POLLS_MAX)
 		return tiktok_status_wait(flow, step);
 	step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
-		  STR("TikTok has not finished processing the post for hours; it may still "
-		      "appear."));
+		  STR("TikTok has been processing the post for hours; it may still appear."));
 	return NULL;
 }
 

@@ -97,7 +97,7 @@ static void upload_at(struct flow *flow, int64_t offset_bytes)
 static const char *upload_limited(const struct env *env, struct step *step)
 {
 	struct failure *failure = step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED,
-					    STR("TikTok asked to slow down the upload."));
+					    STR("TikTok's rate limit for uploads is reached."));
 	failure->retry_after_ms = refusal_wait_ms(WAIT_MINUTE, env->now_us);
 	return NULL;
 }
@@ -121,7 +121,7 @@ const char *tiktok_upload_answer(const struct env *env, struct flow *flow,
 	}
 	if (reply->status == 400) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			  STR("TikTok refused the way the video was sent."));
+			  STR("TikTok refused the upload request."));
 		return NULL;
 	}
 	if (reply->status == 429)
@@ -186,14 +186,14 @@ static const char *task_lost(struct flow *flow, struct step *step)
 		return NULL;
 	}
 	if (is_open && !is_upload_refused(flow)) {
-		step_fail(
-			step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
-			STR("TikTok neither takes the end of the video nor says that it has it."));
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
+			  STR("TikTok neither accepts the end of the video nor confirms that it "
+			      "has it."));
 		return NULL;
 	}
 	flow_restart_part(flow);
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		  STR("TikTok has given up the upload; it is begun again."));
+		  STR("TikTok abandoned the upload; it will start again."));
 	return NULL;
 }
 

@@ -172,8 +172,8 @@ static const char *create_ask(const struct env *env, struct flow *flow, struct s
 	const struct str body = create_body(env, flow);
 	if (flow_part(flow) > 0 && str_is_empty(x_parent_id(env, flow))) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			  STR("The post before this one is published, but its id is not known, so "
-			      "it cannot be answered."));
+			  STR("The previous post is published, but its id is unknown, so it cannot "
+			      "be replied to."));
 		return NULL;
 	}
 	if (str_is_empty(body)) {

@@ -309,7 +309,7 @@ const char *x_draft_answer(const struct env *env, struct flow *flow, const struc
 	}
 	if (str_is_empty(id)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  STR("X gave an answer that cannot be read."));
+			  STR("X's answer cannot be read."));
 		return NULL;
 	}
 	if (str_equal_z(status, "draft")) {

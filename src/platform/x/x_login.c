@@ -102,7 +102,7 @@ static const char *x_verify_answer(const struct env *env, struct flow *flow,
 		step_done(step);
 	else
 		x_token_fail(env, reply, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-			     "X gave an answer that tells nothing.", step);
+			     "X's answer does not say whether the credentials are valid.", step);
 	return NULL;
 }
 

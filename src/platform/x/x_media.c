@@ -191,8 +191,8 @@ static void upload_fail(const struct env *env, const struct reply *reply, struct
 	struct failure *failure = &step->failure;
 	if (reply->status == 403 && failure->code == FAILURE_CODE_PLATFORM_REJECTED) {
 		failure->code = FAILURE_CODE_PERMISSION_MISSING;
-		failure->message = STR("X does not let the account upload: most often the "
-				       "permission media.write was not granted; connect it again.");
+		failure->message = STR("X does not let the account upload: usually the permission "
+				       "media.write was not granted; connect the account again.");
 	} else if (failure->code == FAILURE_CODE_CONTENT_REJECTED) {
 		failure->code = FAILURE_CODE_MEDIA_REJECTED;
 		failure->message = STR("X refused the file.");
@@ -222,7 +222,7 @@ static void fail_unreadable(const struct env *env, const struct reply *reply, st
 {
 	if (x_is_ok(reply))
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  STR("X gave an answer that cannot be read."));
+			  STR("X's answer cannot be read."));
 	else
 		upload_fail(env, reply, step);
 }

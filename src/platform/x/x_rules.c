@@ -185,8 +185,8 @@ bool x_media_check(const struct env *env, size_t index, bool is_alone, struct st
 	if (moves && !is_alone) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_MEDIA_REJECTED,
 			  str_format(env->arena,
-				     "Media file %zu: a video or an animated GIF is the only "
-				     "medium of its post on X.",
+				     "Media file %zu: on X a video or animated GIF must be the "
+				     "only media file of its post.",
 				     index + 1));
 		return false;
 	}
@@ -290,7 +290,7 @@ static void check_exclusive(const struct target *at)
 		count += has(at, names[i]);
 	if (count > 1)
 		refuse(at, STR("platforms.x"), "exclusive_options", 1, count,
-		       "X takes only one of media, poll, quote_tweet_id, card_uri and "
+		       "X allows only one of media, poll, quote_tweet_id, card_uri and "
 		       "direct_message_deep_link.");
 }
 
@@ -311,7 +311,7 @@ static void check_id(const struct target *at, const char *option, const struct j
 	    is_id(is_community ? x_community_id(given) : given))
 		return;
 	refuse(at, str_format(at->problems->arena, "platforms.x.%s", option), "bad_option", -1, -1,
-	       "X's ids are numbers of at most 19 digits, written as text.");
+	       "X's ids are numbers of at most 19 digits, given as strings.");
 }
 
 static void check_ids(const struct target *at)
@@ -370,18 +370,18 @@ static void check_files(const struct target *at, size_t container)
 			warning_add(at->problems,
 				    rules_field(at->problems->arena, at->post, container, "media"),
 				    "ignored",
-				    STR("X takes a preview picture by its media id only "
+				    STR("X accepts a preview picture only by media id "
 					"(preview_media_id); thumbnail_url was ignored."));
 		if (is_video && !str_is_empty(one->media[i].alt_text))
 			warning_add(at->problems,
 				    rules_field(at->problems->arena, at->post, container, "media"),
 				    "ignored",
-				    STR("X has no alt text for videos; it was ignored."));
+				    STR("X does not support alt text for videos; it was ignored."));
 	}
 	if (videos > 0 && one->media_count > videos)
 		refuse(at, rules_field(at->problems->arena, at->post, container, "media"),
 		       "mixed_media", 1, (int64_t)one->media_count,
-		       "X takes one video or up to 4 images in a post, not both.");
+		       "A post on X can have one video or up to 4 images, not both.");
 }
 
 static void check_text(const struct target *at, size_t container)
@@ -393,14 +393,14 @@ static void check_text(const struct target *at, size_t container)
 	const bool is_article = container == 0 && at->type == POST_TYPE_ARTICLE;
 	if (!is_article && cashtags(text) > 1)
 		refuse(at, field, "too_many_cashtags", 1, cashtags(text),
-		       "X takes at most one cashtag in a post.");
+		       "A post on X can have at most one cashtag.");
 	if (has_forbidden_character(text))
 		refuse(at, field, "forbidden_character", -1, -1,
-		       "X does not take U+FEFF, U+FFFE and U+FFFF.");
+		       "X does not allow the characters U+FEFF, U+FFFE and U+FFFF.");
 	const bool had_text = !str_is_empty(str_trim(one->content));
 	if (str_is_empty(str_trim(text)) && one->media_count == 0 && (container == 0 || had_text))
 		refuse(at, field, "text_required", 1, 0,
-		       had_text ? "Without its links nothing is left of the text."
+		       had_text ? "Without its links the text is empty."
 				: "A post on X needs text or media.");
 }
 
@@ -421,34 +421,34 @@ static void check_article(const struct target *at)
 	if (at->type != POST_TYPE_ARTICLE) {
 		if (article != NULL)
 			warning_add(at->problems, field, "ignored",
-				    STR("This goes only with the type article; it was ignored."));
+				    STR("Only valid with type \"article\"; ignored."));
 		return;
 	}
 	if (!str_is_empty(status) && !is_draft && !str_equal_z(status, "published"))
-		refuse(at, field, "bad_option", -1, -1, "status is draft or published.");
+		refuse(at, field, "bad_option", -1, -1, "status must be draft or published.");
 	if (!str_is_empty(cover) && !is_web_address(cover))
 		refuse(at, field, "bad_option", -1, -1,
-		       "cover_url is an absolute http(s) address.");
+		       "cover_url must be an absolute http or https URL.");
 	if (is_draft && at->post->container_count > 1)
 		refuse(at, STR("containers.1"), "comments_not_supported", 0,
-		       (int64_t)at->post->container_count - 1, "A draft cannot be answered.");
+		       (int64_t)at->post->container_count - 1, "A draft cannot have replies.");
 	if (!is_premium(at->account->extra))
 		warning_add(at->problems, STR("type"), "needs_subscription",
-			    STR("X lets only accounts with a subscription write articles."));
+			    STR("Only accounts with an X subscription can write articles."));
 }
 
 static void warn(const struct target *at)
 {
 	if (has(at, "exclude_reply_user_ids") && !has(at, "in_reply_to_tweet_id"))
 		warning_add(at->problems, STR("platforms.x.exclude_reply_user_ids"), "ignored",
-			    STR("This goes only with in_reply_to_tweet_id; it was ignored."));
+			    STR("Only valid with in_reply_to_tweet_id; ignored."));
 	if (has(at, "quote_tweet_id"))
 		warning_add(at->problems, STR("platforms.x.quote_tweet_id"), "needs_enterprise",
-			    STR("X lets only apps of its Enterprise plan quote a post."));
+			    STR("Only apps on X's Enterprise plan can quote a post."));
 	if (has(at, "in_reply_to_tweet_id"))
 		warning_add(at->problems, STR("platforms.x.in_reply_to_tweet_id"), "needs_mention",
-			    STR("X lets apps answer a stranger's post only where the account was "
-				"mentioned."));
+			    STR("X lets apps reply to another account's post only where their "
+				"account was mentioned."));
 }
 
 static void check(const struct post_content *post, enum post_type type,

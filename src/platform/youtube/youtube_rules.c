@@ -86,13 +86,13 @@ static void title_check(const struct check *check)
 	const int64_t length = (int64_t)utf8_code_points(title);
 	if (length == 0)
 		check_add(check, field, "title_missing", -1, -1,
-			  "A YouTube video needs a title: give the option title or a text.");
+			  "A YouTube video needs a title: set the option title, or give a text.");
 	if (length > TITLE_MAX_CHARACTERS)
 		check_add(check, field, "title_too_long", TITLE_MAX_CHARACTERS, length,
 			  "The title is longer than YouTube allows.");
 	if (has_angle_bracket(title))
 		check_add(check, field, "title_characters", -1, -1,
-			  "YouTube allows no < and > in a title.");
+			  "YouTube does not allow < and > in a title.");
 }
 
 static void description_check(const struct check *check)
@@ -104,7 +104,7 @@ static void description_check(const struct check *check)
 		check_add(check,
 			  is_given ? STR("platforms.youtube.description") : content_field(check),
 			  "description_characters", -1, -1,
-			  "YouTube allows no < and > in a description.");
+			  "YouTube does not allow < and > in a description.");
 }
 
 static void tags_check(const struct check *check)
@@ -112,7 +112,7 @@ static void tags_check(const struct check *check)
 	const int64_t length = youtube_tags_length(json_get(check->options, "tags"));
 	if (length > TAGS_MAX_CHARACTERS)
 		check_add(check, option_field(check, "tags"), "tags_too_long", TAGS_MAX_CHARACTERS,
-			  length, "The tags are longer together than YouTube allows.");
+			  length, "The tags together are longer than YouTube allows.");
 }
 
 /* Comments are off on videos made for kids and on private ones; one on a video that turns public
@@ -124,11 +124,12 @@ static void comments_check(const struct check *check)
 		return;
 	if (json_bool(kids, false))
 		check_add(check, STR("containers.1"), "comments_off_for_kids", -1, -1,
-			  "YouTube has no comments under videos made for kids.");
+			  "YouTube does not allow comments on videos made for kids.");
 	if (str_equal_z(youtube_privacy(check->options), "private"))
 		check_add(check, STR("containers.1"), "comments_off_while_private", -1, -1,
-			  "YouTube has no comments under private videos, and one with publishAt is "
-			  "private until then; with scheduled_at the whole post waits.");
+			  "YouTube does not allow comments on private videos, and a video with "
+			  "publishAt is private until then; use scheduled_at to delay the whole "
+			  "post.");
 }
 
 /* The instant as YouTube wants it, and what goes with it (2.5). */
@@ -159,7 +160,7 @@ static void category_check(const struct check *check)
 	const struct json *category = json_get(check->options, "categoryId");
 	if (json_is(category, JSON_TYPE_STRING) && !is_digits(category->string))
 		check_add(check, option_field(check, "categoryId"), "bad_option", -1, -1,
-			  "The option categoryId must be the number of a category, as a text.");
+			  "The option categoryId must be the number of a category, as a string.");
 }
 
 /* Objects of which one member is sent. */
@@ -170,7 +171,7 @@ static const struct {
 	const char *message;
 } member_rules[] = {
 	{"recordingDetails", "recordingDate", JSON_TYPE_STRING,
-	 "The option recordingDetails must hold recordingDate, a text."},
+	 "The option recordingDetails must hold recordingDate, a string."},
 	{"paidProductPlacementDetails", "hasPaidProductPlacement", JSON_TYPE_BOOL,
 	 "The option paidProductPlacementDetails must hold hasPaidProductPlacement, true or "
 	 "false."},
@@ -192,7 +193,7 @@ static void localizations_check(const struct check *check)
 	if (json_is(json_get(check->options, "localizations"), JSON_TYPE_OBJECT) &&
 	    str_is_empty(json_string(json_get(check->options, "defaultLanguage"))))
 		check_add(check, option_field(check, "defaultLanguage"), "default_language_missing",
-			  -1, -1, "With localizations YouTube wants defaultLanguage too.");
+			  -1, -1, "With localizations YouTube also requires defaultLanguage.");
 }
 
 static void warn(const struct check *check, struct str field, const char *code, const char *message)
@@ -212,15 +213,13 @@ static void warnings_add(const struct check *check)
 		     "No privacyStatus was given: the video will be public.");
 	if (json_bool(json_get(extra, "private_only"), false) && !str_equal_z(privacy, "private"))
 		warn(check, option_field(check, "privacyStatus"), "youtube_private_only",
-		     "YouTube made the last video private whatever was asked for: it does so for "
-		     "API "
-		     "projects that have not passed its audit.");
+		     "YouTube made the last video private regardless of the requested privacy: it "
+		     "does so for API projects that have not passed its audit.");
 	if (video != NULL && video->duration_s > UNVERIFIED_MAX_S && !str_is_empty(long_uploads) &&
 	    !str_equal_z(long_uploads, "allowed"))
 		warn(check, rules_field(check->problems->arena, check->post, 0, "media.0.duration"),
 		     "youtube_long_video",
-		     "YouTube takes videos over 15 minutes only from channels that it has "
-		     "verified.");
+		     "YouTube accepts videos over 15 minutes only from verified channels.");
 }
 
 static void youtube_check(const struct post_content *post, enum post_type type,

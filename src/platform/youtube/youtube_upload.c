@@ -82,7 +82,7 @@ const char *youtube_session_answer(const struct env *env, struct flow *flow,
 	const struct str uri = reply_header(reply, "Location");
 	if (!call_url_is_usable(env, uri)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-			  STR("YouTube began an upload without saying where it goes."));
+			  STR("YouTube's answer contains no usable upload URL."));
 		return NULL;
 	}
 	flow_set_secret(flow, YOUTUBE_KEY_SESSION_URI, uri);
@@ -135,7 +135,7 @@ static const char *session_lost(struct flow *flow, struct step *step)
 {
 	flow_restart_part(flow);
 	step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
-		  STR("YouTube has forgotten the upload; it is begun again."));
+		  STR("YouTube no longer knows the upload; it will start again."));
 	return NULL;
 }
 

@@ -67,33 +67,33 @@ static const struct row rows[] = {
 	{"of another type",
 	 {.type = SNIFF_PNG, .mime_type = "image/png"},
 	 500,
-	 "A reel must be MP4 or MOV, and this file is image/png."},
+	 "A reel must be MP4 or MOV, but this file is image/png."},
 	{"of no type",
 	 {.type = SNIFF_UNKNOWN, .mime_type = "application/octet-stream"},
 	 500,
-	 "A reel must be MP4 or MOV, and this file is of no type that is known."},
+	 "A reel must be MP4 or MOV, but this file is of an unknown type."},
 	{"a byte too many", VIDEO(0, 0, 0), 1001,
-	 "A reel must be at most 1000 bytes large, and this file is 1001 bytes large."},
+	 "A reel must be at most 1000 bytes large, but this file is 1001 bytes large."},
 	{"a byte too few", VIDEO(0, 0, 0), 9,
-	 "A reel must be at least 10 bytes large, and this file is 9 bytes large."},
+	 "A reel must be at least 10 bytes large, but this file is 9 bytes large."},
 	{"too narrow", VIDEO(99, 100, 0), 500,
-	 "A reel must be at least 100 pixels wide, and this file is 99 pixels wide."},
+	 "A reel must be at least 100 pixels wide, but this file is 99 pixels wide."},
 	{"too wide", VIDEO(1921, 1100, 0), 500,
-	 "A reel must be at most 1920 pixels wide, and this file is 1921 pixels wide."},
+	 "A reel must be at most 1920 pixels wide, but this file is 1921 pixels wide."},
 	{"too low", VIDEO(100, 49, 0), 500,
-	 "A reel must be at least 50 pixels high, and this file is 49 pixels high."},
+	 "A reel must be at least 50 pixels high, but this file is 49 pixels high."},
 	{"too high", VIDEO(1700, 2001, 0), 500,
-	 "A reel must be at most 2000 pixels high, and this file is 2001 pixels high."},
+	 "A reel must be at most 2000 pixels high, but this file is 2001 pixels high."},
 	{"too many pixels", VIDEO(1900, 1900, 0), 500,
-	 "A reel must be at most 3000000 pixels in all, and this file is 3610000 pixels in all."},
+	 "A reel must be at most 3000000 pixels in all, but this file is 3610000 pixels in all."},
 	{"a hair too upright", VIDEO(1079, 1350, 0), 500,
-	 "A reel must be at least 0.8 times as wide as high, and this file is 1079 x 1350."},
+	 "A reel must be at least 0.8 times as wide as high, but this file is 1079 x 1350."},
 	{"a hair too flat", VIDEO(1081, 565, 0), 500,
-	 "A reel must be at most 1.91 times as wide as high, and this file is 1081 x 565."},
+	 "A reel must be at most 1.91 times as wide as high, but this file is 1081 x 565."},
 	{"too short", VIDEO(0, 0, 2999), 500,
-	 "A reel must be at least 3 s long, and this file is 2.999 s long."},
+	 "A reel must be at least 3 s long, but this file is 2.999 s long."},
 	{"too long", VIDEO(0, 0, 90501), 500,
-	 "A reel must be at most 90.5 s long, and this file is 90.501 s long."},
+	 "A reel must be at most 90.5 s long, but this file is 90.501 s long."},
 };
 
 static void files_are_measured(void **state)
@@ -143,7 +143,7 @@ static void a_refusal_names_the_file(void **state)
 	assert_int_equal(step.failure.code, FAILURE_CODE_MEDIA_REJECTED);
 	assert_true(str_equal_z(
 		step.failure.message,
-		"Media file 2: A reel must be at least 3 s long, and this file is 1 s long."));
+		"Media file 2: A reel must be at least 3 s long, but this file is 1 s long."));
 	assert_false(media_rule_check(&reel, &env, 2, &step));
 	assert_true(str_has_prefix(step.failure.message,
 				   STR("Further file 1: A reel must be at least 10 bytes")));
