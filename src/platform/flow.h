@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A flow: what an adapter remembers between two steps. Small, named, serialised as JSON with stage
- * NAMES, so that a program started after a crash goes on where the last one stopped. It never holds
- * a request. What is secret (a token got half-way, an upload URL) is set with flow_set_secret and
- * serialised apart, so that its keeper can seal it. */
+ * NAMES, so that a program restarted after a crash goes on where it stopped. It never holds a
+ * request. Secrets (a token of a half-finished flow, an upload URL) are set with flow_set_secret
+ * and serialised apart, so that the caller can seal them. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,18 +28,17 @@ struct flow_var {
 /* One container of a post. */
 struct flow_part {
 	bool is_done;
-	/* the platform's name for what became visible; may stay empty when the platform tells
-	 * none */
+	/* the platform's id of what became visible; may stay empty when the platform gives none */
 	struct str remote_id;
 	struct str url; /* where a person sees it; may be empty */
 };
 
 struct flow {
 	struct arena *arena;
-	/* the call that is next, or under way; "" = at the start of the next part that is not
-	 * done */
+	/* the stage of the call that is next or under way; "" = at the start of the next part that
+	 * is not done */
 	struct str stage;
-	struct str probe; /* the resolver's own stage; "" at the start of every look */
+	struct str probe; /* the resolver's own stage; "" at the start of every probe */
 	struct flow_part parts[POST_CONTAINERS_MAX];
 	size_t part_count; /* 0 for flows that are not a post's */
 	struct flow_var vars[FLOW_VARS_MAX];
@@ -49,11 +48,12 @@ struct flow {
 /* An empty flow with part_count parts. */
 void flow_init(struct flow *flow, struct arena *arena, size_t part_count);
 
-/* Stage: name is a literal of the adapter's. */
+/* Sets the stage. name is one of the adapter's constants and is not copied. */
 void flow_set_stage(struct flow *flow, const char *name);
 
-/* Variables: value copied into the flow's arena; setting again replaces. Names may be formatted by
- * the caller ("part2_media_id"). More than FLOW_VARS_MAX is our bug and asserts. */
+/* Variables: value copied into the flow's arena; setting again replaces. Names are the adapter's
+ * constants, or formatted from one ("part2_media_id"). More than FLOW_VARS_MAX variables is our bug
+ * and asserts. */
 void flow_set(struct flow *flow, const char *name, struct str value);
 void flow_set_int(struct flow *flow, const char *name, int64_t value);
 void flow_set_secret(struct flow *flow, const char *name, struct str value);
@@ -64,9 +64,9 @@ int64_t flow_get_int(const struct flow *flow, const char *name, int64_t fallback
 /* Adds 1 to an integer variable and returns the new value: for counting polls. */
 int64_t flow_count(struct flow *flow, const char *name);
 
-/* The current part may be visible though no publish call is open: it was taken and is still being
- * worked on, or it was sent twice and the second was refused. Then no failure may be told as if it
- * were not there (rules.md P9). Ends with the part. */
+/* The current part may be visible although no publish call is open: it was accepted and is still
+ * being processed, or it was sent twice and the second call was refused. Then no failure may be
+ * reported as if it were not there (RELIABILITY.md P9). Ends with the part. */
 void flow_set_open(struct flow *flow);
 /* Proven: it is not visible. */
 void flow_set_closed(struct flow *flow);

@@ -37,7 +37,7 @@ static struct str decimal(struct arena *arena, int64_t thousandths)
 /* One number of a file, 0 = not known, and what it may be, 0 = no limit. */
 struct bound {
 	int64_t actual, min, max;
-	const char *unit; /* "wide", behind the number's own unit */
+	const char *unit; /* "wide": follows the number's own unit */
 	const char *number_unit;
 	bool is_decimal;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a platform takes of a media file, as data, and the one check that reads it. At publish time
- * only what the request itself says is known (mime_type, duration); when the bytes are there,
- * everything is looked at, and what was said is not believed. Rules that are not certain (marked
- * [U] in x.md) do not belong here: the platform refuses for itself. Pure. */
+ * only what the request itself says is known (mime_type, duration); when the bytes are there, every
+ * rule is checked against the bytes, and what the request said does not count. Rules that are not
+ * certain (marked [U] in platforms/x.md) do not belong here: the platform refuses for itself.
+ * Pure. */
 #pragma once
 
 #include <stdbool.h>

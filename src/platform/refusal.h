@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading a refusal: a platform's error table (x.md 4) as rows, first match wins.
- * How a platform's error body is taken apart into facts is the platform's own file; what a row
+ * Reading a refusal: a platform's error table (platforms/x.md section 4) as rows, of which the
+ * first match wins. Each platform's own file takes its error bodies apart into facts; what a row
  * means for the flow is model/failure.h. Pure. */
 #pragma once
 
@@ -24,10 +24,10 @@ enum refusal_wait {
 	WAIT_MIDNIGHT_PACIFIC
 };
 
-/* What a platform said, taken apart. */
+/* A platform's error, taken apart. */
 struct refusal_facts {
 	int status;
-	/* codes, the most telling first: becomes platform_code */
+	/* codes, the most specific first: it becomes platform_code */
 	struct str markers[REFUSAL_MARKERS_MAX];
 	size_t marker_count;
 	struct str message; /* the platform's words */
@@ -51,17 +51,16 @@ struct refusal {
 		status, marker, words, FAILURE_##class, FAILURE_CODE_##code, WAIT_##wait, sentence \
 	}
 
-/* Empty markers are left out. */
+/* Adds a marker; an empty one is dropped. */
 void refusal_marker_add(struct refusal_facts *facts, struct str marker);
-/* The first row that fits, else the last one. */
+/* Returns the first row that fits, else the last one. */
 const struct refusal *refusal_find(const struct refusal *rows, const struct refusal_facts *facts);
-/* Fills a STEP_FAIL from the row that fits. reply gives Retry-After, which goes before the row's
- * own wait. */
+/* Fills a STEP_FAIL from the row that fits. The reply's Retry-After wins over the row's own
+ * wait. */
 void refusal_fail(const struct refusal *rows, const struct env *env,
 		  const struct refusal_facts *facts, const struct reply *reply, struct step *step);
-/* Does this answer to a publish call surely mean that nothing became visible? By rules.md 2.2
- * rule 3 only a well-formed error of the platform does; 401 and 429 say so by their status
- * alone. */
+/* Does this answer to a publish call prove that nothing became visible? By RELIABILITY.md 2.2 rule
+ * 3 only a well-formed error of the platform does; 401 and 429 say so by their status alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
 /* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which platform answers to which number. */
+ * The platform of each number. It stands on top: no adapter asks it. */
 #include "count_of.h"
 
 #include "platform.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The answers of one look of a resolver. */
+ * The answers of one probe of a resolver. */
 #include "resolver.h"
 
 #include <stdio.h>

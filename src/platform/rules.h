@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What each platform allows, as data, and the one check that reads it at publish time. What only
- * the bytes of a media file can tell is checked by the adapter when they are there. Numbers cite
- * x.md 3 or 5. Pure. */
+ * the bytes of a media file show is checked by the adapter once they are there. Numbers cite
+ * platforms/x.md, section 3 or 5. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,7 +50,7 @@ struct option_rule {
 
 /* The target account, as far as rules depend on it. */
 struct rules_account {
-	struct str id; /* ours: becomes account_id of what is refused */
+	struct str id; /* ours: becomes account_id of a violation */
 	enum account_type type;
 	const struct json *extra; /* what connect left (account_found.extra), or NULL */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small builders of steps and calls, and looking at a reply. Nothing here knows a platform. */
+ * Builders of steps and calls, and small questions about replies. Nothing here knows a platform. */
 #include "platform.h"
 
 #include <assert.h>

@@ -22,9 +22,9 @@
 struct token_answer {
 	struct str access_token;
 	struct str refresh_token; /* empty = none given */
-	struct str scope; /* as granted; empty = not told, that is, as asked for (RFC 6749, 5.1) */
-	int64_t expires_at_us;         /* 0 = not told */
-	int64_t refresh_expires_at_us; /* 0 = not told */
+	struct str scope;         /* as granted; empty = not given: as requested (RFC 6749, 5.1) */
+	int64_t expires_at_us;    /* 0 = not given */
+	int64_t refresh_expires_at_us; /* 0 = not given */
 };
 
 /* False when there is no access token in it. */

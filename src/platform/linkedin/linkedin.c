@@ -27,8 +27,8 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 }
 
 /* A repeat was allowed only while LinkedIn's guard would refuse a second one. When it was held up
- * for longer, by a limit or a lost connection, it is in doubt again. Asked a third time, somebody
- * has decided that the risk is taken. */
+ * for longer, by a limit or a lost connection, it is uncertain again. If it is asked for a third
+ * time, somebody has accepted the risk. */
 static bool repeat_is_late(const struct env *env, struct flow *flow)
 {
 	const int64_t until_us = flow_get_int(flow, LINKEDIN_KEY_REPEAT_UNTIL_US, INT64_MAX);
@@ -74,8 +74,8 @@ static const char *part_landed(const struct env *env, struct flow *flow, struct 
 	return LINKEDIN_STAGE_BEGIN;
 }
 
-/* The guard's answer (5). Without a doubt it says that this text was posted before. After one it
- * most likely names what our first call made; the keeper takes that, unless the URN belongs to
+/* The guard's answer (5). Normally it says that this text was posted before. After an uncertain
+ * call it most likely names what that call made; the caller takes that, unless the URN belongs to
  * another post of ours. */
 static const char *post_duplicate(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
@@ -95,7 +95,7 @@ static const char *post_duplicate(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
-/* A refusal of a publish call, or a doubt when it cannot be read as one. */
+/* A refusal of a publish call, or uncertain when it cannot be read as one. */
 static const char *publish_refused(const struct env *env, const struct reply *reply,
 				   struct step *step)
 {

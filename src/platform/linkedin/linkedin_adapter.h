@@ -2,8 +2,8 @@
  * LinkedIn: Posts API under /rest, versioned by month (linkedin.md, read 2026-11-21).
  * What its files share, for them only: linkedin.c (the publish flow), linkedin_login.c
  * (credentials, consent, accounts, tokens), linkedin_media.c (files on their way up),
- * linkedin_post.c (the body of a post), linkedin_rules.c (what it takes), linkedin_resolve.c (calls
- * in doubt) and linkedin_calls.c (calls and refusals). */
+ * linkedin_post.c (the body of a post), linkedin_rules.c (what it takes), linkedin_resolve.c
+ * (uncertain calls) and linkedin_calls.c (calls and refusals). */
 #pragma once
 
 #include <stdbool.h>

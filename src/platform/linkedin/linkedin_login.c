@@ -22,14 +22,14 @@
 #define ACLS_START_MAX 1000
 #define EARLY_TOKEN_WAIT_MS 5000 /* a token just made may answer 401 at first (1.5) */
 
-/* Ordinary apps may not have app tokens (1.7); that they are told so means that they are known. */
+/* Ordinary apps may not have app tokens (1.7); an app that is told so is known. */
 const struct oauth_exchange linkedin_exchange = {
 	.token_url = "https://www.linkedin.com/oauth/v2/accessToken",
 	.refusals = linkedin_token_refusals,
 	.verified_errors = {"access_denied"},
 };
 
-/* ---- pictures: a list of sizes behind every "~" of a projection (1.6) ---- */
+/* ---- pictures: a list of sizes for every "~" of a projection (1.6) ---- */
 
 static int64_t picture_width(const struct json *element)
 {
@@ -137,7 +137,7 @@ static const char *member_answer(const struct env *env, struct flow *flow,
 		step_wait(step, EARLY_TOKEN_WAIT_MS);
 		return NULL;
 	}
-	/* Which scopes there are was not told, and these are not. */
+	/* The answer did not list the granted scopes, and these were not granted. */
 	if (reply->outcome == REPLY_ANSWERED && reply->status == 403 &&
 	    str_is_empty(flow_get(flow, TOKEN_KEY_SCOPE)))
 		return LINKEDIN_STAGE_ME;
@@ -321,7 +321,7 @@ static const char *page_answer(const struct env *env, struct flow *flow, const s
 	return LINKEDIN_STAGE_PAGE;
 }
 
-/* The vanity name is not told without r_basicprofile (1.6). */
+/* Without r_basicprofile the answer has no vanity name (1.6). */
 static struct str member_username(const struct flow *flow)
 {
 	const struct str vanity = flow_get(flow, LINKEDIN_KEY_MEMBER_VANITY);

@@ -402,7 +402,7 @@ const char *linkedin_part_ask(const struct env *env, struct flow *flow, struct s
 	const int64_t size = env->media[file].size_bytes;
 	const int64_t first = json_int(json_get(instruction, "firstByte"), 0);
 	int64_t end = json_int(json_get(instruction, "lastByte"), 0);
-	end = end < size ? end + 1 : size; /* the last one may lie behind the file's end (2.6) */
+	end = end < size ? end + 1 : size; /* the last one may lie past the file's end (2.6) */
 	if (first >= end)
 		return answer_is_unusable(step);
 	put_send(step, json_string(json_get(instruction, "uploadUrl")), file, first, end - first);
@@ -547,7 +547,7 @@ const char *linkedin_ended_ask(const struct env *env, struct flow *flow, struct 
 	return NULL;
 }
 
-/* Whoever is past waiting for bytes has been ended; else all bytes go up again. */
+/* A video that no longer waits for bytes has been finalized; else all bytes go up again. */
 const char *linkedin_ended_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {

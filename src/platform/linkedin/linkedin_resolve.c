@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: what became of a publish call in doubt (linkedin.md 5). There is no
+ * LinkedIn: what became of an uncertain publish call (platforms/linkedin.md section 5). There is no
  * idempotency key, and members' posts cannot be read back: for them LinkedIn's own guard against
  * duplicates is the only witness. A page's posts and comments are listed. */
 #include "linkedin_adapter.h"
@@ -10,7 +10,7 @@
 #include "resolver.h"
 #include "stages.h"
 
-#define NEWEST_COUNT 10        /* newest posts looked at (5) */
+#define NEWEST_COUNT 10        /* newest posts compared (5) */
 #define PROBES_BEFORE_REPEAT 2 /* of a page's posts without finding ours */
 /* The guard's window is 10 minutes (5); what is left is for the way there and for clocks that
  * differ. */
@@ -25,7 +25,7 @@ static const char *repeat_or_unknown(const struct env *env, struct flow *flow, s
 	    flow_count(flow, LINKEDIN_KEY_REPEATS) > 1)
 		return resolver_end(flow, step, STEP_UNKNOWN);
 	flow_set_int(flow, LINKEDIN_KEY_REPEAT_UNTIL_US, until_us);
-	flow_set_open(flow); /* the first may have landed, whatever is said to the second */
+	flow_set_open(flow); /* the first may have landed, even if the second is refused */
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
@@ -57,7 +57,7 @@ static const char *posts_ask(const struct env *env, struct flow *flow, struct st
 	return NULL;
 }
 
-/* A look that could not be made: its failure says whether a new token or time would help. */
+/* A probe that failed: its failure says whether a new token or time would help. */
 static const char *probe_refused(const struct env *env, struct flow *flow,
 				 const struct reply *reply, struct step *step)
 {
@@ -151,7 +151,7 @@ static const char *comments_answer(const struct env *env, struct flow *flow,
 	return resolver_matches_end(step);
 }
 
-/* What the guard named may have been deleted long ago (5): a page's posts can be looked at. */
+/* The post that the guard names may have been deleted long ago (5); a page's posts can be read. */
 static const char *duplicate_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	linkedin_send(env, env->access_token, step, CALL_READ, "GET",

@@ -2,7 +2,8 @@
  * Facebook Pages (meta.md 2, 3): connecting, and posts of text, link and photos with
  * their comments. Photos are put up unpublished first, so that the one call that people can see is
  * POST /{page}/feed, for a text, a link and photos alike; every further container is a comment.
- * Videos are facebook_video.c's, calls in doubt facebook_resolve.c's, limits facebook_rules.c's. */
+ * Videos are facebook_video.c's, uncertain calls facebook_resolve.c's, limits
+ * facebook_rules.c's. */
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
@@ -121,7 +122,7 @@ void facebook_publish_fail(const struct env *env, const struct flow *flow,
 	}
 	graph_step_fail(env, reply, step);
 	/* 506, or a photo that is used up, after an unknown outcome is evidence that the first try
-	 * landed (meta.md 6.1): look, do not give up. */
+	 * landed (meta.md 6.1): probe, do not give up. */
 	if (step->failure.code == FAILURE_CODE_DUPLICATE_CONTENT &&
 	    resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
@@ -210,8 +211,8 @@ static void photo_send(const struct env *env, const struct media *photo, size_t 
 			     env->access_token, &body);
 }
 
-/* As bytes: so the file need not be reachable for Meta, and is looked at here before. It is gone in
- * a day if nothing uses it (meta.md 3). */
+/* As bytes: so the file need not be reachable for Meta, and is checked here first. It is gone in a
+ * day if nothing uses it (meta.md section 3). */
 static const char *facebook_photo_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct container *container = facebook_container(env, flow);
@@ -242,8 +243,8 @@ static const char *facebook_photo_answer(const struct env *env, struct flow *flo
 	return NULL;
 }
 
-/* Photos that Facebook has thrown away by now are forgotten here too, unless they are what a call
- * in doubt is known by. True when there were such. */
+/* Photos that Facebook has thrown away by now are forgotten here too, unless an uncertain call is
+ * known by them. True when there were such. */
 static bool photos_forget_old(const struct env *env, struct flow *flow)
 {
 	const size_t count = facebook_container(env, flow)->media_count;

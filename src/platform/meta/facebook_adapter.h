@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of Facebook Pages share: facebook.c (the platform, connect, posts, photos,
- * comments), facebook_video.c (videos, reels, video stories), facebook_resolve.c (calls in doubt) and
- * facebook_rules.c (what a Page takes). */
+ * comments), facebook_video.c (videos, reels, video stories), facebook_resolve.c (uncertain calls)
+ * and facebook_rules.c (what a Page takes). */
 #pragma once
 
 #include <stdbool.h>
@@ -126,7 +126,7 @@ STAGE_FUNCTIONS(facebook_listed);
 struct facebook_video_state {
 	bool is_uploaded; /* all bytes are there */
 	bool is_processing;
-	bool is_failed; /* in any phase, whatever the whole says */
+	bool is_failed; /* in any phase, even if the overall status differs */
 	/* or a draft, when that was asked for: the finish call has done its work */
 	bool is_published;
 	bool is_done; /* published, and nothing can go wrong any more */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A Page's publish calls in doubt (meta.md 7). Graph has no idempotency key; what
- * a call is known by is the video's id, the photos' ids, or at last its words and the time. Never
- * the newest post of the Page. */
+ * A Page's publish calls with an uncertain outcome (platforms/meta.md section 7). Graph has no
+ * idempotency key; what a call is known by is the video's id, the photos' ids, or at last its words
+ * and the time. Never the newest post of the Page. */
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
@@ -15,13 +15,13 @@
 
 #define LOOK_BACK_US (120 * US_PER_S) /* rules.md 2.3: created since started_at - 2 min */
 /* As long a video that is still not published may only be late. finish names the one video that was
- * uploaded, so that asking again cannot make a second one, whatever the clock says. */
+ * uploaded, so that asking again cannot make a second one, even if a clock is wrong. */
 #define LANDING_US (150 * US_PER_S)
 
 static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
-	resolver_since_us(env, flow); /* remembers when this part came into doubt */
+	resolver_since_us(env, flow); /* remembers when this part became uncertain */
 	if (flow_part(flow) > 0)
 		return FACEBOOK_STAGE_COMMENTS;
 	switch (facebook_kind_of(env->post, env->post_type)) {
@@ -52,7 +52,7 @@ static const char *posts_ask(const struct env *env, struct flow *flow, struct st
 	return NULL;
 }
 
-/* Created since the part came into doubt, less 2 minutes (rules.md 2.3). */
+/* Created since the part became uncertain, less 2 minutes (RELIABILITY.md 2.3). */
 static bool is_since(const struct env *env, const struct flow *flow, const struct json *item)
 {
 	return graph_instant_us(env, json_string(json_get(item, "created_time"))) >=
@@ -120,8 +120,8 @@ static bool has_our_words(const struct env *env, const struct flow *flow, const 
 
 typedef bool (*comparison)(const struct env *env, const struct flow *flow, const struct json *item);
 
-/* What is known for sure goes before what only looks alike; that is looked for because nobody has
- * promised that photos keep their ids (meta.md 11, 8). */
+/* Proof goes before resemblance; the latter is tried because nobody has promised that photos keep
+ * their ids (meta.md section 11, 8). */
 static const char *resolve_twice(const struct env *env, struct flow *flow,
 				 const struct reply *reply, struct step *step, comparison sure,
 				 comparison alike)
@@ -161,8 +161,8 @@ static const char *video_answer(const struct env *env, struct flow *flow, const 
 		return NULL;
 	}
 	if (state.is_published || state.is_failed) {
-		/* The flow goes on behind the call: it waits for the end of processing, and tells
-		 * it when that fails. */
+		/* The flow goes on after the call: it waits for the end of processing, and reports
+		 * when that fails. */
 		flow_set_open(flow);
 		flow_set_stage(flow, FACEBOOK_STAGE_CHECK);
 		return resolver_end(flow, step, STEP_LANDED);

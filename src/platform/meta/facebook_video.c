@@ -18,7 +18,7 @@
 #include "multipart.h"
 #include "refusal.h"
 
-#define SESSIONS_MAX 3     /* upload sessions begun anew; what is left of one harms nobody */
+#define SESSIONS_MAX 3     /* upload sessions begun again; an abandoned one does no harm */
 #define CORRECTIONS_MAX 20 /* times that Facebook may name another place to go on from */
 #define UPLOAD_TROUBLES_MAX 5
 #define READY_POLLS_MAX 8 /* about two minutes; then finish is asked and says what is wrong */

@@ -77,7 +77,7 @@ int64_t graph_instant_us(const struct env *env, struct str text);
 
 /* ---- errors ---- */
 
-/* What may be tried before a failure is told. */
+/* What may be tried before a call fails. */
 enum graph_remedy {
 	GRAPH_NO_REMEDY, /* nothing */
 	GRAPH_REPEAT,    /* the same call again in some seconds */
@@ -94,11 +94,11 @@ struct graph_error {
 	enum graph_remedy remedy;
 };
 
-/* False when the reply holds no error of Graph's form. The HTTP status is not looked at. */
+/* False when the reply holds no error of Graph's form. The HTTP status does not count. */
 bool graph_error_read(const struct reply *reply, struct graph_error *error_out);
 /* By the subcode alone, as a container's status text names it. */
 struct graph_error graph_error_of_subcode(int64_t subcode);
-/* Fills STEP_FAIL for whatever is not a usable answer. */
+/* Fills a STEP_FAIL for anything that is not a usable answer. */
 void graph_step_fail(const struct env *env, const struct reply *reply, struct step *step);
 /* The same for an answer to graph_call_upload(), whose errors have a form of their own. */
 void graph_step_fail_upload(const struct env *env, const struct reply *reply, struct step *step);
@@ -122,9 +122,9 @@ bool graph_read_as_user_when_dead(const struct env *env, struct flow *flow,
 
 /* Is that what was sent, to a reader? Not for what is much longer. */
 bool graph_text_is(const struct env *env, const struct json *text, struct str sent);
-/* The answer of a look at a list: what is_ours says yes to, with the address under url_name. A list
- * that does not show it proves nothing, since it may only not be shown yet. Returns NULL, as the
- * stage functions do. */
+/* The answer of a probe that reads a list: the items for which is_ours is true, with the URL under
+ * url_name. A list without a match proves nothing: the post may not be listed yet. Returns NULL, as
+ * the stage functions do. */
 const char *graph_resolve_list(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step, const char *url_name,
 			       bool (*is_ours)(const struct env *env, const struct flow *flow,
@@ -151,7 +151,7 @@ STAGE_FUNCTIONS(graph_portfolio);
  * it. */
 STAGE_FUNCTIONS(graph_probe);
 /* {"user_id", page_id_name: page_id, "data_access_expires_at"}: what is kept of a grant beside the
- * tokens. page_id_name may be NULL; the instant is there when graph_probe_answer() was told it. */
+ * tokens. page_id_name may be NULL; the instant is there if graph_probe_answer() received it. */
 struct str graph_account_extra(const struct env *env, const struct flow *flow,
 			       const char *page_id_name, struct str page_id);
 /* For a stage that asks nothing of the platform. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What Meta refuses, by number, and what it says of waiting (meta.md 6). What a
+ * Meta's errors, by number, and how long it asks us to wait (platforms/meta.md section 6). What a
  * flow does about it is facebook.c's and instagram.c's. */
 #include "graph.h"
 
@@ -87,7 +87,7 @@ static const struct error_row error_rows[] = {
 	ROW(ANY, 0, 2061006, PERMANENT, CONTENT_REJECTED, NO_REMEDY),
 	ROW(ANY, 0, 2069019, PERMANENT, MEDIA_REJECTED, NO_REMEDY),
 	ROW(ANY, 0, 4854002, PERMANENT, PERMISSION_MISSING, NO_REMEDY),
-	/* the whole Graph (meta.md 6.1); -1 and -2 are Instagram's server, whatever the subcode */
+	/* the whole Graph (meta.md 6.1); -1 and -2 are Instagram's server, with any subcode */
 	ROW(-2, -1, ANY, TRANSIENT, PLATFORM_UNAVAILABLE, RESOLVE),
 	ROW(1, 2, ANY, TRANSIENT, PLATFORM_UNAVAILABLE, RESOLVE),
 	ROW(4, 0, ANY, RATE_LIMITED, RATE_LIMITED, NO_REMEDY),

@@ -229,7 +229,7 @@ const char *graph_permissions_answer(const struct env *env, struct flow *flow,
 	return GRAPH_STAGE_ME;
 }
 
-/* ---- the human (meta.md 2.6, 2): the id by which Meta tells that the app was removed ---- */
+/* ---- the human (meta.md 2.6, 2): the id by which Meta reports that the app was removed ---- */
 
 const char *graph_me_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -276,7 +276,7 @@ static bool found_has(const struct json *found, struct str id)
 	return false;
 }
 
-/* Posting needs one of two tasks (meta.md 2.2); a list that is not there tells nothing. */
+/* Posting needs one of two tasks (meta.md 2.2); a missing list proves nothing. */
 static bool may_post(const struct json *tasks)
 {
 	if (!json_is(tasks, JSON_TYPE_ARRAY))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram professional accounts behind Facebook Login (meta.md 2, 4, 7). A post goes up
- * in steps: containers that Meta fills from URLs or bytes (instagram_container.c), waiting until
- * they are ready, and media_publish, which is the one call that people can see. The container is
- * what makes a publish call in doubt provable: its status tells whether it was published
+ * Instagram professional accounts through Facebook Login (platforms/meta.md 2, 4, 7). A post goes
+ * up in steps: containers that Meta fills from URLs or bytes (instagram_container.c), waiting until
+ * they are ready, and media_publish, which is the one call that people can see. The container makes
+ * an uncertain publish call provable: its status says whether it was published
  * (instagram_resolve.c). */
 #include "instagram_adapter.h"
 
@@ -158,7 +158,7 @@ static void extra_copy(struct json_writer *w, const struct json *extra)
 	}
 }
 
-/* The account's extra with what was told of its quota. */
+/* The account's extra with the quota that Meta reported. */
 static struct str extra_with_quota(const struct env *env, int64_t usage, int64_t total)
 {
 	struct buf out;
@@ -227,7 +227,7 @@ static const char *publish_ask(const struct env *env, struct flow *flow, struct 
 }
 
 /* What an error says about a container that was sent before and may have been published by that:
- * one look before it is believed; and the bare 100, with which a second publish of what is out is
+ * one probe before it is believed; and the bare 100, with which a second publish of what is out is
  * refused, is never believed (meta.md 7). So is 2207051 without a call before it: it may be live
  * all the same (meta.md 6.3). */
 static bool is_unproven(struct flow *flow, const struct graph_error *error)
@@ -285,7 +285,7 @@ static const char *publish_answer(const struct env *env, struct flow *flow,
 	return INSTAGRAM_STAGE_PERMALINK;
 }
 
-/* Cosmetic: whatever comes back, the post is out. */
+/* Cosmetic: the post is out in any case. */
 static const char *permalink_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (str_is_empty(flow->parts[0].remote_id))

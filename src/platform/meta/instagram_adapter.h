@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of Instagram share. instagram.c is the platform: connecting, and the course of a
- * post up to its comments. instagram_rules.c says what Instagram takes, instagram_container.c makes
- * and watches the containers,
- * instagram_address.c says where Meta fetches from, instagram_resolve.c settles publish calls in
- * doubt. No one else includes this. */
+ * What the files of Instagram share. instagram.c is the platform: connecting, and a post up to its
+ * comments. instagram_rules.c says what Instagram takes, instagram_container.c makes and watches
+ * the containers, instagram_address.c says where Meta fetches from, instagram_resolve.c settles
+ * uncertain publish calls. No one else includes this. */
 #pragma once
 
 #include <stdbool.h>
@@ -59,7 +58,7 @@
 #define INSTAGRAM_KEY_SINCE_US "since_us"
 #define INSTAGRAM_KEY_MEDIA_LOOKS "media_looks"
 #define INSTAGRAM_KEY_PUBLISHING_QUOTA \
-	"publishing_quota" /* the account's extra with what was told of its quota */
+	"publishing_quota" /* the account's extra with the quota that Meta reported */
 #define INSTAGRAM_KEY_CHILD_FORMAT "child%zu" /* a carousel's containers */
 
 /* ---- instagram_rules.c ---- */
@@ -84,12 +83,12 @@ extern const struct media_rule instagram_cover_rule;
 
 /* ---- instagram_container.c ---- */
 
-/* Stages of publishing, in this order; behind the last one comes "publish". */
+/* Stages of publishing, in this order; "publish" follows the last one. */
 STAGE_FUNCTIONS(instagram_container);
 STAGE_FUNCTIONS(instagram_upload);
 STAGE_FUNCTIONS(instagram_poll);
-/* The container that is to be published is not ready, whatever its status said: waits and asks for
- * the status again. */
+/* The container that is to be published is not ready, although its status said so: waits and asks
+ * for the status again. */
 const char *instagram_poll_again(const struct env *env, struct flow *flow, struct step *step);
 /* The container that is to be published is of no use: new ones, or when there were enough of them
  * the failure as it stands. */

@@ -58,8 +58,8 @@ static bool is_private_name(struct str host)
 	return str_find_char(host, '.', 0) == SIZE_MAX;
 }
 
-/* A customer's address may be one that only we are allowed to reach. What a name resolves to is
- * not for here: Meta's refusal tells. */
+/* A customer's address may be one that only we are allowed to reach. What a name resolves to is not
+ * checked here: Meta's refusal shows it. */
 static bool is_public(const struct env *env, struct str text)
 {
 	struct url url;

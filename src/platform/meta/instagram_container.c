@@ -5,8 +5,7 @@
  * here is visible to anyone; publishing is instagram.c's.
  *
  * A container is an item: the files of a carousel in order, then the one that is published. Its id
- * stands in the flow; an item without an id is made when its turn comes, so whatever was lost or
- * ran out is simply made again. */
+ * stands in the flow; an item without an id is made when its turn comes, so one that was lost or expired is simply made again. */
 #include "instagram_adapter.h"
 
 #include <stdio.h>
@@ -92,7 +91,7 @@ static bool is_video(const struct env *env, size_t item)
 	       post_of(env)->media[media_of(env, item)].type == MEDIA_VIDEO;
 }
 
-/* ---- files: looked at before Meta is told of them ---- */
+/* ---- files: checked before Meta gets them ---- */
 
 static struct str cover_url(const struct env *env)
 {

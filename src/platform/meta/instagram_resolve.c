@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram's publish calls in doubt (meta.md 7). The container knows whether it was
- * published: that is the proof. Which of the account's media came of it only comparing can tell:
- * caption and time in the feed, kind and time among the stories, which show no text and are in a
- * list of their own. It is never simply the newest. Comments are compared by text, author and
- * time. */
+ * Instagram's publish calls with an uncertain outcome (platforms/meta.md 7). The container knows
+ * whether it was published: that is the proof. Which of the account's media came of it only
+ * comparing can tell: caption and time in the feed, kind and time among the stories, which show no
+ * text and are in a list of their own. It is never simply the newest. Comments are compared by
+ * text, author and time. */
 #include "instagram_adapter.h"
 
 #include "arena.h"
@@ -22,8 +22,8 @@
 #define PROBES_FOR_MEDIA 2 /* then PUBLISHED counts without a media id */
 #define LAST_PROBE 4       /* env.probe: there are five (rules.md 2.3) */
 
-/* From when on something may be ours: the first call in doubt counts, also when the same container
- * went out again. */
+/* The earliest time at which something may be ours: the first uncertain call counts, also when the
+ * same container was sent again. */
 static void since_note(const struct env *env, struct flow *flow)
 {
 	flow_set_int(flow, INSTAGRAM_KEY_SINCE_US, resolver_since_us(env, flow));
@@ -51,9 +51,9 @@ static const char *status_ask(const struct env *env, struct flow *flow, struct s
 			      "status_code");
 }
 
-/* FINISHED behind a publish call means that it did not land, or that Meta has not noticed yet. The
- * same container goes out again, since it can be published once only; "repeats" makes a refusal of
- * that be looked at before it is believed. */
+/* FINISHED after a publish call means that it did not land, or that Meta has not noticed yet. The
+ * same container goes out again, since it can be published once only; "repeats" makes the caller
+ * probe before it believes a refusal of that. */
 static const char *status_finished(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (env->now_us < env->started_at_us + LANDING_US)
@@ -120,7 +120,7 @@ static bool is_our_media(const struct env *env, const struct flow *flow, const s
 	       graph_text_is(env, json_get(media, "caption"), caption);
 }
 
-/* The looks for it, besides the last look of all, that may end without an answer. */
+/* The probes for it that may end without an answer; the last of all must not. */
 static bool may_probe_again(const struct env *env, struct flow *flow)
 {
 	return flow_count(flow, INSTAGRAM_KEY_MEDIA_LOOKS) <= PROBES_FOR_MEDIA &&
@@ -153,7 +153,7 @@ static const char *media_answer(const struct env *env, struct flow *flow, const 
 	return media_compared(env, flow, reply, step, is_our_media);
 }
 
-/* Without its container a story cannot be told from others: it has no text. */
+/* Without its container a story cannot be distinguished from others: it has no text. */
 static const char *stories_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (!has_container(flow))

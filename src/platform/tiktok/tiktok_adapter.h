@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of TikTok's adapter share: tiktok.c (the stages of a post), tiktok_login.c
- * (tokens and the account), tiktok_creator.c (what the creator may do), tiktok_init.c (the task),
- * tiktok_upload.c (its bytes), tiktok_status.c (what becomes of it), tiktok_resolve.c (calls in
- * doubt), tiktok_rules.c (what is allowed), tiktok_refusal.c (errors). Pure, as platform.h wants
+ * What the files of TikTok's adapter share: tiktok.c (the stages of a post), tiktok_login.c (tokens
+ * and the account), tiktok_creator.c (what the creator may do), tiktok_init.c (the task),
+ * tiktok_upload.c (its bytes), tiktok_status.c (what becomes of it), tiktok_resolve.c (uncertain
+ * calls), tiktok_rules.c (what is allowed), tiktok_refusal.c (errors). Pure, as platform.h wants
  * it. */
 #pragma once
 
@@ -85,11 +85,11 @@ extern const struct refusal tiktok_token_refusals[];
 /* fail_reason of a task that ended as FAILED. */
 extern const struct refusal tiktok_task_failures[];
 
-/* Success is the word "ok", whatever the HTTP status says: some refusals come with 200 (2.1). */
+/* Success is the word "ok"; the HTTP status does not count: some refusals come with 200 (2.1). */
 bool tiktok_is_ok(const struct reply *reply);
 /* True when the answer is of no use and the step says so. */
 bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct step *step);
-/* The same for a publish call: what cannot be read as a refusal is a doubt. */
+/* The same for a publish call: what cannot be read as a refusal is uncertain. */
 bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply, struct step *step);
 
 /* ---- tiktok_login.c ---- */

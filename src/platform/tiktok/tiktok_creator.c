@@ -144,7 +144,7 @@ static struct str branded_complaint(const struct env *env, struct str level)
 	return (struct str){0};
 }
 
-/* What the request says; the file itself is looked at in tiktok_init.c. */
+/* By what the request says; tiktok_init.c checks the file itself. */
 static bool is_too_long(const struct env *env, int64_t max_s)
 {
 	const int64_t said_s = post_media_at(env->post, 0)->duration_s;

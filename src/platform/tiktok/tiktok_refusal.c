@@ -121,7 +121,7 @@ static struct refusal_facts facts_of(const struct reply *reply)
 	return facts;
 }
 
-/* Success is the word "ok", whatever the HTTP status says: some refusals come with 200 (2.1). */
+/* Success is the word "ok"; the HTTP status does not count: some refusals come with 200 (2.1). */
 bool tiktok_is_ok(const struct reply *reply)
 {
 	const struct str code = json_string(json_get(json_get(reply->json, "error"), "code"));

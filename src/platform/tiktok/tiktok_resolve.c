@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt (tiktok.md 5): the task knows what became of the last PUT. */
+ * Publish calls with an uncertain outcome (platforms/tiktok.md 5): the task knows what became of
+ * the last PUT. */
 #include "tiktok_adapter.h"
 
 #include "resolver.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a task says of itself (tiktok.md 2.6): polled until the post is public, failed, or
- * hours have gone by. A task that failed posted nothing. */
+ * A task's status (platforms/tiktok.md 2.6): polled until the post is public, failed, or hours have
+ * gone by. A task that failed posted nothing. */
 #include "count_of.h"
 
 #include "tiktok_adapter.h"
@@ -8,7 +8,7 @@
 #include "form.h"
 
 #define PROFILE_URL "https://www.tiktok.com/@"
-#define STATUS_POLLS_MAX 360 /* about six hours; processing is told to take minutes (2.6) */
+#define STATUS_POLLS_MAX 360 /* about six hours; processing takes minutes, as documented (2.6) */
 #define ID_POLLS_MAX 6       /* about a minute for the id of a public post, then without it */
 #define ID_POLL_MS 10000
 
@@ -103,8 +103,8 @@ static const char *status_inbox(const struct env *env, struct flow *flow, const 
 	return NULL;
 }
 
-/* Whoever comes here has been told that all bytes are there: a task that lacks some is behind that
- * (5, never a new one while it has not failed). */
+/* By now all bytes were reported to be there: a task that lacks some lags behind (5: never a new
+ * one while it has not failed). */
 static const char *status_processing(const struct env *env, struct flow *flow,
 				     const struct reply *reply, struct step *step)
 {

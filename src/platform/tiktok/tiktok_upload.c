@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The bytes of a video (tiktok.md 2.3): how it is cut, chunk by chunk onto the upload
- * host, and after whatever broke the task is asked how far it is. Without its last byte a task
+ * The bytes of a video (platforms/tiktok.md 2.3): how it is cut, chunk by chunk onto the upload
+ * host, and after any broken call the task is asked how far it is. Without its last byte a task
  * never posts: so only the PUT with it publishes. */
 #include "tiktok_adapter.h"
 
@@ -53,7 +53,7 @@ const char *tiktok_upload_ask(const struct env *env, struct flow *flow, struct s
 		return NULL;
 	}
 	const int64_t size_bytes = flow_get_int(flow, TIKTOK_KEY_SIZE_BYTES, 0);
-	if (file->size_bytes != size_bytes) { /* fetched anew, and it is another file now */
+	if (file->size_bytes != size_bytes) { /* fetched again, and it is another file now */
 		flow_restart_part(flow);
 		return TIKTOK_STAGE_BEGIN;
 	}
@@ -175,9 +175,9 @@ static bool is_upload_refused(const struct flow *flow)
 	return flow_get_int(flow, TIKTOK_KEY_UPLOAD_REFUSED, 0) != 0;
 }
 
-/* The task lacks bytes and gets no more of them. Where a last PUT was in doubt its word may be
- * older than that one, so it is asked again for minutes; and as long as bytes may still come, a new
- * task might be a second post (5). */
+/* The task lacks bytes and gets no more of them. If the outcome of a last PUT is uncertain, the
+ * task's answer may be older than that PUT, so it is asked again for minutes; and as long as bytes
+ * may still come, a new task might be a second post (5). */
 static const char *task_lost(struct flow *flow, struct step *step)
 {
 	const bool is_open = flow_is_open(flow);

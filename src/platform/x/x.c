@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X, API v2 (x.md). A post is one call, after its files were uploaded; every further
- * container is a reply to the one before. X has no idempotency key and reads cost money: a create
- * call in doubt is looked up in the account's own timeline, and what is not found there stays
- * unknown. x_adapter.h names the other files. */
+ * X, API v2 (platforms/x.md). A post is one call, after its files were uploaded; every further
+ * container is a reply to the one before. X has no idempotency key and reads cost money: an
+ * uncertain create call is looked up in the account's own timeline, and what is not found there
+ * stays unknown. x_adapter.h names the other files. */
 #include "arena.h"
 #include "buf.h"
 #include "count_of.h"
@@ -200,15 +200,15 @@ static const char *create_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	}
 	x_failed(env, reply, step);
-	/* Uploads live for a day (3.2): those that grew old while the post waited are made anew,
+	/* Uploads live for a day (3.2): those that expired while the post waited are made again,
 	 * once. */
 	if (step->failure.code == FAILURE_CODE_MEDIA_REJECTED && reply->status == 400 &&
 	    x_media_count(env, flow) > 0 && x_media_begin_again(flow)) {
 		*step = (struct step){0};
 		return X_STAGE_MEDIA;
 	}
-	/* After a try whose outcome stayed open this is a sign that it landed (section 5): look, do
-	 * not give up. */
+	/* After a try with an uncertain outcome this is a sign that it landed (section 5): probe,
+	 * do not give up. */
 	if (step->failure.code == FAILURE_CODE_DUPLICATE_CONTENT &&
 	    resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};

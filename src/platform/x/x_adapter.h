@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of X's adapter share: x.c (posts), x_login.c (OAuth), x_rules.c (what X takes),
- * x_error.c (what it refuses), x_media.c (uploads), x_article.c, x_resolve.c (what became of a call
- * in doubt). Facts: x.md; numbers in comments are its sections. */
+ * x_error.c (what it refuses), x_media.c (uploads), x_article.c, x_resolve.c (what became of an
+ * uncertain call). Facts: platforms/x.md; numbers in comments are its sections. */
 #pragma once
 
 #include "plan.h"
@@ -70,7 +70,7 @@ void x_call_basic(const struct env *env, struct call *call);
 
 /* a, or b when a is empty. */
 struct str x_first_of(struct str a, struct str b);
-/* What stands behind the last slash. */
+/* What follows the last slash. */
 struct str x_last_segment(struct str path);
 /* X's own words, or one of the three answers that it gives without any (4). */
 bool x_is_refusal(const struct reply *reply);

@@ -54,8 +54,8 @@ struct article {
 	struct str body;
 };
 
-/* The title is the option's, or the first line; then that is not told again, unless there is
- * nothing else. */
+/* The title is the option's, or the first line; then the line is not repeated in the body, unless
+ * there is nothing else. */
 static struct article article_of(const struct env *env)
 {
 	const struct str text = x_text(env->arena, env->post, env->options, 0);
@@ -344,8 +344,8 @@ const char *x_article_answer(const struct env *env, struct flow *flow, const str
 		return NULL;
 	}
 	x_failed(env, reply, step);
-	/* A draft that cannot be published any more after a try whose outcome stayed open was
-	 * published by that one: look. */
+	/* A draft that cannot be published any more after a try with an uncertain outcome was
+	 * published by that try: probe. */
 	if (step->failure.class == FAILURE_PERMANENT && resolver_uncertain_us(flow) != 0)
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 	return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What X's refusals mean (x.md 4), and how long it wants to be left alone. The
- * token endpoint speaks otherwise: x_login.c. */
+ * X's refusals (platforms/x.md section 4) and how long to wait after them. The token endpoint has
+ * its own form of errors: x_login.c. */
 #include "clock.h"
 #include "count_of.h"
 

@@ -76,7 +76,7 @@ static int64_t x_expires_at_us(const struct env *env, const struct json *json)
 	return seconds > 0 && seconds < 10 * 365 * 86400 ? env->now_us + seconds * US_PER_S : 0;
 }
 
-/* ---- verify: a refresh token that cannot be; the answer tells whether the app was known ---- */
+/* ---- verify: a refresh token that cannot be; the answer shows whether X knows the app ---- */
 
 static const char *x_verify_ask(const struct env *env, struct flow *flow, struct step *step)
 {

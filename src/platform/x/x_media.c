@@ -199,7 +199,7 @@ static void upload_fail(const struct env *env, const struct reply *reply, struct
 	}
 }
 
-/* X does not know the upload any more, or not in whole: it is made anew, once. */
+/* X no longer knows the upload, or only a part of it: it is made again, once. */
 static const char *lost_or_fail(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {

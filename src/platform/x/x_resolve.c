@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What became of a create call in doubt: the account's own timeline since the call was started
- * (x.md 5). Being in it proves that the post is out; not being in it proves
+ * What became of an uncertain create call: the account's own timeline since the call was started
+ * (platforms/x.md section 5). Being in it proves that the post is out; not being in it proves
  * nothing. Never is "the newest" taken for ours. */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void timeline_ask(const struct env *env, const struct flow *flow, const c
 static const char *timeline_now_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const int64_t not_before_us = env->started_at_us + PROBE_AFTER_US;
-	resolver_since_us(env, flow); /* remembers when this part came into doubt */
+	resolver_since_us(env, flow); /* remembers when this part became uncertain */
 	if (env->now_us < not_before_us)
 		step_wait(step, (not_before_us - env->now_us) / US_PER_MS + 1);
 	else
@@ -116,7 +116,7 @@ static const struct json *text_holder(const struct json *post)
 	return json_is(note, JSON_TYPE_OBJECT) ? note : post;
 }
 
-/* The link that X puts behind a text for what is attached leads to the post itself. */
+/* The link that X appends to a text for its attachments leads to the post itself. */
 static bool is_own_media(const struct json *url, struct str post_id)
 {
 	const struct str expanded = json_string(json_get(url, "expanded_url"));
@@ -143,7 +143,7 @@ static struct str unshortened(const struct env *env, const struct json *post)
 	return replace(env->arena, text, STR("&amp;"), STR("&"));
 }
 
-/* Where X told no entity for it. */
+/* For answers in which X lists no entity for that link. */
 static struct str without_media_link(struct str text)
 {
 	text = str_trim(text);

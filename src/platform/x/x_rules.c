@@ -234,7 +234,7 @@ struct str x_community_id(struct str given)
 
 #define POLL_FIELD "platforms.x.poll"
 
-/* What every check below looks at. */
+/* What every check below reads. */
 struct target {
 	const struct post_content *post;
 	const struct json *options;
@@ -333,7 +333,7 @@ static bool is_ascii_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* $SYMBOL at the start or behind a blank. */
+/* $SYMBOL at the start or after a blank. */
 static int64_t cashtags(struct str text)
 {
 	int64_t count = 0;

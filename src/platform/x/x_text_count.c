@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's weighted length, read off the rules of twitter-text version 3 (x.md 3.1). The text
- * is looked at as an array of code points. Three readers in order at each place: a URL, an emoji
+ * X's weighted length, read off the rules of twitter-text version 3 (platforms/x.md 3.1). The text
+ * is read as an array of code points. Three readers in order at each place: a URL, an emoji
  * sequence, a code point by itself. */
 #include "x_text_count.h"
 
@@ -41,7 +41,7 @@ static bool in_ranges(const struct range *ranges, size_t count, int32_t c)
 
 #define IN_RANGES(table, c) in_ranges((table), COUNT_OF(table), (c))
 
-/* The code point there, or 0 behind the end. */
+/* The code point there, or 0 past the end. */
 static int32_t peek(const struct points *text, size_t place)
 {
 	return place < text->count ? text->at[place] : 0;
@@ -147,7 +147,7 @@ static size_t emoji_element(const struct points *text, size_t place)
 	return next == EMOJI_STYLE ? 2 : 1;
 }
 
-/* The tags of a flag such as Scotland's, behind the black flag. */
+/* The tags of a flag such as Scotland's, which follow the black flag. */
 static size_t emoji_tags(const struct points *text, size_t place)
 {
 	size_t end = place;
@@ -230,7 +230,7 @@ static size_t same_name_length(const struct points *text, size_t place, struct s
 	return length;
 }
 
-/* The same for names in other scripts, of which the longest counts; only behind a protocol. */
+/* The same for names in other scripts, of which the longest counts; only after a protocol. */
 static size_t other_tld_length(const struct points *text, size_t place)
 {
 	const char *name;
@@ -323,7 +323,7 @@ static size_t label_ascii_bytes(const int32_t *label, size_t count)
 }
 
 struct host_style {
-	bool is_free; /* behind a protocol: any script; else ASCII and accents */
+	bool is_free; /* after a protocol: any script; else ASCII and accents */
 };
 
 static bool may_stand_in_label(struct host_style style, int32_t c)
@@ -539,7 +539,7 @@ int64_t x_text_count_weighted(struct str text)
 	const utf8proc_option_t options = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
 	const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text.ptr;
 	const utf8proc_ssize_t size = (utf8proc_ssize_t)text.len;
-	/* What cannot be looked at is taken for as long as its bytes allow: it is refused rather
+	/* Text that cannot be analysed counts for as much as its bytes allow: it is refused rather
 	 * than let through. */
 	const int64_t unreadable = 2 * (int64_t)text.len;
 	if (text.len == 0)

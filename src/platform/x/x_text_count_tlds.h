@@ -7,5 +7,5 @@
 
 /* Is that lower-case ASCII name a top-level domain? */
 bool x_text_count_tld_is_known(const char *name);
-/* Those in other scripts, in UTF-8, the longest first; NULL behind the last. */
+/* Those in other scripts, in UTF-8, the longest first; NULL after the last. */
 const char *x_text_count_tld_other(size_t index);

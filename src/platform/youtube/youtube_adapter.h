@@ -2,7 +2,7 @@
  * What the files of YouTube's adapter share: youtube.c (the stages of a post, comments),
  * youtube_login.c (tokens and the channel), youtube_metadata.c (what is said of a video),
  * youtube_upload.c (the session and its bytes), youtube_after.c (what follows the last byte),
- * youtube_resolve.c (calls in doubt), youtube_rules.c (what is allowed), youtube_refusal.c
+ * youtube_resolve.c (uncertain calls), youtube_rules.c (what is allowed), youtube_refusal.c
  * (errors). Pure, as platform.h wants it. */
 #pragma once
 
@@ -78,7 +78,7 @@ struct refusal_facts youtube_facts(const struct reply *reply);
 const char *youtube_fail(const struct env *env, const struct reply *reply, struct step *step);
 /* For read and prepare calls: true when the answer is of no use and the step says so. */
 bool youtube_is_refused(const struct env *env, const struct reply *reply, struct step *step);
-/* A refusal of a publish call, or a doubt when it cannot be read as one; NULL. */
+/* A refusal of a publish call, or uncertain when it cannot be read as one; NULL. */
 const char *youtube_publish_refused(const struct env *env, const struct reply *reply,
 				    struct step *step);
 
@@ -87,7 +87,7 @@ const char *youtube_publish_refused(const struct env *env, const struct reply *r
 extern const struct oauth_exchange youtube_exchange;
 extern const struct stage youtube_connect_stages[];
 
-/* What a later look or upload wants to know of the channel, as account_found.extra has it. */
+/* What later probes and uploads need to know about the channel: account_found.extra. */
 struct str youtube_extra(const struct env *env, struct str uploads_playlist,
 			 struct str long_uploads, bool is_private_only);
 
@@ -96,7 +96,7 @@ struct str youtube_extra(const struct env *env, struct str uploads_playlist,
 struct str youtube_video_title(const struct env *env);
 /* As asked for; a video with publishAt is private until then (2.5). */
 struct str youtube_privacy(const struct json *options);
-/* "snippet,status" and whatever else the body holds (2.1: every part must be named). */
+/* "snippet,status" and the other parts that the body holds (2.1: every part must be named). */
 struct str youtube_parts(const struct env *env);
 /* The video resource of videos.insert. */
 struct str youtube_metadata(const struct env *env);

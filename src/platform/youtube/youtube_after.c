@@ -170,8 +170,8 @@ const char *youtube_processing_ask(const struct env *env, struct flow *flow, str
 	return NULL;
 }
 
-/* Is every video of this app private, whatever it asks for (2.6)? Told to the account when it has
- * changed. */
+/* Is every video of this app private, regardless of the requested privacy (2.6)? Stored with the
+ * account when it has changed. */
 static void privacy_note(const struct env *env, struct flow *flow, const struct json *status)
 {
 	const struct str wanted = youtube_privacy(env->options);

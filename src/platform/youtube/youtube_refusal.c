@@ -126,7 +126,7 @@ bool youtube_is_refused(const struct env *env, const struct reply *reply, struct
 	return true;
 }
 
-/* A refusal of a publish call, or a doubt when it cannot be read as one. */
+/* A refusal of a publish call, or uncertain when it cannot be read as one. */
 const char *youtube_publish_refused(const struct env *env, const struct reply *reply,
 				    struct step *step)
 {

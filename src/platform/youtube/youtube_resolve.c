@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls in doubt (youtube.md 2.3, 5): the session proves what became of the last
- * byte; when it is gone, and for comments, lists are compared. */
+ * Publish calls with an uncertain outcome (platforms/youtube.md 2.3, 5): the session proves what
+ * became of the last byte; when it is gone, and for comments, lists are compared. */
 #include "youtube_adapter.h"
 
 #include "form.h"
@@ -8,7 +8,7 @@
 #include "resolver.h"
 #include "stages.h"
 
-#define NEWEST_COUNT 10 /* newest uploads looked at (5) */
+#define NEWEST_COUNT 10 /* newest uploads compared (5) */
 
 static const char *start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
@@ -23,7 +23,7 @@ static const char *start_ask(const struct env *env, struct flow *flow, struct st
 	return YOUTUBE_STAGE_UPLOADS; /* never begun, as far as we know: only comparing is left */
 }
 
-/* A look that could not be made: its failure says whether a new token or time would help. */
+/* A probe that failed: its failure says whether a new token or time would help. */
 static const char *probe_refused(const struct env *env, struct flow *flow,
 				 const struct reply *reply, struct step *step)
 {
@@ -59,16 +59,17 @@ static const char *probe_session_answer(const struct env *env, struct flow *flow
 	const int64_t received_bytes = youtube_received_bytes(reply_header(reply, "Range"));
 	if (received_bytes >= flow_get_int(flow, YOUTUBE_KEY_SIZE_BYTES, 0))
 		return resolver_end(flow, step,
-				    STEP_UNKNOWN); /* all there, yet no video told: ask again */
+				    STEP_UNKNOWN); /* all there, yet no video reported: ask again */
 	flow_set_int(flow, YOUTUBE_KEY_OFFSET_BYTES, received_bytes);
 	flow_unset(flow, YOUTUBE_KEY_IN_DOUBT);
-	flow_set_open(flow); /* the bytes may come after this word: then no failure may be told */
+	/* the bytes may arrive after this answer: then no failure may be reported */
+	flow_set_open(flow);
 	if (flow_count(flow, YOUTUBE_KEY_RESENDS) > YOUTUBE_RESENDS_MAX)
 		flow_set_stage(flow, YOUTUBE_STAGE_LOST);
 	return resolver_end(flow, step, STEP_SEND_AGAIN);
 }
 
-/* Told by connect; else a channel's list of uploads is named like the channel, UU for UC. */
+/* As connect stored it; else the list of uploads has the channel's name with UU for UC. */
 static struct str uploads_playlist(const struct env *env)
 {
 	const struct str told = json_string(json_get(env->account_extra, "uploads_playlist"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The resumable session (youtube.md 2.1 to 2.3): no video exists before the last byte is
  * there, and the session tells whether it is. Its address is stored before the first byte; every
- * PUT but the one with the last byte prepares, and that one publishes. After whatever broke, the
- * session is asked how far it is, and its word counts. */
+ * PUT but the one with the last byte prepares, and that one publishes. After any broken call the
+ * session is asked how far it is, and its answer counts. */
 #include "youtube_adapter.h"
 
 #include <inttypes.h>
@@ -111,7 +111,7 @@ const char *youtube_upload_ask(const struct env *env, struct flow *flow, struct 
 		return NULL;
 	}
 	const int64_t size_bytes = flow_get_int(flow, YOUTUBE_KEY_SIZE_BYTES, 0);
-	if (file->size_bytes != size_bytes) { /* fetched anew, and it is another file now */
+	if (file->size_bytes != size_bytes) { /* fetched again, and it is another file now */
 		flow_restart_part(flow);
 		return YOUTUBE_STAGE_BEGIN;
 	}
@@ -130,7 +130,7 @@ const char *youtube_upload_ask(const struct env *env, struct flow *flow, struct 
 }
 
 /* The session is gone and the last byte was never taken: there is no video, so the part begins
- * anew. */
+ * again. */
 static const char *session_lost(struct flow *flow, struct step *step)
 {
 	flow_restart_part(flow);
