@@ -343,10 +343,10 @@ struct platform {
 
 /* Runs one step of an operation that the platform has. With reply NULL it fills step with what the
  * flow stands for, else with what follows from the reply, and moves the flow on: RESOLVE in
- * flow->probe, so that flow->stage still names the publish call, all others in flow->stage. Does not
- * block. A flow at a stage that the table does not have was written by another version and fails as
- * INTERNAL_ERROR. A failure of CONNECT always has a connection_error and is final or transient,
- * since there is no account yet whose token could be refreshed. */
+ * flow->probe, so that flow->stage still names the publish call, all others in flow->stage. Does
+ * not block. A flow at a stage that the table does not have was written by another version and
+ * fails as INTERNAL_ERROR. A failure of CONNECT always has a connection_error and is final or
+ * transient, since there is no account yet whose token could be refreshed. */
 void platform_run(const struct platform *platform, enum operation operation, const struct env *env,
 		  struct flow *flow, const struct reply *reply, struct step *step);
 

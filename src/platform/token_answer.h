@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What token endpoints answer (RFC 6749, 5.1): tokens, lifetimes and scopes. How they are asked, and
- * what their refusals mean, is oauth_exchange.h. Pure. */
+ * What token endpoints answer (RFC 6749, 5.1): tokens, lifetimes and scopes. How they are asked,
+ * and what their refusals mean, is oauth_exchange.h. Pure. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on LinkedIn comes to, as validate shows them (plan.h, linkedin.md 2, 3). */
+ * The calls that a post on LinkedIn comes to, as validate shows them (plan.h, platforms/linkedin.md
+ * 2, 3). */
 #include "plan.h"
 
 #include "linkedin_adapter.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on a Page comes to, as validate shows them (plan.h, meta.md 3). */
+ * The calls that a post on a Page comes to, as validate shows them (plan.h, platforms/meta.md
+ * 3). */
 #include "plan.h"
 
 #include "facebook_adapter.h"

@@ -5,7 +5,8 @@
  * here is visible to anyone; publishing is instagram.c's.
  *
  * A container is an item: the files of a carousel in order, then the one that is published. Its id
- * stands in the flow; an item without an id is made when its turn comes, so one that was lost or expired is simply made again. */
+ * stands in the flow; an item without an id is made when its turn comes, so one that was lost or
+ * expired is simply made again. */
 #include "instagram_adapter.h"
 
 #include <stdio.h>

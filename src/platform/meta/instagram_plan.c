@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on Instagram comes to, as validate shows them (plan.h, meta.md 4). */
+ * The calls that a post on Instagram comes to, as validate shows them (plan.h, platforms/meta.md
+ * 4). */
 #include "plan.h"
 
 #include "instagram_adapter.h"

@@ -27,7 +27,7 @@ static void two_minutes_before_the_start_still_count(void **state)
 	assert_true(resolver_is_since(&env, &flow, STR("2099-01-01T00:00:00Z")));
 }
 
-/* A call may come into doubt, be sent again and come into doubt again: what the first one made is
+/* A call may become uncertain, be sent again and become uncertain again: what the first one made is
  * ours too. */
 static void the_first_doubt_of_a_part_is_remembered(void **state)
 {

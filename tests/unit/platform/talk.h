@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A conversation with an adapter, for tests that need more than a transcript: other media, other
- * times, other looks. At every step the flow goes through its serialised form, as after a crash,
+ * times, other probes. At every step the flow goes through its serialised form, as after a crash,
  * and must ask the very same call again. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Plays tests/transcripts/ against the adapters (its README.md tells the format), resumes every
+ * Plays tests/transcripts/ against the adapters (its README.md gives the format), resumes every
  * flow after every step, and gives every answer once more in broken forms. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ struct play {
 	struct media_file media[MEDIA_MAX];
 	struct media_file media_later[MEDIA_MAX];
 	struct str file_urls[ENV_FILES_MAX];       /* of further files, once they were asked for */
-	struct str file_urls_later[ENV_FILES_MAX]; /* what the head tells of them, by number */
+	struct str file_urls_later[ENV_FILES_MAX]; /* as the head describes them, by number */
 	struct media_file files_later[ENV_FILES_MAX];
 	struct env env;
 	struct flow flow;
@@ -663,7 +663,7 @@ static struct str media_text(const struct play *play, const struct call *call)
 			  call->media_index, call->media_offset_bytes, call->media_length_bytes);
 }
 
-/* One line a part; a part that is a file tells its name and type too. */
+/* One line a part; a part that is a file has its name and type too. */
 static void part_add(const struct play *play, struct buf *out, struct str part)
 {
 	const size_t end = str_find(part, STR("\r\n\r\n"), 0);
@@ -1077,7 +1077,7 @@ static void expect_step(struct play *play)
 
 /* ---- "@" ---- */
 
-/* What the keeper of a call in doubt does with the match that belongs to nobody else. */
+/* As delivery does with the one match that belongs to no other post. */
 static void adopt(struct play *play, struct str number)
 {
 	uint64_t index = 0;

@@ -618,7 +618,7 @@ static void missing_bytes_start_at_the_chunk_that_is_not_there(void **state)
 #define NO_BYTES STATUS("\"status\":\"PROCESSING_UPLOAD\",\"uploaded_bytes\":0")
 
 /* Only the upload host's word ends a task, however late it is by our clock, and the task's word may
- * be older than the PUT that was in doubt: minutes are waited before it is believed. */
+ * be older than the uncertain PUT: minutes are waited before it is believed. */
 static void missing_bytes_mean_a_new_task_when_none_may_follow(void **state)
 {
 	(void)state;
@@ -675,7 +675,7 @@ static void a_stored_video_is_never_begun_again(void **state)
 	talk_expect_failure(&talk, "stuck", FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN);
 }
 
-/* A chunk that is said to be out of place, again and again, behind a PUT in doubt. */
+/* A chunk that is said to be out of place, again and again, after an uncertain PUT. */
 static void a_put_in_doubt_that_goes_round_in_circles_is_given_to_a_person(void **state)
 {
 	(void)state;

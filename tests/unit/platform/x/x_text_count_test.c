@@ -139,7 +139,7 @@ static void a_url_of_over_4096_characters_counts_by_them(void **state)
 		buf_add_char(&text, 'a');
 	assert_int_equal(x_text_count_weighted(buf_str(&text)), 23);
 	buf_add_char(&text, 'a');
-	/* "e.com/aaa..." behind a slash is no address of its own. */
+	/* "e.com/aaa..." after a slash is not a separate address. */
 	assert_int_equal(x_text_count_weighted(buf_str(&text)), 4097);
 	arena_free(&arena);
 }

@@ -245,7 +245,8 @@ static void a_video_that_youtube_does_not_accept_has_failed(void **state)
 		upload();
 		talk_answer(&talk, 200, NULL, rows[i].status);
 		talk_expect_failure(&talk, rows[i].status, FAILURE_PERMANENT, rows[i].code);
-		assert_false(flow_is_open(&talk.flow)); /* nobody sees it: it is told as failed */
+		assert_false(
+			flow_is_open(&talk.flow)); /* nobody sees it: it is reported as failed */
 		assert_false(talk.flow.parts[0].is_done);
 	}
 }
