@@ -73,13 +73,13 @@ static const struct outcome_row outcomes[] = {
 	 CREDENTIAL_PENDING,
 	 CREDENTIAL_PENDING,
 	 CREDENTIAL_PENDING,
-	 "tells nothing"},
+	 "does not say whether"},
 	{"the same, was good",
 	 {.match = TOKEN, .status = 404, .body = "?"},
 	 CREDENTIAL_VERIFIED,
 	 CREDENTIAL_PENDING,
 	 CREDENTIAL_VERIFIED,
-	 "tells nothing"},
+	 "does not say whether"},
 };
 
 static void an_answer_decides(void **state)
