@@ -66,7 +66,7 @@ int64_t flow_count(struct flow *flow, const char *name);
 
 /* The current part may be visible although no publish call is open: it was accepted and is still
  * being processed, or it was sent twice and the second call was refused. Then no failure may be
- * reported as if it were not there (RELIABILITY.md P9). Ends with the part. */
+ * reported as if it were not there (rules.md P9). Ends with the part. */
 void flow_set_open(struct flow *flow);
 /* Proven: it is not visible. */
 void flow_set_closed(struct flow *flow);

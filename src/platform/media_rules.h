@@ -2,7 +2,7 @@
  * What a platform takes of a media file, as data, and the one check that reads it. At publish time
  * only what the request itself says is known (mime_type, duration); when the bytes are there, every
  * rule is checked against the bytes, and what the request said does not count. Rules that are not
- * certain (marked [U] in platforms/x.md) do not belong here: the platform refuses for itself.
+ * certain (marked [U] in x.md) do not belong here: the platform refuses for itself.
  * Pure. */
 #pragma once
 

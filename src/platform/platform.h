@@ -137,7 +137,7 @@ enum call_kind {
 	CALL_READ, /* may be repeated freely */
 	/* makes nothing visible: an upload, a token exchange. A repeat leaves an orphan at worst */
 	CALL_PREPARE,
-	/* makes something visible, irreversibly: a post or a comment (RELIABILITY.md 2.2) */
+	/* makes something visible, irreversibly: a post or a comment (rules.md 2.2) */
 	CALL_PUBLISH
 };
 

@@ -83,7 +83,7 @@ static int64_t pacific_behind_us(int64_t us)
 	return us >= summer_us && us < winter_us ? 7 * US_PER_HOUR : 8 * US_PER_HOUR;
 }
 
-/* The next 00:00 in California, where Google's quotas start again (platforms/youtube.md 3). Strictly
+/* The next 00:00 in California, where Google's quotas start again (youtube.md 3). Strictly
  * after now_us. */
 static int64_t pacific_midnight_us(int64_t now_us)
 {

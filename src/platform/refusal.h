@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading a refusal: a platform's error table (platforms/x.md section 4) as rows, of which the
+ * Reading a refusal: a platform's error table (x.md 4) as rows, of which the
  * first match wins. Each platform's own file takes its error bodies apart into facts; what a row
  * means for the flow is model/failure.h. Pure. */
 #pragma once
@@ -59,7 +59,7 @@ const struct refusal *refusal_find(const struct refusal *rows, const struct refu
  * wait. */
 void refusal_fail(const struct refusal *rows, const struct env *env,
 		  const struct refusal_facts *facts, const struct reply *reply, struct step *step);
-/* Does this answer to a publish call prove that nothing became visible? By RELIABILITY.md 2.2 rule
+/* Does this answer to a publish call prove that nothing became visible? By rules.md 2.2 rule
  * 3 only a well-formed error of the platform does; 401 and 429 say so by their status alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
 /* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */

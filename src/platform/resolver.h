@@ -22,7 +22,7 @@ void resolver_match_add(struct step *step, struct str remote_id, struct str url)
 bool resolver_texts_equal(struct arena *arena, struct str a, struct str b);
 
 /* Anything that appeared since then may be ours: the start of the part's first uncertain call, less
- * 2 minutes because their clock and ours may differ (RELIABILITY.md 2.3, "Match rule"). Remembers
+ * 2 minutes because their clock and ours may differ (rules.md 2.3, "Match rule"). Remembers
  * that start in the flow, since a call may become uncertain twice. */
 int64_t resolver_since_us(const struct env *env, struct flow *flow);
 /* The start of the current part's first uncertain call; 0 = there was none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What each platform allows, as data, and the one check that reads it at publish time. What only
  * the bytes of a media file show is checked by the adapter once they are there. Numbers cite
- * platforms/x.md, section 3 or 5. Pure. */
+ * x.md 3 or 5. Pure. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on LinkedIn comes to, as validate shows them (plan.h, platforms/linkedin.md
+ * The calls that a post on LinkedIn comes to, as validate shows them (plan.h, linkedin.md
  * 2, 3). */
 #include "plan.h"
 

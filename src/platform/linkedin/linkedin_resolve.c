@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LinkedIn: what became of an uncertain publish call (platforms/linkedin.md section 5). There is no
+ * LinkedIn: what became of an uncertain publish call (linkedin.md 5). There is no
  * idempotency key, and members' posts cannot be read back: for them LinkedIn's own guard against
  * duplicates is the only witness. A page's posts and comments are listed. */
 #include "linkedin_adapter.h"

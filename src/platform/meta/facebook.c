@@ -212,7 +212,7 @@ static void photo_send(const struct env *env, const struct media *photo, size_t 
 }
 
 /* As bytes: so the file need not be reachable for Meta, and is checked here first. It is gone in a
- * day if nothing uses it (meta.md section 3). */
+ * day if nothing uses it (meta.md 3). */
 static const char *facebook_photo_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct container *container = facebook_container(env, flow);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on a Page comes to, as validate shows them (plan.h, platforms/meta.md
+ * The calls that a post on a Page comes to, as validate shows them (plan.h, meta.md
  * 3). */
 #include "plan.h"
 

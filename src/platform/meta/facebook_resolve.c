@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A Page's publish calls with an uncertain outcome (platforms/meta.md section 7). Graph has no
+ * A Page's publish calls with an uncertain outcome (meta.md 7). Graph has no
  * idempotency key; what a call is known by is the video's id, the photos' ids, or at last its words
  * and the time. Never the newest post of the Page. */
 #include "arena.h"
@@ -52,7 +52,7 @@ static const char *posts_ask(const struct env *env, struct flow *flow, struct st
 	return NULL;
 }
 
-/* Created since the part became uncertain, less 2 minutes (RELIABILITY.md 2.3). */
+/* Created since the part became uncertain, less 2 minutes (rules.md 2.3). */
 static bool is_since(const struct env *env, const struct flow *flow, const struct json *item)
 {
 	return graph_instant_us(env, json_string(json_get(item, "created_time"))) >=
@@ -121,7 +121,7 @@ static bool has_our_words(const struct env *env, const struct flow *flow, const 
 typedef bool (*comparison)(const struct env *env, const struct flow *flow, const struct json *item);
 
 /* Proof goes before resemblance; the latter is tried because nobody has promised that photos keep
- * their ids (meta.md section 11, 8). */
+ * their ids (meta.md 11, 8). */
 static const char *resolve_twice(const struct env *env, struct flow *flow,
 				 const struct reply *reply, struct step *step, comparison sure,
 				 comparison alike)

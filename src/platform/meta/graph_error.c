@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Meta's errors, by number, and how long it asks us to wait (platforms/meta.md section 6). What a
+ * Meta's errors, by number, and how long it asks us to wait (meta.md 6). What a
  * flow does about it is facebook.c's and instagram.c's. */
 #include "graph.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram professional accounts through Facebook Login (platforms/meta.md 2, 4, 7). A post goes
+ * Instagram professional accounts through Facebook Login (meta.md 2, 4, 7). A post goes
  * up in steps: containers that Meta fills from URLs or bytes (instagram_container.c), waiting until
  * they are ready, and media_publish, which is the one call that people can see. The container makes
  * an uncertain publish call provable: its status says whether it was published

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instagram's publish calls with an uncertain outcome (platforms/meta.md 7). The container knows
+ * Instagram's publish calls with an uncertain outcome (meta.md 7). The container knows
  * whether it was published: that is the proof. Which of the account's media came of it only
  * comparing can tell: caption and time in the feed, kind and time among the stories, which show no
  * text and are in a list of their own. It is never simply the newest. Comments are compared by

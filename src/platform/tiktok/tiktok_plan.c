@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on TikTok comes to, as validate shows them (plan.h, platforms/tiktok.md
+ * The calls that a post on TikTok comes to, as validate shows them (plan.h, tiktok.md
  * 2). */
 #include "plan.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls with an uncertain outcome (platforms/tiktok.md 5): the task knows what became of
+ * Publish calls with an uncertain outcome (tiktok.md 5): the task knows what became of
  * the last PUT. */
 #include "tiktok_adapter.h"
 

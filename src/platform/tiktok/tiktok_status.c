@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A task's status (platforms/tiktok.md 2.6): polled until the post is public, failed, or hours have
+ * A task's status (tiktok.md 2.6): polled until the post is public, failed, or hours have
  * gone by. A task that failed posted nothing. */
 #include "count_of.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The bytes of a video (platforms/tiktok.md 2.3): how it is cut, chunk by chunk onto the upload
+ * The bytes of a video (tiktok.md 2.3): how it is cut, chunk by chunk onto the upload
  * host, and after any broken call the task is asked how far it is. Without its last byte a task
  * never posts: so only the PUT with it publishes. */
 #include "tiktok_adapter.h"

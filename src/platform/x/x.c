@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X, API v2 (platforms/x.md). A post is one call, after its files were uploaded; every further
+ * X, API v2 (x.md). A post is one call, after its files were uploaded; every further
  * container is a reply to the one before. X has no idempotency key and reads cost money: an
  * uncertain create call is looked up in the account's own timeline, and what is not found there
  * stays unknown. x_adapter.h names the other files. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's refusals (platforms/x.md section 4) and how long to wait after them. The token endpoint has
+ * X's refusals (x.md 4) and how long to wait after them. The token endpoint has
  * its own form of errors: x_login.c. */
 #include "clock.h"
 #include "count_of.h"

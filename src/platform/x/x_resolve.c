@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What became of an uncertain create call: the account's own timeline since the call was started
- * (platforms/x.md section 5). Being in it proves that the post is out; not being in it proves
+ * (x.md 5). Being in it proves that the post is out; not being in it proves
  * nothing. Never is "the newest" taken for ours. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * X's weighted length, read off the rules of twitter-text version 3 (platforms/x.md 3.1). The text
+ * X's weighted length, read off the rules of twitter-text version 3 (x.md 3.1). The text
  * is read as an array of code points. Three readers in order at each place: a URL, an emoji
  * sequence, a code point by itself. */
 #include "x_text_count.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Google's tokens and the channel that they stand for (platforms/youtube.md 1): verify, connect,
+ * Google's tokens and the channel that they stand for (youtube.md 1): verify, connect,
  * refresh. */
 #include "youtube_adapter.h"
 

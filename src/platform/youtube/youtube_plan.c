@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that a post on YouTube comes to, as validate shows them (plan.h, platforms/youtube.md
+ * The calls that a post on YouTube comes to, as validate shows them (plan.h, youtube.md
  * 2). */
 #include "plan.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls with an uncertain outcome (platforms/youtube.md 2.3, 5): the session proves what
+ * Publish calls with an uncertain outcome (youtube.md 2.3, 5): the session proves what
  * became of the last byte; when it is gone, and for comments, lists are compared. */
 #include "youtube_adapter.h"
 
