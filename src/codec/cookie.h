@@ -9,5 +9,5 @@
 
 /* The value of the first cookie of that name → was there one? *value_out is a piece of header,
  * without the blanks around it; quotes stay, as browsers send them as part of the value. Names are
- * told apart by case. A header that is no list of pairs holds no cookie. Never blocks. */
+ * told apart by case. A header that is not a list of pairs has no cookie. Never blocks. */
 bool cookie_find(struct str header, struct str name, struct str *value_out);

@@ -28,11 +28,13 @@ enum err_kind form_parse(struct arena *arena, struct str text, size_t pairs_max,
 			 struct form *form_out, struct error *err);
 /* The first value of that name, or NULL. */
 const struct str *form_find(const struct form *form, const char *name);
+/* How many fields have this name. */
 size_t form_count(const struct form *form, const char *name);
 
 /* Appends name=value, with '&' before it when the buf is not empty. Unreserved characters of RFC
  * 3986 stay, all else is %XX. */
 void form_add(struct buf *out, const char *name, struct str value);
+/* Appends "name=value", percent-encoded, with a '&' before it unless out is empty. */
 void form_add_str(struct buf *out, struct str name, struct str value);
 /* Appends s percent-encoded (RFC 3986 unreserved stay). */
 void percent_encode(struct buf *out, struct str s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * HTTP dates. The weekday must be one, but need not be the right one: a platform that counts its
- * days badly still tells how long to wait. */
+ * HTTP dates. The weekday must be one, but need not be the right one: a platform with wrong
+ * weekdays still says how long to wait. */
 #include "httpdate.h"
 
 #include <stddef.h>

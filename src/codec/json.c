@@ -49,7 +49,7 @@ static struct json_position position_of(struct str text, size_t at)
 	return position;
 }
 
-/* From the opening quote to behind the closing one. */
+/* From the opening quote to just after the closing one. */
 static void scan_string(struct scan *scan)
 {
 	const size_t start = ++scan->at;
@@ -69,7 +69,7 @@ static bool next_is_close(const struct scan *scan)
 }
 
 /* What is wrong at this byte outside strings, or NULL. Values are counted where they begin: one for
- * the root, one behind each comma, one behind each opening that is not closed at once. */
+ * the root, one after each comma, one after each opening that is not closed at once. */
 static const char *scan_byte(struct scan *scan)
 {
 	switch (scan->text.ptr[scan->at]) {

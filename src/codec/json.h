@@ -54,16 +54,19 @@ enum err_kind json_parse(struct arena *arena, struct str text, const struct json
 /* Readers. All take NULL (as absent) and give NULL or the empty value when the type differs, so
  * that they chain: json_string(json_get(json_get(root, "data"), "id")). */
 const struct json *json_get(const struct json *object, const char *key);
+/* The item at index, or NULL when array is not an array or too short. NULL is fine. */
 const struct json *json_at(const struct json *array, size_t index);
-/* Hidden: jansson exports a json_string of its own, and ours must not take its place inside that
+/* Hidden: jansson exports its own json_string, and ours must not take its place inside that
  * library. */
 __attribute__((visibility("hidden"))) struct str json_string(const struct json *value);
+/* False for NULL. */
 bool json_is(const struct json *value, enum json_type type);
 /* Absent or JSON null. */
 bool json_is_null(const struct json *value);
 /* The integer, or fallback when absent or of another type. A string of digits counts too: platforms
  * write ids both ways. */
 int64_t json_int(const struct json *value, int64_t fallback);
+/* fallback when value is NULL or not a boolean. */
 bool json_bool(const struct json *value, bool fallback);
 /* A string as it is, an integer in decimal; else empty. For ids, which platforms write both
  * ways. */

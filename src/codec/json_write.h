@@ -24,13 +24,17 @@ struct json_writer {
 	bool after_key;
 };
 
+/* Writes one value to the end of out. The writer puts the commas; when out is full, out->is_over
+ * says so and nothing more is written. */
 void json_writer_init(struct json_writer *w, struct buf *out);
+/* Every begin needs its end. Inside an object each value needs a key before it. */
 void json_begin_object(struct json_writer *w);
 void json_end_object(struct json_writer *w);
 void json_begin_array(struct json_writer *w);
 void json_end_array(struct json_writer *w);
 void json_key(struct json_writer *w, const char *key);
 void json_key_str(struct json_writer *w, struct str key);
+/* A value of an array, after a key, or the whole text. Strings are escaped. */
 void json_put_str(struct json_writer *w, struct str value);
 void json_put_int(struct json_writer *w, int64_t value);
 void json_put_null(struct json_writer *w);
@@ -43,6 +47,7 @@ void json_put_value(struct json_writer *w, const struct json *value);
 void json_member_str(struct json_writer *w, const char *key, struct str value);
 /* null when value.ptr is NULL or it is empty. */
 void json_member_str_or_null(struct json_writer *w, const char *key, struct str value);
+/* A key and its value, inside an object. */
 void json_member_int(struct json_writer *w, const char *key, int64_t value);
 void json_member_bool(struct json_writer *w, const char *key, bool value);
 void json_member_null(struct json_writer *w, const char *key);

@@ -40,7 +40,7 @@ struct walk {
 	uint64_t duration;          /* of the film's own head */
 	uint64_t fragment_duration; /* of a film in fragments */
 	struct track track;         /* the one being walked */
-	struct track shown;         /* the one to tell of */
+	struct track shown;         /* the one to report */
 };
 
 struct box {

@@ -15,6 +15,6 @@ struct mp4_film {
 	uint32_t height;
 };
 
-/* What is missing, cut off or makes no sense is "not known". The work is bounded, whatever the
- * bytes say. */
+/* What is missing, cut off or makes no sense is "not known". The work is bounded, no matter what
+ * the bytes say. */
 struct mp4_film mp4_probe(const struct byte_source *source);

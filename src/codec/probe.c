@@ -16,7 +16,7 @@ static void probe_mp4(const struct byte_source *source, struct sniff *sniff)
 #define JPEG_SEGMENTS_MAX 1024
 
 /* The frame header of a picture whose thumbnail and colour profile fill all that sniff.h looked at:
- * segments of up to 64 kB, one behind the other (ITU T.81 B.1.1.4). */
+ * segments of up to 64 kB, one after the other (ITU T.81 B.1.1.4). */
 static void probe_jpeg(const struct byte_source *source, struct sniff *sniff)
 {
 	unsigned char head[9];

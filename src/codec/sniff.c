@@ -230,7 +230,7 @@ static enum sniff_type sniff_webm(struct str in, struct sniff *sniff)
 	return SNIFF_WEBM;
 }
 
-/* Files that are told by how they begin and by nothing else. */
+/* Files that are recognised by their first bytes alone. */
 static enum sniff_type sniff_document(struct str in, struct sniff *sniff)
 {
 	(void)sniff;

@@ -39,4 +39,5 @@ struct sniff {
 	int64_t duration_ms; /* of a video; 0 = not known */
 };
 
+/* Needs no more than SNIFF_BYTES_WANTED bytes; fewer are fine. Pure. */
 struct sniff sniff_media(struct str first_bytes);

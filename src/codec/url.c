@@ -84,8 +84,8 @@ static struct str take_authority(struct str *in)
 	return authority;
 }
 
-/* An empty userinfo could not be told from none. A second '@', about which parsers differ, stays in
- * the host and is refused there. */
+/* An empty userinfo could not be distinguished from none. A second '@', about which parsers differ,
+ * stays in the host and is refused there. */
 static const char *take_userinfo(struct str *authority, struct url *url)
 {
 	struct str userinfo;

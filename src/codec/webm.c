@@ -131,8 +131,8 @@ static void note(struct found *found, const struct element *element)
 		found->height = number_of(element->content);
 }
 
-/* A master's content stands right behind its head, so that stepping into it is going on. Every
- * element is at least two bytes. */
+/* A master's content follows its head directly, so that stepping into it is going on. Every element
+ * is at least two bytes. */
 static void walk(struct str in, struct found *found)
 {
 	struct element element;

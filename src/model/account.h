@@ -47,6 +47,7 @@ enum account_type {
  * 60). */
 #define ACCOUNT_EXPIRING_US (14 * US_PER_DAY)
 
+/* The word of a value, as the API and the database have it; "" for a value outside. */
 const char *app_state_name(enum app_state state);
 enum app_state app_state_of_name(struct str name); /* COUNT when unknown; so all below */
 const char *credential_state_name(enum credential_state state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The kinds of events and their words. What an event carries is the API's to write; how it travels
- * is webhook/. */
+ * The kinds of events and their words. The API writes what an event carries; how it travels is
+ * webhook/. */
 #pragma once
 
 #include <stdint.h>

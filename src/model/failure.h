@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Why something failed at a platform: one value that says what to do next (class) and what to tell
- * (code, texts). Codes are tables: failure_codes.def for posts, connection_errors.def for
+ * Why something failed at a platform: one value that says what to do next (class) and what to
+ * report (code, texts). Codes are tables: failure_codes.def for posts, connection_errors.def for
  * connections. */
 #pragma once
 
@@ -27,7 +27,7 @@ enum connection_error {
 
 /* What may be done next. Decided once, by the adapter that read the answer. */
 enum failure_class {
-	FAILURE_PERMANENT, /* the same call will fail again: give up, tell why */
+	FAILURE_PERMANENT, /* the same call will fail again: give up, say why */
 	FAILURE_TRANSIENT, /* try the same stage again by the retry schedule */
 	/* as transient, not before retry_after_ms; the account waits, the engine does not */
 	FAILURE_RATE_LIMITED,
@@ -47,14 +47,17 @@ struct failure {
 	struct str platform_code;
 	struct str platform_message; /* the platform's own words, cut to 500 bytes; may be empty */
 	int64_t retry_after_ms;      /* 0 = no advice */
-	/* a setting of the service is wrong: nobody else can mend it, so it is told as an alarm */
+	/* a setting of the service is wrong: only the operator can fix it, so it becomes an
+	 * alarm */
 	bool needs_operator;
 };
 
+/* "MEDIA_REJECTED", and the sentence for people; "" for NONE and for a value outside. */
 const char *failure_code_name(enum failure_code code);
 const char *failure_code_sentence(enum failure_code code);
 /* NONE for an unknown name. */
 enum failure_code failure_code_of_name(struct str name);
+/* "access_denied", and the sentence for people; "" for NONE and for a value outside. */
 const char *connection_error_code(enum connection_error error);
 const char *connection_error_sentence(enum connection_error error);
 /* Transient and rate limited failures pass by themselves. */

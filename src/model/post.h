@@ -68,14 +68,17 @@ struct post_content {
 		*options; /* the request's platforms object, keys are slugs; NULL = none */
 };
 
+/* "carousel"; "" for NONE. */
 const char *post_type_name(enum post_type type);
 enum post_type post_type_of_name(struct str name); /* NONE when unknown */
 const char *post_mode_name(enum post_mode mode);
+/* "retrying". */
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */
 enum post_state post_state_of_name(struct str name);
 /* One of the four contract.md values: processing and retrying show as pending. */
 const char *post_state_status(enum post_state state);
+/* Published and failed are. */
 bool post_state_is_final(enum post_state state);
 /* The state of a post from those of its deliveries: failed when all are final and one failed,
  * published when all are; else retrying, processing, pending, scheduled in this order of

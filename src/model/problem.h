@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is wrong with a request, collected: field path, sentence, and which of the API's error codes
- * it leads to. Also warnings, which let the request pass. The order of kinds is the order of
+ * The problems of a request, collected: field path, sentence, and which of the API's error codes it
+ * leads to. Also warnings, which let the request pass. The order of kinds is the order of
  * api-decisions.md 6: the lowest kind present names the answer. */
 #pragma once
 
@@ -48,11 +48,13 @@ struct problems {
 	size_t warning_count;
 };
 
+/* Empty; everything added lives in arena. */
 void problems_init(struct problems *problems, struct arena *arena);
 /* A problem without account and numbers; field and message are printf formats' results made by the
  * caller with str_format. */
 void problem_add(struct problems *problems, enum problem_kind kind, struct str field,
 		 const char *reason, struct str message);
+/* A platform's rule that account_id breaks (PROBLEM_RULE). limit, actual: -1 = none. */
 void problem_add_rule(struct problems *problems, struct str field, const char *reason,
 		      struct str account_id, int64_t limit, int64_t actual, struct str message);
 /* An account that cannot be published to: PROBLEM_ACCOUNT. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading a publish request (contract.md 5, api-decisions.md 6). One pass, no early end: every
- * problem is told at once, which is why readers add to a list instead of returning errors. */
+ * problem is reported at once, which is why readers add to a list instead of returning errors. */
 #include "publish_request.h"
 
 #include "arena.h"

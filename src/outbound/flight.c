@@ -414,7 +414,7 @@ static bool follows_redirects(const struct flight *flight)
 	       str_equal_z(str_of(flight->request.method), "GET");
 }
 
-/* They say which bytes of the file are wanted: it is there, behind the redirect, that its beginning
+/* They say which bytes of the file are wanted: it is there, after the redirect, that its beginning
  * came from. */
 static void keep_range_headers(struct flight *flight)
 {

@@ -16,7 +16,7 @@ struct clock;
 struct flight;
 struct guard;
 
-/* What all flights of a transport share; outlives them. */
+/* Shared by all flights of a transport; outlives them. */
 struct flight_env {
 	const struct guard *guard; /* NULL: nothing of TRANSFER_USER may leave */
 	const struct clock *clock; /* for send_deadline only */
@@ -34,10 +34,12 @@ struct flight_link {
 	struct flight *next;
 };
 
-/* CLOCK_MONOTONIC: waiting and durations are the kernel's business, whatever struct clock says. */
+/* CLOCK_MONOTONIC: waiting and durations follow the kernel's clock, not struct clock. */
 int64_t flight_monotonic_us(void);
 
+/* env must outlive the flight. NULL when out of memory. */
 struct flight *flight_new(const struct flight_env *env, enum transfer_pool pool, CURLSH *share);
+/* Nulls the pointer; NULL inside is fine. It must not be in a multi. */
 void flight_free(struct flight **flight);
 /* Forgets the transfer so that the flight can carry another. */
 void flight_reset(struct flight *flight);
@@ -47,6 +49,7 @@ void flight_reset(struct flight *flight);
 bool flight_prepare(struct flight *flight, const struct transfer_request *request);
 /* The handle, to be added to a multi of flight_pool(). Its CURLOPT_PRIVATE is the flight. */
 CURL *flight_easy(struct flight *flight);
+/* As they were given to flight_new(); link is the caller's to use. */
 enum transfer_pool flight_pool(const struct flight *flight);
 struct flight_link *flight_link(struct flight *flight);
 /* Tells libcurl how much time is left; false when there is none, and the transfer has failed. */

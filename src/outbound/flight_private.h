@@ -61,6 +61,7 @@ struct flight {
 /* Ends the transfer by our own judgement; false, so that `return flight_give_up(...)` reads well.
  * reason: a literal, libcurl's, or NULL. */
 bool flight_give_up(struct flight *flight, enum transfer_problem problem, const char *reason);
+/* Must the request not be sent any more (transfer_request.send_deadline_us)? */
 bool flight_is_past_send_deadline(const struct flight *flight);
 /* Would the guard let a connection to that address in text be made? */
 bool flight_guard_allows(const struct flight *flight, const char *ip, int port);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What libcurl asks and brings while a flight's bytes move. Everything hangs on one fact: libcurl
- * asks on_prerequest() when the connection stands (TLS included) and before the first byte of the
+ * libcurl's callbacks while a flight's bytes move. Everything hangs on one fact: libcurl asks
+ * on_prerequest() when the connection stands (TLS included) and before the first byte of the
  * request; so has_begun tells NEVER_SENT from LOST, the send deadline is looked at there, and a
  * request that must leave once is let through once. */
 #include "flight_private.h"
@@ -173,7 +173,7 @@ static int64_t range_begin(const struct flight *flight)
 	return (int64_t)from;
 }
 
-/* An answer whose body is to be kept: does it go on behind what is saved, or begin? */
+/* An answer whose body is to be kept: does it continue what is saved, or start over? */
 static bool save_begin(struct flight *flight)
 {
 	const int64_t from = flight->status == 206 ? range_begin(flight) : 0;

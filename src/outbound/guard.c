@@ -274,7 +274,7 @@ static bool parse_range(const char *text, struct range *range_out)
 	return range_out->bits <= 128;
 }
 
-/* 10.0.0.5/8 may mean one address or sixteen million: whoever writes it is asked. */
+/* 10.0.0.5/8 may mean one address or sixteen million: its author must say which. */
 static bool has_bits_beyond(const struct range *range)
 {
 	for (unsigned i = range->bits; i < 128; i++)

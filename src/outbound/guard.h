@@ -29,8 +29,10 @@ struct guard_config {
 	bool refuse_own_addresses;
 };
 
+/* Copies config. INVALID: a range that is not one (err->text names it); INTERNAL: no memory. */
 enum err_kind guard_new(const struct guard_config *config, struct guard **guard_out,
 			struct error *err);
+/* Nulls the pointer; NULL inside is fine. */
 void guard_free(struct guard **guard);
 /* By syntax alone, resolving nothing: NULL = may be tried; else a stable reason slug: "not_http",
  * "too_long" (over 2,048 bytes), "malformed", "userinfo", "bad_host", "private_address",

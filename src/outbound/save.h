@@ -15,7 +15,7 @@ struct save_mark {
 	crypto_hash_sha256_state hash;
 };
 
-/* What all files that are being written may take together, beside what is kept already. */
+/* The space that all files being written may take together, beside what is kept already. */
 struct save_room {
 	const _Atomic int64_t *kept_bytes; /* read only */
 	int64_t coming_bytes;
@@ -34,9 +34,9 @@ struct save_file {
 /* 64 hex digits and NUL. */
 void save_mark_digest(const struct save_mark *mark, char out[65]);
 
-/* Opens path: behind mark's bytes when it has as many (what is behind them is cut off), else made
- * or emptied; file->mark tells. mark and room may be NULL; room must outlive the file. False when
- * the file cannot be made. */
+/* Opens path: at the end of mark's bytes when it has that many (the rest is cut off), else created
+ * or emptied; file->mark says which. mark and room may be NULL; room must outlive the file. False
+ * when the file cannot be made. */
 bool save_open(struct save_file *file, const char *path, const struct save_mark *mark,
 	       struct save_room *room);
 /* False when the disk, or the room (is_out_of_room), takes no more. May wait for the disk: for a
@@ -44,4 +44,5 @@ bool save_open(struct save_file *file, const char *path, const struct save_mark 
 bool save_write(struct save_file *file, const char *bytes, size_t len);
 /* From nothing again. */
 bool save_restart(struct save_file *file);
+/* Closes the file; nothing is synced. A closed one is fine. */
 void save_close(struct save_file *file);

@@ -428,7 +428,7 @@ static int64_t stored_bytes(const struct spool *spool, struct arena *arena, stru
 	       spool_size_of(AT_FDCWD, spool_path(spool, arena, key, DIGEST_SUFFIX));
 }
 
-/* What could not be settled is dropped: it may be whole, but not on the disk. */
+/* A file that could not be settled is dropped: it may be complete, but not on the disk. */
 static enum err_kind settle_and_join(struct spool *spool, struct arena *arena, struct str key,
 				     int folder_fd, int fd, const struct spool_file *file,
 				     struct error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Media on our disk: one file per distinct URL and post, under DATA/spool, fetched through the
  * guard. Knows paths and budgets, not deliveries: delivery/ asks for a fetch, starts the transfer
- * that spool_fetch_request() describes, and tells the result. A fetch goes to a temporary name, is
- * synced and renamed, so that a file under its final name is whole. Equal bytes are on the disk,
+ * that spool_fetch_request() describes, and passes the result on. A fetch goes to a temporary name,
+ * is synced and renamed, so that a file under its final name is whole. Equal bytes are on the disk,
  * and in the budget, once (hard links): nothing may write to a spool_file's path. Not thread-safe:
  * the engine's thread only, but for spool_media_open() and spool_used_bytes(). */
 #pragma once
@@ -34,8 +34,11 @@ struct spool_config {
 	int64_t file_max_bytes; /* 0 = SPOOL_FILE_MAX_BYTES */
 };
 
+/* Creates the folders where they are missing. Copies config; blocks on the disk. INTERNAL: the
+ * folder cannot be used. */
 enum err_kind spool_open(const struct spool_config *config, struct spool **spool_out,
 			 struct error *err);
+/* No fetch may be under way. Nulls the pointer; NULL inside is fine. */
 void spool_close(struct spool **spool);
 /* How much of the budget is used. Any thread. */
 int64_t spool_used_bytes(const struct spool *spool);

@@ -33,6 +33,7 @@ char *spool_path(const struct spool *spool, struct arena *arena, struct str key,
 		 const char *suffix);
 /* Of the fetch of key that this run makes. */
 char *spool_part_path(const struct spool *spool, struct arena *arena, struct str key);
+/* Is this the name of an unfinished fetch? */
 bool spool_is_part(struct str name);
 /* Which of the folders "00" to "ff" a directory has; the others' flags stay as they are. Most
  * spools have few: looking for each of them by name costs more than one list. */
@@ -50,6 +51,7 @@ bool spool_digest_read(int folder_fd, const char *name, char out[DIGEST_HEX_BYTE
 ssize_t spool_read_start(int fd, char *out, size_t size_bytes);
 /* 0 or an errno. */
 int spool_sync_path(const char *path, int flags);
+/* Writes the whole file and syncs it. Blocks. Returns an errno, or 0. */
 int spool_write_file(const char *path, struct str content);
 
 /* ---- spool_object.c ---- */
@@ -57,7 +59,7 @@ int spool_write_file(const char *path, struct str content);
 /* Makes KEY, which is whole, synced and counted, a name of the object with its digest, which is
  * made when it is not there. Counts what that saves. Where it cannot be KEY stays as it is. */
 void spool_object_join(struct spool *spool, int folder_fd, const char *key, const char *digest);
-/* What such a file will add to what is used. */
+/* The bytes that such a file will add to those in use. */
 int64_t spool_object_cost(const struct spool *spool, const char *digest, int64_t size_bytes);
 /* Removes a medium and its digest, and the object when nothing else is a name of it. */
 void spool_key_drop(struct spool *spool, int folder_fd, const char *key);

@@ -39,7 +39,7 @@ struct transfer_request {
 	const struct transfer_header *headers;
 	size_t header_count;
 	struct str body; /* copied by start() */
-	/* stream this file range behind body and before body_tail; NULL = body alone */
+	/* stream this file range after body and before body_tail; NULL = body alone */
 	const char *body_path;
 	int64_t body_offset_bytes;
 	int64_t body_length_bytes;

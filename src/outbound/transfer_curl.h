@@ -31,8 +31,10 @@ struct transfer_curl_config {
 	void *resolve_context;
 };
 
+/* What config points to must outlive the transport. INTERNAL: no memory, no descriptors. */
 enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
 				 struct transfer_curl **out, struct error *err);
+/* The port (transfer.h) to it, valid until transfer_curl_close(). */
 struct transport transfer_curl_transport(struct transfer_curl *curl);
 /* Ends what runs (results are dropped), frees, nulls. */
 void transfer_curl_close(struct transfer_curl **curl);

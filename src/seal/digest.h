@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Hashes: of our own tokens and client secrets (only the hash is stored), for signatures (webhooks,
- * appsecret_proof), and of the passwords people choose. What must be read again is sealed instead:
- * seal.h. Pure, apart from the salt of digest_password(). */
+ * appsecret_proof), and of the passwords people choose. A text that must be read again is sealed
+ * instead: seal.h. Pure, apart from the salt of digest_password(). */
 #pragma once
 
 #include <stdbool.h>

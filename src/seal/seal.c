@@ -90,9 +90,9 @@ static int sync_directory_of(const char *path)
 	return failed;
 }
 
-/* Fills the file whole under a name of its own, then links it to path: link() replaces nothing, so
- * nobody ever reads half a key and whoever comes second finds the first one's. Returns an errno, 0
- * also when another was quicker. */
+/* Writes the whole file under a temporary name, then links it to path: link() never overwrites, so
+ * nobody ever reads half a key, and the second of two processes finds the first one's. Returns an
+ * errno, 0 also when another was quicker. */
 static int make_keyfile(const char *path, const char *line, size_t line_bytes)
 {
 	char *name = NULL;

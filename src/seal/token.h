@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Texts nobody can guess: the access tokens, client ids and secrets we give out (api-decisions.md
- * 1), and whatever else needs one (OAuth state, PKCE verifiers, webhook secrets). How they are
- * stored is digest.h. */
+ * Texts that nobody can guess: the access tokens, client ids and secrets we give out
+ * (api-decisions.md 1), and the others we need (OAuth state, PKCE verifiers, webhook secrets). How
+ * they are stored is digest.h. */
 #pragma once
 
 #include <stddef.h>
@@ -20,6 +20,7 @@ enum token_kind {
 	TOKEN_KIND_COUNT
 };
 
+/* A fresh one, in arena. */
 struct str token_new(struct arena *arena, const struct random_source *random, enum token_kind kind);
 
 /* prefix and count characters A-Z a-z 0-9 - _, 6 bits of randomness each. */

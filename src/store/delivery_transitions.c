@@ -43,7 +43,7 @@ const struct delivery_transition delivery_transitions[] = {
 };
 const size_t delivery_transition_count = COUNT_OF(delivery_transitions);
 
-/* Id, fence, the new state, the state before; what more a statement has comes behind them. */
+/* Id, fence, the new state, the state before; the statement's other values follow. */
 #define VALUES_OWN 4
 
 const char *delivery_change_name(enum delivery_change change)
@@ -76,7 +76,7 @@ const struct delivery_transition *delivery_transition_find(enum post_state from,
 	return NULL;
 }
 
-/* Final states are told in the same transaction (rules.md W1). */
+/* Final states become events in the same transaction (rules.md W1). */
 static enum err_kind tell(struct store_tx *tx, struct str delivery_id,
 			  const struct delivery_transition *row, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The legal changes of a delivery's state: one table, and the one function that writes a state.
- * What a change means beside the state (leases, lanes, flows) is its verb's business.
- * docs/post-states.md is made from the table. */
+ * The legal changes of a delivery's state: one table, and the one function that writes a state. The
+ * verb that asks for a change sees to its leases, lanes and flows. docs/post-states.md is made from
+ * the table. */
 #pragma once
 
 #include <stddef.h>

@@ -143,7 +143,7 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 	return ERR_NONE;
 }
 
-/* A node's lock is its own file's: the database has room for others. */
+/* A node locks its own file: others may work on the database too. */
 static enum err_kind open_node(struct store *store, const struct store_config *config,
 			       struct error *err)
 {

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The store: what Posthorn knows, durably. Speaks domain verbs; the verbs stand by aggregate in
- * store_app.h, store_connection.h, store_post.h and store_delivery.h. Beneath is sql.h with one set
- * of statements and a driver per database.
+ * The store: everything Posthorn knows, durably. Its verbs speak of the domain and stand by
+ * aggregate in store_app.h, store_connection.h, store_post.h, store_delivery.h and the other
+ * headers of this folder. Beneath is sql.h, with one set of statements and a driver per database.
  *
- * Writing: every verb that writes is a command of a group commit: one writer takes whoever waits
+ * Writing: every verb that writes is a command of a group commit. One writer takes those that wait
  * into one transaction (each isolated by a savepoint), commits durably (synchronous=FULL), then
  * lets all return. On PostgreSQL the nodes' transactions take turns, and those that only accept
  * posts run side by side. A verb returns after its commit, so an answer given after it is a promise
- * kept. The engine writes a whole turn as one command with store_write(). Reading: on read-only
- * connections, one per calling thread at a time; sees every commit that returned before it began.
+ * kept. The engine writes a whole turn as one command with store_write().
+ *
+ * Reading: on read-only connections, one per calling thread at a time. A read sees every commit
+ * that returned before it began.
+ *
  * All functions may block on the disk and may be called from any thread. Instants are microseconds
- * UTC, 0 = none. Texts that come out live in the arena that was handed in. Secrets come and go
- * sealed: the store never sees them open. Errors common to all: TEMPORARY (disk full, busy, I/O:
- * nothing was promised), UNCERTAIN (PostgreSQL: the answer to the COMMIT was lost and the database
- * stayed away: it may be written), INTERNAL. */
+ * UTC, 0 = none. Texts that come out live in the arena that was handed in; NOT_FOUND leaves out
+ * untouched. Secrets come and go sealed: the store never sees them open. Errors common to all:
+ * TEMPORARY (disk full, busy, I/O: nothing was promised), UNCERTAIN (PostgreSQL: the reply to the
+ * COMMIT was lost and the database stayed away: it may be written), TOO_LARGE (the arena is full),
+ * INTERNAL. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,6 +53,7 @@ struct store_config {
  * the file (err->text says which). */
 enum err_kind store_open(const struct store_config *config, struct store **store_out,
 			 struct error *err);
+/* No verb may be running. Nulls the pointer; NULL inside is fine. Blocks. */
 void store_close(struct store **store);
 
 /* Runs command inside a group-committed transaction and returns after the commit. command returns

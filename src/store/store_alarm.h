@@ -27,4 +27,5 @@ enum err_kind store_alarm_raise(struct store *store, struct str name, struct str
 /* By name. */
 enum err_kind store_alarm_list(struct store *store, struct arena *arena, struct alarm_row **out,
 			       size_t *count_out, struct error *err);
+/* Removes all alarms. */
 enum err_kind store_alarm_clear(struct store *store, struct error *err);

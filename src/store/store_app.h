@@ -26,13 +26,17 @@ struct app_row {
  * CONFLICT: client_id taken. */
 enum err_kind store_app_create(struct store *store, const struct app_row *app,
 			       struct str owner_email, struct str new_admin_id, struct error *err);
+/* NOT_FOUND. */
 enum err_kind store_app_find_by_client_id(struct store *store, struct arena *arena,
 					  struct str client_id, struct app_row *out,
 					  struct error *err);
+/* NOT_FOUND. */
 enum err_kind store_app_find(struct store *store, struct arena *arena, struct str app_id,
 			     struct app_row *out, struct error *err);
+/* Oldest first. */
 enum err_kind store_app_list(struct store *store, struct arena *arena, struct app_row **out,
 			     size_t *count_out, struct error *err);
+/* The deliveries of a suspended app stay due but are not claimed. NOT_FOUND. */
 enum err_kind store_app_set_state(struct store *store, struct str app_id, enum app_state state,
 				  struct error *err);
 /* New secret; revokes the app's token in the same transaction. */

@@ -54,7 +54,7 @@ static void lane_read(struct sql_cursor *cursor, void *out)
 	lane->platform_mask = sql_take_int(cursor);
 }
 
-/* What is found of a delivery, and of its post beside it. */
+/* A delivery as it was found, with its post. */
 struct found {
 	struct delivery_work work;
 	struct post_now post;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Connections: from pending to success or failed, which are final. What was secret on the way is
+ * Connections: from pending to success or failed, which are final. Secrets used on the way are
  * cleared with the last step. Accounts are store_account.c. */
 #include "store_connection.h"
 
@@ -43,7 +43,7 @@ enum err_kind store_connection_create(struct store *store, const struct connecti
 			 ERR_NONE, "", err);
 }
 
-/* Nobody has to write that time is up: whoever reads it sees it. */
+/* Expiry is not written; each reader sees it. */
 static void show_expired(struct connection_row *connection, int64_t now_us)
 {
 	const int64_t expired_at_us = connection->created_at_us + CONNECTION_VALID_US;

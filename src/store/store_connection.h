@@ -59,10 +59,11 @@ struct account_row {
 	bool is_unconfirmed;
 };
 
+/* Writes all fields as they are. CONFLICT: the id is taken. */
 enum err_kind store_connection_create(struct store *store, const struct connection_row *connection,
 				      struct error *err);
-/* By id within the app (app_id empty: whatever its app, for the callback's own pages); NOT_FOUND
- * for another app's, unknown, or kept longer than CONNECTION_KEPT_US. A pending one past
+/* By id within the app (app_id empty: of any app, for the callback's own pages); NOT_FOUND for
+ * another app's, unknown, or kept longer than CONNECTION_KEPT_US. A pending one past
  * CONNECTION_VALID_US is given out as failed with error "expired". */
 enum err_kind store_connection_find(struct store *store, struct arena *arena, struct str app_id,
 				    struct str connection_id, int64_t now_us,
@@ -108,7 +109,7 @@ enum err_kind store_account_id_for(struct store *store, struct arena *arena, str
 				   struct error *err);
 
 /* The account's tokens are forgotten, and what was scheduled for it fails with
- * ACCOUNT_REAUTH_REQUIRED. What is under way meets the state at its next step. May be said again.
+ * ACCOUNT_REAUTH_REQUIRED. A delivery under way meets the state at its next step. Idempotent.
  * NOT_FOUND. */
 enum err_kind store_account_disconnect(struct store *store, struct str account_id, int64_t now_us,
 				       struct error *err);
@@ -135,6 +136,7 @@ struct account_filter {
 	int64_t page; /* from 1 */
 	int64_t per_page;
 };
+/* One page; *total_out counts all that the filter lets through. */
 enum err_kind store_account_list(struct store *store, struct arena *arena,
 				 const struct account_filter *filter, struct account_row **out,
 				 size_t *count_out, int64_t *total_out, struct error *err);
@@ -143,7 +145,7 @@ enum err_kind store_account_list(struct store *store, struct arena *arena,
 enum err_kind store_account_list_of_connection(struct store *store, struct arena *arena,
 					       struct str connection_id, struct account_row **out,
 					       size_t *count_out, struct error *err);
-/* The accounts with these ids that belong to the app, in the order of ids; found[i] tells which. */
+/* The accounts with these ids that belong to the app, in the order of ids; found[i] says which. */
 enum err_kind store_account_get_many(struct store *store, struct arena *arena, struct str app_id,
 				     const struct str *ids, size_t count, struct account_row *out,
 				     bool *found, struct error *err);
@@ -164,6 +166,7 @@ enum err_kind store_account_save_token(struct store_tx *tx, const struct account
 enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_id,
 				       int64_t token_version, struct str extra, int64_t now_us,
 				       struct error *err);
+/* With the event account.reauth_required when that is the new state and not the old. NOT_FOUND. */
 enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id,
 				      enum account_state state, struct str last_error,
 				      int64_t now_us, struct error *err);

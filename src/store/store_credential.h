@@ -25,9 +25,11 @@ struct credential_row {
 /* Writes client_id and sealed secret, state pending, clears message. */
 enum err_kind store_credential_put(struct store *store, const struct credential_row *credential,
 				   struct error *err);
+/* NOT_FOUND. */
 enum err_kind store_credential_find(struct store *store, struct arena *arena, struct str app_id,
 				    enum platform_id platform, struct credential_row *out,
 				    struct error *err);
+/* Of one app, by platform. */
 enum err_kind store_credential_list(struct store *store, struct arena *arena, struct str app_id,
 				    struct credential_row **out, size_t *count_out,
 				    struct error *err);

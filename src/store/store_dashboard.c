@@ -56,7 +56,7 @@ struct finding {
 	struct dashboard_page page;
 };
 
-/* Those in [from, below), behind what was found. */
+/* Adds those in [from, below) after the ones found so far. */
 static enum err_kind find_within(struct sql_connection *sql, struct finding *f, int64_t below,
 				 int64_t from, struct error *err)
 {

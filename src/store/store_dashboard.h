@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the dashboard shows beside what the public API gives: pages of posts by any filter, days of
+ * Queries of the dashboard that the public API does not have: pages of posts by any filter, days of
  * a month, how deliveries ended lately; and an event carried once more. All of one app: the caller
- * puts apps together. Every question has a bound, whatever is stored. */
+ * puts apps together. Every query is bounded, no matter how much is stored. */
 #pragma once
 
 #include <stddef.h>
@@ -41,7 +41,8 @@ struct dashboard_page {
 };
 
 /* Where the next posts are. Filters that no index helps are looked for in so many posts and no
- * more: then count may be below max though there is more (looked_down_to tells). */
+ * more: then count may be below max though there is more (looked_down_to says how far it
+ * looked). */
 enum err_kind store_dashboard_find(struct store *store, struct arena *arena,
 				   const struct dashboard_filter *filter,
 				   struct dashboard_page *out, struct error *err);

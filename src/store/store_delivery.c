@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Saving a delivery's course, its timeline, and what is asked about the work at hand. Claims are
+ * Saving a delivery's progress and its timeline, and questions about the work at hand. Claims are
  * store_claim.c. */
 #include "store_delivery.h"
 
@@ -8,8 +8,8 @@
 #include "delivery_transitions.h"
 #include "store_private.h"
 
-/* What a save goes by: the row as its claim left it. What the row has of ids decides nothing: those
- * that are bound already are bound again without effect. */
+/* What a save is compared with: the row as its claim left it. The row's remote ids decide nothing:
+ * those that are bound already are bound again without effect. */
 struct delivery_now {
 	struct str post_id;
 	struct str app_id;
@@ -31,7 +31,7 @@ static struct delivery_now now_of_work(const struct delivery_work *work)
 	};
 }
 
-/* What a save makes of the row, by what comes next. */
+/* What a save does to the row, by what comes next. */
 struct outcome {
 	enum delivery_change change;
 	bool gives_lease_back;
@@ -76,7 +76,7 @@ static enum err_kind bind_remote_id(struct store_tx *tx, const struct delivery_s
 }
 
 /* Whose only id stands in the save beside it. Text with these bytes inside is read as more than
- * one: that costs a look and no more. */
+ * one: that only costs a search. */
 static bool is_one_part(const struct delivery_save *save)
 {
 	return !str_is_empty(save->remote_id) && str_find(save->parts, STR("},{"), 0) == SIZE_MAX &&
@@ -237,7 +237,7 @@ static enum err_kind write_own_row(struct store_tx *tx, const struct delivery_sa
 	return kind == ERR_NONE ? write_row(tx, save, err) : kind;
 }
 
-/* What hangs on the row, after it was written. */
+/* Everything that depends on the row, after the row. */
 static enum err_kind write_rest(struct store_tx *tx, const struct delivery_save *save,
 				const struct delivery_now *now, struct error *err)
 {
@@ -255,8 +255,8 @@ static enum err_kind write_rest(struct store_tx *tx, const struct delivery_save 
 	return kind;
 }
 
-/* A lease that ran out is still ours until somebody else claims. What is not processing was given
- * back or is final: then the fence is nobody's. */
+/* An expired lease is still ours until somebody else claims. A row not in "processing" was released
+ * or is final; its fence has no owner. */
 enum err_kind store_delivery_save(struct store_tx *tx, const struct delivery_save *save,
 				  struct error *err)
 {

@@ -2,7 +2,7 @@
  * Deliveries at work: one per post and account. Claimed with a lease and a fence number, written
  * only by who holds the fence. Every state change asks the table of legal transitions
  * (delivery_transitions.h), derives the post's state and keeps the counters in the same
- * transaction. What a person changes is store_post_change.h. */
+ * transaction. Changes made by a person are in store_post_change.h. */
 #pragma once
 
 #include <stddef.h>
@@ -32,7 +32,7 @@ struct delivery_work {
 	struct str flow_sealed; /* sealed: "deliveries", "flow_secrets", id; empty = none */
 	enum call_state call_state;
 	int64_t call_started_at_us;
-	int looks;        /* resolver looks made */
+	int looks;        /* probes the resolver has made */
 	bool republished; /* on_unknown retry_once was used */
 	int64_t due_at_us;
 	struct str content; /* the post's */
@@ -44,14 +44,14 @@ struct delivery_work {
 	bool retry_unknown_once;
 	enum hold_state hold;
 	int64_t hold_due_at_us; /* when it was due before it was held */
-	/* What a save goes by (delivery_save.work). */
+	/* A save is compared with these (delivery_save.work). */
 	int64_t lease_until_us; /* as the row has it; its keeper keeps it so */
 	int64_t post_date_us;
 	int64_t post_ordinal;
 	int64_t post_delivery_count;
 };
 
-/* What a claim takes at most. */
+/* A claim's limits. */
 struct delivery_claim {
 	int64_t now_us;
 	int64_t lease_us;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events and webhooks (api-decisions.md 9). Events are written by the store itself, in the
- * transaction of what they tell: no verb here makes one but store_webhook_test(). From there: an
+ * transaction of what they report: no verb here makes one but store_webhook_test(). From there: an
  * event that some webhook may want is claimed, its body is made once and kept, and one webhook
  * delivery for each webhook that wants it begins its way; what was handed over may come twice,
  * never not at all. */
@@ -21,7 +21,7 @@ struct event_row {
 	struct str body; /* the envelope; empty = not made yet */
 };
 
-/* The app's events behind a cursor (0 = from the oldest kept), oldest first. */
+/* The app's events after a cursor (0 = from the oldest kept), oldest first. */
 enum err_kind store_event_list(struct store *store, struct arena *arena, struct str app_id,
 			       int64_t after_seq, size_t max, struct event_row **out,
 			       size_t *count_out, struct error *err);
@@ -53,6 +53,7 @@ struct webhook_row {
 /* TOO_LARGE when the app has WEBHOOKS_PER_APP_MAX already. */
 enum err_kind store_webhook_create(struct store *store, const struct webhook_row *webhook,
 				   struct error *err);
+/* Of one app, oldest first. */
 enum err_kind store_webhook_list(struct store *store, struct arena *arena, struct str app_id,
 				 struct webhook_row **out, size_t *count_out, struct error *err);
 /* NOT_FOUND for another app's too. */
@@ -140,6 +141,6 @@ enum err_kind store_webhook_log(struct store *store, struct arena *arena, struct
 				size_t *count_out, struct error *err);
 /* When an event or a webhook delivery is next to be taken; 0 = never by itself. */
 enum err_kind store_event_next_due(struct store *store, int64_t *due_at_us_out, struct error *err);
-/* Removes up to max events and as many log rows that are older; *removed_out tells how many. */
+/* Removes up to max events and as many log rows that are older; *removed_out is how many. */
 enum err_kind store_event_expire(struct store_tx *tx, int64_t before_us, int64_t max,
 				 int64_t *removed_out, struct error *err);

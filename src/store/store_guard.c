@@ -47,7 +47,7 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Above both, and never back in time, whatever the clock does. */
+/* Above both, and never back in time even if the clock is set back. */
 static enum err_kind epoch_raise(struct store_tx *tx, struct epoch *epoch, const struct epoch *file,
 				 int64_t now_us, struct error *err)
 {
@@ -74,7 +74,7 @@ static enum err_kind run_marks(struct store_tx *tx, const enum sql_name *names, 
 }
 
 /* All that is due, however long: what is open in an old backup may have gone out since (docs/adr,
- * "A restored database is held"). Due anew from ask_us on, so that lateness tells of this run. */
+ * "A restored database is held"). Due again from ask_us on, so that lateness is this run's. */
 static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_us,
 			      int64_t *count_out, struct error *err)
 {
@@ -93,7 +93,7 @@ static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_u
 }
 
 /* A replica that was promoted may lack what was committed last: deliveries that have gone out look
- * as if they had not. What is due is asked about, after the calls that are still in the air. */
+ * as if they had not. Due deliveries are asked about, after the calls that are still in flight. */
 static enum err_kind history_is_another(struct store_tx *tx, struct error *err)
 {
 	const int64_t now_us = clock_now_us(tx->store->clock);

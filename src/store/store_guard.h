@@ -21,12 +21,13 @@ struct store_tx;
 
 enum hold_state {
 	HOLD_NONE,
-	HOLD_ASKING,  /* the platform is asked first; no publish call may be made */
-	HOLD_HELD,    /* not provable: never due, until the operator releases or fails it */
-	HOLD_ADOPTED, /* found at the platform and published by that; told until the next restore */
+	HOLD_ASKING, /* the platform is asked first; no publish call may be made */
+	HOLD_HELD,   /* not provable: never due, until the operator releases or fails it */
+	/* found at the platform and published by that; shown until the next restore */
+	HOLD_ADOPTED,
 	HOLD_CONDEMNED, /* the operator failed it: the deliverer ends it with OUTCOME_UNKNOWN */
 	HOLD_POISONED,  /* stopped the service again and again: the deliverer ends it untouched */
-	HOLD_SET_ASIDE, /* was poisoned, and has ended; told by doctor */
+	HOLD_SET_ASIDE, /* was poisoned, and has ended; shown by doctor */
 	HOLD_STATE_COUNT
 };
 
@@ -41,21 +42,22 @@ struct guard_start {
  * disk. */
 enum err_kind store_guard_start(struct store *store, int64_t new_lineage, int64_t now_us,
 				struct guard_start *out, struct error *err);
-/* Raises the epoch: database first, then file, so that only a restored database is ever behind.
- * Every minute, after each backup, and before the store is closed. Does nothing beside a database
- * whose restore was not yet noticed by a start. Any thread; blocks. */
+/* Raises the epoch: database first, then file, so that only a restored database is ever older than
+ * the file. Every minute, after each backup, and before the store is closed. Does nothing beside a
+ * database whose restore was not yet noticed by a start. Any thread; blocks. */
 enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error *err);
 
 /* [platform][state]; PLATFORM_NONE holds the sums. */
 struct hold_counts {
 	int64_t of[PLATFORM_ID_MAX + 1][HOLD_STATE_COUNT];
 };
+/* All of them, at one moment. */
 enum err_kind store_hold_counts(struct store *store, struct hold_counts *out, struct error *err);
 /* The sum of one state, quickly. */
 enum err_kind store_hold_count(struct store *store, enum hold_state state, int64_t *count_out,
 			       struct error *err);
-/* What is held (not what is still being asked about) becomes due now, as if it had never been held,
- * or (condemn) due to be failed. PLATFORM_NONE = of all platforms. */
+/* Held deliveries (not those still being asked about) become due now, as if they had never been
+ * held, or (condemn) due to be failed. PLATFORM_NONE = of all platforms. */
 enum err_kind store_hold_release(struct store *store, enum platform_id platform, int64_t now_us,
 				 int64_t *count_out, struct error *err);
 enum err_kind store_hold_condemn(struct store *store, enum platform_id platform, int64_t now_us,

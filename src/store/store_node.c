@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See store_node.h. What only store.c needs of it is in store_private.h. */
+ * See store_node.h. The parts that only store.c needs are in store_private.h. */
 #include "store_node.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static enum err_kind make_file(const char *path, char *id, struct error *err)
 	return kind;
 }
 
-/* A file that holds no id is made anew: then this is another node. */
+/* A file without an id is written again: then this is another node. */
 static enum err_kind read_or_make(const char *path, char *id, struct error *err)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -44,7 +44,7 @@ static enum err_kind look_for_first(struct store_tx *tx, struct acceptance *a, s
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
-/* A gone account is told only for a request that is not a duplicate (api-decisions.md 6 has
+/* A missing account is reported only for a request that is not a duplicate (api-decisions.md 6 has
  * accounts first, but they were good when the caller looked; the first post is the better
  * answer). */
 static enum err_kind check_accounts(struct store_tx *tx, struct acceptance *a, struct error *err)
@@ -219,7 +219,7 @@ void post_read(struct sql_cursor *cursor, void *out)
 	post->content = sql_take_text(cursor);
 }
 
-/* What is planned is told; what is under way, was never begun, or is held, has no next try. */
+/* Shown when it is planned; a delivery under way, never begun, or held has no next try. */
 static int64_t next_attempt_at_us(enum post_state state, int64_t due)
 {
 	if (due == NEVER_US)

@@ -82,8 +82,8 @@ static enum err_kind change_begin(struct store_tx *tx, struct str app_id, struct
 			(void **)&change->deliveries, &change->count, err);
 }
 
-/* What the account has next, after this delivery's due time moved or its work ended. A lane that is
- * busy with another delivery learns it when that one is done. */
+/* Finds the account's next delivery, after this one's due time moved or its work ended. A lane that
+ * is busy with another delivery learns it when that one is done. */
 static enum err_kind lane_renew(const struct change *change,
 				const struct changed_delivery *delivery, struct error *err)
 {
@@ -307,7 +307,7 @@ enum err_kind store_post_reschedule(struct store *store, struct str app_id, stru
 struct retrying {
 	const struct post_retry *retry;
 	struct arena *arena;
-	struct post_retry_result result; /* its accounts have room for all */
+	struct post_retry_result result; /* its accounts array is large enough for all */
 };
 
 static const struct changed_delivery *delivery_to(const struct change *change,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a person changes about an accepted post: cancel, reschedule, try again (api-decisions.md 7).
- * Each is one command that reads the post, decides, and sets its deliveries by comparison with what
- * was read; nothing is changed unless all of it is. Every changed delivery gets a new fence, so
- * that who works on it cannot save any more: an intent that is not durable is never sent. Durable
- * when it returns. NOT_FOUND also for another app's post. Wake the engine afterwards. */
+ * A person's changes to an accepted post: cancel, reschedule, try again (api-decisions.md 7). Each
+ * is one command that reads the post, decides, and sets its deliveries by comparison with what was
+ * read; nothing is changed unless all of it is. Every changed delivery gets a new fence, so that a
+ * worker on it can no longer save: an intent that is not durable is never sent. Durable when it
+ * returns. NOT_FOUND also for another app's post. Wake the engine afterwards. */
 #pragma once
 
 #include <stddef.h>
@@ -46,7 +46,7 @@ enum post_retry_outcome {
 	POST_RETRY_ACCOUNTS_GONE
 };
 
-/* What was found about one account. */
+/* What the retry does for one account. */
 enum post_retry_verdict {
 	RETRY_AGAIN,           /* pending again, when the outcome is POST_RETRIED */
 	RETRY_PUBLISHED,       /* left alone: all of it is out */

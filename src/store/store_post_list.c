@@ -15,7 +15,7 @@
 struct listing {
 	struct arena *arena;
 	const struct post_filter *filter;
-	/* What the filter comes to. */
+	/* The filter, resolved. */
 	int64_t from_us;
 	int64_t to_us;
 	int64_t platform_mask;

@@ -45,7 +45,8 @@ static void write_part(struct json_writer *w, const struct json *part,
 	json_end_object(w);
 }
 
-/* The parts with the one that failed published; few parts fail, since the ones behind wait. */
+/* The parts with the one that failed published; few parts fail, since those after a failed one
+ * wait. */
 static enum err_kind settle_parts(struct arena *arena, struct str text,
 				  const struct post_appeared *appeared, struct str *out,
 				  struct error *err)

@@ -52,7 +52,7 @@ struct store {
 	size_t claim_app_id_length;
 };
 
-/* What a command leaves to its end, because many of its rows change the same few others. */
+/* What a command leaves to its end: many of its rows change the same few others. */
 #define LATE_COUNTERS_MAX 96
 #define LATE_APPS_MAX 64
 
@@ -80,6 +80,7 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 /* The app's lanes have changed: its row of app_work is written when the command ends, or before the
  * next claim. */
 enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err);
+/* Writes them at once. */
 enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err);
 /* Waits for the other nodes' commands of this app. Does nothing where one process owns the
  * database. */
@@ -88,6 +89,7 @@ enum err_kind store_tx_lock_app(struct store_tx *tx, struct str app_id, struct e
 /* store_verb.c. A verb that is one statement. */
 enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args args,
 			enum err_kind when_none, const char *what, struct error *err);
+/* A verb that is one question: sql_find(), sql_list() and sql_number() on a reading connection. */
 enum err_kind store_find(struct store *store, struct arena *arena, const struct sql_query *query,
 			 void *out, const char *what, struct error *err);
 enum err_kind store_list(struct store *store, struct arena *arena, const struct sql_query *query,
@@ -138,12 +140,13 @@ enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 enum err_kind post_change_disconnected(struct store_tx *tx, struct str app_id, struct str post_id,
 				       struct str account_id, struct error *err);
 
-/* store_event.c. An event in the transaction of what it tells. */
+/* store_event.c. Adds an event in the transaction of what it reports. */
 enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,
 			struct str subject_id, struct str post_id, struct error *err);
 /* Subject is the delivery, which knows its app and post. */
 enum err_kind event_add_delivery(struct store_tx *tx, enum event_kind kind, struct str delivery_id,
 				 struct error *err);
+/* Subject is the connection, which has just ended. */
 enum err_kind event_add_connection(struct store_tx *tx, struct str connection_id,
 				   struct error *err);
 /* Before the account's new state is written; nothing when it says so already. */
@@ -151,12 +154,14 @@ enum err_kind event_add_reauth(struct store_tx *tx, struct str account_id, struc
 /* Takes EVENT_COLUMNS into a struct event_row. */
 void event_read(struct sql_cursor *cursor, void *out);
 
-/* counters.c. What a post counts under. */
+/* counters.c. The keys a post counts under. */
 struct counted_post {
 	struct str app_id;
 	int64_t date_us;
 	int64_t ordinal;
 };
+/* A post is new under a status, no longer under it, or under another one. Callers hold the
+ * transaction that changes posts.status. */
 enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post, const char *status,
 			   struct error *err);
 enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,

@@ -20,14 +20,14 @@ struct session_row {
 	struct admin_row admin;
 };
 
-/* What is over: begun at or before, or last seen at or before. */
+/* A session is over when it began at or before, or was last seen at or before, these. */
 struct session_limits {
 	int64_t begun_after_us;
 	int64_t seen_after_us;
 };
 
-/* Begins a session of session->admin.id; the one of ended_hash (empty = none) ends, and whatever is
- * over by limits. */
+/* Begins a session of session->admin.id; the one of ended_hash (empty = none) ends, and those that
+ * are over by limits. */
 enum err_kind store_session_begin(struct store *store, const struct session_row *session,
 				  struct str ended_hash, const struct session_limits *limits,
 				  struct error *err);
@@ -39,10 +39,10 @@ enum err_kind store_session_find(struct store *store, struct arena *arena, struc
 enum err_kind store_session_list(struct store *store, struct arena *arena, struct str admin_id,
 				 const struct session_limits *limits, struct session_row **out,
 				 size_t *count_out, struct error *err);
-/* It was seen just now. */
+/* Notes that the session was seen at now_us. */
 enum err_kind store_session_touch(struct store *store, struct str token_hash, int64_t now_us,
 				  struct error *err);
-/* May be said again. */
+/* Idempotent. */
 enum err_kind store_session_end(struct store *store, struct str token_hash, struct error *err);
 /* A new password: all sessions of the admin end, and session begins. */
 enum err_kind store_session_renew(struct store *store, const struct session_row *session,

@@ -55,7 +55,7 @@ enum err_kind store_run(struct store *store, enum sql_name name, struct sql_args
 	return store_write(store, run_one_statement, &one, err);
 }
 
-/* A connection that was lost is no answer to a question: it is asked again on a new one. */
+/* A lost connection does not answer a question: it is asked again on a new one. */
 static bool is_worth_another(const struct sql_connection *sql, enum err_kind kind, int *tries)
 {
 	return kind == ERR_TEMPORARY && sql->driver->may_run_again != NULL &&

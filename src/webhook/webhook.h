@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Webhooks at work (api-decisions.md 9): a source of the engine that hands each event to the app's
  * webhooks and carries it there by signed HTTP calls until it was taken or given up. At least once:
- * webhook-id stays the same, so that a receiver can tell what it has seen. Files: webhook_source.c
- * what is due, webhook_dispatch.c an event becomes webhook deliveries, webhook_attempt.c one call,
- * webhook_policy.c when to try again, webhook_sign.c secrets and signatures. What an event says is
- * not known here. */
+ * webhook-id stays the same, so that a receiver can recognise what it has seen. Files:
+ * webhook_source.c what is due, webhook_dispatch.c an event becomes webhook deliveries,
+ * webhook_attempt.c one call, webhook_policy.c when to try again, webhook_sign.c secrets and
+ * signatures. What an event says is not known here. */
 #pragma once
 
 #include <stdint.h>

@@ -156,7 +156,7 @@ static int64_t retry_after_ms(const struct transfer_result *fetched, int64_t now
 	return 0;
 }
 
-/* Redirects are failures too: a signed body is not for whoever is named there. */
+/* Redirects are failures too: a signed body must not go to another host. */
 static void take_answer(struct webhook_attempt *a, const struct transfer_result *fetched,
 			int64_t duration_us)
 {

@@ -11,8 +11,8 @@
 /* rules.md W2: failing that long disables it */
 #define WEBHOOK_PATIENCE_US (5 * US_PER_DAY)
 
-/* Milliseconds from the failed attempt (from 1) to the next; -1 = no further one. What the receiver
- * asks for (Retry-After) may make it longer, up to a day. */
+/* Milliseconds from the failed attempt (from 1) to the next; -1 = no further one. The receiver's
+ * Retry-After may make it longer, up to a day. */
 int64_t webhook_retry_wait_ms(int attempt, int64_t retry_after_ms);
 /* Does the answer mean that it was taken? */
 bool webhook_status_is_taken(int status);

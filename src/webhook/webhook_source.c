@@ -51,7 +51,7 @@ static enum err_kind source_claim(void *context, void *tx, size_t max, struct er
 }
 
 /* Less than was asked for does not mean that nothing is left (a webhook may be busy): next_due_us()
- * tells. */
+ * says when. */
 static size_t source_claimed(void *context)
 {
 	struct webhooker *webhooker = context;
@@ -68,8 +68,8 @@ static size_t source_claimed(void *context)
 	return 0;
 }
 
-/* What is due and was not taken waits for a webhook's earlier calls: their end is a turn that
- * claims. */
+/* Due deliveries that were not taken wait for the webhook's earlier calls, and each end of a call
+ * is a turn that claims. */
 static int64_t source_next_due_us(void *context)
 {
 	struct webhooker *webhooker = context;

@@ -236,7 +236,7 @@ static size_t row_bytes(const struct table *table, sqlite3_stmt *row)
 	return bytes;
 }
 
-/* Answers of count statements and of the sync behind them. */
+/* Answers of count statements and of the sync after them. */
 static enum err_kind read_answers(struct move *move, int64_t count, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;

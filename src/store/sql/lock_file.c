@@ -29,7 +29,7 @@ static enum err_kind refused(int fd, int code, const char *database_path, struct
 				database_path, owner_pid(fd));
 }
 
-/* Only told to people: the lock itself is flock's. */
+/* Only for people: the lock itself is flock's. */
 static void write_pid(int fd)
 {
 	if (ftruncate(fd, 0) == 0)

@@ -45,7 +45,7 @@ static enum err_kind apply_durably(struct sql_connection *sql, const struct migr
 	return kind;
 }
 
-/* In a write transaction of its own: nodes that start together take turns. */
+/* In its own write transaction: nodes that start together take turns. */
 static enum err_kind make_version_table(struct sql_connection *sql, struct error *err)
 {
 	enum err_kind kind = sql_run(sql, SQL_BEGIN_WRITE, SQL_NO_ARGS, NULL, err);

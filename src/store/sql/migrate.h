@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Brings a database to the schema this program knows: migrations/NNNN_name.sql, embedded at build
- * time, run in order, forward only, each in a transaction of its own with its row in
+ * time, run in order, forward only, each in its own transaction with its row in
  * schema_migrations. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What all drivers share: the statement list, cursors, and the two ways to read rows. */
+ * Shared by all drivers: the statement list, cursors, and the two ways to read rows. */
 #include "sql.h"
 
 #include <assert.h>

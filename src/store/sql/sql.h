@@ -74,7 +74,7 @@ static inline struct sql_value sql_blob(struct str bytes)
 	return (struct sql_value){.type = SQL_TYPE_BLOB, .bytes = bytes};
 }
 
-/* Whoever opens a connection says what it is for. */
+/* What a connection is for. */
 enum sql_role {
 	SQL_ROLE_OWNER,  /* writes, and keeps the file tidy (checkpoints) */
 	SQL_ROLE_WRITER, /* writes beside an owner in another process; never checkpoints */
@@ -123,7 +123,7 @@ struct sql_driver {
 	/* Sets cursor->statement, ready for the first step. Values stay the caller's and must live
 	 * until the cursor ends. */
 	enum err_kind (*start)(struct sql_cursor *cursor, struct sql_args args);
-	/* NONE with *has_row_out, or what went wrong (told in cursor->err). */
+	/* NONE with *has_row_out, or what went wrong (cursor->err says more). */
 	enum err_kind (*step)(struct sql_cursor *cursor, bool *has_row_out);
 	/* A view valid until the next step. A NULL is empty and 0. */
 	struct sql_value (*column)(struct sql_cursor *cursor, enum sql_type type, int column);
@@ -139,7 +139,7 @@ struct sql_driver {
 	/* The rest is for databases with several nodes; NULL where one process owns the
 	 * database. */
 
-	/* Waits for the answers of what was only sent so far, and tells the first failure. */
+	/* Waits for the answers of what was only sent so far, and returns the first failure. */
 	enum err_kind (*settle)(struct sql_connection *connection, struct error *err);
 	/* Names the row by which this connection looks up what became of a COMMIT whose answer was
 	 * lost. Every connection that writes has its own. After the migrations. */
@@ -148,8 +148,8 @@ struct sql_driver {
 	/* Did the last transaction end, without a trace, for a reason that is none of its
 	 * statements': a lost connection, a deadlock? Then all of it may be run again. */
 	bool (*may_run_again)(const struct sql_connection *connection);
-	/* A number for the course of history that the server we are connected to has: another one
-	 * after a replica was promoted or a backup put back. 0 = it cannot tell. */
+	/* A number for the history of the server we are connected to: it changes when a replica is
+	 * promoted or a backup restored. 0 = unknown. */
 	int64_t (*lineage)(const struct sql_connection *connection);
 };
 
@@ -168,7 +168,10 @@ static inline bool sql_is_shared(const struct sql_connection *connection)
  * SELECT. */
 void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
 		struct arena *arena, struct sql_args args, struct error *err);
+/* The next row; false at the end, or after an error that sql_end() returns. */
 bool sql_next(struct sql_cursor *cursor);
+/* The next column of the row. Texts and blobs are copies in the cursor's arena; when it is full
+ * they are empty, and sql_end() returns TOO_LARGE. */
 struct str sql_take_text(struct sql_cursor *cursor);
 struct str sql_take_blob(struct sql_cursor *cursor);
 int64_t sql_take_int(struct sql_cursor *cursor);

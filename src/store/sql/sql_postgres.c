@@ -55,7 +55,7 @@ struct postgres_connection {
 	int64_t mark_number;
 };
 
-/* What a cursor walks over. */
+/* The rows that a cursor walks over. */
 struct rows {
 	PGresult *result;
 	int row; /* the next */
@@ -223,7 +223,7 @@ static bool send(struct postgres_connection *own, enum sql_name name, struct sql
 	return true;
 }
 
-/* What one sent statement came to. NULL: the connection is gone. */
+/* The result of one sent statement. NULL: the connection is gone. */
 static PGresult *answer(struct postgres_connection *own)
 {
 	PGresult *result = pg_link_result(&own->link, PG_ANSWER_MS);
@@ -253,8 +253,8 @@ static void note_failure(struct postgres_connection *own, const PGresult *result
 		collected->is_lost = true;
 }
 
-/* Reads all answers there are to come. The first failure is told; the server skips what was sent
- * behind it, and what it skipped is not prepared either. */
+/* Reads all answers there are to come. The first failure is returned; the server skips what was
+ * sent after it, and what it skipped is not prepared either. */
 static struct collected collect(struct postgres_connection *own, struct error *err)
 {
 	struct collected collected = {.kind = ERR_NONE};
@@ -355,7 +355,7 @@ static enum err_kind make_usable(struct postgres_connection *own, struct error *
 	return kind;
 }
 
-/* In a turn of its own, alone: then whatever had a turn before has ended, one way or the other. */
+/* In its own turn, alone: every turn before it has ended by then, one way or the other. */
 static enum err_kind mark_read(struct postgres_connection *own, int64_t *number_out,
 			       struct error *err)
 {
@@ -490,7 +490,7 @@ static enum err_kind run_waited(struct postgres_connection *own, struct sql_curs
 	return collected.kind == ERR_NONE ? keep_rows(cursor, collected.last) : collected.kind;
 }
 
-/* What no text of the database can be: bytes that are not UTF-8, and NUL. */
+/* The database takes no text with bytes that are not UTF-8, or with NUL. */
 static bool is_storable(const struct sql_value *value)
 {
 	return value->type != SQL_TYPE_TEXT ||

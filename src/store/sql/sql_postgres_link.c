@@ -183,7 +183,7 @@ enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t time
 /* ---- connecting ---- */
 
 /* A dead peer is noticed within seconds, and only a server that takes writes is ours: a replica
- * never decides anything. What the URL says of these goes before. */
+ * never decides anything. The URL's own settings of these take precedence. */
 static PGconn *begin_connection(const struct pg_link *link)
 {
 	static const char *const names[] = {"connect_timeout",

@@ -2,7 +2,7 @@
  * One connection to a PostgreSQL server: made, watched, lost and made again. Knows nothing of
  * statements or transactions; those are sql_postgres.c's. Nothing here waits without an end: every
  * answer has a deadline of our own beside the server's timeouts, because a network that drops
- * everything tells nobody. */
+ * everything reports nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #include "sql.h"
 
-/* Milliseconds, told to the server. LOCK: for one's turn to write. IDLE: a node that was stopped in
+/* Milliseconds, set on the server. LOCK: for one's turn to write. IDLE: a node that was stopped in
  * the middle of a transaction must not hold up the others. */
 #define PG_WRITE_TIMEOUT_MS 20000
 #define PG_READ_TIMEOUT_MS 15000
@@ -31,17 +31,18 @@ struct pg_link {
 	enum sql_role role;
 	unsigned failures;        /* to connect, in a row */
 	int64_t next_try_boot_ms; /* not before */
-	int64_t lineage;          /* of the server connected to last; 0 = it did not tell */
+	int64_t lineage;          /* of the server connected to last; 0 = unknown */
 	bool is_lost;             /* something went wrong with the connection: drop it */
 };
 
 /* By the clock that never jumps. */
 int64_t pg_boot_ms(void);
 
-/* Takes a copy of the config's URL; connects. INVALID: a URL or a server that cannot be used (told
- * without its password); TEMPORARY: not reached. pg_link_close() in any case. */
+/* Takes a copy of the config's URL; connects. INVALID: a URL or a server that cannot be used
+ * (reported without its password); TEMPORARY: not reached. pg_link_close() in any case. */
 enum err_kind pg_link_open(struct pg_link *link, const struct sql_config *config,
 			   struct error *err);
+/* Frees all of the link. One that was never opened is fine. */
 void pg_link_close(struct pg_link *link);
 /* Lets go of the connection, not of the link. */
 void pg_link_drop(struct pg_link *link);
@@ -58,10 +59,11 @@ enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t time
 			  struct error *err);
 /* Did the statement succeed? */
 bool pg_result_is_good(const PGresult *result);
-/* The server's words are told without their DETAIL, which may hold values. */
+/* err gets the server's words without their DETAIL, which may contain values. */
 enum err_kind pg_result_failed(const PGresult *result, const char *what, struct error *err);
+/* TEMPORARY, with the first line of libpq's words for the connection. */
 enum err_kind pg_link_failed(struct pg_link *link, const char *what, struct error *err);
-/* What a SQLSTATE means for the caller. */
+/* Maps a SQLSTATE to an error kind. */
 enum err_kind pg_kind_of_state(const char *state);
 /* A reason of concurrency (deadlock, serialisation, a lock that was waited for too long): the same
  * transaction may work the next time. */

@@ -103,7 +103,7 @@ static int count_log_pages(void *context, sqlite3 *db, const char *schema, int p
 	(void)db;
 	(void)schema;
 	struct sqlite_connection *own = context;
-	if (pages < own->log_pages) /* the log began anew */
+	if (pages < own->log_pages) /* the log was restarted */
 		own->checkpoint_at = CHECKPOINT_EVERY_PAGES;
 	own->log_pages = pages;
 	return SQLITE_OK;

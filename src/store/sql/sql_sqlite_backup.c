@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * In one step, not page by page: a backup that lets go between steps begins anew whenever somebody
+ * In one step, not page by page: a backup that lets go between steps starts over whenever somebody
  * writes, and would never end beside a busy service. In WAL mode the one long read holds up
  * nobody. */
 #include "sql_sqlite_backup.h"

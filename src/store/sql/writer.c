@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * struct writer is the queue; struct waiting is one caller's command, on that caller's stack. A
- * leader runs exactly one group, in which its own command is the first, then hands the lead to
- * whoever is first in the queue by then. */
+ * leader runs exactly one group, in which its own command is the first, then hands the lead to the
+ * first in the queue by then. */
 #include "writer.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "sql.h"
 
 #define TX_ARENA_MAX_BYTES ((size_t)64 << 20)
-/* How often a group is run whose transaction was lost for no reason of its own. */
+/* How often a group is run when its transaction was lost through no fault of its commands. */
 #define GROUP_TRIES 3
 
 struct waiting {
@@ -71,8 +71,8 @@ static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
 	return kind;
 }
 
-/* Returns NONE when the transaction can go on, whatever became of the command. A database that had
- * to give up the whole transaction (disk full) no longer knows the savepoint. */
+/* Returns NONE when the transaction can go on, even if the command failed. A database that had to
+ * give up the whole transaction (disk full) no longer knows the savepoint. */
 static enum err_kind run_isolated(struct writer *writer, struct waiting *waiting, struct error *err)
 {
 	enum err_kind kind = sql_run(writer->sql, SQL_SAVEPOINT, SQL_NO_ARGS, NULL, err);
@@ -110,7 +110,8 @@ static bool is_any_kept(const struct waiting *group)
 	return false;
 }
 
-/* Nothing of the group was kept, or nobody knows. Who failed by itself keeps its own reason. */
+/* Nothing of the group was kept, or nobody knows. A command that failed by itself keeps its own
+ * reason. */
 static void fail_group(struct waiting *group, const struct error *why)
 {
 	const bool is_uncertain = why->kind == ERR_UNCERTAIN;
