@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Apps, platform credentials, connections and connected accounts: their states and words
- * (api-decisions.md 3 to 5). */
+ * Connected accounts: their states, types and words (api-decisions.md 5). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,19 +10,6 @@
 
 #include "platform_id.h"
 
-enum app_state { APP_DRAFT, APP_ACTIVE, APP_SUSPENDED, APP_STATE_COUNT };
-enum credential_state {
-	CREDENTIAL_PENDING,
-	CREDENTIAL_VERIFIED,
-	CREDENTIAL_FAILED,
-	CREDENTIAL_STATE_COUNT
-};
-enum connection_state {
-	CONNECTION_PENDING,
-	CONNECTION_SUCCESS,
-	CONNECTION_FAILED,
-	CONNECTION_STATE_COUNT
-};
 enum account_state {
 	ACCOUNT_ACTIVE,
 	ACCOUNT_EXPIRING,
@@ -41,19 +27,12 @@ enum account_type {
 	ACCOUNT_TYPE_COUNT
 };
 
-#define CONNECTION_VALID_US (15 * US_PER_MINUTE) /* api-decisions.md 5 */
-#define CONNECTION_KEPT_US (30 * US_PER_DAY)     /* then the id is gone */
 /* An account without a refresh token is expiring when less is left (linkedin.md 1.5, day 46 of
  * 60). */
 #define ACCOUNT_EXPIRING_US (14 * US_PER_DAY)
 
-/* The word of a value, as the API and the database have it; "" for a value outside. */
-const char *app_state_name(enum app_state state);
-enum app_state app_state_of_name(struct str name); /* COUNT when unknown; so all below */
-const char *credential_state_name(enum credential_state state);
-enum credential_state credential_state_of_name(struct str name);
-const char *connection_state_name(enum connection_state state);
-enum connection_state connection_state_of_name(struct str name);
+/* The word of a value, as the API and the database have it; "" for a value outside. The other way
+ * COUNT when unknown. */
 const char *account_state_name(enum account_state state);
 enum account_state account_state_of_name(struct str name);
 const char *account_type_name(enum account_type type);

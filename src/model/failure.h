@@ -9,20 +9,14 @@
 
 #include "str.h"
 
+#include "connection.h"
+
 enum failure_code {
 	FAILURE_CODE_NONE,
 #define FAILURE_CODE(name, sentence) FAILURE_CODE_##name,
 #include "failure_codes.def"
 #undef FAILURE_CODE
 	FAILURE_CODE_COUNT
-};
-
-enum connection_error {
-	CONNECTION_ERROR_NONE,
-#define CONNECTION_ERROR(name, code, sentence) CONNECTION_ERROR_##name,
-#include "connection_errors.def"
-#undef CONNECTION_ERROR
-	CONNECTION_ERROR_COUNT
 };
 
 /* What may be done next. Decided once, by the adapter that read the answer. */
@@ -57,8 +51,5 @@ const char *failure_code_name(enum failure_code code);
 const char *failure_code_sentence(enum failure_code code);
 /* NONE for an unknown name. */
 enum failure_code failure_code_of_name(struct str name);
-/* "access_denied", and the sentence for people; "" for NONE and for a value outside. */
-const char *connection_error_code(enum connection_error error);
-const char *connection_error_sentence(enum connection_error error);
 /* Transient and rate limited failures pass by themselves. */
 bool failure_is_transient(enum failure_class class);

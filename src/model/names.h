@@ -8,9 +8,9 @@
 #include "str.h"
 
 /* names[value] for a value inside the table, else "". */
-const char *name_of(const char *const *names, size_t count, unsigned value);
+const char *names_of(const char *const *names, size_t count, unsigned value);
 /* The index of that name, or count. A NULL entry matches nothing. */
-size_t name_find(const char *const *names, size_t count, struct str name);
+size_t names_find(const char *const *names, size_t count, struct str name);
 
-#define NAME_OF(names, value) name_of((names), COUNT_OF(names), (unsigned)(value))
-#define NAME_FIND(names, name) name_find((names), COUNT_OF(names), (name))
+#define NAME_OF(names, value) names_of((names), COUNT_OF(names), (unsigned)(value))
+#define NAME_FIND(names, name) names_find((names), COUNT_OF(names), (name))

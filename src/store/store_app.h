@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "account.h"
+#include "app.h"
 #include "store.h"
 
 struct app_row {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "account.h"
+#include "connection.h"
 #include "failure.h"
 #include "store.h"
 

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-#include "account.h"
+#include "app.h"
+#include "platform_id.h"
 #include "store.h"
 
 struct credential_row {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "account.h"
+#include "app.h"
 #include "failure.h"
 #include "post.h"
 #include "store.h"

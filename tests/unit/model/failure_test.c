@@ -32,20 +32,6 @@ static void unknown_failure_codes_are_none(void **state)
 	assert_string_equal(failure_code_sentence(FAILURE_CODE_COUNT), "");
 }
 
-static void connection_errors_are_the_api_s(void **state)
-{
-	static const char *const codes[] = {"access_denied",       "expired",     "exchange_failed",
-					    "missing_permissions", "no_accounts", "platform_error"};
-	(void)state;
-	assert_int_equal(CONNECTION_ERROR_COUNT, 1 + COUNT_OF(codes));
-	for (size_t i = 0; i < COUNT_OF(codes); i++) {
-		const enum connection_error error = (enum connection_error)(i + 1);
-		assert_string_equal(connection_error_code(error), codes[i]);
-		assert_true(str_has_suffix(str_of(connection_error_sentence(error)), STR(".")));
-	}
-	assert_string_equal(connection_error_code(CONNECTION_ERROR_NONE), "");
-}
-
 static void only_transient_and_rate_limited_failures_pass(void **state)
 {
 	(void)state;
@@ -62,7 +48,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_failure_code_has_a_name_and_a_sentence),
 		cmocka_unit_test(unknown_failure_codes_are_none),
-		cmocka_unit_test(connection_errors_are_the_api_s),
 		cmocka_unit_test(only_transient_and_rate_limited_failures_pass),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
