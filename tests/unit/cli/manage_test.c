@@ -102,12 +102,12 @@ static void apps(void **state)
 			"no verified platform credential");
 	assert_done(fx, run(fx, command_app_action, line(fx, "app suspend ", id, ""), ""));
 	assert_done(fx, run(fx, command_app_action, line(fx, "app rotate-secret ", id, ""), ""));
-	assert_not_done(run(fx, command_app_show, "app show phc_none", ""), 1, "no such app");
-	assert_not_done(run(fx, command_app_show, "app show ../admins", ""), 1, "no such app");
+	assert_not_done(run(fx, command_app_show, "app show phc_none", ""), 1, "No such app");
+	assert_not_done(run(fx, command_app_show, "app show ../admins", ""), 1, "No such app");
 	assert_not_done(run(fx, command_app_create, "app create --owner a@b.example", ""), 2,
 			"--name");
 	assert_not_done(run(fx, command_app_create, "app create --name x --owner nobody", ""), 1,
-			"e-mail");
+			"email");
 }
 
 static void what_may_be_set(void **state)
@@ -128,7 +128,7 @@ static void what_may_be_set(void **state)
 	assert_not_done(
 		run(fx, command_app_set, line(fx, "app set --on-unknown maybe ", id, ""), ""), 1,
 		"on_unknown");
-	assert_not_done(run(fx, command_app_set, "app set phc_none", ""), 1, "no such app");
+	assert_not_done(run(fx, command_app_set, "app set phc_none", ""), 1, "No such app");
 }
 
 static void credentials(void **state)
@@ -197,7 +197,7 @@ static void admins(void **state)
 		1);
 	assert_done(fx, run(fx, command_admin_delete, "admin delete JO@b.example", ""));
 	assert_not_done(run(fx, command_admin_delete, "admin delete jo@b.example", ""), 1,
-			"no such admin");
+			"No such admin");
 }
 
 static void the_installation(void **state)
