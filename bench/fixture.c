@@ -21,6 +21,7 @@
 #include "store.h"
 #include "store_app.h"
 #include "store_connection.h"
+#include "store_credential.h"
 #include "store_post.h"
 
 #define ARENA_BYTES ((size_t)1 << 30)

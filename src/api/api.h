@@ -68,9 +68,9 @@ struct api_config {
 	int64_t (*held_count)(void *context);
 };
 
-/* Makes the API with all its routes. config is copied; everything it points to must outlive the API.
- * The caller frees *api_out with api_free(); it is NULL on failure. INTERNAL: out of memory, or a
- * route that the router refuses. */
+/* Makes the API with all its routes. config is copied; everything it points to must outlive the
+ * API. The caller frees *api_out with api_free(); it is NULL on failure. INTERNAL: out of memory,
+ * or a route that the router refuses. */
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err);
 /* Frees and sets NULL; takes NULL. No handler may be running. */
 void api_free(struct api **api);

@@ -165,7 +165,7 @@ int64_t timetext_day_number(int64_t us)
 }
 
 /* Not us - day * US_PER_DAY: near the least int64 that would overflow. */
-int64_t timetext_us_of_day(int64_t us)
+static int64_t us_of_day(int64_t us)
 {
 	const int64_t rest = us % US_PER_DAY;
 	return rest < 0 ? rest + US_PER_DAY : rest;
@@ -179,7 +179,7 @@ struct civil_date timetext_date(int64_t us)
 size_t timetext_write_instant(char out[TIMETEXT_INSTANT_BYTES], int64_t us)
 {
 	const struct civil_date date = timetext_date(us);
-	const int64_t in_day = timetext_us_of_day(us);
+	const int64_t in_day = us_of_day(us);
 	int len = snprintf(out, TIMETEXT_INSTANT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", date.year,
 			   date.month, date.day, (int)(in_day / US_PER_HOUR),
 			   (int)(in_day / US_PER_MINUTE % 60), (int)(in_day / US_PER_S % 60));

@@ -31,8 +31,6 @@ struct str timetext_format_instant(struct arena *arena, int64_t us);
 int64_t timetext_date_us(struct civil_date date);
 /* Days from 1970-01-01 to the UTC day of us; negative before 1970. */
 int64_t timetext_day_number(int64_t us);
-/* Microseconds since that day began; 0 to US_PER_DAY - 1, also before 1970. */
-int64_t timetext_us_of_day(int64_t us);
 /* The UTC day of us. */
 struct civil_date timetext_date(int64_t us);
 

@@ -38,9 +38,9 @@ struct admin_config {
 	const struct log *log;
 };
 
-/* Makes the admin API for the control socket. config is copied; everything it points to must outlive
- * the API. The caller frees *admin_out with admin_free(); it is NULL on failure. INTERNAL: out of
- * memory, or a route that the router refuses. */
+/* Makes the admin API for the control socket. config is copied; everything it points to must
+ * outlive the API. The caller frees *admin_out with admin_free(); it is NULL on failure. INTERNAL:
+ * out of memory, or a route that the router refuses. */
 enum err_kind admin_new(const struct admin_config *config, struct admin **admin_out,
 			struct error *err);
 /* Frees and sets NULL; takes NULL. No handler may be running. */

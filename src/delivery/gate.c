@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See gate.h. A place is one limit. Six belong to the platforms; the others belong to apps on a
- * platform and stand in a table of fixed size, found by hash. When the table is full, an app's place
- * that is empty and has nothing to remember gives way. */
+ * platform and stand in a table of fixed size, found by hash. When the table is full, an app's
+ * place that is empty and has nothing to remember gives way. */
 #include "gate.h"
 
 #include <assert.h>

@@ -10,8 +10,8 @@
 #include "hosted.h"
 
 /* Deliveries of one post come to their media within moments of each other. A failure that may pass
- * is asked for again by the first retry of any of them, 30 s later (policy.c); the others then share
- * that answer too. */
+ * is asked for again by the first retry of any of them, 30 s later (policy.c); the others then
+ * share that answer too. */
 #define FAILED_FOR_NOW_US (20 * US_PER_S)
 #define FAILED_US (5 * US_PER_MINUTE)
 #define SHARED_FETCH_POLL_US (100 * US_PER_MS)
@@ -93,7 +93,8 @@ static void failed_fetch_note(struct delivery_task *t, struct str key, enum fail
 	snprintf(failed->why, sizeof(failed->why), STR_FMT, STR_ARG(why));
 }
 
-/* What another delivery of the post got a moment ago. A person who tries again wants a new fetch. */
+/* What another delivery of the post got a moment ago. A person who tries again wants a new
+ * fetch. */
 static const struct failed_fetch *failed_fetch_of(struct delivery_task *t, struct str key)
 {
 	struct deliverer *deliverer = t->deliverer;

@@ -16,10 +16,10 @@ struct random_source;
  * quota. */
 #define POLICY_PATIENCE_US (INT64_C(48) * 3600 * 1000000)
 
-/* The wait before try number attempt + 1, after attempt tries have failed (1 = the first failed); -1
- * = no further try, also when the platform asks for more patience than there is. At least
- * retry_after_ms (0 = no advice); jitter adds up to a fifth, so that many deliveries do not return at
- * the same instant. */
+/* The wait before try number attempt + 1, after attempt tries have failed (1 = the first failed);
+ * -1 = no further try, also when the platform asks for more patience than there is. At least
+ * retry_after_ms (0 = no advice); jitter adds up to a fifth, so that many deliveries do not return
+ * at the same instant. */
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 			     const struct random_source *random);
 /* The wait before the probe with this number (0 = first); -1 = no further probe

@@ -60,9 +60,9 @@ static void load_env(struct delivery_task *t)
 		json_parse(t->arena, account->extra, NULL, &t->env.account_extra, NULL, NULL);
 }
 
-/* A pending delivery with a flow is a person's retry. Patience begins again. So does the part that failed,
- * unless one of its publish calls may have done something: then the flow goes on where it stands,
- * with the container, session or task that it has. */
+/* A pending delivery with a flow is a person's retry. Patience begins again. So does the part that
+ * failed, unless one of its publish calls may have done something: then the flow goes on where it
+ * stands, with the container, session or task that it has. */
 static void flow_begin_again(struct delivery_task *t)
 {
 	static const char *const counts[] = {FLOW_LIMITED_SINCE_US, FLOW_LIMITS_MET,

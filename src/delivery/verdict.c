@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Decides what comes next for a delivery. The only file that writes the engine's plan and the
- * decision that is stored (save.next, due_at_us, lease_until_us, failure, call_state), so that every decision is
- * found here, no matter which file asked for it. It knows no adapter and calls only record.c and
- * policy.c. */
+ * decision that is stored (save.next, due_at_us, lease_until_us, failure, call_state), so that
+ * every decision is found here, no matter which file asked for it. It knows no adapter and calls
+ * only record.c and policy.c. */
 #include "delivery_private.h"
 
 #include "redact.h"
@@ -38,7 +38,7 @@ enum next verdict_send(struct delivery_task *t, const struct call *call, const c
 {
 	t->turn.plan->call = *call;
 	t->turn.plan->media_path = path;
-	lease_until(t, t->env.now_us + call_timeout_ms(call) * US_PER_MS);
+	lease_until(t, t->env.now_us + step_call_timeout_ms(call) * US_PER_MS);
 	if (delivery_mode(t) == MODE_PUBLISH && call->kind == CALL_PUBLISH) {
 		t->save.call_state = CALL_STATE_STARTED;
 		t->save.call_started_at_us = t->env.now_us;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The engine: one thread that works in turns. A turn gathers events (finished transfers, elapsed
- * sleeps, newly claimed work), lets every task decide what comes next (no I/O), writes all decisions
- * in ONE transaction, and only then carries them out. Work claimed in that transaction may decide
- * its first step in it too (task_source.claim_begun). So no request leaves before the intent to send
- * it is durable, and no answer is acted on before it is durable. Batching comes for free.
+ * sleeps, newly claimed work), lets every task decide what comes next (no I/O), writes all
+ * decisions in ONE transaction, and only then carries them out. Work claimed in that transaction
+ * may decide its first step in it too (task_source.claim_begun). So no request leaves before the
+ * intent to send it is durable, and no answer is acted on before it is durable. Batching comes for
+ * free.
  *
  * The engine knows calls and transfers, not posts: a task's purpose is its owner's (delivery/,
  * connect/, webhook/). Transport, store, clock and randomness are ports, so that a simulation can
@@ -160,18 +161,19 @@ enum err_kind engine_new(const struct engine_config *config, struct engine **eng
 /* Frees every task without carrying out its plan (leases run out, or are voided at the next start),
  * then the engine, and sets *engine to NULL. NULL inside is allowed. */
 void engine_free(struct engine **engine);
-/* Call before the first turn, at most ENGINE_SOURCES_MAX times. Sources claim in the order added. */
+/* Call before the first turn, at most ENGINE_SOURCES_MAX times. Sources claim in the order
+ * added. */
 void engine_add_source(struct engine *engine, const struct task_source *source);
-/* Hands a task to the engine, which owns it from then on. Its START event comes in the next turn, or
- * in this one after claim_begun(). Call it from claimed(). */
+/* Hands a task to the engine, which owns it from then on. Its START event comes in the next turn,
+ * or in this one after claim_begun(). Call it from claimed(). */
 void engine_task_start(struct engine *engine, struct task *task);
 /* Says that there may be new work: the next turn claims. Any thread. */
 void engine_wake(struct engine *engine);
 
 /* Runs one turn; waits at most wait_ms for an event. Returns false when stopped. */
 bool engine_turn(struct engine *engine, int64_t wait_ms);
-/* Runs turns until engine_stop(). Then waits at most drain_ms for transfers under way, acts on their
- * answers, and returns. */
+/* Runs turns until engine_stop(). Then waits at most drain_ms for transfers under way, acts on
+ * their answers, and returns. */
 void engine_run(struct engine *engine, int64_t drain_ms);
 /* Ends engine_run() soon. Any thread. */
 void engine_stop(struct engine *engine);

@@ -15,7 +15,7 @@ struct transfer_request engine_call_request(struct arena *arena, const struct ca
 	for (size_t i = 0; i < call->header_count; i++)
 		headers[i] = (struct transfer_header){str_of(call->headers[i].name),
 						      call->headers[i].value};
-	const int64_t timeout_ms = call_timeout_ms(call);
+	const int64_t timeout_ms = step_call_timeout_ms(call);
 	const bool is_publish = call->kind == CALL_PUBLISH;
 	return (struct transfer_request){
 		.pool = TRANSFER_PLATFORM,

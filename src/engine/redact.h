@@ -11,9 +11,9 @@
 struct arena;
 
 /* Returns text with "***" for every secret of env and flow: plain, percent-encoded, or with slashes
- * escaped as in JSON. The beginning of a secret at the end of text, where a cut may have left it, is
- * replaced too. Secrets shorter than 8 bytes stay, since they would black out ordinary words. The
- * result is never longer than text, and lives in arena or is text itself. */
+ * escaped as in JSON. The beginning of a secret at the end of text, where a cut may have left it,
+ * is replaced too. Secrets shorter than 8 bytes stay, since they would black out ordinary words.
+ * The result is never longer than text, and lives in arena or is text itself. */
 struct str redact_secrets(struct arena *arena, struct str text, const struct env *env,
 			  const struct flow *flow);
 /* Does the same to all texts of the failure. */

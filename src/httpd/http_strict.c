@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The strict header checks. One function a rule; http_strict_check() is the list of them. Nothing is
- * repaired. */
+ * The strict header checks. One function a rule; http_strict_check() is the list of them. Nothing
+ * is repaired. */
 #include "http_strict.h"
 
 #include <string.h>

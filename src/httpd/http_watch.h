@@ -35,8 +35,8 @@ size_t http_watch_count(const struct watch *watch);
 /* Shuts down what is past its deadline, reads off and closes what lingers. Returns the milliseconds
  * after which to sweep again, -1 when nothing is watched. */
 int http_watch_sweep(struct watch *watch);
-/* Readable when the sweeping thread has to look again before its wait is over. http_watch_sweep() resets
- * it. */
+/* Readable when the sweeping thread has to look again before its wait is over. http_watch_sweep()
+ * resets it. */
 int http_watch_wake_fd(const struct watch *watch);
 /* Makes http_watch_wake_fd() readable; from any thread. */
 void http_watch_wake(struct watch *watch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The maxima of request_limits.def as constants of type int. Each is inclusive: exactly so many are
- * allowed. Layers that do not see model/ keep copies, which tests/layers/limits_test.py compares. */
+ * allowed. Layers that do not see model/ keep copies, which tests/layers/limits_test.py
+ * compares. */
 #pragma once
 
 enum limit {

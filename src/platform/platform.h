@@ -161,7 +161,7 @@ struct call {
 	size_t media_index; /* flat index into env->media */
 	int64_t media_offset_bytes;
 	int64_t media_length_bytes;
-	int64_t timeout_ms; /* 0 = 30,000; call_timeout_ms() adds time for a media body */
+	int64_t timeout_ms; /* 0 = 30,000; step_call_timeout_ms() adds time for a media body */
 	/* for calls that work once, such as X's refresh; publish calls always get one */
 	bool needs_fresh_connection;
 };
@@ -215,7 +215,8 @@ enum step_kind {
 	/* candidates found by comparison: the caller takes the only one that no other post of ours
 	 * is bound to, else probes again */
 	STEP_MATCHES,
-	/* proven absent, or the platform itself refuses duplicates: flow->stage may be sent again */
+	/* proven absent, or the platform itself refuses duplicates: flow->stage may be sent
+	 * again */
 	STEP_SEND_AGAIN,
 	STEP_UNKNOWN /* no proof now: probe again later, or give up */
 };
@@ -253,13 +254,14 @@ void call_bearer(const struct env *env, struct call *call, struct str token);
 /* Sets the body and adds its Content-Type. */
 void call_form(struct call *call, struct str body);
 void call_json(struct call *call, struct str body);
-/* Returns how long the call may take, from its intent to the end of its answer, in milliseconds: its
- * own timeout and, with a media body, the time that its bytes may take. The one figure for both the
- * transport's timeout (engine_call.c) and the lease that must outlive it (rules.md 2.2 rule 1). */
-int64_t call_timeout_ms(const struct call *call);
+/* Returns how long the call may take, from its intent to the end of its answer, in milliseconds:
+ * its own timeout and, with a media body, the time that its bytes may take. The one figure for both
+ * the transport's timeout (engine_call.c) and the lease that must outlive it (rules.md 2.2 rule
+ * 1). */
+int64_t step_call_timeout_ms(const struct call *call);
 /* May an upload go to this URL, which an answer gave? Any absolute http or https URL may: the
  * sandbox answers with plain http, and the transport has a policy of its own. */
-bool call_url_is_usable(const struct env *env, struct str url);
+bool step_call_url_is_usable(const struct env *env, struct str url);
 
 void step_wait(struct step *step, int64_t wait_ms);
 void step_media(struct step *step, size_t media_index);

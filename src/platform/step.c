@@ -28,7 +28,7 @@ struct call *step_send(struct step *step, enum call_kind kind, const char *metho
 	return &step->call;
 }
 
-int64_t call_timeout_ms(const struct call *call)
+int64_t step_call_timeout_ms(const struct call *call)
 {
 	const int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_TIMEOUT_MS;
 	return call->has_media_body ? timeout_ms + call->media_length_bytes / MEDIA_BYTES_PER_MS
@@ -136,7 +136,7 @@ bool step_fail_unreadable(struct step *step, const struct reply *reply)
 	return true;
 }
 
-bool call_url_is_usable(const struct env *env, struct str url)
+bool step_call_url_is_usable(const struct env *env, struct str url)
 {
 	struct url parsed;
 	return url_parse(env->arena, url, &parsed, NULL) == ERR_NONE;

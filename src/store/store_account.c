@@ -204,8 +204,8 @@ static enum err_kind disconnect(struct store_tx *tx, void *argument, struct erro
 				 scheduled_delivery_read, *rows),
 			(void **)&rows, &count, err);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
-		kind = post_change_disconnected(tx, rows[i].app_id, rows[i].post_id, d->account_id,
-						err);
+		kind = store_post_change_disconnected(tx, rows[i].app_id, rows[i].post_id,
+						      d->account_id, err);
 	d->ended = count;
 	return kind;
 }

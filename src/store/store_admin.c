@@ -4,7 +4,7 @@
 
 #include "store_private.h"
 
-void admin_read(struct sql_cursor *cursor, void *out)
+void store_admin_read(struct sql_cursor *cursor, void *out)
 {
 	struct admin_row *admin = out;
 	admin->id = sql_take_text(cursor);
@@ -17,7 +17,7 @@ enum err_kind store_admin_find(struct store *store, struct arena *arena, struct 
 			       struct admin_row *out, struct error *err)
 {
 	return store_find(store, arena,
-			  SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), admin_read), out,
+			  SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(email)), store_admin_read), out,
 			  "admin", err);
 }
 
@@ -25,7 +25,7 @@ enum err_kind store_admin_list(struct store *store, struct arena *arena, struct 
 			       size_t *count_out, struct error *err)
 {
 	return store_list(store, arena,
-			  SQL_ROWS(SQL_ADMIN_LIST, SQL_NO_ARGS, admin_read, struct admin_row),
+			  SQL_ROWS(SQL_ADMIN_LIST, SQL_NO_ARGS, store_admin_read, struct admin_row),
 			  (void **)out, count_out, err);
 }
 
@@ -62,10 +62,10 @@ static enum err_kind put_admin(struct store_tx *tx, void *argument, struct error
 	struct admin_row known = {0};
 	int64_t others = 0;
 	p->stored = *p->admin;
-	enum err_kind kind =
-		sql_find(tx->sql, p->arena,
-			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(p->admin->email)), admin_read),
-			 &known, "admin", err);
+	enum err_kind kind = sql_find(
+		tx->sql, p->arena,
+		SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(p->admin->email)), store_admin_read),
+		&known, "admin", err);
 	const bool is_known = kind == ERR_NONE;
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 		return kind;
@@ -114,8 +114,8 @@ static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct er
 	int64_t others = 0;
 	enum err_kind kind =
 		sql_find(tx->sql, tx->arena,
-			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(r->email)), admin_read), &admin,
-			 "admin", err);
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(r->email)), store_admin_read),
+			 &admin, "admin", err);
 	if (kind == ERR_NONE)
 		kind = count_passwords(tx->sql, r->email, &others, err);
 	if (kind == ERR_NONE && r->keep_one && others == 0)

@@ -32,10 +32,11 @@ static enum err_kind owner_find_or_make(struct store_tx *tx, const struct app_cr
 					struct str *owner_id_out, struct error *err)
 {
 	struct admin_row admin = {0};
-	const enum err_kind kind = sql_find(
-		tx->sql, tx->arena,
-		SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(creation->owner_email)), admin_read),
-		&admin, "admin", err);
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(creation->owner_email)),
+				 store_admin_read),
+			 &admin, "admin", err);
 	*owner_id_out = kind == ERR_NONE ? admin.id : creation->new_admin_id;
 	if (kind != ERR_NOT_FOUND)
 		return kind;
@@ -173,8 +174,8 @@ static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error
 	struct admin_row admin = {0};
 	const enum err_kind kind =
 		sql_find(tx->sql, tx->arena,
-			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(h->email)), admin_read), &admin,
-			 "admin", err);
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(h->email)), store_admin_read),
+			 &admin, "admin", err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run_one(tx->sql, SQL_APP_SET_OWNER,

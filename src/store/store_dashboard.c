@@ -138,7 +138,7 @@ static enum err_kind fetch_posts(struct sql_connection *sql, void *argument, str
 				  SQL_ARGS(sql_text(f->app_id), sql_text(f->ordinals)), post_read,
 				  struct post_row),
 			 (void **)&f->posts, &f->count, err);
-	return kind == ERR_NONE ? post_add_deliveries(sql, f->arena, f->posts, f->count, err)
+	return kind == ERR_NONE ? store_post_add_deliveries(sql, f->arena, f->posts, f->count, err)
 				: kind;
 }
 

@@ -266,8 +266,8 @@ static void deal(struct arena *arena, struct post_row *posts, size_t post_count,
 	}
 }
 
-enum err_kind post_add_deliveries(struct sql_connection *sql, struct arena *arena,
-				  struct post_row *posts, size_t count, struct error *err)
+enum err_kind store_post_add_deliveries(struct sql_connection *sql, struct arena *arena,
+					struct post_row *posts, size_t count, struct error *err)
 {
 	struct str list = {0};
 	struct delivery_of_post *rows = NULL;
@@ -303,7 +303,7 @@ static enum err_kind post_get(struct sql_connection *sql, void *argument, struct
 		&getting->post, "post", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return post_add_deliveries(sql, getting->arena, &getting->post, 1, err);
+	return store_post_add_deliveries(sql, getting->arena, &getting->post, 1, err);
 }
 
 enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,

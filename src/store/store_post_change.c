@@ -215,8 +215,9 @@ enum err_kind store_post_cancel(struct store *store, struct str app_id, struct s
 	return kind;
 }
 
-enum err_kind post_change_disconnected(struct store_tx *tx, struct str app_id, struct str post_id,
-				       struct str account_id, struct error *err)
+enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app_id,
+					     struct str post_id, struct str account_id,
+					     struct error *err)
 {
 	struct change change;
 	enum err_kind kind = change_begin(tx, app_id, post_id, &change, err);

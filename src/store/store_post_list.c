@@ -233,7 +233,7 @@ static enum err_kind read_posts(struct sql_connection *sql, struct listing *l, i
 					 post_read, struct post_row),
 				(void **)&l->posts, &l->count, err);
 	if (kind == ERR_NONE)
-		kind = post_add_deliveries(sql, l->arena, l->posts, l->count, err);
+		kind = store_post_add_deliveries(sql, l->arena, l->posts, l->count, err);
 	return kind;
 }
 

@@ -13,5 +13,5 @@ struct delivery_of_post {
 /* Takes POST_SELECT's columns into a struct post_row. */
 void post_read(struct sql_cursor *cursor, void *out);
 /* Fills the deliveries of posts, which stand newest first. One query for all. */
-enum err_kind post_add_deliveries(struct sql_connection *sql, struct arena *arena,
-				  struct post_row *posts, size_t count, struct error *err);
+enum err_kind store_post_add_deliveries(struct sql_connection *sql, struct arena *arena,
+					struct post_row *posts, size_t count, struct error *err);

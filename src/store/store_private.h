@@ -127,7 +127,7 @@ enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err)
 enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err);
 
 /* store_admin.c: takes ADMIN_COLUMNS into a struct admin_row. */
-void admin_read(struct sql_cursor *cursor, void *out);
+void store_admin_read(struct sql_cursor *cursor, void *out);
 
 /* store_account.c: takes ACCOUNT_COLUMNS into a struct account_row. */
 void account_read(struct sql_cursor *cursor, void *out);
@@ -137,8 +137,9 @@ enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 
 /* store_post_change.c: what the post has scheduled for the account fails with
  * ACCOUNT_REAUTH_REQUIRED. */
-enum err_kind post_change_disconnected(struct store_tx *tx, struct str app_id, struct str post_id,
-				       struct str account_id, struct error *err);
+enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app_id,
+					     struct str post_id, struct str account_id,
+					     struct error *err);
 
 /* store_event.c. Adds an event in the transaction of what it reports. */
 enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,

@@ -13,7 +13,7 @@ static void session_read(struct sql_cursor *cursor, void *out)
 	session->user_agent = sql_take_text(cursor);
 	session->created_at_us = sql_take_int(cursor);
 	session->last_seen_us = sql_take_int(cursor);
-	admin_read(cursor, &session->admin);
+	store_admin_read(cursor, &session->admin);
 }
 
 static enum err_kind insert_session(struct store_tx *tx, const struct session_row *session,

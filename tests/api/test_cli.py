@@ -107,7 +107,8 @@ def test_app_create_wrong_use(tmp_path, words):
     bad(cli("app", "create", "--data", tmp_path / "data", *words), 2)
 
 
-@pytest.mark.parametrize("name, owner", [("", "a@example.com"), ("x" * 201, "a@example.com"), ("x", "nobody"), ("x", "@"), ("x", "a b@c"), ("x\n", "a@b")])
+@pytest.mark.parametrize("name, owner", [("", "a@example.com"), ("x" * 201, "a@example.com"),
+                         ("x", "nobody"), ("x", "@"), ("x", "a b@c"), ("x\n", "a@b")])
 def test_app_create_refused(place, name, owner):
     bad(place.cli("app", "create", "--name", name, "--owner", owner), 1)
     assert rows(good(place.cli("app", "list"))) == []
@@ -199,12 +200,22 @@ def test_version_and_help():
     assert good(cli("--version")) == good(cli("version"))
     text = good(cli("help"))
     assert good(cli("--help")) == text
-    for word in ("serve", "sandbox", "app create", "credential verify", "admin delete", "doctor", "demo", "version", "--time-scale", "--media-allow"):
+    for word in (
+        "serve",
+        "sandbox",
+        "app create",
+        "credential verify",
+        "admin delete",
+        "doctor",
+        "demo",
+        "version",
+        "--time-scale",
+            "--media-allow"):
         assert word in text, word
 
 
-@pytest.mark.parametrize("words", [[], ["nonsense"], ["app"], ["app", "nonsense"], ["credential"], ["admin", "create2"], ["serve", "--nonsense"],
-                                   ["serve", "--nonsense", "x"], ["serve", "--data"], ["--", "--help"]])
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["app"], ["app", "nonsense"], ["credential"], ["admin",
+                         "create2"], ["serve", "--nonsense"], ["serve", "--nonsense", "x"], ["serve", "--data"], ["--", "--help"]])
 def test_wrong_use(tmp_path, words):
     bad(cli(*words, cwd=tmp_path), 2)
     assert list(tmp_path.iterdir()) == [], "wrong use leaves nothing behind"
@@ -227,7 +238,8 @@ def test_help_after_every_command(tmp_path, command):
     text = good(cli(*words, "--help", cwd=tmp_path))
     assert text.startswith("  posthorn " + command + "\n"), text
     family = good(cli(words[0], "--help", cwd=tmp_path))
-    assert [c for c in COMMANDS if c.split()[0] == words[0]] == [line.split("posthorn ", 1)[1] for line in family.splitlines() if line.startswith("  posthorn ")]
+    assert [c for c in COMMANDS if c.split()[0] == words[0]] == [line.split("posthorn ", 1)[1]
+                                                                 for line in family.splitlines() if line.startswith("  posthorn ")]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -364,13 +376,15 @@ BAD_SETTINGS = {
 
 @pytest.mark.parametrize("options, environment, word", BAD_SETTINGS.values(), ids=BAD_SETTINGS.keys())
 def test_bad_setting_stops_the_start(tmp_path, options, environment, word):
-    done = cli("serve", "--data", tmp_path / "data", *(["--listen", "127.0.0.1:0"] if "--listen" not in options else []), *options, environment=environment)
+    done = cli("serve", "--data", tmp_path / "data", *(["--listen", "127.0.0.1:0"]
+               if "--listen" not in options else []), *options, environment=environment)
     assert done.returncode in (1, 2), done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith("posthorn: ")]
     assert lines and word in lines[0], done.stderr
 
 
-@pytest.mark.parametrize("line, word", [("no-such = 1", "no-such"), ("rate-limit = many", "rate-limit"), ("nonsense", "line 2"), ("[other]\nrate-limit = 1", "rate-limit")])
+@pytest.mark.parametrize("line, word", [("no-such = 1", "no-such"), ("rate-limit = many", "rate-limit"),
+                         ("nonsense", "line 2"), ("[other]\nrate-limit = 1", "rate-limit")])
 def test_bad_line_in_the_file(tmp_path, line, word):
     config = tmp_path / "posthorn.ini"
     config.write_text(f"; first line\n{line}\n")

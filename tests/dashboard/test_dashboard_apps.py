@@ -45,11 +45,18 @@ def test_the_owner_is_who_asks(client, dashboard_service):
 
 def test_settings(client):
     path = f"/apps/{client.make_app('settings')['client_id']}"
-    changed = client.patch(path, {"name": "renamed", "redirect_urls": ["https://one.example/cb", "https://two.example"], "on_unknown": "retry_once"})
+    changed = client.patch(
+        path, {
+            "name": "renamed", "redirect_urls": [
+                "https://one.example/cb", "https://two.example"], "on_unknown": "retry_once"})
     assert changed["name"] == "renamed" and changed["on_unknown"] == "retry_once" and len(changed["redirect_urls"]) == 2
     assert client.patch(path, {"redirect_urls": [], "connect_confirmation": "on"})["redirect_urls"] == []
     assert client.get(path)["connect_confirmation"] == "on"
-    for wrong in ({"name": ""}, {"redirect_urls": ["no url"]}, {"on_unknown": "guess"}, {"connect_confirmation": True}, {"owner": "nobody@example.com"}):
+    for wrong in ({"name": ""},
+                  {"redirect_urls": ["no url"]},
+                  {"on_unknown": "guess"},
+                  {"connect_confirmation": True},
+                  {"owner": "nobody@example.com"}):
         client.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
 
 
@@ -103,7 +110,8 @@ def test_a_pending_credential_is_tried_by_a_connection(client, connect_account):
     client.refused("POST", f"/apps/{client_id}/credentials/tiktok/connect", 400, "CREDENTIALS_NOT_FOUND")
     client.put(f"/apps/{client_id}/credentials/tiktok", {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"})
     # Others wait until it is verified.
-    answer = client.request("GET", f"/apps/{client_id}/v1/oauth/tiktok/connect", params={"user_id": "u", "redirect_url": "https://c.example/"})
+    answer = client.request("GET", f"/apps/{client_id}/v1/oauth/tiktok/connect",
+                            params={"user_id": "u", "redirect_url": "https://c.example/"})
     assert answer.json()["error"] == "CREDENTIALS_NOT_FOUND"
     outcome = connect_account(client, client_id, "tiktok")
     assert outcome["status"] == "success" and outcome["user_id"] == "dashboard-test" and outcome["credential_state"] == "verified"

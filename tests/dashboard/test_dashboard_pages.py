@@ -11,7 +11,11 @@ from harness import HTTP_S, ROOT
 WEB = ROOT / "src/dashboard/web"
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
           "frame-ancestors 'none'; base-uri 'none'")
-TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml"}
 
 
 @pytest.fixture
@@ -24,7 +28,8 @@ def check_headers(answer):
     assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Referrer-Policy"] == "no-referrer"
 
 
-@pytest.mark.parametrize("path", ["/dashboard", "/dashboard/", "/dashboard/setup", "/dashboard/apps/phc_x/connected?connection_id=c", "/dashboard/posts/a.b/c"])
+@pytest.mark.parametrize("path", ["/dashboard", "/dashboard/", "/dashboard/setup",
+                         "/dashboard/apps/phc_x/connected?connection_id=c", "/dashboard/posts/a.b/c"])
 def test_every_page_is_the_one_shell(get, path):
     answer = get(path)
     assert answer.status_code == 200 and answer.content == (WEB / "index.html").read_bytes()
@@ -47,7 +52,13 @@ def test_files(get, path):
     assert get(address, headers={"If-None-Match": '"x"'}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/dashboard/no.js", "/dashboard/api", "/dashboard/api/", "/dashboard/api/nothing", "/dashboard/%2e%2e/admin.c", "/dashboard/web/index.html"])
+@pytest.mark.parametrize("path",
+                         ["/dashboard/no.js",
+                          "/dashboard/api",
+                          "/dashboard/api/",
+                          "/dashboard/api/nothing",
+                          "/dashboard/%2e%2e/admin.c",
+                          "/dashboard/web/index.html"])
 def test_what_is_not_there(get, path):
     answer = get(path)
     assert answer.status_code == 404

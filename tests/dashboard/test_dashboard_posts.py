@@ -105,7 +105,10 @@ def test_filters(client, dashboard_app, publish, ended):
     for post_id in (on_x, on_linkedin):
         ended(post_id)
     everything = [later, on_linkedin, on_x]
-    ask = lambda **filters: ids(found(client, text=mark, **filters))
+
+    def ask(**filters):
+        return ids(found(client, text=mark, **filters))
+
     assert ask() == everything
     assert ask(client_id=dashboard_app["client_id"]) == everything
     assert ask(status="scheduled") == [later] and ask(status="published") == [on_linkedin, on_x] and ask(status="failed") == []
@@ -117,7 +120,7 @@ def test_filters(client, dashboard_app, publish, ended):
     assert set(ask(**{"from": utc(-86400)[:10], "to": today})) <= {on_linkedin, on_x}
     assert ask(error="MEDIA_UNREACHABLE") == []
     # The text is looked for as it stands, whatever its marks mean elsewhere.
-    find = lambda text: ids(found(client, text=text))
+    def find(text): return ids(found(client, text=text))
     assert find(f"{mark} 100% READY_ \"quoted\" ÄÖ!") == [on_x]
     assert find(f"{mark} 100_") == [] and find(f"{mark} %ready") == [] and find("' OR 1=1 --") == []
 
@@ -227,7 +230,9 @@ def test_every_failure_has_its_advice(client):
     rows = client.get("/failures")["data"]
     assert {"MEDIA_UNREACHABLE", "OUTCOME_UNKNOWN", "CANCELLED", "INTERNAL_ERROR"} <= {row["code"] for row in rows} and len(rows) == 14
     for row in rows:
-        assert row["sentence"].endswith(".") and len(row["advice"]) > 30 and row["action"] in ("retry", "reconnect", "edit", "credentials", "look", "wait", "none")
+        assert row["sentence"].endswith(".") and len(
+            row["advice"]) > 30 and row["action"] in (
+            "retry", "reconnect", "edit", "credentials", "look", "wait", "none")
 
 
 def test_calendar(client, dashboard_app, publish):

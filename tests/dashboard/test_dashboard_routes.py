@@ -38,12 +38,13 @@ def test_without_the_csrf_token(first_client, method, path, who):
 @pytest.mark.parametrize("method, path, who", OWNED, ids=ids(OWNED))
 def test_apps_of_others(first_client, other_client, method, path, who):
     """What belongs to another owner and what does not exist answer byte for byte alike."""
-    ask = lambda client_id: first_client.request(method, filled(path, client_id), json={})
+    def ask(client_id): return first_client.request(method, filled(path, client_id), json={})
     foreign, unknown = ask(other_client.app["client_id"]), ask("phc_" + "0" * 24)
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.content == unknown.content
     drop = ("X-Request-Id", "Date")
-    assert [pair for pair in foreign.headers.items() if pair[0] not in drop] == [pair for pair in unknown.headers.items() if pair[0] not in drop]
+    assert [pair for pair in foreign.headers.items() if pair[0] not in drop] == [
+                                                   pair for pair in unknown.headers.items() if pair[0] not in drop]
 
 
 def test_apps_of_others_in_queries(first_client, other_client):
@@ -78,5 +79,6 @@ def test_the_control_socket_is_not_here(first_client):
 
 def test_methods(first_client):
     answer = first_client.request("PUT", "/apps", json={})
-    assert answer.status_code == 405 and answer.json()["error"] == "METHOD_NOT_ALLOWED" and set(answer.headers["Allow"].split(", ")) == {"GET", "POST"}
+    assert answer.status_code == 405 and answer.json()["error"] == "METHOD_NOT_ALLOWED" and set(
+        answer.headers["Allow"].split(", ")) == {"GET", "POST"}
     assert first_client.browser.head(first_client.service.url + API + "/apps", timeout=30).status_code == 200

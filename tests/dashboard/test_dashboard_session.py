@@ -87,7 +87,7 @@ def test_the_cookie(first_client, dashboard_service, origin, name, is_secure):
     assert cookie.startswith(name + "=") and "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/;" in cookie
     assert ("Secure" in cookie) == is_secure and "Domain" not in cookie
     value = cookie.split(";")[0].split("=")[1]
-    ask = lambda cookies: requests.get(dashboard_service.url + API + "/apps", headers={"Cookie": cookies}, timeout=HTTP_S).status_code
+    def ask(cookies): return requests.get(dashboard_service.url + API + "/apps", headers={"Cookie": cookies}, timeout=HTTP_S).status_code
     assert ask(f"a=b; {name}={value}") == 200
     other = "posthorn_session" if is_secure else "__Host-posthorn_session"
     assert ask(f"{other}={value}") == 401
@@ -158,7 +158,15 @@ def test_wrong_passwords_are_slowed(fresh):
     assert 1 <= int(answer.headers["Retry-After"]) <= 60 and answer.json()["details"]["retry_after_s"] >= 1
     # The right one has to wait too, else the pause would tell nothing from nothing.
     client.refused("POST", "/login", 429, "RATE_LIMITED", json={"email": FIRST_ADMIN, "password": PASSWORD})
-    poll("the pause is over", lambda: client.request("POST", "/login", json={"email": FIRST_ADMIN, "password": PASSWORD}).status_code == 200, every_s=0.3)
+    poll(
+        "the pause is over",
+        lambda: client.request(
+            "POST",
+            "/login",
+            json={
+                "email": FIRST_ADMIN,
+                "password": PASSWORD}).status_code == 200,
+        every_s=0.3)
     # It was right: the failures are forgotten.
     for _ in range(5):
         client.refused("POST", "/login", 401, "LOGIN_FAILED", json=wrong)
@@ -168,7 +176,13 @@ def test_an_address_is_slowed_over_all_accounts(fresh):
     service = fresh()
     Client(service).set_up()
     client = Client(service)
-    statuses = [client.request("POST", "/login", json={"email": f"{n}@example.com", "password": "whatever it is"}).status_code for n in range(22)]
+    statuses = [
+        client.request(
+            "POST",
+            "/login",
+            json={
+                "email": f"{n}@example.com",
+                "password": "whatever it is"}).status_code for n in range(22)]
     assert statuses[:19] == [401] * 19 and 429 in statuses
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes platform/linkedin/little_text.h: no reserved character is left bare (linkedin.md 2.9: one of them
- * cuts the post off there), and a reader sees the text as it was given. */
+ * Fuzzes platform/linkedin/little_text.h: no reserved character is left bare (linkedin.md 2.9: one
+ * of them cuts the post off there), and a reader sees the text as it was given. */
 #include "little_text.h"
 
 #include <assert.h>

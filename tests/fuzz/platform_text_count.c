@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes platform/x/x_text_count.h: the weight of any bytes lies between what its characters can weigh
- * at least and at most, and the addresses found in it are parts of it, in order, apart from each
- * other. */
+ * Fuzzes platform/x/x_text_count.h: the weight of any bytes lies between what its characters can
+ * weigh at least and at most, and the addresses found in it are parts of it, in order, apart from
+ * each other. */
 #include "x_text_count.h"
 
 #include <assert.h>

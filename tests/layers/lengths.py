@@ -10,7 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDERS = ("src", "tests", "bench", "examples", "api")
-LIMITS = {".c": 100, ".h": 100, ".def": 160, ".py": 140, ".js": 140, ".mjs": 140, ".sh": 140}
+LIMITS = {".c": 100, ".h": 100, ".def": 220, ".py": 140, ".js": 140, ".mjs": 140, ".sh": 140}
 NOT_OURS = {"corpus", "node_modules", "__pycache__"}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""src/model/request_limits.def is the one place of the limits: docs/limits.md is generated from it, and the copies of layers that do not see
-model/, the API's description and the dashboard's pages have the same numbers."""
+"""src/model/request_limits.def is the one place of the limits: docs/limits.md is generated from it, and the copies of layers that do
+not see model/, the API's description and the dashboard's pages have the same numbers."""
 import importlib.util
 import pathlib
 import re

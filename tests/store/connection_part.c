@@ -414,7 +414,7 @@ static enum err_kind do_save_token(struct store_tx *tx, void *argument, struct e
 {
 	const struct token_save *t = argument;
 	const struct account_tokens token = {t->account_id, t->version, STR("at\0new"),
-					    t->refresh,    NOW + 1000, NOW + 2000};
+					     t->refresh,    NOW + 1000, NOW + 2000};
 	return store_account_save_token(tx, &token, NOW + 3, err);
 }
 

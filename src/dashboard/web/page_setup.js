@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set-up of a new installation: the one-time link's token becomes the first admin. The token is after "#", so that it appears in no log.
+// The set-up of a new installation: the one-time link's token becomes the first admin. The token comes after
+// "#", so that it appears in no log.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {card, field, form, linkButton, notice} from "./ui.js";

@@ -89,7 +89,8 @@ export async function page(context) {
 	return [
 		pageHead({
 			title: "Usage and quota",
-			sub: "Counts posts that this service published. Other programs that use the same account also count against the platform's limits.",
+			sub: "Counts posts that this service published. Other programs that use the same account also count "
+				+ "against the platform's limits.",
 		}),
 		h(
 			"div",

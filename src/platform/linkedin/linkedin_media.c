@@ -244,7 +244,7 @@ static bool instruction_is_sound(const struct env *env, const struct json *instr
 {
 	const int64_t first = json_int(json_get(instruction, "firstByte"), -1);
 	return first >= 0 && json_int(json_get(instruction, "lastByte"), -1) >= first &&
-	       call_url_is_usable(env, json_string(json_get(instruction, "uploadUrl")));
+	       step_call_url_is_usable(env, json_string(json_get(instruction, "uploadUrl")));
 }
 
 /* As they came: the order is what the end of the upload goes by. */
@@ -279,7 +279,7 @@ static const char *video_begins(const struct env *env, struct flow *flow, const 
 		instructions_text(env, json_get(value, "uploadInstructions"));
 	const struct str thumbnail_url = json_string(json_get(value, "thumbnailUploadUrl"));
 	if (str_is_empty(instructions) ||
-	    (!str_is_empty(thumbnail_url) && !call_url_is_usable(env, thumbnail_url)))
+	    (!str_is_empty(thumbnail_url) && !step_call_url_is_usable(env, thumbnail_url)))
 		return answer_is_unusable(step);
 	flow_set_secret(flow, LINKEDIN_KEY_INSTRUCTIONS, instructions);
 	flow_set_secret(flow, LINKEDIN_KEY_UPLOAD_TOKEN,
@@ -294,7 +294,7 @@ static const char *upload_begins(const struct env *env, struct flow *flow, const
 				 struct step *step)
 {
 	const struct str url = json_string(json_get(value, "uploadUrl"));
-	if (!call_url_is_usable(env, url))
+	if (!step_call_url_is_usable(env, url))
 		return answer_is_unusable(step);
 	flow_set_secret(flow, LINKEDIN_KEY_UPLOAD_URL, url);
 	return LINKEDIN_STAGE_UPLOAD;

@@ -231,7 +231,8 @@ const char *facebook_session_start_answer(const struct env *env, struct flow *fl
 {
 	const struct str video_id = json_text(env->arena, json_get(reply->json, "video_id"));
 	const struct str upload_url = json_string(json_get(reply->json, "upload_url"));
-	if (!graph_is_ok(reply) || str_is_empty(video_id) || !call_url_is_usable(env, upload_url)) {
+	if (!graph_is_ok(reply) || str_is_empty(video_id) ||
+	    !step_call_url_is_usable(env, upload_url)) {
 		if (!facebook_repeats(flow, reply, step))
 			graph_step_fail(env, reply, step);
 		return NULL;

@@ -57,8 +57,8 @@
 #define INSTAGRAM_KEY_CONTAINERS "containers"
 #define INSTAGRAM_KEY_SINCE_US "since_us"
 #define INSTAGRAM_KEY_MEDIA_LOOKS "media_looks"
-#define INSTAGRAM_KEY_PUBLISHING_QUOTA \
-	"publishing_quota" /* the account's extra with the quota that Meta reported */
+/* the account's extra with the quota that Meta reported */
+#define INSTAGRAM_KEY_PUBLISHING_QUOTA "publishing_quota"
 #define INSTAGRAM_KEY_CHILD_FORMAT "child%zu" /* a carousel's containers */
 
 /* ---- instagram_rules.c ---- */

@@ -314,7 +314,7 @@ const char *instagram_container_answer(const struct env *env, struct flow *flow,
 	const size_t item = item_wanted(env, flow);
 	if (!graph_is_ok(reply) || str_is_empty(id) || item == SIZE_MAX)
 		return container_refused(env, flow, reply, step);
-	if (is_video(env, item) && !call_url_is_usable(env, upload_url)) {
+	if (is_video(env, item) && !step_call_url_is_usable(env, upload_url)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("Instagram's answer contains no usable upload URL."));
 		return NULL;

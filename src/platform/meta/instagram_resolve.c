@@ -46,7 +46,8 @@ static bool has_container(const struct flow *flow)
 static const char *status_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (!has_container(flow))
-		return INSTAGRAM_STAGE_MEDIA; /* never begun, as far as we know: only comparing is left */
+		/* never begun, as far as we know: only comparing is left */
+		return INSTAGRAM_STAGE_MEDIA;
 	return instagram_read(env, flow, step, flow_get(flow, INSTAGRAM_KEY_CONTAINER),
 			      "status_code");
 }

@@ -200,7 +200,7 @@ const char *tiktok_init_answer(const struct env *env, struct flow *flow, const s
 	const struct json *data = json_get(reply->json, "data");
 	const struct str publish_id = json_string(json_get(data, "publish_id"));
 	const struct str upload_url = json_string(json_get(data, "upload_url"));
-	if (str_is_empty(publish_id) || !call_url_is_usable(env, upload_url)) {
+	if (str_is_empty(publish_id) || !step_call_url_is_usable(env, upload_url)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("TikTok's answer contains no usable upload URL."));
 		return NULL;

@@ -80,7 +80,7 @@ const char *youtube_session_answer(const struct env *env, struct flow *flow,
 	if (youtube_is_refused(env, reply, step))
 		return NULL;
 	const struct str uri = reply_header(reply, "Location");
-	if (!call_url_is_usable(env, uri)) {
+	if (!step_call_url_is_usable(env, uri)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("YouTube's answer contains no usable upload URL."));
 		return NULL;

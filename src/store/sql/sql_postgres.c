@@ -266,7 +266,7 @@ static struct collected collect(struct postgres_connection *own, struct error *e
 		PGresult *result = answer(own);
 		if (result == NULL)
 			break;
-		if (!pg_result_is_good(result)) {
+		if (!sql_postgres_result_is_good(result)) {
 			note_failure(own, result, sent.name, &collected, err);
 			own->is_prepared[sent.name] &= !sent.is_prepare;
 		}

@@ -155,7 +155,7 @@ PGresult *pg_link_result(struct pg_link *link, int64_t timeout_ms)
 	return result;
 }
 
-bool pg_result_is_good(const PGresult *result)
+bool sql_postgres_result_is_good(const PGresult *result)
 {
 	const ExecStatusType status = PQresultStatus(result);
 	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
@@ -171,7 +171,7 @@ enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t time
 		return pg_link_failed(link, "script", err);
 	}
 	while ((result = pg_link_result(link, timeout_ms)) != NULL) {
-		if (!pg_result_is_good(result) && kind == ERR_NONE)
+		if (!sql_postgres_result_is_good(result) && kind == ERR_NONE)
 			kind = pg_result_failed(result, "script", err);
 		PQclear(result);
 	}

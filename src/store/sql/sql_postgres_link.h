@@ -58,7 +58,7 @@ PGresult *pg_link_result(struct pg_link *link, int64_t timeout_ms);
 enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t timeout_ms,
 			  struct error *err);
 /* Did the statement succeed? */
-bool pg_result_is_good(const PGresult *result);
+bool sql_postgres_result_is_good(const PGresult *result);
 /* err gets the server's words without their DETAIL, which may contain values. */
 enum err_kind pg_result_failed(const PGresult *result, const char *what, struct error *err);
 /* TEMPORARY, with the first line of libpq's words for the connection. */

@@ -389,7 +389,7 @@ static void a_lease_outlives_the_upload_of_its_file(void **state)
 		assert_int_equal(hand.plan.action, TASK_SEND);
 		assert_string_equal(hand.plan.media_path, hand.t->media.paths[1]);
 		assert_true(hand.t->save.lease_until_us >
-			    hand.t->env.now_us + call_timeout_ms(&hand.plan.call) * US_PER_MS);
+			    hand.t->env.now_us + step_call_timeout_ms(&hand.plan.call) * US_PER_MS);
 		save_by_hand(&hand);
 		end_by_hand(&hand);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Publish calls with an unknown outcome: lost, 5xx, 3xx, unreadable, or cut off by our own death. In every row the
- * promise is the same: the call is not sent again unless the platform has proven that nothing came
- * of it. */
+ * Publish calls with an unknown outcome: lost, 5xx, 3xx, unreadable, or cut off by our own death.
+ * In every row the promise is the same: the call is not sent again unless the platform has proven
+ * that nothing came of it. */
 #include "count_of.h"
 
 #include "delivery.h"

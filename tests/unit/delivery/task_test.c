@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One delivery as the engine's task, with the real adapter of X against scripted answers: its intent
- * is durable before the call, its lease may be lost, and a stopping service gives it back. */
+ * One delivery as the engine's task, with the real adapter of X against scripted answers: its
+ * intent is durable before the call, its lease may be lost, and a stopping service gives it
+ * back. */
 #include "delivery.h"
 
 #include "world.h"

@@ -41,7 +41,7 @@ static void a_transfer_gets_the_time_of_its_call(void **state)
 	for (size_t i = 0; i < COUNT_OF(calls); i++) {
 		const struct transfer_request request =
 			engine_call_request(*state, &calls[i], "/file", PLANNED_US);
-		const int64_t timeout_ms = call_timeout_ms(&calls[i]);
+		const int64_t timeout_ms = step_call_timeout_ms(&calls[i]);
 		const bool is_publish = calls[i].kind == CALL_PUBLISH;
 		assert_int_equal(request.timeout_ms, timeout_ms);
 		assert_int_equal(request.send_deadline_boot_us,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Asking a token endpoint and reading its answers, with a platform of the test's own. What the three
- * platforms ask and hear is in tests/transcripts. */
+ * Asking a token endpoint and reading its answers, with a platform of the test's own. What the
+ * three platforms ask and hear is in tests/transcripts. */
 #include "oauth_exchange.h"
 
 #include "arena_fixture.h"

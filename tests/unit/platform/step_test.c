@@ -67,7 +67,7 @@ static void a_media_body_gets_time_by_its_size(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		assert_int_equal(call_timeout_ms(&rows[i].call), rows[i].timeout_ms);
+		assert_int_equal(step_call_timeout_ms(&rows[i].call), rows[i].timeout_ms);
 }
 
 static void headers_are_found_in_any_case(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * YouTube: titles, chunks, the resumable session and what it says after an uncertain outcome, comments. What
- * follows the last byte is youtube_after_test.c, what is allowed youtube_rules_test.c. */
+ * YouTube: titles, chunks, the resumable session and what it says after an uncertain outcome,
+ * comments. What follows the last byte is youtube_after_test.c, what is allowed
+ * youtube_rules_test.c. */
 #include "count_of.h"
 
 #include "youtube.h"
