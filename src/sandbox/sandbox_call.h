@@ -15,6 +15,8 @@
 
 #include "http.h"
 
+#include "sandbox_multipart.h"
+
 #include "sandbox_module.h"
 
 /* One request, as a platform's handler sees it. */
@@ -62,13 +64,6 @@ struct str sandbox_capture(struct sandbox_call *call, const char *name);
 /* A request header. */
 struct str sandbox_header(struct sandbox_call *call, const char *name);
 
-/* One part of a multipart/form-data body; views into call->body. */
-struct sandbox_part {
-	struct str name;
-	struct str filename;     /* empty = a plain field */
-	struct str content_type; /* empty = none given */
-	struct str bytes;
-};
 /* The part of that name; NULL when there is none or the body is not multipart. */
 const struct sandbox_part *sandbox_part(struct sandbox_call *call, const char *name);
 /* The first part with a file name, or NULL. */

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sandbox_private.h"
 #include "sandbox_table.h"
+
+#include "sandbox_private.h"
 
 struct httpd;
 struct http_router;
@@ -49,17 +50,6 @@ uint64_t sandbox_reqlog_add(struct reqlog *log, struct str json, int64_t at_us);
 void sandbox_reqlog_set_status(struct reqlog *log, uint64_t number, int status);
 void sandbox_reqlog_write(const struct reqlog *log, struct buf *out);
 void sandbox_reqlog_clear(struct reqlog *log);
-
-/* ---- redaction (pure) ---- */
-
-/* "a=1&access_token=abc" → "a=1&access_token=***"; for queries and forms. */
-struct str sandbox_redact_form(struct arena *arena, struct str text);
-/* The value of a header as the log may show it. */
-struct str sandbox_redact_header(struct arena *arena, struct str name, struct str value);
-/* The body as the log may show it, by its content type. False = it may contain a secret that
- * cannot be cut out: show the digest. */
-bool sandbox_redact_body(struct arena *arena, struct str content_type, struct str body,
-			 struct str *shown_out);
 
 /* ---- faults ---- */
 
@@ -212,11 +202,6 @@ void sandbox_uploads_clear(struct sandbox *sandbox);
 /* sandbox_call.c: fills a call for a request. Needs no lock. */
 void sandbox_call_init(struct sandbox_call *call, const struct bound_route *bound,
 		       struct http_request *request, struct http_response *response);
-
-/* sandbox_multipart.c: the parts of a multipart/form-data body, at most 64. Pure. False when it
- * is not one or is malformed. */
-bool sandbox_multipart_parse(struct arena *arena, struct str content_type, struct str body,
-			     struct sandbox_part **parts_out, size_t *count_out);
 
 /* sandbox_page.c */
 void sandbox_page_feed(struct sandbox *sandbox, struct http_response *response);

@@ -13,6 +13,8 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "sandbox_redact.h"
+
 #include "sandbox_core.h"
 
 static void write_body(struct arena *arena, struct json_writer *w,

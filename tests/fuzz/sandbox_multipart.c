@@ -11,7 +11,7 @@
 
 #include "platform.h"
 
-#include "sandbox_core.h"
+#include "sandbox_multipart.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading multipart/form-data in place (src/sandbox/sandbox_multipart.c). */
+ * Reading multipart/form-data in place (src/sandbox/text/sandbox_multipart.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "count_of.h"
 #include "str.h"
 
-#include "sandbox_core.h"
+#include "sandbox_multipart.h"
 
 #define TYPE "multipart/form-data; boundary=\"b o\""
 #define BODY \

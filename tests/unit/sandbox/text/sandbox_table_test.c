@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The table of named things (src/sandbox/sandbox_table.c). */
+ * The table of named things (src/sandbox/text/sandbox_table.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

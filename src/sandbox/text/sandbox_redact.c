@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Redaction for the request log: secrets become "***", everything else stays byte for byte.
  * Pure. */
+#include "sandbox_redact.h"
+
 #include "arena.h"
 #include "buf.h"
 #include "count_of.h"
-#include "str.h"
 
 #include "form.h"
 #include "json.h"
 #include "json_write.h"
 #include "utf8.h"
 
-#include "sandbox_core.h"
+#include "sandbox_multipart.h"
 
 /* Parameter and member names whose values are secrets on one of the six platforms or in OAuth in
  * general. The last three occur in upload addresses of TikTok, YouTube and LinkedIn: anyone who has

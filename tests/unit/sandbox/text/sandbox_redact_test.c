@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Redaction for the request log (src/sandbox/sandbox_redact.c). */
+ * Redaction for the request log (src/sandbox/text/sandbox_redact.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "count_of.h"
 #include "str.h"
 
-#include "sandbox_core.h"
+#include "sandbox_redact.h"
 
 static int open_arena(void **state)
 {

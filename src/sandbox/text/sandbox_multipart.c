@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * multipart/form-data (RFC 7578), read in place: parts are views into the body. Pure. */
-#include "arena.h"
-#include "str.h"
+ * See sandbox_multipart.h. */
+#include "sandbox_multipart.h"
 
-#include "sandbox_core.h"
+#include "arena.h"
 
 #define PARTS_MAX 64
 #define BOUNDARY_MAX_BYTES 70 /* RFC 2046, 5.1.1 */
