@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes sandbox/text/sandbox_content_range.h: what is read is a range of bytes that can be, and written
- * again it reads as the same. */
+ * Fuzzes sandbox/text/sandbox_content_range.h: what is read is a range of bytes that can be, and
+ * written again it reads as the same. */
 #include "sandbox_content_range.h"
 
 #include <assert.h>
