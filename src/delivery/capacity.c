@@ -66,7 +66,10 @@ enum capacity capacity_take(struct delivery_task *t, int64_t *wait_us_out)
 	if (t->capacity.is_in_gate)
 		return CAPACITY_TAKEN;
 	const int64_t waited_us = t->env.now_us - t->work.due_at_us;
-	return waited_us > POLICY_PATIENCE_US ? CAPACITY_NEVER : CAPACITY_LATER;
+	return waited_us > POLICY_PATIENCE_US &&
+			       capacity_is_hopeless(t->deliverer, t->work.app_id, t->platform->id)
+		       ? CAPACITY_NEVER
+		       : CAPACITY_LATER;
 }
 
 void capacity_turn_ends(struct delivery_task *t)
@@ -75,11 +78,20 @@ void capacity_turn_ends(struct delivery_task *t)
 		capacity_leave(t);
 }
 
+bool capacity_is_hopeless(void *context, struct str app_id, enum platform_id platform)
+{
+	const struct deliverer *deliverer = context;
+	return gate_refused_us(deliverer->gate, platform, app_id,
+			       clock_boot_us(deliverer->config.clock)) > POLICY_PATIENCE_US;
+}
+
 uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id platform)
 {
 	struct deliverer *deliverer = context;
-	const uint32_t room = gate_room(deliverer->gate, platform, app_id,
-					clock_boot_us(deliverer->config.clock));
+	const int64_t now_us = clock_boot_us(deliverer->config.clock);
+	const uint32_t room = gate_room(deliverer->gate, platform, app_id, now_us);
+	if (room == 0)
+		gate_refuse(deliverer->gate, platform, app_id, now_us);
 	deliverer->is_capacity_short = deliverer->is_capacity_short || room == 0;
 	return room;
 }

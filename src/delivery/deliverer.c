@@ -34,6 +34,7 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 					    .max = max,
 					    .slots = capacity_for_claim,
 					    .context = deliverer,
+					    .gives_up = capacity_is_hopeless,
 					    .overdue_us = now_us - POLICY_PATIENCE_US,
 					    .leaves_rows = deliverer->is_row_left};
 	return store_delivery_claim(tx, deliverer->claim_arena, &wish, &deliverer->claimed,
@@ -71,9 +72,26 @@ static size_t source_claimed(void *context)
 	return count;
 }
 
+/* Posts for at once that were accepted under a wrong time must not wait for it. */
+static void mend_due(struct deliverer *deliverer)
+{
+	const struct deliverer_config *config = &deliverer->config;
+	struct error err = {0};
+	int64_t count = 0;
+	if (store_delivery_mend_due(config->store, clock_now_us(config->clock),
+				    !deliverer->is_due_mended, &count, &err) == ERR_NONE)
+		deliverer->is_due_mended = true;
+	else
+		LOG(config->log, WARN, "due_not_mended", log_str("error", str_of(err.text)));
+	if (count > 0)
+		LOG(config->log, WARN, "accepted_under_a_wrong_clock",
+		    log_int("deliveries", count));
+}
+
 static int64_t source_next_due_us(void *context)
 {
 	struct deliverer *deliverer = context;
+	mend_due(deliverer);
 	int64_t due_us = 0;
 	struct error err = {0};
 	if (store_delivery_next_due(deliverer->config.store, &due_us, &err) != ERR_NONE) {

@@ -105,7 +105,7 @@ bool media_key_is_needed(void *context, struct str key);
 enum capacity {
 	CAPACITY_TAKEN,
 	CAPACITY_LATER, /* no room now */
-	CAPACITY_NEVER  /* and there has been none for as long as we are patient */
+	CAPACITY_NEVER  /* it is overdue, and capacity_is_hopeless() */
 };
 
 /* Before a call, and at the claim (where the answer may be ignored: it is asked again before the
@@ -120,6 +120,10 @@ void capacity_note_unreadable(struct delivery_task *t);
 /* A delivery that makes no call takes up no room. */
 void capacity_turn_ends(struct delivery_task *t);
 void capacity_leave(struct delivery_task *t);
+/* Has no call of this app to the platform been let through for as long as we are patient? Only time
+ * counts in which the service ran and had work for it. For delivery_claim.gives_up; context is the
+ * deliverer. */
+bool capacity_is_hopeless(void *context, struct str app_id, enum platform_id platform);
 /* For delivery_claim.slots; context is the deliverer. */
 uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id platform);
 
@@ -156,6 +160,9 @@ void account_token_saved(struct delivery_task *t);
 
 /* Nothing planned: the task ends, its lease runs for a minute. */
 void verdict_turn_begins(struct delivery_task *t);
+/* Before anything is decided for a newly claimed delivery: what it waited beyond its time was ours
+ * (a stop, a suspension, a pause), and uses up no patience with the platform. */
+void verdict_forgive_our_time(struct delivery_task *t);
 /* Makes the call; the lease outlives it. path is the body's file, NULL without one. A publish call
  * of the publish conversation is written down as started. */
 enum next verdict_send(struct delivery_task *t, const struct call *call, const char *path);

@@ -37,6 +37,8 @@
 /* why the platform refused the last probe */
 #define FLOW_PROBE_REFUSED "delivery.look_refused"
 #define FLOW_PROBES_FAILED "delivery.looks_failed"
+/* since when the platform could not be asked about the call */
+#define FLOW_PROBING_SINCE_US "delivery.looking_since_us"
 #define FLOW_LIMITED_SINCE_US "delivery.limited_since_us"
 #define FLOW_LIMITS_MET "delivery.limits_met"
 #define FLOW_CLOCK_AHEAD_US "delivery.clock_ahead_us"
@@ -179,6 +181,7 @@ struct deliverer {
 	size_t failed_fetch_next;
 	struct gate *gate;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
+	bool is_due_mended;     /* once in this run */
 	bool is_row_left;       /* the last claim left the rows to their first saves */
 	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
 	_Atomic int64_t task_count;                        /* deliverer_in_flight() */

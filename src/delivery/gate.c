@@ -24,6 +24,8 @@
 #define FULL_WAIT_US US_PER_S
 #define APP_ID_MAX_BYTES 48
 /* Twice the tasks an engine works on at once, so that there is always an empty place. */
+/* Nobody asked for this long: nothing was waiting, or the service did not run. */
+#define ASKED_AGAIN_US (10 * US_PER_MINUTE)
 #define PLACES_MAX 2048
 #define PLACES_MASK (PLACES_MAX - 1)
 #define PLATFORM_COUNT (PLATFORM_ID_MAX + 1)
@@ -43,6 +45,8 @@ struct place {
 	uint32_t suspensions;     /* in a row, for the length of the next */
 	int64_t reopens_us;
 	int64_t used_us;
+	int64_t refused_since_us; /* nothing has worked since, and somebody kept asking; 0 = not so */
+	int64_t refused_at_us;    /* when it was asked last */
 };
 
 struct gate {
@@ -219,6 +223,7 @@ static void place_worked(const struct gate *gate, struct place *place)
 {
 	place->failures_in_row = 0;
 	place->suspensions = 0;
+	place->refused_since_us = 0;
 	if (place->state == GATE_SUSPENDED)
 		make_ready(gate, place);
 	if (++place->successes < place->limit)
@@ -271,6 +276,41 @@ static bool place_leave(struct place *place)
 	return false;
 }
 
+/* ---- refusals ---- */
+
+static void place_refuse(struct place *place, int64_t boot_us)
+{
+	if (place->refused_since_us == 0 || boot_us - place->refused_at_us > ASKED_AGAIN_US)
+		place->refused_since_us = boot_us;
+	place->refused_at_us = boot_us;
+}
+
+static int64_t place_refused_us(const struct place *place, int64_t boot_us)
+{
+	if (place->refused_since_us == 0 || boot_us - place->refused_at_us > ASKED_AGAIN_US)
+		return 0;
+	return boot_us - place->refused_since_us;
+}
+
+void gate_refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
+{
+	struct place *whole = &gate->platforms[platform];
+	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
+	if (place_room(whole, boot_us) == 0)
+		place_refuse(whole, boot_us);
+	if (own != NULL && place_room(own, boot_us) == 0)
+		place_refuse(own, boot_us);
+}
+
+int64_t gate_refused_us(const struct gate *gate, enum platform_id platform, struct str app_id,
+			int64_t boot_us)
+{
+	const struct place *own = place_find(gate, platform, key_of(app_id));
+	const int64_t whole_us = place_refused_us(&gate->platforms[platform], boot_us);
+	const int64_t own_us = own != NULL ? place_refused_us(own, boot_us) : 0;
+	return own_us > whole_us ? own_us : whole_us;
+}
+
 /* ---- entering and leaving ---- */
 
 static void place_enter(struct place *place, int64_t boot_us)
@@ -294,6 +334,7 @@ bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id,
 	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		if (place_room(places[i], boot_us) == 0) {
 			*wait_us_out = place_wait_us(gate, places[i], boot_us);
+			gate_refuse(gate, platform, app_id, boot_us);
 			return false;
 		}
 	}

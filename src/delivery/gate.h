@@ -59,6 +59,14 @@ void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct str app_id,
 		   int64_t boot_us);
 
+/* Somebody waits for room there, and there is none. Call it whenever gate_room() says 0 to one who
+ * has work; gate_enter() calls it by itself. */
+void gate_refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us);
+/* Returns for how long nothing has worked there although somebody kept asking; 0 = not so. Time in
+ * which nobody asks (the service did not run, the app was suspended) does not count. */
+int64_t gate_refused_us(const struct gate *gate, enum platform_id platform, struct str app_id,
+			int64_t boot_us);
+
 struct gate_view {
 	enum gate_state state;
 	uint32_t limit;

@@ -40,9 +40,12 @@ static enum next probes_used_up(struct delivery_task *t)
 	return verdict_settled(t, "outcome unknown: sent once more, as the app allows");
 }
 
-static bool has_patience(const struct delivery_task *t)
+/* Patience begins with the first probe: the time before it was ours. */
+static bool has_patience(struct delivery_task *t)
 {
-	return t->env.now_us - t->save.call_started_at_us <= POLICY_PATIENCE_US;
+	const int64_t since_us = flow_get_int(&t->flow, FLOW_PROBING_SINCE_US, t->env.now_us);
+	flow_set_int(&t->flow, FLOW_PROBING_SINCE_US, since_us);
+	return t->env.now_us - since_us <= POLICY_PATIENCE_US;
 }
 
 static enum next probe_again(struct delivery_task *t)

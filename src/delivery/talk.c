@@ -367,6 +367,7 @@ void talk_start(struct delivery_task *t)
 		start_unreadable(t, &err);
 		return;
 	}
+	verdict_forgive_our_time(t);
 	if (hold_start(t) == NEXT_PLANNED)
 		return;
 	if (!t->hold.is_probing && check_account(t) == NEXT_PLANNED)

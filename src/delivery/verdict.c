@@ -5,6 +5,8 @@
  * only record.c and policy.c. */
 #include "delivery_private.h"
 
+#include "count_of.h"
+
 #include "redact.h"
 
 #include "policy.h"
@@ -113,6 +115,23 @@ static enum next retry(struct delivery_task *t, const struct failure *failure, i
 	return verdict_retry_at(
 		t, failure, verdict_due_us(t, wait_ms),
 		str_format(t->turn.arena, "try again in %lld s", (long long)(wait_ms / 1000)));
+}
+
+/* While the service runs, a claim never comes this late for another reason. */
+#define OURS_MIN_US (2 * US_PER_HOUR)
+
+void verdict_forgive_our_time(struct delivery_task *t)
+{
+	static const char *const since[] = {FLOW_LIMITED_SINCE_US, FLOW_PROBING_SINCE_US};
+	const int64_t late_us = t->env.now_us - t->work.due_at_us;
+	for (size_t i = 0; i < COUNT_OF(since) && late_us >= OURS_MIN_US; i++) {
+		const int64_t since_us = flow_get_int(&t->flow, since[i], 0);
+		if (since_us == 0)
+			continue;
+		const int64_t later_us = since_us + late_us;
+		flow_set_int(&t->flow, since[i],
+			     later_us < t->env.now_us ? later_us : t->env.now_us);
+	}
 }
 
 /* ---- the end ---- */
@@ -231,6 +250,7 @@ enum next verdict_uncertain(struct delivery_task *t)
 	t->flow.probe = STR("");
 	flow_set_int(&t->flow, FLOW_UNCERTAIN_US, t->env.now_us);
 	flow_unset(&t->flow, FLOW_PROBE_REFUSED);
+	flow_unset(&t->flow, FLOW_PROBING_SINCE_US);
 	record_verdict(t, STR("in_doubt"));
 	record_decision(t, STR("ask the platform what became of it"));
 	return verdict_wait(t, policy_probe_wait_ms(0));

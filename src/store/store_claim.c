@@ -11,6 +11,8 @@
 
 /* Apps looked at in one claim; the others are first in the next. */
 #define CLAIM_APPS_MAX 128
+/* A clock that was set back by less holds nothing up that anybody would notice. */
+#define SET_BACK_MIN_US US_PER_S
 
 struct claim_app {
 	struct str id;
@@ -19,6 +21,7 @@ struct claim_app {
 	bool has_more;         /* lanes may be due still */
 	bool has_slots;        /* the next is known */
 	uint32_t slots[PLATFORM_ID_MAX + 1];
+	int64_t given_up; /* platforms without slots for too long, as a mask */
 };
 
 struct claim {
@@ -228,10 +231,14 @@ static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
 static void slots_ask(const struct claim *claim, struct claim_app *app)
 {
 	const struct delivery_claim *wish = claim->wish;
-	for (int i = 1; i <= PLATFORM_ID_MAX; i++)
-		app->slots[i] = wish->slots == NULL
-					? UINT32_MAX
-					: wish->slots(wish->context, app->id, (enum platform_id)i);
+	for (int i = 1; i <= PLATFORM_ID_MAX; i++) {
+		const enum platform_id platform = (enum platform_id)i;
+		app->slots[i] = wish->slots == NULL ? UINT32_MAX
+						    : wish->slots(wish->context, app->id, platform);
+		if (app->slots[i] == 0 &&
+		    (wish->gives_up == NULL || wish->gives_up(wish->context, app->id, platform)))
+			app->given_up |= INT64_C(1) << i;
+	}
 	app->has_slots = true;
 }
 
@@ -251,7 +258,7 @@ static int64_t overdue_us(const struct claim *claim)
 /* Takes a slot; false when there is none left. */
 static bool slot_take(const struct claim *claim, struct claim_app *app, const struct due_lane *lane)
 {
-	if (lane->next_due_us <= overdue_us(claim))
+	if (lane->next_due_us <= overdue_us(claim) && (lane->platform_mask & app->given_up) != 0)
 		return true;
 	for (int i = 1; i <= PLATFORM_ID_MAX; i++) {
 		if (lane->platform_mask == INT64_C(1) << i && app->slots[i] > 0) {
@@ -274,7 +281,7 @@ static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, si
 			 SQL_ROWS(SQL_LANES_LIST_DUE,
 				  SQL_ARGS(sql_text(app->id), sql_int(claim->wish->now_us),
 					   sql_int((int64_t)share), sql_int(open_platforms(app)),
-					   sql_int(overdue_us(claim))),
+					   sql_int(overdue_us(claim)), sql_int(app->given_up)),
 				  lane_read, *lanes),
 			 (void **)&lanes, &lane_count, err);
 	app->has_more = lane_count == share;
@@ -366,4 +373,38 @@ enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_ou
 {
 	return store_number(store, SQL_WORK_NEXT_DUE, SQL_ARGS(sql_int(NEVER_US)), due_at_us_out,
 			    err);
+}
+
+struct at_once {
+	int64_t now_us;
+	int64_t count;
+};
+
+static enum err_kind due_at_once(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct at_once *at_once = argument;
+	const struct sql_value now = sql_int(at_once->now_us);
+	enum err_kind kind = sql_run(tx->sql, SQL_AT_ONCE_LANES, SQL_ARGS(now), NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_AT_ONCE_DELIVERIES, SQL_ARGS(now), &at_once->count,
+			       err);
+	if (kind != ERR_NONE || at_once->count == 0)
+		return kind;
+	return sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
+}
+
+enum err_kind store_delivery_mend_due(struct store *store, int64_t now_us, bool is_start,
+				      int64_t *count_out, struct error *err)
+{
+	struct at_once at_once = {.now_us = now_us};
+	const int64_t ahead_us = now_us - clock_boot_us(store->clock);
+	*count_out = 0;
+	if (!is_start && atomic_load(&store->accepted_ahead_us) <= ahead_us + SET_BACK_MIN_US)
+		return ERR_NONE;
+	atomic_store(&store->accepted_ahead_us, ahead_us);
+	const enum err_kind kind = store_write(store, due_at_once, &at_once, err);
+	if (kind != ERR_NONE)
+		atomic_store(&store->accepted_ahead_us, INT64_MAX);
+	*count_out = at_once.count;
+	return kind;
 }

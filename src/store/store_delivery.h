@@ -60,13 +60,15 @@ struct delivery_claim {
 	/* Returns how many more deliveries of this app on this platform may be claimed now. Asked
 	 * once a claim for each. NULL = no limit. */
 	uint32_t (*slots)(void *context, struct str app_id, enum platform_id platform);
-	void *context; /* of slots */
-	/* With slots: what was due before this instant is claimed without asking, because it has to
-	 * come to an end. */
+	void *context; /* of slots and gives_up */
+	/* With slots: what was due before this instant is claimed without asking where gives_up
+	 * returns true, because it has to come to an end. gives_up is asked once a claim for each;
+	 * NULL = everywhere. */
 	int64_t overdue_us;
 	/* The deliveries' rows are written by their first saves, in this transaction
 	 * (delivery_save.is_first). */
 	bool leaves_rows;
+	bool (*gives_up)(void *context, struct str app_id, enum platform_id platform);
 };
 
 /* Claims due deliveries: one at a time for each account (an account with a begun, unfinished
@@ -80,6 +82,12 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 /* When the next delivery becomes claimable: due and not leased; 0 = none. */
 enum err_kind store_delivery_next_due(struct store *store, int64_t *due_at_us_out,
 				      struct error *err);
+
+/* Posts that were accepted for at once while the clock was ahead of now_us are due now. Looks at
+ * every delivery that is due later, but only at a start, or when this process has accepted posts
+ * and the clock was set back since. *count_out: how many. */
+enum err_kind store_delivery_mend_due(struct store *store, int64_t now_us, bool is_start,
+				      int64_t *count_out, struct error *err);
 
 struct timeline_entry {
 	int64_t at_us;

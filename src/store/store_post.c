@@ -190,6 +190,16 @@ static enum err_kind post_accept(struct store_tx *tx, void *argument, struct err
 	return kind;
 }
 
+/* See store_delivery_mend_due(). */
+static void note_clock(struct store *store, int64_t now_us)
+{
+	const int64_t ahead_us = now_us - clock_boot_us(store->clock);
+	int64_t most_us = atomic_load(&store->accepted_ahead_us);
+	while (ahead_us > most_us &&
+	       !atomic_compare_exchange_weak(&store->accepted_ahead_us, &most_us, ahead_us))
+		;
+}
+
 enum err_kind store_post_accept(struct store *store, struct arena *arena,
 				const struct post_accept *accept,
 				struct post_accept_result *result_out, struct error *err)
@@ -198,6 +208,7 @@ enum err_kind store_post_accept(struct store *store, struct arena *arena,
 		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
 				 POST_ACCOUNTS_MAX);
 	struct acceptance acceptance = {.accept = accept, .arena = arena};
+	note_clock(store, accept->now_us);
 	const enum err_kind kind =
 		store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
 	if (kind == ERR_NONE)

@@ -43,6 +43,8 @@ struct store {
 	bool is_node_begun;
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
+	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
+	_Atomic int64_t accepted_ahead_us;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
 	char *epoch_path;                /* NULL = no restore guard */
 	pthread_mutex_t epoch_lock;      /* one at a time raises the epoch */

@@ -179,10 +179,80 @@ static void waiting_for_room_comes_to_an_end(void **state)
 			       clock_boot_us(&w->clock.clock), &wait_us));
 	world_run(w);
 	assert_state(w, post, "pending");
-	world_pass(w, 49 * US_PER_HOUR);
-	world_pass(w, US_PER_MINUTE);
+	for (int i = 0; i < 48 * 12 - 1; i++)
+		world_pass(w, 5 * US_PER_MINUTE);
+	assert_state(w, post, "pending");
+	for (int i = 0; i < 3; i++)
+		world_pass(w, 5 * US_PER_MINUTE);
 	assert_failed(w, post, "PLATFORM_UNAVAILABLE");
 	assert_int_equal(fake_count(&w->transport, TWEETS), 0);
+}
+
+/* The service was down for three days: the platform never refused anything. */
+static void downtime_is_no_refusal(void **state)
+{
+	struct world *w = *state;
+	struct str posts[APP_MAX + 72];
+	posts_for(w, APP_MAX + 72, posts);
+	fake_clock_advance(&w->clock, 3 * US_PER_DAY);
+	world_crash(w);
+	for (int i = 0; i < 2; i++) {
+		world_run(w);
+		FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED,
+			    .times = APP_MAX + 72);
+		world_run(w);
+	}
+	for (size_t i = 0; i < APP_MAX + 72; i++)
+		assert_state(w, posts[i], "published");
+}
+
+/* The place was closed before the stop, and still is after it: patience begins again. */
+static void what_was_refused_before_a_stop_is_asked_again(void **state)
+{
+	struct world *w = *state;
+	struct str posts[10];
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429, .body = "{}", .times = 8);
+	posts_for(w, 8, posts);
+	world_run(w);
+	posts_for(w, 2, &posts[8]);
+	world_run(w);
+	assert_int_equal(own_place(w).state, GATE_SUSPENDED);
+	/* Not a crash: the engine stood still, as while the app is suspended. */
+	fake_clock_advance(&w->clock, 3 * US_PER_DAY);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429, .body = "{}");
+	world_run(w);
+	for (size_t i = 0; i < 10; i++)
+		assert_true(world_delivery(w, posts[i], 0).state != POST_FAILED);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 10);
+	for (int i = 0; i < 500; i++)
+		world_pass(w, 15 * US_PER_S);
+	for (size_t i = 0; i < 10; i++)
+		assert_state(w, posts[i], "published");
+}
+
+/* Accepted while the clock was a day ahead, which is then set right. */
+static void a_wrong_clock_at_acceptance_holds_nothing_back(void **state)
+{
+	struct world *w = *state;
+	struct str posts[3];
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 3);
+	world_run(w);
+	fake_clock_advance(&w->clock, US_PER_MINUTE);
+	atomic_fetch_add(&w->clock.now_us, US_PER_DAY);
+	posts_for(w, 2, posts);
+	atomic_fetch_sub(&w->clock.now_us, US_PER_DAY);
+	world_pass(w, 6 * US_PER_S);
+	world_pass(w, 6 * US_PER_S);
+	assert_state(w, posts[0], "published");
+	assert_state(w, posts[1], "published");
+	/* The same with a start between. */
+	atomic_fetch_add(&w->clock.now_us, US_PER_DAY);
+	posts_for(w, 1, &posts[2]);
+	atomic_fetch_sub(&w->clock.now_us, US_PER_DAY);
+	world_crash(w);
+	world_run(w);
+	world_pass(w, 6 * US_PER_S);
+	assert_state(w, posts[2], "published");
 }
 
 int main(void)
@@ -194,6 +264,9 @@ int main(void)
 		cmocka_unit_test(what_a_call_came_to_is_told),
 		WORLD_TEST(unreadable_refusals_close_the_place),
 		WORLD_TEST(waiting_for_room_comes_to_an_end),
+		WORLD_TEST(downtime_is_no_refusal),
+		WORLD_TEST(what_was_refused_before_a_stop_is_asked_again),
+		WORLD_TEST(a_wrong_clock_at_acceptance_holds_nothing_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

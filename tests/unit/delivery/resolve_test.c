@@ -121,6 +121,50 @@ static void what_is_never_found_ends_as_unknown(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
 }
 
+/* The service was down for three days with the call open. The first probe gets no answer: that is no
+ * reason to give up, nor to send again. */
+static void patience_begins_with_the_first_probe(void **state)
+{
+	struct world *w = *state;
+	world_add_app(w, true);
+	const struct str post = x_post(w);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+	fake_clock_advance(&w->clock, 3 * US_PER_DAY);
+	world_crash(w);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 503, .body = "{}");
+	world_run(w);
+	world_pass(w, 11 * US_PER_S);
+	assert_int_equal(fake_count(&w->transport, LOOK), 1);
+	assert_state(w, post, "processing");
+	/* Nor does a second stop use it up. */
+	fake_clock_advance(&w->clock, 3 * US_PER_DAY);
+	world_crash(w);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 503, .body = "{}");
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
+	world_run(w);
+	world_pass(w, US_PER_HOUR);
+	world_pass(w, US_PER_HOUR);
+	assert_published(w, post, "2002");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+}
+
+/* And it ends, by time in which the service ran. */
+static void patience_with_probes_ends(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .status = 503, .body = "{}", .times = 9999);
+	const struct str post = x_post(w);
+	world_run(w);
+	for (int i = 0; i < 47 * 12; i++)
+		world_pass(w, 5 * US_PER_MINUTE);
+	assert_state(w, post, "processing");
+	for (int i = 0; i < 4 * 12; i++)
+		world_pass(w, 5 * US_PER_MINUTE);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+}
+
 static void an_app_may_allow_one_repeat_and_only_one(void **state)
 {
 	struct world *w = *state;
@@ -512,6 +556,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_doubt_is_looked_up_and_never_repeated),
 		WORLD_TEST(the_timeline_says_in_doubt),
+		WORLD_TEST(patience_begins_with_the_first_probe),
+		WORLD_TEST(patience_with_probes_ends),
 		WORLD_TEST(what_is_never_found_ends_as_unknown),
 		WORLD_TEST(an_app_may_allow_one_repeat_and_only_one),
 		WORLD_TEST(a_repeat_that_failed_says_nothing_of_the_first_call),
