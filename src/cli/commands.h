@@ -46,7 +46,8 @@ struct command {
 	X("admin", "delete", command_admin_delete, 1, "EMAIL", \
 	  "delete an admin; their apps answer admin_not_found") \
 	X("admin", "list", command_admin_list, 0, "", "list admins") \
-	X("doctor", NULL, command_doctor, 0, "", "check that everything is well") \
+	X("doctor", NULL, command_doctor, 0, "[--repair]", \
+	  "check that everything is well; --repair: count again what lists go by") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \
 	X("hold", "show", command_hold_show, 0, "", \

@@ -42,7 +42,9 @@ bool health_is_ready(void *context, char *reason, size_t reason_size)
 		/* the reason is public, and this text may hold paths */
 		LOG(&service->log, ERROR, "store_not_ready", log_str("error", str_of(err.text)));
 		snprintf(reason, reason_size, "the store does not work");
-	} else if (!health_has_disk_room(service))
+	} else if (store_is_damaged(service->store))
+		snprintf(reason, reason_size, "the database is damaged");
+	else if (!health_has_disk_room(service))
 		snprintf(reason, reason_size, "the disk of the data directory is full");
 	else if (clock_boot_us(store_clock(service->store)) -
 			 engine_last_turn_boot_us(service->engine) >

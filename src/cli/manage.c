@@ -282,7 +282,11 @@ int command_admin_list(const struct command *command)
 int command_doctor(const struct command *command)
 {
 	struct control_answer answer = {0};
-	int status = call(command, "GET", STR("/admin/doctor"), STR(""), &answer);
+	int status = 0;
+	if (command->arguments->repair != NULL)
+		status = call(command, "POST", STR("/admin/repair"), STR(""), &answer);
+	if (status == 0)
+		status = call(command, "GET", STR("/admin/doctor"), STR(""), &answer);
 	const struct json *json = NULL;
 	if (status != 0)
 		return status;

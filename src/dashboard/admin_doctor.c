@@ -195,3 +195,24 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 	json_member_bool(&x.w, "ok", x.is_ok);
 	json_end_object(&x.w);
 }
+
+/* What can be made again from what is there. */
+void admin_repair(void *context, struct http_request *request, struct http_response *response)
+{
+	(void)request;
+	struct admin *admin = context;
+	struct error err = {0};
+	struct json_writer w;
+	const enum err_kind kind = store_counters_rebuild(admin->config.store, &err);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "counters");
+		return;
+	}
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_key(&w, "repaired");
+	json_begin_array(&w);
+	json_put_str(&w, STR("counters"));
+	json_end_array(&w);
+	json_end_object(&w);
+}

@@ -36,7 +36,9 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 					    .context = deliverer,
 					    .gives_up = capacity_is_hopeless,
 					    .overdue_us = now_us - POLICY_PATIENCE_US,
-					    .leaves_rows = deliverer->is_row_left};
+					    .leaves_rows = deliverer->is_row_left,
+					    /* the engine splits a turn after one that failed */
+					    .isolates = !deliverer->is_row_left};
 	return store_delivery_claim(tx, deliverer->claim_arena, &wish, &deliverer->claimed,
 				    &deliverer->claimed_count, err);
 }
@@ -88,9 +90,23 @@ static void mend_due(struct deliverer *deliverer)
 		    log_int("deliveries", count));
 }
 
+/* Counters that lists go by: wrong ones hold nothing up, and are counted again here. */
+static void mend_counters(struct deliverer *deliverer)
+{
+	const struct deliverer_config *config = &deliverer->config;
+	struct error err = {0};
+	bool is_mended = false;
+	if (store_counters_mend(config->store, !deliverer->is_due_mended, &is_mended, &err) !=
+	    ERR_NONE)
+		LOG(config->log, WARN, "counters_not_mended", log_str("error", str_of(err.text)));
+	else if (is_mended)
+		LOG(config->log, WARN, "counters_mended", log_str("by", STR("counting again")));
+}
+
 static int64_t source_next_due_us(void *context)
 {
 	struct deliverer *deliverer = context;
+	mend_counters(deliverer);
 	mend_due(deliverer);
 	int64_t due_us = 0;
 	struct error err = {0};

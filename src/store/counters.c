@@ -4,13 +4,18 @@
  * dependencies.md C); by ordinal, coarse and fine, it finds a page deep in a list without reading
  * what is skipped: at 1,000,000 posts a walk of 123 coarse buckets, 64 fine ones and 128 index
  * entries. */
+#include "store_alarm.h"
 #include "store_private.h"
 
 #include "clock.h"
+#include "log.h"
 
 #define FINE_POSTS 128
 #define FINE_PER_COARSE 64
 #define COARSE_POSTS (FINE_POSTS * FINE_PER_COARSE)
+
+/* In meta: 1 while counters are known to be wrong. */
+#define WRONG_MARK "counters_wrong"
 
 enum scale { SCALE_DAYS, SCALE_FINE, SCALE_COARSE, SCALE_COUNT };
 
@@ -35,17 +40,39 @@ enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post,
 		       NULL, err);
 }
 
+/* A counter that is missing, or says less than it must, is a fault of the lists alone: nothing else
+ * fails for it. That it was so is written down, for store_counters_mend(). */
+static enum err_kind note_wrong(struct store_tx *tx, const struct late_counter *late,
+				struct error *err)
+{
+	static const char message[] =
+		"The numbers that lists of posts go by were wrong. They are counted again by "
+		"themselves; posthorn doctor --repair does it now.";
+	const int64_t now_us = clock_now_us(tx->store->clock);
+	atomic_store(&tx->store->has_wrong_counters, true);
+	LOG(tx->store->log, ERROR, "counter_wrong", log_str("app", late->app_id),
+	    log_int("scale", late->scale), log_str("status", str_of(late->status)),
+	    log_int("bucket", late->bucket));
+	const enum err_kind kind = sql_run(tx->sql, SQL_META_PUT,
+					   SQL_ARGS(sql_word(WRONG_MARK), sql_int(1)), NULL, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return store_alarm_raise_in(tx, STR("counters"), str_of(message), now_us, err);
+}
+
 static enum err_kind write_one(struct store_tx *tx, const struct late_counter *late,
 			       struct error *err)
 {
 	if (late->change == 0)
 		return ERR_NONE;
 	const bool is_up = late->change > 0;
-	return sql_run_one(tx->sql, is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN,
-			   SQL_ARGS(sql_text(late->app_id), sql_int(late->scale),
-				    sql_word(late->status), sql_int(late->bucket),
-				    sql_int(is_up ? late->change : -late->change)),
-			   ERR_INTERNAL, "counter", err);
+	int64_t changes = 0;
+	const enum err_kind kind = sql_run(tx->sql, is_up ? SQL_COUNTER_UP : SQL_COUNTER_DOWN,
+					   SQL_ARGS(sql_text(late->app_id), sql_int(late->scale),
+						    sql_word(late->status), sql_int(late->bucket),
+						    sql_int(is_up ? late->change : -late->change)),
+					   &changes, err);
+	return kind == ERR_NONE && changes == 0 ? note_wrong(tx, late, err) : kind;
 }
 
 enum err_kind counters_write(struct store_tx *tx, struct error *err)
@@ -193,4 +220,55 @@ enum err_kind counters_seek(struct sql_connection *sql, struct str app_id, struc
 	*place_out =
 		(struct counted_place){.ordinal_below = (bucket + 1) * FINE_POSTS, .skip = skip};
 	return ERR_NONE;
+}
+
+/* ---- counting again ---- */
+
+static enum err_kind rebuild_ordinals(struct store_tx *tx, enum scale scale, int64_t posts,
+				      struct error *err)
+{
+	return sql_run(tx->sql, SQL_COUNTERS_REBUILD_ORDINALS,
+		       SQL_ARGS(sql_int(scale), sql_int(posts)), NULL, err);
+}
+
+static enum err_kind rebuild(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)argument;
+	enum err_kind kind = sql_run(tx->sql, SQL_COUNTERS_DELETE, SQL_NO_ARGS, NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_COUNTERS_REBUILD_DAYS, SQL_ARGS(sql_int(US_PER_DAY)),
+			       NULL, err);
+	if (kind == ERR_NONE)
+		kind = rebuild_ordinals(tx, SCALE_FINE, FINE_POSTS, err);
+	if (kind == ERR_NONE)
+		kind = rebuild_ordinals(tx, SCALE_COARSE, COARSE_POSTS, err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_META_PUT, SQL_ARGS(sql_word(WRONG_MARK), sql_int(0)), NULL,
+		       err);
+}
+
+enum err_kind store_counters_rebuild(struct store *store, struct error *err)
+{
+	const enum err_kind kind = store_write(store, rebuild, NULL, err);
+	if (kind == ERR_NONE)
+		atomic_store(&store->has_wrong_counters, false);
+	return kind;
+}
+
+enum err_kind store_counters_mend(struct store *store, bool is_start, bool *is_mended_out,
+				  struct error *err)
+{
+	int64_t mark = 0;
+	*is_mended_out = false;
+	if (is_start) {
+		const enum err_kind kind = store_number(store, SQL_META_GET,
+							SQL_ARGS(sql_word(WRONG_MARK)), &mark, err);
+		if (kind != ERR_NONE)
+			return kind;
+	}
+	if (mark == 0 && !atomic_load(&store->has_wrong_counters))
+		return ERR_NONE;
+	*is_mended_out = true;
+	return store_counters_rebuild(store, err);
 }

@@ -121,6 +121,7 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 		.cache_bytes = WRITER_CACHE_BYTES,
 		.busy_timeout_ms = BUSY_TIMEOUT_MS,
 		.is_sync_relaxed = config->is_sync_relaxed,
+		.is_damaged = &store->is_damaged,
 	};
 	enum err_kind kind = driver->open(&sql_config, &store->sql, err);
 	if (kind == ERR_NONE)
@@ -256,6 +257,11 @@ enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct e
 	if (kind == ERR_NONE)
 		*holds_out = count > 0;
 	return kind;
+}
+
+bool store_is_damaged(const struct store *store)
+{
+	return atomic_load(&store->is_damaged);
 }
 
 int store_schema_version(struct store *store)

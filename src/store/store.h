@@ -64,8 +64,21 @@ typedef enum err_kind (*store_command)(struct store_tx *tx, void *argument, stru
 enum err_kind store_write(struct store *store, store_command command, void *argument,
 			  struct error *err);
 
+/* Runs command inside tx so that its failure undoes no more than its own part: tx can go on then.
+ * TEMPORARY means that it cannot. */
+enum err_kind store_tx_isolate(struct store_tx *tx, store_command command, void *argument,
+			       struct error *err);
+
 /* Is the database reachable and writable? For /readyz. */
 enum err_kind store_check(struct store *store, struct error *err);
+/* Has the database said that its content is damaged (its pages, not what we wrote into them)? Then
+ * nothing new is accepted, until another start has found it sound. */
+bool store_is_damaged(const struct store *store);
+/* Counts again what lists go by, from the posts. Blocks the writer: a second or so for a million. */
+enum err_kind store_counters_rebuild(struct store *store, struct error *err);
+/* The same, but only when counters were found to be wrong: by this process, or (is_start) before. */
+enum err_kind store_counters_mend(struct store *store, bool is_start, bool *is_mended_out,
+				  struct error *err);
 /* Are there sealed values, which nobody opens without the master key that sealed them? */
 enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct error *err);
 /* The time to go by: the database's where several nodes share it, else the config's clock. As long

@@ -22,6 +22,13 @@ enum err_kind store_alarm_raise(struct store *store, struct str name, struct str
 			 err);
 }
 
+enum err_kind store_alarm_raise_in(struct store_tx *tx, struct str name, struct str message,
+				   int64_t now_us, struct error *err)
+{
+	return sql_run(tx->sql, SQL_ALARM_RAISE,
+		       SQL_ARGS(sql_text(name), sql_text(message), sql_int(now_us)), NULL, err);
+}
+
 enum err_kind store_alarm_list(struct store *store, struct arena *arena, struct alarm_row **out,
 			       size_t *count_out, struct error *err)
 {

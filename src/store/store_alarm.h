@@ -12,6 +12,7 @@
 
 struct arena;
 struct store;
+struct store_tx;
 
 struct alarm_row {
 	struct str name;    /* "linkedin" */
@@ -24,6 +25,9 @@ struct alarm_row {
 /* Makes or renews the alarm of that name. Blocks until it is durable. TEMPORARY. */
 enum err_kind store_alarm_raise(struct store *store, struct str name, struct str message,
 				int64_t now_us, struct error *err);
+/* The same inside a command. */
+enum err_kind store_alarm_raise_in(struct store_tx *tx, struct str name, struct str message,
+				   int64_t now_us, struct error *err);
 /* By name. */
 enum err_kind store_alarm_list(struct store *store, struct arena *arena, struct alarm_row **out,
 			       size_t *count_out, struct error *err);

@@ -5,10 +5,14 @@
 #include "store_delivery.h"
 
 #include "arena.h"
+#include "log.h"
 
 #include "delivery_transitions.h"
+#include "store_alarm.h"
 #include "store_private.h"
 
+/* How long what cannot be claimed is left alone. */
+#define PUT_OFF_US (10 * US_PER_MINUTE)
 /* Apps looked at in one claim; the others are first in the next. */
 #define CLAIM_APPS_MAX 128
 /* A clock that was set back by less holds nothing up that anybody would notice. */
@@ -19,6 +23,7 @@ struct claim_app {
 	size_t claimed;
 	int64_t was_scheduled; /* of those claimed */
 	bool has_more;         /* lanes may be due still */
+	bool is_put_off;       /* its lanes cannot be read */
 	bool has_slots;        /* the next is known */
 	uint32_t slots[PLATFORM_ID_MAX + 1];
 	int64_t given_up; /* platforms without slots for too long, as a mask */
@@ -226,6 +231,65 @@ static enum err_kind claim_lane(struct claim *claim, struct claim_app *app,
 	return ERR_NONE;
 }
 
+/* ---- what cannot be claimed ---- */
+
+/* Of one account, or one app: named where the operator looks. */
+static enum err_kind put_off_alarm(struct claim *claim, const char *what, struct str id,
+				   const struct error *why, struct error *err)
+{
+	struct arena *arena = claim->tx->arena;
+	const struct str name = str_format(arena, "%s " STR_FMT, what, STR_ARG(id));
+	const struct str message = str_format(
+		arena,
+		"Its posts are put off for 10 minutes at a time, because the next one cannot be "
+		"read from the database: %s. The posts of others go out.",
+		why->text);
+	LOG(claim->tx->store->log, ERROR, "claim_put_off", log_str("what", name),
+	    log_str("error", str_of(why->text)));
+	return store_alarm_raise_in(claim->tx, name, message, claim->wish->now_us, err);
+}
+
+static enum err_kind put_off_lane(struct claim *claim, const struct due_lane *lane,
+				  const struct error *why, struct error *err)
+{
+	const enum err_kind kind = sql_run(
+		claim->tx->sql, SQL_LANE_PUT_OFF,
+		SQL_ARGS(sql_text(lane->account_id), sql_int(claim->wish->now_us + PUT_OFF_US)),
+		NULL, err);
+	return kind == ERR_NONE ? put_off_alarm(claim, "account", lane->account_id, why, err)
+				: kind;
+}
+
+struct lane_claim {
+	struct claim *claim;
+	struct claim_app *app;
+	const struct due_lane *lane;
+};
+
+static enum err_kind claim_lane_command(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)tx;
+	const struct lane_claim *one = argument;
+	return claim_lane(one->claim, one->app, one->lane, err);
+}
+
+static enum err_kind claim_lane_alone(struct claim *claim, struct claim_app *app,
+				      const struct due_lane *lane, struct error *err)
+{
+	const struct claim claim_before = *claim;
+	const struct claim_app app_before = *app;
+	struct lane_claim one = {claim, app, lane};
+	struct error why = {0};
+	const enum err_kind kind = store_tx_isolate(claim->tx, claim_lane_command, &one, &why);
+	if (kind == ERR_TEMPORARY)
+		*err = why;
+	if (kind == ERR_NONE || kind == ERR_TEMPORARY)
+		return kind;
+	*claim = claim_before;
+	*app = app_before;
+	return put_off_lane(claim, lane, &why, err);
+}
+
 /* ---- slots ---- */
 
 static void slots_ask(const struct claim *claim, struct claim_app *app)
@@ -286,10 +350,45 @@ static enum err_kind claim_of_app(struct claim *claim, struct claim_app *app, si
 			 (void **)&lanes, &lane_count, err);
 	app->has_more = lane_count == share;
 	for (size_t i = 0; i < lane_count && kind == ERR_NONE && !claim->is_full; i++) {
-		if (slot_take(claim, app, &lanes[i]))
-			kind = claim_lane(claim, app, &lanes[i], err);
+		if (!slot_take(claim, app, &lanes[i]))
+			continue;
+		kind = claim->wish->isolates ? claim_lane_alone(claim, app, &lanes[i], err)
+					     : claim_lane(claim, app, &lanes[i], err);
 	}
 	return kind;
+}
+
+struct app_claim {
+	struct claim *claim;
+	struct claim_app *app;
+	size_t share;
+};
+
+static enum err_kind claim_app_command(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)tx;
+	const struct app_claim *one = argument;
+	return claim_of_app(one->claim, one->app, one->share, err);
+}
+
+/* The lanes of an app may be what cannot be read. */
+static enum err_kind claim_of_app_alone(struct claim *claim, struct claim_app *app, size_t share,
+					struct error *err)
+{
+	const struct claim claim_before = *claim;
+	const struct claim_app app_before = *app;
+	struct app_claim one = {claim, app, share};
+	struct error why = {0};
+	const enum err_kind kind = store_tx_isolate(claim->tx, claim_app_command, &one, &why);
+	if (kind == ERR_TEMPORARY)
+		*err = why;
+	if (kind == ERR_NONE || kind == ERR_TEMPORARY)
+		return kind;
+	*claim = claim_before;
+	*app = app_before;
+	app->has_more = false;
+	app->is_put_off = true;
+	return put_off_alarm(claim, "app", app->id, &why, err);
 }
 
 static void remember_served(struct store *store, struct str app_id)
@@ -320,7 +419,9 @@ static enum err_kind claim_round(struct claim *claim, size_t sharers, struct err
 		if (!claim->apps[i].has_more)
 			continue;
 		const size_t room = claim->wish->max - claim->count;
-		kind = claim_of_app(claim, &claim->apps[i], share < room ? share : room, err);
+		const size_t most = share < room ? share : room;
+		kind = claim->wish->isolates ? claim_of_app_alone(claim, &claim->apps[i], most, err)
+					     : claim_of_app(claim, &claim->apps[i], most, err);
 		remember_served(claim->tx->store, claim->apps[i].id);
 	}
 	return kind;
@@ -330,11 +431,15 @@ static enum err_kind claim_round(struct claim *claim, size_t sharers, struct err
 static enum err_kind note_work(struct claim *claim, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
-	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++)
-		kind = sql_run(claim->tx->sql, SQL_WORK_CLAIMED,
-			       SQL_ARGS(sql_text(claim->apps[i].id),
-					sql_int(claim->apps[i].was_scheduled), sql_int(NEVER_US)),
+	for (size_t i = 0; i < claim->app_count && kind == ERR_NONE; i++) {
+		const struct claim_app *app = &claim->apps[i];
+		const int64_t later_us = claim->wish->now_us + PUT_OFF_US;
+		kind = sql_run(claim->tx->sql,
+			       app->is_put_off ? SQL_WORK_PUT_OFF : SQL_WORK_CLAIMED,
+			       SQL_ARGS(sql_text(app->id), sql_int(app->was_scheduled),
+					sql_int(app->is_put_off ? later_us : NEVER_US)),
 			       NULL, err);
+	}
 	return kind;
 }
 

@@ -68,6 +68,10 @@ struct delivery_claim {
 	/* The deliveries' rows are written by their first saves, in this transaction
 	 * (delivery_save.is_first). */
 	bool leaves_rows;
+	/* What cannot be claimed is put off, with an alarm that names it, and costs the others
+	 * nothing; without it a single bad row fails the whole claim. For the claim after one that
+	 * failed: it is dearer. */
+	bool isolates;
 	bool (*gives_up)(void *context, struct str app_id, enum platform_id platform);
 };
 

@@ -207,6 +207,9 @@ enum err_kind store_post_accept(struct store *store, struct arena *arena,
 	if (accept->target_count == 0 || accept->target_count > POST_ACCOUNTS_MAX)
 		return error_set(err, ERR_INVALID, "a post has 1 to %d accounts",
 				 POST_ACCOUNTS_MAX);
+	if (store_is_damaged(store))
+		return error_set(err, ERR_TEMPORARY,
+				 "the database is damaged: nothing is accepted until it is mended");
 	struct acceptance acceptance = {.accept = accept, .arena = arena};
 	note_clock(store, accept->now_us);
 	const enum err_kind kind =

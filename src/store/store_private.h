@@ -43,6 +43,8 @@ struct store {
 	bool is_node_begun;
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
+	atomic_bool is_damaged;         /* store_is_damaged() */
+	atomic_bool has_wrong_counters; /* store_counters_mend() */
 	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
 	_Atomic int64_t accepted_ahead_us;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */

@@ -43,6 +43,33 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 	return kind == ERR_NONE ? finish(&tx, err) : kind;
 }
 
+static enum err_kind undo(struct store_tx *tx, const struct store_tx *before, struct error *err)
+{
+	const enum err_kind kind = sql_run(tx->sql, SQL_ISOLATE_UNDO, SQL_NO_ARGS, NULL, err);
+	*tx = *before;
+	return kind;
+}
+
+enum err_kind store_tx_isolate(struct store_tx *tx, store_command command, void *argument,
+			       struct error *err)
+{
+	const struct store_tx before = *tx;
+	struct error broken = {0};
+	enum err_kind kind = sql_run(tx->sql, SQL_ISOLATE, SQL_NO_ARGS, NULL, err);
+	if (kind != ERR_NONE)
+		return ERR_TEMPORARY;
+	kind = command(tx, argument, err);
+	if (kind == ERR_NONE && tx->sql->driver->settle != NULL)
+		kind = tx->sql->driver->settle(tx->sql, err);
+	if (kind == ERR_TEMPORARY)
+		return kind;
+	if (kind != ERR_NONE && undo(tx, &before, &broken) != ERR_NONE)
+		return error_set(err, ERR_TEMPORARY, "%s", broken.text);
+	if (sql_run(tx->sql, SQL_ISOLATE_KEEP, SQL_NO_ARGS, NULL, &broken) != ERR_NONE)
+		return error_set(err, ERR_TEMPORARY, "%s", broken.text);
+	return kind;
+}
+
 enum err_kind store_tx_lock_app(struct store_tx *tx, struct str app_id, struct error *err)
 {
 	return sql_is_shared(tx->sql)

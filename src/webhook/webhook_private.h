@@ -28,6 +28,8 @@ struct webhooker {
 	size_t work_count;
 	struct webhook_attempt *attempts; /* under way */
 	int64_t next_expiry_us;
+	bool is_careful;          /* the last claim failed: the next is isolated */
+	int64_t put_off_until_us; /* nothing is claimed before */
 };
 
 /* webhook_dispatch.c: a task that makes the events' bodies and begins their webhook deliveries.

@@ -4,9 +4,13 @@
 
 #include <stdlib.h>
 
+#include "store_alarm.h"
+
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* a call takes 10 s at most; a dead owner's leases are voided at the next start */
 #define LEASE_US US_PER_MINUTE
+/* how long events that cannot be read are left alone */
+#define PUT_OFF_US (10 * US_PER_MINUTE)
 #define EXPIRY_EVERY_US US_PER_MINUTE
 #define EXPIRY_MAX 1000
 
@@ -29,9 +33,16 @@ static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_u
 	return kind;
 }
 
-static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
+struct claiming {
+	struct webhooker *webhooker;
+	size_t max;
+};
+
+static enum err_kind claim(struct store_tx *tx, void *argument, struct error *err)
 {
-	struct webhooker *webhooker = context;
+	const struct claiming *claiming = argument;
+	struct webhooker *webhooker = claiming->webhooker;
+	const size_t max = claiming->max;
 	const int64_t now_us = clock_now_us(webhooker->config.clock);
 	const size_t most = max < WEBHOOK_CLAIM_MAX ? max : WEBHOOK_CLAIM_MAX;
 	const struct webhook_claim wish = {.now_us = now_us,
@@ -48,6 +59,42 @@ static enum err_kind source_claim(void *context, void *tx, size_t max, struct er
 		kind = store_webhook_claim(tx, webhooker->claim_arena, &wish, &webhooker->work,
 					   &webhooker->work_count, err);
 	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
+}
+
+/* Events that cannot be read wait; the posts of the same turn do not wait with them. */
+static enum err_kind put_off(struct webhooker *webhooker, void *tx, const struct error *why,
+			     struct error *err)
+{
+	const int64_t now_us = clock_now_us(webhooker->config.clock);
+	const struct str message =
+		str_format(webhooker->claim_arena,
+			   "Events are put off for 10 minutes at a time, because they cannot be "
+			   "read from the database: %s. Posts go out.",
+			   why->text);
+	webhooker->event_count = 0;
+	webhooker->work_count = 0;
+	webhooker->put_off_until_us = now_us + PUT_OFF_US;
+	LOG(webhooker->config.log, ERROR, "events_put_off", log_str("error", str_of(why->text)));
+	return store_alarm_raise_in(tx, STR("events"), message, now_us, err);
+}
+
+static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
+{
+	struct webhooker *webhooker = context;
+	struct claiming claiming = {webhooker, max};
+	struct error why = {0};
+	if (clock_now_us(webhooker->config.clock) < webhooker->put_off_until_us)
+		return ERR_NONE;
+	if (!webhooker->is_careful) {
+		const enum err_kind kind = claim(tx, &claiming, err);
+		webhooker->is_careful = kind != ERR_NONE;
+		return kind;
+	}
+	const enum err_kind kind = store_tx_isolate(tx, claim, &claiming, &why);
+	webhooker->is_careful = kind != ERR_NONE;
+	if (kind == ERR_TEMPORARY)
+		*err = why;
+	return kind == ERR_NONE || kind == ERR_TEMPORARY ? kind : put_off(webhooker, tx, &why, err);
 }
 
 /* Less than was asked for does not mean that nothing is left (a webhook may be busy): next_due_us()
@@ -75,6 +122,8 @@ static int64_t source_next_due_us(void *context)
 	struct webhooker *webhooker = context;
 	int64_t due_us = 0;
 	struct error err = {0};
+	if (clock_now_us(webhooker->config.clock) < webhooker->put_off_until_us)
+		return webhooker->put_off_until_us;
 	if (store_event_next_due(webhooker->config.store, &due_us, &err) != ERR_NONE) {
 		LOG(webhooker->config.log, WARN, "next_event_unknown",
 		    log_str("error", str_of(err.text)));

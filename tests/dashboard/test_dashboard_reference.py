@@ -202,6 +202,7 @@ def walk_webhooks(record, app, url):
 def walk_control(record, directory):
     record.control("GET /schema")
     record.control("GET /doctor")
+    record.control("POST /repair")
     record.control("POST /backup", {"path": str(directory / "posthorn.db")}, 201)
     record.control("GET /hold")
     record.control("POST /hold/release", {"platform": "x"})

@@ -9,6 +9,9 @@
 
 #include "count_of.h"
 
+#include "sql.h"
+#include "store_alarm.h"
+
 #include "evidence.h"
 #include "store_event.h"
 #include "store_figures.h"
@@ -717,6 +720,114 @@ static void a_claim_stays_within_the_room_there_is(void **state)
 	assert_int_equal(claim_within(fx, &asked, NOW).count, 3);
 }
 
+/* ---- rows that are not as they should be ---- */
+
+/* Text past the store, as a fault of a disk or a person would leave it. */
+static void damage(struct fixture *fx, const char *script)
+{
+	struct error err = {0};
+	struct str path = str_of(fx->url);
+	struct sql_connection *sql = NULL;
+	str_skip(&path, STR("sqlite:"));
+	const struct sql_config config = {
+		.path = path.ptr, .role = SQL_ROLE_WRITER, .busy_timeout_ms = 5000};
+	const struct sql_driver *driver = sql_driver_of(path.ptr);
+	ok(driver->open(&config, &sql, &err), &err);
+	ok(driver->run_script(sql, str_of(script), &err), &err);
+	driver->close(&sql);
+}
+
+static bool has_alarm(struct fixture *fx, struct str name)
+{
+	struct error err = {0};
+	struct alarm_row *alarms = NULL;
+	size_t count = 0;
+	ok(store_alarm_list(fx->store, fx->arena, &alarms, &count, &err), &err);
+	for (size_t i = 0; i < count; i++) {
+		if (str_equal(alarms[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static enum err_kind claim_isolated(struct fixture *fx, int64_t now_us, bool isolates,
+				    struct claimed *out)
+{
+	struct error err = {0};
+	struct room_call call = {
+		.fx = fx,
+		.wish = {.now_us = now_us, .lease_us = LEASE_US, .max = 10, .isolates = isolates}};
+	const enum err_kind kind = store_write(fx->store, run_room_claim, &call, &err);
+	*out = call.claimed;
+	return kind;
+}
+
+static void a_lane_that_cannot_be_claimed_stops_itself_only(void **state)
+{
+	struct fixture *fx = *state;
+	struct claimed claimed = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row bad = make_account(fx, &app, "u", PLATFORM_X);
+	const struct account_row good = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str bad_post = post_now(fx, &app, &bad);
+	const struct str good_post = post_now(fx, &app, &good);
+	const struct str name = str_format(fx->arena, "account " STR_FMT, STR_ARG(bad.id));
+	damage(fx, str_z(fx->arena, str_format(fx->arena,
+					       "UPDATE lanes SET busy_delivery_id = 'gone'"
+					       " WHERE account_id = '" STR_FMT "'",
+					       STR_ARG(bad.id))));
+	assert_true(claim_isolated(fx, NOW, false, &claimed) != ERR_NONE);
+	assert_int_equal(claim_isolated(fx, NOW, true, &claimed), ERR_NONE);
+	assert_int_equal(claimed.count, 1);
+	assert_true(str_equal(claimed.work[0].post_id, good_post));
+	assert_true(has_alarm(fx, name));
+	/* The others do not meet it again for a while, then it is tried again. */
+	assert_int_equal(claim_isolated(fx, NOW + US_PER_S, false, &claimed), ERR_NONE);
+	assert_int_equal(claimed.count, 0);
+	damage(fx, str_z(fx->arena, str_format(fx->arena,
+					       "UPDATE lanes SET busy_delivery_id = ''"
+					       " WHERE account_id = '" STR_FMT "'",
+					       STR_ARG(bad.id))));
+	assert_int_equal(claim_isolated(fx, NOW + 11 * US_PER_MINUTE, true, &claimed), ERR_NONE);
+	bool is_found = false;
+	for (size_t i = 0; i < claimed.count; i++)
+		is_found |= str_equal(claimed.work[i].post_id, bad_post);
+	assert_true(is_found);
+}
+
+/* Lists alone go by them: what is promised does not fail for one. */
+static void wrong_counters_stop_nothing_and_are_counted_again(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	static const char *const damages[] = {"DELETE FROM counters",
+					      "UPDATE counters SET count = 0"};
+	for (size_t i = 0; i < COUNT_OF(damages); i++) {
+		bool is_mended = false;
+		const struct app_row app = make_app(fx);
+		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+		const struct str post_id = post_now(fx, &app, &account);
+		damage(fx, damages[i]);
+		const struct delivery_work work = claim_one(fx, NOW);
+		const struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW + 1);
+		ok(save(fx, &done, &err), &err);
+		assert_int_equal(get_post(fx, &app, post_id).state, POST_PUBLISHED);
+		assert_true(has_alarm(fx, STR("counters")));
+		/* By who found it, or by the next to start. */
+		if (i == 1)
+			fixture_reopen(fx);
+		ok(store_counters_mend(fx->store, i == 1, &is_mended, &err), &err);
+		assert_true(is_mended);
+		struct post_filter filter = {.app_id = app.id, .page = 1, .per_page = 1};
+		filter.status = STR("published");
+		assert_int_equal(list_posts(fx, &filter).total, 1);
+		filter.status = STR("pending");
+		assert_int_equal(list_posts(fx, &filter).total, 0);
+		ok(store_counters_mend(fx->store, true, &is_mended, &err), &err);
+		assert_false(is_mended);
+	}
+}
+
 #define CLAIMERS 4
 #define CLAIM_POSTS 200
 
@@ -963,6 +1074,8 @@ int run_delivery_tests(void)
 		STORE_TEST(a_first_save_claims_the_row_that_was_left),
 		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),
+		STORE_TEST(a_lane_that_cannot_be_claimed_stops_itself_only),
+		STORE_TEST(wrong_counters_stop_nothing_and_are_counted_again),
 		STORE_TEST(claimers_at_once_never_get_the_same),
 		STORE_TEST(a_claim_takes_what_fits_in_memory),
 		STORE_TEST(the_backlog_is_counted),

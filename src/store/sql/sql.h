@@ -10,6 +10,7 @@
  * our bug). */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,6 +88,8 @@ struct sql_config {
 	int64_t cache_bytes;
 	int busy_timeout_ms;
 	bool is_sync_relaxed; /* store.h */
+	/* Set when the database says that its content is damaged; NULL = nobody asks. */
+	atomic_bool *is_damaged;
 };
 
 /* {word} -> text; in text the mark @ stands for the word's argument ({word ?1}). */
@@ -97,6 +100,7 @@ struct sql_dialect_word {
 
 struct sql_connection {
 	const struct sql_driver *driver;
+	atomic_bool *is_damaged; /* sql_config */
 };
 
 struct sql_cursor {
@@ -162,6 +166,13 @@ const struct sql_driver *sql_driver_of(const char *path);
 static inline bool sql_is_shared(const struct sql_connection *connection)
 {
 	return connection->driver->set_mark != NULL;
+}
+
+/* For drivers. */
+static inline void sql_note_damage(const struct sql_connection *connection)
+{
+	if (connection->is_damaged != NULL)
+		atomic_store(connection->is_damaged, true);
 }
 
 /* The cursor's life: select, next until false, end. Columns are taken in the order of the

@@ -83,15 +83,20 @@ static const struct sql_dialect_word postgres_words[] = {
 /* Statements whose answer nobody needs: how many rows they wrote is not asked, and a failure fails
  * the command, whose answers are all read before it counts (settle). */
 static const bool is_deferred[SQL_NAME_COUNT] = {
-	[SQL_BEGIN_WRITE] = true,    [SQL_BEGIN_SHARED] = true,       [SQL_BEGIN_READ] = true,
-	[SQL_TURN_TAKE] = true,      [SQL_TURN_SHARE] = true,         [SQL_MARK_PUT] = true,
-	[SQL_SAVEPOINT] = true,      [SQL_SAVEPOINT_KEEP] = true,     [SQL_WORK_LOCK] = true,
-	[SQL_POST_INSERT] = true,    [SQL_DELIVERY_INSERT] = true,    [SQL_COUNTERS_UP] = true,
-	[SQL_LANE_CLAIM_FOR] = true, [SQL_LANE_KEEP] = true,          [SQL_LANE_FREE] = true,
-	[SQL_WORK_DUE] = true,       [SQL_WORK_CLAIMED] = true,       [SQL_TIMELINE_INSERT] = true,
-	[SQL_REMOTE_ID_BIND] = true, [SQL_POST_SET_STATE] = true,     [SQL_POST_SET_STATUS] = true,
-	[SQL_EVENT_ADD] = true,      [SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
-	[SQL_WEBHOOK_LEASE] = true,  [SQL_LANE_OFFER] = true,
+	[SQL_BEGIN_WRITE] = true,        [SQL_BEGIN_SHARED] = true,
+	[SQL_BEGIN_READ] = true,         [SQL_TURN_TAKE] = true,
+	[SQL_TURN_SHARE] = true,         [SQL_MARK_PUT] = true,
+	[SQL_SAVEPOINT] = true,          [SQL_SAVEPOINT_KEEP] = true,
+	[SQL_WORK_LOCK] = true,          [SQL_ISOLATE] = true,
+	[SQL_ISOLATE_KEEP] = true,       [SQL_POST_INSERT] = true,
+	[SQL_DELIVERY_INSERT] = true,    [SQL_COUNTERS_UP] = true,
+	[SQL_LANE_CLAIM_FOR] = true,     [SQL_LANE_KEEP] = true,
+	[SQL_LANE_FREE] = true,          [SQL_WORK_DUE] = true,
+	[SQL_WORK_CLAIMED] = true,       [SQL_TIMELINE_INSERT] = true,
+	[SQL_REMOTE_ID_BIND] = true,     [SQL_POST_SET_STATE] = true,
+	[SQL_POST_SET_STATUS] = true,    [SQL_EVENT_ADD] = true,
+	[SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
+	[SQL_WEBHOOK_LEASE] = true,      [SQL_LANE_OFFER] = true,
 };
 
 /* ---- values ---- */
@@ -249,6 +254,9 @@ static void note_failure(struct postgres_connection *own, const PGresult *result
 		return;
 	collected->kind = pg_result_failed(result, sql_statements[name].name, err);
 	own->may_run_again = pg_state_is_race(state) || pg_state_is_loss(state);
+	/* data_corrupted, index_corrupted */
+	if (state != NULL && (strcmp(state, "XX001") == 0 || strcmp(state, "XX002") == 0))
+		sql_note_damage(&own->base);
 	if (state == NULL || pg_state_is_loss(state))
 		collected->is_lost = true;
 }
@@ -581,6 +589,7 @@ static enum err_kind postgres_open(const struct sql_config *config, struct sql_c
 	if (own == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
 	own->base.driver = &sql_driver_postgres;
+	own->base.is_damaged = config->is_damaged;
 	struct sql_connection *connection = &own->base;
 	const enum err_kind kind = pg_link_open(&own->link, config, err);
 	if (kind != ERR_NONE) {

@@ -93,6 +93,8 @@ static enum err_kind kind_of_code(int code)
 static enum err_kind failed(struct sqlite_connection *connection, int code, const char *what,
 			    struct error *err)
 {
+	if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
+		sql_note_damage(&connection->base);
 	return error_set_native(err, kind_of_code(code), code, "database: %s: %s", what,
 				connection->db != NULL ? sqlite3_errmsg(connection->db)
 						       : sqlite3_errstr(code));
@@ -173,6 +175,7 @@ static enum err_kind sqlite_open(const struct sql_config *config, struct sql_con
 	if (own == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
 	own->base.driver = &sql_driver_sqlite;
+	own->base.is_damaged = config->is_damaged;
 	own->checkpoint_at = config->role == SQL_ROLE_OWNER ? CHECKPOINT_EVERY_PAGES : INT_MAX;
 	struct sql_connection *connection = &own->base;
 	const int code = sqlite3_open_v2(config->path, &own->db, mode | SQLITE_OPEN_NOMUTEX, NULL);

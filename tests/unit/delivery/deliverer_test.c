@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Claiming: due work becomes tasks, what is scheduled waits for its instant, an account's posts go
  * one after the other, and an idle service holds nothing. */
+#include <fcntl.h>
+
 #include "delivery.h"
+
+#include "sql.h"
 
 #include "world.h"
 
@@ -151,6 +155,117 @@ static void a_store_that_cannot_claim_now_is_asked_again(void **state)
 	assert_published(w, post, "1001");
 }
 
+/* Past the store, as a fault of a disk or a person would leave it. */
+static void damage_rows(struct world *w, struct str script)
+{
+	struct error err = {0};
+	struct sql_connection *sql = NULL;
+	const struct sql_config config = {.path = w->url + strlen("sqlite:"),
+					  .role = SQL_ROLE_WRITER,
+					  .busy_timeout_ms = 5000};
+	ok(sql_driver_sqlite.open(&config, &sql, &err), &err);
+	ok(sql_driver_sqlite.run_script(sql, script, &err), &err);
+	sql_driver_sqlite.close(&sql);
+}
+
+static void a_bad_row_stops_itself_only(void **state)
+{
+	struct world *w = *state;
+	struct str posts[4];
+	struct account_row accounts[4];
+	for (size_t i = 0; i < 4; i++) {
+		accounts[i] = world_account(w, PLATFORM_X, 0, NULL);
+		posts[i] = world_post(w, WORLD_TEXT("hello"), &accounts[i], 1);
+	}
+	const struct str id = world_delivery(w, posts[0], 0).id;
+	damage_rows(w, str_format(w->arena,
+				  "UPDATE deliveries SET flow = '[\"stage\", ' WHERE id = '" STR_FMT
+				  "'; DELETE FROM counters; UPDATE lanes SET busy_delivery_id = 'x'"
+				  " WHERE account_id = '" STR_FMT "'",
+				  STR_ARG(id), STR_ARG(accounts[1].id)));
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 4);
+	world_run(w);
+	world_pass(w, US_PER_S);
+	world_pass(w, US_PER_S);
+	assert_failed(w, posts[0], "INTERNAL_ERROR");
+	assert_state(w, posts[1], "pending");
+	assert_state(w, posts[2], "published");
+	assert_state(w, posts[3], "published");
+	/* Mended, it goes out too. */
+	damage_rows(w,
+		    str_format(w->arena,
+			       "UPDATE lanes SET busy_delivery_id = '' WHERE account_id = '" STR_FMT
+			       "'",
+			       STR_ARG(accounts[1].id)));
+	world_pass(w, 11 * US_PER_MINUTE);
+	assert_state(w, posts[1], "published");
+}
+
+#define PAGE_BYTES 4096
+#define TABLE_LEAF 0x0d
+
+/* Every page of a table with this text in it. */
+static int zero_pages(struct world *w, struct str text)
+{
+	uint8_t page[PAGE_BYTES];
+	int count = 0;
+	const int fd = open(w->url + strlen("sqlite:"), O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	for (off_t at = PAGE_BYTES; pread(fd, page, PAGE_BYTES, at) == PAGE_BYTES;
+	     at += PAGE_BYTES) {
+		const struct str bytes = {(const char *)page, PAGE_BYTES};
+		if (page[0] != TABLE_LEAF || str_find(bytes, text, 0) == SIZE_MAX)
+			continue;
+		memset(page, 0, PAGE_BYTES);
+		assert_int_equal(pwrite(fd, page, PAGE_BYTES, at), PAGE_BYTES);
+		count++;
+	}
+	close(fd);
+	return count;
+}
+
+static enum err_kind try_to_accept(struct world *w, const struct account_row *account)
+{
+	struct error err = {0};
+	const struct post_target target = {world_uuid(w), account->id, account->platform,
+					   account->user_id};
+	const struct post_accept accept = {.app_id = w->app.id,
+					   .post_id = world_uuid(w),
+					   .request_id = STR("on a damaged database"),
+					   .content = STR(WORLD_TEXT("hello")),
+					   .now_us = clock_now_us(&w->clock.clock),
+					   .targets = &target,
+					   .target_count = 1};
+	struct post_accept_result result = {0};
+	return store_post_accept(w->store, w->arena, &accept, &result, &err);
+}
+
+/* Pages of the table that cannot be read: what stands on others goes out, nothing new is taken. */
+static void a_damaged_page_stops_what_stands_on_it(void **state)
+{
+	struct world *w = *state;
+	struct str posts[3];
+	const struct account_row bad = world_account(w, PLATFORM_X, 0, NULL);
+	const struct str id = world_post(w, WORLD_TEXT("bad"), &bad, 1);
+	for (size_t i = 0; i < 40; i++)
+		world_post(w, WORLD_TEXT("bad"), &bad, 1);
+	for (size_t i = 0; i < 3; i++) {
+		const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+		posts[i] = world_post(w, WORLD_TEXT("good"), &account, 1);
+	}
+	world_stop_parts(w);
+	fake_transport_forget(&w->transport);
+	assert_true(zero_pages(w, id) > 0);
+	world_start_parts(w);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 50);
+	for (int i = 0; i < 8; i++)
+		world_pass(w, US_PER_S);
+	for (size_t i = 0; i < 3; i++)
+		assert_state(w, posts[i], "published");
+	assert_true(store_is_damaged(w->store));
+	assert_int_equal(try_to_accept(w, &bad), ERR_TEMPORARY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +276,8 @@ int main(void)
 		WORLD_TEST(a_full_disk_stops_claims_until_there_is_room),
 		WORLD_TEST(a_former_runs_work_is_taken_up_unasked),
 		WORLD_TEST(a_store_that_cannot_claim_now_is_asked_again),
+		WORLD_TEST(a_bad_row_stops_itself_only),
+		WORLD_TEST(a_damaged_page_stops_what_stands_on_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
