@@ -1,0 +1,3 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Holds the number for another branch.
+UPDATE meta SET number = number WHERE name = '';
