@@ -119,6 +119,9 @@ static void prepare(struct publishing *p)
 	p->accept.content = content_text(p);
 	p->accept.mode = p->post.content.mode;
 	p->accept.scheduled_at_us = p->post.scheduled_at_us;
+	p->accept.max_lateness_s = p->post.max_lateness_s != 0
+					   ? p->post.max_lateness_s
+					   : request_app(p->request)->max_lateness_s;
 	p->accept.targets = p->targets;
 	p->accept.target_count = count;
 	for (size_t i = 0; i < count; i++)

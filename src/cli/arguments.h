@@ -21,6 +21,7 @@
 	  "app set: URLs that users may be sent back to, separated by spaces") \
 	X(on_unknown, "on-unknown", true, "app set: hold or retry_once") \
 	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
+	X(max_lateness, "max-lateness", true, "app set: seconds, or none for no limit") \
 	X(live, "live", false, "app create: live at once") \
 	X(app, "app", true, "credential: the app's client id") \
 	X(platform, "platform", true, "credential: platform slug") \

@@ -27,7 +27,8 @@ struct command {
 	X("app", "show", command_app_show, 1, "CLIENT_ID", "one app with its credentials") \
 	X("app", "set", command_app_set, 1, \
 	  "CLIENT_ID [--name NAME] [--owner EMAIL] [--redirect-urls 'URL URL...'] " \
-	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off]", \
+	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off] " \
+	  "[--max-lateness SECONDS|none]", \
 	  "change what is given; an empty --redirect-urls allows any") \
 	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension") \
 	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls") \

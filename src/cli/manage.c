@@ -2,6 +2,7 @@
  * The commands that call the admin API: app, credential, admin, doctor, migrate. They print its
  * JSON unchanged. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,6 +115,18 @@ static void write_redirect_urls(struct json_writer *w, const char *text)
 	json_end_array(w);
 }
 
+/* "none" takes the limit away; what is no number is refused by the service. */
+static void write_max_lateness(struct json_writer *w, const char *text)
+{
+	char *end = NULL;
+	const long long seconds = strtoll(text, &end, 10);
+	json_key(w, "max_lateness");
+	if (strcmp(text, "none") == 0)
+		json_put_null(w);
+	else
+		json_put_int(w, *end == '\0' ? seconds : 0);
+}
+
 int command_app_set(const struct command *command)
 {
 	const struct arguments *a = command->arguments;
@@ -130,6 +143,8 @@ int command_app_set(const struct command *command)
 		json_member_str(&w, "on_unknown", str_of(a->on_unknown));
 	if (a->connect_confirmation != NULL)
 		json_member_str(&w, "connect_confirmation", str_of(a->connect_confirmation));
+	if (a->max_lateness != NULL)
+		write_max_lateness(&w, a->max_lateness);
 	if (a->redirect_urls != NULL)
 		write_redirect_urls(&w, a->redirect_urls);
 	json_end_object(&w);

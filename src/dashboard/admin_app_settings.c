@@ -6,6 +6,8 @@
 
 #include "url.h"
 
+#include "publish_request.h"
+
 #define REDIRECT_LIST_MAX_BYTES ((size_t)512 << 10)
 
 static bool refuse(struct http_response *response, struct str message)
@@ -43,6 +45,24 @@ static bool read_connect_confirmation(struct http_response *response, const stru
 	app->connect_confirmation = str_equal_z(word, "on");
 	return app->connect_confirmation || str_equal_z(word, "off") ||
 	       refuse(response, STR("connect_confirmation must be on or off."));
+}
+
+/* null takes the limit away. */
+static bool read_max_lateness(struct http_response *response, const struct json *body,
+			      struct app_row *app)
+{
+	const struct json *value = json_get(body, "max_lateness");
+	if (value == NULL)
+		return true;
+	app->max_lateness_s = 0;
+	if (json_is_null(value))
+		return true;
+	app->max_lateness_s = json_int(value, 0);
+	return (json_is(value, JSON_TYPE_INT) && app->max_lateness_s >= MAX_LATENESS_LEAST_S &&
+		app->max_lateness_s <= MAX_LATENESS_MOST_S) ||
+	       refuse(response,
+		      STR("max_lateness must be a whole number of seconds from 60 to 2592000, or "
+			  "null for no limit."));
 }
 
 static bool redirect_is_good(struct arena *arena, const struct json *item)
@@ -110,7 +130,7 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 	if (body == NULL || !read_name(response, body, &app) ||
 	    !read_on_unknown(response, body, &app) ||
 	    !read_connect_confirmation(response, body, &app) ||
-	    !read_redirect_urls(response, body, &app))
+	    !read_max_lateness(response, body, &app) || !read_redirect_urls(response, body, &app))
 		return;
 	if (!hand_over(admin, response, body, &app))
 		return;

@@ -43,6 +43,9 @@
 #define FLOW_LIMITS_MET "delivery.limits_met"
 #define FLOW_CLOCK_AHEAD_US "delivery.clock_ahead_us"
 #define FLOW_REFRESH_LOST "delivery.refresh_lost"
+/* with a limit on lateness: when it was to begin, and whether a call has begun */
+#define FLOW_TIME_US "delivery.time_us"
+#define FLOW_HAS_BEGUN "delivery.has_begun"
 
 /* ---- one delivery at work ---- */
 

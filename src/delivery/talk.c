@@ -41,6 +41,38 @@ static enum next give_up_waiting(struct delivery_task *t)
 	return verdict_end_failed(t, &failure);
 }
 
+/* Its time is the one that it was scheduled, accepted or retried by a person for. */
+static void note_time(struct delivery_task *t)
+{
+	const bool is_new = t->work.state == POST_SCHEDULED || t->work.state == POST_PENDING;
+	if (t->work.max_lateness_s > 0 && is_new)
+		flow_set_int(&t->flow, FLOW_TIME_US, t->work.due_at_us);
+}
+
+/* Nothing that has begun is given up for its lateness, nor what may be published already. */
+static bool has_expired(const struct delivery_task *t)
+{
+	if (t->work.max_lateness_s == 0 || t->work.hold != HOLD_NONE ||
+	    delivery_mode(t) == MODE_RESOLVE || flow_get_int(&t->flow, FLOW_HAS_BEGUN, 0) != 0)
+		return false;
+	const int64_t time_us = flow_get_int(&t->flow, FLOW_TIME_US, t->env.now_us);
+	return t->env.now_us - time_us > t->work.max_lateness_s * US_PER_S;
+}
+
+static enum next expire(struct delivery_task *t)
+{
+	const struct failure failure = {
+		.class = FAILURE_PERMANENT,
+		.code = FAILURE_CODE_EXPIRED,
+		.message = str_format(t->turn.arena,
+				      "It could not begin within %lld seconds of its time "
+				      "(max_lateness), and was not sent.",
+				      (long long)t->work.max_lateness_s),
+	};
+	t->token.is_refreshing = false;
+	return verdict_end_failed(t, &failure);
+}
+
 static enum next send_call(struct delivery_task *t, const struct step *step)
 {
 	const struct call *call = &step->call;
@@ -49,6 +81,8 @@ static enum next send_call(struct delivery_task *t, const struct step *step)
 		return hold_for_operator(t);
 	if (verdict_gives_back(t))
 		return NEXT_PLANNED;
+	if (has_expired(t))
+		return expire(t);
 	switch (capacity_take(t, &wait_us)) {
 	case CAPACITY_TAKEN:
 		break;
@@ -58,6 +92,8 @@ static enum next send_call(struct delivery_task *t, const struct step *step)
 	case CAPACITY_NEVER:
 		return give_up_waiting(t);
 	}
+	if (t->work.max_lateness_s > 0)
+		flow_set_int(&t->flow, FLOW_HAS_BEGUN, 1);
 	record_call_begins(t, call);
 	if (delivery_mode(t) == MODE_PUBLISH && call->kind == CALL_PUBLISH)
 		note_clock(t);
@@ -368,6 +404,7 @@ void talk_start(struct delivery_task *t)
 		return;
 	}
 	verdict_forgive_our_time(t);
+	note_time(t);
 	if (hold_start(t) == NEXT_PLANNED)
 		return;
 	if (!t->hold.is_probing && check_account(t) == NEXT_PLANNED)

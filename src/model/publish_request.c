@@ -420,14 +420,27 @@ int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct p
 	return at_us > now_us ? at_us : 0;
 }
 
+static int64_t max_lateness_read(const struct reader *r, const struct json *body)
+{
+	const struct json *value = json_get(body, "max_lateness");
+	if (json_is_null(value))
+		return 0;
+	if (json_is(value, JSON_TYPE_INT) && value->integer >= MAX_LATENESS_LEAST_S &&
+	    value->integer <= MAX_LATENESS_MOST_S)
+		return value->integer;
+	shape(r, STR("max_lateness"), "out_of_range",
+	      "The max_lateness must be a whole number of seconds from 60 to 2592000.");
+	return 0;
+}
+
 void publish_request_read(struct arena *arena, const struct json *body,
 			  struct str header_request_id, int64_t now_us,
 			  const struct media_url_check *media_url_check,
 			  struct publish_request *request_out, struct problems *problems)
 {
-	static const char *const known[] = {"request_id",   "account_ids", "content",
-					    "media",        "containers",  "platforms",
-					    "scheduled_at", "type",        NULL};
+	static const char *const known[] = {"request_id",   "account_ids", "content",      "media",
+					    "containers",   "platforms",   "scheduled_at", "type",
+					    "max_lateness", NULL};
 	const struct reader r = {arena, media_url_check, now_us, problems};
 	*request_out = (struct publish_request){0};
 	if (!json_is(body, JSON_TYPE_OBJECT)) {
@@ -440,5 +453,6 @@ void publish_request_read(struct arena *arena, const struct json *body,
 	request_out->content.options = options_read(&r, body);
 	request_out->scheduled_at_us =
 		publish_schedule_read(json_get(body, "scheduled_at"), now_us, problems);
+	request_out->max_lateness_s = max_lateness_read(&r, body);
 	warn_unknown(&r, body, (struct str){0}, known);
 }

@@ -14,12 +14,17 @@
 /* at most 5 years ahead */
 #define SCHEDULE_AHEAD_MAX_US (5 * 366 * US_PER_DAY)
 
+/* api-decisions.md 6, max_lateness: a minute to 30 days */
+#define MAX_LATENESS_LEAST_S 60
+#define MAX_LATENESS_MOST_S 2592000
+
 struct publish_request {
 	struct str request_id;   /* empty = not given */
 	struct str *account_ids; /* in request order */
 	size_t account_count;
 	struct post_content content;
 	int64_t scheduled_at_us; /* 0 = immediate */
+	int64_t max_lateness_s;  /* 0 = not given */
 };
 
 /* How media URLs are judged by syntax alone; set from settings. Implemented by outbound/guard.h,

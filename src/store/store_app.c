@@ -19,6 +19,7 @@ static void app_read(struct sql_cursor *cursor, void *out)
 	app->retry_unknown_once = sql_take_bool(cursor);
 	app->connect_confirmation = sql_take_bool(cursor);
 	app->created_at_us = sql_take_int(cursor);
+	app->max_lateness_s = sql_take_int(cursor);
 }
 
 struct app_creation {
@@ -159,7 +160,7 @@ enum err_kind store_app_set_settings(struct store *store, const struct app_row *
 	return store_run(store, SQL_APP_SET_SETTINGS,
 			 SQL_ARGS(sql_text(app->id), sql_text(app->name),
 				  sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
-				  sql_int(app->connect_confirmation)),
+				  sql_int(app->connect_confirmation), sql_int(app->max_lateness_s)),
 			 ERR_NOT_FOUND, "app", err);
 }
 

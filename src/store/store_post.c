@@ -106,15 +106,16 @@ static enum err_kind insert_post(struct store_tx *tx, const struct acceptance *a
 				 struct error *err)
 {
 	const struct post_accept *accept = a->accept;
-	return sql_run(
-		tx->sql, SQL_POST_INSERT,
-		SQL_ARGS(sql_text(accept->post_id), sql_text(accept->app_id), sql_int(a->ordinal),
-			 sql_text(accept->request_id), sql_text(accept->targets[0].user_id),
-			 sql_word(post_state_name(a->state)), sql_word(post_state_status(a->state)),
-			 sql_int(accept->mode), sql_int(platform_mask(accept)),
-			 sql_int(accept->scheduled_at_us), sql_int(a->created_at_us),
-			 sql_int(date_us), sql_text(accept->content)),
-		NULL, err);
+	return sql_run(tx->sql, SQL_POST_INSERT,
+		       SQL_ARGS(sql_text(accept->post_id), sql_text(accept->app_id),
+				sql_int(a->ordinal), sql_text(accept->request_id),
+				sql_text(accept->targets[0].user_id),
+				sql_word(post_state_name(a->state)),
+				sql_word(post_state_status(a->state)), sql_int(accept->mode),
+				sql_int(platform_mask(accept)), sql_int(accept->scheduled_at_us),
+				sql_int(a->created_at_us), sql_int(date_us),
+				sql_text(accept->content), sql_int(accept->max_lateness_s)),
+		       NULL, err);
 }
 
 static enum err_kind insert_delivery(struct store_tx *tx, const struct acceptance *a, size_t index,

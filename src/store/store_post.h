@@ -22,6 +22,7 @@ struct post_accept {
 	struct str content; /* post_content_write() */
 	enum post_mode mode;
 	int64_t scheduled_at_us; /* 0 = immediate */
+	int64_t max_lateness_s;  /* 0 = no limit */
 	int64_t now_us;
 	const struct post_target *targets;
 	size_t target_count;

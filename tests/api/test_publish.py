@@ -447,6 +447,16 @@ def test_invalid_schedule(app, one, at):
     refused(app, one, 422, "INVALID_SCHEDULE", ["scheduled_at"], scheduled_at=at)
 
 
+@pytest.mark.parametrize("seconds", [59, 0, -60, 2592001, 60.5, "60", True, [], {}], ids=repr)
+def test_invalid_max_lateness(app, one, seconds):
+    refused(app, one, 422, "VALIDATION_ERROR", ["max_lateness"], max_lateness=seconds)
+
+
+@pytest.mark.parametrize("seconds", [60, 2592000, None])
+def test_max_lateness(app, one, seconds):
+    app.accepted(one["x"], marker(), scheduled_at=LATER, max_lateness=seconds)
+
+
 def test_over_5_minutes_past(app, one):
     refused(app, one, 422, "INVALID_SCHEDULE", ["scheduled_at"], scheduled_at=utc(-310))
     refused(app, one, 422, "INVALID_SCHEDULE", ["scheduled_at"], scheduled_at="1970-01-01T00:00:00Z")

@@ -52,10 +52,15 @@ def test_settings(client):
     assert changed["name"] == "renamed" and changed["on_unknown"] == "retry_once" and len(changed["redirect_urls"]) == 2
     assert client.patch(path, {"redirect_urls": [], "connect_confirmation": "on"})["redirect_urls"] == []
     assert client.get(path)["connect_confirmation"] == "on"
+    assert client.patch(path, {"max_lateness": 3600})["max_lateness"] == 3600
+    assert client.patch(path, {"name": "Unchanged lateness"})["max_lateness"] == 3600
+    assert client.patch(path, {"max_lateness": None})["max_lateness"] is None
     for wrong in ({"name": ""},
                   {"redirect_urls": ["no url"]},
                   {"on_unknown": "guess"},
                   {"connect_confirmation": True},
+                  {"max_lateness": 59},
+                  {"max_lateness": "60"},
                   {"owner": "nobody@example.com"}):
         client.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
 

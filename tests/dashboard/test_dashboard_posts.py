@@ -228,7 +228,7 @@ def test_what_failed_for_another_reason_is_not_unknown(client, dashboard_app, ba
 
 def test_every_failure_has_its_advice(client):
     rows = client.get("/failures")["data"]
-    assert {"MEDIA_UNREACHABLE", "OUTCOME_UNKNOWN", "CANCELLED", "INTERNAL_ERROR"} <= {row["code"] for row in rows} and len(rows) == 14
+    assert {"MEDIA_UNREACHABLE", "OUTCOME_UNKNOWN", "CANCELLED", "INTERNAL_ERROR"} <= {row["code"] for row in rows} and len(rows) == 15
     for row in rows:
         assert row["sentence"].endswith(".") and len(
             row["advice"]) > 30 and row["action"] in (

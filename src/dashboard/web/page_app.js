@@ -166,6 +166,7 @@ export async function page(context) {
 									),
 								],
 								["Unknown outcomes", app.on_unknown === "hold" ? "held for a person" : "tried once more"],
+								["Longest delay", app.max_lateness === null ? "no limit" : `${number(app.max_lateness)} s`],
 							])
 						)
 					)

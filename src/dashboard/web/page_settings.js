@@ -45,6 +45,13 @@ function settingsForm(context, app) {
 			],
 			hint: "On protects against connection links passed on to someone else: the redirect carries a confirmation token that your server sends back.",
 		}),
+		field({
+			name: "max_lateness",
+			label: "Longest delay in seconds",
+			value: app.max_lateness === null ? "" : String(app.max_lateness),
+			hint: "A post that cannot begin this long after its time fails with EXPIRED instead of going out late. From 60 to 2592000; empty: no limit.",
+			parse: (text) => (text.trim() === "" ? null : Number(text)),
+		}),
 	];
 	const send = async (values) => {
 		await api.patch(context.appPath(), values);

@@ -273,6 +273,51 @@ static void an_adapter_that_never_finishes_is_stopped(void **state)
 	t->task.ops->free(&t->task);
 }
 
+/* ---- max_lateness ---- */
+
+static void what_could_not_begin_in_time_expires(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	const struct account_row other = world_account(w, PLATFORM_X, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = "POST https://api.x.com/2/tweets", .status = 201,
+		    .body = "{\"data\":{\"id\":\"1001\"}}", .times = 2);
+	w->max_lateness_s = 3600;
+	const struct str late = world_post(w, WORLD_TEXT("late"), &account, 1);
+	w->max_lateness_s = 0;
+	const struct str patient = world_post(w, WORLD_TEXT("patient"), &other, 1);
+	fake_clock_advance(&w->clock, 3601 * US_PER_S);
+	world_crash(w);
+	world_run(w);
+	assert_failed(w, late, "EXPIRED");
+	assert_state(w, patient, "published");
+	assert_int_equal(fake_count(&w->transport, "POST https://api.x.com/2/tweets"), 1);
+	w->max_lateness_s = 3600;
+	const struct str timely = world_post(w, WORLD_TEXT("timely"), &account, 1);
+	fake_clock_advance(&w->clock, 3600 * US_PER_S);
+	world_crash(w);
+	world_run(w);
+	assert_state(w, timely, "published");
+}
+
+static void what_has_begun_never_expires(void **state)
+{
+	struct world *w = *state;
+	const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
+	FAKE_ANSWER(&w->transport, .match = "POST https://api.x.com/2/tweets", .status = 429,
+		    .body = "{}");
+	w->max_lateness_s = 60;
+	const struct str post = world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	assert_state(w, post, "retrying");
+	fake_clock_advance(&w->clock, US_PER_DAY);
+	world_crash(w);
+	FAKE_ANSWER(&w->transport, .match = "POST https://api.x.com/2/tweets", .status = 201,
+		    .body = "{\"data\":{\"id\":\"1001\"}}");
+	world_run(w);
+	assert_state(w, post, "published");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +327,8 @@ int main(void)
 		WORLD_TEST(a_refused_comment_leaves_the_root),
 		WORLD_TEST(a_disconnected_account_gets_nothing),
 		WORLD_TEST(a_token_in_the_platforms_words_is_not_told),
+		WORLD_TEST(what_could_not_begin_in_time_expires),
+		WORLD_TEST(what_has_begun_never_expires),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,7 @@ struct world {
 	struct app_row app;
 	int64_t spool_budget_bytes;
 	unsigned serial;
+	int64_t max_lateness_s; /* of the posts to come */
 	/* A store that fails: this many writes of the engine, with that kind; behind = after the
 	 * command ran. */
 	enum err_kind fail_kind;
@@ -354,6 +355,7 @@ static inline struct str world_post(struct world *w, const char *content,
 		.request_id = str_format(w->arena, "request-%u", ++w->serial),
 		.content = str_of(content),
 		.mode = POST_MODE_BASIC,
+		.max_lateness_s = w->max_lateness_s,
 		.now_us = clock_now_us(&w->clock.clock),
 		.targets = targets,
 		.target_count = count,
