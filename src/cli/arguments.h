@@ -23,8 +23,9 @@
 	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
 	X(max_lateness, "max-lateness", true, "app set: seconds, or none for no limit") \
 	X(live, "live", false, "app create: live at once") \
-	X(app, "app", true, "credential: the app's client id") \
-	X(platform, "platform", true, "credential: platform slug") \
+	X(app, "app", true, "credential, pause, resume: the app's client id") \
+	X(platform, "platform", true, "credential, hold, pause, resume: platform slug") \
+	X(account, "account", true, "pause, resume: the account's id") \
 	X(client_id, "client-id", true, "credential set: the platform's client id") \
 	X(client_secret_file, "client-secret-file", true, \
 	  "credential set: file with the platform's client secret") \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands of the restore guard: backup, hold show, hold release, hold fail. They work with a
+ * The commands of the restore guard: backup, hold show, hold release, hold fail; and pause, resume. They work with a
  * running service and without one. */
 #include <limits.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #include "json.h"
 #include "json_write.h"
@@ -53,6 +54,30 @@ static struct str body_of(const struct command *command, const char *name, struc
 		json_member_str(&w, name, text);
 	json_end_object(&w);
 	return buf_str(&body);
+}
+
+/* pause, resume */
+int command_pause(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	const struct {
+		const char *name;
+		const char *text;
+	} members[] = {{"platform", a->platform}, {"app", a->app}, {"account", a->account}};
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	for (size_t i = 0; i < COUNT_OF(members); i++) {
+		if (members[i].text != NULL)
+			json_member_str(&w, members[i].name, str_of(members[i].text));
+	}
+	json_end_object(&w);
+	return call_and_print(command, "POST",
+			      strcmp(a->words[0], "pause") == 0 ? "/admin/pauses"
+								: "/admin/pauses/resume",
+			      buf_str(&body));
 }
 
 /* The whole path, because the service may have another working directory. */

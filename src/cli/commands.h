@@ -51,6 +51,10 @@ struct command {
 	  "check that everything is well; --repair: count again what lists go by") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \
+	X("pause", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \
+	  "begin nothing new there; posts are accepted and wait") \
+	X("resume", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \
+	  "end a pause, named by the same words") \
 	X("hold", "show", command_hold_show, 0, "", \
 	  "count what is held since a backup was restored") \
 	X("hold", "release", command_hold_decide, 0, "[--platform SLUG]", "publish what is held") \

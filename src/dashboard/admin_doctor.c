@@ -9,6 +9,7 @@
 #include "store_delivery.h"
 #include "store_guard.h"
 #include "store_node.h"
+#include "store_pause.h"
 
 #define LATE_US (60 * US_PER_S) /* design.md 5, /readyz */
 
@@ -104,6 +105,35 @@ static void check_holds(struct admin *admin, struct arena *arena, struct examina
 				   (long long)aside));
 }
 
+/* Meant by somebody, so no fault; but posts that wait are looked for here. */
+static void check_pauses(struct admin *admin, struct arena *arena, struct examination *x)
+{
+	struct pause_row *pauses = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	if (store_pause_list(admin->config.store, arena, &pauses, &count, &err) != ERR_NONE) {
+		finding(x, "paused", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct pause_row *pause = &pauses[i];
+		const char *platform = pause->platform != PLATFORM_NONE
+					       ? platform_id_slug(pause->platform)
+					       : "all platforms";
+		finding(x, "paused", true,
+			str_format(arena,
+				   "%s, app " STR_FMT ", account " STR_FMT ": paused by " STR_FMT
+				   " since " STR_FMT "; posts wait until posthorn resume",
+				   platform,
+				   STR_ARG(str_is_empty(pause->client_id) ? STR("any")
+									  : pause->client_id),
+				   STR_ARG(str_is_empty(pause->account_id) ? STR("any")
+									   : pause->account_id),
+				   STR_ARG(pause->actor),
+				   STR_ARG(timetext_format_instant(arena, pause->paused_at_us))));
+	}
+}
+
 static void check_alarms(struct admin *admin, struct arena *arena, struct examination *x)
 {
 	struct alarm_row *alarms = NULL;
@@ -189,6 +219,7 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 	check_nodes(admin, request->arena, &x);
 	check_queue(admin, request->arena, &x);
 	check_holds(admin, request->arena, &x);
+	check_pauses(admin, request->arena, &x);
 	check_alarms(admin, request->arena, &x);
 	check_apps(admin, request->arena, &x);
 	json_end_array(&x.w);

@@ -5,11 +5,14 @@
 
 #include <stdlib.h>
 
+#include "store_pause.h"
+
 #include "policy.h"
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* the gate reopens by itself, without a wake-up */
 #define CAPACITY_POLL_US (250 * US_PER_MS)
+#define PAUSES_EVERY_US (2 * US_PER_S)
 /* as long as a plain call's, with a margin: the save before it need not make it longer */
 #define FIRST_LEASE_US (120 * US_PER_S)
 
@@ -103,6 +106,21 @@ static void mend_counters(struct deliverer *deliverer)
 		LOG(config->log, WARN, "counters_mended", log_str("by", STR("counting again")));
 }
 
+/* What is paused is due all the same: then claims are a poll. Asked every two seconds at most. */
+static bool has_pauses(struct deliverer *deliverer)
+{
+	const struct deliverer_config *config = &deliverer->config;
+	const int64_t boot_us = clock_boot_us(config->clock);
+	struct error err = {0};
+	int64_t count = 0;
+	if (boot_us < deliverer->pauses_asked_us + PAUSES_EVERY_US)
+		return deliverer->has_pauses;
+	deliverer->pauses_asked_us = boot_us;
+	if (store_pause_count(config->store, &count, &err) == ERR_NONE)
+		deliverer->has_pauses = count > 0;
+	return deliverer->has_pauses;
+}
+
 static int64_t source_next_due_us(void *context)
 {
 	struct deliverer *deliverer = context;
@@ -115,7 +133,7 @@ static int64_t source_next_due_us(void *context)
 		    log_str("error", str_of(err.text)));
 		return 0; /* the engine asks again after its idle poll */
 	}
-	if (!deliverer->is_capacity_short)
+	if (!deliverer->is_capacity_short && !has_pauses(deliverer))
 		return due_us;
 	/* Due work found no room: do not claim again at once. */
 	const int64_t poll_us = clock_now_us(deliverer->config.clock) +

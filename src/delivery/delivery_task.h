@@ -185,7 +185,9 @@ struct deliverer {
 	struct gate *gate;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */
-	bool is_row_left;       /* the last claim left the rows to their first saves */
+	bool has_pauses;        /* as of then */
+	int64_t pauses_asked_us;
+	bool is_row_left; /* the last claim left the rows to their first saves */
 	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
 	_Atomic int64_t task_count;                        /* deliverer_in_flight() */
 };

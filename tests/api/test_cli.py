@@ -505,3 +505,31 @@ def test_pipe_that_nobody_reads(tmp_path, name):
     assert requests.get(url + "/v1/posts", timeout=10).status_code in (401, 404)
     process.terminate()
     assert process.wait(timeout=20) == 0
+
+
+def test_pause_and_resume(tmp_path, sandbox):
+    """The API accepts, posts wait, a start changes nothing, and resume lets them go; the wrong words are refused."""
+    data = tmp_path / "data"
+    options = ["--data", data, "--sandbox", sandbox.url]
+    with Service(data, sandbox) as service:
+        app = App(service).set_credentials("x").issue_token()
+        account = app.account("x")
+        paused = good(cli("pause", "--platform", "x", *options))
+        assert [(row["platform"], row["app"], row["account"]) for row in paused["data"]] == [("x", None, None)]
+        post_id = app.accepted(account, "waits for the operator")["post_id"]
+        time.sleep(2)
+        assert app.show(post_id)["state"] == "pending"
+        found = [row for row in good(cli("doctor", *options))["checks"] if row["check"] == "paused"]
+        assert len(found) == 1 and "x, app any" in found[0]["message"]
+        assert requests.get(f"{service.url}/readyz", timeout=10).status_code == 200
+    with Service(data, sandbox) as service:
+        app.service = service
+        time.sleep(1)
+        assert "no app" in bad(cli("pause", "--app", "phc_nobody", *options), 1)
+        assert "not supported" in bad(cli("pause", "--platform", "myspace", *options), 1)
+        assert "no account" in bad(cli("pause", "--account", "nobody", *options), 1)
+        assert "exactly these words" in bad(cli("resume", "--platform", "x", "--account", account, *options), 1)
+        assert good(cli("resume", "--platform", "x", *options)) == {"data": []}
+        url = f"{service.url}/v1/posts/{post_id}"
+        headers = {"Authorization": f"Bearer {app.token}"}
+        poll("the post is out", lambda: requests.get(url, headers=headers, timeout=10).json()["data"]["state"] == "published")

@@ -202,6 +202,9 @@ def walk_webhooks(record, app, url):
 def walk_control(record, directory):
     record.control("GET /schema")
     record.control("GET /doctor")
+    record.control("GET /pauses")
+    record.control("POST /pauses", {"platform": "x"})
+    record.control("POST /pauses/resume", {"platform": "x"})
     record.control("POST /repair")
     record.control("POST /backup", {"path": str(directory / "posthorn.db")}, 201)
     record.control("GET /hold")

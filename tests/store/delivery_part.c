@@ -11,6 +11,7 @@
 
 #include "sql.h"
 #include "store_alarm.h"
+#include "store_pause.h"
 
 #include "evidence.h"
 #include "store_event.h"
@@ -720,6 +721,84 @@ static void a_claim_stays_within_the_room_there_is(void **state)
 	assert_int_equal(claim_within(fx, &asked, NOW).count, 3);
 }
 
+/* ---- pauses ---- */
+
+static void nothing_new_begins_where_it_is_paused(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct app_row other = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct account_row sibling = make_account(fx, &app, "u", PLATFORM_LINKEDIN);
+	const struct account_row foreign = make_account(fx, &other, "u", PLATFORM_X);
+	const struct pause_row pauses[] = {
+		{.platform = PLATFORM_X},
+		{.app_id = app.id},
+		{.account_id = account.id},
+		{.platform = PLATFORM_X, .app_id = app.id, .account_id = account.id},
+		{.platform = PLATFORM_NONE},
+	};
+	/* which of the three accounts each holds back */
+	static const bool holds[][3] = {{true, false, true},
+					{true, true, false},
+					{true, false, false},
+					{true, false, false},
+					{true, true, true}};
+	const struct account_row *accounts[] = {&account, &sibling, &foreign};
+	for (size_t i = 0; i < COUNT_OF(pauses); i++) {
+		bool is_found = false;
+		size_t free_count = 0;
+		post_now(fx, &app, &account);
+		post_now(fx, &app, &sibling);
+		post_now(fx, &other, &foreign);
+		ok(store_pause_add(fx->store, &pauses[i], &err), &err);
+		ok(store_pause_add(fx->store, &pauses[i], &err), &err);
+		const struct claimed claimed = claim(fx, NOW, 10);
+		for (size_t k = 0; k < 3; k++) {
+			free_count += !holds[i][k];
+			assert_int_equal(pause_applies(&pauses[i], 1, accounts[k]->platform,
+						       accounts[k]->app_id, accounts[k]->id),
+					 holds[i][k]);
+		}
+		assert_int_equal(claimed.count, free_count);
+		/* What has begun goes on under the pause of everything. */
+		const struct pause_row all = {.paused_at_us = NOW};
+		ok(store_pause_add(fx->store, &all, &err), &err);
+		for (size_t k = 0; k < claimed.count; k++) {
+			const struct delivery_save wait =
+				save_of(&claimed.work[k], DELIVERY_WAIT, NOW + 1);
+			ok(save(fx, &wait, &err), &err);
+		}
+		const struct claimed again = claim(fx, NOW + US_PER_DAY, 10);
+		assert_int_equal(again.count, free_count);
+		for (size_t k = 0; k < again.count; k++) {
+			const struct delivery_save done =
+				save_of(&again.work[k], DELIVERY_PUBLISHED, NOW + 2);
+			ok(save(fx, &done, &err), &err);
+		}
+		assert_int_equal(backlog(fx, NOW).oldest_due_us, 0);
+		/* It is the database's: a start changes nothing. */
+		fixture_reopen(fx);
+		ok(store_pause_remove(fx->store, &all, NOW, &is_found, &err), &err);
+		assert_true(is_found);
+		if (i + 1 < COUNT_OF(pauses)) {
+			assert_int_equal(claim(fx, NOW, 10).count, 0);
+			ok(store_pause_remove(fx->store, &pauses[i], NOW, &is_found, &err), &err);
+			assert_true(is_found);
+		}
+		ok(store_pause_remove(fx->store, &pauses[i], NOW, &is_found, &err), &err);
+		assert_false(is_found);
+		const struct claimed late = claim(fx, NOW, 10);
+		assert_int_equal(late.count, 3 - free_count);
+		for (size_t k = 0; k < late.count; k++) {
+			const struct delivery_save done =
+				save_of(&late.work[k], DELIVERY_PUBLISHED, NOW + 2);
+			ok(save(fx, &done, &err), &err);
+		}
+	}
+}
+
 /* ---- rows that are not as they should be ---- */
 
 /* Text past the store, as a fault of a disk or a person would leave it. */
@@ -1074,6 +1153,7 @@ int run_delivery_tests(void)
 		STORE_TEST(a_first_save_claims_the_row_that_was_left),
 		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),
+		STORE_TEST(nothing_new_begins_where_it_is_paused),
 		STORE_TEST(a_lane_that_cannot_be_claimed_stops_itself_only),
 		STORE_TEST(wrong_counters_stop_nothing_and_are_counted_again),
 		STORE_TEST(claimers_at_once_never_get_the_same),

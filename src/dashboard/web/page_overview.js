@@ -37,6 +37,14 @@ function alarmLines(alarms) {
 					)
 				)
 			: null,
+		(alarms.pauses ?? []).map((pause) =>
+			notice(
+				"warn",
+				"Paused",
+				h("p", null, `${pause.platform ?? "all platforms"}, ${pause.app ? `app ${pause.app}` : "all apps"}, ${pause.account ? `account ${pause.account}` : "all accounts"}: nothing new begins, posts wait.`),
+				h("p", {class: "small soft"}, `By ${pause.actor}, since `, when(pause.paused_at))
+			)
+		),
 		alarms.data.map((alarm) =>
 			notice(
 				"bad",
@@ -46,6 +54,14 @@ function alarmLines(alarms) {
 			)
 		),
 	];
+}
+
+async function readAlarms(context) {
+	const [alarms, pauses] = await Promise.all([
+		api.get("/alarms", null, context.signal),
+		api.get("/pauses", null, context.signal),
+	]);
+	return {...alarms, pauses: pauses.data};
 }
 
 async function troubledAccounts(context) {
@@ -194,7 +210,7 @@ export async function page(context) {
 	if (context.apps.length === 0) {
 		return [
 			pageHead({title: "Overview"}),
-			h("div", {class: "stack"}, alarmLines(await api.get("/alarms", null, context.signal)), welcome(context)),
+			h("div", {class: "stack"}, alarmLines(await readAlarms(context)), welcome(context)),
 		];
 	}
 	const hours = Number(context.query.hours ?? 24);
@@ -204,7 +220,7 @@ export async function page(context) {
 	const load = async () => {
 		const [figures, alarms, latest] = await Promise.all([
 			api.get("/overview", {hours, ...query}, context.signal),
-			api.get("/alarms", null, context.signal),
+			readAlarms(context),
 			api.get("/posts", {limit: 5, ...query}, context.signal),
 		]);
 		return {figures, alarms, accounts, latest};

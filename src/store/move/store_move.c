@@ -56,6 +56,7 @@ static const struct {
 	{"remote_ids", "account_id, remote_id, delivery_id", NULL},
 	{"counters", "app_id, scale, status, bucket", NULL},
 	{"holds", "delivery_id", NULL},
+	{"pauses", "platform, app_id, account_id", NULL},
 	{"events", "seq", "seq"},
 	{"webhooks", "id", NULL},
 	{"webhook_deliveries", "id", "id"},
