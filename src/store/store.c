@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -56,7 +57,8 @@ static enum err_kind make_file(const char *path, struct error *err)
 	const int code = errno;
 	if (code == EEXIST)
 		return ERR_NONE;
-	return error_set_native(err, ERR_TEMPORARY, code, "cannot create the database %s", path);
+	return error_set_native(err, ERR_TEMPORARY, code, "cannot create the database %s: %s", path,
+				strerror(code));
 }
 
 /* The leases of an owner that is gone are void: what it had begun is due again. Deliveries keep

@@ -44,7 +44,8 @@ enum err_kind lock_file_take(const char *database_path, int *fd_out, struct erro
 		return error_set(err, ERR_INVALID, "the database path is too long");
 	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return error_set_native(err, ERR_TEMPORARY, errno, "cannot make %s", path);
+		return error_set_native(err, ERR_TEMPORARY, errno, "cannot make %s: %s", path,
+					strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		const enum err_kind kind = refused(fd, errno, database_path, err);
 		close(fd);

@@ -90,12 +90,32 @@ static enum err_kind kind_of_code(int code)
 }
 
 /* SQLite's texts name tables and columns, never values. */
+/* The file is at fault, and not the statement that was the first to find out. */
+static bool is_of_file(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static enum err_kind failed(struct sqlite_connection *connection, int code, const char *what,
 			    struct error *err)
 {
 	if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
 		sql_note_damage(&connection->base);
 	return error_set_native(err, kind_of_code(code), code, "database: %s: %s", what,
+	const char *path =
+		connection->db != NULL ? sqlite3_db_filename(connection->db, "main") : NULL;
+	if (is_of_file(code) && path != NULL && path[0] != '\0')
+		return error_set_native(err, kind_of_code(code), code, "the database %s: %s", path,
+					sqlite3_errmsg(connection->db));
 				connection->db != NULL ? sqlite3_errmsg(connection->db)
 						       : sqlite3_errstr(code));
 }
