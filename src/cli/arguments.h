@@ -34,6 +34,8 @@
 	X(scopes, "scopes", true, \
 	  "credential set: OAuth scopes to request; empty = the platform's usual ones") \
 	X(verify, "verify", false, "credential set: verify at once") \
+	X(force, "force", false, \
+	  "credential set: use it even if it is not proven and another one works") \
 	X(email, "email", true, "admin create: e-mail") \
 	X(password_stdin, "password-stdin", false, \
 	  "admin create: read the password from standard input") \

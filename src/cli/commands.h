@@ -37,8 +37,9 @@ struct command {
 	  "new client secret; revokes the token") \
 	X("credential", "set", command_credential_set, 0, \
 	  "--app CLIENT_ID --platform SLUG --client-id ID (--client-secret-file FILE | " \
-	  "--client-secret-stdin) [--verify]", \
-	  "enter a platform's OAuth credentials") \
+	  "--client-secret-stdin) [--verify] [--force]", \
+	  "enter a platform's OAuth credentials; one that works stays until the new one is " \
+	  "proven") \
 	X("credential", "verify", command_credential_verify, 0, "--app CLIENT_ID --platform SLUG", \
 	  "ask the platform whether they are valid") \
 	X("credential", "list", command_credential_list, 0, "--app CLIENT_ID", "list them") \

@@ -230,6 +230,7 @@ int command_credential_set(const struct command *command)
 		json_member_str(&w, "scopes", str_of(a->scopes));
 	json_member_bool(&w, "verify", a->verify != NULL);
 	json_end_object(&w);
+	json_member_bool(&w, "force", a->force != NULL);
 	struct control_answer answer = {0};
 	int status = call(command, "PUT", credential_path(command, ""), buf_str(&body), &answer);
 	if (status != 0)

@@ -15,11 +15,19 @@
 
 static enum err_kind usable_credential(struct connector *connector, struct arena *arena,
 				       const struct connect_request *request,
-				       struct credential_row *out, struct error *err)
+				       struct credential_row *out, bool *uses_candidate_out,
+				       struct error *err)
 {
 	const char *name = platform_id_name(request->platform);
-	const enum err_kind kind = store_credential_find(
-		connector->config.store, arena, request->app->id, request->platform, out, err);
+	struct store *store = connector->config.store;
+	*uses_candidate_out = request->tries_candidate &&
+			      store_candidate_find(store, arena, request->app->id,
+						   request->platform, out, err) == ERR_NONE &&
+			      out->state == CREDENTIAL_PENDING;
+	if (*uses_candidate_out)
+		return ERR_NONE;
+	const enum err_kind kind =
+		store_credential_find(store, arena, request->app->id, request->platform, out, err);
 	if (kind == ERR_NOT_FOUND)
 		return error_set(err, ERR_NOT_FOUND, "The app has no credentials for %s.", name);
 	if (kind != ERR_NONE)
@@ -55,7 +63,9 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 	const struct connector_config *config = &connector->config;
 	const struct oauth_profile *oauth = platform_of(request->platform)->oauth;
 	struct credential_row credential = {0};
-	enum err_kind kind = usable_credential(connector, arena, request, &credential, err);
+	bool uses_candidate = false;
+	enum err_kind kind =
+		usable_credential(connector, arena, request, &credential, &uses_candidate, err);
 	if (kind != ERR_NONE)
 		return kind;
 
@@ -95,6 +105,7 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 								    verifier, config->random),
 		.state = CONNECTION_PENDING,
 		.created_at_us = clock_now_us(config->clock),
+		.uses_candidate = uses_candidate,
 	};
 	kind = store_connection_create(config->store, &connection, err);
 	if (kind != ERR_NONE)

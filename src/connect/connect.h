@@ -63,6 +63,8 @@ struct connect_request {
 	bool allows_pending;
 };
 
+	/* and with it the candidate, where one waits to be proven */
+	bool tries_candidate;
 struct connect_begun {
 	struct str authorize_url;
 	struct str connection_id;
@@ -103,14 +105,15 @@ enum err_kind connector_await(struct connector *connector, struct arena *arena,
 			      struct connect_return *return_out, struct error *err);
 
 struct verify_outcome {
-	/* PENDING: the platform could not be asked, or its answer decides nothing */
+	/* PENDING: the platform could not be asked, or its answer decides nothing. Nothing was stored
+	 * then */
 	enum credential_state state;
 	struct str message; /* the platform's own words, or why it could not be asked */
 };
 
-/* Asks the platform whether the stored credential is good, stores the answer, and brings a draft
- * app live with its first verified credential (api-decisions.md 3). Waits at most wait_ms; the
- * message lives in arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret
+/* Asks the platform whether the stored credential is good, of two the candidate, stores the answer,
+ * and brings a draft app live with its first verified credential (api-decisions.md 3). A candidate
+ * that is good takes the place of the current one. Waits at most wait_ms; the message lives in arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret
  * cannot be opened with this master key (nothing is asked or stored; err->text says so);
  * TEMPORARY. */
 enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,

@@ -49,6 +49,23 @@ static void exchange_failed(struct exchange *x, enum connection_error error, str
 				       : description;
 }
 
+/* That which the connection was begun with: the candidate, until it has taken the current one's
+ * place. */
+static enum err_kind credential_of(const struct exchange *x, struct credential_row *out,
+				   struct error *err)
+{
+	const struct connection_row *connection = &x->connection;
+	struct store *store = x->base.connector->config.store;
+	enum err_kind kind = ERR_NOT_FOUND;
+	if (connection->uses_candidate)
+		kind = store_candidate_find(store, x->base.arena, connection->app_id,
+					    connection->platform, out, err);
+	return kind != ERR_NOT_FOUND
+		       ? kind
+		       : store_credential_find(store, x->base.arena, connection->app_id,
+					       connection->platform, out, err);
+}
+
 /* Sets x->error too where there is more to say than that the connection could not be read. */
 static enum err_kind load(struct exchange *x, struct error *err)
 {
@@ -60,8 +77,7 @@ static enum err_kind load(struct exchange *x, struct error *err)
 	 * code. */
 	if (str_is_empty(x->connection.code_sealed) && str_is_empty(x->connection.flow))
 		return error_set(err, ERR_NOT_FOUND, "there is no authorization code");
-	enum err_kind kind = store_credential_find(config->store, t->arena, x->connection.app_id,
-						   x->connection.platform, &credential, err);
+	enum err_kind kind = credential_of(x, &credential, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if ((kind = unsealed(x, "code", x->connection.code_sealed, &t->env.code, err)) ||

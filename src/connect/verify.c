@@ -41,6 +41,17 @@ static enum err_kind go_live(struct connector *connector, struct arena *arena, s
 	return store_app_set_state(connector->config.store, app_id, APP_ACTIVE, err);
 }
 
+static enum err_kind judge_candidate(struct connector *connector,
+				     const struct credential_row *candidate,
+				     const struct verify_outcome *outcome, struct error *err)
+{
+	struct store *store = connector->config.store;
+	if (outcome->state == CREDENTIAL_FAILED)
+		return store_candidate_fail(store, candidate, outcome->message, err);
+	return store_candidate_promote(store, candidate, clock_now_us(connector->config.clock),
+				       err);
+}
+
 enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,
 			       enum platform_id platform, int64_t wait_ms,
 			       struct verify_outcome *outcome_out, struct error *err)
@@ -48,20 +59,23 @@ enum err_kind connector_verify(struct connector *connector, struct arena *arena,
 	struct store *store = connector->config.store;
 	struct credential_row credential = {0};
 	struct ask_outcome outcome = {0};
-	enum err_kind kind =
-		store_credential_find(store, arena, app_id, platform, &credential, err);
+	enum err_kind kind = store_candidate_find(store, arena, app_id, platform, &credential, err);
+	const bool is_candidate = kind == ERR_NONE;
+	if (kind == ERR_NOT_FOUND)
+		kind = store_credential_find(store, arena, app_id, platform, &credential, err);
 	if (kind == ERR_NONE)
 		kind = ask_platform(connector, arena, &credential, wait_ms, &outcome, err);
 	if (kind != ERR_NONE)
 		return kind;
 	*outcome_out =
 		(struct verify_outcome){.state = state_of(&outcome), .message = outcome.message};
-	/* A credential that was good stays so while its platform cannot be asked. */
-	if (outcome_out->state == CREDENTIAL_PENDING && credential.state == CREDENTIAL_VERIFIED)
+	if (outcome_out->state == CREDENTIAL_PENDING)
 		return ERR_NONE;
-	kind = store_credential_set_state(store, app_id, platform, credential.client_id,
-					  outcome_out->state, outcome_out->message,
-					  clock_now_us(connector->config.clock), err);
+	kind = is_candidate
+		       ? judge_candidate(connector, &credential, outcome_out, err)
+		       : store_credential_set_state(store, app_id, platform, credential.client_id,
+						    outcome_out->state, outcome_out->message,
+						    clock_now_us(connector->config.clock), err);
 	if (kind != ERR_NONE || outcome_out->state != CREDENTIAL_VERIFIED)
 		return kind;
 	return go_live(connector, arena, app_id, err);

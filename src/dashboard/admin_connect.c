@@ -153,6 +153,7 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 			str_format(request->arena, STR_FMT "/dashboard/apps/" STR_FMT "/connected",
 				   STR_ARG(origin), STR_ARG(app->client_id)),
 		.allows_pending = true,
+		.tries_candidate = str_equal_z(user_id, TEST_USER),
 	};
 	struct connect_begun begun = {0};
 	struct error err = {0};
@@ -206,13 +207,33 @@ struct outcome {
 	enum credential_state credential_state;
 };
 
+/* Nothing to do when the candidate is gone or another: it has taken the current one's place, or was
+ * entered again. */
+static enum err_kind promote_by_connection(struct admin *admin, struct arena *arena,
+					   const struct app_row *app, struct outcome *outcome,
+					   struct error *err)
+{
+	struct credential_row candidate = {0};
+	enum err_kind kind = store_candidate_find(admin->config.store, arena, app->id,
+						  outcome->connection.platform, &candidate, err);
+	if (kind == ERR_NONE && candidate.updated_at_us <= outcome->connection.created_at_us)
+		kind = store_candidate_promote(admin->config.store, &candidate,
+					       clock_now_us(admin->config.clock), err);
+	if (kind == ERR_NONE)
+		outcome->credential_state = CREDENTIAL_VERIFIED;
+	return kind == ERR_NOT_FOUND || kind == ERR_CONFLICT ? ERR_NONE : kind;
+}
+
 /* Some platforms only verify a credential with a user (api-decisions.md 3). The owner's own
  * connection does that, but only for the credential that it began with. */
-static enum err_kind verify_by_connection(struct admin *admin, const struct app_row *app,
+static enum err_kind verify_by_connection(struct admin *admin, struct arena *arena,
+					  const struct app_row *app,
 					  const struct credential_row *credential,
 					  struct outcome *outcome, struct error *err)
 {
 	struct store *store = admin->config.store;
+	if (outcome->connection.uses_candidate)
+		return promote_by_connection(admin, arena, app, outcome, err);
 	if (credential->state != CREDENTIAL_PENDING ||
 	    credential->updated_at_us > outcome->connection.created_at_us)
 		return ERR_NONE;
@@ -267,7 +288,7 @@ static enum err_kind find_outcome(struct admin *admin, struct http_request *requ
 	if (outcome->connection.state != CONNECTION_SUCCESS ||
 	    !str_equal_z(outcome->connection.user_id, TEST_USER))
 		return ERR_NONE;
-	kind = verify_by_connection(admin, app, &credential, outcome, err);
+	kind = verify_by_connection(admin, arena, app, &credential, outcome, err);
 	return kind == ERR_NONE ? confirm(admin, arena, app, &outcome->connection, err) : kind;
 }
 

@@ -9,10 +9,9 @@
 
 #define VERIFY_WAIT_MS 30000
 
-void admin_write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
-			    const struct credential_row *credential)
+static void write_fields(struct admin *admin, struct arena *arena, struct json_writer *w,
+			 const struct credential_row *credential)
 {
-	json_begin_object(w);
 	json_member_str(w, "platform", str_of(platform_id_slug(credential->platform)));
 	json_member_str(w, "client_id", credential->client_id);
 	json_member_str(w, "state", str_of(credential_state_name(credential->state)));
@@ -22,6 +21,35 @@ void admin_write_credential(struct admin *admin, struct arena *arena, struct jso
 	json_member_str(
 		w, "redirect_uri",
 		connector_callback_url(admin->config.connector, arena, credential->platform));
+}
+
+/* What it is beside the other: {client_id, state, message}. */
+static void write_beside(struct json_writer *w, const char *name, enum err_kind kind,
+			 const struct credential_row *credential)
+{
+	json_key(w, name);
+	if (kind != ERR_NONE) {
+		json_put_null(w);
+		return;
+	}
+	json_begin_object(w);
+	json_member_str(w, "client_id", credential->client_id);
+	json_member_str(w, "state", str_of(credential_state_name(credential->state)));
+	json_member_str_or_null(w, "message", credential->message);
+	json_end_object(w);
+}
+
+void admin_write_credential(struct admin *admin, struct arena *arena, struct json_writer *w,
+			    const struct credential_row *credential)
+{
+	struct credential_row candidate = {0};
+	struct error err = {0};
+	const enum err_kind kind =
+		store_candidate_find(admin->config.store, arena, credential->app_id,
+				     credential->platform, &candidate, &err);
+	json_begin_object(w);
+	write_fields(admin, arena, w, credential);
+	write_beside(w, "candidate", kind, &candidate);
 	json_end_object(w);
 }
 
@@ -61,48 +89,62 @@ void admin_credential_list(void *context, struct http_request *request,
 		admin_respond_failure(response, kind, &err, "credential");
 }
 
+/* The one that was meant: a candidate, with what it waits beside, or the current one. message: why it
+ * is still pending; empty = nothing to add. */
 static void respond_credential(struct admin *admin, struct http_request *request,
 			       struct http_response *response, struct str app_id,
-			       enum platform_id platform)
+			       enum platform_id platform, struct str message)
 {
-	struct credential_row credential = {0};
+	struct store *store = admin->config.store;
+	struct credential_row current = {0};
+	struct credential_row candidate = {0};
 	struct error err = {0};
-	const enum err_kind kind = store_credential_find(admin->config.store, request->arena,
-							 app_id, platform, &credential, &err);
+	struct json_writer w;
+	const enum err_kind kind =
+		store_credential_find(store, request->arena, app_id, platform, &current, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "credential");
 		return;
 	}
-	struct json_writer w;
+	const bool is_candidate = store_candidate_find(store, request->arena, app_id, platform,
+						       &candidate, &err) == ERR_NONE;
+	struct credential_row *meant = is_candidate ? &candidate : &current;
+	if (!str_is_empty(message))
+		meant->message = message;
 	json_writer_init(&w, http_response_json(response, 200));
-	admin_write_credential(admin, request->arena, &w, &credential);
+	if (!is_candidate) {
+		admin_write_credential(admin, request->arena, &w, &current);
+		return;
+	}
+	json_begin_object(&w);
+	write_fields(admin, request->arena, &w, &candidate);
+	write_beside(&w, "current", ERR_NONE, &current);
+	json_end_object(&w);
 }
 
-static void verify(struct admin *admin, struct http_request *request,
-		   struct http_response *response, struct str app_id, enum platform_id platform)
+/* False: answered, with why. */
+static bool verify(struct admin *admin, struct http_request *request,
+		   struct http_response *response, struct str app_id, enum platform_id platform,
+		   struct verify_outcome *outcome)
 {
-	struct verify_outcome outcome = {0};
 	struct error err = {0};
 	const enum err_kind kind = connector_verify(admin->config.connector, request->arena, app_id,
-						    platform, VERIFY_WAIT_MS, &outcome, &err);
-	if (kind != ERR_NONE) {
+						    platform, VERIFY_WAIT_MS, outcome, &err);
+	if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "credential");
-		return;
-	}
-	respond_credential(admin, request, response, app_id, platform);
+	return kind == ERR_NONE;
 }
 
 /* White space at both ends is removed: a secret pasted with a trailing newline would break Basic
  * authentication later (x.md 1.3). */
 static bool read_credential(struct http_request *request, struct http_response *response,
-			    struct str *client_id, struct str *secret, bool *wants_verify)
+			    struct str *client_id, struct str *secret)
 {
 	const struct json *body = admin_request_body(request, response);
 	if (body == NULL)
 		return false;
 	*client_id = str_trim(json_string(json_get(body, "client_id")));
 	*secret = str_trim(json_string(json_get(body, "client_secret")));
-	*wants_verify = json_bool(json_get(body, "verify"), false);
 	if (client_id->len >= 1 && client_id->len <= CREDENTIAL_MAX_BYTES && secret->len >= 1 &&
 	    secret->len <= CREDENTIAL_MAX_BYTES && !str_has_control(*client_id) &&
 	    !str_has_control(*secret))
@@ -162,6 +204,22 @@ static bool find_scopes(struct admin *admin, struct http_request *request,
 	return true;
 }
 
+/* A slip must not stop a platform that works: beside a verified credential another one waits until it
+ * is proven, unless the caller insists (design.md 5). */
+static enum err_kind put(struct admin *admin, struct arena *arena, bool is_forced,
+			 const struct credential_row *credential, struct error *err)
+{
+	struct store *store = admin->config.store;
+	struct credential_row current = {0};
+	const enum err_kind kind = store_credential_find(store, arena, credential->app_id,
+							 credential->platform, &current, err);
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+		return kind;
+	const bool works = kind == ERR_NONE && current.state == CREDENTIAL_VERIFIED;
+	return works && !is_forced ? store_candidate_put(store, credential, err)
+				   : store_credential_put(store, credential, err);
+}
+
 void admin_credential_set(void *context, struct http_request *request,
 			  struct http_response *response)
 {
@@ -169,10 +227,9 @@ void admin_credential_set(void *context, struct http_request *request,
 	struct app_row app = {0};
 	enum platform_id platform;
 	struct str client_id, secret, scopes;
-	bool wants_verify = false;
 	if (!admin_request_app(admin, request, response, &app) ||
 	    !admin_request_platform(request, response, &platform) ||
-	    !read_credential(request, response, &client_id, &secret, &wants_verify) ||
+	    !read_credential(request, response, &client_id, &secret) ||
 	    !find_scopes(admin, request, response, app.id, platform, &scopes))
 		return;
 	const struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id),
@@ -188,14 +245,34 @@ void admin_credential_set(void *context, struct http_request *request,
 		.updated_at_us = clock_now_us(admin->config.clock),
 		.scopes = scopes,
 	};
+	const struct json *body = admin_request_body(request, response);
+	struct verify_outcome outcome = {0};
 	struct error err = {0};
-	const enum err_kind kind = store_credential_put(admin->config.store, &credential, &err);
-	if (kind != ERR_NONE)
+	const enum err_kind kind =
+		put(admin, request->arena, json_bool(json_get(body, "force"), false), &credential,
+		    &err);
+	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "credential");
-	else if (wants_verify)
-		verify(admin, request, response, app.id, platform);
-	else
-		respond_credential(admin, request, response, app.id, platform);
+		return;
+	}
+	if (json_bool(json_get(body, "verify"), false) &&
+	    !verify(admin, request, response, app.id, platform, &outcome))
+		return;
+	const bool is_undecided = outcome.state == CREDENTIAL_PENDING;
+	respond_credential(admin, request, response, app.id, platform,
+			   is_undecided ? outcome.message : STR(""));
+}
+
+static void respond_undecided(struct http_request *request, struct http_response *response,
+			      enum platform_id platform, struct str why)
+{
+	admin_respond_error(
+		response, 503, "UNAVAILABLE",
+		str_format(request->arena,
+			   "The credential was not verified, and nothing was changed: " STR_FMT
+			   " Try again, or connect an account at %s from the "
+			   "dashboard.",
+			   STR_ARG(why), platform_id_name(platform)));
 }
 
 void admin_credential_verify(void *context, struct http_request *request,
@@ -204,7 +281,13 @@ void admin_credential_verify(void *context, struct http_request *request,
 	struct admin *admin = context;
 	struct app_row app = {0};
 	enum platform_id platform;
-	if (admin_request_app(admin, request, response, &app) &&
-	    admin_request_platform(request, response, &platform))
-		verify(admin, request, response, app.id, platform);
+	struct verify_outcome outcome = {0};
+	if (!admin_request_app(admin, request, response, &app) ||
+	    !admin_request_platform(request, response, &platform) ||
+	    !verify(admin, request, response, app.id, platform, &outcome))
+		return;
+	if (outcome.state == CREDENTIAL_PENDING)
+		respond_undecided(request, response, platform, outcome.message);
+	else
+		respond_credential(admin, request, response, app.id, platform, STR(""));
 }

@@ -26,6 +26,7 @@ static void connection_read(struct sql_cursor *cursor, void *out)
 	connection->flow_sealed = sql_take_blob(cursor);
 	connection->created_at_us = sql_take_int(cursor);
 	connection->finished_at_us = sql_take_int(cursor);
+	connection->uses_candidate = sql_take_bool(cursor);
 }
 
 enum err_kind store_connection_create(struct store *store, const struct connection_row *c,
@@ -39,7 +40,8 @@ enum err_kind store_connection_create(struct store *store, const struct connecti
 				  sql_word(connection_state_name(c->state)), sql_text(c->error),
 				  sql_text(c->error_description), sql_blob(c->code_sealed),
 				  sql_text(c->flow), sql_blob(c->flow_sealed),
-				  sql_int(c->created_at_us), sql_int(c->finished_at_us)),
+				  sql_int(c->created_at_us), sql_int(c->finished_at_us),
+				  sql_int(c->uses_candidate)),
 			 ERR_NONE, "", err);
 }
 

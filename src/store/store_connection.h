@@ -31,6 +31,7 @@ struct connection_row {
 	struct str flow_sealed;
 	int64_t created_at_us;
 	int64_t finished_at_us;
+	bool uses_candidate; /* the credential that it proves (store_candidate_find()) */
 };
 
 struct account_row {

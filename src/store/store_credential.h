@@ -23,7 +23,8 @@ struct credential_row {
 	struct str scopes;
 };
 
-/* Writes client_id and sealed secret, state pending, clears message. */
+/* Writes client_id and sealed secret, state pending, clears message. A candidate beside it is
+ * gone. */
 enum err_kind store_credential_put(struct store *store, const struct credential_row *credential,
 				   struct error *err);
 /* NOT_FOUND. */
@@ -40,3 +41,20 @@ enum err_kind store_credential_set_state(struct store *store, struct str app_id,
 					 enum platform_id platform, struct str client_id,
 					 enum credential_state state, struct str message,
 					 int64_t now_us, struct error *err);
+
+/* ---- the candidate: entered beside a credential that works, which stays until this one is proven ---- */
+
+/* Writes over the one before; state pending. Sealed for the place of credential_row. */
+enum err_kind store_candidate_put(struct store *store, const struct credential_row *candidate,
+				  struct error *err);
+/* NOT_FOUND: there is none. */
+enum err_kind store_candidate_find(struct store *store, struct arena *arena, struct str app_id,
+				   enum platform_id platform, struct credential_row *out,
+				   struct error *err);
+/* The platform refused it, in these words. The candidate as it was found; CONFLICT: it is another by
+ * now. */
+enum err_kind store_candidate_fail(struct store *store, const struct credential_row *candidate,
+				   struct str message, struct error *err);
+/* It is proven: it takes the place of the current one, verified. CONFLICT as above. */
+enum err_kind store_candidate_promote(struct store *store, const struct credential_row *candidate,
+				      int64_t now_us, struct error *err);

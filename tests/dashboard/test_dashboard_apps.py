@@ -137,6 +137,28 @@ def test_a_connection_proves_only_what_it_was_begun_with(client):
     assert not client.get(f"/apps/{client_id}")["live"]
 
 
+def test_a_connection_proves_the_candidate(client, connect_account):
+    """Beside a credential that works: it takes the other's place when the owner's own connection has succeeded."""
+    client_id = client.make_app("candidate")["client_id"]
+    path = f"/apps/{client_id}/credentials/tiktok"
+    body = {"client_id": "sandbox-tiktok", "client_secret": "sandbox-secret-tiktok"}
+    client.put(path, {**body, "verify": True})
+    entered = client.put(path, body)
+    assert entered["state"] == "pending" and entered["current"]["state"] == "verified"
+    assert connect_account(client, client_id, "tiktok")["credential_state"] == "verified"
+    credential = client.get(f"/apps/{client_id}")["credentials"][0]
+    assert credential["state"] == "verified" and credential["candidate"] is None
+    # One that is wrong fails at the login, and stays where it is.
+    client.put(path, {**body, "client_secret": "wrong"})
+    begun = client.post(path + "/connect")
+    consent = requests.get(with_query(begun["redirect_url"], sandbox_decision="allow"), allow_redirects=False, timeout=HTTP_S)
+    assert "status=failed" in follow_return(consent.headers["Location"]).headers["Location"]
+    outcome = client.post(f"/apps/{client_id}/connections/{begun['connection_id']}/outcome")
+    assert outcome["status"] == "failed" and outcome["credential_state"] == "verified"
+    credential = client.get(f"/apps/{client_id}")["credentials"][0]
+    assert credential["state"] == "verified" and credential["candidate"]["state"] == "pending"
+
+
 def test_own_accounts_need_no_confirmation(client, connect_account):
     """In an app whose connections its server has to confirm: here the browser that began it is the one that came back."""
     client_id = client.make_app("confirmed")["client_id"]

@@ -32,7 +32,7 @@ function report(credential, name) {
 			? `${name} accepted the credential.`
 			: credential.state === "failed"
 				? `${name} rejected the credential.`
-				: `${name} could not be reached yet.`,
+				: credential.message ?? `${name} has not verified it yet.`,
 		credential.state === "failed" ? "bad" : ""
 	);
 }
@@ -50,7 +50,7 @@ function entryCard(context, guide) {
 			max: 1024,
 			autocomplete: "new-password",
 			hint: credential
-				? "The stored secret is not shown. Enter it again to change anything here."
+				? "The stored secret is not shown. Enter it again to change anything here. What works stays in use until the new one is proven."
 				: "Stored encrypted and never shown again.",
 		}),
 		field({
@@ -84,6 +84,23 @@ async function tryIt(context, guide) {
 	leave(begun.redirect_url);
 }
 
+/** What was entered beside a credential that works, and is not proven yet. */
+function candidateNotice(guide) {
+	const candidate = guide.credential.candidate;
+	if (!candidate) {
+		return null;
+	}
+	const isRefused = candidate.state === "failed";
+	return notice(
+		isRefused ? "bad" : "warn",
+		isRefused ? `${guide.name} rejects the new credential` : "The new credential is not verified yet",
+		h("p", null, "The one below stays in use. ", h("span", {class: "mono"}, candidate.client_id), " replaces it once it is proven."),
+		isRefused
+			? h("p", {class: "quote"}, candidate.message ?? "(no message)")
+			: h("p", null, "Verify it now, or connect your own account with it.")
+	);
+}
+
 function stateCard(context, guide) {
 	const credential = guide.credential;
 	if (!credential) {
@@ -113,6 +130,7 @@ function stateCard(context, guide) {
 			"div",
 			{class: "stack"},
 			words[credential.state],
+			candidateNotice(guide),
 			facts([
 				[guide.client_id_label, h("span", {class: "mono"}, credential.client_id)],
 				["Verified", whenFull(credential.verified_at, "not yet")],

@@ -44,6 +44,7 @@ static const struct {
 	{"apps", "id", NULL},
 	{"app_tokens", "app_id", NULL},
 	{"platform_credentials", "app_id, platform", NULL},
+	{"credential_candidates", "app_id, platform", NULL},
 	{"connections", "id", NULL},
 	{"accounts", "id", NULL},
 	{"connection_accounts", "connection_id, ordinal", NULL},
