@@ -110,5 +110,9 @@ void api_platform_list(void *context, struct http_request *request, struct http_
 		write_platform(&w, platform_of((enum platform_id)id));
 	json_end_array(&w);
 	json_member_bool(&w, "sandbox", api->config.is_sandbox);
+	json_key(&w, "meta");
+	json_begin_object(&w);
+	json_member_str(&w, "mode", api->config.is_sandbox ? STR("sandbox") : STR("live"));
+	json_end_object(&w);
 	json_end_object(&w);
 }

@@ -41,6 +41,8 @@
 	  "admin create: read the password from standard input") \
 	X(no_deliver, "no-deliver", false, "serve: accept posts, and leave delivery to workers") \
 	X(repair, "repair", false, "doctor: count again what lists of posts go by") \
+	X(change_mode, "change-mode", false, \
+	  "serve, worker: change the database from live to sandbox or back, once") \
 	X(from, "from", true, "migrate: sqlite:PATH to move from") \
 	X(to, "to", true, "migrate: postgres://... to move to") \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4") \

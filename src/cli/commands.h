@@ -16,8 +16,10 @@ struct command {
 
 /* X(word, second word or NULL, function, operands after them, usage, summary) */
 #define COMMANDS(X) \
-	X("serve", NULL, command_serve, 0, "[--no-deliver]", \
-	  "run the service; --no-deliver: only its API (PostgreSQL)") \
+	X("serve", NULL, command_serve, 0, "[--no-deliver] [--change-mode]", \
+	  "run the service; --no-deliver: only its API (PostgreSQL); --change-mode: once, to go " \
+	  "from " \
+	  "live to sandbox or back (holds unfinished posts, accounts must be connected again)") \
 	X("worker", NULL, command_worker, 0, "", "only deliver, beside other nodes (PostgreSQL)") \
 	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms") \
 	X("demo", NULL, command_demo, 0, "[--media DIR]", "a guided tour with its own sandbox") \

@@ -29,6 +29,17 @@ bool health_has_disk_room(void *context)
 	       (uint64_t)disk.f_bavail * disk.f_frsize >= DISK_FREE_MIN_BYTES;
 }
 
+bool health_has_key(void *context)
+{
+	const struct service *service = context;
+	return !atomic_load(&service->is_key_other);
+}
+
+bool health_may_claim(void *context)
+{
+	return health_has_key(context) && health_has_disk_room(context);
+}
+
 /* A readiness that does not see a stuck queue is worth nothing (rules.md 0 fact 10). */
 bool health_is_ready(void *context, char *reason, size_t reason_size)
 {
@@ -44,6 +55,8 @@ bool health_is_ready(void *context, char *reason, size_t reason_size)
 		snprintf(reason, reason_size, "the store does not work");
 	} else if (store_is_damaged(service->store))
 		snprintf(reason, reason_size, "the database is damaged");
+	else if (!health_has_key(service))
+		snprintf(reason, reason_size, "stored secrets need another master key");
 	else if (!health_has_disk_room(service))
 		snprintf(reason, reason_size, "the disk of the data directory is full");
 	else if (clock_boot_us(store_clock(service->store)) -

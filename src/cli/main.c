@@ -176,6 +176,7 @@ static int run(struct arena *arena, int argc, char **argv)
 		return wrong_count(arena, row, arguments.word_count > wanted);
 	if (settings_finish(&settings, environ, &err) != ERR_NONE)
 		return wrong_use(str_of(err.text));
+	settings.changes_mode = arguments.change_mode != NULL;
 	return row->function(&command);
 }
 

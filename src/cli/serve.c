@@ -99,6 +99,13 @@ static void print_setup_link(struct service *service)
 			STR_ARG(link));
 }
 
+static const char *mode_sentence(const struct service *service)
+{
+	return strcmp(service_mode(service), "sandbox") == 0
+		       ? "sandbox mode: every platform call goes to the sandbox, none to a platform"
+		       : "live mode: posts go to the real platforms";
+}
+
 static int run_service(const struct command *command, enum service_role role)
 {
 	struct service *service = NULL;
@@ -114,6 +121,7 @@ static int run_service(const struct command *command, enum service_role role)
 	}
 	if (role != SERVICE_WORKER)
 		print_setup_link(service);
+	fprintf(stderr, "posthorn: %s\n", mode_sentence(service));
 	fprintf(stderr, "posthorn: listening on %s\n", service_base_url(service));
 	notify("READY=1");
 	wait_for_end(&end_signals);

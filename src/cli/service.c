@@ -135,6 +135,7 @@ static enum err_kind open_seal(struct service *service, struct error *err)
 				 "the master key file %s is missing, and the database holds "
 				 "secrets that only this key opens: put it back",
 				 path);
+	service->key_path = path;
 	return seal_open_keyfile(path, random_system(), &service->seal, err);
 }
 
@@ -152,7 +153,11 @@ static enum err_kind open_store(struct service *service, struct error *err)
 		.is_owner = true,
 		.is_sync_relaxed = crash_point_relaxes_sync(),
 	};
-	const enum err_kind kind = store_open(&config, &service->store, err);
+	enum err_kind kind = identity_check_file(service, url, err);
+	if (kind == ERR_NONE)
+		kind = store_open(&config, &service->store, err);
+	if (kind == ERR_NONE)
+		kind = identity_check_content(service, url, err);
 	const bool is_half = service->role == SERVICE_API || service->role == SERVICE_WORKER;
 	if (kind == ERR_NONE && is_half && !store_is_shared(service->store))
 		return error_set(err, ERR_INVALID,
@@ -290,6 +295,7 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 		.settings = &service->platform_settings,
 		.public_url = service->public_url,
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
+		.closed_why = service->closed_why,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return connector_new(&config, &service->connector, err);
@@ -327,8 +333,10 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.settings = &service->platform_settings,
 		.stepping = guarding_note_step,
 		.stepping_context = service,
-		.has_disk_room = health_has_disk_room,
+		.has_disk_room = health_may_claim,
 		.disk_context = service,
+		.key_is_other = identity_note_other_key,
+		.key_context = service,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return deliverer_new(&config, &service->deliverer, err);
@@ -348,6 +356,9 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 		.clock = store_clock(service->store),
 		.random = random_system(),
 		.log = &service->log,
+		.mode = service_mode(service),
+		.examine = examine_service,
+		.examine_context = service,
 	};
 	return admin_new(&config, &service->admin, err);
 }
@@ -405,6 +416,9 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 		.random = random_system(),
 		.log = &service->log,
 		.port = {api_event_data, service->api},
+		.may_claim = health_has_key,
+		.key_is_other = identity_note_other_key,
+		.key_context = service,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	const enum err_kind kind = webhooker_new(&config, &service->webhooker, err);
@@ -565,6 +579,9 @@ static const struct part parts[] = {
 	{make_data_directory, NULL, EVERY, AT_OPEN},
 	{open_store, close_store, EVERY, AT_OPEN},
 	{open_seal, close_seal, EVERY, AT_OPEN},
+	{identity_check_key, NULL, EVERY, AT_OPEN},
+	{identity_check_mode, NULL, SERVING, AT_OPEN},
+	{identity_learn_mode, NULL, COMMAND, AT_OPEN},
 	{guarding_open_epoch, guarding_close_epoch, SERVING, AT_OPEN},
 	{guarding_open_quarantine, guarding_close_quarantine, SERVING, AT_OPEN},
 	{open_spool, close_spool, EVERY, AT_OPEN},
@@ -632,7 +649,12 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 
 enum err_kind service_listen(struct service *service, struct error *err)
 {
-	return open_parts(service, AT_LISTEN, err);
+	const enum err_kind kind = open_parts(service, AT_LISTEN, err);
+	if (kind == ERR_NONE)
+		LOG(&service->log, INFO, "service_started",
+		    log_str("mode", str_of(store_mode_name(service->mode))),
+		    log_str("address", str_of(service->base_url)));
+	return kind;
 }
 
 void service_close(struct service **service_pointer)
@@ -660,6 +682,11 @@ const char *service_base_url(const struct service *service)
 struct str service_setup_link(struct service *service)
 {
 	return admin_setup_link(service->admin, service->arena);
+}
+
+const char *service_mode(const struct service *service)
+{
+	return store_mode_name(service->mode);
 }
 
 struct http_router *service_admin_router(struct service *service)

@@ -37,6 +37,8 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 enum err_kind service_listen(struct service *service, struct error *err);
 /* "http://127.0.0.1:8080": the address that is listened on; final after service_listen(). */
 const char *service_base_url(const struct service *service);
+/* "live" or "sandbox". */
+const char *service_mode(const struct service *service);
 /* The URL that makes the first admin; empty when there is one. After service_listen(). */
 struct str service_setup_link(struct service *service);
 struct http_router *service_admin_router(struct service *service);

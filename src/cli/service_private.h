@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@
 #include "platform.h"
 
 #include "store.h"
+#include "store_identity.h"
 
 #include "hosted.h"
 
@@ -51,6 +53,10 @@ struct service {
 	char base_url[SERVICE_URL_BYTES];
 	struct platform_settings platform_settings;
 	struct seal *seal;
+	const char *key_path;
+	enum store_mode mode;
+	const char *closed_why;   /* a command in the other mode asks no platform; else NULL */
+	atomic_bool is_key_other; /* a record that another master key sealed was met */
 	struct store *store;
 	struct guard *guard;
 	struct spool *spool;
@@ -90,6 +96,34 @@ static inline const char *service_path(const struct service *service, const char
 struct str service_public_url(const struct settings *settings, struct arena *arena,
 			      struct str base_url);
 
+/* ---- identity.c: what a start must agree with ---- */
+
+/* Before the database is opened, and so made: is the one that ran here gone? INVALID. */
+enum err_kind identity_check_file(const struct service *service, const char *url,
+				  struct error *err);
+/* The same once it is open, for a database that has its tables and nothing in them. */
+enum err_kind identity_check_content(const struct service *service, const char *url,
+				     struct error *err);
+/* INVALID: another master key sealed the database's secrets. */
+enum err_kind identity_check_key(struct service *service, struct error *err);
+/* The same while the service runs, for the doctor; context is the service. False: sentence_out says
+ * what is wrong. */
+bool identity_key_finding(void *context, struct arena *arena, struct str *sentence_out);
+/* deliverer_config.key_is_other, webhooker_config.key_is_other; context is the service. From here on
+ * nothing is claimed, and the service is not ready. */
+void identity_note_other_key(void *context, struct str why);
+/* INVALID: the database belongs to the other mode, live or sandbox. Writes it down where it is not
+ * known. */
+enum err_kind identity_check_mode(struct service *service, struct error *err);
+/* For a command, which changes nothing: in the other mode it may read, but asks no platform. */
+enum err_kind identity_learn_mode(struct service *service, struct error *err);
+
+/* ---- examine.c ---- */
+
+struct admin_findings;
+/* admin_config.examine; context is the service. */
+void examine_service(void *context, struct arena *arena, struct admin_findings *out);
+
 /* ---- guarding.c: the restore guard and the quarantine ---- */
 
 /* Was the database restored from a backup? Holds what is due then, and raises the epoch from now
@@ -107,6 +141,11 @@ void guarding_note_step(void *context, const struct delivery_work *work);
 /* ---- health.c: what readiness and metrics ask; context is the service ---- */
 
 bool health_has_disk_room(void *context);
+/* May deliveries and webhooks be claimed? Not without room on the disk, and not with another master
+ * key than theirs. */
+bool health_may_claim(void *context);
+/* Not with another master key; room on the disk is another matter. */
+bool health_has_key(void *context);
 /* api_config.is_ready: fills reason and returns false when the service is not fit for work. */
 bool health_is_ready(void *context, char *reason, size_t reason_size);
 int64_t health_held_count(void *context);

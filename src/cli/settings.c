@@ -274,6 +274,14 @@ static enum err_kind check(struct settings *settings, struct error *err)
 		return error_set(err, ERR_INVALID, "log-level must be debug, info, warn or error");
 	if (!is_one_of(settings_text(settings, SETTING_ID_metrics), "on|off"))
 		return error_set(err, ERR_INVALID, "metrics must be on or off");
+	const char *mode = settings_text(settings, SETTING_ID_mode);
+	const bool is_sandbox = settings_text(settings, SETTING_ID_sandbox)[0] != '\0';
+	if (!is_one_of(mode, "live|sandbox") && mode[0] != '\0')
+		return error_set(err, ERR_INVALID, "mode must be live or sandbox");
+	if (mode[0] != '\0' && is_sandbox != (strcmp(mode, "sandbox") == 0))
+		return error_set(err, ERR_INVALID,
+				 is_sandbox ? "mode is live, but --sandbox is given: leave one out"
+					    : "mode sandbox needs --sandbox URL");
 	if (settings_number(settings, SETTING_ID_time_scale) != 1 &&
 	    settings_text(settings, SETTING_ID_sandbox)[0] == '\0')
 		return error_set(err, ERR_INVALID,

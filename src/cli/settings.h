@@ -41,6 +41,9 @@ struct setting {
 struct settings {
 	struct arena *arena;
 	struct setting values[SETTING_COUNT];
+	/* --change-mode, a flag of serve and worker: for one start, so in no file and no
+	 * environment */
+	bool changes_mode;
 };
 
 /* Sets the defaults. Then settings_set_flag() for every flag, then settings_finish(). Texts live in

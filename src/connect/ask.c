@@ -109,6 +109,12 @@ void ask_run(struct connect_task *task, struct arena *arena, int64_t wait_ms,
 {
 	struct connector *connector = task->connector;
 	struct ticket *ticket = ((struct ask_task *)task)->ticket;
+	const char *closed_why = connector->config.closed_why;
+	if (closed_why != NULL) {
+		*outcome_out = (struct ask_outcome){.message = str_of(closed_why)};
+		ask_drop(task);
+		return;
+	}
 	connector_enqueue(connector, task);
 
 	const int64_t deadline_us = clock_boot_us(connector->config.clock) + wait_ms * US_PER_MS;

@@ -7,7 +7,8 @@
 #include "connect_private.h"
 
 struct ask_outcome {
-	/* false: not in time; the question goes on, and its answer is dropped */
+	/* false: not in time (the question goes on, and its answer is dropped), or not asked at
+	 * all (connector_config.closed_why) */
 	bool is_answered;
 	bool is_good;             /* the adapter said DONE */
 	enum failure_class class; /* answered and not good */

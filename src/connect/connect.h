@@ -41,6 +41,8 @@ struct connector_config {
 	/* without trailing slash: callbacks are PUBLIC/v1/oauth/SLUG/callback */
 	const char *public_url;
 	const char *sandbox_url; /* NULL = real platforms */
+	/* Why no platform may be asked (connector_verify, connector_check); NULL = they may. */
+	const char *closed_why;
 	/* every pause is divided by it; 0 = 1 */
 	int64_t time_scale;
 };
@@ -61,10 +63,10 @@ struct connect_request {
 	struct str name, email;  /* empty = none */
 	/* the app's owner tries a credential that is not verified yet (api-decisions.md 3) */
 	bool allows_pending;
-};
-
 	/* and with it the candidate, where one waits to be proven */
 	bool tries_candidate;
+};
+
 struct connect_begun {
 	struct str authorize_url;
 	struct str connection_id;

@@ -37,6 +37,10 @@ struct admin_config {
 	const struct random_source *random;
 	const struct log *log;
 };
+	const char *mode; /* "live" or "sandbox" */
+	/* What the doctor finds of the service itself; NULL = nothing. */
+	void (*examine)(void *context, struct arena *arena, struct admin_findings *out);
+	void *examine_context;
 
 /* Makes the admin API for the control socket. config is copied; everything it points to must
  * outlive the API. The caller frees *admin_out with admin_free(); it is NULL on failure. INTERNAL:

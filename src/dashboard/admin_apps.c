@@ -131,6 +131,7 @@ void admin_app_show(void *context, struct http_request *request, struct http_res
 	json_writer_init(&w, &body);
 	json_begin_object(&w);
 	write_app(&w, &app);
+	json_member_str(&w, "mode", str_of(admin->config.mode));
 	json_key(&w, "credentials");
 	const enum err_kind kind = admin_write_credentials(admin, request->arena, &w, app.id, &err);
 	json_end_object(&w);

@@ -158,6 +158,7 @@ static void respond_session(struct admin *admin, struct http_response *response,
 		write_signed_out(&w);
 	json_member_int(&w, "idle_s", admin->web.session_idle_s);
 	json_member_bool(&w, "sandbox", admin->web.sandbox_url != NULL);
+	json_member_str(&w, "mode", str_of(admin->config.mode));
 	json_member_str_or_null(&w, "sandbox_url", sandbox_page(admin, response->arena));
 	json_member_str(&w, "public_url", str_of(admin->web.public_url));
 	json_member_str(&w, "version", str_of(admin->web.version));

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "str.h"
 
 #include "platform.h"
 
@@ -38,10 +39,15 @@ struct deliverer_config {
 	 * can be traced to the delivery. Engine's thread. NULL = none. */
 	void (*stepping)(void *context, const struct delivery_work *work);
 	void *stepping_context;
-	/* Asked before each claim: false while the disk has no room for the outcome of calls.
-	 * Nothing is claimed then. Engine's thread. NULL = always. */
+	/* Asked before each claim: false while the disk has no room for the outcome of calls, and once
+	 * key_is_other was told. Nothing is claimed then. Engine's thread. NULL = always. */
 	bool (*has_disk_room)(void *context);
 	void *disk_context;
+	/* Told of a delivery that another master key sealed: it was given back as it stands, and the
+	 * next claim should give nothing (has_disk_room). why: one sentence. Engine's thread, after
+	 * the commit: may write to the store. NULL = nobody. */
+	void (*key_is_other)(void *context, struct str why);
+	void *key_context;
 	int64_t time_scale; /* 0 = 1; every wait is divided by it (sandbox mode only) */
 };
 

@@ -200,8 +200,9 @@ enum next verdict_settled(struct delivery_task *t, const char *decision);
 
 /* ---- task_load.c ---- */
 
-/* Reads what the row, its account and its app's credential hold, secrets opened. Fails when
- * something cannot be read: then the task can only be ended. */
+/* Reads what the row, its account and its app's credential hold, secrets opened. FORBIDDEN: another
+ * master key sealed them. Any other failure: something cannot be read, and the task can only be
+ * ended. */
 enum err_kind delivery_load(struct delivery_task *t, struct error *err);
 
 /* ---- alarm.c ---- */

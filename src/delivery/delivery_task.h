@@ -137,6 +137,7 @@ struct delivery_task {
 	struct delivery_save save; /* as it will be written; what comes next is verdict.c's */
 	int64_t held_until_us;     /* the lease as it was last written */
 	bool is_unreadable;        /* what is stored was not read, and stays as it is */
+	struct str other_key_why;  /* another master key sealed it; else empty */
 	bool is_retried_by_person; /* what earlier tries found out about files does not count */
 
 	struct post_content content;

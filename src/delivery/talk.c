@@ -354,6 +354,15 @@ static void start_unreadable(struct delivery_task *t, const struct error *err)
 						   err->text));
 }
 
+/* Sealed with another master key: a matter of this node and its operator, never of the post. It is
+ * given back as it stands, for a node that has the key. */
+static void give_back_sealed(struct delivery_task *t, const struct error *err)
+{
+	t->is_unreadable = true;
+	t->other_key_why = str_copy(t->arena, str_of(err->text));
+	verdict_wait(t, 0);
+}
+
 /* ASK: the account's tokens may be used. */
 static enum next check_account(struct delivery_task *t)
 {
@@ -399,7 +408,12 @@ void talk_start(struct delivery_task *t)
 	struct error err = {0};
 	if (hold_quarantine(t))
 		return;
-	if (delivery_load(t, &err) != ERR_NONE) {
+	const enum err_kind kind = delivery_load(t, &err);
+	if (kind == ERR_FORBIDDEN) {
+		give_back_sealed(t, &err);
+		return;
+	}
+	if (kind != ERR_NONE) {
 		start_unreadable(t, &err);
 		return;
 	}

@@ -197,6 +197,9 @@ static void keep_refresh_single(struct delivery_task *t)
 static void delivery_saved(struct task *task, enum err_kind kind)
 {
 	struct delivery_task *t = (struct delivery_task *)task;
+	const struct deliverer_config *config = &t->deliverer->config;
+	if (!str_is_empty(t->other_key_why) && config->key_is_other != NULL)
+		config->key_is_other(config->key_context, t->other_key_why);
 	if (kind != ERR_NONE) {
 		LOG(t->deliverer->config.log, WARN, "delivery_lease_lost",
 		    log_str("delivery", t->work.id));

@@ -63,6 +63,32 @@ void seal_key_name(const struct seal *seal, char out[9])
 	sodium_bin2hex(out, 9, seal->header + 1, KEY_ID_BYTES);
 }
 
+struct str seal_record_head(const struct seal *seal)
+{
+	return (struct str){(const char *)seal->header, HEADER_BYTES};
+}
+
+/* One more than the four bytes say, so that 0 is no key's. */
+int64_t seal_key_number_of_record(struct str record)
+{
+	int64_t number = 0;
+	if (record.len < HEADER_BYTES || (uint8_t)record.ptr[0] != FORMAT_VERSION)
+		return 0;
+	for (size_t i = 1; i < HEADER_BYTES; i++)
+		number = number * 256 + (uint8_t)record.ptr[i];
+	return number + 1;
+}
+
+int64_t seal_key_number(const struct seal *seal)
+{
+	return seal_key_number_of_record(seal_record_head(seal));
+}
+
+void seal_key_name_of_number(int64_t number, char out[9])
+{
+	snprintf(out, 9, "%08x", (unsigned)(number - 1));
+}
+
 /* Writes everything and syncs it. */
 static int write_and_sync(int fd, const char *bytes, size_t size_bytes)
 {
@@ -304,7 +330,7 @@ static enum err_kind check_header(const struct seal *seal, struct str sealed, st
 	sodium_bin2hex(theirs, sizeof(theirs), (const uint8_t *)sealed.ptr + 1, KEY_ID_BYTES);
 	seal_key_name(seal, ours);
 	return error_set(
-		err, ERR_INTERNAL,
+		err, ERR_FORBIDDEN,
 		"a sealed record needs the master key %s, but this is %s: was master.key replaced?",
 		theirs, ours);
 }

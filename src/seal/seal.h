@@ -48,11 +48,20 @@ void seal_free(struct seal **seal);
 struct str seal_secret(const struct seal *seal, struct arena *arena, const struct seal_place *place,
 		       struct str plaintext, const struct random_source *random);
 /* Opens a record. The plaintext lives in arena and is wiped when that is cleared.
- * Returns NONE; INTERNAL with the reason in words: unknown format, sealed with another key, changed
- * or of another row. */
+ * Returns NONE; FORBIDDEN when it was sealed with another key (err->text names both); INTERNAL with the
+ * reason in words: unknown format, changed or of another row. */
 enum err_kind seal_open_secret(const struct seal *seal, struct arena *arena,
 			       const struct seal_place *place, struct str sealed,
 			       struct str *plaintext_out, struct error *err);
 /* Names the key in records and messages: 8 hex digits, NUL-terminated. Tells nothing of the key
  * itself. */
 void seal_key_name(const struct seal *seal, char out[9]);
+/* The same as a number above 0. */
+int64_t seal_key_number(const struct seal *seal);
+/* seal_key_name() of the key that has this number. */
+void seal_key_name_of_number(int64_t number, char out[9]);
+/* How every record of this key begins. As long as seal. */
+struct str seal_record_head(const struct seal *seal);
+/* The number of the key that sealed the record, whose first bytes are enough; 0 when these are not
+ * a record's. */
+int64_t seal_key_number_of_record(struct str record);

@@ -307,7 +307,9 @@ static enum err_kind let_go(struct store_tx *tx, void *argument, struct error *e
 	const struct sql_value platform = sql_int(going->platform);
 	enum err_kind kind = sql_run(tx->sql, SQL_HOLD_ENDED, SQL_NO_ARGS, NULL, err);
 	if (kind == ERR_NONE)
-		kind = sql_run(tx->sql, SQL_HOLD_DUE, SQL_ARGS(platform, sql_int(going->now_us)),
+		kind = sql_run(tx->sql, SQL_HOLD_DUE,
+			       SQL_ARGS(platform, sql_int(going->now_us),
+					sql_int(going->last == SQL_HOLD_RELEASE)),
 			       NULL, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_HOLD_LANES, SQL_ARGS(platform, sql_int(NEVER_US)), NULL,

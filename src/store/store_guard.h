@@ -56,8 +56,9 @@ enum err_kind store_hold_counts(struct store *store, struct hold_counts *out, st
 /* The sum of one state, quickly. */
 enum err_kind store_hold_count(struct store *store, enum hold_state state, int64_t *count_out,
 			       struct error *err);
-/* Held deliveries (not those still being asked about) become due now, as if they had never been
- * held, or (condemn) due to be failed. PLATFORM_NONE = of all platforms. */
+/* Held deliveries (not those still being asked about) become due now, or at the time they are
+ * scheduled for, as if they had never been held, or (condemn) due now to be failed. PLATFORM_NONE =
+ * of all platforms. */
 enum err_kind store_hold_release(struct store *store, enum platform_id platform, int64_t now_us,
 				 int64_t *count_out, struct error *err);
 enum err_kind store_hold_condemn(struct store *store, enum platform_id platform, int64_t now_us,

@@ -38,6 +38,12 @@ struct webhooker_config {
 	const struct random_source *random;
 	const struct log *log;
 	struct event_data_port port;
+	/* Asked before each claim of webhook deliveries: false = none. NULL = always. */
+	bool (*may_claim)(void *context);
+	/* Told that another master key sealed a webhook's secret; its delivery waits for its lease to
+	 * end. NULL = nobody. Both on the engine's thread. */
+	void (*key_is_other)(void *context, struct str why);
+	void *key_context;
 	int64_t time_scale; /* > 1: waits are shorter by this factor, for tests; 0 = 1 */
 };
 

@@ -33,18 +33,26 @@ struct webhook_attempt {
 	struct webhook_work work;
 	struct webhook_save save;
 	bool has_result;
+	bool is_sealed_otherwise; /* by another master key */
 };
 
+/* Another master key's secret is the operator's matter, said once by who is told. */
 static bool open_secret(struct webhook_attempt *a, const char *column, struct str sealed,
 			struct str *secret_out)
 {
+	const struct webhooker_config *config = &a->webhooker->config;
 	const struct seal_place place = {STR("webhooks"), str_of(column), a->work.webhook.id};
 	struct error err = {0};
-	if (seal_open_secret(a->webhooker->config.seal, a->arena, &place, sealed, secret_out,
-			     &err) == ERR_NONE)
+	const enum err_kind kind =
+		seal_open_secret(config->seal, a->arena, &place, sealed, secret_out, &err);
+	if (kind == ERR_NONE)
 		return true;
-	LOG(a->webhooker->config.log, ERROR, "webhook_secret_unreadable",
-	    log_str("webhook", a->work.webhook.id), log_str("error", str_of(err.text)));
+	a->is_sealed_otherwise = kind == ERR_FORBIDDEN && config->key_is_other != NULL;
+	if (a->is_sealed_otherwise)
+		config->key_is_other(config->key_context, str_of(err.text));
+	else
+		LOG(a->webhooker->config.log, ERROR, "webhook_secret_unreadable",
+		    log_str("webhook", a->work.webhook.id), log_str("error", str_of(err.text)));
 	return false;
 }
 
@@ -184,6 +192,10 @@ static void plan_call(struct webhook_attempt *a, struct arena *arena, struct tas
 	const int64_t now_us = clock_now_us(a->webhooker->config.clock);
 	const struct str signatures = sign(a, now_us);
 	struct transfer_header *headers = ARENA_ARRAY(arena, struct transfer_header, 4);
+	if (a->is_sealed_otherwise) {
+		plan->action = TASK_END; /* nothing is said of it: the lease runs out */
+		return;
+	}
 	if (str_is_empty(signatures)) {
 		const struct attempt_result result = {
 			.error = STR("The webhook's secret cannot be read.")};

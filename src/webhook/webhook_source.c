@@ -33,6 +33,12 @@ static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_u
 	return kind;
 }
 
+static bool may_claim(const struct webhooker *webhooker)
+{
+	const struct webhooker_config *config = &webhooker->config;
+	return config->may_claim == NULL || config->may_claim(config->key_context);
+}
+
 struct claiming {
 	struct webhooker *webhooker;
 	size_t max;
@@ -53,6 +59,8 @@ static enum err_kind claim(struct store_tx *tx, void *argument, struct error *er
 	arena_clear(webhooker->claim_arena);
 	webhooker->event_count = 0;
 	webhooker->work_count = 0;
+	if (!may_claim(webhooker))
+		return ERR_NONE;
 	enum err_kind kind = store_event_claim(tx, webhooker->claim_arena, now_us, LEASE_US, most,
 					       &webhooker->events, &webhooker->event_count, err);
 	if (kind == ERR_NONE)
@@ -122,6 +130,8 @@ static int64_t source_next_due_us(void *context)
 	struct webhooker *webhooker = context;
 	int64_t due_us = 0;
 	struct error err = {0};
+	if (!may_claim(webhooker))
+		return 0;
 	if (clock_now_us(webhooker->config.clock) < webhooker->put_off_until_us)
 		return webhooker->put_off_until_us;
 	if (store_event_next_due(webhooker->config.store, &due_us, &err) != ERR_NONE) {

@@ -76,6 +76,11 @@ function sandboxStrip(session) {
 	);
 }
 
+/** In sandbox mode the strip above every page says it. */
+function modeBadge() {
+	return h("span", {class: "badge plain", title: "Posts go to the real platforms."}, "LIVE");
+}
+
 function sideList(label, rows, prefix, path) {
 	return [
 		h("h2", null, label),
@@ -144,6 +149,7 @@ function top(session) {
 		{class: "top"},
 		toggle,
 		h("a", {class: "brand", href: BASE}, h("span", {class: "horn", "aria-hidden": "true"}), "Posthorn"),
+		session.sandbox ? null : modeBadge(),
 		h("div", {class: "top-end"}, h("span", {class: "who"}, session.admin.email), button("Sign out", signOut, {slim: true, icon: "out"}))
 	);
 }
@@ -165,7 +171,7 @@ function frame(path) {
 	if (!session.signed_in) {
 		main.className = "gate";
 		const inner = h("div", null);
-		fill(shell, strip, append(main, inner));
+		fill(shell, strip, append(main, session.sandbox ? null : h("p", null, modeBadge()), inner));
 		return inner;
 	}
 	fill(

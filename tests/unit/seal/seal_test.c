@@ -103,8 +103,9 @@ static void every_changed_or_missing_byte_is_noticed(void **state)
 		struct error err = {0};
 		struct str bad = str_copy(f->arena, sealed);
 		((char *)(uintptr_t)bad.ptr)[i] ^= 1;
+		/* bytes 1 to 4 are the key's id */
 		assert_int_equal(seal_open_secret(f->seal, f->arena, &at, bad, &opened, &err),
-				 ERR_INTERNAL);
+				 i >= 1 && i <= 4 ? ERR_FORBIDDEN : ERR_INTERNAL);
 		assert_true(err.text[0] != '\0');
 		assert_string_equal(opened.ptr, "untouched");
 		bad = str_copy(f->arena, str_slice(sealed, 0, i));
@@ -156,7 +157,15 @@ static void another_key_is_told_by_name(void **state)
 	assert_string_not_equal(ours, theirs);
 	const struct str sealed = seal_secret(f->seal, f->arena, &at, STR("s"), random_system());
 	assert_int_equal(seal_open_secret(other, f->arena, &at, sealed, &opened, &err),
-			 ERR_INTERNAL);
+			 ERR_FORBIDDEN);
+	const struct str head = seal_record_head(f->seal);
+	assert_memory_equal(head.ptr, sealed.ptr, head.len);
+	assert_true(seal_key_number(f->seal) == seal_key_number_of_record(sealed));
+	assert_true(seal_key_number(other) != seal_key_number_of_record(sealed));
+	char named[9];
+	seal_key_name_of_number(seal_key_number_of_record(sealed), named);
+	assert_string_equal(named, theirs);
+	assert_true(seal_key_number_of_record(STR("")) == 0);
 	assert_non_null(strstr(err.text, ours));
 	assert_non_null(strstr(err.text, theirs));
 	seal_free(&other);
