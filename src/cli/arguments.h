@@ -46,6 +46,7 @@
 	X(from, "from", true, "migrate: sqlite:PATH to move from") \
 	X(to, "to", true, "migrate: postgres://... to move to") \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4") \
+	X(text, "text", false, "doctor: lines for people instead of JSON") \
 	X(help, "help", false, "show help") \
 	X(version, "version", false, "show the version")
 

@@ -50,8 +50,9 @@ struct command {
 	X("admin", "delete", command_admin_delete, 1, "EMAIL", \
 	  "delete an admin; their apps answer admin_not_found") \
 	X("admin", "list", command_admin_list, 0, "", "list admins") \
-	X("doctor", NULL, command_doctor, 0, "[--repair]", \
-	  "check that everything is well; --repair: count again what lists go by") \
+	X("doctor", NULL, command_doctor, 0, "[--text] [--repair]", \
+	  "check everything; exits 0 when all is well, 3 with warnings only, 1 with errors; " \
+	  "--repair: count again what lists of posts go by") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \
 	X("pause", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \

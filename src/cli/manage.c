@@ -22,6 +22,7 @@
 
 #define BODY_MAX_BYTES 65536
 #define SECRET_MAX_BYTES 4096
+#define DOCTOR_WARNING_STATUS 3 /* 2 is wrong use */
 
 static int wrong_use(const char *text)
 {
@@ -229,8 +230,8 @@ int command_credential_set(const struct command *command)
 	if (a->scopes != NULL)
 		json_member_str(&w, "scopes", str_of(a->scopes));
 	json_member_bool(&w, "verify", a->verify != NULL);
-	json_end_object(&w);
 	json_member_bool(&w, "force", a->force != NULL);
+	json_end_object(&w);
 	struct control_answer answer = {0};
 	int status = call(command, "PUT", credential_path(command, ""), buf_str(&body), &answer);
 	if (status != 0)
@@ -295,6 +296,26 @@ int command_admin_list(const struct command *command)
 
 /* ---- the installation ---- */
 
+/* ok, warning, error; anything else is an error too. */
+static int doctor_status(struct str severity)
+{
+	return str_equal_z(severity, "ok")        ? 0
+	       : str_equal_z(severity, "warning") ? DOCTOR_WARNING_STATUS
+						  : 1;
+}
+
+static void print_checks(const struct json *checks)
+{
+	const struct json *check;
+	for (size_t i = 0; (check = json_at(checks, i)) != NULL; i++) {
+		const struct str severity = json_string(json_get(check, "severity"));
+		const struct str name = json_string(json_get(check, "check"));
+		const struct str message = json_string(json_get(check, "message"));
+		printf("%-8.*s %-10.*s " STR_FMT "\n", (int)severity.len, severity.ptr,
+		       (int)name.len, name.ptr, STR_ARG(message));
+	}
+}
+
 int command_doctor(const struct command *command)
 {
 	struct control_answer answer = {0};
@@ -306,10 +327,13 @@ int command_doctor(const struct command *command)
 	const struct json *json = NULL;
 	if (status != 0)
 		return status;
-	printf(STR_FMT "\n", STR_ARG(answer.body));
-	if (json_parse(command->arena, answer.body, NULL, &json, NULL, NULL) != ERR_NONE)
-		return 1;
-	return json_bool(json_get(json, "ok"), false) ? 0 : 1;
+	const bool is_read =
+		json_parse(command->arena, answer.body, NULL, &json, NULL, NULL) == ERR_NONE;
+	if (is_read && command->arguments->text != NULL)
+		print_checks(json_get(json, "checks"));
+	else
+		printf(STR_FMT "\n", STR_ARG(answer.body));
+	return is_read ? doctor_status(json_string(json_get(json, "severity"))) : 1;
 }
 
 /* Never prints the URLs: they may hold a password. */

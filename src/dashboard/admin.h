@@ -18,6 +18,7 @@
 #include "http.h"
 
 struct admin;
+struct admin_findings;
 struct app_row;
 struct arena;
 struct clock;
@@ -36,11 +37,18 @@ struct admin_config {
 	const struct clock *clock;
 	const struct random_source *random;
 	const struct log *log;
-};
 	const char *mode; /* "live" or "sandbox" */
 	/* What the doctor finds of the service itself; NULL = nothing. */
 	void (*examine)(void *context, struct arena *arena, struct admin_findings *out);
 	void *examine_context;
+};
+
+/* ---- what the doctor finds ---- */
+
+enum admin_severity { ADMIN_FINE, ADMIN_WARNING, ADMIN_ERROR };
+/* Adds one finding; message: a sentence. */
+void admin_finding(struct admin_findings *findings, const char *check, enum admin_severity severity,
+		   struct str message);
 
 /* Makes the admin API for the control socket. config is copied; everything it points to must
  * outlive the API. The caller frees *admin_out with admin_free(); it is NULL on failure. INTERNAL:

@@ -3,32 +3,51 @@
  * posts do not go out, each finding as one sentence. */
 #include "admin_private.h"
 
+#include "count_of.h"
+
 #include "timetext.h"
 
 #include "store_alarm.h"
 #include "store_delivery.h"
+#include "store_doctor.h"
 #include "store_guard.h"
 #include "store_node.h"
 #include "store_pause.h"
 
 #define LATE_US (60 * US_PER_S) /* design.md 5, /readyz */
 
-struct examination {
+/* Written as they are found. */
+struct admin_findings {
 	struct json_writer w;
-	bool is_ok;
+	enum admin_severity worst;
 };
 
-static void finding(struct examination *x, const char *name, bool is_ok, struct str message)
+static const char *severity_name(enum admin_severity severity)
 {
-	json_begin_object(&x->w);
-	json_member_str(&x->w, "check", str_of(name));
-	json_member_bool(&x->w, "ok", is_ok);
-	json_member_str(&x->w, "message", message);
-	json_end_object(&x->w);
-	x->is_ok = x->is_ok && is_ok;
+	static const char *const names[] = {
+		[ADMIN_FINE] = "ok", [ADMIN_WARNING] = "warning", [ADMIN_ERROR] = "error"};
+	return names[severity];
 }
 
-static void check_store(struct admin *admin, struct arena *arena, struct examination *x)
+void admin_finding(struct admin_findings *x, const char *check, enum admin_severity severity,
+		   struct str message)
+{
+	json_begin_object(&x->w);
+	json_member_str(&x->w, "check", str_of(check));
+	json_member_bool(&x->w, "ok", severity == ADMIN_FINE);
+	json_member_str(&x->w, "severity", str_of(severity_name(severity)));
+	json_member_str(&x->w, "message", message);
+	json_end_object(&x->w);
+	if (severity > x->worst)
+		x->worst = severity;
+}
+
+static void finding(struct admin_findings *x, const char *check, bool is_ok, struct str message)
+{
+	admin_finding(x, check, is_ok ? ADMIN_FINE : ADMIN_ERROR, message);
+}
+
+static void check_store(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct error err = {0};
 	const bool is_ok = store_check(admin->config.store, &err) == ERR_NONE;
@@ -39,7 +58,7 @@ static void check_store(struct admin *admin, struct arena *arena, struct examina
 }
 
 /* A dead node is reported until it is forgotten. Other nodes have taken over its work. */
-static void check_nodes(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_nodes(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct node_row *nodes = NULL;
 	size_t count = 0;
@@ -51,7 +70,8 @@ static void check_nodes(struct admin *admin, struct arena *arena, struct examina
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		finding(x, "node", nodes[i].is_alive,
+		admin_finding(
+			x, "node", nodes[i].is_alive ? ADMIN_FINE : ADMIN_WARNING,
 			str_format(arena,
 				   STR_FMT " (" STR_FMT ", " STR_FMT ", version " STR_FMT
 					   "): last heard from at " STR_FMT
@@ -62,7 +82,7 @@ static void check_nodes(struct admin *admin, struct arena *arena, struct examina
 				   (long long)nodes[i].busy_count));
 }
 
-static void check_queue(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_queue(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct delivery_backlog backlog = {0};
 	struct error err = {0};
@@ -80,7 +100,7 @@ static void check_queue(struct admin *admin, struct arena *arena, struct examina
 			   (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
 }
 
-static void check_holds(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_holds(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct hold_counts counts;
 	struct error err = {0};
@@ -106,7 +126,7 @@ static void check_holds(struct admin *admin, struct arena *arena, struct examina
 }
 
 /* Meant by somebody, so no fault; but posts that wait are looked for here. */
-static void check_pauses(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_pauses(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct pause_row *pauses = NULL;
 	size_t count = 0;
@@ -134,7 +154,7 @@ static void check_pauses(struct admin *admin, struct arena *arena, struct examin
 	}
 }
 
-static void check_alarms(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_alarms(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct alarm_row *alarms = NULL;
 	size_t count = 0;
@@ -154,7 +174,7 @@ static void check_alarms(struct admin *admin, struct arena *arena, struct examin
 				   STR_ARG(timetext_format_instant(arena, alarms[i].last_at_us))));
 }
 
-static void check_app(struct admin *admin, struct arena *arena, struct examination *x,
+static void check_app(struct admin *admin, struct arena *arena, struct admin_findings *x,
 		      const struct app_row *app)
 {
 	struct credential_row *credentials = NULL;
@@ -182,7 +202,7 @@ static void check_app(struct admin *admin, struct arena *arena, struct examinati
 	}
 }
 
-static void check_apps(struct admin *admin, struct arena *arena, struct examination *x)
+static void check_apps(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct app_row *apps = NULL;
 	size_t count = 0;
@@ -194,6 +214,81 @@ static void check_apps(struct admin *admin, struct arena *arena, struct examinat
 	finding(x, "apps", true, str_format(arena, "%zu app%s", count, count == 1 ? "" : "s"));
 	for (size_t i = 0; i < count; i++)
 		check_app(admin, arena, x, &apps[i]);
+}
+
+static void check_integrity(struct admin *admin, struct arena *arena, struct admin_findings *x)
+{
+	struct str problem = STR("");
+	struct error err = {0};
+	if (store_integrity_check(admin->config.store, arena, &problem, &err) != ERR_NONE)
+		problem = str_copy(arena, str_of(err.text));
+	finding(x, "integrity", str_is_empty(problem),
+		str_is_empty(problem) ? STR("the database is whole, and keeps what it confirms")
+		: store_is_shared(admin->config.store)
+			? str_format(arena,
+				     "PostgreSQL may lose what it has confirmed: " STR_FMT
+				     ". Posts can be lost or published twice",
+				     STR_ARG(problem))
+			: str_format(arena,
+				     "the database is damaged: " STR_FMT
+				     ". Restore a backup (operations.md)",
+				     STR_ARG(problem)));
+}
+
+static void check_accounts(struct admin *admin, struct arena *arena, struct admin_findings *x)
+{
+	struct platform_use use = {0};
+	struct error err = {0};
+	bool is_any = false;
+	if (store_platform_use(admin->config.store, &use, &err) != ERR_NONE) {
+		finding(x, "accounts", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	for (size_t id = 1; id <= PLATFORM_ID_MAX; id++) {
+		if (use.reauth_count[id] == 0)
+			continue;
+		is_any = true;
+		admin_finding(x, "accounts", ADMIN_WARNING,
+			      str_format(arena, "%s: %lld account%s must be connected again",
+					 platform_id_name((enum platform_id)id),
+					 (long long)use.reauth_count[id],
+					 use.reauth_count[id] == 1 ? "" : "s"));
+	}
+	if (!is_any)
+		admin_finding(x, "accounts", ADMIN_FINE, STR("no account must be connected again"));
+}
+
+static void check_webhooks(struct admin *admin, struct arena *arena, struct admin_findings *x)
+{
+	struct webhooks_failing failing = {0};
+	struct error err = {0};
+	if (store_webhooks_failing(admin->config.store, &failing, &err) != ERR_NONE) {
+		finding(x, "webhooks", false, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	if (failing.disabled > 0)
+		admin_finding(x, "webhooks", ADMIN_WARNING,
+			      str_format(arena, "%lld were disabled after failing for days",
+					 (long long)failing.disabled));
+	if (failing.webhooks == 0) {
+		admin_finding(x, "webhooks", ADMIN_FINE, STR("none is failing"));
+		return;
+	}
+	const struct str since =
+		failing.oldest_us == 0
+			? STR("")
+			: str_format(arena, ", the oldest since " STR_FMT,
+				     STR_ARG(timetext_format_instant(arena, failing.oldest_us)));
+	admin_finding(x, "webhooks", ADMIN_WARNING,
+		      str_format(arena, "%lld failing; %lld calls wait" STR_FMT,
+				 (long long)failing.webhooks, (long long)failing.waiting,
+				 STR_ARG(since)));
+}
+
+static void check_service(struct admin *admin, struct arena *arena, struct admin_findings *x)
+{
+	if (admin->config.examine != NULL)
+		admin->config.examine(admin->config.examine_context, arena, x);
 }
 
 void admin_schema(void *context, struct http_request *request, struct http_response *response)
@@ -209,21 +304,21 @@ void admin_schema(void *context, struct http_request *request, struct http_respo
 
 void admin_doctor(void *context, struct http_request *request, struct http_response *response)
 {
-	struct admin *admin = context;
-	struct examination x = {.is_ok = true};
+	typedef void (*check)(struct admin * admin, struct arena * arena,
+			      struct admin_findings * x);
+	static const check checks[] = {check_store, check_service,  check_integrity, check_nodes,
+				       check_queue, check_holds,    check_pauses,    check_alarms,
+				       check_apps,  check_accounts, check_webhooks};
+	struct admin_findings x = {.worst = ADMIN_FINE};
 	json_writer_init(&x.w, http_response_json(response, 200));
 	json_begin_object(&x.w);
 	json_key(&x.w, "checks");
 	json_begin_array(&x.w);
-	check_store(admin, request->arena, &x);
-	check_nodes(admin, request->arena, &x);
-	check_queue(admin, request->arena, &x);
-	check_holds(admin, request->arena, &x);
-	check_pauses(admin, request->arena, &x);
-	check_alarms(admin, request->arena, &x);
-	check_apps(admin, request->arena, &x);
+	for (size_t i = 0; i < COUNT_OF(checks); i++)
+		checks[i](context, request->arena, &x);
 	json_end_array(&x.w);
-	json_member_bool(&x.w, "ok", x.is_ok);
+	json_member_bool(&x.w, "ok", x.worst == ADMIN_FINE);
+	json_member_str(&x.w, "severity", str_of(severity_name(x.worst)));
 	json_end_object(&x.w);
 }
 

@@ -75,6 +75,9 @@ static const struct sql_dialect_word postgres_words[] = {
 	{"int_list", "(SELECT json_array_elements_text(@::json)::bigint)"},
 	{"take_turn", "SELECT pg_advisory_xact_lock(@)"},
 	{"share_turn", "SELECT pg_advisory_xact_lock_shared(@)"},
+	{"integrity", "SELECT COALESCE(string_agg(name || ' is off', ', ' ORDER BY name), 'ok')"
+		      " FROM pg_settings WHERE setting = 'off'"
+		      " AND name IN ('fsync', 'full_page_writes', 'synchronous_commit')"},
 	{"now_us", "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"},
 	{"postgres", "@"}, /* a statement that is for PostgreSQL alone */
 	{NULL, NULL},

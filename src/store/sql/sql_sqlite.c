@@ -45,6 +45,7 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"for_update", ""},
 	{"take_turn", "SELECT @"},
 	{"share_turn", "SELECT @"},
+	{"integrity", "PRAGMA quick_check(1)"},
 	{"now_us", "CAST(strftime('%s', 'now') AS INTEGER) * 1000000"},
 	{"postgres", ""},
 	/* A JSON array of texts (or of integers) as a list for IN. */
@@ -89,7 +90,6 @@ static enum err_kind kind_of_code(int code)
 	}
 }
 
-/* SQLite's texts name tables and columns, never values. */
 /* The file is at fault, and not the statement that was the first to find out. */
 static bool is_of_file(int code)
 {
@@ -105,17 +105,18 @@ static bool is_of_file(int code)
 	}
 }
 
+/* SQLite's texts name tables and columns, never values. */
 static enum err_kind failed(struct sqlite_connection *connection, int code, const char *what,
 			    struct error *err)
 {
 	if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
 		sql_note_damage(&connection->base);
-	return error_set_native(err, kind_of_code(code), code, "database: %s: %s", what,
 	const char *path =
 		connection->db != NULL ? sqlite3_db_filename(connection->db, "main") : NULL;
 	if (is_of_file(code) && path != NULL && path[0] != '\0')
 		return error_set_native(err, kind_of_code(code), code, "the database %s: %s", path,
 					sqlite3_errmsg(connection->db));
+	return error_set_native(err, kind_of_code(code), code, "database: %s: %s", what,
 				connection->db != NULL ? sqlite3_errmsg(connection->db)
 						       : sqlite3_errstr(code));
 }

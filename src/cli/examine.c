@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the doctor asks of the service itself and not of the store: its mode, key, clock, disk,
+ * directory and address. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "arena.h"
+#include "count_of.h"
+
+#include "epoch_file.h"
+#include "store_doctor.h"
+
+#include "reach.h"
+
+#include "admin.h"
+
+#include "service_private.h"
+
+#define REACH_WAIT_MS 3000
+#define CLOCK_OFF_US (5 * US_PER_S)
+#define DISK_SHORT_BYTES ((uint64_t)256 << 20)
+
+typedef void (*examiner)(struct service *service, struct arena *arena, struct admin_findings *out);
+
+static void examine_mode(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	(void)arena;
+	admin_finding(out, "mode", service->closed_why == NULL ? ADMIN_FINE : ADMIN_WARNING,
+		      service->closed_why != NULL ? str_of(service->closed_why)
+		      : service->mode == STORE_MODE_SANDBOX
+			      ? STR("sandbox: nothing reaches a real platform")
+			      : STR("live: posts go to the real platforms"));
+}
+
+static void examine_key(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	struct str sentence;
+	const bool is_right = identity_key_finding(service, arena, &sentence);
+	admin_finding(out, "key", is_right ? ADMIN_FINE : ADMIN_ERROR,
+		      is_right ? STR("every stored secret is sealed with this master key")
+			       : sentence);
+}
+
+/* The store's clock is the database's where several nodes share it. Elsewhere there is only ours, and
+ * the newest thing that the database has seen. */
+static void examine_clock(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	const int64_t ours_us = clock_now_us(clock_system());
+	int64_t off_us = clock_now_us(store_clock(service->store)) - ours_us;
+	struct epoch epoch = {0};
+	struct error err = {0};
+	if (epoch_file_read(service_path(service, "epoch"), &epoch, &err) == ERR_NONE &&
+	    epoch.at_us - ours_us > off_us)
+		off_us = epoch.at_us - ours_us;
+	const bool is_off = llabs((long long)off_us) > CLOCK_OFF_US;
+	admin_finding(
+		out, "clock", is_off ? ADMIN_WARNING : ADMIN_FINE,
+		is_off ? str_format(arena,
+				    "this machine's clock is %lld s %s the database's: check its "
+				    "time service",
+				    (long long)(llabs((long long)off_us) / US_PER_S),
+				    off_us > 0 ? "behind" : "ahead of")
+		       : STR("agrees with the database's"));
+}
+
+static void examine_disk(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	struct statvfs disk;
+	if (statvfs(service->data, &disk) != 0) {
+		admin_finding(out, "disk", ADMIN_ERROR,
+			      str_format(arena, "the data directory %s cannot be examined",
+					 service->data));
+		return;
+	}
+	const uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+	const struct str text = str_format(arena, "%llu MiB free in %s",
+					   (unsigned long long)(free_bytes >> 20), service->data);
+	if (!health_has_disk_room(service))
+		admin_finding(out, "disk", ADMIN_ERROR,
+			      str_format(arena, STR_FMT ": nothing is delivered", STR_ARG(text)));
+	else
+		admin_finding(out, "disk",
+			      free_bytes < DISK_SHORT_BYTES ? ADMIN_WARNING : ADMIN_FINE, text);
+}
+
+static void examine_directory(struct service *service, struct arena *arena,
+			      struct admin_findings *out)
+{
+	struct stat status;
+	const bool is_open = stat(service->data, &status) == 0 && (status.st_mode & 077) != 0;
+	admin_finding(
+		out, "directory", is_open ? ADMIN_WARNING : ADMIN_FINE,
+		is_open ? str_format(arena,
+				     "other users can look into the data directory %s (mode %03o): "
+				     "chmod 700",
+				     service->data, (unsigned)(status.st_mode & 0777))
+			: STR("the data directory is for this user alone"));
+}
+
+/* Those that have a credential or an account. */
+static void examine_platforms(struct service *service, struct arena *arena,
+			      struct admin_findings *out)
+{
+	struct platform_use use = {0};
+	struct reach reach = {0};
+	struct error err = {0};
+	if (store_platform_use(service->store, &use, &err) != ERR_NONE) {
+		admin_finding(out, "platform", ADMIN_ERROR, str_copy(arena, str_of(err.text)));
+		return;
+	}
+	memcpy(reach.is_wanted, use.is_used, sizeof(reach.is_wanted));
+	connector_reach(service->connector, arena, REACH_WAIT_MS, &reach);
+	for (size_t id = 1; id <= PLATFORM_ID_MAX; id++) {
+		const char *name = platform_id_name((enum platform_id)id);
+		if (!reach.is_wanted[id])
+			continue;
+		if (reach.is_answered[id])
+			admin_finding(out, "platform", ADMIN_FINE,
+				      str_format(arena, "%s answers", name));
+		else
+			admin_finding(out, "platform", ADMIN_ERROR,
+				      str_format(arena, "%s cannot be reached: " STR_FMT, name,
+						 STR_ARG(reach.why[id])));
+	}
+}
+
+static bool uses_platforms(const struct service *service)
+{
+	struct platform_use use = {0};
+	struct error err = {0};
+	bool is_any = false;
+	if (store_platform_use(service->store, &use, &err) != ERR_NONE)
+		return false;
+	for (size_t id = 1; id <= PLATFORM_ID_MAX; id++)
+		is_any = is_any || use.is_used[id];
+	return is_any;
+}
+
+static void examine_address(struct service *service, struct arena *arena,
+			    struct admin_findings *out)
+{
+	const struct str url = str_of(service->public_url);
+	const bool is_plain = !str_has_prefix(url, STR("https://"));
+	/* Nothing is registered at a platform yet, or the sandbox takes any address. */
+	const bool is_early = service->mode == STORE_MODE_SANDBOX || !uses_platforms(service);
+	admin_finding(
+		out, "address", is_plain && !is_early ? ADMIN_WARNING : ADMIN_FINE,
+		is_plain && !is_early
+			? str_format(arena,
+				     STR_FMT
+				     " is not https: set public-url to the https address at which "
+				     "browsers and platforms reach this service",
+				     STR_ARG(url))
+			: url);
+}
+
+void examine_service(void *context, struct arena *arena, struct admin_findings *out)
+{
+	static const examiner examiners[] = {examine_mode,     examine_key,       examine_clock,
+					     examine_disk,     examine_directory, examine_address,
+					     examine_platforms};
+	for (size_t i = 0; i < COUNT_OF(examiners); i++)
+		examiners[i](context, arena, out);
+}

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The doctor says what is true, and exits by how bad it is: 0 all well, 3 warnings only, 1 errors (docs/operations.md, "Doctor")."""
+import contextlib
+import http.server
+import json
+import os
+import sqlite3
+import threading
+
+import pytest
+
+from harness import App, Sandbox, Service, cli, poll
+
+ON_SQLITE = not os.environ.get("POSTHORN_TEST_DATABASE", "").startswith("postgres")
+
+
+def examine(service, status):
+    done = service.cli("doctor")
+    found = json.loads(done.stdout)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert found["ok"] == (status == 0) and found["severity"] == {0: "ok", 1: "error", 3: "warning"}[status]
+    assert all(check["ok"] == (check["severity"] == "ok") for check in found["checks"])
+    return found["checks"]
+
+
+def bad(checks):
+    return [(check["check"], check["severity"], check["message"]) for check in checks if not check["ok"]]
+
+
+@pytest.fixture
+def place(sandbox, tmp_path):
+    service = Service(tmp_path / "data", sandbox)
+    app = App(service).set_credentials("x", "linkedin").issue_token()
+    yield app
+    if service.popen.poll() is None:
+        service.stop()
+
+
+def test_all_is_well(place):
+    checks = examine(place.service, 0)
+    names = {check["check"] for check in checks}
+    assert names >= {"store", "mode", "key", "clock", "disk", "directory", "address", "integrity", "queue", "held", "apps", "platform",
+                     "accounts", "webhooks"}
+    assert sorted(check["message"] for check in checks if check["check"] == "platform") == ["LinkedIn answers", "X answers"]
+    done = place.cli("doctor", "--text")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == len(checks)
+    assert all(line.startswith("ok ") for line in done.stdout.splitlines())
+
+
+def test_a_platform_that_cannot_be_reached(tmp_path):
+    with Sandbox() as sandbox, Service(tmp_path / "data", sandbox) as service:
+        App(service).set_credentials("x")
+        sandbox.kill()
+        found = bad(examine(service, 1))
+        assert len(found) == 1 and found[0][0] == "platform" and "X cannot be reached" in found[0][2]
+        sandbox.stop = sandbox.kill
+
+
+def test_accounts_that_need_connecting_again(place):
+    place.connect("x")
+    place.service.stop()
+    if not ON_SQLITE:
+        pytest.skip("writes into the SQLite file")
+    with contextlib.closing(sqlite3.connect(place.service.data / "posthorn.db")) as database, database:
+        database.execute("UPDATE accounts SET state = 'reauth_required'")
+    done = place.cli("doctor", "--sandbox", "http://127.0.0.1:1")
+    warnings = [check for check in json.loads(done.stdout)["checks"] if check["severity"] == "warning"]
+    assert [check["message"] for check in warnings] == ["X: 1 account must be connected again"]
+
+
+def test_a_webhook_that_fails(place, tmp_path):
+    class Refuser(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(500)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refuser)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    made = place.post("/v1/webhooks", json={"url": f"http://127.0.0.1:{server.server_port}/", "events": ["post.completed"]})
+    assert made.status_code == 201, made.text
+    place.post(f"/v1/webhooks/{made.json()['data']['id']}/test")
+
+    def failing():
+        done = place.cli("doctor")
+        return [check for check in json.loads(done.stdout)["checks"] if check["check"] == "webhooks" and not check["ok"]]
+
+    found = poll("the webhook is failing", failing)
+    assert found[0]["severity"] == "warning" and "1 failing; 1 calls wait, the oldest since 20" in found[0]["message"]
+    examine(place.service, 3)
+    server.shutdown()
+
+
+def test_a_data_directory_that_others_can_read(place):
+    place.service.data.chmod(0o755)
+    found = bad(examine(place.service, 3))
+    assert found == [("directory", "warning", f"other users can look into the data directory {place.service.data} (mode 755): chmod 700")]
+
+
+def test_a_live_service_without_https(tmp_path):
+    with Service(tmp_path / "data") as service:
+        examine(service, 0)  # nothing is registered at a platform yet
+        app = App(service)
+        app.cli("credential", "set", "--app", app.client_id, "--platform", "x", "--client-id", "a", "--client-secret-stdin", stdin="b")
+        checks = json.loads(service.cli("doctor").stdout)["checks"]
+        address = next(check for check in checks if check["check"] == "address")
+        assert address["severity"] == "warning" and "https" in address["message"]
+
+
+@pytest.mark.skipif(not ON_SQLITE, reason="damages the SQLite file")
+def test_a_damaged_database(place):
+    for number in range(300):
+        place.post("/v1/webhooks", json={"url": f"https://c.example/{number}"})
+    place.service.stop()
+    path = place.service.data / "posthorn.db"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        page_size = database.execute("PRAGMA page_size").fetchone()[0]
+        root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'timeline'").fetchone()[0]
+    with open(path, "r+b") as file:
+        file.seek((root - 1) * page_size)
+        file.write(b"\xff" * page_size)
+    done = cli("doctor", "--data", place.service.data, "--sandbox", "http://127.0.0.1:1")
+    assert done.returncode == 1
+    checks = json.loads(done.stdout)["checks"]
+    assert any(check["check"] == "integrity" and check["severity"] == "error" and "damaged" in check["message"] for check in checks)
