@@ -126,10 +126,10 @@ enum err_kind http_router_add(struct http_router *router, const struct http_rout
 			      size_t count, struct error *err);
 void http_router_free(struct http_router **router);
 /* The route for method and path, or NULL with *fault_out (NOT_FOUND, METHOD_NOT_ALLOWED). Fills the
- * captures of request. A literal segment wins over a capture, a route that fits path and method
- * over one that fits only the path. A path with broken percent-encoding, control characters or
- * invalid UTF-8 is NOT_FOUND. HEAD matches GET routes. On METHOD_NOT_ALLOWED *allow_out lists the
- * methods ("GET, POST"). */
+ * captures of request. A literal segment wins over a capture for all methods: a path that fits a
+ * more exact pattern is never tried against a less exact one. A path with broken percent-encoding,
+ * control characters or invalid UTF-8 is NOT_FOUND. HEAD matches GET routes. On METHOD_NOT_ALLOWED
+ * *allow_out lists the methods ("GET, POST"). */
 const struct http_route *http_router_match(const struct http_router *router,
 					   struct http_request *request, enum http_fault *fault_out,
 					   struct str *allow_out);

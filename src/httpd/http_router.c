@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The router: patterns, matching, dispatch. Routes are kept in the order of how exact they are (a
  * literal segment before a capture before "{*rest}", compared segment by segment), so that the
- * first one that fits is the right one. When a more exact pattern fits the path but not the method,
- * a less exact one that fits both is taken; 405 means that none does. */
+ * first pattern that takes the path is the right one: its routes alone decide about the method.
+ * /posts/publish is never the post "publish", by no method (api-decisions.md 1). */
 #include "http.h"
 
 #include <stdlib.h>
@@ -280,10 +280,14 @@ const struct http_route *http_router_match(const struct http_router *router,
 	if (!path_split(request->arena, request->path, &split))
 		return NULL;
 	buf_init(&allow, request->arena, 256);
+	const struct entry *first = NULL;
 	for (size_t i = 0; i < router->count; i++) {
 		const struct entry *entry = &router->entries[i];
+		if (first != NULL && pattern_compare(first, entry) != 0)
+			break;
 		if (!entry_takes(entry, &split))
 			continue;
+		first = entry;
 		if (method_fits(&entry->route, request->method))
 			return captures_fill(entry, &split, request) ? &entry->route : NULL;
 		allow_add(&allow, entry->route.method);

@@ -122,10 +122,8 @@ class Checker:
         """(operation or None, is the path known?)"""
         fitting = self.templates_of(path)
         wanted = "get" if method == "HEAD" else method.lower()
-        for _, methods in fitting:
-            if wanted in methods:
-                return methods[wanted], True
-        return None, bool(fitting)
+        methods = fitting[0][1] if fitting else {}
+        return methods.get(wanted), bool(fitting)
 
     # -- judging
 

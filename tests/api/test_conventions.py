@@ -41,9 +41,10 @@ EVERY_PATH = sorted({prefix + fill(path) for _, path, _, _ in ROUTES for prefix 
 
 
 def methods_of(path):
-    """Those of every route that the path fits: /posts/publish is also the path of a post whose id would be "publish"."""
-    fits = [re.fullmatch(prefix + re.sub(r"\{\w+\}", "[^/]+", pattern), path) and method for method, pattern, _, _ in ROUTES for prefix in PREFIXES]
-    return sorted({method for method in fits if method})
+    """Those of the most exact pattern that the path fits: /posts/publish is never a post whose id would be "publish"."""
+    fits = {pattern for _, pattern, _, _ in ROUTES for prefix in PREFIXES if re.fullmatch(prefix + re.sub(r"\{\w+\}", "[^/]+", pattern), path)}
+    exact = min(fits, key=lambda pattern: [part.startswith("{") for part in pattern.split("/")])
+    return sorted({method for method, pattern, _, _ in ROUTES if pattern == exact})
 
 
 def test_the_table_is_read():
