@@ -79,7 +79,7 @@ void api_account_list(void *context, struct http_request *request, struct http_r
 	size_t count = 0;
 	int64_t total = 0;
 	struct error err = {0};
-	problems_init(&problems, request->arena);
+	respond_problems_init(&problems, request);
 	struct account_filter filter = {.app_id = request_app(request)->id,
 					.now_us = clock_now_us(api->config.clock)};
 	if (request->has_bad_query)

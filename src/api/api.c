@@ -66,6 +66,19 @@ static bool within_rate(struct api *api, const struct http_request *request,
 	return false;
 }
 
+/* ---- checks before a handler ---- */
+
+/* A route whose query is read refuses unknown parameters together with its other problems
+ * (respond_problems_init); the others do it here. */
+static bool has_no_stray_query(const struct http_request *request, struct http_response *response)
+{
+	struct problems problems;
+	if (respond_known_query(request) != NULL)
+		return true;
+	respond_problems_init(&problems, request);
+	return !respond_if_problems(response, &problems);
+}
+
 static bool before(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
@@ -78,7 +91,8 @@ static bool before(void *context, struct http_request *request, struct http_resp
 	}
 	if (route == NULL || route->who != WHO_BEARER)
 		return true;
-	return bearer_check(api, request, response) && within_rate(api, request, response);
+	return bearer_check(api, request, response) && within_rate(api, request, response) &&
+	       has_no_stray_query(request, response);
 }
 
 /* ---- every answer ---- */
@@ -253,7 +267,8 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	}
 	request->route = route;
 	request->user = (void *)(uintptr_t)app;
-	if (row->handler != api_post_publish || may_publish(app, response))
+	if (has_no_stray_query(request, response) &&
+	    (row->handler != api_post_publish || may_publish(app, response)))
 		row->handler(api, request, response);
 }
 

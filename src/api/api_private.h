@@ -16,6 +16,7 @@
 
 #include "account.h"
 #include "failure.h"
+#include "known.h"
 #include "request_limits.h"
 #include "post.h"
 #include "problem.h"
@@ -120,9 +121,16 @@ void respond_write_errors(struct json_writer *w, const struct problems *problems
 void respond_write_limit(struct json_writer *w, const struct problem *problem);
 /* "warnings": [...] when there are any. */
 void respond_write_warnings(struct json_writer *w, const struct problems *problems);
-/* Parses the body as a JSON object in the request's arena. False: answered (415, 400
- * MALFORMED_JSON, 413, or 422 when it is not an object). */
+/* The parameters that queries.def names for the request's route; NULL when it reads no query. */
+const char *const *respond_known_query(const struct http_request *request);
+/* Empties problems, then adds the query parameters that queries.def does not name for the request's
+ * route. */
+void respond_problems_init(struct problems *problems, const struct http_request *request);
+/* Parses the body as a JSON object in the request's arena. known: the names of its fields (a KNOWN
+ * list); another is added to problems. NULL = the caller's reader does it. False: answered (415,
+ * 400 MALFORMED_JSON, 413, or 422 when it is not an object). */
 bool respond_read_json(struct http_request *request, struct http_response *response,
+		       const char *const *known, struct problems *problems,
 		       const struct json **body_out);
 /* Is the request's Content-Type this media type (parameters aside)? */
 bool respond_content_type_is(const struct http_request *request, const char *media_type);
@@ -176,6 +184,9 @@ void api_account_write(struct json_writer *w, const struct account_row *account,
 
 /* Why an account cannot be published to: a reason of api-decisions.md 1; NULL when it can. */
 const char *api_account_unusable_reason(const struct account_row *account, bool is_found);
+/* A warning for each platform that has options in content and none of accounts. */
+void api_platforms_check(const struct post_content *content, const struct account_row *accounts,
+			 size_t count, struct problems *problems);
 /* The rules of the account's platform (rules_check). */
 void api_account_check_rules(struct arena *arena, const struct account_row *account,
 			     const struct post_content *content, struct problems *problems);

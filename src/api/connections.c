@@ -28,6 +28,14 @@ struct connect_input {
 
 /* ---- checks, in the order of api-decisions.md 4 ---- */
 
+/* A misspelt name is told beside the one that is missing. Those of a body were refused before. */
+static void check_unknown(struct problems *problems, const struct connect_input *input)
+{
+	if (input->query != NULL)
+		known_check_query(problems, &input->query->query,
+				  respond_known_query(input->query));
+}
+
 static bool parameters_are_there(struct http_response *response, const struct connect_input *input)
 {
 	struct problems problems;
@@ -46,6 +54,7 @@ static bool parameters_are_there(struct http_response *response, const struct co
 			    STR("The redirect_url field is required."));
 	if (problems.count == 0)
 		return true;
+	check_unknown(&problems, input);
 	struct json_writer w;
 	respond_error_begin(response, 400, "MISSING_PARAMETERS", problems.items[0].message, &w);
 	respond_write_errors(&w, &problems, PROBLEM_SHAPE);
@@ -127,6 +136,7 @@ static bool parameters_are_good(struct http_request *request, struct http_respon
 {
 	struct problems problems;
 	problems_init(&problems, response->arena);
+	check_unknown(&problems, input);
 	check_repeats(&problems, input->query);
 	const char *problem =
 		redirect_problem(request->arena, request_app(request), input->redirect_url);
@@ -217,10 +227,12 @@ void api_connect_begin_json(void *context, struct http_request *request,
 			    struct http_response *response)
 {
 	const struct json *body = NULL;
-	if (!respond_read_json(request, response, &body))
-		return;
 	struct problems problems;
 	problems_init(&problems, request->arena);
+	if (!respond_read_json(request, response,
+			       KNOWN("platform", "user_id", "redirect_url", "name", "email"),
+			       &problems, &body))
+		return;
 	const struct connect_input input = {
 		.platform = member_text(body, "platform", &problems),
 		.user_id = member_text(body, "user_id", &problems),
@@ -457,9 +469,12 @@ void api_connection_accounts(void *context, struct http_request *request,
 
 /* ---- confirmation ---- */
 
-static void check_there(struct problems *problems, const char *name, struct str text)
+/* A field of a wrong type was told before. */
+static void check_there(struct problems *problems, const struct json *body, const char *name,
+			struct str text)
 {
-	if (str_is_empty(text))
+	const struct json *value = json_get(body, name);
+	if (str_is_empty(text) && (json_is_null(value) || json_is(value, JSON_TYPE_STRING)))
 		problem_add(problems, PROBLEM_SHAPE, str_of(name), "missing",
 			    str_format(problems->arena, "The %s field is required.", name));
 }
@@ -471,15 +486,14 @@ void api_connection_confirm(void *context, struct http_request *request,
 	const struct json *body = NULL;
 	struct problems problems;
 	struct error err = {0};
-	if (!respond_read_json(request, response, &body))
-		return;
 	problems_init(&problems, request->arena);
+	if (!respond_read_json(request, response, KNOWN("confirmation_token", "user_id"), &problems,
+			       &body))
+		return;
 	const struct str token = member_text(body, "confirmation_token", &problems);
 	const struct str user_id = member_text(body, "user_id", &problems);
-	if (problems.count == 0) {
-		check_there(&problems, "confirmation_token", token);
-		check_there(&problems, "user_id", user_id);
-	}
+	check_there(&problems, body, "confirmation_token", token);
+	check_there(&problems, body, "user_id", user_id);
 	if (respond_if_problems(response, &problems))
 		return;
 	const struct digest digest = digest_token(token);

@@ -179,7 +179,7 @@ void api_event_list(void *context, struct http_request *request, struct http_res
 	struct event_row *events = NULL;
 	size_t count = 0;
 	struct error err = {0};
-	problems_init(&problems, request->arena);
+	respond_problems_init(&problems, request);
 	const int64_t after = api_cursor_number(request, &problems, "after", 0, 0, INT64_MAX);
 	const size_t limit = (size_t)api_cursor_number(request, &problems, "limit",
 						       FEED_LIMIT_DEFAULT, 1, LIST_PER_PAGE_MAX);

@@ -34,19 +34,6 @@ static void shape(struct changing *c, struct str field, const char *reason, cons
 	problem_add(&c->problems, PROBLEM_SHAPE, field, reason, str_of(message));
 }
 
-/* known ends with NULL. */
-static void warn_unknown(struct changing *c, const struct json *body, const char *const *known)
-{
-	for (size_t i = 0; i < body->count; i++) {
-		const char *const *name = known;
-		while (*name != NULL && !str_equal_z(body->keys[i], *name))
-			name++;
-		if (*name == NULL)
-			warning_add(&c->problems, body->keys[i], "ignored",
-				    STR("Unknown field; ignored."));
-	}
-}
-
 /* ---- answers ---- */
 
 static bool answered_too_late(struct changing *c, const struct post_change_result *result)
@@ -106,16 +93,14 @@ void api_post_cancel(void *context, struct http_request *request, struct http_re
 /* False: answered already. */
 static bool read_schedule(struct changing *c, int64_t now_us, int64_t *scheduled_at_us)
 {
-	static const char *const known[] = {"scheduled_at", NULL};
 	const struct json *body = NULL;
-	if (!respond_read_json(c->request, c->response, &body))
+	if (!respond_read_json(c->request, c->response, KNOWN("scheduled_at"), &c->problems, &body))
 		return false;
 	const struct json *value = json_get(body, "scheduled_at");
 	if (value == NULL)
 		shape(c, STR("scheduled_at"), "required",
 		      "The scheduled_at field is required; null means now.");
 	*scheduled_at_us = publish_schedule_read(value, now_us, &c->problems);
-	warn_unknown(c, body, known);
 	return !respond_if_problems(c->response, &c->problems);
 }
 
@@ -177,11 +162,11 @@ static void read_accounts(struct changing *c, const struct json *list, struct po
 /* Without a body, every failed account is retried. False: answered. */
 static bool read_retry(struct changing *c, struct post_retry *retry)
 {
-	static const char *const known[] = {"account_ids", "republish", NULL};
 	const struct json *body = NULL;
 	if (str_is_empty(c->request->body))
 		return true;
-	if (!respond_read_json(c->request, c->response, &body))
+	if (!respond_read_json(c->request, c->response, KNOWN("account_ids", "republish"),
+			       &c->problems, &body))
 		return false;
 	const struct json *republish = json_get(body, "republish");
 	if (!json_is_null(republish) && !json_is(republish, JSON_TYPE_BOOL))
@@ -189,7 +174,6 @@ static bool read_retry(struct changing *c, struct post_retry *retry)
 		      "The republish field must be true or false.");
 	retry->republish = json_bool(republish, false);
 	read_accounts(c, json_get(body, "account_ids"), retry);
-	warn_unknown(c, body, known);
 	return !respond_if_problems(c->response, &c->problems);
 }
 

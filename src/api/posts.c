@@ -231,7 +231,7 @@ void api_post_list(void *context, struct http_request *request, struct http_resp
 {
 	struct api *api = context;
 	struct list_query q = {.request = request};
-	problems_init(&q.problems, request->arena);
+	respond_problems_init(&q.problems, request);
 	read_filters(&q);
 	if (respond_if_problems(response, &q.problems))
 		return;

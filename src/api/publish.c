@@ -83,8 +83,31 @@ void api_account_check_rules(struct arena *arena, const struct account_row *acco
 	rules_check(arena, platform_of(account->platform), content, &target, problems);
 }
 
+void api_platforms_check(const struct post_content *content, const struct account_row *accounts,
+			 size_t count, struct problems *problems)
+{
+	const struct json *options = content->options;
+	for (size_t i = 0; options != NULL && i < options->count; i++) {
+		const struct str slug = options->keys[i];
+		bool is_target = false;
+		for (size_t j = 0; j < count; j++)
+			is_target = is_target ||
+				    str_equal_z(slug, platform_id_slug(accounts[j].platform));
+		if (!is_target)
+			warning_add(
+				problems,
+				str_format(problems->arena, "platforms." STR_FMT, STR_ARG(slug)),
+				"ignored",
+				str_format(problems->arena,
+					   "No account of this post is on " STR_FMT
+					   "; its options were ignored.",
+					   STR_ARG(slug)));
+	}
+}
+
 static bool check_rules(struct publishing *p)
 {
+	api_platforms_check(&p->post.content, p->accounts, p->post.account_count, &p->problems);
 	for (size_t i = 0; i < p->post.account_count; i++)
 		api_account_check_rules(p->request->arena, &p->accounts[i], &p->post.content,
 					&p->problems);
@@ -228,9 +251,9 @@ void api_post_publish(void *context, struct http_request *request, struct http_r
 {
 	struct publishing p = {.api = context, .request = request, .response = response};
 	const struct json *body = NULL;
-	if (!respond_read_json(request, response, &body))
-		return;
 	problems_init(&p.problems, request->arena);
+	if (!respond_read_json(request, response, NULL, &p.problems, &body))
+		return;
 	p.accept.now_us = clock_now_us(p.api->config.clock);
 	publish_request_read(request->arena, body, idempotency_key(&p), p.accept.now_us,
 			     &p.api->config.media_url_check, &p.post, &p.problems);

@@ -2,6 +2,8 @@
  * The shapes of answers (api-decisions.md 1): errors, problems, and reading a JSON body. */
 #include "api_private.h"
 
+#include "count_of.h"
+
 void respond_error_begin(struct http_response *response, int status, const char *code,
 			 struct str message, struct json_writer *w)
 {
@@ -228,6 +230,31 @@ void respond_problems(struct http_response *response, const struct problems *pro
 	json_end_object(&w);
 }
 
+static const struct query_names {
+	http_handler handler;
+	const char *const *known;
+} queries[] = {
+#define QUERY(handler, ...) {handler, KNOWN(__VA_ARGS__)},
+#include "queries.def"
+#undef QUERY
+};
+
+const char *const *respond_known_query(const struct http_request *request)
+{
+	for (size_t i = 0; i < COUNT_OF(queries); i++) {
+		if (queries[i].handler == request->route->handler)
+			return queries[i].known;
+	}
+	return NULL;
+}
+
+void respond_problems_init(struct problems *problems, const struct http_request *request)
+{
+	const char *const *known = respond_known_query(request);
+	problems_init(problems, request->arena);
+	known_check_query(problems, &request->query, known != NULL ? known : KNOWN_NONE);
+}
+
 bool respond_if_problems(struct http_response *response, const struct problems *problems)
 {
 	if (problems->count > 0)
@@ -278,6 +305,7 @@ static void respond_malformed(struct http_response *response, const struct json_
 }
 
 bool respond_read_json(struct http_request *request, struct http_response *response,
+		       const char *const *known, struct problems *problems,
 		       const struct json **body_out)
 {
 	if (!respond_content_type_is(request, "application/json")) {
@@ -297,8 +325,12 @@ bool respond_read_json(struct http_request *request, struct http_response *respo
 		respond_malformed(response, &position, &err);
 		return false;
 	}
-	if (json_is(*body_out, JSON_TYPE_OBJECT))
-		return true;
-	respond_error(response, 422, "VALIDATION_ERROR", STR("The body must be a JSON object."));
-	return false;
+	if (!json_is(*body_out, JSON_TYPE_OBJECT)) {
+		respond_error(response, 422, "VALIDATION_ERROR",
+			      STR("The body must be a JSON object."));
+		return false;
+	}
+	if (known != NULL)
+		known_check(problems, *body_out, STR(""), known);
+	return true;
 }

@@ -134,6 +134,7 @@ static void respond(struct validation *v, struct http_response *response)
 	json_key(&w, "data");
 	json_begin_object(&w);
 	json_member_str(&w, "mode", str_of(post_mode_name(v->post.content.mode)));
+	api_platforms_check(&v->post.content, v->accounts, v->post.account_count, &v->problems);
 	json_key(&w, "accounts");
 	json_begin_array(&w);
 	for (size_t i = 0; i < v->post.account_count; i++)
@@ -150,9 +151,9 @@ void api_post_validate(void *context, struct http_request *request, struct http_
 	struct validation v = {.api = context, .request = request};
 	const struct json *body = NULL;
 	struct error err = {0};
-	if (!respond_read_json(request, response, &body))
-		return;
 	problems_init(&v.problems, request->arena);
+	if (!respond_read_json(request, response, NULL, &v.problems, &body))
+		return;
 	publish_request_read(request->arena, body, STR(""), clock_now_us(v.api->config.clock),
 			     &v.api->config.media_url_check, &v.post, &v.problems);
 	if (respond_if_problems(response, &v.problems))

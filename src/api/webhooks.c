@@ -22,7 +22,7 @@ struct webhook_call {
 	struct api *api;
 	struct http_request *request;
 	struct http_response *response;
-	struct problems problems; /* and warnings */
+	struct problems problems;
 	struct webhook_row webhook;
 	struct str secret; /* shown once */
 };
@@ -31,7 +31,7 @@ static struct webhook_call call_begin(void *context, struct http_request *reques
 				      struct http_response *response)
 {
 	struct webhook_call c = {.api = context, .request = request, .response = response};
-	problems_init(&c.problems, request->arena);
+	respond_problems_init(&c.problems, request);
 	return c;
 }
 
@@ -84,7 +84,6 @@ static void respond_webhook(struct webhook_call *c, int status)
 	write_members(&w, &c->webhook);
 	if (!str_is_empty(c->secret))
 		json_member_str(&w, "secret", c->secret);
-	respond_write_warnings(&w, &c->problems);
 	json_end_object(&w);
 	json_end_object(&w);
 }
@@ -96,17 +95,11 @@ static void shape(struct webhook_call *c, struct str field, const char *reason, 
 	problem_add(&c->problems, PROBLEM_SHAPE, field, reason, str_of(message));
 }
 
-static void warn_unknown(struct webhook_call *c, const struct json *body)
+/* False: answered. */
+static bool read_body(struct webhook_call *c, const struct json **body_out)
 {
-	static const char *const known[] = {"url", "events", "enabled"};
-	for (size_t i = 0; i < body->count; i++) {
-		bool is_known = false;
-		for (size_t j = 0; j < COUNT_OF(known); j++)
-			is_known = is_known || str_equal_z(body->keys[i], known[j]);
-		if (!is_known)
-			warning_add(&c->problems, body->keys[i], "ignored",
-				    STR("Unknown field; ignored."));
-	}
+	return respond_read_json(c->request, c->response, KNOWN("url", "events", "enabled"),
+				 &c->problems, body_out);
 }
 
 /* Checks the URL itself. The addresses of its host are checked when it is called (api-decisions.md
@@ -170,9 +163,8 @@ static bool read_members(struct webhook_call *c, const struct json *body)
 		if (!json_is_null(value))
 			members[i].read(c, value);
 	}
-	if (str_is_empty(c->webhook.url) && c->problems.count == 0)
+	if (str_is_empty(c->webhook.url) && json_is_null(json_get(body, "url")))
 		shape(c, STR("url"), "missing", "The url field is required.");
-	warn_unknown(c, body);
 	return !respond_if_problems(c->response, &c->problems);
 }
 
@@ -198,7 +190,7 @@ void api_webhook_create(void *context, struct http_request *request, struct http
 		.updated_at_us = now,
 	};
 	const struct json *body = NULL;
-	if (!respond_read_json(request, response, &body) || !read_members(&c, body))
+	if (!read_body(&c, &body) || !read_members(&c, body))
 		return;
 	c.secret = webhook_secret_make(request->arena, c.api->config.random);
 	c.webhook.secret_sealed = seal_of(&c, "secret", c.secret);
@@ -248,7 +240,7 @@ void api_webhook_update(void *context, struct http_request *request, struct http
 	struct webhook_call c = call_begin(context, request, response);
 	struct error err = {0};
 	const struct json *body = NULL;
-	if (!respond_read_json(request, response, &body) || !found(&c))
+	if (!read_body(&c, &body) || !found(&c))
 		return;
 	const bool was_enabled = c.webhook.is_enabled;
 	if (!read_members(&c, body))

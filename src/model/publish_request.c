@@ -11,6 +11,7 @@
 #include "url.h"
 #include "utf8.h"
 
+#include "known.h"
 #include "platform_id.h"
 
 /* What every reader below needs. */
@@ -69,25 +70,6 @@ static const struct json *list_get(const struct reader *r, const struct json *ob
 static void warn_ignored(const struct reader *r, struct str field, const char *message)
 {
 	warning_add(r->problems, field, "ignored", str_of(message));
-}
-
-/* Names what nobody reads, with its path. known ends with NULL. */
-static void warn_unknown(const struct reader *r, const struct json *object, struct str parent,
-			 const char *const *known)
-{
-	for (size_t i = 0; object != NULL && i < object->count; i++) {
-		const char *const *name = known;
-		while (*name != NULL && !str_equal_z(object->keys[i], *name))
-			name++;
-		if (*name != NULL)
-			continue;
-		const struct str key = str_copy(r->arena, object->keys[i]);
-		warn_ignored(r,
-			     str_is_empty(parent) ? key
-						  : str_format(r->arena, STR_FMT "." STR_FMT,
-							       STR_ARG(parent), STR_ARG(key)),
-			     "Unknown field; ignored.");
-	}
 }
 
 /* ---- media ---- */
@@ -158,13 +140,13 @@ static void media_duration_read(const struct reader *r, const struct json *objec
 static void media_item_read(const struct reader *r, const struct json *object, struct str field,
 			    struct media *media)
 {
-	static const char *const known[] = {"url",       "type",     "alt_text", "thumbnail_url",
-					    "mime_type", "duration", NULL};
 	media->duration_s = -1;
 	if (!json_is(object, JSON_TYPE_OBJECT)) {
 		shape(r, field, "not_an_object", "A media item must be an object.");
 		return;
 	}
+	known_check(r->problems, object, field,
+		    KNOWN("url", "type", "alt_text", "thumbnail_url", "mime_type", "duration"));
 	media_url_read(r, object, field, media);
 	media_type_read(r, object, field, media);
 	text_get(r, object, "alt_text", field, &media->alt_text);
@@ -172,7 +154,6 @@ static void media_item_read(const struct reader *r, const struct json *object, s
 	if (text_get(r, object, "thumbnail_url", field, &media->thumbnail_url))
 		media_url_judge(r, path(r, field, "thumbnail_url"), media->thumbnail_url);
 	media_duration_read(r, object, field, media);
-	warn_unknown(r, object, field, known);
 }
 
 static void media_read(const struct reader *r, const struct json *object, struct str parent,
@@ -207,19 +188,20 @@ static void type_read(const struct reader *r, const struct json *object, struct 
 	*type_out = post_type_of_name(name);
 	if (*type_out == POST_TYPE_NONE)
 		shape(r, path(r, parent, "type"), "unknown_type",
-		      "The type must be one of post, video, story, carousel, article.");
+		      "The type must be one of post, video, story, carousel, article. For a reel, "
+		      "use video.");
 }
 
 static void container_read(const struct reader *r, const struct json *object, size_t index,
 			   struct post_content *content)
 {
-	static const char *const known[] = {"type", "content", "media", NULL};
 	const struct str field = path_at(r, STR("containers"), index);
 	struct container *container = &content->containers[index];
 	if (!json_is(object, JSON_TYPE_OBJECT)) {
 		shape(r, field, "not_an_object", "A container must be an object.");
 		return;
 	}
+	known_check(r->problems, object, field, KNOWN("type", "content", "media"));
 	if (index == 0)
 		type_read(r, object, field, &content->type);
 	else if (!json_is_null(json_get(object, "type")))
@@ -235,7 +217,6 @@ static void container_read(const struct reader *r, const struct json *object, si
 	} else if (json_is_null(json_get(object, "content"))) {
 		shape(r, content_field, "required", "A container needs content.");
 	}
-	warn_unknown(r, object, field, known);
 }
 
 static void advanced_read(const struct reader *r, const struct json *body,
@@ -438,15 +419,15 @@ void publish_request_read(struct arena *arena, const struct json *body,
 			  const struct media_url_check *media_url_check,
 			  struct publish_request *request_out, struct problems *problems)
 {
-	static const char *const known[] = {"request_id",   "account_ids", "content",      "media",
-					    "containers",   "platforms",   "scheduled_at", "type",
-					    "max_lateness", NULL};
 	const struct reader r = {arena, media_url_check, now_us, problems};
 	*request_out = (struct publish_request){0};
 	if (!json_is(body, JSON_TYPE_OBJECT)) {
 		shape(&r, STR("body"), "not_an_object", "The request body must be an object.");
 		return;
 	}
+	known_check(problems, body, STR(""),
+		    KNOWN("request_id", "account_ids", "content", "media", "containers",
+			  "platforms", "scheduled_at", "type"));
 	request_out->request_id = request_id_read(&r, body, header_request_id);
 	accounts_read(&r, body, request_out);
 	content_read(&r, body, &request_out->content);
@@ -454,5 +435,4 @@ void publish_request_read(struct arena *arena, const struct json *body,
 	request_out->scheduled_at_us =
 		publish_schedule_read(json_get(body, "scheduled_at"), now_us, problems);
 	request_out->max_lateness_s = max_lateness_read(&r, body);
-	warn_unknown(&r, body, (struct str){0}, known);
 }

@@ -37,7 +37,7 @@ struct media_url_check {
 
 /* body: the parsed JSON (any type). header_request_id: Idempotency-Key or empty. Fills request_out
  * as far as possible; it is to be used only when problems has none of its kinds. Warnings name
- * ignored fields. */
+ * what is ignored. */
 void publish_request_read(struct arena *arena, const struct json *body,
 			  struct str header_request_id, int64_t now_us,
 			  const struct media_url_check *media_url_check,

@@ -246,7 +246,7 @@ def test_reschedule_later_is_kept(app, one, sandbox):
 
 @pytest.mark.parametrize("body", [{}, {"scheduled": "x"}], ids=["empty", "another name"])
 def test_reschedule_without_a_time(app, one, body):
-    check_error(move(app, scheduled(app, one), body), 422, "VALIDATION_ERROR", ["scheduled_at"])
+    check_error(move(app, scheduled(app, one), body), 422, "VALIDATION_ERROR", ["scheduled_at", *body])
 
 
 @pytest.mark.parametrize(
@@ -260,12 +260,15 @@ def test_reschedule_to_what_is_no_time(app, one, value):
     assert app.show(post_id) == before
 
 
-def test_reschedule_tells_what_it_ignored(app, one):
-    at = tomorrow(2)
-    data = move(app, scheduled(app, one), {"scheduled_at": at, "content": "new words"}).json()["data"]
-    warning = only(data["warnings"])
-    assert (warning["field"], warning["code"]) == ("content", "ignored") and warning["message"]
-    assert data["scheduled_at"] == at
+def test_only_the_time_is_changed(app, one):
+    """An unknown field is refused, and one of publish says how the rest is changed."""
+    post_id = scheduled(app, one)
+    before = app.show(post_id)
+    body = check_error(move(app, post_id, {"scheduled_at": tomorrow(2), "content": "new words"}), 422, "VALIDATION_ERROR", ["content"])
+    assert body["errors"]["content"] == ["Unknown field. Only scheduled_at can be changed. For other content, delete the post and publish it again."]
+    check_error(move(app, post_id, {"scheduled_at": tomorrow(2), "contnet": "x"}), 422, "VALIDATION_ERROR", ["contnet"])
+    check_error(move(app, post_id, {"content": "new words"}), 422, "VALIDATION_ERROR", ["content", "scheduled_at"])
+    assert app.show(post_id) == before
 
 
 @prefixes
@@ -465,11 +468,10 @@ def test_retry_with_an_account_of_another_post(app, one, sandbox):
     assert app.show(post_id)["status"] == "failed"
 
 
-def test_retry_tells_what_it_ignored(app, one, sandbox):
+def test_retry_with_an_unknown_field(app, one, sandbox):
     post_id = refused(app, sandbox, one["x"])
-    data = retry(app, post_id, force=True).json()["data"]
-    assert [(item["field"], item["code"]) for item in data["warnings"]] == [("force", "ignored")]
-    app.wait_post(post_id)
+    check_error(retry(app, post_id, force=True), 422, "VALIDATION_ERROR", ["force"])
+    assert app.show(post_id)["status"] == "failed"
 
 
 def test_retry_of_what_is_under_way(app, one):

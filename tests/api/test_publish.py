@@ -87,23 +87,6 @@ def test_null_means_absent(app, one):
     assert app.published(one["x"], marker(), scheduled_at=None)["scheduled_at"] is None
 
 
-def test_unknown_fields_are_told(app, one):
-    answer = later(app, one["x"], marker(), status="published", app_id="x", id="y",
-                   media=[], platforms={"myspace": {}, "x": {"no_such_option": 1}})
-    assert answer.status_code == 202
-    warnings = answer.json()["data"]["warnings"]
-    assert all(set(warning) == {"field", "code", "message"} for warning in warnings)
-    fields = {warning["field"] for warning in warnings}
-    assert {"status", "app_id", "id", "platforms.myspace", "platforms.x.no_such_option"} <= fields
-    assert answer.json()["data"]["status"] == "scheduled"
-
-
-def test_unknown_fields_inside_are_told(app, one):
-    answer = later(app, one["facebook"], containers=[{"content": "a", "colour": 1, "media": [good_media(size=3)]}])
-    fields = {warning["field"] for warning in answer.json()["data"]["warnings"]}
-    assert {"containers.0.colour", "containers.0.media.0.size"} <= fields
-
-
 def test_no_warnings_where_there_are_none(app, one):
     assert "warnings" not in later(app, one["x"], marker()).json()["data"]
 

@@ -93,8 +93,8 @@ def test_a_type_that_a_platform_does_not_have(planner):
 
 
 def test_warnings_are_told(planner):
-    data = validate(planner, account_ids=[planner.ids["x"][0]], content="x", colour="red", platforms={"x": {"nothing": 1}})
-    assert {warning["field"] for warning in data["warnings"]} == {"colour", "platforms.x.nothing"}
+    data = validate(planner, account_ids=[planner.ids["x"][0]], content="x", platforms={"x": {"nothing": 1}, "tiktok": {}})
+    assert {warning["field"] for warning in data["warnings"]} == {"platforms.tiktok", "platforms.x.nothing"}
     assert data["ok"] is True
 
 

@@ -61,7 +61,7 @@ static void the_order_of_the_checks(void **state)
 		{CONNECT "?redirect_url=nonsense", 400, "MISSING_PARAMETERS", "user_id"},
 		{CONNECT "?user_id=u", 400, "MISSING_PARAMETERS", "redirect_url"},
 		{CONNECT "?user_id[]=u&redirect_url=nonsense", 400, "MISSING_PARAMETERS",
-		 "user_id"},
+		 "user_id user_id[]"},
 		{CONNECT "?user_id=u&redirect_url=nonsense", 422, "VALIDATION_ERROR",
 		 "redirect_url"},
 		{CONNECT "?" GOOD, 400, "CREDENTIALS_NOT_FOUND", ""},
@@ -109,9 +109,7 @@ static void doubtful_parameters_are_refused(void **state)
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_fields(get(fx, rows[i].target), 422, "VALIDATION_ERROR", rows[i].fields);
 	assert_int_equal(fx->connector.calls, 0);
-	assert_status(
-		get(fx, repeated(fx, CONNECT "?" GOOD "&name=", 'n', 255, "&name2=a&name2=b")),
-		200);
+	assert_status(get(fx, repeated(fx, CONNECT "?" GOOD "&name=", 'n', 255, "")), 200);
 	assert_status(get(fx, repeated(fx, CONNECT "?" GOOD "&email=", 'e', 320, "")), 200);
 }
 

@@ -96,16 +96,15 @@ static void a_new_time_follows_the_rules_of_publish(void **state)
 		     "UNSUPPORTED_MEDIA_TYPE");
 }
 
-static void what_is_not_known_is_warned_of(void **state)
+static void what_is_not_known_is_refused(void **state)
 {
 	struct fixture *fx = *state;
 	const struct post_of post = make_post(fx, "2027-02-01T00:00:00Z");
 	const struct json *body =
-		body_of(change(fx, "PATCH", post.id, "",
-			       "{\"when\":1,\"scheduled_at\":\"2027-03-01T00:00:00Z\"}"));
-	assert_int_equal(at(body, "data.warnings")->count, 1);
-	assert_text(body, "data.warnings.0.field", "when");
-	assert_text(body, "data.warnings.0.code", "ignored");
+		assert_error(change(fx, "PATCH", post.id, "",
+				    "{\"when\":1,\"scheduled_at\":\"2027-03-01T00:00:00Z\"}"),
+			     422, "VALIDATION_ERROR");
+	assert_text(body, "errors.when.0", "Unknown field.");
 	assert_null(at(body_of(change(fx, "PATCH", post.id, "", "{\"scheduled_at\":null}")),
 		       "data.warnings"));
 }
@@ -222,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		API_TEST(a_cancel_answers_without_a_body_and_wakes_the_engine),
 		API_TEST(a_new_time_follows_the_rules_of_publish),
-		API_TEST(what_is_not_known_is_warned_of),
+		API_TEST(what_is_not_known_is_refused),
 		API_TEST(a_retry_reads_its_body),
 		API_TEST(a_retry_without_work_says_why),
 		API_TEST(a_retry_needs_an_account_that_can_be_used),

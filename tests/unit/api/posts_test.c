@@ -53,7 +53,7 @@ static const struct list_row list_rows[] = {
 	{"?platform=", "platform"},
 	{"?page=%zz", "query"},
 	{"?page=%ff", "query"},
-	{"?unknown=1", ""},
+	{"?unknown=1", "unknown"},
 	{"?status=x&page=0&per_page=101&date_from=x", "date_from status page per_page"},
 };
 

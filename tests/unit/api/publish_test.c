@@ -31,14 +31,15 @@ static void a_scheduled_post(void **state)
 {
 	struct fixture *fx = *state;
 	struct account_row account = make_account(fx, &fx->app, PLATFORM_X);
-	const struct json *body = body_of(publish(fx, account.id,
-						  ",\"content\":\"later\",\"scheduled_at\":\"2027-"
-						  "01-16T08:00:00.250Z\",\"colour\":\"red\""));
+	const struct json *body =
+		body_of(publish(fx, account.id,
+				",\"content\":\"later\",\"scheduled_at\":\"2027-"
+				"01-16T08:00:00.250Z\",\"platforms\":{\"tiktok\":{}}"));
 	assert_text(body, "message", "Post scheduled.");
 	assert_text(body, "data.status", "scheduled");
 	assert_text(body, "data.scheduled_at", "2027-01-16T08:00:00.25Z");
 	assert_text(body, "data.platform_posts.0.status", "scheduled");
-	assert_text(body, "data.warnings.0.field", "colour");
+	assert_text(body, "data.warnings.0.field", "platforms.tiktok");
 }
 
 /* api-decisions.md 6: each row has what is behind its own check wrong too. */

@@ -257,16 +257,17 @@ static void schedules(void **state)
 			 us);
 }
 
-static void what_is_ignored_is_named(void **state)
+static void what_is_unknown_or_ignored_is_named(void **state)
 {
 	static const struct row rows[] = {
-		{"{" A "," C ",\"extra\":1,\"containers\":null}", "! extra ignored"},
+		{"{" A "," C ",\"extra\":1,\"containers\":null}", "shape extra unknown"},
 		{"{" A "," C
 		 ",\"media\":[{\"url\":\"https://a.example\",\"type\":\"image\",\"size\":1}]}",
-		 "! media.0.size ignored"},
+		 "shape media.0.size unknown"},
 		{"{" A ",\"content\":\"x\",\"media\":[],\"type\":\"post\",\"containers\":[{"
 		 "\"content\":\"a\",\"tags\":[]}]}",
-		 "! content ignored\n! media ignored\n! type ignored\n! containers.0.tags ignored"},
+		 "shape containers.0.tags unknown\n! content ignored\n! media ignored\n! type "
+		 "ignored"},
 		{"{" A ",\"content\":7,\"containers\":[{\"content\":\"a\"}]}", "! content ignored"},
 		{"{" A "," C ",\"platforms\":{\"myspace\":{},\"x\":{},\"twitter\":{}}}",
 		 "! platforms.myspace ignored\n! platforms.twitter ignored"},
@@ -415,7 +416,7 @@ int main(void)
 		TEST(shapes_that_are_wrong),
 		TEST(media_that_is_wrong),
 		TEST(schedules),
-		TEST(what_is_ignored_is_named),
+		TEST(what_is_unknown_or_ignored_is_named),
 		TEST(every_problem_is_told_at_once),
 		TEST(numbers_have_limits),
 		TEST(a_hundred_accounts_keep_their_order),
