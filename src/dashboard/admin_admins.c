@@ -16,7 +16,7 @@ void admin_write_admin(struct json_writer *w, const struct admin_row *row)
 void admin_admin_create(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = admin_request_body(request, response, KNOWN("email", "password"));
 	struct admin_row row = {0};
 	struct str password;
 	if (body == NULL ||

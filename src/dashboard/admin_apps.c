@@ -67,7 +67,9 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 {
 	struct admin *admin = context;
 	struct arena *arena = request->arena;
-	const struct json *body = admin_request_body(request, response);
+	const bool is_web = admin_request_caller(request) != NULL;
+	const struct json *body = admin_request_body(
+		request, response, is_web ? KNOWN("name", "live") : KNOWN("name", "live", "owner"));
 	struct app_row app = {0};
 	struct str owner = STR("");
 	if (body == NULL ||

@@ -135,12 +135,18 @@ static bool verify(struct admin *admin, struct http_request *request,
 	return kind == ERR_NONE;
 }
 
+static const struct json *read_body(struct http_request *request, struct http_response *response)
+{
+	return admin_request_body(request, response,
+				  KNOWN("client_id", "client_secret", "verify", "scopes"));
+}
+
 /* White space at both ends is removed: a secret pasted with a trailing newline would break Basic
  * authentication later (x.md 1.3). */
 static bool read_credential(struct http_request *request, struct http_response *response,
 			    struct str *client_id, struct str *secret)
 {
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = read_body(request, response);
 	if (body == NULL)
 		return false;
 	*client_id = str_trim(json_string(json_get(body, "client_id")));
@@ -192,7 +198,7 @@ static bool find_scopes(struct admin *admin, struct http_request *request,
 			struct http_response *response, struct str app_id,
 			enum platform_id platform, struct str *scopes_out)
 {
-	const struct json *value = json_get(admin_request_body(request, response), "scopes");
+	const struct json *value = json_get(read_body(request, response), "scopes");
 	struct credential_row before = {0};
 	struct error err = {0};
 	*scopes_out = STR("");

@@ -10,7 +10,7 @@
 void admin_backup(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = admin_request_body(request, response, KNOWN("path"));
 	struct str path;
 	int64_t size_bytes = 0;
 	struct error err = {0};
@@ -90,7 +90,7 @@ typedef enum err_kind (*let_go)(struct store *store, enum platform_id platform, 
 static void decide(struct admin *admin, struct http_request *request,
 		   struct http_response *response, let_go verb, const char *word)
 {
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = admin_request_body(request, response, KNOWN("platform"));
 	if (body == NULL)
 		return;
 	const struct json *wanted = json_get(body, "platform");

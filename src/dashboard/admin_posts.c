@@ -577,7 +577,8 @@ static bool read_resolution(struct admin *admin, struct http_request *request,
 			    struct http_response *response, struct post_appeared *what,
 			    bool *has_appeared)
 {
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = admin_request_body(
+		request, response, KNOWN("account_id", "appeared", "url", "platform_post_id"));
 	const struct json *appeared = json_get(body, "appeared");
 	what->post_id = http_request_capture(request, "post_id");
 	what->now_us = clock_now_us(admin->config.clock);

@@ -4,18 +4,26 @@
 
 /* ---- the body ---- */
 
-const struct json *admin_request_body(struct http_request *request, struct http_response *response)
+const struct json *admin_request_body(struct http_request *request, struct http_response *response,
+				      const char *const *known)
 {
 	const struct json *body = NULL;
+	struct problems problems;
 	struct error err = {0};
 	if (json_parse(request->arena, request->body, NULL, &body, NULL, &err) != ERR_NONE) {
 		admin_respond_error(response, 400, "MALFORMED_JSON", str_of(err.text));
 		return NULL;
 	}
-	if (json_is(body, JSON_TYPE_OBJECT))
+	if (!json_is(body, JSON_TYPE_OBJECT)) {
+		admin_respond_error(response, 422, "VALIDATION_ERROR",
+				    STR("The body must be a JSON object."));
+		return NULL;
+	}
+	problems_init(&problems, request->arena);
+	known_check(&problems, body, STR(""), known);
+	if (problems.count == 0)
 		return body;
-	admin_respond_error(response, 422, "VALIDATION_ERROR",
-			    STR("The body must be a JSON object."));
+	admin_respond_problems(response, &problems);
 	return NULL;
 }
 

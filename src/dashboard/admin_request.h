@@ -12,6 +12,7 @@
 #include "str.h"
 #include "timetext.h"
 
+#include "known.h"
 #include "platform_id.h"
 
 #include "http.h"
@@ -24,8 +25,10 @@ struct json;
 
 /* ---- the body ---- */
 
-/* The body as a JSON object. NULL: answered 400 MALFORMED_JSON or 422 VALIDATION_ERROR. */
-const struct json *admin_request_body(struct http_request *request, struct http_response *response);
+/* The body as a JSON object; known: the names of its fields (a KNOWN list). NULL: answered 400
+ * MALFORMED_JSON or 422 VALIDATION_ERROR, which names every other field. */
+const struct json *admin_request_body(struct http_request *request, struct http_response *response,
+				      const char *const *known);
 /* A required text of 1 to max_bytes without control characters. False: answered 422. */
 bool admin_request_text(struct http_response *response, const struct json *body, const char *name,
 			size_t max_bytes, struct str *out);

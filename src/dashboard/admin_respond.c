@@ -7,6 +7,8 @@
 
 #include "json_write.h"
 
+#include "problem.h"
+
 void admin_respond_error(struct http_response *response, int status, const char *code,
 			 struct str message)
 {
@@ -18,22 +20,32 @@ void admin_respond_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
-void admin_respond_field_error(struct http_response *response, const char *field,
-			       struct str message)
+void admin_respond_problems(struct http_response *response, const struct problems *problems)
 {
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 422));
 	json_begin_object(&w);
-	json_member_str(&w, "message", message);
+	json_member_str(&w, "message", problems->items[0].message);
 	json_member_str(&w, "error", STR("VALIDATION_ERROR"));
 	json_key(&w, "errors");
 	json_begin_object(&w);
-	json_key(&w, field);
-	json_begin_array(&w);
-	json_put_str(&w, message);
-	json_end_array(&w);
+	for (size_t i = 0; i < problems->count; i++) {
+		json_key_str(&w, problems->items[i].field);
+		json_begin_array(&w);
+		json_put_str(&w, problems->items[i].message);
+		json_end_array(&w);
+	}
 	json_end_object(&w);
 	json_end_object(&w);
+}
+
+void admin_respond_field_error(struct http_response *response, const char *field,
+			       struct str message)
+{
+	struct problems problems;
+	problems_init(&problems, response->arena);
+	problem_add(&problems, PROBLEM_SHAPE, str_of(field), "invalid", message);
+	admin_respond_problems(response, &problems);
 }
 
 void admin_respond_wait(struct http_response *response, int status, const char *code,

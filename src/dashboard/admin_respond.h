@@ -12,6 +12,7 @@
 #include "http.h"
 
 struct json_writer;
+struct problems;
 
 /* The given status with an error. code is a literal of docs/dashboard-api.md. */
 void admin_respond_error(struct http_response *response, int status, const char *code,
@@ -19,6 +20,8 @@ void admin_respond_error(struct http_response *response, int status, const char 
 /* 422 VALIDATION_ERROR with "errors": {field: [message]}. */
 void admin_respond_field_error(struct http_response *response, const char *field,
 			       struct str message);
+/* The same for several fields, each named once; the message is that of the first. */
+void admin_respond_problems(struct http_response *response, const struct problems *problems);
 /* 429 or 503 with Retry-After and "details": {"retry_after_s"}: wait_us rounded up to seconds. */
 void admin_respond_wait(struct http_response *response, int status, const char *code,
 			struct str message, int64_t wait_us);

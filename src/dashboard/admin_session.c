@@ -280,7 +280,7 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 void admin_login(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = admin_request_body(request, response, KNOWN("email", "password"));
 	struct str email, password;
 	struct admin_row row = {0};
 	struct error err = {0};
@@ -319,7 +319,8 @@ void admin_password_change(void *context, struct http_request *request,
 {
 	struct admin *admin = context;
 	const struct admin_row *row = &admin_request_caller(request)->session.admin;
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body =
+		admin_request_body(request, response, KNOWN("current_password", "new_password"));
 	struct str current, wanted, hash;
 	struct error err = {0};
 	if (body == NULL || !admin_password_read(response, body, "new_password", &wanted))
@@ -374,7 +375,8 @@ static bool answered_setup_done(struct admin *admin, struct http_response *respo
 void admin_setup(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body =
+		admin_request_body(request, response, KNOWN("token", "email", "password"));
 	struct admin_row row = {0};
 	struct str password;
 	struct error err = {0};

@@ -22,6 +22,13 @@ def web_routes():
     return [(row[1], row[2], row[4]) for row in rows if row[3] != "CONTROL"]
 
 
+def web_bodies():
+    """[(method, path)] of the rows with a JSON body of their own."""
+    lines = (ROOT / "src/dashboard/admin_routes.def").read_text().splitlines()
+    rows = [ROUTE.match(line) for line in lines if line.startswith("ADMIN_ROUTE(")]
+    return [(row[1], row[2]) for row in rows if row[3] != "CONTROL" and row[5] == "true" and row[1] != "*"]
+
+
 def setup_token(service):
     """What the set-up link that the service printed carries."""
     return re.search(r"/dashboard/setup#(\S+)", service.stderr())[1]

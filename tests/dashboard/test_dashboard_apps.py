@@ -38,7 +38,8 @@ def test_an_app_from_draft_to_token(client, dashboard_service):
 
 
 def test_the_owner_is_who_asks(client, dashboard_service):
-    made = client.make_app("mine", owner="somebody@example.com")
+    made = client.make_app("mine")
+    client.refused("POST", "/apps", 422, "VALIDATION_ERROR", json={"name": "theirs", "owner": "somebody@example.com"})
     assert client.get(f"/apps/{made['client_id']}")["owner"] == FIRST_ADMIN
     assert "somebody@example.com" not in json.dumps(client.get("/admins"))
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from client import API, Client, web_routes
+from client import API, Client, web_bodies, web_routes
 from harness import ROOT
 
 ROUTES = [(method if method != "*" else "POST", path, who) for method, path, who in web_routes()]
@@ -82,3 +82,19 @@ def test_methods(first_client):
     assert answer.status_code == 405 and answer.json()["error"] == "METHOD_NOT_ALLOWED" and set(
         answer.headers["Allow"].split(", ")) == {"GET", "POST"}
     assert first_client.browser.head(first_client.service.url + API + "/apps", timeout=30).status_code == 200
+
+
+@pytest.mark.parametrize("method, path", web_bodies(), ids=lambda value: value)
+def test_an_unknown_field_is_refused(client, dashboard_app, method, path):
+    where = filled(path, dashboard_app["client_id"])
+    body = client.refused(method, where, 422, "VALIDATION_ERROR", json={"no_such_name": 1, "emial": "a", "nane": "b"})
+    assert body["errors"]["no_such_name"] == ["Unknown field."]
+    assert body["message"] == body["errors"]["no_such_name"][0] and len(body["errors"]) == 3
+
+
+def test_the_public_api_refuses_alike(client, dashboard_app):
+    where = f"/apps/{dashboard_app['client_id']}/v1"
+    body = client.refused("POST", f"{where}/posts/publish", 422, "VALIDATION_ERROR", json={"schedule_at": "2027-01-01T00:00:00Z"})
+    assert body["errors"]["schedule_at"] == ["Unknown field. Did you mean scheduled_at?"]
+    for path in ("posts?state=published", "accounts?state=active", "posts/1?x=1", "webhooks?page=2"):
+        client.refused("GET", f"{where}/{path}", 422, "VALIDATION_ERROR")
