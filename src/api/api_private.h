@@ -169,8 +169,9 @@ void post_write(struct json_writer *w, struct arena *arena, const struct post_ro
 /* Its members alone, into an object that the caller began and ends. */
 void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post,
 			bool is_full);
-/* One of its platform posts. */
-void post_write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full);
+/* One of its platform posts, as GET of one post has it. */
+void post_write_delivery(struct json_writer *w, struct arena *arena, const struct post_row *post,
+			 const struct delivery_row *delivery);
 
 /* ---- connections.c ---- */
 

@@ -53,7 +53,7 @@ static enum err_kind write_post(struct data_call *d, struct error *err)
 		if (!str_equal(post.deliveries[i].id, d->event->subject_id))
 			continue;
 		json_key(&d->w, "platform_post");
-		post_write_delivery(&d->w, &post.deliveries[i], true);
+		post_write_delivery(&d->w, d->arena, &post, &post.deliveries[i]);
 	}
 	json_end_object(&d->w);
 	return ERR_NONE;

@@ -31,17 +31,39 @@ static void write_error(struct json_writer *w, const struct delivery_row *delive
 	json_end_object(w);
 }
 
-static void write_delivery_details(struct json_writer *w, const struct delivery_row *delivery)
+/* Of a delivery that publishing has not begun for: as record_parts (delivery/record.c) writes
+ * them. */
+static void write_first_parts(struct json_writer *w, const struct delivery_row *delivery,
+			      size_t part_count)
+{
+	json_begin_array(w);
+	for (size_t i = 0; i < part_count; i++) {
+		const bool is_failed = delivery->state == POST_FAILED && i == 0;
+		json_begin_object(w);
+		json_member_str(w, "state", is_failed ? STR("failed") : STR("pending"));
+		json_member_null(w, "remote_id");
+		json_member_null(w, "url");
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void write_delivery_details(struct json_writer *w, const struct delivery_row *delivery,
+				   size_t part_count)
 {
 	json_member_str(w, "state", str_of(post_state_name(delivery->state)));
 	json_member_instant(w, "published_at", delivery->published_at_us);
 	json_member_int(w, "attempts", delivery->attempts);
 	json_member_instant(w, "next_attempt_at", delivery->next_attempt_at_us);
 	json_key(w, "parts");
-	json_put_raw(w, !str_is_empty(delivery->parts) ? delivery->parts : STR("[]"));
+	if (delivery->parts.len > strlen("[]"))
+		json_put_raw(w, delivery->parts);
+	else
+		write_first_parts(w, delivery, part_count);
 }
 
-void post_write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
+static void write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full,
+			   size_t part_count)
 {
 	json_begin_object(w);
 	json_member_str(w, "id", delivery->id);
@@ -55,20 +77,31 @@ void post_write_delivery(struct json_writer *w, const struct delivery_row *deliv
 	json_member_str_or_null(w, "url", delivery->url);
 	write_error(w, delivery, is_full);
 	if (is_full)
-		write_delivery_details(w, delivery);
+		write_delivery_details(w, delivery, part_count);
 	json_end_object(w);
 }
 
-static void write_containers(struct json_writer *w, struct arena *arena, struct str text)
+void post_write_delivery(struct json_writer *w, struct arena *arena, const struct post_row *post,
+			 const struct delivery_row *delivery)
+{
+	struct post_content content = {0};
+	if (post_content_read(arena, post->content, &content, NULL) != ERR_NONE)
+		content.container_count = 0;
+	write_delivery(w, delivery, true, content.container_count);
+}
+
+/* Returns how many there are. */
+static size_t write_containers(struct json_writer *w, struct arena *arena, struct str text)
 {
 	struct post_content content = {0};
 	json_key(w, "containers");
 	if (post_content_read(arena, text, &content, NULL) == ERR_NONE) {
 		post_containers_write_api(w, &content);
-		return;
+		return content.container_count;
 	}
 	json_begin_array(w);
 	json_end_array(w);
+	return 0;
 }
 
 void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post,
@@ -85,11 +118,11 @@ void post_write_members(struct json_writer *w, struct arena *arena, const struct
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
 	json_member_instant(w, "created_at", post->created_at_us);
-	write_containers(w, arena, post->content);
+	const size_t part_count = write_containers(w, arena, post->content);
 	json_key(w, "platform_posts");
 	json_begin_array(w);
 	for (size_t i = 0; i < post->delivery_count; i++)
-		post_write_delivery(w, &post->deliveries[i], is_full);
+		write_delivery(w, &post->deliveries[i], is_full, part_count);
 	json_end_array(w);
 	json_key(w, "tags"); /* reserved (contract.md) */
 	json_begin_array(w);
