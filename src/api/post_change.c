@@ -41,8 +41,14 @@ static bool answered_too_late(struct changing *c, const struct post_change_resul
 	struct json_writer w;
 	if (result->outcome == POST_CHANGED)
 		return false;
-	respond_error_begin(c->response, 409, "TOO_LATE",
-			    STR("It is too late to change this post."), &w);
+	respond_error_begin(
+		c->response, 409, "TOO_LATE",
+		result->outcome == POST_HELD
+			? STR("This post is held: the database was restored, and the post "
+			      "may have been published since the backup. The operator "
+			      "must release or fail it first.")
+			: STR("It is too late to change this post."),
+		&w);
 	json_key(&w, "details");
 	json_begin_object(&w);
 	json_member_str(&w, "status", str_of(post_state_name(result->state)));

@@ -152,21 +152,38 @@ static enum err_kind has_published_part(const struct change *change,
 	return kind;
 }
 
-static enum err_kind can_cancel(const struct change *change, bool *can_out, struct error *err)
+/* CHANGED: it can be cancelled. */
+static enum err_kind cancel_outcome(const struct change *change,
+				    enum post_change_outcome *outcome_out, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
 	bool has_published = false;
-	*can_out = true;
-	for (size_t i = 0; i < change->count && kind == ERR_NONE && *can_out; i++) {
+	*outcome_out = POST_CHANGED;
+	for (size_t i = 0; i < change->count && kind == ERR_NONE; i++) {
 		const struct changed_delivery *delivery = &change->deliveries[i];
 		kind = has_published_part(change, delivery, &has_published, err);
-		*can_out = delivery_transition_find(delivery->before.state,
-						    DELIVERY_CHANGE_CANCEL) != NULL &&
-			   delivery->call_state == CALL_STATE_NONE &&
-			   delivery->call_started_at_us == 0 && !has_published &&
-			   !is_held(delivery);
+		/* The call on record of a held one may be the question of the restore. */
+		const bool has_begun =
+			!is_held(delivery) && (delivery->call_state != CALL_STATE_NONE ||
+					       delivery->call_started_at_us != 0);
+		const bool can_end = delivery_transition_find(delivery->before.state,
+							      DELIVERY_CHANGE_CANCEL) != NULL;
+		if (!can_end || has_begun || has_published)
+			*outcome_out = POST_TOO_LATE;
+		else if (is_held(delivery) && *outcome_out == POST_CHANGED)
+			*outcome_out = POST_HELD;
 	}
 	return kind;
+}
+
+static bool is_cancelled(const struct change *change)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < change->count; i++)
+		count += change->deliveries[i].before.state == POST_FAILED &&
+			 str_equal_z(change->deliveries[i].error_code,
+				     failure_code_name(FAILURE_CODE_CANCELLED));
+	return count == change->count;
 }
 
 static enum err_kind cancel_delivery(const struct change *change,
@@ -190,16 +207,16 @@ static enum err_kind cancel(struct store_tx *tx, void *argument, struct error *e
 {
 	struct cancelling *cancelling = argument;
 	struct change change;
-	bool can = false;
-	cancelling->result = (struct post_change_result){.outcome = POST_CHANGED};
+	struct post_change_result *result = &cancelling->result;
+	*result = (struct post_change_result){.outcome = POST_CHANGED};
 	enum err_kind kind =
 		change_begin(tx, cancelling->app_id, cancelling->post_id, &change, err);
-	if (kind == ERR_NONE)
-		kind = can_cancel(&change, &can, err);
-	if (kind != ERR_NONE)
+	if (kind != ERR_NONE || is_cancelled(&change))
 		return kind;
-	if (!can)
-		return too_late(&change, &cancelling->result);
+	result->state = change.state;
+	kind = cancel_outcome(&change, &result->outcome, err);
+	if (kind != ERR_NONE || result->outcome != POST_CHANGED)
+		return kind;
 	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++)
 		kind = cancel_delivery(&change, &change.deliveries[i], err);
 	return kind == ERR_NONE ? change_end(&change, count_scheduled(&change), err) : kind;

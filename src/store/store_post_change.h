@@ -11,15 +11,20 @@
 #include "account.h"
 #include "store_post.h"
 
-enum post_change_outcome { POST_CHANGED, POST_TOO_LATE };
+enum post_change_outcome {
+	POST_CHANGED,
+	POST_TOO_LATE,
+	POST_HELD /* not too late, but held since a restore: only the operator may decide */
+};
 
 struct post_change_result {
 	enum post_change_outcome outcome;
-	enum post_state state; /* TOO_LATE: the post's */
+	enum post_state state; /* TOO_LATE, HELD: the post's */
 };
 
 /* All deliveries fail with CANCELLED, or none does: one for which a publish call was ever begun, of
- * which anything is published, or which is final, makes it too late. */
+ * which anything is published, or which is final, makes it too late. A post that is cancelled
+ * already stays so: CHANGED, with nothing written. */
 enum err_kind store_post_cancel(struct store *store, struct str app_id, struct str post_id,
 				struct post_change_result *result_out, struct error *err);
 

@@ -95,11 +95,22 @@ def test_cancel_a_scheduled_post(app, one, sandbox, prefix):
 
 
 @prefixes
-def test_cancel_twice_is_too_late(app, one, prefix):
+def test_cancel_twice(app, one, prefix):
     post_id = scheduled(app, one)
     assert cancel(app, post_id, prefix).status_code == 204
-    body = check_error(cancel(app, post_id, prefix), 409, "TOO_LATE")
-    assert body["details"] == {"status": "failed"}
+    before = app.show(post_id)
+    assert cancel(app, post_id, prefix).status_code == 204
+    assert app.show(post_id) == before and before["status"] == "failed"
+    assert app.get(f"{prefix}/posts?status=failed").status_code == 200
+
+
+def test_parts_from_acceptance_on(app, one):
+    """One element for each container, also while nothing of the post has been sent."""
+    post_id = app.accepted(one["x"], containers=[{"content": marker("a")}, {"content": marker("b")}], scheduled_at=tomorrow())["post_id"]
+    pending = {"state": "pending", "remote_id": None, "url": None}
+    assert only(app.show(post_id)["platform_posts"])["parts"] == [pending, pending]
+    assert cancel(app, post_id).status_code == 204
+    assert only(app.show(post_id)["platform_posts"])["parts"] == [pending | {"state": "failed"}, pending]
 
 
 def test_cancel_a_published_post_is_too_late(app, one, sandbox):

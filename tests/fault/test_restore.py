@@ -176,6 +176,9 @@ def test_a_restored_database_publishes_nothing_twice(world, tmp_path):
     assert counts["adopted"] == len(adopted) and counts["held"] == len(held)
     assert all(post["status"] == "pending" and post["error"]["code"] == "OUTCOME_UNKNOWN" for _, _, post in held)
     assert all("restored" in post["error"]["message"] for _, _, post in held)
+    (post_id,) = [post_id for _, text, post_id in world.groups["behind"] + world.groups["never"] if text == held[0][1]]
+    refused = world.app.request("DELETE", f"/v1/posts/{post_id}")
+    assert (refused.status_code, refused.json()["error"]) == (409, "TOO_LATE") and "is held" in refused.json()["message"]
     assert all(post["status"] == "scheduled" for _, _, post in world.status("tomorrow"))
     assert world.all_published("before")
 

@@ -135,8 +135,12 @@ static void a_scheduled_post_is_cancelled_whole(void **state)
 	assert_int_equal(claim(fx, NOW + 2 * US_PER_DAY, CLAIM_MAX).count, 0);
 
 	const struct post_change_result again = cancel(fx, app.id, post_id);
-	assert_int_equal(again.outcome, POST_TOO_LATE);
-	assert_int_equal(again.state, POST_FAILED);
+	assert_int_equal(again.outcome, POST_CHANGED); /* and nothing is changed */
+	assert_int_equal(total_on(fx, &app, "failed", 1), 1);
+	assert_int_equal(scheduled_count(fx), 0);
+	const struct post_row same = get_post(fx, &app, post_id);
+	assert_int_equal(same.state, POST_FAILED);
+	assert_true(str_is(same.deliveries[0].error_code, "CANCELLED"));
 }
 
 static void a_pending_post_is_cancelled_and_its_account_goes_on(void **state)
