@@ -4,7 +4,7 @@ import {h} from "./dom.js";
 import * as api from "./api.js";
 import {number, when} from "./format.js";
 import {ACCOUNT_TYPES, PLATFORMS, PLATFORM_NAMES} from "./words.js";
-import {badge, card, codeBlock, empty, field, linkButton, pageHead, platform, table} from "./ui.js";
+import {badge, card, codeBlock, empty, field, linkButton, onSubmit, pageHead, platform, table} from "./ui.js";
 
 const NAMES = ["platform", "status", "user_id"];
 
@@ -41,6 +41,7 @@ function filters(context) {
 		}),
 		field({name: "user_id", label: "User", value: context.query.user_id, placeholder: "external user id"}),
 	];
+	const send = h("button", {class: "button", type: "submit"}, "Filter");
 	const element = h(
 		"form",
 		{class: "filters", role: "search", "aria-label": "Filter accounts"},
@@ -48,14 +49,11 @@ function filters(context) {
 		h(
 			"div",
 			{class: "row"},
-			h("button", {class: "button", type: "submit"}, "Filter"),
+			send,
 			NAMES.some((name) => context.query[name]) ? linkButton("Clear", context.here("accounts"), {kind: "quiet"}) : null
 		)
 	);
-	element.addEventListener("submit", (event) => {
-		event.preventDefault();
-		now({user_id: fields[2].value().trim()});
-	});
+	onSubmit(element, send, () => now({user_id: fields[2].value().trim()}));
 	return element;
 }
 

@@ -4,7 +4,22 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {fromLocal, number, plural, utc, zone} from "./format.js";
 import {PLATFORMS, TYPES} from "./words.js";
-import {announce, button, busy, card, checkbox, codeBlock, empty, field, linkButton, notice, pageHead, platform, tag, toast} from "./ui.js";
+import {
+	announce,
+	button,
+	card,
+	checkbox,
+	codeBlock,
+	empty,
+	field,
+	linkButton,
+	notice,
+	onSubmit,
+	pageHead,
+	platform,
+	tag,
+	toast,
+} from "./ui.js";
 
 const ACCOUNTS_MAX = 100;
 const ACCOUNTS_MANY = 16;
@@ -300,6 +315,33 @@ async function ask(draft, work) {
 	}
 }
 
+// ---- publishing ----
+
+/**
+ * One request id for a draft, until it was accepted: when an answer was lost, the next press finds the post that the first one made.
+ * Browsers offer randomUUID on safe origins only.
+ */
+const newRequestId = () =>
+	crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** {id, said} of the post that the draft became, by this press or by one before whose answer was lost. */
+async function accepted(context, draft, body) {
+	const text = JSON.stringify(body);
+	const before = draft.sent;
+	draft.sent = text;
+	try {
+		const {data} = await api.post(context.appPath("v1", "posts", "publish"), {...body, request_id: draft.requestId});
+		const said = data.status === "scheduled" ? `Scheduled for ${utc(data.scheduled_at)}.` : "Accepted for publishing.";
+		return {id: data.post_id, said};
+	} catch (failure) {
+		if (failure.code !== "DUPLICATE_REQUEST" || !failure.details.post_id) {
+			throw failure;
+		}
+		const said = before === text ? "This post was already accepted." : "This post was already accepted, as it was before your last changes.";
+		return {id: failure.details.post_id, said};
+	}
+}
+
 // ---- all of it ----
 
 function accountChoice(context, draft, changed) {
@@ -444,9 +486,9 @@ function writeCard(context, draft, changed) {
 	const choice = accountChoice(context, draft, changed);
 	redraw();
 	const publish = async (body) => {
-		const {data} = await api.post(context.appPath("v1", "posts", "publish"), body);
-		toast(data.status === "scheduled" ? `Scheduled for ${utc(data.scheduled_at)}.` : "Accepted for publishing.");
-		await context.go(context.here("posts", data.post_id));
+		const post = await accepted(context, draft, body);
+		toast(post.said);
+		await context.go(context.here("posts", post.id));
 	};
 	const validate = async (body) => {
 		const {data} = await api.post(context.appPath("v1", "posts", "validate"), body);
@@ -469,10 +511,7 @@ function writeCard(context, draft, changed) {
 			button("Validate", () => ask(draft, validate), {icon: "check"})
 		)
 	);
-	element.addEventListener("submit", (event) => {
-		event.preventDefault();
-		busy(send, () => ask(draft, publish));
-	});
+	onSubmit(element, send, () => ask(draft, publish));
 	return card({title: "Write"}, element);
 }
 
@@ -551,6 +590,7 @@ export async function page(context) {
 		accounts,
 		total: active.meta.total + expiring.meta.total,
 		containers: [],
+		requestId: newRequestId(),
 		answer: h("div", {"aria-live": "polite"}),
 		from: from?.data,
 	};

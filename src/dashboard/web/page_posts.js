@@ -4,7 +4,7 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {plural, when} from "./format.js";
 import {PLATFORMS, PLATFORM_NAMES, TYPES, isUnderWay, postWord, targetWord} from "./words.js";
-import {badge, card, empty, field, linkButton, mark, pageHead, table} from "./ui.js";
+import {badge, card, empty, field, linkButton, mark, onSubmit, pageHead, table} from "./ui.js";
 
 const POLL_MS = 3000;
 const MARKS_MAX = 6;
@@ -38,6 +38,7 @@ function filters(context, failures) {
 		field({name: "user", label: "User", value: context.query.user, placeholder: "external user id"}),
 		field({name: "text", label: "Text", kind: "search", value: context.query.text, placeholder: "in the post"}),
 	].filter(Boolean);
+	const send = h("button", {class: "button", type: "submit"}, "Filter");
 	const element = h(
 		"form",
 		{class: "filters", role: "search", "aria-label": "Filter posts"},
@@ -45,14 +46,11 @@ function filters(context, failures) {
 		h(
 			"div",
 			{class: "row"},
-			h("button", {class: "button", type: "submit"}, "Filter"),
+			send,
 			NAMES.some((name) => context.query[name]) ? linkButton("Clear", `${context.base}/posts`, {kind: "quiet"}) : null
 		)
 	);
-	element.addEventListener("submit", (event) => {
-		event.preventDefault();
-		now(Object.fromEntries(fields.map((one) => [one.name, one.value().trim()])));
-	});
+	onSubmit(element, send, () => now(Object.fromEntries(fields.map((one) => [one.name, one.value().trim()]))));
 	return element;
 }
 

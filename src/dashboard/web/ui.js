@@ -111,7 +111,7 @@ export function button(text, work, {kind = "", icon: name, slim = false, type = 
 		text
 	);
 	element.addEventListener("click", async (event) => {
-		if (work === undefined || element.getAttribute("aria-busy") === "true") {
+		if (work === undefined) {
 			return;
 		}
 		event.preventDefault();
@@ -120,8 +120,11 @@ export function button(text, work, {kind = "", icon: name, slim = false, type = 
 	return element;
 }
 
-/** Does the work with the element marked busy. A failure becomes a toast. */
+/** Does the work with the element marked busy; nothing while it is busy already. A failure becomes a toast. */
 export async function busy(element, work) {
+	if (element.getAttribute("aria-busy") === "true") {
+		return undefined;
+	}
 	element.setAttribute("aria-busy", "true");
 	try {
 		return await work();
@@ -133,6 +136,14 @@ export async function busy(element, work) {
 	} finally {
 		element.removeAttribute("aria-busy");
 	}
+}
+
+/** The work of a form, for every form: once for a double click. send is its submit button. */
+export function onSubmit(element, send, work) {
+	element.addEventListener("submit", (event) => {
+		event.preventDefault();
+		busy(send, work);
+	});
 }
 
 // ---- messages ----
@@ -502,11 +513,7 @@ export function form({fields, layout, submit, onsubmit, cancel, kind = "main", n
 		note,
 		h("div", {class: "row"}, send, cancel ? button("Cancel", cancel) : null)
 	);
-	element.addEventListener("submit", async (event) => {
-		event.preventDefault();
-		if (send.getAttribute("aria-busy") === "true") {
-			return;
-		}
+	onSubmit(element, send, async () => {
 		fill(summary);
 		fields.forEach((one) => one.problem(null));
 		const errors = emptyOnes(fields);
@@ -514,15 +521,12 @@ export function form({fields, layout, submit, onsubmit, cancel, kind = "main", n
 			showProblems(fields, summary, {errors, message: Object.values(errors)[0][0]});
 			return;
 		}
-		send.setAttribute("aria-busy", "true");
 		try {
 			await onsubmit(Object.fromEntries(fields.map((one) => [one.name, one.value()])));
 		} catch (failure) {
 			if (failure.name !== "AbortError") {
 				showProblems(fields, summary, failure);
 			}
-		} finally {
-			send.removeAttribute("aria-busy");
 		}
 	});
 	return element;
