@@ -24,6 +24,16 @@ export function isGenuine(secret, headers, body, now = Date.now() / 1000) {
 }
 
 const seen = new Set(); // in a real receiver: a table, kept for a few days
+const latest = new Map(); // the highest seq applied to each post, account or connection; in a real receiver: a column of its row
+
+// Events come in any order; what has a lower seq is part of what is known already.
+function apply(event) {
+	const subject = event.data?.id ?? event.data?.connection_id ?? event.data?.webhook_id;
+	if (event.seq > (latest.get(subject) ?? 0)) {
+		latest.set(subject, event.seq);
+		console.log("Event:", event.type, event.id);
+	}
+}
 
 async function bodyOf(request) {
 	const chunks = [];
@@ -47,8 +57,7 @@ function statusOf(headers, body) {
 	}
 	if (!seen.has(headers["webhook-id"])) { // an event may come twice
 		seen.add(headers["webhook-id"]);
-		const event = JSON.parse(body);
-		console.log("Event:", event.event, event.id);
+		apply(JSON.parse(body));
 	}
 	return 204;
 }

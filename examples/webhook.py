@@ -35,6 +35,7 @@ def is_genuine(secret, headers, body, now=None):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     seen = set()  # in a real receiver: a table, kept for a few days
+    latest = {}  # the highest seq applied to each post, account or connection; in a real receiver: a column of its row
 
     def do_POST(self):  # noqa: N802 - the name that http.server calls
         size = int(self.headers.get("Content-Length", 0))
@@ -47,9 +48,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return 401
         if headers["webhook-id"] not in self.seen:  # an event may come twice
             self.seen.add(headers["webhook-id"])
-            event = json.loads(body)
-            print("Event:", event["event"], event["id"], flush=True)
+            self.apply(json.loads(body))
         return 204
+
+    def apply(self, event):
+        """Events come in any order; what has a lower seq is part of what is known already."""
+        data = event["data"] or {}
+        subject = data.get("id") or data.get("connection_id") or data.get("webhook_id")
+        if event["seq"] > self.latest.get(subject, 0):
+            self.latest[subject] = event["seq"]
+            print("Event:", event["type"], event["id"], flush=True)
 
     def answer(self, status):
         self.send_response(status)

@@ -295,11 +295,11 @@ void api_webhook_rotate(void *context, struct http_request *request, struct http
 		respond_webhook(&c, 200);
 }
 
-static struct str test_body(struct webhook_call *c, const struct event_row *event)
+static struct str test_body(struct arena *arena, const struct event_row *event)
 {
-	const struct str data = str_format(c->request->arena, "{\"webhook_id\":\"" STR_FMT "\"}",
-					   STR_ARG(event->subject_id));
-	return webhook_envelope(c->request->arena, event, data);
+	const struct str data =
+		str_format(arena, "{\"webhook_id\":\"" STR_FMT "\"}", STR_ARG(event->subject_id));
+	return webhook_envelope(arena, event, data);
 }
 
 static void respond_test(struct webhook_call *c, const struct event_row *event)
@@ -328,8 +328,7 @@ void api_webhook_test(void *context, struct http_request *request, struct http_r
 	if (!found(&c))
 		return;
 	event.subject_id = c.webhook.id;
-	event.body = test_body(&c, &event);
-	const enum err_kind kind = store_webhook_test(c.api->config.store, &event, &err);
+	const enum err_kind kind = store_webhook_test(c.api->config.store, &event, test_body, &err);
 	if (kind == ERR_CONFLICT) {
 		respond_error(response, 409, "WEBHOOK_DISABLED",
 			      STR("The webhook is disabled; enable it first."));

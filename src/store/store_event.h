@@ -68,10 +68,12 @@ enum err_kind store_webhook_rotate(struct store *store, const struct webhook_row
 /* With its log; what is on its way ends. NOT_FOUND. */
 enum err_kind store_webhook_delete(struct store *store, struct str app_id, struct str webhook_id,
 				   struct error *err);
-/* An event of kind TEST for this webhook alone, whether it wants it or not. NOT_FOUND; CONFLICT
- * when it is disabled. */
+/* Makes the body of an event that has its seq, in arena. May be called more than once. */
+typedef struct str (*event_body_maker)(struct arena *arena, const struct event_row *event);
+/* An event of kind TEST for this webhook alone, whether it wants it or not. Its seq is given here,
+ * so its body is made here too. NOT_FOUND; CONFLICT when it is disabled. */
 enum err_kind store_webhook_test(struct store *store, const struct event_row *event,
-				 struct error *err);
+				 event_body_maker body, struct error *err);
 
 enum webhook_delivery_state {
 	WEBHOOK_PENDING,

@@ -112,11 +112,17 @@ enum err_kind store_webhook_delete(struct store *store, struct str app_id, struc
 	return store_write(store, delete, &naming, err);
 }
 
+struct testing {
+	const struct event_row *event;
+	event_body_maker body;
+};
+
 static enum err_kind test(struct store_tx *tx, void *argument, struct error *err)
 {
-	const struct event_row *event = argument;
+	const struct testing *testing = argument;
+	const struct event_row *event = testing->event;
+	struct event_row numbered = *event;
 	struct webhook_row webhook = {0};
-	int64_t seq = 0;
 	enum err_kind kind =
 		sql_find(tx->sql, tx->arena,
 			 SQL_ROW(SQL_WEBHOOK_FIND,
@@ -130,21 +136,26 @@ static enum err_kind test(struct store_tx *tx, void *argument, struct error *err
 	kind = sql_number(tx->sql, SQL_EVENT_ADD_TEST,
 			  SQL_ARGS(sql_text(event->id), sql_text(event->app_id),
 				   sql_int(event->kind), sql_text(event->subject_id),
-				   sql_int(event->created_at_us), sql_text(event->body)),
-			  &seq, err);
+				   sql_int(event->created_at_us)),
+			  &numbered.seq, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_EVENT_KEEP_BODY,
+			       SQL_ARGS(sql_int(numbered.seq),
+					sql_text(testing->body(tx->arena, &numbered))),
+			       NULL, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERY_INSERT,
-		       SQL_ARGS(sql_text(webhook.id), sql_text(webhook.app_id), sql_int(seq),
-				sql_int(event->created_at_us)),
+		       SQL_ARGS(sql_text(webhook.id), sql_text(webhook.app_id),
+				sql_int(numbered.seq), sql_int(event->created_at_us)),
 		       NULL, err);
 }
 
 enum err_kind store_webhook_test(struct store *store, const struct event_row *event,
-				 struct error *err)
+				 event_body_maker body, struct error *err)
 {
-	struct event_row copy = *event;
-	return store_write(store, test, &copy, err);
+	struct testing testing = {event, body};
+	return store_write(store, test, &testing, err);
 }
 
 /* ---- on the way ---- */

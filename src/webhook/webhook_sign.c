@@ -57,7 +57,9 @@ struct str webhook_envelope(struct arena *arena, const struct event_row *event, 
 	json_writer_init(&w, &out);
 	json_begin_object(&w);
 	json_member_str(&w, "id", event->id);
+	json_member_str(&w, "type", str_of(event_kind_name(event->kind)));
 	json_member_str(&w, "event", str_of(event_kind_name(event->kind)));
+	json_member_int(&w, "seq", event->seq);
 	json_member_str(&w, "app_id", event->app_id);
 	json_member_instant(&w, "timestamp", event->created_at_us);
 	json_key(&w, "data");

@@ -19,5 +19,6 @@ struct str webhook_secret_make(struct arena *arena, const struct random_source *
 /* "v1,<base64 of HMAC-SHA256 of id.timestamp.body>". Empty when secret is none of ours. */
 struct str webhook_signature(struct arena *arena, struct str secret, struct str id,
 			     int64_t timestamp_s, struct str body);
-/* {"id","event","app_id","timestamp","data"}; data is JSON, or empty for null. */
+/* {"id","type","event","seq","app_id","timestamp","data"} (api-decisions.md 9); data is JSON, or
+ * empty for null. */
 struct str webhook_envelope(struct arena *arena, const struct event_row *event, struct str data);

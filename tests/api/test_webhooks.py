@@ -220,7 +220,9 @@ def test_a_published_post_is_told_once_and_signed(quick, receiver, hooks):
     for name in ("post.publish.succeeded", "post.completed"):
         check_signature(calls[name], webhook["secret"])
         body = json.loads(calls[name][2])
-        assert set(body) == {"id", "event", "app_id", "timestamp", "data"}
+        assert set(body) == {"id", "type", "event", "seq", "app_id", "timestamp", "data"}
+        assert body["type"] == body["event"] == name
+        assert feed(quick, after=body["seq"] - 1, limit=1)["data"] == [body], "seq is the feed's cursor"
         assert body["id"] == calls[name][1]["webhook-id"]
         datetime.datetime.fromisoformat(body["timestamp"].replace("Z", "+00:00"))
         data = dict(body["data"])
@@ -386,6 +388,9 @@ def test_the_feed_gives_everything_in_order_once(other):
         if not page["meta"]["has_more"]:
             break
     assert len({event["id"] for event in seen}) == len(seen)
+    numbers = [event["seq"] for event in seen]
+    assert numbers == sorted(set(numbers)) and str(numbers[-1]) == cursor
+    assert all(event["type"] == event["event"] for event in seen)
     assert [event["event"] for event in seen] == ["connection.completed"] + ["post.publish.succeeded", "post.completed"] * 5
     assert [event["data"]["id"] for event in seen if event["event"] == "post.completed"] == posts
     assert feed(other, after=cursor) == {"data": [], "meta": {"next_cursor": cursor, "has_more": False}}

@@ -414,6 +414,11 @@ static enum err_kind end_delivery(struct store_tx *tx, void *argument, struct er
 	return store_webhook_save(tx, save, err);
 }
 
+static struct str number_as_body(struct arena *arena, const struct event_row *event)
+{
+	return str_format(arena, "{\"seq\":%lld}", (long long)event->seq);
+}
+
 static void an_event_goes_once_more(void **state)
 {
 	struct fixture *fx = *state;
@@ -432,14 +437,17 @@ static void an_event_goes_once_more(void **state)
 					.app_id = app.id,
 					.kind = EVENT_TEST,
 					.subject_id = webhook.id,
-					.created_at_us = NOW,
-					.body = STR("{}")};
+					.created_at_us = NOW};
 	struct webhook_delivery_row *log = NULL;
 	size_t count = 0;
 	ok(store_webhook_create(fx->store, &webhook, &err), &err);
-	ok(store_webhook_test(fx->store, &event, &err), &err);
+	ok(store_webhook_test(fx->store, &event, number_as_body, &err), &err);
 	ok(store_webhook_log(fx->store, fx->arena, webhook.id, 0, 10, &log, &count, &err), &err);
 	assert_int_equal(count, 1);
+	struct event_row *kept = NULL;
+	ok(store_event_list(fx->store, fx->arena, app.id, 0, 10, &kept, &count, &err), &err);
+	assert_int_equal(count, 1);
+	assert_true(str_equal(kept[0].body, number_as_body(fx->arena, &kept[0])));
 	const int64_t id = log[0].id;
 	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id, NOW, &err), ERR_CONFLICT);
 	struct webhook_save save = {id, webhook.id,  1,   WEBHOOK_SUCCEEDED,

@@ -83,7 +83,8 @@ static void an_envelope_is_json_whatever_it_carries(void **state)
 {
 	static const char *const data[] = {"{\"id\":\"p\"}", ""};
 	struct arena *arena = arena_new("test", 1 << 20);
-	const struct event_row event = {.id = STR("e-1"),
+	const struct event_row event = {.seq = 41,
+					.id = STR("e-1"),
 					.app_id = STR("a-1"),
 					.kind = EVENT_POST_COMPLETED,
 					.created_at_us = INT64_C(1800000000000000)};
@@ -92,7 +93,9 @@ static void an_envelope_is_json_whatever_it_carries(void **state)
 		const struct json *body = NULL;
 		const struct str text = webhook_envelope(arena, &event, str_of(data[i]));
 		assert_int_equal(json_parse(arena, text, NULL, &body, NULL, NULL), ERR_NONE);
-		assert_int_equal(body->count, 5);
+		assert_int_equal(body->count, 7);
+		assert_int_equal(json_int(json_get(body, "seq"), 0), 41);
+		assert_true(str_equal_z(json_string(json_get(body, "type")), "post.completed"));
 		assert_true(str_equal_z(json_string(json_get(body, "id")), "e-1"));
 		assert_true(str_equal_z(json_string(json_get(body, "event")), "post.completed"));
 		assert_true(str_equal_z(json_string(json_get(body, "app_id")), "a-1"));
