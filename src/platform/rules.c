@@ -166,6 +166,59 @@ static void check_media_bound(const struct check *check, size_t container, const
 			  bound->actual));
 }
 
+/* A post without media where some are needed, in one sentence: names what the platform takes, of
+ * the type if the post names one, else of any. */
+static bool told_no_media(const struct check *check, const struct type_rule *type,
+			  struct media_counts counts)
+{
+	const bool needs_one =
+		type->images_min == 1 || type->videos_min == 1 || type->media_min == 1;
+	bool takes_images = type->images_max > 0;
+	bool takes_videos = type->videos_max > 0;
+	if (!needs_one || counts.images + counts.videos > 0)
+		return false;
+	for (const struct type_rule *other = check->rules->types;
+	     check->post->type == POST_TYPE_NONE && other->type != POST_TYPE_NONE; other++) {
+		takes_images = takes_images || other->images_max > 0;
+		takes_videos = takes_videos || other->videos_max > 0;
+	}
+	const char *reason = type->images_min > 0   ? "too_few_images"
+			     : type->videos_min > 0 ? "too_few_videos"
+						    : "too_few_media";
+	refuse(check, field_of(check, 0, "media"), reason, 1, 0,
+	       str_format(check->arena, "%s needs %s%s%s: add one to media.", check->platform_name,
+			  takes_images ? "a picture" : "",
+			  takes_images && takes_videos ? " or " : "",
+			  takes_videos ? "a video" : ""));
+	return true;
+}
+
+/* Pictures where only a video goes, or the other way round, in one sentence. */
+static bool told_wrong_kind(const struct check *check, const struct type_rule *type,
+			    struct media_counts counts)
+{
+	const struct container *container = &check->post->containers[0];
+	const bool no_pictures = type->images_max == 0 && counts.images > 0 && counts.videos == 0;
+	const bool no_videos = type->videos_max == 0 && counts.videos > 0 && counts.images == 0;
+	if ((!no_pictures || type->videos_max == 0) && (!no_videos || type->images_max == 0))
+		return false;
+	const enum media_type wrong = no_pictures ? MEDIA_IMAGE : MEDIA_VIDEO;
+	size_t index = 0;
+	while (container->media[index].type != wrong)
+		index++;
+	const char *takes = no_pictures ? type->videos_max == 1 ? "one video and no pictures"
+								: "videos and no pictures"
+			    : type->images_max == 1 ? "one picture and no video"
+						    : "pictures and no video";
+	refuse(check, field_of(check, 0, "media"),
+	       no_pictures ? "too_many_images" : "too_many_videos", 0,
+	       no_pictures ? counts.images : counts.videos,
+	       str_format(check->arena, "The type %s on %s takes %s; media %zu is %s.",
+			  post_type_name(type->type), check->platform_name, takes, index + 1,
+			  no_pictures ? "an image" : "a video"));
+	return true;
+}
+
 static void check_media(const struct check *check, const struct type_rule *type)
 {
 	const struct media_counts counts = media_count(&check->post->containers[0]);
@@ -180,6 +233,8 @@ static void check_media(const struct check *check, const struct type_rule *type)
 		{"media items", "too_few_media", "too_many_media", type->media_min, type->media_max,
 		 counts.images + counts.videos},
 	};
+	if (told_no_media(check, type, counts) || told_wrong_kind(check, type, counts))
+		return;
 	for (size_t i = 0; i < COUNT_OF(bounds); i++)
 		check_media_bound(check, 0, type_words, &bounds[i]);
 }

@@ -14,8 +14,7 @@ static void posts_that_x_takes_and_those_it_does_not(void **state)
 	static const struct rules_row rows[] = {
 		{"{\"content\":\"Hello\"}", ""},
 		{"{\"content\":\"Hello\",\"type\":\"post\"}", ""},
-		{"{\"content\":\"a\",\"type\":\"video\"}",
-		 "media too_few_videos 1 0\nmedia too_few_media 1 0"},
+		{"{\"content\":\"a\",\"type\":\"video\"}", "media too_few_videos 1 0"},
 		{"{\"containers\":[{\"content\":\"a\",\"type\":\"story\"}]}",
 		 "containers.0.type type_not_supported -1 -1"},
 		{"{\"content\":\"{280*a}\"}", ""},
@@ -86,7 +85,7 @@ static void files_that_x_takes_and_those_it_does_not(void **state)
 		 "media too_many_videos 1 2"},
 		{"{\"content\":\"a\",\"media\":[" IMAGE "," VIDEO "]}", "media mixed_media 1 2"},
 		{"{\"content\":\"a\",\"type\":\"video\",\"media\":[" IMAGE "]}",
-		 "media too_many_images 0 1\nmedia too_few_videos 1 0"},
+		 "media too_many_images 0 1"},
 		{"{\"containers\":[{\"content\":\"a\"},{\"content\":\"\",\"media\":[" IMAGE
 		 "]},{\"content\":\"b\",\"media\":[" VIDEO "]}]}",
 		 ""},

@@ -102,7 +102,7 @@ static void rules_know_titles_by_characters_and_media_by_kind(void **state)
 	title[200] = '\0';
 	talk_options(&talk, str_z(talk.arena, str_format(talk.arena, "{\"title\":\"%s\"}", title)));
 	expect_problems("100 characters", none);
-	static const char *const image[] = {"too_many_images", "too_few_videos", NULL};
+	static const char *const image[] = {"too_many_images", NULL};
 	talk.media.type = MEDIA_IMAGE;
 	expect_problems("an image", image);
 }
