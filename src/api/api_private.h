@@ -185,6 +185,8 @@ void api_account_write(struct json_writer *w, const struct account_row *account,
 
 /* Why an account cannot be published to: a reason of api-decisions.md 1; NULL when it can. */
 const char *api_account_unusable_reason(const struct account_row *account, bool is_found);
+/* The sentence for such a reason. */
+struct str api_account_unusable_text(struct arena *arena, const char *reason, struct str id);
 /* A warning for each platform that has options in content and none of accounts. */
 void api_platforms_check(const struct post_content *content, const struct account_row *accounts,
 			 size_t count, struct problems *problems);

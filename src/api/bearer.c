@@ -16,10 +16,21 @@ bool bearer_authorization(const struct http_request *request, struct str *scheme
 	return true;
 }
 
-static bool respond_unauthenticated(struct http_response *response)
+static bool respond_no_token(struct http_response *response)
 {
 	http_response_header(response, "WWW-Authenticate", STR("Bearer"));
-	respond_error(response, 401, "UNAUTHENTICATED", STR("Unauthenticated."));
+	respond_error(response, 401, "UNAUTHENTICATED",
+		      STR("No access token was sent. Send one as Authorization: Bearer TOKEN."));
+	return false;
+}
+
+/* RFC 6750, 3.1 */
+static bool respond_bad_token(struct http_response *response)
+{
+	http_response_header(response, "WWW-Authenticate", STR("Bearer error=\"invalid_token\""));
+	respond_error(response, 401, "UNAUTHENTICATED",
+		      STR("This access token is not valid: it has expired, or a newer one replaced "
+			  "it. Get one with POST /v1/oauth/token."));
 	return false;
 }
 
@@ -28,7 +39,7 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 	struct str scheme, token;
 	if (!bearer_authorization(request, &scheme, &token) ||
 	    !str_equal_nocase(scheme, STR("Bearer")) || str_is_empty(token))
-		return respond_unauthenticated(response);
+		return respond_no_token(response);
 	const struct digest digest = digest_token(token);
 	struct app_row *app = ARENA_NEW(request->arena, struct app_row);
 	struct error err = {0};
@@ -36,7 +47,7 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 						    digest_hex(request->arena, &digest),
 						    clock_now_us(api->config.clock), app, &err);
 	if (kind == ERR_NOT_FOUND)
-		return respond_unauthenticated(response);
+		return respond_bad_token(response);
 	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);
 		return false;

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "count_of.h"
 #include "uuid.h"
 
 #include "publish_request.h"
@@ -38,17 +39,40 @@ const char *api_account_unusable_reason(const struct account_row *account, bool 
 	return account_state_is_usable(account->state) ? NULL : "disconnected";
 }
 
+struct str api_account_unusable_text(struct arena *arena, const char *reason, struct str id)
+{
+	static const struct {
+		const char *reason;
+		const char *before; /* the id */
+		const char *after;
+	} texts[] = {
+		{"unknown", "No account ",
+		 " is connected to this app. GET /v1/accounts lists those that are."},
+		{"unconfirmed", "The account ",
+		 " is not confirmed yet. Confirm its connection first: "
+		 "POST /v1/connections/{connection_id}/confirm."},
+		{"reauth_required", "The account ",
+		 " must be connected again: the platform no longer accepts its token."},
+		{"disconnected", "The account ",
+		 " was disconnected. Connect it again to publish to it."},
+	};
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		if (strcmp(texts[i].reason, reason) == 0)
+			return str_format(arena, "%s" STR_FMT "%s", texts[i].before, STR_ARG(id),
+					  texts[i].after);
+	}
+	return STR("The account cannot be published to.");
+}
+
 static void check_account(struct publishing *p, size_t index, bool is_found)
 {
 	struct arena *arena = p->request->arena;
 	const char *reason = api_account_unusable_reason(&p->accounts[index], is_found);
 	if (reason == NULL)
 		return;
-	const struct str message =
-		str_format(arena, "The account " STR_FMT " cannot be published to: %s.",
-			   STR_ARG(p->post.account_ids[index]), reason);
 	problem_add_account(&p->problems, str_format(arena, "account_ids.%zu", index), reason,
-			    p->post.account_ids[index], message);
+			    p->post.account_ids[index],
+			    api_account_unusable_text(arena, reason, p->post.account_ids[index]));
 }
 
 /* False: answered already. */

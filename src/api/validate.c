@@ -69,7 +69,7 @@ static void check_account(struct validation *v, size_t index, struct problems *p
 	}
 	problem_add_account(problems, str_format(arena, "account_ids.%zu", index), reason,
 			    v->post.account_ids[index],
-			    str_format(arena, "The account cannot be published to: %s.", reason));
+			    api_account_unusable_text(arena, reason, v->post.account_ids[index]));
 }
 
 /* The account's warnings are shown with those of the whole answer. */

@@ -122,12 +122,28 @@ static void read_url(struct webhook_call *c, const struct json *value)
 		shape(c, STR("url"), "refused", "The url points to a blocked address.");
 }
 
+static struct str unknown_event_text(struct arena *arena, const struct json *item)
+{
+	struct buf out;
+	buf_init(&out, arena, REQUEST_JSON_MAX_BYTES + 4096);
+	if (json_is(item, JSON_TYPE_STRING))
+		buf_addf(&out, STR_FMT " is not an event.", STR_ARG(item->string));
+	else
+		buf_add_z(&out, "An event must be a string.");
+	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++)
+		buf_addf(&out, "%s%s", kind == 0 ? " Valid events: " : ", ",
+			 event_kind_name((enum event_kind)kind));
+	buf_add_z(&out, ".");
+	return buf_str(&out);
+}
+
 static void read_event(struct webhook_call *c, const struct json *item, size_t index)
 {
 	const enum event_kind kind = event_kind_of_name(json_string(item));
 	if (kind == EVENT_KIND_COUNT)
-		shape(c, str_format(c->request->arena, "events.%zu", index), "unknown_event",
-		      "Unknown event name.");
+		problem_add(&c->problems, PROBLEM_SHAPE,
+			    str_format(c->request->arena, "events.%zu", index), "unknown_event",
+			    unknown_event_text(c->request->arena, item));
 	else
 		c->webhook.event_mask |= INT64_C(1) << kind;
 }

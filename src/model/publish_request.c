@@ -80,6 +80,30 @@ static void media_problem(const struct reader *r, struct str field, const char *
 	problem_add(r->problems, PROBLEM_MEDIA, field, reason, str_of(message));
 }
 
+/* In words, for the reasons of outbound/guard.h that can be met here. */
+static struct str media_refusal_text(struct arena *arena, const char *reason, struct str host)
+{
+	static const struct {
+		const char *reason;
+		const char *text;
+	} texts[] = {
+		{"private_address",
+		 " is a private address. Give a public URL; the operator of this service can "
+		 "allow a range with --media-allow."},
+		{"bad_host", " is not a public host name. Give a public URL."},
+	};
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		if (strcmp(texts[i].reason, reason) == 0)
+			return str_format(arena, STR_FMT "%s", STR_ARG(host), texts[i].text);
+	}
+	if (strcmp(reason, "bad_port") == 0)
+		return STR("Media is not fetched from this port. Use port 80 or 443; the operator "
+			   "of this service can allow others.");
+	if (strcmp(reason, "userinfo") == 0)
+		return STR("The URL must not contain a user name or a password.");
+	return str_format(arena, "Media cannot be fetched from this URL: %s.", reason);
+}
+
 static void media_url_judge(const struct reader *r, struct str field, struct str text)
 {
 	struct url url;
@@ -94,9 +118,8 @@ static void media_url_judge(const struct reader *r, struct str field, struct str
 	const struct media_url_check *guard = r->media_url_check;
 	const char *reason = guard != NULL ? guard->check(guard->context, r->arena, text) : NULL;
 	if (reason != NULL)
-		problem_add(
-			r->problems, PROBLEM_MEDIA, field, reason,
-			str_format(r->arena, "Media cannot be fetched from this URL: %s.", reason));
+		problem_add(r->problems, PROBLEM_MEDIA, field, reason,
+			    media_refusal_text(r->arena, reason, url.host));
 }
 
 static void media_url_read(const struct reader *r, const struct json *object, struct str parent,

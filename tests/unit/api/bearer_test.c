@@ -8,7 +8,33 @@ static void assert_unauthenticated(const struct http_response *response)
 {
 	const struct json *body = assert_error(response, 401, "UNAUTHENTICATED");
 	assert_int_equal(body->count, 2);
-	assert_true(str_equal_z(header_of(response, "WWW-Authenticate"), "Bearer"));
+	assert_true(str_has_prefix(header_of(response, "WWW-Authenticate"), STR("Bearer")));
+}
+
+/* A token that is sent and not valid is told from none (RFC 6750, 3.1). */
+static void no_token_and_a_bad_one_are_told_apart(void **state)
+{
+	static const struct {
+		const char *authorization;
+		const char *header;
+		const char *says;
+	} rows[] = {
+		{NO_TOKEN, "Bearer", "No access token was sent."},
+		{"Basic YTpi", "Bearer", "No access token was sent."},
+		{"Bearer pht_x", "Bearer error=\"invalid_token\"",
+		 "This access token is not valid"},
+	};
+	struct fixture *fx = *state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const struct http_response *response =
+			answer(fx, &(struct sent){.method = "GET",
+						  .target = "/v1/posts",
+						  .authorization = rows[i].authorization});
+		const struct json *body = assert_error(response, 401, "UNAUTHENTICATED");
+		assert_true(str_equal_z(header_of(response, "WWW-Authenticate"), rows[i].header));
+		assert_true(str_has_prefix(json_string(json_get(body, "message")),
+					   str_of(rows[i].says)));
+	}
 }
 
 static void what_is_no_token_of_ours_is_refused(void **state)
@@ -132,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		API_TEST(what_is_no_token_of_ours_is_refused),
+		API_TEST(no_token_and_a_bad_one_are_told_apart),
 		API_TEST(the_scheme_may_be_in_any_case_the_token_not),
 		API_TEST(two_headers_are_refused_though_both_are_right),
 		API_TEST(a_token_elsewhere_is_not_read),

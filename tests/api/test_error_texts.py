@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that people meet first: each says what is wrong, where, and what to do, and says it once."""
+import pytest
+
+from harness import check_error
+
+UNKNOWN = "01a1fcda-7451-7617-8dc3-203f49eaf281"
+PICTURE = {"url": "https://cdn.example/a.jpg", "type": "image"}
+
+
+def refused(app, code, **body):
+    return check_error(app.post("/v1/posts/publish", json={"content": "Hello", **body}), 422, code)
+
+
+def test_an_unknown_account(app):
+    assert refused(app, "INVALID_ACCOUNT", account_ids=[UNKNOWN])["message"] == (
+        f"No account {UNKNOWN} is connected to this app. GET /v1/accounts lists those that are.")
+
+
+def test_text_alone_for_instagram(app, one):
+    body = refused(app, "VALIDATION_ERROR", account_ids=[one["instagram"]])
+    assert body["message"] == "Instagram needs a picture or a video: add one to media."
+    assert body["errors"] == {"media": [body["message"]]}
+
+
+def test_a_picture_for_youtube(app, one):
+    body = refused(app, "VALIDATION_ERROR", account_ids=[one["youtube"]], media=[PICTURE])
+    assert body["message"] == "The type video on YouTube takes one video and no pictures; media 1 is an image."
+
+
+def test_a_private_media_address(app, one):
+    body = refused(app, "INVALID_MEDIA", account_ids=[one["x"]], media=[PICTURE | {"url": "http://10.0.0.1/a.jpg"}])
+    assert body["message"] == (
+        "10.0.0.1 is a private address. Give a public URL; the operator of this service can allow a range with --media-allow.")
+    assert body["details"]["reason"] == "private_address"
+
+
+def test_a_reel(app, one):
+    body = refused(app, "VALIDATION_ERROR", account_ids=[one["x"]], type="reel")
+    assert body["message"].endswith("For a reel, use video.")
+
+
+@pytest.mark.parametrize("event", ["post.publishd", "", 7])
+def test_an_unknown_event(app, event):
+    answer = app.post("/v1/webhooks", json={"url": "https://hooks.example/", "events": ["post.completed", event]})
+    text = check_error(answer, 422, "VALIDATION_ERROR", ["events.1"])["errors"]["events.1"][0]
+    assert text.endswith("Valid events: post.publish.succeeded, post.publish.failed, post.completed, connection.completed, "
+                         "account.reauth_required, test.")
+    assert text.startswith(f"{event} is not an event." if isinstance(event, str) else "An event must be a string.")
+
+
+def test_no_token_and_a_wrong_one(service):
+    none = service.request("GET", "/v1/posts")
+    assert none.headers["WWW-Authenticate"] == "Bearer" and "No access token was sent." in none.json()["message"]
+    wrong = service.request("GET", "/v1/posts", headers={"Authorization": "Bearer pht_wrong"})
+    assert wrong.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
+    assert "POST /v1/oauth/token" in wrong.json()["message"]
