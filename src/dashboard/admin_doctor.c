@@ -216,23 +216,30 @@ static void check_apps(struct admin *admin, struct arena *arena, struct admin_fi
 		check_app(admin, arena, x, &apps[i]);
 }
 
+/* PostgreSQL is asked for its settings, which only matter where posts are real. */
 static void check_integrity(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
+	const bool is_sandbox = str_equal_z(str_of(admin->config.mode), "sandbox");
 	struct str problem = STR("");
 	struct error err = {0};
 	if (store_integrity_check(admin->config.store, arena, &problem, &err) != ERR_NONE)
-		problem = str_copy(arena, str_of(err.text));
-	finding(x, "integrity", str_is_empty(problem),
-		str_is_empty(problem) ? STR("the database is whole, and keeps what it confirms")
-		: store_is_shared(admin->config.store)
-			? str_format(arena,
-				     "PostgreSQL may lose what it has confirmed: " STR_FMT
-				     ". Posts can be lost or published twice",
-				     STR_ARG(problem))
-			: str_format(arena,
-				     "the database is damaged: " STR_FMT
-				     ". Restore a backup (operations.md)",
-				     STR_ARG(problem)));
+		finding(x, "integrity", false, str_copy(arena, str_of(err.text)));
+	else if (str_is_empty(problem))
+		finding(x, "integrity", true,
+			STR("the database is whole, and keeps what it confirms"));
+	else if (store_is_shared(admin->config.store))
+		finding(x, "integrity", is_sandbox,
+			str_format(
+				arena,
+				"PostgreSQL may lose what it has confirmed, so that posts are lost "
+				"or published twice: " STR_FMT,
+				STR_ARG(problem)));
+	else
+		finding(x, "integrity", false,
+			str_format(arena,
+				   "the database is damaged: " STR_FMT
+				   ". Restore a backup (operations.md)",
+				   STR_ARG(problem)));
 }
 
 static void check_accounts(struct admin *admin, struct arena *arena, struct admin_findings *x)
