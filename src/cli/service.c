@@ -406,6 +406,11 @@ static void close_api(struct service *service)
 	api_free(&service->api);
 }
 
+static int64_t kept_us(const struct service *service, enum setting_id days)
+{
+	return settings_number(service->settings, days) * US_PER_DAY;
+}
+
 static enum err_kind open_webhooker(struct service *service, struct error *err)
 {
 	const struct webhooker_config config = {
@@ -419,6 +424,12 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 		.may_claim = health_has_key,
 		.key_is_other = identity_note_other_key,
 		.key_context = service,
+		.retention =
+			{
+				.timeline_us = kept_us(service, SETTING_ID_keep_timeline),
+				.connections_us = kept_us(service, SETTING_ID_keep_connections),
+				.events_us = kept_us(service, SETTING_ID_keep_events),
+			},
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	const enum err_kind kind = webhooker_new(&config, &service->webhooker, err);

@@ -12,6 +12,8 @@
 #include "err.h"
 #include "str.h"
 
+#include "store_retention.h"
+
 struct arena;
 struct clock;
 struct engine;
@@ -44,6 +46,7 @@ struct webhooker_config {
 	 * end. NULL = nobody. Both on the engine's thread. */
 	void (*key_is_other)(void *context, struct str why);
 	void *key_context;
+	struct store_retention retention; /* what its turns remove */
 	int64_t time_scale; /* > 1: waits are shorter by this factor, for tests; 0 = 1 */
 };
 

@@ -27,8 +27,8 @@ static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_u
 	if (now_us < webhooker->next_expiry_us)
 		return ERR_NONE;
 	int64_t removed = 0;
-	const enum err_kind kind =
-		store_event_expire(tx, now_us - EVENT_KEPT_US, EXPIRY_MAX, &removed, err);
+	const enum err_kind kind = store_retention_expire(tx, &webhooker->config.retention, now_us,
+							  EXPIRY_MAX, &removed, err);
 	webhooker->next_expiry_us = removed > 0 ? now_us : now_us + EXPIRY_EVERY_US;
 	return kind;
 }

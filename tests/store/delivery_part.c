@@ -12,6 +12,7 @@
 #include "sql.h"
 #include "store_alarm.h"
 #include "store_pause.h"
+#include "store_retention.h"
 
 #include "evidence.h"
 #include "store_event.h"
@@ -721,6 +722,58 @@ static void a_claim_stays_within_the_room_there_is(void **state)
 	assert_int_equal(claim_within(fx, &asked, NOW).count, 3);
 }
 
+/* ---- retention ---- */
+
+struct expiring {
+	struct store_retention retention;
+	int64_t now_us;
+	int64_t removed;
+};
+
+static enum err_kind run_expiry(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct expiring *e = argument;
+	return store_retention_expire(tx, &e->retention, e->now_us, 1000, &e->removed, err);
+}
+
+static size_t timeline_of(struct fixture *fx, struct str post_id)
+{
+	struct error err = {0};
+	struct timeline_row *rows = NULL;
+	size_t count = 0;
+	ok(store_timeline_list(fx->store, fx->arena, post_id, &rows, &count, &err), &err);
+	return count;
+}
+
+static void what_is_old_is_removed_and_the_post_stays(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_now(fx, &app, &account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save done = save_of(&work, DELIVERY_PUBLISHED, NOW + 1);
+	const struct timeline_entry entry = {.at_us = NOW, .stage = STR("publish")};
+	done.timeline = &entry;
+	done.timeline_count = 1;
+	ok(save(fx, &done, &err), &err);
+	struct expiring e = {.retention = {.timeline_us = 90 * US_PER_DAY,
+					   .connections_us = 30 * US_PER_DAY,
+					   .events_us = 30 * US_PER_DAY},
+			     .now_us = NOW + 90 * US_PER_DAY};
+	ok(store_write(fx->store, run_expiry, &e, &err), &err);
+	assert_int_equal(timeline_of(fx, post_id), 1);
+	e.now_us += 1;
+	e.retention.timeline_us = 0;
+	ok(store_write(fx->store, run_expiry, &e, &err), &err);
+	assert_int_equal(timeline_of(fx, post_id), 1);
+	e.retention.timeline_us = 90 * US_PER_DAY;
+	ok(store_write(fx->store, run_expiry, &e, &err), &err);
+	assert_int_equal(timeline_of(fx, post_id), 0);
+	assert_int_equal(get_post(fx, &app, post_id).state, POST_PUBLISHED);
+}
+
 /* ---- pauses ---- */
 
 static void nothing_new_begins_where_it_is_paused(void **state)
@@ -1153,6 +1206,7 @@ int run_delivery_tests(void)
 		STORE_TEST(a_first_save_claims_the_row_that_was_left),
 		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),
+		STORE_TEST(what_is_old_is_removed_and_the_post_stays),
 		STORE_TEST(nothing_new_begins_where_it_is_paused),
 		STORE_TEST(a_lane_that_cannot_be_claimed_stops_itself_only),
 		STORE_TEST(wrong_counters_stop_nothing_and_are_counted_again),

@@ -35,6 +35,7 @@ static void open_webhooker(struct fixture *fx)
 {
 	struct error err = {0};
 	const struct webhooker_config config = {
+		.retention = {.events_us = EVENT_KEPT_US},
 		.store = fx->w->store,
 		.seal = fx->w->seal,
 		.engine = fx->w->engine,

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See store_retention.h. */
+#include "store_retention.h"
+
+#include "count_of.h"
+
+#include "store_event.h"
+#include "store_private.h"
+
+enum err_kind store_retention_expire(struct store_tx *tx, const struct store_retention *retention,
+				     int64_t now_us, int64_t max, int64_t *removed_out,
+				     struct error *err)
+{
+	const struct {
+		enum sql_name name;
+		int64_t kept_us;
+	} kinds[] = {
+		{SQL_TIMELINE_EXPIRE, retention->timeline_us},
+		{SQL_EVIDENCE_EXPIRE, retention->timeline_us},
+		{SQL_CONNECTIONS_EXPIRE, retention->connections_us},
+	};
+	*removed_out = 0;
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		int64_t removed = 0;
+		if (kinds[i].kept_us == 0)
+			continue;
+		const enum err_kind kind = sql_run(
+			tx->sql, kinds[i].name,
+			SQL_ARGS(sql_int(now_us - kinds[i].kept_us), sql_int(max)), &removed, err);
+		if (kind != ERR_NONE)
+			return kind;
+		*removed_out += removed;
+	}
+	int64_t events = 0;
+	if (retention->events_us == 0)
+		return ERR_NONE;
+	const enum err_kind kind =
+		store_event_expire(tx, now_us - retention->events_us, max, &events, err);
+	*removed_out += events;
+	return kind;
+}
