@@ -147,11 +147,12 @@ static void assert_indexed(sqlite3 *db, enum sql_name name)
 	assert_int_equal(sqlite3_prepare_v2(db, asked, -1, &plan, NULL), SQLITE_OK);
 	while (sqlite3_step(plan) == SQLITE_ROW) {
 		const char *detail = (const char *)sqlite3_column_text(plan, 3);
-		/* app_work has one row an app; a subquery's result is what its own rows gave. */
-		const bool is_scan = strncmp(detail, "SCAN ", 5) == 0 &&
-				     strncmp(detail, "SCAN w", 6) != 0 &&
-				     strncmp(detail, "SCAN f", 6) != 0 &&
-				     strncmp(detail, "SCAN app_work", 13) != 0;
+		/* app_work has one row an app, pauses (z) a few in all; a subquery's result is what
+		 * its own rows gave. */
+		const bool is_scan =
+			strncmp(detail, "SCAN ", 5) == 0 && strncmp(detail, "SCAN w", 6) != 0 &&
+			strncmp(detail, "SCAN f", 6) != 0 && strncmp(detail, "SCAN z", 6) != 0 &&
+			strncmp(detail, "SCAN app_work", 13) != 0;
 		if (is_scan || strstr(detail, "TEMP B-TREE") != NULL)
 			fail_msg("%s: %s", sql_statements[name].name, detail);
 	}
