@@ -126,9 +126,10 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 	struct error err = {0};
 	if (!admin_request_app(admin, request, response, &app))
 		return;
-	const struct json *body = admin_request_body(
-		request, response,
-		KNOWN("name", "on_unknown", "connect_confirmation", "redirect_urls", "owner"));
+	const struct json *body =
+		admin_request_body(request, response,
+				   KNOWN("name", "on_unknown", "connect_confirmation",
+					 "redirect_urls", "owner", "max_lateness"));
 	if (body == NULL || !read_name(response, body, &app) ||
 	    !read_on_unknown(response, body, &app) ||
 	    !read_connect_confirmation(response, body, &app) ||

@@ -138,7 +138,7 @@ static bool verify(struct admin *admin, struct http_request *request,
 static const struct json *read_body(struct http_request *request, struct http_response *response)
 {
 	return admin_request_body(request, response,
-				  KNOWN("client_id", "client_secret", "verify", "scopes"));
+				  KNOWN("client_id", "client_secret", "verify", "scopes", "force"));
 }
 
 /* White space at both ends is removed: a secret pasted with a trailing newline would break Basic
@@ -251,7 +251,7 @@ void admin_credential_set(void *context, struct http_request *request,
 		.updated_at_us = clock_now_us(admin->config.clock),
 		.scopes = scopes,
 	};
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body = read_body(request, response);
 	struct verify_outcome outcome = {0};
 	struct error err = {0};
 	const enum err_kind kind =

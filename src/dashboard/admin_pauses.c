@@ -72,7 +72,8 @@ static bool read_pause(struct admin *admin, struct http_request *request,
 		       struct http_response *response, struct pause_row *pause)
 {
 	const struct caller *caller = admin_request_caller(request);
-	const struct json *body = admin_request_body(request, response);
+	const struct json *body =
+		admin_request_body(request, response, KNOWN("platform", "app", "account"));
 	pause->paused_at_us = clock_now_us(admin->config.clock);
 	pause->actor = caller != NULL ? caller->session.admin.email : STR("cli");
 	return body != NULL && read_platform(response, body, pause) &&

@@ -450,7 +450,7 @@ void publish_request_read(struct arena *arena, const struct json *body,
 	}
 	known_check(problems, body, STR(""),
 		    KNOWN("request_id", "account_ids", "content", "media", "containers",
-			  "platforms", "scheduled_at", "type"));
+			  "platforms", "scheduled_at", "type", "max_lateness"));
 	request_out->request_id = request_id_read(&r, body, header_request_id);
 	accounts_read(&r, body, request_out);
 	content_read(&r, body, &request_out->content);
