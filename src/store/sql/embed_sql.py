@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Writes the migrations as a C table (migrate.h). Same input, same output: sorted by number.
+# A line "-- oldest_program: N" says that programs which know the schema up to N can work with what the migration leaves (migrate.h).
 # usage: embed_sql.py OUTPUT.c 0001_start.sql 0002_more.sql ...
 import os
 import re
@@ -21,7 +22,10 @@ def main():
         if not match or int(match.group(1)) != number:
             sys.exit('%s: expected the name %04d_name.sql' % (path, number))
         with open(path, encoding='ascii') as file:
-            rows.append('\t{%d, "%s",\n%s},\n' % (number, match.group(2), '\n'.join(c_lines(file.read()))))
+            text = file.read()
+        oldest = re.search(r'^-- oldest_program: (\d+)$', text, re.M)
+        rows.append('\t{%d, "%s",\n%s, %d},\n' %
+                    (number, match.group(2), '\n'.join(c_lines(text)), int(oldest.group(1)) if oldest else number))
     with open(output, 'w', encoding='ascii') as file:
         file.write('/* Made by embed_sql.py from migrations/. */\n#include "migrate.h"\n\n')
         file.write('const struct migration migrations[] = {\n%s};\n' % ''.join(rows))

@@ -15,6 +15,17 @@ static enum err_kind version_read(struct sql_connection *sql, int64_t *version_o
 	return sql_number(sql, SQL_MIGRATION_VERSION, SQL_NO_ARGS, version_out, err);
 }
 
+static enum err_kind raise_oldest_program(struct sql_connection *sql, int64_t needed,
+					  struct error *err)
+{
+	const struct sql_value name = sql_word(MIGRATE_OLDEST_PROGRAM);
+	int64_t oldest = 0;
+	const enum err_kind kind = sql_number(sql, SQL_META_GET, SQL_ARGS(name), &oldest, err);
+	if (kind != ERR_NONE || oldest >= needed)
+		return kind;
+	return sql_run(sql, SQL_META_PUT, SQL_ARGS(name, sql_int(needed)), NULL, err);
+}
+
 static enum err_kind apply(struct sql_connection *sql, const struct migration *migration,
 			   struct error *err)
 {
@@ -27,8 +38,9 @@ static enum err_kind apply(struct sql_connection *sql, const struct migration *m
 		error_add(err, "migration %04d_%s", migration->number, migration->name);
 		return kind;
 	}
-	return sql_run(sql, SQL_MIGRATION_INSERT,
+	kind = sql_run(sql, SQL_MIGRATION_INSERT,
 		       SQL_ARGS(sql_int(migration->number), sql_word(migration->name)), NULL, err);
+	return kind == ERR_NONE ? raise_oldest_program(sql, migration->oldest_program, err) : kind;
 }
 
 static enum err_kind apply_durably(struct sql_connection *sql, const struct migration *migration,
@@ -59,6 +71,30 @@ static enum err_kind make_version_table(struct sql_connection *sql, struct error
 	return kind;
 }
 
+int migrate_program_schema(void)
+{
+	return migrations[migrations_count - 1].number;
+}
+
+enum err_kind migrate_check_program(int64_t oldest_program, struct error *err)
+{
+	if (oldest_program <= migrate_program_schema())
+		return ERR_NONE;
+	return error_set(err, ERR_INVALID,
+			 "the database was upgraded for programs that know schema %d or newer, and "
+			 "this one knows %d: install the newer version here",
+			 (int)oldest_program, migrate_program_schema());
+}
+
+/* Where nothing is said, every program must know all of the schema. */
+static enum err_kind judge_newer(struct sql_connection *sql, int64_t version, struct error *err)
+{
+	int64_t oldest = 0;
+	const enum err_kind kind = sql_number(
+		sql, SQL_META_GET, SQL_ARGS(sql_word(MIGRATE_OLDEST_PROGRAM)), &oldest, err);
+	return kind == ERR_NONE ? migrate_check_program(oldest > 0 ? oldest : version, err) : kind;
+}
+
 enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error *err)
 {
 	int64_t version = 0;
@@ -67,12 +103,9 @@ enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error
 		kind = apply_durably(sql, &migrations[i], err);
 	if (kind == ERR_NONE)
 		kind = version_read(sql, &version, err);
-	if (kind != ERR_NONE)
-		return kind;
-	if (version > migrations[migrations_count - 1].number)
-		return error_set(err, ERR_INVALID,
-				 "the database has schema %d, newer than this program's %d",
-				 (int)version, migrations[migrations_count - 1].number);
-	*version_out = (int)version;
-	return ERR_NONE;
+	if (kind == ERR_NONE && version > migrate_program_schema())
+		kind = judge_newer(sql, version, err);
+	if (kind == ERR_NONE)
+		*version_out = (int)version;
+	return kind;
 }

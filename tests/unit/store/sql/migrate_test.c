@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "count_of.h"
+
 #include "sql.h"
 
 static void path_make(char out[64])
@@ -93,6 +95,7 @@ static void every_statement_can_be_prepared(void **state)
 	sql_driver_sqlite.close(&sql);
 }
 
+/* Unless it says that programs as old as this one can work with it. */
 static void a_newer_database_is_left_alone(void **state)
 {
 	(void)state;
@@ -103,8 +106,18 @@ static void a_newer_database_is_left_alone(void **state)
 	assert_int_equal(sql_run(sql, SQL_MIGRATION_INSERT,
 				 SQL_ARGS(sql_int(9000), sql_word("future")), NULL, &err),
 			 ERR_NONE);
-	assert_int_equal(migrate(sql, &version, &err), ERR_INVALID);
-	assert_non_null(strstr(err.text, "9000"));
+	assert_int_equal(migrate(sql, &version, &err), ERR_NONE);
+	assert_int_equal(version, 9000);
+	const struct sql_value name = sql_word(MIGRATE_OLDEST_PROGRAM);
+	static const int oldest[] = {9000, 0};
+	for (size_t i = 0; i < COUNT_OF(oldest); i++) {
+		err = (struct error){0};
+		assert_int_equal(
+			sql_run(sql, SQL_META_PUT, SQL_ARGS(name, sql_int(oldest[i])), NULL, &err),
+			ERR_NONE);
+		assert_int_equal(migrate(sql, &version, &err), ERR_INVALID);
+		assert_non_null(strstr(err.text, "9000"));
+	}
 	sql_driver_sqlite.close(&sql);
 }
 
