@@ -290,7 +290,9 @@ static enum err_kind check(struct settings *settings, struct error *err)
 	if (database[0] != '\0' && !is_database_url(database))
 		return error_set(err, ERR_INVALID,
 				 /* without the value: it may hold a password */
-				 "database must be sqlite:PATH or postgres://...");
+				 "database must be sqlite:PATH or "
+				 "postgres://USER@HOST:PORT/NAME; the form "
+				 "\"host=... dbname=...\" is not understood");
 	cut_slash(settings, SETTING_ID_public_url);
 	cut_slash(settings, SETTING_ID_media_url);
 	cut_slash(settings, SETTING_ID_sandbox);

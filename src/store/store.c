@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "clock.h"
 #include "log.h"
 
@@ -26,6 +27,11 @@
 #define READER_CACHE_BYTES (1 << 20)
 /* The owner is alone with its file; only a backup or a tool can be in the way for a moment. */
 #define BUSY_TIMEOUT_MS 5000
+/* Of a database on a network, which may hang without a word (docs/postgres.md): together they, and
+ * the last try to connect, make a request's limit of 20 s. */
+#define READ_LIMIT_MS 8000
+#define WRITE_QUEUE_LIMIT_MS 4000
+#define WRITE_LIMIT_MS 8000
 
 /* Two servers, or processes, that claim together (docs/postgres.md). */
 static bool is_server(const char *url)
@@ -95,8 +101,12 @@ static enum err_kind open_accepter(struct store *store, const struct sql_config 
 		kind = set_mark(store, *sql, index + 1, err);
 	if (kind != ERR_NONE)
 		return kind;
-	const struct writer_config writer_config = {
-		.sql = *sql, .is_shared = true, .run = store_tx_run, .context = store};
+	const struct writer_config writer_config = {.sql = *sql,
+						    .is_shared = true,
+						    .run = store_tx_run,
+						    .queue_limit_ms = WRITE_QUEUE_LIMIT_MS,
+						    .group_limit_ms = WRITE_LIMIT_MS,
+						    .context = store};
 	store->accepters[index] = writer_new(&writer_config);
 	return store->accepters[index] != NULL
 		       ? ERR_NONE
@@ -134,12 +144,17 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 		return kind;
 	sql_config.role = SQL_ROLE_READER;
 	sql_config.cache_bytes = READER_CACHE_BYTES;
+	const bool is_shared = sql_is_shared(store->sql);
+	sql_config.limit_ms = is_shared ? READ_LIMIT_MS : 0;
 	store->readers = readers_new(&sql_config, config->readers_max > 0 ? config->readers_max
 									  : READERS_DEFAULT);
-	const struct writer_config writer_config = {.sql = store->sql,
-						    .run = store_tx_run,
-						    .judge = guard_judge_server,
-						    .context = store};
+	const struct writer_config writer_config = {
+		.sql = store->sql,
+		.run = store_tx_run,
+		.judge = guard_judge_server,
+		.queue_limit_ms = is_shared ? WRITE_QUEUE_LIMIT_MS : 0,
+		.group_limit_ms = is_shared ? WRITE_LIMIT_MS : 0,
+		.context = store};
 	store->writer = writer_new(&writer_config);
 	if (store->readers == NULL || store->writer == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
@@ -162,7 +177,7 @@ static enum err_kind open_node(struct store *store, const struct store_config *c
 	if (kind != ERR_NONE || !config->is_owner)
 		return kind;
 	store->node_started_us = clock_now_us(store->clock);
-	kind = store_write(store, node_begin, NULL, err);
+	kind = store_write_patiently(store, node_begin, NULL, err);
 	store->is_node_begun = kind == ERR_NONE;
 	return kind;
 }
@@ -250,6 +265,33 @@ enum err_kind store_check(struct store *store, struct error *err)
 	const int64_t now_us = clock_now_us(store->clock);
 	return store_run(store, SQL_META_PUT, SQL_ARGS(sql_word("checked_at_us"), sql_int(now_us)),
 			 ERR_NONE, "", err);
+}
+
+static void setting_read(struct sql_cursor *cursor, void *out)
+{
+	struct str *settings = out;
+	settings[0] = sql_take_text(cursor);
+	settings[1] = sql_take_text(cursor);
+}
+
+enum err_kind store_durability(struct store *store, struct arena *arena, struct str *why_out,
+			       struct error *err)
+{
+	struct str settings[2] = {{0}};
+	const enum err_kind kind =
+		store_find(store, arena, SQL_ROW(SQL_DATABASE_SETTINGS, SQL_NO_ARGS, setting_read),
+			   settings, "settings", err);
+	const bool syncs = str_equal_z(settings[0], "on");
+	const bool is_whole = str_equal_z(settings[1], "on");
+	*why_out = (struct str){0};
+	if (kind != ERR_NONE || (syncs && is_whole))
+		return kind;
+	*why_out = str_format(arena,
+			      "the PostgreSQL server runs with%s%s%s: when its machine stops, "
+			      "accepted posts are lost or the database is damaged; turn it on",
+			      syncs ? "" : " fsync = off", syncs || is_whole ? "" : " and",
+			      is_whole ? "" : " full_page_writes = off");
+	return ERR_NONE;
 }
 
 enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct error *err)

@@ -63,6 +63,11 @@ void store_close(struct store **store);
 typedef enum err_kind (*store_command)(struct store_tx *tx, void *argument, struct error *err);
 enum err_kind store_write(struct store *store, store_command command, void *argument,
 			  struct error *err);
+/* As store_write(). On PostgreSQL that one gives up within 20 s when the database does not answer
+ * (TEMPORARY, or UNCERTAIN when only the COMMIT is missing): a request waits for it. This one waits
+ * longer, for what should not be done twice: the engine's turns. */
+enum err_kind store_write_patiently(struct store *store, store_command command, void *argument,
+				    struct error *err);
 
 /* Runs command inside tx so that its failure undoes no more than its own part: tx can go on then.
  * TEMPORARY means that it cannot. */
@@ -79,6 +84,10 @@ enum err_kind store_counters_rebuild(struct store *store, struct error *err);
 /* The same, but only when counters were found to be wrong: by this process, or (is_start) before. */
 enum err_kind store_counters_mend(struct store *store, bool is_start, bool *is_mended_out,
 				  struct error *err);
+/* Does the database keep what it has committed when its machine stops? *why_out: "", or a sentence
+ * for people in arena. */
+enum err_kind store_durability(struct store *store, struct arena *arena, struct str *why_out,
+			       struct error *err);
 /* Are there sealed values, which nobody opens without the master key that sealed them? */
 enum err_kind store_holds_secrets(struct store *store, bool *holds_out, struct error *err);
 /* The time to go by: the database's where several nodes share it, else the config's clock. As long

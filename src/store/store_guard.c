@@ -13,6 +13,7 @@
 #define NAME_AT_US "epoch_at_us"
 #define NAME_LINEAGE "epoch_lineage"
 #define NAME_SERVER "server_lineage"
+#define NAME_DATABASE "database_identity"
 /* Longer than a publish call may take that was begun before the other server took over. */
 #define FAILOVER_GRACE_US US_PER_MINUTE
 
@@ -94,7 +95,7 @@ static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_u
 
 /* A replica that was promoted may lack what was committed last: deliveries that have gone out look
  * as if they had not. Due deliveries are asked about, after the calls that are still in flight. */
-static enum err_kind history_is_another(struct store_tx *tx, struct error *err)
+static enum err_kind history_is_another(struct store_tx *tx, const char *event, struct error *err)
 {
 	const int64_t now_us = clock_now_us(tx->store->clock);
 	int64_t count = 0;
@@ -103,21 +104,32 @@ static enum err_kind history_is_another(struct store_tx *tx, struct error *err)
 		kind = sql_run(tx->sql, SQL_HOLD_ASK_FENCE,
 			       SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)), NULL, err);
 	if (kind == ERR_NONE)
-		LOG(tx->store->log, WARN, "database_failed_over",
-		    log_int("deliveries_held", count));
+		LOG(tx->store->log, WARN, event, log_int("deliveries_held", count));
 	return kind;
+}
+
+/* 0 = unknown. */
+static bool is_another(int64_t known, int64_t now)
+{
+	return known != 0 && now != 0 && known != now;
 }
 
 enum err_kind guard_judge_server(struct store_tx *tx, void *argument, struct error *err)
 {
-	const int64_t lineage = *(const int64_t *)argument;
-	int64_t known = 0;
-	enum err_kind kind = meta_get(tx, NAME_SERVER, &known, err);
-	if (kind != ERR_NONE || known == lineage)
-		return kind;
-	if (known != 0)
-		kind = history_is_another(tx, err);
-	return kind == ERR_NONE ? meta_put(tx, NAME_SERVER, lineage, err) : kind;
+	const struct sql_history *now = argument;
+	struct sql_history known = {0};
+	enum err_kind kind = meta_get(tx, NAME_SERVER, &known.server, err);
+	if (kind == ERR_NONE)
+		kind = meta_get(tx, NAME_DATABASE, &known.database, err);
+	if (kind == ERR_NONE && is_another(known.server, now->server))
+		kind = history_is_another(tx, "database_failed_over", err);
+	else if (kind == ERR_NONE && is_another(known.database, now->database))
+		kind = history_is_another(tx, "database_restored", err);
+	if (kind == ERR_NONE && now->server != 0 && now->server != known.server)
+		kind = meta_put(tx, NAME_SERVER, now->server, err);
+	if (kind == ERR_NONE && now->database != 0 && now->database != known.database)
+		kind = meta_put(tx, NAME_DATABASE, now->database, err);
+	return kind;
 }
 
 struct starting {
@@ -195,7 +207,7 @@ static enum err_kind guard_start(struct store *store, int64_t new_lineage,
 	if (kind == ERR_NONE)
 		kind = first_file(store, &starting->file, new_lineage, err);
 	if (kind == ERR_NONE)
-		kind = store_write(store, start_in_tx, starting, err);
+		kind = store_write_patiently(store, start_in_tx, starting, err);
 	if (kind == ERR_NONE)
 		kind = epoch_file_write(store->epoch_path, &starting->database, err);
 	return kind;

@@ -117,10 +117,10 @@ void store_text_read(struct sql_cursor *cursor, void *out);
 enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
 				 void *argument, struct error *err);
 
-/* store_guard.c, a command: the first write transaction on a server with this lineage (int64_t *)
- * begins. Another lineage than the database was last written under means that the end of its
- * history may be missing. */
-enum err_kind guard_judge_server(struct store_tx *tx, void *lineage, struct error *err);
+/* store_guard.c, a command: the first write transaction on a server and a database with this
+ * history (struct sql_history *) begins. Another one than the database was last written under means
+ * that the end of its history may be missing. */
+enum err_kind guard_judge_server(struct store_tx *tx, void *history, struct error *err);
 
 /* store_node.c, for a shared database. path may be NULL: an id for this run alone. */
 enum err_kind node_id_open(struct store *store, const char *path, struct error *err);

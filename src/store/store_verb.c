@@ -18,6 +18,12 @@ enum err_kind store_write(struct store *store, store_command command, void *argu
 	return writer_run(store->writer, command, argument, err);
 }
 
+enum err_kind store_write_patiently(struct store *store, store_command command, void *argument,
+				    struct error *err)
+{
+	return writer_run_patiently(store->writer, command, argument, err);
+}
+
 static size_t accepter_of(struct str app_id)
 {
 	size_t sum = 0;

@@ -66,8 +66,10 @@ static const struct {
 };
 
 #define TABLE_COUNT COUNT_OF(tables)
+/* What meta says of the server and the database it is in. */
+#define NAMES_OF_THE_PLACE "'server_lineage', 'database_identity'"
 /* Rows of the target's meta that are the move's own. */
-#define OWN_META "(name LIKE 'move/%' OR name = 'server_lineage')"
+#define OWN_META "(name LIKE 'move/%' OR name IN (" NAMES_OF_THE_PLACE "))"
 
 struct move {
 	const struct store_move_config *config;
@@ -498,7 +500,8 @@ static enum err_kind check_target(struct move *move, struct error *err)
 				 "the target database is not empty, and what it holds is not an "
 				 "interrupted move");
 	if (kind == ERR_NONE && begun == 0)
-		kind = tell(move, "DELETE FROM meta WHERE name <> 'server_lineage'", err);
+		kind = tell(move, "DELETE FROM meta WHERE name NOT IN (" NAMES_OF_THE_PLACE ")",
+			    err);
 	return kind;
 }
 

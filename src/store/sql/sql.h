@@ -90,6 +90,7 @@ struct sql_config {
 	bool is_sync_relaxed; /* store.h */
 	/* Set when the database says that its content is damaged; NULL = nobody asks. */
 	atomic_bool *is_damaged;
+	int64_t limit_ms;     /* sql_driver.set_limit, from the start; 0 = none */
 };
 
 /* {word} -> text; in text the mark @ stands for the word's argument ({word ?1}). */
@@ -114,6 +115,12 @@ struct sql_cursor {
 	bool is_open;
 	bool has_row;    /* at least one row was given */
 	int64_t changes; /* rows written; set when it ends */
+};
+
+/* Two numbers, 0 = unknown. */
+struct sql_history {
+	int64_t server;   /* changes when a replica is promoted, or a server is recovered */
+	int64_t database; /* changes when a dump is put back: what is kept is told from a copy */
 };
 
 struct sql_driver {
@@ -152,9 +159,15 @@ struct sql_driver {
 	/* Did the last transaction end, without a trace, for a reason that is none of its
 	 * statements': a lost connection, a deadlock? Then all of it may be run again. */
 	bool (*may_run_again)(const struct sql_connection *connection);
-	/* A number for the history of the server we are connected to: it changes when a replica is
-	 * promoted or a backup restored. 0 = unknown. */
-	int64_t (*lineage)(const struct sql_connection *connection);
+	/* Of the server and the database we are connected to. */
+	struct sql_history (*history)(const struct sql_connection *connection);
+	/* From now on, until it is called again, nothing on this connection waits for longer than
+	 * limit_ms in all: what is not done by then fails as if the connection were lost. 0 = the
+	 * statements' own limits hold, and a lost COMMIT is looked up with patience. */
+	void (*set_limit)(struct sql_connection *connection, int64_t limit_ms);
+	/* Was nothing heard for seconds, in what was done since set_limit()? A server that is gone,
+	 * or refuses, is no such case. */
+	bool (*is_hung)(const struct sql_connection *connection);
 };
 
 extern const struct sql_driver sql_driver_sqlite;

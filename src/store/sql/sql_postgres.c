@@ -78,6 +78,11 @@ static const struct sql_dialect_word postgres_words[] = {
 	{"integrity", "SELECT COALESCE(string_agg(name || ' is off', ', ' ORDER BY name), 'ok')"
 		      " FROM pg_settings WHERE setting = 'off'"
 		      " AND name IN ('fsync', 'full_page_writes', 'synchronous_commit')"},
+	{"setting", "current_setting(@)"},
+	/* as sql_postgres_link.c makes it */
+	{"identity",
+	 "(SELECT oid FROM pg_database WHERE datname = current_database())::bigint << 32"
+	 " | to_regclass('deliveries')::oid::bigint"},
 	{"now_us", "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"},
 	{"postgres", "@"}, /* a statement that is for PostgreSQL alone */
 	{NULL, NULL},
@@ -413,7 +418,8 @@ static enum err_kind settle_commit(struct postgres_connection *own, struct error
 		own->may_run_again = true;
 		return error_set(err, ERR_TEMPORARY, "database: the connection was lost");
 	}
-	while (kind != ERR_NONE && kind != ERR_UNCERTAIN && pg_boot_ms() < until_ms) {
+	while (kind != ERR_NONE && kind != ERR_UNCERTAIN && pg_boot_ms() < until_ms &&
+	       !pg_link_is_late(&own->link)) {
 		kind = mark_read(own, &number, err);
 		if (kind != ERR_NONE)
 			pause_ms(SETTLE_PAUSE_MS);
@@ -642,6 +648,17 @@ static void postgres_tidy(struct sql_connection *connection)
 	(void)connection;
 }
 
+/* The table that the identity is made of may have come with the migrations. */
+static enum err_kind learn_identity(struct postgres_connection *own, struct error *err)
+{
+	int64_t identity = 0;
+	const enum err_kind kind =
+		sql_number(&own->base, SQL_DATABASE_IDENTITY, SQL_NO_ARGS, &identity, err);
+	if (kind == ERR_NONE)
+		own->link.history.database = identity;
+	return kind;
+}
+
 /* From here on a lost COMMIT can be looked up: the mark's row is there before any transaction
  * raises it. */
 static enum err_kind postgres_set_mark(struct sql_connection *connection, struct str mark,
@@ -651,6 +668,8 @@ static enum err_kind postgres_set_mark(struct sql_connection *connection, struct
 	assert(mark.len < sizeof(own->mark));
 	enum err_kind kind =
 		sql_run(connection, SQL_MARK_MAKE, SQL_ARGS(sql_text(mark)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = learn_identity(own, err);
 	if (kind != ERR_NONE)
 		return kind;
 	memcpy(own->mark, mark.ptr, mark.len);
@@ -660,12 +679,23 @@ static enum err_kind postgres_set_mark(struct sql_connection *connection, struct
 
 static bool postgres_may_run_again(const struct sql_connection *connection)
 {
-	return ((const struct postgres_connection *)connection)->may_run_again;
+	const struct postgres_connection *own = (const struct postgres_connection *)connection;
+	return own->may_run_again && !pg_link_is_late(&own->link);
 }
 
-static int64_t postgres_lineage(const struct sql_connection *connection)
+static struct sql_history postgres_history(const struct sql_connection *connection)
 {
-	return ((const struct postgres_connection *)connection)->link.lineage;
+	return ((const struct postgres_connection *)connection)->link.history;
+}
+
+static void postgres_set_limit(struct sql_connection *connection, int64_t limit_ms)
+{
+	pg_link_limit(&((struct postgres_connection *)connection)->link, limit_ms);
+}
+
+static bool postgres_is_hung(const struct sql_connection *connection)
+{
+	return pg_link_is_hung(&((const struct postgres_connection *)connection)->link);
 }
 
 const struct sql_driver sql_driver_postgres = {
@@ -681,5 +711,7 @@ const struct sql_driver sql_driver_postgres = {
 	.settle = postgres_settle,
 	.set_mark = postgres_set_mark,
 	.may_run_again = postgres_may_run_again,
-	.lineage = postgres_lineage,
+	.history = postgres_history,
+	.set_limit = postgres_set_limit,
+	.is_hung = postgres_is_hung,
 };

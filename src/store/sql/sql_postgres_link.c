@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +15,16 @@
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 1000
 #define SETUP_MS 10000
+#define CONNECT_S 5
+#define CONNECT_LEAST_S 2 /* libpq takes less for this */
+/* Who shares its sessions among clients (a pooler) hands the one given back last out first. */
+#define POOLER_MS 2000
+#define POOLER_ROUNDS 4
 #define STATE_LENGTH 5
+
+#define POOLER_REFUSED \
+	"a connection pooler in front of the database shares its sessions: let PgBouncer (or its " \
+	"like) use pool_mode = session for this database, or connect to PostgreSQL itself"
 
 /* Said by libpq for what it finds itself, and by us. */
 static const char no_state[] = "08006";
@@ -85,6 +95,8 @@ enum err_kind pg_result_failed(const PGresult *result, const char *what, struct 
 	const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	if (state == NULL)
 		state = no_state;
+	if (has_prefix(state, "42P05") || has_prefix(state, "26000"))
+		return error_set(err, ERR_INVALID, POOLER_REFUSED);
 	return error_set_native(err, pg_kind_of_state(state), number_of_state(state),
 				"database: %s: %.5s %.160s", what, state,
 				text != NULL ? text : "the connection was lost");
@@ -123,6 +135,30 @@ void pg_link_close(struct pg_link *link)
 
 /* ---- waiting ---- */
 
+void pg_link_limit(struct pg_link *link, int64_t limit_ms)
+{
+	link->limited_boot_ms = pg_boot_ms();
+	link->deadline_boot_ms = limit_ms > 0 ? link->limited_boot_ms + limit_ms : 0;
+}
+
+bool pg_link_is_hung(const struct pg_link *link)
+{
+	return link->pg == NULL &&
+	       (pg_link_is_late(link) || pg_boot_ms() - link->limited_boot_ms >= PG_HUNG_MS);
+}
+
+bool pg_link_is_late(const struct pg_link *link)
+{
+	return link->deadline_boot_ms != 0 && pg_boot_ms() >= link->deadline_boot_ms;
+}
+
+static int64_t limited(const struct pg_link *link, int64_t until_ms)
+{
+	return link->deadline_boot_ms != 0 && link->deadline_boot_ms < until_ms
+		       ? link->deadline_boot_ms
+		       : until_ms;
+}
+
 /* False: the time is over, or the connection is. */
 static bool wait_once(struct pg_link *link, int64_t until_ms)
 {
@@ -140,7 +176,7 @@ static bool wait_once(struct pg_link *link, int64_t until_ms)
 
 PGresult *pg_link_result(struct pg_link *link, int64_t timeout_ms)
 {
-	const int64_t until_ms = pg_boot_ms() + timeout_ms;
+	const int64_t until_ms = limited(link, pg_boot_ms() + timeout_ms);
 	if (PQflush(link->pg) < 0)
 		link->is_lost = true;
 	while (!link->is_lost && PQisBusy(link->pg)) {
@@ -196,8 +232,13 @@ static PGconn *begin_connection(const struct pg_link *link)
 					    "fallback_application_name",
 					    "dbname",
 					    NULL};
-	const char *const values[] = {"5",          "10",   "5",        "3",       "20000",
+	char connect_s[16];
+	const char *const values[] = {connect_s,    "10",   "5",        "3",       "20000",
 				      "read-write", "UTF8", "posthorn", link->url, NULL};
+	const int64_t now_ms = pg_boot_ms();
+	const int64_t left_ms = limited(link, now_ms + CONNECT_S * 1000) - now_ms;
+	snprintf(connect_s, sizeof(connect_s), "%d",
+		 left_ms > CONNECT_LEAST_S * 1000 ? (int)(left_ms / 1000) : CONNECT_LEAST_S);
 	return PQconnectdbParams(names, values, 1);
 }
 
@@ -218,14 +259,99 @@ static enum err_kind read_lineage(struct pg_link *link, struct error *err)
 		"SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), system_identifier"
 		" FROM pg_control_system()";
 	PGresult *result;
-	link->lineage = 0;
+	link->history.server = 0;
 	if (PQsendQuery(link->pg, question) != 1)
 		return pg_link_failed(link, "set-up", err);
 	while ((result = pg_link_result(link, SETUP_MS)) != NULL) {
-		link->lineage = lineage_of(result);
+		link->history.server = lineage_of(result);
 		PQclear(result);
 	}
 	return link->is_lost ? pg_link_failed(link, "set-up", err) : ERR_NONE;
+}
+
+/* Numbers of one row; all 0 where the question is not understood. */
+static enum err_kind ask_numbers(struct pg_link *link, const char *question, int64_t timeout_ms,
+				 int64_t *numbers, int count, struct error *err)
+{
+	PGresult *result;
+	memset(numbers, 0, (size_t)count * sizeof(*numbers));
+	if (PQsendQuery(link->pg, question) != 1)
+		return pg_link_failed(link, "set-up", err);
+	while ((result = pg_link_result(link, timeout_ms)) != NULL) {
+		const bool is_row = PQresultStatus(result) == PGRES_TUPLES_OK &&
+				    PQntuples(result) == 1 && PQnfields(result) == count;
+		for (int i = 0; is_row && i < count; i++)
+			numbers[i] = strtoll(PQgetvalue(result, 0, i), NULL, 10);
+		PQclear(result);
+	}
+	return link->is_lost ? pg_link_failed(link, "set-up", err) : ERR_NONE;
+}
+
+/* Numbers that the server gives to a database and to a table when they are made, and that no dump
+ * carries over. */
+static enum err_kind read_identity(struct pg_link *link, struct error *err)
+{
+	static const char question[] = "SELECT (SELECT oid FROM pg_database"
+				       " WHERE datname = current_database())::bigint,"
+				       " COALESCE(to_regclass('deliveries')::oid::bigint, 0)";
+	int64_t oids[2];
+	const enum err_kind kind = ask_numbers(link, question, SETUP_MS, oids, COUNT_OF(oids), err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (oids[1] == 0 && link->history.database != 0)
+		return error_set(err, ERR_TEMPORARY,
+				 "the database has lost its tables: is it being restored?");
+	link->history.database = oids[1] != 0 ? oids[0] << 32 | oids[1] : 0;
+	return ERR_NONE;
+}
+
+/* Do two connections get one session? */
+static bool is_session_shared(struct pg_link *link, struct pg_link *other, int64_t pid)
+{
+	static const char question[] = "SELECT pg_backend_pid()";
+	int64_t other_pid = 0;
+	int64_t pid_again = pid;
+	for (int i = 0; i < POOLER_ROUNDS && other_pid != pid && pid_again == pid; i++) {
+		if (ask_numbers(other, question, POOLER_MS, &other_pid, 1, NULL) != ERR_NONE ||
+		    ask_numbers(link, question, SETUP_MS, &pid_again, 1, NULL) != ERR_NONE)
+			return false; /* one that waits for a session of its own */
+	}
+	return other_pid == pid || pid_again != pid;
+}
+
+/* What a session is set to, the statements prepared in it and the order of its answers must be ours
+ * alone. Behind a pooler the process that answers is not the one that the connection was told
+ * of. */
+static enum err_kind refuse_shared_session(struct pg_link *link, struct error *err)
+{
+	int64_t pid = 0;
+	enum err_kind kind = ask_numbers(link, "SELECT pg_backend_pid()", SETUP_MS, &pid, 1, err);
+	if (kind != ERR_NONE || pid == 0 || pid == PQbackendPID(link->pg))
+		return kind;
+	struct pg_link other = {.url = link->url, .deadline_boot_ms = link->deadline_boot_ms};
+	other.pg = begin_connection(&other);
+	const bool is_shared =
+		PQstatus(other.pg) == CONNECTION_OK && is_session_shared(link, &other, pid);
+	pg_link_drop(&other);
+	if (link->is_lost)
+		return pg_link_failed(link, "set-up", err);
+	return is_shared ? error_set(err, ERR_INVALID, POOLER_REFUSED) : ERR_NONE;
+}
+
+/* Above what the role or the database has: an answer that was given must be on the disk. What waits
+ * for replicas (remote_write, remote_apply) is stronger, and stays. */
+static enum err_kind set_up_writer(struct pg_link *link, struct error *err)
+{
+	enum err_kind kind = refuse_shared_session(link, err);
+	if (kind == ERR_NONE)
+		kind = pg_link_run(link,
+				   "SELECT set_config('synchronous_commit', 'on', false)"
+				   " WHERE current_setting('synchronous_commit')"
+				   " IN ('off', 'local')",
+				   SETUP_MS, err);
+	if (kind == ERR_NONE)
+		kind = read_lineage(link, err);
+	return kind == ERR_NONE ? read_identity(link, err) : kind;
 }
 
 static enum err_kind set_up(struct pg_link *link, struct error *err)
@@ -247,7 +373,7 @@ static enum err_kind set_up(struct pg_link *link, struct error *err)
 	enum err_kind kind =
 		pg_link_run(link, link->role == SQL_ROLE_READER ? reading : writing, SETUP_MS, err);
 	if (kind == ERR_NONE && link->role != SQL_ROLE_READER)
-		kind = read_lineage(link, err);
+		kind = set_up_writer(link, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return PQenterPipelineMode(link->pg) == 1 ? ERR_NONE : pg_link_failed(link, "set-up", err);
@@ -299,8 +425,10 @@ static void wait_until(int64_t boot_ms)
 
 static enum err_kind connect_anew(struct pg_link *link, struct error *err)
 {
-	wait_until(link->next_try_boot_ms);
 	pg_link_drop(link);
+	wait_until(limited(link, link->next_try_boot_ms));
+	if (pg_link_is_late(link))
+		return error_set(err, ERR_TEMPORARY, "database: no answer in time");
 	const enum err_kind kind = connect_once(link, err);
 	if (kind == ERR_NONE) {
 		link->failures = 0;
@@ -338,5 +466,6 @@ enum err_kind pg_link_open(struct pg_link *link, const struct sql_config *config
 	*link = (struct pg_link){.role = config->role, .url = strdup(config->path)};
 	if (link->url == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
+	pg_link_limit(link, config->limit_ms);
 	return connect_anew(link, err);
 }

@@ -22,6 +22,8 @@
 #define PG_IDLE_TIMEOUT_MS 10000
 /* How long we wait for an answer: longer than any of those. */
 #define PG_ANSWER_MS (PG_WRITE_TIMEOUT_MS + 5000)
+/* No answer for so long is no restart of the server but a hang. Shorter than a try to connect. */
+#define PG_HUNG_MS 4000
 /* A migration may rewrite a large table. */
 #define PG_SCRIPT_MS (6 * 3600 * 1000)
 
@@ -29,17 +31,25 @@ struct pg_link {
 	PGconn *pg; /* NULL = not connected */
 	char *url;
 	enum sql_role role;
-	unsigned failures;        /* to connect, in a row */
-	int64_t next_try_boot_ms; /* not before */
-	int64_t lineage;          /* of the server connected to last; 0 = unknown */
-	bool is_lost;             /* something went wrong with the connection: drop it */
+	unsigned failures;          /* to connect, in a row */
+	int64_t next_try_boot_ms;   /* not before */
+	int64_t limited_boot_ms;    /* when pg_link_limit() was called */
+	int64_t deadline_boot_ms;   /* nothing waits beyond; 0 = none */
+	struct sql_history history; /* of what a writer was connected to last */
+	bool is_lost;               /* something went wrong with the connection: drop it */
 };
 
+/* Nothing that is called from now on waits for longer than limit_ms in all; 0 = no such limit. */
+void pg_link_limit(struct pg_link *link, int64_t limit_ms);
+/* Has the link nothing to show for the seconds since pg_link_limit()? */
+bool pg_link_is_hung(const struct pg_link *link);
+/* Is that time over? */
+bool pg_link_is_late(const struct pg_link *link);
 /* By the clock that never jumps. */
 int64_t pg_boot_ms(void);
 
-/* Takes a copy of the config's URL; connects. INVALID: a URL or a server that cannot be used
- * (reported without its password); TEMPORARY: not reached. pg_link_close() in any case. */
+/* Takes a copy of the config's URL; connects. INVALID: a URL, a server or a pooler that cannot be
+ * used (reported without its password); TEMPORARY: not reached. pg_link_close() in any case. */
 enum err_kind pg_link_open(struct pg_link *link, const struct sql_config *config,
 			   struct error *err);
 /* Frees all of the link. One that was never opened is fine. */

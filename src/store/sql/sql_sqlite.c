@@ -46,6 +46,8 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"take_turn", "SELECT @"},
 	{"share_turn", "SELECT @"},
 	{"integrity", "PRAGMA quick_check(1)"},
+	{"setting", "'on'"},
+	{"identity", "0"},
 	{"now_us", "CAST(strftime('%s', 'now') AS INTEGER) * 1000000"},
 	{"postgres", ""},
 	/* A JSON array of texts (or of integers) as a list for IN. */

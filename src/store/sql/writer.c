@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "thread.h"
 
 #include "sql.h"
 
@@ -21,6 +22,8 @@ struct waiting {
 	void *argument;
 	struct error *err;
 	enum err_kind kind;
+	bool is_patient; /* no limits: writer.h */
+	bool is_cut;     /* out of the queue, in a group */
 	bool is_done;
 	bool is_leader;
 	pthread_cond_t woken;
@@ -35,8 +38,8 @@ struct writer {
 	/* Below: the leader's. */
 	struct writer_config config;
 	struct sql_connection *sql;
-	struct arena *arena; /* of one command */
-	int64_t lineage;     /* of the server that was judged last; 0 = none yet */
+	struct arena *arena;        /* of one command */
+	struct sql_history history; /* that was judged last */
 };
 
 struct writer *writer_new(const struct writer_config *config)
@@ -127,22 +130,24 @@ static void fail_group(struct waiting *group, const struct error *why)
 }
 
 /* Before anything else is decided there. */
-static enum err_kind judge_server(struct writer *writer, int64_t lineage, struct error *err)
+static enum err_kind judge_server(struct writer *writer, struct sql_history history,
+				  struct error *err)
 {
 	const enum err_kind kind = writer->config.run(&writer->config, writer->arena,
-						      writer->config.judge, &lineage, err);
+						      writer->config.judge, &history, err);
 	arena_clear(writer->arena);
 	return kind;
 }
 
-/* The lineage to be judged in a transaction that has begun; 0 = there is nothing new about it. */
-static int64_t new_lineage(const struct writer *writer)
+/* Is there anything new about it, in a transaction that has begun? */
+static bool is_history_new(const struct writer *writer, struct sql_history *history_out)
 {
 	const struct sql_driver *driver = writer->sql->driver;
-	if (driver->lineage == NULL || writer->config.is_shared)
-		return 0;
-	const int64_t lineage = driver->lineage(writer->sql);
-	return lineage != writer->lineage ? lineage : 0;
+	if (driver->history == NULL || writer->config.is_shared)
+		return false;
+	*history_out = driver->history(writer->sql);
+	return history_out->server != writer->history.server ||
+	       history_out->database != writer->history.database;
 }
 
 /* True: the transaction is over, and every command knows what became of it. False: nothing was
@@ -153,15 +158,16 @@ static bool try_group(struct writer *writer, struct waiting *group, struct error
 	enum err_kind kind = sql_run(writer->sql, begin, SQL_NO_ARGS, NULL, why);
 	if (kind != ERR_NONE)
 		return false;
-	const int64_t lineage = new_lineage(writer);
-	if (lineage != 0)
-		kind = judge_server(writer, lineage, why);
+	struct sql_history history = {0};
+	const bool is_new = is_history_new(writer, &history);
+	if (is_new)
+		kind = judge_server(writer, history, why);
 	if (kind == ERR_NONE)
 		kind = run_commands(writer, group, why);
 	if (kind == ERR_NONE && is_any_kept(group)) {
 		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, why);
-		if (kind == ERR_NONE && lineage != 0)
-			writer->lineage = lineage;
+		if (kind == ERR_NONE && is_new)
+			writer->history = history;
 		if (kind == ERR_NONE)
 			return true;
 	}
@@ -187,6 +193,9 @@ static void forget_results(struct waiting *group)
 static void run_group(struct writer *writer, struct waiting *group)
 {
 	struct error why = {0};
+	if (writer->sql->driver->set_limit != NULL)
+		writer->sql->driver->set_limit(
+			writer->sql, group->is_patient ? 0 : writer->config.group_limit_ms);
 	bool is_over = try_group(writer, group, &why);
 	for (int i = 1; i < GROUP_TRIES && !is_over && is_worth_another(writer); i++) {
 		forget_results(group);
@@ -197,13 +206,19 @@ static void run_group(struct writer *writer, struct waiting *group)
 		fail_group(group, &why);
 }
 
-/* Cuts the first of the queue off, own command first. Lock held. */
+/* Cuts the first of the queue off, own command first; those without limits are not mixed with the
+ * others. Lock held. */
 static struct waiting *cut_group(struct writer *writer)
 {
 	struct waiting *group = writer->first;
 	struct waiting *last = group;
-	for (unsigned count = 1; count < WRITER_GROUP_MAX && last->next != NULL; count++)
+	group->is_cut = true;
+	for (unsigned count = 1; count < WRITER_GROUP_MAX && last->next != NULL &&
+				 last->next->is_patient == group->is_patient;
+	     count++) {
 		last = last->next;
+		last->is_cut = true;
+	}
 	writer->first = last->next;
 	if (writer->first == NULL)
 		writer->last = NULL;
@@ -286,22 +301,77 @@ enum err_kind writer_run(struct writer *writer, writer_command command, void *ar
 	return writer_run_for(writer, STR(""), command, argument, err);
 }
 
+/* Lock held. */
+static void leave_queue(struct writer *writer, struct waiting *waiting)
+{
+	struct waiting *before = NULL;
+	for (struct waiting *each = writer->first; each != waiting; each = each->next)
+		before = each;
+	if (before != NULL)
+		before->next = waiting->next;
+	else
+		writer->first = waiting->next;
+	if (writer->last == waiting)
+		writer->last = before;
+}
+
+/* Lock held. In a group a command waits for the group's end, which has a limit of its own. */
+static void wait_for_turn(struct writer *writer, struct waiting *waiting)
+{
+	const bool has_limit = writer->config.queue_limit_ms > 0 && !waiting->is_patient;
+	const struct timespec until = thread_deadline(writer->config.queue_limit_ms * 1000);
+	while (!waiting->is_done && !waiting->is_leader) {
+		if (!has_limit || waiting->is_cut) {
+			pthread_cond_wait(&waiting->woken, &writer->lock);
+		} else if (!thread_wait_until(&waiting->woken, &writer->lock, &until) &&
+			   !waiting->is_cut && !waiting->is_leader) {
+			leave_queue(writer, waiting);
+			waiting->kind = error_set(waiting->err, ERR_TEMPORARY,
+						  "nothing was written: the database does not "
+						  "answer");
+			return;
+		}
+	}
+}
+
+static void make_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t by;
+	pthread_condattr_init(&by);
+	pthread_condattr_setclock(&by, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &by);
+	pthread_condattr_destroy(&by);
+}
+
+static enum err_kind run(struct writer *writer, struct waiting *waiting)
+{
+	struct error unread = {0};
+	if (waiting->err == NULL)
+		waiting->err = &unread;
+	make_condition(&waiting->woken);
+	pthread_mutex_lock(&writer->lock);
+	enqueue(writer, waiting);
+	wait_for_turn(writer, waiting);
+	if (waiting->is_leader)
+		lead(writer);
+	pthread_mutex_unlock(&writer->lock);
+	pthread_cond_destroy(&waiting->woken);
+	return waiting->kind;
+}
+
 enum err_kind writer_run_for(struct writer *writer, struct str key, writer_command command,
 			     void *argument, struct error *err)
 {
-	struct error unread = {0};
-	struct waiting waiting = {.key = key,
-				  .command = command,
+	struct waiting waiting = {.key = key, .command = command, .argument = argument, .err = err};
+	return run(writer, &waiting);
+}
+
+enum err_kind writer_run_patiently(struct writer *writer, writer_command command, void *argument,
+				   struct error *err)
+{
+	struct waiting waiting = {.command = command,
 				  .argument = argument,
-				  .err = err != NULL ? err : &unread};
-	pthread_cond_init(&waiting.woken, NULL);
-	pthread_mutex_lock(&writer->lock);
-	enqueue(writer, &waiting);
-	while (!waiting.is_done && !waiting.is_leader)
-		pthread_cond_wait(&waiting.woken, &writer->lock);
-	if (waiting.is_leader)
-		lead(writer);
-	pthread_mutex_unlock(&writer->lock);
-	pthread_cond_destroy(&waiting.woken);
-	return waiting.kind;
+				  .err = err,
+				  .is_patient = writer->config.queue_limit_ms > 0};
+	return run(writer, &waiting);
 }

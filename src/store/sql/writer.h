@@ -32,9 +32,15 @@ struct writer_config {
 	 * end. What it puts into arena is gone when it returns. */
 	enum err_kind (*run)(const struct writer_config *config, struct arena *arena,
 			     writer_command command, void *argument, struct error *err);
-	/* The first command of a transaction on a server with another lineage (sql_driver.lineage);
-	 * argument is a pointer to it (int64_t). Not needed for a shared writer. */
+	/* The first command of a transaction on a server or a database with another history
+	 * (sql_driver.history); argument is a pointer to it (struct sql_history). Not needed for a
+	 * shared writer. */
 	writer_command judge;
+	/* A command leaves the queue after queue_limit_ms, and its group has group_limit_ms
+	 * (sql_driver.set_limit), unless it was handed in by writer_run_patiently(). 0 = no
+	 * limits. */
+	int64_t queue_limit_ms;
+	int64_t group_limit_ms;
 	void *context; /* of run */
 };
 
@@ -47,6 +53,9 @@ void writer_free(struct writer **writer);
  * UNCERTAIN (it is not known). err may be NULL. */
 enum err_kind writer_run(struct writer *writer, writer_command command, void *argument,
 			 struct error *err);
+/* As writer_run(), without the limits of the config: for what must not be given up. */
+enum err_kind writer_run_patiently(struct writer *writer, writer_command command, void *argument,
+				   struct error *err);
 /* As writer_run(), for a command that first of all locks what key names. The commands of a group
  * run in the order of their keys, so that transactions side by side never wait for each other in a
  * ring. */

@@ -30,6 +30,7 @@ struct place {
 	char path[64];
 	struct sql_connection *sql;
 	struct writer *writer;
+	int64_t queue_limit_ms;
 };
 
 static void place_name(struct place *place)
@@ -68,7 +69,8 @@ static void place_open(struct place *place)
 				     " number BIGINT NOT NULL)"),
 				 &err),
 			 ERR_NONE);
-	const struct writer_config config = {.sql = place->sql, .run = run_in_tx};
+	const struct writer_config config = {
+		.sql = place->sql, .run = run_in_tx, .queue_limit_ms = place->queue_limit_ms};
 	place->writer = writer_new(&config);
 }
 
@@ -573,6 +575,68 @@ static void what_was_acknowledged_survives_a_kill(void **state)
 	}
 }
 
+/* ---- a leader that does not come back for long ---- */
+
+struct slow {
+	struct place *place;
+	atomic_bool is_begun;
+	atomic_bool may_end;
+};
+
+static enum err_kind be_slow(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct slow *slow = argument;
+	atomic_store(&slow->is_begun, true);
+	while (!atomic_load(&slow->may_end))
+		usleep(1000);
+	return put(tx, "slow", 1, err);
+}
+
+static void *lead_slowly(void *argument)
+{
+	struct slow *slow = argument;
+	assert_int_equal(writer_run(slow->place->writer, be_slow, slow, NULL), ERR_NONE);
+	return NULL;
+}
+
+static enum err_kind put_quick(struct store_tx *tx, void *argument, struct error *err)
+{
+	return put(tx, argument, 1, err);
+}
+
+static void *wait_patiently(void *argument)
+{
+	struct place *place = argument;
+	assert_int_equal(writer_run_patiently(place->writer, put_quick, (char[]){"patient"}, NULL),
+			 ERR_NONE);
+	return NULL;
+}
+
+static void who_waits_too_long_leaves_and_nothing_is_written(void **state)
+{
+	(void)state;
+	struct error err = {0};
+	struct place place = {.queue_limit_ms = 50};
+	pthread_t leader;
+	pthread_t patient;
+	place_open(&place);
+	struct slow slow = {.place = &place};
+	assert_int_equal(pthread_create(&leader, NULL, lead_slowly, &slow), 0);
+	while (!atomic_load(&slow.is_begun))
+		usleep(1000);
+	assert_int_equal(pthread_create(&patient, NULL, wait_patiently, &place), 0);
+	assert_int_equal(writer_run(place.writer, put_quick, (char[]){"first"}, &err),
+			 ERR_TEMPORARY);
+	assert_int_equal(writer_run(place.writer, put_quick, (char[]){"second"}, &err),
+			 ERR_TEMPORARY);
+	atomic_store(&slow.may_end, true);
+	pthread_join(leader, NULL);
+	pthread_join(patient, NULL);
+	assert_int_equal(writer_run(place.writer, put_quick, (char[]){"third"}, &err), ERR_NONE);
+	assert_int_equal(count_rows(place.path), 3);
+	place_close(&place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -585,6 +649,7 @@ int main(void)
 		cmocka_unit_test(commands_with_keys_run_in_the_order_of_their_keys),
 		cmocka_unit_test(when_the_commit_fails_nobody_is_promised),
 		cmocka_unit_test(a_full_disk_is_temporary_and_passes),
+		cmocka_unit_test(who_waits_too_long_leaves_and_nothing_is_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
