@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * This process as one of several nodes on one database: its row, and the files that other nodes are
  * done with. */
+#include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
+
+#include "arena.h"
 
 #include "store_node.h"
 
@@ -31,8 +35,16 @@ void node_announce(struct service *service)
 		LOG(&service->log, WARN, "node_not_told", log_str("error", str_of(err.text)));
 }
 
-/* CONFLICT: our row belongs to another node now, or was lost with the newest part of the database:
- * it is made again. */
+/* The process ends as if it had been told to, but with an error. */
+static void end_for(struct service *service, const struct error *err)
+{
+	if (atomic_exchange(&service->must_end, true))
+		return;
+	LOG(&service->log, ERROR, "node_ends", log_str("error", str_of(err->text)));
+	service->end_error = *err;
+	kill(getpid(), SIGTERM);
+}
+
 static void beat(void *context)
 {
 	struct service *service = context;
@@ -41,12 +53,23 @@ static void beat(void *context)
 	const enum err_kind kind = store_node_beat(service->store, &taken, &err);
 	if (kind != ERR_NONE)
 		LOG(&service->log, WARN, "node_not_heard", log_str("error", str_of(err.text)));
-	if (kind == ERR_CONFLICT)
+	if (kind == ERR_NOT_FOUND)
 		node_announce(service);
+	if (kind == ERR_CONFLICT)
+		end_for(service, &err);
 	if (taken == 0)
 		return;
 	LOG(&service->log, WARN, "work_of_dead_node_taken", log_int("accounts", taken));
 	deliverer_wake(service->deliverer);
+}
+
+static void say_durability(struct service *service)
+{
+	struct str why = {0};
+	struct arena *arena = arena_new("durability", 4096);
+	if (store_durability(service->store, arena, &why, NULL) == ERR_NONE && !str_is_empty(why))
+		LOG(&service->log, WARN, "database_not_durable", log_str("why", why));
+	arena_free(&arena);
 }
 
 enum err_kind node_open(struct service *service, struct error *err)
@@ -54,6 +77,7 @@ enum err_kind node_open(struct service *service, struct error *err)
 	if (!store_is_shared(service->store))
 		return ERR_NONE;
 	node_announce(service);
+	say_durability(service);
 	service->sweeper = (struct spool_sweeper){
 		.spool = service->spool,
 		.store = service->store,

@@ -126,8 +126,11 @@ static int run_service(const struct command *command, enum service_role role)
 	notify("READY=1");
 	wait_for_end(&end_signals);
 	notify("STOPPING=1");
+	const struct error *why = service_end_error(service);
+	const bool is_told = why == NULL;
+	err = is_told ? (struct error){0} : *why;
 	service_close(&service);
-	return 0;
+	return is_told ? 0 : report(&err);
 }
 
 int command_serve(const struct command *command)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The parts of the service: how each is opened and closed, and in which order. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -253,7 +254,7 @@ static enum err_kind engine_store_write(void *context, engine_command command, v
 					struct error *err)
 {
 	struct wrapped_command wrapped = {command, argument};
-	return store_write(context, run_wrapped, &wrapped, err);
+	return store_write_patiently(context, run_wrapped, &wrapped, err);
 }
 
 static enum err_kind open_engine(struct service *service, struct error *err)
@@ -684,6 +685,11 @@ void service_close(struct service **service_pointer)
 }
 
 /* ---- for its callers ---- */
+
+const struct error *service_end_error(const struct service *service)
+{
+	return atomic_load(&service->must_end) ? &service->end_error : NULL;
+}
 
 const char *service_base_url(const struct service *service)
 {

@@ -35,6 +35,8 @@ enum err_kind service_open(const struct settings *settings, enum service_role ro
 /* Opens the listener and the control socket, then starts the engine's thread. On an error the
  * caller still closes the service. */
 enum err_kind service_listen(struct service *service, struct error *err);
+/* Why the service asked the process to end, by SIGTERM to itself; NULL = it did not. */
+const struct error *service_end_error(const struct service *service);
 /* "http://127.0.0.1:8080": the address that is listened on; final after service_listen(). */
 const char *service_base_url(const struct service *service);
 /* "live" or "sandbox". */

@@ -77,6 +77,8 @@ struct service {
 	struct crash_point crash_point;
 	struct heartbeat *guard_heartbeat;
 	struct heartbeat *node_heartbeat;
+	_Atomic bool must_end; /* for end_error: set before the signal that ends us */
+	struct error end_error;
 	bool is_guarded;
 	int poison_fd;
 	pthread_t engine_thread;

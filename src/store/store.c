@@ -138,6 +138,8 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 	enum err_kind kind = driver->open(&sql_config, &store->sql, err);
 	if (kind == ERR_NONE)
 		kind = migrate(store->sql, &store->schema_version, err);
+	if (kind == ERR_NONE && store->lock_fd >= 0 && sql_is_shared(store->sql))
+		kind = node_id_judge(store, err);
 	if (kind == ERR_NONE && sql_is_shared(store->sql))
 		kind = open_shared(store, &sql_config, err);
 	if (kind != ERR_NONE)
@@ -177,7 +179,10 @@ static enum err_kind open_node(struct store *store, const struct store_config *c
 	if (kind != ERR_NONE || !config->is_owner)
 		return kind;
 	store->node_started_us = clock_now_us(store->clock);
-	kind = store_write_patiently(store, node_begin, NULL, err);
+	if (config->node_path != NULL)
+		kind = node_id_keep(store, config->node_path, err);
+	if (kind == ERR_NONE)
+		kind = store_write_patiently(store, node_begin, NULL, err);
 	store->is_node_begun = kind == ERR_NONE;
 	return kind;
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See store_node.h. The parts that only store.c needs are in store_private.h. */
+ * See store_node.h. The parts that only store.c needs are in store_private.h.
+ *
+ * The file that keeps a node's id has two lines: "ID" and "PLACE STARTED_US". PLACE is a hash of
+ * where the node's lock file is (boot of the machine, file system, inode): a copy of the directory,
+ * on this machine or on another, is somewhere else. STARTED_US is what the node's row said of its
+ * last start. Whoever has the lock, and finds both as they were, is the only one with this id. */
 #include "store_node.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -14,9 +21,11 @@
 #include "uuid.h"
 
 #include "file_error.h"
+#include "migrate.h"
 #include "store_private.h"
 
 #define FORGOTTEN_US US_PER_DAY
+#define FILE_BYTES_MAX 256
 #define CLOCK_ROUND_TRIP_MAX_US US_PER_S
 
 /* ---- the id ---- */
@@ -32,45 +41,109 @@ static void draw_id(char *id)
 
 static bool is_id(const char *id, size_t length)
 {
-	return length >= 32 && strspn(id, "0123456789abcdef-") == length;
+	return length >= 32 && length < NODE_ID_BYTES_MAX &&
+	       strspn(id, "0123456789abcdef-") == length;
 }
 
-static enum err_kind make_file(const char *path, char *id, struct error *err)
+/* Without an id in it, this is another node. */
+static enum err_kind read_file(struct store *store, const char *path, struct error *err)
 {
-	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return file_error("make", path, err);
-	draw_id(id);
-	const bool is_written = dprintf(fd, "%s\n", id) > 0 && fsync(fd) == 0;
-	const enum err_kind kind = is_written ? ERR_NONE : file_error("write", path, err);
-	close(fd);
-	return kind;
-}
-
-/* A file without an id is written again: then this is another node. */
-static enum err_kind read_or_make(const char *path, char *id, struct error *err)
-{
+	char text[FILE_BYTES_MAX] = "";
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno != ENOENT)
+	if (fd < 0 && errno == ENOENT)
+		return ERR_NONE;
+	if (fd < 0)
 		return file_error("open", path, err);
-	ssize_t length = 0;
-	if (fd >= 0) {
-		length = read(fd, id, NODE_ID_BYTES_MAX - 1);
-		close(fd);
-	}
-	if (length < 0)
-		return file_error("read", path, err);
-	id[length] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	return is_id(id, strlen(id)) ? ERR_NONE : make_file(path, id, err);
+	const ssize_t length = read(fd, text, sizeof(text) - 1);
+	const enum err_kind kind = length < 0 ? file_error("read", path, err) : ERR_NONE;
+	close(fd);
+	const size_t id_length = strcspn(text, "\n");
+	if (kind != ERR_NONE || !is_id(text, id_length))
+		return kind;
+	snprintf(store->node_id, sizeof(store->node_id), "%.*s", (int)id_length, text);
+	if (sscanf(text + id_length, "%" SCNx64 " %" SCNd64, &store->node_file.place,
+		   &store->node_file.started_us) != 2)
+		store->node_file = (struct node_file){0};
+	return ERR_NONE;
 }
 
 enum err_kind node_id_open(struct store *store, const char *path, struct error *err)
 {
-	if (path != NULL)
-		return read_or_make(path, store->node_id, err);
+	const enum err_kind kind = path != NULL ? read_file(store, path, err) : ERR_NONE;
+	if (kind == ERR_NONE && store->node_id[0] == '\0')
+		draw_id(store->node_id);
+	return kind;
+}
+
+static uint64_t mixed(uint64_t sum, const void *bytes, size_t size)
+{
+	const unsigned char *each = bytes;
+	for (size_t i = 0; i < size; i++) /* FNV-1a */
+		sum = (sum ^ each[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+/* 0 = not known. Clones of a machine differ in nothing but their boot. */
+static uint64_t place_of(int lock_fd)
+{
+	char boot[64] = "";
+	struct stat status;
+	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	const ssize_t length = fd >= 0 ? read(fd, boot, sizeof(boot)) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0 || fstat(lock_fd, &status) != 0)
+		return 0;
+	uint64_t sum = mixed(UINT64_C(0xcbf29ce484222325), boot, (size_t)length);
+	sum = mixed(sum, &status.st_dev, sizeof(status.st_dev));
+	return mixed(sum, &status.st_ino, sizeof(status.st_ino));
+}
+
+struct seen {
+	int64_t started_us; /* 0 = there is no such row */
+	int64_t silent_us;
+};
+
+static void seen_read(struct sql_cursor *cursor, void *out)
+{
+	struct seen *seen = out;
+	seen->started_us = sql_take_int(cursor);
+	seen->silent_us = sql_take_int(cursor);
+}
+
+enum err_kind node_id_judge(struct store *store, struct error *err)
+{
+	struct seen seen = {0};
+	const struct node_file *file = &store->node_file;
+	const enum err_kind kind =
+		sql_find(store->sql, NULL,
+			 SQL_ROW(SQL_NODE_SEEN, SQL_ARGS(sql_word(store->node_id)), seen_read),
+			 &seen, "node", err);
+	if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
+		return kind;
+	const bool is_here = file->place != 0 && file->place == place_of(store->lock_fd);
+	if (is_here && (seen.started_us == 0 || seen.started_us == file->started_us))
+		return ERR_NONE;
+	if (seen.started_us != 0 && seen.silent_us < NODE_DEAD_US)
+		LOG(store->log, WARN, "node_is_a_copy",
+		    log_str("former_id", str_of(store->node_id)),
+		    log_str("why", STR("the data directory was copied, or another process started "
+				       "with its id: this is a new node")));
 	draw_id(store->node_id);
 	return ERR_NONE;
+}
+
+enum err_kind node_id_keep(struct store *store, const char *path, struct error *err)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return file_error("make", path, err);
+	const bool is_written = dprintf(fd, "%s\n%" PRIx64 " %" PRId64 "\n", store->node_id,
+					place_of(store->lock_fd), store->node_started_us) > 0 &&
+				fsync(fd) == 0;
+	const enum err_kind kind = is_written ? ERR_NONE : file_error("write", path, err);
+	close(fd);
+	return kind;
 }
 
 bool store_is_shared(const struct store *store)
@@ -183,7 +256,9 @@ enum err_kind node_begin(struct store_tx *tx, void *argument, struct error *err)
 enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err)
 {
 	(void)argument;
-	return sql_run(tx->sql, SQL_NODE_DELETE, SQL_ARGS(sql_word(tx->store->node_id)), NULL, err);
+	return sql_run(tx->sql, SQL_NODE_DELETE,
+		       SQL_ARGS(sql_word(tx->store->node_id), sql_int(tx->store->node_started_us)),
+		       NULL, err);
 }
 
 static enum err_kind tell(struct store_tx *tx, void *argument, struct error *err)
@@ -196,15 +271,49 @@ enum err_kind store_node_tell(struct store *store, const struct node_row *node, 
 	return store_is_shared(store) ? store_write(store, tell, (void *)node, err) : ERR_NONE;
 }
 
+/* Our row may have been lost with the newest part of the database. A later start than ours is
+ * another process's. */
+static enum err_kind who_has_our_row(struct store_tx *tx, struct error *err)
+{
+	const struct store *store = tx->store;
+	int64_t started_us = 0;
+	const enum err_kind kind = sql_number(tx->sql, SQL_NODE_STARTED,
+					      SQL_ARGS(sql_word(store->node_id)), &started_us, err);
+	if (kind == ERR_NONE && started_us > store->node_started_us)
+		return error_set(err, ERR_CONFLICT,
+				 "another process runs with the node id of this one, %s: its data "
+				 "directory was copied; start this node again, and it takes an id "
+				 "of its own",
+				 store->node_id);
+	return kind == ERR_NONE ? error_set(err, ERR_NOT_FOUND, "no such node") : kind;
+}
+
+/* This program may have become too old for the database. */
+static enum err_kind check_program(struct store_tx *tx, struct error *err)
+{
+	int64_t oldest = 0;
+	const enum err_kind kind = sql_number(
+		tx->sql, SQL_META_GET, SQL_ARGS(sql_word(MIGRATE_OLDEST_PROGRAM)), &oldest, err);
+	if (kind != ERR_NONE || migrate_check_program(oldest, err) == ERR_NONE)
+		return kind;
+	if (err != NULL)
+		err->kind = ERR_CONFLICT;
+	return ERR_CONFLICT;
+}
+
 static enum err_kind beat(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct taking *taking = argument;
 	const struct store *store = tx->store;
 	const int64_t now_us = clock_now_us(store->clock);
-	enum err_kind kind = sql_run_one(tx->sql, SQL_NODE_BEAT,
-					 SQL_ARGS(sql_word(store->node_id), sql_int(now_us),
-						  sql_int(store->node_started_us)),
-					 ERR_CONFLICT, "node with this id and start", err);
+	enum err_kind kind = check_program(tx, err);
+	if (kind == ERR_NONE)
+		kind = sql_run_one(tx->sql, SQL_NODE_BEAT,
+				   SQL_ARGS(sql_word(store->node_id), sql_int(now_us),
+					    sql_int(store->node_started_us)),
+				   ERR_NOT_FOUND, "node", err);
+	if (kind == ERR_NOT_FOUND)
+		kind = who_has_our_row(tx, err);
 	if (kind == ERR_NONE)
 		kind = take_over(tx, taking, err);
 	if (kind == ERR_NONE)

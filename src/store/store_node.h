@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The nodes that work on one database. Each is known by an id that it keeps in a file, beats while
- * it lives, and is taken over from when it has not been heard of for NODE_DEAD_US: what it had
- * claimed is claimed again, except what it had begun to publish, which waits for its lease (a node
- * may be asleep and not dead). Where one process owns the database (SQLite) there are no nodes:
- * beats do nothing and the list is empty. */
+ * The nodes that work on one database. Each is known by an id that it keeps in a file (a copy of
+ * the file makes a node of its own), beats while it lives, and is taken over from when it has not
+ * been heard of for NODE_DEAD_US: what it had claimed is claimed again, except what it had begun to
+ * publish, which waits for its lease (a node may be asleep and not dead). Where one process owns
+ * the database (SQLite) there are no nodes: beats do nothing and the list is empty. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,9 @@ struct node_row {
  * Blocks. */
 enum err_kind store_node_tell(struct store *store, const struct node_row *node, struct error *err);
 /* Every NODE_BEAT_MS, any thread; blocks. Also sets our clock by the database's, and takes over
- * from nodes that are gone: *taken_out lanes. CONFLICT: somebody else runs with this node's id. */
+ * from nodes that are gone: *taken_out lanes. NOT_FOUND: our row is gone, tell it again. CONFLICT:
+ * another process runs with this node's id, or this program is too old for the database; the
+ * process must end, and err->text says why. */
 enum err_kind store_node_beat(struct store *store, int64_t *taken_out, struct error *err);
 /* All that are known, by name; some stay for a day after they died. */
 enum err_kind store_node_list(struct store *store, struct arena *arena, struct node_row **out,

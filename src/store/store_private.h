@@ -22,6 +22,12 @@
 /* Connections that accept posts side by side, where the database is shared. */
 #define ACCEPTERS 2
 
+/* What a node keeps about itself (store_node.c). */
+struct node_file {
+	uint64_t place;     /* of the directory it was written in; 0 = it does not say */
+	int64_t started_us; /* of its last start */
+};
+
 struct readers;
 struct writer;
 struct writer_config;
@@ -41,6 +47,7 @@ struct store {
 	char node_id[NODE_ID_BYTES_MAX];
 	int64_t node_started_us;
 	bool is_node_begun;
+	struct node_file node_file;    /* as it was found */
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
 	atomic_bool is_damaged;         /* store_is_damaged() */
@@ -124,6 +131,11 @@ enum err_kind guard_judge_server(struct store_tx *tx, void *history, struct erro
 
 /* store_node.c, for a shared database. path may be NULL: an id for this run alone. */
 enum err_kind node_id_open(struct store *store, const char *path, struct error *err);
+/* Draws another id when the file's may be in use elsewhere: the file was copied, or another process
+ * has started with its id since. With the node's lock, on a connection without marks. */
+enum err_kind node_id_judge(struct store *store, struct error *err);
+/* Writes the file. */
+enum err_kind node_id_keep(struct store *store, const char *path, struct error *err);
 /* store->clock is the database's from here on. */
 enum err_kind node_clock_open(struct store *store, struct error *err);
 /* Commands: the owner comes and goes. */

@@ -4,8 +4,16 @@
 #include "fixture.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "count_of.h"
+
+#include "store_guard.h"
 #include "store_node.h"
+#include "store_private.h"
+
+/* No lineage or identity of a server that there is. */
+#define ANOTHER 4711
 
 struct nodes {
 	struct node_row *rows;
@@ -96,6 +104,152 @@ static void what_a_node_left_is_taken_over(void **state)
 	assert_true(str_equal(first.id, second.id) && second.fence == first.fence + 1);
 }
 
+/* ---- what only time or another server does: written into the database ---- */
+
+struct one_run {
+	enum sql_name name;
+	struct sql_args args;
+};
+
+static enum err_kind run_one(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct one_run *one = argument;
+	return sql_run_one(tx->sql, one->name, one->args, ERR_NOT_FOUND, "row", err);
+}
+
+static void change(struct fixture *fx, enum sql_name name, struct sql_args args)
+{
+	struct error err = {0};
+	struct one_run one = {name, args};
+	ok(store_write(fx->store, run_one, &one, &err), &err);
+}
+
+static void fall_silent(struct fixture *fx, const struct fixture *silent)
+{
+	const int64_t silent_us = clock_now_us(store_clock(fx->store)) - NODE_DEAD_US - US_PER_S;
+	change(fx, SQL_NODE_BEAT,
+	       SQL_ARGS(sql_text(store_node_id(silent->store)), sql_int(silent_us),
+			sql_int(silent->store->node_started_us)));
+}
+
+/* It may be asleep and send when it wakes: what it has begun to publish waits for the lease, all
+ * else is taken over at once. */
+static void a_silent_nodes_publish_call_waits_for_its_lease(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	if (!store_is_shared(fx->store))
+		return;
+	const struct app_row app = make_app(fx);
+	const struct account_row accounts[] = {make_account(fx, &app, "u", PLATFORM_X),
+					       make_account(fx, &app, "u", PLATFORM_FACEBOOK)};
+	struct fixture other = open_other(fx);
+	post_now(fx, &app, &accounts[0]);
+	const struct delivery_work begun = claim_one(&other, NOW);
+	struct delivery_save intent = save_of(&begun, DELIVERY_KEEP, NOW);
+	intent.call_state = CALL_STATE_STARTED;
+	ok(save(&other, &intent, &err), &err);
+	post_now(fx, &app, &accounts[1]);
+	const struct delivery_work idle = claim_one(&other, NOW);
+	fall_silent(fx, &other);
+	assert_int_equal(beat(fx), 1);
+	const struct delivery_work taken = claim_one(fx, NOW + 1);
+	assert_true(str_equal(taken.id, idle.id));
+	assert_int_equal(claim(fx, NOW + LEASE_US - 1, CLAIM_MAX).count, 0);
+	const struct claimed later = claim(fx, NOW + LEASE_US + 1, CLAIM_MAX);
+	bool is_begun_there = false;
+	for (size_t i = 0; i < later.count; i++)
+		is_begun_there = is_begun_there || (str_equal(later.work[i].id, begun.id) &&
+						    later.work[i].call_state == CALL_STATE_STARTED);
+	assert_true(is_begun_there);
+	store_close(&other.store);
+	beat(fx);
+}
+
+static int64_t asking_count(struct fixture *fx)
+{
+	struct error err = {0};
+	int64_t count = 0;
+	ok(store_hold_count(fx->store, HOLD_ASKING, &count, &err), &err);
+	return count;
+}
+
+/* Of two numbers in meta: the server's system and timeline, and the database's own oids. */
+static void another_history_is_asked_about(void **state)
+{
+	static const char *const names[] = {"server_lineage", "database_identity"};
+	struct fixture *fx = *state;
+	if (!store_is_shared(fx->store))
+		return;
+	fixture_reopen(fx);
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct error err = {0};
+		const struct app_row app = make_app(fx);
+		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+		const int64_t due_us = clock_now_us(store_clock(fx->store)) - US_PER_HOUR;
+		struct post_accept accept = make_post(fx, &app, &account, 1);
+		accept.now_us = due_us;
+		assert_int_equal(accept_post(fx, &accept).outcome, POST_ACCEPTED);
+		const struct delivery_work before = claim_one(fx, due_us);
+		fixture_reopen(fx);
+		assert_int_equal(asking_count(fx), 0);
+		change(fx, SQL_META_PUT, SQL_ARGS(sql_word(names[i]), sql_int(ANOTHER)));
+		fixture_reopen(fx);
+		assert_int_equal(asking_count(fx), 1);
+		/* calls that may be in flight end first */
+		assert_int_equal(claim(fx, due_us + US_PER_HOUR + US_PER_S, CLAIM_MAX).count, 0);
+		const struct delivery_work after =
+			claim_one(fx, clock_now_us(store_clock(fx->store)) + 2 * US_PER_MINUTE);
+		assert_true(str_equal(after.id, before.id) && after.hold == HOLD_ASKING);
+		/* whoever got a fence in the history that is lost holds none that is given now */
+		assert_true(after.fence > before.fence + 100);
+		const struct delivery_save late = save_of(&before, DELIVERY_PUBLISHED, NOW);
+		assert_int_equal(save(fx, &late, &err), ERR_CONFLICT);
+		const struct delivery_save drop = save_of(&after, DELIVERY_FAILED, NOW);
+		save_ok(fx, &drop);
+		fixture_reopen(fx);
+		assert_int_equal(asking_count(fx), 0);
+	}
+}
+
+/* ---- two who say they are one ---- */
+
+static void a_later_start_takes_the_id(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	int64_t taken = 0;
+	if (!store_is_shared(fx->store))
+		return;
+	const struct str id = str_copy(fx->arena, store_node_id(fx->store));
+	const int64_t started_us = fx->store->node_started_us;
+	change(fx, SQL_NODE_DELETE, SQL_ARGS(sql_text(id), sql_int(started_us)));
+	assert_int_equal(store_node_beat(fx->store, &taken, &err), ERR_NOT_FOUND);
+	const struct sql_value nothing = sql_word("");
+	change(fx, SQL_NODE_PUT,
+	       SQL_ARGS(sql_text(id), nothing, nothing, nothing, nothing, sql_int(started_us + 1)));
+	assert_int_equal(store_node_beat(fx->store, &taken, &err), ERR_CONFLICT);
+	assert_non_null(strstr(err.text, "copied"));
+	fixture_reopen(fx); /* leaves the other's row alone */
+	const struct nodes nodes = list_nodes(fx);
+	assert_non_null(find_node(&nodes, id));
+}
+
+static void a_program_that_is_too_old_must_end(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	int64_t taken = 0;
+	if (!store_is_shared(fx->store))
+		return;
+	const struct sql_value name = sql_word("oldest_program");
+	change(fx, SQL_META_PUT, SQL_ARGS(name, sql_int(9000)));
+	assert_int_equal(store_node_beat(fx->store, &taken, &err), ERR_CONFLICT);
+	assert_non_null(strstr(err.text, "9000"));
+	change(fx, SQL_META_PUT, SQL_ARGS(name, sql_int(1)));
+	beat(fx);
+}
+
 /* Two stores accept and claim at once; each request is one post, each delivery one claim. */
 static void a_request_is_one_post_on_every_node(void **state)
 {
@@ -122,6 +276,10 @@ int run_node_tests(void)
 		STORE_TEST(nodes_are_known_while_they_live),
 		STORE_TEST(what_a_node_left_is_taken_over),
 		STORE_TEST(a_request_is_one_post_on_every_node),
+		STORE_TEST(a_silent_nodes_publish_call_waits_for_its_lease),
+		STORE_TEST(another_history_is_asked_about),
+		STORE_TEST(a_later_start_takes_the_id),
+		STORE_TEST(a_program_that_is_too_old_must_end),
 	};
 	return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
