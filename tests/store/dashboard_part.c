@@ -344,6 +344,14 @@ static void how_deliveries_ended(void **state)
 	assert_int_equal(count, 0);
 }
 
+static size_t list_events(struct fixture *fx, const struct app_row *app, struct event_row **out)
+{
+	struct error err = {0};
+	size_t count = 0;
+	ok(store_event_list(fx->store, fx->arena, app->id, 0, 100, out, &count, &err), &err);
+	return count;
+}
+
 static void a_person_saw_it(void **state)
 {
 	struct fixture *fx = *state;
@@ -386,6 +394,29 @@ static void a_person_saw_it(void **state)
 	   &err);
 	assert_true(is_bound);
 	assert_int_equal(store_post_appeared(fx->store, &seen, &err), ERR_CONFLICT);
+}
+
+/* Who learnt of the failure by an event learns by an event that it was none. */
+static void what_a_person_saw_is_an_event(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "ann", PLATFORM_X);
+	const struct str post_id = end_post(fx, &app, &account, &unknown, "");
+	const struct str delivery_id = get_post(fx, &app, post_id).deliveries[0].id;
+	const struct post_appeared seen = {app.id,    post_id, account.id,
+					   STR("42"), STR(""), NOW + US_PER_MINUTE};
+	struct event_row *events = NULL;
+	const size_t before = list_events(fx, &app, &events);
+	ok(store_post_appeared(fx->store, &seen, &err), &err);
+	assert_int_equal(list_events(fx, &app, &events), before + 2);
+	assert_int_equal(events[before].kind, EVENT_POST_PUBLISH_SUCCEEDED);
+	assert_true(str_equal(events[before].subject_id, delivery_id));
+	assert_true(str_equal(events[before].post_id, post_id));
+	assert_int_equal(events[before + 1].kind, EVENT_POST_COMPLETED);
+	assert_int_equal(store_post_appeared(fx->store, &seen, &err), ERR_CONFLICT);
+	assert_int_equal(list_events(fx, &app, &events), before + 2);
 }
 
 static void only_an_unknown_outcome_is_settled(void **state)
@@ -478,6 +509,7 @@ int run_dashboard_tests(void)
 		STORE_TEST(days),
 		STORE_TEST(how_deliveries_ended),
 		STORE_TEST(a_person_saw_it),
+		STORE_TEST(what_a_person_saw_is_an_event),
 		STORE_TEST(only_an_unknown_outcome_is_settled),
 		STORE_TEST(an_event_goes_once_more),
 	};

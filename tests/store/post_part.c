@@ -8,6 +8,8 @@
 
 #include "count_of.h"
 
+#include "store_private.h" /* to write past the verbs: a_request_id_is_used_once_in_the_table */
+
 static void a_post_is_read_back_whole(void **state)
 {
 	struct fixture *fx = *state;
@@ -129,6 +131,48 @@ static void a_request_id_is_used_once_an_app(void **state)
 	struct post_accept elsewhere = make_post(fx, &other, &others, 1);
 	elsewhere.request_id = first.request_id;
 	assert_int_equal(accept_post(fx, &elsewhere).outcome, POST_ACCEPTED);
+}
+
+struct bare_post {
+	const struct post_accept *accept;
+	struct str post_id;
+	struct str request_id;
+	enum err_kind inserted;
+};
+
+/* The row alone, without looking for a first request. Nothing of it stays. */
+static enum err_kind insert_bare_post(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct bare_post *post = argument;
+	int64_t waited_for = 0; /* PostgreSQL answers an INSERT with the next question */
+	post->inserted = sql_run(
+		tx->sql, SQL_POST_INSERT,
+		SQL_ARGS(sql_text(post->post_id), sql_text(post->accept->app_id), sql_int(1000000),
+			 sql_text(post->request_id), sql_text(STR("u")), sql_word("pending"),
+			 sql_word("pending"), sql_int(POST_MODE_BASIC), sql_int(0), sql_int(0),
+			 sql_int(NOW), sql_int(NOW), sql_text(STR("{}"))),
+		NULL, err);
+	if (post->inserted == ERR_NONE)
+		post->inserted =
+			sql_number(tx->sql, SQL_META_GET, SQL_ARGS(sql_word("")), &waited_for, err);
+	return post->inserted == ERR_NONE ? error_set(err, ERR_INVALID, "undone") : post->inserted;
+}
+
+/* The second net: what the look for a first request misses is refused by the table. */
+static void a_request_id_is_used_once_in_the_table(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct post_accept first = make_post(fx, &app, &account, 1);
+	accept_post(fx, &first);
+	struct bare_post second = {&first, new_uuid(fx), new_name(fx, "request"), ERR_NONE};
+	assert_int_equal(store_write(fx->store, insert_bare_post, &second, &err), ERR_INVALID);
+	assert_int_equal(second.inserted, ERR_NONE);
+	second.request_id = first.request_id;
+	assert_int_equal(store_write(fx->store, insert_bare_post, &second, &err), ERR_CONFLICT);
+	assert_int_equal(second.inserted, ERR_CONFLICT);
 }
 
 static void a_post_without_accounts_or_for_too_many_is_refused(void **state)
@@ -409,6 +453,7 @@ int run_post_tests(void)
 		STORE_TEST(another_apps_post_is_not_found),
 		STORE_TEST(an_account_that_is_gone_is_named_and_nothing_written),
 		STORE_TEST(a_request_id_is_used_once_an_app),
+		STORE_TEST(a_request_id_is_used_once_in_the_table),
 		STORE_TEST(a_post_without_accounts_or_for_too_many_is_refused),
 		STORE_TEST(of_equal_requests_at_once_one_is_accepted),
 		STORE_TEST(a_list_goes_by_acceptance_and_its_times_never_rise),
