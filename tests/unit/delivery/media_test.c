@@ -380,7 +380,8 @@ static void a_further_file_is_fetched_like_media(void **state)
 static void a_lease_outlives_the_upload_of_its_file(void **state)
 {
 	struct world *w = *state;
-	static const int64_t lengths_bytes[] = {1, 1 << 20, INT64_C(1) << 32, INT64_C(1) << 37};
+	static const int64_t lengths_bytes[] = {1, 1 << 20, 10 << 20, INT64_C(1) << 32,
+						INT64_C(1) << 37};
 	for (size_t i = 0; i < COUNT_OF(lengths_bytes); i++) {
 		const struct account_row account = channel(w);
 		asker = (struct asker){.urls = {THUMB_URL}, .upload_bytes = lengths_bytes[i]};
@@ -390,6 +391,9 @@ static void a_lease_outlives_the_upload_of_its_file(void **state)
 		assert_string_equal(hand.plan.media_path, hand.t->media.paths[1]);
 		assert_true(hand.t->save.lease_until_us >
 			    hand.t->env.now_us + step_call_timeout_ms(&hand.plan.call) * US_PER_MS);
+		/* 30 s for the call, and 32 bytes a millisecond. */
+		assert_true(hand.t->save.lease_until_us >=
+			    hand.t->env.now_us + 30 * US_PER_S + lengths_bytes[i] / 32 * US_PER_MS);
 		save_by_hand(&hand);
 		end_by_hand(&hand);
 	}

@@ -551,6 +551,31 @@ static void a_long_call_is_no_long_wait(void **state)
 	assert_published(w, post, "urn:li:share:7");
 }
 
+/* When the clock was set in between, nobody knows how long ago the call was, and so whether the
+ * guard is still up (rules.md S2). */
+static void a_clock_that_was_set_allows_no_guarded_repeat(void **state)
+{
+	static const int64_t steps_us[] = {US_PER_MINUTE, -US_PER_MINUTE};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(steps_us); i++) {
+		void *inner = NULL;
+		world_setup(&inner);
+		struct world *w = inner;
+		FAKE_ANSWER(&w->transport, .match = LI_POSTS, .outcome = TRANSFER_LOST);
+		FAKE_ANSWER(&w->transport, .match = LI_POSTS, .status = 201,
+			    .header_name = "x-restli-id", .header_value = "urn:li:share:7");
+		const struct str post = member_post(w);
+		world_run(w);
+		assert_int_equal(fake_count(&w->transport, LI_POSTS), 1);
+		w->clock.now_us += steps_us[i]; /* the wall clock alone */
+		world_pass(w, US_PER_MINUTE);
+		pass_all_looks(w);
+		assert_int_equal(fake_count(&w->transport, LI_POSTS), 1);
+		assert_failed(w, post, "OUTCOME_UNKNOWN");
+		world_teardown(&inner);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -578,6 +603,7 @@ int main(void)
 		WORLD_TEST(sending_again_ends),
 		WORLD_TEST(a_guarded_repeat_in_doubt_ends_as_unknown),
 		WORLD_TEST(a_long_call_is_no_long_wait),
+		cmocka_unit_test(a_clock_that_was_set_allows_no_guarded_repeat),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
