@@ -154,10 +154,15 @@ def run_everything(build: Path, long: bool) -> tuple[int, int, int]:
 # ---- names ----
 
 
+def plain(word: str) -> Path:
+    """Without ".." inside: what Meson writes as BUILD/../../tests/file is none of the build's."""
+    return Path(os.path.normpath(word))
+
+
 def c_tests(build: Path) -> dict[str, list[str]]:
     """{test: the programs that it needs}, as Meson knows them."""
     tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
-    return {test["name"]: [str(Path(word).relative_to(build)) for word in test["cmd"] if Path(word).is_relative_to(build)]
+    return {test["name"]: [str(word.relative_to(build)) for word in map(plain, test["cmd"]) if word.is_relative_to(build)]
             for test in tests}
 
 
