@@ -206,8 +206,11 @@ def run_named(build: Path, names: list[str], long: bool) -> tuple[int, int, int]
     counts = []
     if wanted["meson"]:
         counts.append((*run_named_programs(build, wanted["meson"], programs), 0))
-    if wanted["pytest"]:
-        counts.append(run_named_pytest(build, "named", wanted["pytest"], long))
+    # Apart: what runs beside tests of several nodes is given a PostgreSQL server too.
+    for is_postgres in (False, True):
+        selection = [word for word in wanted["pytest"] if ("tests/postgres" in word) == is_postgres]
+        if selection:
+            counts.append(run_named_pytest(build, "named", selection, long))
     for expression in wanted["-k"]:
         found = run_named_pytest(build, "expression", ["-k", expression], long)
         if not any(found):
