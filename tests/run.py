@@ -139,6 +139,14 @@ def say_progress(build: Path) -> None:
 # ---- everything ----
 
 
+def run_mutants() -> tuple[int, int]:
+    """Rows of tests/mutants/mutants.toml that ended as they should, and the others."""
+    process = subprocess.run([sys.executable, str(ROOT / "tests/mutants/run.py")], stdout=subprocess.PIPE, text=True)
+    print(process.stdout, flush=True)
+    found = re.findall(r"^(\d+) passed, (\d+) failed$", process.stdout, re.M)
+    return (int(found[-1][0]), int(found[-1][1])) if found else (0, 1)
+
+
 def run_everything(build: Path, long: bool) -> tuple[int, int, int]:
     for log in [*build.glob("pytest-*.log"), build / "meson-sim.log"]:
         log.unlink(missing_ok=True)
@@ -148,7 +156,8 @@ def run_everything(build: Path, long: bool) -> tuple[int, int, int]:
     threading.Thread(target=say_progress, args=(build,), daemon=True).start()
     api_passed, api_failed, skipped = run_pytest(build, long)
     sim_passed, sim_failed = count_meson(build, "sim", simulation)
-    return c_passed + api_passed + sim_passed, c_failed + api_failed + sim_failed, skipped
+    passed, failed = run_mutants() if long else (0, 0)
+    return c_passed + api_passed + sim_passed + passed, c_failed + api_failed + sim_failed + failed, skipped
 
 
 # ---- names ----

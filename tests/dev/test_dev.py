@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import run as test_runner  # noqa: E402 - it stands one folder up
 
-COMMANDS = ["demo", "run", "build", "test", "check", "fmt", "sim", "bench", "fuzz"]
+COMMANDS = ["demo", "run", "build", "test", "check", "fmt", "sim", "mutants", "bench", "fuzz"]
 WAIT_S = 30
 
 
