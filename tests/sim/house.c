@@ -26,6 +26,7 @@
 #include "store_app.h"
 #include "store_connection.h"
 #include "store_credential.h"
+#include "store_guard.h"
 
 #include "spool.h"
 
@@ -34,12 +35,6 @@
 #include "delivery.h"
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
-
-/* A file in memory. */
-struct copy {
-	char *bytes;
-	size_t size;
-};
 
 struct house {
 	struct sim *sim;
@@ -55,9 +50,10 @@ struct house {
 	sqlite3_stmt *count; /* of unfinished deliveries */
 	int64_t unfinished;
 	bool has_committed; /* since unfinished was counted */
+	int64_t beat_at_us; /* when the restore guard's epoch is raised next */
 	jmp_buf grave;
 	bool is_in_turn;
-	struct copy before_db,
+	struct house_file before_db,
 		before_wal; /* MUTANT_SEND_BEFORE_COMMIT: as they were before the last commit */
 	struct str accounts[WORLD_HOMES_MAX];
 	size_t account_count;
@@ -101,9 +97,9 @@ static void path_in(const struct ground *ground, const char *name, char out[128]
 	snprintf(out, 128, "%s/%s", ground->directory, name);
 }
 
-static struct copy file_read(const char *path)
+static struct house_file file_read(const char *path)
 {
-	struct copy copy = {0};
+	struct house_file copy = {0};
 	struct stat status;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -258,7 +254,7 @@ void ground_open(struct ground *ground)
 	sim_end(&sim);
 	path_in(ground, "sim.db", path);
 	set_watchers(path);
-	const struct copy copy = file_read(path);
+	const struct house_file copy = file_read(path);
 	ground->database = copy.bytes;
 	ground->database_bytes = copy.size;
 	remove_database(ground);
@@ -358,8 +354,10 @@ static void open_eye(struct house *house)
 				 NULL),
 		 house->eye, "look");
 	must_sql(sqlite3_prepare_v2(house->eye,
-				    "SELECT COUNT(*) FROM deliveries WHERE is_final = 0", -1,
-				    &house->count, NULL),
+				    "SELECT COUNT(*) FROM deliveries d WHERE d.is_final = 0"
+				    " AND NOT EXISTS (SELECT 1 FROM holds h"
+				    " WHERE h.delivery_id = d.id AND h.state = 2)",
+				    -1, &house->count, NULL),
 		 house->eye, "look");
 }
 
@@ -388,17 +386,56 @@ static void open_engine(struct house *house)
 	must(deliverer_new(&deliverer, &house->deliverer, &err), &err, "deliverer");
 }
 
+static void drop_before(struct house *house)
+{
+	free(house->before_db.bytes);
+	free(house->before_wal.bytes);
+	house->before_db = house->before_wal = (struct house_file){0};
+}
+
+/* As cli/service.c: before anything is delivered, and every minute from then on. */
+#define BEAT_US US_PER_MINUTE
+#define LINEAGE 1
+
+static void start_guard(struct house *house)
+{
+	struct guard_start start = {0};
+	struct error err = {0};
+	must(store_guard_start(house->store, LINEAGE, clock_now_us(&house->sim->clock), &start,
+			       &err),
+	     &err, "guard");
+	house->beat_at_us = house->sim->true_us + BEAT_US;
+	if (!epoch_means_restore(start.finding))
+		return;
+	sim_trace(house->sim, "NOTICED %d: %lld held", (int)start.finding,
+		  (long long)start.marked_count);
+	house->sim->totals->held += start.marked_count;
+}
+
+static void beat(struct house *house)
+{
+	struct error err = {0};
+	if (house->sim->true_us < house->beat_at_us)
+		return;
+	drop_before(house); /* the mutant loses the engine's commit, not this one */
+	must(store_guard_beat(house->store, clock_now_us(&house->sim->clock), &err), &err, "beat");
+	house->beat_at_us = house->sim->true_us + BEAT_US;
+}
+
 static void open_all(struct house *house)
 {
 	struct error err = {0};
 	char url[160];
 	char spool[128];
+	char epoch[128];
 	url_of(house->ground, url);
 	path_in(house->ground, "spool", spool);
+	path_in(house->ground, "epoch", epoch);
 	const struct store_config store = {
-		.url = url, .clock = &house->sim->clock, .is_owner = true};
+		.url = url, .clock = &house->sim->clock, .is_owner = true, .epoch_path = epoch};
 	const struct spool_config spool_config = {.directory = spool};
 	must(store_open(&store, &house->store, &err), &err, "store");
+	start_guard(house);
 	must(spool_open(&spool_config, &house->spool, &err), &err, "spool");
 	open_engine(house);
 	house->has_committed = true;
@@ -459,6 +496,8 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 	house->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
 	remove_database(ground);
 	remove_spool(ground);
+	path_in(ground, "epoch", path);
+	unlink(path);
 	path_in(ground, "sim.db", path);
 	file_write(path, ground->database, ground->database_bytes);
 	seal_open_fixed(&house->seal);
@@ -466,13 +505,6 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 	network_watch_refresh(network, saw_refresh, house);
 	sleeper = house;
 	return house;
-}
-
-static void drop_before(struct house *house)
-{
-	free(house->before_db.bytes);
-	free(house->before_wal.bytes);
-	house->before_db = house->before_wal = (struct copy){0};
 }
 
 void house_free(struct house **house_pointer)
@@ -566,17 +598,22 @@ void house_wake(struct house *house)
 	deliverer_wake(house->deliverer);
 }
 
-static void forget_last_commit(struct house *house)
+static void put_back(const struct ground *ground, const struct house_file *database,
+		     const struct house_file *wal)
 {
 	char path[128];
-	if (house->before_db.bytes == NULL)
-		return;
-	remove_database(house->ground);
-	path_in(house->ground, "sim.db", path);
-	file_write(path, house->before_db.bytes, house->before_db.size);
-	path_in(house->ground, "sim.db-wal", path);
-	if (house->before_wal.size > 0)
-		file_write(path, house->before_wal.bytes, house->before_wal.size);
+	remove_database(ground);
+	path_in(ground, "sim.db", path);
+	file_write(path, database->bytes, database->size);
+	path_in(ground, "sim.db-wal", path);
+	if (wal->size > 0)
+		file_write(path, wal->bytes, wal->size);
+}
+
+static void forget_last_commit(struct house *house)
+{
+	if (house->before_db.bytes != NULL)
+		put_back(house->ground, &house->before_db, &house->before_wal);
 }
 
 void house_crash(struct house *house, const char *where)
@@ -595,6 +632,69 @@ void house_crash(struct house *house, const char *where)
 	open_all(house);
 }
 
+/* ---- copies ---- */
+
+static void copy_by_backup(struct house *house, struct house_file *out)
+{
+	sqlite3 *from = NULL;
+	sqlite3 *to = NULL;
+	char path[128];
+	char backup_path[128];
+	path_in(house->ground, "sim.db", path);
+	path_in(house->ground, "backup.db", backup_path);
+	unlink(backup_path);
+	must_sql(sqlite3_open_v2(path, &from, SQLITE_OPEN_READONLY, NULL), from, "backup");
+	must_sql(sqlite3_open(backup_path, &to), to, "backup");
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+	if (backup == NULL)
+		abort();
+	must_sql(sqlite3_backup_step(backup, -1), to, "backup");
+	must_sql(sqlite3_backup_finish(backup), to, "backup");
+	sqlite3_close(to);
+	sqlite3_close(from);
+	*out = file_read(backup_path);
+	unlink(backup_path);
+}
+
+void house_copy(struct house *house, enum house_copy_way way, struct house_copy *copy_out)
+{
+	char path[128];
+	*copy_out = (struct house_copy){.is_taken = true};
+	switch (way) {
+	case HOUSE_COPY_FILES:
+		path_in(house->ground, "sim.db", path);
+		copy_out->database = file_read(path);
+		path_in(house->ground, "sim.db-wal", path);
+		copy_out->wal = file_read(path);
+		break;
+	case HOUSE_COPY_BACKUP:
+		copy_by_backup(house, &copy_out->database);
+		break;
+	case HOUSE_COPY_WAY_COUNT:
+		abort();
+	}
+	sim_trace(house->sim, "COPY %d", (int)way);
+}
+
+void house_copy_free(struct house_copy *copy)
+{
+	free(copy->database.bytes);
+	free(copy->wal.bytes);
+	*copy = (struct house_copy){0};
+}
+
+void house_restore(struct house *house, const struct house_copy *copy)
+{
+	sim_trace(house->sim, "RESTORE");
+	house->sim->totals->restores++;
+	close_all(house);
+	put_back(house->ground, &copy->database, &copy->wal);
+	drop_before(house);
+	network_forget(house->network);
+	network_pass(house->network, 5 * US_PER_S);
+	open_all(house);
+}
+
 bool house_turn(struct house *house, int64_t wait_ms)
 {
 	const int grave = setjmp(house->grave);
@@ -603,6 +703,7 @@ bool house_turn(struct house *house, int64_t wait_ms)
 		house_crash(house, crash_names[grave - 1]);
 		return false;
 	}
+	beat(house);
 	house->is_in_turn = true;
 	engine_turn(house->engine, wait_ms);
 	house->is_in_turn = false;

@@ -45,7 +45,32 @@ void house_wake(struct house *house);
 bool house_turn(struct house *house, int64_t wait_ms);
 /* Dies and starts again. */
 void house_crash(struct house *house, const char *where);
-/* Deliveries neither published nor failed. */
+
+/* How a copy of the database is made. */
+enum house_copy_way {
+	HOUSE_COPY_FILES,  /* cp of the database and its write-ahead log */
+	HOUSE_COPY_BACKUP, /* SQLite's own backup into one file */
+	HOUSE_COPY_WAY_COUNT
+};
+
+/* Files in memory; zeroed = none. */
+struct house_file {
+	char *bytes;
+	size_t size;
+};
+
+struct house_copy {
+	bool is_taken;
+	struct house_file database;
+	struct house_file wal;
+};
+
+/* Takes a copy between two turns. Free it with house_copy_free(). */
+void house_copy(struct house *house, enum house_copy_way way, struct house_copy *copy_out);
+void house_copy_free(struct house_copy *copy);
+/* Dies, finds the copy in the place of its database, and starts again. */
+void house_restore(struct house *house, const struct house_copy *copy);
+/* Deliveries neither published nor failed, those left out that wait for the operator. */
 int64_t house_unfinished(struct house *house);
 /* Closes everything and opens the file for who wants to look. The house is not used any more, but
  * to be freed. */

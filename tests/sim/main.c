@@ -16,6 +16,7 @@
 #include "check.h"
 #include "house.h"
 #include "network.h"
+#include "people.h"
 #include "script.h"
 #include "sim.h"
 #include "world.h"
@@ -27,7 +28,7 @@
 
 struct options {
 	uint64_t first, seeds;
-	bool is_single, prints, checks_hash;
+	bool is_single, prints, checks_hash, prints_hashes;
 	int64_t jobs;
 	enum mutant mutant;
 	bool expects_caught;
@@ -117,6 +118,7 @@ struct run {
 	struct network *network;
 	struct house *house;
 	struct script *script;
+	struct people *people;
 	int64_t heal_at_us;
 	int64_t next_trouble_us; /* a crash or a jump between two turns */
 };
@@ -169,7 +171,8 @@ static int64_t run_events(struct run *run)
 			script_accept(sim, run->script, post, run->world, run->house);
 		post->accept_at_us = -1;
 	}
-	return next_us;
+	const int64_t deed_us = people_act(run->people, run->script, run->world, run->house);
+	return deed_us < next_us ? deed_us : next_us;
 }
 
 static void live(struct run *run)
@@ -196,13 +199,19 @@ static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant
 	struct world *world = world_new(&sim);
 	struct network *network = network_new(&sim, world);
 	struct house *house = house_new(&sim, ground, network);
-	struct run run = {&sim, world, network, house, script_new(&sim, world, house), 0, 0};
+	struct run run = {.sim = &sim,
+			  .world = world,
+			  .network = network,
+			  .house = house,
+			  .script = script_new(&sim, world, house)};
+	run.people = people_new(&sim, run.script);
 	run.heal_at_us = sim.true_us + dice_between(&sim.dice, 600, 6 * 3600) * US_PER_S;
 	draw_trouble(&run);
 	live(&run);
 	network_pass(network, US_PER_HOUR); /* what is still on its way arrives */
 	check_all(&sim, run.script, world, house_shut(house));
 	house_free(&house);
+	people_free(run.people);
 	*violations_out = sim.violation_count;
 	sim_end(&sim);
 	return sim.hash;
@@ -232,8 +241,8 @@ static void run_one(const struct ground *ground, const struct options *options, 
 		printf("seed %" PRIu64 " broke %d promises; replay: ./dev sim --seed %" PRIu64
 		       " --trace\n",
 		       seed, violations, seed);
-	if (options->is_single)
-		printf("trace hash %016" PRIx64 "\n", hash);
+	if (options->is_single || options->prints_hashes)
+		printf("%" PRIu64 " trace hash %016" PRIx64 "\n", seed, hash);
 	if (options->checks_hash && seed % 100 == 0)
 		check_hash(ground, seed, options->mutant, hash, totals);
 	fflush(stdout);
@@ -324,6 +333,9 @@ static void print_totals(const struct totals *t)
 	       ", pauses %" PRId64 ", clock jumps %" PRId64 "\n",
 	       t->calls, t->publish_calls, t->faults, t->in_doubt, t->refreshes, t->crashes,
 	       t->commit_faults, t->pauses, t->jumps);
+	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
+	       ")\n",
+	       t->cancels, t->retries, t->restores, t->held);
 	printf("lost %" PRId64 ", doubled %" PRId64 ", dishonest %" PRId64 ", violations %" PRId64
 	       "\n",
 	       t->lost, t->doubled, t->dishonest, t->violations);
@@ -356,6 +368,9 @@ static int judge(const struct options *options, const struct totals *totals)
 static const char usage[] =
 	"sim [--seeds N] [--first S] [--jobs N]   run seeds S .. S+N-1 (1,000 from 1)\n"
 	"sim --seed S [--trace]                  replay one\n"
+	"    --hashes                            print each seed's trace hash: two programs that "
+	"print the\n"
+	"                                        same behave the same\n"
 	"    --mutant NAME [--expect-caught]     with a broken engine: send-before-commit, "
 	"retry-on-500,\n"
 	"                                        lost-is-never-sent\n";
@@ -384,6 +399,8 @@ static bool take_option(char *const *arguments, int *at, struct options *options
 	uint64_t jobs = 0;
 	if (strcmp(name, "--trace") == 0)
 		return options->prints = true;
+	if (strcmp(name, "--hashes") == 0)
+		return options->prints_hashes = true;
 	if (strcmp(name, "--expect-caught") == 0)
 		return options->expects_caught = true;
 	(*at)++;

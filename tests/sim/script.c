@@ -331,6 +331,7 @@ void script_accept(struct sim *sim, const struct script *script, struct script_p
 	if (!post->is_accepted)
 		return;
 	sim->totals->accepted++;
+	post->accepted_us = sim->true_us;
 	house_wake(house);
 	if (!dice_permille(&sim->dice, 150))
 		return;

@@ -42,12 +42,20 @@ struct script_post {
 	int64_t accept_at_us;
 	int64_t scheduled_after_us; /* 0 = at once */
 	bool is_accepted;
+	int64_t accepted_us; /* the world's time */
+	/* What people did to it (people.h). */
+	bool is_cancelled;   /* they were told that it is */
+	bool is_retried;     /* it may have left its end */
+	bool is_settled;     /* likewise: they said that it appeared */
+	int republish_count; /* so often they took the risk of a second one */
+	bool is_forgotten;   /* accepted after the copy that was put back was taken */
 };
 
 struct script {
 	struct str account_ids[WORLD_HOMES_MAX]; /* by home */
 	struct script_post posts[SCRIPT_POSTS_MAX];
 	size_t post_count;
+	bool was_restored;
 };
 
 struct script *script_new(struct sim *sim, struct world *world, struct house *house);

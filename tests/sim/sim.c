@@ -82,6 +82,8 @@ static void draw_weather(struct sim *sim)
 		.facebook_knows_duplicates = dice_permille(dice, 300),
 		.ids_are_numbers = dice_permille(dice, 200),
 		.retry_unknown_once = dice_permille(dice, 100),
+		.has_people = sim->seed % 2 == 0,
+		.has_restore = sim->seed % 4 == 0,
 	};
 }
 

@@ -50,13 +50,15 @@ struct weather {
 	bool facebook_knows_duplicates;
 	bool ids_are_numbers;
 	bool retry_unknown_once; /* the app's setting */
+	bool has_people;         /* people.h */
+	bool has_restore;
 };
 
 struct totals {
 	int64_t seeds, violations, doubled, lost, dishonest;
 	int64_t accepted, deliveries, parts, published, failed, unknown, unknown_visible;
 	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses,
-		refreshes;
+		refreshes, cancels, retries, restores, held;
 	int64_t simulated_us;
 	int64_t failed_by_code[64];
 };
