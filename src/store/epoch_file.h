@@ -21,7 +21,8 @@ enum epoch_finding {
 	EPOCH_SAME,           /* the database is the one that the file was written beside */
 	EPOCH_DATABASE_OLDER, /* the file has seen more than the database knows */
 	EPOCH_FILE_MISSING,   /* the database was kept beside a file, and there is none */
-	EPOCH_OTHER_DATABASE  /* the file was written beside another database */
+	EPOCH_OTHER_DATABASE, /* the file was written beside another database */
+	EPOCH_PUT_BACK        /* the numbers agree, but a copy was put back (commit_mark.h) */
 };
 
 /* Pure. */

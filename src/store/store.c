@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,13 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 				      struct error *err)
 {
 	const struct sql_driver *driver = sql_driver_of(store->path);
+	char mark_path[PATH_MAX];
+	const int mark_length = snprintf(mark_path, sizeof(mark_path), "%s-commit",
+					 config->epoch_path != NULL ? config->epoch_path : "");
+	if (mark_length < 0 || (size_t)mark_length >= sizeof(mark_path))
+		return error_set(err, ERR_INVALID, "the path of the epoch file is too long");
 	struct sql_config sql_config = {
+		.mark_path = config->epoch_path != NULL ? mark_path : NULL,
 		.path = store->path,
 		.role = config->is_owner ? SQL_ROLE_OWNER : SQL_ROLE_WRITER,
 		.cache_bytes = WRITER_CACHE_BYTES,

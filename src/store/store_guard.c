@@ -163,6 +163,11 @@ static enum err_kind join(struct store_tx *tx, struct starting *starting, struct
 	return kind;
 }
 
+static bool is_put_back(const struct sql_connection *sql)
+{
+	return sql->driver->is_put_back != NULL && sql->driver->is_put_back(sql);
+}
+
 static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct starting *starting = argument;
@@ -172,6 +177,8 @@ static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct err
 		return kind;
 	starting->told = (struct guard_start){0};
 	starting->told.finding = epoch_compare(&starting->database, &starting->file);
+	if (!epoch_means_restore(starting->told.finding) && is_put_back(tx->sql))
+		starting->told.finding = EPOCH_PUT_BACK;
 	if (sql_is_shared(tx->sql) && is_newcomer(starting))
 		kind = join(tx, starting, err);
 	if (kind == ERR_NONE && epoch_means_restore(starting->told.finding))
@@ -210,6 +217,8 @@ static enum err_kind guard_start(struct store *store, int64_t new_lineage,
 		kind = store_write_patiently(store, start_in_tx, starting, err);
 	if (kind == ERR_NONE)
 		kind = epoch_file_write(store->epoch_path, &starting->database, err);
+	if (kind == ERR_NONE && store->sql->driver->settle_put_back != NULL)
+		store->sql->driver->settle_put_back(store->sql);
 	return kind;
 }
 

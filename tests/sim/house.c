@@ -498,6 +498,8 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 	remove_spool(ground);
 	path_in(ground, "epoch", path);
 	unlink(path);
+	path_in(ground, "epoch-commit", path);
+	unlink(path);
 	path_in(ground, "sim.db", path);
 	file_write(path, ground->database, ground->database_bytes);
 	seal_open_fixed(&house->seal);
@@ -687,8 +689,14 @@ void house_restore(struct house *house, const struct house_copy *copy)
 {
 	sim_trace(house->sim, "RESTORE");
 	house->sim->totals->restores++;
+	/* It is killed: what it knows of its last commit stays as it is. */
+	char path[128];
+	path_in(house->ground, "epoch-commit", path);
+	struct house_file mark = file_read(path);
 	close_all(house);
 	put_back(house->ground, &copy->database, &copy->wal);
+	file_write(path, mark.bytes, mark.size);
+	free(mark.bytes);
 	drop_before(house);
 	network_forget(house->network);
 	network_pass(house->network, 5 * US_PER_S);

@@ -90,7 +90,9 @@ struct sql_config {
 	bool is_sync_relaxed; /* store.h */
 	/* Set when the database says that its content is damaged; NULL = nobody asks. */
 	atomic_bool *is_damaged;
-	int64_t limit_ms;     /* sql_driver.set_limit, from the start; 0 = none */
+	int64_t limit_ms; /* sql_driver.set_limit, from the start; 0 = none */
+	/* OWNER of a file: where the commit mark stands (commit_mark.h); NULL = none */
+	const char *mark_path;
 };
 
 /* {word} -> text; in text the mark @ stands for the word's argument ({word ?1}). */
@@ -144,6 +146,11 @@ struct sql_driver {
 	 * Holds up no writer. NULL: the database brings its own tool for that. */
 	enum err_kind (*backup)(struct sql_connection *connection, const char *path,
 				struct error *err);
+	/* Was the database put back from a copy since it was last open here, by what the driver
+	 * keeps beside it? NULL: it keeps nothing. */
+	bool (*is_put_back)(const struct sql_connection *connection);
+	/* What follows from that is durable: do not say it again. */
+	void (*settle_put_back)(struct sql_connection *connection);
 	/* Housekeeping between transactions; errors are left to the next transaction to meet. */
 	void (*tidy)(struct sql_connection *connection);
 

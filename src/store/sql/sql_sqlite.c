@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "count_of.h"
 
+#include "commit_mark.h"
 #include "sql_sqlite_backup.h"
 
 /* 16 MiB of log: pages that are written again and again meanwhile (the ends of indexes) are copied
@@ -28,9 +29,10 @@
 struct sqlite_connection {
 	struct sql_connection base;
 	sqlite3 *db;
-	int log_pages;          /* in the write-ahead log, as of the last commit */
-	int checkpoint_at;      /* so many of them */
-	bool is_in_transaction; /* as we asked for; SQLite may have ended it by itself */
+	int log_pages;            /* in the write-ahead log, as of the last commit */
+	int checkpoint_at;        /* so many of them */
+	struct commit_mark *mark; /* NULL = none */
+	bool is_in_transaction;   /* as we asked for; SQLite may have ended it by itself */
 	sqlite3_stmt *statements[SQL_NAME_COUNT];
 };
 
@@ -131,6 +133,8 @@ static int count_log_pages(void *context, sqlite3 *db, const char *schema, int p
 	if (pages < own->log_pages) /* the log was restarted */
 		own->checkpoint_at = CHECKPOINT_EVERY_PAGES;
 	own->log_pages = pages;
+	if (own->mark != NULL)
+		commit_mark_commit(own->mark, pages);
 	return SQLITE_OK;
 }
 
@@ -181,11 +185,35 @@ static void sqlite_close(struct sql_connection **connection)
 		return;
 	for (size_t i = 0; i < SQL_NAME_COUNT; i++)
 		sqlite3_finalize(own->statements[i]);
+	commit_mark_closing(own->mark);
 	const int code = sqlite3_close(own->db);
 	assert(code == SQLITE_OK);
 	(void)code;
+	commit_mark_close(&own->mark);
 	free(own);
 	*connection = NULL;
+}
+
+static bool has_mark(const struct sql_config *config)
+{
+	return config->role == SQL_ROLE_OWNER && config->mark_path != NULL;
+}
+
+/* Before SQLite looks at the files: it would play a log over a file that it does not belong to. */
+static enum err_kind find_mark(const struct sql_config *config, enum commit_finding *found_out,
+			       struct error *err)
+{
+	if (!has_mark(config))
+		return ERR_NONE;
+	const enum err_kind kind =
+		commit_mark_compare(config->mark_path, config->path, found_out, err);
+	if (kind != ERR_NONE || *found_out != COMMIT_FOREIGN_LOG)
+		return kind;
+	return error_set(err, ERR_INVALID,
+			 "%s was replaced, and %s-wal still belongs to the former file: together "
+			 "they are damaged. Put the copy back with `posthorn restore FILE`. If "
+			 "nothing was replaced, remove %s and start again.",
+			 config->path, config->path, config->mark_path);
 }
 
 static enum err_kind sqlite_open(const struct sql_config *config, struct sql_connection **out,
@@ -201,11 +229,18 @@ static enum err_kind sqlite_open(const struct sql_config *config, struct sql_con
 	own->base.is_damaged = config->is_damaged;
 	own->checkpoint_at = config->role == SQL_ROLE_OWNER ? CHECKPOINT_EVERY_PAGES : INT_MAX;
 	struct sql_connection *connection = &own->base;
+	enum commit_finding found = COMMIT_UNKNOWN;
+	enum err_kind kind = find_mark(config, &found, err);
+	if (kind != ERR_NONE) {
+		free(own);
+		return kind;
+	}
 	const int code = sqlite3_open_v2(config->path, &own->db, mode | SQLITE_OPEN_NOMUTEX, NULL);
-	enum err_kind kind =
-		code == SQLITE_OK ? ERR_NONE : failed(own, code, "cannot open the file", err);
+	kind = code == SQLITE_OK ? ERR_NONE : failed(own, code, "cannot open the file", err);
 	if (kind == ERR_NONE)
 		kind = set_up(own, config, err);
+	if (kind == ERR_NONE && has_mark(config))
+		kind = commit_mark_open(config->mark_path, config->path, found, &own->mark, err);
 	if (kind != ERR_NONE) {
 		sqlite_close(&connection);
 		return kind;
@@ -350,7 +385,11 @@ static void sqlite_tidy(struct sql_connection *connection)
 		return;
 	const int mode = own->log_pages < CHECKPOINT_WAITING_AT_PAGES ? SQLITE_CHECKPOINT_PASSIVE
 								      : SQLITE_CHECKPOINT_RESTART;
+	if (own->mark != NULL)
+		commit_mark_checkpoint_begin(own->mark);
 	sqlite3_wal_checkpoint_v2(own->db, NULL, mode, NULL, NULL);
+	if (own->mark != NULL)
+		commit_mark_checkpoint_end(own->mark);
 	own->checkpoint_at = own->log_pages + CHECKPOINT_EVERY_PAGES;
 }
 
@@ -360,7 +399,22 @@ static enum err_kind sqlite_backup(struct sql_connection *connection, const char
 	return sql_sqlite_backup(((struct sqlite_connection *)connection)->db, path, err);
 }
 
+static bool sqlite_is_put_back(const struct sql_connection *connection)
+{
+	const struct sqlite_connection *own = (const struct sqlite_connection *)connection;
+	return own->mark != NULL && commit_mark_is_missing(own->mark);
+}
+
+static void sqlite_settle_put_back(struct sql_connection *connection)
+{
+	struct sqlite_connection *own = (struct sqlite_connection *)connection;
+	if (own->mark != NULL)
+		commit_mark_settle(own->mark);
+}
+
 const struct sql_driver sql_driver_sqlite = {
+	.is_put_back = sqlite_is_put_back,
+	.settle_put_back = sqlite_settle_put_back,
 	.backup = sqlite_backup,
 	.open = sqlite_open,
 	.close = sqlite_close,
