@@ -320,7 +320,7 @@ static enum err_kind beat(struct store_tx *tx, void *argument, struct error *err
 		kind = sql_run(tx->sql, SQL_NODES_FORGET, SQL_ARGS(sql_int(now_us - FORGOTTEN_US)),
 			       NULL, err);
 	if (kind == ERR_NONE)
-		kind = sql_run(tx->sql, SQL_MARKS_FORGET, SQL_NO_ARGS, NULL, err);
+		kind = sql_run(tx->sql, SQL_MARKS_FORGET, SQL_ARGS(sql_word("/%")), NULL, err);
 	return kind;
 }
 

@@ -242,13 +242,14 @@ static bool is_pulled(const struct check *check)
 	       (flow->type == POST_TYPE_CAROUSEL || flow->options != NULL);
 }
 
-/* With platforms that can prove it, not knowing is no answer, unless their answers to looks were
- * rubbish or the account was lost. */
+/* With platforms that can prove it, not knowing is no answer, unless their answers to probes were
+ * rubbish, the account was lost, or the database was put back: the containers and sessions by which
+ * they prove it went with the lost history. */
 static void check_strength(struct check *check)
 {
 	struct sim *sim = check->sim;
 	const bool is_excused =
-		sim->weather.has_dishonest_reads ||
+		sim->weather.has_dishonest_reads || check->script->was_restored ||
 		!str_equal_z(check->told.account_state, "active") || is_resend_open(check) ||
 		is_pulled(check) ||
 		is_told_published(check, 0); /* comments are not what the proof is about */

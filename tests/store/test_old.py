@@ -197,7 +197,7 @@ def test_an_old_database_goes_on(path, tmp_path, media):
     write_key(reference)
     with Sandbox() as sandbox:
         old = OldDatabase(path, data, tokens_of(sandbox, reference), media)
-        with Service(data, sandbox, ["--time-scale", "3000"]) as service:
+        with Service(data, sandbox, ["--time-scale", "3000", "--mode", "sandbox"]) as service:
             app = old.app(service)
             accounts = app.get("/v1/accounts", params={"per_page": 100}).json()["data"]
             assert {account["id"] for account in accounts} == old.accounts

@@ -31,8 +31,6 @@
 /* A log that began again has a first salt greater by one each time; so many times at most between
  * what a power cut left of the mark and what it left of the log. */
 #define RESTARTS_MAX 100000
-/* When a whole directory is copied, its files get their times one after the other. */
-#define COPY_TIME_S 2
 
 enum run_state { RUN_CLOSED = 1, RUN_OPEN, RUN_CHECKPOINT, RUN_CLOSING };
 
@@ -153,21 +151,26 @@ static bool has_frame(int fd, const uint8_t header[LOG_HEADER_BYTES], uint32_t c
 	       memcmp(salts, header + LOG_SALTS_AT, SALTS_BYTES) == 0;
 }
 
-/* Only checkpoints write to the file. Another program's checkpoint is older than the log's last
- * frame, or there was nothing after it to log; a copy is newer than the log, or, where its time was
- * kept, older than what the mark knows. */
+static bool is_later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
+}
+
+/* Only checkpoints write to the file. The mark knows of our own; another program's is older than
+ * the log's next frame. A copy is newer than the log or, where its time was kept, older than what
+ * the mark knows. A directory that is copied whole gets its log after its database. */
 static bool is_replaced(int log_fd, const char *database_path, const struct slot *marked)
 {
-	struct slot found = {0};
+	struct stat file;
 	struct stat log;
-	if (marked->state == RUN_CHECKPOINT || !look_at_file(database_path, &found))
+	if (marked->state == RUN_CHECKPOINT || stat(database_path, &file) != 0 ||
+	    fstat(log_fd, &log) != 0)
 		return false;
-	if (found.file_written_s < marked->file_written_s)
+	if (file.st_mtim.tv_sec < marked->file_written_s)
 		return true;
-	const bool is_as_marked = found.file_bytes == marked->file_bytes &&
-				  found.file_written_s == marked->file_written_s;
-	return !is_as_marked && fstat(log_fd, &log) == 0 &&
-	       found.file_written_s > log.st_mtim.tv_sec + COPY_TIME_S;
+	const bool is_as_marked =
+		file.st_size == marked->file_bytes && file.st_mtim.tv_sec == marked->file_written_s;
+	return !is_as_marked && is_later(file.st_mtim, log.st_mtim);
 }
 
 static enum commit_finding judge_log(int fd, const char *database_path, const struct slot *marked)

@@ -210,9 +210,9 @@ static enum err_kind find_mark(const struct sql_config *config, enum commit_find
 	if (kind != ERR_NONE || *found_out != COMMIT_FOREIGN_LOG)
 		return kind;
 	return error_set(err, ERR_INVALID,
-			 "%s was replaced, and %s-wal still belongs to the former file: together "
-			 "they are damaged. Put the copy back with `posthorn restore FILE`. If "
-			 "nothing was replaced, remove %s and start again.",
+			 "%s was replaced, and %s-wal still belongs to the former file: SQLite "
+			 "would mix the two. If you put a copy back, remove the files that end in "
+			 "-wal and -shm and start again. If nothing was replaced, remove %s.",
 			 config->path, config->path, config->mark_path);
 }
 
