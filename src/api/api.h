@@ -11,9 +11,15 @@
 
 #include "err.h"
 
+#include "platform_id.h"
 #include "publish_request.h"
 
+#include "gate.h"
+
 #include "http.h"
+
+/* Each platform with each reason at most. */
+#define API_GATE_WAITS_MAX 24
 
 struct api;
 struct app_row;
@@ -38,6 +44,15 @@ struct api_gauges {
 	int64_t spool_bytes;
 	int64_t spool_budget_bytes;
 	int64_t disk_free_bytes;
+	int64_t late_us; /* of the oldest due delivery that has room to run */
+	/* Accounts whose due work waits at a gate, by reason; and how late the oldest is there. */
+	struct api_gate_wait {
+		enum platform_id platform;
+		enum gate_reason reason;
+		int64_t account_count;
+		int64_t late_us;
+	} gate_waits[API_GATE_WAITS_MAX];
+	size_t gate_wait_count;
 };
 
 struct api_config {
@@ -58,6 +73,8 @@ struct api_config {
 	/* Is the service ready to work? For /readyz: returns false and fills reason when it is
 	 * not. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);
+	/* Does it deliver too? For /readyz?delivery; NULL = as is_ready. */
+	bool (*is_delivering)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
 	/* For /metrics; context is is_ready_context; NULL = none. */
 	void (*gauges)(void *context, struct api_gauges *out);

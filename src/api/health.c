@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GET /healthz: the process answers. GET /readyz: the service can do its work; else 503 with the
- * reason. */
+ * reason. GET /readyz?delivery: and no delivery that has room to run is late. */
 #include "api_private.h"
 
 void api_health_show(void *context, struct http_request *request, struct http_response *response)
@@ -23,13 +23,21 @@ static void respond_ready(const struct api *api, struct http_response *response)
 	json_end_object(&w);
 }
 
+/* Delivery is a question of its own: a node that delivers late can still accept posts. */
+static bool is_ready(const struct api *api, const struct http_request *request, char *reason,
+		     size_t reason_size)
+{
+	bool (*ask)(void *context, char *reason, size_t reason_size) = api->config.is_ready;
+	if (form_find(&request->query, "delivery") != NULL && api->config.is_delivering != NULL)
+		ask = api->config.is_delivering;
+	return ask == NULL || ask(api->config.is_ready_context, reason, reason_size);
+}
+
 void api_ready_show(void *context, struct http_request *request, struct http_response *response)
 {
-	(void)request;
 	struct api *api = context;
 	char reason[256] = "";
-	if (api->config.is_ready == NULL ||
-	    api->config.is_ready(api->config.is_ready_context, reason, sizeof(reason))) {
+	if (is_ready(api, request, reason, sizeof(reason))) {
 		respond_ready(api, response);
 		return;
 	}

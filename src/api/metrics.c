@@ -9,6 +9,8 @@
 
 #include "store_figures.h"
 
+#include "gate.h"
+
 enum unit { UNIT_COUNT, UNIT_US };
 
 /* All figures of one answer. */
@@ -16,7 +18,6 @@ struct scrape {
 	struct store_figures store;
 	struct api_gauges gauges;
 	int64_t is_ready;
-	int64_t late_us;
 	int64_t started_at_us;
 };
 
@@ -52,7 +53,8 @@ static const struct metric metrics[] = {
 	{"posthorn_deliveries_held", "gauge", "Deliveries held since a database was restored.",
 	 NULL, AT(store.deliveries_held), UNIT_COUNT},
 	{"posthorn_oldest_due_lateness_seconds", "gauge",
-	 "How late the oldest due delivery is; 0 when nothing is due.", NULL, AT(late_us), UNIT_US},
+	 "How late the oldest due delivery is that has room to run; 0 when there is none.", NULL,
+	 AT(gauges.late_us), UNIT_US},
 	{"posthorn_events_pending", "gauge",
 	 "Events not yet handed to webhooks; counted up to 100000.", NULL, AT(store.events_pending),
 	 UNIT_COUNT},
@@ -114,6 +116,35 @@ static void write_requests(struct buf *out, struct api *api)
 	}
 }
 
+static int64_t gate_late_us(const struct api_gauges *gauges, enum platform_id platform,
+			    enum gate_reason reason)
+{
+	for (size_t i = 0; i < gauges->gate_wait_count; i++) {
+		if (gauges->gate_waits[i].platform == platform &&
+		    gauges->gate_waits[i].reason == reason)
+			return gauges->gate_waits[i].late_us;
+	}
+	return 0;
+}
+
+static void write_gate_waits(struct buf *out, const struct api_gauges *gauges)
+{
+	write_head(out, "posthorn_waiting_oldest_seconds", "gauge",
+		   "How late the oldest due delivery is that waits at a closed gate; 0 when none.");
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		for (int reason = GATE_PLATFORM_DOWN; reason <= GATE_APP_LIMIT; reason++) {
+			buf_addf(out,
+				 "posthorn_waiting_oldest_seconds{platform=\"%s\",reason=\"%s\"}",
+				 platform_id_slug((enum platform_id)id),
+				 gate_reason_name((enum gate_reason)reason));
+			write_value(out,
+				    gate_late_us(gauges, (enum platform_id)id,
+						 (enum gate_reason)reason),
+				    UNIT_US);
+		}
+	}
+}
+
 static void write_build(struct buf *out, const struct api *api)
 {
 	write_head(out, "posthorn_build_info", "gauge", "Version and mode of the running service.");
@@ -131,8 +162,6 @@ static enum err_kind scrape_fill(const struct api *api, struct scrape *scrape, s
 		store_figures_read(api->config.store, now_us, &scrape->store, err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (scrape->store.oldest_due_us != 0 && now_us > scrape->store.oldest_due_us)
-		scrape->late_us = now_us - scrape->store.oldest_due_us;
 	if (api->config.gauges != NULL)
 		api->config.gauges(api->config.is_ready_context, &scrape->gauges);
 	scrape->is_ready =
@@ -160,5 +189,6 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 	write_build(out, api);
 	for (size_t i = 0; i < COUNT_OF(metrics); i++)
 		write_metric(out, &metrics[i], &scrape);
+	write_gate_waits(out, &scrape.gauges);
 	write_requests(out, api);
 }

@@ -338,6 +338,7 @@ static enum err_kind open_deliverer(struct service *service, struct error *err)
 		.disk_context = service,
 		.key_is_other = identity_note_other_key,
 		.key_context = service,
+		.is_idle = service->role == SERVICE_API,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return deliverer_new(&config, &service->deliverer, err);
@@ -393,6 +394,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 			settings_number(settings, SETTING_ID_token_failure_limit),
 		.is_sandbox = text_or_null(settings, SETTING_ID_sandbox) != NULL,
 		.is_ready = health_is_ready,
+		.is_delivering = health_is_delivering,
 		.is_ready_context = service,
 		.held_count = health_held_count,
 		.gauges = health_read_gauges,
@@ -610,6 +612,7 @@ static const struct part parts[] = {
 	/* above the listeners: their running requests may wait for the engine, and end first */
 	{NULL, stop_engine, EVERY, AT_OPEN},
 	{node_open, node_close, SERVING, AT_OPEN},
+	{health_open, health_close, SERVING, AT_OPEN},
 	{start_engine, NULL, COMMAND, AT_OPEN},
 	{open_listener, close_listener, SERVING, AT_LISTEN},
 	{open_control, close_control, SERVING, AT_LISTEN},

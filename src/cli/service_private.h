@@ -30,6 +30,7 @@ struct delivery_work;
 struct deliverer;
 struct engine;
 struct guard;
+struct health;
 struct httpd;
 struct seal;
 struct spool;
@@ -79,6 +80,7 @@ struct service {
 	struct heartbeat *node_heartbeat;
 	_Atomic bool must_end; /* for end_error: set before the signal that ends us */
 	struct error end_error;
+	struct health *health;
 	bool is_guarded;
 	int poison_fd;
 	pthread_t engine_thread;
@@ -140,16 +142,25 @@ void guarding_close_quarantine(struct service *service);
 /* deliverer_config.stepping; context is the service. */
 void guarding_note_step(void *context, const struct delivery_work *work);
 
-/* ---- health.c: what readiness and metrics ask; context is the service ---- */
+/* ---- health.c: what readiness and metrics ask; context is the service ----
+ * A thread of its own asks the store. Others are answered from what it found last, within half a
+ * second, even while the database hangs (design.md 5). */
 
+/* Begins with a first probe. */
+enum err_kind health_open(struct service *service, struct error *err);
+/* Waits for a running probe. */
+void health_close(struct service *service);
 bool health_has_disk_room(void *context);
 /* May deliveries and webhooks be claimed? Not without room on the disk, and not with another master
  * key than theirs. */
 bool health_may_claim(void *context);
 /* Not with another master key; room on the disk is another matter. */
 bool health_has_key(void *context);
-/* api_config.is_ready: fills reason and returns false when the service is not fit for work. */
+/* api_config.is_ready: fills reason and returns false when the store cannot be written or is damaged,
+ * its secrets need another master key, the disk is full or the engine does not turn. */
 bool health_is_ready(void *context, char *reason, size_t reason_size);
+/* api_config.is_delivering: false too when a due delivery that has room to run is late. */
+bool health_is_delivering(void *context, char *reason, size_t reason_size);
 int64_t health_held_count(void *context);
 void health_read_gauges(void *context, struct api_gauges *out);
 

@@ -14,7 +14,9 @@
 #include "store_node.h"
 #include "store_pause.h"
 
-#define LATE_US (60 * US_PER_S) /* design.md 5, /readyz */
+#include "due.h"
+
+#define LATE_US (60 * US_PER_S) /* design.md 5, /readyz?delivery */
 
 /* Written as they are found. */
 struct admin_findings {
@@ -96,22 +98,47 @@ static void check_nodes(struct admin *admin, struct arena *arena, struct admin_f
 				   (long long)nodes[i].busy_count));
 }
 
+/* A limit that is waited out is no fault; an app that is refused, or a platform that does not work for
+ * a minute, needs somebody to know. */
+static void report_gate(struct arena *arena, struct admin_findings *x,
+			const struct due_at_gate *wait, int64_t now_us)
+{
+	const int64_t late_us = now_us - wait->oldest_us;
+	const bool is_planned = wait->closing.reason == GATE_PLATFORM_LIMIT || late_us <= LATE_US;
+	admin_finding(x, "waiting", is_planned ? ADMIN_FINE : ADMIN_WARNING,
+		      str_format(arena,
+				 "%s, app " STR_FMT
+				 ": %lld accounts with due posts wait, the oldest for %lld s (%s): "
+				 "%s",
+				 platform_id_slug(wait->platform), STR_ARG(wait->client_id),
+				 (long long)wait->account_count, (long long)(late_us / US_PER_S),
+				 gate_reason_name(wait->closing.reason),
+				 gate_reason_sentence(wait->closing.reason)));
+}
+
 static void check_queue(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct delivery_backlog backlog = {0};
+	struct due_backlog due = {0};
 	struct error err = {0};
 	const int64_t now_us = clock_now_us(admin->config.clock);
-	if (store_delivery_backlog(admin->config.store, now_us, &backlog, &err) != ERR_NONE) {
+	enum err_kind kind = store_delivery_backlog(admin->config.store, now_us, &backlog, &err);
+	if (kind == ERR_NONE)
+		kind = due_list(admin->config.store, admin->web.deliverer, arena, now_us, &due,
+				&err);
+	if (kind != ERR_NONE) {
 		finding(x, "queue", false, str_copy(arena, str_of(err.text)));
 		return;
 	}
-	const int64_t late_us = backlog.oldest_due_us != 0 ? now_us - backlog.oldest_due_us : 0;
+	const int64_t late_us = due_late_us(&due, admin->web.deliverer, now_us);
 	finding(x, "queue", late_us <= LATE_US,
 		str_format(arena,
-			   "%lld scheduled, %lld due, %lld in progress; the oldest due one is %lld "
-			   "s late",
+			   "%lld scheduled, %lld due, %lld in progress; the oldest due one that "
+			   "has room to run is %lld s late",
 			   (long long)backlog.scheduled_count, (long long)backlog.due_count,
 			   (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
+	for (size_t i = 0; i < due.at_gate_count; i++)
+		report_gate(arena, x, &due.at_gates[i], now_us);
 }
 
 static void check_holds(struct admin *admin, struct arena *arena, struct admin_findings *x)

@@ -15,6 +15,8 @@
 #include "store_dashboard.h"
 #include "store_guard.h"
 
+#include "due.h"
+
 #define HOURS_DEFAULT 24
 #define HOURS_MAX 168
 #define OUTCOME_ARENA_BYTES ((size_t)48 << 20) /* DASHBOARD_EVENTS_MAX rows with their texts */
@@ -451,6 +453,8 @@ static void write_alarms(struct json_writer *w, const struct alarm_row *rows, si
 	json_end_array(w);
 }
 
+#define LATE_US (60 * US_PER_S) /* design.md 5 */
+
 static void write_held(struct json_writer *w, const struct hold_counts *counts)
 {
 	const int64_t *of_state = counts->of[PLATFORM_NONE];
@@ -462,18 +466,60 @@ static void write_held(struct json_writer *w, const struct hold_counts *counts)
 	json_end_object(w);
 }
 
+static void write_waiting_for(struct json_writer *w, const struct due_backlog *due,
+			      enum platform_id platform, enum gate_reason reason, int64_t now_us)
+{
+	int64_t account_count = 0;
+	int64_t oldest_us = now_us;
+	for (size_t i = 0; i < due->at_gate_count; i++) {
+		const struct due_at_gate *wait = &due->at_gates[i];
+		if (wait->platform != platform || wait->closing.reason != reason)
+			continue;
+		account_count += wait->account_count;
+		if (wait->oldest_us < oldest_us)
+			oldest_us = wait->oldest_us;
+	}
+	if (account_count == 0 || now_us - oldest_us <= LATE_US)
+		return;
+	json_begin_object(w);
+	json_member_str(w, "platform", str_of(platform_id_slug(platform)));
+	json_member_str(w, "reason", str_of(gate_reason_name(reason)));
+	json_member_str(w, "message", str_of(gate_reason_sentence(reason)));
+	json_member_int(w, "accounts", account_count);
+	json_member_instant(w, "since", oldest_us);
+	json_end_object(w);
+}
+
+/* What waits at a platform's gate for longer than a minute: of all apps together. */
+static void write_waiting(struct json_writer *w, const struct due_backlog *due, int64_t now_us)
+{
+	json_key(w, "waiting");
+	json_begin_array(w);
+	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
+		for (int reason = GATE_PLATFORM_DOWN; reason <= GATE_APP_LIMIT; reason++)
+			write_waiting_for(w, due, (enum platform_id)id, (enum gate_reason)reason,
+					  now_us);
+	}
+	json_end_array(w);
+}
+
 void admin_alarm_list(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
 	struct alarm_row *rows = NULL;
 	size_t count = 0;
 	struct hold_counts held = {0};
+	struct due_backlog due = {0};
 	struct error err = {0};
 	char reason[256] = "";
+	const int64_t now_us = clock_now_us(admin->config.clock);
 	enum err_kind kind =
 		store_alarm_list(admin->config.store, request->arena, &rows, &count, &err);
 	if (kind == ERR_NONE)
 		kind = store_hold_counts(admin->config.store, &held, &err);
+	if (kind == ERR_NONE)
+		kind = due_list(admin->config.store, admin->web.deliverer, request->arena, now_us,
+				&due, &err);
 	if (kind != ERR_NONE) {
 		admin_respond_failure(response, kind, &err, "alarm");
 		return;
@@ -486,6 +532,7 @@ void admin_alarm_list(void *context, struct http_request *request, struct http_r
 	json_begin_object(&w);
 	write_alarms(&w, rows, count);
 	write_held(&w, &held);
+	write_waiting(&w, &due, now_us);
 	json_member_bool(&w, "ready", is_ready);
 	json_member_str_or_null(&w, "reason", str_of(reason));
 	json_end_object(&w);

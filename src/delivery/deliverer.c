@@ -28,6 +28,7 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 {
 	arena_clear(deliverer->claim_arena);
 	deliverer->claimed_count = 0;
+	deliverer->takes_all = false;
 	deliverer->is_capacity_short = !has_disk_room(deliverer);
 	if (deliverer->is_capacity_short)
 		return ERR_NONE;
@@ -41,7 +42,8 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 					    .overdue_us = now_us - POLICY_PATIENCE_US,
 					    .leaves_rows = deliverer->is_row_left,
 					    /* the engine splits a turn after one that failed */
-					    .isolates = !deliverer->is_row_left};
+					    .isolates = !deliverer->is_row_left,
+					    .takes_all = &deliverer->takes_all};
 	return store_delivery_claim(tx, deliverer->claim_arena, &wish, &deliverer->claimed,
 				    &deliverer->claimed_count, err);
 }
@@ -121,6 +123,7 @@ static bool has_pauses(struct deliverer *deliverer)
 	return deliverer->has_pauses;
 }
 
+/* Asked once the claim is durable. */
 static int64_t source_next_due_us(void *context)
 {
 	struct deliverer *deliverer = context;
@@ -128,6 +131,8 @@ static int64_t source_next_due_us(void *context)
 	mend_due(deliverer);
 	int64_t due_us = 0;
 	struct error err = {0};
+	if (deliverer->takes_all)
+		deliverer->took_all_boot_us = clock_boot_us(deliverer->config.clock);
 	if (store_delivery_next_due(deliverer->config.store, &due_us, &err) != ERR_NONE) {
 		LOG(deliverer->config.log, WARN, "next_due_unknown",
 		    log_str("error", str_of(err.text)));
@@ -153,6 +158,7 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 	const struct gate_config gate = {.log = config->log,
 					 .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
+	deliverer->took_all_boot_us = clock_boot_us(config->clock);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
 	const struct task_source source = {
 		.claim = source_claim,
@@ -182,6 +188,23 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 int64_t deliverer_in_flight(const struct deliverer *deliverer)
 {
 	return deliverer->task_count;
+}
+
+bool deliverer_is_idle(const struct deliverer *deliverer)
+{
+	return deliverer->config.is_idle;
+}
+
+int64_t deliverer_behind_us(const struct deliverer *deliverer)
+{
+	return clock_boot_us(deliverer->config.clock) - deliverer->took_all_boot_us;
+}
+
+struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
+					 enum platform_id platform, struct str app_id)
+{
+	return gate_closing_of(deliverer->gate, platform, app_id,
+			       clock_boot_us(deliverer->config.clock));
 }
 
 void deliverer_wake(struct deliverer *deliverer)

@@ -13,6 +13,8 @@
 
 #include "platform.h"
 
+#include "gate.h"
+
 struct clock;
 struct deliverer;
 struct delivery_work;
@@ -48,6 +50,7 @@ struct deliverer_config {
 	 * the commit: may write to the store. NULL = nobody. */
 	void (*key_is_other)(void *context, struct str why);
 	void *key_context;
+	bool is_idle;       /* this node leaves deliveries to others: it never claims */
 	int64_t time_scale; /* 0 = 1; every wait is divided by it (sandbox mode only) */
 };
 
@@ -60,5 +63,13 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 void deliverer_free(struct deliverer **deliverer);
 /* Returns how many deliveries are at work now. Any thread. */
 int64_t deliverer_in_flight(const struct deliverer *deliverer);
+bool deliverer_is_idle(const struct deliverer *deliverer);
+/* Returns how long ago a claim last took all that was due and had room: what is due and has room now
+ * has waited no longer than that. Any thread. */
+int64_t deliverer_behind_us(const struct deliverer *deliverer);
+/* Why no call of an app may begin on a platform now; OPEN on a node that delivers nothing. Any
+ * thread. */
+struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
+					 enum platform_id platform, struct str app_id);
 /* Says that there may be new work: the next turn claims. Any thread. */
 void deliverer_wake(struct deliverer *deliverer);

@@ -188,7 +188,9 @@ struct deliverer {
 	bool is_due_mended;     /* once in this run */
 	bool has_pauses;        /* as of then */
 	int64_t pauses_asked_us;
-	bool is_row_left; /* the last claim left the rows to their first saves */
+	bool is_row_left;                 /* the last claim left the rows to their first saves */
+	bool takes_all;                   /* the last claim took all that was due and had room */
+	_Atomic int64_t took_all_boot_us; /* the last such claim, once it was durable */
 	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
 	_Atomic int64_t task_count;                        /* deliverer_in_flight() */
 };

@@ -5,6 +5,7 @@
 #include "gate.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -43,6 +44,7 @@ struct place {
 	uint32_t failures_in_row; /* since the last success */
 	uint32_t begun_before;    /* calls begun before the last halving: their failures are old */
 	uint32_t suspensions;     /* in a row, for the length of the next */
+	enum gate_outcome cause;  /* SUSPENDED: what the last call said */
 	int64_t reopens_us;
 	int64_t used_us;
 	int64_t refused_since_us; /* nothing has worked since, and somebody kept asking; 0 = not so */
@@ -51,6 +53,7 @@ struct place {
 
 struct gate {
 	struct gate_config config;
+	pthread_mutex_t lock;
 	struct place platforms[PLATFORM_COUNT];
 	struct place apps[PLACES_MAX];
 };
@@ -94,6 +97,7 @@ struct gate *gate_new(const struct gate_config *config)
 	struct gate *gate = calloc(1, sizeof(*gate));
 	if (gate == NULL)
 		abort(); /* the same rule as arena_alloc */
+	pthread_mutex_init(&gate->lock, NULL);
 	gate->config = *config;
 	if (gate->config.time_scale < 1)
 		gate->config.time_scale = 1;
@@ -110,6 +114,8 @@ struct gate *gate_new(const struct gate_config *config)
 
 void gate_free(struct gate **gate)
 {
+	if (*gate != NULL)
+		pthread_mutex_destroy(&(*gate)->lock);
 	free(*gate);
 	*gate = NULL;
 }
@@ -193,11 +199,18 @@ static int64_t suspension_us(const struct gate *gate, const struct place *place,
 	return wait_us / gate->config.time_scale;
 }
 
-static void place_suspend(const struct gate *gate, struct place *place, int64_t retry_after_us,
-			  int64_t boot_us)
+struct suspending {
+	enum gate_outcome cause;
+	int64_t retry_after_us;
+	int64_t boot_us;
+};
+
+static void place_suspend(const struct gate *gate, struct place *place,
+			  const struct suspending *why)
 {
 	make_ready(gate, place);
-	place->reopens_us = boot_us + suspension_us(gate, place, retry_after_us);
+	place->reopens_us = why->boot_us + suspension_us(gate, place, why->retry_after_us);
+	place->cause = why->cause;
 	place->suspensions++;
 	place->limit = 1;
 	place->successes = 0;
@@ -248,20 +261,20 @@ static void place_shrink(const struct gate *gate, struct place *place, bool is_n
 }
 
 static void place_failed(const struct gate *gate, struct place *place, bool is_news,
-			 int64_t retry_after_us, int64_t boot_us)
+			 const struct suspending *why)
 {
 	place->failures_in_row++;
 	if (place->state == GATE_SUSPENDED) {
 		/* A call from before the suspension says nothing new. The one that was let in to
 		 * test the place closes it again, for longer. */
-		if (is_news && boot_us >= place->reopens_us)
-			place_suspend(gate, place, retry_after_us, boot_us);
+		if (is_news && why->boot_us >= place->reopens_us)
+			place_suspend(gate, place, why);
 		return;
 	}
 	place_shrink(gate, place, is_news);
 	if (place->failures_in_row >= FAILURES_TO_SUSPEND) {
 		place->begun_before = place->in_flight;
-		place_suspend(gate, place, retry_after_us, boot_us);
+		place_suspend(gate, place, why);
 	}
 }
 
@@ -292,7 +305,8 @@ static int64_t place_refused_us(const struct place *place, int64_t boot_us)
 	return boot_us - place->refused_since_us;
 }
 
-void gate_refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
+/* Lock held. */
+static void refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
 {
 	struct place *whole = &gate->platforms[platform];
 	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
@@ -302,12 +316,21 @@ void gate_refuse(struct gate *gate, enum platform_id platform, struct str app_id
 		place_refuse(own, boot_us);
 }
 
-int64_t gate_refused_us(const struct gate *gate, enum platform_id platform, struct str app_id,
+void gate_refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
+{
+	pthread_mutex_lock(&gate->lock);
+	refuse(gate, platform, app_id, boot_us);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+int64_t gate_refused_us(struct gate *gate, enum platform_id platform, struct str app_id,
 			int64_t boot_us)
 {
+	pthread_mutex_lock(&gate->lock);
 	const struct place *own = place_find(gate, platform, key_of(app_id));
 	const int64_t whole_us = place_refused_us(&gate->platforms[platform], boot_us);
 	const int64_t own_us = own != NULL ? place_refused_us(own, boot_us) : 0;
+	pthread_mutex_unlock(&gate->lock);
 	return own_us > whole_us ? own_us : whole_us;
 }
 
@@ -319,8 +342,8 @@ static void place_enter(struct place *place, int64_t boot_us)
 	place->used_us = boot_us;
 }
 
-bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
-		int64_t *wait_us_out)
+static bool enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
+		  int64_t *wait_us_out)
 {
 	const struct str key = key_of(app_id);
 	struct place *whole = &gate->platforms[platform];
@@ -334,7 +357,7 @@ bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id,
 	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		if (place_room(places[i], boot_us) == 0) {
 			*wait_us_out = place_wait_us(gate, places[i], boot_us);
-			gate_refuse(gate, platform, app_id, boot_us);
+			refuse(gate, platform, app_id, boot_us);
 			return false;
 		}
 	}
@@ -343,11 +366,19 @@ bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id,
 	return true;
 }
 
-static void own_leave(const struct gate *gate, struct place *own, enum gate_outcome outcome,
-		      int64_t retry_after_us, int64_t boot_us)
+bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us,
+		int64_t *wait_us_out)
+{
+	pthread_mutex_lock(&gate->lock);
+	const bool is_in = enter(gate, platform, app_id, boot_us, wait_us_out);
+	pthread_mutex_unlock(&gate->lock);
+	return is_in;
+}
+
+static void own_leave(const struct gate *gate, struct place *own, const struct suspending *why)
 {
 	const bool is_news = place_leave(own);
-	switch (outcome) {
+	switch (why->cause) {
 	case GATE_UNUSED:
 		return;
 	case GATE_WORKED:
@@ -355,12 +386,12 @@ static void own_leave(const struct gate *gate, struct place *own, enum gate_outc
 		return;
 	case GATE_BROKE:
 	case GATE_LIMITED:
-		place_failed(gate, own, is_news, retry_after_us, boot_us);
+		place_failed(gate, own, is_news, why);
 		return;
 	case GATE_REFUSED:
 		own->begun_before = own->in_flight;
-		if (own->state != GATE_SUSPENDED || (is_news && boot_us >= own->reopens_us))
-			place_suspend(gate, own, retry_after_us, boot_us);
+		if (own->state != GATE_SUSPENDED || (is_news && why->boot_us >= own->reopens_us))
+			place_suspend(gate, own, why);
 		return;
 	}
 }
@@ -368,24 +399,92 @@ static void own_leave(const struct gate *gate, struct place *own, enum gate_outc
 void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 		enum gate_outcome outcome, int64_t retry_after_us, int64_t boot_us)
 {
+	const struct suspending own_why = {outcome, retry_after_us, boot_us};
+	const struct suspending why = {outcome, 0, boot_us};
+	pthread_mutex_lock(&gate->lock);
 	struct place *whole = &gate->platforms[platform];
 	struct place *own = (struct place *)place_find(gate, platform, key_of(app_id));
 	assert(own != NULL); /* an occupied place never gives way */
-	own_leave(gate, own, outcome, retry_after_us, boot_us);
+	own_leave(gate, own, &own_why);
 	const bool is_news = place_leave(whole);
 	if (outcome == GATE_BROKE)
-		place_failed(gate, whole, is_news, 0, boot_us);
+		place_failed(gate, whole, is_news, &why);
 	else if (outcome != GATE_UNUSED)
 		place_worked(gate, whole);
+	pthread_mutex_unlock(&gate->lock);
 }
 
-uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct str app_id,
-		   int64_t boot_us)
+uint32_t gate_room(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us)
 {
+	pthread_mutex_lock(&gate->lock);
 	const uint32_t whole = place_room(&gate->platforms[platform], boot_us);
 	const struct place *own = place_find(gate, platform, key_of(app_id));
 	const uint32_t own_room = own != NULL ? place_room(own, boot_us) : gate->config.app_max;
+	pthread_mutex_unlock(&gate->lock);
 	return own_room < whole ? own_room : whole;
+}
+
+/* ---- what others see ---- */
+
+static const struct {
+	const char *name;
+	const char *sentence;
+} gate_reasons[] = {
+	[GATE_OPEN] = {"", ""},
+	[GATE_PLATFORM_DOWN] = {"platform_down",
+				"The platform does not answer properly; it is tried again soon."},
+	[GATE_PLATFORM_LIMIT] = {"platform_limit",
+				 "The platform takes no more calls of this app for now."},
+	[GATE_APP_LIMIT] = {"app_limit",
+			    "The platform refuses the app: its credentials, credits or quota."},
+};
+
+const char *gate_reason_name(enum gate_reason reason)
+{
+	return gate_reasons[reason].name;
+}
+
+const char *gate_reason_sentence(enum gate_reason reason)
+{
+	return gate_reasons[reason].sentence;
+}
+
+static enum gate_reason reason_of(const struct place *place)
+{
+	if (place->state != GATE_SUSPENDED)
+		return GATE_PLATFORM_LIMIT; /* as many as may be are under way */
+	switch (place->cause) {
+	case GATE_BROKE:
+		return GATE_PLATFORM_DOWN;
+	case GATE_REFUSED:
+		return GATE_APP_LIMIT;
+	case GATE_WORKED:
+	case GATE_LIMITED:
+	case GATE_UNUSED:
+		break;
+	}
+	return GATE_PLATFORM_LIMIT;
+}
+
+static struct gate_closing closing_of(const struct place *place, int64_t boot_us)
+{
+	const bool is_suspended = place->state == GATE_SUSPENDED && boot_us < place->reopens_us;
+	if (place_room(place, boot_us) > 0)
+		return (struct gate_closing){GATE_OPEN, 0};
+	return (struct gate_closing){reason_of(place), is_suspended ? place->reopens_us : 0};
+}
+
+struct gate_closing gate_closing_of(struct gate *gate, enum platform_id platform, struct str app_id,
+				    int64_t boot_us)
+{
+	struct gate_closing closing;
+	pthread_mutex_lock(&gate->lock);
+	closing = closing_of(&gate->platforms[platform], boot_us);
+	const struct place *own = place_find(gate, platform, key_of(app_id));
+	if (closing.reason == GATE_OPEN && own != NULL)
+		closing = closing_of(own, boot_us);
+	pthread_mutex_unlock(&gate->lock);
+	return closing;
 }
 
 static struct gate_view view_of(const struct place *place)
@@ -394,7 +493,7 @@ static struct gate_view view_of(const struct place *place)
 				  place->state == GATE_SUSPENDED ? place->reopens_us : 0};
 }
 
-struct gate_view gate_view_of(const struct gate *gate, enum platform_id platform, struct str app_id)
+struct gate_view gate_view_of(struct gate *gate, enum platform_id platform, struct str app_id)
 {
 	if (str_is_empty(app_id))
 		return view_of(&gate->platforms[platform]);

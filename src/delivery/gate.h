@@ -3,8 +3,8 @@
  * limits shrink when calls fail and grow when they succeed; a place where nothing works is left
  * alone for a while (rules.md 3.1, thundering schedule). Only decides: no I/O, no waiting, no
  * clock; the time is a parameter (clock_boot_us, which never jumps). A caller asks gate_enter()
- * before a call and reports the call's outcome to gate_leave(). Not thread-safe: the engine's
- * thread.
+ * before a call and reports the call's outcome to gate_leave(). Thread-safe: the engine's thread
+ * enters and leaves, others ask what is closed.
  *
  * READY: no recent failures; the limit grows by one for every window of successes, up to its
  * maximum. THROTTLED: calls failed; the limit was halved. A window of successes makes it READY.
@@ -56,7 +56,7 @@ bool gate_enter(struct gate *gate, enum platform_id platform, struct str app_id,
 void gate_leave(struct gate *gate, enum platform_id platform, struct str app_id,
 		enum gate_outcome outcome, int64_t retry_after_us, int64_t boot_us);
 /* Returns how many more calls gate_enter() would let in now; 0 = closed. Changes nothing. */
-uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct str app_id,
+uint32_t gate_room(struct gate *gate, enum platform_id platform, struct str app_id,
 		   int64_t boot_us);
 
 /* Somebody waits for room there, and there is none. Call it whenever gate_room() says 0 to one who
@@ -64,8 +64,28 @@ uint32_t gate_room(const struct gate *gate, enum platform_id platform, struct st
 void gate_refuse(struct gate *gate, enum platform_id platform, struct str app_id, int64_t boot_us);
 /* Returns for how long nothing has worked there although somebody kept asking; 0 = not so. Time in
  * which nobody asks (the service did not run, the app was suspended) does not count. */
-int64_t gate_refused_us(const struct gate *gate, enum platform_id platform, struct str app_id,
+int64_t gate_refused_us(struct gate *gate, enum platform_id platform, struct str app_id,
 			int64_t boot_us);
+
+/* Why no call of an app may begin on a platform. */
+enum gate_reason {
+	GATE_OPEN,
+	GATE_PLATFORM_DOWN, /* calls get no answer there, or 5xx */
+	GATE_PLATFORM_LIMIT, /* as many calls as may be are under way, or the platform limits the app */
+	GATE_APP_LIMIT       /* the platform refuses the app: credentials, credits, cap */
+};
+
+struct gate_closing {
+	enum gate_reason reason;
+	int64_t reopens_boot_us; /* 0 = as soon as another call is over */
+};
+struct gate_closing gate_closing_of(struct gate *gate, enum platform_id platform, struct str app_id,
+				    int64_t boot_us);
+
+/* "platform_down", "platform_limit" or "app_limit"; "" for OPEN. */
+const char *gate_reason_name(enum gate_reason reason);
+/* A sentence for people. */
+const char *gate_reason_sentence(enum gate_reason reason);
 
 struct gate_view {
 	enum gate_state state;
@@ -74,5 +94,4 @@ struct gate_view {
 	int64_t reopens_boot_us; /* SUSPENDED */
 };
 /* For tests. The platform's place (app_id empty) or an app's on it; an unused place is READY. */
-struct gate_view gate_view_of(const struct gate *gate, enum platform_id platform,
-			      struct str app_id);
+struct gate_view gate_view_of(struct gate *gate, enum platform_id platform, struct str app_id);

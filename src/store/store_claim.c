@@ -469,6 +469,9 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 		kind = note_work(&claim, err);
 	if (kind != ERR_NONE)
 		return kind;
+	if (wish->takes_all != NULL)
+		*wish->takes_all = claim.count < wish->max && !claim.is_full &&
+				   claim.app_count < CLAIM_APPS_MAX;
 	*out = claim.work;
 	*count_out = claim.count;
 	return ERR_NONE;

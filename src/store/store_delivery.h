@@ -74,6 +74,8 @@ struct delivery_claim {
 	 * failed: it is dearer. */
 	bool isolates;
 	bool (*gives_up)(void *context, struct str app_id, enum platform_id platform);
+	/* Set to whether this claim took all that is due and has room. NULL = not asked for. */
+	bool *takes_all;
 };
 
 /* Claims due deliveries: one at a time for each account (an account with a begun, unfinished

@@ -329,6 +329,7 @@ def test_any_query_is_answered(app, query):
 def test_healthz_and_readyz(service):
     assert service.request("GET", "/healthz").status_code == 200
     assert service.request("GET", "/readyz").status_code == 200
+    assert service.request("GET", "/readyz?delivery").json() == {"status": "ready"}
 
 
 def test_secrets_do_not_reach_the_log(app, service):

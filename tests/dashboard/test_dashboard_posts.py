@@ -293,5 +293,5 @@ def test_a_database_of_ones_own_has_no_nodes(client):
 
 def test_alarms(client):
     shown = client.get("/alarms")
-    assert shown["data"] == [] and shown["held"] == {"asking": 0, "held": 0, "adopted": 0}
+    assert shown["data"] == [] and shown["held"] == {"asking": 0, "held": 0, "adopted": 0} and shown["waiting"] == []
     poll("the service is ready", lambda: client.get("/alarms")["ready"])

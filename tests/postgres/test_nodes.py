@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import threading
+import time
 import urllib.request
 
 import pytest
@@ -203,6 +204,32 @@ def slow_picture(body):
         go_on.set()
         server.shutdown()
         server.server_close()
+
+
+def test_readiness_is_answered_while_the_database_hangs(cluster):
+    """Packets are swallowed and nobody is told: /readyz answers within a second from the last look, and gives the node up after 15 s."""
+    wire = DropProxy(cluster.server.port)
+    cluster.urls["hung"] = cluster.url.replace(f":{cluster.server.port}/", f":{wire.port}/")
+    node = cluster.start("hung")
+    asked = []
+
+    def ready():
+        began = time.monotonic()
+        answer = node.request("GET", "/readyz")
+        asked.append(time.monotonic() - began)
+        return answer.status_code
+
+    try:
+        assert ready() == 200
+        wire.drop()
+        poll("the node is not ready", lambda: ready() == 503, 40)
+        assert "has not answered" in node.request("GET", "/readyz").json()["message"]
+        wire.heal()
+        poll("the node is ready again", lambda: ready() == 200, 90)
+        assert max(asked) < 1, asked
+    finally:
+        wire.heal()
+        cluster.nodes.pop("hung").stop()
 
 
 @pytest.fixture(scope="module")

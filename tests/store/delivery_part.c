@@ -13,6 +13,7 @@
 #include "store_alarm.h"
 #include "store_pause.h"
 #include "store_retention.h"
+#include "store_waiting.h"
 
 #include "evidence.h"
 #include "store_event.h"
@@ -34,6 +35,10 @@ static struct delivery_backlog backlog(struct fixture *fx, int64_t now_us)
 	ok(store_delivery_backlog(fx->store, now_us, &out, &err), &err);
 	ok(store_delivery_oldest_due(fx->store, now_us, &oldest_us, &err), &err);
 	assert_int_equal(oldest_us, out.oldest_due_us);
+	struct store_due_accounts *accounts = NULL;
+	size_t count = 0;
+	ok(store_due_accounts_list(fx->store, fx->arena, now_us, &accounts, &count, &err), &err);
+	assert_int_equal(count > 0 ? accounts[0].oldest_us : 0, out.oldest_due_us);
 	return out;
 }
 

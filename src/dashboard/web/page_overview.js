@@ -45,6 +45,14 @@ function alarmLines(alarms) {
 				h("p", {class: "small soft"}, `By ${pause.actor}, since `, when(pause.paused_at))
 			)
 		),
+		(alarms.waiting ?? []).map((wait) =>
+			notice(
+				wait.reason === "app_limit" ? "warn" : "info",
+				`${platformName(wait.platform)}: ${plural(wait.accounts, "account")} waiting`,
+				h("p", null, wait.message),
+				h("p", {class: "small soft"}, "The oldest post has waited since ", when(wait.since), ". Nothing is lost.")
+			)
+		),
 		alarms.data.map((alarm) =>
 			notice(
 				"bad",

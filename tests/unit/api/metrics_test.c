@@ -53,6 +53,10 @@ static void gauges(void *context, struct api_gauges *out)
 		.spool_bytes = 5,
 		.spool_budget_bytes = 6,
 		.disk_free_bytes = 7,
+		.late_us = 61 * US_PER_S,
+		.gate_waits = {{PLATFORM_X, GATE_PLATFORM_DOWN, 3, 90 * US_PER_S},
+			       {PLATFORM_LINKEDIN, GATE_APP_LIMIT, 1, US_PER_S}},
+		.gate_wait_count = 2,
 	};
 }
 
@@ -108,6 +112,13 @@ static void parts_tell_of_themselves(void **state)
 	assert_value(text, "posthorn_spool_bytes", "5");
 	assert_value(text, "posthorn_spool_budget_bytes", "6");
 	assert_value(text, "posthorn_disk_free_bytes", "7");
+	assert_value(text, "posthorn_oldest_due_lateness_seconds", "61.000000");
+	assert_value(text,
+		     "posthorn_waiting_oldest_seconds{platform=\"x\",reason=\"platform_down\"}",
+		     "90.000000");
+	assert_value(text,
+		     "posthorn_waiting_oldest_seconds{platform=\"linkedin\",reason=\"app_limit\"}",
+		     "1.000000");
 	assert_value(text, "posthorn_alarms", "1");
 	assert_value(text, "posthorn_ready", "0");
 	assert_value(text, "posthorn_build_info{version=\"9.8.7\",mode=\"sandbox\"}", "1");

@@ -58,7 +58,7 @@ static void volley(struct gate *gate, struct str app, int count, enum gate_outco
 		gate_leave(gate, PLATFORM_X, app, outcome, 0, at_us);
 }
 
-static struct gate_view look(const struct gate *gate, struct str app)
+static struct gate_view look(struct gate *gate, struct str app)
 {
 	return gate_view_of(gate, PLATFORM_X, app);
 }
