@@ -14,7 +14,7 @@
 #include "platform_id.h"
 #include "publish_request.h"
 
-#include "gate.h"
+#include "waiting.h"
 
 #include "http.h"
 
@@ -53,6 +53,7 @@ struct api_gauges {
 		int64_t late_us;
 	} gate_waits[API_GATE_WAITS_MAX];
 	size_t gate_wait_count;
+	int64_t waiting[WAITING_REASON_COUNT]; /* platform posts */
 };
 
 struct api_config {
@@ -76,6 +77,10 @@ struct api_config {
 	/* Does it deliver too? For /readyz?delivery; NULL = as is_ready. */
 	bool (*is_delivering)(void *context, char *reason, size_t reason_size);
 	void *is_ready_context;
+	/* What this node knows of the gates, for what posts wait for; context is the deliverer.
+	 * NULL on a node that delivers nothing. */
+	struct gate_closing (*closing_of)(const struct deliverer *deliverer,
+					  enum platform_id platform, struct str app_id);
 	/* For /metrics; context is is_ready_context; NULL = none. */
 	void (*gauges)(void *context, struct api_gauges *out);
 	bool is_metrics_off;

@@ -163,15 +163,20 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 
 /* ---- post_write.c ---- */
 
-/* One post as list answers show it; is_full adds what GET of one post has. */
-void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post,
-		bool is_full);
+/* How a post is shown. */
+struct post_view {
+	struct arena *arena;
+	const struct api *api; /* what GET of one post has; NULL = as lists show it */
+};
+
+/* One post. */
+void post_write(struct json_writer *w, const struct post_view *view, const struct post_row *post);
 /* Its members alone, into an object that the caller began and ends. */
-void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post,
-			bool is_full);
-/* One of its platform posts, as GET of one post has it. */
-void post_write_delivery(struct json_writer *w, struct arena *arena, const struct post_row *post,
-			 const struct delivery_row *delivery);
+void post_write_members(struct json_writer *w, const struct post_view *view,
+			const struct post_row *post);
+/* One of its platform posts. */
+void post_write_delivery(struct json_writer *w, const struct post_view *view,
+			 const struct post_row *post, const struct delivery_row *delivery);
 
 /* ---- connections.c ---- */
 

@@ -48,12 +48,13 @@ static enum err_kind write_post(struct data_call *d, struct error *err)
 	if (kind != ERR_NONE)
 		return kind;
 	json_begin_object(&d->w);
-	post_write_members(&d->w, d->arena, &post, true);
+	const struct post_view view = {d->arena, d->api};
+	post_write_members(&d->w, &view, &post);
 	for (size_t i = 0; i < post.delivery_count; i++) {
 		if (!str_equal(post.deliveries[i].id, d->event->subject_id))
 			continue;
 		json_key(&d->w, "platform_post");
-		post_write_delivery(&d->w, d->arena, &post, &post.deliveries[i]);
+		post_write_delivery(&d->w, &view, &post, &post.deliveries[i]);
 	}
 	json_end_object(&d->w);
 	return ERR_NONE;

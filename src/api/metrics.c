@@ -10,6 +10,7 @@
 #include "store_figures.h"
 
 #include "gate.h"
+#include "waiting.h"
 
 enum unit { UNIT_COUNT, UNIT_US };
 
@@ -127,8 +128,15 @@ static int64_t gate_late_us(const struct api_gauges *gauges, enum platform_id pl
 	return 0;
 }
 
-static void write_gate_waits(struct buf *out, const struct api_gauges *gauges)
+static void write_waits(struct buf *out, const struct api_gauges *gauges)
 {
+	write_head(out, "posthorn_waiting", "gauge",
+		   "Platform posts that wait, by reason; at most 10000 that are not scheduled.");
+	for (int reason = WAITING_SCHEDULE; reason < WAITING_REASON_COUNT; reason++) {
+		buf_addf(out, "posthorn_waiting{reason=\"%s\"}",
+			 waiting_reason_name((enum waiting_reason)reason));
+		write_value(out, gauges->waiting[reason], UNIT_COUNT);
+	}
 	write_head(out, "posthorn_waiting_oldest_seconds", "gauge",
 		   "How late the oldest due delivery is that waits at a closed gate; 0 when none.");
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
@@ -189,6 +197,6 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 	write_build(out, api);
 	for (size_t i = 0; i < COUNT_OF(metrics); i++)
 		write_metric(out, &metrics[i], &scrape);
-	write_gate_waits(out, &scrape.gauges);
+	write_waits(out, &scrape.gauges);
 	write_requests(out, api);
 }

@@ -72,7 +72,8 @@ static void respond_post(struct changing *c, int status)
 	json_begin_object(&w);
 	json_key(&w, "data");
 	json_begin_object(&w);
-	post_write_members(&w, c->request->arena, &post, true);
+	const struct post_view view = {c->request->arena, c->api};
+	post_write_members(&w, &view, &post);
 	respond_write_warnings(&w, &c->problems);
 	json_end_object(&w);
 	json_end_object(&w);

@@ -3,6 +3,8 @@
  * page adds (api-decisions.md 7). */
 #include "api_private.h"
 
+#include "waiting.h"
+
 static const char *outcome_of(const struct post_row *post)
 {
 	size_t published = 0;
@@ -31,6 +33,54 @@ static void write_error(struct json_writer *w, const struct delivery_row *delive
 	json_end_object(w);
 }
 
+/* ---- what it waits for ---- */
+
+static bool has_media(const struct post_view *view, const struct post_row *post)
+{
+	struct post_content content = {0};
+	return post_content_read(view->arena, post->content, &content, NULL) == ERR_NONE &&
+	       post_media_total(&content) > 0;
+}
+
+static struct waiting waiting_now(const struct post_view *view, const struct post_row *post,
+				  const struct delivery_row *delivery)
+{
+	const struct api_config *config = &view->api->config;
+	struct waiting_facts facts = {.now_us = clock_now_us(config->clock)};
+	if (post_state_is_final(delivery->state))
+		return (struct waiting){0};
+	facts.has_media = has_media(view, post);
+	facts.is_delivering = config->closing_of != NULL;
+	if (facts.is_delivering)
+		facts.closing =
+			config->closing_of(config->deliverer, delivery->platform, post->app_id);
+	if (facts.closing.reopens_boot_us != 0)
+		facts.reopens_us =
+			facts.now_us + facts.closing.reopens_boot_us - clock_boot_us(config->clock);
+	return waiting_of(view->arena, delivery, &facts);
+}
+
+static void write_waiting(struct json_writer *w, const struct waiting *waiting)
+{
+	json_member_instant(w, "next_attempt_at", waiting->until_us);
+	if (waiting->reason == WAITING_NOTHING) {
+		json_member_null(w, "waiting");
+		return;
+	}
+	json_key(w, "waiting");
+	json_begin_object(w);
+	json_member_str(w, "reason", str_of(waiting_reason_name(waiting->reason)));
+	json_member_str(w, "message", waiting->message);
+	json_member_instant(w, "until", waiting->until_us);
+	if (waiting->ahead >= 0)
+		json_member_int(w, "ahead", waiting->ahead);
+	else
+		json_member_null(w, "ahead");
+	json_end_object(w);
+}
+
+/* ---- a platform post ---- */
+
 /* Of a delivery that publishing has not begun for: as record_parts (delivery/record.c) writes
  * them. */
 static void write_first_parts(struct json_writer *w, const struct delivery_row *delivery,
@@ -49,12 +99,12 @@ static void write_first_parts(struct json_writer *w, const struct delivery_row *
 }
 
 static void write_delivery_details(struct json_writer *w, const struct delivery_row *delivery,
-				   size_t part_count)
+				   const struct waiting *waiting, size_t part_count)
 {
 	json_member_str(w, "state", str_of(post_state_name(delivery->state)));
 	json_member_instant(w, "published_at", delivery->published_at_us);
 	json_member_int(w, "attempts", delivery->attempts);
-	json_member_instant(w, "next_attempt_at", delivery->next_attempt_at_us);
+	write_waiting(w, waiting);
 	json_key(w, "parts");
 	if (delivery->parts.len > strlen("[]"))
 		json_put_raw(w, delivery->parts);
@@ -62,9 +112,11 @@ static void write_delivery_details(struct json_writer *w, const struct delivery_
 		write_first_parts(w, delivery, part_count);
 }
 
-static void write_delivery(struct json_writer *w, const struct delivery_row *delivery, bool is_full,
+static void write_delivery(struct json_writer *w, const struct post_view *view,
+			   const struct post_row *post, const struct delivery_row *delivery,
 			   size_t part_count)
 {
+	const bool is_full = view->api != NULL;
 	json_begin_object(w);
 	json_member_str(w, "id", delivery->id);
 	json_member_str(w, "account_id", delivery->account_id);
@@ -76,18 +128,20 @@ static void write_delivery(struct json_writer *w, const struct delivery_row *del
 	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
 	json_member_str_or_null(w, "url", delivery->url);
 	write_error(w, delivery, is_full);
-	if (is_full)
-		write_delivery_details(w, delivery, part_count);
+	if (is_full) {
+		const struct waiting waiting = waiting_now(view, post, delivery);
+		write_delivery_details(w, delivery, &waiting, part_count);
+	}
 	json_end_object(w);
 }
 
-void post_write_delivery(struct json_writer *w, struct arena *arena, const struct post_row *post,
-			 const struct delivery_row *delivery)
+void post_write_delivery(struct json_writer *w, const struct post_view *view,
+			 const struct post_row *post, const struct delivery_row *delivery)
 {
 	struct post_content content = {0};
-	if (post_content_read(arena, post->content, &content, NULL) != ERR_NONE)
+	if (post_content_read(view->arena, post->content, &content, NULL) != ERR_NONE)
 		content.container_count = 0;
-	write_delivery(w, delivery, true, content.container_count);
+	write_delivery(w, view, post, delivery, content.container_count);
 }
 
 /* Returns how many there are. */
@@ -104,9 +158,10 @@ static size_t write_containers(struct json_writer *w, struct arena *arena, struc
 	return 0;
 }
 
-void post_write_members(struct json_writer *w, struct arena *arena, const struct post_row *post,
-			bool is_full)
+void post_write_members(struct json_writer *w, const struct post_view *view,
+			const struct post_row *post)
 {
+	const bool is_full = view->api != NULL;
 	json_member_str(w, "id", post->id);
 	json_member_str(w, "request_id", post->request_id);
 	json_member_str(w, "external_user_id", post->external_user_id);
@@ -118,21 +173,20 @@ void post_write_members(struct json_writer *w, struct arena *arena, const struct
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
 	json_member_instant(w, "created_at", post->created_at_us);
-	const size_t part_count = write_containers(w, arena, post->content);
+	const size_t part_count = write_containers(w, view->arena, post->content);
 	json_key(w, "platform_posts");
 	json_begin_array(w);
 	for (size_t i = 0; i < post->delivery_count; i++)
-		write_delivery(w, &post->deliveries[i], is_full, part_count);
+		write_delivery(w, view, post, &post->deliveries[i], part_count);
 	json_end_array(w);
 	json_key(w, "tags"); /* reserved (contract.md) */
 	json_begin_array(w);
 	json_end_array(w);
 }
 
-void post_write(struct json_writer *w, struct arena *arena, const struct post_row *post,
-		bool is_full)
+void post_write(struct json_writer *w, const struct post_view *view, const struct post_row *post)
 {
 	json_begin_object(w);
-	post_write_members(w, arena, post, is_full);
+	post_write_members(w, view, post);
 	json_end_object(w);
 }

@@ -188,9 +188,10 @@ static void read_filters(struct list_query *q)
 static void write_posts(struct json_writer *w, const struct post_row *posts, size_t count)
 {
 	struct arena *arena = arena_new("post of a list", POST_ARENA_BYTES);
+	const struct post_view view = {arena, NULL};
 	json_begin_array(w);
 	for (size_t i = 0; i < count; i++) {
-		post_write(w, arena, &posts[i], false);
+		post_write(w, &view, &posts[i]);
 		arena_clear(arena);
 	}
 	json_end_array(w);
@@ -271,7 +272,8 @@ void api_post_get(void *context, struct http_request *request, struct http_respo
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_key(&w, "data");
-	post_write(&w, request->arena, &post, true);
+	const struct post_view view = {request->arena, context};
+	post_write(&w, &view, &post);
 	json_end_object(&w);
 }
 

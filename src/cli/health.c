@@ -37,6 +37,7 @@
 #define WAIT_FRESH_US (500 * US_PER_MS)
 #define STACK_BYTES ((size_t)512 << 10)
 #define PROBE_ARENA_BYTES ((size_t)1 << 20)
+#define GROUPS_ARENA_BYTES ((size_t)16 << 20)
 #define ALARMS_MAX 32 /* apps on platforms that wait at a gate; more are not logged */
 #define ID_MAX_BYTES 48
 
@@ -362,6 +363,16 @@ int64_t health_held_count(void *context)
 	return newest(context).held_count;
 }
 
+static void count_waiting(const struct service *service, int64_t *counts)
+{
+	struct arena *arena = arena_new("waiting", GROUPS_ARENA_BYTES);
+	struct error err = {0};
+	if (due_waiting_count(service->store, service->deliverer, arena,
+			      clock_now_us(clock_of(service)), counts, &err) != ERR_NONE)
+		LOG(&service->log, WARN, "waiting_not_counted", log_str("error", str_of(err.text)));
+	arena_free(&arena);
+}
+
 void health_read_gauges(void *context, struct api_gauges *out)
 {
 	const struct service *service = context;
@@ -378,6 +389,7 @@ void health_read_gauges(void *context, struct api_gauges *out)
 		.late_us = late_us(service, &found),
 		.gate_wait_count = found.wait_count,
 	};
+	count_waiting(service, out->waiting);
 	memcpy(out->gate_waits, found.waits, sizeof(out->gate_waits));
 	if (statvfs(service->data, &disk) == 0)
 		out->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);

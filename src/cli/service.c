@@ -397,6 +397,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.is_delivering = health_is_delivering,
 		.is_ready_context = service,
 		.held_count = health_held_count,
+		.closing_of = service->role == SERVICE_API ? NULL : deliverer_closing_of,
 		.gauges = health_read_gauges,
 		.is_metrics_off = strcmp(settings_text(settings, SETTING_ID_metrics), "off") == 0,
 		.version = POSTHORN_VERSION,

@@ -116,6 +116,27 @@ static void report_gate(struct arena *arena, struct admin_findings *x,
 				 gate_reason_sentence(wait->closing.reason)));
 }
 
+/* For what posts wait: none of these is a fault by itself. */
+static void report_waiting(struct admin *admin, struct arena *arena, struct admin_findings *x,
+			   int64_t now_us)
+{
+	int64_t counts[WAITING_REASON_COUNT];
+	struct error err = {0};
+	struct str text = STR("");
+	if (due_waiting_count(admin->config.store, admin->web.deliverer, arena, now_us, counts,
+			      &err) != ERR_NONE)
+		return;
+	for (int reason = WAITING_SCHEDULE; reason < WAITING_REASON_COUNT; reason++) {
+		if (counts[reason] > 0)
+			text = str_format(arena, STR_FMT "%s%lld %s", STR_ARG(text),
+					  str_is_empty(text) ? "" : ", ", (long long)counts[reason],
+					  waiting_reason_name((enum waiting_reason)reason));
+	}
+	if (!str_is_empty(text))
+		finding(x, "waiting", true,
+			str_format(arena, "posts that wait, by reason: " STR_FMT, STR_ARG(text)));
+}
+
 static void check_queue(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
 	struct delivery_backlog backlog = {0};
@@ -137,6 +158,7 @@ static void check_queue(struct admin *admin, struct arena *arena, struct admin_f
 			   "has room to run is %lld s late",
 			   (long long)backlog.scheduled_count, (long long)backlog.due_count,
 			   (long long)backlog.in_flight_count, (long long)(late_us / US_PER_S)));
+	report_waiting(admin, arena, x, now_us);
 	for (size_t i = 0; i < due.at_gate_count; i++)
 		report_gate(arena, x, &due.at_gates[i], now_us);
 }

@@ -266,7 +266,8 @@ static void write_error(struct json_writer *w, const struct delivery_row *delive
 	json_end_object(w);
 }
 
-static void write_delivery(struct json_writer *w, const struct delivery_row *delivery)
+static void write_delivery(struct json_writer *w, const struct delivery_row *delivery,
+			   int64_t now_us)
 {
 	json_begin_object(w);
 	json_member_str(w, "account_id", delivery->account_id);
@@ -277,13 +278,15 @@ static void write_delivery(struct json_writer *w, const struct delivery_row *del
 	json_member_str_or_null(w, "url", delivery->url);
 	json_member_instant(w, "published_at", delivery->published_at_us);
 	json_member_int(w, "attempts", delivery->attempts);
-	json_member_instant(w, "next_attempt_at", delivery->next_attempt_at_us);
+	json_member_instant(w, "next_attempt_at",
+			    delivery->next_attempt_at_us > now_us ? delivery->next_attempt_at_us
+								  : 0);
 	write_error(w, delivery);
 	json_end_object(w);
 }
 
 static void write_post(struct json_writer *w, struct arena *arena, const struct app_row *app,
-		       const struct post_row *post)
+		       const struct post_row *post, int64_t now_us)
 {
 	json_begin_object(w);
 	json_member_str(w, "id", post->id);
@@ -300,7 +303,7 @@ static void write_post(struct json_writer *w, struct arena *arena, const struct 
 	json_key(w, "platform_posts");
 	json_begin_array(w);
 	for (size_t i = 0; i < post->delivery_count; i++)
-		write_delivery(w, &post->deliveries[i]);
+		write_delivery(w, &post->deliveries[i], now_us);
 	json_end_array(w);
 	json_end_object(w);
 }
@@ -336,7 +339,8 @@ static void write_rows(struct listing *l, struct json_writer *w, const size_t *o
 	for (size_t i = 0; i < count; i++) {
 		const size_t app = order[i];
 		if (written[app] < l->used[app])
-			write_post(w, content, &l->apps.rows[app], &posts[app][written[app]++]);
+			write_post(w, content, &l->apps.rows[app], &posts[app][written[app]++],
+				   clock_now_us(l->admin->config.clock));
 		arena_clear(content);
 	}
 	json_end_array(w);

@@ -48,3 +48,28 @@ int64_t due_late_us(const struct due_backlog *due, const struct deliverer *deliv
 	const int64_t late_us = due_us < behind_us ? due_us : behind_us;
 	return late_us > 0 ? late_us : 0;
 }
+
+enum err_kind due_waiting_count(struct store *store, const struct deliverer *deliverer,
+				struct arena *arena, int64_t now_us,
+				int64_t counts_out[WAITING_REASON_COUNT], struct error *err)
+{
+	struct store_waiting_group *groups = NULL;
+	int64_t scheduled_count = 0;
+	size_t count = 0;
+	memset(counts_out, 0, sizeof(counts_out[0]) * WAITING_REASON_COUNT);
+	enum err_kind kind = store_waiting_groups_list(store, arena, now_us, &groups, &count, err);
+	if (kind == ERR_NONE)
+		kind = store_scheduled_count(store, &scheduled_count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
+		struct waiting_facts facts = {.now_us = now_us};
+		facts.is_delivering = deliverer != NULL && !deliverer_is_idle(deliverer);
+		if (facts.is_delivering)
+			facts.closing = deliverer_closing_of(deliverer, groups[i].delivery.platform,
+							     groups[i].app_id);
+		const struct waiting waiting = waiting_of(arena, &groups[i].delivery, &facts);
+		if (!waiting.is_under_way)
+			counts_out[waiting.reason] += groups[i].count;
+	}
+	counts_out[WAITING_SCHEDULE] += scheduled_count;
+	return kind;
+}

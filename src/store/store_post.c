@@ -301,8 +301,47 @@ enum err_kind store_post_add_deliveries(struct sql_connection *sql, struct arena
 	return kind;
 }
 
+struct course_of_delivery {
+	struct str delivery_id;
+	struct delivery_course course;
+};
+
+static void course_read(struct sql_cursor *cursor, void *out)
+{
+	struct course_of_delivery *row = out;
+	row->delivery_id = sql_take_text(cursor);
+	row->course.due_at_us = sql_take_int(cursor);
+	row->course.is_held = sql_take_bool(cursor);
+	row->course.is_uncertain = sql_take_bool(cursor);
+	row->course.is_call_open = sql_take_bool(cursor);
+	row->course.is_leased = sql_take_bool(cursor);
+	row->course.is_suspended = sql_take_bool(cursor);
+	row->course.is_paused = sql_take_bool(cursor);
+	row->course.ahead = sql_take_int(cursor);
+}
+
+static enum err_kind add_courses(struct sql_connection *sql, struct arena *arena,
+				 struct post_row *post, int64_t now_us, struct error *err)
+{
+	struct course_of_delivery *rows = NULL;
+	size_t count = 0;
+	const enum err_kind kind = sql_list(sql, arena,
+					    SQL_ROWS(SQL_DELIVERY_COURSES,
+						     SQL_ARGS(sql_text(post->id), sql_int(now_us)),
+						     course_read, *rows),
+					    (void **)&rows, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
+		for (size_t k = 0; k < post->delivery_count; k++) {
+			if (str_equal(post->deliveries[k].id, rows[i].delivery_id))
+				post->deliveries[k].course = rows[i].course;
+		}
+	}
+	return kind;
+}
+
 struct getting {
 	struct arena *arena;
+	int64_t now_us;
 	struct str app_id;
 	struct str post_id;
 	struct post_row post;
@@ -311,20 +350,25 @@ struct getting {
 static enum err_kind post_get(struct sql_connection *sql, void *argument, struct error *err)
 {
 	struct getting *getting = argument;
-	const enum err_kind kind = sql_find(
+	enum err_kind kind = sql_find(
 		sql, getting->arena,
 		SQL_ROW(SQL_POST_FIND,
 			SQL_ARGS(sql_text(getting->post_id), sql_text(getting->app_id)), post_read),
 		&getting->post, "post", err);
-	if (kind != ERR_NONE)
+	if (kind == ERR_NONE)
+		kind = store_post_add_deliveries(sql, getting->arena, &getting->post, 1, err);
+	if (kind != ERR_NONE || post_state_is_final(getting->post.state))
 		return kind;
-	return store_post_add_deliveries(sql, getting->arena, &getting->post, 1, err);
+	return add_courses(sql, getting->arena, &getting->post, getting->now_us, err);
 }
 
 enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,
 			     struct str post_id, struct post_row *out, struct error *err)
 {
-	struct getting getting = {.arena = arena, .app_id = app_id, .post_id = post_id};
+	struct getting getting = {.arena = arena,
+				  .now_us = clock_now_us(store->clock),
+				  .app_id = app_id,
+				  .post_id = post_id};
 	const enum err_kind kind = store_read(store, post_get, &getting, err);
 	if (kind == ERR_NONE)
 		*out = getting.post;

@@ -52,6 +52,19 @@ struct post_part_row {
 	struct str url;
 };
 
+/* Where a delivery that is not final stands, for what it waits (delivery/waiting.h). */
+struct delivery_course {
+	int64_t due_at_us;
+	bool is_held;      /* until the operator decides */
+	bool is_uncertain; /* the platform is asked what became of it */
+	bool is_call_open; /* a publish call was begun and has not come back */
+	bool is_leased;    /* being worked on */
+	bool is_suspended; /* its app */
+	bool is_paused;    /* not begun, and may not begin (store_pause.h) */
+	/* due, not begun: posts of the account that go first, the one in progress included */
+	int64_t ahead;
+};
+
 /* One platform post. */
 struct delivery_row {
 	struct str id;
@@ -72,6 +85,7 @@ struct delivery_row {
 	struct str platform_message;
 	bool error_is_transient;
 	struct str parts; /* JSON array text [{"state","remote_id","url"}], one per container */
+	struct delivery_course course; /* store_post_get() alone, while not final */
 };
 
 struct post_row {

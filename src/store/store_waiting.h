@@ -9,6 +9,8 @@
 #include "platform_id.h"
 #include "str.h"
 
+#include "store_post.h"
+
 struct arena;
 struct store;
 
@@ -25,3 +27,16 @@ struct store_due_accounts {
 enum err_kind store_due_accounts_list(struct store *store, struct arena *arena, int64_t now_us,
 				      struct store_due_accounts **out, size_t *count_out,
 				      struct error *err);
+
+/* Platform posts that are not final and not scheduled, and stand alike. */
+struct store_waiting_group {
+	struct str app_id;
+	struct delivery_row delivery; /* platform, state, error_code and course; ahead is 0 or 1 */
+	int64_t count;
+};
+#define STORE_WAITING_POSTS_MAX 10000 /* posts that are looked at */
+enum err_kind store_waiting_groups_list(struct store *store, struct arena *arena, int64_t now_us,
+					struct store_waiting_group **out, size_t *count_out,
+					struct error *err);
+/* Platform posts whose time is still to come. */
+enum err_kind store_scheduled_count(struct store *store, int64_t *count_out, struct error *err);

@@ -518,7 +518,9 @@ def test_pause_and_resume(tmp_path, sandbox):
         assert [(row["platform"], row["app"], row["account"]) for row in paused["data"]] == [("x", None, None)]
         post_id = app.accepted(account, "waits for the operator")["post_id"]
         time.sleep(2)
-        assert app.show(post_id)["state"] == "pending"
+        post = app.show(post_id)
+        waiting = post["platform_posts"][0]["waiting"]
+        assert (post["state"], waiting["reason"], waiting["until"]) == ("pending", "held", None) and "paused" in waiting["message"]
         found = [row for row in good(cli("doctor", *options))["checks"] if row["check"] == "paused"]
         assert len(found) == 1 and "x, app any" in found[0]["message"]
         assert requests.get(f"{service.url}/readyz", timeout=10).status_code == 200

@@ -10,7 +10,7 @@ from harness import INSTANT, UUID, App, check_error, marker, poll, utc
 LIST_FIELDS = {"id", "request_id", "external_user_id", "status", "state", "outcome", "mode", "scheduled_at", "created_at",
                "containers", "platform_posts", "tags"}
 DETAILS = {"id", "account_id", "platform", "platform_id", "handle", "status", "scheduled_at", "platform_post_id", "url",
-           "published_at", "attempts", "next_attempt_at", "error", "parts"}
+           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts"}
 ERROR_FIELDS = {"code", "message", "platform_code", "platform_message", "transient"}
 TIMELINE_NEEDS = {"at", "account_id", "stage", "method", "status", "duration_ms", "verdict", "decision"}
 
@@ -29,7 +29,7 @@ def test_published(app, one, sandbox):
     item = post["platform_posts"][0]
     assert DETAILS <= set(item)
     assert item["platform_id"] == 3 and item["platform"] == "x" and item["handle"] == "jodoe"
-    assert item["error"] is None and item["next_attempt_at"] is None
+    assert item["error"] is None and item["next_attempt_at"] is None and item["waiting"] is None
     assert INSTANT.match(item["published_at"]) and item["published_at"] >= post["created_at"]
     assert item["platform_post_id"] == sandbox.ledger(text)[0]["id"]
     part = item["parts"][0]
@@ -90,8 +90,33 @@ def test_waiting_to_try_again(start_service, sandbox):
     assert waiting["error"]["code"] == "PLATFORM_UNAVAILABLE"
     assert waiting["attempts"] == 1
     assert utc(15) <= waiting["next_attempt_at"] <= utc(45)
+    assert waiting["waiting"]["reason"] == "retry" and waiting["waiting"]["until"] == waiting["next_attempt_at"]
     listed = next(row for row in app.list()["data"] if row["id"] == post_id)
     assert (listed["status"], listed["state"]) == ("pending", "retrying")
+
+
+def test_a_scheduled_post_waits_for_its_time(app, one):
+    at = utc(3600)
+    item = app.show(app.accepted(one["x"], marker(), scheduled_at=at)["post_id"])["platform_posts"][0]
+    assert item["waiting"] == {"reason": "schedule", "message": "It is published at its scheduled time.", "until": at, "ahead": None}
+    assert item["next_attempt_at"] == at
+
+
+def test_an_uncertain_call_and_those_that_wait_for_it(app, sandbox):
+    """The outcome of a publish call is unknown: it is shown as being checked, and the account's next posts as waiting for it."""
+    sandbox.fault("x", "POST", "/2/tweets", "status", status=503)
+    sandbox.fault("x", "GET", "/2/users/*/tweets", "status", status=503, times=100)
+    account = app.account("x", "user-checked")
+    first = app.accepted(account, marker())["post_id"]
+    waiting = lambda post_id: app.show(post_id)["platform_posts"][0]["waiting"] or {}  # noqa: E731
+    poll("it is being checked, with the next probe", lambda: waiting(first).get("reason") == "checking" and waiting(first)["until"])
+    item = app.show(first)["platform_posts"][0]
+    assert item["waiting"]["reason"] == "checking" and item["status"] == "pending" and item["error"] is None
+    assert item["next_attempt_at"] == item["waiting"]["until"]
+    others = [app.accepted(account, marker())["post_id"] for _ in range(2)]
+    for ahead, post_id in enumerate(others, 1):
+        assert {key: waiting(post_id)[key] for key in ("reason", "until", "ahead")} == {
+            "reason": "account_busy", "until": None, "ahead": ahead}
 
 
 def test_partial(app, one, sandbox):

@@ -781,6 +781,18 @@ static void what_is_old_is_removed_and_the_post_stays(void **state)
 
 /* ---- pauses ---- */
 
+static int64_t count_paused(struct fixture *fx)
+{
+	struct store_waiting_group *groups = NULL;
+	size_t count = 0;
+	int64_t paused_count = 0;
+	struct error err = {0};
+	ok(store_waiting_groups_list(fx->store, fx->arena, NOW, &groups, &count, &err), &err);
+	for (size_t i = 0; i < count; i++)
+		paused_count += groups[i].delivery.course.is_paused ? groups[i].count : 0;
+	return paused_count;
+}
+
 static void nothing_new_begins_where_it_is_paused(void **state)
 {
 	struct fixture *fx = *state;
@@ -820,6 +832,7 @@ static void nothing_new_begins_where_it_is_paused(void **state)
 					 holds[i][k]);
 		}
 		assert_int_equal(claimed.count, free_count);
+		assert_int_equal(count_paused(fx), 3 - free_count);
 		/* What has begun goes on under the pause of everything. */
 		const struct pause_row all = {.paused_at_us = NOW};
 		ok(store_pause_add(fx->store, &all, &err), &err);

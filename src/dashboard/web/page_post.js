@@ -180,9 +180,39 @@ function errorBox(context, target, failures) {
 				]
 			: null,
 		isFinal && row.advice ? h("p", null, h("b", null, "What to do: "), row.advice) : null,
-		!isFinal && target.next_attempt_at ? h("p", null, "Next attempt: ", when(target.next_attempt_at), ".") : null,
 		h("p", {class: "small soft mono"}, target.error.code),
 		isFinal ? h("div", {class: "row"}, (ACTIONS[row.action] ?? ACTIONS.none)(context, target)) : null
+	);
+}
+
+const WAITING_TITLES = {
+	schedule: "Scheduled",
+	account_busy: "In line",
+	platform_limit: "Waiting for a limit",
+	app_limit: "Waiting: the app is refused",
+	platform_down: "Waiting for the platform",
+	retry: "Waiting to try again",
+	checking: "Checking the outcome",
+	held: "Held",
+	media: "Working on the files",
+};
+
+/** Why nothing has happened yet, and when something will. */
+function waitingBox(target) {
+	const waiting = target.waiting;
+	if (!waiting) {
+		return null;
+	}
+	return notice(
+		waiting.reason === "app_limit" || waiting.reason === "held" ? "warn" : "",
+		WAITING_TITLES[waiting.reason] ?? "Waiting",
+		h("p", null, waiting.message),
+		waiting.ahead > 0 && waiting.reason !== "account_busy"
+			? h("p", null, `${plural(waiting.ahead, "post")} of this account ${waiting.ahead === 1 ? "goes" : "go"} first.`)
+			: null,
+		waiting.until
+			? h("p", null, waiting.reason === "checking" ? "Next probe: " : "Next attempt: ", when(waiting.until), ".")
+			: null
 	);
 }
 
@@ -223,6 +253,7 @@ function targetCard(context, target, failures) {
 				target.platform_post_id ? ["Platform id", h("span", {class: "mono"}, target.platform_post_id)] : null,
 				["Attempts", String(target.attempts)],
 			]),
+			waitingBox(target),
 			errorBox(context, target, failures),
 			partLines(target)
 		)
@@ -356,7 +387,7 @@ function timelineCard(post, calls) {
 		: empty(
 				"posts",
 				"No calls yet",
-				post.state === "scheduled" ? "The first call is made when the post is due." : "The first call is made in a moment."
+				post.platform_posts.find((target) => target.waiting)?.waiting.message ?? "No call was needed."
 			);
 	return card(
 		{

@@ -21,7 +21,8 @@ static const struct json *written(struct fixture *fx, const struct post_row *pos
 	struct error err = {0};
 	buf_init(&out, fx->arena, 1 << 20);
 	json_writer_init(&w, &out);
-	post_write(&w, fx->arena, post, is_full);
+	const struct post_view view = {fx->arena, is_full ? fx->api : NULL};
+	post_write(&w, &view, post);
 	ok(json_parse(fx->arena, buf_str(&out), NULL, &json, NULL, &err), &err);
 	return json;
 }
@@ -88,7 +89,7 @@ static void one_posts_own_page(void **state)
 	delivery.platform_code = STR("429");
 	delivery.error_is_transient = true;
 	delivery.attempts = 2;
-	delivery.next_attempt_at_us = NOW + US_PER_S;
+	delivery.course.due_at_us = NOW + US_PER_S;
 	delivery.parts = STR("[{\"state\":\"pending\"}]");
 	struct post_row post = post_of(fx, &delivery, 1, POST_RETRYING);
 	const struct json *json = written(fx, &post, true);
@@ -102,6 +103,9 @@ static void one_posts_own_page(void **state)
 	assert_true(json_is(at(target, "error.platform_message"), JSON_TYPE_NULL));
 	assert_int_equal(json_int(json_get(target, "attempts"), 0), 2);
 	assert_text(target, "next_attempt_at", "2027-01-15T08:00:01Z");
+	assert_text(target, "waiting.reason", "platform_limit");
+	assert_text(target, "waiting.until", "2027-01-15T08:00:01Z");
+	assert_true(json_is(at(target, "waiting.ahead"), JSON_TYPE_NULL));
 	assert_true(json_is(json_get(target, "published_at"), JSON_TYPE_NULL));
 	assert_text(target, "parts.0.state", "pending");
 }
