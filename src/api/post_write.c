@@ -5,14 +5,35 @@
 
 #include "waiting.h"
 
-static const char *outcome_of(const struct post_row *post)
+/* ---- outcome (api-decisions.md 7) ---- */
+
+/* What is not there although the post is out; the error says why. */
+static void write_warnings(struct json_writer *w, struct arena *arena,
+			   const struct delivery_row *delivery)
 {
-	size_t published = 0;
-	for (size_t i = 0; i < post->delivery_count; i++)
-		published += post->deliveries[i].state == POST_PUBLISHED;
-	if (published == 0)
-		return "none";
-	return published == post->delivery_count ? "all" : "partial";
+	const struct json *parts = NULL;
+	json_key(w, "warnings");
+	json_begin_array(w);
+	if (delivery->state == POST_PUBLISHED &&
+	    delivery_outcome_of(delivery) == POST_OUTCOME_PARTIAL &&
+	    json_parse(arena, delivery->parts, NULL, &parts, NULL, NULL) == ERR_NONE) {
+		for (size_t i = 0; i < parts->count; i++) {
+			const struct str state = json_string(json_get(json_at(parts, i), "state"));
+			if (str_equal_z(state, "published"))
+				continue;
+			json_begin_object(w);
+			json_member_str(w, "field", str_format(arena, "parts.%zu", i));
+			json_member_str(w, "code", STR("part_refused"));
+			json_member_str(
+				w, "message",
+				str_equal_z(state, "failed")
+					? STR("This part was not published; error says why.")
+					: STR("This part was not sent, because the one "
+					      "before it was not published."));
+			json_end_object(w);
+		}
+	}
+	json_end_array(w);
 }
 
 static void write_error(struct json_writer *w, const struct delivery_row *delivery, bool is_full)
@@ -124,6 +145,7 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	json_member_int(w, "platform_id", delivery->platform);
 	json_member_str(w, "handle", delivery->handle);
 	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
+	json_member_str(w, "outcome", str_of(post_outcome_name(delivery_outcome_of(delivery))));
 	json_member_instant(w, "scheduled_at", delivery->scheduled_at_us);
 	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
 	json_member_str_or_null(w, "url", delivery->url);
@@ -131,6 +153,7 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	if (is_full) {
 		const struct waiting waiting = waiting_now(view, post, delivery);
 		write_delivery_details(w, delivery, &waiting, part_count);
+		write_warnings(w, view->arena, delivery);
 	}
 	json_end_object(w);
 }
@@ -169,7 +192,7 @@ void post_write_members(struct json_writer *w, const struct post_view *view,
 		w, "status",
 		str_of(is_full ? post_state_name(post->state) : post_state_status(post->state)));
 	json_member_str(w, "state", str_of(post_state_name(post->state)));
-	json_member_str(w, "outcome", str_of(outcome_of(post)));
+	json_member_str(w, "outcome", str_of(post_outcome_name(post_outcome_of(post))));
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
 	json_member_instant(w, "created_at", post->created_at_us);

@@ -183,8 +183,9 @@ enum next verdict_retry_at(struct delivery_task *t, const struct failure *failur
 			   int64_t due_at_us, struct str decision);
 /* A failure of the publish conversation, judged by its class: retry, wait out a limit, or fail. */
 enum next verdict_failure(struct delivery_task *t, const struct failure *failure);
-/* Fails the delivery. With a publish call whose outcome is not known, it becomes OUTCOME_UNKNOWN;
- * when the platform has not been asked about it yet, it is asked first. */
+/* Fails the delivery; one whose first part is visible is published in part. With a publish call
+ * whose outcome is not known, it becomes OUTCOME_UNKNOWN; when the platform has not been asked
+ * about it yet, it is asked first. */
 enum next verdict_end_failed(struct delivery_task *t, const struct failure *failure);
 enum next verdict_end_published(struct delivery_task *t);
 /* An adapter broke its contract: INTERNAL_ERROR with that text. */

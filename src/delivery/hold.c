@@ -174,7 +174,7 @@ void hold_turn_ends(struct delivery_task *t)
 		return;
 	if (t->save.next == DELIVERY_PUBLISHED)
 		change_state(t, HOLD_ADOPTED);
-	if (t->save.next == DELIVERY_FAILED)
+	if (t->save.next == DELIVERY_FAILED || t->save.next == DELIVERY_PARTIAL)
 		change_state(t, HOLD_NONE);
 }
 

@@ -79,7 +79,8 @@ static void keep_flow(struct delivery_task *t)
 static void keep_parts(struct delivery_task *t)
 {
 	const bool has_parts = t->flow.part_count > 0;
-	t->save.parts = record_parts(t, t->save.next == DELIVERY_FAILED);
+	t->save.parts = record_parts(t, t->save.next == DELIVERY_FAILED ||
+						t->save.next == DELIVERY_PARTIAL);
 	t->save.remote_id = has_parts ? record_id(t->flow.parts[0].remote_id) : STR("");
 	t->save.url = has_parts ? record_id(t->flow.parts[0].url) : STR("");
 }
@@ -178,8 +179,9 @@ static void log_end(const struct delivery_task *t)
 		LOG(log, INFO, "delivery_published", log_str("delivery", t->work.id),
 		    log_str("platform", str_of(t->platform->slug)));
 	else
-		LOG(log, WARN, "delivery_failed", log_str("delivery", t->work.id),
-		    log_str("platform", str_of(t->platform->slug)),
+		LOG(log, WARN,
+		    t->save.next == DELIVERY_PARTIAL ? "delivery_partial" : "delivery_failed",
+		    log_str("delivery", t->work.id), log_str("platform", str_of(t->platform->slug)),
 		    log_str("code", str_of(failure_code_name(t->turn.failure.code))));
 }
 
@@ -213,7 +215,8 @@ static void delivery_saved(struct task *task, enum err_kind kind)
 	if (!t->turn.is_quiet)
 		t->held_until_us = t->save.lease_until_us;
 	keep_refresh_single(t);
-	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_FAILED)
+	if (t->save.next != DELIVERY_PUBLISHED && t->save.next != DELIVERY_PARTIAL &&
+	    t->save.next != DELIVERY_FAILED)
 		return;
 	log_end(t);
 	media_post_finished(t);

@@ -156,6 +156,12 @@ static bool must_probe_first(const struct delivery_task *t, const struct failure
 	       flow_is_open(&t->flow) && failure->code != FAILURE_CODE_OUTCOME_UNKNOWN;
 }
 
+/* A post that is out is never told as failed (api-decisions.md 7). */
+static bool is_out(const struct delivery_task *t)
+{
+	return t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done);
+}
+
 enum next verdict_end_failed(struct delivery_task *t, const struct failure *failure)
 {
 	if (must_probe_first(t, failure))
@@ -163,9 +169,10 @@ enum next verdict_end_failed(struct delivery_task *t, const struct failure *fail
 	keep_failure(t, failure);
 	fail_as_unknown(t);
 	t->save.call_state = CALL_STATE_NONE;
-	record_decision(t, str_concat(t->turn.arena, STR("failed: "),
+	record_decision(t, str_concat(t->turn.arena,
+				      is_out(t) ? STR("published in part: ") : STR("failed: "),
 				      str_of(failure_code_name(t->turn.failure.code))));
-	return decide(t, DELIVERY_FAILED, TASK_END);
+	return decide(t, is_out(t) ? DELIVERY_PARTIAL : DELIVERY_FAILED, TASK_END);
 }
 
 enum next verdict_end_internal(struct delivery_task *t, struct str message)

@@ -47,11 +47,11 @@ static int64_t still_to_come(int64_t at_us, const struct waiting_facts *facts)
 
 /* ---- in progress ---- */
 
-static struct waiting under_way(const struct delivery_course *course,
+static struct waiting under_way(const struct delivery_standing *standing,
 				const struct waiting_facts *facts)
 {
 	struct waiting waiting;
-	if (course->is_call_open) {
+	if (standing->is_call_open) {
 		waiting = waiting_for(WAITING_CHECKING);
 		waiting.message = STR("The publish call is under way; its outcome is awaited.");
 	} else if (facts->has_media) {
@@ -61,7 +61,7 @@ static struct waiting under_way(const struct delivery_course *course,
 		waiting.message = STR("It is being published now.");
 		waiting.ahead = 0;
 	}
-	waiting.until_us = still_to_come(course->due_at_us, facts);
+	waiting.until_us = still_to_come(standing->due_at_us, facts);
 	waiting.is_under_way = true;
 	return waiting;
 }
@@ -89,7 +89,7 @@ static struct str message_in_line(struct arena *arena, int64_t ahead, bool is_de
 			     : STR("It is due and waits for a node that delivers.");
 }
 
-static struct waiting in_line(struct arena *arena, const struct delivery_course *course,
+static struct waiting in_line(struct arena *arena, const struct delivery_standing *standing,
 			      const struct waiting_facts *facts)
 {
 	struct waiting waiting;
@@ -98,9 +98,9 @@ static struct waiting in_line(struct arena *arena, const struct delivery_course 
 		waiting.until_us = still_to_come(facts->reopens_us, facts);
 	} else {
 		waiting = waiting_for(WAITING_ACCOUNT_BUSY);
-		waiting.message = message_in_line(arena, course->ahead, facts->is_delivering);
+		waiting.message = message_in_line(arena, standing->ahead, facts->is_delivering);
 	}
-	waiting.ahead = course->ahead;
+	waiting.ahead = standing->ahead;
 	return waiting;
 }
 
@@ -135,7 +135,7 @@ static struct waiting until_due(const struct delivery_row *delivery,
 	struct waiting waiting;
 	if (delivery->state == POST_PROCESSING) {
 		if (facts->closing.reason == GATE_OPEN)
-			return under_way(&delivery->course, facts);
+			return under_way(&delivery->standing, facts);
 		waiting = waiting_for(reason_of_gate(facts->closing.reason));
 	} else if (delivery->state == POST_RETRYING) {
 		waiting = waiting_for(reason_of_retry(delivery, facts));
@@ -144,38 +144,39 @@ static struct waiting until_due(const struct delivery_row *delivery,
 	} else {
 		waiting = waiting_for(WAITING_SCHEDULE);
 	}
-	waiting.until_us = delivery->course.due_at_us;
+	waiting.until_us = delivery->standing.due_at_us;
 	return waiting;
 }
 
 struct waiting waiting_of(struct arena *arena, const struct delivery_row *delivery,
 			  const struct waiting_facts *facts)
 {
-	const struct delivery_course *course = &delivery->course;
+	const struct delivery_standing *standing = &delivery->standing;
 	if (post_state_is_final(delivery->state))
 		return waiting_for(WAITING_NOTHING);
-	if (course->is_held)
+	if (standing->is_held)
 		return waiting_for(WAITING_HELD);
 	/* a call whose owner is gone is asked about too */
-	if (course->is_uncertain || (course->is_call_open && !course->is_leased)) {
+	if (standing->is_uncertain || (standing->is_call_open && !standing->is_leased)) {
 		struct waiting waiting = waiting_for(WAITING_CHECKING);
-		waiting.until_us = course->is_leased ? 0 : still_to_come(course->due_at_us, facts);
+		waiting.until_us =
+			standing->is_leased ? 0 : still_to_come(standing->due_at_us, facts);
 		return waiting;
 	}
-	if (course->is_leased)
-		return under_way(course, facts);
-	if (course->is_suspended) {
+	if (standing->is_leased)
+		return under_way(standing, facts);
+	if (standing->is_suspended) {
 		struct waiting waiting = waiting_for(WAITING_HELD);
 		waiting.message = STR("The app is suspended: nothing of it goes out.");
 		return waiting;
 	}
-	if (course->is_paused) {
+	if (standing->is_paused) {
 		struct waiting waiting = waiting_for(WAITING_HELD);
 		waiting.message =
 			STR("The operator has paused its platform, app or account: nothing "
 			    "new begins there.");
 		return waiting;
 	}
-	return course->due_at_us > facts->now_us ? until_due(delivery, facts)
-						 : in_line(arena, course, facts);
+	return standing->due_at_us > facts->now_us ? until_due(delivery, facts)
+						   : in_line(arena, standing, facts);
 }

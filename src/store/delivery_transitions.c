@@ -9,7 +9,7 @@
 #include "store_private.h"
 
 /* Published and failed are final: no row leads out of them but what a person says of what
- * failed. Processing to itself is work going on, or taken up again. */
+ * failed, or of the part that did. Processing to itself is work going on, or taken up again. */
 const struct delivery_transition delivery_transitions[] = {
 	{POST_PENDING, DELIVERY_CHANGE_CLAIM, POST_PROCESSING, "The engine takes it: it is due."},
 	{POST_SCHEDULED, DELIVERY_CHANGE_CLAIM, POST_PROCESSING,
@@ -25,6 +25,8 @@ const struct delivery_transition delivery_transitions[] = {
 	{POST_PROCESSING, DELIVERY_CHANGE_RETRY, POST_RETRYING,
 	 "Something that may pass went wrong; the account is free until the next try."},
 	{POST_PROCESSING, DELIVERY_CHANGE_PUBLISH, POST_PUBLISHED, "All parts are visible."},
+	{POST_PROCESSING, DELIVERY_CHANGE_PUBLISH_PART, POST_PUBLISHED,
+	 "The first part is visible; a later one was given up, with a reason."},
 	{POST_PROCESSING, DELIVERY_CHANGE_FAIL, POST_FAILED, "Given up, with a reason."},
 	{POST_SCHEDULED, DELIVERY_CHANGE_CANCEL, POST_FAILED,
 	 "A person cancelled before its time."},
@@ -40,6 +42,11 @@ const struct delivery_transition delivery_transitions[] = {
 	 "A person asked for another try; parts that are published stay so."},
 	{POST_FAILED, DELIVERY_CHANGE_APPEARED, POST_PUBLISHED,
 	 "A person saw it at the platform, where nobody could prove it."},
+	{POST_PUBLISHED, DELIVERY_CHANGE_TRY_AGAIN, POST_PENDING,
+	 "A person asked for another try of the parts that were given up; what is visible stays "
+	 "so."},
+	{POST_PUBLISHED, DELIVERY_CHANGE_APPEARED, POST_PUBLISHED,
+	 "A person saw the later part at the platform, where nobody could prove it."},
 };
 const size_t delivery_transition_count = COUNT_OF(delivery_transitions);
 
@@ -54,6 +61,7 @@ const char *delivery_change_name(enum delivery_change change)
 		[DELIVERY_CHANGE_WAIT] = "wait",
 		[DELIVERY_CHANGE_RETRY] = "retry",
 		[DELIVERY_CHANGE_PUBLISH] = "publish",
+		[DELIVERY_CHANGE_PUBLISH_PART] = "publish_part",
 		[DELIVERY_CHANGE_FAIL] = "fail",
 		[DELIVERY_CHANGE_CANCEL] = "cancel",
 		[DELIVERY_CHANGE_RESCHEDULE] = "reschedule",

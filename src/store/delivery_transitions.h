@@ -19,6 +19,7 @@ enum delivery_change {
 	DELIVERY_CHANGE_WAIT,
 	DELIVERY_CHANGE_RETRY,
 	DELIVERY_CHANGE_PUBLISH,
+	DELIVERY_CHANGE_PUBLISH_PART, /* not everything that was asked for */
 	DELIVERY_CHANGE_FAIL,
 	/* A person's: */
 	DELIVERY_CHANGE_CANCEL,

@@ -13,6 +13,8 @@
 
 /* How long what cannot be claimed is left alone. */
 #define PUT_OFF_US (10 * US_PER_MINUTE)
+/* The beginning of the parts as record.c of delivery/ writes them, for LIKE. */
+#define FIRST_PART_OUT "[{\"state\":\"published\"%"
 /* Apps looked at in one claim; the others are first in the next. */
 #define CLAIM_APPS_MAX 128
 /* A clock that was set back by less holds nothing up that anybody would notice. */
@@ -84,6 +86,7 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->looks = (int)sql_take_int(cursor);
 	work->republished = sql_take_bool(cursor);
 	work->due_at_us = sql_take_int(cursor);
+	work->is_out = sql_take_bool(cursor);
 	work->content = sql_take_text(cursor);
 	work->credential_client_id = sql_take_text(cursor);
 	work->credential_secret_sealed = sql_take_blob(cursor);
@@ -196,10 +199,11 @@ static enum err_kind take_delivery(struct claim *claim, const struct due_lane *l
 static enum err_kind work_find(struct claim *claim, struct str delivery_id, struct found *found,
 			       struct error *err)
 {
-	const enum err_kind kind =
-		sql_find(claim->tx->sql, claim->arena,
-			 SQL_ROW(SQL_DELIVERY_WORK, SQL_ARGS(sql_text(delivery_id)), work_read),
-			 found, "delivery", err);
+	const enum err_kind kind = sql_find(
+		claim->tx->sql, claim->arena,
+		SQL_ROW(SQL_DELIVERY_WORK,
+			SQL_ARGS(sql_text(delivery_id), sql_word(FIRST_PART_OUT)), work_read),
+		found, "delivery", err);
 	found->work.lease_until_us = claim->lease_until_us;
 	claim->is_full = kind == ERR_TOO_LARGE && claim->count > 0;
 	return kind;

@@ -44,6 +44,8 @@ static const struct outcome outcomes[] = {
 	[DELIVERY_RETRY] = {DELIVERY_CHANGE_RETRY, .gives_lease_back = true, .frees_account = true},
 	[DELIVERY_PUBLISHED] = {DELIVERY_CHANGE_PUBLISH, .gives_lease_back = true,
 				.frees_account = true},
+	[DELIVERY_PARTIAL] = {DELIVERY_CHANGE_PUBLISH_PART, .gives_lease_back = true,
+			      .frees_account = true},
 	[DELIVERY_FAILED] = {DELIVERY_CHANGE_FAIL, .gives_lease_back = true, .frees_account = true},
 };
 
@@ -167,15 +169,16 @@ static enum err_kind write_kept_row(struct store_tx *tx, const struct delivery_s
 		err);
 }
 
-/* Secrets end with the delivery's success. One that failed may be tried again by a person, and goes
- * on with the upload it began. */
+/* Secrets end with the delivery's success. One that failed, or a part of which did, may be tried
+ * again by a person, and goes on with the upload it began. */
 static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *save,
 			       struct error *err)
 {
 	const struct outcome *outcome = &outcomes[save->next];
 	const struct delivery_before before = {save->id, save->fence, POST_PROCESSING, true};
 	const bool is_published = save->next == DELIVERY_PUBLISHED;
-	const bool is_final = is_published || save->next == DELIVERY_FAILED;
+	const bool is_out = is_published || save->next == DELIVERY_PARTIAL;
+	const bool is_final = is_out || save->next == DELIVERY_FAILED;
 	const struct reason reason = reason_of(save);
 	return delivery_state_change(
 		tx, &before, outcome->change, SQL_DELIVERY_SAVE,
@@ -187,7 +190,7 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 			 sql_int(save->call_state), sql_int(save->call_started_at_us),
 			 sql_int(save->looks), sql_int(save->republished),
 			 sql_text(save->remote_id), sql_text(save->url),
-			 sql_int(is_published ? save->now_us : 0), sql_word(reason.code),
+			 sql_int(is_out ? save->now_us : 0), sql_word(reason.code),
 			 sql_text(reason.failure->message), sql_text(reason.failure->platform_code),
 			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
 			 sql_text(save->parts)),

@@ -36,6 +36,7 @@ struct delivery_work {
 	int looks;        /* probes the resolver has made */
 	bool republished; /* on_unknown retry_once was used */
 	int64_t due_at_us;
+	bool is_out;        /* its first part is visible */
 	struct str content; /* the post's */
 	struct account_row account;
 	struct str credential_client_id; /* empty = no credential any more */
@@ -114,6 +115,7 @@ enum delivery_next {
 	/* lease given back until due_at_us; the account is free meanwhile; state retrying */
 	DELIVERY_RETRY,
 	DELIVERY_PUBLISHED,
+	DELIVERY_PARTIAL, /* the first part is visible, a later one was given up for a reason */
 	DELIVERY_FAILED
 };
 
@@ -134,7 +136,7 @@ struct delivery_save {
 	struct str parts;     /* JSON as in delivery_row.parts */
 	struct str remote_id; /* of the first part, once known */
 	struct str url;
-	const struct failure *failure; /* FAILED and RETRY: the reason. NULL clears */
+	const struct failure *failure; /* FAILED, PARTIAL and RETRY: the reason. NULL clears */
 	const struct timeline_entry *timeline;
 	size_t timeline_count;
 	/* As the saver claimed it: nothing is read before it is written, since the write itself

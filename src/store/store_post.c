@@ -301,39 +301,39 @@ enum err_kind store_post_add_deliveries(struct sql_connection *sql, struct arena
 	return kind;
 }
 
-struct course_of_delivery {
+struct standing_of_delivery {
 	struct str delivery_id;
-	struct delivery_course course;
+	struct delivery_standing standing;
 };
 
-static void course_read(struct sql_cursor *cursor, void *out)
+static void standing_read(struct sql_cursor *cursor, void *out)
 {
-	struct course_of_delivery *row = out;
+	struct standing_of_delivery *row = out;
 	row->delivery_id = sql_take_text(cursor);
-	row->course.due_at_us = sql_take_int(cursor);
-	row->course.is_held = sql_take_bool(cursor);
-	row->course.is_uncertain = sql_take_bool(cursor);
-	row->course.is_call_open = sql_take_bool(cursor);
-	row->course.is_leased = sql_take_bool(cursor);
-	row->course.is_suspended = sql_take_bool(cursor);
-	row->course.is_paused = sql_take_bool(cursor);
-	row->course.ahead = sql_take_int(cursor);
+	row->standing.due_at_us = sql_take_int(cursor);
+	row->standing.is_held = sql_take_bool(cursor);
+	row->standing.is_uncertain = sql_take_bool(cursor);
+	row->standing.is_call_open = sql_take_bool(cursor);
+	row->standing.is_leased = sql_take_bool(cursor);
+	row->standing.is_suspended = sql_take_bool(cursor);
+	row->standing.is_paused = sql_take_bool(cursor);
+	row->standing.ahead = sql_take_int(cursor);
 }
 
-static enum err_kind add_courses(struct sql_connection *sql, struct arena *arena,
-				 struct post_row *post, int64_t now_us, struct error *err)
+static enum err_kind add_standings(struct sql_connection *sql, struct arena *arena,
+				   struct post_row *post, int64_t now_us, struct error *err)
 {
-	struct course_of_delivery *rows = NULL;
+	struct standing_of_delivery *rows = NULL;
 	size_t count = 0;
 	const enum err_kind kind = sql_list(sql, arena,
-					    SQL_ROWS(SQL_DELIVERY_COURSES,
+					    SQL_ROWS(SQL_DELIVERY_STANDINGS,
 						     SQL_ARGS(sql_text(post->id), sql_int(now_us)),
-						     course_read, *rows),
+						     standing_read, *rows),
 					    (void **)&rows, &count, err);
 	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
 		for (size_t k = 0; k < post->delivery_count; k++) {
 			if (str_equal(post->deliveries[k].id, rows[i].delivery_id))
-				post->deliveries[k].course = rows[i].course;
+				post->deliveries[k].standing = rows[i].standing;
 		}
 	}
 	return kind;
@@ -359,7 +359,7 @@ static enum err_kind post_get(struct sql_connection *sql, void *argument, struct
 		kind = store_post_add_deliveries(sql, getting->arena, &getting->post, 1, err);
 	if (kind != ERR_NONE || post_state_is_final(getting->post.state))
 		return kind;
-	return add_courses(sql, getting->arena, &getting->post, getting->now_us, err);
+	return add_standings(sql, getting->arena, &getting->post, getting->now_us, err);
 }
 
 enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,
@@ -373,4 +373,43 @@ enum err_kind store_post_get(struct store *store, struct arena *arena, struct st
 	if (kind == ERR_NONE)
 		*out = getting.post;
 	return kind;
+}
+
+/* ---- outcome ---- */
+
+/* The parts as the deliverer writes them: each begins with its state. */
+static bool has_part(const struct delivery_row *delivery, const char *beginning)
+{
+	return str_find(delivery->parts, str_of(beginning), 0) != SIZE_MAX;
+}
+
+enum post_outcome delivery_outcome_of(const struct delivery_row *delivery)
+{
+	const bool is_first_out = str_has_prefix(delivery->parts, STR("[{\"state\":\"published\""));
+	if (delivery->state != POST_PUBLISHED)
+		return is_first_out ? POST_OUTCOME_PARTIAL : POST_OUTCOME_NONE;
+	const bool is_short = !str_is_empty(delivery->error_code) ||
+			      has_part(delivery, "{\"state\":\"failed\"") ||
+			      has_part(delivery, "{\"state\":\"pending\"");
+	return is_short ? POST_OUTCOME_PARTIAL : POST_OUTCOME_ALL;
+}
+
+enum post_outcome post_outcome_of(const struct post_row *post)
+{
+	size_t all = 0;
+	size_t none = 0;
+	for (size_t i = 0; i < post->delivery_count; i++) {
+		const enum post_outcome outcome = delivery_outcome_of(&post->deliveries[i]);
+		all += outcome == POST_OUTCOME_ALL;
+		none += outcome == POST_OUTCOME_NONE;
+	}
+	if (none == post->delivery_count)
+		return POST_OUTCOME_NONE;
+	return all == post->delivery_count ? POST_OUTCOME_ALL : POST_OUTCOME_PARTIAL;
+}
+
+const char *post_outcome_name(enum post_outcome outcome)
+{
+	static const char *const names[] = {"none", "partial", "all"};
+	return names[outcome];
 }

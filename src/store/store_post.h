@@ -53,7 +53,7 @@ struct post_part_row {
 };
 
 /* Where a delivery that is not final stands, for what it waits (delivery/waiting.h). */
-struct delivery_course {
+struct delivery_standing {
 	int64_t due_at_us;
 	bool is_held;      /* until the operator decides */
 	bool is_uncertain; /* the platform is asked what became of it */
@@ -85,7 +85,7 @@ struct delivery_row {
 	struct str platform_message;
 	bool error_is_transient;
 	struct str parts; /* JSON array text [{"state","remote_id","url"}], one per container */
-	struct delivery_course course; /* store_post_get() alone, while not final */
+	struct delivery_standing standing; /* store_post_get() alone, while not final */
 };
 
 struct post_row {
@@ -101,6 +101,12 @@ struct post_row {
 	struct delivery_row *deliveries; /* in the order of account_ids */
 	size_t delivery_count;
 };
+
+/* How much of what was asked for is published (api-decisions.md 7). */
+enum post_outcome { POST_OUTCOME_NONE, POST_OUTCOME_PARTIAL, POST_OUTCOME_ALL };
+enum post_outcome delivery_outcome_of(const struct delivery_row *delivery);
+enum post_outcome post_outcome_of(const struct post_row *post);
+const char *post_outcome_name(enum post_outcome outcome); /* "none", "partial", "all" */
 
 /* NOT_FOUND also for another app's. */
 enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,

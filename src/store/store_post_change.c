@@ -348,7 +348,7 @@ static enum post_retry_verdict judge(const struct changed_delivery *delivery, bo
 {
 	if (delivery == NULL)
 		return RETRY_NOT_A_TARGET;
-	if (delivery->before.state == POST_PUBLISHED)
+	if (delivery->before.state == POST_PUBLISHED && str_is_empty(delivery->error_code))
 		return RETRY_PUBLISHED;
 	if (delivery_transition_find(delivery->before.state, DELIVERY_CHANGE_TRY_AGAIN) == NULL)
 		return RETRY_UNDER_WAY;

@@ -73,9 +73,9 @@ struct post_retry_result {
 	size_t account_count;
 };
 
-/* Failed deliveries become pending, due now, with no attempts and no error; what is published of
- * them stays, and so does the flow. A post whose time was still to come becomes an immediate
- * one. */
+/* Failed deliveries, and published ones of which a later part was given up, become pending, due
+ * now, with no attempts and no error; what is published of them stays, and so does the flow. A post
+ * whose time was still to come becomes an immediate one. */
 enum err_kind store_post_retry(struct store *store, struct arena *arena,
 			       const struct post_retry *retry, struct post_retry_result *result_out,
 			       struct error *err);

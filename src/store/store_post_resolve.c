@@ -105,7 +105,7 @@ static enum err_kind appear(struct store_tx *tx, void *argument, struct error *e
 			 &delivery, "platform post", err);
 	if (kind != ERR_NONE)
 		return kind;
-	if (delivery.before.state != POST_FAILED ||
+	if (!post_state_is_final(delivery.before.state) ||
 	    failure_code_of_name(delivery.error_code) != FAILURE_CODE_OUTCOME_UNKNOWN)
 		return error_set(err, ERR_CONFLICT, "its outcome is known");
 	return write_appeared(tx, &delivery, appeared, err);

@@ -35,19 +35,19 @@ enum err_kind store_due_accounts_list(struct store *store, struct arena *arena, 
 static void waiting_group_read(struct sql_cursor *cursor, void *out)
 {
 	struct store_waiting_group *group = out;
-	struct delivery_course *course = &group->delivery.course;
+	struct delivery_standing *standing = &group->delivery.standing;
 	group->app_id = sql_take_text(cursor);
 	group->delivery.platform = (enum platform_id)sql_take_int(cursor);
 	group->delivery.state = post_state_of_name(sql_take_text(cursor));
 	group->delivery.error_code = sql_take_text(cursor);
-	course->is_held = sql_take_bool(cursor);
-	course->is_uncertain = sql_take_bool(cursor);
-	course->is_call_open = sql_take_bool(cursor);
-	course->is_leased = sql_take_bool(cursor);
-	course->is_suspended = sql_take_bool(cursor);
-	course->is_paused = sql_take_bool(cursor);
-	course->due_at_us = sql_take_bool(cursor) ? 0 : NEVER_US;
-	course->ahead = sql_take_int(cursor);
+	standing->is_held = sql_take_bool(cursor);
+	standing->is_uncertain = sql_take_bool(cursor);
+	standing->is_call_open = sql_take_bool(cursor);
+	standing->is_leased = sql_take_bool(cursor);
+	standing->is_suspended = sql_take_bool(cursor);
+	standing->is_paused = sql_take_bool(cursor);
+	standing->due_at_us = sql_take_bool(cursor) ? 0 : NEVER_US;
+	standing->ahead = sql_take_int(cursor);
 	group->count = sql_take_int(cursor);
 }
 

@@ -330,17 +330,50 @@ def test_retry_of_a_thread_publishes_only_what_is_missing(app, one, sandbox):
                   body={"error": {"message": "no", "type": "OAuthException", "code": 100, "fbtrace_id": "A"}})
     post = app.wait_post(app.accepted(one["facebook"], containers=[{"content": first}, {"content": second}])["post_id"])
     sandbox.clear_faults()
-    assert post["status"] == "failed"
+    assert (post["status"], post["outcome"]) == ("published", "partial")
     assert [part["state"] for part in only(post["platform_posts"])["parts"]] == ["published", "failed"]
     root = only(sandbox.ledger(first))
+    out_at = only(post["platform_posts"])["published_at"]
     assert sandbox.ledger(second) == []
+    check_error(cancel(app, post["id"]), 409, "TOO_LATE")
     data = retry(app, post["id"]).json()["data"]
     assert [part["state"] for part in only(data["platform_posts"])["parts"]][0] == "published"
     post = app.wait_post(post["id"])
     assert (post["status"], only(post["platform_posts"])["platform_post_id"]) == ("published", root["id"])
+    assert (post["outcome"], only(post["platform_posts"])["outcome"], only(post["platform_posts"])["error"]) == ("all", "all", None)
+    assert only(post["platform_posts"])["published_at"] == out_at and only(post["platform_posts"])["warnings"] == []
+    check_error(retry(app, post["id"]), 409, "NOTHING_TO_RETRY")
     assert [part["state"] for part in only(post["platform_posts"])["parts"]] == ["published", "published"]
     assert only(sandbox.ledger(first)) == root
     assert only(sandbox.ledger(second))["reply_to"] == root["id"]
+
+
+def events(app):
+    rows, cursor, has_more = [], 0, True
+    while has_more:
+        page = app.get("/v1/events", params={"after": cursor, "limit": 100}).json()
+        rows += page["data"]
+        cursor, has_more = page["meta"]["next_cursor"], page["meta"]["has_more"]
+    return rows
+
+
+def test_retry_of_a_part_that_is_refused_again(app, one, sandbox):
+    """It is partial again: what is out stays as it is, and the second event says so too."""
+    texts = [marker("first"), marker("second")]
+    sandbox.fault("facebook", "POST", "/v25.0/*/comments", "status", status=400, times=2,
+                  body={"error": {"message": "no", "type": "OAuthException", "code": 100, "fbtrace_id": "A"}})
+    post = app.wait_post(app.accepted(one["facebook"], containers=[{"content": text} for text in texts])["post_id"])
+    data = retry(app, post["id"]).json()["data"]
+    assert (data["status"], data["outcome"]) == ("pending", "partial")
+    again = app.wait_post(post["id"])
+    sandbox.clear_faults()
+    assert (again["status"], again["outcome"]) == ("published", "partial")
+    assert only(again["platform_posts"])["published_at"] == only(post["platform_posts"])["published_at"]
+    told = [(event["event"], event["data"]["platform_post"]["outcome"]) for event in events(app)
+            if event["data"].get("id") == post["id"] and "platform_post" in event["data"]]
+    assert told == [("post.publish.succeeded", "partial")] * 2
+    only(sandbox.ledger(texts[0]))
+    assert sandbox.ledger(texts[1]) == []
 
 
 def test_retry_of_one_account_leaves_the_other(app, one, sandbox):

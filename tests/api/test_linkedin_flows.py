@@ -248,6 +248,8 @@ def test_a_self_serve_app_may_not_comment(own):
     account, texts = app.account("linkedin"), [marker("post"), marker("comment")]
     post = app.wait_post(app.accepted(account, containers=[{"content": text} for text in texts])["post_id"])
     platform_post = post["platform_posts"][0]
+    assert (post["status"], platform_post["status"], platform_post["outcome"]) == ("published", "published", "partial")
+    assert platform_post["published_at"] is not None
     assert platform_post["error"]["code"] == "PERMISSION_MISSING"
     assert "w_member_social_feed" in platform_post["error"]["message"]
     assert [part["state"] for part in platform_post["parts"]] == ["published", "failed"]

@@ -10,7 +10,7 @@ from harness import INSTANT, UUID, App, check_error, marker, poll, utc
 LIST_FIELDS = {"id", "request_id", "external_user_id", "status", "state", "outcome", "mode", "scheduled_at", "created_at",
                "containers", "platform_posts", "tags"}
 DETAILS = {"id", "account_id", "platform", "platform_id", "handle", "status", "scheduled_at", "platform_post_id", "url",
-           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts"}
+           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts", "outcome", "warnings"}
 ERROR_FIELDS = {"code", "message", "platform_code", "platform_message", "transient"}
 TIMELINE_NEEDS = {"at", "account_id", "stage", "method", "status", "duration_ms", "verdict", "decision"}
 
@@ -137,7 +137,12 @@ def test_part_that_failed(app, one, sandbox):
     post = app.wait_post(app.accepted(one["facebook"], containers=[{"content": text} for text in texts])["post_id"])
     item = post["platform_posts"][0]
     assert len(sandbox.ledger(texts[0])) == 1 and sandbox.ledger(texts[1]) == []
-    assert post["status"] == "failed"
+    assert (post["status"], post["state"], post["outcome"]) == ("published", "published", "partial")
+    assert (item["status"], item["outcome"]) == ("published", "partial")
+    assert INSTANT.match(item["published_at"]) and item["url"] and item["error"]["code"] == "CONTENT_REJECTED"
+    assert [(row["field"], row["code"]) for row in item["warnings"]] == [("parts.1", "part_refused")]
+    listed = next(row for row in app.list(status="published")["data"] if row["id"] == post["id"])
+    assert (listed["status"], listed["outcome"], listed["platform_posts"][0]["outcome"]) == ("published", "partial", "partial")
     assert item["platform_post_id"] == sandbox.ledger(texts[0])[0]["id"]
     assert [part["state"] for part in item["parts"]] == ["published", "failed"]
 

@@ -316,13 +316,16 @@ def judge(flow, account, texts, post, ledger, may_refuse=False):
     wrong = []
     if max(counts) > 1:
         wrong.append(f"DOUBLED {name}")
-    if platform_post["status"] == "published" and 0 in counts:
+    is_partial = platform_post["outcome"] == "partial"
+    if platform_post["status"] == "failed" and platform_post["parts"] and platform_post["parts"][0]["state"] == "published":
+        wrong.append(f"OUT AND TOLD FAILED {name}")
+    if platform_post["status"] == "published" and 0 in counts and not is_partial:
         wrong.append(f"LOST {name}")
     if platform_post["status"] == "published" and platform_post["platform_post_id"] not in (
         None, *(entry["id"] for entry in seen[0])
     ):
         wrong.append(f"WRONG ID {name}: {platform_post['platform_post_id']}")
-    if platform_post["status"] == "failed" and error.get("code") != "OUTCOME_UNKNOWN":
+    if (platform_post["status"] == "failed" or is_partial) and error.get("code") != "OUTCOME_UNKNOWN":
         told = [part["state"] == "published" for part in platform_post["parts"]]
         if not may_refuse:
             wrong.append(f"FAILED {name}: {error}")
@@ -369,7 +372,7 @@ def count_post(figures, post, wrong, timeline):
     figures["cells"] += 1
     figures["published"] += platform_post["status"] == "published"
     figures["unknown"] += code == "OUTCOME_UNKNOWN"
-    figures["refused"] += platform_post["status"] == "failed" and code != "OUTCOME_UNKNOWN"
+    figures["refused"] += platform_post["outcome"] != "all" and code != "OUTCOME_UNKNOWN"
     figures["in doubt"] += is_in_doubt(timeline) or code == "OUTCOME_UNKNOWN"
     figures["doubled"] += any(line.startswith("DOUBLED") for line in wrong)
     figures["lost"] += any(line.startswith("LOST") for line in wrong)

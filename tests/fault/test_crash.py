@@ -190,10 +190,13 @@ def compare(wishes, posts, ledger, platform_account_ids):
             counted[platform_post["status"] if not error else error["code"]] += 1
             if max(seen) > 1:
                 wrong.append(f"DOUBLED {name}")
-            if platform_post["status"] == "published" and seen != [1] * len(seen):
+            out = [part["state"] == "published" for part in platform_post["parts"]] or [False] * len(seen)
+            if any(is_out and not count for is_out, count in zip(out, seen)) or (platform_post["outcome"] == "all" and not all(out)):
                 wrong.append(f"LOST {name}")
-            if platform_post["status"] != "published" and error.get("code") != "OUTCOME_UNKNOWN":
+            if platform_post["outcome"] != "all" and error.get("code") != "OUTCOME_UNKNOWN":
                 wrong.append(f"FAILED {name} {error}")
+            if out[0] and platform_post["status"] != "published":
+                wrong.append(f"OUT AND NOT PUBLISHED {name} {error}")
     known = {text for wish in wishes for text in wish.texts}
     for entry in ledger:
         if not any(entry["text"].startswith(text) for text in known):

@@ -123,6 +123,7 @@ def test_second_part_leaves_once(world_of, figures, what):
     texts, post = run(world, flow)
     assert [world.proxy.count("/2/tweets", word_of(text)) for text in texts] == [1, 1, 0]
     platform_post = post["platform_posts"][0]
+    assert (platform_post["status"], platform_post["outcome"]) == ("published", "partial")
     assert platform_post["error"]["code"] == "OUTCOME_UNKNOWN"
     assert [part["state"] for part in platform_post["parts"]] == ["published", "failed", "pending"]
     count_post(figures, post, judge(flow, world.account(flow), texts, post, world.sandbox.ledger()), "")

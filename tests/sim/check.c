@@ -270,6 +270,23 @@ static void count_outcome(struct check *check)
 		totals->failed_by_code[code]++;
 }
 
+/* What is out is told as published, and what is missing of it has a reason. */
+static void check_partial(struct check *check)
+{
+	struct sim *sim = check->sim;
+	const bool is_published = str_equal_z(check->told.state, "published");
+	const bool is_whole = is_told_published(check, check->post->part_count - 1);
+	if (is_published && !is_told_published(check, 0))
+		sim_violation(sim, "I4 %s post %d target %zu is published without its first part",
+			      WHERE(check));
+	if (is_published && is_whole != str_is_empty(check->told.code))
+		sim_violation(sim, "I4 %s post %d target %zu is published in part without a reason",
+			      WHERE(check));
+	if (str_equal_z(check->told.state, "failed") && is_told_published(check, 0))
+		sim_violation(sim, "I4 %s post %d target %zu is out and told failed", WHERE(check));
+	sim->totals->partial += is_published && !is_whole;
+}
+
 static void check_delivery(struct check *check)
 {
 	struct sim *sim = check->sim;
@@ -299,10 +316,7 @@ static void check_delivery(struct check *check)
 	}
 	for (size_t part = 0; part < check->post->part_count; part++)
 		check_part(check, part);
-	if (str_equal_z(check->told.state, "published") &&
-	    !is_told_published(check, check->post->part_count - 1))
-		sim_violation(sim, "%s post %d target %zu is published with parts open",
-			      WHERE(check));
+	check_partial(check);
 	if (str_equal_z(check->told.code, "INTERNAL_ERROR"))
 		sim_violation(sim, "%s post %d target %zu failed by our own fault", WHERE(check));
 	check_strength(check);
@@ -321,7 +335,8 @@ static void check_strangers(struct check *check)
 	}
 }
 
-/* A person may take a delivery out of its end: to try it again, or to say that it appeared. */
+/* A person may take a delivery out of its end, unless all of it is published: to try it again, or
+ * to say that it appeared. */
 static bool may_leave_end(const struct check *check, struct str delivery_id)
 {
 	for (size_t i = 0; i < check->script->post_count; i++) {
@@ -336,12 +351,13 @@ static bool may_leave_end(const struct check *check, struct str delivery_id)
 
 static void check_ends(struct check *check)
 {
-	sqlite3_stmt *row = prepare(check, "SELECT id, was, became FROM sim_left");
+	sqlite3_stmt *row = prepare(check, "SELECT id, was, became, code FROM sim_left");
 	while (sqlite3_step(row) == SQLITE_ROW) {
 		const struct str id = column(check, row, 0);
 		const struct str was = column(check, row, 1);
 		const struct str became = column(check, row, 2);
-		if (!str_equal_z(was, "failed") || !may_leave_end(check, id))
+		const bool is_whole = str_is_empty(column(check, row, 3));
+		if (is_whole || !may_leave_end(check, id))
 			sim_violation(check->sim,
 				      "I5 a delivery left its end: " STR_FMT " " STR_FMT
 				      " -> " STR_FMT,

@@ -167,13 +167,14 @@ static void seal_open_fixed(struct seal **seal)
 /* What the database itself tells the judge: rows that left a terminal state, and how often a call
  * came into doubt. */
 static const char watchers[] =
-	"CREATE TABLE sim_left (id TEXT NOT NULL, was TEXT NOT NULL, became TEXT NOT NULL);"
+	"CREATE TABLE sim_left (id TEXT NOT NULL, was TEXT NOT NULL, became TEXT NOT NULL,"
+	" code TEXT NOT NULL);"
 	"CREATE TABLE sim_counts (doubts INTEGER NOT NULL);"
 	"INSERT INTO sim_counts VALUES (0);"
 	"CREATE TRIGGER sim_final BEFORE UPDATE ON deliveries"
 	" WHEN OLD.is_final = 1 AND (NEW.state <> OLD.state OR NEW.remote_id <> OLD.remote_id OR "
 	"NEW.parts <> OLD.parts)"
-	" BEGIN INSERT INTO sim_left VALUES (OLD.id, OLD.state, NEW.state); END;"
+	" BEGIN INSERT INTO sim_left VALUES (OLD.id, OLD.state, NEW.state, OLD.error_code); END;"
 	"CREATE TRIGGER sim_doubt AFTER UPDATE OF call_state ON deliveries"
 	" WHEN NEW.call_state = 2 AND OLD.call_state <> 2"
 	" BEGIN UPDATE sim_counts SET doubts = doubts + 1; END;";

@@ -320,9 +320,10 @@ static void print_totals(const struct totals *t)
 	printf("seeds %" PRId64 ", simulated %.1f days, accepted posts %" PRId64
 	       ", deliveries %" PRId64 "\n",
 	       t->seeds, (double)t->simulated_us / (double)US_PER_DAY, t->accepted, t->deliveries);
-	printf("published %" PRId64 " (parts visible %" PRId64 "), failed %" PRId64
-	       ", of these OUTCOME_UNKNOWN %" PRId64 " (%" PRId64 " of them visible)\n",
-	       t->published, t->parts, t->failed, t->unknown, t->unknown_visible);
+	printf("published %" PRId64 " (in part %" PRId64 ", parts visible %" PRId64
+	       "), failed %" PRId64 ", of all OUTCOME_UNKNOWN %" PRId64 " (%" PRId64
+	       " of them visible)\n",
+	       t->published, t->partial, t->parts, t->failed, t->unknown, t->unknown_visible);
 	for (int code = 0; code < FAILURE_CODE_COUNT; code++) {
 		if (t->failed_by_code[code] > 0)
 			printf("  failed %s %" PRId64 "\n",
@@ -345,7 +346,7 @@ static void print_totals(const struct totals *t)
 static bool did_enough(const struct totals *t)
 {
 	return t->published > 0 && t->failed > 0 && t->crashes > 0 && t->in_doubt > 0 &&
-	       t->unknown > 0 && t->refreshes > 0;
+	       t->unknown > 0 && t->partial > 0 && t->refreshes > 0;
 }
 
 static int judge(const struct options *options, const struct totals *totals)

@@ -56,7 +56,7 @@ struct weather {
 
 struct totals {
 	int64_t seeds, violations, doubled, lost, dishonest;
-	int64_t accepted, deliveries, parts, published, failed, unknown, unknown_visible;
+	int64_t accepted, deliveries, parts, published, partial, failed, unknown, unknown_visible;
 	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses,
 		refreshes, cancels, retries, restores, held;
 	int64_t simulated_us;

@@ -681,7 +681,7 @@ static void step_work(struct history *h)
 		struct delivery_save each =
 			save_of(&claimed.work[i], (enum delivery_next)below(h, DELIVERY_FAILED + 1),
 				h->now_us);
-		each.failure = each.next == DELIVERY_FAILED
+		each.failure = each.next == DELIVERY_FAILED || each.next == DELIVERY_PARTIAL
 				       ? (below(h, 3) == 0 ? &unknown : &refused)
 				       : NULL;
 		each.call_started_at_us = below(h, 3) == 0 ? h->now_us : 0;

@@ -393,8 +393,8 @@ static void what_was_given_back_or_is_final_is_nobodys(void **state)
 	struct fixture *fx = *state;
 	struct error err = {0};
 	static const enum delivery_next endings[] = {DELIVERY_RETRY, DELIVERY_PUBLISHED,
-						     DELIVERY_FAILED};
-	for (size_t i = 0; i < 3; i++) {
+						     DELIVERY_PARTIAL, DELIVERY_FAILED};
+	for (size_t i = 0; i < COUNT_OF(endings); i++) {
 		const struct app_row app = make_app(fx);
 		const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
 		const struct str post_id = post_now(fx, &app, &account);
@@ -655,6 +655,7 @@ static void a_first_save_claims_the_row_that_was_left(void **state)
 		{DELIVERY_WAIT, POST_PROCESSING, ERR_NONE},
 		{DELIVERY_RETRY, POST_RETRYING, ERR_CONFLICT},
 		{DELIVERY_PUBLISHED, POST_PUBLISHED, ERR_CONFLICT},
+		{DELIVERY_PARTIAL, POST_PUBLISHED, ERR_CONFLICT},
 		{DELIVERY_FAILED, POST_FAILED, ERR_CONFLICT},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -789,7 +790,7 @@ static int64_t count_paused(struct fixture *fx)
 	struct error err = {0};
 	ok(store_waiting_groups_list(fx->store, fx->arena, NOW, &groups, &count, &err), &err);
 	for (size_t i = 0; i < count; i++)
-		paused_count += groups[i].delivery.course.is_paused ? groups[i].count : 0;
+		paused_count += groups[i].delivery.standing.is_paused ? groups[i].count : 0;
 	return paused_count;
 }
 

@@ -159,15 +159,16 @@ const ACTIONS = {
 };
 
 function errorBox(context, target, failures) {
-	if (!target.error || target.status === "published") {
+	const isPartial = target.status === "published" && target.outcome === "partial";
+	if (!target.error || (target.status === "published" && !isPartial)) {
 		return null;
 	}
 	const row = failures.find((one) => one.code === target.error.code) ?? {sentence: target.error.message, advice: "", action: "none"};
-	const isFinal = target.status === "failed";
-	const tone = target.error.code === "CANCELLED" ? "" : isFinal ? "bad" : "warn";
+	const isFinal = target.status === "failed" || isPartial;
+	const tone = target.error.code === "CANCELLED" ? "" : isFinal && !isPartial ? "bad" : "warn";
 	return notice(
 		tone,
-		isFinal ? row.sentence : `Last attempt: ${row.sentence}`,
+		isPartial ? `Published, but not everything: ${row.sentence}` : isFinal ? row.sentence : `Last attempt: ${row.sentence}`,
 		target.error.message && target.error.message !== row.sentence ? h("p", null, target.error.message) : null,
 		target.error.platform_message
 			? [

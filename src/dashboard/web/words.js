@@ -25,7 +25,7 @@ export const STATES = {
 		published: ["Published", "ok"],
 		failed: ["Failed", "bad"],
 		cancelled: ["Cancelled", "calm"],
-		partial: ["Partly published", "bad"],
+		partial: ["Partly published", "warn"],
 	},
 	account: {
 		active: ["Active", "ok"],
@@ -67,6 +67,9 @@ export function postWord(post) {
 	if (post.state === "failed" && targets.length > 0 && targets.every((target) => target.error?.code === "CANCELLED")) {
 		return "cancelled";
 	}
+	if (FINAL.has(post.state) && post.outcome === "partial") {
+		return "partial";
+	}
 	if (post.state === "failed" && targets.some((target) => target.status === "published")) {
 		return "partial";
 	}
@@ -74,7 +77,11 @@ export function postWord(post) {
 }
 
 export const targetWord = (target) =>
-	target.error?.code === "CANCELLED" && target.status === "failed" ? "cancelled" : (target.state ?? target.status);
+	target.error?.code === "CANCELLED" && target.status === "failed"
+		? "cancelled"
+		: target.status === "published" && target.outcome === "partial"
+			? "partial"
+			: (target.state ?? target.status);
 
 export const TYPES = {post: "Post", video: "Video", story: "Story", carousel: "Carousel", article: "Article"};
 export const ACCOUNT_TYPES = {

@@ -73,8 +73,8 @@ static void the_lists_element(void **state)
 	assert_text(json, "containers.0.content", "hi");
 	assert_int_equal(json_get(json, "tags")->count, 0);
 	assert_string_equal(names_of(fx->arena, at(json, "platform_posts.0")),
-			    "id account_id platform platform_id handle status scheduled_at "
-			    "platform_post_id url error");
+			    "id account_id platform platform_id handle status outcome "
+			    "scheduled_at platform_post_id url error");
 	assert_text(json, "platform_posts.0.platform", "x");
 	assert_text(json, "platform_posts.0.status", "pending");
 	assert_true(json_is(at(json, "platform_posts.0.error"), JSON_TYPE_NULL));
@@ -89,7 +89,7 @@ static void one_posts_own_page(void **state)
 	delivery.platform_code = STR("429");
 	delivery.error_is_transient = true;
 	delivery.attempts = 2;
-	delivery.course.due_at_us = NOW + US_PER_S;
+	delivery.standing.due_at_us = NOW + US_PER_S;
 	delivery.parts = STR("[{\"state\":\"pending\"}]");
 	struct post_row post = post_of(fx, &delivery, 1, POST_RETRYING);
 	const struct json *json = written(fx, &post, true);

@@ -20,8 +20,8 @@ static void only_these_changes_are_legal(void **state)
 		[DELIVERY_CHANGE_WAIT] = "..w...",     [DELIVERY_CHANGE_RETRY] = "..r...",
 		[DELIVERY_CHANGE_PUBLISH] = "..P...",  [DELIVERY_CHANGE_FAIL] = "..F...",
 		[DELIVERY_CHANGE_CANCEL] = "FFFF..",   [DELIVERY_CHANGE_RESCHEDULE] = ".s....",
-		[DELIVERY_CHANGE_RELEASE] = ".p....",  [DELIVERY_CHANGE_TRY_AGAIN] = ".....p",
-		[DELIVERY_CHANGE_APPEARED] = ".....P",
+		[DELIVERY_CHANGE_RELEASE] = ".p....",  [DELIVERY_CHANGE_TRY_AGAIN] = "....pp",
+		[DELIVERY_CHANGE_APPEARED] = "....PP", [DELIVERY_CHANGE_PUBLISH_PART] = "..P...",
 	};
 	static const char letters[] = "pswrPF";
 	for (int change = 0; change < DELIVERY_CHANGE_COUNT; change++) {
@@ -48,11 +48,10 @@ static void what_is_final_stays_but_for_a_persons_word(void **state)
 		if (!post_state_is_final(row->from))
 			continue;
 		found++;
-		assert_int_equal(row->from, POST_FAILED);
 		assert_true(row->change == DELIVERY_CHANGE_TRY_AGAIN ||
 			    row->change == DELIVERY_CHANGE_APPEARED);
 	}
-	assert_int_equal(found, 2);
+	assert_int_equal(found, 4);
 }
 
 static void every_row_is_told_once_and_why(void **state)

@@ -432,6 +432,15 @@ static inline struct timeline_row *world_timeline(struct world *w, struct str po
 		assert_str(row_.error_code, (code)); \
 	} while (0)
 
+/* Its first part is out, and code says why a later one is not. */
+#define assert_partial(w, post_id, code) \
+	do { \
+		const struct delivery_row row_ = world_delivery((w), (post_id), 0); \
+		assert_string_equal(post_state_name(row_.state), "published"); \
+		assert_str(row_.error_code, (code)); \
+		assert_true(row_.published_at_us > 0); \
+	} while (0)
+
 #define assert_state(w, post_id, name) \
 	assert_string_equal(post_state_name(world_delivery((w), (post_id), 0).state), (name))
 
