@@ -83,8 +83,8 @@ def start_pytest(build: Path, group: str, selection: list[str], long: bool, data
                        PYTHONDONTWRITEBYTECODE="1", POSTHORN_LONG="1" if long else "",
                        POSTHORN_UNMET=str(build / "unmet"), POSTHORN_GROUP=group, POSTHORN_TEST_DATABASE=database)
     # A directory of its own: pytest's common one is swept by whichever run ends.
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=15", f"--basetemp={build / f'pytest-tmp-{group}'}",
-               f"--junitxml={report}", *selection]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=15",
+               f"--basetemp={build / f'pytest-tmp-{group}'}", f"--junitxml={report}", *selection]
     with open(build / f"pytest-{group}.log", "w", encoding="utf-8") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands of the restore guard: backup, hold show, hold release, hold fail; and pause, resume. They work with a
- * running service and without one. */
+ * The commands of the restore guard: backup, hold show, hold release, hold fail; and pause, resume.
+ * They work with a running service and without one. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

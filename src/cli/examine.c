@@ -43,8 +43,8 @@ static void examine_key(struct service *service, struct arena *arena, struct adm
 			       : sentence);
 }
 
-/* The store's clock is the database's where several nodes share it. Elsewhere there is only ours, and
- * the newest thing that the database has seen. */
+/* The store's clock is the database's where several nodes share it. Elsewhere there is only ours,
+ * and the newest thing that the database has seen. */
 static void examine_clock(struct service *service, struct arena *arena, struct admin_findings *out)
 {
 	const int64_t ours_us = clock_now_us(clock_system());

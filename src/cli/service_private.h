@@ -113,8 +113,8 @@ enum err_kind identity_check_key(struct service *service, struct error *err);
 /* The same while the service runs, for the doctor; context is the service. False: sentence_out says
  * what is wrong. */
 bool identity_key_finding(void *context, struct arena *arena, struct str *sentence_out);
-/* deliverer_config.key_is_other, webhooker_config.key_is_other; context is the service. From here on
- * nothing is claimed, and the service is not ready. */
+/* deliverer_config.key_is_other, webhooker_config.key_is_other; context is the service. From here
+ * on nothing is claimed, and the service is not ready. */
 void identity_note_other_key(void *context, struct str why);
 /* INVALID: the database belongs to the other mode, live or sandbox. Writes it down where it is not
  * known. */
@@ -156,8 +156,8 @@ bool health_has_disk_room(void *context);
 bool health_may_claim(void *context);
 /* Not with another master key; room on the disk is another matter. */
 bool health_has_key(void *context);
-/* api_config.is_ready: fills reason and returns false when the store cannot be written or is damaged,
- * its secrets need another master key, the disk is full or the engine does not turn. */
+/* api_config.is_ready: fills reason and returns false when the store cannot be written or is
+ * damaged, its secrets need another master key, the disk is full or the engine does not turn. */
 bool health_is_ready(void *context, char *reason, size_t reason_size);
 /* api_config.is_delivering: false too when a due delivery that has room to run is late. */
 bool health_is_delivering(void *context, char *reason, size_t reason_size);

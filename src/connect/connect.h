@@ -107,17 +107,17 @@ enum err_kind connector_await(struct connector *connector, struct arena *arena,
 			      struct connect_return *return_out, struct error *err);
 
 struct verify_outcome {
-	/* PENDING: the platform could not be asked, or its answer decides nothing. Nothing was stored
-	 * then */
+	/* PENDING: the platform could not be asked, or its answer decides nothing. Nothing was
+	 * stored then */
 	enum credential_state state;
 	struct str message; /* the platform's own words, or why it could not be asked */
 };
 
 /* Asks the platform whether the stored credential is good, of two the candidate, stores the answer,
  * and brings a draft app live with its first verified credential (api-decisions.md 3). A candidate
- * that is good takes the place of the current one. Waits at most wait_ms; the message lives in arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret
- * cannot be opened with this master key (nothing is asked or stored; err->text says so);
- * TEMPORARY. */
+ * that is good takes the place of the current one. Waits at most wait_ms; the message lives in
+ * arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret cannot be opened
+ * with this master key (nothing is asked or stored; err->text says so); TEMPORARY. */
 enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,
 			       enum platform_id platform, int64_t wait_ms,
 			       struct verify_outcome *outcome_out, struct error *err);

@@ -89,8 +89,8 @@ void admin_credential_list(void *context, struct http_request *request,
 		admin_respond_failure(response, kind, &err, "credential");
 }
 
-/* The one that was meant: a candidate, with what it waits beside, or the current one. message: why it
- * is still pending; empty = nothing to add. */
+/* The one that was meant: a candidate, with what it waits beside, or the current one. message: why
+ * it is still pending; empty = nothing to add. */
 static void respond_credential(struct admin *admin, struct http_request *request,
 			       struct http_response *response, struct str app_id,
 			       enum platform_id platform, struct str message)
@@ -210,8 +210,8 @@ static bool find_scopes(struct admin *admin, struct http_request *request,
 	return true;
 }
 
-/* A slip must not stop a platform that works: beside a verified credential another one waits until it
- * is proven, unless the caller insists (design.md 5). */
+/* A slip must not stop a platform that works: beside a verified credential another one waits until
+ * it is proven, unless the caller insists (design.md 5). */
 static enum err_kind put(struct admin *admin, struct arena *arena, bool is_forced,
 			 const struct credential_row *credential, struct error *err)
 {

@@ -98,8 +98,8 @@ static void check_nodes(struct admin *admin, struct arena *arena, struct admin_f
 				   (long long)nodes[i].busy_count));
 }
 
-/* A limit that is waited out is no fault; an app that is refused, or a platform that does not work for
- * a minute, needs somebody to know. */
+/* A limit that is waited out is no fault; an app that is refused, or a platform that does not work
+ * for a minute, needs somebody to know. */
 static void report_gate(struct arena *arena, struct admin_findings *x,
 			const struct due_at_gate *wait, int64_t now_us)
 {

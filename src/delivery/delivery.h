@@ -41,13 +41,13 @@ struct deliverer_config {
 	 * can be traced to the delivery. Engine's thread. NULL = none. */
 	void (*stepping)(void *context, const struct delivery_work *work);
 	void *stepping_context;
-	/* Asked before each claim: false while the disk has no room for the outcome of calls, and once
-	 * key_is_other was told. Nothing is claimed then. Engine's thread. NULL = always. */
+	/* Asked before each claim: false while the disk has no room for the outcome of calls, and
+	 * once key_is_other was told. Nothing is claimed then. Engine's thread. NULL = always. */
 	bool (*has_disk_room)(void *context);
 	void *disk_context;
-	/* Told of a delivery that another master key sealed: it was given back as it stands, and the
-	 * next claim should give nothing (has_disk_room). why: one sentence. Engine's thread, after
-	 * the commit: may write to the store. NULL = nobody. */
+	/* Told of a delivery that another master key sealed: it was given back as it stands, and
+	 * the next claim should give nothing (has_disk_room). why: one sentence. Engine's thread,
+	 * after the commit: may write to the store. NULL = nobody. */
 	void (*key_is_other)(void *context, struct str why);
 	void *key_context;
 	bool is_idle;       /* this node leaves deliveries to others: it never claims */
@@ -64,8 +64,8 @@ void deliverer_free(struct deliverer **deliverer);
 /* Returns how many deliveries are at work now. Any thread. */
 int64_t deliverer_in_flight(const struct deliverer *deliverer);
 bool deliverer_is_idle(const struct deliverer *deliverer);
-/* Returns how long ago a claim last took all that was due and had room: what is due and has room now
- * has waited no longer than that. Any thread. */
+/* Returns how long ago a claim last took all that was due and had room: what is due and has room
+ * now has waited no longer than that. Any thread. */
 int64_t deliverer_behind_us(const struct deliverer *deliverer);
 /* Why no call of an app may begin on a platform now; OPEN on a node that delivers nothing. Any
  * thread. */

@@ -38,8 +38,8 @@ struct due_backlog {
 /* Reads the store. deliverer may be NULL: then everything has room. */
 enum err_kind due_list(struct store *store, const struct deliverer *deliverer, struct arena *arena,
 		       int64_t now_us, struct due_backlog *out, struct error *err);
-/* How many platform posts wait, by enum waiting_reason; those under way do not. Of unscheduled posts
- * the first STORE_WAITING_POSTS_MAX are looked at. Reads the store. */
+/* How many platform posts wait, by enum waiting_reason; those under way do not. Of unscheduled
+ * posts the first STORE_WAITING_POSTS_MAX are looked at. Reads the store. */
 enum err_kind due_waiting_count(struct store *store, const struct deliverer *deliverer,
 				struct arena *arena, int64_t now_us,
 				int64_t counts_out[WAITING_REASON_COUNT], struct error *err);

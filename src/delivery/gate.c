@@ -47,8 +47,9 @@ struct place {
 	enum gate_outcome cause;  /* SUSPENDED: what the last call said */
 	int64_t reopens_us;
 	int64_t used_us;
-	int64_t refused_since_us; /* nothing has worked since, and somebody kept asking; 0 = not so */
-	int64_t refused_at_us;    /* when it was asked last */
+	/* nothing has worked since, and somebody kept asking; 0 = not so */
+	int64_t refused_since_us;
+	int64_t refused_at_us; /* when it was asked last */
 };
 
 struct gate {

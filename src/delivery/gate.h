@@ -71,8 +71,9 @@ int64_t gate_refused_us(struct gate *gate, enum platform_id platform, struct str
 enum gate_reason {
 	GATE_OPEN,
 	GATE_PLATFORM_DOWN, /* calls get no answer there, or 5xx */
-	GATE_PLATFORM_LIMIT, /* as many calls as may be are under way, or the platform limits the app */
-	GATE_APP_LIMIT       /* the platform refuses the app: credentials, credits, cap */
+	/* as many calls as may be are under way, or the platform limits the app */
+	GATE_PLATFORM_LIMIT,
+	GATE_APP_LIMIT /* the platform refuses the app: credentials, credits, cap */
 };
 
 struct gate_closing {

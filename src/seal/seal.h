@@ -47,9 +47,9 @@ void seal_free(struct seal **seal);
  * allowed. */
 struct str seal_secret(const struct seal *seal, struct arena *arena, const struct seal_place *place,
 		       struct str plaintext, const struct random_source *random);
-/* Opens a record. The plaintext lives in arena and is wiped when that is cleared.
- * Returns NONE; FORBIDDEN when it was sealed with another key (err->text names both); INTERNAL with the
- * reason in words: unknown format, changed or of another row. */
+/* Opens a record. The plaintext lives in arena and is wiped when that is cleared. Returns NONE;
+ * FORBIDDEN when it was sealed with another key (err->text names both); INTERNAL with the reason in
+ * words: unknown format, changed or of another row. */
 enum err_kind seal_open_secret(const struct seal *seal, struct arena *arena,
 			       const struct seal_place *place, struct str sealed,
 			       struct str *plaintext_out, struct error *err);

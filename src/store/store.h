@@ -79,9 +79,11 @@ enum err_kind store_check(struct store *store, struct error *err);
 /* Has the database said that its content is damaged (its pages, not what we wrote into them)? Then
  * nothing new is accepted, until another start has found it sound. */
 bool store_is_damaged(const struct store *store);
-/* Counts again what lists go by, from the posts. Blocks the writer: a second or so for a million. */
+/* Counts again what lists go by, from the posts. Blocks the writer: a second or so for a
+ * million. */
 enum err_kind store_counters_rebuild(struct store *store, struct error *err);
-/* The same, but only when counters were found to be wrong: by this process, or (is_start) before. */
+/* The same, but only when counters were found to be wrong: by this process, or (is_start)
+ * before. */
 enum err_kind store_counters_mend(struct store *store, bool is_start, bool *is_mended_out,
 				  struct error *err);
 /* Does the database keep what it has committed when its machine stops? *why_out: "", or a sentence

@@ -42,7 +42,8 @@ enum err_kind store_credential_set_state(struct store *store, struct str app_id,
 					 enum credential_state state, struct str message,
 					 int64_t now_us, struct error *err);
 
-/* ---- the candidate: entered beside a credential that works, which stays until this one is proven ---- */
+/* ---- the candidate: entered beside a credential that works, which stays until this one is proven
+ * ---- */
 
 /* Writes over the one before; state pending. Sealed for the place of credential_row. */
 enum err_kind store_candidate_put(struct store *store, const struct credential_row *candidate,
@@ -51,8 +52,8 @@ enum err_kind store_candidate_put(struct store *store, const struct credential_r
 enum err_kind store_candidate_find(struct store *store, struct arena *arena, struct str app_id,
 				   enum platform_id platform, struct credential_row *out,
 				   struct error *err);
-/* The platform refused it, in these words. The candidate as it was found; CONFLICT: it is another by
- * now. */
+/* The platform refused it, in these words. The candidate as it was found; CONFLICT: it is another
+ * by now. */
 enum err_kind store_candidate_fail(struct store *store, const struct credential_row *candidate,
 				   struct str message, struct error *err);
 /* It is proven: it takes the place of the current one, verified. CONFLICT as above. */

@@ -15,9 +15,9 @@ struct store;
 
 /* ---- the master key ---- */
 
-/* Finds a sealed record that does not begin as this key's records do (seal_record_head()): its first
- * bytes, as many as head has (5). Empty: there is none. Reads every credential, account and webhook. What
- * lives for minutes (connections) is not looked at. */
+/* Finds a sealed record that does not begin as this key's records do (seal_record_head()): its
+ * first bytes, as many as head has (5). Empty: there is none. Reads every credential, account and
+ * webhook. What lives for minutes (connections) is not looked at. */
 enum err_kind store_key_find_other(struct store *store, struct arena *arena, struct str head,
 				   struct str *head_out, struct error *err);
 /* Makes the number of this key (seal_key_number()) the database's, unless another node works on it
@@ -38,8 +38,8 @@ enum err_kind store_mode_read(struct store *store, enum store_mode *mode_out, st
 
 enum mode_finding {
 	MODE_AGREED,
-	MODE_CHANGED, /* as was asked: what was unfinished is held, every account must be connected
-			 again */
+	/* as was asked: what was unfinished is held, every account must be connected again */
+	MODE_CHANGED,
 	MODE_OTHER,   /* the database belongs to the other mode */
 	MODE_UNKNOWN, /* an older version left accounts and no word */
 	MODE_IN_USE   /* a change was asked for while other nodes work on the database */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is removed by its age: calls in timelines, evidence, connections that led nowhere, events and
- * the log of their webhook deliveries (api-decisions.md 17). Posts and their outcome stay. */
+ * What is removed by its age: calls in timelines, evidence, connections that led nowhere, events
+ * and the log of their webhook deliveries (api-decisions.md 17). Posts and their outcome stay. */
 #pragma once
 
 #include <stdint.h>

@@ -31,8 +31,8 @@ enum err_kind store_due_accounts_list(struct store *store, struct arena *arena, 
 /* Platform posts that are not final and not scheduled, and stand alike. */
 struct store_waiting_group {
 	struct str app_id;
-	struct delivery_row
-		delivery; /* platform, state, error_code and standing; ahead is 0 or 1 */
+	/* platform, state, error_code and standing; ahead is 0 or 1 */
+	struct delivery_row delivery;
 	int64_t count;
 };
 #define STORE_WAITING_POSTS_MAX 10000 /* posts that are looked at */

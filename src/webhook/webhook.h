@@ -42,8 +42,8 @@ struct webhooker_config {
 	struct event_data_port port;
 	/* Asked before each claim of webhook deliveries: false = none. NULL = always. */
 	bool (*may_claim)(void *context);
-	/* Told that another master key sealed a webhook's secret; its delivery waits for its lease to
-	 * end. NULL = nobody. Both on the engine's thread. */
+	/* Told that another master key sealed a webhook's secret; its delivery waits for its lease
+	 * to end. NULL = nobody. Both on the engine's thread. */
 	void (*key_is_other)(void *context, struct str why);
 	void *key_context;
 	struct store_retention retention; /* what its turns remove */

@@ -171,7 +171,8 @@ class Checker:
         if response.request.method == "HEAD":
             return
         body = self.json_of(what, response)
-        self.validate(self.description["components"]["schemas"]["Error"], {key: body[key] for key in body if key != "error_description"}, what)
+        self.validate(self.description["components"]["schemas"]["Error"], {
+                      key: body[key] for key in body if key != "error_description"}, what)
         if body["error"] != allowed[response.status_code]:
             raise Deviation(f"{what}: {body['error']} where {allowed[response.status_code]} belongs")
 
@@ -197,7 +198,12 @@ class Checker:
                     raise Deviation(f"{what}: the header {name} is missing")
                 continue
             schema, text = self.resolve(header["schema"]), response.headers[name]
-            self.validate(schema, int(text) if schema.get("type") == "integer" and re.fullmatch(r"-?\d+", text) else text, f"{what}: {name}")
+            self.validate(
+                schema,
+                int(text) if schema.get("type") == "integer" and re.fullmatch(
+                    r"-?\d+",
+                    text) else text,
+                f"{what}: {name}")
 
     def json_of(self, what, response):
         try:

@@ -77,7 +77,16 @@ def database_of(data):
     key = str(pathlib.Path(data).resolve())
     if key not in DATABASES:
         name = "posthorn_" + hashlib.sha256(f"{os.getpid()} {key}".encode()).hexdigest()[:20]
-        made = subprocess.run(["psql", "-X", "-q", "-d", server, "-c", f"CREATE DATABASE {name}"], capture_output=True, text=True, timeout=60)
+        made = subprocess.run(["psql",
+                               "-X",
+                               "-q",
+                               "-d",
+                               server,
+                               "-c",
+                               f"CREATE DATABASE {name}"],
+                              capture_output=True,
+                              text=True,
+                              timeout=60)
         assert made.returncode == 0 or "already exists" in made.stderr, made.stderr
         DATABASES[key] = f"{server.rsplit('/', 1)[0]}/{name}"
     return {"POSTHORN_DATABASE": DATABASES[key]}

@@ -260,10 +260,8 @@ def test_reschedule_without_a_time(app, one, body):
     check_error(move(app, scheduled(app, one), body), 422, "VALIDATION_ERROR", ["scheduled_at", *body])
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["", "tomorrow", "2030-02-30T00:00:00Z", "2030-01-01T00:00:00+00:00", "2030-01-01 00:00:00Z", 5, True, [], {}, utc(-600), utc(6 * 366 * 86400)],
-)
+@pytest.mark.parametrize("value", ["", "tomorrow", "2030-02-30T00:00:00Z", "2030-01-01T00:00:00+00:00",
+                                   "2030-01-01 00:00:00Z", 5, True, [], {}, utc(-600), utc(6 * 366 * 86400)])
 def test_reschedule_to_what_is_no_time(app, one, value):
     post_id = scheduled(app, one)
     before = app.show(post_id)
@@ -276,7 +274,8 @@ def test_only_the_time_is_changed(app, one):
     post_id = scheduled(app, one)
     before = app.show(post_id)
     body = check_error(move(app, post_id, {"scheduled_at": tomorrow(2), "content": "new words"}), 422, "VALIDATION_ERROR", ["content"])
-    assert body["errors"]["content"] == ["Unknown field. Only scheduled_at can be changed. For other content, delete the post and publish it again."]
+    assert body["errors"]["content"] == [
+        "Unknown field. Only scheduled_at can be changed. For other content, delete the post and publish it again."]
     check_error(move(app, post_id, {"scheduled_at": tomorrow(2), "contnet": "x"}), 422, "VALIDATION_ERROR", ["contnet"])
     check_error(move(app, post_id, {"content": "new words"}), 422, "VALIDATION_ERROR", ["content", "scheduled_at"])
     assert app.show(post_id) == before
@@ -314,8 +313,8 @@ def test_retry_publishes_once(app, one, sandbox, prefix):
     assert body["details"] == {"accounts": [{"id": one["x"], "reason": "published"}]}
 
 
-@pytest.mark.parametrize("more", [{}, {"data": b"{}", "headers": {"Content-Type": "application/json"}}, {"json": {"republish": None, "account_ids": None}}],
-                         ids=["no body", "{}", "nulls"])
+@pytest.mark.parametrize("more", [{}, {"data": b"{}", "headers": {"Content-Type": "application/json"}},
+                         {"json": {"republish": None, "account_ids": None}}], ids=["no body", "{}", "nulls"])
 def test_retry_of_all(app, one, sandbox, more):
     text = marker("all")
     post_id = refused(app, sandbox, one["x"], text)
@@ -411,7 +410,17 @@ def test_retry_of_media_that_could_not_be_fetched(app, one, sandbox, media):
     """Instagram's container failed: the part begins anew with another one."""
     text = marker("picture")
     item = media.image()
-    sandbox.fault("instagram", "GET", "/v25.0/*", "status", status=200, body={"status_code": "ERROR", "status": "Error: 2207052", "id": "1"}, times=20)
+    sandbox.fault(
+        "instagram",
+        "GET",
+        "/v25.0/*",
+        "status",
+        status=200,
+        body={
+            "status_code": "ERROR",
+            "status": "Error: 2207052",
+            "id": "1"},
+        times=20)
     post = app.wait_post(app.accepted(one["instagram"], text, media=[item])["post_id"], timeout_s=90)
     sandbox.clear_faults()
     assert post["status"] == "failed", post
@@ -526,7 +535,13 @@ def test_retry_of_what_is_under_way(app, one):
 
 def test_retry_with_an_account_that_is_gone(app, sandbox):
     account = app.connect("facebook", user_id="user-gone").accounts[1]["id"]
-    body = {"error": {"message": "Error validating access token", "type": "OAuthException", "code": 190, "error_subcode": 460, "fbtrace_id": "A"}}
+    body = {
+        "error": {
+            "message": "Error validating access token",
+            "type": "OAuthException",
+            "code": 190,
+            "error_subcode": 460,
+            "fbtrace_id": "A"}}
     sandbox.fault(*FACEBOOK_FEED, "status", status=400, body=body, times=3)
     text = marker("gone")
     post_id = app.wait_post(app.accepted(account, text)["post_id"])["id"]

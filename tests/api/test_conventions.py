@@ -42,7 +42,17 @@ EVERY_PATH = sorted({prefix + fill(path) for _, path, _, _ in ROUTES for prefix 
 
 def methods_of(path):
     """Those of the most exact pattern that the path fits: /posts/publish is never a post whose id would be "publish"."""
-    fits = {pattern for _, pattern, _, _ in ROUTES for prefix in PREFIXES if re.fullmatch(prefix + re.sub(r"\{\w+\}", "[^/]+", pattern), path)}
+    fits = {
+        pattern for _,
+        pattern,
+        _,
+        _ in ROUTES for prefix in PREFIXES if re.fullmatch(
+            prefix +
+            re.sub(
+                r"\{\w+\}",
+                "[^/]+",
+                pattern),
+            path)}
     exact = min(fits, key=lambda pattern: [part.startswith("{") for part in pattern.split("/")])
     return sorted({method for method, pattern, _, _ in ROUTES if pattern == exact})
 
@@ -99,7 +109,13 @@ def test_token_elsewhere_is_not_read(app, service, place):
         "form": {"data": {"access_token": app.token}},
         "json": {"json": {"access_token": app.token}},
     }[place]
-    check_error(service.request("GET" if place == "query" else "POST", "/v1/posts/publish" if place != "query" else "/v1/posts", **more), 401, "UNAUTHENTICATED")
+    check_error(
+        service.request(
+            "GET" if place == "query" else "POST",
+            "/v1/posts/publish" if place != "query" else "/v1/posts",
+            **more),
+        401,
+        "UNAUTHENTICATED")
 
 
 @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "BeArEr"])

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-import requests
 
-from harness import PLATFORMS, App, Service, follow_return, with_query, HTTP_S
+from harness import PLATFORMS, App
 
 
 @pytest.fixture

@@ -118,7 +118,8 @@ def test_references_lead_somewhere_and_nothing_is_unused(described):
     used = {thing["$ref"] for _, thing in walk(described) if isinstance(thing, dict) and "$ref" in thing}
     for reference in used:
         WATCH.checker.resolve({"$ref": reference})
-    there = {f"#/components/{kind}/{name}" for kind, named in described["components"].items() if kind != "securitySchemes" for name in named}
+    there = {f"#/components/{kind}/{name}" for kind,
+             named in described["components"].items() if kind != "securitySchemes" for name in named}
     assert there == used
 
 
@@ -246,7 +247,8 @@ class Faked:
 TOKEN = {"access_token": "pht_" + "a" * 43, "token_type": "Bearer", "expires_in": 60}
 TOKEN_CALL = {"method": "POST", "path": "/v1/oauth/token", "body": TOKEN, "headers": {"Cache-Control": "no-store", "Pragma": "no-cache"}}
 REFUSED = {"status": 401, "body": {"message": "no", "error": "UNAUTHENTICATED"}}
-TOLD = {"method": "POST", "path": "/v1/webhooks/1/test", "status": 202, "body": {"data": {"event_id": "01a1fcda-7451-7617-8dc3-203f49eaf282"}}}
+TOLD = {"method": "POST", "path": "/v1/webhooks/1/test", "status": 202,
+        "body": {"data": {"event_id": "01a1fcda-7451-7617-8dc3-203f49eaf282"}}}
 CHANGE = {"method": "PATCH", "path": "/v1/posts/1", "status": 409, "body": {"message": "no", "error": "TOO_LATE"}}
 FINE = {
     "an error": REFUSED,
@@ -287,7 +289,8 @@ def faked(answer):
     answer = dict(answer)
     sent = answer.pop("sent", "grant_type=client_credentials")
     response = Faked(**answer)
-    response.request = Faked(answer.get("method", "GET"), answer.get("path", "/v1/platforms"), headers={"Content-Type": "application/x-www-form-urlencoded"})
+    response.request = Faked(answer.get("method", "GET"), answer.get("path", "/v1/platforms"),
+                             headers={"Content-Type": "application/x-www-form-urlencoded"})
     response.request.body = sent if "token" in response.url else None
     return response
 

@@ -9,7 +9,17 @@ import pytest
 from harness import INSTANT, UUID, App, check_error, check_message_counts, marker, poll
 
 YEAR = datetime.date.today().year + 1
-POST_FIELDS = {"id", "request_id", "external_user_id", "status", "mode", "scheduled_at", "created_at", "containers", "platform_posts", "tags"}
+POST_FIELDS = {
+    "id",
+    "request_id",
+    "external_user_id",
+    "status",
+    "mode",
+    "scheduled_at",
+    "created_at",
+    "containers",
+    "platform_posts",
+    "tags"}
 PLATFORM_POST_FIELDS = {"id", "account_id", "platform", "handle", "status", "scheduled_at"}
 MEDIA_FIELDS = {"url", "type", "alt_text", "thumbnail_url", "duration", "mime_type"}
 
@@ -86,8 +96,8 @@ def test_published_and_failed_elements(posts, sandbox):
 
 
 def test_containers_echo_the_request(posts):
-    media = [{"url": "https://media.example.com/b.jpg", "type": "image", "alt_text": "b"},
-             {"url": "https://media.example.com/a.jpg", "type": "image", "mime_type": "image/jpeg", "thumbnail_url": "https://media.example.com/t.jpg"}]
+    media = [{"url": "https://media.example.com/b.jpg", "type": "image", "alt_text": "b"}, {"url": "https://media.example.com/a.jpg",
+                                                                                            "type": "image", "mime_type": "image/jpeg", "thumbnail_url": "https://media.example.com/t.jpg"}]
     app = App(posts.app.service, name="echo", owner="echo@example.com").set_credentials("facebook").issue_token()
     account = app.account("facebook")
     containers = [{"content": "first", "media": media}, {"content": "second\n<b>"}]
@@ -212,8 +222,12 @@ def test_external_user_ids(posts, users, count):
     assert answer["meta"]["total"] == len(answer["data"]) == count
 
 
-@pytest.mark.parametrize("query", ["external_user_ids[]=bob&external_user_ids[]=carol", "external_user_ids[0]=bob&external_user_ids[1]=carol",
-                                   "external_user_ids%5B%5D=bob", "external_user_ids%5B7%5D=bob", "external_user_ids[]=carol&external_user_ids%5B0%5D=bob"])
+@pytest.mark.parametrize("query",
+                         ["external_user_ids[]=bob&external_user_ids[]=carol",
+                          "external_user_ids[0]=bob&external_user_ids[1]=carol",
+                          "external_user_ids%5B%5D=bob",
+                          "external_user_ids%5B7%5D=bob",
+                          "external_user_ids[]=carol&external_user_ids%5B0%5D=bob"])
 def test_spellings_of_an_array(posts, query):
     answer = posts.app.get(f"/v1/posts?{query}")
     assert answer.status_code == 200 and answer.json()["meta"]["total"] == 3
@@ -231,7 +245,12 @@ def test_platform(posts, slug, count):
 
 
 def test_filters_are_combined(posts):
-    query = {"external_user_ids[]": ["bob"], "status": "scheduled", "date_from": f"{YEAR}-06-01", "date_to": f"{YEAR}-06-01", "platform": "facebook"}
+    query = {
+        "external_user_ids[]": ["bob"],
+        "status": "scheduled",
+        "date_from": f"{YEAR}-06-01",
+        "date_to": f"{YEAR}-06-01",
+        "platform": "facebook"}
     answer = posts.app.list(**query)
     assert ids(answer) == [posts.both] and answer["meta"]["total"] == 1
     assert posts.app.list(**{**query, "platform": "linkedin"})["meta"]["total"] == 0
@@ -241,15 +260,60 @@ def test_filters_are_combined(posts):
 # ---- 422 ----
 
 WRONG = {
-    "date_from": ["x", "2026-1-1", "2026-02-30", "2026-13-01", "01-01-2026", "2026/01/01", "2026-01-01T00:00:00Z", "20260101", "2027-02-29", " 2026-01-01", "2026-01-01 "],
-    "date_to": ["x", "2026-02-30", "2026-00-10", "tomorrow", "2026-01-32"],
-    "status": ["x", "Published", "processing", "retrying", "pending,failed", "draft", " pending"],
-    "page": ["0", "-1", "x", "1.5", "1e3", " 1", "99999999999999999999", "", "0x1", "+1"],
-    "per_page": ["0", "101", "-1", "x", "1.5", "", "99999999999999999999"],
-    "platform": ["myspace", "X", "3"],
-    "external_user_ids": ["bob", ""],
+    "date_from": [
+        "x",
+        "2026-1-1",
+        "2026-02-30",
+        "2026-13-01",
+        "01-01-2026",
+        "2026/01/01",
+        "2026-01-01T00:00:00Z",
+        "20260101",
+        "2027-02-29",
+        " 2026-01-01",
+        "2026-01-01 "],
+    "date_to": [
+            "x",
+            "2026-02-30",
+            "2026-00-10",
+            "tomorrow",
+            "2026-01-32"],
+    "status": [
+                "x",
+                "Published",
+                "processing",
+                "retrying",
+                "pending,failed",
+                "draft",
+                " pending"],
+    "page": [
+                    "0",
+                    "-1",
+                    "x",
+                    "1.5",
+                    "1e3",
+                    " 1",
+                    "99999999999999999999",
+                    "",
+                    "0x1",
+                    "+1"],
+    "per_page": [
+                        "0",
+                        "101",
+                        "-1",
+                        "x",
+                        "1.5",
+                        "",
+                        "99999999999999999999"],
+    "platform": [
+                            "myspace",
+                            "X",
+                            "3"],
+    "external_user_ids": [
+                                "bob",
+                                ""],
     "account_ids": ["x"],
-}
+                                 }
 
 
 @pytest.mark.parametrize("name, value", [(name, value) for name, values in WRONG.items() for value in values], ids=lambda v: repr(v))
@@ -270,7 +334,8 @@ def test_date_to_before_date_from(posts):
 def test_message_counts_the_errors(posts):
     body = check_error(posts.app.get("/v1/posts?page=0&status=x"), 422, "VALIDATION_ERROR", ["page", "status"])
     assert body["message"].endswith(" (and 1 more error)")
-    body = check_error(posts.app.get("/v1/posts?page=0&status=x&per_page=0&date_from=x"), 422, "VALIDATION_ERROR", ["page", "status", "per_page", "date_from"])
+    body = check_error(posts.app.get("/v1/posts?page=0&status=x&per_page=0&date_from=x"),
+                       422, "VALIDATION_ERROR", ["page", "status", "per_page", "date_from"])
     assert body["message"].endswith(" (and 3 more errors)")
 
 

@@ -178,7 +178,16 @@ def test_timeline(app, one, media):
 
 
 def test_timeline_shows_refusals_and_decisions(app, one, sandbox):
-    sandbox.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "a reason of its own", "status": 403})
+    sandbox.fault(
+        "x",
+        "POST",
+        "/2/tweets",
+        "status",
+        status=403,
+        body={
+            "title": "Forbidden",
+            "detail": "a reason of its own",
+            "status": 403})
     post = app.wait_post(app.accepted(one["x"], marker())["post_id"])
     rows = app.get(f"/v1/posts/{post['id']}/timeline").json()["data"]
     assert rows[-1]["status"] == 403

@@ -462,7 +462,8 @@ def test_5_years_ahead(app, one):
     refused(app, one, 422, "INVALID_SCHEDULE", ["scheduled_at"], scheduled_at=over.strftime(form))
 
 
-@pytest.mark.parametrize("given, kept", [(".5", ".5"), (".000", ""), (".123456", ".123456"), (".123456789", ".123456"), (".1", ".1"), (".100", ".1")])
+@pytest.mark.parametrize("given, kept", [(".5", ".5"), (".000", ""), (".123456", ".123456"),
+                         (".123456789", ".123456"), (".1", ".1"), (".100", ".1")])
 def test_fractions(app, one, given, kept):
     """1 to 9 digits, cut to microseconds; shown only where not zero."""
     data = later(app, one["x"], marker(), scheduled_at=LATER[:-1] + given + "Z").json()["data"]
@@ -535,7 +536,17 @@ def test_text_limits_are_met_exactly(app, one):
 
 
 def test_rule_names_the_account_that_breaks_it(app, one):
-    body = refused(app, one, 422, "VALIDATION_ERROR", ["content"], content="x" * 300, account_ids=[one["facebook"], one["x"], one["linkedin"]])
+    body = refused(
+        app,
+        one,
+        422,
+        "VALIDATION_ERROR",
+        ["content"],
+        content="x" * 300,
+        account_ids=[
+            one["facebook"],
+            one["x"],
+            one["linkedin"]])
     assert [rule["account_id"] for rule in body["details"]["rules"]] == [one["x"]]
     assert (body["details"]["rules"][0]["limit"], body["details"]["rules"][0]["actual"]) == (280, 300)
 

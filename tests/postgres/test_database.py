@@ -58,7 +58,13 @@ def test_a_server_that_does_not_sync_is_named():
 
 
 def test_the_keyword_form_gets_the_form_that_works(tmp_path):
-    done = cli("serve", "--data", tmp_path / "data", environment={"POSTHORN_DATABASE": "host=db.internal dbname=posthorn password=pa55word"})
+    done = cli(
+        "serve",
+        "--data",
+        tmp_path /
+        "data",
+        environment={
+            "POSTHORN_DATABASE": "host=db.internal dbname=posthorn password=pa55word"})
     assert done.returncode == 2
     assert "postgres://USER@HOST:PORT/NAME" in done.stderr and "pa55word" not in done.stderr
 

@@ -63,7 +63,8 @@ def test_nodes_that_meet_a_record_of_another_key_fail_no_post(cluster):
     head = cluster.sql(f"SELECT encode(substr(access_token_sealed, 1, {HEAD_BYTES}), 'hex') FROM accounts").strip()
 
     def write_head(text):
-        cluster.sql("UPDATE accounts SET access_token_sealed = decode('" + text + f"', 'hex') || substr(access_token_sealed, {HEAD_BYTES + 1})")
+        cluster.sql("UPDATE accounts SET access_token_sealed = decode('" + text +
+                    f"', 'hex') || substr(access_token_sealed, {HEAD_BYTES + 1})")
 
     write_head("01aabbccdd")
     poll("a node is not ready", lambda: 503 in [node.request("GET", "/readyz").status_code for node in cluster.nodes.values()])

@@ -68,7 +68,11 @@ def test_a_token_counts_on_every_node_at_once(cluster, app):
     first, second = on(cluster, app, "first"), on(cluster, app, "second")
     old = first.token
     token = first.issue_token().token
-    assert requests.get(f"{second.service.url}/v1/accounts", headers={"Authorization": f"Bearer {token}"}, timeout=HTTP_S).status_code == 200
+    assert requests.get(
+        f"{second.service.url}/v1/accounts",
+        headers={
+            "Authorization": f"Bearer {token}"},
+        timeout=HTTP_S).status_code == 200
     check_error(requests.get(f"{second.service.url}/v1/accounts", headers={"Authorization": f"Bearer {old}"}, timeout=HTTP_S), 401,
                 "UNAUTHENTICATED")
     app.token = token

@@ -70,7 +70,8 @@ def tokens_of(sandbox, data):
             app.connect(slug)
     columns = ", ".join(TOKENS.values())
     seal, database = Seal(KEY), sqlite3.connect(data / "posthorn.db")
-    rows = database.execute(f"SELECT platform, platform_account_id, expires_at_us, refresh_expires_at_us, extra, id, {columns} FROM accounts")
+    rows = database.execute(
+        f"SELECT platform, platform_account_id, expires_at_us, refresh_expires_at_us, extra, id, {columns} FROM accounts")
     found = {}
     for platform, account, expires, refresh_expires, extra, row_id, *sealed in rows:
         opened = [seal.open(record, "accounts", name, row_id) if record else b"" for name, record in zip(TOKENS, sealed)]

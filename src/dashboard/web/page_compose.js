@@ -337,7 +337,9 @@ async function accepted(context, draft, body) {
 		if (failure.code !== "DUPLICATE_REQUEST" || !failure.details.post_id) {
 			throw failure;
 		}
-		const said = before === text ? "This post was already accepted." : "This post was already accepted, as it was before your last changes.";
+		const said = before === text
+			? "This post was already accepted."
+			: "This post was already accepted, as it was before your last changes.";
 		return {id: failure.details.post_id, said};
 	}
 }
@@ -380,7 +382,8 @@ function findAccount(context, draft) {
 	}
 	const hint =
 		draft.total > draft.accounts.length
-			? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. Press Enter to list all accounts of one user by your user id.`
+			? `${number(draft.accounts.length)} of ${number(draft.total)} accounts are listed. ` +
+				"Press Enter to list all accounts of one user by your user id."
 			: null;
 	const find = field({
 		name: "find",

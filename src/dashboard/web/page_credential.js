@@ -50,7 +50,8 @@ function entryCard(context, guide) {
 			max: 1024,
 			autocomplete: "new-password",
 			hint: credential
-				? "The stored secret is not shown. Enter it again to change anything here. What works stays in use until the new one is proven."
+				? "The stored secret is not shown. Enter it again to change anything here. " +
+					"What works stays in use until the new one is proven."
 				: "Stored encrypted and never shown again.",
 		}),
 		field({
@@ -70,7 +71,8 @@ function entryCard(context, guide) {
 		await context.reloadApps(); // the first verified one brings the app live
 		await context.refresh();
 	};
-	return card({title: credential ? "Change credentials" : "Enter credentials"}, form({fields, submit: "Save and verify", onsubmit: send}));
+	const title = credential ? "Change credentials" : "Enter credentials";
+	return card({title}, form({fields, submit: "Save and verify", onsubmit: send}));
 }
 
 async function verifyNow(context, guide) {

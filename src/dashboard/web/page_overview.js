@@ -33,7 +33,8 @@ function alarmLines(alarms) {
 					h(
 						"p",
 						null,
-						`${number(held.asking)} are still being resolved with the platforms; ${number(held.held)} wait for the operator: posthorn hold show, release, fail.`
+						`${number(held.asking)} are still being resolved with the platforms; ` +
+							`${number(held.held)} wait for the operator: posthorn hold show, release, fail.`
 					)
 				)
 			: null,
@@ -41,7 +42,11 @@ function alarmLines(alarms) {
 			notice(
 				"warn",
 				"Paused",
-				h("p", null, `${pause.platform ?? "all platforms"}, ${pause.app ? `app ${pause.app}` : "all apps"}, ${pause.account ? `account ${pause.account}` : "all accounts"}: nothing new begins, posts wait.`),
+				h("p", null, [
+					pause.platform ?? "all platforms",
+					pause.app ? `app ${pause.app}` : "all apps",
+					pause.account ? `account ${pause.account}` : "all accounts",
+				].join(", ") + ": nothing new begins, posts wait."),
 				h("p", {class: "small soft"}, `By ${pause.actor}, since `, when(pause.paused_at))
 			)
 		),

@@ -16,7 +16,8 @@ function settingsForm(context, app) {
 			rows: 4,
 			value: app.redirect_urls.join("\n"),
 			placeholder: "https://app.example.com/connected",
-			hint: "Where your users may be redirected after connecting: full URLs or origins, one per line. Empty allows any http or https URL; a list is safer.",
+			hint: "Where your users may be redirected after connecting: full URLs or origins, one " +
+				"per line. Empty allows any http or https URL; a list is safer.",
 			parse: (text) =>
 				text
 					.split("\n")
@@ -43,13 +44,15 @@ function settingsForm(context, app) {
 				["off", "Off: accounts are usable at once"],
 				["on", "On: your server confirms each connection"],
 			],
-			hint: "On protects against connection links passed on to someone else: the redirect carries a confirmation token that your server sends back.",
+			hint: "On protects against connection links passed on to someone else: the redirect " +
+				"carries a confirmation token that your server sends back.",
 		}),
 		field({
 			name: "max_lateness",
 			label: "Longest delay in seconds",
 			value: app.max_lateness === null ? "" : String(app.max_lateness),
-			hint: "A post that cannot begin this long after its time fails with EXPIRED instead of going out late. From 60 to 2592000; empty: no limit.",
+			hint: "A post that cannot begin this long after its time fails with EXPIRED instead of " +
+				"going out late. From 60 to 2592000; empty: no limit.",
 			parse: (text) => (text.trim() === "" ? null : Number(text)),
 		}),
 	];

@@ -194,7 +194,7 @@ static enum err_kind read_flow_in_tx(struct store_tx *tx, void *argument, struct
 	struct stored_flow *stored = argument;
 	struct sql_cursor cursor;
 	sql_select(&cursor, tx->sql, SQL_DELIVERY_WORK, stored->w->arena,
-		   SQL_ARGS(sql_text(stored->delivery_id)), err);
+		   SQL_ARGS(sql_text(stored->delivery_id), sql_word("")), err);
 	assert_true(sql_next(&cursor));
 	sql_take_text(&cursor); /* id, post_id, fence, state, attempts */
 	sql_take_text(&cursor);

@@ -121,8 +121,8 @@ static void what_is_never_found_ends_as_unknown(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
 }
 
-/* The service was down for three days with the call open. The first probe gets no answer: that is no
- * reason to give up, nor to send again. */
+/* The service was down for three days with the call open. The first probe gets no answer: that is
+ * no reason to give up, nor to send again. */
 static void patience_begins_with_the_first_probe(void **state)
 {
 	struct world *w = *state;

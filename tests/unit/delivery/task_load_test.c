@@ -30,7 +30,8 @@ static void use_key(struct world *w, uint8_t first)
 	world_start_parts(w);
 }
 
-/* Another master key is the operator's matter and never the post's: with the right one it goes on. */
+/* Another master key is the operator's matter and never the post's: with the right one it goes
+ * on. */
 static void what_another_key_sealed_is_given_back(void **state)
 {
 	struct world *w = *state;
