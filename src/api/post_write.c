@@ -15,7 +15,7 @@ static void write_warnings(struct json_writer *w, struct arena *arena,
 	json_key(w, "warnings");
 	json_begin_array(w);
 	if (delivery->state == POST_PUBLISHED &&
-	    delivery_outcome_of(delivery) == POST_OUTCOME_PARTIAL &&
+	    store_post_delivery_outcome(delivery) == POST_OUTCOME_PARTIAL &&
 	    json_parse(arena, delivery->parts, NULL, &parts, NULL, NULL) == ERR_NONE) {
 		for (size_t i = 0; i < parts->count; i++) {
 			const struct str state = json_string(json_get(json_at(parts, i), "state"));
@@ -145,7 +145,7 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	json_member_int(w, "platform_id", delivery->platform);
 	json_member_str(w, "handle", delivery->handle);
 	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
-	json_member_str(w, "outcome", str_of(post_outcome_name(delivery_outcome_of(delivery))));
+	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
 	json_member_instant(w, "scheduled_at", delivery->scheduled_at_us);
 	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
 	json_member_str_or_null(w, "url", delivery->url);
@@ -192,7 +192,7 @@ void post_write_members(struct json_writer *w, const struct post_view *view,
 		w, "status",
 		str_of(is_full ? post_state_name(post->state) : post_state_status(post->state)));
 	json_member_str(w, "state", str_of(post_state_name(post->state)));
-	json_member_str(w, "outcome", str_of(post_outcome_name(post_outcome_of(post))));
+	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_outcome_of(post))));
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
 	json_member_instant(w, "created_at", post->created_at_us);

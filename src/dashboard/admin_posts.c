@@ -275,7 +275,7 @@ static void write_delivery(struct json_writer *w, const struct delivery_row *del
 	json_member_str(w, "handle", delivery->handle);
 	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
 	json_member_str(w, "state", str_of(post_state_name(delivery->state)));
-	json_member_str(w, "outcome", str_of(post_outcome_name(delivery_outcome_of(delivery))));
+	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
 	json_member_str_or_null(w, "url", delivery->url);
 	json_member_instant(w, "published_at", delivery->published_at_us);
 	json_member_int(w, "attempts", delivery->attempts);
@@ -297,7 +297,7 @@ static void write_post(struct json_writer *w, struct arena *arena, const struct 
 	json_member_str(w, "external_user_id", post->external_user_id);
 	json_member_str(w, "status", str_of(post_state_status(post->state)));
 	json_member_str(w, "state", str_of(post_state_name(post->state)));
-	json_member_str(w, "outcome", str_of(post_outcome_name(post_outcome_of(post))));
+	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_outcome_of(post))));
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
 	write_content(w, arena, post->content);
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);

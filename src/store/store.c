@@ -146,7 +146,7 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 	if (kind == ERR_NONE)
 		kind = migrate(store->sql, &store->schema_version, err);
 	if (kind == ERR_NONE && store->lock_fd >= 0 && sql_is_shared(store->sql))
-		kind = node_id_judge(store, err);
+		kind = store_node_id_judge(store, err);
 	if (kind == ERR_NONE && sql_is_shared(store->sql))
 		kind = open_shared(store, &sql_config, err);
 	if (kind != ERR_NONE)
@@ -187,7 +187,7 @@ static enum err_kind open_node(struct store *store, const struct store_config *c
 		return kind;
 	store->node_started_us = clock_now_us(store->clock);
 	if (config->node_path != NULL)
-		kind = node_id_keep(store, config->node_path, err);
+		kind = store_node_id_keep(store, config->node_path, err);
 	if (kind == ERR_NONE)
 		kind = store_write_patiently(store, node_begin, NULL, err);
 	store->is_node_begun = kind == ERR_NONE;

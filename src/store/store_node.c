@@ -111,7 +111,7 @@ static void seen_read(struct sql_cursor *cursor, void *out)
 	seen->silent_us = sql_take_int(cursor);
 }
 
-enum err_kind node_id_judge(struct store *store, struct error *err)
+enum err_kind store_node_id_judge(struct store *store, struct error *err)
 {
 	struct seen seen = {0};
 	const struct node_file *file = &store->node_file;
@@ -133,7 +133,7 @@ enum err_kind node_id_judge(struct store *store, struct error *err)
 	return ERR_NONE;
 }
 
-enum err_kind node_id_keep(struct store *store, const char *path, struct error *err)
+enum err_kind store_node_id_keep(struct store *store, const char *path, struct error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)

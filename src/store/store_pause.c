@@ -85,8 +85,8 @@ static bool fits(struct str wanted, struct str text)
 	return str_is_empty(wanted) || str_equal(wanted, text);
 }
 
-bool pause_applies(const struct pause_row *pauses, size_t count, enum platform_id platform,
-		   struct str app_id, struct str account_id)
+bool store_pause_applies(const struct pause_row *pauses, size_t count, enum platform_id platform,
+			 struct str app_id, struct str account_id)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct pause_row *pause = &pauses[i];

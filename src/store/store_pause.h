@@ -34,5 +34,5 @@ enum err_kind store_pause_count(struct store *store, int64_t *count_out, struct 
 enum err_kind store_pause_account_exists(struct store *store, struct str account_id,
 					 struct str app_id, bool *exists_out, struct error *err);
 /* Is a delivery to this account held back by one of these pauses, if it has not begun? */
-bool pause_applies(const struct pause_row *pauses, size_t count, enum platform_id platform,
-		   struct str app_id, struct str account_id);
+bool store_pause_applies(const struct pause_row *pauses, size_t count, enum platform_id platform,
+			 struct str app_id, struct str account_id);

@@ -383,7 +383,7 @@ static bool has_part(const struct delivery_row *delivery, const char *beginning)
 	return str_find(delivery->parts, str_of(beginning), 0) != SIZE_MAX;
 }
 
-enum post_outcome delivery_outcome_of(const struct delivery_row *delivery)
+enum post_outcome store_post_delivery_outcome(const struct delivery_row *delivery)
 {
 	const bool is_first_out = str_has_prefix(delivery->parts, STR("[{\"state\":\"published\""));
 	if (delivery->state != POST_PUBLISHED)
@@ -394,12 +394,12 @@ enum post_outcome delivery_outcome_of(const struct delivery_row *delivery)
 	return is_short ? POST_OUTCOME_PARTIAL : POST_OUTCOME_ALL;
 }
 
-enum post_outcome post_outcome_of(const struct post_row *post)
+enum post_outcome store_post_outcome_of(const struct post_row *post)
 {
 	size_t all = 0;
 	size_t none = 0;
 	for (size_t i = 0; i < post->delivery_count; i++) {
-		const enum post_outcome outcome = delivery_outcome_of(&post->deliveries[i]);
+		const enum post_outcome outcome = store_post_delivery_outcome(&post->deliveries[i]);
 		all += outcome == POST_OUTCOME_ALL;
 		none += outcome == POST_OUTCOME_NONE;
 	}
@@ -408,7 +408,7 @@ enum post_outcome post_outcome_of(const struct post_row *post)
 	return all == post->delivery_count ? POST_OUTCOME_ALL : POST_OUTCOME_PARTIAL;
 }
 
-const char *post_outcome_name(enum post_outcome outcome)
+const char *store_post_outcome_name(enum post_outcome outcome)
 {
 	static const char *const names[] = {"none", "partial", "all"};
 	return names[outcome];

@@ -104,9 +104,9 @@ struct post_row {
 
 /* How much of what was asked for is published (api-decisions.md 7). */
 enum post_outcome { POST_OUTCOME_NONE, POST_OUTCOME_PARTIAL, POST_OUTCOME_ALL };
-enum post_outcome delivery_outcome_of(const struct delivery_row *delivery);
-enum post_outcome post_outcome_of(const struct post_row *post);
-const char *post_outcome_name(enum post_outcome outcome); /* "none", "partial", "all" */
+enum post_outcome store_post_delivery_outcome(const struct delivery_row *delivery);
+enum post_outcome store_post_outcome_of(const struct post_row *post);
+const char *store_post_outcome_name(enum post_outcome outcome); /* "none", "partial", "all" */
 
 /* NOT_FOUND also for another app's. */
 enum err_kind store_post_get(struct store *store, struct arena *arena, struct str app_id,

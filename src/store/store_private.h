@@ -133,9 +133,9 @@ enum err_kind guard_judge_server(struct store_tx *tx, void *history, struct erro
 enum err_kind node_id_open(struct store *store, const char *path, struct error *err);
 /* Draws another id when the file's may be in use elsewhere: the file was copied, or another process
  * has started with its id since. With the node's lock, on a connection without marks. */
-enum err_kind node_id_judge(struct store *store, struct error *err);
+enum err_kind store_node_id_judge(struct store *store, struct error *err);
 /* Writes the file. */
-enum err_kind node_id_keep(struct store *store, const char *path, struct error *err);
+enum err_kind store_node_id_keep(struct store *store, const char *path, struct error *err);
 /* store->clock is the database's from here on. */
 enum err_kind node_clock_open(struct store *store, struct error *err);
 /* Commands: the owner comes and goes. */

@@ -98,7 +98,7 @@ def test_rotate_secret(place):
 
 @pytest.mark.parametrize("command", ["show", "activate", "suspend", "go-live", "rotate-secret"])
 def test_unknown_app(place, command):
-    assert "no such app" in bad(place.cli("app", command, "phc_nobody"), 1)
+    assert "No such app" in bad(place.cli("app", command, "phc_nobody"), 1)
     bad(place.cli("app", command), 2)
 
 

@@ -828,7 +828,7 @@ static void nothing_new_begins_where_it_is_paused(void **state)
 		const struct claimed claimed = claim(fx, NOW, 10);
 		for (size_t k = 0; k < 3; k++) {
 			free_count += !holds[i][k];
-			assert_int_equal(pause_applies(&pauses[i], 1, accounts[k]->platform,
+			assert_int_equal(store_pause_applies(&pauses[i], 1, accounts[k]->platform,
 						       accounts[k]->app_id, accounts[k]->id),
 					 holds[i][k]);
 		}

@@ -71,19 +71,19 @@ static enum err_kind make_version_table(struct sql_connection *sql, struct error
 	return kind;
 }
 
-int migrate_program_schema(void)
+static int program_schema(void)
 {
 	return migrations[migrations_count - 1].number;
 }
 
 enum err_kind migrate_check_program(int64_t oldest_program, struct error *err)
 {
-	if (oldest_program <= migrate_program_schema())
+	if (oldest_program <= program_schema())
 		return ERR_NONE;
 	return error_set(err, ERR_INVALID,
 			 "the database was upgraded for programs that know schema %d or newer, and "
 			 "this one knows %d: install the newer version here",
-			 (int)oldest_program, migrate_program_schema());
+			 (int)oldest_program, program_schema());
 }
 
 /* Where nothing is said, every program must know all of the schema. */
@@ -103,7 +103,7 @@ enum err_kind migrate(struct sql_connection *sql, int *version_out, struct error
 		kind = apply_durably(sql, &migrations[i], err);
 	if (kind == ERR_NONE)
 		kind = version_read(sql, &version, err);
-	if (kind == ERR_NONE && version > migrate_program_schema())
+	if (kind == ERR_NONE && version > program_schema())
 		kind = judge_newer(sql, version, err);
 	if (kind == ERR_NONE)
 		*version_out = (int)version;

@@ -26,8 +26,6 @@ struct migration {
 extern const struct migration migrations[];
 extern const size_t migrations_count;
 
-/* The schema that this program knows. */
-int migrate_program_schema(void);
 /* NONE, or INVALID with what to do: programs as old as this one cannot work with a database for
  * which meta says so. */
 enum err_kind migrate_check_program(int64_t oldest_program, struct error *err);

@@ -419,7 +419,7 @@ static enum err_kind settle_commit(struct postgres_connection *own, struct error
 		return error_set(err, ERR_TEMPORARY, "database: the connection was lost");
 	}
 	while (kind != ERR_NONE && kind != ERR_UNCERTAIN && pg_boot_ms() < until_ms &&
-	       !pg_link_is_late(&own->link)) {
+	       !sql_postgres_link_is_late(&own->link)) {
 		kind = mark_read(own, &number, err);
 		if (kind != ERR_NONE)
 			pause_ms(SETTLE_PAUSE_MS);
@@ -680,7 +680,7 @@ static enum err_kind postgres_set_mark(struct sql_connection *connection, struct
 static bool postgres_may_run_again(const struct sql_connection *connection)
 {
 	const struct postgres_connection *own = (const struct postgres_connection *)connection;
-	return own->may_run_again && !pg_link_is_late(&own->link);
+	return own->may_run_again && !sql_postgres_link_is_late(&own->link);
 }
 
 static struct sql_history postgres_history(const struct sql_connection *connection)
@@ -690,12 +690,12 @@ static struct sql_history postgres_history(const struct sql_connection *connecti
 
 static void postgres_set_limit(struct sql_connection *connection, int64_t limit_ms)
 {
-	pg_link_limit(&((struct postgres_connection *)connection)->link, limit_ms);
+	sql_postgres_link_limit(&((struct postgres_connection *)connection)->link, limit_ms);
 }
 
 static bool postgres_is_hung(const struct sql_connection *connection)
 {
-	return pg_link_is_hung(&((const struct postgres_connection *)connection)->link);
+	return sql_postgres_link_is_hung(&((const struct postgres_connection *)connection)->link);
 }
 
 const struct sql_driver sql_driver_postgres = {

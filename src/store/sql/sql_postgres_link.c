@@ -135,19 +135,19 @@ void pg_link_close(struct pg_link *link)
 
 /* ---- waiting ---- */
 
-void pg_link_limit(struct pg_link *link, int64_t limit_ms)
+void sql_postgres_link_limit(struct pg_link *link, int64_t limit_ms)
 {
 	link->limited_boot_ms = pg_boot_ms();
 	link->deadline_boot_ms = limit_ms > 0 ? link->limited_boot_ms + limit_ms : 0;
 }
 
-bool pg_link_is_hung(const struct pg_link *link)
+bool sql_postgres_link_is_hung(const struct pg_link *link)
 {
-	return link->pg == NULL &&
-	       (pg_link_is_late(link) || pg_boot_ms() - link->limited_boot_ms >= PG_HUNG_MS);
+	return link->pg == NULL && (sql_postgres_link_is_late(link) ||
+				    pg_boot_ms() - link->limited_boot_ms >= PG_HUNG_MS);
 }
 
-bool pg_link_is_late(const struct pg_link *link)
+bool sql_postgres_link_is_late(const struct pg_link *link)
 {
 	return link->deadline_boot_ms != 0 && pg_boot_ms() >= link->deadline_boot_ms;
 }
@@ -427,7 +427,7 @@ static enum err_kind connect_anew(struct pg_link *link, struct error *err)
 {
 	pg_link_drop(link);
 	wait_until(limited(link, link->next_try_boot_ms));
-	if (pg_link_is_late(link))
+	if (sql_postgres_link_is_late(link))
 		return error_set(err, ERR_TEMPORARY, "database: no answer in time");
 	const enum err_kind kind = connect_once(link, err);
 	if (kind == ERR_NONE) {
@@ -466,6 +466,6 @@ enum err_kind pg_link_open(struct pg_link *link, const struct sql_config *config
 	*link = (struct pg_link){.role = config->role, .url = strdup(config->path)};
 	if (link->url == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
-	pg_link_limit(link, config->limit_ms);
+	sql_postgres_link_limit(link, config->limit_ms);
 	return connect_anew(link, err);
 }

@@ -33,18 +33,18 @@ struct pg_link {
 	enum sql_role role;
 	unsigned failures;          /* to connect, in a row */
 	int64_t next_try_boot_ms;   /* not before */
-	int64_t limited_boot_ms;    /* when pg_link_limit() was called */
+	int64_t limited_boot_ms;    /* when sql_postgres_link_limit() was called */
 	int64_t deadline_boot_ms;   /* nothing waits beyond; 0 = none */
 	struct sql_history history; /* of what a writer was connected to last */
 	bool is_lost;               /* something went wrong with the connection: drop it */
 };
 
 /* Nothing that is called from now on waits for longer than limit_ms in all; 0 = no such limit. */
-void pg_link_limit(struct pg_link *link, int64_t limit_ms);
-/* Has the link nothing to show for the seconds since pg_link_limit()? */
-bool pg_link_is_hung(const struct pg_link *link);
+void sql_postgres_link_limit(struct pg_link *link, int64_t limit_ms);
+/* Has the link nothing to show for the seconds since sql_postgres_link_limit()? */
+bool sql_postgres_link_is_hung(const struct pg_link *link);
 /* Is that time over? */
-bool pg_link_is_late(const struct pg_link *link);
+bool sql_postgres_link_is_late(const struct pg_link *link);
 /* By the clock that never jumps. */
 int64_t pg_boot_ms(void);
 
