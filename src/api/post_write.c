@@ -145,7 +145,8 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	json_member_int(w, "platform_id", delivery->platform);
 	json_member_str(w, "handle", delivery->handle);
 	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
-	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
+	json_member_str(w, "outcome",
+			str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
 	json_member_instant(w, "scheduled_at", delivery->scheduled_at_us);
 	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
 	json_member_str_or_null(w, "url", delivery->url);

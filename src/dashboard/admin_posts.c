@@ -275,7 +275,8 @@ static void write_delivery(struct json_writer *w, const struct delivery_row *del
 	json_member_str(w, "handle", delivery->handle);
 	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
 	json_member_str(w, "state", str_of(post_state_name(delivery->state)));
-	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
+	json_member_str(w, "outcome",
+			str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
 	json_member_str_or_null(w, "url", delivery->url);
 	json_member_instant(w, "published_at", delivery->published_at_us);
 	json_member_int(w, "attempts", delivery->attempts);

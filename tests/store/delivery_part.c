@@ -829,7 +829,7 @@ static void nothing_new_begins_where_it_is_paused(void **state)
 		for (size_t k = 0; k < 3; k++) {
 			free_count += !holds[i][k];
 			assert_int_equal(store_pause_applies(&pauses[i], 1, accounts[k]->platform,
-						       accounts[k]->app_id, accounts[k]->id),
+							     accounts[k]->app_id, accounts[k]->id),
 					 holds[i][k]);
 		}
 		assert_int_equal(claimed.count, free_count);
