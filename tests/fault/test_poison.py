@@ -82,7 +82,7 @@ def test_three_aborts_set_a_delivery_aside(tmp_path, sandbox):
     assert "delivery_set_aside" in service.stderr()
     assert notes.read_text() == ""
     assert json.loads(service.cli("hold", "show").stdout)["set_aside"] == 1
-    assert "1 deliveries stopped the service" in service.cli("doctor").stdout
+    assert "1 deliveries were quarantined" in service.cli("doctor").stdout
     service.stop()
     assert not sandbox.ledger(text=text)
 

@@ -211,7 +211,7 @@ def slow_picture(body):
 
 
 def test_readiness_is_answered_while_the_database_hangs(cluster):
-    """Packets are swallowed and nobody is told: /readyz answers within a second from the last look, and gives the node up after 15 s."""
+    """Packets are swallowed and nobody is told: /readyz answers within a second from the last probe, and gives the node up after 15 s."""
     wire = DropProxy(cluster.server.port)
     cluster.urls["hung"] = cluster.url.replace(f":{cluster.server.port}/", f":{wire.port}/")
     node = cluster.start("hung")
