@@ -166,7 +166,7 @@ def test_thread_with_files(shop, world, files, account):
     (["heavy.png"], "5242880"),
     (["page.png"], "must be JPEG"),
     (["long.mp4"], "1200"),
-    (["moves.gif", "picture.png"], "only medium"),
+    (["moves.gif", "picture.png"], "only media file"),
 ])
 def test_files_that_x_does_not_take(shop, world, files, account, names, word):
     text, before = marker("refused"), len(world.log(host="api.x.com"))
