@@ -53,7 +53,7 @@ def checked(tmp_path):
     ("format", "src/a.c", "int one(void);\n", "int two( void );\n", "src/a.c"),
     ("format", "bench/a.h", "int one(void);\n", "int two( void );\n", "bench/a.h"),
     ("lengths", "src/a.c", "/* " + "x" * 94 + " */\n", "\t/* " + "x" * 87 + " */\n", "src/a.c:2: 101 columns"),
-    ("lengths", "src/a.def", "x" * 160 + "\n", "x" * 161 + "\n", "src/a.def:2: 161 columns"),
+    ("lengths", "src/a.def", "x" * 220 + "\n", "x" * 221 + "\n", "src/a.def:2: 221 columns"),
     ("lengths", "tests/a.py", "x" * 140 + "\n", "x" * 141 + "\n", "tests/a.py:2: 141 columns"),
     ("lengths", "src/dashboard/web/a.js", "\t" + "x" * 136 + "\n", "\t" + "x" * 137 + "\n", "web/a.js:2: 141 columns"),
     ("shell", "examples/a.sh", "#!/bin/sh\necho one\n", "cat $1\n", "SC2086"),

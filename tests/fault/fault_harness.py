@@ -575,5 +575,6 @@ def learn_calls(world, flow):
 
 
 def outcome_of(post):
-    platform_post = post["platform_posts"][0]
-    return "published" if platform_post["status"] == "published" else platform_post["error"]["code"]
+    """"published", or why not all of it is: what is out in part has the code of what is not."""
+    error = post["platform_posts"][0]["error"]
+    return error["code"] if error else "published"
