@@ -28,7 +28,7 @@
 
 struct options {
 	uint64_t first, seeds;
-	bool is_single, prints, checks_hash, prints_hashes;
+	bool is_single, prints, checks_hash, prints_hashes, has_restores;
 	int64_t jobs;
 	enum mutant mutant;
 	bool expects_caught;
@@ -196,6 +196,7 @@ static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant
 {
 	struct sim sim;
 	sim_begin(&sim, seed, mutant, prints, totals);
+	sim.weather.has_restore = sim.weather.has_restore && ground->has_restores;
 	struct world *world = world_new(&sim);
 	struct network *network = network_new(&sim, world);
 	struct house *house = house_new(&sim, ground, network);
@@ -253,6 +254,7 @@ static struct totals run_share(const struct options *options, int64_t job)
 	struct totals totals = {0};
 	struct ground ground = {0};
 	ground_open(&ground);
+	ground.has_restores = options->has_restores;
 	for (uint64_t i = (uint64_t)job; i < options->seeds; i += (uint64_t)options->jobs) {
 		run_one(&ground, options, options->first + i, &totals);
 		if (options->expects_caught && totals.doubled > 0)
@@ -369,6 +371,9 @@ static int judge(const struct options *options, const struct totals *totals)
 static const char usage[] =
 	"sim [--seeds N] [--first S] [--jobs N]   run seeds S .. S+N-1 (1,000 from 1)\n"
 	"sim --seed S [--trace]                  replay one\n"
+	"    --restores                          put copies of the database back, too; has known "
+	"faults\n"
+	"                                        (KNOWN_ISSUES.md)\n"
 	"    --hashes                            print each seed's trace hash: two programs that "
 	"print the\n"
 	"                                        same behave the same\n"
@@ -400,6 +405,8 @@ static bool take_option(char *const *arguments, int *at, struct options *options
 	uint64_t jobs = 0;
 	if (strcmp(name, "--trace") == 0)
 		return options->prints = true;
+	if (strcmp(name, "--restores") == 0)
+		return options->has_restores = true;
 	if (strcmp(name, "--hashes") == 0)
 		return options->prints_hashes = true;
 	if (strcmp(name, "--expect-caught") == 0)
