@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: pauses (store/operator/store_pause.h). The control socket may pause anything; who is signed in
- * to the dashboard, what belongs to an app of theirs. */
+ * Admin API: pauses (store/operator/store_pause.h). The control socket may pause anything; who is
+ * signed in to the dashboard, what belongs to an app of theirs. */
 #include "admin_private.h"
 
 #include "store_pause.h"
