@@ -18,7 +18,7 @@ struct error {
 	/* errno, SQLite or libcurl code: for the log, never for a decision */
 	int native;
 	int64_t retry_after_ms; /* 0 = no advice */
-	char text[256];         /* one line of English, cut between characters when it is longer */
+	char text[512];         /* one line of English, cut between characters when it is longer */
 };
 
 /* Fills err (may be NULL) with kind and text and returns kind, so that callers can write

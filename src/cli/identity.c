@@ -30,13 +30,13 @@ static enum err_kind refuse_empty(const struct service *service, const char *url
 	const char *epoch = service_path(service, "epoch");
 	if (is_sqlite(url))
 		return error_set(err, ERR_INVALID,
-				 "%s belongs to a database that ran here, and the database %s is "
-				 "empty. Put the database back, or remove %s to begin again",
-				 epoch, url + strlen("sqlite:"), epoch);
+				 "the database %s is empty, but one ran here before. Put it back; "
+				 "or remove %s to begin again",
+				 url + strlen("sqlite:"), epoch);
 	return error_set(err, ERR_INVALID,
-			 "%s belongs to a database that ran here, and the PostgreSQL database is "
-			 "empty. Put the database back, or remove %s to begin again",
-			 epoch, epoch);
+			 "the PostgreSQL database is empty, but another one ran here before. "
+			 "Put it back; or remove %s to begin again",
+			 epoch);
 }
 
 static enum err_kind has_run_here(const struct service *service, bool *has_run_out,

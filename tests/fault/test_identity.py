@@ -140,11 +140,11 @@ def test_a_lost_database_is_not_replaced_by_an_empty_one(world, how, tmp_path):
     else:
         path.write_bytes(b"")
     line = world.refused(*words)
-    assert "epoch" in line and str(elsewhere if how == "elsewhere" else path) in line and "Put the database back" in line
+    assert "epoch" in line and str(elsewhere if how == "elsewhere" else path) in line and "Put it back" in line
     assert not elsewhere.exists()
     if how == "elsewhere":
         return
-    assert "Put the database back" in world.refused("app", "list")
+    assert "Put it back" in world.refused("app", "list")
     path.write_bytes(content)
     world.start()
     assert world.app.get("/v1/accounts").json()["data"]

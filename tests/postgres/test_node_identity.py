@@ -88,5 +88,5 @@ def test_an_empty_database_does_not_take_the_place_of_one_that_ran_here(cluster)
     cluster.nodes["a"].stop()
     done = cli("serve", "--data", data, "--listen", "127.0.0.1:0", "--sandbox", cluster.sandbox.url, "--master-key-file",
                cluster.directory / "master.key", environment={"POSTHORN_DATABASE": cluster.server.new_database()})
-    assert done.returncode == 1 and "epoch" in done.stderr and "Put the database back" in done.stderr
+    assert done.returncode == 1 and "epoch" in done.stderr and "Put it back" in done.stderr
     cluster.restart("a")
