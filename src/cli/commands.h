@@ -23,8 +23,12 @@ struct command {
 	X("worker", NULL, command_worker, 0, "", "only deliver, beside other nodes (PostgreSQL)") \
 	X("sandbox", NULL, command_sandbox, 0, "", "run the six simulated platforms") \
 	X("demo", NULL, command_demo, 0, "[--media DIR]", "a guided tour with its own sandbox") \
-	X("app", "create", command_app_create, 0, "--name NAME --owner EMAIL [--live]", \
-	  "create an app; prints its secret once") \
+	X("app", "create", command_app_create, 0, \
+	  "--name NAME --owner EMAIL [--live] " \
+	  "[--redirect-urls 'URL URL...'] [--connect-confirmation on|off] " \
+	  "[--on-unknown hold|retry_once] [--max-lateness SECONDS|none]", \
+	  "create an app; prints its secret once. Recommended: exact redirect URLs and " \
+	  "--connect-confirmation on") \
 	X("app", "list", command_app_list, 0, "", "list apps") \
 	X("app", "show", command_app_show, 1, "CLIENT_ID", "one app with its credentials") \
 	X("app", "set", command_app_set, 1, \

@@ -76,34 +76,6 @@ static struct str app_path(const struct command *command, const char *client_id,
 
 /* ---- app ---- */
 
-int command_app_create(const struct command *command)
-{
-	const struct arguments *a = command->arguments;
-	if (a->name == NULL || a->owner == NULL)
-		return wrong_use("app create needs --name NAME and --owner EMAIL");
-	struct buf body;
-	struct json_writer w;
-	buf_init(&body, command->arena, BODY_MAX_BYTES);
-	json_writer_init(&w, &body);
-	json_begin_object(&w);
-	json_member_str(&w, "name", str_of(a->name));
-	json_member_str(&w, "owner", str_of(a->owner));
-	json_member_bool(&w, "live", a->live != NULL);
-	json_end_object(&w);
-	return call_and_print(command, "POST", STR("/admin/apps"), buf_str(&body));
-}
-
-int command_app_list(const struct command *command)
-{
-	return call_and_print(command, "GET", STR("/admin/apps"), STR(""));
-}
-
-int command_app_show(const struct command *command)
-{
-	return call_and_print(command, "GET", app_path(command, command->arguments->words[2], ""),
-			      STR(""));
-}
-
 static void write_redirect_urls(struct json_writer *w, const char *text)
 {
 	struct str rest = str_of(text), url;
@@ -128,6 +100,48 @@ static void write_max_lateness(struct json_writer *w, const char *text)
 		json_put_int(w, *end == '\0' ? seconds : 0);
 }
 
+/* What create and set have in common. */
+static void write_settings(struct json_writer *w, const struct arguments *a)
+{
+	if (a->on_unknown != NULL)
+		json_member_str(w, "on_unknown", str_of(a->on_unknown));
+	if (a->connect_confirmation != NULL)
+		json_member_str(w, "connect_confirmation", str_of(a->connect_confirmation));
+	if (a->max_lateness != NULL)
+		write_max_lateness(w, a->max_lateness);
+	if (a->redirect_urls != NULL)
+		write_redirect_urls(w, a->redirect_urls);
+}
+
+int command_app_create(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	if (a->name == NULL || a->owner == NULL)
+		return wrong_use("app create needs --name NAME and --owner EMAIL");
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "name", str_of(a->name));
+	json_member_str(&w, "owner", str_of(a->owner));
+	json_member_bool(&w, "live", a->live != NULL);
+	write_settings(&w, a);
+	json_end_object(&w);
+	return call_and_print(command, "POST", STR("/admin/apps"), buf_str(&body));
+}
+
+int command_app_list(const struct command *command)
+{
+	return call_and_print(command, "GET", STR("/admin/apps"), STR(""));
+}
+
+int command_app_show(const struct command *command)
+{
+	return call_and_print(command, "GET", app_path(command, command->arguments->words[2], ""),
+			      STR(""));
+}
+
 int command_app_set(const struct command *command)
 {
 	const struct arguments *a = command->arguments;
@@ -140,14 +154,7 @@ int command_app_set(const struct command *command)
 		json_member_str(&w, "name", str_of(a->name));
 	if (a->owner != NULL)
 		json_member_str(&w, "owner", str_of(a->owner));
-	if (a->on_unknown != NULL)
-		json_member_str(&w, "on_unknown", str_of(a->on_unknown));
-	if (a->connect_confirmation != NULL)
-		json_member_str(&w, "connect_confirmation", str_of(a->connect_confirmation));
-	if (a->max_lateness != NULL)
-		write_max_lateness(&w, a->max_lateness);
-	if (a->redirect_urls != NULL)
-		write_redirect_urls(&w, a->redirect_urls);
+	write_settings(&w, a);
 	json_end_object(&w);
 	return call_and_print(command, "PATCH", app_path(command, a->words[2], ""), buf_str(&body));
 }

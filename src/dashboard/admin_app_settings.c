@@ -98,6 +98,14 @@ static bool read_redirect_urls(struct http_response *response, const struct json
 	return true;
 }
 
+bool admin_app_read_settings(struct http_response *response, const struct json *body,
+			     struct app_row *app)
+{
+	return read_on_unknown(response, body, app) &&
+	       read_connect_confirmation(response, body, app) &&
+	       read_max_lateness(response, body, app) && read_redirect_urls(response, body, app);
+}
+
 /* Only to an existing admin: a typing error must not create one. */
 static bool hand_over(struct admin *admin, struct http_response *response, const struct json *body,
 		      struct app_row *app)
@@ -127,13 +135,9 @@ void admin_app_set(void *context, struct http_request *request, struct http_resp
 	if (!admin_request_app(admin, request, response, &app))
 		return;
 	const struct json *body =
-		admin_request_body(request, response,
-				   KNOWN("name", "on_unknown", "connect_confirmation",
-					 "redirect_urls", "owner", "max_lateness"));
+		admin_request_body(request, response, KNOWN(ADMIN_APP_SETTINGS, "name", "owner"));
 	if (body == NULL || !read_name(response, body, &app) ||
-	    !read_on_unknown(response, body, &app) ||
-	    !read_connect_confirmation(response, body, &app) ||
-	    !read_max_lateness(response, body, &app) || !read_redirect_urls(response, body, &app))
+	    !admin_app_read_settings(response, body, &app))
 		return;
 	if (!hand_over(admin, response, body, &app))
 		return;

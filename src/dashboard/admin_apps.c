@@ -68,13 +68,16 @@ void admin_app_create(void *context, struct http_request *request, struct http_r
 	struct admin *admin = context;
 	struct arena *arena = request->arena;
 	const bool is_web = admin_request_caller(request) != NULL;
-	const struct json *body = admin_request_body(
-		request, response, is_web ? KNOWN("name", "live") : KNOWN("name", "live", "owner"));
+	const struct json *body =
+		admin_request_body(request, response,
+				   is_web ? KNOWN(ADMIN_APP_SETTINGS, "name", "live")
+					  : KNOWN(ADMIN_APP_SETTINGS, "name", "live", "owner"));
 	struct app_row app = {0};
 	struct str owner = STR("");
 	if (body == NULL ||
 	    !admin_request_text(response, body, "name", APP_NAME_MAX_BYTES, &app.name) ||
-	    !read_owner(request, response, body, &owner))
+	    !read_owner(request, response, body, &owner) ||
+	    !admin_app_read_settings(response, body, &app))
 		return;
 	const struct str secret = token_new(arena, admin->config.random, TOKEN_CLIENT_SECRET);
 	app.id = admin_new_id(admin, arena);

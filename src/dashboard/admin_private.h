@@ -91,6 +91,16 @@ static inline struct str admin_new_id(const struct admin *admin, struct arena *a
 	return uuid_str(arena, uuid_v7(clock_now_us(admin->config.clock), admin->config.random));
 }
 
+/* ---- admin_app_settings.c ---- */
+
+/* The names of the members that admin_app_read_settings() reads, for a KNOWN list. */
+#define ADMIN_APP_SETTINGS "on_unknown", "connect_confirmation", "redirect_urls", "max_lateness"
+
+/* What of these settings body holds, into *app. False: answered 422, and *app may be half
+ * written. */
+bool admin_app_read_settings(struct http_response *response, const struct json *body,
+			     struct app_row *app);
+
 /* ---- admin_apps.c ---- */
 
 /* 200 with the app. */

@@ -55,7 +55,8 @@ static enum err_kind app_insert(struct store_tx *tx, const struct app_row *app, 
 				sql_text(app->client_secret_hash),
 				sql_word(app_state_name(app->state)), sql_text(owner_id),
 				sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
-				sql_int(app->connect_confirmation), sql_int(app->created_at_us)),
+				sql_int(app->connect_confirmation), sql_int(app->created_at_us),
+				sql_int(app->max_lateness_s)),
 		       NULL, err);
 }
 

@@ -535,3 +535,14 @@ def test_pause_and_resume(tmp_path, sandbox):
         url = f"{service.url}/v1/posts/{post_id}"
         headers = {"Authorization": f"Bearer {app.token}"}
         poll("the post is out", lambda: requests.get(url, headers=headers, timeout=10).json()["data"]["state"] == "published")
+
+
+def test_an_app_is_made_with_its_settings(service):
+    made = json.loads(service.cli(
+        "app", "create", "--name", "careful", "--owner", "careful@example.com", "--connect-confirmation", "on", "--max-lateness", "3600",
+        "--redirect-urls", "https://a.example/back https://b.example", "--on-unknown", "retry_once").stdout)
+    shown = json.loads(service.cli("app", "show", made["client_id"]).stdout)
+    assert shown["connect_confirmation"] == "on" and shown["max_lateness"] == 3600 and shown["on_unknown"] == "retry_once"
+    assert shown["redirect_urls"] == ["https://a.example/back", "https://b.example"]
+    refused = service.cli("app", "create", "--name", "n", "--owner", "careful@example.com", "--connect-confirmation", "maybe")
+    assert refused.returncode == 1 and "connect_confirmation must be on or off" in refused.stderr

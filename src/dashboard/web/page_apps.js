@@ -3,18 +3,39 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
-import {badge, button, card, empty, field, form, openDialog, pageHead, showSecret, table} from "./ui.js";
+import {badge, button, card, empty, field, form, lines, openDialog, pageHead, showSecret, table} from "./ui.js";
 
 async function create(context) {
 	const made = await openDialog("Create an app", (close) => {
 		const fields = [
 			field({name: "name", label: "Name", required: true, max: 200, hint: "The name of your product. Your users do not see it."}),
+			field({
+				name: "redirect_urls",
+				label: "Allowed redirect URLs",
+				kind: "textarea",
+				mono: true,
+				rows: 2,
+				placeholder: "https://app.example.com/connected",
+				hint: "Where your users return to after connecting: exact URLs are safest, one per line. Empty allows any for now.",
+				parse: lines,
+			}),
+			field({
+				name: "connect_confirmation",
+				label: "Confirm connections",
+				kind: "select",
+				value: "on",
+				options: [
+					["on", "On (recommended): your server confirms each connection"],
+					["off", "Off: accounts are usable at once"],
+				],
+				hint: "On protects your users when somebody passes a connection link on to them. The API guide shows the call.",
+			}),
 		];
 		return form({
 			fields,
 			submit: "Create app",
 			cancel: () => close(),
-			onsubmit: async (values) => close(await api.post("/apps", {name: values.name.trim()})),
+			onsubmit: async (values) => close(await api.post("/apps", {...values, name: values.name.trim()})),
 		});
 	});
 	if (made) {

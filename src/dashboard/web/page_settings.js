@@ -2,7 +2,7 @@
 // An app's settings: name, redirect list, choices; a new secret, suspension, handing over.
 import {h} from "./dom.js";
 import * as api from "./api.js";
-import {badge, button, card, confirm, copyField, field, form, notice, pageHead, showSecret, toast} from "./ui.js";
+import {badge, button, card, confirm, copyField, field, form, lines, notice, pageHead, showSecret, toast} from "./ui.js";
 import {goLive} from "./page_app.js";
 
 function settingsForm(context, app) {
@@ -18,11 +18,7 @@ function settingsForm(context, app) {
 			placeholder: "https://app.example.com/connected",
 			hint: "Where your users may be redirected after connecting: full URLs or origins, one " +
 				"per line. Empty allows any http or https URL; a list is safer.",
-			parse: (text) =>
-				text
-					.split("\n")
-					.map((line) => line.trim())
-					.filter((line) => line !== ""),
+			parse: lines,
 		}),
 		field({
 			name: "on_unknown",
@@ -41,8 +37,8 @@ function settingsForm(context, app) {
 			kind: "select",
 			value: app.connect_confirmation,
 			options: [
+				["on", "On (recommended): your server confirms each connection"],
 				["off", "Off: accounts are usable at once"],
-				["on", "On: your server confirms each connection"],
 			],
 			hint: "On protects against connection links passed on to someone else: the redirect " +
 				"carries a confirmation token that your server sends back.",

@@ -440,6 +440,13 @@ export function field(spec) {
 	};
 }
 
+/** What a field with one value a line holds: its lines, without empty ones. */
+export const lines = (text) =>
+	text
+		.split("\n")
+		.map((line) => line.trim())
+		.filter((line) => line !== "");
+
 export function checkbox({name, label, hint, checked = false, value, onchange}) {
 	const control = h("input", {type: "checkbox", name, checked, value: value ?? "on"});
 	if (onchange) {
