@@ -601,7 +601,7 @@ static const struct part parts[] = {
 	{guarding_open_quarantine, guarding_close_quarantine, SERVING, AT_OPEN},
 	{open_spool, close_spool, EVERY, AT_OPEN},
 	{open_transport, close_transport, EVERY, AT_OPEN},
-	{open_engine, NULL, EVERY, AT_OPEN},
+	{open_engine, close_engine, EVERY, AT_OPEN},
 	{open_connector, close_connector, EVERY, AT_OPEN},
 	{open_deliverer, close_deliverer, SERVING, AT_OPEN},
 	{open_admin, close_admin, EVERY, AT_OPEN},
