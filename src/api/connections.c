@@ -5,6 +5,7 @@
 
 #include "api_private.h"
 
+#include "cookie.h"
 #include "url.h"
 
 #include "digest.h"
@@ -16,6 +17,8 @@
  * number of handlers that wait at once is bounded too. */
 #define CALLBACK_WAIT_MS 2000
 #define CALLBACKS_WAITING_MAX 16
+/* api-decisions.md 5: a connection is pending for so long at most */
+#define COOKIE_VALID_S (15 * 60)
 
 struct connect_input {
 	const struct http_request *query; /* whose query the fields come from; NULL = from a body */
@@ -276,6 +279,36 @@ static struct str location_of(struct arena *arena, struct str url)
 	return buf_str(&out);
 }
 
+/* One for each connection: a person may connect two accounts side by side. */
+static struct str cookie_name(struct arena *arena, struct str connection_id)
+{
+	return str_format(arena, "posthorn_" STR_FMT, STR_ARG(connection_id));
+}
+
+/* Whoever knows the connection's id may ask how it ended; the browser that came back from the
+ * platform alone is answered (api-decisions.md 5). */
+static void set_cookie(struct http_request *request, struct http_response *response,
+		       const struct connect_return *back)
+{
+	const struct str name = cookie_name(request->arena, back->connection_id);
+	http_response_header(response, "Set-Cookie",
+			     str_format(request->arena,
+					STR_FMT "=" STR_FMT "; Path=" STR_FMT
+						"; HttpOnly; SameSite=Lax; Max-Age=%d%s",
+					STR_ARG(name), STR_ARG(back->browser_token),
+					STR_ARG(request->path), COOKIE_VALID_S,
+					back->is_https ? "; Secure" : ""));
+}
+
+static struct str cookie_of(const struct http_request *request, struct str connection_id)
+{
+	struct str token = STR("");
+	const struct str *header = http_request_header(request, "Cookie");
+	if (header != NULL)
+		cookie_find(*header, cookie_name(request->arena, connection_id), &token);
+	return token;
+}
+
 static void respond_return(struct http_request *request, struct http_response *response,
 			   const struct connect_return *back)
 {
@@ -287,6 +320,8 @@ static void respond_return(struct http_request *request, struct http_response *r
 		return;
 	case CONNECT_RETURN_PENDING:
 		/* Asks again under the same path; the state itself is used up. */
+		if (!str_is_empty(back->browser_token))
+			set_cookie(request, response, back);
 		http_response_header(response, "Refresh",
 				     str_format(request->arena, "1; url=" STR_FMT "?wait=" STR_FMT,
 						STR_ARG(request->path),
@@ -324,7 +359,8 @@ static enum err_kind take_back(struct api *api, struct http_request *request,
 	struct connector *connector = api->config.connector;
 	const struct str waiting_id = query_value(request, "wait");
 	if (!str_is_empty(waiting_id))
-		return connector_await(connector, request->arena, waiting_id, 0, back, err);
+		return connector_await(connector, request->arena, waiting_id,
+				       cookie_of(request, waiting_id), 0, back, err);
 	if (request->has_bad_query)
 		return ERR_NONE; /* INVALID, as it was set */
 	const bool may_wait = atomic_fetch_add(&api->callbacks_waiting, 1) < CALLBACKS_WAITING_MAX;

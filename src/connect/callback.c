@@ -17,8 +17,8 @@
 
 /* ---- on to the customer ---- */
 
-/* Proves to the customer that this browser was sent by us. A page that is loaded again gets a new
- * token, and only the last one is good. A NULL text when the app does not ask for one. */
+/* Proves to the customer that this browser was sent by us. It is given once; a NULL text when that
+ * was done before, or when the app does not ask for one. */
 static enum err_kind confirmation_token(struct connector *connector, struct arena *arena,
 					const struct connection_row *connection,
 					struct str *token_out, struct error *err)
@@ -33,8 +33,12 @@ static enum err_kind confirmation_token(struct connector *connector, struct aren
 		return kind;
 	*token_out = token_new(arena, config->random, TOKEN_CONFIRMATION);
 	const struct digest digest = digest_token(*token_out);
-	return store_connection_set_confirm(config->store, connection->id,
-					    digest_hex(arena, &digest), err);
+	const enum err_kind set_kind = store_connection_set_confirm(
+		config->store, connection->id, digest_hex(arena, &digest), err);
+	if (set_kind != ERR_CONFLICT)
+		return set_kind;
+	*token_out = (struct str){0};
+	return ERR_NONE;
 }
 
 static enum err_kind return_redirect(struct connector *connector, struct arena *arena,
@@ -116,11 +120,18 @@ static enum err_kind await_end(struct connector *connector, struct arena *arena,
 }
 
 enum err_kind connector_await(struct connector *connector, struct arena *arena,
-			      struct str connection_id, int64_t wait_ms, struct connect_return *out,
-			      struct error *err)
+			      struct str connection_id, struct str browser_token, int64_t wait_ms,
+			      struct connect_return *out, struct error *err)
 {
 	*out = (struct connect_return){.kind = CONNECT_RETURN_INVALID};
-	const enum err_kind kind = await_end(connector, arena, connection_id, wait_ms, out, err);
+	struct connection_row connection = {0};
+	enum err_kind kind = find_connection(connector, arena, connection_id, &connection, err);
+	if (kind != ERR_NONE)
+		return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
+	const struct digest digest = digest_token(browser_token);
+	if (!str_equal(connection.browser_hash, digest_hex(arena, &digest)))
+		return ERR_NONE;
+	kind = await_end(connector, arena, connection_id, wait_ms, out, err);
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
@@ -210,14 +221,15 @@ static enum err_kind take_refusal(struct connector *connector, struct arena *are
 /* Uses the state up and starts the exchange. CONFLICT: the state is used up already. */
 static enum err_kind start_exchange(struct connector *connector, struct arena *arena,
 				    const struct connection_row *connection, struct str code,
-				    struct error *err)
+				    struct str browser_hash, struct error *err)
 {
 	const struct connector_config *config = &connector->config;
 	const struct seal_place place = {STR("connections"), STR("code"), connection->id};
 	struct connection_row started = *connection;
 	started.code_sealed = seal_secret(config->seal, arena, &place, code, config->random);
 	const enum err_kind kind = store_connection_consume_state(
-		config->store, connection->id, connection->state_hash, started.code_sealed, err);
+		config->store, connection->id, connection->state_hash, started.code_sealed,
+		browser_hash, err);
 	if (kind == ERR_NONE)
 		exchange_enqueue(connector, &started);
 	return kind;
@@ -250,17 +262,25 @@ enum err_kind connector_callback(struct connector *connector, struct arena *aren
 	if (kind != ERR_NONE)
 		return kind;
 
+	const struct str browser_token = token_new(arena, config->random, TOKEN_RETURN);
+	const struct digest browser = digest_token(browser_token);
+	const struct str browser_hash = digest_hex(arena, &browser);
 	const bool has_code = brings_code(platform, query);
 	if (has_code)
-		kind = start_exchange(connector, arena, &connection, parameter(query, "code"), err);
+		kind = start_exchange(connector, arena, &connection, parameter(query, "code"),
+				      browser_hash, err);
 	else
 		kind = store_connection_consume_state(config->store, connection.id,
-						      connection.state_hash, STR(""), err);
+						      connection.state_hash, STR(""), browser_hash,
+						      err);
 	if (kind == ERR_CONFLICT)
 		return ERR_NONE; /* another request used the state up at the same moment */
 	if (kind == ERR_NONE && !has_code)
 		kind = take_refusal(connector, arena, &connection, query, err);
 	if (kind != ERR_NONE)
 		return kind;
-	return await_end(connector, arena, connection.id, wait_ms, out, err);
+	kind = await_end(connector, arena, connection.id, wait_ms, out, err);
+	out->browser_token = browser_token;
+	out->is_https = str_has_prefix(str_of(config->public_url), STR("https://"));
+	return kind;
 }

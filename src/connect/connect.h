@@ -91,6 +91,9 @@ struct connect_return {
 	/* REDIRECT: the customer's URL with connection_id, status, error and confirmation_token */
 	struct str url;
 	struct str connection_id; /* PENDING, REDIRECT */
+	/* of connector_callback(): a cookie of this browser alone, for connector_await() */
+	struct str browser_token;
+	bool is_https; /* and so is the way back: the cookie is for https alone */
 };
 
 /* The platform sent the browser back with this query. Uses the state up, starts the exchange, and
@@ -101,9 +104,9 @@ enum err_kind connector_callback(struct connector *connector, struct arena *aren
 				 int64_t wait_ms, struct connect_return *return_out,
 				 struct error *err);
 /* The page that asks again: as above, for a connection under way. INVALID: there is no such
- * connection. */
+ * connection, or another browser came back from the platform than the one with this token. */
 enum err_kind connector_await(struct connector *connector, struct arena *arena,
-			      struct str connection_id, int64_t wait_ms,
+			      struct str connection_id, struct str browser_token, int64_t wait_ms,
 			      struct connect_return *return_out, struct error *err);
 
 struct verify_outcome {

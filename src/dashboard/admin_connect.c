@@ -249,20 +249,12 @@ static enum err_kind verify_by_connection(struct admin *admin, struct arena *are
 
 /* The browser that began the connection here also came back here, which is what an app with
  * connect_confirmation has its own server confirm. */
-static enum err_kind confirm(struct admin *admin, struct arena *arena, const struct app_row *app,
+static enum err_kind confirm(struct admin *admin, const struct app_row *app,
 			     const struct connection_row *connection, struct error *err)
 {
-	struct store *store = admin->config.store;
-	if (!app->connect_confirmation)
-		return ERR_NONE;
-	const struct digest digest =
-		digest_token(token_new(arena, admin->config.random, TOKEN_CONFIRMATION));
-	const struct str hash = digest_hex(arena, &digest);
-	const enum err_kind kind = store_connection_set_confirm(store, connection->id, hash, err);
-	if (kind != ERR_NONE)
-		return kind;
-	return store_connection_confirm(store, app->id, connection->id, connection->user_id, hash,
-					err);
+	return app->connect_confirmation
+		       ? store_connection_trust(admin->config.store, connection->id, err)
+		       : ERR_NONE;
 }
 
 static enum err_kind find_outcome(struct admin *admin, struct http_request *request,
@@ -289,7 +281,7 @@ static enum err_kind find_outcome(struct admin *admin, struct http_request *requ
 	    !str_equal_z(outcome->connection.user_id, TEST_USER))
 		return ERR_NONE;
 	kind = verify_by_connection(admin, arena, app, &credential, outcome, err);
-	return kind == ERR_NONE ? confirm(admin, arena, app, &outcome->connection, err) : kind;
+	return kind == ERR_NONE ? confirm(admin, app, &outcome->connection, err) : kind;
 }
 
 static void write_account(struct json_writer *w, const struct account_row *account)

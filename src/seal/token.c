@@ -24,6 +24,7 @@ static const struct {
 	[TOKEN_CLIENT_SECRET] = {"phs_", 43, base64url_letters},
 	[TOKEN_CONNECTION_ID] = {"conn_", 32, hex_letters},
 	[TOKEN_CONFIRMATION] = {"pcf_", 43, base64url_letters},
+	[TOKEN_RETURN] = {"pcr_", 43, base64url_letters},
 };
 
 static struct str random_text(struct arena *arena, const struct random_source *random,

@@ -17,6 +17,7 @@ enum token_kind {
 	TOKEN_CLIENT_SECRET, /* phs_ and 43 */
 	TOKEN_CONNECTION_ID, /* conn_ and 32 lower-case hex digits */
 	TOKEN_CONFIRMATION,  /* pcf_ and 43: a browser came back (api-decisions.md 5) */
+	TOKEN_RETURN,        /* pcr_ and 43: the browser that came back and has to wait */
 	TOKEN_KIND_COUNT
 };
 

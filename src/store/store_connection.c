@@ -27,6 +27,7 @@ static void connection_read(struct sql_cursor *cursor, void *out)
 	connection->created_at_us = sql_take_int(cursor);
 	connection->finished_at_us = sql_take_int(cursor);
 	connection->uses_candidate = sql_take_bool(cursor);
+	connection->browser_hash = sql_take_text(cursor);
 }
 
 enum err_kind store_connection_create(struct store *store, const struct connection_row *c,
@@ -88,13 +89,14 @@ enum err_kind store_connection_find_by_state(struct store *store, struct arena *
 
 enum err_kind store_connection_consume_state(struct store *store, struct str connection_id,
 					     struct str state_hash, struct str code_sealed,
-					     struct error *err)
+					     struct str browser_hash, struct error *err)
 {
 	const struct sql_value values[] = {sql_text(connection_id), sql_text(state_hash),
-					   sql_blob(code_sealed), sql_word(store->node_id)};
+					   sql_blob(code_sealed), sql_text(browser_hash),
+					   sql_word(store->node_id)};
 	const bool is_shared = store_is_shared(store);
 	return store_run(store, is_shared ? SQL_CONNECTION_CONSUME_FOR : SQL_CONNECTION_CONSUME,
-			 (struct sql_args){values, is_shared ? 4 : 3}, ERR_CONFLICT,
+			 (struct sql_args){values, is_shared ? 5 : 4}, ERR_CONFLICT,
 			 "connection with this state", err);
 }
 
@@ -251,8 +253,15 @@ enum err_kind store_connection_set_confirm(struct store *store, struct str conne
 					   struct str confirm_hash, struct error *err)
 {
 	return store_run(store, SQL_CONNECTION_SET_CONFIRM,
-			 SQL_ARGS(sql_text(connection_id), sql_text(confirm_hash)), ERR_NOT_FOUND,
+			 SQL_ARGS(sql_text(connection_id), sql_text(confirm_hash)), ERR_CONFLICT,
 			 "connection", err);
+}
+
+enum err_kind store_connection_trust(struct store *store, struct str connection_id,
+				     struct error *err)
+{
+	return store_run(store, SQL_CONNECTION_CONFIRM, SQL_ARGS(sql_text(connection_id)), ERR_NONE,
+			 "", err);
 }
 
 struct confirmation {

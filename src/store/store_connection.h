@@ -32,6 +32,8 @@ struct connection_row {
 	int64_t created_at_us;
 	int64_t finished_at_us;
 	bool uses_candidate; /* the credential that it proves (store_candidate_find()) */
+	/* of the cookie of the browser that came back; empty = none has */
+	struct str browser_hash;
 };
 
 struct account_row {
@@ -80,7 +82,7 @@ enum err_kind store_connection_find_by_state(struct store *store, struct arena *
 /* Exactly one of several callers at once gets NONE; the others CONFLICT. */
 enum err_kind store_connection_consume_state(struct store *store, struct str connection_id,
 					     struct str state_hash, struct str code_sealed,
-					     struct error *err);
+					     struct str browser_hash, struct error *err);
 /* Pending connections whose state is used (their exchange is under way or was cut off by a crash).
  * Of those whose time is up the secrets are cleared. */
 enum err_kind store_connection_list_started(struct store *store, struct arena *arena,
@@ -116,10 +118,14 @@ enum err_kind store_account_id_for(struct store *store, struct arena *arena, str
 enum err_kind store_account_disconnect(struct store *store, struct str account_id, int64_t now_us,
 				       struct error *err);
 
-/* The hash of the confirmation token that is about to be handed out; the one before is worth
- * nothing any more. */
+/* The hash of the confirmation token that is about to be given out. A connection has one at most:
+ * CONFLICT when there is one, or no such connection. */
 enum err_kind store_connection_set_confirm(struct store *store, struct str connection_id,
 					   struct str confirm_hash, struct error *err);
+/* The connection's accounts may be used without a token: the app's owner made it himself, in the
+ * dashboard. May be said again. */
+enum err_kind store_connection_trust(struct store *store, struct str connection_id,
+				     struct error *err);
 /* The app says that the right user came back: the connection's accounts may be used. May be said
  * again. NOT_FOUND: no such successful connection of the app; CONFLICT: another user, or another
  * token. */

@@ -437,12 +437,13 @@ def with_query(url, **parameters):
     return f"{url}{'&' if '?' in url else '?'}{urllib.parse.urlencode(parameters)}"
 
 
-def follow_return(url):
+def follow_return(url, browser=None):
     """Opens the platform's redirect back to us as a browser would, past our waiting page, up to the redirect to the
     customer. Returns that answer (302), or the static page (400)."""
     deadline = time.monotonic() + FINAL_S
+    browser = browser or requests.Session()
     while True:
-        answer = requests.get(url, allow_redirects=False, timeout=HTTP_S)
+        answer = browser.get(url, allow_redirects=False, timeout=HTTP_S)
         if answer.status_code != 200 or "Refresh" not in answer.headers:
             return answer
         assert time.monotonic() < deadline, "the waiting page never ended"

@@ -310,8 +310,9 @@ def test_slow_platform_gets_a_page_that_asks_again(app, sandbox):
     begun = app.begin("linkedin")
     url = app.consent(begun)
     sandbox.fault("linkedin", *TOKEN_CALLS["linkedin"], "slow", retry_after=10)
+    browser = requests.Session()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(get, url)
+        waiting = pool.submit(browser.get, url, allow_redirects=False, timeout=HTTP_S)
         time.sleep(0.3)
         begin = time.monotonic()
         assert app.get("/v1/posts").status_code == 200
@@ -321,5 +322,7 @@ def test_slow_platform_gets_a_page_that_asks_again(app, sandbox):
     assert page.status_code == 200 and "Refresh" in page.headers and "Location" not in page.headers
     assert status_of(app, begun) == "pending"
     again = urllib.parse.urljoin(url, page.headers["Refresh"].partition("; url=")[2])
-    returned = follow_return(again)
+    assert "HttpOnly" in page.headers["Set-Cookie"] and "SameSite=Lax" in page.headers["Set-Cookie"]
+    check_static_page(get(again))
+    returned = follow_return(again, browser)
     assert query_of(returned.headers["Location"]) == {"connection_id": begun["connection_id"], "status": "success"}

@@ -71,19 +71,21 @@ static void a_state_opens_its_own_door_once(void **state)
 	assert_int_equal(by_state(fx, STR(""), PLATFORM_X, NOW), ERR_NOT_FOUND);
 	assert_int_equal(by_state(fx, STR("unknown"), PLATFORM_X, NOW), ERR_NOT_FOUND);
 
-	assert_int_equal(
-		store_connection_consume_state(fx->store, made.id, STR("wrong"), STR("code"), &err),
-		ERR_CONFLICT);
-	ok(store_connection_consume_state(fx->store, made.id, made.state_hash, STR("co\0de"), &err),
+	assert_int_equal(store_connection_consume_state(fx->store, made.id, STR("wrong"),
+							STR("code"), STR("b"), &err),
+			 ERR_CONFLICT);
+	ok(store_connection_consume_state(fx->store, made.id, made.state_hash, STR("co\0de"),
+					  STR("browser"), &err),
 	   &err);
 	assert_int_equal(by_state(fx, made.state_hash, PLATFORM_X, NOW), ERR_NOT_FOUND);
 	assert_int_equal(by_state(fx, STR(""), PLATFORM_X, NOW), ERR_NOT_FOUND);
-	assert_int_equal(
-		store_connection_consume_state(fx->store, made.id, STR(""), STR("code"), &err),
-		ERR_CONFLICT);
+	assert_int_equal(store_connection_consume_state(fx->store, made.id, STR(""), STR("code"),
+							STR("b"), &err),
+			 ERR_CONFLICT);
 	struct connection_row found = {0};
 	assert_int_equal(find(fx, app.id, made.id, NOW, &found), ERR_NONE);
 	assert_true(str_equal(found.code_sealed, STR("co\0de")));
+	assert_true(str_is(found.browser_hash, "browser"));
 	assert_true(str_is_empty(found.state_hash));
 }
 
@@ -100,7 +102,7 @@ static void *consume(void *argument)
 	struct consumer *consumer = argument;
 	struct error err = {0};
 	consumer->kind = store_connection_consume_state(consumer->store, consumer->id,
-							consumer->hash, STR("code"), &err);
+							consumer->hash, STR("code"), STR(""), &err);
 	return NULL;
 }
 
@@ -146,7 +148,8 @@ static void what_expired_on_its_way_holds_no_secret(void **state)
 	const struct app_row app = make_app(fx);
 	const struct connection_row old = make_connection(fx, &app, "u", PLATFORM_X);
 	struct connection_row seen = {0};
-	ok(store_connection_consume_state(fx->store, old.id, old.state_hash, STR("code"), &err),
+	ok(store_connection_consume_state(fx->store, old.id, old.state_hash, STR("code"), STR(""),
+					  &err),
 	   &err);
 	assert_true(is_started(fx, old.id, NOW + CONNECTION_VALID_US - 1));
 	ok(store_connection_find(fx->store, fx->arena, app.id, old.id, NOW, &seen, &err), &err);
@@ -200,7 +203,8 @@ static void a_failed_connection_is_final_and_holds_no_secret(void **state)
 	const struct connection_row made = make_connection(fx, &app, "user-1", PLATFORM_X);
 	struct act act = {.connection_id = made.id, .now_us = NOW + 9};
 	assert_false(is_started(fx, made.id, NOW));
-	ok(store_connection_consume_state(fx->store, made.id, made.state_hash, STR("code"), &err),
+	ok(store_connection_consume_state(fx->store, made.id, made.state_hash, STR("code"), STR(""),
+					  &err),
 	   &err);
 	assert_true(is_started(fx, made.id, NOW));
 	assert_false(is_started(fx, made.id, NOW + CONNECTION_VALID_US));

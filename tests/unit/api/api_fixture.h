@@ -43,6 +43,7 @@ struct connector {
 	struct connect_request request; /* of connector_begin */
 	struct str state;               /* of connector_callback */
 	struct str awaited;
+	struct str browser_token;
 	int64_t wait_ms;
 	struct check_outcome check; /* of connector_check */
 };
@@ -113,12 +114,13 @@ void webhooker_wake(struct webhooker *webhooker)
 }
 
 enum err_kind connector_await(struct connector *connector, struct arena *arena,
-			      struct str connection_id, int64_t wait_ms,
+			      struct str connection_id, struct str browser_token, int64_t wait_ms,
 			      struct connect_return *return_out, struct error *err)
 {
 	(void)arena, (void)err;
 	connector->calls++;
 	connector->awaited = connection_id;
+	connector->browser_token = browser_token;
 	connector->wait_ms = wait_ms;
 	*return_out = connector->back;
 	return ERR_NONE;

@@ -327,18 +327,27 @@ static void a_slow_platform_gets_a_page_that_asks_again(void **state)
 {
 	struct fixture *fx = *state;
 	fx->connector.back = (struct connect_return){.kind = CONNECT_RETURN_PENDING,
-						     .connection_id = STR("conn_9")};
+						     .connection_id = STR("conn_9"),
+						     .browser_token = STR("pcr_secret")};
 	const struct http_response *response =
 		callback(fx, "GET", "/v1/oauth/x/callback?state=s", (struct http_header){0});
 	assert_status(response, 200);
+	assert_true(str_equal_z(header_of(response, "Set-Cookie"),
+				"posthorn_conn_9=pcr_secret; Path=/v1/oauth/x/callback; HttpOnly; "
+				"SameSite=Lax; Max-Age=900"));
 	struct str refresh = header_of(response, "Refresh");
 	assert_true(str_has_suffix(refresh, STR("; url=/v1/oauth/x/callback?wait=conn_9")));
 	assert_true(fx->connector.wait_ms > 0 && fx->connector.wait_ms <= 2000);
-	assert_status(
-		callback(fx, "GET", "/v1/oauth/x/callback?wait=conn_9", (struct http_header){0}),
-		200);
+	const struct http_header cookie = {STR("Cookie"), STR("a=b; posthorn_conn_9=pcr_secret")};
+	assert_status(callback(fx, "GET", "/v1/oauth/x/callback?wait=conn_9", cookie), 200);
 	assert_true(str_equal_z(fx->connector.awaited, "conn_9"));
+	assert_true(str_equal_z(fx->connector.browser_token, "pcr_secret"));
 	assert_int_equal(fx->connector.wait_ms, 0);
+	callback(fx, "GET", "/v1/oauth/x/callback?wait=conn_8", cookie);
+	assert_true(str_is_empty(fx->connector.browser_token));
+	fx->connector.back.is_https = true;
+	response = callback(fx, "GET", "/v1/oauth/x/callback?state=s", (struct http_header){0});
+	assert_true(str_has_suffix(header_of(response, "Set-Cookie"), STR("; Secure")));
 }
 
 static void only_so_many_wait_at_once(void **state)

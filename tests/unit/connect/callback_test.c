@@ -188,6 +188,17 @@ static void long_words_are_cut_between_characters(void **state)
 	assert_true(str_find(seen, STR("aaa)"), 0) != SIZE_MAX);
 }
 
+static struct connect_return await_as(struct world *w, const struct connect_begun *begun,
+				      struct str browser_token)
+{
+	struct connect_return out = {0};
+	struct error err = {0};
+	ok(connector_await(w->connector, w->arena, begun->connection_id, browser_token, 0, &out,
+			   &err),
+	   &err);
+	return out;
+}
+
 static void who_cannot_wait_asks_again(void **state)
 {
 	struct world *w = *state;
@@ -197,14 +208,43 @@ static void who_cannot_wait_asks_again(void **state)
 	out = callback(w, w->arena, with_state(w, &begun, "&code=c"), 0);
 	assert_int_equal(out.kind, CONNECT_RETURN_PENDING);
 	assert_true(str_equal(out.connection_id, begun.connection_id));
-	ok(connector_await(w->connector, w->arena, begun.connection_id, 0, &out, &err), &err);
+	const struct str token = out.browser_token;
+	out = await_as(w, &begun, token);
 	assert_int_equal(out.kind, CONNECT_RETURN_PENDING);
 	answer_exchange(w);
 	world_run(w);
-	ok(connector_await(w->connector, w->arena, begun.connection_id, 0, &out, &err), &err);
+	out = await_as(w, &begun, token);
 	assert_int_equal(out.kind, CONNECT_RETURN_REDIRECT);
-	ok(connector_await(w->connector, w->arena, STR("conn_unknown"), 0, &out, &err), &err);
+	ok(connector_await(w->connector, w->arena, STR("conn_unknown"), token, 0, &out, &err),
+	   &err);
 	assert_int_equal(out.kind, CONNECT_RETURN_INVALID);
+}
+
+/* api-decisions.md 5: whoever asks without the cookie learns nothing, and takes nothing away. */
+static void another_browser_learns_nothing(void **state)
+{
+	static const char *const strangers[] = {"", "pcr_guessed", "conn_1"};
+	struct world *w = *state;
+	struct app_row app = w->app;
+	app.connect_confirmation = true;
+	struct error err = {0};
+	ok(store_app_set_settings(w->store, &app, &err), &err);
+	const struct connect_begun begun = begin(w);
+	const struct str token =
+		callback(w, w->arena, with_state(w, &begun, "&code=c"), 0).browser_token;
+	for (size_t i = 0; i < COUNT_OF(strangers); i++)
+		assert_int_equal(await_as(w, &begun, str_of(strangers[i])).kind,
+				 CONNECT_RETURN_INVALID);
+	answer_exchange(w);
+	world_run(w);
+	for (size_t i = 0; i < COUNT_OF(strangers); i++)
+		assert_int_equal(await_as(w, &begun, str_of(strangers[i])).kind,
+				 CONNECT_RETURN_INVALID);
+	const struct str named = STR("confirmation_token=pcf_");
+	assert_true(str_find(await_as(w, &begun, token).url, named, 0) != SIZE_MAX);
+	const struct connect_return again = await_as(w, &begun, token);
+	assert_int_equal(again.kind, CONNECT_RETURN_REDIRECT);
+	assert_true(str_find(again.url, STR("confirmation_token"), 0) == SIZE_MAX);
 }
 
 static void a_wait_ends_by_itself(void **state)
@@ -250,6 +290,7 @@ int main(void)
 		WORLD_TEST(a_refusal_is_told_and_nothing_is_asked),
 		WORLD_TEST(long_words_are_cut_between_characters),
 		WORLD_TEST(who_cannot_wait_asks_again),
+		WORLD_TEST(another_browser_learns_nothing),
 		WORLD_TEST(a_wait_ends_by_itself),
 		WORLD_TEST(who_waits_among_many_does_not_grow),
 	};

@@ -39,7 +39,7 @@ static void a_crash_in_a_refusal_ends_as_a_failure(void **state)
 	struct error err = {0};
 	const struct connect_begun begun = begin(w);
 	ok(store_connection_consume_state(w->store, begun.connection_id,
-					  row_of(w, &begun).state_hash, STR(""), &err),
+					  row_of(w, &begun).state_hash, STR(""), STR(""), &err),
 	   &err);
 	world_crash(w);
 	world_run(w);
