@@ -8,7 +8,15 @@
 #include "count_of.h"
 #include "uuid.h"
 
+#include "utf8.h"
+
 #include "seal.h"
+
+#include "answer.h"
+
+/* What platforms call people is cut to what our own callers may call them. */
+#define NAME_MAX_BYTES 255
+#define EMAIL_MAX_BYTES 320
 
 struct exchange {
 	struct connect_task base; /* first */
@@ -126,10 +134,10 @@ static enum err_kind account_of(struct exchange *x, const struct account_found *
 		.user_id = x->connection.user_id,
 		.connection_id = x->connection.id,
 		.platform_account_id = found->platform_account_id,
-		.username = found->username,
-		.name = found->name,
-		.email = found->email,
-		.avatar_url = found->avatar_url,
+		.username = utf8_cut_bytes(found->username, NAME_MAX_BYTES),
+		.name = utf8_cut_bytes(found->name, NAME_MAX_BYTES),
+		.email = utf8_cut_bytes(found->email, EMAIL_MAX_BYTES),
+		.avatar_url = answer_url(&x->base.env, found->avatar_url),
 		.type = found->type,
 		.state = ACCOUNT_ACTIVE,
 		.is_unconfirmed = x->needs_confirmation,

@@ -111,7 +111,7 @@ static const char *post_answer(const struct env *env, struct flow *flow, const s
 			       struct step *step)
 {
 	if (reply->status == 200 || reply->status == 201) {
-		const struct str urn = linkedin_created_id(reply);
+		const struct str urn = linkedin_created_id(env, reply);
 		if (!str_is_empty(urn))
 			return part_landed(env, flow, urn);
 		*step = (struct step){.kind = STEP_UNCERTAIN}; /* 5: like a lost answer */
@@ -166,7 +166,7 @@ static const char *comment_answer(const struct env *env, struct flow *flow,
 		return comment_refused(env, reply, step);
 	struct str urn = linkedin_comment_urn(env, reply->json);
 	if (str_is_empty(urn))
-		urn = linkedin_created_id(reply);
+		urn = linkedin_created_id(env, reply);
 	if (str_is_empty(urn)) {
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;

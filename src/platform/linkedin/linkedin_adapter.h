@@ -108,7 +108,7 @@ struct str linkedin_author_urn(const struct env *env);
 /* Where a person sees it. */
 struct str linkedin_post_url(const struct env *env, struct str urn);
 /* The URN of what was created, or empty. */
-struct str linkedin_created_id(const struct reply *reply);
+struct str linkedin_created_id(const struct env *env, const struct reply *reply);
 /* The comments under the first part. */
 struct str linkedin_comments_url(const struct env *env, const struct flow *flow);
 /* The name of a comment in an answer, or empty. */

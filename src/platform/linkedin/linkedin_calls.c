@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What LinkedIn's calls share: how one is made (linkedin.md 2.1) and what a refusal means
  * (section 4). What is asked for is none of this. */
+#include "answer.h"
+
 #include "linkedin_adapter.h"
 
 #include "buf.h"
@@ -189,10 +191,10 @@ struct str linkedin_post_url(const struct env *env, struct str urn)
 }
 
 /* Created things are named in a header; older spelling second (2.1). */
-struct str linkedin_created_id(const struct reply *reply)
+struct str linkedin_created_id(const struct env *env, const struct reply *reply)
 {
 	const struct str id = reply_header(reply, "x-restli-id");
-	return str_is_empty(id) ? reply_header(reply, "x-linkedin-id") : id;
+	return answer_id_of(env, str_is_empty(id) ? reply_header(reply, "x-linkedin-id") : id);
 }
 
 struct str linkedin_comments_url(const struct env *env, const struct flow *flow)
@@ -203,6 +205,6 @@ struct str linkedin_comments_url(const struct env *env, const struct flow *flow)
 
 struct str linkedin_comment_urn(const struct env *env, const struct json *comment)
 {
-	const struct str urn = json_string(json_get(comment, "commentUrn"));
-	return str_is_empty(urn) ? json_text(env->arena, json_get(comment, "id")) : urn;
+	const struct str urn = answer_id_of(env, json_string(json_get(comment, "commentUrn")));
+	return str_is_empty(urn) ? answer_id(env, json_get(comment, "id")) : urn;
 }

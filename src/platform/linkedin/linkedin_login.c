@@ -11,6 +11,7 @@
 #include "form.h"
 #include "json_write.h"
 
+#include "answer.h"
 #include "oauth_exchange.h"
 
 #define ME_URL \
@@ -145,7 +146,7 @@ static const char *member_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	flow_set(flow, LINKEDIN_KEY_MEMBER_EMAIL, json_string(json_get(reply->json, "email")));
 	flow_set(flow, LINKEDIN_KEY_MEMBER_PICTURE, json_string(json_get(reply->json, "picture")));
-	return member_known(env, flow, json_string(json_get(reply->json, "sub")),
+	return member_known(env, flow, answer_id_of(env, json_string(json_get(reply->json, "sub"))),
 			    json_string(json_get(reply->json, "name")), step);
 }
 
@@ -174,8 +175,8 @@ static const char *me_answer(const struct env *env, struct flow *flow, const str
 	flow_set(flow, LINKEDIN_KEY_MEMBER_VANITY,
 		 json_string(json_get(reply->json, "vanityName")));
 	flow_set(flow, LINKEDIN_KEY_MEMBER_PICTURE, widest(json_get(picture, "displayImage~")));
-	return member_known(env, flow, json_string(json_get(reply->json, "id")), str_trim(name),
-			    step);
+	return member_known(env, flow, answer_id_of(env, json_string(json_get(reply->json, "id"))),
+			    str_trim(name), step);
 }
 
 static const char *pages_ask(const struct env *env, struct flow *flow, struct step *step)

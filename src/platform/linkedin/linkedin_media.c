@@ -12,6 +12,7 @@
 
 #include "json_write.h"
 
+#include "answer.h"
 #include "media_rules.h"
 
 #define POLL_MS 5000 /* 2.6: every 5 to 20 s */
@@ -307,7 +308,7 @@ const char *linkedin_init_answer(const struct env *env, struct flow *flow,
 	if (linkedin_is_refused(env, reply, step) || step_fail_unreadable(step, reply))
 		return NULL;
 	const struct json *value = json_get(reply->json, "value");
-	const struct str urn = json_string(json_get(value, kinds[kind].name));
+	const struct str urn = answer_id_of(env, json_string(json_get(value, kinds[kind].name)));
 	if (str_is_empty(urn))
 		return answer_is_unusable(step);
 	flow_set(flow, urn_name(env, current_index(flow)), urn);

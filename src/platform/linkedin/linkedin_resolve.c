@@ -7,6 +7,7 @@
 #include "clock.h"
 
 #include "little_text.h"
+#include "answer.h"
 #include "resolver.h"
 #include "stages.h"
 
@@ -108,7 +109,8 @@ static const char *posts_answer(const struct env *env, struct flow *flow, const 
 	const struct json *posts = json_get(reply->json, "elements");
 	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < posts->count; i++) {
-		const struct str urn = json_string(json_get(json_at(posts, i), "id"));
+		const struct str urn =
+			answer_id_of(env, json_string(json_get(json_at(posts, i), "id")));
 		if (!str_is_empty(urn) && is_our_post(env, flow, json_at(posts, i)))
 			resolver_match_add(step, urn, linkedin_post_url(env, urn));
 	}

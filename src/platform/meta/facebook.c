@@ -15,6 +15,7 @@
 #include "request_limits.h"
 
 #include "adapters.h"
+#include "answer.h"
 #include "facebook_adapter.h"
 #include "graph.h"
 #include "resolver.h"
@@ -105,9 +106,9 @@ struct str facebook_edge(const struct env *env, const char *edge)
 struct str facebook_url(const struct env *env, const struct json *permalink, struct str id)
 {
 	const struct str site = STR("https://www.facebook.com");
-	const struct str url = utf8_cut_bytes(json_string(permalink), HTTP_URL_MAX_BYTES);
-	if (str_has_prefix(url, STR("/")))
-		return str_concat(env->arena, site, url);
+	const struct str text = json_string(permalink);
+	const bool is_path = str_has_prefix(text, STR("/"));
+	const struct str url = answer_url(env, is_path ? str_concat(env->arena, site, text) : text);
 	return str_is_empty(url)
 		       ? str_format(env->arena, STR_FMT "/" STR_FMT, STR_ARG(site), STR_ARG(id))
 		       : url;
@@ -230,7 +231,7 @@ static const char *facebook_photo_ask(const struct env *env, struct flow *flow, 
 static const char *facebook_photo_answer(const struct env *env, struct flow *flow,
 					 const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	const size_t index = photo_next(env, flow);
 	if (graph_is_ok(reply) && !str_is_empty(id)) {
 		if (index == 0)
@@ -299,7 +300,7 @@ static const char *facebook_feed_ask(const struct env *env, struct flow *flow, s
 static const char *facebook_feed_answer(const struct env *env, struct flow *flow,
 					const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	if (!graph_is_ok(reply) || str_is_empty(id)) {
 		facebook_publish_fail(env, flow, reply, step);
 		return NULL;
@@ -324,7 +325,7 @@ static const char *facebook_story_ask(const struct env *env, struct flow *flow, 
 static const char *facebook_story_answer(const struct env *env, struct flow *flow,
 					 const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "post_id"));
+	const struct str id = answer_id(env, json_get(reply->json, "post_id"));
 	if (!graph_is_ok(reply) || !json_bool(json_get(reply->json, "success"), false)) {
 		facebook_publish_fail(env, flow, reply, step);
 		return NULL;
@@ -360,7 +361,7 @@ static const char *facebook_comment_ask(const struct env *env, struct flow *flow
 static const char *facebook_comment_answer(const struct env *env, struct flow *flow,
 					   const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	if (!graph_is_ok(reply) || str_is_empty(id)) {
 		facebook_publish_fail(env, flow, reply, step);
 		return NULL;

@@ -11,6 +11,7 @@
 
 #include "facebook_adapter.h"
 #include "graph.h"
+#include "answer.h"
 #include "resolver.h"
 
 #define LOOK_BACK_US (120 * US_PER_S) /* rules.md 2.3: created since started_at - 2 min */
@@ -67,7 +68,7 @@ static bool says(const struct env *env, const struct json *item, struct str text
 static bool is_photo_of_ours(const struct env *env, const struct flow *flow,
 			     const struct json *attachment)
 {
-	const struct str id = json_text(env->arena, json_get(json_get(attachment, "target"), "id"));
+	const struct str id = answer_id(env, json_get(json_get(attachment, "target"), "id"));
 	for (size_t i = 0; i < facebook_container(env, flow)->media_count; i++) {
 		if (!str_is_empty(id) && str_equal(id, facebook_photo_id(env, flow, i)))
 			return true;
@@ -186,7 +187,7 @@ static const char *stories_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
 	const struct json *story = facebook_story_find(env, flow, reply);
-	const struct str id = json_text(env->arena, json_get(story, "post_id"));
+	const struct str id = answer_id(env, json_get(story, "post_id"));
 	if (graph_read_as_user_when_dead(env, flow, reply))
 		return FACEBOOK_STAGE_STORIES;
 	if (!graph_is_ok(reply) || !json_is(json_get(reply->json, "data"), JSON_TYPE_ARRAY)) {
@@ -228,7 +229,7 @@ static bool has_our_photo(const struct env *env, const struct flow *flow,
 static bool is_our_comment(const struct env *env, const struct flow *flow,
 			   const struct json *comment)
 {
-	const struct str author = json_text(env->arena, json_get(json_get(comment, "from"), "id"));
+	const struct str author = answer_id(env, json_get(json_get(comment, "from"), "id"));
 	return is_since(env, flow, comment) &&
 	       says(env, comment, facebook_container(env, flow)->content) &&
 	       (str_is_empty(author) || str_equal(author, env->platform_account_id));

@@ -14,6 +14,7 @@
 
 #include "facebook_adapter.h"
 #include "graph.h"
+#include "answer.h"
 #include "resolver.h"
 #include "multipart.h"
 #include "refusal.h"
@@ -144,9 +145,8 @@ const char *facebook_chunk_start_ask(const struct env *env, struct flow *flow, s
 const char *facebook_chunk_start_answer(const struct env *env, struct flow *flow,
 					const struct reply *reply, struct step *step)
 {
-	const struct str video_id = json_text(env->arena, json_get(reply->json, "video_id"));
-	const struct str session =
-		json_text(env->arena, json_get(reply->json, "upload_session_id"));
+	const struct str video_id = answer_id(env, json_get(reply->json, "video_id"));
+	const struct str session = answer_id(env, json_get(reply->json, "upload_session_id"));
 	if (!graph_is_ok(reply) || str_is_empty(video_id) || str_is_empty(session) ||
 	    !range_take(env, flow, reply->json)) {
 		if (!facebook_repeats(flow, reply, step))
@@ -229,7 +229,7 @@ const char *facebook_session_start_ask(const struct env *env, struct flow *flow,
 const char *facebook_session_start_answer(const struct env *env, struct flow *flow,
 					  const struct reply *reply, struct step *step)
 {
-	const struct str video_id = json_text(env->arena, json_get(reply->json, "video_id"));
+	const struct str video_id = answer_id(env, json_get(reply->json, "video_id"));
 	const struct str upload_url = json_string(json_get(reply->json, "upload_url"));
 	if (!graph_is_ok(reply) || str_is_empty(video_id) ||
 	    !step_call_url_is_usable(env, upload_url)) {
@@ -382,7 +382,7 @@ const char *facebook_finish_ask(const struct env *env, struct flow *flow, struct
 const char *facebook_finish_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
-	const struct str story_id = json_text(env->arena, json_get(reply->json, "post_id"));
+	const struct str story_id = answer_id(env, json_get(reply->json, "post_id"));
 	if (!graph_is_ok(reply) || !json_bool(json_get(reply->json, "success"), false)) {
 		if (!facebook_repeats(flow, reply, step))
 			facebook_publish_fail(env, flow, reply, step);
@@ -477,7 +477,7 @@ const char *facebook_check_ask(const struct env *env, struct flow *flow, struct 
 static const char *video_done(const struct env *env, struct flow *flow, const struct reply *reply)
 {
 	const struct str id = flow_get(flow, FACEBOOK_KEY_VIDEO_ID);
-	const struct str post_id = json_text(env->arena, json_get(reply->json, "post_id"));
+	const struct str post_id = answer_id(env, json_get(reply->json, "post_id"));
 	if (kind_of(env) != FACEBOOK_VIDEO_STORY) {
 		flow_part_done(flow, id,
 			       facebook_url(env, json_get(reply->json, "permalink_url"), id));
@@ -552,7 +552,7 @@ const struct json *facebook_story_find(const struct env *env, const struct flow 
 		return NULL;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct json *story = &list->items[i];
-		if (str_equal(json_text(env->arena, json_get(story, "media_id")), ours))
+		if (str_equal(answer_id(env, json_get(story, "media_id")), ours))
 			return story;
 	}
 	return NULL;
@@ -570,7 +570,7 @@ const char *facebook_listed_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	const struct json *story = facebook_story_find(env, flow, reply);
-	const struct str listed = json_text(env->arena, json_get(story, "post_id"));
+	const struct str listed = answer_id(env, json_get(story, "post_id"));
 	const struct str told = flow_get(flow, FACEBOOK_KEY_STORY_ID);
 	const struct str id = str_is_empty(told) ? listed : told;
 	if (str_is_empty(id) && flow_count(flow, FACEBOOK_KEY_LISTS) < LISTED_TRIES_MAX)

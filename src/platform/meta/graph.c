@@ -16,6 +16,7 @@
 #include "json.h"
 #include "json_write.h"
 
+#include "answer.h"
 #include "resolver.h"
 #include "multipart.h"
 #include "rules.h"
@@ -147,9 +148,10 @@ const char *graph_resolve_list(const struct env *env, struct flow *flow, const s
 	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct json *item = &list->items[i];
-		const struct str id = json_text(env->arena, json_get(item, "id"));
+		const struct str id = answer_id(env, json_get(item, "id"));
 		if (!str_is_empty(id) && is_ours(env, flow, item))
-			resolver_match_add(step, id, json_string(json_get(item, url_name)));
+			resolver_match_add(step, id,
+					   answer_url(env, json_string(json_get(item, url_name))));
 	}
 	return resolver_matches_end(step);
 }

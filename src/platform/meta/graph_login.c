@@ -14,6 +14,7 @@
 #include "json.h"
 #include "json_write.h"
 
+#include "answer.h"
 #include "stages.h"
 
 #define GRAPH_READS_MAX 200 /* lists of Pages that one connect reads */
@@ -242,7 +243,7 @@ const char *graph_me_ask(const struct env *env, struct flow *flow, struct step *
 const char *graph_me_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			    struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	if (!graph_is_ok(reply) || str_is_empty(id)) {
 		graph_step_fail(env, reply, step);
 		return NULL;
@@ -293,13 +294,13 @@ static void page_write(const struct env *env, struct json_writer *w, const struc
 {
 	const struct json *instagram = json_get(page, "instagram_business_account");
 	json_begin_object(w);
-	json_member_str(w, "id", json_text(env->arena, json_get(page, "id")));
+	json_member_str(w, "id", answer_id(env, json_get(page, "id")));
 	json_member_str(w, "name", json_string(json_get(page, "name")));
 	json_member_str(w, "username", json_string(json_get(page, "username")));
 	json_member_str(w, "avatar",
 			json_string(json_get(json_get(json_get(page, "picture"), "data"), "url")));
 	json_member_str(w, "token", json_string(json_get(page, "access_token")));
-	json_member_str(w, "ig", json_text(env->arena, json_get(instagram, "id")));
+	json_member_str(w, "ig", answer_id(env, json_get(instagram, "id")));
 	json_member_str(w, "ig_username", json_string(json_get(instagram, "username")));
 	json_member_str(w, "ig_name", json_string(json_get(instagram, "name")));
 	json_member_str(w, "ig_avatar", json_string(json_get(instagram, "profile_picture_url")));
@@ -309,7 +310,7 @@ static void page_write(const struct env *env, struct json_writer *w, const struc
 /* A Page without access_token was not ticked in the dialog: it is not offered (meta.md 2.6, 4). */
 static bool is_offered(const struct env *env, const struct json *page)
 {
-	return !str_is_empty(json_text(env->arena, json_get(page, "id"))) &&
+	return !str_is_empty(answer_id(env, json_get(page, "id"))) &&
 	       !str_is_empty(json_string(json_get(page, "access_token"))) &&
 	       may_post(json_get(page, "tasks"));
 }
@@ -317,9 +318,9 @@ static bool is_offered(const struct env *env, const struct json *page)
 /* Does the list name that Page before? */
 static bool is_repeated(const struct env *env, const struct json *pages, size_t index)
 {
-	const struct str id = json_text(env->arena, json_get(&pages->items[index], "id"));
+	const struct str id = answer_id(env, json_get(&pages->items[index], "id"));
 	for (size_t i = 0; i < index; i++) {
-		if (str_equal(json_text(env->arena, json_get(&pages->items[i], "id")), id))
+		if (str_equal(answer_id(env, json_get(&pages->items[i], "id")), id))
 			return true;
 	}
 	return false;
@@ -342,7 +343,7 @@ static void found_add(const struct env *env, struct flow *flow, const struct jso
 	for (size_t i = 0; i < pages->count && i < PAGES_A_READ && count < STEP_ACCOUNTS_MAX; i++) {
 		const struct json *page = &pages->items[i];
 		if (!is_offered(env, page) || is_repeated(env, pages, i) ||
-		    found_has(found, json_text(env->arena, json_get(page, "id"))))
+		    found_has(found, answer_id(env, json_get(page, "id"))))
 			continue;
 		page_write(env, &w, page);
 		count++;
@@ -356,7 +357,7 @@ static void found_add(const struct env *env, struct flow *flow, const struct jso
 static bool pages_take(const struct env *env, struct flow *flow, const struct reply *reply)
 {
 	const struct json *paging = json_get(reply->json, "paging");
-	const struct str after = json_string(json_get(json_get(paging, "cursors"), "after"));
+	const struct str after = answer_cursor(env, json_get(json_get(paging, "cursors"), "after"));
 	const struct json *pages = json_get(reply->json, "data");
 	if (json_is(pages, JSON_TYPE_ARRAY))
 		found_add(env, flow, pages);
@@ -420,7 +421,7 @@ const char *graph_businesses_answer(const struct env *env, struct flow *flow,
 		return GRAPH_STAGE_FINISH;
 	buf_init(&ids, env->arena, 8192);
 	for (size_t i = 0; i < list->count && i < GRAPH_BUSINESSES_MAX; i++)
-		list_add(&ids, ",", json_text(env->arena, json_get(&list->items[i], "id")));
+		list_add(&ids, ",", answer_id(env, json_get(&list->items[i], "id")));
 	flow_set(flow, GRAPH_KEY_BUSINESSES, ids.is_over ? (struct str){0} : buf_str(&ids));
 	return GRAPH_STAGE_PORTFOLIO;
 }

@@ -16,6 +16,7 @@
 #include "utf8.h"
 
 #include "adapters.h"
+#include "answer.h"
 #include "graph.h"
 #include "stages.h"
 
@@ -278,7 +279,7 @@ static const char *publish_refused(const struct env *env, struct flow *flow,
 static const char *publish_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	if (!graph_is_ok(reply) || str_is_empty(id))
 		return publish_refused(env, flow, reply, step);
 	flow_part_done(flow, id, (struct str){0});
@@ -298,7 +299,7 @@ static const char *permalink_answer(const struct env *env, struct flow *flow,
 				    const struct reply *reply, struct step *step)
 {
 	const struct str permalink =
-		utf8_cut_bytes(json_string(json_get(reply->json, "permalink")), 2048);
+		answer_url(env, json_string(json_get(reply->json, "permalink")));
 	(void)step;
 	if (graph_read_as_user(env, flow, reply))
 		return INSTAGRAM_STAGE_PERMALINK;
@@ -328,7 +329,7 @@ static const char *comment_ask(const struct env *env, struct flow *flow, struct 
 static const char *comment_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	if (graph_is_ok(reply) && !str_is_empty(id)) {
 		flow_part_done(flow, id, (struct str){0});
 		return INSTAGRAM_STAGE_START;

@@ -20,6 +20,7 @@
 #include "utf8.h"
 
 #include "graph.h"
+#include "answer.h"
 #include "refusal.h"
 
 #define CONTAINERS_MAX 3  /* meta.md 6.3: new container, at most 3 times */
@@ -309,7 +310,7 @@ static void polls_begin(struct flow *flow)
 const char *instagram_container_answer(const struct env *env, struct flow *flow,
 				       const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(reply->json, "id"));
+	const struct str id = answer_id(env, json_get(reply->json, "id"));
 	const struct str upload_url = json_string(json_get(reply->json, "uri"));
 	const size_t item = item_wanted(env, flow);
 	if (!graph_is_ok(reply) || str_is_empty(id) || item == SIZE_MAX)

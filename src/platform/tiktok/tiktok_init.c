@@ -4,6 +4,7 @@
  * bytes nothing is posted; init of a pull publishes. The task's publish_id is kept right after. */
 #include "tiktok_adapter.h"
 
+#include "answer.h"
 #include "media_rules.h"
 
 #define MS_PER_S 1000
@@ -179,8 +180,8 @@ static const char *pull_answer(const struct env *env, struct flow *flow, const s
 {
 	if (tiktok_publish_is_refused(env, reply, step))
 		return NULL;
-	const struct str publish_id =
-		json_string(json_get(json_get(reply->json, "data"), "publish_id"));
+	const struct str publish_id = answer_id_of(
+		env, json_string(json_get(json_get(reply->json, "data"), "publish_id")));
 	if (str_is_empty(publish_id)) {
 		*step = (struct step){.kind = STEP_UNCERTAIN};
 		return NULL;
@@ -198,7 +199,7 @@ const char *tiktok_init_answer(const struct env *env, struct flow *flow, const s
 	if (tiktok_is_refused(env, reply, step))
 		return NULL;
 	const struct json *data = json_get(reply->json, "data");
-	const struct str publish_id = json_string(json_get(data, "publish_id"));
+	const struct str publish_id = answer_id_of(env, json_string(json_get(data, "publish_id")));
 	const struct str upload_url = json_string(json_get(data, "upload_url"));
 	if (str_is_empty(publish_id) || !step_call_url_is_usable(env, upload_url)) {
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 
+#include "answer.h"
 #include "oauth_exchange.h"
 
 void tiktok_post(const struct env *env, struct str token, struct step *step, enum call_kind kind,
@@ -62,7 +63,7 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 	if (tiktok_is_refused(env, reply, step))
 		return NULL;
 	const struct json *user = json_get(json_get(reply->json, "data"), "user");
-	const struct str id = json_string(json_get(user, "open_id"));
+	const struct str id = answer_id_of(env, json_string(json_get(user, "open_id")));
 	if (str_is_empty(id)) {
 		struct failure *failure =
 			step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,

@@ -3,6 +3,7 @@
  * the last PUT. */
 #include "tiktok_adapter.h"
 
+#include "answer.h"
 #include "resolver.h"
 #include "stages.h"
 
@@ -67,7 +68,7 @@ static const char *list_answer(const struct env *env, struct flow *flow, const s
 	resolver_matches_begin(flow, step);
 	for (size_t i = 0; json_at(videos, i) != NULL; i++) {
 		const struct json *video = json_at(videos, i);
-		const struct str id = json_text(env->arena, json_get(video, "id"));
+		const struct str id = answer_id(env, json_get(video, "id"));
 		const int64_t created_s = json_int(json_get(video, "create_time"), 0);
 		if (!str_is_empty(id) && created_s < INT64_MAX / MS_PER_S &&
 		    resolver_is_since_ms(env, flow, created_s * MS_PER_S) &&

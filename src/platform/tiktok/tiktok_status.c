@@ -3,6 +3,8 @@
  * gone by. A task that failed posted nothing. */
 #include "count_of.h"
 
+#include "answer.h"
+
 #include "tiktok_adapter.h"
 
 #include "form.h"
@@ -54,7 +56,7 @@ static struct str public_id(const struct env *env, const struct reply *reply)
 {
 	const struct json *ids =
 		json_get(json_get(reply->json, "data"), "publicaly_available_post_id");
-	return json_text(env->arena, json_at(ids, 0));
+	return answer_id(env, json_at(ids, 0));
 }
 
 /* Without an id the task's own is what we have, and the profile is where the post is seen. */

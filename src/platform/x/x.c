@@ -11,6 +11,7 @@
 #include "json_write.h"
 
 #include "adapters.h"
+#include "answer.h"
 #include "resolver.h"
 #include "x_adapter.h"
 
@@ -190,7 +191,7 @@ static const char *create_ask(const struct env *env, struct flow *flow, struct s
 static const char *create_answer(const struct env *env, struct flow *flow,
 				 const struct reply *reply, struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(json_get(reply->json, "data"), "id"));
+	const struct str id = answer_id(env, json_get(json_get(reply->json, "data"), "id"));
 	if (reply->status / 100 == 2 && !str_is_empty(id)) {
 		flow_part_done(flow, id, x_post_url(env, id));
 		return X_STAGE_START;

@@ -11,6 +11,7 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "answer.h"
 #include "resolver.h"
 #include "x_text_count.h"
 #include "x_adapter.h"
@@ -301,7 +302,7 @@ const char *x_draft_ask(const struct env *env, struct flow *flow, struct step *s
 const char *x_draft_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			   struct step *step)
 {
-	const struct str id = json_text(env->arena, json_get(json_get(reply->json, "data"), "id"));
+	const struct str id = answer_id(env, json_get(json_get(reply->json, "data"), "id"));
 	const struct str status = json_string(json_get(x_article_options(env), "status"));
 	if (!x_is_ok(reply)) {
 		x_failed(env, reply, step);
@@ -333,8 +334,7 @@ const char *x_article_ask(const struct env *env, struct flow *flow, struct step 
 const char *x_article_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			     struct step *step)
 {
-	const struct str id =
-		json_text(env->arena, json_get(json_get(reply->json, "data"), "post_id"));
+	const struct str id = answer_id(env, json_get(json_get(reply->json, "data"), "post_id"));
 	if (x_is_ok(reply) && !str_is_empty(id)) {
 		flow_part_done(flow, id, x_post_url(env, id));
 		return X_STAGE_START;

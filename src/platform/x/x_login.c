@@ -11,6 +11,7 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "answer.h"
 #include "token_answer.h"
 #include "x_adapter.h"
 
@@ -205,7 +206,7 @@ static const char *x_me_answer(const struct env *env, struct flow *flow, const s
 			       struct step *step)
 {
 	const struct json *user = json_get(reply->json, "data");
-	const struct str id = json_text(env->arena, json_get(user, "id"));
+	const struct str id = answer_id(env, json_get(user, "id"));
 	if (reply->outcome != REPLY_ANSWERED || reply->status != 200 || str_is_empty(id)) {
 		x_failed(env, reply, step);
 		return NULL;

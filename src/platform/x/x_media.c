@@ -13,6 +13,7 @@
 #include "json_write.h"
 #include "utf8.h"
 
+#include "answer.h"
 #include "multipart.h"
 #include "x_adapter.h"
 
@@ -213,7 +214,7 @@ static const char *lost_or_fail(const struct env *env, struct flow *flow, const 
 
 static struct str answered_id(const struct env *env, const struct reply *reply)
 {
-	return x_is_ok(reply) ? json_text(env->arena, json_get(json_get(reply->json, "data"), "id"))
+	return x_is_ok(reply) ? answer_id(env, json_get(json_get(reply->json, "data"), "id"))
 			      : STR("");
 }
 

@@ -13,6 +13,7 @@
 
 #include "json.h"
 
+#include "answer.h"
 #include "resolver.h"
 #include "x_adapter.h"
 
@@ -130,7 +131,7 @@ static struct str unshortened(const struct env *env, const struct json *post)
 {
 	const struct json *holder = text_holder(post);
 	const struct json *urls = json_get(json_get(holder, "entities"), "urls");
-	const struct str id = json_text(env->arena, json_get(post, "id"));
+	const struct str id = answer_id(env, json_get(post, "id"));
 	struct str text = json_string(json_get(holder, "text"));
 	for (size_t i = 0; json_is(urls, JSON_TYPE_ARRAY) && i < urls->count && i < 50; i++) {
 		const struct json *url = &urls->items[i];
@@ -159,7 +160,7 @@ static struct str replied_to(const struct env *env, const struct json *post)
 	const struct json *references = either(post, "referenced_posts", "referenced_tweets");
 	for (size_t i = 0; json_is(references, JSON_TYPE_ARRAY) && i < references->count; i++) {
 		if (str_equal_z(json_string(json_get(&references->items[i], "type")), "replied_to"))
-			return json_text(env->arena, json_get(&references->items[i], "id"));
+			return answer_id(env, json_get(&references->items[i], "id"));
 	}
 	return (struct str){0};
 }
@@ -233,7 +234,7 @@ static const char *timeline_answer(const struct env *env, struct flow *flow,
 	}
 	resolver_matches_begin(flow, step);
 	for (size_t i = 0; json_is(posts, JSON_TYPE_ARRAY) && i < posts->count; i++) {
-		const struct str id = json_text(env->arena, json_get(&posts->items[i], "id"));
+		const struct str id = answer_id(env, json_get(&posts->items[i], "id"));
 		if (!str_is_empty(id) && is_ours(env, flow, &posts->items[i]))
 			resolver_match_add(step, id, x_post_url(env, id));
 	}

@@ -7,6 +7,7 @@
 #include "json_write.h"
 
 #include "adapters.h"
+#include "answer.h"
 #include "rules.h"
 #include "stages.h"
 
@@ -63,7 +64,8 @@ struct str youtube_comment_url(const struct env *env, const struct flow *flow,
 static const char *comment_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	const struct str id = json_string(json_get(youtube_top_comment(reply->json), "id"));
+	const struct str id =
+		answer_id_of(env, json_string(json_get(youtube_top_comment(reply->json), "id")));
 	if (reply->status >= 300)
 		return youtube_publish_refused(env, reply, step);
 	if (str_is_empty(id)) {

@@ -117,7 +117,7 @@ bool youtube_is_gone(const struct reply *reply);
 
 /* True when the answer carries the video: its id is remembered, and the part is open until the
  * stages below are through. */
-bool youtube_video_made(struct flow *flow, const struct reply *reply);
+bool youtube_video_made(const struct env *env, struct flow *flow, const struct reply *reply);
 /* Of the video that was made; empty before. */
 struct str youtube_video_id(const struct flow *flow);
 /* The part is done with that video. */

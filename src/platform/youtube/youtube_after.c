@@ -11,6 +11,7 @@
 
 #include "form.h"
 
+#include "answer.h"
 #include "media_rules.h"
 
 #define WATCH_URL "https://www.youtube.com/watch?v="
@@ -20,9 +21,9 @@
 
 /* ---- the video ---- */
 
-bool youtube_video_made(struct flow *flow, const struct reply *reply)
+bool youtube_video_made(const struct env *env, struct flow *flow, const struct reply *reply)
 {
-	const struct str id = json_string(json_get(reply->json, "id"));
+	const struct str id = answer_id_of(env, json_string(json_get(reply->json, "id")));
 	if ((reply->status != 200 && reply->status != 201) || str_is_empty(id))
 		return false;
 	flow_set(flow, YOUTUBE_KEY_VIDEO_ID, id);

@@ -10,6 +10,7 @@
 #include "form.h"
 #include "json_write.h"
 
+#include "answer.h"
 #include "oauth_exchange.h"
 
 /* ---- tokens: 1.4 to 1.6 ---- */
@@ -108,7 +109,7 @@ static const char *channel_answer(const struct env *env, struct flow *flow,
 		return NULL;
 	const struct json *channel = json_at(json_get(reply->json, "items"), 0);
 	const struct json *snippet = json_get(channel, "snippet");
-	const struct str id = json_string(json_get(channel, "id"));
+	const struct str id = answer_id_of(env, json_string(json_get(channel, "id")));
 	if (str_is_empty(id)) {
 		channel_missing(step);
 		return NULL;

@@ -5,6 +5,7 @@
 
 #include "form.h"
 
+#include "answer.h"
 #include "resolver.h"
 #include "stages.h"
 
@@ -50,7 +51,7 @@ static const char *probe_session_answer(const struct env *env, struct flow *flow
 {
 	if (youtube_is_gone(reply))
 		return YOUTUBE_STAGE_UPLOADS;
-	if (youtube_video_made(flow, reply)) {
+	if (youtube_video_made(env, flow, reply)) {
 		flow_set_stage(flow, YOUTUBE_STAGE_THUMBNAIL);
 		return resolver_end(flow, step, STEP_LANDED);
 	}
@@ -150,7 +151,7 @@ static const char *threads_answer(const struct env *env, struct flow *flow,
 	resolver_matches_begin(flow, step);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct json *comment = youtube_top_comment(json_at(items, i));
-		const struct str id = json_string(json_get(comment, "id"));
+		const struct str id = answer_id_of(env, json_string(json_get(comment, "id")));
 		if (!str_is_empty(id) && is_our_comment(env, flow, comment))
 			resolver_match_add(step, id, youtube_comment_url(env, flow, id));
 	}

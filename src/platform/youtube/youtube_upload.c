@@ -181,7 +181,7 @@ static const char *chunk_answer(const struct env *env, struct flow *flow, const 
 		return YOUTUBE_STAGE_QUERY; /* the server has other bytes than we think */
 	if (youtube_is_gone(reply))
 		return session_lost(flow, step);
-	if (youtube_video_made(flow, reply))
+	if (youtube_video_made(env, flow, reply))
 		return YOUTUBE_STAGE_THUMBNAIL;
 	return youtube_fail(env, reply, step);
 }
@@ -191,7 +191,7 @@ const char *youtube_upload_answer(const struct env *env, struct flow *flow,
 {
 	if (!range_next(flow).is_last)
 		return chunk_answer(env, flow, reply, step);
-	if (youtube_video_made(flow, reply))
+	if (youtube_video_made(env, flow, reply))
 		return YOUTUBE_STAGE_THUMBNAIL;
 	if (youtube_is_gone(reply) && flow_get_int(flow, YOUTUBE_KEY_IN_DOUBT, 0) == 0)
 		return session_lost(flow, step);
@@ -231,7 +231,7 @@ const char *youtube_query_answer(const struct env *env, struct flow *flow,
 		return upload_progressed(flow, reply);
 	if (youtube_is_gone(reply))
 		return session_lost(flow, step);
-	if (youtube_video_made(flow, reply))
+	if (youtube_video_made(env, flow, reply))
 		return YOUTUBE_STAGE_THUMBNAIL;
 	return youtube_fail(env, reply, step);
 }
