@@ -2,10 +2,12 @@
  * See store_app.h. */
 #include "store_app.h"
 
+#include "count_of.h"
+
 #include "store_admin.h"
 #include "store_private.h"
 
-static void app_read(struct sql_cursor *cursor, void *out)
+void store_app_read(struct sql_cursor *cursor, void *out)
 {
 	struct app_row *app = out;
 	app->id = sql_take_text(cursor);
@@ -89,22 +91,23 @@ enum err_kind store_app_find_by_client_id(struct store *store, struct arena *are
 {
 	return store_find(
 		store, arena,
-		SQL_ROW(SQL_APP_FIND_BY_CLIENT_ID, SQL_ARGS(sql_text(client_id)), app_read), out,
-		"app", err);
+		SQL_ROW(SQL_APP_FIND_BY_CLIENT_ID, SQL_ARGS(sql_text(client_id)), store_app_read),
+		out, "app", err);
 }
 
 enum err_kind store_app_find(struct store *store, struct arena *arena, struct str app_id,
 			     struct app_row *out, struct error *err)
 {
-	return store_find(store, arena, SQL_ROW(SQL_APP_FIND, SQL_ARGS(sql_text(app_id)), app_read),
-			  out, "app", err);
+	return store_find(store, arena,
+			  SQL_ROW(SQL_APP_FIND, SQL_ARGS(sql_text(app_id)), store_app_read), out,
+			  "app", err);
 }
 
 enum err_kind store_app_list(struct store *store, struct arena *arena, struct app_row **out,
 			     size_t *count_out, struct error *err)
 {
 	return store_list(store, arena,
-			  SQL_ROWS(SQL_APP_LIST, SQL_NO_ARGS, app_read, struct app_row),
+			  SQL_ROWS(SQL_APP_LIST, SQL_NO_ARGS, store_app_read, struct app_row),
 			  (void **)out, count_out, err);
 }
 
@@ -204,8 +207,35 @@ enum err_kind store_token_issue(struct store *store, struct str app_id, struct s
 enum err_kind store_token_find(struct store *store, struct arena *arena, struct str token_hash,
 			       int64_t now_us, struct app_row *app_out, struct error *err)
 {
-	return store_find(
-		store, arena,
-		SQL_ROW(SQL_TOKEN_FIND, SQL_ARGS(sql_text(token_hash), sql_int(now_us)), app_read),
-		app_out, "token", err);
+	return store_find(store, arena,
+			  SQL_ROW(SQL_TOKEN_FIND, SQL_ARGS(sql_text(token_hash), sql_int(now_us)),
+				  store_app_read),
+			  app_out, "token", err);
+}
+
+struct revocation {
+	struct str app_id;
+	struct str token_hash;
+};
+
+static enum err_kind token_revoke(struct store_tx *tx, void *argument, struct error *err)
+{
+	static const enum sql_name statements[] = {SQL_TOKEN_REVOKE, SQL_KEY_REVOKE};
+	const struct revocation *revocation = argument;
+	for (size_t i = 0; i < COUNT_OF(statements); i++) {
+		const enum err_kind kind = sql_run(
+			tx->sql, statements[i],
+			SQL_ARGS(sql_text(revocation->token_hash), sql_text(revocation->app_id)),
+			NULL, err);
+		if (kind != ERR_NONE)
+			return kind;
+	}
+	return ERR_NONE;
+}
+
+enum err_kind store_token_revoke(struct store *store, struct str app_id, struct str token_hash,
+				 struct error *err)
+{
+	struct revocation revocation = {app_id, token_hash};
+	return store_write(store, token_revoke, &revocation, err);
 }

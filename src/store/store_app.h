@@ -59,3 +59,6 @@ enum err_kind store_token_issue(struct store *store, struct str app_id, struct s
  * API request: keep it quick. */
 enum err_kind store_token_find(struct store *store, struct arena *arena, struct str token_hash,
 			       int64_t now_us, struct app_row *app_out, struct error *err);
+/* Ends the app's token or key of that hash at once; nothing when the app has none. */
+enum err_kind store_token_revoke(struct store *store, struct str app_id, struct str token_hash,
+				 struct error *err);

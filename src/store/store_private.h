@@ -145,6 +145,9 @@ enum err_kind node_end(struct store_tx *tx, void *argument, struct error *err);
 /* store_admin.c: takes ADMIN_COLUMNS into a struct admin_row. */
 void store_admin_read(struct sql_cursor *cursor, void *out);
 
+/* store_app.c: takes the columns of APP_SELECT into a struct app_row. */
+void store_app_read(struct sql_cursor *cursor, void *out);
+
 /* store_account.c: takes ACCOUNT_COLUMNS into a struct account_row. */
 void account_read(struct sql_cursor *cursor, void *out);
 /* Makes the account, or writes over the one that is known; its id must be the stored one then. */

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "store_alarm.h"
+#include "store_key.h"
 
 /* Of a new email. */
 static void put_admin(struct fixture *fx, const struct admin_row *admin)
@@ -202,6 +203,145 @@ static void a_token_lives_until_replaced_expired_or_rotated(void **state)
 	assert_true(str_is(found.client_secret_hash, "new"));
 }
 
+static struct key_row make_key(struct fixture *fx, const struct app_row *app, int64_t created_at_us)
+{
+	struct error err = {0};
+	const struct key_row key = {.id = new_uuid(fx),
+				    .app_id = app->id,
+				    .name = STR("agent"),
+				    .token_hash = new_name(fx, "key"),
+				    .scopes = SCOPES_READ | SCOPES_DRAFTS,
+				    .created_at_us = created_at_us,
+				    .expires_at_us = created_at_us + 10};
+	ok(store_key_create(fx->store, &key, &err), &err);
+	return key;
+}
+
+static enum err_kind find_key(struct fixture *fx, struct str hash, int64_t now_us,
+			      struct key_row *out)
+{
+	struct app_row app = {0};
+	struct error err = {0};
+	const enum err_kind kind =
+		store_key_find(fx->store, fx->arena, hash, now_us, out, &app, &err);
+	assert_true(kind != ERR_NONE || str_equal(app.id, out->app_id));
+	assert_true(kind != ERR_NONE || !str_is_empty(app.owner_email));
+	return kind;
+}
+
+static void a_key_lives_until_it_expires(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct key_row found = {0};
+	const struct app_row app = make_app(fx);
+	const struct key_row key = make_key(fx, &app, NOW);
+	assert_int_equal(find_key(fx, STR("none"), NOW, &found), ERR_NOT_FOUND);
+	assert_int_equal(find_key(fx, key.token_hash, NOW + 9, &found), ERR_NONE);
+	assert_true(str_equal(found.id, key.id));
+	assert_true(str_is(found.name, "agent"));
+	assert_int_equal(found.scopes, key.scopes);
+	assert_int_equal(found.created_at_us, NOW);
+	assert_int_equal(found.expires_at_us, NOW + 10);
+	assert_int_equal(found.last_used_at_us, 0);
+	assert_int_equal(find_key(fx, key.token_hash, NOW + 10, &found), ERR_NOT_FOUND);
+
+	struct key_row endless = key;
+	endless.id = new_uuid(fx);
+	endless.token_hash = new_name(fx, "key");
+	endless.expires_at_us = 0;
+	ok(store_key_create(fx->store, &endless, &err), &err);
+	assert_int_equal(find_key(fx, endless.token_hash, INT64_MAX / 2, &found), ERR_NONE);
+}
+
+static void a_key_is_spared_by_tokens_and_secrets_and_ended_by_revoking(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct key_row found = {0};
+	const struct app_row app = make_app(fx);
+	const struct app_row other = make_app(fx);
+	const struct key_row key = make_key(fx, &app, NOW);
+	const struct key_row second = make_key(fx, &app, NOW);
+	const struct str token = new_name(fx, "token");
+	ok(store_token_issue(fx->store, app.id, token, NOW + 10, NOW, &err), &err);
+	ok(store_app_set_secret(fx->store, app.id, STR("new"), &err), &err);
+	assert_int_equal(find_key(fx, key.token_hash, NOW, &found), ERR_NONE);
+
+	assert_int_equal(store_key_revoke(fx->store, other.id, key.id, &err), ERR_NOT_FOUND);
+	ok(store_token_revoke(fx->store, other.id, key.token_hash, &err), &err);
+	assert_int_equal(find_key(fx, key.token_hash, NOW, &found), ERR_NONE);
+	ok(store_key_revoke(fx->store, app.id, key.id, &err), &err);
+	assert_int_equal(find_key(fx, key.token_hash, NOW, &found), ERR_NOT_FOUND);
+	assert_int_equal(store_key_revoke(fx->store, app.id, key.id, &err), ERR_NOT_FOUND);
+	ok(store_token_revoke(fx->store, app.id, second.token_hash, &err), &err);
+	assert_int_equal(find_key(fx, second.token_hash, NOW, &found), ERR_NOT_FOUND);
+
+	struct app_row owner = {0};
+	ok(store_token_issue(fx->store, app.id, token, NOW + 10, NOW, &err), &err);
+	ok(store_token_revoke(fx->store, other.id, token, &err), &err);
+	assert_int_equal(find_token(fx, token, NOW, &owner), ERR_NONE);
+	ok(store_token_revoke(fx->store, app.id, token, &err), &err);
+	assert_int_equal(find_token(fx, token, NOW, &owner), ERR_NOT_FOUND);
+}
+
+static int64_t last_use(struct fixture *fx, const struct key_row *key)
+{
+	struct key_row found = {0};
+	assert_int_equal(find_key(fx, key->token_hash, NOW, &found), ERR_NONE);
+	return found.last_used_at_us;
+}
+
+static void a_use_is_written_once_a_minute(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct key_row key = make_key(fx, &app, NOW);
+	const int64_t minute_us = KEY_USE_WRITTEN_EVERY_S * US_PER_S;
+	ok(store_key_touch(fx->store, key.id, NOW, &err), &err);
+	assert_int_equal(last_use(fx, &key), NOW);
+	ok(store_key_touch(fx->store, key.id, NOW + minute_us - 1, &err), &err);
+	assert_int_equal(last_use(fx, &key), NOW);
+	ok(store_key_touch(fx->store, key.id, NOW + minute_us, &err), &err);
+	assert_int_equal(last_use(fx, &key), NOW + minute_us);
+	ok(store_key_touch(fx->store, key.id, NOW, &err), &err);
+	assert_int_equal(last_use(fx, &key), NOW + minute_us);
+}
+
+static void keys_are_listed_and_bounded(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct app_row other = make_app(fx);
+	struct key_row *keys = NULL;
+	size_t count = 0;
+	make_key(fx, &other, NOW);
+	for (int64_t i = 0; i < KEYS_PER_APP_MAX; i++)
+		make_key(fx, &app, NOW + i);
+	ok(store_key_list(fx->store, fx->arena, app.id, &keys, &count, &err), &err);
+	assert_int_equal(count, KEYS_PER_APP_MAX);
+	assert_int_equal(keys[0].created_at_us, NOW + KEYS_PER_APP_MAX - 1);
+	assert_true(str_equal(keys[0].app_id, app.id));
+
+	struct key_row more = keys[0];
+	more.id = new_uuid(fx);
+	more.token_hash = new_name(fx, "key");
+	assert_int_equal(store_key_create(fx->store, &more, &err), ERR_CONFLICT);
+	/* All others have expired a month before, or at that instant. */
+	more.created_at_us = keys[0].expires_at_us + KEY_EXPIRED_KEPT_S * US_PER_S;
+	ok(store_key_create(fx->store, &more, &err), &err);
+	ok(store_key_list(fx->store, fx->arena, app.id, &keys, &count, &err), &err);
+	assert_int_equal(count, 1);
+	assert_true(str_equal(keys[0].id, more.id));
+
+	more.id = new_uuid(fx);
+	more.app_id = new_uuid(fx);
+	more.token_hash = new_name(fx, "key");
+	assert_int_equal(store_key_create(fx->store, &more, &err), ERR_NOT_FOUND);
+}
+
 static void credentials_go_from_pending_to_verified_or_failed(void **state)
 {
 	struct fixture *fx = *state;
@@ -311,6 +451,10 @@ int run_app_tests(void)
 		STORE_TEST(app_changes_are_kept),
 		STORE_TEST(an_unknown_app_is_not_found),
 		STORE_TEST(a_token_lives_until_replaced_expired_or_rotated),
+		STORE_TEST(a_key_lives_until_it_expires),
+		STORE_TEST(a_key_is_spared_by_tokens_and_secrets_and_ended_by_revoking),
+		STORE_TEST(a_use_is_written_once_a_minute),
+		STORE_TEST(keys_are_listed_and_bounded),
 		STORE_TEST(credentials_go_from_pending_to_verified_or_failed),
 		STORE_TEST(a_credential_keeps_its_scopes),
 		STORE_TEST(an_alarm_is_told_until_it_is_cleared),

@@ -43,6 +43,7 @@ static const struct {
 	{"admins", "id", NULL},
 	{"apps", "id", NULL},
 	{"app_tokens", "app_id", NULL},
+	{"app_keys", "id", NULL},
 	{"platform_credentials", "app_id, platform", NULL},
 	{"credential_candidates", "app_id, platform", NULL},
 	{"connections", "id", NULL},

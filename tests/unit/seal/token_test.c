@@ -47,6 +47,7 @@ static void kinds_have_the_forms_of_the_api(void **state)
 		const char *letters;
 	} rows[] = {
 		{"access token", TOKEN_ACCESS, "pht_", 47, BASE64URL},
+		{"key", TOKEN_KEY, "phk_", 47, BASE64URL},
 		{"client id", TOKEN_CLIENT_ID, "phc_", 28, BASE64URL},
 		{"client secret", TOKEN_CLIENT_SECRET, "phs_", 47, BASE64URL},
 		{"connection id", TOKEN_CONNECTION_ID, "conn_", 37, "0123456789abcdef"},
