@@ -16,8 +16,8 @@ _Static_assert(HTTPD_HEADER_TIMEOUT_S == REQUEST_HEADER_TIMEOUT_S, "request_limi
 _Static_assert(HTTPD_IDLE_TIMEOUT_S == REQUEST_IDLE_TIMEOUT_S, "request_limits.def");
 
 static const struct api_route routes[] = {
-#define ROUTE(method, path, who, body, handler, summary) \
-	{#method, path, WHO_##who, BODY_##body, handler, summary},
+#define ROUTE(method, path, who, body, handler, scope, summary) \
+	{#method, path, WHO_##who, BODY_##body, handler, SCOPES_##scope, summary},
 #include "routes.def"
 #undef ROUTE
 };
@@ -266,7 +266,9 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 		return;
 	}
 	request->route = route;
-	request->user = (void *)(uintptr_t)app;
+	struct api_caller *caller = ARENA_NEW(request->arena, struct api_caller);
+	*caller = (struct api_caller){.app = *app, .scopes = SCOPES_ANY};
+	request->user = caller;
 	if (has_no_stray_query(request, response) &&
 	    (row->handler != api_post_publish || may_publish(app, response)))
 		row->handler(api, request, response);

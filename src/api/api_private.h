@@ -20,11 +20,13 @@
 #include "request_limits.h"
 #include "post.h"
 #include "problem.h"
+#include "scope.h"
 
 #include "store.h"
 #include "store_app.h"
 #include "store_connection.h"
 #include "store_delivery.h"
+#include "store_key.h"
 #include "store_post.h"
 
 #include "http.h"
@@ -34,6 +36,7 @@
 #define ANSWER_MAX_BYTES ((size_t)32 << 20)
 
 #define ANSWER_STATUS_MIN 100
+#define KEY_NOTE_SLOTS 64
 #define ANSWER_STATUS_COUNT 500
 
 struct limiter;
@@ -43,8 +46,9 @@ struct api {
 	_Atomic bool is_closed;             /* api_set_open(false) */
 	_Atomic unsigned callbacks_waiting; /* handlers that wait for a platform now */
 	struct http_router *router;
-	struct arena *arena;      /* route patterns: as long as the router */
-	struct limiter *requests; /* per app */
+	struct arena *arena;                          /* route patterns: as long as the router */
+	struct limiter *requests;                     /* per app */
+	_Atomic int64_t key_noted_us[KEY_NOTE_SLOTS]; /* bearer.c: when a last use was written */
 	int64_t started_at_us;
 	_Atomic uint64_t answers[ANSWER_STATUS_COUNT]; /* by status from ANSWER_STATUS_MIN */
 	struct limiter *failures; /* of the token endpoint, per client id and per address */
@@ -59,20 +63,32 @@ struct api_route {
 	enum route_who who;
 	enum route_body body;
 	http_handler handler;
+	unsigned scopes; /* one of these allows it; SCOPES_NONE where no token is read */
 	const char *summary;
 };
 
 /* The table and its size, for tests and documents. */
 const struct api_route *api_routes(size_t *count_out);
 
-/* The app of the token; set by the frame for WHO_BEARER routes. */
-static inline const struct app_row *request_app(const struct http_request *request)
+/* Who calls; set by the frame for WHO_BEARER routes. */
+struct api_caller {
+	struct app_row app;
+	unsigned scopes;    /* SCOPES_ANY for an access token, and for the dashboard */
+	struct key_row key; /* id is empty when it is no key */
+};
+
+static inline const struct api_caller *request_caller(const struct http_request *request)
 {
 	return request->user;
 }
 
+static inline const struct app_row *request_app(const struct http_request *request)
+{
+	return &request_caller(request)->app;
+}
+
 /* Handlers of routes.def. */
-#define ROUTE(method, path, who, body, handler, summary) \
+#define ROUTE(method, path, who, body, handler, scope, summary) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "routes.def"
 #undef ROUTE
@@ -158,9 +174,16 @@ struct limit_state limiter_look(struct limiter *limiter, struct str key);
  * one. */
 bool bearer_authorization(const struct http_request *request, struct str *scheme_out,
 			  struct str *rest_out);
-/* Finds the app of the Bearer token and leaves it in request->user. False: answered already. */
+/* Who the request's headers say is calling: the app of a live access token or key. Reads nothing
+ * but headers, so it can be asked before there is a body; app->state and the route's scope are for
+ * the caller to judge. Texts live in the request's arena. May block on the database. NOT_FOUND: no
+ * token, or none that is valid. */
+enum err_kind bearer_find(const struct api *api, const struct http_request *request,
+			  struct api_caller *caller_out, struct error *err);
+/* The one check of a WHO_BEARER route: is the token or key valid, is its app not suspended, does it
+ * have the scope of the route? Leaves a struct api_caller in request->user and notes the use of a
+ * key. False: answered already. */
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
-
 /* ---- post_write.c ---- */
 
 /* How a post is shown. */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Authentication: the Authorization header, and the app that a Bearer token belongs to. */
+ * Authorization: the Authorization header, the app that its access token or key belongs to, and the
+ * scopes of a key (api-decisions.md 14). */
 #include "api_private.h"
 
 #include "digest.h"
+#include "token.h"
+
+#define KEY_PREFIX "phk_"
 
 bool bearer_authorization(const struct http_request *request, struct str *scheme_out,
 			  struct str *rest_out)
@@ -25,37 +29,143 @@ static bool respond_no_token(struct http_response *response)
 }
 
 /* RFC 6750, 3.1 */
-static bool respond_bad_token(struct http_response *response)
+static bool respond_bad_token(struct http_response *response, bool is_key)
 {
 	http_response_header(response, "WWW-Authenticate", STR("Bearer error=\"invalid_token\""));
-	respond_error(response, 401, "UNAUTHENTICATED",
-		      STR("This access token is not valid: it has expired, or a newer one replaced "
-			  "it. Get one with POST /v1/oauth/token."));
+	respond_error(
+		response, 401, "UNAUTHENTICATED",
+		is_key ? STR("This key is not valid: it has expired, or it was revoked. Create "
+			     "another one in the dashboard or with posthorn key create.")
+		       : STR("This access token is not valid: it has expired, or a newer one "
+			     "replaced it. Get one with POST /v1/oauth/token."));
 	return false;
 }
 
+/* The token of the one Authorization header with the scheme Bearer. */
+static bool read_token(const struct http_request *request, struct str *token_out)
+{
+	struct str scheme;
+	return bearer_authorization(request, &scheme, token_out) &&
+	       str_equal_nocase(scheme, STR("Bearer")) && !str_is_empty(*token_out);
+}
+
+static bool is_key(struct str token)
+{
+	return str_has_prefix(token, STR(KEY_PREFIX));
+}
+
+enum err_kind bearer_find(const struct api *api, const struct http_request *request,
+			  struct api_caller *caller_out, struct error *err)
+{
+	const int64_t now_us = clock_now_us(api->config.clock);
+	struct api_caller caller = {.scopes = SCOPES_ANY};
+	enum err_kind kind = ERR_NONE;
+	struct str token;
+	if (!read_token(request, &token))
+		return error_set(err, ERR_NOT_FOUND, "no token");
+	const struct digest digest = digest_token(token);
+	const struct str hash = digest_hex(request->arena, &digest);
+	if (is_key(token)) {
+		kind = store_key_find(api->config.store, request->arena, hash, now_us, &caller.key,
+				      &caller.app, err);
+		caller.scopes = caller.key.scopes;
+	} else {
+		kind = store_token_find(api->config.store, request->arena, hash, now_us,
+					&caller.app, err);
+	}
+	*caller_out = caller;
+	return kind;
+}
+
+static bool respond_unauthenticated(const struct http_request *request,
+				    struct http_response *response)
+{
+	struct str token;
+	if (!read_token(request, &token))
+		return respond_no_token(response);
+	return respond_bad_token(response, is_key(token));
+}
+
+/* ---- scopes ---- */
+
+/* RFC 6750, 3.1 */
+static bool respond_no_scope(const struct http_request *request, struct http_response *response,
+			     enum scope required)
+{
+	const struct api_caller *caller = request_caller(request);
+	struct arena *arena = response->arena;
+	struct json_writer w;
+	http_response_header(response, "WWW-Authenticate",
+			     str_format(arena, "Bearer error=\"insufficient_scope\", scope=\"%s\"",
+					scope_name(required)));
+	respond_error_begin(response, 403, "INSUFFICIENT_SCOPE",
+			    str_format(arena,
+				       "This key lacks the scope %s, which this call needs. It "
+				       "has: " STR_FMT ".",
+				       scope_name(required),
+				       STR_ARG(scope_set_text(arena, caller->scopes, ", "))),
+			    &w);
+	json_key(&w, "details");
+	json_begin_object(&w);
+	json_member_str(&w, "required", str_of(scope_name(required)));
+	json_end_object(&w);
+	json_end_object(&w);
+	return false;
+}
+
+/* Of a set of several any will do; no route's row has more than one and less than all. */
+static bool may_call(const struct http_request *request, struct http_response *response,
+		     unsigned scopes)
+{
+	enum scope first = 0;
+	while (first < SCOPE_COUNT - 1 && (scopes & 1U << first) == 0)
+		first++;
+	return (request_caller(request)->scopes & scopes) != 0 ||
+	       respond_no_scope(request, response, first);
+}
+
+/* ---- the last use ---- */
+
+/* Written about once a minute, and by one request at a time: the others of that second go on. A
+ * failure is nothing to the call; the next use tries again. */
+static void note_use(struct api *api, const struct key_row *key)
+{
+	const int64_t now_us = clock_now_us(api->config.clock);
+	struct error err = {0};
+	if (str_is_empty(key->id) ||
+	    now_us - key->last_used_at_us < KEY_USE_WRITTEN_EVERY_S * US_PER_S)
+		return;
+	const unsigned char *hash = (const unsigned char *)key->token_hash.ptr;
+	_Atomic int64_t *slot = &api->key_noted_us[(hash[0] * 16U + hash[1]) % KEY_NOTE_SLOTS];
+	int64_t noted_us = atomic_load(slot);
+	if (now_us - noted_us < US_PER_S && now_us >= noted_us)
+		return;
+	if (!atomic_compare_exchange_strong(slot, &noted_us, now_us))
+		return;
+	if (store_key_touch(api->config.store, key->id, now_us, &err) != ERR_NONE)
+		LOG(api->config.log, DEBUG, "key_use_not_written", log_str("key", key->id),
+		    log_str("error", str_of(err.text)));
+}
+
+/* ---- all of it ---- */
+
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response)
 {
-	struct str scheme, token;
-	if (!bearer_authorization(request, &scheme, &token) ||
-	    !str_equal_nocase(scheme, STR("Bearer")) || str_is_empty(token))
-		return respond_no_token(response);
-	const struct digest digest = digest_token(token);
-	struct app_row *app = ARENA_NEW(request->arena, struct app_row);
+	const struct api_route *route = request->route->tag;
+	struct api_caller *caller = ARENA_NEW(request->arena, struct api_caller);
 	struct error err = {0};
-	const enum err_kind kind = store_token_find(api->config.store, request->arena,
-						    digest_hex(request->arena, &digest),
-						    clock_now_us(api->config.clock), app, &err);
+	const enum err_kind kind = bearer_find(api, request, caller, &err);
 	if (kind == ERR_NOT_FOUND)
-		return respond_bad_token(response);
+		return respond_unauthenticated(request, response);
 	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);
 		return false;
 	}
-	if (app->state == APP_SUSPENDED) {
+	if (caller->app.state == APP_SUSPENDED) {
 		respond_error(response, 403, "app_not_active", STR("The app is not active."));
 		return false;
 	}
-	request->user = app;
-	return true;
+	request->user = caller;
+	note_use(api, &caller->key);
+	return may_call(request, response, route->scopes);
 }

@@ -12,20 +12,9 @@ static const char *const scope_names[] = {
 #undef SCOPE
 };
 
-static const char *const sentences[] = {
-#define SCOPE(id, name, sentence) [SCOPE_##id] = sentence,
-#include "scopes.def"
-#undef SCOPE
-};
-
 const char *scope_name(enum scope scope)
 {
 	return NAME_OF(scope_names, scope);
-}
-
-const char *scope_sentence(enum scope scope)
-{
-	return NAME_OF(sentences, scope);
 }
 
 enum scope scope_find(struct str name)

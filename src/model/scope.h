@@ -25,8 +25,6 @@ enum scope_set {
 
 /* "publish"; "" for a value outside the enum. */
 const char *scope_name(enum scope scope);
-/* What the scope allows, as one sentence; "" for a value outside the enum. */
-const char *scope_sentence(enum scope scope);
 /* SCOPE_COUNT when no scope has that name. */
 enum scope scope_find(struct str name);
 /* The names in the order of the table, with separator between them: "read, publish". The text lives

@@ -271,7 +271,7 @@ DEVIATIONS = {
     "a field too much": ({**REFUSED, "body": {**REFUSED["body"], "more": 1}}, "'more' was unexpected"),
     "a field too few": ({**REFUSED, "body": {"error": "UNAUTHENTICATED"}}, "'message' is a required property"),
     "a header": ({**REFUSED, "headers": {"X-Powered-By": "steam"}}, "X-Powered-By is not described"),
-    "a header's value": ({**REFUSED, "headers": {"WWW-Authenticate": "Basic"}}, "is not one of"),
+    "a header's value": ({**REFUSED, "headers": {"WWW-Authenticate": "Basic"}}, "does not match"),
     "a header that is missing": ({**TOKEN_CALL, "headers": {}}, "the header cache-control is missing"),
     "a media type": ({**REFUSED, "headers": {"Content-Type": "text/plain"}}, "text/plain is not described"),
     "a body with 204": ({"method": "DELETE", "path": "/v1/posts/1", "status": 204, "body": {}}, "a body where none is described"),

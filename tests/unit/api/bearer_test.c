@@ -154,6 +154,122 @@ static void every_authenticated_answer_tells_the_rate(void **state)
 		&(struct sent){.method = "GET", .target = "/v1/posts", .authorization = NO_TOKEN}));
 }
 
+/* ---- keys ---- */
+
+struct key {
+	struct key_row row;
+	const char *bearer;
+};
+
+static struct key make_key(struct fixture *fx, unsigned scopes)
+{
+	const struct str token = token_new(fx->arena, &fx->random, TOKEN_KEY);
+	const struct digest digest = digest_token(token);
+	const struct uuid id = uuid_v7(fx->now_us, &fx->random);
+	struct error err = {0};
+	const struct key key = {
+		.row = {.id = uuid_str(fx->arena, id),
+			.app_id = fx->app.id,
+			.name = STR("agent"),
+			.token_hash = digest_hex(fx->arena, &digest),
+			.scopes = scopes,
+			.created_at_us = fx->now_us,
+			.expires_at_us = fx->now_us + US_PER_DAY},
+		.bearer = str_z(fx->arena, str_concat(fx->arena, STR("Bearer "), token))};
+	ok(store_key_create(fx->store, &key.row, &err), &err);
+	return key;
+}
+
+static const struct http_response *call_with(struct fixture *fx, const struct key *key,
+					     const char *method, const char *target)
+{
+	return answer(fx, &(struct sent){.method = method,
+					 .target = target,
+					 .authorization = key->bearer,
+					 .type = "application/json",
+					 .body = strcmp(method, "GET") == 0 ? NULL : "{}"});
+}
+
+static int64_t last_use(struct fixture *fx, const struct key *key)
+{
+	struct key_row row = {0};
+	struct app_row app = {0};
+	struct error err = {0};
+	ok(store_key_find(fx->store, fx->arena, key->row.token_hash, fx->now_us, &row, &app, &err),
+	   &err);
+	return row.last_used_at_us;
+}
+
+static void a_key_may_what_its_scopes_say(void **state)
+{
+	struct fixture *fx = *state;
+	const struct key key = make_key(fx, SCOPES_READ | SCOPES_MEDIA);
+	assert_status(call_with(fx, &key, "GET", "/v1/posts"), 200);
+	assert_status(call_with(fx, &key, "GET", "/v1/platforms"), 200);
+	const struct http_response *refused = call_with(fx, &key, "POST", "/v1/posts/publish");
+	const struct json *body = assert_error(refused, 403, "INSUFFICIENT_SCOPE");
+	assert_true(str_equal_z(json_string(json_get(json_get(body, "details"), "required")),
+				"publish"));
+	assert_true(str_equal_z(json_string(json_get(body, "message")),
+				"This key lacks the scope publish, which this call needs. It has: "
+				"read, media."));
+	assert_true(str_equal_z(header_of(refused, "WWW-Authenticate"),
+				"Bearer error=\"insufficient_scope\", scope=\"publish\""));
+}
+
+static void a_key_ends_with_its_life_or_before(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct key key = make_key(fx, SCOPES_READ);
+	const struct key revoked = make_key(fx, SCOPES_READ);
+	ok(store_key_revoke(fx->store, fx->app.id, revoked.row.id, &err), &err);
+	assert_unauthenticated(call_with(fx, &revoked, "GET", "/v1/posts"));
+	fx->now_us += US_PER_DAY - 1;
+	assert_status(call_with(fx, &key, "GET", "/v1/posts"), 200);
+	fx->now_us += 1;
+	assert_unauthenticated(call_with(fx, &key, "GET", "/v1/posts"));
+}
+
+static void a_use_is_noted_once_a_minute(void **state)
+{
+	struct fixture *fx = *state;
+	const struct key key = make_key(fx, SCOPES_READ);
+	const int64_t begin_us = fx->now_us;
+	assert_int_equal(last_use(fx, &key), 0);
+	call_with(fx, &key, "GET", "/v1/posts");
+	assert_int_equal(last_use(fx, &key), begin_us);
+	fx->now_us = begin_us + KEY_USE_WRITTEN_EVERY_S * US_PER_S - 1;
+	call_with(fx, &key, "GET", "/v1/posts");
+	assert_int_equal(last_use(fx, &key), begin_us);
+	fx->now_us += 1;
+	call_with(fx, &key, "POST",
+		  "/v1/posts/publish"); /* refused for its scope: used all the same */
+	assert_int_equal(last_use(fx, &key), fx->now_us);
+}
+
+/* The headers alone decide, so that it can be asked before there is a body. */
+static void who_calls_is_found_by_headers_alone(void **state)
+{
+	struct fixture *fx = *state;
+	const struct key key = make_key(fx, SCOPES_PEOPLE);
+	struct http_request request = {.arena = fx->arena, .header_count = 1};
+	struct api_caller caller = {0};
+	struct error err = {0};
+	request.headers[0] = (struct http_header){STR("authorization"), str_of(key.bearer)};
+	ok(bearer_find(fx->api, &request, &caller, &err), &err);
+	assert_true(str_equal(caller.app.id, fx->app.id) && str_equal(caller.key.id, key.row.id));
+	assert_int_equal(caller.scopes, SCOPES_PEOPLE);
+	request.headers[0].value = str_of(fx->bearer);
+	ok(bearer_find(fx->api, &request, &caller, &err), &err);
+	assert_true(str_equal(caller.app.id, fx->app.id) && str_is_empty(caller.key.id));
+	assert_int_equal(caller.scopes, SCOPES_ANY);
+	request.headers[0].value = STR("Bearer phk_x");
+	assert_int_equal(bearer_find(fx->api, &request, &caller, &err), ERR_NOT_FOUND);
+	request.header_count = 0;
+	assert_int_equal(bearer_find(fx->api, &request, &caller, &err), ERR_NOT_FOUND);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +281,10 @@ int main(void)
 		API_TEST(a_token_ends_with_its_life),
 		API_TEST(a_suspended_app_is_told_so_everywhere),
 		API_TEST(every_authenticated_answer_tells_the_rate),
+		API_TEST(a_key_may_what_its_scopes_say),
+		API_TEST(a_key_ends_with_its_life_or_before),
+		API_TEST(a_use_is_noted_once_a_minute),
+		API_TEST(who_calls_is_found_by_headers_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
