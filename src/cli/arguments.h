@@ -15,7 +15,7 @@
 
 /* COMMAND_FLAG(field, "name", has value, "what for") */
 #define COMMAND_FLAGS(X) \
-	X(name, "name", true, "app create: the app's name") \
+	X(name, "name", true, "app create, app set, key create: the name") \
 	X(owner, "owner", true, "app create, app set: e-mail of its admin") \
 	X(redirect_urls, "redirect-urls", true, \
 	  "app set: URLs that users may be sent back to, separated by spaces") \
@@ -23,7 +23,7 @@
 	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
 	X(max_lateness, "max-lateness", true, "app set: seconds, or none for no limit") \
 	X(live, "live", false, "app create: live at once") \
-	X(app, "app", true, "credential, pause, resume: the app's client id") \
+	X(app, "app", true, "credential, key, pause, resume: the app's client id") \
 	X(platform, "platform", true, "credential, hold, pause, resume: platform slug") \
 	X(account, "account", true, "pause, resume: the account's id") \
 	X(client_id, "client-id", true, "credential set: the platform's client id") \
@@ -32,7 +32,11 @@
 	X(client_secret_stdin, "client-secret-stdin", false, \
 	  "credential set: read the secret from standard input") \
 	X(scopes, "scopes", true, \
-	  "credential set: OAuth scopes to request; empty = the platform's usual ones") \
+	  "credential set: OAuth scopes to request; empty = the platform's usual ones; key " \
+	  "create: " \
+	  "what the key may do, with commas") \
+	X(expires, "expires", true, \
+	  "key create: its life, as 90d, 12h or 3600s; else it has no end") \
 	X(verify, "verify", false, "credential set: verify at once") \
 	X(force, "force", false, \
 	  "credential set: use it even if it is not proven and another one works") \

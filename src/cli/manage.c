@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands that call the admin API: app, credential, admin, doctor, migrate. They print its
- * JSON unchanged. */
+ * The commands that call the admin API: app, credential, key, admin, doctor, migrate. They print
+ * its JSON unchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "clock.h"
+#include "count_of.h"
 
 #include "form.h"
 #include "json.h"
@@ -23,6 +24,7 @@
 #define BODY_MAX_BYTES 65536
 #define SECRET_MAX_BYTES 4096
 #define DOCTOR_WARNING_STATUS 3 /* 2 is wrong use */
+#define KEY_LIFETIME_MAX_S (10LL * 366 * 86400)
 
 static int wrong_use(const char *text)
 {
@@ -264,6 +266,75 @@ int command_credential_list(const struct command *command)
 		return wrong_use("credential list needs --app CLIENT_ID");
 	return call_and_print(command, "GET",
 			      app_path(command, command->arguments->app, "/credentials"), STR(""));
+}
+
+/* ---- key ---- */
+
+/* "90d", "12h" and "3600s" in seconds; 0 for anything else. The service has the bounds. */
+static int64_t lifetime_s(const char *text)
+{
+	static const struct {
+		char letter;
+		int64_t seconds;
+	} units[] = {{'d', 86400}, {'h', 3600}, {'s', 1}};
+	char *end = NULL;
+	const long long count = strtoll(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || count > KEY_LIFETIME_MAX_S || strlen(end) != 1)
+		return 0;
+	for (size_t i = 0; i < COUNT_OF(units); i++) {
+		if (*end == units[i].letter)
+			return count * units[i].seconds;
+	}
+	return 0;
+}
+
+static void write_scopes(struct json_writer *w, const char *text)
+{
+	struct str rest = str_of(text), scope;
+	json_key(w, "scopes");
+	json_begin_array(w);
+	while (rest.ptr != NULL && str_take_field(&rest, ',', &scope)) {
+		if (!str_is_empty(str_trim(scope)))
+			json_put_str(w, str_trim(scope));
+	}
+	json_end_array(w);
+}
+
+int command_key_create(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	struct buf body;
+	struct json_writer w;
+	if (a->app == NULL || a->name == NULL || a->scopes == NULL)
+		return wrong_use("key create needs --app CLIENT_ID, --name NAME and --scopes "
+				 "read,publish,...");
+	if (a->expires != NULL && lifetime_s(a->expires) == 0)
+		return wrong_use("--expires must be a number of days, hours or seconds, as 90d, "
+				 "12h or 3600s");
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "name", str_of(a->name));
+	write_scopes(&w, a->scopes);
+	if (a->expires != NULL)
+		json_member_int(&w, "expires_in", lifetime_s(a->expires));
+	json_end_object(&w);
+	return call_and_print(command, "POST", app_path(command, a->app, "/keys"), buf_str(&body));
+}
+
+int command_key_list(const struct command *command)
+{
+	if (command->arguments->app == NULL)
+		return wrong_use("key list needs --app CLIENT_ID");
+	return call_and_print(command, "GET", app_path(command, command->arguments->app, "/keys"),
+			      STR(""));
+}
+
+int command_key_revoke(const struct command *command)
+{
+	const struct str id = encoded(command->arena, command->arguments->words[2]);
+	return call_and_print(command, "DELETE",
+			      str_concat(command->arena, STR("/admin/keys/"), id), STR(""));
 }
 
 /* ---- admin ---- */

@@ -103,6 +103,8 @@ def furnish(house, media):
     answer = app.post("/v1/webhooks", json={"url": "https://cafe.example/hooks/posthorn"})
     assert answer.status_code == 201, answer.text
     house.webhook = answer.json()["data"]["id"]
+    for name, more in (("n8n", ["--scopes", "read,publish"]), ("Drafting agent", ["--scopes", "read,drafts,media", "--expires", "90d"])):
+        assert app.cli("key", "create", "--app", app.client_id, "--name", name, *more).returncode == 0
     app.wait_post(posts["unreachable"])
     app.wait_post(posts["video"])
     return house
@@ -125,6 +127,7 @@ def pages(house):
         "accounts": f"{app}/accounts",
         "account": f"{app}/accounts/{house.accounts['x'][0]['id']}",
         "account-dead": f"{app}/accounts/{house.dead}",
+        "keys": f"{app}/keys",
         "webhooks": f"{app}/webhooks",
         "webhook": f"{app}/webhooks/{house.webhook}",
         "post-published": f"{app}/posts/{house.posts['published']}",

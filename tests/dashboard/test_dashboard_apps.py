@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Apps, their platform credentials, connections begun by their owner, and admins."""
 import json
+import re
 
 import pytest
 import requests
 
 from client import FIRST_ADMIN, PASSWORD, Client
-from harness import HTTP_S, PLATFORMS, basic, follow_return, with_query
+from harness import HTTP_S, PLATFORMS, ROOT, basic, follow_return, with_query
 
 
 def token_answer(service, made, secret=None):
@@ -35,6 +36,25 @@ def test_an_app_from_draft_to_token(client, dashboard_service):
     assert rotated["client_secret"] != made["client_secret"]
     assert token_answer(dashboard_service, made).json()["error"] == "invalid_client_secret"
     assert token_answer(dashboard_service, made, rotated["client_secret"]).status_code == 200
+
+
+def test_keys(client, other_client, dashboard_service):
+    path = f"/apps/{client.make_app('with keys', live=True)['client_id']}/keys"
+    made = client.post(path, {"name": "n8n", "scopes": ["read", "webhooks"], "expires_in": 3600}, status=201)
+    headers = {"Authorization": f"Bearer {made['key']}"}
+    assert dashboard_service.request("GET", "/v1/posts", headers=headers).status_code == 200
+    assert dashboard_service.request("POST", "/v1/posts/publish", headers=headers, json={}).json()["error"] == "INSUFFICIENT_SCOPE"
+    rows = client.get(path)["data"]
+    assert [row["name"] for row in rows] == ["n8n"] and rows[0]["last_used_at"] and "key" not in rows[0]
+    # Another owner's app, and another app's key.
+    second = f"/apps/{client.make_app('second with keys', live=True)['client_id']}/keys"
+    other_client.refused("DELETE", f"{path}/{made['id']}", 404, "NOT_FOUND")
+    client.refused("DELETE", f"{second}/{made['id']}", 404, "NOT_FOUND")
+    client.refused("DELETE", f"/keys/{made['id']}", 404, "NOT_FOUND")
+    assert dashboard_service.request("GET", "/v1/posts", headers=headers).status_code == 200
+    assert client.request("DELETE", f"{path}/{made['id']}").json() == {"revoked": made["id"]}
+    assert dashboard_service.request("GET", "/v1/posts", headers=headers).status_code == 401
+    assert client.get(path)["data"] == []
 
 
 def test_the_owner_is_who_asks(client, dashboard_service):
@@ -244,3 +264,10 @@ def test_a_password_for_who_owns_apps_already(client, dashboard_service):
     assert [row["has_password"] for row in client.get("/admins")["data"] if row["email"] == "cli@example.com"] == [False]
     client.post("/admins", {"email": "cli@example.com", "password": PASSWORD}, status=201)
     assert [app["name"] for app in Client(dashboard_service, "cli@example.com").get("/apps")["data"]] == ["cli app"]
+
+
+def test_the_page_offers_every_scope():
+    """The words and sentences of the one table."""
+    scopes = re.findall(r'^SCOPE\(\w+, +("\w+"), +("[^"]+")\)', (ROOT / "src/model/scopes.def").read_text(), re.M)
+    page = (ROOT / "src/dashboard/web/page_keys.js").read_text()
+    assert len(scopes) == 8 and re.findall(r'^\t\[("\w+"), ("[^"]+")\],$', page.split("const DAY_S")[0], re.M) == scopes

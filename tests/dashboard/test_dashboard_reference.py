@@ -24,6 +24,7 @@ REPLACED = [
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"), "01990000-0000-7000-8000-{n:012d}"),
     (re.compile(r"phc_[0-9A-Za-z_-]+"), "phc_{n:024d}"),
     (re.compile(r"phs_[0-9A-Za-z_-]+"), "phs_SECRET"),
+    (re.compile(r"phk_[0-9A-Za-z_-]+"), "phk_SECRET"),
     (re.compile(r"whsec_[0-9A-Za-z+/=]+"), "whsec_SECRET"),
     (re.compile(r"conn_[0-9a-f]{32}"), "conn_{n:032d}"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "0123456789abcdef" * 4),
@@ -108,8 +109,9 @@ class Recorder:
         session = self.call(name, request, status)
         self.client.csrf = session["csrf_token"]
 
-    def control(self, name, request=None, status=200):
+    def control(self, name, request=None, status=200, **captures):
         method, path = name.split(" ", 1)
+        path = re.sub(r"\{(\w+)\}", lambda found: captures[found[1]], path)
         connection = UnixConnection(self.service.data / "control.sock")
         headers = {"Content-Type": "application/json"}
         connection.request(method, f"/admin{path}", body=None if request is None else json.dumps(request), headers=headers)
@@ -147,6 +149,11 @@ def walk_app(record):
     record.call("POST /apps/{client_id}/activate", **app)
     record.call("POST /apps/{client_id}/rotate-secret", **app)
     record.call("PATCH /apps/{client_id}", {"redirect_urls": ["https://bakery.example/back"], "on_unknown": "hold"}, **app)
+    key = record.call("POST /apps/{client_id}/keys", {"name": "n8n", "scopes": ["read", "publish"], "expires_in": 7776000}, 201, **app)
+    spare = record.client.post(f"/apps/{made['client_id']}/keys", {"name": "agent", "scopes": ["read"]}, status=201)
+    record.call("GET /apps/{client_id}/keys", **app)
+    record.call("DELETE /apps/{client_id}/keys/{key_id}", key_id=key["id"], **app)
+    record.control("DELETE /keys/{key_id}", key_id=spare["id"])
     record.call("GET /apps", **app)
     record.call("GET /apps/{client_id}", **app)
     return app

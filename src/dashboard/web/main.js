@@ -16,6 +16,7 @@ const ROUTES = [
 	["/apps", () => import("./page_apps.js")],
 	["/apps/:client_id", () => import("./page_app.js")],
 	["/apps/:client_id/settings", () => import("./page_settings.js")],
+	["/apps/:client_id/keys", () => import("./page_keys.js")],
 	["/apps/:client_id/credentials", () => import("./page_credentials.js")],
 	["/apps/:client_id/credentials/:platform", () => import("./page_credential.js")],
 	["/apps/:client_id/connected", () => import("./page_connected.js")],
@@ -43,6 +44,7 @@ const ofApp = [
 	["Try it", "/compose", "compose"],
 	["Accounts", "/accounts", "accounts"],
 	["Platform credentials", "/credentials", "key"],
+	["Keys", "/keys", "key"],
 	["Webhooks", "/webhooks", "webhooks"],
 	["App settings", "/settings", "settings"],
 ];
