@@ -32,8 +32,12 @@ void respond_oauth_error(struct http_response *response, int status, const char 
 void respond_error_to(const struct http_request *request, struct http_response *response,
 		      int status, const char *code, struct str message)
 {
-	if (str_equal(request->path, STR("/v1/oauth/token")) ||
-	    str_equal(request->path, STR("/api/v1/oauth/token")))
+	static const char *const oauth_paths[] = {"/v1/oauth/token", "/api/v1/oauth/token",
+						  "/v1/oauth/revoke", "/api/v1/oauth/revoke"};
+	bool is_oauth = false;
+	for (size_t i = 0; i < COUNT_OF(oauth_paths); i++)
+		is_oauth = is_oauth || str_equal_z(request->path, oauth_paths[i]);
+	if (is_oauth)
 		respond_oauth_error(response, status, code, message);
 	else
 		respond_error(response, status, code, message);

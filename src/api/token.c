@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Endpoint 1, POST /v1/oauth/token: Basic credentials of the app become its one access token. The
- * checks come in the order of api-decisions.md 2; credentials in the body or the query are never
- * read. */
+ * What an app does with its Basic credentials: endpoint 1, POST /v1/oauth/token, issues its one
+ * access token; POST /v1/oauth/revoke ends a token or key. The checks come in the order of
+ * api-decisions.md 2; credentials in the body or the query are never read. */
 #include "api_private.h"
 
 #include "base64.h"
@@ -107,17 +107,22 @@ static void respond_grant_error(struct http_response *response, const char *mess
 	json_end_object(&w);
 }
 
+/* Is the body a form? No body at all is an empty one. False: answered 415. */
+static bool is_form(const struct http_request *request, struct http_response *response)
+{
+	if (respond_content_type_is(request, "application/x-www-form-urlencoded") ||
+	    (str_is_empty(request->body) && http_request_header(request, "Content-Type") == NULL))
+		return true;
+	respond_oauth_error(response, 415, "UNSUPPORTED_MEDIA_TYPE",
+			    STR("The body must be sent as application/x-www-form-urlencoded."));
+	return false;
+}
+
 static bool grant_is_good(struct http_request *request, struct http_response *response)
 {
 	struct form form = {0};
-	const bool is_form = respond_content_type_is(request, "application/x-www-form-urlencoded");
-	if (!is_form && (!str_is_empty(request->body) ||
-			 http_request_header(request, "Content-Type") != NULL)) {
-		respond_oauth_error(
-			response, 415, "UNSUPPORTED_MEDIA_TYPE",
-			STR("The body must be sent as application/x-www-form-urlencoded."));
+	if (!is_form(request, response))
 		return false;
-	}
 	if (form_parse(request->arena, request->body, 0, &form, NULL) != ERR_NONE ||
 	    form_count(&form, "grant_type") == 0)
 		respond_grant_error(response, "The grant_type field is required.");
@@ -131,6 +136,8 @@ static bool grant_is_good(struct http_request *request, struct http_response *re
 static void issue(struct api *api, struct http_request *request, struct http_response *response,
 		  const struct app_row *app)
 {
+	if (!app_may_have_token(response, app) || !grant_is_good(request, response))
+		return;
 	const struct str token = token_new(request->arena, api->config.random, TOKEN_ACCESS);
 	const struct digest digest = digest_token(token);
 	const int64_t now_us = clock_now_us(api->config.clock);
@@ -151,9 +158,60 @@ static void issue(struct api *api, struct http_request *request, struct http_res
 	json_end_object(&w);
 }
 
-void api_token_issue(void *context, struct http_request *request, struct http_response *response)
+/* ---- revoking (RFC 7009) ---- */
+
+static void respond_invalid_request(struct http_response *response, const char *message)
 {
-	struct api *api = context;
+	respond_oauth_error(response, 400, "invalid_request", str_of(message));
+}
+
+/* token_type_hint is only a hint: tokens and keys are told apart by their hash. */
+static bool read_revoked(struct http_request *request, struct http_response *response,
+			 struct str *token_out)
+{
+	struct form form = {0};
+	if (!is_form(request, response))
+		return false;
+	if (form_parse(request->arena, request->body, 0, &form, NULL) != ERR_NONE ||
+	    form_count(&form, "token") == 0 || str_is_empty(*form_find(&form, "token")))
+		respond_invalid_request(response, "The token field is required.");
+	else if (form_count(&form, "token") > 1)
+		respond_invalid_request(response, "The token field must be given once.");
+	else
+		*token_out = *form_find(&form, "token");
+	return response->status == 0;
+}
+
+/* A token that is unknown, dead, or another app's answers alike, and nothing is done. */
+static void revoke(struct api *api, struct http_request *request, struct http_response *response,
+		   const struct app_row *app)
+{
+	struct str token;
+	struct error err = {0};
+	struct json_writer w;
+	if (!read_revoked(request, response, &token))
+		return;
+	const struct digest digest = digest_token(token);
+	const enum err_kind kind = store_token_revoke(api->config.store, app->id,
+						      digest_hex(request->arena, &digest), &err);
+	if (kind != ERR_NONE) {
+		respond_failure(api, request, response, kind, &err);
+		return;
+	}
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_end_object(&w);
+}
+
+/* ---- the app's own calls ---- */
+
+typedef void (*basic_work)(struct api *api, struct http_request *request,
+			   struct http_response *response, const struct app_row *app);
+
+/* Finds the app of the Basic credentials, within the limit of failures, and lets work answer. */
+static void serve_basic(struct api *api, struct http_request *request,
+			struct http_response *response, basic_work work)
+{
 	struct basic basic = {0};
 	const struct str address_key =
 		failure_key(request->arena, "address", request->remote_address);
@@ -173,9 +231,8 @@ void api_token_issue(void *context, struct http_request *request, struct http_re
 			return;
 		}
 		struct app_row app = {0};
-		if (find_app(api, request, response, &basic, &app) &&
-		    app_may_have_token(response, &app) && grant_is_good(request, response))
-			issue(api, request, response, &app);
+		if (find_app(api, request, response, &basic, &app))
+			work(api, request, response, &app);
 	}
 	if (response->status != 400 && response->status != 401)
 		return;
@@ -183,4 +240,15 @@ void api_token_issue(void *context, struct http_request *request, struct http_re
 	if (!str_is_empty(basic.client_id))
 		limiter_count(api->failures,
 			      failure_key(request->arena, "client", basic.client_id));
+}
+
+void api_token_issue(void *context, struct http_request *request, struct http_response *response)
+{
+	serve_basic(context, request, response, issue);
+}
+
+/* Of a suspended app too: revoking is always right. */
+void api_token_revoke(void *context, struct http_request *request, struct http_response *response)
+{
+	serve_basic(context, request, response, revoke);
 }

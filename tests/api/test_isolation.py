@@ -72,6 +72,7 @@ def test_there_are_routes_with_ids():
 # What the owner of the objects is answered; None: not a call that a bearer token is for.
 OWNER = {
     ("POST", "/oauth/token"): None,
+    ("POST", "/oauth/revoke"): None,
     ("GET", "/oauth/{platform}/connect"): 400,
     ("POST", "/accounts/connect"): 400,
     ("GET", "/oauth/{platform}/callback"): None,

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness import INSTANT, ROOT, UUID, App, check_error, cli, poll
+from harness import INSTANT, ROOT, UUID, App, basic, check_error, cli, poll
 from test_conventions import ROUTES, fill
 
 SCOPES = re.findall(r'^SCOPE\(\w+, +"(\w+)"', (ROOT / "src/model/scopes.def").read_text(), re.M)
@@ -241,3 +241,68 @@ def test_keys_are_made_while_the_service_is_down(tmp_path, start_service):
     key = json.loads(cli("key", "create", "--app", made["client_id"], "--name", "n", "--scopes", "read", "--data", data).stdout)
     service = start_service(None, data=data)
     assert service.request("GET", "/v1/posts", headers={"Authorization": f"Bearer {key['key']}"}).status_code == 200
+
+
+# ---- RFC 7009 ----
+
+
+def revoke(app, data, authorization=None, **more):
+    headers = {"Authorization": authorization or basic(app.client_id, app.client_secret)}
+    return app.service.request("POST", "/v1/oauth/revoke", headers=headers, data=data, **more)
+
+
+def test_revoking_a_key_and_a_token(service):
+    app = App(service, name="revoking", owner="revoking@example.com").issue_token()
+    key, spared = create(app, "read")["key"], create(app, "read")["key"]
+    for token, hint in ((key, "access_token"), (app.token, "refresh_token")):
+        assert get(app, token).status_code == 200
+        answer = revoke(app, {"token": token, "token_type_hint": hint})
+        assert answer.status_code == 200 and answer.json() == {}
+        assert answer.headers["Cache-Control"] == "no-store"
+        check_error(get(app, token), 401, "UNAUTHENTICATED")
+        assert revoke(app, {"token": token}).status_code == 200, "again"
+    assert get(app, spared).status_code == 200
+    assert app.issue_token().get("/v1/posts").status_code == 200
+
+
+def test_revoking_does_nothing_to_others(service, owner):
+    other = App(service, name="other revoker", owner="revoking@example.com").issue_token()
+    key = create(owner, "read")["key"]
+    for token in (key, owner.token, "nonsense", "phk_" + "A" * 43, owner.client_secret):
+        answer = revoke(other, {"token": token})
+        assert answer.status_code == 200 and answer.json() == {}
+    assert get(owner, key).status_code == 200 and owner.get("/v1/posts").status_code == 200
+
+
+def test_revoking_refused(service, owner):
+    answers = [
+        (revoke(owner, {}), 400, "invalid_request"),
+        (revoke(owner, {"token": ""}), 400, "invalid_request"),
+        (revoke(owner, {"token": ["a", "b"]}), 400, "invalid_request"),
+        (revoke(owner, {"token": "a"}, basic(owner.client_id, "phs_wrong")), 401, "invalid_client_secret"),
+        (revoke(owner, {"token": "a"}, basic("phc_none", owner.client_secret)), 401, "invalid_client_id"),
+        (revoke(owner, {"token": "a"}, f"Bearer {owner.token}"), 400, "invalid_authorization_header"),
+        (revoke(owner, {"token": "a"}, "Basic !"), 400, "invalid_authorization_format"),
+    ]
+    for answer, status, code in answers:
+        body = check_error(answer, status, code)
+        assert body["error_description"] == body["message"]
+    json_headers = {"Authorization": basic(owner.client_id, owner.client_secret)}
+    check_error(service.request("POST", "/v1/oauth/revoke", headers=json_headers, json={"token": "a"}), 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_a_suspended_app_may_revoke(service):
+    app = App(service, name="leaving", owner="revoking@example.com").issue_token()
+    key = create(app, "read")["key"]
+    assert app.cli("app", "suspend", app.client_id).returncode == 0
+    assert revoke(app, {"token": key}).status_code == 200
+    assert app.cli("app", "activate", app.client_id).returncode == 0
+    check_error(get(app, key), 401, "UNAUTHENTICATED")
+
+
+def test_wrong_secrets_are_counted(start_service):
+    service = start_service(None, "--token-failure-limit", "2")
+    app = App(service)
+    for _ in range(2):
+        check_error(revoke(app, {"token": "a"}, basic(app.client_id, "phs_wrong")), 401, "invalid_client_secret")
+    check_error(revoke(app, {"token": "a"}, basic(app.client_id, "phs_wrong")), 429, "RATE_LIMITED")
