@@ -49,11 +49,11 @@ struct command {
 	X("credential", "verify", command_credential_verify, 0, "--app CLIENT_ID --platform SLUG", \
 	  "ask the platform whether they are valid") \
 	X("credential", "list", command_credential_list, 0, "--app CLIENT_ID", "list them") \
-	X("key", "create", command_key_create, 0, \
+	X("key", "create", manage_key_create, 0, \
 	  "--app CLIENT_ID --name NAME --scopes read,publish [--expires 90d|12h|3600s]", \
 	  "create a key with scopes of its own; prints it once") \
-	X("key", "list", command_key_list, 0, "--app CLIENT_ID", "list an app's keys") \
-	X("key", "revoke", command_key_revoke, 1, "KEY_ID", "end a key at once") \
+	X("key", "list", manage_key_list, 0, "--app CLIENT_ID", "list an app's keys") \
+	X("key", "revoke", manage_key_revoke, 1, "KEY_ID", "end a key at once") \
 	X("admin", "create", command_admin_create, 0, "--email EMAIL --password-stdin", \
 	  "create an admin") \
 	X("admin", "delete", command_admin_delete, 1, "EMAIL", \

@@ -300,7 +300,7 @@ static void write_scopes(struct json_writer *w, const char *text)
 	json_end_array(w);
 }
 
-int command_key_create(const struct command *command)
+int manage_key_create(const struct command *command)
 {
 	const struct arguments *a = command->arguments;
 	struct buf body;
@@ -322,7 +322,7 @@ int command_key_create(const struct command *command)
 	return call_and_print(command, "POST", app_path(command, a->app, "/keys"), buf_str(&body));
 }
 
-int command_key_list(const struct command *command)
+int manage_key_list(const struct command *command)
 {
 	if (command->arguments->app == NULL)
 		return wrong_use("key list needs --app CLIENT_ID");
@@ -330,7 +330,7 @@ int command_key_list(const struct command *command)
 			      STR(""));
 }
 
-int command_key_revoke(const struct command *command)
+int manage_key_revoke(const struct command *command)
 {
 	const struct str id = encoded(command->arena, command->arguments->words[2]);
 	return call_and_print(command, "DELETE",
