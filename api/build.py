@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes of api/openapi.yaml what the program serves: the description as JSON and the pages of /docs, as a C table
-(src/api/description.h). Same input, same output. Knows nothing of how they look: that is reference.py, style.css and script.js.
+(src/api/description.h). The scopes come from the tables of src, the examples of answers from examples.json. Same input, same output. Knows nothing of how they look: that is reference.py, style.css and script.js.
 
 usage: build.py OUTPUT.c            the C table
        build.py --pages DIRECTORY   the same as files, to look at
 """
 import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -19,10 +20,51 @@ HERE = Path(__file__).resolve().parent
 LINE_BYTES = 96
 
 
+ROUTE = re.compile(r'^ROUTE\((\w+), *"([^"]+)", *(\w+), *\w+, *\w+, *(\w+),', re.M)
+SCOPE = re.compile(r'^SCOPE\(\w+, *"(\w+)", *"([^"]+)"\)', re.M)
+
+
+def with_scopes(whole):
+    """What a key needs: each row of the route table says it, and the table of scopes what each allows."""
+    source = HERE.parent / "src"
+    for method, path, who, scope in ROUTE.findall((source / "api/routes.def").read_text(encoding="utf-8")):
+        if who == "BEARER":
+            needed = [] if scope == "ANY" else [scope.lower()]
+            whole["paths"][path][method.lower()]["security"] = [{"bearer": needed}]
+    scopes = SCOPE.findall((source / "model/scopes.def").read_text(encoding="utf-8"))
+    scheme = whole["components"]["securitySchemes"]["bearer"]
+    scheme["description"] += "\nScopes:\n\n" + "\n".join(f"- `{name}`: {sentence}" for name, sentence in scopes)
+
+
+def with_examples(whole):
+    """The answers that a run of the service gave (tests/api/test_examples.py). They are recorded, never written by hand."""
+    recorded = json.loads((HERE / "examples.json").read_text(encoding="utf-8"))
+    for shared in whole["paths"].values():
+        for operation in shared.values():
+            example = recorded["operations"].get(operation["operationId"]) if "operationId" in operation else None
+            if example is not None:
+                put_answer(whole, operation, example)
+    for name, errors in recorded["errors"].items():
+        content = whole["components"]["responses"][name]["content"]["application/json"]
+        content["examples"] = {error["error"]: {"summary": error["error"], "value": error} for error in errors}
+
+
+def put_answer(whole, operation, example):
+    response = operation["responses"][str(example["status"])]
+    if "$ref" in response:
+        response = whole["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
+    content = response.get("content", {}).get("application/json")
+    if content is not None:
+        content.setdefault("example", example["answer"])
+
+
 def description():
-    """The description without the anchors that the YAML alone needs."""
+    """What is served: openapi.yaml without the anchors that the YAML alone needs, with the scopes and the recorded examples."""
     whole = yaml.safe_load((HERE / "openapi.yaml").read_text(encoding="utf-8"))
     whole.pop("x-headers")
+    whole = json.loads(json.dumps(whole))  # what an anchor shares becomes each one's own
+    with_scopes(whole)
+    with_examples(whole)
     return whole
 
 

@@ -7,22 +7,11 @@ import re
 import textwrap
 
 METHODS = ("get", "post", "patch", "delete", "put")
-UUID = "019a1fcd-7451-7617-8dc3-203f49eaf280"
-BY_FORMAT = {
-    "uuid": UUID,
-    "date-time": "2027-01-15T08:00:00Z",
-    "date": "2027-01-15",
-    "uri": "https://customer.example/",
-}
 STATUS_WORDS = {
     "400": "Bad request", "401": "Not authenticated", "403": "Not allowed", "404": "Not found", "405": "Method not allowed",
     "409": "Conflict", "413": "Too large", "415": "Unsupported media type", "416": "No such range", "422": "Not valid",
     "429": "Too many requests", "500": "Internal error", "503": "Unavailable",
 }
-
-
-# Of several possible values the one that a reader wants to see.
-LIKELY = ("published", "succeeded", "success", "all", "x", 3)
 
 
 # ---- text ----
@@ -192,51 +181,6 @@ class Reference:
             limits += self.limits(inner.get("items", {}))
         return '<div class="chips">' + "".join(f"<span>{escape(chip)}</span>" for chip in limits) + "</div>" if limits else ""
 
-    # -- a value that fits
-
-    def sample(self, schema, name="", depth=0):
-        schema, is_nullable = self.without_null(schema)
-        if "example" in schema:
-            return schema["example"]
-        if "const" in schema:
-            return schema["const"]
-        if "enum" in schema:
-            return next((word for word in LIKELY if word in schema["enum"]), schema["enum"][0])
-        if "properties" in schema:
-            return {key: self.sample(inner, key, depth + 1) for key, inner in schema["properties"].items() if self.is_shown(key, schema)}
-        if schema.get("type") == "array":
-            return [] if depth > 6 or schema.get("maxItems") == 0 else [self.sample(schema.get("items", {}), name, depth + 1)]
-        if is_nullable and name in ("error", "next_attempt_at", "disabled_reason", "failing_since", "last_error", "thumbnail_url", "duration"):
-            return None
-        return self.simple(schema, name)
-
-    @staticmethod
-    def is_shown(key, schema):
-        return key in schema.get("required", []) or key in ("errors", "request_id")
-
-    @staticmethod
-    def simple(schema, name):
-        kind = schema.get("type")
-        if schema.get("format") in BY_FORMAT:
-            return BY_FORMAT[schema["format"]]
-        if name in ("status", "duration_ms") and kind == "integer":
-            return {"status": 200, "duration_ms": 182}[name]
-        if kind == "integer":
-            return max(1, schema.get("minimum", 1))
-        if kind == "boolean":
-            return True
-        if kind == "object":
-            return {}
-        known = {
-            "url": "https://customer.example/a.jpg", "field": "content", "code": "text_max", "message": "A sentence for people.", "username": "harbour", "handle": "harbour", "name": "Harbour Bakery", "content": "Hello",
-            "external_user_id": "user-42", "app_user_id": "user-42", "request_id": "order-1001", "platform_account_id": "178414",
-            "platform_post_id": "1989012345678901234", "remote_id": "1989012345678901234", "mime_type": "image/jpeg", "email": None,
-            "alt_text": "A harbour at night", "state": "published", "connection_id": "conn_6f1c2a9b0d3e4f5a6b7c8d9e0f1a2b3c",
-            "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "next_cursor": "128", "stage": "publish", "method": "POST",
-            "host_path": "api.x.com/2/tweets", "verdict": "ok", "decision": "done", "avatar_url": None,
-        }
-        return known.get(name, "text")
-
 
 # ---- operations ----
 
@@ -273,7 +217,7 @@ class Operation:
         content = self.media()[1]
         if "examples" in content:
             return [(example["summary"], example["value"]) for example in content["examples"].values()]
-        return [("", content["example"] if "example" in content else self.reference.sample(content["schema"]))]
+        return [("", content["example"])]
 
     def curl(self, value):
         url = re.sub(r"\{(\w+)\}", lambda found: "x" if found[1] == "platform" else f"${found[1].upper()}", self.url)
@@ -354,10 +298,23 @@ class Operation:
     def answer_sample(self):
         for status, response in self.responses():
             content = response.get("content", {}).get("application/json")
-            if status[0] == "2" and content and self.path != "/openapi.json":
-                value = content["example"] if "example" in content else self.reference.sample(content["schema"])
-                return code_block(json.dumps(value, indent=2, ensure_ascii=False), f"Answer {status}")
+            if status[0] == "2" and "example" in (content or {}):
+                value = content["example"]
+                text, note = json.dumps(value, indent=2, ensure_ascii=False), ""
+                if len(text) > SAMPLE_MAX and isinstance(value.get("data"), list):
+                    text, note = json.dumps({**value, "data": value["data"][:1]}, indent=2, ensure_ascii=False), ", the first of several"
+                return code_block(text, f"Answer {status}{note}")
         return ""
+
+    def access(self):
+        """Who may call it."""
+        for scheme in self.security:
+            if "bearer" in scheme:
+                scope = f" with the scope <code>{escape(scheme['bearer'][0])}</code>" if scheme["bearer"] else ""
+                return f"Requires the app's access token, or a key{scope}."
+            if "basic" in scheme:
+                return "Requires the client id and secret."
+        return "Public."
 
     def html(self):
         calls = "".join(
@@ -365,14 +322,12 @@ class Operation:
         )
         if self.path.endswith("/callback"):
             calls = ""
-        key = {"bearer": "Requires the app's access token", "basic": "Requires the client id and secret"}
-        needs = [words for name, words in key.items() if any(name in scheme for scheme in self.security)] or ["Public"]
         return f"""
 <article class="operation" id="{self.id}">
 <div class="text">
 <h3><a href="#{self.id}">{escape(self.body['summary'])}</a></h3>
 <p class="route">{badge(self.method)}<code>{escape(self.url)}</code></p>
-<p class="access">{needs[0]}.</p>
+<p class="access">{self.access()}</p>
 {paragraphs(self.body.get('description'))}
 {self.parameter_list()}{self.body_list()}{self.answer_list()}{self.error_list()}
 </div>
@@ -380,6 +335,7 @@ class Operation:
 </article>"""
 
 
+SAMPLE_MAX = 8000
 COMMON_HEADERS = {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 
 
@@ -414,7 +370,7 @@ def common_section(description):
 <h4>Headers of every answer</h4><ul class="fields">{rows}</ul>
 <h4>Why a platform post failed</h4><p>An accepted post is published, or fails with one of these in <code>error.code</code>:</p>
 <div class="chips">{"".join(f"<span>{code}</span>" for code in failures)}</div>
-</div><div class="aside">{code_block(json.dumps(error["example"], indent=2), "An error")}</div></article>"""
+</div><div class="aside">{code_block(json.dumps(error["examples"]["VALIDATION_ERROR"]["value"], indent=2), "An error")}</div></article>"""
 
 
 def navigation(description, operations, guide):

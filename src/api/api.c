@@ -16,7 +16,7 @@ _Static_assert(HTTPD_HEADER_TIMEOUT_S == REQUEST_HEADER_TIMEOUT_S, "request_limi
 _Static_assert(HTTPD_IDLE_TIMEOUT_S == REQUEST_IDLE_TIMEOUT_S, "request_limits.def");
 
 static const struct api_route routes[] = {
-#define ROUTE(method, path, who, body, handler, scope, summary) \
+#define ROUTE(method, path, who, body, handler, scope, operation, verb, summary) \
 	{#method, path, WHO_##who, BODY_##body, handler, SCOPES_##scope, summary},
 #include "routes.def"
 #undef ROUTE

@@ -88,7 +88,7 @@ static inline const struct app_row *request_app(const struct http_request *reque
 }
 
 /* Handlers of routes.def. */
-#define ROUTE(method, path, who, body, handler, scope, summary) \
+#define ROUTE(method, path, who, body, handler, scope, operation, verb, summary) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "routes.def"
 #undef ROUTE

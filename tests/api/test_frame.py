@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The frame of every route: its one row in src/api/routes.def names its scope, its description, its recorded example and its verb. A row
+that lacks one fails here. (That the scopes are kept is test_keys.py, that the examples are true is test_examples.py.)"""
+import json
+import re
+
+import yaml
+
+from harness import ROOT
+from test_conventions import ROUTES
+
+ROW = re.compile(
+    r'^ROUTE\((\w+), *"([^"]+)", *(\w+), *\w+, *\w+, *(\w+), *(\w+), *"([^"]*)", *"([^"]+)"\)$', re.M)
+ROWS = ROW.findall((ROOT / "src/api/routes.def").read_text())
+# {operation: (method, path)}
+OPERATIONS = {operation: (method, path) for method, path, _, _, operation, _, _ in ROWS}
+SCOPES = re.findall(r"^SCOPE\((\w+),", (ROOT / "src/model/scopes.def").read_text(), re.M)
+
+
+def verbs():
+    """The commands of posthorn, as "post" and "key create"."""
+    table = (ROOT / "src/cli/commands.h").read_text()
+    return {f"{first} {second}" if second != "NULL" else first for first, second in re.findall(r'X\("([\w-]+)", "?([\w-]+)"?,', table)}
+
+
+def test_every_row_is_read():
+    assert len(ROWS) == len(ROUTES) == len(OPERATIONS) >= 29
+
+
+def test_every_row_has_a_scope():
+    for method, path, who, scope, _, _, _ in ROWS:
+        assert scope in ([*SCOPES, "ANY"] if who == "BEARER" else ["NONE"]), (method, path)
+
+
+def test_every_row_has_its_description():
+    paths = yaml.safe_load((ROOT / "api/openapi.yaml").read_text())["paths"]
+    for method, path, _, _, operation, _, _ in ROWS:
+        described = paths[path][method.lower()]
+        assert described["operationId"] == operation, (method, path)
+        assert described["summary"] and described["tags"] and described["responses"], operation
+
+
+def test_every_row_has_its_example():
+    recorded = json.loads((ROOT / "api/examples.json").read_text())["operations"]
+    for operation in OPERATIONS:
+        assert operation in recorded, f"{operation}: add it to the walk of test_examples.py and record with POSTHORN_RECORD=1"
+        assert set(recorded[operation]) == {"status", "answer"} and 200 <= recorded[operation]["status"] < 400
+
+
+def test_every_row_has_its_verb():
+    """Or stands in the list that may only shrink."""
+    lines = (ROOT / "tests/layers/no_verb.txt").read_text().splitlines()
+    listed = {line for line in lines if line and not line.startswith("#")}
+    lacking = {f"{method} {path}" for method, path, _, _, _, verb, _ in ROWS if verb not in verbs()}
+    assert lacking - listed == set(), "give the route a verb (docs/design.md 5)"
+    assert listed - lacking == set(), "these have their verb: take them from tests/layers/no_verb.txt"
