@@ -15,7 +15,7 @@ import requests
 
 from cluster import Cluster
 from drop_proxy import DropProxy
-from harness import HTTP_S, check_error, cli, follow_return, marker, poll
+from harness import HTTP_S, basic, check_error, cli, follow_return, marker, poll
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,29 @@ def test_a_token_counts_on_every_node_at_once(cluster, app):
     check_error(requests.get(f"{second.service.url}/v1/accounts", headers={"Authorization": f"Bearer {old}"}, timeout=HTTP_S), 401,
                 "UNAUTHENTICATED")
     app.token = token
+
+
+def test_a_key_ends_on_every_node_at_once(cluster, app):
+    first, second = on(cluster, app, "first"), on(cluster, app, "second")
+
+    def ask(node, key):
+        return node.service.request("GET", "/v1/accounts", headers={"Authorization": f"Bearer {key}"})
+
+    def create(node):
+        made = node.service.cli("key", "create", "--app", app.client_id, "--name", "agent", "--scopes", "read")
+        assert made.returncode == 0, made.stderr
+        return json.loads(made.stdout)
+
+    key = create(first)
+    assert ask(second, key["key"]).status_code == 200
+    assert second.service.cli("key", "revoke", key["id"]).returncode == 0
+    check_error(ask(first, key["key"]), 401, "UNAUTHENTICATED")
+    key = create(second)
+    assert ask(first, key["key"]).status_code == 200
+    data = {"token": key["key"]}
+    headers = {"Authorization": basic(app.client_id, app.client_secret)}
+    assert first.service.request("POST", "/v1/oauth/revoke", headers=headers, data=data).status_code == 200
+    check_error(ask(second, key["key"]), 401, "UNAUTHENTICATED")
 
 
 def test_a_callback_may_land_on_any_node(cluster, app):
