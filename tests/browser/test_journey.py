@@ -356,6 +356,28 @@ def test_webhook(walk, receiver):
     walk.see("No webhooks yet")
 
 
+def test_key(walk):
+    def ask(key, method="GET", path="/v1/posts"):
+        return requests.request(method, walk.house.url + path, headers={"Authorization": f"Bearer {key}"}, json={}, timeout=HTTP_S)
+
+    walk.open(app_path(walk, "/keys"))
+    walk.see("No keys yet")
+    walk.press("Create key")
+    walk.fill("Name", "n8n")
+    walk.choose("Expires", "In 90 days")
+    walk.tick("webhooks")
+    walk.press("Create key")
+    key = walk.value_of("Key")
+    walk.press("I have saved it")
+    walk.see("n8n", "read, webhooks", "in 90 days")
+    assert key.startswith("phk_") and ask(key).status_code == 200
+    assert ask(key, "POST", "/v1/posts/publish").json()["error"] == "INSUFFICIENT_SCOPE"
+    walk.press("Revoke")
+    walk.press("Revoke")
+    walk.see("No keys yet")
+    assert ask(key).status_code == 401
+
+
 def test_rotate(walk):
     old = token(walk.house, walk.client_id, walk.secret).json()["access_token"]
     walk.open(app_path(walk, "/settings"))
