@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes of api/openapi.yaml what the program serves: the description as JSON and the pages of /docs, as a C table
-(src/api/description.h). The scopes come from the tables of src, the examples of answers from examples.json. Same input, same output. Knows nothing of how they look: that is reference.py, style.css and script.js.
+(src/api/description.h). The scopes come from the tables of src, the examples of answers from examples.json. Same input, same output.
+Knows nothing of how they look: that is reference.py, style.css and script.js.
 
 usage: build.py OUTPUT.c            the C table
        build.py --pages DIRECTORY   the same as files, to look at

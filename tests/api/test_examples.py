@@ -144,16 +144,12 @@ def walk_accounts(record, account):
     record.refused("getAccount", 404, "NOT_FOUND", account_id=FILLING["account_id"])
 
 
-def final(record, post_id):
-    return record.app.wait_post(post_id)
-
-
 def walk_posts(record, account, picture, sandbox):
     post = {"request_id": "order-1001", "account_ids": [account], "content": "Walnut bread, fresh from the oven",
             "media": [{**picture, "alt_text": "A loaf on a board"}]}
     record.walk("validatePost", 200, json=post)
     made = record.walk("publishPost", 202, json=post)["data"]["post_id"]
-    assert final(record, made)["status"] == "published"
+    assert record.app.wait_post(made)["status"] == "published"
     record.walk("listPosts", 200, params={"per_page": 1})
     record.walk("getPost", 200, post_id=made)
     record.walk("getPostTimeline", 200, post_id=made)
@@ -165,13 +161,13 @@ def walk_posts(record, account, picture, sandbox):
     record.walk("cancelPost", 204, post_id=later["data"]["post_id"])
     sandbox.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "Not permitted.", "status": 403})
     refused = record.call("publishPost", 202, json={"account_ids": [account], "content": "Rolls"}).json()["data"]["post_id"]
-    assert final(record, refused)["status"] == "failed"
+    assert record.app.wait_post(refused)["status"] == "failed"
     sandbox.clear_faults()
     # Paused, so that the answer does not depend on how far the delivery has come meanwhile.
     assert record.app.cli("pause", "--app", record.app.client_id).returncode == 0
     record.walk("retryPost", 202, json={}, post_id=refused)
     assert record.app.cli("resume", "--app", record.app.client_id).returncode == 0
-    assert final(record, refused)["status"] == "published"
+    assert record.app.wait_post(refused)["status"] == "published"
 
 
 def walk_post_errors(record, account, picture):
@@ -188,7 +184,8 @@ def walk_post_errors(record, account, picture):
 
 
 def walk_webhooks(record, receiver):
-    made = record.walk("createWebhook", 201, json={"url": f"{receiver.url}/hook", "events": ["post.publish.failed", "post.completed"]})["data"]
+    wanted = {"url": f"{receiver.url}/hook", "events": ["post.publish.failed", "post.completed"]}
+    made = record.walk("createWebhook", 201, json=wanted)["data"]
     hook = {"webhook_id": made["id"]}
     record.walk("listWebhooks", 200)
     record.walk("getWebhook", 200, **hook)
@@ -308,5 +305,6 @@ def test_the_description_has_no_answer_by_hand():
 def test_examples_keep_to_the_description(service, stored):
     described = service.request("GET", "/openapi.json").json()
     for name, errors in stored["errors"].items():
+        schema = described["components"]["responses"][name]["content"]["application/json"]["schema"]
         for error in errors:
-            WATCH.checker.validate(described["components"]["responses"][name]["content"]["application/json"]["schema"], error, error["error"])
+            WATCH.checker.validate(schema, error, error["error"])

@@ -3,7 +3,22 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
-import {button, card, checkbox, confirm, empty, field, form, linkButton, openDialog, pageHead, showSecret, table, tag, toast} from "./ui.js";
+import {
+	button,
+	card,
+	checkbox,
+	confirm,
+	empty,
+	field,
+	form,
+	linkButton,
+	openDialog,
+	pageHead,
+	showSecret,
+	table,
+	tag,
+	toast,
+} from "./ui.js";
 
 const SCOPES = [
 	["read", "Read everything except people's data, and validate posts."],
