@@ -27,6 +27,7 @@
 #include "store_connection.h"
 #include "store_credential.h"
 #include "store_guard.h"
+#include "store_private.h"
 
 #include "spool.h"
 
@@ -34,12 +35,17 @@
 
 #include "delivery.h"
 
+#include "shared.h"
+
 #define FILE_MAX_BYTES ((size_t)64 << 20)
 
 struct house {
 	struct sim *sim;
 	const struct ground *ground;
-	struct network *network;
+	struct network_end end;
+	bool is_node; /* one of several */
+	struct house_node node;
+	struct clock machine_clock; /* a node's own; what it goes by is the database's */
 	struct seal *seal;
 	struct store *store;
 	struct spool *spool;
@@ -49,10 +55,11 @@ struct house {
 	sqlite3 *eye;        /* looks at the file, never writes; opened when it is first needed */
 	sqlite3_stmt *count; /* of unfinished deliveries */
 	int64_t unfinished;
-	bool has_committed; /* since unfinished was counted */
-	int64_t beat_at_us; /* when the restore guard's epoch is raised next */
+	int64_t counted_commit; /* unfinished was counted then */
+	int64_t beat_at_us;     /* when the restore guard's epoch is raised next */
 	jmp_buf grave;
 	bool is_in_turn;
+	bool takes_leave; /* it stops as it was told to */
 	struct house_file before_db,
 		before_wal; /* MUTANT_SEND_BEFORE_COMMIT: as they were before the last commit */
 	struct str accounts[WORLD_HOMES_MAX];
@@ -70,7 +77,8 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	(void)rest;
 	if (sleeper != NULL)
-		network_pass(sleeper->network, time->tv_sec * US_PER_S + time->tv_nsec / 1000);
+		network_end_pass(&sleeper->end, NETWORK_WAIT_ASLEEP,
+				 time->tv_sec * US_PER_S + time->tv_nsec / 1000);
 	return 0;
 }
 
@@ -95,6 +103,16 @@ static void must_sql(int code, sqlite3 *db, const char *what)
 static void path_in(const struct ground *ground, const char *name, char out[128])
 {
 	snprintf(out, 128, "%s/%s", ground->directory, name);
+}
+
+/* What a node has for itself. */
+static void own_path(const struct house *house, const char *name, char out[128])
+{
+	if (house->is_node)
+		snprintf(out, 128, "%s/node%zu/%s", house->ground->directory, house->node.index,
+			 name);
+	else
+		path_in(house->ground, name, out);
 }
 
 static struct house_file file_read(const char *path)
@@ -153,6 +171,15 @@ static void remove_spool(const struct ground *ground)
 	char path[128];
 	path_in(ground, "spool", path);
 	remove_tree(path);
+}
+
+static void make_own_directory(const struct house *house)
+{
+	char path[128];
+	own_path(house, "", path);
+	remove_tree(path);
+	if (mkdir(path, 0700) != 0)
+		abort();
 }
 
 /* ---- the ground ---- */
@@ -228,9 +255,9 @@ static void set_watchers(const char *path)
 	sqlite3_close(db);
 }
 
-static void url_of(const struct ground *ground, char out[160])
+static void url_of(const struct ground *ground, bool is_shared, char out[160])
 {
-	snprintf(out, 160, "sqlite:%s/sim.db", ground->directory);
+	snprintf(out, 160, "%s%s/sim.db", is_shared ? SHARED_URL : "sqlite:", ground->directory);
 }
 
 void ground_open(struct ground *ground)
@@ -245,7 +272,7 @@ void ground_open(struct ground *ground)
 		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (mkdtemp(ground->directory) == NULL)
 		abort();
-	url_of(ground, url);
+	url_of(ground, false, url);
 	sim_begin(&sim, 0, MUTANT_NONE, false, &totals);
 	const struct store_config config = {.url = url, .clock = &sim.clock, .is_owner = true};
 	must(store_open(&config, &store, &err), &err, "store");
@@ -270,20 +297,46 @@ void ground_close(struct ground *ground)
 /* ---- ports ---- */
 
 static const char *const crash_names[] = {"before_commit", "after_commit", "before_send",
-					  "after_send", "after_reply"};
+					  "after_send",    "after_reply",  "while waiting"};
+
+/* Between the same two lines of two nodes anything may happen in the other one. */
+static void let_others_go_on(struct house *house)
+{
+	struct sim *sim = house->sim;
+	if (house->is_node && sim_chance(sim, 200))
+		network_end_pass(&house->end, NETWORK_WAIT_ASLEEP,
+				 dice_between(&sim->dice, 0, 200) * US_PER_MS);
+}
+
+/* Around a call's timeout, the silence that other nodes notice, the lease, and far beyond. */
+int64_t house_draw_stop_us(struct dice *dice)
+{
+	static const int64_t most_s[] = {10, 45, 150, 1200};
+	return dice_between(dice, 1, most_s[dice_below(dice, 4)]) * US_PER_S;
+}
+
+/* 0 = none. Only several nodes make something of each other's pauses: there they are frequent. */
+static int64_t draw_pause_us(struct house *house)
+{
+	struct sim *sim = house->sim;
+	if (house->is_node)
+		return sim_chance(sim, 30) ? house_draw_stop_us(&sim->dice) : 0;
+	if (!sim->weather.has_pauses || !sim_chance(sim, 8))
+		return 0;
+	return dice_between(&sim->dice, 1, dice_permille(&sim->dice, 300) ? 900 : 40) * US_PER_S;
+}
 
 static void probe(void *context, const char *point)
 {
 	struct house *house = context;
 	struct sim *sim = house->sim;
-	if (sim->weather.has_pauses && sim_chance(sim, 8)) {
-		const int64_t us =
-			dice_between(&sim->dice, 1, dice_permille(&sim->dice, 300) ? 900 : 40) *
-			US_PER_S;
+	const int64_t us = draw_pause_us(house);
+	if (us > 0) {
 		sim_trace(sim, "PAUSE %lld s at %s", (long long)(us / US_PER_S), point);
 		sim->totals->pauses++;
-		network_pass(house->network, us);
+		network_end_pass(&house->end, NETWORK_WAIT_STOPPED, us);
 	}
+	let_others_go_on(house);
 	if (!sim_chance(sim, sim->weather.crash_permille))
 		return;
 	for (size_t i = 0; i < COUNT_OF(crash_names); i++) {
@@ -337,7 +390,7 @@ static enum err_kind write_port(void *context, engine_command command, void *arg
 	wrapped.is_undone = how == FAIL_UNDONE;
 	remember_files(house);
 	const enum err_kind kind = store_write(house->store, run_wrapped, &wrapped, err);
-	house->has_committed = true;
+	sim->commit_count++;
 	sim_trace(sim, "commit %s%s", err_kind_slug(kind),
 		  how == FAIL_DONE ? " (told as failed)" : "");
 	if (kind == ERR_NONE && how == FAIL_DONE)
@@ -367,10 +420,11 @@ static void open_engine(struct house *house)
 	static const int64_t polls_ms[] = {300000, 600000, 3600000};
 	struct error err = {0};
 	const struct engine_config config = {
-		.transport = network_transport(house->network),
+		.transport = network_transport(&house->end),
 		.store = {write_port, house},
-		.clock = &house->sim->clock,
-		.idle_poll_ms = polls_ms[house->sim->seed % 3],
+		.clock = house_clock(house),
+		.idle_poll_ms =
+			house->is_node ? house->node.idle_poll_ms : polls_ms[house->sim->seed % 3],
 		.probe = probe,
 		.probe_context = house,
 	};
@@ -380,7 +434,7 @@ static void open_engine(struct house *house)
 		.seal = house->seal,
 		.spool = house->spool,
 		.engine = house->engine,
-		.clock = &house->sim->clock,
+		.clock = house_clock(house),
 		.random = &house->sim->random,
 		.settings = &house->settings,
 	};
@@ -402,7 +456,7 @@ static void start_guard(struct house *house)
 {
 	struct guard_start start = {0};
 	struct error err = {0};
-	must(store_guard_start(house->store, LINEAGE, clock_now_us(&house->sim->clock), &start,
+	must(store_guard_start(house->store, LINEAGE, clock_now_us(house_clock(house)), &start,
 			       &err),
 	     &err, "guard");
 	house->beat_at_us = house->sim->true_us + BEAT_US;
@@ -419,7 +473,7 @@ static void beat(struct house *house)
 	if (house->sim->true_us < house->beat_at_us)
 		return;
 	drop_before(house); /* the mutant loses the engine's commit, not this one */
-	must(store_guard_beat(house->store, clock_now_us(&house->sim->clock), &err), &err, "beat");
+	must(store_guard_beat(house->store, clock_now_us(house_clock(house)), &err), &err, "beat");
 	house->beat_at_us = house->sim->true_us + BEAT_US;
 }
 
@@ -429,17 +483,23 @@ static void open_all(struct house *house)
 	char url[160];
 	char spool[128];
 	char epoch[128];
-	url_of(house->ground, url);
-	path_in(house->ground, "spool", spool);
-	path_in(house->ground, "epoch", epoch);
-	const struct store_config store = {
-		.url = url, .clock = &house->sim->clock, .is_owner = true, .epoch_path = epoch};
+	char node[128];
+	url_of(house->ground, house->is_node, url);
+	own_path(house, "spool", spool);
+	own_path(house, "epoch", epoch);
+	own_path(house, "node", node);
+	const struct store_config store = {.url = url,
+					   .clock = house->is_node ? &house->machine_clock
+								   : &house->sim->clock,
+					   .is_owner = true,
+					   .epoch_path = epoch,
+					   .node_path = house->is_node ? node : NULL};
 	const struct spool_config spool_config = {.directory = spool};
 	must(store_open(&store, &house->store, &err), &err, "store");
 	start_guard(house);
 	must(spool_open(&spool_config, &house->spool, &err), &err, "spool");
 	open_engine(house);
-	house->has_committed = true;
+	house->sim->commit_count++;
 }
 
 static void close_all(struct house *house)
@@ -451,6 +511,8 @@ static void close_all(struct house *house)
 	sqlite3_close(house->eye);
 	house->count = NULL;
 	house->eye = NULL;
+	if (house->store != NULL && !house->takes_leave)
+		house->store->is_node_begun = false; /* the dead say nothing */
 	store_close(&house->store);
 }
 
@@ -478,23 +540,56 @@ static struct str stored_refresh_token(struct house *house, struct str account_i
 static void saw_refresh(void *context, struct str refresh_token)
 {
 	struct house *house = context;
-	for (size_t i = 0; i < house->account_count; i++) {
-		if (str_equal(stored_refresh_token(house, house->accounts[i]), refresh_token))
+	const struct house *first = house->node.first != NULL ? house->node.first : house;
+	for (size_t i = 0; i < first->account_count; i++) {
+		if (str_equal(stored_refresh_token(house, first->accounts[i]), refresh_token))
 			return;
 	}
 	sim_violation(house->sim, "a refresh with a token that is not the stored one");
 }
 
-struct house *house_new(struct sim *sim, const struct ground *ground, struct network *network)
+/* ---- a node's own clocks ---- */
+
+static int64_t machine_boot_us(void *context)
+{
+	const struct house *house = context;
+	const int64_t true_us = clock_boot_us(&house->sim->clock);
+	return true_us + house->node.boot_skew_us + true_us / 1000000 * house->node.drift_ppm;
+}
+
+static int64_t machine_now_us(void *context)
+{
+	const struct house *house = context;
+	return SIM_START_US + machine_boot_us(context) + house->node.wall_skew_us;
+}
+
+/* The nodes' database has a clock for all of them. */
+const struct clock *house_clock(const struct house *house)
+{
+	return house->is_node ? store_clock(house->store) : &house->sim->clock;
+}
+
+/* ---- the house ---- */
+
+static struct house *make(struct sim *sim, const struct ground *ground, struct network *network)
 {
 	struct house *house = calloc(1, sizeof(*house));
-	char path[128];
 	if (house == NULL)
 		abort();
 	house->sim = sim;
 	house->ground = ground;
-	house->network = network;
+	house->end = (struct network_end){.network = network,
+					  .clock = &sim->clock,
+					  .saw_refresh = saw_refresh,
+					  .saw_context = house};
 	house->settings = (struct platform_settings){STR("v25.0"), STR("202609")};
+	seal_open_fixed(&house->seal);
+	return house;
+}
+
+static void lay_ground(const struct ground *ground)
+{
+	char path[128];
 	remove_database(ground);
 	remove_spool(ground);
 	path_in(ground, "epoch", path);
@@ -503,10 +598,31 @@ struct house *house_new(struct sim *sim, const struct ground *ground, struct net
 	unlink(path);
 	path_in(ground, "sim.db", path);
 	file_write(path, ground->database, ground->database_bytes);
-	seal_open_fixed(&house->seal);
+}
+
+struct house *house_new(struct sim *sim, const struct ground *ground, struct network *network)
+{
+	struct house *house = make(sim, ground, network);
+	lay_ground(ground);
 	open_all(house);
-	network_watch_refresh(network, saw_refresh, house);
 	sleeper = house;
+	return house;
+}
+
+struct house *house_new_node(struct sim *sim, const struct ground *ground, struct network *network,
+			     const struct house_node *node)
+{
+	struct house *house = make(sim, ground, network);
+	house->is_node = true;
+	house->node = *node;
+	house->machine_clock = (struct clock){machine_now_us, machine_boot_us, house};
+	house->end.clock = &house->machine_clock;
+	house->end.wait = node->wait;
+	house->end.wait_context = node->context;
+	if (node->index == 0)
+		lay_ground(ground);
+	make_own_directory(house);
+	open_all(house);
 	return house;
 }
 
@@ -517,7 +633,8 @@ void house_free(struct house **house_pointer)
 	sleeper = NULL;
 	seal_free(&house->seal);
 	drop_before(house);
-	remove_database(house->ground);
+	if (house->node.index == 0)
+		remove_database(house->ground);
 	free(house);
 	*house_pointer = NULL;
 }
@@ -525,6 +642,16 @@ void house_free(struct house **house_pointer)
 struct store *house_store(struct house *house)
 {
 	return house->store;
+}
+
+struct network_end *house_end(struct house *house)
+{
+	return &house->end;
+}
+
+void house_take_turn(struct house *house)
+{
+	sleeper = house;
 }
 
 /* ---- accounts ---- */
@@ -630,9 +757,22 @@ void house_crash(struct house *house, const char *where)
 	close_all(house);
 	forget_last_commit(house);
 	drop_before(house);
-	network_forget(house->network);
-	network_pass(house->network, down_us);
+	network_forget(&house->end);
+	network_end_pass(&house->end, NETWORK_WAIT_DOWN, down_us);
+	if (house->is_node && dice_permille(&sim->dice, 150) &&
+	    house->node.may_move(house->node.context)) {
+		sim_trace(sim, "MOVED to another machine");
+		sim->totals->moves++;
+		make_own_directory(house);
+	}
+	house->takes_leave = false;
 	open_all(house);
+}
+
+_Noreturn void house_end_turn(struct house *house, bool leaves)
+{
+	house->takes_leave = leaves;
+	longjmp(house->grave, COUNT_OF(crash_names));
 }
 
 /* ---- copies ---- */
@@ -699,8 +839,8 @@ void house_restore(struct house *house, const struct house_copy *copy)
 	file_write(path, mark.bytes, mark.size);
 	free(mark.bytes);
 	drop_before(house);
-	network_forget(house->network);
-	network_pass(house->network, 5 * US_PER_S);
+	network_forget(&house->end);
+	network_end_pass(&house->end, NETWORK_WAIT_DOWN, 5 * US_PER_S);
 	open_all(house);
 }
 
@@ -721,14 +861,14 @@ bool house_turn(struct house *house, int64_t wait_ms)
 
 int64_t house_unfinished(struct house *house)
 {
-	if (!house->has_committed)
+	if (house->eye != NULL && house->counted_commit == house->sim->commit_count)
 		return house->unfinished;
 	if (house->eye == NULL)
 		open_eye(house);
 	must_sql(sqlite3_step(house->count), house->eye, "count");
 	house->unfinished = sqlite3_column_int64(house->count, 0);
 	sqlite3_reset(house->count);
-	house->has_committed = false;
+	house->counted_commit = house->sim->commit_count;
 	return house->unfinished;
 }
 

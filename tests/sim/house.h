@@ -33,19 +33,44 @@ struct ground {
 void ground_open(struct ground *ground);
 void ground_close(struct ground *ground);
 
+/* One of several nodes on one database. */
+struct house_node {
+	size_t index;              /* 0 is made first, and finds an empty ground */
+	const struct house *first; /* NULL for 0: the one at which accounts are connected */
+	int64_t wall_skew_us;      /* of its machine's clocks */
+	int64_t boot_skew_us;
+	int64_t drift_ppm;
+	int64_t idle_poll_ms;
+	/* As in struct network_end; while it opens, nothing waits. */
+	void (*wait)(void *context, enum network_wait how, int64_t until_us);
+	/* May it come back from a crash with an empty data directory, as another node? */
+	bool (*may_move)(void *context);
+	void *context;
+};
+
 struct house *house_new(struct sim *sim, const struct ground *ground, struct network *network);
+struct house *house_new_node(struct sim *sim, const struct ground *ground, struct network *network,
+			     const struct house_node *node);
 void house_free(struct house **house);
 
 /* The account of that home, with these tokens. Returns its id here. */
 struct str house_connect(struct house *house, const struct home *home, struct str access_token,
 			 int64_t expires_at_us);
-struct store *house_store(struct house *house);
+struct store *house_store(struct house *house); /* NULL while it is down */
+const struct clock *house_clock(const struct house *house);
+struct network_end *house_end(struct house *house);
+/* What the engine sleeps from here on is this house's time. */
+void house_take_turn(struct house *house);
+/* How long a node of several stands still. */
+int64_t house_draw_stop_us(struct dice *dice);
 /* There is new work. */
 void house_wake(struct house *house);
 /* One turn, at most so long. False when it died in it; then it stands again. */
 bool house_turn(struct house *house, int64_t wait_ms);
 /* Dies and starts again. */
 void house_crash(struct house *house, const char *where);
+/* From within its turn: dies in it, or (leaves) stops as it is told to. Does not return. */
+_Noreturn void house_end_turn(struct house *house, bool leaves);
 
 /* How a copy of the database is made. */
 enum house_copy_way {

@@ -16,8 +16,10 @@
 #include "check.h"
 #include "house.h"
 #include "network.h"
+#include "nodes.h"
 #include "people.h"
 #include "script.h"
+#include "shared.h"
 #include "sim.h"
 #include "world.h"
 
@@ -28,7 +30,7 @@
 
 struct options {
 	uint64_t first, seeds;
-	bool is_single, prints, checks_hash, prints_hashes, has_restores;
+	bool is_single, prints, checks_hash, prints_hashes, has_restores, has_nodes_only;
 	int64_t jobs;
 	enum mutant mutant;
 	bool expects_caught;
@@ -116,7 +118,8 @@ struct run {
 	struct sim *sim;
 	struct world *world;
 	struct network *network;
-	struct house *house;
+	struct nodes *nodes; /* NULL = it has one node */
+	struct house *house; /* with several: one that is awake; NULL = none is */
 	struct script *script;
 	struct people *people;
 	int64_t heal_at_us;
@@ -138,7 +141,7 @@ static void make_trouble(struct run *run)
 		sim->totals->jumps++;
 		sim_trace(sim, "CLOCK jumps by %" PRId64 " s", jump_us / US_PER_S);
 	}
-	if (sim_chance(sim, sim->weather.crash_permille * 15))
+	if (run->nodes == NULL && sim_chance(sim, sim->weather.crash_permille * 15))
 		house_crash(run->house, "between turns");
 	draw_trouble(run);
 }
@@ -161,6 +164,10 @@ static int64_t run_events(struct run *run)
 		make_trouble(run);
 	int64_t next_us =
 		run->heal_at_us < run->next_trouble_us ? run->heal_at_us : run->next_trouble_us;
+	if (run->nodes != NULL)
+		run->house = nodes_any_awake(run->nodes);
+	if (run->house == NULL) /* customers and people ask again */
+		return sim->true_us + US_PER_S;
 	for (size_t i = 0; i < run->script->post_count; i++) {
 		struct script_post *post = &run->script->posts[i];
 		if (post->accept_at_us > sim->true_us) {
@@ -175,6 +182,20 @@ static int64_t run_events(struct run *run)
 	return deed_us < next_us ? deed_us : next_us;
 }
 
+static void pass_time(struct run *run, int64_t until_us)
+{
+	if (run->nodes != NULL)
+		nodes_run(run->nodes, until_us);
+	else
+		house_turn(run->house, (until_us - run->sim->true_us) / US_PER_MS + 1);
+}
+
+/* With several nodes any of them knows. */
+static bool is_finished(const struct run *run)
+{
+	return house_unfinished(run->nodes != NULL ? nodes_first(run->nodes) : run->house) == 0;
+}
+
 static void live(struct run *run)
 {
 	struct sim *sim = run->sim;
@@ -183,12 +204,31 @@ static void live(struct run *run)
 		const int64_t next_us = run_events(run);
 		if (next_us == INT64_MAX && limit_us == INT64_MAX)
 			limit_us = sim->true_us + LIMIT_US;
-		if (next_us == INT64_MAX && house_unfinished(run->house) == 0)
+		if (next_us == INT64_MAX && is_finished(run))
 			return;
 		const int64_t until_us =
 			next_us < sim->true_us + US_PER_HOUR ? next_us : sim->true_us + US_PER_HOUR;
-		house_turn(run->house, (until_us - sim->true_us) / US_PER_MS + 1);
+		pass_time(run, until_us);
 	}
+}
+
+/* What the end shows: with everything closed. */
+static void judge_end(struct run *run)
+{
+	struct house *house = run->nodes != NULL ? nodes_first(run->nodes) : run->house;
+	const bool had_nodes = run->nodes != NULL;
+	nodes_free(&run->nodes);
+	struct sqlite3 *db = house_shut(house);
+	check_all(run->sim, run->script, run->world, db);
+	if (had_nodes)
+		nodes_tally(run->sim, db);
+	house_free(&house);
+}
+
+/* A commit is lost by putting files back, which is nothing that a database of several nodes does. */
+static bool has_nodes(uint64_t seed, enum mutant mutant)
+{
+	return nodes_are_in(seed) && mutant != MUTANT_SEND_BEFORE_COMMIT;
 }
 
 static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant mutant,
@@ -199,19 +239,17 @@ static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant
 	sim.weather.has_restore = sim.weather.has_restore && ground->has_restores;
 	struct world *world = world_new(&sim);
 	struct network *network = network_new(&sim, world);
-	struct house *house = house_new(&sim, ground, network);
-	struct run run = {.sim = &sim,
-			  .world = world,
-			  .network = network,
-			  .house = house,
-			  .script = script_new(&sim, world, house)};
+	struct run run = {.sim = &sim, .world = world, .network = network};
+	if (has_nodes(seed, mutant))
+		run.nodes = nodes_new(&sim, ground, network);
+	run.house = run.nodes != NULL ? nodes_first(run.nodes) : house_new(&sim, ground, network);
+	run.script = script_new(&sim, world, run.house);
 	run.people = people_new(&sim, run.script);
 	run.heal_at_us = sim.true_us + dice_between(&sim.dice, 600, 6 * 3600) * US_PER_S;
 	draw_trouble(&run);
 	live(&run);
 	network_pass(network, US_PER_HOUR); /* what is still on its way arrives */
-	check_all(&sim, run.script, world, house_shut(house));
-	house_free(&house);
+	judge_end(&run);
 	people_free(run.people);
 	*violations_out = sim.violation_count;
 	sim_end(&sim);
@@ -244,7 +282,8 @@ static void run_one(const struct ground *ground, const struct options *options, 
 		       seed, violations, seed);
 	if (options->is_single || options->prints_hashes)
 		printf("%" PRIu64 " trace hash %016" PRIx64 "\n", seed, hash);
-	if (options->checks_hash && seed % 100 == 0)
+	/* of the second kind most have several nodes */
+	if (options->checks_hash && (seed % 100 == 0 || seed % 99 == 0))
 		check_hash(ground, seed, options->mutant, hash, totals);
 	fflush(stdout);
 }
@@ -256,7 +295,9 @@ static struct totals run_share(const struct options *options, int64_t job)
 	ground_open(&ground);
 	ground.has_restores = options->has_restores;
 	for (uint64_t i = (uint64_t)job; i < options->seeds; i += (uint64_t)options->jobs) {
-		run_one(&ground, options, options->first + i, &totals);
+		const uint64_t seed = options->first + i;
+		if (!options->has_nodes_only || has_nodes(seed, options->mutant))
+			run_one(&ground, options, seed, &totals);
 		if (options->expects_caught && totals.doubled > 0)
 			break;
 	}
@@ -339,6 +380,10 @@ static void print_totals(const struct totals *t)
 	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
 	       ")\n",
 	       t->cancels, t->retries, t->restores, t->held);
+	printf("of the seeds %" PRId64 " with several nodes: stops %" PRId64 ", moves %" PRId64
+	       ", lanes taken over %" PRId64 ", answers that came after the lease was lost %" PRId64
+	       "\n",
+	       t->node_seeds, t->stops, t->moves, t->takeovers, t->lost_fences);
 	printf("lost %" PRId64 ", doubled %" PRId64 ", dishonest %" PRId64 ", violations %" PRId64
 	       "\n",
 	       t->lost, t->doubled, t->dishonest, t->violations);
@@ -347,8 +392,10 @@ static void print_totals(const struct totals *t)
 /* I7: a run in which nothing happened proves nothing. One seed alone may be a calm one. */
 static bool did_enough(const struct totals *t)
 {
-	return t->published > 0 && t->failed > 0 && t->crashes > 0 && t->in_doubt > 0 &&
-	       t->unknown > 0 && t->partial > 0 && t->refreshes > 0;
+	const bool did_nodes = t->node_seeds < 20 || (t->stops > 0 && t->moves > 0 &&
+						      t->takeovers > 0 && t->lost_fences > 0);
+	return did_nodes && t->published > 0 && t->failed > 0 && t->crashes > 0 &&
+	       t->in_doubt > 0 && t->unknown > 0 && t->partial > 0 && t->refreshes > 0;
 }
 
 static int judge(const struct options *options, const struct totals *totals)
@@ -374,6 +421,7 @@ static const char usage[] =
 	"    --restores                          put copies of the database back, too; has known "
 	"faults\n"
 	"                                        (KNOWN_ISSUES.md)\n"
+	"    --nodes                             only the seeds with several nodes\n"
 	"    --hashes                            print each seed's trace hash: two programs that "
 	"print the\n"
 	"                                        same behave the same\n"
@@ -407,6 +455,8 @@ static bool take_option(char *const *arguments, int *at, struct options *options
 		return options->prints = true;
 	if (strcmp(name, "--restores") == 0)
 		return options->has_restores = true;
+	if (strcmp(name, "--nodes") == 0)
+		return options->has_nodes_only = true;
 	if (strcmp(name, "--hashes") == 0)
 		return options->prints_hashes = true;
 	if (strcmp(name, "--expect-caught") == 0)
@@ -447,6 +497,7 @@ int main(int argc, char **argv)
 	if (options.is_single || options.expects_caught)
 		options.jobs = 1;
 	use_plain_memory();
+	shared_clock_install();
 	const struct totals totals = options.jobs > 1 ? run_jobs(&options) : run_share(&options, 0);
 	return judge(&options, &totals);
 }

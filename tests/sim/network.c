@@ -102,7 +102,8 @@ static const struct fault faults[] = {
 /* ---- calls under way ---- */
 
 struct flight {
-	uint64_t id;
+	struct network_end *end;
+	uint64_t id;     /* its engine's */
 	bool is_awaited; /* somebody of ours waits */
 	bool is_publish;
 	bool is_fetch;
@@ -120,8 +121,6 @@ struct network {
 	struct world *world;
 	struct flight *air[AIR_MAX];
 	size_t count;
-	void (*saw_refresh)(void *context, struct str refresh_token);
-	void *saw_context;
 };
 
 struct network *network_new(struct sim *sim, struct world *world)
@@ -130,13 +129,6 @@ struct network *network_new(struct sim *sim, struct world *world)
 	network->sim = sim;
 	network->world = world;
 	return network;
-}
-
-void network_watch_refresh(struct network *network,
-			   void (*saw)(void *context, struct str refresh_token), void *context)
-{
-	network->saw_refresh = saw;
-	network->saw_context = context;
 }
 
 /* ---- reading a request ---- */
@@ -334,11 +326,11 @@ static void trace_start(struct network *network, const struct flight *flight,
 		  flight->fault != NULL ? flight->fault->name : "", request->body.len);
 }
 
-static void tell_refresh(struct network *network, const struct flight *flight)
+static void tell_refresh(const struct flight *flight)
 {
 	const struct str *token = form_find(&flight->ask.form, "refresh_token");
-	if (is_token_call(&flight->ask) && token != NULL && network->saw_refresh != NULL)
-		network->saw_refresh(network->saw_context, *token);
+	if (is_token_call(&flight->ask) && token != NULL)
+		flight->end->saw_refresh(flight->end->saw_context, *token);
 }
 
 static void start(void *context, const struct transfer_request *request)
@@ -346,21 +338,24 @@ static void start(void *context, const struct transfer_request *request)
 	static const struct fault too_late = {
 		"past the send deadline", 0, 0, EFFECT_NONE, ANSWER_NEVER_SENT,
 		.problem = TRANSFER_OTHER};
-	struct network *network = context;
+	struct network_end *end = context;
+	struct network *network = end->network;
 	struct sim *sim = network->sim;
 	struct flight *flight = ARENA_NEW(sim->arena, struct flight);
 	if (network->count == AIR_MAX)
 		abort();
 	network->air[network->count++] = flight;
+	flight->end = end;
 	flight->id = request->id;
 	flight->is_awaited = true;
-	flight->is_publish = request->send_deadline_boot_us != 0;
 	flight->is_fetch = request->pool == TRANSFER_USER;
 	flight->save_path =
 		request->save_path != NULL ? str_z(sim->arena, str_of(request->save_path)) : NULL;
 	flight->ask = read_ask(network, request);
+	const int64_t deadline_us = request->send_deadline_boot_us;
+	flight->is_publish = deadline_us != 0 && !is_token_call(&flight->ask);
 	flight->fault = draw_fault(network, flight);
-	if (flight->is_publish && clock_boot_us(&sim->clock) >= request->send_deadline_boot_us)
+	if (deadline_us != 0 && clock_boot_us(end->clock) >= deadline_us)
 		flight->fault = &too_late;
 	draw_times(network, flight, request);
 	if (flight->is_publish && !request->fresh_connection)
@@ -368,7 +363,8 @@ static void start(void *context, const struct transfer_request *request)
 	sim->totals->calls++;
 	sim->totals->publish_calls += flight->is_publish;
 	trace_start(network, flight, request);
-	tell_refresh(network, flight);
+	if (flight->fault != &too_late)
+		tell_refresh(flight);
 }
 
 /* ---- effect and answer ---- */
@@ -603,49 +599,127 @@ static struct flight *run_until(struct network *network, int64_t until_us)
 	return NULL;
 }
 
+/* ---- several nodes: the one that waits gives its turn away ---- */
+
+static int64_t answer_us(const struct network_end *end, const struct flight *flight)
+{
+	const bool is_own = flight->end == end && flight->is_awaited;
+	return is_own && flight->effect_at_us > flight->answer_at_us ? flight->answer_at_us : NEVER;
+}
+
+static struct flight *earliest_answer(const struct network_end *end)
+{
+	const struct network *network = end->network;
+	struct flight *first = NULL;
+	for (size_t i = 0; i < network->count; i++) {
+		const int64_t at_us = answer_us(end, network->air[i]);
+		if (at_us != NEVER && (first == NULL || at_us < answer_us(end, first)))
+			first = network->air[i];
+	}
+	return first;
+}
+
+int64_t network_next_answer_us(const struct network_end *end)
+{
+	const struct flight *first = earliest_answer(end);
+	return first != NULL ? first->answer_at_us : NEVER;
+}
+
+static struct flight *earliest_effect(const struct network *network)
+{
+	struct flight *first = NULL;
+	for (size_t i = 0; i < network->count; i++) {
+		if (first == NULL || network->air[i]->effect_at_us < first->effect_at_us)
+			first = network->air[i];
+	}
+	return first;
+}
+
+int64_t network_next_effect_us(const struct network *network)
+{
+	const struct flight *first = earliest_effect(network);
+	return first != NULL ? first->effect_at_us : NEVER;
+}
+
+void network_arrive(struct network *network)
+{
+	while (network_next_effect_us(network) <= network->sim->true_us) {
+		take_effect(network, earliest_effect(network));
+		drop_over(network);
+	}
+	world_settle(network->world);
+}
+
+/* As run_until(), for the answers of one end. */
+static struct flight *wait_until(struct network_end *end, int64_t until_us)
+{
+	const struct sim *sim = end->network->sim;
+	while (true) {
+		struct flight *flight = earliest_answer(end);
+		if (flight != NULL && flight->answer_at_us <= sim->true_us)
+			return flight;
+		if (sim->true_us >= until_us || end->is_woken)
+			return NULL;
+		end->wait(end->wait_context, NETWORK_WAIT_ANSWER, until_us);
+	}
+}
+
+static struct flight *next_answer(struct network_end *end, int64_t until_us)
+{
+	return end->wait != NULL ? wait_until(end, until_us) : run_until(end->network, until_us);
+}
+
+/* ---- the port ---- */
+
 static size_t poll(void *context, struct arena *arena, int64_t timeout_ms,
 		   struct transfer_result *results, size_t max)
 {
-	struct network *network = context;
+	struct network_end *end = context;
+	struct network *network = end->network;
 	int64_t until_us = network->sim->true_us + timeout_ms * US_PER_MS;
 	size_t count = 0;
 	struct flight *flight;
 	(void)arena;
-	while (count < max && (flight = run_until(network, until_us)) != NULL) {
+	while (count < max && (flight = next_answer(end, until_us)) != NULL) {
 		tell(network, flight, &results[count++]);
 		flight->is_awaited = false;
 		drop_over(network);
 		until_us = network->sim->true_us; /* no waiting once there is something */
 	}
 	world_settle(network->world);
+	end->is_woken = false;
 	return count;
 }
 
 static void wake(void *context)
 {
-	(void)context;
+	((struct network_end *)context)->is_woken = true;
 }
 
 static size_t running(void *context)
 {
-	const struct network *network = context;
+	const struct network_end *end = context;
+	const struct network *network = end->network;
 	size_t count = 0;
 	for (size_t i = 0; i < network->count; i++)
-		count += network->air[i]->is_awaited;
+		count += network->air[i]->end == end && network->air[i]->is_awaited;
 	return count;
 }
 
-struct transport network_transport(struct network *network)
+struct transport network_transport(struct network_end *end)
 {
 	static const struct transport_ops ops = {start, poll, wake, running};
-	return (struct transport){&ops, network};
+	return (struct transport){&ops, end};
 }
 
 /* Half of what was on its way never arrives. */
-void network_forget(struct network *network)
+void network_forget(struct network_end *end)
 {
+	struct network *network = end->network;
 	for (size_t i = 0; i < network->count; i++) {
 		struct flight *flight = network->air[i];
+		if (flight->end != end)
+			continue;
 		flight->is_awaited = false;
 		if (flight->effect_at_us != NEVER && dice_permille(&network->sim->dice, 500))
 			flight->effect_at_us = NEVER;
@@ -661,4 +735,12 @@ void network_pass(struct network *network, int64_t us)
 	while ((flight = run_until(network, until_us)) != NULL)
 		flight->answer_at_us = until_us + 1;
 	world_settle(network->world);
+}
+
+void network_end_pass(struct network_end *end, enum network_wait how, int64_t us)
+{
+	if (end->wait == NULL)
+		network_pass(end->network, us);
+	else
+		end->wait(end->wait_context, how, end->network->sim->true_us + us);
 }

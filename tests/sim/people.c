@@ -117,7 +117,7 @@ static void retry(struct people *people, struct script_post *post, bool republis
 	const struct post_retry again = {.app_id = STR(HOUSE_APP_ID),
 					 .post_id = post->id,
 					 .republish = republish,
-					 .now_us = clock_now_us(&sim->clock)};
+					 .now_us = clock_now_us(house_clock(house))};
 	const enum err_kind kind =
 		store_post_retry(house_store(house), sim->arena, &again, &result, &err);
 	must_be(sim, kind, ERR_NONE, "retry", &err);
@@ -159,7 +159,7 @@ static void appeared(struct people *people, struct script_post *post, const stru
 			.post_id = post->id,
 			.account_id = script->account_ids[post->homes[target]],
 			.remote_id = entry->id,
-			.now_us = clock_now_us(&people->sim->clock)};
+			.now_us = clock_now_us(house_clock(house))};
 		const enum err_kind kind = store_post_appeared(house_store(house), &found, &err);
 		must_be(people->sim, kind, ERR_CONFLICT, "appeared", &err);
 		post->is_settled |= kind == ERR_NONE;

@@ -297,7 +297,7 @@ static enum post_accept_outcome hand_in(struct sim *sim, const struct script *sc
 	struct post_target targets[SCRIPT_TARGETS_MAX];
 	struct post_accept_result result = {0};
 	struct error err = {0};
-	const int64_t now_us = clock_now_us(&sim->clock);
+	const int64_t now_us = clock_now_us(house_clock(house));
 	for (size_t i = 0; i < post->target_count; i++)
 		targets[i] = (struct post_target){
 			post->delivery_ids[i], script->account_ids[post->homes[i]],

@@ -59,6 +59,8 @@ struct totals {
 	int64_t accepted, deliveries, parts, published, partial, failed, unknown, unknown_visible;
 	int64_t calls, publish_calls, faults, crashes, in_doubt, commit_faults, jumps, pauses,
 		refreshes, cancels, retries, restores, held;
+	/* with several nodes */
+	int64_t node_seeds, stops, moves, takeovers, lost_fences;
 	int64_t simulated_us;
 	int64_t failed_by_code[64];
 };
@@ -74,6 +76,7 @@ struct sim {
 	struct arena *arena;    /* as long as the seed */
 	int64_t true_us;        /* the world's time; never jumps */
 	int64_t wall_offset_us; /* what our wall clock is wrong by */
+	int64_t commit_count;   /* of all engines */
 	uint64_t hash;
 	struct totals *totals;
 	int violation_count; /* of this seed */
