@@ -7,6 +7,24 @@
 
 #include "json.h"
 
+/* A call that works once and is no publish call (a refresh) is not sent later than this after it was
+ * decided: a node that was not heard of for 25 s may have been taken over from (store_node.h), and
+ * what it wanted to use up may be used up. */
+#define ONCE_SEND_MS 15000
+
+/* Counted from the decision, not from now: a process that was paused in between must not send late.
+ * Another node may be probing by then, and a repeat that was safe may be safe no longer. 0 = none. */
+static int64_t send_deadline_us(const struct call *call, int64_t planned_boot_us)
+{
+	const int64_t timeout_ms = step_call_timeout_ms(call);
+	if (call->kind == CALL_PUBLISH)
+		return planned_boot_us + timeout_ms * US_PER_MS;
+	if (!call->needs_fresh_connection)
+		return 0;
+	return planned_boot_us +
+	       (timeout_ms < ONCE_SEND_MS ? timeout_ms : ONCE_SEND_MS) * US_PER_MS;
+}
+
 struct transfer_request engine_call_request(struct arena *arena, const struct call *call,
 					    const char *media_path, int64_t planned_boot_us)
 {
@@ -15,7 +33,6 @@ struct transfer_request engine_call_request(struct arena *arena, const struct ca
 	for (size_t i = 0; i < call->header_count; i++)
 		headers[i] = (struct transfer_header){str_of(call->headers[i].name),
 						      call->headers[i].value};
-	const int64_t timeout_ms = step_call_timeout_ms(call);
 	const bool is_publish = call->kind == CALL_PUBLISH;
 	return (struct transfer_request){
 		.pool = TRANSFER_PLATFORM,
@@ -28,11 +45,8 @@ struct transfer_request engine_call_request(struct arena *arena, const struct ca
 		.body_offset_bytes = call->media_offset_bytes,
 		.body_length_bytes = call->media_length_bytes,
 		.body_tail = call->body_tail,
-		.timeout_ms = timeout_ms,
-		/* Counted from the intent, not from now: a process that was paused in between must
-		 * not send late. Another node may be probing by then, and a repeat that was safe
-		 * may be safe no longer. */
-		.send_deadline_boot_us = is_publish ? planned_boot_us + timeout_ms * US_PER_MS : 0,
+		.timeout_ms = step_call_timeout_ms(call),
+		.send_deadline_boot_us = send_deadline_us(call, planned_boot_us),
 		.fresh_connection = is_publish || call->needs_fresh_connection,
 	};
 }

@@ -15,7 +15,8 @@ struct arena;
 
 /* Returns the transfer of a call, without its id; it lives in arena and in call. media_path: the
  * file of a media body, else unused. A publish call gets a fresh connection, and is not sent later
- * than its timeout after planned_boot_us, when the intent was decided. */
+ * than its timeout after planned_boot_us, when the intent was decided. Another call that works once
+ * is not sent later than 15 s after it. */
 struct transfer_request engine_call_request(struct arena *arena, const struct call *call,
 					    const char *media_path, int64_t planned_boot_us);
 /* Returns the result as adapters read it, its body parsed when it is JSON. Lives in arena and in

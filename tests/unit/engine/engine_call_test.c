@@ -51,6 +51,24 @@ static void a_transfer_gets_the_time_of_its_call(void **state)
 	}
 }
 
+/* A refresh token that works once may be used by another node when this one was asleep: not sent
+ * then, and long before that node may take the account over (NODE_DEAD_US less NODE_BEAT_MS). */
+static void a_call_that_works_once_is_not_sent_late(void **state)
+{
+	static const struct call calls[] = {
+		{.kind = CALL_PREPARE, .needs_fresh_connection = true},
+		{.kind = CALL_PREPARE, .needs_fresh_connection = true, .timeout_ms = 60000},
+		{.kind = CALL_PREPARE, .needs_fresh_connection = true, .timeout_ms = 5000},
+	};
+	static const int64_t latest_ms[] = {15000, 15000, 5000};
+	for (size_t i = 0; i < COUNT_OF(calls); i++) {
+		const struct transfer_request request =
+			engine_call_request(*state, &calls[i], NULL, PLANNED_US);
+		assert_int_equal(request.send_deadline_boot_us,
+				 PLANNED_US + latest_ms[i] * US_PER_MS);
+	}
+}
+
 static void headers_and_body_are_those_of_the_call(void **state)
 {
 	struct call call = {.kind = CALL_READ,
@@ -151,6 +169,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(a_transfer_gets_the_time_of_its_call),
+		TEST(a_call_that_works_once_is_not_sent_late),
 		TEST(headers_and_body_are_those_of_the_call),
 		TEST(a_reply_is_the_result),
 		TEST(a_publish_call_is_judged),
