@@ -56,8 +56,9 @@ def test_a_row_names_tests_that_are_there(name):
         path, _, function = test.partition("::")
         if path.endswith(".py"):
             assert re.search(rf"^def {function}\(", (ROOT / path).read_text(encoding="utf-8"), re.M), test
-        elif path.startswith("store/conformance_"):
-            assert f"test('{path}'" in (ROOT / "tests/store/meson.build").read_text(encoding="utf-8"), test
+        elif path.startswith(("store/conformance_", "sim/")):
+            folder = path.partition("/")[0]
+            assert f"test('{path}'" in (ROOT / "tests" / folder / "meson.build").read_text(encoding="utf-8"), test
         else:
             assert (ROOT / "tests/unit" / f"{path}_test.c").is_file(), test
 
