@@ -5,6 +5,7 @@
 #include "arena.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -153,16 +154,73 @@ __attribute__((noreturn)) static void die(const char *name, const char *what, si
 	abort();
 }
 
-struct arena *arena_new(const char *name, size_t ceiling_bytes)
+/* ---- spare memory ---- */
+
+/* Memory is the process's, and so is what is left of it: this is the one place where the program
+ * keeps state beside main (docs/adr/0011). */
+static struct {
+	_Atomic(void *) bytes; /* never touched: it costs address space and no memory */
+	_Atomic bool is_spent;
+} spare;
+
+bool arena_spare_keep(size_t size_bytes)
+{
+	void *none = NULL;
+	if (size_bytes == 0) {
+		free(atomic_exchange(&spare.bytes, NULL));
+		atomic_store(&spare.is_spent, false);
+		return true;
+	}
+	if (atomic_load(&spare.bytes) != NULL)
+		return true;
+	void *bytes = malloc(size_bytes);
+	if (bytes == NULL)
+		return false;
+	if (!atomic_compare_exchange_strong(&spare.bytes, &none, bytes))
+		free(bytes); /* another thread was first */
+	atomic_store(&spare.is_spent, false);
+	return true;
+}
+
+bool arena_spare_is_spent(void)
+{
+	return atomic_load(&spare.is_spent);
+}
+
+/* Gives the spare memory back to the system. False when there is none: then another thread may just have
+ * given it back. */
+static bool spare_spend(void)
+{
+	void *bytes = atomic_exchange(&spare.bytes, NULL);
+	if (bytes == NULL)
+		return atomic_load(&spare.is_spent);
+	atomic_store(&spare.is_spent, true);
+	free(bytes);
+	return true;
+}
+
+/* ---- arenas ---- */
+
+struct arena *arena_try_new(const char *name, size_t ceiling_bytes)
 {
 	assert(ceiling_bytes > 0);
 	/* Above a quarter of the address space the sums below could wrap. */
 	assert(ceiling_bytes < SIZE_MAX / 4);
 	struct arena *arena = calloc(1, sizeof(*arena));
 	if (arena == NULL)
-		die(name, "no memory for itself, bytes", sizeof(*arena));
+		return NULL;
 	arena->name = name;
 	arena->ceiling_bytes = ceiling_bytes;
+	return arena;
+}
+
+struct arena *arena_new(const char *name, size_t ceiling_bytes)
+{
+	struct arena *arena = arena_try_new(name, ceiling_bytes);
+	if (arena == NULL && spare_spend())
+		arena = arena_try_new(name, ceiling_bytes);
+	if (arena == NULL)
+		die(name, "no memory for itself, bytes", sizeof(*arena));
 	return arena;
 }
 
@@ -193,16 +251,26 @@ void arena_free(struct arena **arena)
 	*arena = NULL;
 }
 
-/* NULL past limit_bytes or when the system has no more. An empty object counts one byte: endless
- * empty objects are growth. */
+/* An empty object counts one byte: endless empty objects are growth. */
+static size_t counted_bytes(size_t size_bytes)
+{
+	return size_bytes > 0 ? size_bytes : 1;
+}
+
+static bool is_below(const struct arena *arena, size_t size_bytes, size_t limit_bytes)
+{
+	return arena->used_bytes <= limit_bytes &&
+	       counted_bytes(size_bytes) <= limit_bytes - arena->used_bytes;
+}
+
+/* NULL past limit_bytes or when the system has no more. */
 static void *alloc_below(struct arena *arena, size_t size_bytes, size_t limit_bytes)
 {
-	const size_t counted = size_bytes > 0 ? size_bytes : 1;
-	if (arena->used_bytes > limit_bytes || counted > limit_bytes - arena->used_bytes)
+	if (!is_below(arena, size_bytes, limit_bytes))
 		return NULL;
 	void *object = storage_alloc(&arena->storage, size_bytes);
 	if (object != NULL)
-		arena->used_bytes += counted;
+		arena->used_bytes += counted_bytes(size_bytes);
 	return object;
 }
 
@@ -215,6 +283,8 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
 {
 	const size_t limit_bytes = arena->ceiling_bytes + arena->ceiling_bytes / 4;
 	void *object = alloc_below(arena, size_bytes, limit_bytes);
+	if (object == NULL && is_below(arena, size_bytes, limit_bytes) && spare_spend())
+		object = alloc_below(arena, size_bytes, limit_bytes);
 	if (object == NULL)
 		die(arena->name, "no room for more bytes", size_bytes);
 	return object;

@@ -5,9 +5,14 @@
  * arena_alloc(), which never returns NULL: past the ceiling and its reserve (a quarter more, so
  * that an error can still be reported) it ends the program with the arena's name, because that is
  * our bug (docs/adr/0002). In sanitizer builds each object is a malloc of its own, so that
- * AddressSanitizer sees every edge. Not thread-safe. */
+ * AddressSanitizer sees every edge. Not thread-safe.
+ *
+ * When the system itself has no more memory, arena_alloc() gives it back the process's spare memory
+ * (arena_spare_keep()), so that what is under way can end; until that is set aside again, who
+ * accepts new work refuses it (docs/adr/0011). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -15,6 +20,8 @@ struct arena;
 /* name: a literal, for the message of a full arena. 0 < ceiling_bytes < SIZE_MAX / 4. Never NULL;
  * the caller frees it. */
 struct arena *arena_new(const char *name, size_t ceiling_bytes);
+/* As arena_new(), but NULL when the system has no memory for it. */
+struct arena *arena_try_new(const char *name, size_t ceiling_bytes);
 /* Runs the cleanups, frees the arena with every object and sets the pointer to NULL; a NULL inside
  * is fine. */
 void arena_free(struct arena **arena);
@@ -34,6 +41,13 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes)
 void arena_on_clear(struct arena *arena, void (*cleanup)(void *object), void *object);
 /* What all objects asked for, without padding; an empty object counts one byte. */
 size_t arena_used_bytes(const struct arena *arena);
+
+/* Sets size_bytes of spare memory aside, for arena_alloc() when the system has no more. False: there
+ * is no memory for it now. Does nothing when it is set aside already. size_bytes is the same at
+ * every call; 0 gives it up. Thread-safe. */
+bool arena_spare_keep(size_t size_bytes);
+/* Was the spare memory needed, and not set aside again since? Thread-safe. */
+bool arena_spare_is_spent(void);
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type)))

@@ -182,6 +182,23 @@ static void many_small_objects_fill_many_blocks(void **state)
 	arena_free(&arena);
 }
 
+/* That it is spent where the system has no more is shown by tests/attack (memory): a sanitizer's
+ * allocator does not run out. */
+static void spare_memory_is_kept_once_and_given_up(void **state)
+{
+	(void)state;
+	assert_false(arena_spare_is_spent());
+	assert_true(arena_spare_keep(1 << 20));
+	assert_true(arena_spare_keep(1 << 20));
+	assert_false(arena_spare_is_spent());
+	assert_true(arena_spare_keep(0));
+	assert_true(arena_spare_keep(0));
+	struct arena *arena = arena_try_new("test", 100);
+	assert_non_null(arena);
+	assert_non_null(arena_alloc(arena, 100));
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +210,7 @@ int main(void)
 		cmocka_unit_test(arrays_have_room_for_all),
 		cmocka_unit_test(cleanups_run_once_last_first),
 		cmocka_unit_test(many_small_objects_fill_many_blocks),
+		cmocka_unit_test(spare_memory_is_kept_once_and_given_up),
 	};
 	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }
