@@ -48,6 +48,8 @@ struct http_request {
 	/* file with the body for routes with HTTP_BODY_FILE, else NULL; removed after the answer */
 	const char *body_path;
 	int64_t body_size_bytes;
+	/* The most that is read of the body: the route's, which its admit hook may lower. */
+	size_t body_max_bytes;
 	struct str remote_address; /* "127.0.0.1"; empty for Unix sockets and direct dispatch */
 	char request_id[HTTP_REQUEST_ID_MAX + 1]; /* the caller's valid X-Request-Id or a new one */
 	struct http_capture captures[HTTP_CAPTURES_MAX];
@@ -90,6 +92,26 @@ typedef void (*http_handler)(void *context, struct http_request *request,
 
 enum http_body_mode { HTTP_BODY_NONE, HTTP_BODY_MEMORY, HTTP_BODY_FILE };
 
+/* What a handler may wait for, and so which threads run it. The listener's own thread holds a
+ * hundred connections: what runs there waits for nothing. */
+enum http_run_mode {
+	HTTP_RUN_STORE,    /* the database and its commits */
+	HTTP_RUN_PLATFORM, /* answers of platforms: for many seconds */
+	HTTP_RUN_PROBE,    /* a second at most; on threads of its own, so that it always has one */
+	HTTP_RUN_INLINE    /* nothing: on the listener's thread */
+};
+
+enum http_admission {
+	HTTP_ADMITTED, /* its body may be read; the before hook still decides when it is there */
+	HTTP_REFUSED,  /* the response is complete */
+	HTTP_MUST_WAIT /* cannot be said without waiting: to be asked again with may_wait */
+};
+
+/* Decides on the headers whether a request's body is read at all. Returns MUST_WAIT only when
+ * may_wait is false. */
+typedef enum http_admission (*http_admit)(void *context, struct http_request *request,
+					  struct http_response *response, bool may_wait);
+
 struct http_route {
 	const char *method; /* "GET"; "*" = any */
 	/* "/v1/posts/{post_id}"; a last segment "{*rest}" takes all that is left, slashes
@@ -99,7 +121,9 @@ struct http_route {
 	void *context;         /* handed to handler; NULL = the router's context */
 	size_t body_max_bytes; /* more is 413; HTTP_BODY_NONE routes read and drop up to 4 KiB */
 	enum http_body_mode body_mode;
-	const void *tag; /* for the before hook: which check this route wants */
+	enum http_run_mode run_mode;
+	http_admit admit; /* of requests with a body, before it is read; NULL = all are admitted */
+	const void *tag;  /* for the before hook: which check this route wants */
 };
 
 struct http_router_config {
@@ -139,6 +163,11 @@ const struct http_route *http_router_match(const struct http_router *router,
  * ceiling is answered with HTTP_FAULT_INTERNAL. */
 void http_router_dispatch(const struct http_router *router, struct http_request *request,
 			  struct http_response *response);
+/* Asks the route's admit hook; request->route is set. A refusal's response is finished (after,
+ * X-Request-Id). */
+enum http_admission http_router_admit(const struct http_router *router,
+				      struct http_request *request, struct http_response *response,
+				      bool may_wait);
 /* Answers a fault: render_fault, then after. allow is for METHOD_NOT_ALLOWED, else empty. What
  * response held before is dropped. */
 void http_router_fault(const struct http_router *router, enum http_fault fault, struct str allow,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One HTTP call. Two habits of libmicrohttpd 0.9.75 shape this file: an answer queued with the
- * headers closes the connection, and while a body comes in none can be queued at all (there the
- * answer is written to the socket by hand, call_abort). */
+ * One HTTP call. Three habits of libmicrohttpd 0.9.75 shape this file: an answer queued with the
+ * headers closes the connection; while a body comes in none can be queued at all (there the answer
+ * is written to the socket by hand, answer_by_hand); and after it has resumed a suspended connection
+ * it calls http_call_on_request() once more, as it did before (enum call_phase). */
 #include "http_call.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,19 +19,40 @@
 
 #include "http_strict.h"
 #include "http.h"
+#include "http_pool.h"
+#include "http_share.h"
 #include "http_watch.h"
 
 /* of a body that the route does not take: read and dropped (http.h) */
 #define BODY_IGNORED_MAX_BYTES ((size_t)4096)
-#define BODY_GRACE_US (10 * US_PER_S) /* rules.md 3.3: body at 1 KB/s after 10 s */
+/* rules.md 3.3: 1 KB/s after 10 s, and never 10 s without a kilobyte. What was sent fast earns no
+ * silence: by the bytes alone a megabyte in the first second would hold its memory for a quarter of
+ * an hour. */
+#define BODY_GRACE_US (10 * US_PER_S)
+#define BODY_PROGRESS_BYTES 1024
 /* the same section: write 30 s, here at 1 KB/s after that */
 #define ANSWER_GRACE_US (30 * US_PER_S)
 #define BYTES_PER_S_MIN 1024
 #define CHUNK_BYTES 16384 /* of a truncated answer */
 #define FILE_CHUNK_BYTES ((size_t)128 << 10)
+#define NO_MEMORY_STATUS 503
+
+enum call_phase {
+	CALL_HEAD,      /* http_call_on_request() was not called yet */
+	CALL_ADMITTING, /* suspended: a pool asks the admit hook */
+	CALL_BODY,
+	CALL_RUNNING, /* suspended: a pool runs the handler */
+	CALL_ANSWERED /* the answer is with libmicrohttpd */
+};
 
 struct call {
+	struct http_job job;
 	struct call_context *context;
+	struct call_worker *worker;
+	struct call *next_head; /* of worker->heads */
+	struct MHD_Connection *connection;
+	enum call_phase phase;
+	enum http_admission admission;
 	struct watched *watched; /* borrowed; may be NULL */
 	struct arena *arena;
 	struct http_request *request;
@@ -45,10 +65,12 @@ struct call {
 	struct str allow;
 	struct buf body;
 	int body_fd;
-	size_t body_max_bytes;
-	int64_t began_us; /* the body */
-	bool has_headers; /* on_request was called once */
-	bool has_fault;   /* found with the headers, answered at the end of the body */
+	struct http_share *share;  /* of the address, for its bodies; NULL = not counted */
+	size_t body_counted_bytes; /* in the share and the context */
+	int64_t began_us;          /* the body */
+	int64_t progress_us;       /* when its last whole kilobyte was there */
+	bool has_fault;            /* found with the headers, answered at the end of the body */
+	bool is_refused;           /* as has_fault, and response is the answer */
 	bool is_running;
 };
 
@@ -79,7 +101,7 @@ static struct watched *watched_of(struct MHD_Connection *connection)
 void http_call_on_connection(void *context, struct MHD_Connection *connection, void **watched_slot,
 			     enum MHD_ConnectionNotificationCode code)
 {
-	struct call_context *shared = context;
+	struct call_context *shared = ((struct call_worker *)context)->shared;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		*watched_slot = http_watch_add(shared->watch, socket_of(connection),
 					       seconds_from_now(shared->header_timeout_s));
@@ -90,24 +112,63 @@ void http_call_on_connection(void *context, struct MHD_Connection *connection, v
 	*watched_slot = NULL;
 }
 
-void *http_call_on_target(void *context, const char *target, struct MHD_Connection *connection)
+/* ---- heads that are coming in ---- */
+
+static void head_begin(struct call *call)
 {
-	struct call_context *shared = context;
-	struct arena *arena = arena_new("http request", shared->arena_max_bytes);
-	struct call *call = ARENA_NEW(arena, struct call);
+	call->next_head = call->worker->heads;
+	call->worker->heads = call;
+}
+
+/* Does nothing when the head has ended already. */
+static void head_end(struct call *call)
+{
+	struct call **place = &call->worker->heads;
+	while (*place != NULL && *place != call)
+		place = &(*place)->next_head;
+	if (*place == call)
+		*place = call->next_head;
+}
+
+/* ---- a call begins and ends ---- */
+
+/* NULL when there is no memory. */
+static struct call *call_new(struct call_worker *worker, struct MHD_Connection *connection)
+{
+	struct arena *arena = arena_try_new("http request", worker->shared->arena_max_bytes);
+	if (arena == NULL)
+		return NULL;
+	struct call *call = arena_try_alloc(arena, sizeof(*call));
+	struct http_request *request = arena_try_alloc(arena, sizeof(*request));
+	if (call == NULL || request == NULL) {
+		arena_free(&arena);
+		return NULL;
+	}
 	*call = (struct call){
-		.context = shared,
+		.context = worker->shared,
+		.worker = worker,
+		.connection = connection,
 		.watched = watched_of(connection),
 		.arena = arena,
-		.request = ARENA_NEW(arena, struct http_request),
-		.target_in_place = str_of(target),
+		.request = request,
 		.body_fd = -1,
 	};
-	call->request->arena = arena;
-	call->request->target = str_copy(arena, call->target_in_place);
+	request->arena = arena;
+	return call;
+}
+
+void *http_call_on_target(void *context, const char *target, struct MHD_Connection *connection)
+{
+	struct call *call = call_new(context, connection);
+	if (call == NULL)
+		return NULL;
+	call->target_in_place = str_of(target);
+	call->request->target = str_copy(call->arena, call->target_in_place);
+	head_begin(call);
 	/* Until the answer is sent in full, any end of this connection may leave unread bytes. */
 	http_watched_linger_set(call->watched, true);
-	http_watched_deadline_set(call->watched, seconds_from_now(shared->header_timeout_s));
+	http_watched_state_set(call->watched, WATCHED_HEAD);
+	http_watched_deadline_set(call->watched, seconds_from_now(call->context->header_timeout_s));
 	return call;
 }
 
@@ -117,6 +178,31 @@ static void body_file_remove(struct call *call)
 		close(call->body_fd);
 	if (call->request->body_path != NULL)
 		unlink(call->request->body_path);
+}
+
+/* ---- bytes of bodies ---- */
+
+/* Counts bytes of the body that are to be kept in memory. False: there are too many, of all clients
+ * or of this one. */
+static bool body_count(struct call *call, size_t count)
+{
+	struct call_context *shared = call->context;
+	const size_t of_all = atomic_fetch_add(&shared->body_bytes, count) + count;
+	const size_t of_address =
+		call->share != NULL ? atomic_fetch_add(&call->share->body_bytes, count) + count : 0;
+	call->body_counted_bytes += count;
+	return (shared->body_bytes_max == 0 || of_all <= shared->body_bytes_max) &&
+	       (shared->body_bytes_of_address_max == 0 ||
+		of_address <= shared->body_bytes_of_address_max);
+}
+
+static void body_uncount(struct call *call)
+{
+	atomic_fetch_sub(&call->context->body_bytes, call->body_counted_bytes);
+	if (call->share != NULL)
+		atomic_fetch_sub(&call->share->body_bytes, call->body_counted_bytes);
+	call->body_counted_bytes = 0;
+	http_share_drop(call->context->shares, &call->share);
 }
 
 void http_call_on_completed(void *context, struct MHD_Connection *connection, void **call_slot,
@@ -129,10 +215,13 @@ void http_call_on_completed(void *context, struct MHD_Connection *connection, vo
 	if (call == NULL)
 		return;
 	*call_slot = NULL;
+	head_end(call);
+	http_watched_state_set(call->watched, WATCHED_IDLE);
 	http_watched_deadline_set(call->watched, seconds_from_now(call->context->idle_timeout_s +
 								  call->context->header_timeout_s));
 	if (call->is_running)
 		atomic_fetch_sub(&call->context->running, 1);
+	body_uncount(call);
 	body_file_remove(call);
 	struct arena *arena = call->arena; /* call itself lies in it */
 	arena_free(&arena);
@@ -158,21 +247,10 @@ static enum MHD_Result header_gather(void *cls, enum MHD_ValueKind kind, const c
 
 static struct str address_text(struct arena *arena, struct MHD_Connection *connection)
 {
-	char text[INET6_ADDRSTRLEN] = "";
+	char text[HTTP_ADDRESS_TEXT_BYTES];
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	if (info == NULL || info->client_addr == NULL)
-		return (struct str){0};
-	const void *address = info->client_addr;
-	if (info->client_addr->sa_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text,
-			  sizeof(text));
-	else if (info->client_addr->sa_family == AF_INET6)
-		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text,
-			  sizeof(text));
-	struct str result = str_of(text);
-	str_skip(&result, STR("::ffff:")); /* an IPv4 client of a dual-stack listener */
-	return str_copy(arena, result);
+	return str_copy(arena, http_address_text(info != NULL ? info->client_addr : NULL, text));
 }
 
 static size_t head_size(struct MHD_Connection *connection)
@@ -318,6 +396,8 @@ static void answer_deadline_set(struct call *call)
 /* Hands call->response to libmicrohttpd. MHD_NO closes the connection. */
 static enum MHD_Result response_send(struct call *call, struct MHD_Connection *connection)
 {
+	call->phase = CALL_ANSWERED;
+	http_watched_state_set(call->watched, WATCHED_ANSWER);
 	if (call->response.is_dropped)
 		return connection_drop(call, connection);
 	struct MHD_Response *out = response_make(call);
@@ -331,23 +411,26 @@ static enum MHD_Result response_send(struct call *call, struct MHD_Connection *c
 	return result;
 }
 
-/* Answers with the headers, before any body: the connection closes after it. */
-static enum MHD_Result refuse(struct call *call, struct MHD_Connection *connection,
-			      enum http_fault fault)
+/* Sends the response with the headers, before any body: the connection closes after it. */
+static enum MHD_Result response_send_early(struct call *call, struct MHD_Connection *connection)
 {
 	running_begin(call);
-	fault_render(call, fault);
 	call->response.close = true;
 	return response_send(call, connection);
 }
 
-/* Answers in the middle of a body, where libmicrohttpd accepts no answer, and closes. Bytes that do
- * not fit into the socket at once are lost; a fault is far smaller than any socket buffer. */
-static enum MHD_Result call_abort(struct call *call, struct MHD_Connection *connection,
-				  enum http_fault fault)
+static enum MHD_Result refuse(struct call *call, struct MHD_Connection *connection,
+			      enum http_fault fault)
+{
+	fault_render(call, fault);
+	return response_send_early(call, connection);
+}
+
+/* Writes the response to the socket where libmicrohttpd accepts none. Bytes that do not fit into it
+ * at once are lost; a fault is far smaller than any socket buffer. */
+static void answer_by_hand(struct call *call)
 {
 	struct buf out;
-	fault_render(call, fault);
 	const struct http_response *response = &call->response;
 	buf_init(&out, call->arena, response->body.len + 16 * 1024);
 	buf_addf(&out, "HTTP/1.1 %d %s\r\n", response->status,
@@ -361,7 +444,15 @@ static enum MHD_Result call_abort(struct call *call, struct MHD_Connection *conn
 	buf_addf(&out, "Content-Length: %zu\r\nConnection: close\r\n\r\n", response->body.len);
 	buf_add(&out, buf_str(&response->body));
 	if (!out.is_over)
-		send(socket_of(connection), out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		send(socket_of(call->connection), out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Answers in the middle of a body, and closes. */
+static enum MHD_Result call_abort(struct call *call, enum http_fault fault)
+{
+	fault_render(call, fault);
+	answer_by_hand(call);
+	call->phase = CALL_ANSWERED;
 	return MHD_NO;
 }
 
@@ -391,37 +482,173 @@ static bool write_all(int fd, const char *data, size_t size_bytes)
 	return true;
 }
 
+/* Is it worth reading the body off, so that the connection can be used again after the answer? */
+static bool is_body_small(const struct call *call)
+{
+	return !call->framing.is_chunked && !call->framing.expects_continue &&
+	       call->framing.content_length <= BODY_IGNORED_MAX_BYTES;
+}
+
 /* A fault that is known with the headers: at once when a large body is announced, after the body
- * otherwise, so that the connection can be used again. */
+ * otherwise. */
 static enum MHD_Result fault_found(struct call *call, struct MHD_Connection *connection,
 				   enum http_fault fault)
 {
+	if (!is_body_small(call))
+		return refuse(call, connection, fault);
 	call->has_fault = true;
 	call->fault = fault;
-	call->body_max_bytes = BODY_IGNORED_MAX_BYTES;
-	if (call->framing.is_chunked || call->framing.expects_continue ||
-	    call->framing.content_length > BODY_IGNORED_MAX_BYTES)
-		return refuse(call, connection, fault);
+	call->request->body_max_bytes = BODY_IGNORED_MAX_BYTES;
 	return MHD_YES;
+}
+
+/* The admit hook has answered; as above. */
+static enum MHD_Result refusal_found(struct call *call, struct MHD_Connection *connection)
+{
+	if (!is_body_small(call))
+		return response_send_early(call, connection);
+	call->is_refused = true;
+	call->request->body_max_bytes = BODY_IGNORED_MAX_BYTES;
+	return MHD_YES;
+}
+
+/* No byte of it is read when it is known now that there is no room for all. */
+static bool has_room(const struct call *call)
+{
+	const struct call_context *shared = call->context;
+	const uint64_t wanted = call->framing.content_length;
+	return (shared->body_bytes_max == 0 ||
+		atomic_load(&shared->body_bytes) + wanted <= shared->body_bytes_max) &&
+	       (shared->body_bytes_of_address_max == 0 || call->share == NULL ||
+		atomic_load(&call->share->body_bytes) + wanted <=
+			shared->body_bytes_of_address_max);
 }
 
 static enum MHD_Result body_prepare(struct call *call, struct MHD_Connection *connection)
 {
-	const struct http_route *route = call->request->route;
-	const bool is_ignored = route->body_mode == HTTP_BODY_NONE;
-	call->body_max_bytes = is_ignored ? BODY_IGNORED_MAX_BYTES : route->body_max_bytes;
-	if (call->framing.content_length > call->body_max_bytes)
+	struct http_request *request = call->request;
+	const enum http_body_mode mode = request->route->body_mode;
+	if (call->framing.content_length > request->body_max_bytes)
 		return refuse(call, connection, HTTP_FAULT_BODY_TOO_LARGE);
-	buf_init(&call->body, call->arena, call->body_max_bytes);
-	if (route->body_mode == HTTP_BODY_FILE && !body_file_open(call))
+	buf_init(&call->body, call->arena, request->body_max_bytes);
+	if (mode == HTTP_BODY_FILE && !body_file_open(call))
 		return refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
-	return MHD_YES;
+	if (mode == HTTP_BODY_MEMORY && !str_is_empty(request->remote_address))
+		call->share = http_share_take(call->context->shares, request->remote_address);
+	return mode != HTTP_BODY_MEMORY || has_room(call)
+		       ? MHD_YES
+		       : refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
 }
 
 static void body_deadline_set(struct call *call)
 {
 	const int64_t earned_us = call->request->body_size_bytes / BYTES_PER_S_MIN * US_PER_S;
-	http_watched_deadline_set(call->watched, call->began_us + BODY_GRACE_US + earned_us);
+	const int64_t by_rate_us = call->began_us + BODY_GRACE_US + earned_us;
+	const int64_t by_progress_us = call->progress_us + BODY_GRACE_US;
+	http_watched_deadline_set(call->watched,
+				  by_rate_us < by_progress_us ? by_rate_us : by_progress_us);
+}
+
+/* ---- work that may wait ---- */
+
+static struct call *call_of(struct http_job *job)
+{
+	return (struct call *)job; /* its first member */
+}
+
+/* The worker goes on with the call, and may free it before this returns. */
+static void resume(struct call *call)
+{
+	MHD_resume_connection(call->connection);
+}
+
+/* Once handed over, the call is the pool's until it is resumed. When the listener is closing, it is
+ * resumed with a refusal. */
+static enum MHD_Result suspend(struct call *call, enum call_phase phase, enum http_run_mode mode,
+			       void (*run)(struct http_job *job))
+{
+	call->phase = phase;
+	call->job.run = run;
+	http_watched_state_set(call->watched, WATCHED_BUSY);
+	http_watched_deadline_set(call->watched, 0); /* a handler takes the time it takes */
+	MHD_suspend_connection(call->connection);
+	if (http_pool_hand(call->context->pools[mode], &call->job))
+		return MHD_YES;
+	call->admission = HTTP_REFUSED;
+	fault_render(call, HTTP_FAULT_UNAVAILABLE);
+	resume(call);
+	return MHD_YES;
+}
+
+static void admit_run(struct http_job *job)
+{
+	struct call *call = call_of(job);
+	call->admission =
+		http_router_admit(call->context->router, call->request, &call->response, true);
+	resume(call);
+}
+
+static void dispatch(struct call *call)
+{
+	struct http_request *request = call->request;
+	request->body = request->route->body_mode == HTTP_BODY_MEMORY ? buf_str(&call->body)
+								      : (struct str){0};
+	response_begin(call);
+	http_router_dispatch(call->context->router, request, &call->response);
+}
+
+static void dispatch_run(struct http_job *job)
+{
+	struct call *call = call_of(job);
+	dispatch(call);
+	resume(call);
+}
+
+/* ---- with the headers ---- */
+
+static enum MHD_Result admission_take(struct call *call, struct MHD_Connection *connection)
+{
+	call->phase = CALL_BODY;
+	http_watched_state_set(call->watched, WATCHED_BODY);
+	call->began_us = call->progress_us = now_us();
+	body_deadline_set(call);
+	return call->admission == HTTP_REFUSED ? refusal_found(call, connection)
+					       : body_prepare(call, connection);
+}
+
+/* The route is known: may it send its body? A request without one is judged when it is complete. */
+static enum MHD_Result body_admit(struct call *call, struct MHD_Connection *connection)
+{
+	struct http_request *request = call->request;
+	const struct http_route *route = request->route;
+	const bool has_body = call->framing.is_chunked || call->framing.content_length > 0;
+	request->body_max_bytes =
+		route->body_mode == HTTP_BODY_NONE ? BODY_IGNORED_MAX_BYTES : route->body_max_bytes;
+	call->admission = HTTP_ADMITTED;
+	if (has_body && route->body_mode != HTTP_BODY_NONE) {
+		response_begin(call);
+		call->admission =
+			http_router_admit(call->context->router, request, &call->response, false);
+	}
+	if (call->admission != HTTP_MUST_WAIT)
+		return admission_take(call, connection);
+	return suspend(call, CALL_ADMITTING, HTTP_RUN_STORE, admit_run);
+}
+
+/* When the process had to take its spare memory, only what needs none is served until it is set
+ * aside again. */
+static bool has_memory(const struct call *call)
+{
+	return !arena_spare_is_spent() || arena_spare_keep(call->context->spare_bytes) ||
+	       (call->request->route != NULL && call->request->route->run_mode == HTTP_RUN_INLINE);
+}
+
+static void log_refusal(const struct call *call, const char *reason)
+{
+	const struct http_request *request = call->request;
+	LOG(call->context->log, DEBUG, "http_request_refused", log_str("reason", str_of(reason)),
+	    log_str("address", request->remote_address),
+	    log_str("request_id", str_of(request->request_id)));
 }
 
 static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *connection,
@@ -430,50 +657,69 @@ static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *conn
 	struct http_request *request = call->request;
 	const char *reason = NULL;
 	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
-	call->has_headers = true;
+	head_end(call);
+	call->phase = CALL_BODY;
+	http_watched_state_set(call->watched, WATCHED_BODY);
 	const enum strict_verdict verdict =
 		headers_judge(call, connection, method, version, &reason);
 	request->remote_address = address_text(call->arena, connection);
 	http_request_prepare(request, call->context->random);
 	if (verdict != STRICT_PASS) {
-		LOG(call->context->log, DEBUG, "http_request_refused",
-		    log_str("reason", str_of(reason)), log_str("address", request->remote_address),
-		    log_str("request_id", str_of(request->request_id)));
+		log_refusal(call, reason);
 		return refuse(call, connection,
 			      verdict == STRICT_TOO_LARGE ? HTTP_FAULT_HEADERS_TOO_LARGE
 							  : HTTP_FAULT_BAD_REQUEST);
 	}
-	call->began_us = now_us();
+	call->began_us = call->progress_us = now_us();
 	body_deadline_set(call);
 	request->route = http_router_match(call->context->router, request, &fault, &call->allow);
+	if (!has_memory(call))
+		return refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
 	if (request->route == NULL)
 		return fault_found(call, connection, fault);
-	return body_prepare(call, connection);
+	return body_admit(call, connection);
 }
 
-static enum MHD_Result on_body(struct call *call, struct MHD_Connection *connection,
-			       const char *data, size_t *size_bytes)
+/* ---- the body ---- */
+
+static bool is_kept(const struct call *call)
+{
+	return !call->has_fault && !call->is_refused &&
+	       call->request->route->body_mode != HTTP_BODY_NONE;
+}
+
+static enum MHD_Result body_keep(struct call *call, struct str piece)
+{
+	if (call->body_fd >= 0)
+		return write_all(call->body_fd, piece.ptr, piece.len)
+			       ? MHD_YES
+			       : call_abort(call, HTTP_FAULT_UNAVAILABLE);
+	if (!body_count(call, piece.len))
+		return call_abort(call, HTTP_FAULT_UNAVAILABLE);
+	buf_add(&call->body, piece);
+	/* within the maximum: it is memory that there is none of */
+	return call->body.is_over ? call_abort(call, HTTP_FAULT_UNAVAILABLE) : MHD_YES;
+}
+
+static enum MHD_Result on_body(struct call *call, const char *data, size_t *size_bytes)
 {
 	struct http_request *request = call->request;
 	const struct str piece = {data, *size_bytes};
 	*size_bytes = 0;
 	if (request->body_size_bytes == 0 && !call->framing.is_chunked &&
 	    call->body_start != NULL && data != call->body_start)
-		return call_abort(call, connection, HTTP_FAULT_BAD_REQUEST);
+		return call_abort(call, HTTP_FAULT_BAD_REQUEST);
+	const int64_t before_bytes = request->body_size_bytes;
 	request->body_size_bytes += (int64_t)piece.len;
+	if (before_bytes / BODY_PROGRESS_BYTES != request->body_size_bytes / BODY_PROGRESS_BYTES)
+		call->progress_us = now_us();
 	body_deadline_set(call);
-	if ((uint64_t)request->body_size_bytes > call->body_max_bytes)
-		return call_abort(call, connection, HTTP_FAULT_BODY_TOO_LARGE);
-	if (call->has_fault || request->route->body_mode == HTTP_BODY_NONE)
-		return MHD_YES;
-	if (call->body_fd >= 0)
-		return write_all(call->body_fd, piece.ptr, piece.len)
-			       ? MHD_YES
-			       : call_abort(call, connection, HTTP_FAULT_UNAVAILABLE);
-	buf_add(&call->body, piece);
-	return call->body.is_over ? call_abort(call, connection, HTTP_FAULT_BODY_TOO_LARGE)
-				  : MHD_YES;
+	if ((uint64_t)request->body_size_bytes > request->body_max_bytes)
+		return call_abort(call, HTTP_FAULT_BODY_TOO_LARGE);
+	return is_kept(call) ? body_keep(call, piece) : MHD_YES;
 }
+
+/* ---- the end ---- */
 
 /* libmicrohttpd also accepts a bare LF as a line end in the chunk framing, and nothing there shows
  * it. So a chunked request is the last one on its connection: bytes that another parser would see
@@ -483,22 +729,24 @@ static bool must_close(const struct call *call)
 	return call->framing.is_chunked;
 }
 
-static enum MHD_Result on_end(struct call *call, struct MHD_Connection *connection)
+static enum MHD_Result answer(struct call *call, struct MHD_Connection *connection)
 {
-	struct http_request *request = call->request;
-	running_begin(call);
-	http_watched_deadline_set(call->watched, 0); /* a handler takes the time it takes */
-	if (call->has_fault) {
-		fault_render(call, call->fault);
-	} else {
-		request->body = request->route->body_mode == HTTP_BODY_MEMORY ? buf_str(&call->body)
-									      : (struct str){0};
-		response_begin(call);
-		http_router_dispatch(call->context->router, request, &call->response);
-	}
 	call->response.close = call->response.close || must_close(call);
 	http_watched_linger_set(call->watched, false);
 	return response_send(call, connection);
+}
+
+static enum MHD_Result on_end(struct call *call, struct MHD_Connection *connection)
+{
+	const struct http_route *route = call->request->route;
+	running_begin(call);
+	if (call->has_fault)
+		fault_render(call, call->fault);
+	else if (!call->is_refused && route->run_mode != HTTP_RUN_INLINE)
+		return suspend(call, CALL_RUNNING, route->run_mode, dispatch_run);
+	else if (!call->is_refused)
+		dispatch(call);
+	return answer(call, connection);
 }
 
 enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *connection,
@@ -507,13 +755,73 @@ enum MHD_Result http_call_on_request(void *context, struct MHD_Connection *conne
 				     void **call_slot)
 {
 	struct call *call = *call_slot;
-	(void)context;
+	const struct call_worker *worker = context;
 	(void)url; /* decoded by libmicrohttpd's rules, not ours */
 	if (call == NULL)
-		return MHD_NO;
-	if (!call->has_headers)
+		return MHD_queue_response(connection, NO_MEMORY_STATUS, worker->shared->no_memory);
+	switch (call->phase) {
+	case CALL_HEAD:
 		return on_headers(call, connection, method, version);
-	if (*upload_data_size > 0)
-		return on_body(call, connection, upload_data, upload_data_size);
-	return on_end(call, connection);
+	case CALL_ADMITTING:
+		return admission_take(call, connection);
+	case CALL_BODY:
+		return *upload_data_size > 0 ? on_body(call, upload_data, upload_data_size)
+					     : on_end(call, connection);
+	case CALL_RUNNING:
+		return answer(call, connection);
+	case CALL_ANSWERED:
+		break;
+	}
+	return MHD_NO;
+}
+
+/* ---- answers before libmicrohttpd's own ---- */
+
+/* A Content-Length that is no plain number never gets to http_call_on_request(): libmicrohttpd
+ * 0.9.75 answers it itself, with its own page and two heads. It complains to its log before it
+ * sends. Of the worker's heads that are coming in, the one that it complains of has such a header;
+ * another that has one would get there too. */
+static bool is_length_bad(const struct call *call)
+{
+	struct http_request *request = call->request;
+	struct gathering gathering = {.headers = request->headers};
+	struct strict_framing framing;
+	const char *reason = NULL;
+	MHD_get_connection_values_n(call->connection, MHD_HEADER_KIND, header_gather, &gathering);
+	request->header_count =
+		gathering.count < HTTP_HEADERS_MAX ? gathering.count : HTTP_HEADERS_MAX;
+	return http_strict_length_check(request->headers, request->header_count, &framing,
+					&reason) != STRICT_PASS;
+}
+
+void http_call_on_log(void *context)
+{
+	const struct call_worker *worker = context;
+	struct call *next = NULL;
+	for (struct call *call = worker->heads; call != NULL; call = next) {
+		next = call->next_head;
+		if (!is_length_bad(call))
+			continue;
+		head_end(call);
+		call->request->remote_address = address_text(call->arena, call->connection);
+		http_request_prepare(call->request, call->context->random);
+		log_refusal(call, "the Content-Length is not a plain number");
+		(void)call_abort(call, HTTP_FAULT_BAD_REQUEST);
+		/* What it sends itself now gets nowhere, and the connection ends. */
+		shutdown(socket_of(call->connection), SHUT_WR);
+	}
+}
+
+enum err_kind http_call_prepare(struct call_context *context, struct error *err)
+{
+	static const char text[] = "{\"message\":\"The service is temporarily unavailable. Try "
+				   "again.\",\"error\":\"UNAVAILABLE\"}";
+	context->no_memory = MHD_create_response_from_buffer(
+		sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+	if (context->no_memory == NULL ||
+	    MHD_add_response_header(context->no_memory, "Content-Type", "application/json") !=
+		    MHD_YES ||
+	    MHD_add_response_header(context->no_memory, "Retry-After", "1") != MHD_YES)
+		return error_set(err, ERR_TEMPORARY, "no memory for the listener");
+	return ERR_NONE;
 }

@@ -362,6 +362,25 @@ void http_router_fault(const struct http_router *router, enum http_fault fault, 
 	response_finish(router, request, response);
 }
 
+static void *route_context(const struct http_router *router, const struct http_route *route)
+{
+	return route->context != NULL ? route->context : router->config.context;
+}
+
+enum http_admission http_router_admit(const struct http_router *router,
+				      struct http_request *request, struct http_response *response,
+				      bool may_wait)
+{
+	const struct http_route *route = request->route;
+	if (route->admit == NULL)
+		return HTTP_ADMITTED;
+	const enum http_admission admission =
+		route->admit(route_context(router, route), request, response, may_wait);
+	if (admission == HTTP_REFUSED)
+		response_finish(router, request, response);
+	return admission;
+}
+
 static void route_run(const struct http_router *router, struct http_request *request,
 		      struct http_response *response)
 {
@@ -369,8 +388,7 @@ static void route_run(const struct http_router *router, struct http_request *req
 	if (router->config.before != NULL &&
 	    !router->config.before(router->config.context, request, response))
 		return;
-	route->handler(route->context != NULL ? route->context : router->config.context, request,
-		       response);
+	route->handler(route_context(router, route), request, response);
 }
 
 void http_router_dispatch(const struct http_router *router, struct http_request *request,

@@ -182,6 +182,17 @@ static struct finding check_length(const struct strict_request *request,
 	return pass;
 }
 
+enum strict_verdict http_strict_length_check(const struct http_header *headers, size_t header_count,
+					     struct strict_framing *framing_out,
+					     const char **reason_out)
+{
+	const struct strict_request request = {.headers = headers, .header_count = header_count};
+	*framing_out = (struct strict_framing){0};
+	const struct finding finding = check_length(&request, framing_out);
+	*reason_out = finding.reason;
+	return finding.verdict;
+}
+
 static struct finding check_transfer_encoding(const struct strict_request *request,
 					      struct strict_framing *framing)
 {

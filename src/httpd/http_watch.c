@@ -22,12 +22,25 @@
 #define LINGER_US (5 * US_PER_S)
 #define LINGER_READS_MAX 64 /* a turn, of 16 KiB each: other connections get theirs */
 
+/* How long a connection is left in a state when places run short. A client on a slow line needs a
+ * second for its head; what takes longer is served in quieter times. */
+static const int64_t patience_us[] = {
+	[WATCHED_IDLE] = 0,
+	[WATCHED_HEAD] = 1 * US_PER_S,
+	[WATCHED_BODY] = 5 * US_PER_S,
+	[WATCHED_ANSWER] = 5 * US_PER_S,
+};
+
 struct watched {
 	struct watched *prev;
 	struct watched *next;
 	int fd;
-	bool must_linger; /* only its worker thread looks */
+	bool must_linger;  /* only its worker thread looks */
+	bool is_shut;      /* under the mutex */
+	_Atomic int state; /* enum watched_state */
+	_Atomic int64_t since_us;
 	_Atomic int64_t deadline_us;
+	struct http_share *share; /* borrowed; may be NULL */
 };
 
 struct lingering {
@@ -79,6 +92,7 @@ struct watched *http_watch_add(struct watch *watch, int fd, int64_t deadline_us)
 	if (watched == NULL)
 		return NULL;
 	watched->fd = fd;
+	http_watched_state_set(watched, WATCHED_HEAD);
 	atomic_store(&watched->deadline_us, deadline_us);
 	pthread_mutex_lock(&watch->mutex);
 	watched->prev = &watch->head;
@@ -96,6 +110,26 @@ void http_watched_deadline_set(struct watched *watched, int64_t deadline_us)
 {
 	if (watched != NULL)
 		atomic_store(&watched->deadline_us, deadline_us);
+}
+
+void http_watched_state_set(struct watched *watched, enum watched_state state)
+{
+	if (watched == NULL)
+		return;
+	atomic_store_explicit(&watched->since_us, clock_boot_us(clock_system()),
+			      memory_order_relaxed);
+	atomic_store_explicit(&watched->state, (int)state, memory_order_relaxed);
+}
+
+void http_watched_share_set(struct watched *watched, struct http_share *share)
+{
+	if (watched != NULL)
+		watched->share = share;
+}
+
+struct http_share *http_watched_share(const struct watched *watched)
+{
+	return watched != NULL ? watched->share : NULL;
 }
 
 void http_watched_linger_set(struct watched *watched, bool must_linger)
@@ -138,6 +172,52 @@ size_t http_watch_count(const struct watch *watch)
 {
 	return atomic_load(&watch->count);
 }
+
+/* ---- places run short ---- */
+
+/* A request that has arrived and was not read yet makes the connection worth more. */
+static bool has_unread(const struct watched *watched)
+{
+	char byte;
+	return recv(watched->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+static bool may_shut(const struct watched *watched, const struct http_share *of, int64_t now_us)
+{
+	const int state = atomic_load_explicit(&watched->state, memory_order_relaxed);
+	return !watched->is_shut && state != WATCHED_BUSY && (of == NULL || watched->share == of) &&
+	       now_us - atomic_load_explicit(&watched->since_us, memory_order_relaxed) >=
+		       patience_us[state] &&
+	       (state != WATCHED_IDLE || !has_unread(watched));
+}
+
+static bool is_rather(const struct watched *a, const struct watched *b)
+{
+	const int of_a = atomic_load_explicit(&a->state, memory_order_relaxed);
+	const int of_b = atomic_load_explicit(&b->state, memory_order_relaxed);
+	return of_a != of_b ? of_a < of_b
+			    : atomic_load_explicit(&a->since_us, memory_order_relaxed) <
+				      atomic_load_explicit(&b->since_us, memory_order_relaxed);
+}
+
+bool http_watch_shut_oldest(struct watch *watch, const struct http_share *of)
+{
+	struct watched *chosen = NULL;
+	const int64_t now_us = clock_boot_us(clock_system());
+	pthread_mutex_lock(&watch->mutex);
+	for (struct watched *each = watch->head.prev; each != &watch->head; each = each->prev) {
+		if ((chosen == NULL || is_rather(each, chosen)) && may_shut(each, of, now_us))
+			chosen = each;
+	}
+	if (chosen != NULL) {
+		shutdown(chosen->fd, SHUT_RDWR);
+		chosen->is_shut = true;
+	}
+	pthread_mutex_unlock(&watch->mutex);
+	return chosen != NULL;
+}
+
+/* ---- deadlines ---- */
 
 /* The nearest deadline, or INT64_MAX. */
 static int64_t overdue_shut(struct watch *watch, int64_t now_us)

@@ -3,16 +3,27 @@
  * own timeout restarts with every byte, so a client that trickles holds a connection for ever
  * (rules.md 3.3, slowloris); the deadlines here are absolute. And it closes with unread bytes
  * in the socket, which makes the kernel send a reset that can overtake the answer; a connection
- * that ends that way lingers here until the client has had time to read it. Worker threads add, set
- * and remove; one thread sweeps. */
+ * that ends that way lingers here until the client has had time to read it. And where places run
+ * short, the connection that has been of no use the longest can be closed here. Worker threads add,
+ * set and remove; one thread sweeps and closes. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct http_share;
 struct watch;
 struct watched;
+
+/* What a connection does. The order is the one in which they are closed when places run short. */
+enum watched_state {
+	WATCHED_IDLE,   /* between two requests */
+	WATCHED_HEAD,   /* a head is coming in */
+	WATCHED_BODY,   /* a body is coming in */
+	WATCHED_ANSWER, /* an answer is going out */
+	WATCHED_BUSY    /* a handler works for it: it is never closed */
+};
 
 /* NULL when out of memory or file descriptors. */
 struct watch *http_watch_new(void);
@@ -20,8 +31,17 @@ struct watch *http_watch_new(void);
 void http_watch_free(struct watch **watch);
 
 /* fd stays its owner's, who removes before closing. NULL when out of memory: then the connection
- * simply has no deadline. */
+ * simply has no deadline. It begins as WATCHED_HEAD. */
 struct watched *http_watch_add(struct watch *watch, int fd, int64_t deadline_us);
+/* Takes NULL. Setting a state begins it, even if it was the same before. */
+void http_watched_state_set(struct watched *watched, enum watched_state state);
+/* Whose connection it is; share stays the caller's and lives as long as the watched. Takes NULL. */
+void http_watched_share_set(struct watched *watched, struct http_share *share);
+struct http_share *http_watched_share(const struct watched *watched);
+/* Shuts down one connection of that share, or of any when it is NULL: an idle one, else one that has
+ * been in its state for longer than an honest client needs; of several the one that has been in it
+ * the longest. Its worker sees the end and closes. False: there is none. */
+bool http_watch_shut_oldest(struct watch *watch, const struct http_share *of);
 /* 0 = none. Takes NULL. Instants are clock_boot_us(clock_system()). */
 void http_watched_deadline_set(struct watched *watched, int64_t deadline_us);
 /* Whether the connection, when it is removed, is to be kept half-open until the client has read.

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The listener. It has two kinds of threads:
+ * The listener. It has three kinds of threads:
  *
- *   acceptor: one. Accepts, hands each connection to a worker, enforces deadlines (http_watch.c).
+ *   acceptor: one. Accepts, hands each connection to a worker, enforces deadlines (http_watch.c) and
+ *   shares out places: each address has a maximum (http_share.c), and when places run short the
+ *   connection that is idle the longest is closed.
  *
  *   worker: one libmicrohttpd daemon with its one thread, an epoll loop over at most
- *   connections_per_thread_max connections that runs http_call.c.
+ *   connections_per_thread_max connections that runs http_call.c and waits for nothing.
  *
- * We accept connections and keep a pool ourselves instead of handing libmicrohttpd the listening
- * socket and a pool size. The threads of its pool all wake for each new connection and the first
- * takes up to ten, so that 64 clients could share seven threads, where a handler that blocks on a
- * group commit holds up the others. Here each connection goes to the worker that has the fewest,
- * and when all are full, clients wait in the backlog instead of being closed. */
+ *   pool: runs handlers, one pool for each thing they may wait for (http_pool.c).
+ *
+ * We accept connections and keep the workers ourselves instead of handing libmicrohttpd the listening
+ * socket and a pool size: the threads of its pool all wake for each new connection, and the first
+ * takes up to ten. Here each connection goes to the worker that we choose, and when all are
+ * full, clients wait in the backlog instead of being closed. */
 #include "httpd.h"
 
 #include <errno.h>
@@ -25,6 +28,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "clock.h"
 #include "count_of.h"
 #include "log.h"
@@ -33,6 +37,8 @@
 
 #include "http_call.h"
 #include "http_listen.h"
+#include "http_pool.h"
+#include "http_share.h"
 #include "http_watch.h"
 
 #define THREADS_DEFAULT 64
@@ -47,6 +53,8 @@
 #define ACCEPTS_MAX 64      /* per turn, before the deadlines are checked again */
 #define ACCEPT_PAUSE_MS 100 /* when the process is out of descriptors or memory */
 #define DRAIN_LOOK_MS 2
+#define PLATFORM_THREADS_FACTOR 4 /* they wait for seconds, and cost little while they do */
+#define PROBE_THREADS 2
 
 /* libmicrohttpd reads into half of a connection's pool, so twice the headers; the rest is for its
  * own records of them (about 72 bytes each) and of query arguments. Over 32 KiB it maps the pool,
@@ -69,6 +77,7 @@
 #endif
 
 struct worker {
+	struct call_worker calls; /* first: the context of libmicrohttpd's callbacks */
 	struct httpd *httpd;
 	struct MHD_Daemon *daemon;
 	_Atomic unsigned connections; /* counted when handed over, not when the worker gets to it */
@@ -79,8 +88,13 @@ struct httpd {
 	struct listening listening;
 	struct worker *workers;
 	unsigned worker_count;    /* that run */
-	unsigned worker_last;     /* the acceptor's: who got the last connection */
+	unsigned cores;           /* at least 1 */
 	unsigned connections_max; /* of one worker */
+	_Atomic unsigned connections;
+	unsigned crowded_from; /* connections; 0 = never */
+	unsigned connections_of_address_max;
+	bool (*address_is_exempt)(void *context, const struct sockaddr *address);
+	void *address_context;
 	pthread_t acceptor;
 	bool has_acceptor;
 	char *unix_path; /* owned; NULL for TCP */
@@ -104,6 +118,9 @@ static void context_init(struct call_context *calls, const struct httpd_config *
 	calls->header_timeout_s = or_default(config->header_timeout_s, HTTPD_HEADER_TIMEOUT_S);
 	calls->idle_timeout_s = or_default(config->idle_timeout_s, HTTPD_IDLE_TIMEOUT_S);
 	calls->body_directory = config->body_directory;
+	calls->body_bytes_max = config->body_bytes_max;
+	calls->body_bytes_of_address_max = config->body_bytes_of_address_max;
+	calls->spare_bytes = config->spare_bytes;
 }
 
 /* libmicrohttpd's own words, at the lowest level: what matters of them is counted and logged where
@@ -112,9 +129,12 @@ __attribute__((format(printf, 2, 0))) static void log_library(void *context, con
 							      va_list args)
 {
 	char text[512];
-	const struct log *log = context;
-	if (vsnprintf(text, sizeof(text), format, args) > 0)
-		LOG(log, DEBUG, "http_library", log_str("text", str_trim(str_of(text))));
+	const struct call_worker *calls = context;
+	if (vsnprintf(text, sizeof(text), format, args) <= 0)
+		return;
+	LOG(calls->shared->log, DEBUG, "http_library", log_str("text", str_trim(str_of(text))));
+	if (strstr(text, "Content-Length") != NULL)
+		http_call_on_log(context);
 }
 
 /* We decode targets ourselves, from the copy made before this. */
@@ -131,61 +151,134 @@ static size_t pool_bytes(size_t header_max_bytes)
 	return wanted > POOL_MIN_BYTES ? wanted : POOL_MIN_BYTES;
 }
 
+static void connection_uncount(struct worker *worker, struct http_share *share)
+{
+	struct httpd *httpd = worker->httpd;
+	atomic_fetch_sub(&httpd->connections, 1);
+	if (share != NULL) {
+		atomic_fetch_sub(&share->connections, 1);
+		http_share_drop(httpd->calls.shares, &share);
+	}
+	if (atomic_fetch_sub(&worker->connections, 1) == httpd->connections_max)
+		http_watch_wake(httpd->calls.watch); /* there is room again */
+}
+
+/* The acceptor has counted the connection and holds the share for it. */
+static struct http_share *share_of(struct httpd *httpd, struct MHD_Connection *connection)
+{
+	char text[HTTP_ADDRESS_TEXT_BYTES];
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct str name = http_address_text(info != NULL ? info->client_addr : NULL, text);
+	return str_is_empty(name) ? NULL : http_share_find(httpd->calls.shares, name);
+}
+
 static void on_connection(void *context, struct MHD_Connection *connection, void **watched_slot,
 			  enum MHD_ConnectionNotificationCode code)
 {
 	struct worker *worker = context;
 	struct httpd *httpd = worker->httpd;
-	http_call_on_connection(&httpd->calls, connection, watched_slot, code);
-	if (code != MHD_CONNECTION_NOTIFY_CLOSED)
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		http_call_on_connection(context, connection, watched_slot, code);
+		http_watched_share_set(*watched_slot, share_of(httpd, connection));
 		return;
-	if (atomic_fetch_sub(&worker->connections, 1) == httpd->connections_max)
-		http_watch_wake(httpd->calls.watch); /* there is room again */
+	}
+	struct http_share *share = http_watched_share(*watched_slot);
+	http_call_on_connection(context, connection, watched_slot, code);
+	connection_uncount(worker, share);
 }
 
 static struct MHD_Daemon *daemon_start(struct worker *worker)
 {
-	struct call_context *calls = &worker->httpd->calls;
-	const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_USE_ITC |
-			       MHD_USE_NO_LISTEN_SOCKET |
-			       (calls->log != NULL ? MHD_USE_ERROR_LOG : 0);
+	const struct call_context *calls = worker->calls.shared;
+	const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL |
+			       MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
+			       MHD_USE_ERROR_LOG;
 	return MHD_start_daemon(
-		flags, 0, NULL, NULL, http_call_on_request, calls, MHD_OPTION_EXTERNAL_LOGGER,
-		log_library, (void *)(uintptr_t)calls->log, MHD_OPTION_THREAD_STACK_SIZE,
-		STACK_BYTES, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_OF_LIBRARY,
-		MHD_OPTION_CONNECTION_TIMEOUT, calls->idle_timeout_s,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool_bytes(calls->header_max_bytes),
-		MHD_OPTION_URI_LOG_CALLBACK, http_call_on_target, calls,
-		MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-		http_call_on_completed, calls, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
-		MHD_OPTION_END);
+		flags, 0, NULL, NULL, http_call_on_request, worker, MHD_OPTION_EXTERNAL_LOGGER,
+		log_library, (void *)&worker->calls, MHD_OPTION_THREAD_STACK_SIZE, STACK_BYTES,
+		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_OF_LIBRARY, MHD_OPTION_CONNECTION_TIMEOUT,
+		calls->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		pool_bytes(calls->header_max_bytes), MHD_OPTION_URI_LOG_CALLBACK,
+		http_call_on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, NULL,
+		MHD_OPTION_NOTIFY_COMPLETED, http_call_on_completed, worker,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker, MHD_OPTION_END);
 }
 
-/* The worker with the fewest connections, from the one after the last, so that equals take turns;
- * NULL when all are full. */
-static struct worker *worker_pick(struct httpd *httpd)
+/* Of count workers from first the one with the fewest connections; NULL when all are full. */
+static struct worker *worker_pick_of(struct httpd *httpd, unsigned first, unsigned count)
 {
 	struct worker *best = NULL;
 	unsigned fewest = httpd->connections_max;
-	for (unsigned i = 1; i <= httpd->worker_count; i++) {
-		const unsigned index = (httpd->worker_last + i) % httpd->worker_count;
-		const unsigned connections = atomic_load(&httpd->workers[index].connections);
+	for (unsigned i = first; i < first + count && i < httpd->worker_count; i++) {
+		const unsigned connections = atomic_load(&httpd->workers[i].connections);
 		if (connections >= fewest)
 			continue;
 		fewest = connections;
-		best = &httpd->workers[index];
+		best = &httpd->workers[i];
 	}
 	return best;
 }
 
-static void worker_give(struct httpd *httpd, struct worker *worker, int fd,
-			const struct sockaddr *address, socklen_t len)
+/* Workers wait for nothing, so as many as there are cores can serve everybody, and a thread that
+ * has much to do sleeps and wakes less for each request: the next ones get connections when these
+ * are full. NULL when all are. */
+static struct worker *worker_pick(struct httpd *httpd)
 {
-	httpd->worker_last = (unsigned)(worker - httpd->workers);
+	struct worker *worker = NULL;
+	for (unsigned i = 0; i < httpd->worker_count && worker == NULL; i += httpd->cores)
+		worker = worker_pick_of(httpd, i, httpd->cores);
+	return worker;
+}
+
+static void worker_give(struct httpd *httpd, struct worker *worker, int fd,
+			const struct sockaddr *address, socklen_t len, struct http_share *share)
+{
 	atomic_fetch_add(&worker->connections, 1);
+	atomic_fetch_add(&httpd->connections, 1);
 	if (MHD_add_connection(worker->daemon, fd, address, len) !=
 	    MHD_YES) /* has closed fd then */
-		atomic_fetch_sub(&worker->connections, 1);
+		connection_uncount(worker, share);
+}
+
+/* Counts one more connection of the address; *share_out is NULL where there is none (Unix sockets).
+ * When it has its maximum already, one of them that is of no use gives way. False: none does, or
+ * there is no memory. */
+static bool address_count(struct httpd *httpd, const struct sockaddr *address,
+			  struct http_share **share_out)
+{
+	char text[HTTP_ADDRESS_TEXT_BYTES];
+	const struct str name = http_address_text(address, text);
+	*share_out = NULL;
+	if (str_is_empty(name))
+		return true;
+	struct http_share *share = http_share_take(httpd->calls.shares, name);
+	if (share == NULL)
+		return false;
+	const unsigned max = httpd->connections_of_address_max;
+	const bool is_full = max > 0 && atomic_load(&share->connections) >= max &&
+			     (httpd->address_is_exempt == NULL ||
+			      !httpd->address_is_exempt(httpd->address_context, address));
+	if (is_full && !http_watch_shut_oldest(httpd->calls.watch, share)) {
+		http_share_drop(httpd->calls.shares, &share);
+		return false;
+	}
+	atomic_fetch_add(&share->connections, 1);
+	*share_out = share;
+	return true;
+}
+
+static void connection_take(struct httpd *httpd, struct worker *worker, int fd,
+			    const struct sockaddr *address, socklen_t len)
+{
+	struct http_share *share;
+	if (!address_count(httpd, address, &share)) {
+		close(fd);
+		return;
+	}
+	if (httpd->crowded_from > 0 && atomic_load(&httpd->connections) >= httpd->crowded_from)
+		(void)http_watch_shut_oldest(httpd->calls.watch, NULL);
+	worker_give(httpd, worker, fd, address, len, share);
 }
 
 /* False when accepting has to rest: the process is out of descriptors or memory. */
@@ -201,7 +294,7 @@ static bool accept_some(struct httpd *httpd)
 		if (fd < 0)
 			return native != EMFILE && native != ENFILE && native != ENOBUFS &&
 			       native != ENOMEM;
-		worker_give(httpd, worker, fd, (const struct sockaddr *)&address, len);
+		connection_take(httpd, worker, fd, (const struct sockaddr *)&address, len);
 	}
 	return true;
 }
@@ -260,6 +353,7 @@ static enum err_kind workers_start(struct httpd *httpd, unsigned count, struct e
 	for (unsigned i = 0; i < count; i++) {
 		struct worker *worker = &httpd->workers[i];
 		worker->httpd = httpd;
+		worker->calls.shared = &httpd->calls;
 		worker->daemon = daemon_start(worker);
 		if (worker->daemon == NULL)
 			return error_set_native(err, ERR_TEMPORARY, errno,
@@ -269,19 +363,57 @@ static enum err_kind workers_start(struct httpd *httpd, unsigned count, struct e
 	return ERR_NONE;
 }
 
-static enum err_kind threads_start(struct httpd *httpd, const struct httpd_config *config,
-				   struct error *err)
+static enum err_kind pools_start(struct httpd *httpd, const struct httpd_config *config,
+				 struct error *err)
+{
+	const unsigned threads = or_default(config->threads, THREADS_DEFAULT);
+	const struct {
+		enum http_run_mode mode;
+		const char *name;
+		unsigned threads;
+	} rows[] = {
+		{HTTP_RUN_STORE, "handling", or_default(config->store_threads, threads)},
+		{HTTP_RUN_PLATFORM, "platform waiting",
+		 or_default(config->platform_threads, PLATFORM_THREADS_FACTOR * threads)},
+		{HTTP_RUN_PROBE, "probing", PROBE_THREADS},
+	};
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < COUNT_OF(rows) && kind == ERR_NONE; i++)
+		kind = http_pool_new(rows[i].name, rows[i].threads, STACK_BYTES,
+				     &httpd->calls.pools[rows[i].mode], err);
+	return kind;
+}
+
+static void places_share_out(struct httpd *httpd, const struct httpd_config *config)
 {
 	const unsigned wanted = or_default(config->connections_per_thread_max, CONNECTIONS_DEFAULT);
 	httpd->connections_max = wanted < CONNECTIONS_MAX ? wanted : CONNECTIONS_MAX;
+	const unsigned places =
+		or_default(config->threads, THREADS_DEFAULT) * httpd->connections_max;
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	httpd->cores = cores > 1 ? (unsigned)cores : 1;
+	httpd->crowded_from = places * config->crowded_percent / 100;
+	httpd->connections_of_address_max = config->connections_of_address_max;
+	httpd->address_is_exempt = config->address_is_exempt;
+	httpd->address_context = config->address_context;
+}
+
+static enum err_kind threads_start(struct httpd *httpd, const struct httpd_config *config,
+				   struct error *err)
+{
 	httpd->calls.watch = http_watch_new();
-	if (httpd->calls.watch == NULL)
+	httpd->calls.shares = http_shares_new();
+	if (httpd->calls.watch == NULL || httpd->calls.shares == NULL)
 		return error_set(err, ERR_TEMPORARY, "no memory or descriptors for the listener");
+	enum err_kind kind = http_call_prepare(&httpd->calls, err);
+	if (kind == ERR_NONE)
+		kind = pools_start(httpd, config, err);
+	if (kind != ERR_NONE)
+		return kind;
 	/* libmicrohttpd starts the workers' threads itself. */
 	sigset_t before;
 	thread_block_signals(&before);
-	const enum err_kind kind =
-		workers_start(httpd, or_default(config->threads, THREADS_DEFAULT), err);
+	kind = workers_start(httpd, or_default(config->threads, THREADS_DEFAULT), err);
 	thread_restore_signals(&before);
 	return kind == ERR_NONE ? acceptor_start(httpd, err) : kind;
 }
@@ -296,6 +428,9 @@ enum err_kind httpd_open(const struct httpd_config *config, struct httpd **httpd
 		return error_set(err, ERR_TEMPORARY, "no memory for the listener");
 	httpd->listening.fd = -1;
 	context_init(&httpd->calls, config);
+	places_share_out(httpd, config);
+	if (config->spare_bytes > 0)
+		(void)arena_spare_keep(config->spare_bytes);
 	enum err_kind kind = listening_open(httpd, config, err);
 	if (kind == ERR_NONE)
 		kind = threads_start(httpd, config, err);
@@ -345,10 +480,17 @@ void httpd_close(struct httpd **httpd, unsigned timeout_ms)
 	if (closing->unix_path != NULL)
 		unlink(closing->unix_path);
 	calls_drain(closing, timeout_ms);
+	/* Waits for handlers that still run: libmicrohttpd does not end with suspended connections. */
+	for (size_t i = 0; i < COUNT_OF(closing->calls.pools); i++)
+		http_pool_stop(closing->calls.pools[i]);
 	for (unsigned i = 0; i < closing->worker_count; i++)
-		MHD_stop_daemon(
-			closing->workers[i].daemon); /* waits for a handler that still runs */
+		MHD_stop_daemon(closing->workers[i].daemon);
+	for (size_t i = 0; i < COUNT_OF(closing->calls.pools); i++)
+		http_pool_free(&closing->calls.pools[i]);
 	free(closing->workers);
+	if (closing->calls.no_memory != NULL)
+		MHD_destroy_response(closing->calls.no_memory);
+	http_shares_free(&closing->calls.shares);
 	http_watch_free(&closing->calls.watch);
 	free(closing->unix_path);
 	free(closing);

@@ -11,11 +11,18 @@
  * connection), and one as the very end of a bodiless header block while nothing follows it.
  * libmicrohttpd itself answers, without the service's error shape and without X-Request-Id,
  * requests that it cannot parse at all: no colon in a header, no version, headers over its buffer
- * (400, 414, 431, 505) and a chunk size that is not a number (400, 413). Handlers run on the worker
- * threads and may block on a group commit. Descriptors: two a worker, one a connection; the caller
- * sees to RLIMIT_NOFILE. */
+ * (400, 414, 431, 505) and a chunk size that is not a number (400, 413).
+ *
+ * Workers wait for nothing. A handler runs on a thread of a pool, by what its route may wait for
+ * (enum http_run_mode), while its connection is suspended; so one that hangs holds up no other
+ * connection. A body is read only when the route's admit hook allows it, and the bytes of all
+ * bodies, and of each address's, have a ceiling (docs/adr/0011).
+ *
+ * Descriptors: two a worker, one a connection; the caller sees to RLIMIT_NOFILE. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "err.h"
@@ -24,6 +31,7 @@
 
 struct log;
 struct random_source;
+struct sockaddr;
 struct httpd;
 
 /* The defaults of httpd_config. */
@@ -45,6 +53,25 @@ struct httpd_config {
 	unsigned header_timeout_s;           /* 0 = HTTPD_HEADER_TIMEOUT_S */
 	unsigned idle_timeout_s;             /* 0 = HTTPD_IDLE_TIMEOUT_S */
 	const char *body_directory; /* where HTTP_BODY_FILE bodies go; NULL = no such routes */
+	/* Handlers that run at once: of HTTP_RUN_STORE (0 = threads) and of HTTP_RUN_PLATFORM (0 =
+	 * four times threads). */
+	unsigned store_threads;
+	unsigned platform_threads;
+	/* Bytes of bodies in memory, from their first byte until their answer is sent: of all
+	 * requests and of one address. More is 503. 0 = no ceiling. */
+	size_t body_bytes_max;
+	size_t body_bytes_of_address_max;
+	/* Open connections of one address: one more closes the one of them that is idle the longest,
+	 * or is closed itself. 0 = no ceiling. */
+	unsigned connections_of_address_max;
+	/* From this share of all places on, each new connection closes the one of all that is idle
+	 * the longest. 0 = never: then clients wait in the backlog when all places are taken. */
+	unsigned crowded_percent;
+	/* Addresses that connections_of_address_max does not count: proxies that many clients share.
+	 * Called by the accepting thread; must not block. NULL = none. */
+	bool (*address_is_exempt)(void *context, const struct sockaddr *address);
+	void *address_context;
+	size_t spare_bytes; /* arena_spare_keep(); 0 = none */
 };
 
 /* Listens and starts the threads. Returns NONE, INVALID (address not readable), TEMPORARY (address

@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "thread.h"
+
+#include "http_share.h"
 
 static int64_t now_us(void)
 {
@@ -169,6 +172,48 @@ static void lingering_is_bounded(void **state)
 	assert_in_range(http_watch_sweep(pair->watch), 1, 100);
 }
 
+/* What is of no use goes first, of several the one that has been so the longest; what works and what
+ * has a request waiting stays. */
+static void the_most_useless_is_shut_first(void **state)
+{
+	enum { COUNT = 6 };
+	static const enum watched_state states[COUNT] = {WATCHED_BUSY, WATCHED_BODY, WATCHED_HEAD,
+							 WATCHED_IDLE, WATCHED_IDLE, WATCHED_IDLE};
+	struct pair *pair = *state;
+	struct http_share mine = {0};
+	struct http_share theirs = {0};
+	int fds[COUNT][2];
+	struct watched *watched[COUNT];
+	char byte;
+	for (int i = 0; i < COUNT; i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds[i]), 0);
+		watched[i] = http_watch_add(pair->watch, fds[i][0], 0);
+		http_watched_share_set(watched[i], i == 5 ? &theirs : &mine);
+		http_watched_state_set(watched[i], states[i]);
+		assert_ptr_equal(http_watched_share(watched[i]), i == 5 ? &theirs : &mine);
+	}
+	assert_int_equal(send(fds[3][1], "G", 1, 0), 1); /* its next request */
+	assert_true(http_watch_shut_oldest(pair->watch, NULL));
+	assert_int_equal(recv(fds[4][1], &byte, 1, MSG_DONTWAIT), 0);
+	assert_true(http_watch_shut_oldest(pair->watch, &theirs));
+	assert_int_equal(recv(fds[5][1], &byte, 1, MSG_DONTWAIT), 0);
+	/* head and body have not taken too long yet, and the idle one has a request */
+	assert_false(http_watch_shut_oldest(pair->watch, NULL));
+	assert_false(http_watch_shut_oldest(pair->watch, &theirs));
+	thread_sleep_ms(1100);
+	assert_true(http_watch_shut_oldest(pair->watch, &mine));
+	assert_int_equal(recv(fds[2][1], &byte, 1, MSG_DONTWAIT), 0);
+	assert_false(http_watch_shut_oldest(pair->watch, NULL));
+	for (int i = 0; i < COUNT; i++) {
+		http_watch_remove(pair->watch, &watched[i]);
+		close(fds[i][0]);
+		close(fds[i][1]);
+	}
+	http_watched_state_set(NULL, WATCHED_IDLE);
+	http_watched_share_set(NULL, &mine);
+	assert_null(http_watched_share(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_does_not_linger_is_closed_at_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(lingering_is_bounded, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_most_useless_is_shut_first, setup, teardown),
 	};
 	return cmocka_run_group_tests_name("http_watch", tests, NULL, NULL);
 }

@@ -35,11 +35,13 @@
 #include "count_of.h"
 #include "log.h"
 #include "random.h"
+#include "thread.h"
 #include "uuid.h"
 
 #define READ_TIMEOUT_MS 5000
 #define BODY_MAX_BYTES 1000
 #define FILE_MAX_BYTES 100000
+#define DOOR_MAX_BYTES 1000000
 
 #if defined(__SANITIZE_ADDRESS__)
 #define STALL_ROUNDS 20
@@ -58,6 +60,7 @@ struct service {
 	char unix_path[128];
 	_Atomic int handled; /* how many requests reached a handler */
 	_Atomic int finished;
+	_Atomic int asked; /* how often the admit hook was */
 	_Atomic bool is_gate_open;
 };
 
@@ -188,6 +191,26 @@ static void serve_file(void *context, struct http_request *request, struct http_
 			   (int64_t)FILE_BYTES + more);
 }
 
+/* As its query says: "good", "bad", or "wait" and then good. */
+static enum http_admission admit(void *context, struct http_request *request,
+				 struct http_response *response, bool may_wait)
+{
+	struct service *service = context;
+	atomic_fetch_add(&service->asked, 1);
+	if (str_equal_z(request->query_text, "wait") && !may_wait)
+		return HTTP_MUST_WAIT;
+	if (!str_equal_z(request->query_text, "bad"))
+		return HTTP_ADMITTED;
+	buf_add_z(http_response_text(response, 401, "text/plain"), "who are you?");
+	return HTTP_REFUSED;
+}
+
+/* Waits in its pool, and so for no other connection of the worker, until the gate opens. */
+static void platform(void *context, struct http_request *request, struct http_response *response)
+{
+	gate(context, request, response);
+}
+
 static void render_fault(void *context, enum http_fault fault, const struct http_request *request,
 			 struct http_response *response)
 {
@@ -215,7 +238,19 @@ static const struct http_route routes[] = {
 	{.method = "GET", .pattern = "/close", .handler = close_after},
 	{.method = "GET", .pattern = "/split", .handler = split_header},
 	{.method = "GET", .pattern = "/slow", .handler = slow},
-	{.method = "GET", .pattern = "/gate", .handler = gate},
+	{.method = "GET", .pattern = "/gate", .handler = gate, .run_mode = HTTP_RUN_INLINE},
+	{.method = "GET",
+	 .pattern = "/platform",
+	 .handler = platform,
+	 .run_mode = HTTP_RUN_PLATFORM},
+	{.method = "GET", .pattern = "/inline", .handler = hello, .run_mode = HTTP_RUN_INLINE},
+	{.method = "GET", .pattern = "/probe", .handler = hello, .run_mode = HTTP_RUN_PROBE},
+	{.method = "POST",
+	 .pattern = "/door",
+	 .handler = echo,
+	 .body_max_bytes = DOOR_MAX_BYTES,
+	 .body_mode = HTTP_BODY_MEMORY,
+	 .admit = admit},
 	{.method = "GET", .pattern = "/forget", .handler = forget},
 	{.method = "GET", .pattern = "/large", .handler = large},
 	{.method = "GET", .pattern = "/film", .handler = serve_file},
@@ -1360,6 +1395,278 @@ static void a_full_house_lets_clients_wait(void **state)
 	service_close(&service);
 }
 
+/* Bodies and who may send them. */
+
+static void who_may_not_send_a_body_is_refused_with_the_headers(void **state)
+{
+	struct service *service = *state;
+	struct answer answer;
+	static const struct {
+		const char *bytes;
+		int status;
+		int handled;
+		bool is_closed;
+	} rows[] = {
+		{"POST /door?good HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 200, 1,
+		 false},
+		{"POST /door?wait HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 200, 1,
+		 false},
+		{"POST /door?wait HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+		 "3\r\nabc\r\n0\r\n\r\n",
+		 200, 1, true},
+		/* a body so small is read off, and the connection lives on */
+		{"POST /door?bad HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 401, 0,
+		 false},
+		/* none of these has sent a byte of its body */
+		{"POST /door?bad HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n", 401, 0,
+		 true},
+		{"POST /door?bad HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 401, 0,
+		 true},
+		{"POST /door?bad HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: "
+		 "3\r\n\r\n",
+		 401, 0, true},
+	};
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const int before = atomic_load(&service->handled);
+		exchange(service, rows[i].bytes, strlen(rows[i].bytes), &answer);
+		assert_int_equal(answer.status, rows[i].status);
+		assert_int_equal(atomic_load(&service->handled) - before, rows[i].handled);
+		assert_int_equal(answer.is_closed, rows[i].is_closed);
+	}
+	const int asked = atomic_load(&service->asked);
+	const char *bodiless = "POST /door?bad HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
+	exchange(service, bodiless, strlen(bodiless), &answer);
+	assert_int_equal(answer.status, 200); /* there is nothing to refuse */
+	assert_int_equal(atomic_load(&service->asked), asked);
+}
+
+static void a_malformed_length_is_answered_once(void **state)
+{
+	struct service *service = *state;
+	static const char *const values[] = {"3, 3", "+0", "-1",  "0x0",
+					     "0 0",  "",   "1e1", "99999999999999999999999"};
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
+		struct answer answer;
+		char bytes[256];
+		const int len =
+			snprintf(bytes, sizeof(bytes),
+				 "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: %s\r\n\r\n"
+				 "GET /hello/x HTTP/1.1\r\nHost: a\r\n\r\n",
+				 values[i]);
+		/* whole, and cut in the middle of the header's value: its head is complete later */
+		for (int cut = 0; cut < 2; cut++) {
+			const int fd = client_connect(httpd_port(service->httpd));
+			const size_t first =
+				cut == 0 ? (size_t)len : strlen("POST /echo HTTP/1.1\r\n");
+			client_send(fd, bytes, first);
+			if (cut == 1)
+				thread_sleep_ms(20);
+			client_send(fd, bytes + first, (size_t)len - first);
+			answer = (struct answer){0};
+			while (client_fill(fd, &answer, READ_TIMEOUT_MS))
+				;
+			assert_true(answer.is_closed);
+			assert_int_equal(strncmp(answer.bytes, "HTTP/1.1 400 ", 13), 0);
+			assert_null(strstr(answer.bytes + 1, "HTTP/1.1"));
+			assert_non_null(strstr(answer.bytes, "{\"fault\":4}"));
+			assert_non_null(strcasestr(answer.bytes, "\r\nX-Request-Id: "));
+			close(fd);
+		}
+	}
+}
+
+static void body_begin(int fd, size_t length, size_t sent)
+{
+	char head[128];
+	static char body[DOOR_MAX_BYTES];
+	snprintf(head, sizeof(head),
+		 "POST /door?good HTTP/1.1\r\nHost: a\r\nContent-Length: %zu\r\n\r\n", length);
+	client_send_z(fd, head);
+	client_send(fd, body, sent);
+}
+
+/* 503 for what does not fit; what was there is served, and its room is there again afterwards. */
+static void bodies_have_a_ceiling_over_all(void **state)
+{
+	static char body[10000];
+	const struct {
+		size_t of_all;
+		size_t of_address;
+	} rows[] = {{25000, 0}, {0, 25000}};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct service service;
+		struct answer answer;
+		int fds[2];
+		const struct httpd_config config = {
+			.threads = 2,
+			.body_bytes_max = rows[i].of_all,
+			.body_bytes_of_address_max = rows[i].of_address,
+		};
+		service_open(&service, &config);
+		clients_connect(httpd_port(service.httpd), fds, 2);
+		for (int c = 0; c < 2; c++) {
+			body_begin(fds[c], 10001, 10000);
+			thread_sleep_ms(100); /* it is counted */
+		}
+		for (int round = 0; round < 3; round++) {
+			const int fd = client_connect(httpd_port(service.httpd));
+			body_begin(fd, 9000, 0); /* refused by what it announces */
+			client_read(fd, true, &answer);
+			assert_int_equal(answer.status, 503);
+			close(fd);
+		}
+		client_send(fds[0], body, 1);
+		client_read(fds[0], false, &answer);
+		assert_int_equal(answer.status, 200);
+		close(fds[0]);
+		close(fds[1]);
+		thread_sleep_ms(100);
+		const int fd = client_connect(httpd_port(service.httpd));
+		body_begin(fd, 20000, 20000);
+		client_read(fd, false, &answer);
+		assert_int_equal(answer.status, 200);
+		close(fd);
+		service_close(&service);
+	}
+}
+
+/* One worker: a handler that waits for a platform holds up no other connection of it. */
+static void a_handler_that_waits_holds_up_nobody(void **state)
+{
+	enum { WAITING = 6 };
+	struct service service;
+	struct answer answer;
+	int fds[WAITING];
+	const struct httpd_config config = {.threads = 1, .platform_threads = 4};
+	(void)state;
+	service_open(&service, &config);
+	clients_connect(httpd_port(service.httpd), fds, WAITING);
+	for (int i = 0; i < WAITING; i++) /* more than the pool has threads */
+		client_send_z(fds[i], "GET /platform HTTP/1.1\r\nHost: a\r\n\r\n");
+	static const char *const others[] = {"/inline", "/probe", "/hello/x"};
+	for (size_t i = 0; i < 3 * COUNT_OF(others); i++) {
+		char request[128];
+		const int len =
+			snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: a\r\n\r\n",
+				 others[i % COUNT_OF(others)]);
+		exchange(&service, request, (size_t)len, &answer);
+		assert_int_equal(answer.status, 200);
+	}
+	atomic_store(&service.is_gate_open, true);
+	for (int i = 0; i < WAITING; i++) {
+		client_read(fds[i], true, &answer);
+		assert_int_equal(answer.status, 200);
+		close(fds[i]);
+	}
+	service_close(&service);
+}
+
+/* Suspended connections whose client has gone, and a listener that closes with some. */
+static void closing_answers_those_who_wait(void **state)
+{
+	struct service service;
+	struct answer answer;
+	int fds[4];
+	const struct httpd_config config = {.threads = 2};
+	(void)state;
+	service_open(&service, &config);
+	clients_connect(httpd_port(service.httpd), fds, 4);
+	for (int i = 0; i < 4; i++)
+		client_send_z(fds[i], "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+	while (atomic_load(&service.handled) < 2)
+		thread_sleep_ms(1);
+	close(fds[3]);
+	service_close(&service); /* waits for 2 s at most, and for handlers that run */
+	assert_int_equal(atomic_load(&service.finished), 4);
+	for (int i = 0; i < 3; i++) {
+		client_read(fds[i], true, &answer);
+		assert_int_equal(answer.status, 200);
+		close(fds[i]);
+	}
+}
+
+static bool is_answered(int fd)
+{
+	struct answer answer;
+	client_send_z(fd, "GET /hello/x HTTP/1.1\r\nHost: a\r\n\r\n");
+	client_read(fd, true, &answer);
+	return answer.status == 200;
+}
+
+/* When places run short the connection that is idle the longest gives way, one that works does
+ * not. */
+static void an_idle_connection_gives_way(void **state)
+{
+	const struct httpd_config rows[] = {
+		{.threads = 2, .connections_per_thread_max = 5, .crowded_percent = 80},
+		{.threads = 2, .connections_per_thread_max = 50, .connections_of_address_max = 8},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct service service;
+		struct answer answer;
+		int fds[40];
+		service_open(&service, &rows[i]);
+		fds[0] = client_connect(httpd_port(service.httpd));
+		client_send_z(fds[0], "GET /platform HTTP/1.1\r\nHost: a\r\n\r\n");
+		for (int c = 1; c < 40; c++) {
+			fds[c] = client_connect(httpd_port(service.httpd));
+			assert_true(is_answered(fds[c]));
+		}
+		assert_true(client_sees_end(fds[1], READ_TIMEOUT_MS));
+		assert_true(is_answered(fds[39]));
+		assert_true(is_answered(fds[36]));
+		atomic_store(&service.is_gate_open, true);
+		client_read(fds[0], true, &answer);
+		assert_int_equal(answer.status, 200);
+		for (int c = 0; c < 40; c++)
+			close(fds[c]);
+		service_close(&service);
+	}
+}
+
+static bool everybody_is_exempt(void *context, const struct sockaddr *address)
+{
+	atomic_fetch_add((_Atomic int *)context, 1);
+	return address->sa_family == AF_INET;
+}
+
+static void an_address_has_its_maximum_unless_it_is_exempt(void **state)
+{
+	_Atomic int asked = 0;
+	(void)state;
+	for (int is_exempt = 0; is_exempt < 2; is_exempt++) {
+		struct service service;
+		struct answer answer = {0};
+		int fds[4];
+		const struct httpd_config config = {
+			.threads = 2,
+			.connections_of_address_max = 3,
+			.address_is_exempt = is_exempt ? everybody_is_exempt : NULL,
+			.address_context = &asked,
+		};
+		service_open(&service, &config);
+		clients_connect(httpd_port(service.httpd), fds, 4);
+		for (int i = 0; i < 3; i++)
+			client_send_z(fds[i], "GET /platform HTTP/1.1\r\nHost: a\r\n\r\n");
+		while (atomic_load(&service.handled) < 3)
+			thread_sleep_ms(1);
+		const int late = client_connect(httpd_port(service.httpd));
+		close(fds[3]); /* it sent nothing, so it may have given way */
+		if (is_exempt)
+			assert_true(is_answered(late));
+		else
+			assert_false(client_fill(late, &answer, 200));
+		atomic_store(&service.is_gate_open, true);
+		for (int i = 0; i < 3; i++)
+			close(fds[i]);
+		close(late);
+		service_close(&service);
+	}
+	assert_true(atomic_load(&asked) > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest shared[] = {
@@ -1387,8 +1694,15 @@ int main(void)
 		cmocka_unit_test(refusals_are_logged_with_a_reason),
 		cmocka_unit_test(bad_configurations_are_refused),
 		cmocka_unit_test(the_base_url_names_the_port),
+		cmocka_unit_test(who_may_not_send_a_body_is_refused_with_the_headers),
+		cmocka_unit_test(a_malformed_length_is_answered_once),
 	};
 	const struct CMUnitTest own[] = {
+		cmocka_unit_test(bodies_have_a_ceiling_over_all),
+		cmocka_unit_test(a_handler_that_waits_holds_up_nobody),
+		cmocka_unit_test(closing_answers_those_who_wait),
+		cmocka_unit_test(an_idle_connection_gives_way),
+		cmocka_unit_test(an_address_has_its_maximum_unless_it_is_exempt),
 		cmocka_unit_test(slow_headers_are_cut_off),
 		cmocka_unit_test(idle_connections_are_closed),
 		cmocka_unit_test(closing_lets_running_calls_end),
