@@ -133,7 +133,12 @@ enum err_kind connector_check(struct connector *connector, struct arena *arena,
 			(struct check_outcome){CHECK_REFUSED, STR("The account is disconnected.")};
 		return ERR_NONE;
 	}
+	struct connect_wait wait = {.app_id = account->app_id};
+	const enum err_kind kind = connector_wait_begin(connector, &wait, err);
+	if (kind != ERR_NONE)
+		return kind;
 	check_token(connector, arena, account, wait_ms, outcome_out);
+	connector_wait_end(connector, &wait);
 	if (outcome_out->verdict == CHECK_UNKNOWN)
 		return ERR_NONE;
 	const bool is_good = outcome_out->verdict == CHECK_GOOD;
@@ -158,7 +163,12 @@ static void revoke_token(struct connector *connector, struct arena *arena,
 	if (platform_of(account->platform)->stages[OPERATION_REVOKE] == NULL ||
 	    str_is_empty(account->access_token_sealed))
 		return;
-	ask_about(connector, arena, account, OPERATION_REVOKE, wait_ms, &outcome);
+	struct connect_wait wait = {.app_id = account->app_id};
+	struct error err = {0};
+	const bool may_wait = connector_wait_begin(connector, &wait, &err) == ERR_NONE;
+	ask_about(connector, arena, account, OPERATION_REVOKE, may_wait ? wait_ms : 0, &outcome);
+	if (may_wait)
+		connector_wait_end(connector, &wait);
 	if (!outcome.is_good)
 		LOG(connector->config.log, WARN, "token_not_revoked",
 		    log_str("account", account->id), log_str("why", outcome.message));

@@ -45,6 +45,9 @@ struct connector_config {
 	const char *closed_why;
 	/* every pause is divided by it; 0 = 1 */
 	int64_t time_scale;
+	/* How many calls of one app may wait for platforms at once (connector_check,
+	 * connector_verify); 0 = any number. */
+	unsigned waits_of_app_max;
 };
 
 /* Registers with the engine and resumes connections that an earlier run left unfinished; call
@@ -120,7 +123,8 @@ struct verify_outcome {
  * and brings a draft app live with its first verified credential (api-decisions.md 3). A candidate
  * that is good takes the place of the current one. Waits at most wait_ms; the message lives in
  * arena. Returns NONE; NOT_FOUND: there is no credential; INTERNAL: its secret cannot be opened
- * with this master key (nothing is asked or stored; err->text says so); TEMPORARY. */
+ * with this master key (nothing is asked or stored; err->text says so); LIMITED: the app has
+ * waits_of_app_max calls waiting (nothing is asked); TEMPORARY. */
 enum err_kind connector_verify(struct connector *connector, struct arena *arena, struct str app_id,
 			       enum platform_id platform, int64_t wait_ms,
 			       struct verify_outcome *outcome_out, struct error *err);
@@ -139,13 +143,14 @@ struct check_outcome {
 
 /* Asks the platform whether the account's token works, and stores what is certain: REFUSED makes
  * the account reauth_required, GOOD makes it active again. An expired token that can be refreshed
- * is GOOD without asking. Waits at most wait_ms; the message lives in arena. TEMPORARY, INTERNAL:
- * the store. */
+ * is GOOD without asking. Waits at most wait_ms; the message lives in arena. LIMITED: the app has
+ * waits_of_app_max calls waiting (nothing is asked); TEMPORARY, INTERNAL: the store. */
 enum err_kind connector_check(struct connector *connector, struct arena *arena,
 			      const struct account_row *account, int64_t wait_ms,
 			      struct check_outcome *outcome_out, struct error *err);
 /* Deletes the account's tokens here, revokes them at the platform where it can (waits at most
- * wait_ms; a failure is only logged), and ends what was to be published to the account. May be
+ * wait_ms, and not at all while the app has waits_of_app_max calls waiting; a failure is only
+ * logged), and ends what was to be published to the account. May be
  * repeated. */
 enum err_kind connector_disconnect(struct connector *connector, struct arena *arena,
 				   const struct account_row *account, int64_t wait_ms,

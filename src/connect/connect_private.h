@@ -52,6 +52,13 @@ struct connector {
 	/* counts announcements, so that none is missed between reading the store and waiting */
 	uint64_t generation;
 	struct connect_task *queue; /* handed over by other threads, under mutex */
+	struct connect_wait *waits; /* under mutex */
+};
+
+/* A caller that waits for a platform; lies on its stack. */
+struct connect_wait {
+	struct str app_id;
+	struct connect_wait *next;
 };
 
 /* ---- queue.c: from request threads to the engine's thread, and back ---- */
@@ -74,6 +81,12 @@ bool connector_wait(struct connector *connector, int64_t deadline_boot_us);
  * deadline has passed. */
 bool connector_wait_after(struct connector *connector, uint64_t generation,
 			  int64_t deadline_boot_us);
+
+/* Counts one more of the app's calls that wait for platforms, until connector_wait_end(). LIMITED:
+ * there are waits_of_app_max already, and it is not counted; err->text is a sentence for people. */
+enum err_kind connector_wait_begin(struct connector *connector, struct connect_wait *wait,
+				   struct error *err);
+void connector_wait_end(struct connector *connector, struct connect_wait *wait);
 
 /* ---- credential.c ---- */
 

@@ -109,3 +109,41 @@ bool connector_wait_after(struct connector *connector, uint64_t generation,
 	pthread_mutex_unlock(&connector->mutex);
 	return has_time;
 }
+
+/* ---- how many wait ---- */
+
+static unsigned waits_count(const struct connector *connector, struct str app_id)
+{
+	unsigned count = 0;
+	for (const struct connect_wait *each = connector->waits; each != NULL; each = each->next)
+		count += str_equal(each->app_id, app_id) ? 1 : 0;
+	return count;
+}
+
+enum err_kind connector_wait_begin(struct connector *connector, struct connect_wait *wait,
+				   struct error *err)
+{
+	const unsigned max = connector->config.waits_of_app_max;
+	pthread_mutex_lock(&connector->mutex);
+	const bool has_room = max == 0 || waits_count(connector, wait->app_id) < max;
+	if (has_room) {
+		wait->next = connector->waits;
+		connector->waits = wait;
+	}
+	pthread_mutex_unlock(&connector->mutex);
+	return has_room ? ERR_NONE
+			: error_set(err, ERR_LIMITED,
+				    "%u calls of this app wait for a platform already. Try again "
+				    "when some of them have been answered.",
+				    max);
+}
+
+void connector_wait_end(struct connector *connector, struct connect_wait *wait)
+{
+	struct connect_wait **place = &connector->waits;
+	pthread_mutex_lock(&connector->mutex);
+	while (*place != wait)
+		place = &(*place)->next;
+	*place = wait->next;
+	pthread_mutex_unlock(&connector->mutex);
+}

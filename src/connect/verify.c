@@ -63,8 +63,13 @@ enum err_kind connector_verify(struct connector *connector, struct arena *arena,
 	const bool is_candidate = kind == ERR_NONE;
 	if (kind == ERR_NOT_FOUND)
 		kind = store_credential_find(store, arena, app_id, platform, &credential, err);
+	struct connect_wait wait = {.app_id = app_id};
 	if (kind == ERR_NONE)
-		kind = ask_platform(connector, arena, &credential, wait_ms, &outcome, err);
+		kind = connector_wait_begin(connector, &wait, err);
+	if (kind != ERR_NONE)
+		return kind;
+	kind = ask_platform(connector, arena, &credential, wait_ms, &outcome, err);
+	connector_wait_end(connector, &wait);
 	if (kind != ERR_NONE)
 		return kind;
 	*outcome_out =

@@ -89,6 +89,31 @@ static void a_wait_ends_at_its_deadline(void **state)
 	assert_true(clock_boot_us(&w->clock.clock) >= until_us);
 }
 
+static void an_app_has_so_many_waits_and_no_more(void **state)
+{
+	struct world *w = *state;
+	struct connect_wait mine[4] = {{.app_id = STR("a")},
+				       {.app_id = STR("a")},
+				       {.app_id = STR("a")},
+				       {.app_id = STR("b")}};
+	struct error err = {0};
+	w->connector->config.waits_of_app_max = 2;
+	assert_int_equal(connector_wait_begin(w->connector, &mine[0], &err), ERR_NONE);
+	assert_int_equal(connector_wait_begin(w->connector, &mine[1], &err), ERR_NONE);
+	assert_int_equal(connector_wait_begin(w->connector, &mine[2], &err), ERR_LIMITED);
+	assert_non_null(strstr(err.text, "2 calls of this app wait for a platform already."));
+	assert_int_equal(connector_wait_begin(w->connector, &mine[3], &err), ERR_NONE);
+	connector_wait_end(w->connector, &mine[0]);
+	assert_int_equal(connector_wait_begin(w->connector, &mine[2], &err), ERR_NONE);
+	connector_wait_end(w->connector, &mine[3]);
+	connector_wait_end(w->connector, &mine[1]);
+	connector_wait_end(w->connector, &mine[2]);
+	assert_null(w->connector->waits);
+	w->connector->config.waits_of_app_max = 0;
+	assert_int_equal(connector_wait_begin(w->connector, &mine[0], &err), ERR_NONE);
+	connector_wait_end(w->connector, &mine[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +121,7 @@ int main(void)
 		WORLD_TEST(a_task_that_is_never_taken_is_freed),
 		WORLD_TEST(an_announcement_between_reading_and_waiting_is_not_missed),
 		WORLD_TEST(a_wait_ends_at_its_deadline),
+		WORLD_TEST(an_app_has_so_many_waits_and_no_more),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
