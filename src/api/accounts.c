@@ -5,7 +5,6 @@
 
 #include "connect.h"
 
-/* A handler that waits holds up the other connections of its listener thread (httpd.h). */
 #define CHECK_WAIT_MS 8000
 #define REVOKE_WAIT_MS 3000
 #define PER_PAGE_DEFAULT 20          /* contract.md, Limits */
@@ -153,6 +152,12 @@ static void write_check(struct http_response *response, const struct check_outco
 	json_end_object(&w);
 }
 
+static void respond_too_many(struct http_response *response, const struct error *err)
+{
+	http_response_header(response, "Retry-After", STR("1"));
+	respond_error(response, 429, "RATE_LIMITED", str_copy(response->arena, str_of(err->text)));
+}
+
 void api_account_check(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
@@ -163,7 +168,9 @@ void api_account_check(void *context, struct http_request *request, struct http_
 		return;
 	const enum err_kind kind = connector_check(api->config.connector, request->arena, &account,
 						   CHECK_WAIT_MS, &outcome, &err);
-	if (kind != ERR_NONE)
+	if (kind == ERR_LIMITED)
+		respond_too_many(response, &err);
+	else if (kind != ERR_NONE)
 		respond_failure(api, request, response, kind, &err);
 	else if (find_account(api, request, response, &account)) /* as it is now */
 		write_check(response, &outcome, &account, clock_now_us(api->config.clock));

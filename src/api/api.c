@@ -23,8 +23,11 @@ static const struct api_route routes[] = {
 };
 
 static const struct http_route pages[] = {
-#define PAGE(page_path, page_handler) \
-	{.method = "GET", .pattern = page_path, .handler = page_handler},
+#define PAGE(page_path, page_handler, runs) \
+	{.method = "GET", \
+	 .pattern = page_path, \
+	 .handler = page_handler, \
+	 .run_mode = HTTP_RUN_##runs},
 #include "pages.def"
 #undef PAGE
 };
@@ -51,12 +54,15 @@ static void limit_headers(struct http_response *response, const struct api *api,
 			     str_format(response->arena, "%lld", (long long)reset_at_s));
 }
 
-static bool within_rate(struct api *api, const struct http_request *request,
+bool api_is_within_rate(struct api *api, struct str app_id, bool is_counted,
 			struct http_response *response)
 {
 	if (api->config.rate_limit_per_minute <= 0)
 		return true;
-	const struct limit_state state = limiter_count(api->requests, request_app(request)->id);
+	const struct limit_state state = is_counted ? limiter_count(api->requests, app_id)
+						    : limiter_look(api->requests, app_id);
+	if (!is_counted && !state.is_over)
+		return true; /* the headers come with the answer */
 	limit_headers(response, api, &state);
 	if (!state.is_over)
 		return true;
@@ -79,20 +85,50 @@ static bool has_no_stray_query(const struct http_request *request, struct http_r
 	return !respond_if_problems(response, &problems);
 }
 
+bool api_is_open(const struct api *api, const struct http_request *request,
+		 struct http_response *response)
+{
+	if (!atomic_load(&api->is_closed))
+		return true;
+	http_response_header(response, "Retry-After", STR("1"));
+	respond_error_to(request, response, 503, "UNAVAILABLE",
+			 STR("The service is starting. Try again."));
+	return false;
+}
+
 static bool before(void *context, struct http_request *request, struct http_response *response)
 {
 	struct api *api = context;
 	const struct api_route *route = request->route->tag;
-	if (atomic_load(&api->is_closed)) {
-		http_response_header(response, "Retry-After", STR("1"));
-		respond_error_to(request, response, 503, "UNAVAILABLE",
-				 STR("The service is starting. Try again."));
+	if (!api_is_open(api, request, response))
 		return false;
-	}
 	if (route == NULL || route->who != WHO_BEARER)
 		return true;
-	return bearer_check(api, request, response) && within_rate(api, request, response) &&
+	return bearer_check(api, request, response) &&
+	       api_is_within_rate(api, request_app(request)->id, true, response) &&
 	       has_no_stray_query(request, response);
+}
+
+/* For the routes whose callers have a token. The token form has its credentials in the headers too,
+ * and a body of no more than REQUEST_FORM_MAX_BYTES: its handler judges both. */
+static enum http_admission admit(void *context, struct http_request *request,
+				 struct http_response *response, bool may_wait)
+{
+	struct api *api = context;
+	return api_is_open(api, request, response) ? bearer_admit(api, request, response, may_wait)
+						   : HTTP_REFUSED;
+}
+
+/* These wait for a platform; all others for no more than the database. */
+static enum http_run_mode run_mode_of(const struct api_route *route)
+{
+	static const http_handler waiting[] = {api_account_check, api_account_disconnect,
+					       api_connect_callback};
+	for (size_t i = 0; i < COUNT_OF(waiting); i++) {
+		if (route->handler == waiting[i])
+			return HTTP_RUN_PLATFORM;
+	}
+	return HTTP_RUN_STORE;
 }
 
 /* ---- every answer ---- */
@@ -179,6 +215,8 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 				.body_max_bytes = body_max[routes[i].body],
 				.body_mode = routes[i].body == BODY_NONE ? HTTP_BODY_NONE
 									 : HTTP_BODY_MEMORY,
+				.run_mode = run_mode_of(&routes[i]),
+				.admit = routes[i].who == WHO_BEARER ? admit : NULL,
 				.tag = &routes[i],
 			};
 			const enum err_kind kind = http_router_add(api->router, &route, 1, err);
@@ -200,6 +238,7 @@ enum err_kind api_new(const struct api_config *config, struct api **api_out, str
 	api->started_at_us = clock_now_us(config->clock);
 	if (api->config.token_ttl_s == 0)
 		api->config.token_ttl_s = 31536000;
+	api->known = bearer_known_new();
 	api->requests = limiter_new(config->rate_limit_per_minute, config->clock);
 	api->failures = limiter_new(config->token_failure_limit_per_minute, config->clock);
 	const struct http_router_config router_config = {
@@ -210,6 +249,8 @@ enum err_kind api_new(const struct api_config *config, struct api **api_out, str
 		.response_max_bytes = ANSWER_MAX_BYTES,
 	};
 	enum err_kind kind = http_router_new(&router_config, &api->router, err);
+	if (kind == ERR_NONE && api->known == NULL)
+		kind = error_set(err, ERR_INTERNAL, "no memory for the API");
 	if (kind == ERR_NONE)
 		kind = add_routes(api, err);
 	if (kind != ERR_NONE)
@@ -224,6 +265,7 @@ void api_free(struct api **api)
 		return;
 	http_router_free(&(*api)->router);
 	arena_free(&(*api)->arena);
+	bearer_known_free(&(*api)->known);
 	limiter_free(&(*api)->requests);
 	limiter_free(&(*api)->failures);
 	free(*api);

@@ -39,6 +39,7 @@
 #define KEY_NOTE_SLOTS 64
 #define ANSWER_STATUS_COUNT 500
 
+struct bearer_known;
 struct limiter;
 
 struct api {
@@ -46,8 +47,9 @@ struct api {
 	_Atomic bool is_closed;             /* api_set_open(false) */
 	_Atomic unsigned callbacks_waiting; /* handlers that wait for a platform now */
 	struct http_router *router;
-	struct arena *arena;                          /* route patterns: as long as the router */
-	struct limiter *requests;                     /* per app */
+	struct arena *arena;        /* route patterns: as long as the router */
+	struct bearer_known *known; /* tokens that were good a moment ago (bearer.c) */
+	struct limiter *requests;   /* per app */
 	_Atomic int64_t key_noted_us[KEY_NOTE_SLOTS]; /* bearer.c: when a last use was written */
 	int64_t started_at_us;
 	_Atomic uint64_t answers[ANSWER_STATUS_COUNT]; /* by status from ANSWER_STATUS_MIN */
@@ -94,7 +96,7 @@ static inline const struct app_row *request_app(const struct http_request *reque
 #undef ROUTE
 
 /* Handlers of pages.def. */
-#define PAGE(path, handler) \
+#define PAGE(path, handler, runs) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "pages.def"
 #undef PAGE
@@ -184,6 +186,25 @@ enum err_kind bearer_find(const struct api *api, const struct http_request *requ
  * have the scope of the route? Leaves a struct api_caller in request->user and notes the use of a
  * key. False: answered already. */
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
+/* Decides on the headers whether the caller may send a body: as bearer_check(), but a token that was
+ * good a moment ago is not looked up again; the app's rate limit, without counting. Waits for the
+ * database only when may_wait. */
+enum http_admission bearer_admit(struct api *api, struct http_request *request,
+				 struct http_response *response, bool may_wait);
+/* NULL when out of memory; the caller frees it. */
+struct bearer_known *bearer_known_new(void);
+void bearer_known_free(struct bearer_known **known);
+
+/* ---- api.c ---- */
+
+/* Answers 429 when the app is over its rate limit, and adds the headers that say where it stands;
+ * is_counted: this request counts. False: answered. */
+bool api_is_within_rate(struct api *api, struct str app_id, bool is_counted,
+			struct http_response *response);
+/* Answers 503 while the API is closed (api_set_open). False: answered. */
+bool api_is_open(const struct api *api, const struct http_request *request,
+		 struct http_response *response);
+
 /* ---- post_write.c ---- */
 
 /* How a post is shown. */

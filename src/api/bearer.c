@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Authorization: the Authorization header, the app that its access token or key belongs to, and the
- * scopes of a key (api-decisions.md 14). */
+ * scopes of a key (api-decisions.md 14). A token that was good a moment ago lets a body be read
+ * (bearer_admit); whether the call is made is decided when the body is there, by the database
+ * (bearer_check). */
 #include "api_private.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "digest.h"
 #include "token.h"
 
 #define KEY_PREFIX "phk_"
+
+#define KNOWN_PLACES 1024
+#define KNOWN_US (10 * US_PER_S)
+#define APP_ID_MAX_BYTES 64
+
+struct known_token {
+	struct digest digest;
+	int64_t until_us; /* 0 = an empty place */
+	char app_id[APP_ID_MAX_BYTES + 1];
+};
+
+/* A token has one place; the last that was good has it. */
+struct bearer_known {
+	pthread_mutex_t mutex;
+	struct known_token places[KNOWN_PLACES];
+};
 
 bool bearer_authorization(const struct http_request *request, struct str *scheme_out,
 			  struct str *rest_out)
@@ -168,4 +190,76 @@ bool bearer_check(struct api *api, struct http_request *request, struct http_res
 	request->user = caller;
 	note_use(api, &caller->key);
 	return may_call(request, response, route->scopes);
+}
+
+/* ---- with the headers ---- */
+
+struct bearer_known *bearer_known_new(void)
+{
+	struct bearer_known *known = calloc(1, sizeof(*known));
+	if (known != NULL)
+		pthread_mutex_init(&known->mutex, NULL);
+	return known;
+}
+
+void bearer_known_free(struct bearer_known **known)
+{
+	if (*known == NULL)
+		return;
+	pthread_mutex_destroy(&(*known)->mutex);
+	free(*known);
+	*known = NULL;
+}
+
+static struct known_token *place_of(struct bearer_known *known, const struct digest *digest)
+{
+	uint32_t number;
+	memcpy(&number, digest_str(digest).ptr, sizeof(number));
+	return &known->places[number % KNOWN_PLACES];
+}
+
+static void known_put(struct api *api, const struct digest *digest, struct str app_id)
+{
+	struct known_token *place = place_of(api->known, digest);
+	if (app_id.len > APP_ID_MAX_BYTES)
+		return;
+	pthread_mutex_lock(&api->known->mutex);
+	*place = (struct known_token){.digest = *digest,
+				      .until_us = clock_boot_us(api->config.clock) + KNOWN_US};
+	memcpy(place->app_id, app_id.ptr, app_id.len);
+	pthread_mutex_unlock(&api->known->mutex);
+}
+
+/* Copies the app's id into arena. */
+static bool known_find(struct api *api, const struct digest *digest, struct arena *arena,
+		       struct str *app_id_out)
+{
+	const struct known_token *place = place_of(api->known, digest);
+	pthread_mutex_lock(&api->known->mutex);
+	const bool is_known = digest_equal(&place->digest, digest) &&
+			      place->until_us > clock_boot_us(api->config.clock);
+	if (is_known)
+		*app_id_out = str_copy(arena, str_of(place->app_id));
+	pthread_mutex_unlock(&api->known->mutex);
+	return is_known;
+}
+
+enum http_admission bearer_admit(struct api *api, struct http_request *request,
+				 struct http_response *response, bool may_wait)
+{
+	struct str token, app_id;
+	if (!read_token(request, &token)) {
+		respond_no_token(response);
+		return HTTP_REFUSED;
+	}
+	const struct digest digest = digest_token(token);
+	if (!known_find(api, &digest, request->arena, &app_id)) {
+		if (!may_wait)
+			return HTTP_MUST_WAIT;
+		if (!bearer_check(api, request, response))
+			return HTTP_REFUSED;
+		app_id = request_app(request)->id;
+		known_put(api, &digest, app_id);
+	}
+	return api_is_within_rate(api, app_id, false, response) ? HTTP_ADMITTED : HTTP_REFUSED;
 }

@@ -25,6 +25,7 @@ static const struct check_row check_rows[] = {
 	 {CHECK_UNKNOWN, {"busy", 4}},
 	 200,
 	 "\"ok\":null,\"message\":\"busy\""},
+	{"as many wait as may", ERR_LIMITED, {CHECK_GOOD, {NULL, 0}}, 429, "RATE_LIMITED"},
 	{"the store is full", ERR_TEMPORARY, {CHECK_GOOD, {NULL, 0}}, 503, "UNAVAILABLE"},
 	{"broken", ERR_INTERNAL, {CHECK_GOOD, {NULL, 0}}, 500, "INTERNAL_ERROR"},
 };

@@ -270,6 +270,74 @@ static void who_calls_is_found_by_headers_alone(void **state)
 	assert_int_equal(bearer_find(fx->api, &request, &caller, &err), ERR_NOT_FOUND);
 }
 
+/* ---- with the headers ---- */
+
+static enum http_admission admitted(struct fixture *fx, const char *bearer, const char *path,
+				    bool may_wait, struct http_response **response_out)
+{
+	struct http_request *request = ARENA_NEW(fx->arena, struct http_request);
+	enum http_fault fault;
+	struct str allow;
+	request->arena = fx->arena;
+	request->method = STR("POST");
+	request->target = str_of(path);
+	if (bearer[0] != '\0')
+		request->headers[request->header_count++] =
+			(struct http_header){STR("Authorization"), str_of(bearer)};
+	http_request_prepare(request, &fx->random);
+	*response_out = ARENA_NEW(fx->arena, struct http_response);
+	http_response_init(*response_out, fx->arena, 65536);
+	request->route = http_router_match(api_router(fx->api), request, &fault, &allow);
+	assert_non_null(request->route);
+	return http_router_admit(api_router(fx->api), request, *response_out, may_wait);
+}
+
+/* Only a token that was good a moment ago is known without the database, and not for long. */
+static void a_body_is_admitted_by_its_token(void **state)
+{
+	struct fixture *fx = *state;
+	const char *const path = "/v1/posts/publish";
+	const char *wrong = "Bearer pht_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+	struct http_response *response;
+	assert_int_equal(admitted(fx, "", path, false, &response), HTTP_REFUSED);
+	assert_unauthenticated(response);
+	assert_false(str_is_empty(header_of(response, "X-Request-Id")));
+	for (int i = 0; i < 2; i++) { /* a bad token is never known */
+		assert_int_equal(admitted(fx, wrong, path, false, &response), HTTP_MUST_WAIT);
+		assert_int_equal(admitted(fx, wrong, path, true, &response), HTTP_REFUSED);
+		assert_unauthenticated(response);
+	}
+	assert_int_equal(admitted(fx, fx->bearer, path, false, &response), HTTP_MUST_WAIT);
+	assert_int_equal(admitted(fx, fx->bearer, path, true, &response), HTTP_ADMITTED);
+	assert_int_equal(admitted(fx, fx->bearer, path, false, &response), HTTP_ADMITTED);
+	assert_int_equal(admitted(fx, wrong, path, false, &response), HTTP_MUST_WAIT);
+	fx->boot_us += 11 * US_PER_S;
+	assert_int_equal(admitted(fx, fx->bearer, path, false, &response), HTTP_MUST_WAIT);
+	assert_int_equal(admitted(fx, "", "/v1/oauth/token", false, &response), HTTP_ADMITTED);
+	api_set_open(fx->api, false);
+	assert_int_equal(admitted(fx, fx->bearer, path, true, &response), HTTP_REFUSED);
+	assert_error(response, 503, "UNAVAILABLE");
+}
+
+/* An app over its limit sends no body, and being refused does not count. */
+static void who_is_over_the_limit_sends_no_body(void **state)
+{
+	struct fixture *fx = *state;
+	struct http_response *response;
+	const char *const path = "/v1/posts/publish";
+	fx->config.rate_limit_per_minute = 2;
+	fixture_restart_api(fx);
+	assert_int_equal(admitted(fx, fx->bearer, path, true, &response), HTTP_ADMITTED);
+	assert_true(str_is_empty(header_of(response, "X-RateLimit-Limit")));
+	assert_status(get(fx, "/v1/posts"), 200);
+	assert_int_equal(admitted(fx, fx->bearer, path, false, &response), HTTP_ADMITTED);
+	assert_status(get(fx, "/v1/posts"), 200);
+	assert_int_equal(admitted(fx, fx->bearer, path, false, &response), HTTP_REFUSED);
+	assert_error(response, 429, "RATE_LIMITED");
+	assert_false(str_is_empty(header_of(response, "Retry-After")));
+	assert_true(str_equal(header_of(response, "X-RateLimit-Remaining"), STR("0")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +353,8 @@ int main(void)
 		API_TEST(a_key_ends_with_its_life_or_before),
 		API_TEST(a_use_is_noted_once_a_minute),
 		API_TEST(who_calls_is_found_by_headers_alone),
+		API_TEST(a_body_is_admitted_by_its_token),
+		API_TEST(who_is_over_the_limit_sends_no_body),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
