@@ -88,11 +88,14 @@ void admin_respond_failure(struct http_response *response, enum err_kind kind,
 		http_response_header(response, "Retry-After", STR("1"));
 		admin_respond_error(response, 503, "UNAVAILABLE", str_of(err->text));
 		return;
+	case ERR_LIMITED:
+		http_response_header(response, "Retry-After", STR("1"));
+		admin_respond_error(response, 429, "RATE_LIMITED", str_of(err->text));
+		return;
 	case ERR_NONE:
 	case ERR_AUTH:
 	case ERR_FORBIDDEN:
 	case ERR_TOO_LARGE:
-	case ERR_LIMITED:
 	case ERR_UNCERTAIN:
 	case ERR_INTERNAL:
 	case ERR_KIND_COUNT:

@@ -104,10 +104,10 @@ static bool fits(const struct http_request *request, struct http_response *respo
 
 /* False: answered. */
 static bool is_signed_in(struct admin *admin, struct http_request *request,
-			 struct http_response *response, struct caller *caller)
+			 struct http_response *response, bool is_use, struct caller *caller)
 {
 	struct error err = {0};
-	const enum err_kind kind = admin_session_find(admin, request, true, caller, &err);
+	const enum err_kind kind = admin_session_find(admin, request, is_use, caller, &err);
 	if (kind == ERR_NOT_FOUND)
 		admin_respond_error(response, 401, "UNAUTHENTICATED", STR("Sign in to continue."));
 	else if (kind != ERR_NONE)
@@ -131,38 +131,71 @@ static bool owns_app(struct admin *admin, struct http_request *request,
 	return kind == ERR_NONE;
 }
 
-static bool may_pass(struct admin *admin, struct http_request *request,
-		     struct http_response *response, const struct admin_route *row)
+/* All that is known with the headers. */
+static bool may_enter(struct admin *admin, struct http_request *request,
+		      struct http_response *response, const struct admin_route *row, bool is_use)
 {
 	if (changes(request) && !is_from_our_page(admin, request))
 		return refuse_csrf(response, STR("This request came from another site."));
-	if (row->who != PRINCIPAL_NONE) {
-		struct caller *caller = ARENA_NEW(request->arena, struct caller);
-		if (!is_signed_in(admin, request, response, caller) ||
-		    (changes(request) && !has_csrf_token(request, response, caller)) ||
-		    (row->who == PRINCIPAL_OWNER && !owns_app(admin, request, response, caller)))
-			return false;
-		request->user = caller;
-	}
-	return fits(request, response, row) && (!row->has_body || body_is_json(request, response));
+	if (row->who == PRINCIPAL_NONE)
+		return true;
+	struct caller *caller = ARENA_NEW(request->arena, struct caller);
+	if (!is_signed_in(admin, request, response, is_use, caller) ||
+	    (changes(request) && !has_csrf_token(request, response, caller)) ||
+	    (row->who == PRINCIPAL_OWNER && !owns_app(admin, request, response, caller)))
+		return false;
+	request->user = caller;
+	return true;
+}
+
+static bool may_pass(struct admin *admin, struct http_request *request,
+		     struct http_response *response, const struct admin_route *row)
+{
+	return may_enter(admin, request, response, row, true) && fits(request, response, row) &&
+	       (!row->has_body || body_is_json(request, response));
 }
 
 /* ---- the door ---- */
 
-static void serve(void *context, struct http_request *request, struct http_response *response)
+/* NULL: answered. */
+static const struct http_route *find_route(struct admin *admin, struct http_request *request,
+					   struct http_response *response)
 {
-	struct admin *admin = context;
 	enum http_fault fault = HTTP_FAULT_NOT_FOUND;
 	struct str allow = {0};
 	http_response_header(response, "Content-Security-Policy", STR(POLICY));
 	const struct http_route *route =
 		http_router_match(admin->web_router, request, &fault, &allow);
-	if (route == NULL) {
-		if (!str_is_empty(allow))
-			http_response_header(response, "Allow", allow);
-		admin_respond_fault(admin, fault, request, response);
+	if (route != NULL)
+		return route;
+	if (!str_is_empty(allow))
+		http_response_header(response, "Allow", allow);
+	admin_respond_fault(admin, fault, request, response);
+	return NULL;
+}
+
+/* Who is not signed in sends no more than a sign-in needs. */
+static enum http_admission admit(void *context, struct http_request *request,
+				 struct http_response *response, bool may_wait)
+{
+	struct admin *admin = context;
+	const struct http_route *route = find_route(admin, request, response);
+	const struct admin_route *row = route != NULL ? route->tag : NULL;
+	if (row == NULL)
+		return HTTP_REFUSED;
+	if (row->who == PRINCIPAL_NONE)
+		request->body_max_bytes = REQUEST_OPEN_MAX_BYTES;
+	else if (!may_wait)
+		return HTTP_MUST_WAIT;
+	return may_enter(admin, request, response, row, false) ? HTTP_ADMITTED : HTTP_REFUSED;
+}
+
+static void serve(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	const struct http_route *route = find_route(admin, request, response);
+	if (route == NULL)
 		return;
-	}
 	request->route = route;
 	if (may_pass(admin, request, response, route->tag))
 		route->handler(admin, request, response);
@@ -234,13 +267,20 @@ enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config 
 		 .handler = serve,
 		 .context = admin,
 		 .body_max_bytes = REQUEST_JSON_MAX_BYTES,
-		 .body_mode = HTTP_BODY_MEMORY},
+		 .body_mode = HTTP_BODY_MEMORY,
+		 .run_mode = HTTP_RUN_PLATFORM, /* some of its routes ask one */
+		 .admit = admit},
 		{.method = "*", .pattern = "/dashboard/api", .handler = serve, .context = admin},
-		{.method = "GET", .pattern = "/dashboard", .handler = serve_page, .context = admin},
+		{.method = "GET",
+		 .pattern = "/dashboard",
+		 .handler = serve_page,
+		 .context = admin,
+		 .run_mode = HTTP_RUN_INLINE},
 		{.method = "GET",
 		 .pattern = "/dashboard/{*rest}",
 		 .handler = serve_page,
-		 .context = admin},
+		 .context = admin,
+		 .run_mode = HTTP_RUN_INLINE},
 	};
 	const struct http_router_config router_config = {
 		.context = admin,
