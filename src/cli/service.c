@@ -43,6 +43,13 @@
 #define SERVICE_ARENA_MAX_BYTES 65536
 /* the largest list answer (32 MiB) while it grows, and the rows it is made of */
 #define REQUEST_ARENA_BYTES ((size_t)64 << 20)
+/* Of bodies under way (docs/adr/0011). A buffer that grows may take twice as much. */
+#define BODY_BYTES_MAX ((size_t)64 << 20)
+#define BODY_BYTES_OF_ADDRESS_MAX ((size_t)16 << 20)
+#define CONNECTIONS_OF_ADDRESS_PER_THREAD 25 /* a quarter of all places */
+#define CROWDED_PERCENT 80
+#define SPARE_BYTES ((size_t)16 << 20)
+#define CONTROL_THREADS 16
 #define DRAIN_MS 20000 /* longer than a usual platform call */
 #define HTTP_DRAIN_MS 10000
 /* Nobody wakes a worker when another node has accepted a post: it polls, and this is how late a
@@ -298,6 +305,9 @@ static enum err_kind open_connector(struct service *service, struct error *err)
 		.sandbox_url = text_or_null(service->settings, SETTING_ID_sandbox),
 		.closed_why = service->closed_why,
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
+		/* a quarter of the listener's threads that wait for platforms (httpd.h) */
+		.waits_of_app_max =
+			(unsigned)settings_number(service->settings, SETTING_ID_threads),
 	};
 	return connector_new(&config, &service->connector, err);
 }
@@ -519,6 +529,13 @@ static enum err_kind open_listener(struct service *service, struct error *err)
 		.random = random_system(),
 		.threads = (unsigned)settings_number(service->settings, SETTING_ID_threads),
 		.arena_max_bytes = REQUEST_ARENA_BYTES,
+		.body_bytes_max = BODY_BYTES_MAX,
+		.body_bytes_of_address_max = BODY_BYTES_OF_ADDRESS_MAX,
+		.connections_of_address_max =
+			(unsigned)settings_number(service->settings, SETTING_ID_threads) *
+			CONNECTIONS_OF_ADDRESS_PER_THREAD,
+		.crowded_percent = CROWDED_PERCENT,
+		.spare_bytes = SPARE_BYTES,
 	};
 	/* With port 0 our own address is known only once the listener's threads run: no request is
 	 * answered before. */
@@ -548,6 +565,7 @@ static enum err_kind open_control(struct service *service, struct error *err)
 		.log = &service->log,
 		.random = random_system(),
 		.threads = 2,
+		.store_threads = CONTROL_THREADS, /* a backup takes minutes; others go on */
 	};
 	return httpd_open(&config, &service->control, err) == ERR_NONE
 		       ? ERR_NONE

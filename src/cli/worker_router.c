@@ -54,14 +54,24 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 
 enum err_kind worker_router_new(struct api *api, struct http_router **router_out, struct error *err)
 {
-	static const char *const paths[] = {"/healthz", "/readyz", "/metrics", "/media/{token}"};
+	static const struct {
+		const char *path;
+		enum http_run_mode run_mode;
+	} rows[] = {
+		{"/healthz", HTTP_RUN_INLINE},
+		{"/readyz", HTTP_RUN_PROBE},
+		{"/metrics", HTTP_RUN_STORE},
+		{"/media/{token}", HTTP_RUN_STORE},
+	};
 	const struct http_router_config config = {.context = api,
 						  .render_fault = render_fault,
 						  .response_max_bytes = ANSWER_MAX_BYTES};
 	enum err_kind kind = http_router_new(&config, router_out, err);
-	for (size_t i = 0; i < COUNT_OF(paths) && kind == ERR_NONE; i++) {
-		const struct http_route route = {
-			.method = "GET", .pattern = paths[i], .handler = pass_on};
+	for (size_t i = 0; i < COUNT_OF(rows) && kind == ERR_NONE; i++) {
+		const struct http_route route = {.method = "GET",
+						 .pattern = rows[i].path,
+						 .handler = pass_on,
+						 .run_mode = rows[i].run_mode};
 		kind = http_router_add(*router_out, &route, 1, err);
 	}
 	return kind;
