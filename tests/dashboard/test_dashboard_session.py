@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signing in: the set-up link, sessions and their cookie, passwords and how they are guessed."""
 import re
+import socket
+import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -250,6 +252,19 @@ def test_bodies_must_say_json(client):
     assert answer.status_code == 415 and answer.json()["error"] == "UNSUPPORTED_MEDIA_TYPE"
     client.refused("POST", "/apps", 400, "MALFORMED_JSON", headers={"Content-Type": "application/json"}, data="{")
     client.refused("POST", "/apps", 413, "PAYLOAD_TOO_LARGE", json={"name": "x" * 70000})
+
+
+def test_who_is_not_signed_in_sends_no_more_than_a_sign_in_needs(client):
+    """Refused by the headers: no byte of these bodies is sent."""
+    at = urllib.parse.urlsplit(client.service.url)
+    for path, length, status in (("/login", 8193, 413), ("/setup", 100_000, 413), ("/apps", 60_000, 401), ("/nowhere", 60_000, 404)):
+        with socket.create_connection((at.hostname, at.port), timeout=HTTP_S) as raw:
+            raw.sendall(f"POST {API}{path} HTTP/1.1\r\nHost: {at.netloc}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode())
+            answer = raw.recv(65536)
+        assert answer.startswith(f"HTTP/1.1 {status} ".encode()), answer
+        assert b"application/json" in answer
+    fits = requests.post(client.service.url + API + "/login", json={"email": "a@example.com", "password": "x" * 7000}, timeout=HTTP_S)
+    assert fits.status_code in (401, 422, 429), fits.text
 
 
 def test_tokens_open_nothing_here_and_sessions_nothing_there(client, app):
