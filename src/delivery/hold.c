@@ -160,6 +160,7 @@ enum next hold_start(struct delivery_task *t)
 	case HOLD_ADOPTED:
 	case HOLD_POISONED:
 	case HOLD_SET_ASIDE:
+	case HOLD_ENDED:
 	case HOLD_STATE_COUNT:
 		break;
 	}

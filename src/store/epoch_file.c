@@ -43,6 +43,7 @@ const char *epoch_sentence(enum epoch_finding finding)
 		[EPOCH_FILE_MISSING] = "the epoch file is missing: the database may be a copy",
 		[EPOCH_OTHER_DATABASE] = "the epoch file belongs to another database",
 		[EPOCH_PUT_BACK] = "commits of the last run are missing: a copy was put back",
+		[EPOCH_ARMED] = "`posthorn restore` said that the database was put back",
 	};
 	return sentences[finding];
 }

@@ -22,7 +22,8 @@ enum epoch_finding {
 	EPOCH_DATABASE_OLDER, /* the file has seen more than the database knows */
 	EPOCH_FILE_MISSING,   /* the database was kept beside a file, and there is none */
 	EPOCH_OTHER_DATABASE, /* the file was written beside another database */
-	EPOCH_PUT_BACK        /* the numbers agree, but a copy was put back (commit_mark.h) */
+	EPOCH_PUT_BACK,       /* the numbers agree, but a copy was put back (commit_mark.h) */
+	EPOCH_ARMED           /* `posthorn restore` said so */
 };
 
 /* Pure. */

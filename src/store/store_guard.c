@@ -12,10 +12,13 @@
 #define NAME_NUMBER "epoch_number"
 #define NAME_AT_US "epoch_at_us"
 #define NAME_LINEAGE "epoch_lineage"
+#define NAME_ARMED "restore_armed"
 #define NAME_SERVER "server_lineage"
 #define NAME_DATABASE "database_identity"
 /* Longer than a publish call may take that was begun before the other server took over. */
 #define FAILOVER_GRACE_US US_PER_MINUTE
+/* The epoch's time is as old as this, or a little older where a beat was late. */
+#define BETWEEN_BEATS_US (2 * US_PER_MINUTE)
 
 /* ---- the epoch ---- */
 
@@ -74,23 +77,42 @@ static enum err_kind run_marks(struct store_tx *tx, const enum sql_name *names, 
 	return kind;
 }
 
+/* Marks of one restore. */
+struct marking {
+	int64_t until_us; /* what was due by then may have gone out since */
+	int64_t since_us; /* the lost history began no earlier */
+	int64_t ask_us;   /* the platforms are asked from then on; lateness is this run's */
+	int64_t count;    /* of those marked as due */
+};
+
 /* All that is due, however long: what is open in an old backup may have gone out since (docs/adr,
- * "A restored database is held"). Due again from ask_us on, so that lateness is this run's. */
-static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_us,
-			      int64_t *count_out, struct error *err)
+ * "A restored database is held"). */
+static enum err_kind mark_due(struct store_tx *tx, struct marking *marking, struct error *err)
 {
 	static const enum sql_name names[] = {SQL_HOLD_ASK_DUE, SQL_HOLD_ASK_LANES};
 	enum err_kind kind =
 		sql_run(tx->sql, SQL_HOLD_FORGET, SQL_ARGS(sql_int(HOLD_ADOPTED)), NULL, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_HOLD_MARK,
-			       SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)), count_out, err);
+			       SQL_ARGS(sql_int(marking->until_us), sql_int(HOLD_ASKING)),
+			       &marking->count, err);
 	if (kind == ERR_NONE)
-		kind = run_marks(tx, names, 2, SQL_ARGS(sql_int(ask_us), sql_int(HOLD_ASKING)),
-				 err);
+		kind = sql_run(tx->sql, SQL_HOLD_MARK_ENDED,
+			       SQL_ARGS(sql_int(HOLD_ENDED), sql_int(marking->since_us)), NULL,
+			       err);
+	if (kind == ERR_NONE)
+		kind = run_marks(tx, names, 2,
+				 SQL_ARGS(sql_int(marking->ask_us), sql_int(HOLD_ASKING)), err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_WORK_VOID, SQL_ARGS(sql_int(NEVER_US)), NULL, err);
 	return kind;
+}
+
+/* The latest instant at which the lost history may have published something. Behind the epoch's
+ * time the clock was set back since; by how much it had gone on meanwhile nobody wrote down. */
+static int64_t latest_us(int64_t epoch_at_us, int64_t now_us)
+{
+	return epoch_at_us > now_us ? epoch_at_us + BETWEEN_BEATS_US : now_us;
 }
 
 /* A replica that was promoted may lack what was committed last: deliveries that have gone out look
@@ -98,13 +120,19 @@ static enum err_kind mark_due(struct store_tx *tx, int64_t now_us, int64_t ask_u
 static enum err_kind history_is_another(struct store_tx *tx, const char *event, struct error *err)
 {
 	const int64_t now_us = clock_now_us(tx->store->clock);
-	int64_t count = 0;
-	enum err_kind kind = mark_due(tx, now_us, now_us + FAILOVER_GRACE_US, &count, err);
+	struct epoch known = {0};
+	enum err_kind kind = epoch_get(tx, &known, err);
+	struct marking marking = {.until_us = latest_us(known.at_us, now_us),
+				  .since_us = known.at_us,
+				  .ask_us = now_us + FAILOVER_GRACE_US};
+	if (kind == ERR_NONE)
+		kind = mark_due(tx, &marking, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_HOLD_ASK_FENCE,
-			       SQL_ARGS(sql_int(now_us), sql_int(HOLD_ASKING)), NULL, err);
+			       SQL_ARGS(sql_int(marking.until_us), sql_int(HOLD_ASKING)), NULL,
+			       err);
 	if (kind == ERR_NONE)
-		LOG(tx->store->log, WARN, event, log_int("deliveries_held", count));
+		LOG(tx->store->log, WARN, event, log_int("deliveries_held", marking.count));
 	return kind;
 }
 
@@ -168,22 +196,51 @@ static bool is_put_back(const struct sql_connection *sql)
 	return sql->driver->is_put_back != NULL && sql->driver->is_put_back(sql);
 }
 
+/* Was it said by hand, or by store_restore(), that the database was put back? Said once. */
+static enum err_kind take_arming(struct store_tx *tx, bool *is_armed_out, struct error *err)
+{
+	int64_t armed = 0;
+	const enum err_kind kind = meta_get(tx, NAME_ARMED, &armed, err);
+	*is_armed_out = armed != 0;
+	return kind == ERR_NONE && armed != 0 ? meta_put(tx, NAME_ARMED, 0, err) : kind;
+}
+
+static enum err_kind mark_restored(struct store_tx *tx, struct starting *starting,
+				   struct error *err)
+{
+	const struct epoch *database = &starting->database;
+	const struct epoch *file = &starting->file;
+	const bool is_ours = file->lineage == database->lineage;
+	const int64_t epoch_at_us =
+		is_ours ? larger(file->at_us, database->at_us) : database->at_us;
+	struct marking marking = {.until_us = latest_us(epoch_at_us, starting->now_us),
+				  .since_us = database->at_us,
+				  .ask_us = starting->now_us};
+	const enum err_kind kind = mark_due(tx, &marking, err);
+	starting->told.marked_count = marking.count;
+	return kind;
+}
+
 static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct starting *starting = argument;
 	const int64_t lineage = starting->file.lineage;
+	bool is_armed = false;
 	enum err_kind kind = epoch_get(tx, &starting->database, err);
+	if (kind == ERR_NONE)
+		kind = take_arming(tx, &is_armed, err);
 	if (kind != ERR_NONE)
 		return kind;
 	starting->told = (struct guard_start){0};
 	starting->told.finding = epoch_compare(&starting->database, &starting->file);
-	if (!epoch_means_restore(starting->told.finding) && is_put_back(tx->sql))
-		starting->told.finding = EPOCH_PUT_BACK;
 	if (sql_is_shared(tx->sql) && is_newcomer(starting))
 		kind = join(tx, starting, err);
+	if (!epoch_means_restore(starting->told.finding) && is_put_back(tx->sql))
+		starting->told.finding = EPOCH_PUT_BACK;
+	if (!epoch_means_restore(starting->told.finding) && is_armed)
+		starting->told.finding = EPOCH_ARMED;
 	if (kind == ERR_NONE && epoch_means_restore(starting->told.finding))
-		kind = mark_due(tx, starting->now_us, starting->now_us,
-				&starting->told.marked_count, err);
+		kind = mark_restored(tx, starting, err);
 	if (starting->database.lineage == 0)
 		starting->database.lineage = lineage;
 	if (kind == ERR_NONE)
@@ -267,6 +324,17 @@ enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error
 	const enum err_kind kind = beat(store, &starting, err);
 	pthread_mutex_unlock(&store->epoch_lock);
 	return kind;
+}
+
+static enum err_kind arm_in_tx(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)argument;
+	return meta_put(tx, NAME_ARMED, 1, err);
+}
+
+enum err_kind store_guard_arm(struct store *store, struct error *err)
+{
+	return store_write(store, arm_in_tx, NULL, err);
 }
 
 /* ---- what is held ---- */

@@ -2,8 +2,9 @@
  * The restore guard (rules.md 2.6) and the quarantine. A database put back from a backup
  * believes that all it published since is still to be published. The guard notices (epoch_file.h)
  * and marks every delivery that is due: the deliverer asks the platform about each before it may
- * publish anything; what cannot be proven waits for the operator's word. Marks are rows of `holds`;
- * what a mark means for the work is delivery/hold.c's. */
+ * publish anything; what cannot be proven waits for the operator's word. One that had failed is
+ * marked too, for the person who retries it. Marks are rows of `holds`; what a mark means for the
+ * work is delivery/hold.c's. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,6 +29,9 @@ enum hold_state {
 	HOLD_CONDEMNED, /* the operator failed it: the deliverer ends it with OUTCOME_UNKNOWN */
 	HOLD_POISONED,  /* stopped the service again and again: the deliverer ends it untouched */
 	HOLD_SET_ASIDE, /* was poisoned, and has ended; shown by doctor */
+	/* had failed when the database was restored: a retry asks the platform first, because
+	 * another one may have published it in the history that is lost */
+	HOLD_ENDED,
 	HOLD_STATE_COUNT
 };
 
@@ -46,6 +50,9 @@ enum err_kind store_guard_start(struct store *store, int64_t new_lineage, int64_
  * the file. Every minute, after each backup, and before the store is closed. Does nothing beside a
  * database whose restore was not yet noticed by a start. Any thread; blocks. */
 enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error *err);
+
+/* The next start takes the database as put back, whatever the files beside it say. Blocks. */
+enum err_kind store_guard_arm(struct store *store, struct error *err);
 
 /* [platform][state]; PLATFORM_NONE holds the sums. */
 struct hold_counts {

@@ -435,6 +435,8 @@ static enum err_kind renew_parts(const struct change *change, struct str text, s
 	return buf.is_over ? error_set(err, ERR_TOO_LARGE, "the parts are too long") : ERR_NONE;
 }
 
+/* One that had failed when the database was restored: who retries it without taking the risk of a
+ * second post has the platform asked first. */
 static enum err_kind retry_delivery(const struct change *change, const struct post_retry *retry,
 				    const struct changed_delivery *delivery, struct error *err)
 {
@@ -445,6 +447,9 @@ static enum err_kind retry_delivery(const struct change *change, const struct po
 					     DELIVERY_CHANGE_TRY_AGAIN, SQL_DELIVERY_TRY_AGAIN,
 					     SQL_ARGS(sql_int(retry->now_us), sql_text(parts)),
 					     err);
+	if (kind == ERR_NONE && delivery->hold == HOLD_ENDED)
+		kind = store_hold_set(change->tx, delivery->before.id,
+				      retry->republish ? HOLD_NONE : HOLD_ASKING, err);
 	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
 }
 

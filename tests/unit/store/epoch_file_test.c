@@ -53,7 +53,7 @@ static void every_pair_is_judged(void **state)
 		if (finding != pairs[i].expected)
 			fail_msg("%s: %s", pairs[i].name, epoch_sentence(finding));
 		assert_true(epoch_means_restore(finding) ==
-			    (finding >= EPOCH_DATABASE_OLDER && finding <= EPOCH_PUT_BACK));
+			    (finding >= EPOCH_DATABASE_OLDER && finding <= EPOCH_ARMED));
 		assert_true(strlen(epoch_sentence(finding)) > 10);
 	}
 }

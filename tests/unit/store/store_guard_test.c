@@ -6,6 +6,7 @@
 #include "world.h"
 
 #include "store_backup.h"
+#include "store_post_change.h"
 
 #define LINEAGE 4711
 
@@ -156,14 +157,99 @@ static void what_is_due_later_is_not_held(void **state)
 	struct house *h = *state;
 	const struct account_row account = world_account(h->w, PLATFORM_X, 0, NULL);
 	start(h);
-	fake_clock_advance(&h->w->clock, US_PER_HOUR);
-	world_post(h->w, WORLD_TEXT("an hour from the start on"), &account, 1);
 	back_up(h);
 	put_back(h);
+	fake_clock_advance(&h->w->clock, US_PER_HOUR);
+	world_post(h->w, WORLD_TEXT("an hour from the start on"), &account, 1);
 	h->w->clock.now_us = FAKE_NOW_US;
 	const struct guard_start told = start(h);
 	assert_int_equal(told.finding, EPOCH_DATABASE_OLDER);
 	assert_int_equal(told.marked_count, 0);
+}
+
+/* What was due by the time that the last run saw may have gone out in it. */
+static void what_was_due_before_the_clock_was_set_back_is_held(void **state)
+{
+	struct house *h = *state;
+	struct error err = {0};
+	int64_t due_us = 0;
+	const struct account_row account = world_account(h->w, PLATFORM_X, 0, NULL);
+	start(h);
+	fake_clock_advance(&h->w->clock, US_PER_HOUR);
+	world_post(h->w, WORLD_TEXT("due when the copy was made"), &account, 1);
+	back_up(h);
+	beat(h);
+	fake_clock_advance(&h->w->clock, US_PER_MINUTE - 1);
+	put_back(h);
+	h->w->clock.now_us = FAKE_NOW_US;
+	const struct guard_start told = start(h);
+	assert_int_equal(told.finding, EPOCH_DATABASE_OLDER);
+	assert_int_equal(told.marked_count, 1);
+	fake_clock_advance(&h->w->clock, 1);
+	ok(store_delivery_oldest_due(h->w->store, FAKE_NOW_US + 1, &due_us, &err), &err);
+	assert_int_equal(due_us, FAKE_NOW_US); /* it is asked about now, not in an hour */
+}
+
+static struct str failed_post(struct house *h)
+{
+	const struct account_row account = world_account(h->w, PLATFORM_X, 0, NULL);
+	struct post_change_result cancelled = {0};
+	struct error err = {0};
+	const struct str post = world_post(h->w, WORLD_TEXT("hello"), &account, 1);
+	ok(store_post_cancel(h->w->store, h->w->app.id, post, &cancelled, &err), &err);
+	assert_int_equal(cancelled.outcome, POST_CHANGED);
+	return post;
+}
+
+static void try_again(struct house *h, struct str post, bool republish)
+{
+	const struct post_retry wish = {.app_id = h->w->app.id,
+					.post_id = post,
+					.republish = republish,
+					.now_us = clock_now_us(&h->w->clock.clock)};
+	struct post_retry_result result = {0};
+	struct error err = {0};
+	ok(store_post_retry(h->w->store, h->w->arena, &wish, &result, &err), &err);
+	assert_int_equal(result.outcome, POST_RETRIED);
+}
+
+/* A person may have retried it in the history that is lost. */
+static void a_retry_of_what_had_failed_asks_first(void **state)
+{
+	struct house *h = *state;
+	start(h);
+	const struct str post = failed_post(h);
+	back_up(h);
+	put_back(h);
+	const struct guard_start told = start(h);
+	assert_int_equal(told.finding, EPOCH_DATABASE_OLDER);
+	assert_int_equal(told.marked_count, 0);
+	assert_int_equal(count_of(h, HOLD_ASKING), 0);
+	try_again(h, post, false);
+	assert_int_equal(count_of(h, HOLD_ASKING), 1);
+}
+
+static void who_publishes_again_is_not_asked(void **state)
+{
+	struct house *h = *state;
+	start(h);
+	const struct str post = failed_post(h);
+	back_up(h);
+	put_back(h);
+	start(h);
+	try_again(h, post, true);
+	assert_int_equal(count_of(h, HOLD_ASKING), 0);
+}
+
+static void what_fails_after_the_restore_is_retried_at_once(void **state)
+{
+	struct house *h = *state;
+	start(h);
+	back_up(h);
+	put_back(h);
+	start(h);
+	try_again(h, failed_post(h), false);
+	assert_int_equal(count_of(h, HOLD_ASKING), 0);
 }
 
 static void a_missing_or_foreign_file_holds(void **state)
@@ -217,6 +303,10 @@ int main(void)
 		GUARD_TEST(starts_raise_the_epoch_and_hold_nothing),
 		GUARD_TEST(a_restored_database_is_held),
 		GUARD_TEST(what_is_due_later_is_not_held),
+		GUARD_TEST(what_was_due_before_the_clock_was_set_back_is_held),
+		GUARD_TEST(a_retry_of_what_had_failed_asks_first),
+		GUARD_TEST(who_publishes_again_is_not_asked),
+		GUARD_TEST(what_fails_after_the_restore_is_retried_at_once),
 		GUARD_TEST(a_missing_or_foreign_file_holds),
 		GUARD_TEST(the_poisoned_is_marked_once),
 		WORLD_TEST(without_a_file_there_is_no_guard),
