@@ -44,6 +44,7 @@
 	X(password_stdin, "password-stdin", false, \
 	  "admin create: read the password from standard input") \
 	X(no_deliver, "no-deliver", false, "serve: accept posts, and leave delivery to workers") \
+	X(mark, "mark", false, "restore: only say that the database was put back") \
 	X(repair, "repair", false, "doctor: count again what lists of posts go by") \
 	X(change_mode, "change-mode", false, \
 	  "serve, worker: change the database from live to sandbox or back, once") \

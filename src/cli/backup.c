@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The commands of the restore guard: backup, hold show, hold release, hold fail; and pause, resume.
- * They work with a running service and without one. */
+ * They work with a running service and without one. And restore, which works without one only. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -13,8 +15,13 @@
 #include "json.h"
 #include "json_write.h"
 
+#include "store_guard.h"
+#include "store_node.h"
+#include "store_restore.h"
+
 #include "commands.h"
 #include "control.h"
+#include "service_private.h"
 
 #define BODY_MAX_BYTES 65536
 
@@ -112,4 +119,101 @@ int command_hold_decide(const struct command *command)
 	return call_and_print(command, "POST",
 			      is_release ? "/admin/hold/release" : "/admin/hold/fail",
 			      body_of(command, "platform", str_of(command->arguments->platform)));
+}
+
+/* ---- restore ---- */
+
+#define SQLITE_SCHEME "sqlite:"
+
+static int failed_as(const struct error *err)
+{
+	return failed(str_of(err->text));
+}
+
+/* The SQLite file; NULL: the database is a PostgreSQL one. Makes DATA on a new machine. */
+static const char *database_path(const struct command *command)
+{
+	const char *url = settings_text(command->settings, SETTING_ID_database);
+	const char *data = settings_text(command->settings, SETTING_ID_data);
+	if (str_has_prefix(str_of(url), STR(SQLITE_SCHEME)))
+		return url + strlen(SQLITE_SCHEME);
+	if (url[0] != '\0')
+		return NULL;
+	mkdir(data, 0700); /* what is wrong with it is told by who writes there */
+	return str_z(command->arena, str_format(command->arena, "%s/posthorn.db", data));
+}
+
+int command_restore(const struct command *command)
+{
+	struct error err = {0};
+	struct store_restored restored;
+	const struct store_restore wish = {
+		.from = command->arguments->words[1],
+		.database_path = database_path(command),
+		.clock = clock_system(),
+	};
+	if (command->arguments->mark != NULL)
+		return failed(STR("restore takes a FILE or --mark, not both"));
+	if (wish.database_path == NULL)
+		return failed(STR("a PostgreSQL database is put back with its own tools: stop "
+				  "every node, run pg_restore (or your provider's restore), then "
+				  "`posthorn restore --mark`, and start the nodes"));
+	if (store_restore(&wish, &restored, &err) != ERR_NONE)
+		return failed_as(&err);
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "path", str_of(wish.database_path));
+	json_member_int(&w, "bytes", restored.size_bytes);
+	json_key(&w, "former");
+	if (restored.former_path[0] != '\0')
+		json_put_str(&w, str_of(restored.former_path));
+	else
+		json_put_null(&w);
+	json_end_object(&w);
+	printf(STR_FMT "\n", STR_ARG(buf_str(&body)));
+	return 0;
+}
+
+/* A node at work would go on with what it knows. */
+static enum err_kind check_alone(const struct command *command, struct store *store,
+				 struct error *err)
+{
+	struct node_row *nodes = NULL;
+	size_t count = 0;
+	const enum err_kind kind = store_node_list(store, command->arena, &nodes, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++) {
+		if (nodes[i].is_alive && !str_equal(nodes[i].id, store_node_id(store)))
+			return error_set(err, ERR_CONFLICT,
+					 "the node " STR_FMT
+					 " is at work on this database: stop every node first",
+					 STR_ARG(nodes[i].name));
+	}
+	return kind;
+}
+
+int command_restore_mark(const struct command *command)
+{
+	struct settings quiet = *command->settings;
+	struct service *service = NULL;
+	struct error err = {0};
+	if (command->arguments->mark == NULL) {
+		fputs("posthorn: restore needs a FILE, or --mark\nposthorn: see `posthorn help`\n",
+		      stderr);
+		return 2;
+	}
+	if (quiet.values[SETTING_ID_log_level].source == SETTING_FROM_DEFAULT)
+		quiet.values[SETTING_ID_log_level].text = "error";
+	enum err_kind kind = service_open(&quiet, SERVICE_COMMAND, &service, &err);
+	if (kind == ERR_NONE)
+		kind = check_alone(command, service->store, &err);
+	if (kind == ERR_NONE)
+		kind = store_guard_arm(service->store, &err);
+	service_close(&service);
+	if (kind != ERR_NONE)
+		return failed_as(&err);
+	printf("{\"marked\":true}\n");
+	return 0;
 }

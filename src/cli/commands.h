@@ -64,6 +64,12 @@ struct command {
 	  "--repair: count again what lists of posts go by") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \
+	X("restore", NULL, command_restore, 1, "FILE", \
+	  "put a backup back in the place of the database, which is kept under another name; " \
+	  "what it cannot know to be unpublished is held. Stop the service first (SQLite)") \
+	X("restore", NULL, command_restore_mark, 0, "--mark", \
+	  "say that the database was put back in another way (pg_restore, a whole volume): the " \
+	  "next start holds what is due. Stop every node first") \
 	X("pause", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \
 	  "begin nothing new there; posts are accepted and wait") \
 	X("resume", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \

@@ -57,17 +57,25 @@ static bool is_first_word(const struct command_row *row, const struct arguments 
 	return arguments->word_count > 0 && strcmp(row->word, arguments->words[0]) == 0;
 }
 
-/* The row for the words, or NULL. */
+static size_t wanted_words(const struct command_row *row)
+{
+	return (row->second != NULL ? 2 : 1) + row->operands;
+}
+
+/* The row for the words, or NULL. Of two with the same words, the one that takes as many more. */
 static const struct command_row *find(const struct arguments *arguments)
 {
+	const struct command_row *found = NULL;
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		const struct command_row *row = &commands[i];
-		if (is_first_word(row, arguments) &&
-		    (row->second == NULL ||
-		     (arguments->word_count > 1 && strcmp(row->second, arguments->words[1]) == 0)))
-			return row;
+		const bool is_named =
+			is_first_word(row, arguments) &&
+			(row->second == NULL || (arguments->word_count > 1 &&
+						 strcmp(row->second, arguments->words[1]) == 0));
+		if (is_named && (found == NULL || wanted_words(row) == arguments->word_count))
+			found = row;
 	}
-	return NULL;
+	return found;
 }
 
 static void print_row(struct arena *arena, const struct command_row *row)
@@ -97,7 +105,8 @@ static int help_on(const struct command *command)
 	size_t count = 0;
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		const struct command_row *row = &commands[i];
-		if (named != NULL ? row != named : !is_first_word(row, command->arguments))
+		if (!is_first_word(row, command->arguments) ||
+		    (named != NULL && row->second != named->second))
 			continue;
 		print_row(command->arena, row);
 		count++;
@@ -171,9 +180,8 @@ static int run(struct arena *arena, int argc, char **argv)
 	/* Before words and settings are checked: one that is wrong may be the reason for asking. */
 	if (row->function == command_help || row->function == command_version)
 		return row->function(&command);
-	const size_t wanted = (row->second != NULL ? 2 : 1) + row->operands;
-	if (arguments.word_count != wanted)
-		return wrong_count(arena, row, arguments.word_count > wanted);
+	if (arguments.word_count != wanted_words(row))
+		return wrong_count(arena, row, arguments.word_count > wanted_words(row));
 	if (settings_finish(&settings, environ, &err) != ERR_NONE)
 		return wrong_use(str_of(err.text));
 	settings.changes_mode = arguments.change_mode != NULL;

@@ -242,6 +242,43 @@ def test_ten_thousand_posts_behind_the_backup(world, tmp_path):
     assert sum(world.times_seen().values()) == before and not world.doubled()
 
 
+def test_a_retry_that_is_lost_is_asked_about_when_it_is_made_again(world, tmp_path):
+    """It had been cancelled at the time of the backup; somebody retried it afterwards."""
+    world.accept_many("cancelled", {"x": 1, "facebook": 1}, scheduled_at=world.utc(DUE_S))
+    ids = [post_id for _, _, post_id in world.groups["cancelled"]]
+    for post_id in ids:
+        assert world.app.request("DELETE", f"/v1/posts/{post_id}").status_code == 204
+    back_up(world, tmp_path / "backup.db")
+    for post_id in ids:
+        world.app.request("POST", f"/v1/posts/{post_id}/retry", json={}).raise_for_status()
+    world.wait_published("cancelled")
+    world.stop()
+    put_back(world, tmp_path / "backup.db")
+    world.start()
+    assert [post["error"]["code"] for _, _, post in world.status("cancelled")] == ["CANCELLED"] * 2
+    assert world.hold("show")["asking"] == 0
+    for post_id in ids:
+        world.app.request("POST", f"/v1/posts/{post_id}/retry", json={}).raise_for_status()
+    assert world.wait_asked()["adopted"] == 2
+    assert world.all_published("cancelled") and not world.doubled()
+
+
+def test_a_clock_that_was_set_back_hides_nothing(world, tmp_path):
+    world.later(DUE_S)
+    world.stop()
+    world.start()
+    world.accept("due", "facebook", 0, scheduled_at=world.utc(SOON_S))
+    back_up(world, tmp_path / "backup.db")
+    assert not world.seen("due"), "this machine is too slow for SOON_S"
+    world.wait_published("due", 60)
+    world.stop()
+    world.control["clock_s"] -= DUE_S
+    put_back(world, tmp_path / "backup.db")
+    world.start()
+    counts = world.wait_asked()
+    assert counts["held"] + counts["adopted"] == 1 and not world.doubled()
+
+
 # ---- starts that are no restore ----
 
 
@@ -413,10 +450,100 @@ def test_a_copy_beside_the_old_log_is_refused_or_put_right(world, tmp_path):
     try:
         world.start()
     except AssertionError as refused:
-        assert "posthorn.db-wal still belongs to the former file" in str(refused)
-        return
+        assert "`posthorn restore FILE`" in str(refused) and "DATA/epoch-commit" in str(refused)
+        put_back_by_command(world, tmp_path / "copy" / "posthorn.db")
+        world.start()
     check_nothing_is_wrong(world)
     assert "database_restored" in world.service.stderr()
+
+
+# ---- posthorn restore ----
+
+
+def put_back_by_command(world, path):
+    done = world.cli("restore", path)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["path"] == str(world.data / "posthorn.db") and told["bytes"] == (world.data / "posthorn.db").stat().st_size
+    return told["former"]
+
+
+def refused_to_restore(world, *words):
+    before = {path.name: path.read_bytes() for path in world.data.iterdir() if path.name in ("posthorn.db", "epoch")}
+    done = world.cli("restore", *words)
+    assert done.returncode == 1, (done.stdout, done.stderr)
+    assert before == {name: (world.data / name).read_bytes() for name in before}
+    return done.stderr
+
+
+def test_a_backup_is_put_back_by_command(world, tmp_path):
+    world.accept_many("due", {"x": 2, "facebook": 2}, scheduled_at=world.utc(DUE_S))
+    back_up(world, tmp_path / "backup.db")
+    for words in (tmp_path / "backup.db",), ("--mark",):
+        done = world.cli("restore", *words)
+        assert done.returncode == 1 and "stop it first" in done.stderr
+    world.stop()
+    world.later(DUE_S)
+    world.start()
+    world.wait_published("due")
+    world.service.kill()  # its log stays behind, and goes aside with it
+    (tmp_path / "letter").write_text("Dear Posthorn, " * 100)
+    assert "is no Posthorn backup" in refused_to_restore(world, tmp_path / "letter")
+    assert "missing.db" in refused_to_restore(world, tmp_path / "missing.db")
+    assert "the database itself" in refused_to_restore(world, world.data / "posthorn.db")
+    assert "not both" in refused_to_restore(world, tmp_path / "backup.db", "--mark")
+    assert world.cli("restore").returncode == 2
+    former = put_back_by_command(world, tmp_path / "backup.db")
+    world.start()
+    assert world.wait_asked()["adopted"] == 4
+    assert world.all_published("due") and not world.doubled()
+    assert "database_restored" in world.service.stderr()
+    with sqlite3.connect(former) as database:  # whole, with all that the restore took back
+        assert database.execute("SELECT COUNT(*) FROM deliveries WHERE state = 'published'").fetchone() == (4,)
+    database.close()
+
+
+def test_a_backup_is_put_back_on_a_new_machine(world, tmp_path):
+    world.accept("due", "x", 0, scheduled_at=world.utc(DUE_S))
+    back_up(world, tmp_path / "backup.db")
+    world.stop()
+    key = (world.data / "master.key").read_bytes()
+    shutil.rmtree(world.data)
+    assert put_back_by_command(world, tmp_path / "backup.db") is None
+    (world.data / "master.key").write_bytes(key)
+    (world.data / "master.key").chmod(0o600)
+    world.later(DUE_S)
+    world.start()
+    assert world.wait_asked()["held"] == 1
+    assert not world.seen("due")
+
+
+def test_a_whole_volume_rolled_back_is_held_when_it_is_said(world, tmp_path):
+    """Nothing in it shows that it was rolled back: its epoch files came with it."""
+    world.accept_many("due", {"x": 1, "facebook": 1}, scheduled_at=world.utc(DUE_S))
+    world.stop()
+    shutil.copytree(world.data, tmp_path / "volume")
+    world.later(DUE_S)
+    world.start()
+    world.wait_published("due")
+    world.stop()
+    shutil.rmtree(world.data)
+    shutil.copytree(tmp_path / "volume", world.data)
+    marked = world.cli("restore", "--mark")
+    assert (marked.returncode, marked.stdout) == (0, '{"marked":true}\n'), marked.stderr
+    world.start()
+    assert world.wait_asked()["adopted"] == 2
+    assert world.all_published("due") and not world.doubled()
+    assert "`posthorn restore` said" in world.service.stderr()
+    world.stop()
+    world.start()
+    assert "database_restored" not in world.service.stderr(), "said once"
+
+
+def test_a_postgres_database_is_put_back_by_its_own_tools(world, tmp_path):
+    world.stop()
+    done = world.cli("restore", tmp_path / "backup.db", "--database", "postgres://nobody@127.0.0.1:1/posthorn")
+    assert done.returncode == 1 and "pg_restore" in done.stderr and "`posthorn restore --mark`" in done.stderr
 
 
 # ---- the backup itself ----

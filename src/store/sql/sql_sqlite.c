@@ -210,10 +210,10 @@ static enum err_kind find_mark(const struct sql_config *config, enum commit_find
 	if (kind != ERR_NONE || *found_out != COMMIT_FOREIGN_LOG)
 		return kind;
 	return error_set(err, ERR_INVALID,
-			 "%s was replaced, and %s-wal still belongs to the former file: SQLite "
-			 "would mix the two. If you put a copy back, remove the files that end in "
-			 "-wal and -shm and start again. If nothing was replaced, remove %s.",
-			 config->path, config->path, config->mark_path);
+			 "SQLite would mix two databases: put the copy back with `posthorn restore "
+			 "FILE` or, if nothing was replaced, remove DATA/epoch-commit. The log is "
+			 "that of the former file: %s-wal",
+			 config->path);
 }
 
 static enum err_kind sqlite_open(const struct sql_config *config, struct sql_connection **out,

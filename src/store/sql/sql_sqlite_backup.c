@@ -4,6 +4,7 @@
  * nobody. */
 #include "sql_sqlite_backup.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <sqlite3.h>
@@ -69,5 +70,44 @@ enum err_kind sql_sqlite_backup(struct sqlite3 *source, const char *path, struct
 	if (kind == ERR_NONE)
 		kind = prove(target, err);
 	sqlite3_close(target);
+	return kind;
+}
+
+/* ---- the way back ---- */
+
+/* Every version of ours has made these. */
+static const char ours[] = "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table'"
+			   " AND name IN ('schema_migrations', 'meta', 'posts', 'deliveries')";
+#define OURS_COUNT 4
+
+static enum err_kind check_is_ours(sqlite3 *source, const char *from, struct error *err)
+{
+	sqlite3_stmt *count = NULL;
+	int code = sqlite3_prepare_v2(source, ours, -1, &count, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(count);
+	const bool is_ours = code == SQLITE_ROW && sqlite3_column_int(count, 0) == OURS_COUNT;
+	sqlite3_finalize(count);
+	if (is_ours)
+		return ERR_NONE;
+	if (code == SQLITE_ROW || (code & 0xff) == SQLITE_NOTADB)
+		return error_set(err, ERR_INVALID, "this is no Posthorn backup: %s", from);
+	if ((code & 0xff) == SQLITE_CORRUPT)
+		return error_set(err, ERR_INTERNAL, "this backup is not sound: %s", from);
+	return failed(source, "cannot read the file", err);
+}
+
+enum err_kind sql_sqlite_copy_back(const char *from, const char *path, struct error *err)
+{
+	sqlite3 *source = NULL;
+	enum err_kind kind = ERR_NONE;
+	if (sqlite3_open_v2(from, &source, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK)
+		kind = failed(source, "cannot open the file", err);
+	if (kind == ERR_NONE)
+		kind = check_is_ours(source, from, err);
+	if (kind == ERR_NONE)
+		kind = sql_sqlite_backup(source, path, err);
+	sqlite3_close(source);
 	return kind;
 }
