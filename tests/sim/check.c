@@ -75,12 +75,13 @@ static bool is_strong(enum platform_id platform)
 		(check)->target
 
 /* How often a part may be seen: once, and once more for every risk that somebody took: the app that
- * allows one blind repeat, a person who published again. The service's own word for it is not
- * asked. */
+ * allows one blind repeat, a person who published again or who brought forward what a copy that was
+ * put back has for later. The service's own word for it is not asked. */
 static size_t visible_max(const struct check *check)
 {
 	const size_t repeats = check->sim->weather.retry_unknown_once ? 1 : 0;
-	return 1 + repeats + (size_t)check->post->republish_count * (1 + repeats);
+	const size_t risks = (size_t)check->post->republish_count + check->post->is_early_lost;
+	return 1 + repeats + risks * (1 + repeats);
 }
 
 static bool may_be_repeated(const struct check *check)
@@ -120,6 +121,7 @@ static bool is_told_published(const struct check *check, size_t part)
 	return str_equal_z(part_member(check, part, "state"), "published");
 }
 
+/* Nobody can know of a retry that is lost with the history in which it was made. */
 static void check_visible(struct check *check, size_t part, size_t count)
 {
 	struct sim *sim = check->sim;
@@ -132,7 +134,10 @@ static void check_visible(struct check *check, size_t part, size_t count)
 			"I4 %s post %d target %zu part %zu is told published and nobody sees it",
 			WHERE(check), part);
 	}
-	if (!is_told_published(check, part) && count > 0 && !may_be && check->told.is_final) {
+	const bool is_wrong =
+		!is_told_published(check, part) && count > 0 && !may_be && check->told.is_final;
+	sim->totals->told_as_copied += is_wrong && check->post->is_retry_lost;
+	if (is_wrong && !check->post->is_retry_lost) {
 		sim->totals->dishonest++;
 		sim_violation(
 			sim, "I4 %s post %d target %zu part %zu is visible and told %.*s %.*s",

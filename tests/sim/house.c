@@ -856,6 +856,7 @@ bool house_turn(struct house *house, int64_t wait_ms)
 	house->is_in_turn = true;
 	engine_turn(house->engine, wait_ms);
 	house->is_in_turn = false;
+	beat(house); /* by the clock of the turn, before anybody sets it */
 	return true;
 }
 

@@ -25,7 +25,6 @@ struct ground {
 	char directory[64];
 	char *database;
 	size_t database_bytes;
-	bool has_restores; /* copies are put back, in every fourth seed */
 };
 
 #define HOUSE_APP_ID "01990000-0000-7000-8000-000000000001"

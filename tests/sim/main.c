@@ -30,7 +30,7 @@
 
 struct options {
 	uint64_t first, seeds;
-	bool is_single, prints, checks_hash, prints_hashes, has_restores, has_nodes_only;
+	bool is_single, prints, checks_hash, prints_hashes, has_nodes_only;
 	int64_t jobs;
 	enum mutant mutant;
 	bool expects_caught;
@@ -236,7 +236,6 @@ static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant
 {
 	struct sim sim;
 	sim_begin(&sim, seed, mutant, prints, totals);
-	sim.weather.has_restore = sim.weather.has_restore && ground->has_restores;
 	struct world *world = world_new(&sim);
 	struct network *network = network_new(&sim, world);
 	struct run run = {.sim = &sim, .world = world, .network = network};
@@ -293,7 +292,6 @@ static struct totals run_share(const struct options *options, int64_t job)
 	struct totals totals = {0};
 	struct ground ground = {0};
 	ground_open(&ground);
-	ground.has_restores = options->has_restores;
 	for (uint64_t i = (uint64_t)job; i < options->seeds; i += (uint64_t)options->jobs) {
 		const uint64_t seed = options->first + i;
 		if (!options->has_nodes_only || has_nodes(seed, options->mutant))
@@ -378,8 +376,8 @@ static void print_totals(const struct totals *t)
 	       t->calls, t->publish_calls, t->faults, t->in_doubt, t->refreshes, t->crashes,
 	       t->commit_faults, t->pauses, t->jumps);
 	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
-	       ")\n",
-	       t->cancels, t->retries, t->restores, t->held);
+	       ", told as in the copy %" PRId64 ")\n",
+	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied);
 	printf("of the seeds %" PRId64 " with several nodes: stops %" PRId64 ", moves %" PRId64
 	       ", lanes taken over %" PRId64 ", answers that came after the lease was lost %" PRId64
 	       "\n",
@@ -418,9 +416,6 @@ static int judge(const struct options *options, const struct totals *totals)
 static const char usage[] =
 	"sim [--seeds N] [--first S] [--jobs N]   run seeds S .. S+N-1 (1,000 from 1)\n"
 	"sim --seed S [--trace]                  replay one\n"
-	"    --restores                          put copies of the database back, too; has known "
-	"faults\n"
-	"                                        (KNOWN_ISSUES.md)\n"
 	"    --nodes                             only the seeds with several nodes\n"
 	"    --hashes                            print each seed's trace hash: two programs that "
 	"print the\n"
@@ -453,8 +448,6 @@ static bool take_option(char *const *arguments, int *at, struct options *options
 	uint64_t jobs = 0;
 	if (strcmp(name, "--trace") == 0)
 		return options->prints = true;
-	if (strcmp(name, "--restores") == 0)
-		return options->has_restores = true;
 	if (strcmp(name, "--nodes") == 0)
 		return options->has_nodes_only = true;
 	if (strcmp(name, "--hashes") == 0)

@@ -103,6 +103,8 @@ static void cancel(struct people *people, struct script_post *post, struct house
 	must_be(people->sim, kind, ERR_NONE, "cancel", &err);
 	const bool is_cancelled = kind == ERR_NONE && result.outcome == POST_CHANGED;
 	post->is_cancelled |= is_cancelled;
+	if (is_cancelled)
+		post->cancelled_us = people->sim->true_us;
 	people->sim->totals->cancels += is_cancelled;
 	sim_trace(people->sim, "CANCEL " STR_FMT ": %d", STR_ARG(post->id), (int)result.outcome);
 	house_wake(house);
@@ -126,6 +128,10 @@ static void retry(struct people *people, struct script_post *post, bool republis
 	sim->totals->retries += is_again;
 	post->republish_count += is_again && republish;
 	post->is_cancelled &= !is_again;
+	post->is_retry_lost &=
+		!is_again || republish; /* who takes the risk is not asked about it */
+	if (is_again)
+		post->retried_us = sim->true_us;
 	sim_trace(sim, "RETRY " STR_FMT "%s: %d", STR_ARG(post->id), republish ? " again" : "",
 		  (int)result.outcome);
 	house_wake(house);
@@ -176,6 +182,8 @@ static void restore(struct people *people, struct script *script, const struct d
 		struct script_post *post = &script->posts[i];
 		post->is_forgotten |= post->is_accepted && post->accepted_us > deed->copy_us;
 		post->is_cancelled = false;
+		post->is_retry_lost |= post->retried_us > deed->copy_us;
+		post->is_early_lost |= post->is_retry_lost && post->cancelled_us > deed->copy_us;
 	}
 	script->was_restored = true;
 	house_restore(house, &people->copy);

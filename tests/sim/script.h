@@ -44,11 +44,16 @@ struct script_post {
 	bool is_accepted;
 	int64_t accepted_us; /* the world's time */
 	/* What people did to it (people.h). */
-	bool is_cancelled;   /* they were told that it is */
-	bool is_retried;     /* it may have left its end */
-	bool is_settled;     /* likewise: they said that it appeared */
-	int republish_count; /* so often they took the risk of a second one */
-	bool is_forgotten;   /* accepted after the copy that was put back was taken */
+	bool is_cancelled;                /* they were told that it is */
+	bool is_retried;                  /* it may have left its end */
+	bool is_settled;                  /* likewise: they said that it appeared */
+	int republish_count;              /* so often they took the risk of a second one */
+	bool is_forgotten;                /* accepted after the copy that was put back was taken */
+	int64_t cancelled_us, retried_us; /* when they last did; 0 = never */
+	/* They retried it after that copy was taken: it has the end, or the time, of the copy again,
+	 * until they retry it once more. */
+	bool is_retry_lost;
+	bool is_early_lost; /* in the copy it was still to come: they had cancelled it, and retried */
 };
 
 struct script {
