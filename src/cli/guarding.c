@@ -42,14 +42,23 @@ enum err_kind guarding_open_epoch(struct service *service, struct error *err)
 		LOG(&service->log, WARN, "database_restored",
 		    log_str("why", str_of(epoch_sentence(start.finding))),
 		    log_int("deliveries_held", start.marked_count));
+	if (start.look_count > 0)
+		LOG(&service->log, WARN, "unclean_end",
+		    log_str("why", STR("the last run was not stopped, and ended minutes ago")),
+		    log_int("deliveries_looked_for", start.look_count));
 	return heartbeat_start(BEAT_MS, raise_epoch, service, &service->guard_heartbeat, err);
 }
 
 void guarding_close_epoch(struct service *service)
 {
+	struct error err = {0};
 	heartbeat_stop(&service->guard_heartbeat);
-	if (service->is_guarded)
-		raise_epoch(service); /* from here on, a copy made while we ran is the older one */
+	if (!service->is_guarded)
+		return;
+	/* from here on, a copy made while we ran is the older one */
+	if (store_guard_end(service->store, clock_now_us(store_clock(service->store)), &err) !=
+	    ERR_NONE)
+		LOG(&service->log, WARN, "epoch_not_raised", log_str("error", str_of(err.text)));
 }
 
 /* ---- the quarantine ---- */

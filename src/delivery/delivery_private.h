@@ -58,6 +58,10 @@ enum next hold_start(struct delivery_task *t);
 bool hold_forbids(const struct delivery_task *t, const struct call *call);
 /* Keeps the delivery back until the operator decides. */
 enum next hold_for_operator(struct delivery_task *t);
+/* No look of a probe can be had any more: kept back, or (after an unclean end) sent. */
+enum next hold_give_up(struct delivery_task *t);
+/* When the part that is probed for was due; 0 = nothing is probed for. */
+int64_t hold_since_us(const struct delivery_task *t);
 /* Answers to a probe, by kind of step. */
 enum next hold_landed(struct delivery_task *t, const struct step *step);
 enum next hold_matches(struct delivery_task *t, const struct step *step);

@@ -102,6 +102,7 @@ struct delivery_hold {
 	bool is_probing;
 	struct str flow; /* while probing: the flow as the row has it */
 	struct str flow_secrets;
+	bool was_looking; /* HOLD_LOOKING, until a part was found */
 	bool has_new_state;
 	enum hold_state new_state;
 };

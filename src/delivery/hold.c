@@ -6,6 +6,10 @@
  * the post, so the delivery is held until the operator decides. No publish call is made meanwhile,
  * even if the adapter asks for one. A probe leaves no trace: the row keeps the flow that it had.
  *
+ * After an unclean end without a sign of a restore what is overdue is looked for once: what is not
+ * found goes out in the same turn. What is found shows that there was a restore after all, and the
+ * rest of that delivery is treated so.
+ *
  * The quarantine: a delivery that stopped the service three times is failed without being read. */
 #include "delivery_private.h"
 
@@ -44,19 +48,40 @@ static void probe_begin(struct delivery_task *t)
 	t->hold.flow_secrets = flow_write_secrets(t->arena, &t->flow);
 	t->hold.is_probing = true;
 	t->flow.probe = STR("");
-	if (t->save.call_state == CALL_STATE_NONE)
+	if (t->save.call_state == CALL_STATE_NONE && t->work.hold != HOLD_LOOKING)
 		t->save.call_started_at_us = t->work.hold_due_at_us;
+}
+
+int64_t hold_since_us(const struct delivery_task *t)
+{
+	return t->hold.is_probing ? t->work.hold_due_at_us : 0;
+}
+
+static void probe_end(struct delivery_task *t)
+{
+	struct error err = {0};
+	if (t->hold.is_probing)
+		flow_read(&t->flow, t->arena, t->hold.flow, t->hold.flow_secrets,
+			  t->content.container_count, &err);
+	t->hold.is_probing = false;
+}
+
+/* It goes out, as if it had never been looked for. */
+static enum next look_ends(struct delivery_task *t, const char *decision)
+{
+	probe_end(t);
+	t->work.hold = HOLD_NONE;
+	t->save.looks = 0;
+	change_state(t, HOLD_NONE);
+	record_decision(t, str_of(decision));
+	return NEXT_ASK;
 }
 
 /* Gives the delivery back until due_at_us, with the flow that the row has. */
 static enum next put_back(struct delivery_task *t, int64_t due_at_us, const char *decision)
 {
 	const struct failure failure = failure_of(FAILURE_CODE_OUTCOME_UNKNOWN, held_text);
-	struct error err = {0};
-	if (t->hold.is_probing)
-		flow_read(&t->flow, t->arena, t->hold.flow, t->hold.flow_secrets,
-			  t->content.container_count, &err);
-	t->hold.is_probing = false;
+	probe_end(t);
 	return verdict_retry_at(t, &failure, due_at_us, str_of(decision));
 }
 
@@ -67,8 +92,17 @@ enum next hold_for_operator(struct delivery_task *t)
 	return put_back(t, INT64_MAX, "not provable after a restore: held for the operator");
 }
 
+enum next hold_give_up(struct delivery_task *t)
+{
+	return t->work.hold == HOLD_LOOKING
+		       ? look_ends(t, "after an unclean end: it could not be looked for, send it")
+		       : hold_for_operator(t);
+}
+
 static enum next probe_again(struct delivery_task *t, int64_t at_least_ms)
 {
+	if (t->work.hold == HOLD_LOOKING)
+		return look_ends(t, "after an unclean end: it is not there, send it");
 	t->save.looks++;
 	const int64_t wait_ms = policy_probe_wait_ms(t->save.looks);
 	if (t->save.looks >= PROBES_MAX || wait_ms < 0)
@@ -82,6 +116,8 @@ static enum next probe_again(struct delivery_task *t, int64_t at_least_ms)
 static enum next adopt(struct delivery_task *t, const char *decision)
 {
 	t->hold.is_probing = false;
+	t->hold.was_looking |= t->work.hold == HOLD_LOOKING;
+	t->work.hold = HOLD_ASKING;
 	const enum next next = verdict_settled(t, decision);
 	if (flow_part(&t->flow) < t->flow.part_count && t->flow.stage.len == 0)
 		probe_begin(t);
@@ -105,6 +141,11 @@ enum next hold_matches(struct delivery_task *t, const struct step *step)
 
 enum next hold_too_early(struct delivery_task *t, const struct step *step)
 {
+	if (t->work.hold == HOLD_LOOKING) {
+		probe_end(t);
+		record_decision(t, STR("after an unclean end: too early to look"));
+		return verdict_wait(t, step->wait_ms);
+	}
 	return put_back(t, verdict_due_us(t, step->wait_ms), "restored: too early to ask");
 }
 
@@ -117,12 +158,14 @@ enum next hold_unproven(struct delivery_task *t, const struct step *step)
 enum next hold_refused(struct delivery_task *t, const struct failure *failure)
 {
 	return failure_is_transient(failure->class) ? probe_again(t, failure->retry_after_ms)
-						    : hold_for_operator(t);
+						    : hold_give_up(t);
 }
 
 bool hold_forbids(const struct delivery_task *t, const struct call *call)
 {
-	return t->work.hold == HOLD_ASKING && call->kind == CALL_PUBLISH;
+	const bool is_asked =
+		t->work.hold == HOLD_ASKING || (t->work.hold == HOLD_LOOKING && t->hold.is_probing);
+	return is_asked && call->kind == CALL_PUBLISH;
 }
 
 /* ---- beginning and end ---- */
@@ -156,6 +199,11 @@ enum next hold_start(struct delivery_task *t)
 		if (flow_part(&t->flow) < t->flow.part_count)
 			probe_begin(t);
 		return NEXT_ASK;
+	case HOLD_LOOKING:
+		if (!account_state_is_usable(t->work.account.state))
+			return look_ends(t, "after an unclean end: nobody can look");
+		probe_begin(t);
+		return NEXT_ASK;
 	case HOLD_NONE:
 	case HOLD_ADOPTED:
 	case HOLD_POISONED:
@@ -173,6 +221,8 @@ void hold_turn_ends(struct delivery_task *t)
 		t->save.flow = t->hold.flow;
 	if (t->work.hold != HOLD_ASKING || t->hold.has_new_state)
 		return;
+	if (t->hold.was_looking)
+		change_state(t, HOLD_ASKING);
 	if (t->save.next == DELIVERY_PUBLISHED)
 		change_state(t, HOLD_ADOPTED);
 	if (t->save.next == DELIVERY_FAILED || t->save.next == DELIVERY_PARTIAL)

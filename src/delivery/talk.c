@@ -78,7 +78,7 @@ static enum next send_call(struct delivery_task *t, const struct step *step)
 	const struct call *call = &step->call;
 	int64_t wait_us = 0;
 	if (hold_forbids(t, call))
-		return hold_for_operator(t);
+		return hold_give_up(t);
 	if (verdict_gives_back(t))
 		return NEXT_PLANNED;
 	if (has_expired(t))
@@ -256,7 +256,8 @@ static const step_handler handlers[MODE_COUNT][STEP_KINDS] = {
  * time. */
 static int64_t started_for_adapter(const struct delivery_task *t)
 {
-	const int64_t started_us = t->save.call_started_at_us;
+	const int64_t called_us = t->save.call_started_at_us;
+	const int64_t started_us = called_us != 0 ? called_us : hold_since_us(t);
 	if (started_us == 0 && !flow_is_open(&t->flow))
 		return 0;
 	const int64_t uncertain_us = flow_get_int(&t->flow, FLOW_UNCERTAIN_US, 0);

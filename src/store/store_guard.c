@@ -13,12 +13,15 @@
 #define NAME_AT_US "epoch_at_us"
 #define NAME_LINEAGE "epoch_lineage"
 #define NAME_ARMED "restore_armed"
+#define NAME_RUNNING "guard_running" /* until it is stopped */
 #define NAME_SERVER "server_lineage"
 #define NAME_DATABASE "database_identity"
 /* Longer than a publish call may take that was begun before the other server took over. */
 #define FAILOVER_GRACE_US US_PER_MINUTE
 /* The epoch's time is as old as this, or a little older where a beat was late. */
 #define BETWEEN_BEATS_US (2 * US_PER_MINUTE)
+/* A run that was not stopped and ended so long ago may be one of a volume that was rolled back. */
+#define GAP_MIN_US (5 * US_PER_MINUTE)
 
 /* ---- the epoch ---- */
 
@@ -164,6 +167,7 @@ struct starting {
 	struct epoch database;
 	struct epoch file;
 	int64_t now_us;
+	bool is_end;
 	struct guard_start told;
 };
 
@@ -221,6 +225,22 @@ static enum err_kind mark_restored(struct store_tx *tx, struct starting *startin
 	return kind;
 }
 
+/* Nothing shows that the database was put back. Yet it may have been, with all that could show it:
+ * what was due meanwhile and has not begun is looked for once. */
+static enum err_kind look_after_gap(struct store_tx *tx, struct starting *starting,
+				    struct error *err)
+{
+	int64_t running = 0;
+	const bool has_gap = starting->database.at_us != 0 &&
+			     starting->now_us - starting->database.at_us > GAP_MIN_US;
+	const enum err_kind kind = meta_get(tx, NAME_RUNNING, &running, err);
+	if (kind != ERR_NONE || running == 0 || !has_gap)
+		return kind;
+	return sql_run(tx->sql, SQL_HOLD_LOOK,
+		       SQL_ARGS(sql_int(starting->now_us), sql_int(HOLD_LOOKING)),
+		       &starting->told.look_count, err);
+}
+
 static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct starting *starting = argument;
@@ -241,6 +261,10 @@ static enum err_kind start_in_tx(struct store_tx *tx, void *argument, struct err
 		starting->told.finding = EPOCH_ARMED;
 	if (kind == ERR_NONE && epoch_means_restore(starting->told.finding))
 		kind = mark_restored(tx, starting, err);
+	else if (kind == ERR_NONE)
+		kind = look_after_gap(tx, starting, err);
+	if (kind == ERR_NONE)
+		kind = meta_put(tx, NAME_RUNNING, 1, err);
 	if (starting->database.lineage == 0)
 		starting->database.lineage = lineage;
 	if (kind == ERR_NONE)
@@ -296,7 +320,9 @@ enum err_kind store_guard_start(struct store *store, int64_t new_lineage, int64_
 static enum err_kind beat_in_tx(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct starting *beat = argument;
-	const enum err_kind kind = epoch_get(tx, &beat->database, err);
+	enum err_kind kind = epoch_get(tx, &beat->database, err);
+	if (kind == ERR_NONE && tx->store->is_guarded)
+		kind = meta_put(tx, NAME_RUNNING, beat->is_end ? 0 : 1, err);
 	if (kind != ERR_NONE)
 		return kind;
 	beat->told.finding = epoch_compare(&beat->database, &beat->file);
@@ -315,15 +341,26 @@ static enum err_kind beat(struct store *store, struct starting *starting, struct
 	return kind;
 }
 
-enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error *err)
+static enum err_kind beat_alone(struct store *store, struct starting *starting, struct error *err)
 {
-	struct starting starting = {.now_us = now_us};
 	if (store->epoch_path == NULL)
 		return ERR_NONE;
 	pthread_mutex_lock(&store->epoch_lock);
-	const enum err_kind kind = beat(store, &starting, err);
+	const enum err_kind kind = beat(store, starting, err);
 	pthread_mutex_unlock(&store->epoch_lock);
 	return kind;
+}
+
+enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error *err)
+{
+	struct starting starting = {.now_us = now_us};
+	return beat_alone(store, &starting, err);
+}
+
+enum err_kind store_guard_end(struct store *store, int64_t now_us, struct error *err)
+{
+	struct starting starting = {.now_us = now_us, .is_end = true};
+	return beat_alone(store, &starting, err);
 }
 
 static enum err_kind arm_in_tx(struct store_tx *tx, void *argument, struct error *err)

@@ -32,12 +32,16 @@ enum hold_state {
 	/* had failed when the database was restored: a retry asks the platform first, because
 	 * another one may have published it in the history that is lost */
 	HOLD_ENDED,
+	/* overdue after an end that was no stop: the platform is asked once, and what it does not
+	 * show goes out */
+	HOLD_LOOKING,
 	HOLD_STATE_COUNT
 };
 
 struct guard_start {
 	enum epoch_finding finding;
 	int64_t marked_count; /* deliveries that are now HOLD_ASKING because of it */
+	int64_t look_count;   /* no sign of a restore, but an unclean end: now HOLD_LOOKING */
 };
 
 /* Once, after store_open() and before anything is delivered: compares the database with the file
@@ -50,6 +54,8 @@ enum err_kind store_guard_start(struct store *store, int64_t new_lineage, int64_
  * the file. Every minute, after each backup, and before the store is closed. Does nothing beside a
  * database whose restore was not yet noticed by a start. Any thread; blocks. */
 enum err_kind store_guard_beat(struct store *store, int64_t now_us, struct error *err);
+/* The last beat of a run that ends as it should. */
+enum err_kind store_guard_end(struct store *store, int64_t now_us, struct error *err);
 
 /* The next start takes the database as put back, whatever the files beside it say. Blocks. */
 enum err_kind store_guard_arm(struct store *store, struct error *err);

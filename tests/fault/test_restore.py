@@ -522,7 +522,7 @@ def test_a_whole_volume_rolled_back_is_held_when_it_is_said(world, tmp_path):
     """Nothing in it shows that it was rolled back: its epoch files came with it."""
     world.accept_many("due", {"x": 1, "facebook": 1}, scheduled_at=world.utc(DUE_S))
     world.stop()
-    shutil.copytree(world.data, tmp_path / "volume")
+    shutil.copytree(world.data, tmp_path / "volume", ignore=shutil.ignore_patterns("*.sock"))
     world.later(DUE_S)
     world.start()
     world.wait_published("due")
@@ -538,6 +538,24 @@ def test_a_whole_volume_rolled_back_is_held_when_it_is_said(world, tmp_path):
     world.stop()
     world.start()
     assert "database_restored" not in world.service.stderr(), "said once"
+
+
+def test_a_volume_rolled_back_to_a_running_service_is_looked_after(world, tmp_path):
+    """Nobody said it. But the snapshot shows a run that was not stopped, and that is long ago: what a list shows is taken over."""
+    world.accept_many("due", {"x": 2, "facebook": 2}, scheduled_at=world.utc(DUE_S))
+    world.service.kill()
+    shutil.copytree(world.data, tmp_path / "volume", ignore=shutil.ignore_patterns("*.sock"))
+    world.later(DUE_S)
+    world.start()
+    world.wait_published("due")
+    world.stop()
+    shutil.rmtree(world.data)
+    shutil.copytree(tmp_path / "volume", world.data)
+    world.start()
+    world.wait_published("due")
+    assert world.hold("show")["adopted"] == 4
+    assert not world.doubled()
+    assert "unclean_end" in world.service.stderr() and "database_restored" not in world.service.stderr()
 
 
 def test_a_postgres_database_is_put_back_by_its_own_tools(world, tmp_path):

@@ -460,6 +460,9 @@ static void start_guard(struct house *house)
 			       &err),
 	     &err, "guard");
 	house->beat_at_us = house->sim->true_us + BEAT_US;
+	house->sim->totals->looked_for += start.look_count;
+	if (start.look_count > 0)
+		sim_trace(house->sim, "LOOKED FOR %lld", (long long)start.look_count);
 	if (!epoch_means_restore(start.finding))
 		return;
 	sim_trace(house->sim, "NOTICED %d: %lld held", (int)start.finding,

@@ -376,8 +376,8 @@ static void print_totals(const struct totals *t)
 	       t->calls, t->publish_calls, t->faults, t->in_doubt, t->refreshes, t->crashes,
 	       t->commit_faults, t->pauses, t->jumps);
 	printf("cancels %" PRId64 ", retries %" PRId64 ", restores %" PRId64 " (held %" PRId64
-	       ", told as in the copy %" PRId64 ")\n",
-	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied);
+	       ", told as in the copy %" PRId64 "), looked for after a gap %" PRId64 "\n",
+	       t->cancels, t->retries, t->restores, t->held, t->told_as_copied, t->looked_for);
 	printf("of the seeds %" PRId64 " with several nodes: stops %" PRId64 ", moves %" PRId64
 	       ", lanes taken over %" PRId64 ", answers that came after the lease was lost %" PRId64
 	       "\n",

@@ -224,20 +224,7 @@ static void what_can_only_be_proven_by_a_repeat_is_held(void **state)
 	assert_true(str_find(stored.flow, STR("repeats"), 0) == SIZE_MAX); /* no trace of looks */
 }
 
-/* The net below all of it. */
-static void no_publish_call_is_made_while_asking(void **state)
-{
-	(void)state;
-	static const enum call_kind kinds[] = {CALL_READ, CALL_PREPARE, CALL_PUBLISH};
-	for (enum hold_state hold = HOLD_NONE; hold < HOLD_STATE_COUNT; hold++) {
-		for (size_t i = 0; i < 3; i++) {
-			const struct delivery_task t = {.work = {.hold = hold}};
-			const struct call call = {.kind = kinds[i]};
-			assert_true(hold_forbids(&t, &call) ==
-				    (hold == HOLD_ASKING && kinds[i] == CALL_PUBLISH));
-		}
-	}
-}
+/* ---- after an unclean end ---- */
 
 static const struct fake_answer refusals[] = {
 	{.match = LOOK, .status = 503, .body = "oops", .times = 99},
@@ -245,6 +232,112 @@ static const struct fake_answer refusals[] = {
 	{.match = LOOK, .status = 429, .body = "{}", .times = 99},
 	{.match = LOOK, .status = 403, .body = "{}", .times = 99},
 };
+
+static enum err_kind look_in_tx(struct store_tx *tx, void *argument, struct error *err)
+{
+	const int64_t *now_us = argument;
+	return sql_run(tx->sql, SQL_HOLD_LOOK, SQL_ARGS(sql_int(*now_us), sql_int(HOLD_LOOKING)),
+		       NULL, err);
+}
+
+/* As store_guard_start() does after a gap. */
+static struct str overdue_post(struct world *w, const char *content)
+{
+	struct error err = {0};
+	int64_t now_us = clock_now_us(&w->clock.clock);
+	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
+	const struct str post = world_post(w, content, &account, 1);
+	ok(store_write(w->store, look_in_tx, &now_us, &err), &err);
+	fake_clock_advance(&w->clock, US_PER_MINUTE);
+	return post;
+}
+
+static void after_an_unclean_end_what_is_not_found_goes_out(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING, .times = 99);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+	const struct str post = overdue_post(w, WORLD_TEXT("hello"));
+	world_run(w);
+	assert_published(w, post, "1001");
+	assert_int_equal(fake_count(&w->transport, LOOK), 1);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+	for (enum hold_state hold = HOLD_ASKING; hold < HOLD_STATE_COUNT; hold++)
+		assert_int_equal(count_of(w, hold), 0);
+}
+
+static void after_an_unclean_end_what_is_found_is_taken_over(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")));
+	const struct str post = overdue_post(w, WORLD_TEXT("hello"));
+	world_run(w);
+	assert_published(w, post, "2002");
+	assert_int_equal(fake_count(&w->transport, TWEETS), 0);
+	assert_int_equal(count_of(w, HOLD_ADOPTED), 1);
+}
+
+/* It was a restore after all. */
+static void the_rest_of_a_thread_that_is_found_is_held(void **state)
+{
+	struct world *w = *state;
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = LIST(SHOWN("2002", "hello")),
+		    .times = 99);
+	const struct str post = overdue_post(w, THREAD);
+	pass_all(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 0);
+	assert_int_equal(count_of(w, HOLD_HELD), 1);
+	assert_str(world_delivery(w, post, 0).remote_id, "2002");
+}
+
+static void after_an_unclean_end_nobody_waits_for_a_refused_look(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
+		void *inner = NULL;
+		world_setup(&inner);
+		struct world *w = inner;
+		fake_add(&w->transport, refusals[i]);
+		FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED);
+		const struct str post = overdue_post(w, WORLD_TEXT("hello"));
+		pass_all(w);
+		for (int hour = 0; hour < 4; hour++)
+			world_pass(w, US_PER_HOUR);
+		assert_published(w, post, "1001");
+		assert_int_equal(fake_count(&w->transport, TWEETS), 1);
+		world_teardown(&inner);
+	}
+}
+
+static void what_has_begun_is_not_looked_for(void **state)
+{
+	struct world *w = *state;
+	struct error err = {0};
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	const struct account_row account = world_account(w, PLATFORM_X, 0, WORLD_REFRESH_TOKEN);
+	world_post(w, WORLD_TEXT("hello"), &account, 1);
+	world_run(w);
+	int64_t now_us = clock_now_us(&w->clock.clock) + US_PER_DAY;
+	ok(store_write(w->store, look_in_tx, &now_us, &err), &err);
+	assert_int_equal(count_of(w, HOLD_LOOKING), 0);
+}
+
+/* The net below all of it. */
+static void no_publish_call_is_made_while_asking(void **state)
+{
+	(void)state;
+	static const enum call_kind kinds[] = {CALL_READ, CALL_PREPARE, CALL_PUBLISH};
+	for (enum hold_state hold = HOLD_NONE; hold < HOLD_STATE_COUNT; hold++) {
+		for (size_t i = 0; i < 3; i++) {
+			const struct delivery_task t = {.work = {.hold = hold},
+							.hold = {.is_probing = true}};
+			const bool is_asked = hold == HOLD_ASKING || hold == HOLD_LOOKING;
+			const struct call call = {.kind = kinds[i]};
+			assert_true(hold_forbids(&t, &call) ==
+				    (is_asked && kinds[i] == CALL_PUBLISH));
+		}
+	}
+}
 
 static void who_cannot_be_asked_proves_nothing(void **state)
 {
@@ -378,6 +471,11 @@ int main(void)
 		WORLD_TEST(a_whole_thread_is_taken_over),
 		WORLD_TEST(two_candidates_prove_nothing),
 		WORLD_TEST(what_can_only_be_proven_by_a_repeat_is_held),
+		WORLD_TEST(after_an_unclean_end_what_is_not_found_goes_out),
+		WORLD_TEST(after_an_unclean_end_what_is_found_is_taken_over),
+		WORLD_TEST(the_rest_of_a_thread_that_is_found_is_held),
+		cmocka_unit_test(after_an_unclean_end_nobody_waits_for_a_refused_look),
+		WORLD_TEST(what_has_begun_is_not_looked_for),
 		cmocka_unit_test(no_publish_call_is_made_while_asking),
 		cmocka_unit_test(who_cannot_be_asked_proves_nothing),
 		WORLD_TEST(a_disconnected_account_is_not_asked),

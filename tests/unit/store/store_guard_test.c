@@ -252,6 +252,40 @@ static void what_fails_after_the_restore_is_retried_at_once(void **state)
 	assert_int_equal(count_of(h, HOLD_ASKING), 0);
 }
 
+static void stop(struct house *h)
+{
+	struct error err = {0};
+	ok(store_guard_end(h->w->store, clock_now_us(&h->w->clock.clock), &err), &err);
+}
+
+/* A volume that was rolled back whole looks like that. */
+static void an_unclean_end_with_a_gap_is_looked_after(void **state)
+{
+	struct house *h = *state;
+	const struct account_row account = world_account(h->w, PLATFORM_X, 0, NULL);
+	start(h);
+	world_post(h->w, WORLD_TEXT("overdue"), &account, 1);
+	fake_clock_advance(&h->w->clock, 5 * US_PER_MINUTE);
+	assert_int_equal(start_again(h).look_count, 0); /* no gap */
+	fake_clock_advance(&h->w->clock, 5 * US_PER_MINUTE + 1);
+	stop(h);
+	fake_clock_advance(&h->w->clock, US_PER_DAY);
+	assert_int_equal(start_again(h).look_count, 0); /* it was stopped */
+	beat(h);
+	fake_clock_advance(&h->w->clock, 5 * US_PER_MINUTE + 1);
+	const struct guard_start told = start_again(h);
+	assert_int_equal(told.finding, EPOCH_SAME);
+	assert_int_equal(told.look_count, 1);
+	assert_int_equal(count_of(h, HOLD_LOOKING), 1);
+	assert_int_equal(count_of(h, HOLD_ASKING), 0);
+	assert_int_equal(start_again(h).look_count, 0);
+	back_up(h); /* what is looked for in a copy is asked about, when the copy is put back */
+	put_back(h);
+	assert_int_equal(start(h).marked_count, 1);
+	assert_int_equal(count_of(h, HOLD_LOOKING), 0);
+	assert_int_equal(count_of(h, HOLD_ASKING), 1);
+}
+
 static void a_missing_or_foreign_file_holds(void **state)
 {
 	struct house *h = *state;
@@ -307,6 +341,7 @@ int main(void)
 		GUARD_TEST(a_retry_of_what_had_failed_asks_first),
 		GUARD_TEST(who_publishes_again_is_not_asked),
 		GUARD_TEST(what_fails_after_the_restore_is_retried_at_once),
+		GUARD_TEST(an_unclean_end_with_a_gap_is_looked_after),
 		GUARD_TEST(a_missing_or_foreign_file_holds),
 		GUARD_TEST(the_poisoned_is_marked_once),
 		WORLD_TEST(without_a_file_there_is_no_guard),
