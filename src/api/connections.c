@@ -73,6 +73,20 @@ static bool is_origin(struct arena *arena, struct str allowed, struct str origin
 	       str_equal(url_origin(arena, &url), origin);
 }
 
+/* A program on the user's own machine listens on a port that is free at that moment: an entry with
+ * a literal loopback address and no port fits every port (RFC 8252, 7.3). */
+static bool is_loopback(struct arena *arena, struct str allowed, const struct url *url)
+{
+	struct url entry;
+	if (url_parse(arena, allowed, &entry, NULL) != ERR_NONE || entry.has_port ||
+	    !str_equal_z(entry.scheme, "http") ||
+	    (!str_equal_z(entry.host, "127.0.0.1") && !str_equal_z(entry.host, "::1")))
+		return false;
+	return str_equal(entry.scheme, url->scheme) && str_equal(entry.host, url->host) &&
+	       (str_is_empty(entry.path) ||
+		(str_equal(entry.path, url->path) && str_equal(entry.query, url->query)));
+}
+
 /* On the app's list, as a whole URL or as an origin; an empty list allows any (api-decisions.md 3),
  * an unreadable one nothing. */
 static bool redirect_is_listed(struct arena *arena, const struct app_row *app,
@@ -88,7 +102,8 @@ static bool redirect_is_listed(struct arena *arena, const struct app_row *app,
 	bool is_listed = list->count == 0;
 	for (size_t i = 0; i < list->count && !is_listed; i++) {
 		const struct str allowed = json_string(json_at(list, i));
-		is_listed = str_equal(allowed, text) || is_origin(arena, allowed, origin);
+		is_listed = str_equal(allowed, text) || is_origin(arena, allowed, origin) ||
+			    is_loopback(arena, allowed, url);
 	}
 	return is_listed;
 }

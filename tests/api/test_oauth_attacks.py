@@ -229,6 +229,21 @@ def test_the_apps_list(service):
         check_error(answer, 422, "VALIDATION_ERROR", ["redirect_url"])
 
 
+def test_a_loopback_address_on_the_list_fits_any_port(service):
+    """RFC 8252, 7.3: a program on the user's machine listens where there is room. Only the port is free, only for literal loopback
+    addresses over http, and only where the list names none."""
+    app = App(service, name="native").set_credentials("x").issue_token()
+    listed = "http://127.0.0.1/ http://[::1]/back http://127.0.0.2:7000/ http://localhost/ https://customer.example/"
+    done = app.cli("app", "set", app.client_id, "--redirect-urls", listed)
+    assert done.returncode == 0, done.stderr
+    for good in ("http://127.0.0.1:49152/", "http://127.0.0.1/", "http://[::1]:1234/back", "http://127.0.0.2:7000/", "http://localhost/"):
+        assert app.begin("x", redirect_url=good)["connection_id"]
+    for bad in ("http://127.0.0.1:49152/other", "http://127.0.0.1:49152/?a=b", "https://127.0.0.1:49152/", "http://[::1]:1234/",
+                "http://127.0.0.2:7001/", "http://localhost:49152/", "https://customer.example:8443/", "http://127.0.0.1.evil.example:80/"):
+        answer = app.get("/v1/oauth/x/connect", params={"user_id": "u", "redirect_url": bad})
+        check_error(answer, 422, "VALIDATION_ERROR", ["redirect_url"])
+
+
 def test_the_way_back_is_fixed_at_the_beginning(alice):
     """29: nothing in the callback's query, and no later connection, changes where the browser goes."""
     begun = alice.begin("x", user_id="fixed", redirect_url="https://first.example/done")
