@@ -262,6 +262,13 @@ static const struct other_name *other_name_find(const struct folded *name, const
 	return NULL;
 }
 
+const char *known_nearest(struct str name, const char *const *known)
+{
+	const struct folded folded = fold(name);
+	const char *same = same_name(&folded, known);
+	return same != NULL ? same : nearest(&folded, known);
+}
+
 /* what: "field" or "parameter". */
 static struct str sentence(struct arena *arena, const char *what, struct str name,
 			   const char *const *known)

@@ -23,3 +23,5 @@ void known_check(struct problems *problems, const struct json *object, struct st
  * and "ids[7]": their reader judges the form. */
 void known_check_query(struct problems *problems, const struct form *query,
 		       const char *const *known);
+/* The known name that name was meant to be, or NULL when none is close. */
+const char *known_nearest(struct str name, const char *const *known);

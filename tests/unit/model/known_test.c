@@ -166,11 +166,23 @@ static void a_flood_is_bounded(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void the_nearest_alone(void **state)
+{
+	(void)state;
+	assert_string_equal(known_nearest(STR("scheduledat"), post_names()), "scheduled_at");
+	assert_string_equal(known_nearest(STR("contnet"), post_names()), "content");
+	/* no other service's words here */
+	assert_null(known_nearest(STR("caption"), post_names()));
+	assert_null(known_nearest(STR("zzz"), post_names()));
+	assert_null(known_nearest(STR("zzz"), KNOWN_NONE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(known_names_pass),  TEST(near_names_are_suggested),  TEST(far_names_are_not),
 		TEST(the_level_decides), TEST(parameters_are_named_once), TEST(a_flood_is_bounded),
+		TEST(the_nearest_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
