@@ -11,6 +11,10 @@
 #include "count_of.h"
 #include "str.h"
 
+#include "known.h"
+
+#include "person.h"
+
 #include "arguments.h"
 #include "commands.h"
 #include "settings.h"
@@ -84,12 +88,18 @@ static void print_row(struct arena *arena, const struct command_row *row)
 	printf("  " STR_FMT "\n      %s\n", STR_ARG(text), row->summary);
 }
 
-/* All of them. */
+/* All of them, or the verb that stands after help. */
 int command_help(const struct command *command)
 {
+	const struct arguments *arguments = command->arguments;
+	if (arguments->word_count > 1 && person_print_help(stdout, arguments->words[1]))
+		return 0;
 	printf("posthorn %s: one API to publish to instagram, facebook, x, linkedin, youtube and "
-	       "tiktok\n\ncommands:\n",
+	       "tiktok\n\nfor people, over the API of a service (POSTHORN_URL, POSTHORN_TOKEN; "
+	       "each explains itself with --help):\n",
 	       POSTHORN_VERSION);
+	person_print_verbs(stdout);
+	printf("\nfor operators, on the machine of the service:\n");
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		print_row(command->arena, &commands[i]);
 	printf("\nsettings (also as POSTHORN_NAME in the environment and `name = value` in the "
@@ -145,14 +155,29 @@ static struct str second_words(struct arena *arena, const struct arguments *argu
 	return list;
 }
 
+/* The first word of a command that this one was meant to be, or NULL. */
+static const char *nearest_command(struct str word)
+{
+	const char *words[COUNT_OF(commands) + 1];
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		words[i] = commands[i].word;
+	words[COUNT_OF(commands)] = NULL;
+	const char *verb = known_nearest(word, person_words());
+	return verb != NULL ? verb : known_nearest(word, words);
+}
+
 static int unknown_command(struct arena *arena, const struct arguments *arguments)
 {
 	if (arguments->word_count == 0)
 		return wrong_use(STR("no command given"));
 	const char *first = arguments->words[0];
 	const struct str seconds = second_words(arena, arguments);
-	if (str_is_empty(seconds))
-		return wrong_use(str_format(arena, "unknown command \"%s\"", first));
+	if (str_is_empty(seconds)) {
+		const char *meant = nearest_command(str_of(first));
+		return wrong_use(str_format(arena, "unknown command \"%s\"%s%s%s", first,
+					    meant != NULL ? "; did you mean " : "",
+					    meant != NULL ? meant : "", meant != NULL ? "?" : ""));
+	}
 	if (arguments->word_count == 1)
 		return wrong_use(str_format(arena, "%s needs one of these after it: " STR_FMT,
 					    first, STR_ARG(seconds)));
@@ -194,7 +219,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	struct arena *arena = arena_new("main", MAIN_ARENA_MAX_BYTES);
-	const int status = run(arena, argc, argv);
+	const int status = person_has_verb(argc, argv)
+				   ? person_main(argc, argv, environ, "Posthorn/" POSTHORN_VERSION)
+				   : run(arena, argc, argv);
 	arena_free(&arena);
 	curl_global_cleanup();
 	return status;

@@ -101,8 +101,9 @@ def test_flags_of_posthorn_exist():
     """In `posthorn ...` commands and after "--" in a code span of its own."""
     known = found(r'^SETTING\(\w+, *"([^"]+)"', "src/cli/settings.def") | found(r"--([a-z][a-z-]+)", "src/cli/commands.h")
     known |= found(r'^\tX\(\w+, "([a-z-]+)"', "src/cli/arguments.h") | {"help", "version"}
+    known |= found(r'^PERSON_FLAG\(\w+, *"([a-z-]+)"', "src/person/person_flags.def")
     wrong = set()
-    for name in ("README.md", "docs/operations.md", "docs/postgres.md"):
+    for name in ("README.md", "docs/command-line.md", "docs/operations.md", "docs/postgres.md"):
         code = code_of(name).replace("\\\n", " ")
         commands = re.findall(r"(?:^|[`|;] *)(?:./dev run|posthorn) [^\n`]*", code, re.M) + re.findall(r"`--[^`]*`", code)
         wrong |= {(name, flag) for command in commands for flag in re.findall(r"(?<![\w-])--([a-z][a-z-]+)", command) if flag not in known}
@@ -112,10 +113,12 @@ def test_flags_of_posthorn_exist():
 def test_commands_of_posthorn_exist():
     rows = re.findall(r'^\tX\("([a-z-]+)", (?:"([a-z-]+)"|NULL)', text_of("src/cli/commands.h"), re.M)
     words = {first for first, _ in rows}
-    pairs = set(rows)
+    verbs = found(r'^PERSON_VERB\(\w+, *"([a-z-]+)"', "src/person/person_verbs.def")
+    words |= verbs
+    pairs = set(rows) | {(verb, "") for verb in verbs}
     assert len(rows) > 20
     wrong = set()
-    for name in ("README.md", "docs/operations.md", "docs/postgres.md", "docs/reliability.md", "KNOWN_ISSUES.md"):
+    for name in ("README.md", "docs/command-line.md", "docs/operations.md", "docs/postgres.md", "docs/reliability.md", "KNOWN_ISSUES.md"):
         for first, second in re.findall(r"(?:^|`)posthorn ([a-z-]+)(?: ([a-z][a-z-]+))?(?![\w|(])", code_of(name), re.M):
             if first not in words or second and (first, "") not in pairs and (first, second) not in pairs:
                 wrong.add((name, first, second))

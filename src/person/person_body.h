@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The body of publish and validate, made of the flags. Nothing is sent here. */
+#pragma once
+
+#include "str.h"
+
+#include "person_private.h"
+
+struct person_targets;
+
+/* What the flags say, checked. Texts live in the run's arena. */
+struct person_body {
+	struct str content; /* with "-", read from standard input */
+	bool has_content;
+	struct str scheduled_at; /* as the API writes it; empty = now */
+};
+
+/* WRONG_USE with the reason on standard error: a file of this machine, media of unknown kind, a time
+ * that cannot be read, an option of an unknown platform, no text and no media, a text that is not
+ * UTF-8. */
+enum person_status person_body_check(struct person *person, struct person_body *body_out);
+/* The JSON, in the run's arena. request_id: empty = none. */
+struct str person_body_write(struct person *person, const struct person_body *body,
+			     const struct person_targets *targets, struct str request_id);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One call of the public API, with what may be repeated of it. A call whose request provably never
+ * left is not made; one whose answer was lost may have been taken, and is repeated only when twice
+ * is as good as once. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "str.h"
+
+struct arena;
+struct json;
+struct person;
+
+struct person_request {
+	const char *method;
+	struct str path; /* with its query: "/v1/posts?page=1" */
+	struct str body; /* JSON; empty = none */
+	/* twice is as good as once: GET, DELETE, and a publish with its request_id */
+	bool is_repeatable;
+};
+
+struct person_answer {
+	int status;
+	struct str body;
+	const struct json *json; /* NULL for 204 */
+	/* an earlier try may have been taken, though its answer was lost */
+	bool was_lost;
+};
+
+/* Makes the call with the run's token and waits for the answer, which lives in arena. Blocks: a try
+ * takes at most 30 s (GET: 15 s); lost answers of repeatable calls and 502 to 504 are repeated for 30
+ * s, and at least twice; a rate limit is waited for (at most five times a minute). Returns NONE with any answer of the
+ * service, whatever its status; TEMPORARY: the service cannot be reached and nothing was taken;
+ * UNCERTAIN: no answer, and the call may have been taken; INVALID: what answers there is not
+ * Posthorn. err names the URL. */
+enum err_kind person_call(struct person *person, struct arena *arena,
+			  const struct person_request *request, struct person_answer *answer_out,
+			  struct error *err);
+/* person_call() with GET. */
+enum err_kind person_get(struct person *person, struct arena *arena, struct str path,
+			 struct person_answer *answer_out, struct error *err);
+/* "/v1/posts/ID" and tail, in arena; the id may be anything that a person typed. */
+struct str person_call_post_path(struct arena *arena, struct str post_id, const char *tail);
+/* One POST of bytes to any address, for listen: no token, no repeat. headers as in transfer.h.
+ * *status_out is 0 without an answer, and why_out says why. */
+struct transfer_header;
+void person_call_hook(struct person *person, struct arena *arena, struct str url,
+		      const struct transfer_header *headers, size_t header_count, struct str body,
+		      int *status_out, struct str *why_out);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The verbs cancel and retry. */
+#include "arena.h"
+#include "buf.h"
+
+#include "json.h"
+#include "json_write.h"
+
+#include "person_call.h"
+#include "person_print.h"
+#include "person_read.h"
+#include "person_wait.h"
+
+#define BODY_MAX_BYTES ((size_t)1 << 20)
+
+static struct str post_path(struct person *person, const char *tail)
+{
+	return person_call_post_path(person->arena, str_of(person->flags->word), tail);
+}
+
+enum person_status person_verb_cancel(struct person *person)
+{
+	struct person_answer answer = {0};
+	struct error err = {0};
+	/* A second time is 204 too. */
+	const struct person_request request = {
+		.method = "DELETE", .path = post_path(person, ""), .is_repeatable = true};
+	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
+		return person_say_failed(person, "%s", err.text);
+	if (answer.status != 204)
+		return person_say_refusal(person, &answer);
+	if (!person_wants_json(person))
+		fprintf(person->out, "Cancelled: nothing of post %s is published.\n",
+			person->flags->word);
+	return PERSON_DONE;
+}
+
+static struct str retry_body(struct person *person)
+{
+	struct buf out;
+	struct json_writer w;
+	const char *account;
+	buf_init(&out, person->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_object(&w);
+	if (person_flag_is_given(person->flags, PERSON_FLAG_account)) {
+		json_key(&w, "account_ids");
+		json_begin_array(&w);
+		for (size_t i = 0;
+		     (account = person_flag_at(person->flags, PERSON_FLAG_account, i)) != NULL; i++)
+			json_put_str(&w, str_of(account));
+		json_end_array(&w);
+	}
+	if (person_flag_is_given(person->flags, PERSON_FLAG_republish))
+		json_member_bool(&w, "republish", true);
+	json_end_object(&w);
+	return buf_str(&out);
+}
+
+/* Not repeated after a lost answer: by then the first retry may have ended with an unknown outcome,
+ * and --republish would publish once more. */
+enum person_status person_verb_retry(struct person *person)
+{
+	const struct person_flags *flags = person->flags;
+	const bool wants_wait = person_flag_is_given(flags, PERSON_FLAG_wait);
+	const bool wants_none = person_flag_is_given(flags, PERSON_FLAG_no_wait);
+	struct person_answer answer = {0};
+	struct error err = {0};
+	if (wants_wait && wants_none)
+		return person_say_wrong(person, "--wait and --no-wait do not go together");
+	const struct person_request request = {
+		.method = "POST", .path = post_path(person, "/retry"), .body = retry_body(person)};
+	const enum err_kind kind = person_call(person, person->arena, &request, &answer, &err);
+	if (kind == ERR_UNCERTAIN)
+		return person_say_failed(person,
+					 "%s The retry may have begun: look with `posthorn show "
+					 "%s` before you repeat it",
+					 err.text, flags->word);
+	if (kind != ERR_NONE)
+		return person_say_failed(person, "%s", err.text);
+	if (answer.status != 202)
+		return person_say_refusal(person, &answer);
+	if (wants_wait || (!wants_none && !person_wants_json(person)))
+		return person_wait_post(person, str_of(flags->word), wants_wait);
+	if (person_wants_json(person))
+		person_print_json(person, &answer);
+	else
+		fprintf(person->out, "Accepted: what failed of post %s is tried again.\n",
+			flags->word);
+	return PERSON_DONE;
+}

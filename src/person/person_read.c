@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The verbs posts, show, explain and accounts. */
+#include "person_read.h"
+
+#include "arena.h"
+#include "buf.h"
+#include "count_of.h"
+
+#include "form.h"
+#include "json.h"
+
+#include "person_call.h"
+#include "person_print.h"
+#include "person_wait.h"
+
+#define QUERY_MAX_BYTES ((size_t)1 << 20)
+#define TO_COLUMNS 30
+#define TEXT_COLUMNS 48
+#define CELL_MAX_BYTES 16384
+#define EXCERPT_COLUMNS 200
+
+static struct str text_of(const struct json *object, const char *key)
+{
+	return json_string(json_get(object, key));
+}
+
+static void print_line(struct person *person, const char *head, struct str text)
+{
+	fprintf(person->out, "%-12s", head);
+	person_print_text(person->out, str_is_empty(text) ? STR("-") : text);
+	fputc('\n', person->out);
+}
+
+/* ---- what to do ---- */
+
+/* %1 = the post's id, %2 = the platform. Codes are model/failure_codes.def's. */
+static const struct {
+	const char *code;
+	const char *before; /* of the platform; NULL = no command with it */
+	const char *advice; /* of the post's id */
+	const char *after;
+} advices[] = {
+	{"ACCOUNT_REAUTH_REQUIRED", "posthorn connect ", ", then posthorn retry ", ""},
+	{"PERMISSION_MISSING", "posthorn connect ",
+	 " and grant what the platform asks, then posthorn retry ", ""},
+	{"OUTCOME_UNKNOWN", NULL, "look at the account; if the post is not there: posthorn retry ",
+	 " --republish"},
+	{"MEDIA_UNREACHABLE", NULL,
+	 "see that the address of the file can be fetched, then posthorn retry ", ""},
+	{"APP_CREDENTIALS_INVALID", NULL,
+	 "whoever runs the service must correct the platform's credential; then posthorn retry ",
+	 ""},
+	{"RATE_LIMITED", NULL, "try again later: posthorn retry ", ""},
+	{"QUOTA_EXHAUSTED", NULL, "try again later: posthorn retry ", ""},
+	{"PLATFORM_UNAVAILABLE", NULL, "try again later: posthorn retry ", ""},
+	{"INTERNAL_ERROR", NULL, "the log of the service has the reason; then posthorn retry ", ""},
+	{"EXPIRED", NULL, "publish it all the same: posthorn retry ", ""},
+	{"PLATFORM_REJECTED", NULL, "the platform's words say why; once mended: posthorn retry ",
+	 ""},
+};
+
+static struct str advice_of(struct arena *arena, const struct json *data, const struct json *target)
+{
+	const struct str id = text_of(data, "id");
+	const struct str code = text_of(json_get(target, "error"), "code");
+	const struct str platform = text_of(target, "platform");
+	if (str_equal_z(code, "CONTENT_REJECTED") || str_equal_z(code, "MEDIA_REJECTED") ||
+	    str_equal_z(code, "DUPLICATE_CONTENT"))
+		return STR("change the post and publish it as a new one");
+	for (size_t i = 0; i < COUNT_OF(advices); i++) {
+		const bool has_platform = advices[i].before != NULL;
+		if (str_equal_z(code, advices[i].code))
+			return str_format(arena, "%s" STR_FMT "%s" STR_FMT "%s",
+					  has_platform ? advices[i].before : "",
+					  STR_ARG(has_platform ? platform : STR("")),
+					  advices[i].advice, STR_ARG(id), advices[i].after);
+	}
+	return STR("");
+}
+
+/* ---- one post ---- */
+
+static struct str state_of(struct arena *arena, const struct json *target)
+{
+	const struct str state = text_of(target, "state");
+	const struct str shown = str_is_empty(state) ? text_of(target, "status") : state;
+	return str_equal_z(text_of(target, "outcome"), "partial")
+		       ? str_format(arena, STR_FMT " in part", STR_ARG(shown))
+		       : shown;
+}
+
+/* Its address, else why there is none. */
+static struct str where_of(struct arena *arena, const struct json *target)
+{
+	const struct json *error = json_get(target, "error");
+	const struct str url = text_of(target, "url");
+	if (!str_is_empty(url))
+		return url;
+	if (json_is(error, JSON_TYPE_OBJECT))
+		return str_format(arena, STR_FMT ": " STR_FMT, STR_ARG(text_of(error, "code")),
+				  STR_ARG(text_of(error, "message")));
+	return text_of(json_get(target, "waiting"), "message");
+}
+
+void person_read_print_targets(struct person *person, const struct json *data)
+{
+	static const char *const heads[] = {"PLATFORM", "ACCOUNT", "STATE", "WHERE"};
+	const struct json *targets = json_get(data, "platform_posts");
+	struct arena *arena = person->scratch;
+	struct person_table table;
+	person_table_begin(&table, arena, heads, 4, targets != NULL ? targets->count : 0);
+	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
+		const struct json *target = json_at(targets, i);
+		person_table_add(&table,
+				 (struct str[]){text_of(target, "platform"),
+						text_of(target, "handle"), state_of(arena, target),
+						where_of(arena, target)});
+	}
+	person_table_print(person->out, &table, "");
+	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
+		const struct json *target = json_at(targets, i);
+		const struct str advice = advice_of(arena, data, target);
+		if (str_is_empty(advice) || json_is_null(json_get(target, "error")))
+			continue;
+		person_print_text(person->out, text_of(target, "platform"));
+		fputs(": ", person->out);
+		person_print_text(person->out, advice);
+		fputc('\n', person->out);
+	}
+}
+
+enum person_status person_read_outcome(const struct json *data)
+{
+	return str_equal_z(text_of(data, "status"), "published") &&
+			       str_equal_z(text_of(data, "outcome"), "all")
+		       ? PERSON_DONE
+		       : PERSON_FAILED;
+}
+
+static struct str post_path(struct person *person, const char *tail)
+{
+	return person_call_post_path(person->arena, str_of(person->flags->word), tail);
+}
+
+/* 200, or the reason is said. */
+static enum person_status get(struct person *person, struct str path, struct person_answer *answer)
+{
+	struct error err = {0};
+	if (person_get(person, person->arena, path, answer, &err) != ERR_NONE)
+		return person_say_failed(person, "%s", err.text);
+	return answer->status == 200 ? PERSON_DONE : person_say_refusal(person, answer);
+}
+
+static void print_head(struct person *person, const struct json *data)
+{
+	const struct json *containers = json_get(data, "containers");
+	print_line(person, "Post", text_of(data, "id"));
+	print_line(person, "State", state_of(person->arena, data));
+	for (size_t i = 0; json_at(containers, i) != NULL; i++) {
+		const struct json *container = json_at(containers, i);
+		const struct json *media = json_get(container, "media");
+		print_line(person, i == 0 ? "Text" : "Comment", text_of(container, "content"));
+		for (size_t j = 0; json_at(media, j) != NULL; j++)
+			print_line(person, "Media", text_of(json_at(media, j), "url"));
+	}
+	if (!json_is_null(json_get(data, "scheduled_at")))
+		print_line(person, "Scheduled", text_of(data, "scheduled_at"));
+	print_line(person, "Created", text_of(data, "created_at"));
+	print_line(person, "User", text_of(data, "external_user_id"));
+	print_line(person, "Request id", text_of(data, "request_id"));
+	fputc('\n', person->out);
+}
+
+enum person_status person_verb_show(struct person *person)
+{
+	struct person_answer answer = {0};
+	if (person_flag_is_given(person->flags, PERSON_FLAG_wait))
+		return person_wait_post(person, str_of(person->flags->word), true);
+	const enum person_status status = get(person, post_path(person, ""), &answer);
+	if (status != PERSON_DONE)
+		return status;
+	if (person_wants_json(person)) {
+		person_print_json(person, &answer);
+		return PERSON_DONE;
+	}
+	const struct json *data = json_get(answer.json, "data");
+	print_head(person, data);
+	person_read_print_targets(person, data);
+	person_say_warnings(person, data);
+	return PERSON_DONE;
+}
+
+/* ---- explain ---- */
+
+static void print_reason(struct person *person, const struct json *data, const struct json *target)
+{
+	const struct json *error = json_get(target, "error");
+	const struct json *waiting = json_get(target, "waiting");
+	const struct str words = text_of(error, "platform_message");
+	const struct str next = text_of(target, "next_attempt_at");
+	const struct str advice = advice_of(person->arena, data, target);
+	person_print_text(person->out, text_of(target, "platform"));
+	fputc(' ', person->out);
+	person_print_text(person->out, text_of(target, "handle"));
+	fputs(": ", person->out);
+	person_print_text(person->out, state_of(person->arena, target));
+	fputc('\n', person->out);
+	if (json_is(error, JSON_TYPE_OBJECT))
+		print_line(person, "  why", text_of(error, "message"));
+	if (!str_is_empty(words))
+		print_line(person, "  it said", words);
+	if (json_is(waiting, JSON_TYPE_OBJECT))
+		print_line(person, "  waits", text_of(waiting, "message"));
+	if (!str_is_empty(next))
+		print_line(person, "  next try", next);
+	if (!str_is_empty(text_of(target, "url")))
+		print_line(person, "  where", text_of(target, "url"));
+	if (!str_is_empty(advice))
+		print_line(person, "  do", advice);
+}
+
+/* "x jodoe" for the delivery of a call. */
+static struct str target_name(struct person *person, const struct json *data, struct str delivery)
+{
+	const struct json *targets = json_get(data, "platform_posts");
+	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
+		const struct json *target = json_at(targets, i);
+		if (str_equal(text_of(target, "id"), delivery))
+			return str_format(person->arena, STR_FMT " " STR_FMT,
+					  STR_ARG(text_of(target, "platform")),
+					  STR_ARG(text_of(target, "handle")));
+	}
+	return delivery;
+}
+
+/* "POST api.x.com/2/tweets, 201 in 120 ms: done, continue" */
+static void print_call(struct person *person, const struct json *data, const struct json *row)
+{
+	const struct json *status = json_get(row, "status");
+	const struct str excerpt = text_of(row, "excerpt");
+	const bool is_call = !str_is_empty(text_of(row, "method"));
+	const int code = (int)json_int(status, 0);
+	struct buf line;
+	buf_init(&line, person->arena, CELL_MAX_BYTES);
+	buf_addf(&line, STR_FMT "  " STR_FMT "  " STR_FMT ": ", STR_ARG(text_of(row, "at")),
+		 STR_ARG(target_name(person, data, text_of(row, "delivery_id"))),
+		 STR_ARG(text_of(row, "stage")));
+	if (is_call)
+		buf_addf(&line, STR_FMT " " STR_FMT ", ", STR_ARG(text_of(row, "method")),
+			 STR_ARG(text_of(row, "host_path")));
+	if (is_call && code != 0)
+		buf_addf(&line, "%d in %lld ms: ", code,
+			 (long long)json_int(json_get(row, "duration_ms"), 0));
+	else if (is_call)
+		buf_add_z(&line, "no answer: ");
+	buf_addf(&line, STR_FMT ", " STR_FMT, STR_ARG(text_of(row, "verdict")),
+		 STR_ARG(text_of(row, "decision")));
+	person_print_text(person->out, buf_str(&line));
+	fputc('\n', person->out);
+	if (code < 400 || str_is_empty(excerpt))
+		return;
+	fputs("    ", person->out);
+	person_print_text(person->out, person_print_short(person->arena, excerpt, EXCERPT_COLUMNS));
+	fputc('\n', person->out);
+}
+
+enum person_status person_verb_explain(struct person *person)
+{
+	struct person_answer timeline = {0};
+	struct person_answer post = {0};
+	enum person_status status = get(person, post_path(person, "/timeline"), &timeline);
+	if (status != PERSON_DONE)
+		return status;
+	if (person_wants_json(person)) {
+		person_print_json(person, &timeline);
+		return PERSON_DONE;
+	}
+	status = get(person, post_path(person, ""), &post);
+	if (status != PERSON_DONE)
+		return status;
+	const struct json *data = json_get(post.json, "data");
+	const struct json *targets = json_get(data, "platform_posts");
+	const struct json *rows = json_get(timeline.json, "data");
+	print_head(person, data);
+	for (size_t i = 0; json_at(targets, i) != NULL; i++)
+		print_reason(person, data, json_at(targets, i));
+	fputs(json_at(rows, 0) != NULL ? "\nCalls, oldest first:\n" : "\nNo call was made yet.\n",
+	      person->out);
+	for (size_t i = 0; json_at(rows, i) != NULL; i++)
+		print_call(person, data, json_at(rows, i));
+	return PERSON_DONE;
+}
+
+/* ---- lists ---- */
+
+struct filter {
+	enum person_flag flag;
+	const char *parameter;
+};
+
+static struct str list_path(struct person *person, const char *path, const struct filter *filters,
+			    size_t count)
+{
+	struct buf query;
+	buf_init(&query, person->arena, QUERY_MAX_BYTES);
+	for (size_t i = 0; i < count; i++) {
+		const char *value;
+		for (size_t j = 0;
+		     (value = person_flag_at(person->flags, filters[i].flag, j)) != NULL; j++)
+			form_add(&query, filters[i].parameter, str_of(value));
+	}
+	return str_format(person->arena, "%s%s" STR_FMT, path, query.len > 0 ? "?" : "",
+			  STR_ARG(buf_str(&query)));
+}
+
+static void print_page(struct person *person, const struct json *meta, const char *what)
+{
+	const long long total = json_int(json_get(meta, "total"), 0);
+	fprintf(person->out, "page %lld of %lld, %lld %s%s\n",
+		(long long)json_int(json_get(meta, "current_page"), 1),
+		(long long)json_int(json_get(meta, "last_page"), 1), total, what,
+		total == 1 ? "" : "s");
+}
+
+/* "x:jodoe, linkedin:acme" */
+static struct str targets_of(struct arena *arena, const struct json *post)
+{
+	const struct json *targets = json_get(post, "platform_posts");
+	struct buf out;
+	buf_init(&out, arena, CELL_MAX_BYTES);
+	for (size_t i = 0; json_at(targets, i) != NULL; i++)
+		buf_addf(&out, "%s" STR_FMT ":" STR_FMT, i > 0 ? ", " : "",
+			 STR_ARG(text_of(json_at(targets, i), "platform")),
+			 STR_ARG(text_of(json_at(targets, i), "handle")));
+	return person_print_short(arena, buf_str(&out), TO_COLUMNS);
+}
+
+/* To the second. */
+static struct str short_time(struct arena *arena, struct str instant)
+{
+	const size_t dot = str_find_char(instant, '.', 0);
+	return dot == SIZE_MAX ? instant : str_concat(arena, str_slice(instant, 0, dot), STR("Z"));
+}
+
+static void add_post(struct person_table *table, const struct json *post)
+{
+	struct arena *arena = table->arena;
+	const struct str at = text_of(post, "scheduled_at");
+	const struct str text = text_of(json_at(json_get(post, "containers"), 0), "content");
+	person_table_add(
+		table,
+		(struct str[]){
+			text_of(post, "id"), state_of(arena, post),
+			short_time(arena, str_is_empty(at) ? text_of(post, "created_at") : at),
+			targets_of(arena, post), person_print_short(arena, text, TEXT_COLUMNS)});
+}
+
+enum person_status person_verb_posts(struct person *person)
+{
+	static const struct filter filters[] = {
+		{PERSON_FLAG_status, "status"},
+		{PERSON_FLAG_platform, "platform"},
+		{PERSON_FLAG_from, "date_from"},
+		{PERSON_FLAG_until, "date_to"},
+		{PERSON_FLAG_account, "account_ids[]"},
+		{PERSON_FLAG_user, "external_user_ids[]"},
+		{PERSON_FLAG_page, "page"},
+		{PERSON_FLAG_per_page, "per_page"},
+	};
+	static const char *const heads[] = {"POST", "STATE", "WHEN", "TO", "TEXT"};
+	struct person_answer answer = {0};
+	struct person_table table;
+	const enum person_status status =
+		get(person, list_path(person, "/v1/posts", filters, COUNT_OF(filters)), &answer);
+	if (status != PERSON_DONE)
+		return status;
+	if (person_wants_json(person)) {
+		person_print_json(person, &answer);
+		return PERSON_DONE;
+	}
+	const struct json *data = json_get(answer.json, "data");
+	person_table_begin(&table, person->arena, heads, COUNT_OF(heads),
+			   data != NULL ? data->count : 0);
+	for (size_t i = 0; json_at(data, i) != NULL; i++)
+		add_post(&table, json_at(data, i));
+	person_table_print(person->out, &table, "");
+	print_page(person, json_get(answer.json, "meta"), "post");
+	return PERSON_DONE;
+}
+
+static void add_account(struct person_table *table, const struct json *account)
+{
+	const bool is_confirmed = json_bool(json_get(account, "confirmed"), true);
+	struct str username = text_of(account, "username");
+	str_skip(&username, STR("@"));
+	const struct str to = str_format(table->arena, STR_FMT ":" STR_FMT,
+					 STR_ARG(text_of(account, "platform")), STR_ARG(username));
+	person_table_add(
+		table,
+		(struct str[]){to, text_of(account, "name"), text_of(account, "account_type"),
+			       is_confirmed ? text_of(account, "status") : STR("unconfirmed"),
+			       text_of(account, "app_user_id"), text_of(account, "id")});
+}
+
+enum person_status person_verb_accounts(struct person *person)
+{
+	static const struct filter filters[] = {
+		{PERSON_FLAG_status, "status"},     {PERSON_FLAG_platform, "platform"},
+		{PERSON_FLAG_user, "user_id"},      {PERSON_FLAG_page, "page"},
+		{PERSON_FLAG_per_page, "per_page"},
+	};
+	static const char *const heads[] = {"--to", "NAME", "TYPE", "STATUS", "USER", "ID"};
+	struct person_answer answer = {0};
+	struct person_table table;
+	const enum person_status status =
+		get(person, list_path(person, "/v1/accounts", filters, COUNT_OF(filters)), &answer);
+	if (status != PERSON_DONE)
+		return status;
+	if (person_wants_json(person)) {
+		person_print_json(person, &answer);
+		return PERSON_DONE;
+	}
+	const struct json *data = json_get(answer.json, "data");
+	person_table_begin(&table, person->arena, heads, COUNT_OF(heads),
+			   data != NULL ? data->count : 0);
+	for (size_t i = 0; json_at(data, i) != NULL; i++)
+		add_account(&table, json_at(data, i));
+	person_table_print(person->out, &table, "");
+	print_page(person, json_get(answer.json, "meta"), "account");
+	return PERSON_DONE;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How posts are shown; shared by the verbs that read them and those that wait for them. */
+#pragma once
+
+#include "person_private.h"
+
+struct json;
+
+/* data of a post's answer: where it is out on each account, or why not and what to do, on standard
+ * output. */
+void person_read_print_targets(struct person *person, const struct json *data);
+/* DONE: everything that was asked for is published. FAILED: not, or not yet. */
+enum person_status person_read_outcome(const struct json *data);
