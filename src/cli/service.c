@@ -56,6 +56,8 @@
  * post may be because of that. */
 #define SHARED_POLL_MS 250
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
+/* Twice what deliveries may take (deliverer.c): the rest is for webhooks and connections. */
+#define ENGINE_TASKS_MAX 2048
 
 /* ---- settings ---- */
 
@@ -237,6 +239,7 @@ static enum err_kind open_transport(struct service *service, struct error *err)
 		.clock = store_clock(service->store),
 		.log = &service->log,
 		.user_agent = "Posthorn/" POSTHORN_VERSION,
+		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};
 	return transfer_curl_open(&config, &service->curl, err);
 }
@@ -272,6 +275,7 @@ static enum err_kind open_engine(struct service *service, struct error *err)
 		.store = {engine_store_write, service->store},
 		.clock = store_clock(service->store),
 		.log = &service->log,
+		.tasks_max = ENGINE_TASKS_MAX,
 		.probe = service->crash_point.name[0] != '\0' ? crash_point_pass : NULL,
 		.probe_context = &service->crash_point,
 		.idle_poll_ms = store_is_shared(service->store) ? SHARED_POLL_MS : 0,

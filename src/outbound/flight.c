@@ -16,6 +16,7 @@
 #include "url.h"
 
 #include "guard.h"
+#include "pace.h"
 #include "rewrite.h"
 
 #define REQUEST_MAX_BYTES ((size_t)64 << 20)          /* bodies above that come from files */
@@ -156,6 +157,7 @@ static bool copy_request(struct flight *flight, const struct transfer_request *r
 	struct arena *arena = flight->arena;
 	flight->request = *request;
 	flight->request.url = str_copy(arena, request->url);
+	flight->request.owner = str_copy(arena, request->owner);
 	flight->request.method = request->method != NULL ? copy_z(arena, request->method) : "GET";
 	flight->request.body_path = copy_z(arena, request->body_path);
 	flight->request.save_path = copy_z(arena, request->save_path);
@@ -303,7 +305,7 @@ static bool check_resolved(struct flight *flight, const char *addresses, uint16_
 			return flight_give_up(flight, TRANSFER_NAME_NOT_RESOLVED, NULL);
 		memcpy(ip, address.ptr, address.len);
 		ip[address.len] = '\0';
-		if (flight->pool == TRANSFER_USER && !flight_guard_allows(flight, ip, port))
+		if (flight->pool != TRANSFER_PLATFORM && !flight_guard_allows(flight, ip, port))
 			return flight_give_up(flight, TRANSFER_REFUSED_BY_GUARD, NULL);
 	}
 	return true;
@@ -333,7 +335,7 @@ static bool resolve_by_hook(struct flight *flight)
 static bool check_address(struct flight *flight)
 {
 	const struct flight_env *env = flight->env;
-	if (flight->pool == TRANSFER_USER) {
+	if (flight->pool != TRANSFER_PLATFORM) {
 		if (env->guard == NULL ||
 		    guard_check_url(env->guard, flight->arena, flight->url) != NULL)
 			return flight_give_up(flight, TRANSFER_REFUSED_BY_GUARD, NULL);
@@ -373,6 +375,23 @@ struct str flight_host(const struct flight *flight)
 	return str_slice(rest, 2, end);
 }
 
+struct str flight_owner(const struct flight *flight)
+{
+	return str_is_empty(flight->request.owner) ? flight_host(flight) : flight->request.owner;
+}
+
+bool flight_end_if_slow(struct flight *flight, int64_t running_us, int64_t time_scale)
+{
+	curl_off_t bytes = 0;
+	if (flight->request.low_speed_bytes_s <= 0)
+		return false;
+	curl_easy_getinfo(flight->easy, CURLINFO_SIZE_DOWNLOAD_T, &bytes);
+	if (!pace_is_too_slow((int64_t)bytes, running_us, time_scale))
+		return false;
+	flight_give_up(flight, TRANSFER_TOO_SLOW, "others wait for its place");
+	return true;
+}
+
 /* Everything that differs from hop to hop: the address, the time left, the headers. */
 static bool prepare_hop(struct flight *flight)
 {
@@ -410,7 +429,7 @@ static bool is_redirect(const struct flight *flight)
 /* Platforms' redirects are never followed: what a platform answers is the adapter's business. */
 static bool follows_redirects(const struct flight *flight)
 {
-	return flight->pool == TRANSFER_USER && flight->request.redirects_max > 0 &&
+	return flight->pool != TRANSFER_PLATFORM && flight->request.redirects_max > 0 &&
 	       str_equal_z(str_of(flight->request.method), "GET");
 }
 

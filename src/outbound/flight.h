@@ -18,7 +18,7 @@ struct guard;
 
 /* Shared by all flights of a transport; outlives them. */
 struct flight_env {
-	const struct guard *guard; /* NULL: nothing of TRANSFER_USER may leave */
+	const struct guard *guard; /* NULL: only TRANSFER_PLATFORM may leave */
 	const struct clock *clock; /* for send_deadline only */
 	char *sandbox_url;
 	bool https_only; /* TRANSFER_PLATFORM, without a sandbox */
@@ -28,10 +28,14 @@ struct flight_env {
 	void *resolve_context;
 };
 
-/* For lists of the owner. */
+struct flight_share;
+
+/* For lists of the owner, and for flight_queue.h. */
 struct flight_link {
 	struct flight *previous;
 	struct flight *next;
+	struct flight_share *share; /* whose place it has or waits for; NULL = neither */
+	int64_t since_us;           /* it runs, or waits (flight_monotonic_us) */
 };
 
 /* CLOCK_MONOTONIC: waiting and durations follow the kernel's clock, not struct clock. */
@@ -60,6 +64,11 @@ struct str flight_host(const struct flight *flight);
 /* The handle has ended and was taken out of its multi. True when it is ready for the next hop of a
  * redirect. */
 bool flight_end(struct flight *flight, CURLcode code);
+/* Whose share of the pool it takes: its request's owner, else the host. A view, as above. */
+struct str flight_owner(const struct flight *flight);
+/* Is it a fetch that is too slow for one that has run this long (pace.h)? Then it has failed, and
+ * must be taken out of its multi. */
+bool flight_end_if_slow(struct flight *flight, int64_t running_us, int64_t time_scale);
 /* The multi did not take the handle. */
 void flight_fail(struct flight *flight);
 /* Writes the result with its texts in arena. False when arena has no room for them; the result is

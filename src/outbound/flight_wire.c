@@ -62,7 +62,7 @@ static int on_prerequest(void *context, char *ip, char *local_ip, int port, int 
 	(void)local_ip;
 	(void)local_port;
 	struct flight *flight = context;
-	if (flight->pool == TRANSFER_USER && !flight_guard_allows(flight, ip, port))
+	if (flight->pool != TRANSFER_PLATFORM && !flight_guard_allows(flight, ip, port))
 		flight->is_refused = true;
 	if (flight_is_past_send_deadline(flight))
 		flight->is_late = true;
@@ -245,7 +245,7 @@ void flight_wire(struct flight *flight)
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, flight);
 	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_prerequest);
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, flight);
-	if (flight->pool == TRANSFER_USER) {
+	if (flight->pool != TRANSFER_PLATFORM) {
 		curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
 		curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, flight);
 	}

@@ -375,7 +375,7 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 					"a spool folder could not be created: %s",
 					strerror(failed));
 	*request_out = (struct transfer_request){
-		.pool = TRANSFER_USER,
+		.pool = TRANSFER_MEDIA,
 		.method = "GET",
 		.url = url,
 		.timeout_ms = FETCH_TIMEOUT_MS,

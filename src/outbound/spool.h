@@ -56,7 +56,7 @@ struct spool_media {
 /* As spool_find, from any thread. */
 bool spool_media_open(const struct spool *spool, struct arena *arena, struct str key,
 		      struct spool_media *media_out);
-/* Describes the transfer that fetches url into the spool (TRANSFER_USER, save_path, limits).
+/* Describes the transfer that fetches url into the spool (TRANSFER_MEDIA, save_path, limits).
  * TOO_LARGE when the budget is used up. */
 enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, struct str key,
 				  struct str url, struct transfer_request *request_out,

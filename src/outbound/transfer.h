@@ -21,9 +21,12 @@ struct save_room;
 enum transfer_pool {
 	/* fixed platform hosts: no guard; in sandbox mode rewritten to the sandbox (rewrite.h) */
 	TRANSFER_PLATFORM,
-	/* addresses that customers gave: media and webhooks; guard.h on every connection, own
-	 * pool */
-	TRANSFER_USER
+	/* media, from addresses that customers gave: guard.h on every connection */
+	TRANSFER_MEDIA,
+	/* calls to customers' webhooks: guard.h too; slow media must not hold them up, nor they
+	 * media */
+	TRANSFER_WEBHOOK,
+	TRANSFER_POOL_COUNT
 };
 
 struct transfer_header {
@@ -34,6 +37,9 @@ struct transfer_header {
 struct transfer_request {
 	uint64_t id; /* the caller's, back in the result; unique among running ones */
 	enum transfer_pool pool;
+	/* The app it is made for: one app has a share of the pool, however many it asks for. Copied
+	 * by start(). Empty: its host has the share, as for the platforms' */
+	struct str owner;
 	const char *method;
 	struct str url;
 	const struct transfer_header *headers;

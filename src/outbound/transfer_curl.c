@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The real transport. The cast: a struct pool is one curl multi with the flights (flight.h) that
- * may be used in it; a flight is idle, waiting for its host's turn, running or finished. libcurl
- * tells through callbacks which sockets and which timer each multi waits for; both multis' sockets
+ * may be used in it; a flight is idle, waiting for its turn (flight_queue.h), running or finished.
+ * libcurl tells through callbacks which sockets and which timer each multi waits for; all sockets
  * stand in one epoll, together with the eventfd that wake() writes to, so that poll() waits for
  * everything in one place and an idle service sleeps. Nothing is done from inside libcurl's
  * callbacks but to take notes. */
@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -20,35 +21,25 @@
 #include "log.h"
 
 #include "flight.h"
-#include "fnv.h"
+#include "flight_queue.h"
 
 #define CONNECTIONS_MAX_DEFAULT 512 /* dependencies.md E */
-#define CONNECTIONS_PER_HOST_MAX_DEFAULT 64
+#define CONNECTIONS_PER_SHARE_MAX_DEFAULT 64
 #define CONNECT_TIMEOUT_MS_DEFAULT 10000
 #define IDLE_FLIGHTS_MAX 64 /* a handle is about 10 kB */
 #define EVENTS_AT_ONCE 256
-#define POOL_COUNT (TRANSFER_USER + 1)
+#define POOL_COUNT TRANSFER_POOL_COUNT
 #define NO_TIMER INT64_MAX
-#define HOST_SLOTS 256 /* hosts that fall together share a limit: rare, and harmless */
 #define WAITING_CHECK_US (100 * US_PER_MS)
+#define PACE_CHECK_US US_PER_S
+#define PACE_FIRST_US (5 * US_PER_S) /* no time scale ends a fetch before that */
 
 /* What an epoll event belongs to: the pool's number stands above the descriptor. */
 #define WAKE_TAG UINT64_MAX
 
-struct flight_list {
-	struct flight *first;
-	struct flight *last;
-	size_t count;
-};
-
-/* Transfers to one host at a time are limited here and not by libcurl, which looks at every waiting
- * one again whenever any ends: with 1,000 waiting that was half of all its work (measured
- * 2026-11-21). */
-struct host_slot {
-	size_t active;
-	struct flight_list waiting;
-};
-
+/* Who may run is decided here and not by libcurl, which knows no apps, and which looks at every
+ * waiting transfer again whenever any ends: with 1,000 waiting that was half of all its work
+ * (measured 2026-11-21). */
 struct pool {
 	struct transfer_curl *owner;
 	enum transfer_pool number;
@@ -57,10 +48,13 @@ struct pool {
 	int64_t timer_us; /* monotonic; NO_TIMER */
 	struct flight_list idle;
 	struct flight_list running;
-	struct host_slot slots[HOST_SLOTS];
-	size_t per_host_max;
-	size_t waiting_count;
+	struct flight_queue *queue;
 	int64_t waiting_check_us; /* when waiting ones are next looked through for timeouts */
+	int64_t pace_check_us;    /* when running fetches are next looked through for slow ones */
+	/* For others' threads: as of the last poll. */
+	_Atomic int64_t running_shown;
+	_Atomic int64_t waiting_shown;
+	_Atomic int64_t waiting_since_us_shown;
 };
 
 struct transfer_curl {
@@ -68,43 +62,11 @@ struct transfer_curl {
 	const struct log *log;
 	int epoll_fd;
 	int wake_fd;
+	int64_t time_scale;
 	bool has_curl; /* curl_global_init() is to be undone */
 	struct pool pools[POOL_COUNT];
 	struct flight_list finished; /* results nobody has taken yet, oldest first */
 };
-
-static void list_append(struct flight_list *list, struct flight *flight)
-{
-	*flight_link(flight) = (struct flight_link){.previous = list->last};
-	if (list->last != NULL)
-		flight_link(list->last)->next = flight;
-	else
-		list->first = flight;
-	list->last = flight;
-	list->count++;
-}
-
-static void list_remove(struct flight_list *list, struct flight *flight)
-{
-	const struct flight_link link = *flight_link(flight);
-	if (link.previous != NULL)
-		flight_link(link.previous)->next = link.next;
-	else
-		list->first = link.next;
-	if (link.next != NULL)
-		flight_link(link.next)->previous = link.previous;
-	else
-		list->last = link.previous;
-	list->count--;
-}
-
-static struct flight *list_take_first(struct flight_list *list)
-{
-	struct flight *flight = list->first;
-	if (flight != NULL)
-		list_remove(list, flight);
-	return flight;
-}
 
 /* libcurl tells which way a socket is to be watched. It takes a socket back before it closes it;
  * one that is gone already has left the epoll by itself. */
@@ -140,7 +102,7 @@ static int on_timer(CURLM *multi, long timeout_ms, void *context)
 
 static struct flight *take_flight(struct pool *pool)
 {
-	struct flight *flight = list_take_first(&pool->idle);
+	struct flight *flight = flight_list_take_first(&pool->idle);
 	return flight != NULL ? flight : flight_new(&pool->owner->env, pool->number, pool->share);
 }
 
@@ -151,69 +113,86 @@ static void release_flight(struct pool *pool, struct flight *flight)
 		return;
 	}
 	flight_reset(flight);
-	list_append(&pool->idle, flight);
+	flight_list_append(&pool->idle, flight);
 }
 
-static struct host_slot *slot_of(struct pool *pool, const struct flight *flight)
+static size_t waiting_count(const struct pool *pool)
 {
-	return &pool->slots[fnv_hash(flight_host(flight)) % HOST_SLOTS];
+	return flight_queue_waiting(pool->queue);
 }
 
-static void give_to_curl(struct pool *pool, struct host_slot *slot, struct flight *flight)
+/* It has a place. */
+static void give_to_curl(struct pool *pool, struct flight *flight)
 {
 	if (curl_multi_add_handle(pool->multi, flight_easy(flight)) == CURLM_OK) {
-		slot->active++;
-		list_append(&pool->running, flight);
+		flight_list_append(&pool->running, flight);
 		return;
 	}
+	flight_queue_leave(pool->queue, flight);
 	flight_fail(flight);
-	list_append(&pool->owner->finished, flight);
+	flight_list_append(&pool->owner->finished, flight);
 }
 
 static void launch(struct pool *pool, struct flight *flight)
 {
-	struct host_slot *slot = slot_of(pool, flight);
-	if (slot->active < pool->per_host_max) {
-		give_to_curl(pool, slot, flight);
-		return;
-	}
-	list_append(&slot->waiting, flight);
-	pool->waiting_count++;
+	if (flight_queue_enter(pool->queue, flight, flight_owner(flight), flight_monotonic_us()))
+		give_to_curl(pool, flight);
 }
 
-static void launch_waiting(struct pool *pool, struct host_slot *slot)
+static void launch_waiting(struct pool *pool)
 {
-	while (slot->active < pool->per_host_max && slot->waiting.first != NULL) {
-		struct flight *flight = list_take_first(&slot->waiting);
-		pool->waiting_count--;
-		if (flight_is_in_time(flight))
-			give_to_curl(pool, slot, flight);
-		else
-			list_append(&pool->owner->finished, flight);
-	}
-}
-
-static void expire_waiting(struct pool *pool, struct host_slot *slot)
-{
-	struct flight *next;
-	for (struct flight *flight = slot->waiting.first; flight != NULL; flight = next) {
-		next = flight_link(flight)->next;
-		if (flight_is_in_time(flight))
+	struct flight *flight;
+	while (waiting_count(pool) > 0 &&
+	       (flight = flight_queue_next(pool->queue, flight_monotonic_us())) != NULL) {
+		if (flight_is_in_time(flight)) {
+			give_to_curl(pool, flight);
 			continue;
-		list_remove(&slot->waiting, flight);
-		pool->waiting_count--;
-		list_append(&pool->owner->finished, flight);
+		}
+		flight_queue_leave(pool->queue, flight);
+		flight_list_append(&pool->owner->finished, flight);
 	}
+}
+
+static bool is_out_of_time(struct flight *flight)
+{
+	return !flight_is_in_time(flight);
 }
 
 /* libcurl keeps the time of those it has; these are ours to keep. */
 static void check_waiting(struct pool *pool)
 {
-	if (pool->waiting_count == 0 || pool->waiting_check_us > flight_monotonic_us())
+	if (waiting_count(pool) == 0 || pool->waiting_check_us > flight_monotonic_us())
 		return;
 	pool->waiting_check_us = flight_monotonic_us() + WAITING_CHECK_US;
-	for (size_t i = 0; i < HOST_SLOTS; i++)
-		expire_waiting(pool, &pool->slots[i]);
+	struct flight *flight;
+	while ((flight = flight_queue_expire(pool->queue, is_out_of_time)) != NULL)
+		flight_list_append(&pool->owner->finished, flight);
+}
+
+static void end_slow(struct pool *pool, struct flight *flight)
+{
+	curl_multi_remove_handle(pool->multi, flight_easy(flight));
+	flight_list_remove(&pool->running, flight);
+	flight_queue_leave(pool->queue, flight);
+	flight_list_append(&pool->owner->finished, flight);
+}
+
+/* A slow fetch may go on for as long as nobody waits for its place. */
+static void check_pace(struct pool *pool)
+{
+	const int64_t now_us = flight_monotonic_us();
+	if (waiting_count(pool) == 0 || pool->pace_check_us > now_us)
+		return;
+	pool->pace_check_us = now_us + PACE_CHECK_US;
+	struct flight *next;
+	for (struct flight *flight = pool->running.first; flight != NULL; flight = next) {
+		next = flight_link(flight)->next;
+		const int64_t running_us = now_us - flight_link(flight)->since_us;
+		if (running_us >= PACE_FIRST_US &&
+		    flight_end_if_slow(flight, running_us, pool->owner->time_scale))
+			end_slow(pool, flight);
+	}
+	launch_waiting(pool);
 }
 
 static void start(void *context, const struct transfer_request *request)
@@ -228,7 +207,7 @@ static void start(void *context, const struct transfer_request *request)
 	if (flight_prepare(flight, request))
 		launch(pool, flight);
 	else
-		list_append(&curl->finished, flight);
+		flight_list_append(&curl->finished, flight);
 }
 
 /* Moves what libcurl has ended to finished, or on to its next hop. */
@@ -243,15 +222,14 @@ static void collect(struct pool *pool)
 		CURL *easy = message->easy_handle;
 		struct flight *flight = NULL;
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&flight);
-		struct host_slot *slot = slot_of(pool, flight); /* flight_end() may go elsewhere */
 		curl_multi_remove_handle(pool->multi, easy);
-		list_remove(&pool->running, flight);
-		slot->active--;
+		flight_list_remove(&pool->running, flight);
+		flight_queue_leave(pool->queue, flight);
 		if (flight_end(flight, code))
 			launch(pool, flight);
 		else
-			list_append(&pool->owner->finished, flight);
-		launch_waiting(pool, slot);
+			flight_list_append(&pool->owner->finished, flight);
+		launch_waiting(pool);
 	}
 }
 
@@ -294,7 +272,7 @@ static int wait_ms(const struct transfer_curl *curl, int64_t until_us)
 		const struct pool *pool = &curl->pools[i];
 		if (pool->timer_us < first_us)
 			first_us = pool->timer_us;
-		if (pool->waiting_count > 0 && pool->waiting_check_us < first_us)
+		if (waiting_count(pool) > 0 && pool->waiting_check_us < first_us)
 			first_us = pool->waiting_check_us;
 	}
 	const int64_t ms = (first_us - flight_monotonic_us() + US_PER_MS - 1) / US_PER_MS;
@@ -326,6 +304,7 @@ static bool work(struct transfer_curl *curl, int64_t until_us)
 	for (size_t i = 0; i < POOL_COUNT; i++) {
 		collect(&curl->pools[i]);
 		check_waiting(&curl->pools[i]);
+		check_pace(&curl->pools[i]);
 	}
 	return was_woken;
 }
@@ -341,10 +320,29 @@ static size_t give(struct transfer_curl *curl, struct arena *arena, struct trans
 		if (!flight_result(flight, arena, &results[count]) && count > 0)
 			break;
 		count++;
-		list_remove(&curl->finished, flight);
+		flight_list_remove(&curl->finished, flight);
 		release_flight(&curl->pools[flight_pool(flight)], flight);
 	}
 	return count;
+}
+
+static void show_figures(struct pool *pool)
+{
+	atomic_store(&pool->running_shown, (int64_t)pool->running.count);
+	atomic_store(&pool->waiting_shown, (int64_t)waiting_count(pool));
+	atomic_store(&pool->waiting_since_us_shown, flight_queue_waiting_since_us(pool->queue));
+}
+
+struct transfer_figures transfer_curl_figures(const struct transfer_curl *curl,
+					      enum transfer_pool number)
+{
+	const struct pool *pool = &curl->pools[number];
+	const int64_t since_us = atomic_load(&pool->waiting_since_us_shown);
+	return (struct transfer_figures){
+		.running = atomic_load(&pool->running_shown),
+		.waiting = atomic_load(&pool->waiting_shown),
+		.oldest_wait_us = since_us != 0 ? flight_monotonic_us() - since_us : 0,
+	};
 }
 
 static size_t poll_results(void *context, struct arena *arena, int64_t timeout_ms,
@@ -355,6 +353,8 @@ static size_t poll_results(void *context, struct arena *arena, int64_t timeout_m
 	bool was_woken = work(curl, curl->finished.first != NULL ? 0 : until_us);
 	while (curl->finished.first == NULL && !was_woken && flight_monotonic_us() < until_us)
 		was_woken = work(curl, until_us);
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		show_figures(&curl->pools[i]);
 	return give(curl, arena, results, max);
 }
 
@@ -372,7 +372,7 @@ static size_t running(void *context)
 	const struct transfer_curl *curl = context;
 	size_t count = curl->finished.count;
 	for (size_t i = 0; i < POOL_COUNT; i++)
-		count += curl->pools[i].running.count + curl->pools[i].waiting_count;
+		count += curl->pools[i].running.count + waiting_count(&curl->pools[i]);
 	return count;
 }
 
@@ -392,14 +392,14 @@ static bool pool_init(struct pool *pool, const struct transfer_curl_config *conf
 {
 	const unsigned total =
 		config->connections_max > 0 ? config->connections_max : CONNECTIONS_MAX_DEFAULT;
-	const unsigned per_host = config->connections_per_host_max > 0
-					  ? config->connections_per_host_max
-					  : CONNECTIONS_PER_HOST_MAX_DEFAULT;
+	const unsigned per_share = config->connections_per_share_max > 0
+					   ? config->connections_per_share_max
+					   : CONNECTIONS_PER_SHARE_MAX_DEFAULT;
 	pool->timer_us = NO_TIMER;
-	pool->per_host_max = per_host;
+	pool->queue = flight_queue_new(total, per_share);
 	pool->multi = curl_multi_init();
 	pool->share = curl_share_init();
-	if (pool->multi == NULL || pool->share == NULL)
+	if (pool->queue == NULL || pool->multi == NULL || pool->share == NULL)
 		return false;
 	curl_share_setopt(pool->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 	curl_multi_setopt(pool->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
@@ -409,7 +409,6 @@ static bool pool_init(struct pool *pool, const struct transfer_curl_config *conf
 	curl_multi_setopt(pool->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
 	curl_multi_setopt(pool->multi, CURLMOPT_MAXCONNECTS, (long)total);
 	curl_multi_setopt(pool->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)total);
-	curl_multi_setopt(pool->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)per_host);
 	return true;
 }
 
@@ -457,6 +456,7 @@ enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
 	curl->epoll_fd = -1;
 	curl->wake_fd = -1;
 	curl->log = config->log;
+	curl->time_scale = config->time_scale > 1 ? config->time_scale : 1;
 	curl->has_curl = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 	bool is_open = curl->has_curl && fill_env(&curl->env, config) && open_waiting(curl);
 	for (size_t i = 0; i < POOL_COUNT; i++) {
@@ -476,7 +476,7 @@ enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
 static void free_list(struct flight_list *list)
 {
 	struct flight *flight;
-	while ((flight = list_take_first(list)) != NULL)
+	while ((flight = flight_list_take_first(list)) != NULL)
 		flight_free(&flight);
 }
 
@@ -486,8 +486,7 @@ static void pool_fini(struct pool *pool)
 	     flight = flight_link(flight)->next)
 		curl_multi_remove_handle(pool->multi, flight_easy(flight));
 	free_list(&pool->running);
-	for (size_t i = 0; i < HOST_SLOTS; i++)
-		free_list(&pool->slots[i].waiting);
+	flight_queue_free(&pool->queue);
 	free_list(&pool->idle);
 	if (pool->multi != NULL)
 		curl_multi_cleanup(pool->multi);

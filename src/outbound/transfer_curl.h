@@ -18,13 +18,15 @@ struct transfer_curl_config {
 	/* PLATFORM calls carry tokens: none leaves for a plain http address, whoever named it. Not
 	 * looked at with a sandbox, nor in tests against local servers */
 	bool https_only;
-	const struct guard *guard; /* for TRANSFER_USER; must outlive */
+	const struct guard *guard; /* for all but TRANSFER_PLATFORM; must outlive */
 	const struct clock *clock;
 	const struct log *log;
-	const char *user_agent;            /* "Posthorn/0.1.0" */
-	unsigned connections_max;          /* per pool, 0 = 512 (dependencies.md E) */
-	unsigned connections_per_host_max; /* 0 = 64 */
-	int64_t connect_timeout_ms;        /* 0 = 10,000 */
+	const char *user_agent;   /* "Posthorn/0.1.0" */
+	unsigned connections_max; /* per pool, 0 = 512 (dependencies.md E) */
+	/* of one share (flight_queue.h): an app's, or a host's; 0 = 64, an eighth of the pool */
+	unsigned connections_per_share_max;
+	int64_t connect_timeout_ms; /* 0 = 10,000 */
+	int64_t time_scale;         /* > 1: slow fetches are judged sooner by this; 0 = 1 */
 	/* Stands in for DNS in tests: resolved names go to this address ("127.0.0.1"), the guard
 	 * still sees it. NULL = real DNS. */
 	const char *(*resolve)(void *context, const char *host);
@@ -36,5 +38,13 @@ enum err_kind transfer_curl_open(const struct transfer_curl_config *config,
 				 struct transfer_curl **out, struct error *err);
 /* The port (transfer.h) to it, valid until transfer_curl_close(). */
 struct transport transfer_curl_transport(struct transfer_curl *curl);
+/* How a pool is used, as of the last poll. Any thread. */
+struct transfer_figures {
+	int64_t running;
+	int64_t waiting;
+	int64_t oldest_wait_us; /* of the one that waits longest for its turn; 0 = none waits */
+};
+struct transfer_figures transfer_curl_figures(const struct transfer_curl *curl,
+					      enum transfer_pool pool);
 /* Ends what runs (results are dropped), frees, nulls. */
 void transfer_curl_close(struct transfer_curl **curl);

@@ -210,7 +210,8 @@ static void plan_call(struct webhook_attempt *a, struct arena *arena, struct tas
 	headers[3] = (struct transfer_header){STR("webhook-signature"), signatures};
 	plan->action = TASK_FETCH;
 	plan->fetch = (struct transfer_request){
-		.pool = TRANSFER_USER,
+		.pool = TRANSFER_WEBHOOK,
+		.owner = a->work.webhook.app_id,
 		.method = "POST",
 		.url = a->work.webhook.url,
 		.headers = headers,
@@ -267,6 +268,7 @@ static void copy_work(struct arena *arena, struct webhook_work *work)
 		&work->event.id,
 		&work->event.body,
 		&work->webhook.id,
+		&work->webhook.app_id,
 		&work->webhook.url,
 		&work->webhook.secret_sealed,
 		&work->webhook.old_secret_sealed,
@@ -291,10 +293,20 @@ struct task *webhook_attempt_new(struct webhooker *webhooker, const struct webho
 	return &a->task;
 }
 
-size_t webhook_attempt_count(const struct webhooker *webhooker, struct str webhook_id)
+static size_t room(size_t busy, size_t max)
 {
-	size_t count = 0;
-	for (const struct webhook_attempt *a = webhooker->attempts; a != NULL; a = a->next)
-		count += !a->has_result && str_equal(a->work.webhook.id, webhook_id);
-	return count;
+	return busy < max ? max - busy : 0;
+}
+
+size_t webhook_attempt_room(const struct webhooker *webhooker, struct str webhook_id)
+{
+	size_t own = 0;
+	size_t all = 0;
+	for (const struct webhook_attempt *a = webhooker->attempts; a != NULL; a = a->next) {
+		all += !a->has_result;
+		own += !a->has_result && str_equal(a->work.webhook.id, webhook_id);
+	}
+	const size_t own_room = room(own, WEBHOOK_IN_FLIGHT_MAX);
+	const size_t all_room = room(all, WEBHOOK_ALL_IN_FLIGHT_MAX);
+	return own_room < all_room ? own_room : all_room;
 }

@@ -16,6 +16,8 @@
 
 #define WEBHOOK_CLAIM_MAX 64
 #define WEBHOOK_IN_FLIGHT_MAX 4 /* for each webhook: a slow receiver holds up nobody but itself */
+/* Over all: as many as the pool runs at once, and fewer than the engine has tasks. */
+#define WEBHOOK_ALL_IN_FLIGHT_MAX 512
 
 struct webhook_attempt;
 
@@ -39,5 +41,5 @@ struct task *webhook_dispatch_new(struct webhooker *webhooker, const struct even
 
 /* webhook_attempt.c: a task that makes one call. Copies the row. */
 struct task *webhook_attempt_new(struct webhooker *webhooker, const struct webhook_work *work);
-/* How many are under way to this webhook; one whose answer is being written is not. */
-size_t webhook_attempt_count(const struct webhooker *webhooker, struct str webhook_id);
+/* How many more may begin to this webhook; those whose answer is being written count no more. */
+size_t webhook_attempt_room(const struct webhooker *webhooker, struct str webhook_id);

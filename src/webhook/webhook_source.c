@@ -16,8 +16,7 @@
 
 static size_t free_slots(void *context, struct str webhook_id)
 {
-	const size_t busy = webhook_attempt_count(context, webhook_id);
-	return busy < WEBHOOK_IN_FLIGHT_MAX ? WEBHOOK_IN_FLIGHT_MAX - busy : 0;
+	return webhook_attempt_room(context, webhook_id);
 }
 
 /* A little at a time, so that no turn is long. */

@@ -348,7 +348,7 @@ static void start(void *context, const struct transfer_request *request)
 	flight->end = end;
 	flight->id = request->id;
 	flight->is_awaited = true;
-	flight->is_fetch = request->pool == TRANSFER_USER;
+	flight->is_fetch = request->pool == TRANSFER_MEDIA;
 	flight->save_path =
 		request->save_path != NULL ? str_z(sim->arena, str_of(request->save_path)) : NULL;
 	flight->ask = read_ask(network, request);

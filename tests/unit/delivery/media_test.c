@@ -72,7 +72,7 @@ static void a_file_is_fetched_streamed_and_removed(void **state)
 	world_run(w);
 	assert_published(w, post, "vid1");
 	const struct fake_sent *fetch = fake_nth(&w->transport, FETCH, 0);
-	assert_int_equal(fetch->pool, TRANSFER_USER);
+	assert_int_equal(fetch->pool, TRANSFER_MEDIA);
 	assert_string_equal(fetch->authorization, "");
 	const struct fake_sent *upload = fake_nth(&w->transport, UPLOAD, 0);
 	assert_non_null(upload->body_path);
@@ -365,7 +365,7 @@ static void a_further_file_is_fetched_like_media(void **state)
 	struct by_hand hand = begin_by_hand(w, &account);
 	assert_int_equal(hand.plan.action, TASK_FETCH);
 	assert_str(hand.plan.fetch.url, THUMB_URL);
-	assert_int_equal(hand.plan.fetch.pool, TRANSFER_USER); /* so the guard looks at it */
+	assert_int_equal(hand.plan.fetch.pool, TRANSFER_MEDIA); /* so the guard looks at it */
 	fetched_by_hand(&hand, 200);
 	assert_int_equal(hand.t->save.next, DELIVERY_WAIT);
 	assert_int_equal(asker.indexes[0], 1); /* after the post's only medium */

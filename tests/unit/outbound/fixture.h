@@ -130,7 +130,7 @@ static inline struct transfer_request fixture_get(struct fixture *f, const char 
 {
 	return (struct transfer_request){
 		.id = ++f->next_id,
-		.pool = TRANSFER_USER,
+		.pool = TRANSFER_MEDIA,
 		.method = "GET",
 		.url = fixture_url(f, host, path),
 		.timeout_ms = 5000,

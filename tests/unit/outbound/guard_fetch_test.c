@@ -131,7 +131,7 @@ static struct transfer_result fetch(struct fixture *f, struct str url, bool is_w
 {
 	const struct transfer_request request = {
 		.id = ++f->next_id,
-		.pool = TRANSFER_USER,
+		.pool = TRANSFER_MEDIA,
 		.method = is_webhook ? "POST" : "GET",
 		.url = url,
 		.body = is_webhook ? STR("{}") : (struct str){0},

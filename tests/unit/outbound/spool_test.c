@@ -130,7 +130,7 @@ static void a_fetched_file_is_found_again(void **state)
 	struct stat status;
 	assert_false(is_kept(w, POST_A "-0"));
 	const struct transfer_request request = request_of(w, POST_A "-0");
-	assert_int_equal(request.pool, TRANSFER_USER);
+	assert_int_equal(request.pool, TRANSFER_MEDIA);
 	assert_string_equal(request.method, "GET");
 	assert_true(str_equal_z(request.url, "https://media.example.com/a"));
 	assert_int_equal(request.redirects_max, 3);

@@ -51,7 +51,7 @@ static void every_started_transfer_ends_once(void **state)
 	for (size_t i = 0; i < COUNT; i++) {
 		struct transfer_request request = fixture_post(f, paths[i % 5]);
 		request.id = i;
-		request.pool = i % 2 == 0 ? TRANSFER_PLATFORM : TRANSFER_USER;
+		request.pool = i % 2 == 0 ? TRANSFER_PLATFORM : TRANSFER_MEDIA;
 		request.fresh_connection = i % 3 == 0;
 		transport_start(&f->transport, &request);
 	}
@@ -78,7 +78,7 @@ static void open_narrow(struct fixture *f, unsigned per_host)
 	const struct transfer_curl_config config = {
 		.guard = f->guard,
 		.clock = &f->clock,
-		.connections_per_host_max = per_host,
+		.connections_per_share_max = per_host,
 		.resolve = fixture_resolve,
 	};
 	transfer_curl_close(&f->curl);
@@ -260,7 +260,7 @@ static void closing_ends_what_runs(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct transfer_request request = fixture_post(f, i % 2 == 0 ? "/silent" : "/ok");
 		struct transfer_result result;
-		request.pool = i % 4 < 2 ? TRANSFER_PLATFORM : TRANSFER_USER;
+		request.pool = i % 4 < 2 ? TRANSFER_PLATFORM : TRANSFER_MEDIA;
 		transport_start(&f->transport, &request);
 		(void)transport_poll(&f->transport, f->arena, 0, &result, 0);
 	}

@@ -143,7 +143,7 @@ static void a_finished_post_is_carried_there(void **state)
 	publish_one(fx);
 	assert_int_equal(calls(fx), 1);
 	const struct fake_sent *sent = fake_nth(&fx->w->transport, HOOK, 0);
-	assert_int_equal(sent->pool, TRANSFER_USER);
+	assert_int_equal(sent->pool, TRANSFER_WEBHOOK);
 	assert_int_equal(sent->timeout_ms, 10000);
 	assert_non_null(strstr(sent->body, "\"event\":\"post.completed\""));
 	assert_non_null(strstr(sent->body, "\"data\":{\"n\":1}"));
