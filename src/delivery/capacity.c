@@ -4,6 +4,7 @@
  * back as it stands, without a failed try; the account keeps its place in line. */
 #include "delivery_private.h"
 
+#include "fetch_share.h"
 #include "gate.h"
 #include "policy.h"
 
@@ -90,8 +91,9 @@ uint32_t capacity_for_claim(void *context, struct str app_id, enum platform_id p
 	struct deliverer *deliverer = context;
 	const int64_t now_us = clock_boot_us(deliverer->config.clock);
 	const uint32_t room = gate_room(deliverer->gate, platform, app_id, now_us);
+	const uint32_t fetches = fetch_share_room(deliverer->fetch_share, app_id);
 	if (room == 0)
 		gate_refuse(deliverer->gate, platform, app_id, now_us);
-	deliverer->is_capacity_short = deliverer->is_capacity_short || room == 0;
-	return room;
+	deliverer->is_capacity_short = deliverer->is_capacity_short || room == 0 || fetches == 0;
+	return fetches < room ? fetches : room;
 }

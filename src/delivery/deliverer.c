@@ -7,6 +7,7 @@
 
 #include "store_pause.h"
 
+#include "fetch_share.h"
 #include "policy.h"
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
@@ -15,6 +16,8 @@
 #define PAUSES_EVERY_US (2 * US_PER_S)
 /* as long as a plain call's, with a margin: the save before it need not make it longer */
 #define FIRST_LEASE_US (120 * US_PER_S)
+/* Fewer than the engine's tasks (service.c), so that webhooks and connections always find room. */
+#define DELIVERIES_AT_WORK_MAX 1024
 
 /* The outcome of a publish call has to be written down: none is begun on a disk that is nearly full
  * (rules.md 2.2 rule 1). */
@@ -29,13 +32,16 @@ static enum err_kind claim(struct deliverer *deliverer, void *tx, size_t max, st
 	arena_clear(deliverer->claim_arena);
 	deliverer->claimed_count = 0;
 	deliverer->takes_all = false;
-	deliverer->is_capacity_short = !has_disk_room(deliverer);
+	const int64_t at_work = deliverer->task_count;
+	deliverer->is_capacity_short =
+		!has_disk_room(deliverer) || at_work >= DELIVERIES_AT_WORK_MAX;
 	if (deliverer->is_capacity_short)
 		return ERR_NONE;
+	const size_t room = (size_t)(DELIVERIES_AT_WORK_MAX - at_work);
 	const int64_t now_us = clock_now_us(deliverer->config.clock);
 	const struct delivery_claim wish = {.now_us = now_us,
 					    .lease_us = FIRST_LEASE_US,
-					    .max = max,
+					    .max = max < room ? max : room,
 					    .slots = capacity_for_claim,
 					    .context = deliverer,
 					    .gives_up = capacity_is_hopeless,
@@ -158,6 +164,7 @@ enum err_kind deliverer_new(const struct deliverer_config *config, struct delive
 	const struct gate_config gate = {.log = config->log,
 					 .time_scale = deliverer->config.time_scale};
 	deliverer->gate = gate_new(&gate);
+	deliverer->fetch_share = fetch_share_new();
 	deliverer->took_all_boot_us = clock_boot_us(config->clock);
 	deliverer->claim_arena = arena_new("delivery claim", CLAIM_ARENA_MAX_BYTES);
 	const struct task_source source = {
@@ -181,6 +188,7 @@ void deliverer_free(struct deliverer **deliverer_pointer)
 		return;
 	arena_free(&deliverer->claim_arena);
 	gate_free(&deliverer->gate);
+	fetch_share_free(&deliverer->fetch_share);
 	free(deliverer);
 	*deliverer_pointer = NULL;
 }
@@ -203,8 +211,11 @@ int64_t deliverer_behind_us(const struct deliverer *deliverer)
 struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 					 enum platform_id platform, struct str app_id)
 {
-	return gate_closing_of(deliverer->gate, platform, app_id,
-			       clock_boot_us(deliverer->config.clock));
+	const struct gate_closing closing = gate_closing_of(deliverer->gate, platform, app_id,
+							    clock_boot_us(deliverer->config.clock));
+	if (closing.reason == GATE_OPEN && fetch_share_room(deliverer->fetch_share, app_id) == 0)
+		return (struct gate_closing){.reason = GATE_MEDIA_LIMIT};
+	return closing;
 }
 
 void deliverer_wake(struct deliverer *deliverer)

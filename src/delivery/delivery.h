@@ -67,7 +67,7 @@ bool deliverer_is_idle(const struct deliverer *deliverer);
 /* Returns how long ago a claim last took all that was due and had room: what is due and has room
  * now has waited no longer than that. Any thread. */
 int64_t deliverer_behind_us(const struct deliverer *deliverer);
-/* Why no call of an app may begin on a platform now; OPEN on a node that delivers nothing. Any
+/* Why no delivery of an app may begin on a platform now; OPEN on a node that delivers nothing. Any
  * thread. */
 struct gate_closing deliverer_closing_of(const struct deliverer *deliverer,
 					 enum platform_id platform, struct str app_id);

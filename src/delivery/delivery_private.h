@@ -10,7 +10,7 @@
  *   verdict                            the only writer of what comes next
  *   task_load, record, alarm           what is read, what is written down, what operators hear
  *
- * Beside them, without a delivery: gate, policy, hosted. */
+ * Beside them, without a delivery: gate, fetch_share, policy, hosted. */
 #pragma once
 
 #include <stdbool.h>

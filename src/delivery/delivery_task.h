@@ -74,6 +74,7 @@ struct delivery_media {
 	size_t count; /* of the post's own */
 	struct str urls[ENV_FILES_MAX];
 	struct delivery_task *next_fetching; /* deliverer->fetching */
+	bool has_share;                      /* it counts in deliverer->fetch_share */
 	struct str fetch_key;                /* the file being fetched; empty = none */
 	size_t fetch_index;
 	bool fetch_is_optional;
@@ -185,6 +186,7 @@ struct deliverer {
 	struct failed_fetch failed_fetches[FAILED_FETCHES_MAX];
 	size_t failed_fetch_next;
 	struct gate *gate;
+	struct fetch_share *fetch_share;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */
 	bool has_pauses;        /* as of then */

@@ -438,6 +438,9 @@ static const struct {
 				 "The platform takes no more calls of this app for now."},
 	[GATE_APP_LIMIT] = {"app_limit",
 			    "The platform refuses the app: its credentials, credits or quota."},
+	[GATE_MEDIA_LIMIT] = {"media",
+			      "As many of the app's posts as may be are fetching their files; the "
+			      "next begin when these have ended."},
 };
 
 const char *gate_reason_name(enum gate_reason reason)

@@ -73,7 +73,10 @@ enum gate_reason {
 	GATE_PLATFORM_DOWN, /* calls get no answer there, or 5xx */
 	/* as many calls as may be are under way, or the platform limits the app */
 	GATE_PLATFORM_LIMIT,
-	GATE_APP_LIMIT /* the platform refuses the app: credentials, credits, cap */
+	GATE_APP_LIMIT, /* the platform refuses the app: credentials, credits, cap */
+	/* not the gate's: as many of the app's deliveries as may be fetch media (fetch_share.h) */
+	GATE_MEDIA_LIMIT,
+	GATE_REASON_COUNT
 };
 
 struct gate_closing {
@@ -83,7 +86,7 @@ struct gate_closing {
 struct gate_closing gate_closing_of(struct gate *gate, enum platform_id platform, struct str app_id,
 				    int64_t boot_us);
 
-/* "platform_down", "platform_limit" or "app_limit"; "" for OPEN. */
+/* "platform_down", "platform_limit", "app_limit" or "media"; "" for OPEN. */
 const char *gate_reason_name(enum gate_reason reason);
 /* A sentence for people. */
 const char *gate_reason_sentence(enum gate_reason reason);

@@ -7,6 +7,7 @@
 
 #include "digest.h"
 
+#include "fetch_share.h"
 #include "hosted.h"
 
 /* Deliveries of one post come to their media within moments of each other. A failure that may pass
@@ -113,6 +114,20 @@ static const struct failed_fetch *failed_fetch_of(struct delivery_task *t, struc
 
 /* ---- fetching ---- */
 
+static void share_take(struct delivery_task *t)
+{
+	if (!t->media.has_share)
+		fetch_share_enter(t->deliverer->fetch_share, t->work.app_id);
+	t->media.has_share = true;
+}
+
+static void share_leave(struct delivery_task *t)
+{
+	if (t->media.has_share)
+		fetch_share_leave(t->deliverer->fetch_share, t->work.app_id);
+	t->media.has_share = false;
+}
+
 static const struct delivery_task *fetching_task(const struct delivery_task *t, struct str key)
 {
 	for (const struct delivery_task *other = t->deliverer->fetching; other != NULL;
@@ -131,6 +146,7 @@ static enum next wait_for(struct delivery_task *t, const struct delivery_task *o
 		verdict_sleep(t, t->env.now_us + SHARED_FETCH_POLL_US, other->media.fetch_until_us);
 	t->turn.is_quiet = t->turn.is_woken && t->turn.timeline_count == 0 &&
 			   !t->turn.has_new_extra && t->held_until_us >= t->save.lease_until_us;
+	share_take(t);
 	return next;
 }
 
@@ -142,6 +158,8 @@ static enum next fetch(struct delivery_task *t, size_t index, bool is_optional, 
 				&request, &err) != ERR_NONE)
 		return media_failed(t, index, is_optional, FAILURE_TRANSIENT,
 				    str_copy(t->turn.arena, str_of(err.text)));
+	share_take(t);
+	request.owner = t->work.app_id;
 	t->media.fetch_until_us = t->env.now_us + request.timeout_ms * US_PER_MS;
 	t->media.fetch_key = str_copy(t->arena, key);
 	t->media.fetch_index = index;
@@ -156,6 +174,7 @@ static enum next want(struct delivery_task *t, size_t index, bool is_optional)
 	const struct str key = media_key(t, index);
 	struct spool_file file;
 	if (spool_find(t->deliverer->config.spool, t->turn.arena, key, &file)) {
+		share_leave(t);
 		media_ready(t, index, key, &file);
 		return NEXT_ASK;
 	}
@@ -209,6 +228,7 @@ void media_task_gone(struct delivery_task *t)
 		}
 	}
 	t->media.fetch_key = STR("");
+	share_leave(t);
 }
 
 static struct str fetch_failure_text(struct delivery_task *t, const struct transfer_result *result,

@@ -75,6 +75,7 @@ static enum waiting_reason reason_of_gate(enum gate_reason reason)
 		[GATE_PLATFORM_DOWN] = WAITING_PLATFORM_DOWN,
 		[GATE_PLATFORM_LIMIT] = WAITING_PLATFORM_LIMIT,
 		[GATE_APP_LIMIT] = WAITING_APP_LIMIT,
+		[GATE_MEDIA_LIMIT] = WAITING_MEDIA,
 	};
 	return of[reason];
 }
@@ -96,6 +97,8 @@ static struct waiting in_line(struct arena *arena, const struct delivery_standin
 	if (facts->closing.reason != GATE_OPEN) {
 		waiting = waiting_for(reason_of_gate(facts->closing.reason));
 		waiting.until_us = still_to_come(facts->reopens_us, facts);
+		if (facts->closing.reason == GATE_MEDIA_LIMIT)
+			waiting.message = str_of(gate_reason_sentence(GATE_MEDIA_LIMIT));
 	} else {
 		waiting = waiting_for(WAITING_ACCOUNT_BUSY);
 		waiting.message = message_in_line(arena, standing->ahead, facts->is_delivering);
