@@ -20,6 +20,8 @@
 
 /* Each platform with each reason at most. */
 #define API_GATE_WAITS_MAX 24
+/* Pools of outbound connections: platforms, media, webhooks. */
+#define API_POOLS_MAX 3
 
 struct api;
 struct app_row;
@@ -54,6 +56,12 @@ struct api_gauges {
 	} gate_waits[API_GATE_WAITS_MAX];
 	size_t gate_wait_count;
 	int64_t waiting[WAITING_REASON_COUNT]; /* platform posts */
+	struct api_pool {
+		const char *name; /* NULL = no such pool */
+		int64_t running;
+		int64_t waiting;
+		int64_t oldest_wait_us;
+	} pools[API_POOLS_MAX];
 };
 
 struct api_config {

@@ -7,6 +7,7 @@
 
 #include "count_of.h"
 
+#include "store_event.h"
 #include "store_figures.h"
 
 #include "gate.h"
@@ -20,6 +21,7 @@ struct scrape {
 	struct api_gauges gauges;
 	int64_t is_ready;
 	int64_t started_at_us;
+	int64_t webhooks_late_us;
 };
 
 struct metric {
@@ -62,6 +64,9 @@ static const struct metric metrics[] = {
 	{"posthorn_webhook_deliveries_pending", "gauge",
 	 "Webhook deliveries not yet made; counted up to 100000.", NULL,
 	 AT(store.webhook_deliveries_pending), UNIT_COUNT},
+	{"posthorn_webhook_oldest_due_lateness_seconds", "gauge",
+	 "How late the oldest event or webhook delivery is that is due and not begun; 0 when none.",
+	 NULL, AT(webhooks_late_us), UNIT_US},
 	{"posthorn_alarms", "gauge",
 	 "Problems that only the operator can fix; see posthorn doctor.", NULL, AT(store.alarms),
 	 UNIT_COUNT},
@@ -140,7 +145,7 @@ static void write_waits(struct buf *out, const struct api_gauges *gauges)
 	write_head(out, "posthorn_waiting_oldest_seconds", "gauge",
 		   "How late the oldest due delivery is that waits at a closed gate; 0 when none.");
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
-		for (int reason = GATE_PLATFORM_DOWN; reason <= GATE_APP_LIMIT; reason++) {
+		for (int reason = GATE_PLATFORM_DOWN; reason < GATE_REASON_COUNT; reason++) {
 			buf_addf(out,
 				 "posthorn_waiting_oldest_seconds{platform=\"%s\",reason=\"%s\"}",
 				 platform_id_slug((enum platform_id)id),
@@ -150,6 +155,27 @@ static void write_waits(struct buf *out, const struct api_gauges *gauges)
 						 (enum gate_reason)reason),
 				    UNIT_US);
 		}
+	}
+}
+
+static void write_pools(struct buf *out, const struct api_gauges *gauges)
+{
+	write_head(
+		out, "posthorn_pool", "gauge",
+		"Outbound calls by pool: running, or waiting for the turn of their app or host.");
+	for (size_t i = 0; i < API_POOLS_MAX && gauges->pools[i].name != NULL; i++) {
+		const struct api_pool *pool = &gauges->pools[i];
+		buf_addf(out, "posthorn_pool{pool=\"%s\",state=\"running\"} %" PRId64 "\n",
+			 pool->name, pool->running);
+		buf_addf(out, "posthorn_pool{pool=\"%s\",state=\"waiting\"} %" PRId64 "\n",
+			 pool->name, pool->waiting);
+	}
+	write_head(out, "posthorn_pool_oldest_wait_seconds", "gauge",
+		   "How long the outbound call has waited that waits longest; 0 when none does.");
+	for (size_t i = 0; i < API_POOLS_MAX && gauges->pools[i].name != NULL; i++) {
+		buf_addf(out, "posthorn_pool_oldest_wait_seconds{pool=\"%s\"}",
+			 gauges->pools[i].name);
+		write_value(out, gauges->pools[i].oldest_wait_us, UNIT_US);
 	}
 }
 
@@ -168,8 +194,12 @@ static enum err_kind scrape_fill(const struct api *api, struct scrape *scrape, s
 	*scrape = (struct scrape){.started_at_us = api->started_at_us};
 	const enum err_kind kind =
 		store_figures_read(api->config.store, now_us, &scrape->store, err);
-	if (kind != ERR_NONE)
-		return kind;
+	int64_t next_due_us = 0;
+	if (kind != ERR_NONE ||
+	    store_event_next_due(api->config.store, &next_due_us, err) != ERR_NONE)
+		return kind != ERR_NONE ? kind : ERR_TEMPORARY;
+	if (next_due_us > 0 && next_due_us < now_us)
+		scrape->webhooks_late_us = now_us - next_due_us;
 	if (api->config.gauges != NULL)
 		api->config.gauges(api->config.is_ready_context, &scrape->gauges);
 	scrape->is_ready =
@@ -198,5 +228,6 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 	for (size_t i = 0; i < COUNT_OF(metrics); i++)
 		write_metric(out, &metrics[i], &scrape);
 	write_waits(out, &scrape.gauges);
+	write_pools(out, &scrape.gauges);
 	write_requests(out, api);
 }

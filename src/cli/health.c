@@ -2,17 +2,20 @@
  * Is the service fit for work? Answers for /readyz, /metrics, the dashboard and the deliverer.
  * Nobody who asks waits for the store: a thread of its own asks it, every few seconds and when it
  * is woken, and what it found is the answer, as long as it is not too old. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "thread.h"
 
 #include "store_delivery.h"
 #include "store_guard.h"
 
 #include "spool.h"
+#include "transfer_curl.h"
 
 #include "engine.h"
 
@@ -373,6 +376,23 @@ static void count_waiting(const struct service *service, int64_t *counts)
 	arena_free(&arena);
 }
 
+static const char *const pool_names[] = {
+	[TRANSFER_PLATFORM] = "platforms",
+	[TRANSFER_MEDIA] = "media",
+	[TRANSFER_WEBHOOK] = "webhooks",
+};
+static_assert(COUNT_OF(pool_names) == API_POOLS_MAX, "every pool has a name");
+
+static void read_pools(const struct service *service, struct api_gauges *out)
+{
+	for (size_t i = 0; i < COUNT_OF(pool_names); i++) {
+		const struct transfer_figures figures =
+			transfer_curl_figures(service->curl, (enum transfer_pool)i);
+		out->pools[i] = (struct api_pool){pool_names[i], figures.running, figures.waiting,
+						  figures.oldest_wait_us};
+	}
+}
+
 void health_read_gauges(void *context, struct api_gauges *out)
 {
 	const struct service *service = context;
@@ -390,6 +410,7 @@ void health_read_gauges(void *context, struct api_gauges *out)
 		.gate_wait_count = found.wait_count,
 	};
 	count_waiting(service, out->waiting);
+	read_pools(service, out);
 	memcpy(out->gate_waits, found.waits, sizeof(out->gate_waits));
 	if (statvfs(service->data, &disk) == 0)
 		out->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);

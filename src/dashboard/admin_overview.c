@@ -496,7 +496,7 @@ static void write_waiting(struct json_writer *w, const struct due_backlog *due, 
 	json_key(w, "waiting");
 	json_begin_array(w);
 	for (int id = 1; id <= PLATFORM_ID_MAX; id++) {
-		for (int reason = GATE_PLATFORM_DOWN; reason <= GATE_APP_LIMIT; reason++)
+		for (int reason = GATE_PLATFORM_DOWN; reason < GATE_REASON_COUNT; reason++)
 			write_waiting_for(w, due, (enum platform_id)id, (enum gate_reason)reason,
 					  now_us);
 	}
