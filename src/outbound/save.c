@@ -26,15 +26,17 @@ void save_mark_digest(const struct save_mark *mark, char out[65])
 
 static void room_count(struct save_file *file, int64_t bytes)
 {
-	if (file->room != NULL)
-		file->room->coming_bytes += bytes;
+	for (struct save_room *room = file->room; room != NULL; room = room->whole)
+		room->coming_bytes += bytes;
 }
 
 static bool room_has(const struct save_file *file, size_t len)
 {
-	const struct save_room *room = file->room;
-	return room == NULL ||
-	       *room->kept_bytes + room->coming_bytes + (int64_t)len <= room->max_bytes;
+	for (const struct save_room *room = file->room; room != NULL; room = room->whole) {
+		if (*room->kept_bytes + room->coming_bytes + (int64_t)len > room->max_bytes)
+			return false;
+	}
+	return true;
 }
 
 bool save_restart(struct save_file *file)

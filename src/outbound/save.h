@@ -20,6 +20,7 @@ struct save_room {
 	const _Atomic int64_t *kept_bytes; /* read only */
 	int64_t coming_bytes;
 	int64_t max_bytes;
+	struct save_room *whole; /* the room that this is a part of; NULL = none */
 };
 
 struct save_file {

@@ -136,11 +136,25 @@ bool spool_is_part(struct str name)
 	return str_has_suffix(name, STR(PART_SUFFIX));
 }
 
+struct str spool_key_of(struct str name)
+{
+	return str_slice(name, 0, str_find_char(name, '.', 0)); /* keys hold no dot */
+}
+
+/* What a cut fetch left (spool_cut.c): media are counted by spool_key_drop(), digests not. */
+static bool counts_in_share(struct str name)
+{
+	return str_has_suffix(name, STR(".cut"));
+}
+
 void spool_remove_counted(struct spool *spool, int folder_fd, const char *name)
 {
 	const int64_t size_bytes = spool_size_of(folder_fd, name);
-	if (unlinkat(folder_fd, name, 0) == 0)
-		spool->used_bytes -= size_bytes;
+	if (unlinkat(folder_fd, name, 0) != 0)
+		return;
+	spool->used_bytes -= size_bytes;
+	if (counts_in_share(str_of(name)))
+		spool_share_change(spool, spool_key_of(str_of(name)), -size_bytes, 0);
 }
 
 /* 0700; one that is there already is made so. */
@@ -206,6 +220,9 @@ static struct spool *spool_new(const struct spool_config *config)
 	spool->room = (struct save_room){.kept_bytes = &spool->used_bytes,
 					 .max_bytes = spool->budget_bytes};
 	name_run(spool);
+	spool->shares = spool_shares_new();
+	if (spool->shares == NULL)
+		spool_close(&spool);
 	return spool;
 }
 
@@ -239,6 +256,7 @@ void spool_close(struct spool **spool)
 		return;
 	close_if_open((*spool)->directory_fd);
 	close_if_open((*spool)->objects_fd);
+	spool_shares_free(&(*spool)->shares);
 	free((*spool)->directory);
 	free(*spool);
 	*spool = NULL;
@@ -369,6 +387,8 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 		return error_set(err, ERR_TOO_LARGE,
 				 "the spool is full: %" PRId64 " of %" PRId64 " bytes are used",
 				 spool->used_bytes, spool->budget_bytes);
+	if (spool_share_full(spool, key, 0) != SPOOL_HAS_ROOM)
+		return error_set(err, ERR_TOO_LARGE, "the app has its share of the spool");
 	const int failed = make_folder(spool, arena, key);
 	if (failed != 0)
 		return error_set_native(err, ERR_TEMPORARY, failed,
@@ -382,7 +402,7 @@ enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, stru
 		.response_max_bytes =
 			left_bytes < spool->file_max_bytes ? left_bytes : spool->file_max_bytes,
 		.save_path = spool_part_path(spool, arena, key),
-		.save_room = &spool->room,
+		.save_room = spool_share_room(spool, key),
 		.redirects_max = FETCH_REDIRECTS_MAX,
 		.low_speed_bytes_s = FETCH_LOW_SPEED_BYTES_S,
 	};
@@ -441,8 +461,13 @@ static enum err_kind settle_and_join(struct spool *spool, struct arena *arena, s
 	if (spool->used_bytes + spool_object_cost(spool, file->sha256, file->size_bytes) >
 	    spool->budget_bytes)
 		return error_set(err, ERR_TEMPORARY, "the spool is full");
+	if (spool_share_full(spool, key, file->size_bytes) != SPOOL_HAS_ROOM)
+		return error_set(err, ERR_TEMPORARY, "the app has its share of the spool");
 	const int failed = settle(spool, arena, key, fd, file->sha256);
 	spool->used_bytes += stored_bytes(spool, arena, key);
+	/* It may have its name although something failed after that; then it goes by its name. */
+	if (access(spool_path(spool, arena, key, ""), F_OK) == 0)
+		spool_share_change(spool, key, file->size_bytes, 1);
 	if (failed != 0) {
 		spool_key_drop(spool, folder_fd, name);
 		return error_set_native(err, ERR_TEMPORARY, failed,
@@ -575,16 +600,11 @@ struct removal {
 	struct str prefix;
 };
 
-static struct str key_of(struct str name)
-{
-	return str_slice(name, 0, str_find_char(name, '.', 0)); /* keys hold no dot */
-}
-
 /* A medium and its digest go together, whichever of them is met first. */
 static void remove_file(struct spool *spool, int folder_fd, const char *name)
 {
 	const struct str text = str_of(name);
-	const struct str key = key_of(text);
+	const struct str key = spool_key_of(text);
 	const struct str suffix = str_slice(text, key.len, text.len);
 	char medium[NAME_MAX + 1];
 	if (spool_is_part(text)) {
@@ -617,6 +637,7 @@ void spool_remove(struct spool *spool, struct str key_prefix)
 	const int fd = open_folder(spool->directory_fd, folder_of(key_prefix));
 	if (fd >= 0)
 		walk_folder(fd, remove_matching, &removal);
+	spool_share_forget(spool, key_prefix);
 }
 
 struct sweep {
@@ -630,14 +651,26 @@ static bool is_of_this_run(const struct spool *spool, struct str name)
 	return str_find(name, str_of(spool->run), 0) != SIZE_MAX;
 }
 
+/* Files of an earlier run. */
+static void count_in_share(struct spool *spool, int folder_fd, struct str name)
+{
+	const struct str key = spool_key_of(name);
+	const bool is_medium = key.len == name.len;
+	if (is_medium || counts_in_share(name))
+		spool_share_change(spool, key, spool_size_of(folder_fd, name.ptr), is_medium);
+}
+
 static bool sweep_file(void *context, int folder_fd, const char *name)
 {
 	const struct sweep *sweep = context;
 	const struct str text = str_of(name);
-	const bool stays = spool_is_part(text) ? is_of_this_run(sweep->spool, text)
-					       : sweep->is_needed(sweep->context, key_of(text));
+	const bool stays = spool_is_part(text)
+				   ? is_of_this_run(sweep->spool, text)
+				   : sweep->is_needed(sweep->context, spool_key_of(text));
 	if (!stays)
 		remove_file(sweep->spool, folder_fd, name);
+	else if (!sweep->spool->has_swept)
+		count_in_share(sweep->spool, folder_fd, text);
 	return true;
 }
 
@@ -646,5 +679,6 @@ void spool_sweep(struct spool *spool, bool (*is_needed)(void *context, struct st
 {
 	struct sweep sweep = {.spool = spool, .is_needed = is_needed, .context = context};
 	spool_walk(spool->directory_fd, sweep_file, &sweep);
+	spool->has_swept = true;
 	spool_objects_clean(spool); /* a removed temporary file may have been the last name */
 }

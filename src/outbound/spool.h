@@ -4,7 +4,7 @@
  * that spool_fetch_request() describes, and passes the result on. A fetch goes to a temporary name,
  * is synced and renamed, so that a file under its final name is whole. Equal bytes are on the disk,
  * and in the budget, once (hard links): nothing may write to a spool_file's path. Not thread-safe:
- * the engine's thread only, but for spool_media_open() and spool_used_bytes(). */
+ * the engine's thread only, but for what says "Any thread" and spool_media_open(). */
 #pragma once
 
 #include <stdbool.h>
@@ -56,8 +56,30 @@ struct spool_media {
 /* As spool_find, from any thread. */
 bool spool_media_open(const struct spool *spool, struct arena *arena, struct str key,
 		      struct spool_media *media_out);
+/* ---- shares (spool_share.c) ---- */
+
+/* What an app may have of the spool. The bytes of its fetches count as they come. */
+struct spool_share {
+	struct str app_id;
+	int64_t bytes_max; /* 0 = no limit but three quarters of the budget */
+	int64_t files_max; /* 0 = no limit */
+};
+enum spool_full { SPOOL_HAS_ROOM, SPOOL_FULL_OF_BYTES, SPOOL_FULL_OF_FILES };
+/* The files of the post that key belongs to are the app's. Before spool_fetch_request(), which a
+ * full share refuses; else they are nobody's. */
+void spool_share_set(struct spool *spool, struct str key, const struct spool_share *share);
+/* Has the app of this key its share, so that no fetch may begin? */
+enum spool_full spool_share_full(struct spool *spool, struct str key, int64_t more_bytes);
+/* Is it known whose the post's files are? If not, spool_share_adopt() tells it, for files of an
+ * earlier run: from the first sweep's is_needed() alone, which counts them. */
+bool spool_share_is_known(struct spool *spool, struct str key);
+void spool_share_adopt(struct spool *spool, struct str key, struct str app_id);
+/* What an app has on the disk. Any thread. */
+void spool_share_use(struct spool *spool, struct str app_id, int64_t *bytes_out,
+		     int64_t *files_out);
+
 /* Describes the transfer that fetches url into the spool (TRANSFER_MEDIA, save_path, limits).
- * TOO_LARGE when the budget is used up. */
+ * TOO_LARGE when the budget is used up, or the app's share (spool_share_full() says so). */
 enum err_kind spool_fetch_request(struct spool *spool, struct arena *arena, struct str key,
 				  struct str url, struct transfer_request *request_out,
 				  struct error *err);

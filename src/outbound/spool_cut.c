@@ -114,9 +114,11 @@ bool spool_cut_keep(struct spool *spool, struct arena *arena, struct str key,
 	/* Its bytes are on the disk before the mark that vouches for them. */
 	if (spool_size_of(AT_FDCWD, part) != size_bytes ||
 	    spool->used_bytes + size_bytes > spool->budget_bytes ||
+	    spool_share_full(spool, key, size_bytes) == SPOOL_FULL_OF_BYTES ||
 	    spool_sync_path(part, O_RDONLY) != 0 || rename(part, cut) != 0)
 		return false;
 	spool->used_bytes += size_bytes;
+	spool_share_change(spool, key, size_bytes, 0);
 	const bool is_kept =
 		spool_write_file(mark, mark_text(arena, result->saved, result->saved_etag)) == 0;
 	spool->used_bytes += spool_size_of(AT_FDCWD, mark);
@@ -153,6 +155,7 @@ void spool_cut_take(struct spool *spool, struct arena *arena, struct str key,
 	    mark->size_bytes < request->response_max_bytes &&
 	    rename(cut, request->save_path) == 0) {
 		spool->used_bytes -= size_bytes;
+		spool_share_change(spool, key, -size_bytes, 0);
 		ask_for_rest(arena, mark, etag, request);
 	}
 	spool_remove_counted(spool, AT_FDCWD, mark_path);

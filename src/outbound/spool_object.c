@@ -126,6 +126,7 @@ void spool_key_drop(struct spool *spool, int folder_fd, const char *key)
 	digest_name(key, of_digest);
 	const bool has_digest = spool_digest_read(folder_fd, of_digest, digest);
 	if (stat_file(folder_fd, key, &own) && unlinkat(folder_fd, key, 0) == 0) {
+		spool_share_change(spool, str_of(key), -(int64_t)own.st_size, -1);
 		if (own.st_nlink == 1)
 			spool->used_bytes -= (int64_t)own.st_size;
 		else if (has_digest)

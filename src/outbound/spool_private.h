@@ -3,6 +3,7 @@
  * once, spool_cut.c goes on with fetches that were cut. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +17,8 @@
 #define RUN_BYTES 8
 #define FOLDER_COUNT 256
 
+struct spool_shares;
+
 struct spool {
 	char *directory;
 	int directory_fd;
@@ -24,6 +27,8 @@ struct spool {
 	int64_t file_max_bytes;
 	_Atomic int64_t used_bytes; /* written by the engine's thread only */
 	struct save_room room;      /* for what is under way */
+	struct spool_shares *shares;
+	bool has_swept; /* once: shares know all files */
 	char run[RUN_BYTES + 1];
 	char scratch[SNIFF_BYTES_WANTED]; /* what is being looked at */
 };
@@ -67,6 +72,21 @@ void spool_key_drop(struct spool *spool, int folder_fd, const char *key);
 void spool_objects_clean(struct spool *spool);
 /* For the start: joins what is alone, removes what is left over, counts what is used. */
 void spool_objects_mend(struct spool *spool);
+
+/* ---- spool_share.c ---- */
+
+/* NULL without memory. The caller frees it. */
+struct spool_shares *spool_shares_new(void);
+void spool_shares_free(struct spool_shares **shares);
+/* The post of key has so many bytes and files more (less) on the disk. Does nothing where it is not
+ * known whose they are. */
+void spool_share_change(struct spool *spool, struct str key, int64_t bytes, int64_t files);
+/* Forgets a post that has no file any more. */
+void spool_share_forget(struct spool *spool, struct str key);
+/* Where a fetch of key counts: its app's share, which is a part of the whole; or the whole. */
+struct save_room *spool_share_room(struct spool *spool, struct str key);
+/* The key in the name of a file: what stands before its first dot. */
+struct str spool_key_of(struct str name);
 
 /* ---- spool_cut.c ---- */
 
