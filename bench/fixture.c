@@ -115,7 +115,7 @@ static enum err_kind succeed(struct store_tx *tx, void *argument, struct error *
 {
 	const struct success *s = argument;
 	return store_connection_succeed(tx, s->connection_id, s->accounts, s->count,
-					clock_now_us(clock_system()), err);
+					clock_now_us(clock_system()), NULL, err);
 }
 
 static void add_account(struct bench *bench, struct app *app, size_t index)
@@ -190,7 +190,13 @@ static void open_store(struct bench *bench)
 	struct error err = {0};
 	static const struct log silent = {.fd = STDERR_FILENO, .level = LOG_WARN};
 	const struct store_config config = {
-		.url = bench->url, .clock = clock_system(), .log = &silent, .is_owner = true};
+		.url = bench->url,
+		.clock = clock_system(),
+		.log = &silent,
+		.is_owner = true,
+		/* judged with every post, and never full */
+		.quotas = {{[QUOTA_PENDING_POSTS] = INT64_MAX, [QUOTA_POST_BYTES] = INT64_MAX}},
+	};
 	bench_must(store_open(&config, &bench->store, &err), &err);
 }
 

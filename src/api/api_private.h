@@ -20,6 +20,7 @@
 #include "request_limits.h"
 #include "post.h"
 #include "problem.h"
+#include "quota.h"
 #include "scope.h"
 
 #include "store.h"
@@ -121,6 +122,8 @@ void respond_field_error(struct http_response *response, int status, const char 
 void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err);
 void respond_not_found(struct http_response *response);
+/* 429 QUOTA_EXCEEDED (design.md 5). */
+void respond_over_quota(struct http_response *response, const struct quota_over *over);
 /* The answer to problems, by the lowest kind present (api-decisions.md 6). */
 void respond_problems(struct http_response *response, const struct problems *problems);
 /* respond_failure() and respond_problems() as conditions in a handler. True: answered; with 404

@@ -194,14 +194,22 @@ static void begin(struct api *api, struct http_request *request, struct http_res
 	if (!parameters_are_there(response, input) ||
 	    !parameters_are_good(request, response, input))
 		return;
-	const struct connect_request connect = {request_app(request), platform,    input->user_id,
-						input->redirect_url,  input->name, input->email};
+	struct quota_over over;
+	const struct connect_request connect = {.app = request_app(request),
+						.platform = platform,
+						.user_id = input->user_id,
+						.redirect_url = input->redirect_url,
+						.name = input->name,
+						.email = input->email,
+						.over_out = &over};
 	struct connect_begun begun = {0};
 	struct error err = {0};
 	const enum err_kind kind =
 		connector_begin(api->config.connector, request->arena, &connect, &begun, &err);
 	if (kind == ERR_NONE)
 		respond_begun(response, &begun);
+	else if (kind == ERR_TOO_LARGE)
+		respond_over_quota(response, &over);
 	else if (kind == ERR_NOT_FOUND || kind == ERR_FORBIDDEN)
 		respond_error(response, 400, "CREDENTIALS_NOT_FOUND", str_of(err.text));
 	else if (kind == ERR_TEMPORARY)

@@ -9,6 +9,7 @@
 
 #include "store_event.h"
 #include "store_figures.h"
+#include "store_quota.h"
 
 #include "gate.h"
 #include "waiting.h"
@@ -179,6 +180,15 @@ static void write_pools(struct buf *out, const struct api_gauges *gauges)
 	}
 }
 
+static void write_quotas(struct buf *out, const struct api *api)
+{
+	write_head(out, "posthorn_quota_refusals_total", "counter",
+		   "What was refused because a quota of an app was full.");
+	for (enum quota quota = 0; quota < QUOTA_COUNT; quota++)
+		buf_addf(out, "posthorn_quota_refusals_total{quota=\"%s\"} %" PRId64 "\n",
+			 quota_name(quota), store_quota_refusals(api->config.store, quota));
+}
+
 static void write_build(struct buf *out, const struct api *api)
 {
 	write_head(out, "posthorn_build_info", "gauge", "Version and mode of the running service.");
@@ -229,5 +239,6 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 		write_metric(out, &metrics[i], &scrape);
 	write_waits(out, &scrape.gauges);
 	write_pools(out, &scrape.gauges);
+	write_quotas(out, api);
 	write_requests(out, api);
 }

@@ -258,6 +258,9 @@ static void accept(struct publishing *p)
 	case POST_ACCOUNT_GONE:
 		answer_account_gone(p);
 		return;
+	case POST_OVER_QUOTA:
+		respond_over_quota(p->response, &result.over);
+		return;
 	}
 }
 

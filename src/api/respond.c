@@ -58,6 +58,20 @@ void respond_field_error(struct http_response *response, int status, const char 
 	json_end_object(&w);
 }
 
+void respond_over_quota(struct http_response *response, const struct quota_over *over)
+{
+	struct json_writer w;
+	respond_error_begin(response, 429, "QUOTA_EXCEEDED", quota_message(response->arena, over),
+			    &w);
+	json_key(&w, "details");
+	json_begin_object(&w);
+	json_member_str(&w, "quota", str_of(quota_name(over->quota)));
+	json_member_int(&w, "limit", over->limit);
+	json_member_int(&w, "used", over->used);
+	json_end_object(&w);
+	json_end_object(&w);
+}
+
 void respond_not_found(struct http_response *response)
 {
 	respond_error(response, 404, "NOT_FOUND", STR("Not found."));

@@ -344,7 +344,13 @@ void api_webhook_test(void *context, struct http_request *request, struct http_r
 	if (!found(&c))
 		return;
 	event.subject_id = c.webhook.id;
-	const enum err_kind kind = store_webhook_test(c.api->config.store, &event, test_body, &err);
+	struct quota_over over;
+	const enum err_kind kind =
+		store_webhook_test(c.api->config.store, &event, test_body, &over, &err);
+	if (kind == ERR_TOO_LARGE) {
+		respond_over_quota(response, &over);
+		return;
+	}
 	if (kind == ERR_CONFLICT) {
 		respond_error(response, 409, "WEBHOOK_DISABLED",
 			      STR("The webhook is disabled; enable it first."));

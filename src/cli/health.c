@@ -366,6 +366,12 @@ int64_t health_held_count(void *context)
 	return newest(context).held_count;
 }
 
+void health_media_use(void *context, struct str app_id, int64_t *bytes_out, int64_t *files_out)
+{
+	const struct service *service = context;
+	spool_share_use(service->spool, app_id, bytes_out, files_out);
+}
+
 static void count_waiting(const struct service *service, int64_t *counts)
 {
 	struct arena *arena = arena_new("waiting", GROUPS_ARENA_BYTES);

@@ -149,6 +149,16 @@ static enum err_kind open_seal(struct service *service, struct error *err)
 	return seal_open_keyfile(path, random_system(), &service->seal, err);
 }
 
+static struct quota_limits quotas_of(const struct settings *settings)
+{
+	return (struct quota_limits){{
+#define QUOTA(name, word, flag, counted, advice) \
+	[QUOTA_##name] = settings_number(settings, SETTING_ID_quota_##word),
+#include "app_quotas.def"
+#undef QUOTA
+	}};
+}
+
 static enum err_kind open_store(struct service *service, struct error *err)
 {
 	const char *configured = text_or_null(service->settings, SETTING_ID_database);
@@ -162,6 +172,7 @@ static enum err_kind open_store(struct service *service, struct error *err)
 		.node_path = service_path(service, "node"),
 		.is_owner = true,
 		.is_sync_relaxed = crash_point_relaxes_sync(),
+		.quotas = quotas_of(service->settings),
 	};
 	enum err_kind kind = identity_check_file(service, url, err);
 	if (kind == ERR_NONE)
@@ -375,6 +386,7 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 		.mode = service_mode(service),
 		.examine = examine_service,
 		.examine_context = service,
+		.media_use = health_media_use,
 	};
 	return admin_new(&config, &service->admin, err);
 }

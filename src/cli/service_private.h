@@ -162,6 +162,8 @@ bool health_is_ready(void *context, char *reason, size_t reason_size);
 /* api_config.is_delivering: false too when a due delivery that has room to run is late. */
 bool health_is_delivering(void *context, char *reason, size_t reason_size);
 int64_t health_held_count(void *context);
+/* admin_config.media_use. */
+void health_media_use(void *context, struct str app_id, int64_t *bytes_out, int64_t *files_out);
 void health_read_gauges(void *context, struct api_gauges *out);
 
 /* ---- node.c: this process as one of several on one database ---- */

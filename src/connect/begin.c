@@ -2,6 +2,8 @@
  * Beginning a connection: the credential it needs, and the URL to send the user to. */
 #include "connect_private.h"
 
+#include "store_quota.h"
+
 #include "rewrite.h"
 
 #include "digest.h"
@@ -44,6 +46,21 @@ static enum err_kind usable_credential(struct connector *connector, struct arena
 	return ERR_NONE;
 }
 
+static enum err_kind check_quota(struct connector *connector, struct arena *arena,
+				 const struct connect_request *request, struct error *err)
+{
+	bool is_over = false;
+	struct quota_over over;
+	const enum err_kind kind = store_quota_check_connect(
+		connector->config.store, arena, request->app->id, request->platform,
+		request->user_id, &is_over, &over, err);
+	if (kind != ERR_NONE || !is_over)
+		return kind;
+	if (request->over_out != NULL)
+		*request->over_out = over;
+	return error_set(err, ERR_TOO_LARGE, STR_FMT, STR_ARG(quota_message(arena, &over)));
+}
+
 /* In sandbox mode the user is sent to the sandbox's consent page by the same rule as every call. */
 static enum err_kind reachable_url(const struct connector *connector, struct arena *arena,
 				   struct str url, struct str *out, struct error *err)
@@ -66,6 +83,8 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 	bool uses_candidate = false;
 	enum err_kind kind =
 		usable_credential(connector, arena, request, &credential, &uses_candidate, err);
+	if (kind == ERR_NONE)
+		kind = check_quota(connector, arena, request, err);
 	if (kind != ERR_NONE)
 		return kind;
 

@@ -68,6 +68,7 @@ struct connect_request {
 	bool allows_pending;
 	/* and with it the candidate, where one waits to be proven */
 	bool tries_candidate;
+	struct quota_over *over_out; /* filled with TOO_LARGE; NULL = not wanted */
 };
 
 struct connect_begun {
@@ -77,8 +78,9 @@ struct connect_begun {
 
 /* Stores a pending connection and makes the URL to send the user to; both texts live in arena.
  * Blocks on the store only. Returns NONE; NOT_FOUND: the app has no credential for the platform;
- * FORBIDDEN: it has one that is incomplete or not verified (err->text names its state); TEMPORARY,
- * INTERNAL. The texts of NOT_FOUND and FORBIDDEN are sentences for people. */
+ * FORBIDDEN: it has one that is incomplete or not verified (err->text names its state); TOO_LARGE:
+ * its quota of accounts is full; TEMPORARY, INTERNAL. The texts of NOT_FOUND, FORBIDDEN and
+ * TOO_LARGE are sentences for people. */
 enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 			      const struct connect_request *request,
 			      struct connect_begun *begun_out, struct error *err);

@@ -14,6 +14,8 @@
 
 #include "answer.h"
 
+#include "store_quota.h"
+
 /* What platforms call people is cut to what our own callers may call them. */
 #define NAME_MAX_BYTES 255
 #define EMAIL_MAX_BYTES 320
@@ -24,6 +26,7 @@ struct exchange {
 	struct account_row *accounts;
 	size_t account_count;
 	bool needs_confirmation;
+	bool is_over_quota; /* the app has as many accounts as it may have */
 	enum connection_error error;
 	struct str error_description;
 };
@@ -214,7 +217,7 @@ static enum err_kind exchange_save(struct task *task, void *tx, struct error *er
 					     str_of(connection_error_code(x->error)),
 					     x->error_description, now_us, err);
 	return store_connection_succeed(tx, x->connection.id, x->accounts, x->account_count, now_us,
-					err);
+					&x->is_over_quota, err);
 }
 
 static bool is_still_pending(const struct exchange *x)
@@ -225,6 +228,14 @@ static bool is_still_pending(const struct exchange *x)
 				     x->connection.id, clock_now_us(config->clock), &now,
 				     NULL) == ERR_NONE &&
 	       now.state == CONNECTION_PENDING;
+}
+
+static void over_quota(struct exchange *x)
+{
+	const struct connector_config *config = &x->base.connector->config;
+	store_quota_note_refusal(config->store, QUOTA_ACCOUNTS);
+	LOG(config->log, WARN, "connection_failed", log_str("connection", x->connection.id),
+	    log_str("error", str_of(connection_error_code(CONNECTION_ERROR_QUOTA_EXCEEDED))));
 }
 
 static void exchange_saved(struct task *task, enum err_kind kind)
@@ -245,6 +256,8 @@ static void exchange_saved(struct task *task, enum err_kind kind)
 	}
 	if (kind != ERR_NONE)
 		LOG(log, ERROR, "connection_not_saved", log_str("connection", x->connection.id));
+	else if (x->is_over_quota)
+		over_quota(x);
 	else if (x->error == CONNECTION_ERROR_NONE)
 		LOG(log, INFO, "connection_succeeded", log_str("connection", x->connection.id),
 		    log_int("accounts", (int64_t)x->account_count));

@@ -41,6 +41,8 @@ struct admin_config {
 	/* What the doctor finds of the service itself; NULL = nothing. */
 	void (*examine)(void *context, struct arena *arena, struct admin_findings *out);
 	void *examine_context;
+	/* How much media an app has on the disk; context is examine_context; NULL = not known. */
+	void (*media_use)(void *context, struct str app_id, int64_t *bytes_out, int64_t *files_out);
 };
 
 /* ---- what the doctor finds ---- */

@@ -163,6 +163,8 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 		respond_begun(response, &begun);
 	else if (kind == ERR_NOT_FOUND || kind == ERR_FORBIDDEN)
 		admin_respond_error(response, 400, "CREDENTIALS_NOT_FOUND", str_of(err.text));
+	else if (kind == ERR_TOO_LARGE)
+		admin_respond_error(response, 429, "QUOTA_EXCEEDED", str_of(err.text));
 	else
 		admin_respond_failure(response, kind, &err, "connection");
 }

@@ -279,7 +279,7 @@ void admin_overview(void *context, struct http_request *request, struct http_res
 
 enum quota_scope { SCOPE_ACCOUNT, SCOPE_APP };
 
-static const struct quota {
+static const struct platform_quota {
 	enum platform_id platform;
 	const char *what;
 	enum quota_scope scope;
@@ -351,7 +351,7 @@ static void take_usage(void *context, const struct dashboard_outcome *outcome)
 static void write_limit(struct json_writer *w, size_t q, int64_t used,
 			const struct account_usage *account)
 {
-	const struct quota *quota = &quotas[q];
+	const struct platform_quota *quota = &quotas[q];
 	const int64_t left = quota->limit - used;
 	json_begin_object(w);
 	json_member_str(w, "what", str_of(quota->what));

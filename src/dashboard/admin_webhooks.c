@@ -27,6 +27,7 @@ void admin_webhook_resend(void *context, struct http_request *request,
 	int64_t delivery_id = 0;
 	struct app_row app = {0};
 	struct webhook_row webhook = {0};
+	struct quota_over over;
 	struct error err = {0};
 	if (!admin_request_app(admin, request, response, &app))
 		return;
@@ -43,7 +44,12 @@ void admin_webhook_resend(void *context, struct http_request *request,
 		kind = error_set(&err, ERR_NOT_FOUND, "no such webhook delivery");
 	if (kind == ERR_NONE)
 		kind = store_webhook_resend(admin->config.store, webhook.id, delivery_id,
-					    clock_now_us(admin->config.clock), &err);
+					    clock_now_us(admin->config.clock), &over, &err);
+	if (kind == ERR_TOO_LARGE) {
+		admin_respond_error(response, 429, "QUOTA_EXCEEDED",
+				    quota_message(request->arena, &over));
+		return;
+	}
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "UNDER_WAY",
 				    STR("This event is already being delivered to the webhook."));

@@ -131,13 +131,22 @@ enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *po
 	return change_all_later(tx, post, status, -1, err);
 }
 
+/* Does a post of this status count in pending_posts? */
+static int is_open(const char *status)
+{
+	return strcmp(status, "pending") == 0 || strcmp(status, "scheduled") == 0;
+}
+
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,
 			    const char *status_from, const char *status_to, struct error *err)
 {
-	const enum err_kind kind = counters_remove(tx, post, status_from, err);
-	if (kind != ERR_NONE)
-		return kind;
-	return change_all_later(tx, post, status_to, 1, err);
+	enum err_kind kind = counters_remove(tx, post, status_from, err);
+	if (kind == ERR_NONE)
+		kind = change_all_later(tx, post, status_to, 1, err);
+	const int64_t pending = is_open(status_to) - is_open(status_from);
+	return kind == ERR_NONE && pending != 0
+		       ? store_tx_use_later(tx, post->app_id, pending, 0, err)
+		       : kind;
 }
 
 enum err_kind counters_total(struct sql_connection *sql, struct str app_id, struct str status,
@@ -242,6 +251,8 @@ static enum err_kind rebuild(struct store_tx *tx, void *argument, struct error *
 		kind = rebuild_ordinals(tx, SCALE_FINE, FINE_POSTS, err);
 	if (kind == ERR_NONE)
 		kind = rebuild_ordinals(tx, SCALE_COARSE, COARSE_POSTS, err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_WORK_RECOUNT, SQL_NO_ARGS, NULL, err);
 	if (kind != ERR_NONE)
 		return kind;
 	return sql_run(tx->sql, SQL_META_PUT, SQL_ARGS(sql_word(WRONG_MARK), sql_int(0)), NULL,

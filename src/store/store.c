@@ -227,6 +227,7 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 		return error_set(err, ERR_TEMPORARY, "no memory to open the database");
 	store->clock = store->own_clock = config->clock;
 	store->log = config->log;
+	store->quotas = config->quotas;
 	store->lock_fd = -1;
 	pthread_mutex_init(&store->epoch_lock, NULL);
 	store->epoch_path = config->epoch_path != NULL ? strdup(config->epoch_path) : NULL;

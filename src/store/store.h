@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "quota.h"
 #include "str.h"
 
 struct arena;
@@ -47,6 +48,7 @@ struct store_config {
 	/* SQLite with synchronous=NORMAL, which forgets the newest commits at a power cut: never
 	 * but in the test that proves that such a loss is seen (tests/fault/test_power_cut.py) */
 	bool is_sync_relaxed;
+	struct quota_limits quotas; /* of apps without their own (store_quota.h); 0 = no limit */
 };
 
 /* Opens (makes) the database, takes the lock, runs migrations. CONFLICT when another process owns

@@ -198,53 +198,88 @@ static enum err_kind link_account(struct store_tx *tx, struct str connection_id,
 		NULL, err);
 }
 
+struct known_account {
+	struct str id;
+	bool is_connected;
+};
+
+static void known_account_read(struct sql_cursor *cursor, void *out)
+{
+	struct known_account *known = out;
+	known->id = sql_take_text(cursor);
+	known->is_connected = sql_take_bool(cursor);
+}
+
 /* Secrets are sealed under the id that the caller knew: a row that has another one by now must not
  * get them. Looked at before anything is written, because the caller's transaction goes on after a
  * CONFLICT. */
 static enum err_kind ids_are_current(struct store_tx *tx, const struct account_row *place,
 				     const struct account_row *accounts, size_t count,
-				     struct error *err)
+				     size_t *new_count_out, struct error *err)
 {
+	*new_count_out = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct str stored = STR("");
+		struct known_account known = {0};
 		enum err_kind kind =
 			sql_find(tx->sql, tx->arena,
-				 SQL_ROW(SQL_ACCOUNT_ID_FOR,
+				 SQL_ROW(SQL_ACCOUNT_KNOWN,
 					 SQL_ARGS(sql_text(place->app_id), sql_int(place->platform),
 						  sql_text(place->user_id),
 						  sql_text(accounts[i].platform_account_id)),
-					 store_text_read),
-				 &stored, "account", err);
+					 known_account_read),
+				 &known, "account", err);
 		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
 			return kind;
-		if (kind == ERR_NONE && !str_equal(stored, accounts[i].id))
+		if (kind == ERR_NONE && !str_equal(known.id, accounts[i].id))
 			return error_set(err, ERR_CONFLICT, "an account was connected meanwhile");
+		*new_count_out += kind == ERR_NOT_FOUND || !known.is_connected;
 	}
 	return ERR_NONE;
 }
 
+static enum err_kind put_accounts(struct store_tx *tx, struct str connection_id,
+				  const struct account_row *place,
+				  const struct account_row *accounts, size_t count, int64_t now_us,
+				  struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		const struct account_row account = placed(&accounts[i], place);
+		kind = account_put(tx, connection_id, &account, now_us, err);
+		if (kind == ERR_NONE)
+			kind = link_account(tx, connection_id, i, account.id, err);
+	}
+	return kind;
+}
+
 enum err_kind store_connection_succeed(struct store_tx *tx, struct str connection_id,
 				       const struct account_row *accounts, size_t count,
-				       int64_t now_us, struct error *err)
+				       int64_t now_us, bool *is_over_quota_out, struct error *err)
 {
 	const struct ending success = {.state = CONNECTION_SUCCESS,
 				       .made_after_us = now_us - CONNECTION_VALID_US};
+	const enum connection_error full = CONNECTION_ERROR_QUOTA_EXCEEDED;
+	size_t new_count = 0;
+	bool is_full = false;
 	struct account_row place = {0};
 	enum err_kind kind = sql_find(
 		tx->sql, tx->arena,
 		SQL_ROW(SQL_CONNECTION_PLACE, SQL_ARGS(sql_text(connection_id)), place_read),
 		&place, "connection", err);
 	if (kind == ERR_NONE)
-		kind = ids_are_current(tx, &place, accounts, count, err);
+		kind = ids_are_current(tx, &place, accounts, count, &new_count, err);
+	if (kind == ERR_NONE)
+		kind = quota_check_accounts(tx, place.app_id, new_count, &is_full, err);
+	if (is_over_quota_out != NULL)
+		*is_over_quota_out = is_full;
+	if (kind == ERR_NONE && is_full)
+		return store_connection_fail(tx, connection_id, str_of(connection_error_code(full)),
+					     str_of(connection_error_sentence(full)), now_us, err);
 	if (kind == ERR_NONE)
 		kind = finish(tx, connection_id, &success, now_us, err);
-	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
-		const struct account_row account = placed(&accounts[i], &place);
-		kind = account_put(tx, connection_id, &account, now_us, err);
-		if (kind == ERR_NONE)
-			kind = link_account(tx, connection_id, i, account.id, err);
-	}
-	return kind;
+	return kind == ERR_NONE
+		       ? put_accounts(tx, connection_id, &place, accounts, count, now_us, err)
+		       : kind;
 }
 
 /* ---- confirmation ---- */

@@ -99,10 +99,11 @@ enum err_kind store_connection_save_flow(struct store_tx *tx, struct str connect
  * sealed under the row's id, the caller asks store_account_id_for() first and seals under those; a
  * known account whose stored id is another than the row's (another connection made it in this
  * moment) is CONFLICT, nothing is changed. An empty refresh_token_sealed keeps the stored one.
- * Clears code and flow. */
+ * Clears code and flow. Over the app's quota of accounts the connection fails instead, with
+ * quota_exceeded, and *is_over_quota_out (NULL = not wanted) says so. */
 enum err_kind store_connection_succeed(struct store_tx *tx, struct str connection_id,
 				       const struct account_row *accounts, size_t count,
-				       int64_t now_us, struct error *err);
+				       int64_t now_us, bool *is_over_quota_out, struct error *err);
 /* Pending -> failed; clears code, flow and secrets. */
 enum err_kind store_connection_fail(struct store_tx *tx, struct str connection_id, struct str error,
 				    struct str description, int64_t now_us, struct error *err);

@@ -315,6 +315,14 @@ enum err_kind store_timeline_list(struct store *store, struct arena *arena, stru
 			  (void **)out, count_out, err);
 }
 
+enum err_kind store_post_app_id(struct store *store, struct arena *arena, struct str post_id,
+				struct str *app_id_out, struct error *err)
+{
+	return store_find(store, arena,
+			  SQL_ROW(SQL_POST_APP, SQL_ARGS(sql_text(post_id)), store_text_read),
+			  app_id_out, "post", err);
+}
+
 enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
 				       bool *is_unfinished_out, struct error *err)
 {

@@ -167,6 +167,9 @@ enum err_kind store_timeline_list(struct store *store, struct arena *arena, stru
 /* Does any unfinished delivery belong to this post? (May its spooled media go?) */
 enum err_kind store_post_is_unfinished(struct store *store, struct str post_id,
 				       bool *is_unfinished_out, struct error *err);
+/* Whose it is. NOT_FOUND. */
+enum err_kind store_post_app_id(struct store *store, struct arena *arena, struct str post_id,
+				struct str *app_id_out, struct error *err);
 
 struct delivery_backlog {
 	/* due and not final, neither leased nor waiting for a later instant; 0 = none */

@@ -3,12 +3,18 @@
  * Webhooks themselves are store_webhook.c. */
 #include "store_event.h"
 
+#include "buf.h"
 #include "clock.h"
 #include "count_of.h"
 #include "random.h"
 #include "uuid.h"
 
+#include "json_write.h"
+
 #include "store_private.h"
+#include "store_quota.h"
+
+#define REFUSAL_LOG_MAX_BYTES 1024
 
 static struct sql_value new_event_id(struct store_tx *tx, int64_t now_us)
 {
@@ -94,18 +100,64 @@ enum err_kind store_event_claim(struct store_tx *tx, struct arena *arena, int64_
 	return kind;
 }
 
+/* Beyond the app's quota a webhook delivery is over before its first try: the log says why, and the
+ * event stays in the feed. */
+static enum err_kind refuse_deliveries(struct store_tx *tx, const struct event_row *event,
+				       int64_t now_us, struct error *err)
+{
+	int64_t refused = 0;
+	struct buf log;
+	struct json_writer w;
+	buf_init(&log, tx->arena, REFUSAL_LOG_MAX_BYTES);
+	json_writer_init(&w, &log);
+	json_begin_array(&w);
+	json_begin_object(&w);
+	json_member_instant(&w, "at", now_us);
+	json_member_null(&w, "status");
+	json_member_int(&w, "duration_ms", 0);
+	json_member_str(&w, "error",
+			STR("Not sent: the app's quota of webhook calls that still have to be made "
+			    "(webhook_backlog) is full. The event is in GET /v1/events."));
+	json_end_object(&w);
+	json_end_array(&w);
+	const enum err_kind kind =
+		sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_REFUSE,
+			SQL_ARGS(sql_int(event->seq), sql_text(event->app_id),
+				 sql_int(INT64_C(1) << event->kind), sql_int(now_us),
+				 sql_int(WEBHOOK_FAILED), sql_text(buf_str(&log))),
+			&refused, err);
+	if (refused > 0)
+		store_quota_note_refusal(tx->store, QUOTA_WEBHOOK_BACKLOG);
+	return kind;
+}
+
+static enum err_kind begin_deliveries(struct store_tx *tx, const struct event_row *event,
+				      int64_t now_us, struct error *err)
+{
+	int64_t room = 0;
+	int64_t begun = 0;
+	struct quota_over over;
+	enum err_kind kind = quota_backlog_room(tx, event->app_id, &room, &over, err);
+	if (kind == ERR_NONE && room > 0)
+		kind = sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_BEGIN,
+			       SQL_ARGS(sql_int(event->seq), sql_text(event->app_id),
+					sql_int(INT64_C(1) << event->kind), sql_int(now_us),
+					sql_int(room)),
+			       &begun, err);
+	if (kind == ERR_NONE && begun > 0)
+		kind = store_tx_use_later(tx, event->app_id, 0, begun, err);
+	return kind == ERR_NONE && room <= WEBHOOKS_PER_APP_MAX
+		       ? refuse_deliveries(tx, event, now_us, err)
+		       : kind;
+}
+
 enum err_kind store_event_dispatch(struct store_tx *tx, const struct event_row *event,
 				   struct str body, int64_t now_us, struct error *err)
 {
 	const enum err_kind kind = sql_run_one(tx->sql, SQL_EVENT_DISPATCH,
 					       SQL_ARGS(sql_int(event->seq), sql_text(body)),
 					       ERR_CONFLICT, "waiting event", err);
-	if (kind != ERR_NONE)
-		return kind;
-	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_BEGIN,
-		       SQL_ARGS(sql_int(event->seq), sql_text(event->app_id),
-				sql_int(INT64_C(1) << event->kind), sql_int(now_us)),
-		       NULL, err);
+	return kind == ERR_NONE ? begin_deliveries(tx, event, now_us, err) : kind;
 }
 
 enum err_kind store_event_next_due(struct store *store, int64_t *due_at_us_out, struct error *err)
@@ -113,11 +165,42 @@ enum err_kind store_event_next_due(struct store *store, int64_t *due_at_us_out, 
 	return store_number(store, SQL_EVENT_NEXT_DUE, SQL_NO_ARGS, due_at_us_out, err);
 }
 
+struct open_of_app {
+	struct str app_id;
+	int64_t count;
+};
+
+static void open_of_app_read(struct sql_cursor *cursor, void *out)
+{
+	struct open_of_app *row = out;
+	row->app_id = sql_take_text(cursor);
+	row->count = sql_take_int(cursor);
+}
+
+/* What has waited until it is too old leaves the backlog: of a webhook that its app disabled. */
+static enum err_kind forget_open(struct store_tx *tx, int64_t before_us, int64_t max,
+				 struct error *err)
+{
+	struct open_of_app *rows = NULL;
+	size_t count = 0;
+	enum err_kind kind = sql_list(tx->sql, tx->arena,
+				      SQL_ROWS(SQL_WEBHOOK_LOG_EXPIRE_OPEN,
+					       SQL_ARGS(sql_int(before_us), sql_int(max)),
+					       open_of_app_read, *rows),
+				      (void **)&rows, &count, err);
+	for (size_t i = 0; kind == ERR_NONE && i < count; i++)
+		kind = store_tx_use_later(tx, rows[i].app_id, 0, -rows[i].count, err);
+	return kind;
+}
+
 enum err_kind store_event_expire(struct store_tx *tx, int64_t before_us, int64_t max,
 				 int64_t *removed_out, struct error *err)
 {
 	static const enum sql_name statements[] = {SQL_WEBHOOK_LOG_EXPIRE, SQL_EVENT_EXPIRE};
 	*removed_out = 0;
+	const enum err_kind forgotten = forget_open(tx, before_us, max, err);
+	if (forgotten != ERR_NONE)
+		return forgotten;
 	for (size_t i = 0; i < COUNT_OF(statements); i++) {
 		int64_t removed = 0;
 		const enum err_kind kind =

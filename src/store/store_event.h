@@ -7,6 +7,7 @@
 #pragma once
 
 #include "event.h"
+#include "quota.h"
 #include "request_limits.h"
 #include "store.h"
 
@@ -71,9 +72,11 @@ enum err_kind store_webhook_delete(struct store *store, struct str app_id, struc
 /* Makes the body of an event that has its seq, in arena. May be called more than once. */
 typedef struct str (*event_body_maker)(struct arena *arena, const struct event_row *event);
 /* An event of kind TEST for this webhook alone, whether it wants it or not. Its seq is given here,
- * so its body is made here too. NOT_FOUND; CONFLICT when it is disabled. */
+ * so its body is made here too. NOT_FOUND; CONFLICT when it is disabled; TOO_LARGE: the app's
+ * backlog is full, *over_out says how. */
 enum err_kind store_webhook_test(struct store *store, const struct event_row *event,
-				 event_body_maker body, struct error *err);
+				 event_body_maker body, struct quota_over *over_out,
+				 struct error *err);
 
 enum webhook_delivery_state {
 	WEBHOOK_PENDING,
@@ -106,6 +109,7 @@ enum err_kind store_webhook_claim(struct store_tx *tx, struct arena *arena,
 
 struct webhook_save {
 	int64_t id;
+	struct str app_id;
 	struct str webhook_id;
 	int attempts; /* with this one: what was read, plus 1 */
 	enum webhook_delivery_state state;
@@ -122,9 +126,9 @@ enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save 
 				 struct error *err);
 
 /* The delivery is due again, as if it had never been tried. NOT_FOUND; CONFLICT when it is still on
- * its way. */
+ * its way; TOO_LARGE: the app's backlog is full, *over_out says how. */
 enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
-				   int64_t now_us, struct error *err);
+				   int64_t now_us, struct quota_over *over_out, struct error *err);
 
 struct webhook_delivery_row {
 	int64_t id;

@@ -4,9 +4,11 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 
 #include "store_post_rows.h"
 #include "store_private.h"
+#include "store_quota.h"
 
 /* Requests at the same moment commit in another order than they read the clock. The order of
  * acceptance is the one that lists go by, so a creation time is moved up to its predecessor's when
@@ -74,23 +76,47 @@ static int64_t due_at_us(const struct post_accept *accept)
 	return accept->scheduled_at_us != 0 ? accept->scheduled_at_us : accept->now_us;
 }
 
+/* The counters hold this post already: what is over takes the whole command back. */
+static enum err_kind check_quotas(struct store_tx *tx, struct acceptance *a,
+				  struct sql_cursor *cursor, struct error *err)
+{
+	const int64_t posts = sql_take_int(cursor) - 1;
+	const int64_t more_bytes = (int64_t)a->accept->content.len;
+	const int64_t bytes = sql_take_int(cursor) - more_bytes;
+	const struct quota_wish wishes[] = {
+		{QUOTA_PENDING_POSTS, sql_take_int(cursor), posts, 1},
+		{QUOTA_POST_BYTES, sql_take_int(cursor), bytes, more_bytes},
+	};
+	for (size_t i = 0; i < COUNT_OF(wishes); i++) {
+		if (!quota_is_over(tx->store, &wishes[i], &a->result.over))
+			continue;
+		a->result.outcome = POST_OVER_QUOTA;
+		return error_set(err, ERR_TOO_LARGE, "a quota of the app is full");
+	}
+	return ERR_NONE;
+}
+
 static enum err_kind take_number(struct store_tx *tx, struct acceptance *a, struct error *err)
 {
 	const struct post_accept *accept = a->accept;
 	const int64_t scheduled = a->state == POST_SCHEDULED ? (int64_t)accept->target_count : 0;
+	enum err_kind quotas = ERR_NONE;
 	struct sql_cursor cursor;
 	sql_select(&cursor, tx->sql, SQL_WORK_ACCEPT, tx->arena,
 		   SQL_ARGS(sql_text(accept->app_id), sql_int(accept->now_us),
 			    sql_int(a->offered_due_us), sql_int(CREATED_ORDER_US),
-			    sql_int(scheduled)),
+			    sql_int(scheduled), sql_int((int64_t)accept->content.len)),
 		   err);
 	if (sql_next(&cursor)) {
 		a->ordinal = sql_take_int(&cursor);
 		a->created_at_us = sql_take_int(&cursor);
+		quotas = check_quotas(tx, a, &cursor, err);
 	}
 	const enum err_kind kind = sql_end(&cursor);
-	if (kind != ERR_NONE || cursor.has_row)
-		return kind;
+	if (kind != ERR_NONE || quotas != ERR_NONE)
+		return kind != ERR_NONE ? kind : quotas;
+	if (cursor.has_row)
+		return ERR_NONE;
 	return error_set(err, ERR_NOT_FOUND, "no such app");
 }
 
@@ -213,8 +239,12 @@ enum err_kind store_post_accept(struct store *store, struct arena *arena,
 				 "the database is damaged: nothing is accepted until it is mended");
 	struct acceptance acceptance = {.accept = accept, .arena = arena};
 	note_clock(store, accept->now_us);
-	const enum err_kind kind =
+	enum err_kind kind =
 		store_write_of_app(store, accept->app_id, post_accept, &acceptance, err);
+	if (kind == ERR_TOO_LARGE && acceptance.result.outcome == POST_OVER_QUOTA) {
+		store_quota_note_refusal(store, acceptance.result.over.quota);
+		kind = ERR_NONE;
+	}
 	if (kind == ERR_NONE)
 		*result_out = acceptance.result;
 	return kind;

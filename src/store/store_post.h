@@ -6,6 +6,7 @@
 
 #include "account.h"
 #include "post.h"
+#include "quota.h"
 #include "store.h"
 
 struct post_target {
@@ -28,20 +29,21 @@ struct post_accept {
 	size_t target_count;
 };
 
-enum post_accept_outcome { POST_ACCEPTED, POST_DUPLICATE, POST_ACCOUNT_GONE };
+enum post_accept_outcome { POST_ACCEPTED, POST_DUPLICATE, POST_ACCOUNT_GONE, POST_OVER_QUOTA };
 
 struct post_accept_result {
 	enum post_accept_outcome outcome;
 	struct str duplicate_post_id; /* the first post with that request_id */
 	enum post_state duplicate_state;
-	size_t account_index; /* POST_ACCOUNT_GONE: the first target no longer usable */
+	size_t account_index;   /* POST_ACCOUNT_GONE: the first target no longer usable */
+	struct quota_over over; /* POST_OVER_QUOTA */
 	/* POST_ACCEPTED: as stored: now_us, or up to a second later to keep lists in order */
 	int64_t created_at_us;
 };
 
-/* One command: checks that every account is still usable and the request_id unused, writes the
- * post, its deliveries and counters. Returns NONE with result_out set in all three outcomes
- * (nothing is written in the last two). Durable when it returns. */
+/* One command: checks that every account is still usable, the request_id unused and no quota full,
+ * writes the post, its deliveries and counters. Returns NONE with result_out set in all outcomes
+ * (nothing is written but in the first). Durable when it returns. */
 enum err_kind store_post_accept(struct store *store, struct arena *arena,
 				const struct post_accept *accept,
 				struct post_accept_result *result_out, struct error *err);

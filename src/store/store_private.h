@@ -52,6 +52,8 @@ struct store {
 	struct clock shared_clock;
 	atomic_bool is_damaged;         /* store_is_damaged() */
 	atomic_bool has_wrong_counters; /* store_counters_mend() */
+	struct quota_limits quotas;
+	_Atomic int64_t quota_refusals[QUOTA_COUNT];
 	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
 	_Atomic int64_t accepted_ahead_us;
 	_Atomic int64_t clock_offset_us; /* the database's time less our boot clock */
@@ -75,13 +77,21 @@ struct late_counter {
 	int64_t change;
 };
 
+/* An app's row of app_work, as far as it changes by this command. */
+struct late_app {
+	struct str app_id;
+	bool has_new_lanes;
+	int64_t pending_posts; /* more, or less */
+	int64_t webhook_backlog;
+};
+
 struct store_tx {
 	struct sql_connection *sql;
 	struct store *store;
 	struct arena *arena; /* until the command returns */
 	struct late_counter late_counters[LATE_COUNTERS_MAX];
 	size_t late_counter_count;
-	struct str late_apps[LATE_APPS_MAX]; /* whose lanes changed */
+	struct late_app late_apps[LATE_APPS_MAX];
 	size_t late_app_count;
 };
 
@@ -91,6 +101,9 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 /* The app's lanes have changed: its row of app_work is written when the command ends, or before the
  * next claim. */
 enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err);
+/* So have the numbers that its quotas are judged by. */
+enum err_kind store_tx_use_later(struct store_tx *tx, struct str app_id, int64_t pending_posts,
+				 int64_t webhook_backlog, struct error *err);
 /* Writes them at once. */
 enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err);
 /* Waits for the other nodes' commands of this app. Does nothing where one process owns the
@@ -173,6 +186,23 @@ enum err_kind event_add_connection(struct store_tx *tx, struct str connection_id
 enum err_kind event_add_reauth(struct store_tx *tx, struct str account_id, struct error *err);
 /* Takes EVENT_COLUMNS into a struct event_row. */
 void event_read(struct sql_cursor *cursor, void *out);
+
+/* store_quota.c. */
+struct quota_wish {
+	enum quota quota;
+	int64_t own; /* as stored */
+	int64_t used;
+	int64_t more;
+};
+/* Would more go beyond the limit? Then *over_out says how. */
+bool quota_is_over(struct store *store, const struct quota_wish *wish, struct quota_over *over_out);
+/* May the app have so many accounts more? Others of its connections wait until this transaction
+ * ends. */
+enum err_kind quota_check_accounts(struct store_tx *tx, struct str app_id, size_t more,
+				   bool *is_over_out, struct error *err);
+/* How many webhook deliveries more the app may have; over_out describes its quota. As above. */
+enum err_kind quota_backlog_room(struct store_tx *tx, struct str app_id, int64_t *room_out,
+				 struct quota_over *over_out, struct error *err);
 
 /* counters.c. The keys a post counts under. */
 struct counted_post {

@@ -6,26 +6,57 @@
 #include "store_private.h"
 #include "writer.h"
 
+static enum err_kind write_app(struct store_tx *tx, const struct late_app *late, struct error *err)
+{
+	const struct sql_value values[] = {sql_text(late->app_id), sql_int(late->pending_posts),
+					   sql_int(late->webhook_backlog), sql_int(NEVER_US)};
+	if (late->has_new_lanes)
+		return sql_run(tx->sql, SQL_WORK_DUE, (struct sql_args){values, 4}, NULL, err);
+	if (late->pending_posts == 0 && late->webhook_backlog == 0)
+		return ERR_NONE;
+	return sql_run(tx->sql, SQL_WORK_USE, (struct sql_args){values, 3}, NULL, err);
+}
+
 enum err_kind store_tx_work_now(struct store_tx *tx, struct error *err)
 {
 	enum err_kind kind = ERR_NONE;
 	for (size_t i = 0; i < tx->late_app_count && kind == ERR_NONE; i++)
-		kind = sql_run(tx->sql, SQL_WORK_DUE,
-			       SQL_ARGS(sql_text(tx->late_apps[i]), sql_int(NEVER_US)), NULL, err);
+		kind = write_app(tx, &tx->late_apps[i], err);
 	tx->late_app_count = 0;
 	return kind;
 }
 
-enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err)
+static enum err_kind late_app(struct store_tx *tx, struct str app_id, struct late_app **out,
+			      struct error *err)
 {
 	for (size_t i = tx->late_app_count; i > 0; i--) {
-		if (str_equal(tx->late_apps[i - 1], app_id))
+		*out = &tx->late_apps[i - 1];
+		if (str_equal((*out)->app_id, app_id))
 			return ERR_NONE;
 	}
 	enum err_kind kind = ERR_NONE;
 	if (tx->late_app_count == LATE_APPS_MAX)
 		kind = store_tx_work_now(tx, err);
-	tx->late_apps[tx->late_app_count++] = str_copy(tx->arena, app_id);
+	*out = &tx->late_apps[tx->late_app_count++];
+	**out = (struct late_app){.app_id = str_copy(tx->arena, app_id)};
+	return kind;
+}
+
+enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err)
+{
+	struct late_app *late = NULL;
+	const enum err_kind kind = late_app(tx, app_id, &late, err);
+	late->has_new_lanes = true;
+	return kind;
+}
+
+enum err_kind store_tx_use_later(struct store_tx *tx, struct str app_id, int64_t pending_posts,
+				 int64_t webhook_backlog, struct error *err)
+{
+	struct late_app *late = NULL;
+	const enum err_kind kind = late_app(tx, app_id, &late, err);
+	late->pending_posts += pending_posts;
+	late->webhook_backlog += webhook_backlog;
 	return kind;
 }
 

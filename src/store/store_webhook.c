@@ -5,6 +5,7 @@
 #include "arena.h"
 
 #include "store_private.h"
+#include "store_quota.h"
 
 static void webhook_read(struct sql_cursor *cursor, void *out)
 {
@@ -89,6 +90,34 @@ enum err_kind store_webhook_rotate(struct store *store, const struct webhook_row
 			 ERR_NOT_FOUND, "webhook", err);
 }
 
+/* What still had to be sent to the webhook fails. */
+static enum err_kind give_up(struct store_tx *tx, struct str app_id, struct str webhook_id,
+			     struct error *err)
+{
+	int64_t count = 0;
+	const enum err_kind kind =
+		sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_GIVE_UP,
+			SQL_ARGS(sql_text(webhook_id), sql_int(WEBHOOK_FAILED)), &count, err);
+	return kind == ERR_NONE && count > 0 ? store_tx_use_later(tx, app_id, 0, -count, err)
+					     : kind;
+}
+
+/* One delivery more: TOO_LARGE when the app's backlog is full. */
+static enum err_kind take_place(struct store_tx *tx, struct str app_id, struct quota_over *over_out,
+				struct error *err)
+{
+	int64_t room = 0;
+	struct quota_over over;
+	const enum err_kind kind = quota_backlog_room(tx, app_id, &room, &over, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (over_out != NULL)
+		*over_out = over;
+	if (room == 0)
+		return error_set(err, ERR_TOO_LARGE, "the app's webhook backlog is full");
+	return store_tx_use_later(tx, app_id, 0, 1, err);
+}
+
 struct naming {
 	struct str app_id;
 	struct str webhook_id;
@@ -96,10 +125,11 @@ struct naming {
 
 static enum err_kind delete (struct store_tx *tx, void *argument, struct error *err) {
 	const struct naming *naming = argument;
-	const enum err_kind kind = sql_run_one(tx->sql, SQL_WEBHOOK_DELETE,
-					       SQL_ARGS(sql_text(naming->webhook_id),
-							sql_text(naming->app_id)),
-					       ERR_NOT_FOUND, "webhook", err);
+	enum err_kind kind = sql_run_one(tx->sql, SQL_WEBHOOK_DELETE,
+					 SQL_ARGS(sql_text(naming->webhook_id),
+						  sql_text(naming->app_id)),
+					 ERR_NOT_FOUND, "webhook", err);
+	if (kind == ERR_NONE) kind = give_up(tx, naming->app_id, naming->webhook_id, err);
 	if (kind != ERR_NONE) return kind;
 	return sql_run(tx->sql, SQL_WEBHOOK_LOG_DELETE, SQL_ARGS(sql_text(naming->webhook_id)),
 		       NULL, err);
@@ -115,6 +145,7 @@ enum err_kind store_webhook_delete(struct store *store, struct str app_id, struc
 struct testing {
 	const struct event_row *event;
 	event_body_maker body;
+	struct quota_over *over_out;
 };
 
 static enum err_kind test(struct store_tx *tx, void *argument, struct error *err)
@@ -133,6 +164,9 @@ static enum err_kind test(struct store_tx *tx, void *argument, struct error *err
 		return kind;
 	if (!webhook.is_enabled)
 		return error_set(err, ERR_CONFLICT, "the webhook is disabled");
+	kind = take_place(tx, event->app_id, testing->over_out, err);
+	if (kind != ERR_NONE)
+		return kind;
 	kind = sql_number(tx->sql, SQL_EVENT_ADD_TEST,
 			  SQL_ARGS(sql_text(event->id), sql_text(event->app_id),
 				   sql_int(event->kind), sql_text(event->subject_id),
@@ -151,11 +185,19 @@ static enum err_kind test(struct store_tx *tx, void *argument, struct error *err
 		       NULL, err);
 }
 
-enum err_kind store_webhook_test(struct store *store, const struct event_row *event,
-				 event_body_maker body, struct error *err)
+static enum err_kind count_refusal(struct store *store, enum err_kind kind)
 {
-	struct testing testing = {event, body};
-	return store_write(store, test, &testing, err);
+	if (kind == ERR_TOO_LARGE)
+		store_quota_note_refusal(store, QUOTA_WEBHOOK_BACKLOG);
+	return kind;
+}
+
+enum err_kind store_webhook_test(struct store *store, const struct event_row *event,
+				 event_body_maker body, struct quota_over *over_out,
+				 struct error *err)
+{
+	struct testing testing = {event, body, over_out};
+	return count_refusal(store, store_write(store, test, &testing, err));
 }
 
 /* ---- on the way ---- */
@@ -238,20 +280,21 @@ static enum err_kind save_webhook(struct store_tx *tx, const struct webhook_save
 		       err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_GIVE_UP,
-		       SQL_ARGS(id, sql_int(WEBHOOK_FAILED)), NULL, err);
+	return give_up(tx, save->app_id, save->webhook_id, err);
 }
 
 enum err_kind store_webhook_save(struct store_tx *tx, const struct webhook_save *save,
 				 struct error *err)
 {
-	const enum err_kind kind =
+	enum err_kind kind =
 		sql_run_one(tx->sql, SQL_WEBHOOK_DELIVERY_SAVE,
 			    SQL_ARGS(sql_int(save->id), sql_int(save->attempts - 1),
 				     sql_int(save->attempts), sql_int(save->state),
 				     sql_int(save->state == WEBHOOK_PENDING ? save->due_at_us : 0),
 				     sql_text(save->log)),
 			    ERR_CONFLICT, "webhook delivery with this number of attempts", err);
+	if (kind == ERR_NONE && save->state != WEBHOOK_PENDING)
+		kind = store_tx_use_later(tx, save->app_id, 0, -1, err);
 	return kind == ERR_NONE ? save_webhook(tx, save, err) : kind;
 }
 
@@ -259,6 +302,7 @@ struct resending {
 	struct str webhook_id;
 	int64_t delivery_id;
 	int64_t now_us;
+	struct quota_over *over_out;
 };
 
 static enum err_kind resend(struct store_tx *tx, void *argument, struct error *err)
@@ -267,22 +311,28 @@ static enum err_kind resend(struct store_tx *tx, void *argument, struct error *e
 	const struct sql_value id = sql_int(r->delivery_id);
 	const struct sql_value webhook_id = sql_text(r->webhook_id);
 	int64_t count = 0;
-	const enum err_kind kind = sql_number(tx->sql, SQL_WEBHOOK_DELIVERY_EXISTS,
-					      SQL_ARGS(id, webhook_id), &count, err);
+	struct str app_id = {0};
+	enum err_kind kind = sql_number(tx->sql, SQL_WEBHOOK_DELIVERY_EXISTS,
+					SQL_ARGS(id, webhook_id), &count, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (count == 0)
 		return error_set(err, ERR_NOT_FOUND, "no such webhook delivery");
-	return sql_run_one(tx->sql, SQL_WEBHOOK_RESEND,
-			   SQL_ARGS(id, webhook_id, sql_int(r->now_us)), ERR_CONFLICT,
-			   "finished webhook delivery", err);
+	kind = sql_find(tx->sql, tx->arena,
+			SQL_ROW(SQL_WEBHOOK_APP, SQL_ARGS(webhook_id), store_text_read), &app_id,
+			"webhook", err);
+	if (kind == ERR_NONE)
+		kind = sql_run_one(tx->sql, SQL_WEBHOOK_RESEND,
+				   SQL_ARGS(id, webhook_id, sql_int(r->now_us)), ERR_CONFLICT,
+				   "finished webhook delivery", err);
+	return kind == ERR_NONE ? take_place(tx, app_id, r->over_out, err) : kind;
 }
 
 enum err_kind store_webhook_resend(struct store *store, struct str webhook_id, int64_t delivery_id,
-				   int64_t now_us, struct error *err)
+				   int64_t now_us, struct quota_over *over_out, struct error *err)
 {
-	struct resending resending = {webhook_id, delivery_id, now_us};
-	return store_write(store, resend, &resending, err);
+	struct resending resending = {webhook_id, delivery_id, now_us, over_out};
+	return count_refusal(store, store_write(store, resend, &resending, err));
 }
 
 static void log_read(struct sql_cursor *cursor, void *out)

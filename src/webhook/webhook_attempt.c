@@ -135,6 +135,7 @@ static void judge(struct webhook_attempt *a, const struct attempt_result *result
 	const bool is_taken = str_is_empty(result->error);
 	a->save = (struct webhook_save){
 		.id = a->work.id,
+		.app_id = a->work.webhook.app_id,
 		.webhook_id = a->work.webhook.id,
 		.attempts = attempts,
 		.state = is_taken      ? WEBHOOK_SUCCEEDED

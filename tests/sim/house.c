@@ -668,7 +668,7 @@ static enum err_kind arrive(struct store_tx *tx, void *argument, struct error *e
 {
 	const struct arrival *arrival = argument;
 	return store_connection_succeed(tx, arrival->connection_id, &arrival->account, 1,
-					SIM_START_US, err);
+					SIM_START_US, NULL, err);
 }
 
 static struct str sealed(struct house *house, struct str id, const char *column, struct str text)

@@ -172,7 +172,7 @@ static enum err_kind do_succeed(struct store_tx *tx, void *argument, struct erro
 {
 	const struct act *act = argument;
 	return store_connection_succeed(tx, act->connection_id, act->accounts, act->count,
-					act->now_us, err);
+					act->now_us, NULL, err);
 }
 
 static enum err_kind do_fail(struct store_tx *tx, void *argument, struct error *err)

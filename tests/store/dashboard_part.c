@@ -472,7 +472,7 @@ static void an_event_goes_once_more(void **state)
 	struct webhook_delivery_row *log = NULL;
 	size_t count = 0;
 	ok(store_webhook_create(fx->store, &webhook, &err), &err);
-	ok(store_webhook_test(fx->store, &event, number_as_body, &err), &err);
+	ok(store_webhook_test(fx->store, &event, number_as_body, NULL, &err), &err);
 	ok(store_webhook_log(fx->store, fx->arena, webhook.id, 0, 10, &log, &count, &err), &err);
 	assert_int_equal(count, 1);
 	struct event_row *kept = NULL;
@@ -480,15 +480,16 @@ static void an_event_goes_once_more(void **state)
 	assert_int_equal(count, 1);
 	assert_true(str_equal(kept[0].body, number_as_body(fx->arena, &kept[0])));
 	const int64_t id = log[0].id;
-	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id, NOW, &err), ERR_CONFLICT);
-	struct webhook_save save = {id, webhook.id,  1,   WEBHOOK_SUCCEEDED,
-				    0,  STR("[{}]"), NOW, STR("")};
+	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id, NOW, NULL, &err),
+			 ERR_CONFLICT);
+	struct webhook_save save = {id, webhook.app_id, webhook.id, 1,      WEBHOOK_SUCCEEDED,
+				    0,  STR("[{}]"),    NOW,        STR("")};
 	ok(store_write(fx->store, end_delivery, &save, &err), &err);
-	assert_int_equal(store_webhook_resend(fx->store, new_uuid(fx), id, NOW, &err),
+	assert_int_equal(store_webhook_resend(fx->store, new_uuid(fx), id, NOW, NULL, &err),
 			 ERR_NOT_FOUND);
-	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id + 1000, NOW, &err),
+	assert_int_equal(store_webhook_resend(fx->store, webhook.id, id + 1000, NOW, NULL, &err),
 			 ERR_NOT_FOUND);
-	ok(store_webhook_resend(fx->store, webhook.id, id, NOW + US_PER_S, &err), &err);
+	ok(store_webhook_resend(fx->store, webhook.id, id, NOW + US_PER_S, NULL, &err), &err);
 	ok(store_webhook_log(fx->store, fx->arena, webhook.id, 0, 10, &log, &count, &err), &err);
 	assert_int_equal(log[0].state, WEBHOOK_PENDING);
 	assert_int_equal(log[0].next_attempt_at_us, NOW + US_PER_S);

@@ -167,7 +167,8 @@ struct success {
 static enum err_kind succeed(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct success *s = argument;
-	return store_connection_succeed(tx, s->connection_id, s->accounts, s->count, NOW, err);
+	return store_connection_succeed(tx, s->connection_id, s->accounts, s->count, NOW, NULL,
+					err);
 }
 
 struct account_row make_account(struct fixture *fx, const struct app_row *app, const char *user_id,

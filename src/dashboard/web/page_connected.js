@@ -16,6 +16,7 @@ const REASONS = {
 	missing_permissions: "Not all permissions needed for publishing were granted. Start again and leave all boxes checked.",
 	no_accounts: "There is no account to publish to: for example, no Page or no business account.",
 	platform_error: "The platform answered with an error.",
+	quota_exceeded: "The app has as many connected accounts as its quota allows. Disconnect some, or ask the operator for a larger quota.",
 };
 
 async function outcome(context) {

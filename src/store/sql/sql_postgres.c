@@ -75,6 +75,7 @@ static const struct sql_dialect_word postgres_words[] = {
 	{"int_list", "(SELECT json_array_elements_text(@::json)::bigint)"},
 	{"take_turn", "SELECT pg_advisory_xact_lock(@)"},
 	{"share_turn", "SELECT pg_advisory_xact_lock_shared(@)"},
+	{"bytes", "octet_length(@)"},
 	{"integrity", "SELECT COALESCE(string_agg(name || ' is off', ', ' ORDER BY name), 'ok')"
 		      " FROM pg_settings WHERE setting = 'off'"
 		      " AND name IN ('fsync', 'full_page_writes', 'synchronous_commit')"},
@@ -105,6 +106,7 @@ static const bool is_deferred[SQL_NAME_COUNT] = {
 	[SQL_POST_SET_STATUS] = true,    [SQL_EVENT_ADD] = true,
 	[SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
 	[SQL_WEBHOOK_LEASE] = true,      [SQL_LANE_OFFER] = true,
+	[SQL_WORK_USE] = true,
 };
 
 /* ---- values ---- */

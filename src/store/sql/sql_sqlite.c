@@ -47,6 +47,7 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"for_update", ""},
 	{"take_turn", "SELECT @"},
 	{"share_turn", "SELECT @"},
+	{"bytes", "LENGTH(CAST(@ AS BLOB))"},
 	{"integrity", "PRAGMA quick_check(1)"},
 	{"setting", "'on'"},
 	{"identity", "0"},

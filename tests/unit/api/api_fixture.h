@@ -448,7 +448,8 @@ struct fixture_change {
 static inline enum err_kind fixture_succeed(struct store_tx *tx, void *argument, struct error *err)
 {
 	const struct fixture_change *change = argument;
-	return store_connection_succeed(tx, change->id, change->account, 1, change->now_us, err);
+	return store_connection_succeed(tx, change->id, change->account, 1, change->now_us, NULL,
+					err);
 }
 
 static inline enum err_kind fixture_fail(struct store_tx *tx, void *argument, struct error *err)

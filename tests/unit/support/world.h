@@ -259,7 +259,7 @@ static inline enum err_kind world_succeed(struct store_tx *tx, void *argument, s
 {
 	const struct world_success *success = argument;
 	return store_connection_succeed(tx, success->connection_id, success->account, 1,
-					FAKE_NOW_US, err);
+					FAKE_NOW_US, NULL, err);
 }
 
 /* Connects row's account (again, when it is known); its tokens are sealed here. */
