@@ -22,6 +22,14 @@
 	X(on_unknown, "on-unknown", true, "app set: hold or retry_once") \
 	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
 	X(max_lateness, "max-lateness", true, "app set: seconds, or none for no limit") \
+	X(pending_posts, "pending-posts", true, \
+	  "app quota: a number, 0 for no limit, or default; so are the other quotas") \
+	X(accounts, "accounts", true, "app quota: connected accounts") \
+	X(post_bytes, "post-bytes", true, "app quota: bytes of stored posts") \
+	X(media_bytes, "media-bytes", true, "app quota: bytes of media files") \
+	X(media_files, "media-files", true, "app quota: media files") \
+	X(webhook_backlog, "webhook-backlog", true, \
+	  "app quota: webhook calls that still have to be made") \
 	X(live, "live", false, "app create: live at once") \
 	X(app, "app", true, "credential, key, pause, resume: the app's client id") \
 	X(platform, "platform", true, "credential, hold, pause, resume: platform slug") \

@@ -36,6 +36,10 @@ struct command {
 	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off] " \
 	  "[--max-lateness SECONDS|none]", \
 	  "change what is given; an empty --redirect-urls allows any") \
+	X("app", "quota", command_app_quota, 1, \
+	  "CLIENT_ID [--pending-posts N] [--accounts N] [--post-bytes N] [--media-bytes N] " \
+	  "[--media-files N] [--webhook-backlog N]", \
+	  "show the app's quotas and use, or set its own: 0 = no limit, default = the setting's") \
 	X("app", "activate", command_app_action, 1, "CLIENT_ID", "undo a suspension") \
 	X("app", "suspend", command_app_action, 1, "CLIENT_ID", "refuse the app's calls") \
 	X("app", "go-live", command_app_action, 1, "CLIENT_ID", "bring a draft live") \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The commands that call the admin API: app, credential, key, admin, doctor, migrate. They print
  * its JSON unchanged. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "form.h"
 #include "json.h"
 #include "json_write.h"
+
+#include "quota.h"
 
 #include "store_move.h"
 
@@ -159,6 +162,48 @@ int command_app_set(const struct command *command)
 	write_settings(&w, a);
 	json_end_object(&w);
 	return call_and_print(command, "PATCH", app_path(command, a->words[2], ""), buf_str(&body));
+}
+
+/* What is no number is refused by the service. */
+static void write_quota(struct json_writer *w, enum quota quota, const char *text)
+{
+	char *end = NULL;
+	errno = 0;
+	const long long number = strtoll(text, &end, 10);
+	const bool is_number = text[0] != '\0' && *end == '\0' && errno == 0;
+	json_key(w, quota_name(quota));
+	if (strcmp(text, "default") == 0)
+		json_put_null(w);
+	else if (is_number)
+		json_put_int(w, number);
+	else
+		json_put_str(w, str_of(text));
+}
+
+int command_app_quota(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	const char *const texts[QUOTA_COUNT] = {
+#define QUOTA(name, word, flag, counted, advice) [QUOTA_##name] = a->word,
+#include "app_quotas.def"
+#undef QUOTA
+	};
+	const struct str path = app_path(command, a->words[2], "/quotas");
+	struct buf body;
+	struct json_writer w;
+	size_t count = 0;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	for (enum quota quota = 0; quota < QUOTA_COUNT; quota++) {
+		if (texts[quota] == NULL)
+			continue;
+		write_quota(&w, quota, texts[quota]);
+		count++;
+	}
+	json_end_object(&w);
+	return count > 0 ? call_and_print(command, "PATCH", path, buf_str(&body))
+			 : call_and_print(command, "GET", path, STR(""));
 }
 
 int command_app_action(const struct command *command)

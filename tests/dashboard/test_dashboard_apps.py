@@ -86,6 +86,22 @@ def test_settings(client):
         client.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
 
 
+def test_quotas(client, other_client):
+    path = f"/apps/{client.make_app('quotas')['client_id']}/quotas"
+    found = client.get(path)["quotas"]
+    assert list(found) == ["pending_posts", "accounts", "post_bytes", "media_bytes", "media_files", "webhook_backlog"]
+    assert found["pending_posts"] == {"limit": 100000, "own": None, "used": 0}
+    changed = client.patch(path, {"pending_posts": 5, "media_bytes": 0})["quotas"]
+    assert changed["pending_posts"] == {"limit": 5, "own": 5, "used": 0} and changed["media_bytes"]["limit"] == 0
+    assert client.patch(path, {"pending_posts": None})["quotas"]["pending_posts"]["limit"] == 100000
+    assert client.get(path)["quotas"]["media_bytes"]["own"] == 0
+    for wrong in ({"accounts": -1}, {"accounts": "5"}, {"accounts": 1.5}, {"accounts": True}, {"drafts": 1}):
+        answer = client.refused("PATCH", path, 422, "VALIDATION_ERROR", json=wrong)
+        assert list(answer["errors"]) == list(wrong)
+    other_client.refused("GET", path, 404, "NOT_FOUND")
+    other_client.refused("PATCH", path, 404, "NOT_FOUND", json={"accounts": 0})
+
+
 def test_an_app_is_handed_over(client, other_client):
     client_id = client.make_app("handed over")["client_id"]
     assert client.patch(f"/apps/{client_id}", {"owner": "other@example.com"})["owner"] == "other@example.com"

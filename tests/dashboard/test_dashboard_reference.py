@@ -154,6 +154,8 @@ def walk_app(record):
     record.call("GET /apps/{client_id}/keys", **app)
     record.call("DELETE /apps/{client_id}/keys/{key_id}", key_id=key["id"], **app)
     record.control("DELETE /keys/{key_id}", key_id=spare["id"])
+    record.call("GET /apps/{client_id}/quotas", **app)
+    record.call("PATCH /apps/{client_id}/quotas", {"pending_posts": 5000, "accounts": None}, **app)
     record.call("GET /apps", **app)
     record.call("GET /apps/{client_id}", **app)
     return app

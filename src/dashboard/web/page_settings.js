@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An app's settings: name, redirect list, choices; a new secret, suspension, handing over.
+// An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {badge, button, card, confirm, copyField, field, form, lines, notice, pageHead, showSecret, toast} from "./ui.js";
@@ -72,6 +72,52 @@ function settingsForm(context, app) {
 				: null,
 			form({fields, submit: "Save settings", onsubmit: send})
 		)
+	);
+}
+
+const QUOTAS = [
+	["pending_posts", "Unfinished posts"],
+	["accounts", "Connected accounts"],
+	["post_bytes", "Bytes of stored posts"],
+	["media_bytes", "Bytes of media files"],
+	["media_files", "Media files"],
+	["webhook_backlog", "Waiting webhook calls"],
+];
+
+function number(value) {
+	return value.toLocaleString("en");
+}
+
+// What is typed is sent as it is unless it is a whole number: the service says what is wrong.
+function quotaOf(text) {
+	const typed = text.trim();
+	if (typed === "") {
+		return null;
+	}
+	return /^\d+$/.test(typed) ? Number(typed) : typed;
+}
+
+function quotasCard(context, quotas) {
+	const fields = QUOTAS.map(([name, label]) => {
+		const {limit, own, used} = quotas[name];
+		return field({
+			name,
+			label,
+			value: own === null ? "" : String(own),
+			placeholder: "the service's",
+			hint: `${number(used)} of ${limit === 0 ? "any number" : number(limit)} used.`,
+			parse: quotaOf,
+		});
+	});
+	const send = async (values) => {
+		await api.patch(context.appPath("quotas"), values);
+		toast("Quotas saved.");
+		await context.refresh();
+	};
+	return card(
+		{title: "Quotas"},
+		h("p", {class: "soft"}, "What the app may have at most. Empty: as the service is set; 0: no limit."),
+		form({fields, submit: "Save quotas", onsubmit: send})
 	);
 }
 
@@ -165,6 +211,7 @@ function handOver(context, app) {
 
 export async function page(context) {
 	const app = await api.get(context.appPath(), null, context.signal);
+	const {quotas} = await api.get(context.appPath("quotas"), null, context.signal);
 	return [
 		pageHead({
 			crumbs: [
@@ -199,6 +246,7 @@ export async function page(context) {
 						)
 					)
 				),
+				quotasCard(context, quotas),
 				handOver(context, app)
 			)
 		),
