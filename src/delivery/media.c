@@ -7,6 +7,8 @@
 
 #include "digest.h"
 
+#include "store_quota.h"
+
 #include "fetch_share.h"
 #include "hosted.h"
 
@@ -18,6 +20,7 @@
 #define SHARED_FETCH_POLL_US (100 * US_PER_MS)
 #define UUID_TEXT_BYTES 36
 #define KEY_HASH_DIGITS 32
+#define ADOPT_ARENA_BYTES 65536
 
 static struct str media_url(const struct delivery_task *t, size_t index)
 {
@@ -150,10 +153,45 @@ static enum next wait_for(struct delivery_task *t, const struct delivery_task *o
 	return next;
 }
 
+static struct str full_text(struct delivery_task *t, enum spool_full full, int64_t limit)
+{
+	struct quota_over over = {.quota = full == SPOOL_FULL_OF_FILES ? QUOTA_MEDIA_FILES
+								       : QUOTA_MEDIA_BYTES,
+				  .limit = limit};
+	int64_t bytes = 0;
+	int64_t files = 0;
+	spool_share_use(t->deliverer->config.spool, t->work.app_id, &bytes, &files);
+	over.used = full == SPOOL_FULL_OF_FILES ? files : bytes;
+	store_quota_note_refusal(t->deliverer->config.store, over.quota);
+	if (limit == 0 || over.used < limit)
+		return STR("the app's files take as much of the disk as one app's may.");
+	return quota_message(t->turn.arena, &over);
+}
+
+/* Empty when the app may have another file. A store that cannot be asked limits nothing. */
+static struct str share_refusal(struct delivery_task *t, struct str key)
+{
+	const struct deliverer_config *config = &t->deliverer->config;
+	struct quota_limits limits = {{0}};
+	struct error err = {0};
+	(void)store_quota_limits(config->store, t->turn.arena, t->work.app_id, &limits, &err);
+	const struct spool_share share = {.app_id = t->work.app_id,
+					  .bytes_max = limits.of[QUOTA_MEDIA_BYTES],
+					  .files_max = limits.of[QUOTA_MEDIA_FILES]};
+	spool_share_set(config->spool, key, &share);
+	const enum spool_full full = spool_share_full(config->spool, key, 1);
+	if (full == SPOOL_HAS_ROOM)
+		return STR("");
+	return full_text(t, full, full == SPOOL_FULL_OF_FILES ? share.files_max : share.bytes_max);
+}
+
 static enum next fetch(struct delivery_task *t, size_t index, bool is_optional, struct str key)
 {
 	struct error err = {0};
 	struct transfer_request request = {0};
+	const struct str refusal = share_refusal(t, key);
+	if (!str_is_empty(refusal))
+		return media_failed(t, index, is_optional, FAILURE_TRANSIENT, refusal);
 	if (spool_fetch_request(t->deliverer->config.spool, t->turn.arena, key, media_url(t, index),
 				&request, &err) != ERR_NONE)
 		return media_failed(t, index, is_optional, FAILURE_TRANSIENT,
@@ -277,6 +315,21 @@ void media_post_finished(struct delivery_task *t)
 		spool_remove(t->deliverer->config.spool, t->work.post_id);
 }
 
+/* A file of an earlier run is in its app's share again. */
+static void adopt(struct deliverer *deliverer, struct str key)
+{
+	struct spool *spool = deliverer->config.spool;
+	struct str app_id = {0};
+	struct error err = {0};
+	if (spool_share_is_known(spool, key))
+		return;
+	struct arena *arena = arena_new("adopted file", ADOPT_ARENA_BYTES);
+	if (store_post_app_id(deliverer->config.store, arena, str_slice(key, 0, UUID_TEXT_BYTES),
+			      &app_id, &err) == ERR_NONE)
+		spool_share_adopt(spool, key, app_id);
+	arena_free(&arena);
+}
+
 bool media_key_is_needed(void *context, struct str key)
 {
 	struct deliverer *deliverer = context;
@@ -284,5 +337,7 @@ bool media_key_is_needed(void *context, struct str key)
 	struct error err = {0};
 	const enum err_kind kind = store_post_is_unfinished(
 		deliverer->config.store, str_slice(key, 0, UUID_TEXT_BYTES), &is_unfinished, &err);
+	if (kind == ERR_NONE && is_unfinished)
+		adopt(deliverer, key);
 	return kind != ERR_NONE || is_unfinished;
 }
