@@ -37,7 +37,7 @@ struct http_request {
 	struct str method;
 	bool is_head;
 	struct str target; /* as sent: path and query */
-	/* as sent, without query, not decoded; for matching, segments are decoded one by one */
+	/* as sent, without query, not decoded; for captures, segments are decoded one by one */
 	struct str path;
 	struct str query_text; /* without '?' */
 	struct form query;     /* decoded; empty when the query is broken (then has_bad_query) */
@@ -151,9 +151,10 @@ enum err_kind http_router_add(struct http_router *router, const struct http_rout
 void http_router_free(struct http_router **router);
 /* The route for method and path, or NULL with *fault_out (NOT_FOUND, METHOD_NOT_ALLOWED). Fills the
  * captures of request. A literal segment wins over a capture for all methods: a path that fits a
- * more exact pattern is never tried against a less exact one. A path with broken percent-encoding,
- * control characters or invalid UTF-8 is NOT_FOUND. HEAD matches GET routes. On METHOD_NOT_ALLOWED
- * *allow_out lists the methods ("GET, POST"). */
+ * more exact pattern is never tried against a less exact one. A literal is compared with the bytes
+ * as sent: /%6detrics is not /metrics, so that what a reverse proxy decides by path holds. A path
+ * with broken percent-encoding, control characters or invalid UTF-8 is NOT_FOUND. HEAD matches GET
+ * routes. On METHOD_NOT_ALLOWED *allow_out lists the methods ("GET, POST"). */
 const struct http_route *http_router_match(const struct http_router *router,
 					   struct http_request *request, enum http_fault *fault_out,
 					   struct str *allow_out);

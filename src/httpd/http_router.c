@@ -41,6 +41,7 @@ struct http_router {
  * segment. */
 struct split_path {
 	struct str text;
+	struct str raw[SEGMENTS_MAX];
 	struct str decoded[SEGMENTS_MAX];
 	size_t starts[SEGMENTS_MAX]; /* where each segment begins in text, for "{*rest}" */
 	size_t count;
@@ -205,6 +206,7 @@ static bool path_split(struct arena *arena, struct str path, struct split_path *
 			return true;
 		}
 		split->starts[split->count] = (size_t)(text.ptr - path.ptr);
+		split->raw[split->count] = text;
 		if (!segment_decode(arena, text, &split->decoded[split->count]))
 			return false;
 		split->count++;
@@ -220,8 +222,8 @@ static bool entry_takes(const struct entry *entry, const struct split_path *spli
 			return false;
 		if (segment->kind == SEGMENT_REST)
 			return true;
-		if (segment->kind == SEGMENT_LITERAL &&
-		    !str_equal(segment->text, split->decoded[i]))
+		/* As sent: a proxy's rule for /metrics must mean every way to write it. */
+		if (segment->kind == SEGMENT_LITERAL && !str_equal(segment->text, split->raw[i]))
 			return false;
 		if (segment->kind == SEGMENT_CAPTURE && str_is_empty(split->decoded[i]))
 			return false;
