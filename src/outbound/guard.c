@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The address guard. Everything is compared as 128 bits: an IPv4 address stands in its v4-mapped
- * place (::ffff:a.b.c.d), so that there is one kind of range and one way to look into it. The
- * tables say what is not public; what they do not name and is IPv4, or lies in 2000::/3, is. */
+ * The address guard. The tables say what is not public; what they do not name and is IPv4, or lies
+ * in 2000::/3, is. */
 #include "guard.h"
 
 #include <arpa/inet.h>
@@ -14,21 +13,16 @@
 #include "arena.h"
 #include "count_of.h"
 
+#include "cidr.h"
 #include "url.h"
 
 #define URL_MAX_BYTES 2048 /* design.md 7 */
-#define ADDRESS_BYTES 16
-#define V4_PREFIX_BITS 96
-
-struct range {
-	uint8_t address[ADDRESS_BYTES];
-	unsigned bits;
-};
+#define ADDRESS_BYTES CIDR_ADDRESS_BYTES
 
 struct guard {
-	struct range *allow;
+	struct cidr *allow;
 	size_t allow_count;
-	struct range *deny;
+	struct cidr *deny;
 	size_t deny_count;
 	uint16_t *ports;
 	size_t port_count;
@@ -38,17 +32,16 @@ static const uint16_t default_ports[] = {80, 443};
 
 #define V4(a, b, c, d, n) \
 	{ \
-		{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, V4_PREFIX_BITS + (n) \
+		{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, CIDR_V4_PREFIX_BITS + (n) \
 	}
 
-static const struct range mapped = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, V4_PREFIX_BITS};
-static const struct range nat64 = {{0, 0x64, 0xff, 0x9b},
-				   96};          /* RFC 6052: IPv4 in the last 4 bytes */
-static const struct range unicast = {{0x20}, 3}; /* all that IANA gives out */
+static const struct cidr nat64 = {{0, 0x64, 0xff, 0x9b},
+				  96};          /* RFC 6052: IPv4 in the last 4 bytes */
+static const struct cidr unicast = {{0x20}, 3}; /* all that IANA gives out */
 
 /* IANA's special-purpose registries (read for rules.md 3.7), and what clouds put into public
  * space. */
-static const struct range special[] = {
+static const struct cidr special[] = {
 	V4(0, 0, 0, 0, 8),              /* this host; Linux takes it for loopback */
 	V4(10, 0, 0, 0, 8),             /* RFC 1918 */
 	V4(100, 64, 0, 0, 10),          /* carrier NAT; Alibaba's metadata */
@@ -78,29 +71,6 @@ static const char *const local_names[] = {
 	"svc",       "home.arpa",   "home",  "lan",      "corp",
 };
 
-static bool range_has(const struct range *range, const uint8_t address[ADDRESS_BYTES])
-{
-	const unsigned bytes = range->bits / 8;
-	const unsigned rest = range->bits % 8;
-	if (memcmp(range->address, address, bytes) != 0)
-		return false;
-	return rest == 0 || ((range->address[bytes] ^ address[bytes]) >> (8 - rest)) == 0;
-}
-
-static bool any_has(const struct range *ranges, size_t count, const uint8_t address[ADDRESS_BYTES])
-{
-	for (size_t i = 0; i < count; i++)
-		if (range_has(&ranges[i], address))
-			return true;
-	return false;
-}
-
-static void put_v4(uint8_t out[ADDRESS_BYTES], const void *four_bytes)
-{
-	memcpy(out, mapped.address, 12);
-	memcpy(out + 12, four_bytes, 4);
-}
-
 /* An interface id 0000:5efe or 0200:5efe and an IPv4 address: ISATAP (RFC 5214 6.1), a tunnel to
  * that address. */
 static bool is_isatap(const uint8_t address[ADDRESS_BYTES])
@@ -113,11 +83,11 @@ static bool is_public(const uint8_t address[ADDRESS_BYTES])
 {
 	uint8_t inner[ADDRESS_BYTES];
 	memcpy(inner, address, ADDRESS_BYTES);
-	if (range_has(&nat64, address))
-		put_v4(inner, address + 12);
-	if (!range_has(&mapped, inner) && (!range_has(&unicast, inner) || is_isatap(inner)))
+	if (cidr_has(&nat64, address))
+		cidr_address_put_v4(inner, address + 12);
+	if (!cidr_address_is_v4(inner) && (!cidr_has(&unicast, inner) || is_isatap(inner)))
 		return false;
-	return !any_has(special, COUNT_OF(special), inner);
+	return !cidr_any_has(special, COUNT_OF(special), inner);
 }
 
 static bool has_port(const struct guard *guard, uint16_t port)
@@ -133,38 +103,19 @@ static bool has_port(const struct guard *guard, uint16_t port)
 static const char *check_address(const struct guard *guard, const uint8_t address[ADDRESS_BYTES],
 				 uint16_t port)
 {
-	if (any_has(guard->allow, guard->allow_count, address))
+	if (cidr_any_has(guard->allow, guard->allow_count, address))
 		return port != 0 ? NULL : "bad_port";
-	if (any_has(guard->deny, guard->deny_count, address) || !is_public(address))
+	if (cidr_any_has(guard->deny, guard->deny_count, address) || !is_public(address))
 		return "private_address";
 	return has_port(guard, port) ? NULL : "bad_port";
-}
-
-/* False for families that are not of the Internet. */
-static bool unpack(const struct sockaddr *address, uint8_t out[ADDRESS_BYTES], uint16_t *port_out)
-{
-	if (address->sa_family == AF_INET) {
-		struct sockaddr_in in;
-		memcpy(&in, address, sizeof(in));
-		put_v4(out, &in.sin_addr);
-		*port_out = ntohs(in.sin_port);
-		return true;
-	}
-	if (address->sa_family == AF_INET6) {
-		struct sockaddr_in6 in6;
-		memcpy(&in6, address, sizeof(in6));
-		memcpy(out, &in6.sin6_addr, ADDRESS_BYTES);
-		*port_out = ntohs(in6.sin6_port);
-		return true;
-	}
-	return false;
 }
 
 bool guard_allows_address(const struct guard *guard, const struct sockaddr *address)
 {
 	uint8_t bytes[ADDRESS_BYTES];
 	uint16_t port;
-	return unpack(address, bytes, &port) && check_address(guard, bytes, port) == NULL;
+	return cidr_address_of_socket(address, bytes, &port) &&
+	       check_address(guard, bytes, port) == NULL;
 }
 
 static bool is_within(struct str name, struct str domain)
@@ -206,7 +157,7 @@ static const char *check_host(const struct guard *guard, const struct url *url)
 	case URL_HOST_NAME:
 		return check_name(guard, url->host, url->port);
 	case URL_HOST_IPV4:
-		put_v4(address, url->address);
+		cidr_address_put_v4(address, url->address);
 		return check_address(guard, address, url->port);
 	case URL_HOST_IPV6:
 		return check_address(guard, url->address, url->port);
@@ -249,53 +200,13 @@ const char *guard_check_redirect(const struct guard *guard, struct arena *arena,
 	return reason;
 }
 
-/* "10.0.0.0/8", "fd00::/8", or one address. */
-static bool parse_range(const char *text, struct range *range_out)
-{
-	char address[INET6_ADDRSTRLEN];
-	const char *slash = strchrnul(text, '/');
-	const size_t address_bytes = (size_t)(slash - text);
-	if (address_bytes >= sizeof(address))
-		return false;
-	memcpy(address, text, address_bytes);
-	address[address_bytes] = '\0';
-	struct in_addr v4;
-	unsigned base_bits = 0;
-	if (inet_pton(AF_INET, address, &v4) == 1) {
-		put_v4(range_out->address, &v4);
-		base_bits = V4_PREFIX_BITS;
-	} else if (inet_pton(AF_INET6, address, range_out->address) != 1) {
-		return false;
-	}
-	uint64_t bits = 128 - base_bits;
-	if (*slash == '/' && !str_parse_u64(str_of(slash + 1), &bits))
-		return false;
-	range_out->bits = base_bits + (unsigned)(bits > 128 ? 129 : bits);
-	return range_out->bits <= 128;
-}
-
-/* 10.0.0.5/8 may mean one address or sixteen million: its author must say which. */
-static bool has_bits_beyond(const struct range *range)
-{
-	for (unsigned i = range->bits; i < 128; i++)
-		if ((range->address[i / 8] >> (7 - i % 8) & 1) != 0)
-			return true;
-	return false;
-}
-
-static enum err_kind parse_ranges(const char *const *texts, size_t count, struct range *ranges,
+static enum err_kind parse_ranges(const char *const *texts, size_t count, struct cidr *ranges,
 				  struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!parse_range(texts[i], &ranges[i]))
-			return error_set(err, ERR_INVALID, "\"%.60s\" is not an address range",
-					 texts[i]);
-		if (has_bits_beyond(&ranges[i]))
-			return error_set(err, ERR_INVALID,
-					 "the range \"%.60s\" has bits set beyond its prefix",
-					 texts[i]);
-	}
-	return ERR_NONE;
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = cidr_parse(texts[i], &ranges[i], err);
+	return kind;
 }
 
 static size_t count_interfaces(const struct ifaddrs *first)
@@ -310,9 +221,9 @@ static size_t count_interfaces(const struct ifaddrs *first)
 static void add_own_addresses(struct guard *guard, const struct ifaddrs *first)
 {
 	for (const struct ifaddrs *i = first; i != NULL; i = i->ifa_next) {
-		struct range *range = &guard->deny[guard->deny_count];
-		uint16_t port;
-		if (i->ifa_addr == NULL || !unpack(i->ifa_addr, range->address, &port))
+		struct cidr *range = &guard->deny[guard->deny_count];
+		if (i->ifa_addr == NULL ||
+		    !cidr_address_of_socket(i->ifa_addr, range->address, NULL))
 			continue;
 		range->bits = 128;
 		guard->deny_count++;
