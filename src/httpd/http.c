@@ -9,6 +9,8 @@
 #include "random.h"
 #include "uuid.h"
 
+#include "cidr.h"
+
 /* api-decisions.md 1: 1 to 64 of these. */
 static bool is_request_id(struct str s)
 {
@@ -42,6 +44,15 @@ static struct str target_path(struct str target)
 		return target;
 	const size_t slash = str_find_char(rest, '/', 0);
 	return slash == SIZE_MAX ? STR("/") : str_slice(rest, slash, rest.len);
+}
+
+struct str http_request_network(const struct http_request *request)
+{
+	uint8_t address[CIDR_ADDRESS_BYTES];
+	if (!cidr_address_parse(request->remote_address, address) || cidr_address_is_v4(address))
+		return request->remote_address;
+	memset(address + 8, 0, 8);
+	return str_concat(request->arena, cidr_address_text(request->arena, address), STR("/64"));
 }
 
 void http_request_prepare(struct http_request *request, const struct random_source *random)

@@ -50,7 +50,9 @@ struct http_request {
 	int64_t body_size_bytes;
 	/* The most that is read of the body: the route's, which its admit hook may lower. */
 	size_t body_max_bytes;
-	struct str remote_address; /* "127.0.0.1"; empty for Unix sockets and direct dispatch */
+	/* "127.0.0.1": the client's, as trusted proxies say it (http_proxies.h); empty for Unix
+	 * sockets and direct dispatch */
+	struct str remote_address;
 	char request_id[HTTP_REQUEST_ID_MAX + 1]; /* the caller's valid X-Request-Id or a new one */
 	struct http_capture captures[HTTP_CAPTURES_MAX];
 	size_t capture_count;
@@ -84,7 +86,8 @@ enum http_fault {
 	HTTP_FAULT_HEADERS_TOO_LARGE,  /* 431 */
 	HTTP_FAULT_BAD_REQUEST,        /* 400, e.g. a smuggling shape; the connection is closed */
 	HTTP_FAULT_INTERNAL,           /* 500 */
-	HTTP_FAULT_UNAVAILABLE         /* 503 */
+	HTTP_FAULT_UNAVAILABLE,        /* 503 */
+	HTTP_FAULT_MISDIRECTED         /* 421, for a host that is not ours */
 };
 
 typedef void (*http_handler)(void *context, struct http_request *request,
@@ -124,6 +127,7 @@ struct http_route {
 	enum http_run_mode run_mode;
 	http_admit admit; /* of requests with a body, before it is read; NULL = all are admitted */
 	const void *tag;  /* for the before hook: which check this route wants */
+	bool takes_any_host; /* answers whatever Host says (httpd_config.hosts) */
 };
 
 struct http_router_config {
@@ -183,6 +187,9 @@ void http_request_prepare(struct http_request *request, const struct random_sour
 void http_response_init(struct http_response *response, struct arena *arena, size_t body_max_bytes);
 
 /* Readers and writers for handlers. */
+/* The network that the client is counted under where guesses are slowed: its IPv4 address, or the
+ * /64 of its IPv6 one, of which one client may have every address. In the request's arena. */
+struct str http_request_network(const struct http_request *request);
 /* The first header of that name (in any case), or NULL. Valid as long as the request. */
 const struct str *http_request_header(const struct http_request *request, const char *name);
 /* How many headers have that name (in any case). */

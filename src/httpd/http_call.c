@@ -17,6 +17,8 @@
 #include "count_of.h"
 #include "log.h"
 
+#include "http_hosts.h"
+#include "http_proxies.h"
 #include "http_strict.h"
 #include "http.h"
 #include "http_pool.h"
@@ -245,12 +247,26 @@ static enum MHD_Result header_gather(void *cls, enum MHD_ValueKind kind, const c
 	return MHD_YES;
 }
 
-static struct str address_text(struct arena *arena, struct MHD_Connection *connection)
+static struct str client_address(const struct call *call, struct MHD_Connection *connection)
 {
-	char text[HTTP_ADDRESS_TEXT_BYTES];
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	return str_copy(arena, http_address_text(info != NULL ? info->client_addr : NULL, text));
+	if (info == NULL || info->client_addr == NULL)
+		return (struct str){0};
+	return http_proxies_client(call->context->proxies, call->arena, call->request,
+				   info->client_addr);
+}
+
+/* A target in absolute form names the same host (http_strict.h). */
+static bool host_is_ours(const struct call *call, struct MHD_Connection *connection)
+{
+	const struct str *host = http_request_header(call->request, "Host");
+	struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
+	socklen_t len = sizeof(local);
+	if (getsockname(socket_of(connection), (struct sockaddr *)&local, &len) != 0)
+		local.ss_family = AF_UNSPEC;
+	return host != NULL && http_hosts_has(call->context->hosts, call->arena, *host,
+					      (const struct sockaddr *)&local);
 }
 
 static size_t head_size(struct MHD_Connection *connection)
@@ -662,7 +678,7 @@ static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *conn
 	http_watched_state_set(call->watched, WATCHED_BODY);
 	const enum strict_verdict verdict =
 		headers_judge(call, connection, method, version, &reason);
-	request->remote_address = address_text(call->arena, connection);
+	request->remote_address = client_address(call, connection);
 	http_request_prepare(request, call->context->random);
 	if (verdict != STRICT_PASS) {
 		log_refusal(call, reason);
@@ -673,6 +689,10 @@ static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *conn
 	call->began_us = call->progress_us = now_us();
 	body_deadline_set(call);
 	request->route = http_router_match(call->context->router, request, &fault, &call->allow);
+	const bool takes_any_host = call->context->hosts == NULL ||
+				    (request->route != NULL && request->route->takes_any_host);
+	if (!takes_any_host && !host_is_ours(call, connection))
+		return fault_found(call, connection, HTTP_FAULT_MISDIRECTED);
 	if (!has_memory(call))
 		return refuse(call, connection, HTTP_FAULT_UNAVAILABLE);
 	if (request->route == NULL)

@@ -23,7 +23,9 @@
 #include "http.h"
 
 struct call;
+struct http_hosts;
 struct http_pool;
+struct http_proxies;
 struct http_shares;
 struct log;
 struct random_source;
@@ -45,10 +47,12 @@ struct call_context {
 	size_t spare_bytes;               /* arena_spare_keep(); 0 = none */
 	unsigned header_timeout_s;
 	unsigned idle_timeout_s;
-	const char *body_directory; /* NULL = no bodies in files */
-	_Atomic size_t body_bytes;  /* in memory now, of calls that are not answered yet */
-	_Atomic size_t running;     /* calls between dispatch and the end of their answer */
-	_Atomic bool is_draining;   /* every answer closes its connection */
+	const char *body_directory;         /* NULL = no bodies in files */
+	const struct http_hosts *hosts;     /* NULL = any */
+	const struct http_proxies *proxies; /* NULL = none */
+	_Atomic size_t body_bytes;          /* in memory now, of calls that are not answered yet */
+	_Atomic size_t running;             /* calls between dispatch and the end of their answer */
+	_Atomic bool is_draining;           /* every answer closes its connection */
 };
 
 /* Of one worker; the context of all these functions. */

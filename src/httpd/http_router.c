@@ -308,6 +308,7 @@ static const struct {
 	[HTTP_FAULT_NOT_FOUND] = {404, "not found\n"},
 	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "method not allowed\n"},
 	[HTTP_FAULT_BODY_TOO_LARGE] = {413, "the body is too large\n"},
+	[HTTP_FAULT_MISDIRECTED] = {421, "this host is not served here\n"},
 	[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "the headers are too large\n"},
 	[HTTP_FAULT_BAD_REQUEST] = {400, "bad request\n"},
 	[HTTP_FAULT_INTERNAL] = {500, "internal error\n"},

@@ -121,6 +121,8 @@ static void context_init(struct call_context *calls, const struct httpd_config *
 	calls->body_bytes_max = config->body_bytes_max;
 	calls->body_bytes_of_address_max = config->body_bytes_of_address_max;
 	calls->spare_bytes = config->spare_bytes;
+	calls->hosts = config->hosts;
+	calls->proxies = config->proxies;
 }
 
 /* libmicrohttpd's own words, at the lowest level: what matters of them is counted and logged where

@@ -29,6 +29,8 @@
 #include "http.h"
 #include "str.h"
 
+struct http_hosts;
+struct http_proxies;
 struct log;
 struct random_source;
 struct sockaddr;
@@ -52,6 +54,8 @@ struct httpd_config {
 	size_t header_max_bytes;             /* 0 = HTTPD_HEADER_MAX_BYTES */
 	unsigned header_timeout_s;           /* 0 = HTTPD_HEADER_TIMEOUT_S */
 	unsigned idle_timeout_s;             /* 0 = HTTPD_IDLE_TIMEOUT_S */
+	const struct http_hosts *hosts;      /* others are 421; NULL = any host is ours */
+	const struct http_proxies *proxies;  /* NULL = every peer is the client */
 	const char *body_directory; /* where HTTP_BODY_FILE bodies go; NULL = no such routes */
 	/* Handlers that run at once: of HTTP_RUN_STORE (0 = threads) and of HTTP_RUN_PLATFORM (0 =
 	 * four times threads). */

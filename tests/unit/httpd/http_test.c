@@ -182,6 +182,26 @@ static void the_body_has_a_ceiling_that_a_new_beginning_lifts(void **state)
 	assert_int_equal(response.body.max_bytes, 4);
 }
 
+static void an_ipv6_client_is_counted_by_its_network(void **state)
+{
+	static const struct {
+		const char *address;
+		const char *network;
+	} rows[] = {
+		{"198.51.100.7", "198.51.100.7"},
+		{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+		{"2001:db8:1:2::9", "2001:db8:1:2::/64"},
+		{"::1", "::/64"},
+		{"", ""},
+	};
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct http_request *request = ARENA_NEW(*state, struct http_request);
+		request->arena = *state;
+		request->remote_address = str_of(rows[i].address);
+		assert_true(str_equal_z(http_request_network(request), rows[i].network));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +213,7 @@ int main(void)
 		cmocka_unit_test(header_values_are_copies),
 		cmocka_unit_test(a_second_beginning_replaces_the_first),
 		cmocka_unit_test(the_body_has_a_ceiling_that_a_new_beginning_lifts),
+		cmocka_unit_test(an_ipv6_client_is_counted_by_its_network),
 	};
 	return cmocka_run_group_tests_name("http", tests, setup, teardown);
 }
