@@ -22,12 +22,22 @@ static const struct api_route routes[] = {
 #undef ROUTE
 };
 
-static const struct http_route pages[] = {
-#define PAGE(page_path, page_handler, runs) \
-	{.method = "GET", \
-	 .pattern = page_path, \
-	 .handler = page_handler, \
-	 .run_mode = HTTP_RUN_##runs},
+/* Of the public listener, and of those beside it. */
+enum page_place {
+	PAGE_PUBLIC = 1 << 0,
+	PAGE_METRICS = 1 << 1,
+	PAGE_DASHBOARD = 1 << 2,
+	PAGE_DOCS = PAGE_PUBLIC | PAGE_DASHBOARD,
+	PAGE_EVERY = PAGE_PUBLIC | PAGE_METRICS | PAGE_DASHBOARD
+};
+
+static const struct {
+	const char *path;
+	enum page_place where;
+	http_handler handler;
+	enum http_run_mode run_mode;
+} pages[] = {
+#define PAGE(path, where, handler, runs) {path, PAGE_##where, handler, HTTP_RUN_##runs},
 #include "pages.def"
 #undef PAGE
 };
@@ -164,8 +174,8 @@ static void after(void *context, const struct http_request *request, struct http
 		http_response_header(response, "Cache-Control", STR("no-store"));
 	http_response_header(response, "Referrer-Policy", STR("no-referrer"));
 	LOG(api->config.log, DEBUG, "request", log_str("request_id", str_of(request->request_id)),
-	    log_str("method", request->method), log_str("path", path_for_log(request)),
-	    log_int("status", response->status));
+	    log_str("address", request->remote_address), log_str("method", request->method),
+	    log_str("path", path_for_log(request)), log_int("status", response->status));
 }
 
 struct fault_answer {
@@ -179,6 +189,10 @@ static const struct fault_answer fault_answers[] = {
 	[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED",
 					   "This path does not support that method."},
 	[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},
+	[HTTP_FAULT_MISDIRECTED] = {421, "MISDIRECTED_REQUEST",
+				    "The Host of this request is not one of this service. Its "
+				    "operator can set public-url, or name the host with "
+				    "allow-host."},
 	[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE",
 					  "The headers are too large or too many."},
 	[HTTP_FAULT_BAD_REQUEST] = {400, "BAD_REQUEST", "The request is not well-formed HTTP."},
@@ -224,7 +238,46 @@ static enum err_kind add_routes(struct api *api, struct error *err)
 				return kind;
 		}
 	}
-	return http_router_add(api->router, pages, COUNT_OF(pages), err);
+	return ERR_NONE;
+}
+
+static enum err_kind add_pages(struct http_router *router, enum page_place where, struct error *err)
+{
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < COUNT_OF(pages) && kind == ERR_NONE; i++) {
+		const struct http_route route = {
+			.method = "GET",
+			.pattern = pages[i].path,
+			.handler = pages[i].handler,
+			.run_mode = pages[i].run_mode,
+			.takes_any_host = pages[i].where == PAGE_EVERY,
+		};
+		if ((pages[i].where & where) != 0)
+			kind = http_router_add(router, &route, 1, err);
+	}
+	return kind;
+}
+
+static enum err_kind new_router(struct api *api, enum page_place where,
+				struct http_router **router_out, struct error *err)
+{
+	const struct http_router_config config = {
+		.context = api,
+		.before = before,
+		.after = after,
+		.render_fault = render_fault,
+		.response_max_bytes = ANSWER_MAX_BYTES,
+	};
+	const enum err_kind kind = http_router_new(&config, router_out, err);
+	return kind == ERR_NONE ? add_pages(*router_out, where, err) : kind;
+}
+
+enum err_kind api_side_router_new(struct api *api, enum api_side side,
+				  struct http_router **router_out, struct error *err)
+{
+	static const enum page_place places[] = {
+		[API_SIDE_METRICS] = PAGE_METRICS, [API_SIDE_DASHBOARD] = PAGE_DASHBOARD};
+	return new_router(api, places[side], router_out, err);
 }
 
 enum err_kind api_new(const struct api_config *config, struct api **api_out, struct error *err)
@@ -241,14 +294,7 @@ enum err_kind api_new(const struct api_config *config, struct api **api_out, str
 	api->known = bearer_known_new();
 	api->requests = limiter_new(config->rate_limit_per_minute, config->clock);
 	api->failures = limiter_new(config->token_failure_limit_per_minute, config->clock);
-	const struct http_router_config router_config = {
-		.context = api,
-		.before = before,
-		.after = after,
-		.render_fault = render_fault,
-		.response_max_bytes = ANSWER_MAX_BYTES,
-	};
-	enum err_kind kind = http_router_new(&router_config, &api->router, err);
+	enum err_kind kind = new_router(api, PAGE_PUBLIC, &api->router, err);
 	if (kind == ERR_NONE && api->known == NULL)
 		kind = error_set(err, ERR_INTERNAL, "no memory for the API");
 	if (kind == ERR_NONE)
@@ -314,6 +360,12 @@ void api_serve_as(struct api *api, const struct app_row *app, struct http_reques
 	if (has_no_stray_query(request, response) &&
 	    (row->handler != api_post_publish || may_publish(app, response)))
 		row->handler(api, request, response);
+}
+
+void api_serve_metrics(struct api *api, struct http_request *request,
+		       struct http_response *response)
+{
+	metrics_show(api, request, response);
 }
 
 struct http_router *api_router(struct api *api)

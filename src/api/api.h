@@ -91,7 +91,6 @@ struct api_config {
 					  enum platform_id platform, struct str app_id);
 	/* For /metrics; context is is_ready_context; NULL = none. */
 	void (*gauges)(void *context, struct api_gauges *out);
-	bool is_metrics_off;
 	const char *version; /* of the program */
 	/* The number of deliveries held since a database was restored, for /readyz. Its context is
 	 * is_ready_context; NULL = none. */
@@ -120,5 +119,15 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
  * answer 404. */
 void api_serve_as(struct api *api, const struct app_row *app, struct http_request *request,
 		  struct http_response *response);
+/* Answers with the figures of the whole service, as /metrics. */
+void api_serve_metrics(struct api *api, struct http_request *request,
+		       struct http_response *response);
+/* A listener beside the public one. */
+enum api_side { API_SIDE_METRICS, API_SIDE_DASHBOARD };
+/* Makes a router for it: the API's common headers, faults and log, its pages for that side
+ * (pages.def), and none of its routes. The caller may add routes, and frees *router_out with
+ * http_router_free() before the API. Errors as http_router_new(). */
+enum err_kind api_side_router_new(struct api *api, enum api_side side,
+				  struct http_router **router_out, struct error *err);
 /* The router with all routes, for httpd or direct dispatch. Lives as long as api. */
 struct http_router *api_router(struct api *api);

@@ -97,7 +97,7 @@ static inline const struct app_row *request_app(const struct http_request *reque
 #undef ROUTE
 
 /* Handlers of pages.def. */
-#define PAGE(path, handler, runs) \
+#define PAGE(path, where, handler, runs) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "pages.def"
 #undef PAGE

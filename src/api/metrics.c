@@ -223,10 +223,6 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 	struct api *api = context;
 	struct scrape scrape;
 	struct error err = {0};
-	if (api->config.is_metrics_off) {
-		respond_not_found(response);
-		return;
-	}
 	const enum err_kind kind = scrape_fill(api, &scrape, &err);
 	if (kind != ERR_NONE) {
 		respond_failure(api, request, response, kind, &err);

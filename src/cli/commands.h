@@ -66,6 +66,8 @@ struct command {
 	X("doctor", NULL, command_doctor, 0, "[--text] [--repair]", \
 	  "check everything; exits 0 when all is well, 3 with warnings only, 1 with errors; " \
 	  "--repair: count again what lists of posts go by") \
+	X("metrics", NULL, command_metrics, 0, "", \
+	  "the figures of the running service, in the Prometheus text format") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \
 	X("restore", NULL, command_restore, 1, "FILE", \

@@ -459,6 +459,15 @@ int command_doctor(const struct command *command)
 	return is_read ? doctor_status(json_string(json_get(json, "severity"))) : 1;
 }
 
+int command_metrics(const struct command *command)
+{
+	struct control_answer answer = {0};
+	const int status = call(command, "GET", STR("/admin/metrics"), STR(""), &answer);
+	if (status == 0)
+		printf(STR_FMT, STR_ARG(answer.body));
+	return status;
+}
+
 /* Never prints the URLs: they may hold a password. */
 static int move_database(const struct command *command)
 {

@@ -122,6 +122,11 @@ static int run_service(const struct command *command, enum service_role role)
 	if (role != SERVICE_WORKER)
 		print_setup_link(service);
 	fprintf(stderr, "posthorn: %s\n", mode_sentence(service));
+	if (service_dashboard_url(service) != NULL)
+		fprintf(stderr, "posthorn: dashboard on %s/dashboard\n",
+			service_dashboard_url(service));
+	if (service_metrics_url(service) != NULL)
+		fprintf(stderr, "posthorn: metrics on %s/metrics\n", service_metrics_url(service));
 	fprintf(stderr, "posthorn: listening on %s\n", service_base_url(service));
 	notify("READY=1");
 	wait_for_end(&end_signals);

@@ -29,6 +29,7 @@
 #include "delivery.h"
 #include "webhook.h"
 
+#include "http_proxies.h"
 #include "httpd.h"
 
 #include "api.h"
@@ -41,11 +42,6 @@
 #include "worker_router.h"
 
 #define SERVICE_ARENA_MAX_BYTES 65536
-/* the largest list answer (32 MiB) while it grows, and the rows it is made of */
-#define REQUEST_ARENA_BYTES ((size_t)64 << 20)
-/* Of bodies under way (docs/adr/0011). A buffer that grows may take twice as much. */
-#define BODY_BYTES_MAX ((size_t)64 << 20)
-#define BODY_BYTES_OF_ADDRESS_MAX ((size_t)16 << 20)
 #define CONNECTIONS_OF_ADDRESS_PER_THREAD 25 /* a quarter of all places */
 #define CROWDED_PERCENT 80
 #define SPARE_BYTES ((size_t)16 << 20)
@@ -88,19 +84,22 @@ static const char *text_or_null(const struct settings *settings, enum setting_id
 	return text[0] != '\0' ? text : NULL;
 }
 
-struct str service_public_url(const struct settings *settings, struct arena *arena,
-			      struct str base_url)
+struct str service_reachable_url(struct arena *arena, struct str base_url)
 {
 	static const uint8_t anywhere[16];
-	const char *configured = text_or_null(settings, SETTING_ID_public_url);
 	struct url url;
-	if (configured != NULL)
-		return str_of(configured);
 	if (url_parse(arena, base_url, &url, NULL) != ERR_NONE || url.host_kind == URL_HOST_NAME ||
 	    memcmp(url.address, anywhere, url.host_kind == URL_HOST_IPV4 ? 4 : 16) != 0)
 		return base_url;
 	url.host = url.host_kind == URL_HOST_IPV4 ? STR("127.0.0.1") : STR("::1");
 	return url_origin(arena, &url);
+}
+
+struct str service_public_url(const struct settings *settings, struct arena *arena,
+			      struct str base_url)
+{
+	const char *configured = text_or_null(settings, SETTING_ID_public_url);
+	return configured != NULL ? str_of(configured) : service_reachable_url(arena, base_url);
 }
 
 static void set_public_url(struct service *service)
@@ -425,7 +424,6 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.held_count = health_held_count,
 		.closing_of = service->role == SERVICE_API ? NULL : deliverer_closing_of,
 		.gauges = health_read_gauges,
-		.is_metrics_off = strcmp(settings_text(settings, SETTING_ID_metrics), "off") == 0,
 		.version = POSTHORN_VERSION,
 	};
 	return api_new(&config, &service->api, err);
@@ -479,22 +477,45 @@ static void serve_as_app(void *context, const struct app_row *app, struct http_r
 	api_serve_as(context, app, request, response);
 }
 
+static void serve_metrics(void *context, struct http_request *request,
+			  struct http_response *response)
+{
+	api_serve_metrics(context, request, response);
+}
+
+/* On the API's own listener, unless it has one for itself (listeners.c). */
 static enum err_kind open_dashboard(struct service *service, struct error *err)
 {
 	const struct settings *settings = service->settings;
+	struct http_router *router = api_router(service->api);
 	const struct admin_web_config config = {
 		.public_url = service->public_url,
+		.dashboard_url = service->dashboard.hosts != NULL ? service->dashboard_url : NULL,
 		.sandbox_url = text_or_null(settings, SETTING_ID_sandbox),
 		.version = POSTHORN_VERSION,
 		.session_idle_s = settings_number(settings, SETTING_ID_session_idle),
 		.session_lifetime_s = settings_number(settings, SETTING_ID_session_lifetime),
 		.deliverer = service->deliverer,
 		.webhooker = service->webhooker,
-		.app_port = {serve_as_app, service->api},
+		.app_port = {.serve = serve_as_app,
+			     .metrics = serve_metrics,
+			     .context = service->api},
 		.is_ready = health_is_ready,
 		.is_ready_context = service,
 	};
-	return admin_web_open(service->admin, &config, api_router(service->api), err);
+	if (service->dashboard.hosts != NULL) {
+		const enum err_kind kind = api_side_router_new(service->api, API_SIDE_DASHBOARD,
+							       &service->dashboard.router, err);
+		if (kind != ERR_NONE)
+			return kind;
+		router = service->dashboard.router;
+	}
+	return admin_web_open(service->admin, &config, router, err);
+}
+
+static void close_dashboard(struct service *service)
+{
+	http_router_free(&service->dashboard.router);
 }
 
 /* ---- running ---- */
@@ -528,6 +549,13 @@ static void stop_engine(struct service *service)
 	service->has_engine_thread = false;
 }
 
+/* A proxy brings the connections of many clients: the maximum of an address is not for it. */
+static bool is_trusted_proxy(void *context, const struct sockaddr *peer)
+{
+	const struct service *service = context;
+	return http_proxies_has(service->proxies, peer);
+}
+
 static enum err_kind open_listener(struct service *service, struct error *err)
 {
 	const char *listen = settings_text(service->settings, SETTING_ID_listen);
@@ -544,14 +572,18 @@ static enum err_kind open_listener(struct service *service, struct error *err)
 		.log = &service->log,
 		.random = random_system(),
 		.threads = (unsigned)settings_number(service->settings, SETTING_ID_threads),
-		.arena_max_bytes = REQUEST_ARENA_BYTES,
-		.body_bytes_max = BODY_BYTES_MAX,
-		.body_bytes_of_address_max = BODY_BYTES_OF_ADDRESS_MAX,
+		.arena_max_bytes = SERVICE_REQUEST_ARENA_BYTES,
+		.body_bytes_max = SERVICE_BODY_BYTES_MAX,
+		.body_bytes_of_address_max = SERVICE_BODY_BYTES_OF_ADDRESS_MAX,
 		.connections_of_address_max =
 			(unsigned)settings_number(service->settings, SETTING_ID_threads) *
 			CONNECTIONS_OF_ADDRESS_PER_THREAD,
 		.crowded_percent = CROWDED_PERCENT,
 		.spare_bytes = SPARE_BYTES,
+		.hosts = service->hosts,
+		.proxies = service->proxies,
+		.address_is_exempt = is_trusted_proxy,
+		.address_context = service,
 	};
 	/* With port 0 our own address is known only once the listener's threads run: no request is
 	 * answered before. */
@@ -625,6 +657,7 @@ struct part {
 static const struct part parts[] = {
 	/* makes nothing: a bad range or port stops the start before anything is there */
 	{open_guard, close_guard, EVERY, AT_OPEN},
+	{listeners_open_rules, listeners_close_rules, SERVING, AT_OPEN},
 	{make_data_directory, NULL, EVERY, AT_OPEN},
 	{open_store, close_store, EVERY, AT_OPEN},
 	{open_seal, close_seal, EVERY, AT_OPEN},
@@ -641,7 +674,7 @@ static const struct part parts[] = {
 	{open_admin, close_admin, EVERY, AT_OPEN},
 	{open_api, close_api, SERVING, AT_OPEN},
 	{open_webhooker, close_webhooker, SERVING, AT_OPEN},
-	{open_dashboard, NULL, SERVING, AT_OPEN},
+	{open_dashboard, close_dashboard, SERVING, AT_OPEN},
 	/* the tasks that it frees use the parts above */
 	{NULL, close_engine, EVERY, AT_OPEN},
 	/* above the listeners: their running requests may wait for the engine, and end first */
@@ -649,6 +682,7 @@ static const struct part parts[] = {
 	{node_open, node_close, SERVING, AT_OPEN},
 	{health_open, health_close, SERVING, AT_OPEN},
 	{start_engine, NULL, COMMAND, AT_OPEN},
+	{listeners_open_sides, listeners_close_sides, SERVING, AT_LISTEN},
 	{open_listener, close_listener, SERVING, AT_LISTEN},
 	{open_control, close_control, SERVING, AT_LISTEN},
 	{announce_node, NULL, SERVING, AT_LISTEN},
@@ -732,6 +766,16 @@ const struct error *service_end_error(const struct service *service)
 const char *service_base_url(const struct service *service)
 {
 	return service->base_url;
+}
+
+const char *service_metrics_url(const struct service *service)
+{
+	return service->metrics.httpd != NULL ? service->metrics.base_url : NULL;
+}
+
+const char *service_dashboard_url(const struct service *service)
+{
+	return service->dashboard.httpd != NULL ? service->dashboard.base_url : NULL;
 }
 
 struct str service_setup_link(struct service *service)

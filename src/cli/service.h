@@ -23,7 +23,7 @@ enum service_role {
 	SERVICE_COMMAND, /* for one call of the admin API: delivers nothing, listens nowhere */
 	SERVICE_ALL,
 	SERVICE_API,   /* accepts posts, and leaves delivery to workers */
-	SERVICE_WORKER /* delivers; serves only /healthz, /readyz, /metrics and /media */
+	SERVICE_WORKER /* delivers; serves only /healthz, /readyz and /media */
 };
 
 /* Makes DATA (0700) and opens every part but the listeners; with COMMAND also starts the engine's
@@ -39,6 +39,9 @@ enum err_kind service_listen(struct service *service, struct error *err);
 const struct error *service_end_error(const struct service *service);
 /* "http://127.0.0.1:8080": the address that is listened on; final after service_listen(). */
 const char *service_base_url(const struct service *service);
+/* The same of the listeners for the metrics and for the dashboard; NULL when there is none. */
+const char *service_metrics_url(const struct service *service);
+const char *service_dashboard_url(const struct service *service);
 /* "live" or "sandbox". */
 const char *service_mode(const struct service *service);
 /* The URL that makes the first admin; empty when there is one. After service_listen(). */

@@ -31,6 +31,9 @@ struct deliverer;
 struct engine;
 struct guard;
 struct health;
+struct http_hosts;
+struct http_proxies;
+struct http_router;
 struct httpd;
 struct seal;
 struct spool;
@@ -40,6 +43,20 @@ struct webhooker;
 /* of a URL from the settings, or "http://" and the address we listen on */
 #define SERVICE_URL_BYTES (SETTINGS_URL_MAX_BYTES + 1)
 
+/* the largest list answer (32 MiB) while it grows, and the rows it is made of */
+#define SERVICE_REQUEST_ARENA_BYTES ((size_t)64 << 20)
+/* Of bodies under way (docs/adr/0011). A buffer that grows may take twice as much. */
+#define SERVICE_BODY_BYTES_MAX ((size_t)64 << 20)
+#define SERVICE_BODY_BYTES_OF_ADDRESS_MAX ((size_t)16 << 20)
+
+/* A listener beside the public one; all NULL when the settings name none. */
+struct side {
+	struct http_hosts *hosts;
+	struct http_router *router;
+	struct httpd *httpd;
+	char base_url[SERVICE_URL_BYTES];
+};
+
 struct service {
 	const struct settings *settings;
 	struct log log;
@@ -47,9 +64,10 @@ struct service {
 	const char *data;
 	enum service_role role;
 	size_t opened; /* rows of service.c's table of parts */
-	/* Others keep a pointer to these three: a free port is filled in after they were given
+	/* Others keep a pointer to these four: a free port is filled in after they were given
 	 * it. */
 	char public_url[SERVICE_URL_BYTES];
+	char dashboard_url[SERVICE_URL_BYTES]; /* where its pages are */
 	char media_url[SERVICE_URL_BYTES];
 	char base_url[SERVICE_URL_BYTES];
 	struct platform_settings platform_settings;
@@ -72,7 +90,11 @@ struct service {
 	struct webhooker *webhooker;
 	struct api *api;
 	struct admin *admin;
+	struct http_proxies *proxies;
+	struct http_hosts *hosts; /* of the public listener */
 	struct httpd *httpd;
+	struct side metrics;
+	struct side dashboard;
 	struct httpd *control;
 	struct http_router *worker_router;
 	struct crash_point crash_point;
@@ -99,6 +121,21 @@ static inline const char *service_path(const struct service *service, const char
  * in place of an any-address such as 0.0.0.0. In arena. */
 struct str service_public_url(const struct settings *settings, struct arena *arena,
 			      struct str base_url);
+
+/* ---- service.c ---- */
+
+/* base_url, with loopback in place of an any-address. In arena. */
+struct str service_reachable_url(struct arena *arena, struct str base_url);
+
+/* ---- listeners.c: hosts, trusted proxies, and the listeners beside the public one ---- */
+
+/* Reads the settings about both, and listens nowhere. INVALID: a setting, with its name. */
+enum err_kind listeners_open_rules(struct service *service, struct error *err);
+void listeners_close_rules(struct service *service);
+/* Opens the listeners of the metrics and of the dashboard, where they are wanted. Errors as
+ * httpd_open(), with the setting's name. */
+enum err_kind listeners_open_sides(struct service *service, struct error *err);
+void listeners_close_sides(struct service *service);
 
 /* ---- identity.c: what a start must agree with ---- */
 

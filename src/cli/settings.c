@@ -232,9 +232,10 @@ static bool is_host(struct str host)
 	return !str_is_empty(host) && str_find_char(host, ':', 0) == SIZE_MAX;
 }
 
-static enum err_kind check_listen(const struct settings *settings, struct error *err)
+static enum err_kind check_listen(const struct settings *settings, enum setting_id id,
+				  struct error *err)
 {
-	const struct str text = str_of(settings_text(settings, SETTING_ID_listen));
+	const struct str text = str_of(settings_text(settings, id));
 	uint64_t port;
 	size_t colon = SIZE_MAX;
 	for (size_t i = 0; i < text.len; i++) {
@@ -243,13 +244,13 @@ static enum err_kind check_listen(const struct settings *settings, struct error 
 	}
 	if (colon == SIZE_MAX || !str_parse_u64(str_slice(text, colon + 1, text.len), &port) ||
 	    !is_host(str_slice(text, 0, colon)))
-		return error_set(err, ERR_INVALID, "listen must be HOST:PORT, not \"%.150s\"",
-				 text.ptr);
+		return error_set(err, ERR_INVALID, "%s must be HOST:PORT, not \"%.150s\"",
+				 rows[id].name, text.ptr);
 	if (port > UINT16_MAX)
 		return error_set(err, ERR_INVALID,
-				 "listen \"%.150s\": the port is out of range (1-65535, 0 = any "
+				 "%s \"%.150s\": the port is out of range (1-65535, 0 = any "
 				 "free port)",
-				 text.ptr);
+				 rows[id].name, text.ptr);
 	return ERR_NONE;
 }
 
@@ -263,17 +264,32 @@ static bool is_database_url(const char *text)
 	return false;
 }
 
+/* The listeners beside the first are not there unless they are given. */
+static enum err_kind check_listens(const struct settings *settings, struct error *err)
+{
+	static const enum setting_id ids[] = {SETTING_ID_listen, SETTING_ID_metrics_listen,
+					      SETTING_ID_dashboard_listen};
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < COUNT_OF(ids) && kind == ERR_NONE; i++) {
+		if (ids[i] == SETTING_ID_listen || settings_text(settings, ids[i])[0] != '\0')
+			kind = check_listen(settings, ids[i], err);
+	}
+	return kind;
+}
+
 static enum err_kind check(struct settings *settings, struct error *err)
 {
-	enum err_kind kind = check_listen(settings, err);
+	enum err_kind kind = check_listens(settings, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_format), "text|json"))
 		return error_set(err, ERR_INVALID, "log-format must be text or json");
 	if (!is_one_of(settings_text(settings, SETTING_ID_log_level), "debug|info|warn|error"))
 		return error_set(err, ERR_INVALID, "log-level must be debug, info, warn or error");
-	if (!is_one_of(settings_text(settings, SETTING_ID_metrics), "on|off"))
-		return error_set(err, ERR_INVALID, "metrics must be on or off");
+	if (!is_one_of(settings_text(settings, SETTING_ID_proxy_header),
+		       "x-forwarded-for|forwarded"))
+		return error_set(err, ERR_INVALID,
+				 "proxy-header must be x-forwarded-for or forwarded");
 	const char *mode = settings_text(settings, SETTING_ID_mode);
 	const bool is_sandbox = settings_text(settings, SETTING_ID_sandbox)[0] != '\0';
 	if (!is_one_of(mode, "live|sandbox") && mode[0] != '\0')

@@ -2,6 +2,8 @@
  * See worker_router.h. */
 #include "worker_router.h"
 
+#include <string.h>
+
 #include "count_of.h"
 
 #include "json_write.h"
@@ -36,6 +38,8 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 		[HTTP_FAULT_METHOD_NOT_ALLOWED] = {405, "METHOD_NOT_ALLOWED",
 						   "Method not allowed."},
 		[HTTP_FAULT_BODY_TOO_LARGE] = {413, "PAYLOAD_TOO_LARGE", "The body is too large."},
+		[HTTP_FAULT_MISDIRECTED] = {421, "MISDIRECTED_REQUEST",
+					    "The Host of this request is not one of this node."},
 		[HTTP_FAULT_HEADERS_TOO_LARGE] = {431, "HEADERS_TOO_LARGE",
 						  "The headers are too large."},
 		[HTTP_FAULT_BAD_REQUEST] = {400, "BAD_REQUEST", "The request cannot be read."},
@@ -57,11 +61,11 @@ enum err_kind worker_router_new(struct api *api, struct http_router **router_out
 	static const struct {
 		const char *path;
 		enum http_run_mode run_mode;
+		bool takes_any_host; /* health, as in pages.def */
 	} rows[] = {
-		{"/healthz", HTTP_RUN_INLINE},
-		{"/readyz", HTTP_RUN_PROBE},
-		{"/metrics", HTTP_RUN_STORE},
-		{"/media/{token}", HTTP_RUN_STORE},
+		{"/healthz", HTTP_RUN_INLINE, true},
+		{"/readyz", HTTP_RUN_PROBE, true},
+		{"/media/{token}", HTTP_RUN_STORE, false},
 	};
 	const struct http_router_config config = {.context = api,
 						  .render_fault = render_fault,
@@ -71,7 +75,8 @@ enum err_kind worker_router_new(struct api *api, struct http_router **router_out
 		const struct http_route route = {.method = "GET",
 						 .pattern = rows[i].path,
 						 .handler = pass_on,
-						 .run_mode = rows[i].run_mode};
+						 .run_mode = rows[i].run_mode,
+						 .takes_any_host = rows[i].takes_any_host};
 		kind = http_router_add(*router_out, &route, 1, err);
 	}
 	return kind;

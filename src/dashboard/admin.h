@@ -68,11 +68,16 @@ struct admin_app_port {
 	/* request's path is one of the public API (/v1/...). Always fills response. */
 	void (*serve)(void *context, const struct app_row *app, struct http_request *request,
 		      struct http_response *response);
+	/* The figures of the whole service, as /metrics. NULL = there are none. */
+	void (*metrics)(void *context, struct http_request *request,
+			struct http_response *response);
 	void *context;
 };
 
 struct admin_web_config {
-	const char *public_url;  /* may be filled in until the first request */
+	const char *public_url; /* may be filled in until the first request */
+	/* Where the pages are, likewise; NULL = at public_url. */
+	const char *dashboard_url;
 	const char *sandbox_url; /* NULL = real platforms */
 	const char *version;
 	int64_t session_idle_s;
@@ -85,10 +90,10 @@ struct admin_web_config {
 	void *is_ready_context;
 };
 
-/* Adds the dashboard's paths to the router of the public listener, whose after hook adds the common
+/* Adds the dashboard's paths to the router of a listener, whose after hook adds the common
  * headers. Call before the first request. */
 enum err_kind admin_web_open(struct admin *admin, const struct admin_web_config *config,
 			     struct http_router *router, struct error *err);
-/* The link "PUBLIC/dashboard/setup#TOKEN" while no admin has a password, else empty. Valid until it
+/* The link "URL/dashboard/setup#TOKEN" while no admin has a password, else empty. Valid until it
  * is used or the program ends. */
 struct str admin_setup_link(struct admin *admin, struct arena *arena);

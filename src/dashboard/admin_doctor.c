@@ -413,3 +413,17 @@ void admin_repair(void *context, struct http_request *request, struct http_respo
 	json_end_array(&w);
 	json_end_object(&w);
 }
+
+/* ---- figures ---- */
+
+void admin_metrics(void *context, struct http_request *request, struct http_response *response)
+{
+	const struct admin *admin = context;
+	const struct admin_app_port *port = &admin->web.app_port;
+	if (port->metrics != NULL)
+		port->metrics(port->context, request, response);
+	else
+		admin_respond_error(response, 503, "UNAVAILABLE",
+				    STR("The service does not run here, so there are no figures. "
+					"Start it with posthorn serve."));
+}

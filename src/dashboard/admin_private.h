@@ -136,5 +136,11 @@ enum err_kind admin_session_find(struct admin *admin, struct http_request *reque
 				 struct caller *caller_out, struct error *err);
 /* The token that every changing request of the session must send. */
 struct str admin_session_csrf_token(struct arena *arena, const struct caller *caller);
-/* The origin of the browser's page ("https://host") from its Origin header, else the public URL. */
+/* Where the dashboard's pages are: a URL without the path. */
+static inline struct str admin_dashboard_url(const struct admin *admin)
+{
+	return str_of(admin->web.dashboard_url != NULL ? admin->web.dashboard_url
+						       : admin->web.public_url);
+}
+/* The origin of the browser's page ("https://host") from its Origin header, else where the pages are. */
 struct str admin_session_page_origin(const struct admin *admin, const struct http_request *request);

@@ -32,7 +32,7 @@ struct str admin_session_page_origin(const struct admin *admin, const struct htt
 	struct url url;
 	if (origin != NULL && url_parse(request->arena, *origin, &url, NULL) == ERR_NONE)
 		return url_origin(request->arena, &url);
-	return str_of(admin->web.public_url);
+	return admin_dashboard_url(admin);
 }
 
 static bool is_secure_page(const struct admin *admin, const struct http_request *request)
@@ -349,7 +349,7 @@ struct str admin_setup_link(struct admin *admin, struct arena *arena)
 	struct error err = {0};
 	if (store_admin_any(admin->config.store, &has_admin, &err) != ERR_NONE || has_admin)
 		return STR("");
-	return str_format(arena, "%s/dashboard/setup#%s", admin->web.public_url,
+	return str_format(arena, STR_FMT "/dashboard/setup#%s", STR_ARG(admin_dashboard_url(admin)),
 			  admin->setup_token);
 }
 

@@ -22,7 +22,7 @@ static bool changes(const struct http_request *request)
 	return !str_equal_z(request->method, "GET") && !str_equal_z(request->method, "HEAD");
 }
 
-/* Compares the Origin header with our own origin: the Host header, and the configured public URL,
+/* Compares the Origin header with our own origin: the Host header, and the configured URL,
  * since a proxy may rewrite Host. */
 static bool origin_is_ours(const struct admin *admin, const struct http_request *request,
 			   struct str origin)
@@ -34,7 +34,7 @@ static bool origin_is_ours(const struct admin *admin, const struct http_request 
 	if (url_parse(arena, origin, &page, NULL) != ERR_NONE)
 		return false;
 	origin = url_origin(arena, &page);
-	if (url_parse(arena, str_of(admin->web.public_url), &ours, NULL) == ERR_NONE &&
+	if (url_parse(arena, admin_dashboard_url(admin), &ours, NULL) == ERR_NONE &&
 	    str_equal(url_origin(arena, &ours), origin))
 		return true;
 	static const char *const schemes[] = {"http://", "https://"};

@@ -243,7 +243,7 @@ static void render_fault(void *context, enum http_fault fault, const struct http
 		[HTTP_FAULT_NOT_FOUND] = 404,      [HTTP_FAULT_METHOD_NOT_ALLOWED] = 405,
 		[HTTP_FAULT_BODY_TOO_LARGE] = 413, [HTTP_FAULT_HEADERS_TOO_LARGE] = 431,
 		[HTTP_FAULT_BAD_REQUEST] = 400,    [HTTP_FAULT_INTERNAL] = 500,
-		[HTTP_FAULT_UNAVAILABLE] = 503,
+		[HTTP_FAULT_UNAVAILABLE] = 503,    [HTTP_FAULT_MISDIRECTED] = 421,
 	};
 	const struct str path = request != NULL ? request->path : (struct str){0};
 	const struct str method = request != NULL ? request->method : (struct str){0};

@@ -12,8 +12,8 @@ import jsonschema
 import requests
 
 PREFIXES = ("/v1", "/api/v1")
-# What the listener itself refuses, before there is a route: two readings, headers too many (API: "Conventions").
-LISTENER_STATUSES = {400: "BAD_REQUEST", 431: "HEADERS_TOO_LARGE"}
+# What the listener itself refuses, before there is a route: two readings, headers too many, another host (API: "Conventions").
+LISTENER_STATUSES = {400: "BAD_REQUEST", 421: "MISDIRECTED_REQUEST", 431: "HEADERS_TOO_LARGE"}
 # On every answer, or the transport's own; described nowhere.
 COMMON_HEADERS = {"date", "content-type", "content-length", "connection", "transfer-encoding", "cache-control",
                   "x-content-type-options", "referrer-policy", "keep-alive", "x-request-id"}

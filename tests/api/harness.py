@@ -257,6 +257,10 @@ class Service(Process):
         environment = {**database_of(self.data), **(more.pop("environment", None) or {})}
         return cli(*words, "--data", self.data, environment=environment, **more)
 
+    def side_url(self, word):
+        """Where the listener beside the public one is: "metrics" or "dashboard"."""
+        return re.search(rf"^posthorn: {word} on (http://\S+)/{word}$", self.stderr(), re.M)[1]
+
     def request(self, method, path, **more):
         """Without any credentials."""
         more.setdefault("timeout", HTTP_S)

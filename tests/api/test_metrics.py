@@ -1,21 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /metrics as a monitoring reads it: well-formed, true, moving with the work, and silent about everybody's own affairs."""
+"""The figures as a monitoring reads them: well-formed, true, moving with the work, and silent about everybody's own affairs. Where they
+are served: test_listeners.py."""
 import re
 
 import pytest
 
-from harness import ROOT, App, Service, check_error, cli, marker, poll, utc
+from harness import ROOT, App, Service, cli, marker, poll, utc
 
 SAMPLE = re.compile(r'^([a-z_]+)((?:\{[a-z]+="[^"\\\n]*"(?:,[a-z]+="[^"\\\n]*")*\})?) (-?[0-9]+(?:\.[0-9]+)?)$')
 
 
 def scrape(service):
     """{name and labels: value}; fails on anything that a parser of the format would not take."""
-    answer = service.request("GET", "/metrics")
-    assert answer.status_code == 200 and answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
-    assert answer.text.endswith("\n")
+    return figures_of(text_of(service))
+
+
+def text_of(service):
+    done = service.cli("metrics")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def figures_of(text):
+    assert text.endswith("\n") and not text.endswith("\n\n")
     found, kinds, helped = {}, {}, set()
-    for line in answer.text.splitlines():
+    for line in text.splitlines():
         if line.startswith("# HELP "):
             helped.add(line.split(" ")[2])
             assert len(line.split(" ", 3)[3]) > 8
@@ -44,6 +53,7 @@ def test_every_figure_that_operators_were_promised(service):
     table = text[text.index("## Monitoring"):]
     promised = set(re.findall(r"`(posthorn_[a-z_]+)", table))
     assert len(promised) >= 12
+    service.request("GET", "/healthz")
     there = {re.sub(r"\{.*", "", name) for name in scrape(service)}
     assert promised <= there
 
@@ -77,7 +87,7 @@ def test_work_that_cannot_go_out_is_seen(quiet):
 
 def test_nothing_of_anybody_is_told(app, one, service, sandbox):
     app.published(one["x"], marker("metrics"))
-    text = service.request("GET", "/metrics").text
+    text = text_of(service)
     for secret in (app.id, app.client_id, app.client_secret, app.token, one["x"], "user-1", "owner@example.com", sandbox.url, str(service.data)):
         assert secret not in text
 
@@ -90,12 +100,7 @@ def test_labels_are_few(service):
     assert {re.sub('status="[0-9]{3}"', "", name) for name in scrape(service)} == {re.sub('status="[0-9]{3}"', "", name) for name in before}
 
 
-def test_switched_off(start_service):
-    service = start_service(None, "--metrics", "off")
-    check_error(service.request("GET", "/metrics"), 404, "NOT_FOUND")
-    assert service.request("GET", "/readyz").status_code == 200
-
-
-def test_setting_is_checked(tmp_path):
-    done = cli("serve", "--data", tmp_path / "data", "--metrics", "perhaps")
-    assert done.returncode != 0 and "metrics must be on or off" in done.stderr
+def test_a_service_that_does_not_run_has_none(tmp_path):
+    done = cli("metrics", "--data", tmp_path / "data")
+    assert done.returncode == 1 and done.stdout == ""
+    assert "posthorn: The service does not run here" in done.stderr

@@ -119,7 +119,8 @@ class Recorder:
         body = response.read()
         assert response.status == status, body
         connection.close()
-        return self.keep(name, path, request, status, json.loads(body))
+        is_json = response.headers["Content-Type"] == "application/json"
+        return self.keep(name, path, request, status, json.loads(body) if is_json else body.decode().splitlines()[0])
 
 
 # ---- the walk ----
@@ -214,6 +215,7 @@ def walk_control(record, directory):
     record.control("GET /pauses")
     record.control("POST /pauses", {"platform": "x"})
     record.control("POST /pauses/resume", {"platform": "x"})
+    record.control("GET /metrics")
     record.control("POST /repair")
     record.control("POST /backup", {"path": str(directory / "posthorn.db")}, 201)
     record.control("GET /hold")

@@ -151,8 +151,8 @@ static void every_fault_has_the_one_shape(void **state)
 	} rows[] = {
 		{HTTP_FAULT_NOT_FOUND, 404},      {HTTP_FAULT_METHOD_NOT_ALLOWED, 405},
 		{HTTP_FAULT_BODY_TOO_LARGE, 413}, {HTTP_FAULT_HEADERS_TOO_LARGE, 431},
-		{HTTP_FAULT_BAD_REQUEST, 400},    {HTTP_FAULT_INTERNAL, 500},
-		{HTTP_FAULT_UNAVAILABLE, 503},
+		{HTTP_FAULT_MISDIRECTED, 421},    {HTTP_FAULT_BAD_REQUEST, 400},
+		{HTTP_FAULT_INTERNAL, 500},       {HTTP_FAULT_UNAVAILABLE, 503},
 	};
 	struct fixture *fx = *state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {

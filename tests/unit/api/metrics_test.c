@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GET /metrics: every figure once, in the text format, and right; switched off it is not there. */
+ * GET /metrics: every figure once, in the text format, and right; the public listener has none. */
 #include "count_of.h"
 
 #include "api_fixture.h"
@@ -8,9 +8,18 @@
 
 static struct str scrape(struct fixture *fx)
 {
-	const struct http_response *got = answer(
-		fx,
-		&(struct sent){.method = "GET", .target = "/metrics", .authorization = NO_TOKEN});
+	struct http_request *request = ARENA_NEW(fx->arena, struct http_request);
+	struct http_response *got = ARENA_NEW(fx->arena, struct http_response);
+	struct http_router *router = NULL;
+	struct error err = {0};
+	assert_int_equal(api_side_router_new(fx->api, API_SIDE_METRICS, &router, &err), ERR_NONE);
+	request->arena = fx->arena;
+	request->method = STR("GET");
+	request->target = STR("/metrics");
+	http_request_prepare(request, random_system());
+	http_response_init(got, fx->arena, (size_t)1 << 20);
+	http_router_dispatch(router, request, got);
+	http_router_free(&router);
 	assert_int_equal(got->status, 200);
 	assert_true(str_equal(header_of(got, "Content-Type"),
 			      STR("text/plain; version=0.0.4; charset=utf-8")));
@@ -164,12 +173,17 @@ static void every_metric_is_explained(void **state)
 	}
 }
 
-static void switched_off_it_is_not_there(void **state)
+static void the_public_listener_has_none(void **state)
 {
 	struct fixture *fx = *state;
-	fx->config.is_metrics_off = true;
-	fixture_restart_api(fx);
-	assert_int_equal(get(fx, "/metrics")->status, 404);
+	struct http_request *request = ARENA_NEW(fx->arena, struct http_request);
+	enum http_fault fault = HTTP_FAULT_INTERNAL;
+	struct str allow = {0};
+	request->arena = fx->arena;
+	request->method = STR("GET");
+	request->path = STR("/metrics");
+	assert_null(http_router_match(api_router(fx->api), request, &fault, &allow));
+	assert_int_equal(fault, HTTP_FAULT_NOT_FOUND);
 }
 
 int main(void)
@@ -177,7 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		API_TEST(empty_service_has_every_figure), API_TEST(parts_tell_of_themselves),
 		API_TEST(answers_are_counted_by_status),  API_TEST(nothing_of_one_app_is_told),
-		API_TEST(every_metric_is_explained),      API_TEST(switched_off_it_is_not_there),
+		API_TEST(every_metric_is_explained),      API_TEST(the_public_listener_has_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static inline void browser_open(struct browser *b, struct fixture *fx)
 		.version = "1.2.3",
 		.session_idle_s = 1800,
 		.session_lifetime_s = 43200,
-		.app_port = {serve_app, b},
+		.app_port = {.serve = serve_app, .context = b},
 	};
 	ok(http_router_new(&router, &b->router, &err), &err);
 	ok(admin_web_open(fx->admin, &web, b->router, &err), &err);
