@@ -12,14 +12,6 @@
 
 #define HASH_HEX_BYTES (2 * DIGEST_BYTES)
 
-static void respond_limited(struct http_response *response, const struct limit_state *state)
-{
-	http_response_header(response, "Retry-After",
-			     str_format(response->arena, "%lld", (long long)state->reset_s));
-	respond_oauth_error(response, 429, "RATE_LIMITED",
-			    STR("Too many failed token requests. Try again later."));
-}
-
 static struct str failure_key(struct arena *arena, const char *what, struct str value)
 {
 	return str_format(arena, "%s " STR_FMT, what, STR_ARG(value));
@@ -30,34 +22,44 @@ struct basic {
 	struct str client_secret;
 };
 
-static bool read_basic(const struct http_request *request, struct http_response *response,
-		       struct basic *basic_out)
+/* Credentials that are not right. NULL in its place: they are. */
+struct refusal {
+	int status;
+	const char *code;
+	const char *message;
+};
+
+static const struct refusal bad_header = {
+	400, "invalid_authorization_header",
+	"Send the app's credentials in one Authorization header with the scheme Basic."};
+static const struct refusal bad_format = {
+	400, "invalid_authorization_format",
+	"The Basic credentials must be base64 of client_id:client_secret."};
+static const struct refusal unknown_id = {401, "invalid_client_id", "Unknown client id."};
+static const struct refusal wrong_secret = {401, "invalid_client_secret",
+					    "The client secret is wrong."};
+
+static const struct refusal *read_basic(const struct http_request *request, struct basic *basic_out)
 {
 	struct str scheme, encoded, text;
 	if (!bearer_authorization(request, &scheme, &encoded) ||
-	    !str_equal_nocase(scheme, STR("Basic")) || str_is_empty(encoded)) {
-		respond_oauth_error(response, 400, "invalid_authorization_header",
-				    STR("Send the app's credentials in one Authorization header "
-					"with the scheme Basic."));
-		return false;
-	}
+	    !str_equal_nocase(scheme, STR("Basic")) || str_is_empty(encoded))
+		return &bad_header;
 	size_t colon = SIZE_MAX;
 	const bool is_good = base64_decode(request->arena, encoded, &text) && utf8_is_valid(text) &&
 			     (colon = str_find_char(text, ':', 0)) != SIZE_MAX;
 	basic_out->client_id = is_good ? str_slice(text, 0, colon) : STR("");
 	basic_out->client_secret = is_good ? str_slice(text, colon + 1, text.len) : STR("");
-	if (!str_is_empty(basic_out->client_id) && !str_is_empty(basic_out->client_secret))
-		return true;
-	respond_oauth_error(
-		response, 400, "invalid_authorization_format",
-		STR("The Basic credentials must be base64 of client_id:client_secret."));
-	return false;
+	return !str_is_empty(basic_out->client_id) && !str_is_empty(basic_out->client_secret)
+		       ? NULL
+		       : &bad_format;
 }
 
-/* Unknown ids cost the same work as wrong secrets: the digest is computed and compared either
- * way. */
-static bool find_app(struct api *api, struct http_request *request, struct http_response *response,
-		     const struct basic *basic, struct app_row *app)
+/* Unknown ids cost the same work as wrong secrets: the digest is computed and compared either way.
+ * On an error of the store the answer is made already, and nothing is refused. */
+static const struct refusal *find_app(struct api *api, struct http_request *request,
+				      struct http_response *response, const struct basic *basic,
+				      struct app_row *app)
 {
 	static const char nobody[HASH_HEX_BYTES + 1] =
 		"0000000000000000000000000000000000000000000000000000000000000000";
@@ -66,18 +68,15 @@ static bool find_app(struct api *api, struct http_request *request, struct http_
 							       basic->client_id, app, &err);
 	if (kind != ERR_NONE && kind != ERR_NOT_FOUND) {
 		respond_failure(api, request, response, kind, &err);
-		return false;
+		return NULL;
 	}
 	const struct digest digest = digest_token(basic->client_secret);
 	const struct str expected =
 		kind == ERR_NONE ? app->client_secret_hash : (struct str){nobody, HASH_HEX_BYTES};
 	const bool is_right = digest_equal_str(digest_hex(request->arena, &digest), expected);
 	if (kind == ERR_NOT_FOUND)
-		respond_oauth_error(response, 401, "invalid_client_id", STR("Unknown client id."));
-	else if (!is_right)
-		respond_oauth_error(response, 401, "invalid_client_secret",
-				    STR("The client secret is wrong."));
-	return kind == ERR_NONE && is_right;
+		return &unknown_id;
+	return is_right ? NULL : &wrong_secret;
 }
 
 static bool app_may_have_token(struct http_response *response, const struct app_row *app)
@@ -205,6 +204,31 @@ static void revoke(struct api *api, struct http_request *request, struct http_re
 
 /* ---- the app's own calls ---- */
 
+/* Failures are counted against failures alone: whoever has the right secret never meets the limit,
+ * whatever others do from the same address or with the same client id (api-decisions.md 1). */
+static void refuse(struct api *api, struct http_request *request, struct http_response *response,
+		   const struct basic *basic, const struct refusal *refusal)
+{
+	const struct str keys[] = {
+		failure_key(request->arena, "address", http_request_network(request)),
+		failure_key(request->arena, "client", basic->client_id)};
+	const size_t count = str_is_empty(basic->client_id) ? 1 : 2;
+	for (size_t i = 0; i < count; i++) {
+		const struct limit_state state = limiter_look(api->failures, keys[i]);
+		if (!state.is_over)
+			continue;
+		http_response_header(response, "Retry-After",
+				     str_format(response->arena, "%lld", (long long)state.reset_s));
+		respond_oauth_error(response, 429, "RATE_LIMITED",
+				    STR("Too many failed token requests. Try again later, or send "
+					"the right client id and secret."));
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		limiter_count(api->failures, keys[i]);
+	respond_oauth_error(response, refusal->status, refusal->code, str_of(refusal->message));
+}
+
 typedef void (*basic_work)(struct api *api, struct http_request *request,
 			   struct http_response *response, const struct app_row *app);
 
@@ -213,33 +237,17 @@ static void serve_basic(struct api *api, struct http_request *request,
 			struct http_response *response, basic_work work)
 {
 	struct basic basic = {0};
-	const struct str address_key =
-		failure_key(request->arena, "address", request->remote_address);
-	const struct limit_state by_address = limiter_look(api->failures, address_key);
+	struct app_row app = {0};
 	http_response_header(
 		response, "Pragma",
 		STR("no-cache")); /* RFC 6749 5.1, beside the frame's Cache-Control: no-store */
-	if (by_address.is_over) {
-		respond_limited(response, &by_address);
-		return;
-	}
-	if (read_basic(request, response, &basic)) {
-		const struct limit_state by_id = limiter_look(
-			api->failures, failure_key(request->arena, "client", basic.client_id));
-		if (by_id.is_over) {
-			respond_limited(response, &by_id);
-			return;
-		}
-		struct app_row app = {0};
-		if (find_app(api, request, response, &basic, &app))
-			work(api, request, response, &app);
-	}
-	if (response->status != 400 && response->status != 401)
-		return;
-	limiter_count(api->failures, address_key);
-	if (!str_is_empty(basic.client_id))
-		limiter_count(api->failures,
-			      failure_key(request->arena, "client", basic.client_id));
+	const struct refusal *refusal = read_basic(request, &basic);
+	if (refusal == NULL)
+		refusal = find_app(api, request, response, &basic, &app);
+	if (refusal != NULL)
+		refuse(api, request, response, &basic, refusal);
+	else if (response->status == 0)
+		work(api, request, response, &app);
 }
 
 void api_token_issue(void *context, struct http_request *request, struct http_response *response)

@@ -94,7 +94,18 @@ def test_failed_token_requests(start_service):
     body = check_error(answer, 429, "RATE_LIMITED")
     assert body["error_description"] == body["message"]
     assert 1 <= int(answer.headers["Retry-After"]) <= 60
-    check_error(app.request_token(), 429, "RATE_LIMITED")  # by id and by address, also with the right secret
+    assert app.request_token().status_code == 200  # the right secret always passes
+    check_error(failing(service, app.client_id), 429, "RATE_LIMITED")
+
+
+def test_a_stranger_stops_nobody(start_service):
+    """Neither by the address that all share behind a proxy, nor by a client id, which is no secret."""
+    service = start_service(None, "--token-failure-limit", "3")
+    app, other = App(service), App(service, name="other", owner="other@example.com")
+    for number in range(10):
+        failing(service, f"nobody-{number}"), failing(service, app.client_id)
+    for good in (app, other, app):
+        assert good.request_token().status_code == 200
 
 
 def test_failures_count_per_address(start_service):

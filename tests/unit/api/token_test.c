@@ -204,9 +204,44 @@ static void failures_of_an_address_are_limited(void **state)
 	limited_start(fx);
 	for (int i = 0; i < 3; i++)
 		assert_token_error(ask(fx, "Basic !", GRANT), 400, "invalid_authorization_format");
-	assert_token_error(ask_rightly(fx), 429, "RATE_LIMITED");
+	assert_token_error(ask(fx, basic(fx, STR("phc_new"), "x"), GRANT), 429, "RATE_LIMITED");
 	fx->boot_us += US_PER_MINUTE;
+	assert_token_error(ask(fx, basic(fx, STR("phc_new"), "x"), GRANT), 401,
+			   "invalid_client_id");
+}
+
+/* An IPv6 client has a whole network of addresses. */
+static void failures_of_an_ipv6_network_are_limited(void **state)
+{
+	struct fixture *fx = *state;
+	limited_start(fx);
+	struct sent call = {.method = "POST",
+			    .target = PATH,
+			    .authorization = "Basic !",
+			    .type = FORM,
+			    .body = GRANT};
+	for (int i = 0; i < 3; i++) {
+		call.address = str_z(fx->arena, str_format(fx->arena, "2001:db8::%d", i + 1));
+		assert_status(answer(fx, &call), 400);
+	}
+	call.address = "2001:db8::9:9:9:9";
+	assert_status(answer(fx, &call), 429);
+	call.address = "2001:db8:0:1::9";
+	assert_status(answer(fx, &call), 400);
+}
+
+/* Whatever others do: from the same address, and with the same client id. */
+static void the_right_secret_always_passes(void **state)
+{
+	struct fixture *fx = *state;
+	limited_start(fx);
+	for (int i = 0; i < 6; i++)
+		ask(fx, basic(fx, fx->app.client_id, "x"), GRANT);
+	assert_token_error(ask(fx, basic(fx, fx->app.client_id, "x"), GRANT), 429, "RATE_LIMITED");
 	assert_status(ask_rightly(fx), 200);
+	/* what is right but for the grant is no failure either */
+	assert_status(ask(fx, basic(fx, fx->app.client_id, "phs_secret"), ""), 422);
+	assert_token_error(ask(fx, basic(fx, fx->app.client_id, "x"), GRANT), 429, "RATE_LIMITED");
 }
 
 static void other_refusals_and_successes_are_not_counted(void **state)
@@ -232,6 +267,8 @@ int main(void)
 		API_TEST(the_frames_own_answers_are_described_too),
 		API_TEST(failures_of_a_client_id_are_limited),
 		API_TEST(failures_of_an_address_are_limited),
+		API_TEST(failures_of_an_ipv6_network_are_limited),
+		API_TEST(the_right_secret_always_passes),
 		API_TEST(other_refusals_and_successes_are_not_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
