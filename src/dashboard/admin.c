@@ -13,7 +13,8 @@
 #include "password_pool.h"
 
 #define SETUP_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
-/* Two cores' worth of work and 38 MiB at most; who waits waits for 8 others, about 100 ms. */
+/* 38 MiB and two cores' worth of work at most, one of which is for those we know; who waits waits
+ * for 8 others, about 200 ms. */
 #define PASSWORDS_AT_ONCE 2
 #define PASSWORDS_WAITING_MAX 8
 

@@ -11,14 +11,17 @@
 #include "token.h"
 
 #include "backoff.h"
+#include "device_cookie.h"
 #include "password_pool.h"
 
 #define SESSION_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
 #define TOUCH_EVERY_US (60 * US_PER_S)
 #define USER_AGENT_MAX_BYTES 300
-/* rules.md 4.1. With a reverse proxy, all users share one address. */
+/* rules.md 4.1. Of one browser, or of one address at one account. */
 #define ACCOUNT_FREE_FAILURES 5
+/* Of one address at all accounts. */
 #define ADDRESS_FREE_FAILURES 20
+#define GUESS_KEYS_MAX 2
 
 static const char *const cookie_names[] = {"posthorn_session", "__Host-posthorn_session"};
 
@@ -220,31 +223,63 @@ static void begin(struct admin *admin, struct http_request *request, struct http
 	}
 	respond_session(admin, response, status, &caller, false);
 	set_cookie(response, caller.session.is_secure, caller.token);
-	LOG(admin->config.log, INFO, "signed_in", log_str("admin", row->id));
+	device_cookie_set(admin->config.seal, admin->config.random, response, row->email,
+			  caller.session.is_secure);
+	LOG(admin->config.log, INFO, "signed_in", log_str("admin", row->id),
+	    log_str("address", request->remote_address));
 }
 
 /* ---- signing in ---- */
 
-/* One attempt at a password: the account and the address it comes from. */
+/* One attempt at a password, and what it is counted under. Nothing that a stranger does is counted
+ * under a key of somebody else's: neither an account alone nor a browser that has signed in. */
 struct guess {
 	struct admin *admin;
 	struct http_response *response;
-	struct backoff_key keys[2]; /* account, address */
+	struct str address;
+	enum password_lane lane;
+	struct backoff_key keys[GUESS_KEYS_MAX];
+	size_t key_count;
 };
 
+/* email: in lower case. */
 static struct guess guess_of(struct admin *admin, const struct http_request *request,
 			     struct http_response *response, struct str email)
 {
-	return (struct guess){admin,
-			      response,
-			      {{"account", email, ACCOUNT_FREE_FAILURES},
-			       {"address", request->remote_address, ADDRESS_FREE_FAILURES}}};
+	struct guess g = {.admin = admin, .response = response, .address = request->remote_address};
+	struct str device;
+	if (device_cookie_read(admin->config.seal, request, email, &device)) {
+		g.lane = PASSWORD_OF_KNOWN;
+		g.keys[g.key_count++] =
+			(struct backoff_key){"device", device, ACCOUNT_FREE_FAILURES};
+		return g;
+	}
+	const struct str network = http_request_network(request);
+	const struct str both =
+		str_format(request->arena, STR_FMT " " STR_FMT, STR_ARG(network), STR_ARG(email));
+	g.keys[g.key_count++] =
+		(struct backoff_key){"account at address", both, ACCOUNT_FREE_FAILURES};
+	g.keys[g.key_count++] = (struct backoff_key){"address", network, ADDRESS_FREE_FAILURES};
+	return g;
+}
+
+/* The same for one's own password while signed in. */
+static struct guess guess_of_caller(struct admin *admin, const struct http_request *request,
+				    struct http_response *response, const struct caller *caller)
+{
+	return (struct guess){
+		.admin = admin,
+		.response = response,
+		.address = request->remote_address,
+		.lane = PASSWORD_OF_KNOWN,
+		.keys = {{"session", caller->session.token_hash, ACCOUNT_FREE_FAILURES}},
+		.key_count = 1};
 }
 
 /* Counts the attempt. False: answered, too many failures. */
 static bool may_guess(const struct guess *g)
 {
-	const int64_t wait_us = backoff_try(g->admin->backoff, g->keys, 2);
+	const int64_t wait_us = backoff_try(g->admin->backoff, g->keys, g->key_count);
 	if (wait_us == 0)
 		return true;
 	admin_respond_wait(g->response, 429, "RATE_LIMITED",
@@ -257,13 +292,13 @@ static bool may_guess(const struct guess *g)
 static bool password_is_right(const struct guess *g, const struct admin_row *row,
 			      struct str password, int wrong_status, const char *wrong_code)
 {
-	switch (password_pool_check(g->admin->passwords, row->password_hash, password)) {
+	switch (password_pool_check(g->admin->passwords, g->lane, row->password_hash, password)) {
 	case PASSWORD_RIGHT:
-		backoff_undo(g->admin->backoff, g->keys, 2);
+		backoff_undo(g->admin->backoff, g->keys, g->key_count);
 		backoff_forget(g->admin->backoff, &g->keys[0]);
 		return true;
 	case PASSWORD_BUSY:
-		backoff_undo(g->admin->backoff, g->keys, 2);
+		backoff_undo(g->admin->backoff, g->keys, g->key_count);
 		admin_respond_wait(g->response, 503, "UNAVAILABLE",
 				   STR("Too many sign-ins at once. Try again in a moment."),
 				   US_PER_S);
@@ -271,6 +306,8 @@ static bool password_is_right(const struct guess *g, const struct admin_row *row
 	case PASSWORD_WRONG:
 		break;
 	}
+	LOG(g->admin->config.log, WARN, "wrong_password", log_str("address", g->address),
+	    log_str("admin", row->id));
 	admin_respond_error(g->response, wrong_status, wrong_code,
 			    wrong_status == 401 ? STR("The email address or the password is wrong.")
 						: STR("The password is wrong."));
@@ -318,7 +355,8 @@ void admin_password_change(void *context, struct http_request *request,
 			   struct http_response *response)
 {
 	struct admin *admin = context;
-	const struct admin_row *row = &admin_request_caller(request)->session.admin;
+	const struct caller *caller = admin_request_caller(request);
+	const struct admin_row *row = &caller->session.admin;
 	const struct json *body =
 		admin_request_body(request, response, KNOWN("current_password", "new_password"));
 	struct str current, wanted, hash;
@@ -326,7 +364,7 @@ void admin_password_change(void *context, struct http_request *request,
 	if (body == NULL || !admin_password_read(response, body, "new_password", &wanted))
 		return;
 	current = json_string(json_get(body, "current_password"));
-	const struct guess guess = guess_of(admin, request, response, row->email);
+	const struct guess guess = guess_of_caller(admin, request, response, caller);
 	if (!may_guess(&guess) || !password_is_right(&guess, row, current, 403, "WRONG_PASSWORD") ||
 	    !admin_password_hash(admin, response, wanted, &hash))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Slows down guessing of passwords: after a number of failures of a key (an admin, a network
+ * Slows down guessing of passwords: after a number of failures of a key (a browser, a network
  * address) each further attempt has to wait, twice as long every time. In memory, bounded, per
  * process. An attempt counts as a failure when it begins, so parallel attempts gain nothing; a
  * success takes it back. Thread-safe. */

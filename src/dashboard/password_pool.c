@@ -18,8 +18,8 @@
 struct password_pool {
 	pthread_mutex_t mutex;
 	pthread_cond_t is_free;
-	unsigned running;
-	unsigned waiting;
+	unsigned running[PASSWORD_LANE_COUNT];
+	unsigned waiting[PASSWORD_LANE_COUNT];
 	unsigned running_max;
 	unsigned waiting_max;
 };
@@ -46,47 +46,56 @@ void password_pool_free(struct password_pool **pool)
 	*pool = NULL;
 }
 
-static bool enter(struct password_pool *pool)
+static bool has_room(const struct password_pool *pool, enum password_lane lane)
+{
+	const unsigned of_strangers = pool->running[PASSWORD_OF_STRANGER];
+	const unsigned strangers_max =
+		pool->running_max > 1 ? pool->running_max - 1 : pool->running_max;
+	return of_strangers + pool->running[PASSWORD_OF_KNOWN] < pool->running_max &&
+	       (lane == PASSWORD_OF_KNOWN || of_strangers < strangers_max);
+}
+
+static bool enter(struct password_pool *pool, enum password_lane lane)
 {
 	pthread_mutex_lock(&pool->mutex);
-	const bool may_enter =
-		pool->running < pool->running_max || pool->waiting < pool->waiting_max;
+	const bool may_enter = has_room(pool, lane) || pool->waiting[lane] < pool->waiting_max;
 	if (may_enter) {
-		pool->waiting++;
-		while (pool->running >= pool->running_max)
+		pool->waiting[lane]++;
+		while (!has_room(pool, lane))
 			pthread_cond_wait(&pool->is_free, &pool->mutex);
-		pool->waiting--;
-		pool->running++;
+		pool->waiting[lane]--;
+		pool->running[lane]++;
 	}
 	pthread_mutex_unlock(&pool->mutex);
 	return may_enter;
 }
 
-static void leave(struct password_pool *pool)
+static void leave(struct password_pool *pool, enum password_lane lane)
 {
 	pthread_mutex_lock(&pool->mutex);
-	pool->running--;
-	pthread_cond_signal(&pool->is_free);
+	pool->running[lane]--;
+	/* to all: the one that a signal wakes may be of a lane that has no room */
+	pthread_cond_broadcast(&pool->is_free);
 	pthread_mutex_unlock(&pool->mutex);
 }
 
-enum password_verdict password_pool_check(struct password_pool *pool, struct str hash,
-					  struct str password)
+enum password_verdict password_pool_check(struct password_pool *pool, enum password_lane lane,
+					  struct str hash, struct str password)
 {
 	const bool is_known = !str_is_empty(hash);
-	if (!enter(pool))
+	if (!enter(pool, lane))
 		return PASSWORD_BUSY;
 	const bool is_right =
 		digest_password_verify(is_known ? hash : STR(NOBODYS_HASH), password) && is_known;
-	leave(pool);
+	leave(pool, lane);
 	return is_right ? PASSWORD_RIGHT : PASSWORD_WRONG;
 }
 
 struct str password_pool_hash(struct password_pool *pool, struct arena *arena, struct str password)
 {
-	if (!enter(pool))
+	if (!enter(pool, PASSWORD_OF_KNOWN))
 		return (struct str){0};
 	const struct str hash = digest_password(arena, password);
-	leave(pool);
+	leave(pool, PASSWORD_OF_KNOWN);
 	return hash;
 }

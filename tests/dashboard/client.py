@@ -34,12 +34,25 @@ def setup_token(service):
     return re.search(r"/dashboard/setup#(\S+)", service.stderr())[1]
 
 
-class Client:
-    """One browser: signed out until it signs in."""
+class FromAddress(requests.adapters.HTTPAdapter):
+    """Calls from another address of the loopback network: another machine, to the service."""
 
-    def __init__(self, service, email=None, password=PASSWORD):
+    def __init__(self, address):
+        self.address = address
+        super().__init__()
+
+    def init_poolmanager(self, *arguments, **more):
+        super().init_poolmanager(*arguments, source_address=(self.address, 0), **more)
+
+
+class Client:
+    """One browser: signed out until it signs in. address: where it calls from."""
+
+    def __init__(self, service, email=None, password=PASSWORD, address=None):
         self.service = service
         self.browser = requests.Session()
+        if address is not None:
+            self.browser.mount("http://", FromAddress(address))
         self.csrf = None
         self.session = None
         if email is not None:

@@ -2,6 +2,7 @@
 """Signing in: the set-up link, sessions and their cookie, passwords and how they are guessed."""
 import re
 import socket
+import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,7 +10,7 @@ import pytest
 import requests
 
 from client import API, FIRST_ADMIN, PASSWORD, Client, setup_token
-from harness import HTTP_S, poll
+from harness import HTTP_S, WATCH, Service, poll
 
 
 # ---- the first admin ----
@@ -70,7 +71,7 @@ def test_sign_in_and_out(first_client, dashboard_service):
     assert client.session["signed_in"] and client.session["sandbox"] and client.session["sandbox_url"].endswith("/")
     kept = dict(client.browser.cookies)
     client.post("/logout", status=204)
-    assert not client.browser.cookies
+    assert list(client.browser.cookies.keys()) == ["posthorn_device"]
     client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
     client.browser.cookies.update(kept)  # what a thief kept is worth nothing
     client.refused("GET", "/apps", 401, "UNAUTHENTICATED")
@@ -101,9 +102,9 @@ def test_every_sign_in_is_a_session_of_its_own(first_client, dashboard_service):
     client.browser.cookies.set("posthorn_session", "A" * 43, domain="127.0.0.1", path="/")  # planted by somebody else
     client.sign_in(FIRST_ADMIN)
     assert "A" * 43 not in client.browser.cookies.values()
-    before = dict(client.browser.cookies)
+    before = {"posthorn_session": client.browser.cookies["posthorn_session"]}
     client.sign_in(FIRST_ADMIN)
-    assert dict(client.browser.cookies) != before
+    assert client.browser.cookies["posthorn_session"] != before["posthorn_session"]
     old = Client(dashboard_service)
     old.browser.cookies.update(before)
     old.refused("GET", "/apps", 401, "UNAUTHENTICATED")
@@ -134,11 +135,11 @@ def test_a_session_ends_in_any_case(fresh):
 def test_a_new_password_ends_all_other_sessions(client, first_client, dashboard_service):
     first_client.post("/admins", {"email": "turn@example.com", "password": PASSWORD}, status=201)
     one, two = Client(dashboard_service, "turn@example.com"), Client(dashboard_service, "turn@example.com")
-    old = (dict(one.browser.cookies), one.csrf)
+    old = (one.browser.cookies["posthorn_session"], one.csrf)
     one.refused("POST", "/password", 403, "WRONG_PASSWORD", json={"current_password": "wrong one", "new_password": "a new long word"})
     one.refused("POST", "/password", 422, "VALIDATION_ERROR", json={"current_password": PASSWORD, "new_password": "short"})
     one.keep(one.request("POST", "/password", json={"current_password": PASSWORD, "new_password": "a new long word"}))
-    assert (dict(one.browser.cookies), one.csrf) != old
+    assert (one.browser.cookies["posthorn_session"], one.csrf) != old
     one.get("/apps")
     two.refused("GET", "/apps", 401, "UNAUTHENTICATED")
     Client(dashboard_service).refused("POST", "/login", 401, "LOGIN_FAILED", json={"email": "turn@example.com", "password": PASSWORD})
@@ -186,6 +187,114 @@ def test_an_address_is_slowed_over_all_accounts(fresh):
                 "email": f"{n}@example.com",
                 "password": "whatever it is"}).status_code for n in range(22)]
     assert statuses[:19] == [401] * 19 and 429 in statuses
+
+
+def guess(client, email=FIRST_ADMIN, password="not this one"):
+    return client.request("POST", "/login", json={"email": email, "password": password}).status_code
+
+
+def guess_until_paused(client, email="{}@example.com"):
+    """Each pause is twice as long as the one before. In the end it is one that outlasts a few calls."""
+    for n in range(200):
+        answer = client.request("POST", "/login", json={"email": email.format(n), "password": "not this one"})
+        assert answer.status_code in (401, 429)
+        if int(answer.headers.get("Retry-After", 0)) >= 8:
+            return
+        time.sleep(0.2 if answer.status_code == 429 else 0)
+    raise AssertionError("nobody is told to wait")
+
+
+def test_a_stranger_locks_nobody_out(fresh):
+    """Who knows an admin's address can guess without end, and stops neither a browser that has signed in before nor another address."""
+    service = fresh()
+    known = Client(service).set_up()
+    stranger = Client(service, address="127.0.0.2")
+    guess_until_paused(stranger, FIRST_ADMIN)
+    assert guess(Client(service), password=PASSWORD) == 200  # a browser that was never here, from an address of its own
+    # Now the stranger shares the admin's address, as behind a NAT or a proxy that is not trusted.
+    beside = Client(service)
+    guess_until_paused(beside)
+    assert guess(Client(service), password=PASSWORD) == 429  # a browser that was never here has to wait
+    known.browser.cookies.pop("posthorn_session")
+    for _ in range(3):
+        assert guess(known, password=PASSWORD) == 200
+
+
+def test_a_known_browser_has_its_own_count(fresh):
+    service = fresh()
+    known, other = Client(service).set_up(), Client(service, FIRST_ADMIN)
+    guess_until_paused(known, FIRST_ADMIN)
+    assert guess(other, password=PASSWORD) == 200
+    assert guess(Client(service), password=PASSWORD) == 200
+    poll("the pause is over", lambda: guess(known, password=PASSWORD) == 200, every_s=0.3)
+
+
+def test_a_device_cookie_is_for_one_admin(fresh):
+    """And opens nothing by itself."""
+    service = fresh()
+    known = Client(service).set_up()
+    known.post("/admins", {"email": "second@example.com", "password": PASSWORD}, status=201)
+    device = known.browser.cookies["posthorn_device"]
+    stranger = Client(service, address="127.0.0.2")
+    stranger.browser.cookies["posthorn_device"] = device
+    stranger.refused("GET", "/apps", 401, "UNAUTHENTICATED")
+    guess_until_paused(stranger, "second@example.com")  # by address: the cookie is for another
+    assert guess(stranger, "second@example.com", PASSWORD) == 429
+    assert guess(stranger, password=PASSWORD) == 200
+
+
+def test_a_device_cookie_outlives_sign_out_and_restart(fresh):
+    service = fresh()
+    known = Client(service).set_up()
+    device = known.browser.cookies["posthorn_device"]
+    known.post("/logout", status=204)
+    assert known.browser.cookies["posthorn_device"] == device
+    service.stop()
+    with Service(service.data) as again:
+        WATCH.remove(again.url)
+        beside = Client(again)
+        guess_until_paused(beside)
+        known.service = again
+        assert guess(known, password=PASSWORD) == 200
+
+
+def test_ones_own_password_can_be_changed_while_strangers_guess(fresh):
+    service = fresh()
+    known = Client(service).set_up()
+    guess_until_paused(Client(service), FIRST_ADMIN)
+    known.keep(known.request("POST", "/password", json={"current_password": PASSWORD, "new_password": PASSWORD + "!"}))
+    assert known.get("/session")["signed_in"]
+
+
+def test_a_flood_of_guesses_leaves_room_for_who_is_known(fresh):
+    """Each guess comes from an address of its own, so that none has to wait: only so many are hashed, and never in the last place."""
+    service = fresh()
+    known = Client(service).set_up()
+    until, statuses = time.monotonic() + 3, []
+
+    def flood(n):
+        while time.monotonic() < until:
+            for k in range(4):
+                statuses.append(guess(Client(service, address=f"127.1.{n}.{k + 1}"), f"{n}@example.com"))
+
+    with ThreadPoolExecutor(24) as pool:
+        jobs = [pool.submit(flood, n) for n in range(24)]
+        own = []
+        while time.monotonic() < until:
+            own.append(guess(known, password=PASSWORD))
+        [job.result() for job in jobs]
+    assert set(own) == {200} and len(own) >= 2
+    assert set(statuses) <= {401, 429, 503} and 503 in statuses
+
+
+def test_sign_ins_are_logged_with_their_address(fresh):
+    service = fresh()
+    Client(service).set_up()
+    guess(Client(service, address="127.0.0.3"))
+    guess(Client(service, address="127.0.0.3"), password=PASSWORD)
+    lines = [line for line in service.stderr().splitlines() if "127.0.0.3" in line]
+    assert any("wrong_password" in line for line in lines) and any("signed_in" in line for line in lines)
+    assert "not this one" not in service.stderr()
 
 
 def test_right_passwords_count_for_nothing(fresh):
