@@ -156,11 +156,29 @@ static void examine_address(struct service *service, struct arena *arena,
 			: url);
 }
 
+/* We speak plain http: where the public URL is https, a proxy of the operator's stands in front. */
+static void examine_proxy(struct service *service, struct arena *arena, struct admin_findings *out)
+{
+	const struct setting *trusted = &service->settings->values[SETTING_ID_trusted_proxy];
+	const bool has_proxy = str_has_prefix(str_of(service->public_url), STR("https://"));
+	const bool is_unnamed = has_proxy && trusted->list_count == 0;
+	(void)arena;
+	admin_finding(out, "proxy", is_unnamed ? ADMIN_WARNING : ADMIN_FINE,
+		      is_unnamed
+			      ? STR("public-url is https, so a reverse proxy is in front, and no "
+				    "trusted-proxy is set: all clients share its address in "
+				    "limits and logs. Give --trusted-proxy with the address that "
+				    "it calls from")
+		      : trusted->list_count > 0
+			      ? STR("trusted proxies say who the client is")
+			      : STR("no reverse proxy is trusted; who calls is the client"));
+}
+
 void examine_service(void *context, struct arena *arena, struct admin_findings *out)
 {
-	static const examiner examiners[] = {examine_mode,     examine_key,       examine_clock,
-					     examine_disk,     examine_directory, examine_address,
-					     examine_platforms};
+	static const examiner examiners[] = {examine_mode,  examine_key,       examine_clock,
+					     examine_disk,  examine_directory, examine_address,
+					     examine_proxy, examine_platforms};
 	for (size_t i = 0; i < COUNT_OF(examiners); i++)
 		examiners[i](context, arena, out);
 }

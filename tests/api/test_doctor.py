@@ -39,7 +39,7 @@ def place(sandbox, tmp_path):
 def test_all_is_well(place):
     checks = examine(place.service, 0)
     names = {check["check"] for check in checks}
-    assert names >= {"store", "mode", "key", "clock", "disk", "directory", "address", "integrity", "queue", "held", "apps", "platform",
+    assert names >= {"store", "mode", "key", "clock", "disk", "directory", "address", "proxy", "integrity", "queue", "held", "apps", "platform",
                      "accounts", "webhooks"}
     assert sorted(check["message"] for check in checks if check["check"] == "platform") == ["LinkedIn answers", "X answers"]
     done = place.cli("doctor", "--text")
@@ -128,3 +128,14 @@ def test_a_damaged_database(place):
     assert done.returncode == 1
     checks = json.loads(done.stdout)["checks"]
     assert any(check["check"] == "integrity" and check["severity"] == "error" and "damaged" in check["message"] for check in checks)
+
+
+def test_a_proxy_that_is_not_trusted_is_named(start_service):
+    """TLS can only be a proxy's: without its name all clients have its address."""
+    for options, severity in ((("--public-url", "https://social.example.com"), "warning"),
+                              (("--public-url", "https://social.example.com", "--trusted-proxy", "127.0.0.1"), "ok"), ((), "ok")):
+        service = start_service(None, *options)
+        checks = json.loads(service.cli("doctor", *options).stdout)["checks"]
+        found = next(check for check in checks if check["check"] == "proxy")
+        assert found["severity"] == severity and ("--trusted-proxy" in found["message"]) == (severity == "warning")
+        service.stop()
