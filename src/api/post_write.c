@@ -7,31 +7,60 @@
 
 /* ---- outcome (api-decisions.md 7) ---- */
 
-/* What is not there although the post is out; the error says why. */
+static void write_warning(struct json_writer *w, struct str field, struct str code,
+			  struct str message)
+{
+	json_begin_object(w);
+	json_member_str(w, "field", field);
+	json_member_str(w, "code", code);
+	json_member_str(w, "message", message);
+	json_end_object(w);
+}
+
+/* The parts that are not there; the error says why. */
+static void write_refused_parts(struct json_writer *w, struct arena *arena,
+				const struct delivery_row *delivery)
+{
+	const struct json *parts = NULL;
+	if (json_parse(arena, delivery->parts, NULL, &parts, NULL, NULL) != ERR_NONE)
+		return;
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct str state = json_string(json_get(json_at(parts, i), "state"));
+		if (str_equal_z(state, "published"))
+			continue;
+		write_warning(w, str_format(arena, "parts.%zu", i), STR("part_refused"),
+			      str_equal_z(state, "failed")
+				      ? STR("This part was not published; error says why.")
+				      : STR("This part was not sent, because the one "
+					    "before it was not published."));
+	}
+}
+
+/* What else is not there, as the deliverer keeps it. */
+static void write_kept_warnings(struct json_writer *w, struct arena *arena,
+				const struct delivery_row *delivery)
+{
+	const struct json *kept = NULL;
+	if (str_is_empty(delivery->warnings) ||
+	    json_parse(arena, delivery->warnings, NULL, &kept, NULL, NULL) != ERR_NONE)
+		return;
+	for (size_t i = 0; i < kept->count; i++) {
+		const struct json *warning = json_at(kept, i);
+		write_warning(w, json_string(json_get(warning, "field")),
+			      json_string(json_get(warning, "code")),
+			      json_string(json_get(warning, "message")));
+	}
+}
+
 static void write_warnings(struct json_writer *w, struct arena *arena,
 			   const struct delivery_row *delivery)
 {
-	const struct json *parts = NULL;
 	json_key(w, "warnings");
 	json_begin_array(w);
 	if (delivery->state == POST_PUBLISHED &&
-	    store_post_delivery_outcome(delivery) == POST_OUTCOME_PARTIAL &&
-	    json_parse(arena, delivery->parts, NULL, &parts, NULL, NULL) == ERR_NONE) {
-		for (size_t i = 0; i < parts->count; i++) {
-			const struct str state = json_string(json_get(json_at(parts, i), "state"));
-			if (str_equal_z(state, "published"))
-				continue;
-			json_begin_object(w);
-			json_member_str(w, "field", str_format(arena, "parts.%zu", i));
-			json_member_str(w, "code", STR("part_refused"));
-			json_member_str(
-				w, "message",
-				str_equal_z(state, "failed")
-					? STR("This part was not published; error says why.")
-					: STR("This part was not sent, because the one "
-					      "before it was not published."));
-			json_end_object(w);
-		}
+	    store_post_delivery_outcome(delivery) == POST_OUTCOME_PARTIAL) {
+		write_refused_parts(w, arena, delivery);
+		write_kept_warnings(w, arena, delivery);
 	}
 	json_end_array(w);
 }
@@ -147,6 +176,8 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	json_member_str(w, "status", str_of(post_state_status(delivery->state)));
 	json_member_str(w, "outcome",
 			str_of(store_post_outcome_name(store_post_delivery_outcome(delivery))));
+	json_member_str_or_null(w, "visibility", delivery->visibility);
+	write_warnings(w, view->arena, delivery);
 	json_member_instant(w, "scheduled_at", delivery->scheduled_at_us);
 	json_member_str_or_null(w, "platform_post_id", delivery->remote_id);
 	json_member_str_or_null(w, "url", delivery->url);
@@ -154,7 +185,6 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	if (is_full) {
 		const struct waiting waiting = waiting_now(view, post, delivery);
 		write_delivery_details(w, delivery, &waiting, part_count);
-		write_warnings(w, view->arena, delivery);
 	}
 	json_end_object(w);
 }

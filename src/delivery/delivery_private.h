@@ -228,3 +228,6 @@ void record_verdict(struct delivery_task *t, struct str verdict);
 /* A platform's id or address, as far as it is stored. */
 struct str record_id(struct str id);
 struct str record_parts(const struct delivery_task *t, bool is_failed);
+/* As delivery_save has them. */
+struct str record_visibility(const struct delivery_task *t);
+struct str record_warnings(const struct delivery_task *t);

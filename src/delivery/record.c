@@ -116,6 +116,38 @@ struct str record_id(struct str id)
 	return utf8_cut_bytes(id, ID_SHOWN_MAX_BYTES);
 }
 
+struct str record_visibility(const struct delivery_task *t)
+{
+	enum post_visibility visibility = t->flow.visibility;
+	if (t->flow.part_count == 0 || !t->flow.parts[0].is_done)
+		return STR("");
+	if (visibility == POST_VISIBILITY_UNKNOWN && t->platform->visibility != NULL)
+		visibility = t->platform->visibility(&t->env);
+	return str_of(post_visibility_name(visibility));
+}
+
+struct str record_warnings(const struct delivery_task *t)
+{
+	struct buf out;
+	struct json_writer w;
+	if (t->flow.warning_count == 0)
+		return STR("");
+	buf_init(&out, t->turn.arena, PARTS_MAX_BYTES);
+	json_writer_init(&w, &out);
+	json_begin_array(&w);
+	for (size_t i = 0; i < t->flow.warning_count; i++) {
+		const struct flow_warning *warning = &t->flow.warnings[i];
+		json_begin_object(&w);
+		json_member_str(&w, "field", warning->field);
+		json_member_str(&w, "code", warning->code);
+		json_member_str(&w, "message", warning->message);
+		json_member_bool(&w, "repeatable", warning->is_repeatable);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	return buf_str(&out);
+}
+
 struct str record_parts(const struct delivery_task *t, bool is_failed)
 {
 	struct buf out;

@@ -49,6 +49,13 @@ static void note_time(struct delivery_task *t)
 		flow_set_int(&t->flow, FLOW_TIME_US, t->work.due_at_us);
 }
 
+/* A person retries what is out: what it lacks is wanted too (api-decisions.md 7). */
+static void note_missing(struct delivery_task *t)
+{
+	if (t->work.state == POST_PENDING && t->work.is_out)
+		flow_want_missing(&t->flow);
+}
+
 /* Nothing that has begun is given up for its lateness, nor what may be published already. */
 static bool has_expired(const struct delivery_task *t)
 {
@@ -420,6 +427,7 @@ void talk_start(struct delivery_task *t)
 	}
 	verdict_forgive_our_time(t);
 	note_time(t);
+	note_missing(t);
 	if (hold_start(t) == NEXT_PLANNED)
 		return;
 	if (!t->hold.is_probing && check_account(t) == NEXT_PLANNED)

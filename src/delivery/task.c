@@ -83,6 +83,8 @@ static void keep_parts(struct delivery_task *t)
 						t->save.next == DELIVERY_PARTIAL);
 	t->save.remote_id = has_parts ? record_id(t->flow.parts[0].remote_id) : STR("");
 	t->save.url = has_parts ? record_id(t->flow.parts[0].url) : STR("");
+	t->save.visibility = record_visibility(t);
+	t->save.warnings = record_warnings(t);
 }
 
 /* What was not read stays as it is, with the ids of what was published before. */
@@ -93,6 +95,8 @@ static void keep_unreadable(struct delivery_task *t)
 	t->save.parts = STR("");
 	t->save.remote_id = STR("");
 	t->save.url = STR("");
+	t->save.visibility = STR("");
+	t->save.warnings = STR("");
 }
 
 static void turn_ends(struct delivery_task *t)

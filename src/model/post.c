@@ -27,6 +27,12 @@ static const char *const post_modes[] = {
 	[POST_MODE_ADVANCED] = "advanced",
 };
 
+static const char *const post_visibilities[POST_VISIBILITY_COUNT] = {
+	[POST_VISIBILITY_PUBLIC] = "public",       [POST_VISIBILITY_UNLISTED] = "unlisted",
+	[POST_VISIBILITY_FOLLOWERS] = "followers", [POST_VISIBILITY_PRIVATE] = "private",
+	[POST_VISIBILITY_DRAFT] = "draft",
+};
+
 struct post_state_row {
 	const char *name;
 	const char *status; /* one of the four values of contract.md's list filter */
@@ -51,6 +57,18 @@ enum post_type post_type_of_name(struct str name)
 {
 	const size_t index = NAME_FIND(post_types, name);
 	return index < POST_TYPE_COUNT ? (enum post_type)index : POST_TYPE_NONE;
+}
+
+const char *post_visibility_name(enum post_visibility visibility)
+{
+	return NAME_OF(post_visibilities, visibility);
+}
+
+enum post_visibility post_visibility_of_name(struct str name)
+{
+	const size_t index = NAME_FIND(post_visibilities, name);
+	return index < POST_VISIBILITY_COUNT ? (enum post_visibility)index
+					     : POST_VISIBILITY_UNKNOWN;
 }
 
 static const char *media_type_name(enum media_type type)

@@ -42,6 +42,17 @@ enum post_state {
 	POST_STATE_COUNT
 };
 
+/* Who can see what is out, from open to closed (api-decisions.md 7). */
+enum post_visibility {
+	POST_VISIBILITY_UNKNOWN, /* the platform does not say */
+	POST_VISIBILITY_PUBLIC,
+	POST_VISIBILITY_UNLISTED,
+	POST_VISIBILITY_FOLLOWERS, /* or friends, or connections */
+	POST_VISIBILITY_PRIVATE,
+	POST_VISIBILITY_DRAFT, /* nobody, until a person publishes it at the platform */
+	POST_VISIBILITY_COUNT
+};
+
 struct media {
 	struct str url;
 	enum media_type type;
@@ -76,6 +87,10 @@ const char *post_mode_name(enum post_mode mode);
 const char *post_state_name(enum post_state state);
 /* COUNT when unknown. */
 enum post_state post_state_of_name(struct str name);
+/* "followers"; "" for UNKNOWN. */
+const char *post_visibility_name(enum post_visibility visibility);
+/* UNKNOWN when unknown. */
+enum post_visibility post_visibility_of_name(struct str name);
 /* One of the four contract.md values: processing and retrying show as pending. */
 const char *post_state_status(enum post_state state);
 /* Published and failed are. */

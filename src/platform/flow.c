@@ -141,6 +141,71 @@ void flow_restart_part(struct flow *flow)
 	flow->stage = (struct str){0};
 	flow->probe = (struct str){0};
 	flow->var_count = 0;
+	if (flow_part(flow) > 0)
+		return;
+	flow->visibility = POST_VISIBILITY_UNKNOWN;
+	flow->warning_count = 0;
+}
+
+/* ---- what is missing although the post is out ---- */
+
+static struct flow_warning *warning_find(const struct flow *flow, struct str code)
+{
+	for (size_t i = 0; i < flow->warning_count; i++) {
+		if (str_equal(flow->warnings[i].code, code))
+			return (struct flow_warning *)&flow->warnings[i];
+	}
+	return NULL;
+}
+
+void flow_warn(struct flow *flow, const struct flow_warning *warning)
+{
+	struct flow_warning *place = warning_find(flow, warning->code);
+	if (place == NULL) {
+		assert(flow->warning_count < FLOW_WARNINGS_MAX);
+		place = &flow->warnings[flow->warning_count++];
+	}
+	*place = (struct flow_warning){
+		.code = warning->code,
+		.field = value_copy(flow, warning->field),
+		.message = value_copy(flow, warning->message),
+		.is_repeatable = warning->is_repeatable,
+	};
+}
+
+void flow_unwarn(struct flow *flow, const char *code)
+{
+	struct flow_warning *warning = warning_find(flow, str_of(code));
+	if (warning != NULL)
+		*warning = flow->warnings[--flow->warning_count];
+}
+
+void flow_see(struct flow *flow, enum post_visibility seen, enum post_visibility asked,
+	      struct str field, struct str message)
+{
+	if (seen == POST_VISIBILITY_UNKNOWN)
+		return;
+	flow->visibility = seen;
+	if (seen > asked)
+		flow_warn(flow, &(struct flow_warning){.code = STR(FLOW_VISIBILITY_RESTRICTED),
+						       .field = field,
+						       .message = message});
+	else
+		flow_unwarn(flow, FLOW_VISIBILITY_RESTRICTED);
+}
+
+void flow_want_missing(struct flow *flow)
+{
+	if (flow_part(flow) == flow->part_count)
+		flow->stage = (struct str){0};
+	for (size_t i = 0; i < flow->warning_count; i++)
+		flow->warnings[i].is_wanted = flow->warnings[i].is_repeatable;
+}
+
+bool flow_wants(const struct flow *flow, const char *code)
+{
+	const struct flow_warning *warning = warning_find(flow, str_of(code));
+	return warning != NULL && warning->is_wanted;
 }
 
 /* ---- serialised ---- */
@@ -170,6 +235,33 @@ static void parts_write(struct json_writer *w, const struct flow *flow)
 	json_end_array(w);
 }
 
+static void warnings_write(struct json_writer *w, const struct flow *flow)
+{
+	json_begin_array(w);
+	for (size_t i = 0; i < flow->warning_count; i++) {
+		const struct flow_warning *warning = &flow->warnings[i];
+		json_begin_object(w);
+		json_member_str(w, "code", warning->code);
+		json_member_str(w, "field", warning->field);
+		json_member_str(w, "message", warning->message);
+		json_member_bool(w, "repeatable", warning->is_repeatable);
+		json_member_bool(w, "wanted", warning->is_wanted);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+/* Most flows have none of it. */
+static void seen_write(struct json_writer *w, const struct flow *flow)
+{
+	if (flow->visibility != POST_VISIBILITY_UNKNOWN)
+		json_member_str(w, "visibility", str_of(post_visibility_name(flow->visibility)));
+	if (flow->warning_count == 0)
+		return;
+	json_key(w, "warnings");
+	warnings_write(w, flow);
+}
+
 struct str flow_write(struct arena *arena, const struct flow *flow)
 {
 	struct buf out;
@@ -184,6 +276,7 @@ struct str flow_write(struct arena *arena, const struct flow *flow)
 	parts_write(&w, flow);
 	json_key(&w, "vars");
 	vars_write(&w, flow, false);
+	seen_write(&w, flow);
 	json_end_object(&w);
 	assert(!out.is_over);
 	return buf_str(&out);
@@ -236,6 +329,28 @@ static bool vars_read(struct flow *flow, const struct json *vars, bool is_secret
 	return true;
 }
 
+static bool seen_read(struct flow *flow, const struct json *root)
+{
+	const struct json *warnings = json_get(root, "warnings");
+	flow->visibility = post_visibility_of_name(json_string(json_get(root, "visibility")));
+	if (json_is_null(warnings))
+		return true;
+	if (!json_is(warnings, JSON_TYPE_ARRAY) || warnings->count > FLOW_WARNINGS_MAX)
+		return false;
+	flow->warning_count = warnings->count;
+	for (size_t i = 0; i < warnings->count; i++) {
+		const struct json *warning = json_at(warnings, i);
+		flow->warnings[i] = (struct flow_warning){
+			.code = json_string(json_get(warning, "code")),
+			.field = json_string(json_get(warning, "field")),
+			.message = json_string(json_get(warning, "message")),
+			.is_repeatable = json_bool(json_get(warning, "repeatable"), false),
+			.is_wanted = json_bool(json_get(warning, "wanted"), false),
+		};
+	}
+	return true;
+}
+
 static enum err_kind parse(struct arena *arena, struct str text, const struct json **root_out,
 			   struct error *err)
 {
@@ -258,7 +373,7 @@ enum err_kind flow_read(struct flow *flow, struct arena *arena, struct str text,
 	flow_init(flow, arena, part_count);
 	flow->stage = json_string(json_get(root, "stage"));
 	flow->probe = json_string(json_get(root, "probe"));
-	if (!parts_read(flow, json_get(root, "parts")) ||
+	if (!parts_read(flow, json_get(root, "parts")) || !seen_read(flow, root) ||
 	    !vars_read(flow, json_get(root, "vars"), false) || !vars_read(flow, secrets, true))
 		return error_set(err, ERR_INVALID, "The stored flow cannot be read.");
 	return ERR_NONE;

@@ -16,6 +16,11 @@
 
 #define FLOW_VERSION 1
 #define FLOW_VARS_MAX 96
+#define FLOW_WARNINGS_MAX 8
+
+/* Codes of warnings (api-decisions.md 7). */
+#define FLOW_THUMBNAIL_REFUSED "thumbnail_refused"
+#define FLOW_VISIBILITY_RESTRICTED "visibility_restricted"
 
 struct arena;
 
@@ -33,6 +38,15 @@ struct flow_part {
 	struct str url; /* where a person sees it; may be empty */
 };
 
+/* Something that was asked for and is not there, although the post is out. */
+struct flow_warning {
+	struct str code;
+	struct str field;   /* of the request: "media.0.thumbnail_url" */
+	struct str message; /* one sentence or two, without anything secret */
+	bool is_repeatable; /* a person's retry tries it again */
+	bool is_wanted;     /* by a retry that goes on now */
+};
+
 struct flow {
 	struct arena *arena;
 	/* the stage of the call that is next or under way; "" = at the start of the next part that
@@ -43,6 +57,10 @@ struct flow {
 	size_t part_count; /* 0 for flows that are not a post's */
 	struct flow_var vars[FLOW_VARS_MAX];
 	size_t var_count;
+	/* as the platform said; UNKNOWN = as platform.visibility has it */
+	enum post_visibility visibility;
+	struct flow_warning warnings[FLOW_WARNINGS_MAX];
+	size_t warning_count;
 };
 
 /* An empty flow with part_count parts. */
@@ -78,8 +96,21 @@ size_t flow_part(const struct flow *flow);
  * and probe. The adapter may set a stage afterwards for a cosmetic read. */
 void flow_part_done(struct flow *flow, struct str remote_id, struct str url);
 /* Forgets stage, probe and all variables, keeps the parts: the next step starts the current part
- * from its beginning. */
+ * from its beginning. What was learned about the first part goes with it, while it is not done. */
 void flow_restart_part(struct flow *flow);
+
+/* Keeps the warning; one with the same code is replaced. code is one of the constants above, the
+ * texts are copied. More than FLOW_WARNINGS_MAX is our bug and asserts. */
+void flow_warn(struct flow *flow, const struct flow_warning *warning);
+/* It is there after all. */
+void flow_unwarn(struct flow *flow, const char *code);
+/* The platform says who can see it. More closed than asked for is a warning, about that field. */
+void flow_see(struct flow *flow, enum post_visibility seen, enum post_visibility asked,
+	      struct str field, struct str message);
+/* A person wants what is missing of a post that is out: every repeatable warning is wanted until
+ * flow_warn or flow_unwarn settles it. With all parts done the flow begins at its start. */
+void flow_want_missing(struct flow *flow);
+bool flow_wants(const struct flow *flow, const char *code);
 
 /* Serialised forms: everything but secrets; and only secrets (both JSON text). */
 struct str flow_write(struct arena *arena, const struct flow *flow);

@@ -345,6 +345,9 @@ struct platform {
 	/* Runs after every step of PUBLISH and puts what was learned about the account into
 	 * step->account_extra; NULL = nothing is learned. */
 	void (*publish_learn)(const struct env *env, struct flow *flow, struct step *step);
+	/* Who can see a post that is out as it was asked for, where the platform says no more
+	 * (flow_see); NULL = unknown. */
+	enum post_visibility (*visibility)(const struct env *env);
 };
 
 /* Runs one step of an operation that the platform has. With reply NULL it fills step with what the

@@ -193,7 +193,8 @@ static enum err_kind write_row(struct store_tx *tx, const struct delivery_save *
 			 sql_int(is_out ? save->now_us : 0), sql_word(reason.code),
 			 sql_text(reason.failure->message), sql_text(reason.failure->platform_code),
 			 sql_text(reason.failure->platform_message), sql_int(reason.is_transient),
-			 sql_text(save->parts)),
+			 sql_text(save->parts), sql_text(save->visibility),
+			 sql_text(save->warnings)),
 		err);
 }
 

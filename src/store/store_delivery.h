@@ -133,7 +133,9 @@ struct delivery_save {
 	int looks;
 	bool republished;
 	int attempts;
-	struct str parts;     /* JSON as in delivery_row.parts */
+	struct str parts; /* JSON as in delivery_row.parts; empty = as before, as the next two */
+	struct str visibility; /* as in delivery_row; KEEP leaves both as they are */
+	struct str warnings;
 	struct str remote_id; /* of the first part, once known */
 	struct str url;
 	const struct failure *failure; /* FAILED, PARTIAL and RETRY: the reason. NULL clears */

@@ -294,6 +294,8 @@ static void delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->platform_message = sql_take_text(cursor);
 	delivery->error_is_transient = sql_take_bool(cursor);
 	delivery->parts = sql_take_text(cursor);
+	delivery->visibility = sql_take_text(cursor);
+	delivery->warnings = sql_take_text(cursor);
 }
 
 /* Deals the deliveries, which stand in the order of the posts, out to them. */
@@ -419,6 +421,7 @@ enum post_outcome store_post_delivery_outcome(const struct delivery_row *deliver
 	if (delivery->state != POST_PUBLISHED)
 		return is_first_out ? POST_OUTCOME_PARTIAL : POST_OUTCOME_NONE;
 	const bool is_short = !str_is_empty(delivery->error_code) ||
+			      !str_is_empty(delivery->warnings) ||
 			      has_part(delivery, "{\"state\":\"failed\"") ||
 			      has_part(delivery, "{\"state\":\"pending\"");
 	return is_short ? POST_OUTCOME_PARTIAL : POST_OUTCOME_ALL;

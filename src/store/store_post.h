@@ -87,6 +87,10 @@ struct delivery_row {
 	struct str platform_message;
 	bool error_is_transient;
 	struct str parts; /* JSON array text [{"state","remote_id","url"}], one per container */
+	struct str visibility; /* post_visibility_name(); empty = unknown, or nothing is out */
+	/* JSON array text [{"field","code","message","repeatable"}]: what was asked for and is not
+	 * there although all parts are out; empty = nothing */
+	struct str warnings;
 	struct delivery_standing standing; /* store_post_get() alone, while not final */
 };
 

@@ -23,6 +23,7 @@ struct changed_delivery {
 	int64_t call_started_at_us;
 	struct str parts;
 	struct str error_code;
+	struct str warnings;
 	enum account_state account_state;
 	enum hold_state hold;
 };
@@ -61,6 +62,7 @@ static void changed_delivery_read(struct sql_cursor *cursor, void *out)
 	delivery->call_started_at_us = sql_take_int(cursor);
 	delivery->parts = sql_take_text(cursor);
 	delivery->error_code = sql_take_text(cursor);
+	delivery->warnings = sql_take_text(cursor);
 	delivery->account_state = account_state_of_name(sql_take_text(cursor));
 	delivery->hold = (enum hold_state)sql_take_int(cursor);
 }
@@ -344,11 +346,18 @@ static bool is_unknown(const struct changed_delivery *delivery)
 	       failure_code_of_name(delivery->error_code) == FAILURE_CODE_OUTCOME_UNKNOWN;
 }
 
+/* As the deliverer writes it. */
+static bool has_repeatable_warning(const struct changed_delivery *delivery)
+{
+	return str_find(delivery->warnings, STR("\"repeatable\":true}"), 0) != SIZE_MAX;
+}
+
 static enum post_retry_verdict judge(const struct changed_delivery *delivery, bool republish)
 {
 	if (delivery == NULL)
 		return RETRY_NOT_A_TARGET;
-	if (delivery->before.state == POST_PUBLISHED && str_is_empty(delivery->error_code))
+	if (delivery->before.state == POST_PUBLISHED && str_is_empty(delivery->error_code) &&
+	    !has_repeatable_warning(delivery))
 		return RETRY_PUBLISHED;
 	if (delivery_transition_find(delivery->before.state, DELIVERY_CHANGE_TRY_AGAIN) == NULL)
 		return RETRY_UNDER_WAY;

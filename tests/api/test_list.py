@@ -70,7 +70,7 @@ def test_elements(posts):
         assert post["tags"] == [] and post["mode"] == "basic"
         assert post["status"] in ("pending", "scheduled", "published", "failed")
         for item in post["platform_posts"]:
-            assert PLATFORM_POST_FIELDS | {"platform_post_id", "url", "error"} <= set(item)
+            assert PLATFORM_POST_FIELDS | {"platform_post_id", "url", "error", "outcome", "visibility", "warnings"} <= set(item)
             assert item["status"] in ("pending", "scheduled", "published", "failed")
             assert item["platform"] in ("x", "facebook")
             assert item["handle"] in ("jodoe", "harbourbakery")

@@ -10,7 +10,7 @@ from harness import INSTANT, UUID, App, check_error, marker, poll, utc
 LIST_FIELDS = {"id", "request_id", "external_user_id", "status", "state", "outcome", "mode", "scheduled_at", "created_at",
                "containers", "platform_posts", "tags"}
 DETAILS = {"id", "account_id", "platform", "platform_id", "handle", "status", "scheduled_at", "platform_post_id", "url",
-           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts", "outcome", "warnings"}
+           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts", "outcome", "warnings", "visibility"}
 ERROR_FIELDS = {"code", "message", "platform_code", "platform_message", "transient"}
 TIMELINE_NEEDS = {"at", "account_id", "stage", "method", "status", "duration_ms", "verdict", "decision"}
 

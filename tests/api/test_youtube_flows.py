@@ -125,6 +125,46 @@ def test_thumbnail_never_fails_the_video(world, media, fault):
     assert post["status"] == "published", world.app.timeline_text(post["id"])
     assert len(starts(world, text)) == 1
     only(world.sandbox.ledger(text))
+    check_lacks(world, post, "thumbnail_refused", "public")
+
+
+def check_lacks(world, post, code, visibility):
+    """It is out, in part, and says in GET, list and event what it lacks."""
+    listed = next(row for row in world.app.list(status="published")["data"] if row["id"] == post["id"])
+    told = world.app.get("/v1/events", params={"limit": 100}).json()["data"]
+    event = next(row for row in told if row["event"] == "post.publish.succeeded" and row["data"]["id"] == post["id"])
+    for shown in (post, listed, event["data"]):
+        item = only(shown["platform_posts"])
+        assert (shown["status"], shown["outcome"], item["outcome"], item["error"]) == ("published", "partial", "partial", None)
+        assert (item["visibility"], [row["code"] for row in item["warnings"]]) == (visibility, [code])
+        assert item["warnings"][0]["field"] and item["warnings"][0]["message"]
+
+
+def test_retry_of_a_refused_thumbnail_sends_the_thumbnail_alone(world, media):
+    text = marker("thumb again")
+    world.turn(youtube_custom_thumbnails=0)
+    post = world.final(text, media.clip(thumbnail_url=media.image()["url"]), platforms={"youtube": {"privacyStatus": "unlisted"}})
+    check_lacks(world, post, "thumbnail_refused", "unlisted")
+    assert "youtube.com/verify" in only(only(post["platform_posts"])["warnings"])["message"]
+    world.turn(youtube_custom_thumbnails=1)
+    before = len(world.sandbox.log(path=THUMBNAILS))
+    answer = world.app.post(f"/v1/posts/{post['id']}/retry")
+    assert answer.status_code == 202, answer.text
+    post = world.app.wait_post(post["id"])
+    item = only(post["platform_posts"])
+    assert (post["status"], post["outcome"], item["warnings"], item["visibility"]) == ("published", "all", [], "unlisted")
+    assert len(starts(world, text)) == 1 and len(world.sandbox.log(path=THUMBNAILS)) == before + 1
+    assert world.app.post(f"/v1/posts/{post['id']}/retry").json()["error"] == "NOTHING_TO_RETRY"
+
+
+def test_what_is_out_privately_has_nothing_to_retry(world, media):
+    world.turn(youtube_audited=0, youtube_processing_ms=0)
+    post = world.final(marker("forced"), media.clip(), platforms={"youtube": {"privacyStatus": "public"}})
+    check_lacks(world, post, "visibility_restricted", "private")
+    answer = world.app.post(f"/v1/posts/{post['id']}/retry")
+    assert answer.status_code == 409 and answer.json()["error"] == "NOTHING_TO_RETRY"
+    asked = world.final(marker("asked"), media.clip(), platforms={"youtube": {"privacyStatus": "private"}})
+    assert (asked["outcome"], only(asked["platform_posts"])["visibility"], only(asked["platform_posts"])["warnings"]) == ("all", "private", [])
 
 
 @pytest.mark.parametrize("url", ["missing.jpg", "text.jpg"])
@@ -132,7 +172,7 @@ def test_thumbnail_that_is_none_is_left_out(world, media, url):
     text = marker("no thumb")
     before = len(world.sandbox.log(path=THUMBNAILS))
     post = world.final(text, media.clip(thumbnail_url=f"{media.url}/{url}"), platforms={"youtube": {"privacyStatus": "public"}})
-    assert post["status"] == "published", world.app.timeline_text(post["id"])
+    check_lacks(world, post, "thumbnail_refused", "public")
     assert len(world.sandbox.log(path=THUMBNAILS)) == before
 
 

@@ -414,6 +414,43 @@ static void a_failed_delivery_is_pending_again_with_what_is_done(void **state)
 	assert_int_equal(retry_all(fx, &app, post_id, true).outcome, POST_RETRY_NOTHING);
 }
 
+/* Published, with everything out but what the warning names. */
+static struct str lacking(struct fixture *fx, const struct app_row *app,
+			  const struct account_row *account, const char *warnings)
+{
+	const struct str post_id = post_now(fx, app, account);
+	const struct delivery_work work = claim_one(fx, NOW);
+	struct delivery_save save = save_of(&work, DELIVERY_PUBLISHED, NOW);
+	save.parts = STR("[{\"state\":\"published\",\"remote_id\":\"r\",\"url\":null}]");
+	save.visibility = STR("private");
+	save.warnings = str_of(warnings);
+	save_ok(fx, &save);
+	return post_id;
+}
+
+static void what_is_out_is_tried_again_only_for_what_can_be_repeated(void **state)
+{
+	struct fixture *fx = *state;
+	static const char closed[] = "[{\"code\":\"visibility_restricted\",\"repeatable\":false}]";
+	static const char bare[] = "[{\"code\":\"thumbnail_refused\",\"repeatable\":true}]";
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_YOUTUBE);
+	struct str post_id = lacking(fx, &app, &account, closed);
+	struct post_row post = get_post(fx, &app, post_id);
+	assert_true(str_is(post.deliveries[0].visibility, "private"));
+	assert_true(str_is(post.deliveries[0].warnings, closed));
+	assert_int_equal(store_post_outcome_of(&post), POST_OUTCOME_PARTIAL);
+	assert_int_equal(retry_all(fx, &app, post_id, true).outcome, POST_RETRY_NOTHING);
+	post_id = lacking(fx, &app, &account, bare);
+	assert_int_equal(retry_all(fx, &app, post_id, false).outcome, POST_RETRIED);
+	const struct delivery_work again = claim_one(fx, NOW);
+	assert_int_equal(again.state, POST_PENDING);
+	assert_true(again.is_out);
+	struct delivery_save save = save_of(&again, DELIVERY_PUBLISHED, NOW);
+	save_ok(fx, &save); /* without parts nothing of it is touched */
+	assert_true(str_is(get_post(fx, &app, post_id).deliveries[0].warnings, bare));
+}
+
 static void an_unknown_outcome_is_left_alone_without_a_word(void **state)
 {
 	struct fixture *fx = *state;
@@ -825,6 +862,7 @@ int run_change_tests(void)
 		STORE_TEST(a_time_that_is_now_makes_it_immediate),
 		STORE_TEST(what_is_not_scheduled_any_more_stays),
 		STORE_TEST(a_failed_delivery_is_pending_again_with_what_is_done),
+		STORE_TEST(what_is_out_is_tried_again_only_for_what_can_be_repeated),
 		STORE_TEST(an_unknown_outcome_is_left_alone_without_a_word),
 		STORE_TEST(only_what_is_named_is_tried),
 		STORE_TEST(a_cancelled_post_may_be_tried_after_all),

@@ -3,7 +3,7 @@
 import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, fromLocal, plural, toLocal, utc, when, whenFull, zone} from "./format.js";
-import {FINAL, platformName, postWord, stateOf, targetWord} from "./words.js";
+import {FINAL, platformName, postWord, stateOf, targetWord, VISIBILITIES} from "./words.js";
 import {
 	badge,
 	button,
@@ -217,6 +217,21 @@ function waitingBox(target) {
 	);
 }
 
+/** What is missing or different although the post is out. Refused parts are in the box of the error. */
+function warningsBox(context, target) {
+	const warnings = (target.warnings ?? []).filter((warning) => warning.code !== "part_refused");
+	if (warnings.length === 0) {
+		return null;
+	}
+	const canRetry = !target.error && warnings.some((warning) => warning.code === "thumbnail_refused");
+	return notice(
+		"warn",
+		"Published, but not as asked for",
+		warnings.map((warning) => h("p", null, warning.message)),
+		canRetry ? h("div", {class: "row"}, button("Retry", () => retry(context, target), {slim: true, key: `retry-${target.id}`})) : null
+	);
+}
+
 function partLines(target) {
 	if ((target.parts ?? []).length < 2) {
 		return null;
@@ -251,11 +266,13 @@ function targetCard(context, target, failures) {
 				["Account", h("a", {href: context.here("accounts", target.account_id)}, platform(target.platform, target.handle))],
 				target.url ? ["URL", outside(target.url)] : null,
 				target.published_at ? ["Published", whenFull(target.published_at)] : null,
+				target.visibility ? ["Visible to", VISIBILITIES[target.visibility] ?? target.visibility] : null,
 				target.platform_post_id ? ["Platform id", h("span", {class: "mono"}, target.platform_post_id)] : null,
 				["Attempts", String(target.attempts)],
 			]),
 			waitingBox(target),
 			errorBox(context, target, failures),
+			warningsBox(context, target),
 			partLines(target)
 		)
 	);

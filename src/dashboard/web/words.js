@@ -83,6 +83,13 @@ export const targetWord = (target) =>
 			? "partial"
 			: (target.state ?? target.status);
 
+export const VISIBILITIES = {
+	public: "Everyone",
+	unlisted: "Everyone with the link",
+	followers: "Followers",
+	private: "Only the account itself",
+	draft: "Nobody: a draft to publish on the platform",
+};
 export const TYPES = {post: "Post", video: "Video", story: "Story", carousel: "Carousel", article: "Article"};
 export const ACCOUNT_TYPES = {
 	personal: "Personal",

@@ -189,6 +189,14 @@ static const struct stage publish_stages[] = {
 	{LINKEDIN_STAGE_COMMENT, comment_ask, comment_answer},
 	{0},
 };
+/* LOGGED_IN: every member, but nobody without an account. */
+static enum post_visibility linkedin_visibility(const struct env *env)
+{
+	const struct str asked = json_string(json_get(env->options, "visibility"));
+	return str_equal_z(asked, "CONNECTIONS") ? POST_VISIBILITY_FOLLOWERS
+						 : POST_VISIBILITY_PUBLIC;
+}
+
 const struct platform platform_linkedin = {
 	.slug = "linkedin",
 	.id = PLATFORM_LINKEDIN,
@@ -205,4 +213,5 @@ const struct platform platform_linkedin = {
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = linkedin_resolve_stages,
 		},
+	.visibility = linkedin_visibility,
 };

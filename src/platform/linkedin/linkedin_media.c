@@ -157,6 +157,21 @@ static enum thumbnail_state thumbnail_find(const struct env *env,
 	return THUMBNAIL_HERE;
 }
 
+/* One that was asked for cannot be had, and cannot be set later. */
+static void thumbnail_note(const struct env *env, struct flow *flow,
+			   const struct linkedin_asset *video)
+{
+	if (str_is_empty(thumbnail_of(env, video).url))
+		return;
+	flow_warn(flow, &(struct flow_warning){
+				.code = STR(FLOW_THUMBNAIL_REFUSED),
+				.field = str_format(env->arena, "media.%zu.thumbnail_url",
+						    video->media_index),
+				.message = STR("The video is out without its thumbnail: the file "
+					       "could not be fetched."),
+			});
+}
+
 const char *linkedin_asset_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	(void)step;
@@ -232,6 +247,8 @@ const char *linkedin_init_ask(const struct env *env, struct flow *flow, struct s
 		return NULL;
 	if (asset.kind == LINKEDIN_VIDEO)
 		state = thumbnail_find(env, &asset, &thumbnail, step);
+	if (asset.kind == LINKEDIN_VIDEO && state == THUMBNAIL_NONE)
+		thumbnail_note(env, flow, &asset);
 	if (state == THUMBNAIL_WANTED ||
 	    (state == THUMBNAIL_HERE && !media_rule_check(&linkedin_media_rules[LINKEDIN_IMAGE],
 							  env, (size_t)thumbnail, step)))

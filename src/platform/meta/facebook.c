@@ -158,6 +158,8 @@ static const char *first_stage(const struct env *env)
 static const char *facebook_start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	if (flow_part(flow) == flow->part_count) {
+		if (flow_wants(flow, FLOW_THUMBNAIL_REFUSED))
+			return FACEBOOK_STAGE_COVER;
 		step_done(step);
 		return NULL;
 	}
@@ -407,4 +409,5 @@ const struct platform platform_facebook = {
 			[OPERATION_PUBLISH] = facebook_publish_stages,
 			[OPERATION_RESOLVE] = facebook_resolve_stages,
 		},
+	.visibility = facebook_visibility,
 };

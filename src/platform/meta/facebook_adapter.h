@@ -126,15 +126,17 @@ STAGE_FUNCTIONS(facebook_listed);
 struct facebook_video_state {
 	bool is_uploaded; /* all bytes are there */
 	bool is_processing;
-	bool is_failed; /* in any phase, even if the overall status differs */
-	/* or a draft, when that was asked for: the finish call has done its work */
-	bool is_published;
-	bool is_done; /* published, and nothing can go wrong any more */
+	bool is_failed;    /* in any phase, even if the overall status differs */
+	bool is_published; /* or a draft: the finish call has done its work */
+	bool is_draft;     /* nobody sees it until a person publishes it at Facebook */
+	bool is_done;      /* published, and nothing can go wrong any more */
 	int64_t received_bytes;
 	struct str words; /* of the phase that failed */
 };
 
 struct facebook_video_state facebook_video_state_read(const struct json *video);
+/* As asked for: a draft, or public. */
+enum post_visibility facebook_visibility(const struct env *env);
 void facebook_video_ask(const struct env *env, const struct flow *flow, struct step *step);
 /* Asks for the Page's stories since the flow's photo or video was begun. */
 void facebook_stories_ask(const struct env *env, const struct flow *flow, struct step *step);

@@ -450,15 +450,16 @@ struct facebook_video_state facebook_video_state_read(const struct json *video)
 	const struct json *uploading = json_get(status, "uploading_phase");
 	const struct str processing =
 		json_string(json_get(json_get(status, "processing_phase"), "status"));
-	const struct json *publishing = json_get(status, "publishing_phase");
+	const struct str publish_status =
+		json_string(json_get(json_get(status, "publishing_phase"), "publish_status"));
+	const bool is_public = json_bool(json_get(video, "published"), false);
 	struct facebook_video_state state = {
 		.is_uploaded = is_any(json_string(json_get(uploading, "status")), words_of_end) ||
 			       is_any(whole, words_of_upload),
 		.is_processing = str_equal_z(processing, "in_progress"),
 		.is_failed = is_any(whole, words_of_failure),
-		.is_published = json_bool(json_get(video, "published"), false) ||
-				is_any(json_string(json_get(publishing, "publish_status")),
-				       words_of_publishing),
+		.is_published = is_public || is_any(publish_status, words_of_publishing),
+		.is_draft = !is_public && str_equal_z(publish_status, "draft"),
 		.received_bytes = received_read(uploading),
 	};
 	for (size_t i = 0; i < COUNT_OF(phase_names); i++)
@@ -478,6 +479,11 @@ static const char *video_done(const struct env *env, struct flow *flow, const st
 {
 	const struct str id = flow_get(flow, FACEBOOK_KEY_VIDEO_ID);
 	const struct str post_id = answer_id(env, json_get(reply->json, "post_id"));
+	if (facebook_video_state_read(reply->json).is_draft)
+		flow_see(flow, POST_VISIBILITY_DRAFT, facebook_visibility(env),
+			 STR("platforms.facebook.video_state"),
+			 STR("Facebook keeps the video as a draft that nobody sees. Publish it in "
+			     "Meta Business Suite."));
 	if (kind_of(env) != FACEBOOK_VIDEO_STORY) {
 		flow_part_done(flow, id,
 			       facebook_url(env, json_get(reply->json, "permalink_url"), id));
@@ -596,6 +602,26 @@ static void cover_send(const struct env *env, struct str video_id, int file, str
 			     env->access_token, &body);
 }
 
+enum post_visibility facebook_visibility(const struct env *env)
+{
+	return str_equal_z(graph_option_text(env, "video_state"), "DRAFT") ? POST_VISIBILITY_DRAFT
+									   : POST_VISIBILITY_PUBLIC;
+}
+
+static const char *cover_lacks(const struct env *env, struct flow *flow, struct str why)
+{
+	flow_warn(flow, &(struct flow_warning){
+				.code = STR(FLOW_THUMBNAIL_REFUSED),
+				.field = STR("media.0.thumbnail_url"),
+				.message = str_concat(env->arena,
+						      STR("The video is out without its "
+							  "thumbnail. "),
+						      why),
+				.is_repeatable = true,
+			});
+	return FACEBOOK_STAGE_START;
+}
+
 const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct str url = env->post->containers[0].media[0].thumbnail_url;
@@ -607,10 +633,12 @@ const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct 
 		return NULL;
 	}
 	const struct media_file *cover = &env->media[file];
-	if (cover->is_missing ||
-	    !str_is_empty(media_rule_complaint(&facebook_photo_rule, env->arena, &cover->sniff,
-					       cover->size_bytes)))
-		return FACEBOOK_STAGE_START;
+	const struct str complaint =
+		cover->is_missing ? STR("The file could not be fetched.")
+				  : media_rule_complaint(&facebook_photo_rule, env->arena,
+							 &cover->sniff, cover->size_bytes);
+	if (!str_is_empty(complaint))
+		return cover_lacks(env, flow, complaint);
 	cover_send(env, flow->parts[0].remote_id, file, step);
 	return NULL;
 }
@@ -618,9 +646,9 @@ const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct 
 const char *facebook_cover_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
-	(void)env;
-	(void)flow;
-	(void)reply;
 	(void)step;
+	if (!graph_is_ok(reply))
+		return cover_lacks(env, flow, STR("Facebook did not take the file."));
+	flow_unwarn(flow, FLOW_THUMBNAIL_REFUSED);
 	return FACEBOOK_STAGE_START;
 }

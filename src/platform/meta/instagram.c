@@ -361,6 +361,13 @@ static void publish_learn(const struct env *env, struct flow *flow, struct step 
 	flow_unset(flow, INSTAGRAM_KEY_PUBLISHING_QUOTA);
 }
 
+/* Business and creator accounts, which are all that can publish, are public. */
+static enum post_visibility instagram_visibility(const struct env *env)
+{
+	(void)env;
+	return POST_VISIBILITY_PUBLIC;
+}
+
 const struct platform platform_instagram = {
 	.slug = "instagram",
 	.id = PLATFORM_INSTAGRAM,
@@ -376,4 +383,5 @@ const struct platform platform_instagram = {
 			[OPERATION_RESOLVE] = instagram_resolve_stages,
 		},
 	.publish_learn = publish_learn,
+	.visibility = instagram_visibility,
 };

@@ -59,10 +59,38 @@ static struct str public_id(const struct env *env, const struct reply *reply)
 	return answer_id(env, json_at(ids, 0));
 }
 
+static const struct {
+	const char *level;
+	enum post_visibility visibility;
+} levels[] = {
+	{"PUBLIC_TO_EVERYONE", POST_VISIBILITY_PUBLIC},
+	{"MUTUAL_FOLLOW_FRIENDS", POST_VISIBILITY_FOLLOWERS},
+	{"FOLLOWER_OF_CREATOR", POST_VISIBILITY_FOLLOWERS},
+	{"SELF_ONLY", POST_VISIBILITY_PRIVATE},
+};
+
+/* The level that was sent. Without one asked for, it is the most open that the creator may use:
+ * only the one that nobody else sees falls short of that. */
+static void visibility_note(const struct env *env, struct flow *flow)
+{
+	const struct str level = flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL);
+	const bool is_asked = !str_is_empty(json_string(json_get(env->options, "privacy_level")));
+	for (size_t i = 0; i < COUNT_OF(levels); i++) {
+		if (!str_equal_z(level, levels[i].level))
+			continue;
+		flow_see(flow, levels[i].visibility,
+			 is_asked ? levels[i].visibility : POST_VISIBILITY_FOLLOWERS,
+			 STR("platforms.tiktok.privacy_level"),
+			 STR("TikTok lets this app post for the creator alone (SELF_ONLY) until it "
+			     "has passed TikTok's audit. The creator can change it in TikTok."));
+	}
+}
+
 /* Without an id the task's own is what we have, and the profile is where the post is seen. */
 static const char *part_landed(const struct env *env, struct flow *flow, struct str id)
 {
 	tiktok_audit_note(env, flow);
+	visibility_note(env, flow);
 	flow_part_done(flow, str_is_empty(id) ? flow_get(flow, TIKTOK_KEY_PUBLISH_ID) : id,
 		       tiktok_post_url(env, flow, id));
 	return TIKTOK_STAGE_BEGIN;
@@ -93,16 +121,19 @@ static const char *status_failed(const struct env *env, struct flow *flow,
 	return NULL;
 }
 
+/* It has the post, where only the creator sees it: it must not be sent once more. */
 static const char *status_inbox(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
 	(void)env;
 	(void)reply;
-	flow_set_closed(flow);
-	step_fail(
-		step, FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED,
-		STR("TikTok put the post into the creator's inbox as a draft; it is not public."));
-	return NULL;
+	(void)step;
+	flow_see(flow, POST_VISIBILITY_DRAFT, POST_VISIBILITY_PUBLIC,
+		 STR("platforms.tiktok.privacy_level"),
+		 STR("TikTok put the post into the creator's inbox as a draft. The creator has to "
+		     "open the notification in TikTok and publish it there."));
+	flow_part_done(flow, flow_get(flow, TIKTOK_KEY_PUBLISH_ID), (struct str){0});
+	return TIKTOK_STAGE_BEGIN;
 }
 
 /* By now all bytes were reported to be there: a task that lacks some lags behind (5: never a new

@@ -240,6 +240,17 @@ static const struct stage publish_stages[] = {
 
 /* ---- the platform ---- */
 
+/* X does not say whether the account is protected. */
+static enum post_visibility x_visibility(const struct env *env)
+{
+	const struct str article = json_string(json_get(x_article_options(env), "status"));
+	if (env->post_type == POST_TYPE_ARTICLE && str_equal_z(article, "draft"))
+		return POST_VISIBILITY_DRAFT;
+	return json_bool(json_get(env->options, "for_super_followers_only"), false)
+		       ? POST_VISIBILITY_FOLLOWERS
+		       : POST_VISIBILITY_UNKNOWN;
+}
+
 const struct platform platform_x = {
 	.slug = "x",
 	.id = PLATFORM_X,
@@ -256,4 +267,5 @@ const struct platform platform_x = {
 			[OPERATION_PUBLISH] = publish_stages,
 			[OPERATION_RESOLVE] = x_resolve_stages,
 		},
+	.visibility = x_visibility,
 };

@@ -17,6 +17,11 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 	const size_t part = flow_part(flow);
 	if (part < flow->part_count)
 		return part == 0 ? YOUTUBE_STAGE_SESSION : YOUTUBE_STAGE_COMMENT;
+	if (flow_wants(flow, FLOW_THUMBNAIL_REFUSED)) {
+		flow_set(flow, YOUTUBE_KEY_VIDEO_ID, flow->parts[0].remote_id);
+		flow_unset(flow, YOUTUBE_KEY_THUMBNAIL_TRIES);
+		return YOUTUBE_STAGE_THUMBNAIL;
+	}
 	step_done(step);
 	return NULL;
 }

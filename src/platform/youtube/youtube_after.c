@@ -72,18 +72,32 @@ static struct str thumbnail_url(const struct env *env)
 	return post_media_at(env->post, 0)->thumbnail_url;
 }
 
-/* Its file, or NULL when it is not to be had, is no thumbnail, or was tried often enough. */
-static const struct media_file *thumbnail_file(const struct env *env, const struct flow *flow,
-					       int index)
+/* Goes on without the thumbnail, or with it; on a retry of the thumbnail nothing follows. */
+static const char *thumbnail_over(const struct flow *flow)
 {
-	const struct media_file *file = &env->media[index];
-	if (file->is_missing ||
-	    flow_get_int(flow, YOUTUBE_KEY_THUMBNAIL_TRIES, 0) >= THUMBNAIL_TRIES_MAX)
-		return NULL;
-	return str_is_empty(media_rule_complaint(&youtube_thumbnail_rule, env->arena, &file->sniff,
-						 file->size_bytes))
-		       ? file
-		       : NULL;
+	return flow_part(flow) == 0 ? YOUTUBE_STAGE_PROCESSING : YOUTUBE_STAGE_BEGIN;
+}
+
+static const char *thumbnail_lacks(const struct env *env, struct flow *flow, struct str why)
+{
+	flow_warn(flow, &(struct flow_warning){
+				.code = STR(FLOW_THUMBNAIL_REFUSED),
+				.field = STR("media.0.thumbnail_url"),
+				.message = str_concat(env->arena,
+						      STR("The video is out without its "
+							  "thumbnail. "),
+						      why),
+				.is_repeatable = true,
+			});
+	return thumbnail_over(flow);
+}
+
+/* Why its file cannot be the thumbnail; empty when it can. */
+static struct str thumbnail_complaint(const struct env *env, const struct media_file *file)
+{
+	return file->is_missing ? STR("The file could not be fetched.")
+				: media_rule_complaint(&youtube_thumbnail_rule, env->arena,
+						       &file->sniff, file->size_bytes);
 }
 
 const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -91,14 +105,15 @@ const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, stru
 	const struct str url = thumbnail_url(env);
 	const int index = env_file(env, url);
 	if (str_is_empty(url))
-		return YOUTUBE_STAGE_PROCESSING;
+		return thumbnail_over(flow);
 	if (index < 0 || (!env->media[index].is_ready && !env->media[index].is_missing)) {
 		step_file(step, url, true);
 		return NULL;
 	}
-	const struct media_file *file = thumbnail_file(env, flow, index);
-	if (file == NULL)
-		return YOUTUBE_STAGE_PROCESSING;
+	const struct media_file *file = &env->media[index];
+	const struct str complaint = thumbnail_complaint(env, file);
+	if (!str_is_empty(complaint))
+		return thumbnail_lacks(env, flow, complaint);
 	struct call *call = step_send(
 		step, CALL_PREPARE, "POST",
 		video_call_url(env, flow, YOUTUBE_UPLOAD_URL YOUTUBE_PATH_THUMBNAILS "?videoId="));
@@ -110,15 +125,33 @@ const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, stru
 	return NULL;
 }
 
+static struct str thumbnail_refusal(const struct reply *reply)
+{
+	if (reply->status == 403)
+		return STR("YouTube does not let this channel set thumbnails: verify its phone "
+			   "number at youtube.com/verify, then retry the post.");
+	if (reply->status == 429)
+		return STR("YouTube takes no more thumbnails of this channel for now; retry the "
+			   "post later.");
+	return is_answered(reply) ? STR("YouTube refused the file.")
+				  : STR("YouTube did not answer; retry the post.");
+}
+
 /* A repeat overwrites (5), so what may pass by itself is tried again. */
 const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
 				     const struct reply *reply, struct step *step)
 {
 	if (is_answered(reply) && reply->status == 401)
 		return youtube_fail(env, reply, step);
-	if (is_answered(reply) && reply->status != 429)
-		return YOUTUBE_STAGE_PROCESSING;
-	step_wait(step, flow_count(flow, YOUTUBE_KEY_THUMBNAIL_TRIES) * THUMBNAIL_WAIT_MS);
+	if (is_answered(reply) && reply->status < 300) {
+		flow_unwarn(flow, FLOW_THUMBNAIL_REFUSED);
+		return thumbnail_over(flow);
+	}
+	const bool may_pass = !is_answered(reply) || reply->status == 429;
+	const int64_t tries = flow_count(flow, YOUTUBE_KEY_THUMBNAIL_TRIES);
+	if (!may_pass || tries >= THUMBNAIL_TRIES_MAX)
+		return thumbnail_lacks(env, flow, thumbnail_refusal(reply));
+	step_wait(step, tries * THUMBNAIL_WAIT_MS);
 	return NULL;
 }
 
@@ -171,6 +204,16 @@ const char *youtube_processing_ask(const struct env *env, struct flow *flow, str
 	return NULL;
 }
 
+static void visibility_note(const struct env *env, struct flow *flow, const struct json *status)
+{
+	flow_see(flow, post_visibility_of_name(json_string(json_get(status, "privacyStatus"))),
+		 post_visibility_of_name(youtube_privacy(env->options)),
+		 STR("platforms.youtube.privacyStatus"),
+		 STR("YouTube keeps the video more private than was asked for; it does so for API "
+		     "projects that have not passed its audit. The channel's owner can change it "
+		     "in YouTube Studio where YouTube allows that."));
+}
+
 /* Is every video of this app private, regardless of the requested privacy (2.6)? Stored with the
  * account when it has changed. */
 static void privacy_note(const struct env *env, struct flow *flow, const struct json *status)
@@ -215,6 +258,7 @@ const char *youtube_processing_answer(const struct env *env, struct flow *flow,
 	const struct json *status = json_get(video, "status");
 	const struct str state = json_string(json_get(status, "uploadStatus"));
 	privacy_note(env, flow, status);
+	visibility_note(env, flow, status);
 	if (str_equal_z(state, "processed") || str_equal_z(state, "deleted"))
 		return processing_over(env, flow);
 	if (str_equal_z(state, "failed") || str_equal_z(state, "rejected"))

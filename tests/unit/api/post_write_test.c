@@ -73,11 +73,31 @@ static void the_lists_element(void **state)
 	assert_text(json, "containers.0.content", "hi");
 	assert_int_equal(json_get(json, "tags")->count, 0);
 	assert_string_equal(names_of(fx->arena, at(json, "platform_posts.0")),
-			    "id account_id platform platform_id handle status outcome "
-			    "scheduled_at platform_post_id url error");
+			    "id account_id platform platform_id handle status outcome visibility "
+			    "warnings scheduled_at platform_post_id url error");
 	assert_text(json, "platform_posts.0.platform", "x");
 	assert_text(json, "platform_posts.0.status", "pending");
 	assert_true(json_is(at(json, "platform_posts.0.error"), JSON_TYPE_NULL));
+}
+
+static void what_is_out_says_what_it_lacks(void **state)
+{
+	struct fixture *fx = *state;
+	struct delivery_row delivery = delivery_in(POST_PUBLISHED);
+	delivery.parts = STR("[{\"state\":\"published\"}]");
+	delivery.visibility = STR("private");
+	delivery.warnings = STR("[{\"field\":\"f\",\"code\":\"visibility_restricted\","
+				"\"message\":\"m\",\"repeatable\":false}]");
+	struct post_row post = post_of(fx, &delivery, 1, POST_PUBLISHED);
+	const struct json *json = written(fx, &post, false);
+	assert_text(json, "outcome", "partial");
+	assert_text(json, "platform_posts.0.outcome", "partial");
+	assert_text(json, "platform_posts.0.visibility", "private");
+	assert_text(json, "platform_posts.0.warnings.0.code", "visibility_restricted");
+	assert_string_equal(names_of(fx->arena, at(json, "platform_posts.0.warnings.0")),
+			    "field code message");
+	delivery.state = POST_PROCESSING; /* a person's retry goes on */
+	assert_int_equal(at(written(fx, &post, false), "platform_posts.0.warnings")->count, 0);
 }
 
 static void one_posts_own_page(void **state)
@@ -132,6 +152,7 @@ static void outcomes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {API_TEST(the_lists_element),
+					   API_TEST(what_is_out_says_what_it_lacks),
 					   API_TEST(one_posts_own_page), API_TEST(outcomes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

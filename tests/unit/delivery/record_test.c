@@ -218,6 +218,29 @@ static void parts_are_json_whatever_they_hold(void **state)
 	assert_int_equal(json->count, POST_CONTAINERS_MAX);
 }
 
+static enum post_visibility to_followers(const struct env *env)
+{
+	(void)env;
+	return POST_VISIBILITY_FOLLOWERS;
+}
+
+static void what_the_platform_says_goes_before_what_was_asked_for(void **state)
+{
+	struct bench *b = *state;
+	const struct platform platform = {.visibility = to_followers};
+	b->t.platform = &platform;
+	flow_init(&b->t.flow, b->arena, 1);
+	assert_str(record_visibility(&b->t), "");
+	assert_str(record_warnings(&b->t), "");
+	flow_part_done(&b->t.flow, STR("1"), STR(""));
+	assert_str(record_visibility(&b->t), "followers");
+	flow_see(&b->t.flow, POST_VISIBILITY_PRIVATE, POST_VISIBILITY_PUBLIC, STR("f"), STR("\"m"));
+	assert_str(record_visibility(&b->t), "private");
+	assert_str(record_warnings(&b->t),
+		   "[{\"field\":\"f\",\"code\":\"visibility_restricted\",\"message\":\"\\\"m\","
+		   "\"repeatable\":false}]");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
 
 int main(void)
@@ -231,6 +254,7 @@ int main(void)
 		TEST(queries_are_not_written_down),
 		TEST(the_timeline_of_a_turn_is_bounded),
 		TEST(parts_are_json_whatever_they_hold),
+		TEST(what_the_platform_says_goes_before_what_was_asked_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,59 @@ static void huge_values_are_cut(void **state)
 	assert_true(flow_write(arena, &flow).len < 2 * size);
 }
 
+static const struct flow_warning thumbnail = {.code = {"thumbnail_refused", 17},
+					      .field = {"media.0.thumbnail_url", 21},
+					      .message = {"No.", 3},
+					      .is_repeatable = true};
+
+static struct flow again_of(const struct flow *flow)
+{
+	struct flow again;
+	const struct str text = flow_write(arena, flow);
+	assert_int_equal(flow_read(&again, arena, text, (struct str){0}, 1, NULL), ERR_NONE);
+	return again;
+}
+
+static void warnings_are_kept_until_they_are_settled(void **state)
+{
+	struct flow flow;
+	(void)state;
+	flow_init(&flow, arena, 1);
+	flow_warn(&flow, &thumbnail);
+	flow_warn(&flow, &thumbnail);
+	assert_int_equal(flow.warning_count, 1);
+	assert_false(flow_wants(&flow, FLOW_THUMBNAIL_REFUSED));
+	flow_part_done(&flow, STR("1"), STR(""));
+	flow_see(&flow, POST_VISIBILITY_PRIVATE, POST_VISIBILITY_PUBLIC, STR("field"), STR("No."));
+	flow_set_stage(&flow, "somewhere");
+	flow_want_missing(&flow);
+	struct flow again = again_of(&flow);
+	assert_true(str_is_empty(again.stage));
+	assert_int_equal(again.visibility, POST_VISIBILITY_PRIVATE);
+	assert_int_equal(again.warning_count, 2);
+	assert_true(flow_wants(&again, FLOW_THUMBNAIL_REFUSED));
+	assert_false(flow_wants(&again, FLOW_VISIBILITY_RESTRICTED));
+	flow_warn(&again, &thumbnail);
+	assert_false(flow_wants(&again, FLOW_THUMBNAIL_REFUSED));
+	flow_unwarn(&again, FLOW_THUMBNAIL_REFUSED);
+	flow_see(&again, POST_VISIBILITY_PUBLIC, POST_VISIBILITY_PUBLIC, STR("field"), STR("No."));
+	assert_int_equal(again.warning_count, 0);
+}
+
+static void a_first_part_that_begins_again_forgets_its_warnings(void **state)
+{
+	struct flow flow;
+	(void)state;
+	flow_init(&flow, arena, 2);
+	flow_warn(&flow, &thumbnail);
+	flow_restart_part(&flow);
+	assert_int_equal(flow.warning_count, 0);
+	flow_warn(&flow, &thumbnail);
+	flow_part_done(&flow, STR("1"), STR(""));
+	flow_restart_part(&flow);
+	assert_int_equal(flow.warning_count, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -190,6 +243,8 @@ int main(void)
 		TEST(broken_texts_are_refused),
 		TEST(too_many_variables_are_refused),
 		TEST(huge_values_are_cut),
+		TEST(warnings_are_kept_until_they_are_settled),
+		TEST(a_first_part_that_begins_again_forgets_its_warnings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1002,6 +1002,19 @@ static struct str indexed_field(const struct play *play, struct str name)
 	STOP(play, "there is no " STR_FMT, STR_ARG(name));
 }
 
+/* Their codes, with "repeatable" for those that a retry repeats. */
+static struct str warnings_text(const struct play *play)
+{
+	struct str text = STR("");
+	for (size_t i = 0; i < play->flow.warning_count; i++) {
+		const struct flow_warning *warning = &play->flow.warnings[i];
+		text = str_format(play->arena, STR_FMT "%s" STR_FMT "%s", STR_ARG(text),
+				  i > 0 ? " " : "", STR_ARG(warning->code),
+				  warning->is_repeatable ? " repeatable" : "");
+	}
+	return text;
+}
+
 static struct str closer(const struct play *play, struct str name)
 {
 	const struct step *step = &play->step;
@@ -1022,6 +1035,8 @@ static struct str closer(const struct play *play, struct str name)
 		{"token.expires_at", instant_text(play, step->token.expires_at_us)},
 		{"token.refresh_expires_at", instant_text(play, step->token.refresh_expires_at_us)},
 		{"stage", play->flow.stage},
+		{"visibility", str_of(post_visibility_name(play->flow.visibility))},
+		{"warnings", warnings_text(play)},
 		{"account_extra", step->account_extra},
 	};
 	for (size_t i = 0; i < COUNT_OF(fields); i++) {

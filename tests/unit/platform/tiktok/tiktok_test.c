@@ -443,8 +443,6 @@ static const struct talk_refusal task_ends[] = {
 	{"new reason", 200, FAILED("something_new"), FAILURE_PERMANENT,
 	 FAILURE_CODE_PLATFORM_REJECTED, 0, "something_new"},
 	{"no reason", 200, FAILED(""), FAILURE_PERMANENT, FAILURE_CODE_PLATFORM_REJECTED, 0, ""},
-	{"draft", 200, STATUS("\"status\":\"SEND_TO_USER_INBOX\""), FAILURE_PERMANENT,
-	 FAILURE_CODE_PLATFORM_REJECTED, 0, NULL},
 };
 
 static void a_task_that_failed_says_why(void **state)
