@@ -226,6 +226,10 @@ void post_write_members(struct json_writer *w, const struct post_view *view,
 	json_member_str(w, "outcome", str_of(store_post_outcome_name(store_post_outcome_of(post))));
 	json_member_str(w, "mode", str_of(post_mode_name(post->mode)));
 	json_member_instant(w, "scheduled_at", post->scheduled_at_us);
+	if (post->max_lateness_s > 0)
+		json_member_int(w, "max_lateness", post->max_lateness_s);
+	else
+		json_member_null(w, "max_lateness");
 	json_member_instant(w, "created_at", post->created_at_us);
 	const size_t part_count = write_containers(w, view->arena, post->content);
 	json_key(w, "platform_posts");

@@ -261,6 +261,7 @@ void post_read(struct sql_cursor *cursor, void *out)
 	post->mode = (enum post_mode)sql_take_int(cursor);
 	post->scheduled_at_us = sql_take_int(cursor);
 	post->created_at_us = sql_take_int(cursor);
+	post->max_lateness_s = sql_take_int(cursor);
 	post->content = sql_take_text(cursor);
 }
 

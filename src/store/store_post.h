@@ -103,6 +103,7 @@ struct post_row {
 	enum post_mode mode;
 	int64_t scheduled_at_us;
 	int64_t created_at_us;
+	int64_t max_lateness_s;          /* 0 = no limit */
 	struct str content;              /* for post_content_read() */
 	struct delivery_row *deliveries; /* in the order of account_ids */
 	size_t delivery_count;

@@ -437,7 +437,9 @@ def test_invalid_max_lateness(app, one, seconds):
 
 @pytest.mark.parametrize("seconds", [60, 2592000, None])
 def test_max_lateness(app, one, seconds):
-    app.accepted(one["x"], marker(), scheduled_at=LATER, max_lateness=seconds)
+    post_id = app.accepted(one["x"], marker(), scheduled_at=LATER, max_lateness=seconds)["post_id"]
+    assert app.show(post_id)["max_lateness"] == seconds
+    assert next(row for row in app.list(per_page=100)["data"] if row["id"] == post_id)["max_lateness"] == seconds
 
 
 def test_over_5_minutes_past(app, one):

@@ -62,8 +62,8 @@ static void the_lists_element(void **state)
 	const struct json *json = written(fx, &post, false);
 	assert_string_equal(
 		names_of(fx->arena, json),
-		"id request_id external_user_id status state outcome mode scheduled_at created_at "
-		"containers platform_posts tags");
+		"id request_id external_user_id status state outcome mode scheduled_at max_lateness "
+		"created_at containers platform_posts tags");
 	/* work under way shows as pending (api-decisions.md 7) */
 	assert_text(json, "status", "pending");
 	assert_text(json, "state", "retrying");
