@@ -5,6 +5,8 @@
 
 #include "store_pause.h"
 
+#include "delivery.h"
+
 #define ACCOUNT_ID_MAX_BYTES 64
 
 static bool read_platform(struct http_response *response, const struct json *body,
@@ -174,6 +176,8 @@ void admin_pause_remove(void *context, struct http_request *request, struct http
 					"posthorn doctor show what is."));
 		return;
 	}
+	if (admin->web.deliverer != NULL)
+		deliverer_wake(admin->web.deliverer);
 	log_change(admin, "resume", &pause);
 	admin_pause_list(context, request, response);
 }

@@ -13,7 +13,6 @@
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* the gate reopens by itself, without a wake-up */
 #define CAPACITY_POLL_US (250 * US_PER_MS)
-#define PAUSES_EVERY_US (2 * US_PER_S)
 /* as long as a plain call's, with a margin: the save before it need not make it longer */
 #define FIRST_LEASE_US (120 * US_PER_S)
 /* Fewer than the engine's tasks (service.c), so that webhooks and connections always find room. */
@@ -114,19 +113,32 @@ static void mend_counters(struct deliverer *deliverer)
 		LOG(config->log, WARN, "counters_mended", log_str("by", STR("counting again")));
 }
 
-/* What is paused is due all the same: then claims are a poll. Asked every two seconds at most. */
-static bool has_pauses(struct deliverer *deliverer)
+static bool has_pauses(const struct deliverer *deliverer)
 {
-	const struct deliverer_config *config = &deliverer->config;
-	const int64_t boot_us = clock_boot_us(config->clock);
 	struct error err = {0};
 	int64_t count = 0;
-	if (boot_us < deliverer->pauses_asked_us + PAUSES_EVERY_US)
-		return deliverer->has_pauses;
-	deliverer->pauses_asked_us = boot_us;
-	if (store_pause_count(config->store, &count, &err) == ERR_NONE)
-		deliverer->has_pauses = count > 0;
-	return deliverer->has_pauses;
+	return store_pause_count(deliverer->config.store, &count, &err) == ERR_NONE && count > 0;
+}
+
+/* What is paused is due all the same, and claims pass over it: when the rest is due costs a look at
+ * every account, so a busy deliverer polls, and only one at rest asks. Returns 0 when there is no rest:
+ * a new post and the end of a pause wake the engine. */
+static int64_t due_beside_pauses_us(struct deliverer *deliverer, int64_t due_us)
+{
+	const struct deliverer_config *config = &deliverer->config;
+	const int64_t now_us = clock_now_us(config->clock);
+	const int64_t boot_us = clock_boot_us(config->clock);
+	const int64_t poll_us = CAPACITY_POLL_US / config->time_scale;
+	const int64_t asked_us = deliverer->beside_pauses_boot_us;
+	struct error err = {0};
+	if (due_us > now_us || !has_pauses(deliverer))
+		return due_us;
+	if (boot_us < asked_us + poll_us)
+		return now_us + asked_us + poll_us - boot_us;
+	deliverer->beside_pauses_boot_us = boot_us;
+	if (store_pause_next_due(config->store, &due_us, &err) != ERR_NONE)
+		return now_us + poll_us;
+	return due_us;
 }
 
 /* Asked once the claim is durable. */
@@ -144,7 +156,9 @@ static int64_t source_next_due_us(void *context)
 		    log_str("error", str_of(err.text)));
 		return 0; /* the engine asks again after its idle poll */
 	}
-	if (!deliverer->is_capacity_short && !has_pauses(deliverer))
+	if (due_us != 0)
+		due_us = due_beside_pauses_us(deliverer, due_us);
+	if (!deliverer->is_capacity_short)
 		return due_us;
 	/* Due work found no room: do not claim again at once. */
 	const int64_t poll_us = clock_now_us(deliverer->config.clock) +

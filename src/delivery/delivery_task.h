@@ -189,8 +189,7 @@ struct deliverer {
 	struct fetch_share *fetch_share;
 	bool is_capacity_short; /* the last claim passed over work for which there is no room */
 	bool is_due_mended;     /* once in this run */
-	bool has_pauses;        /* as of then */
-	int64_t pauses_asked_us;
+	int64_t beside_pauses_boot_us;    /* when it was asked what is due and not paused */
 	bool is_row_left;                 /* the last claim left the rows to their first saves */
 	bool takes_all;                   /* the last claim took all that was due and had room */
 	_Atomic int64_t took_all_boot_us; /* the last such claim, once it was durable */

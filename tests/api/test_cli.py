@@ -13,7 +13,7 @@ import time
 import pytest
 import requests
 
-from harness import PLATFORMS, App, Process, Service, basic, clean_environment, cli, find_binary, poll
+from harness import PLATFORMS, App, Process, Service, basic, clean_environment, cli, find_binary, marker, poll
 
 
 def good(done):
@@ -507,6 +507,10 @@ def test_pipe_that_nobody_reads(tmp_path, name):
     assert process.wait(timeout=20) == 0
 
 
+def turns_of(service):
+    return int(re.search(r"^posthorn_engine_turns_total (\d+)$", service.request("GET", "/metrics").text, re.M)[1])
+
+
 def test_pause_and_resume(tmp_path, sandbox):
     """The API accepts, posts wait, a start changes nothing, and resume lets them go; the wrong words are refused."""
     data = tmp_path / "data"
@@ -521,6 +525,9 @@ def test_pause_and_resume(tmp_path, sandbox):
         post = app.show(post_id)
         waiting = post["platform_posts"][0]["waiting"]
         assert (post["state"], waiting["reason"], waiting["until"]) == ("pending", "held", None) and "paused" in waiting["message"]
+        before = turns_of(service)
+        time.sleep(4)
+        assert turns_of(service) - before <= 8, "it waits until something changes; four looks a second are a poll"
         found = [row for row in good(cli("doctor", *options))["checks"] if row["check"] == "paused"]
         assert len(found) == 1 and "x, app any" in found[0]["message"]
         assert requests.get(f"{service.url}/readyz", timeout=10).status_code == 200
@@ -546,3 +553,24 @@ def test_an_app_is_made_with_its_settings(service):
     assert shown["redirect_urls"] == ["https://a.example/back", "https://b.example"]
     refused = service.cli("app", "create", "--name", "n", "--owner", "careful@example.com", "--connect-confirmation", "maybe")
     assert refused.returncode == 1 and "connect_confirmation must be on or off" in refused.stderr
+
+
+def test_pauses_of_two_apps_are_independent(tmp_path, sandbox):
+    """Each ends by its own words only, whoever says them, and holds back its own app only."""
+    data = tmp_path / "data"
+    options = ["--data", data, "--sandbox", sandbox.url]
+    with Service(data, sandbox) as service:
+        apps = [App(service, name=name, owner=f"{name}@example.com").set_credentials("x").issue_token() for name in ("one", "two", "three")]
+        accounts = [app.account("x") for app in apps]
+        for app in apps[:2]:
+            good(cli("pause", "--app", app.client_id, *options))
+        posts = [app.accepted(account, marker())["post_id"] for app, account in zip(apps, accounts)]
+        assert apps[2].wait_post(posts[2])["status"] == "published"
+        rest = good(cli("resume", "--app", apps[0].client_id, *options))["data"]
+        assert [row["app"] for row in rest] == [apps[1].client_id]
+        assert apps[0].wait_post(posts[0])["status"] == "published"
+        assert "exactly these words" in bad(cli("resume", "--app", apps[0].client_id, *options), 1)
+        assert "exactly these words" in bad(cli("resume", *options), 1)
+        assert apps[1].show(posts[1])["state"] == "pending"
+        good(cli("resume", "--app", apps[1].client_id, *options))
+        assert apps[1].wait_post(posts[1])["status"] == "published"

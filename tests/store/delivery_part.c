@@ -825,6 +825,10 @@ static void nothing_new_begins_where_it_is_paused(void **state)
 		post_now(fx, &other, &foreign);
 		ok(store_pause_add(fx->store, &pauses[i], &err), &err);
 		ok(store_pause_add(fx->store, &pauses[i], &err), &err);
+		int64_t next_due_us = 0;
+		ok(store_pause_next_due(fx->store, &next_due_us, &err), &err);
+		assert_true((next_due_us != 0 && next_due_us <= NOW) ==
+			    (i != COUNT_OF(pauses) - 1));
 		const struct claimed claimed = claim(fx, NOW, 10);
 		for (size_t k = 0; k < 3; k++) {
 			free_count += !holds[i][k];

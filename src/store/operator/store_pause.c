@@ -69,6 +69,12 @@ enum err_kind store_pause_count(struct store *store, int64_t *count_out, struct 
 	return store_number(store, SQL_PAUSE_COUNT, SQL_NO_ARGS, count_out, err);
 }
 
+enum err_kind store_pause_next_due(struct store *store, int64_t *due_at_us_out, struct error *err)
+{
+	return store_number(store, SQL_PAUSE_NEXT_DUE, SQL_ARGS(sql_int(NEVER_US)), due_at_us_out,
+			    err);
+}
+
 enum err_kind store_pause_account_exists(struct store *store, struct str account_id,
 					 struct str app_id, bool *exists_out, struct error *err)
 {

@@ -30,6 +30,8 @@ enum err_kind store_pause_remove(struct store *store, const struct pause_row *pa
 enum err_kind store_pause_list(struct store *store, struct arena *arena, struct pause_row **out,
 			       size_t *count_out, struct error *err);
 enum err_kind store_pause_count(struct store *store, int64_t *count_out, struct error *err);
+/* As store_delivery_next_due, of what is not paused alone; 0 = none. Looks at every account. */
+enum err_kind store_pause_next_due(struct store *store, int64_t *due_at_us_out, struct error *err);
 /* Is there such an account, in this app when app_id is not empty? */
 enum err_kind store_pause_account_exists(struct store *store, struct str account_id,
 					 struct str app_id, bool *exists_out, struct error *err);
