@@ -412,6 +412,20 @@ def test_settings(walk):
     walk.wait("it is live again", lambda: "Live" in badges(walk))
 
 
+def test_pause_and_resume(walk):
+    client_id = walk.path().split("/")[3]
+    walk.open(f"/dashboard/apps/{client_id}")
+    walk.choose("Platform", "LinkedIn")
+    walk.press("Pause")
+    walk.see("LinkedIn, by ")
+    walk.open("/dashboard")
+    walk.see("linkedin, app ")
+    walk.press("Resume")
+    walk.see("Resumed")
+    walk.open(f"/dashboard/apps/{client_id}")
+    assert not walk.has("button", "Resume")
+
+
 def test_admins(walk):
     walk.open("/dashboard/admins")
     walk.press("Create admin")

@@ -287,3 +287,20 @@ def test_the_page_offers_every_scope():
     scopes = re.findall(r'^SCOPE\(\w+, +("\w+"), +("[^"]+")\)', (ROOT / "src/model/scopes.def").read_text(), re.M)
     page = (ROOT / "src/dashboard/web/page_keys.js").read_text()
     assert len(scopes) == 8 and re.findall(r'^\t\[("\w+"), ("[^"]+")\],$', page.split("const DAY_S")[0], re.M) == scopes
+
+
+# ---- pauses ----
+
+
+def test_a_pause_is_ended_by_its_own_apps_owner_alone(client, other_client):
+    mine, theirs = client.make_app("pausing")["client_id"], other_client.make_app("pausing too")["client_id"]
+    for browser, app in ((client, mine), (other_client, theirs)):
+        assert [row["app"] for row in browser.post("/pauses", {"app": app, "platform": None})["data"]] == [app]
+    for words in ({"app": theirs}, {"app": theirs, "platform": "x"}, {}, {"platform": "x"}):
+        client.refused("POST", "/pauses/resume", 404, "NOT_FOUND", json=words)
+        client.refused("POST", "/pauses", 404, "NOT_FOUND", json=words)
+    assert [row["app"] for row in other_client.get("/pauses")["data"]] == [theirs]
+    client.post("/pauses/resume", {"app": mine, "platform": None, "account": None})
+    assert client.get("/pauses")["data"] == []
+    client.refused("POST", "/pauses/resume", 404, "NOT_FOUND", json={"app": mine})
+    assert [row["app"] for row in other_client.post("/pauses/resume", {"app": theirs})["data"]] == []

@@ -2,9 +2,9 @@
 // An app's first page: the steps until it publishes, and its state.
 import {h} from "./dom.js";
 import * as api from "./api.js";
-import {number} from "./format.js";
-import {PLATFORMS, platformName} from "./words.js";
-import {badge, button, card, codeBlock, copyField, facts, linkButton, mark, notice, pageHead, toast} from "./ui.js";
+import {number, when} from "./format.js";
+import {PLATFORMS, PLATFORM_NAMES, platformName} from "./words.js";
+import {badge, button, card, codeBlock, copyField, facts, field, form, linkButton, mark, notice, pageHead, toast} from "./ui.js";
 
 export async function goLive(context, app) {
 	await api.post(api.appPath(app.client_id, "go-live"));
@@ -94,12 +94,66 @@ function credentialLine(context, app) {
 	);
 }
 
+// ---- pauses ----
+
+/** Ends one pause of an app, by its own words. */
+export async function resume(context, pause) {
+	await api.post("/pauses/resume", {platform: pause.platform, app: pause.app, account: pause.account});
+	toast("Resumed.");
+	await context.refresh();
+}
+
+function pauseLine(context, pause) {
+	const what = pause.platform ? platformName(pause.platform) : "All platforms";
+	return h(
+		"li",
+		null,
+		h(
+			"span",
+			{class: "grow"},
+			pause.account ? `${what}, account ${pause.account}` : what,
+			h("span", {class: "soft small"}, `, by ${pause.actor}, since `, when(pause.paused_at))
+		),
+		button("Resume", () => resume(context, pause), {slim: true, key: `resume-${pause.platform ?? "all"}-${pause.account ?? ""}`})
+	);
+}
+
+function pausesCard(context, app, pauses) {
+	const platform = field({
+		name: "platform",
+		label: "Platform",
+		kind: "select",
+		options: [["", "All platforms"], ...PLATFORMS.map((slug) => [slug, PLATFORM_NAMES[slug]])],
+	});
+	return card(
+		{title: "Pause"},
+		h(
+			"div",
+			{class: "stack tight"},
+			h("p", {class: "soft small"}, "Nothing new begins while it lasts. Posts are accepted and wait; what has begun goes on to its end."),
+			pauses.length > 0 ? h("ul", {class: "lines"}, pauses.map((pause) => pauseLine(context, pause))) : null,
+			form({
+				fields: [platform],
+				submit: "Pause",
+				kind: "",
+				onsubmit: async (values) => {
+					await api.post("/pauses", {app: app.client_id, ...(values.platform ? {platform: values.platform} : {})});
+					toast("Paused.");
+					await context.refresh();
+				},
+			})
+		)
+	);
+}
+
 export async function page(context) {
-	const [app, accounts, posts] = await Promise.all([
+	const [app, accounts, posts, pauses] = await Promise.all([
 		api.get(context.appPath(), null, context.signal),
 		api.get(context.appPath("v1", "accounts"), {per_page: 1}, context.signal),
 		api.get(context.appPath("v1", "posts"), {per_page: 1}, context.signal),
+		api.get("/pauses", null, context.signal),
 	]);
+	const paused = pauses.data.filter((pause) => pause.app === app.client_id);
 	const address = context.session.public_url;
 	return [
 		pageHead({
@@ -169,7 +223,8 @@ export async function page(context) {
 								["Longest delay", app.max_lateness === null ? "no limit" : `${number(app.max_lateness)} s`],
 							])
 						)
-					)
+					),
+					pausesCard(context, app, paused)
 				)
 			)
 		),

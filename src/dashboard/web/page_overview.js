@@ -4,8 +4,9 @@ import {fill, h} from "./dom.js";
 import * as api from "./api.js";
 import {duration, number, plural, when} from "./format.js";
 import {platformName} from "./words.js";
-import {badge, card, empty, linkButton, notice, pageHead, platform, tabs} from "./ui.js";
+import {badge, button, card, empty, linkButton, notice, pageHead, platform, tabs} from "./ui.js";
 import {lateness, shares, throughput} from "./plot.js";
+import {resume} from "./page_app.js";
 import {postTable} from "./page_posts.js";
 
 const POLL_MS = 10000;
@@ -20,7 +21,7 @@ const ACCOUNTS_PER_APP = 10;
 
 // ---- what needs a person ----
 
-function alarmLines(alarms) {
+function alarmLines(context, alarms) {
 	const held = alarms.held ?? {};
 	return [
 		alarms.ready === false
@@ -47,7 +48,10 @@ function alarmLines(alarms) {
 					pause.app ? `app ${pause.app}` : "all apps",
 					pause.account ? `account ${pause.account}` : "all accounts",
 				].join(", ") + ": nothing new begins, posts wait."),
-				h("p", {class: "small soft"}, `By ${pause.actor}, since `, when(pause.paused_at))
+				h("p", {class: "small soft"}, `By ${pause.actor}, since `, when(pause.paused_at)),
+				pause.app
+					? h("div", {class: "row"}, button("Resume", () => resume(context, pause), {slim: true}))
+					: h("p", {class: "small soft"}, "The operator ends it: posthorn resume.")
 			)
 		),
 		(alarms.waiting ?? []).map((wait) =>
@@ -172,7 +176,7 @@ function failureRows(context, figures, query) {
 function draw(context, data, query) {
 	const {figures, alarms, accounts, latest} = data;
 	return [
-		alarmLines(alarms),
+		alarmLines(context, alarms),
 		tiles(context, figures, query),
 		figures.is_partial
 			? notice("warn", "These figures are incomplete", h("p", null, "Only the newest 20,000 outcomes of each app are counted."))
@@ -223,7 +227,7 @@ export async function page(context) {
 	if (context.apps.length === 0) {
 		return [
 			pageHead({title: "Overview"}),
-			h("div", {class: "stack"}, alarmLines(await readAlarms(context)), welcome(context)),
+			h("div", {class: "stack"}, alarmLines(context, await readAlarms(context)), welcome(context)),
 		];
 	}
 	const hours = Number(context.query.hours ?? 24);
