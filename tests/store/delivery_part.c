@@ -780,6 +780,33 @@ static void what_is_old_is_removed_and_the_post_stays(void **state)
 	assert_int_equal(get_post(fx, &app, post_id).state, POST_PUBLISHED);
 }
 
+/* Of a delivery that is not final it may still be needed. */
+static void evidence_is_kept_until_its_delivery_is_final(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct evidence_row row = {0};
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	const struct delivery_work old = claim_one(fx, NOW);
+	const struct delivery_work now = claim_one(fx, NOW + LEASE_US);
+	const struct delivery_save late = save_of(&old, DELIVERY_PUBLISHED, NOW + LEASE_US);
+	struct expiring e = {.retention = {.timeline_us = US_PER_DAY},
+			     .now_us = NOW + LEASE_US + US_PER_DAY + 1};
+	save_too_late(fx, &late);
+	ok(store_write(fx->store, run_expiry, &e, &err), &err);
+	assert_int_equal(evidence_count(fx, old.id, &row), 1);
+	const struct delivery_save done = save_of(&now, DELIVERY_PUBLISHED, NOW + LEASE_US);
+	save_ok(fx, &done);
+	e.now_us -= 1;
+	ok(store_write(fx->store, run_expiry, &e, &err), &err);
+	assert_int_equal(evidence_count(fx, old.id, &row), 1);
+	e.now_us += 1;
+	ok(store_write(fx->store, run_expiry, &e, &err), &err);
+	assert_int_equal(evidence_count(fx, old.id, &row), 0);
+}
+
 /* ---- pauses ---- */
 
 static int64_t count_paused(struct fixture *fx)
@@ -1230,6 +1257,7 @@ int run_delivery_tests(void)
 		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),
 		STORE_TEST(what_is_old_is_removed_and_the_post_stays),
+		STORE_TEST(evidence_is_kept_until_its_delivery_is_final),
 		STORE_TEST(nothing_new_begins_where_it_is_paused),
 		STORE_TEST(a_lane_that_cannot_be_claimed_stops_itself_only),
 		STORE_TEST(wrong_counters_stop_nothing_and_are_counted_again),

@@ -3,6 +3,7 @@
  * what another one had. On SQLite the same verbs say that there are no nodes. */
 #include "fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,6 +236,38 @@ static void a_later_start_takes_the_id(void **state)
 	assert_non_null(find_node(&nodes, id));
 }
 
+static bool has_mark(struct fixture *fx, const char *id)
+{
+	struct error err = {0};
+	int64_t number = 0;
+	const enum err_kind kind =
+		store_number(fx->store, SQL_MARK_READ, SQL_ARGS(sql_word(id)), &number, &err);
+	return kind == ERR_NONE && number == 7;
+}
+
+static void put_mark(struct fixture *fx, const char *id)
+{
+	struct error err = {0};
+	ok(store_run(fx->store, SQL_MARK_PUT, SQL_ARGS(sql_word(id), sql_int(7)), ERR_NONE, "",
+		     &err),
+	   &err);
+}
+
+/* The marks of connections that wrote go with their node. */
+static void write_marks_go_with_their_node(void **state)
+{
+	struct fixture *fx = *state;
+	char mine[80];
+	if (!store_is_shared(fx->store))
+		return;
+	snprintf(mine, sizeof(mine), STR_FMT "/test", STR_ARG(store_node_id(fx->store)));
+	put_mark(fx, "a node that is gone/1");
+	put_mark(fx, mine);
+	assert_int_equal(beat(fx), 0);
+	assert_false(has_mark(fx, "a node that is gone/1"));
+	assert_true(has_mark(fx, mine));
+}
+
 static void a_program_that_is_too_old_must_end(void **state)
 {
 	struct fixture *fx = *state;
@@ -279,6 +312,7 @@ int run_node_tests(void)
 		STORE_TEST(a_silent_nodes_publish_call_waits_for_its_lease),
 		STORE_TEST(another_history_is_asked_about),
 		STORE_TEST(a_later_start_takes_the_id),
+		STORE_TEST(write_marks_go_with_their_node),
 		STORE_TEST(a_program_that_is_too_old_must_end),
 	};
 	return cmocka_run_group_tests(tests, fixture_open, fixture_close);
