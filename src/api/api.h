@@ -14,6 +14,8 @@
 #include "platform_id.h"
 #include "publish_request.h"
 
+#include "store_figures.h"
+
 #include "waiting.h"
 
 #include "http.h"
@@ -62,6 +64,8 @@ struct api_gauges {
 		int64_t waiting;
 		int64_t oldest_wait_us;
 	} pools[API_POOLS_MAX];
+	struct store_figures figures;
+	int64_t figures_age_us; /* since the store was read for what of this is the store's */
 };
 
 struct api_config {
@@ -90,6 +94,8 @@ struct api_config {
 	struct gate_closing (*closing_of)(const struct deliverer *deliverer,
 					  enum platform_id platform, struct str app_id);
 	/* For /metrics; context is is_ready_context; NULL = none. */
+	/* Never waits for a store that does not answer: then it has the figures of before. NULL =
+	 * the store's own are read at each request. */
 	void (*gauges)(void *context, struct api_gauges *out);
 	const char *version; /* of the program */
 	/* The number of deliveries held since a database was restored, for /readyz. Its context is

@@ -7,7 +7,6 @@
 
 #include "count_of.h"
 
-#include "store_event.h"
 #include "store_figures.h"
 #include "store_quota.h"
 
@@ -18,11 +17,9 @@ enum unit { UNIT_COUNT, UNIT_US };
 
 /* All figures of one answer. */
 struct scrape {
-	struct store_figures store;
 	struct api_gauges gauges;
 	int64_t is_ready;
 	int64_t started_at_us;
-	int64_t webhooks_late_us;
 };
 
 struct metric {
@@ -42,35 +39,39 @@ static const struct metric metrics[] = {
 	{"posthorn_start_time_seconds", "gauge",
 	 "When the service was started, seconds since 1970.", NULL, AT(started_at_us), UNIT_US},
 	{"posthorn_posts", "gauge", "Posts by status; pending includes processing and retrying.",
-	 "status=\"pending\"", AT(store.posts_pending), UNIT_COUNT},
-	{"posthorn_posts", NULL, NULL, "status=\"scheduled\"", AT(store.posts_scheduled),
+	 "status=\"pending\"", AT(gauges.figures.posts_pending), UNIT_COUNT},
+	{"posthorn_posts", NULL, NULL, "status=\"scheduled\"", AT(gauges.figures.posts_scheduled),
 	 UNIT_COUNT},
-	{"posthorn_posts", NULL, NULL, "status=\"published\"", AT(store.posts_published),
+	{"posthorn_posts", NULL, NULL, "status=\"published\"", AT(gauges.figures.posts_published),
 	 UNIT_COUNT},
-	{"posthorn_posts", NULL, NULL, "status=\"failed\"", AT(store.posts_failed), UNIT_COUNT},
+	{"posthorn_posts", NULL, NULL, "status=\"failed\"", AT(gauges.figures.posts_failed),
+	 UNIT_COUNT},
 	{"posthorn_deliveries_due", "gauge", "Deliveries that are due; counted up to 100000.", NULL,
-	 AT(store.deliveries_due), UNIT_COUNT},
+	 AT(gauges.figures.deliveries_due), UNIT_COUNT},
 	{"posthorn_deliveries_scheduled", "gauge", "Deliveries scheduled for later.", NULL,
-	 AT(store.deliveries_scheduled), UNIT_COUNT},
+	 AT(gauges.figures.deliveries_scheduled), UNIT_COUNT},
 	{"posthorn_deliveries_in_flight", "gauge", "Deliveries in progress.", NULL,
 	 AT(gauges.deliveries_in_flight), UNIT_COUNT},
 	{"posthorn_deliveries_held", "gauge", "Deliveries held since a database was restored.",
-	 NULL, AT(store.deliveries_held), UNIT_COUNT},
+	 NULL, AT(gauges.figures.deliveries_held), UNIT_COUNT},
 	{"posthorn_oldest_due_lateness_seconds", "gauge",
 	 "How late the oldest due delivery is that has room to run; 0 when there is none.", NULL,
 	 AT(gauges.late_us), UNIT_US},
 	{"posthorn_events_pending", "gauge",
-	 "Events not yet handed to webhooks; counted up to 100000.", NULL, AT(store.events_pending),
-	 UNIT_COUNT},
+	 "Events not yet handed to webhooks; counted up to 100000.", NULL,
+	 AT(gauges.figures.events_pending), UNIT_COUNT},
 	{"posthorn_webhook_deliveries_pending", "gauge",
 	 "Webhook deliveries not yet made; counted up to 100000.", NULL,
-	 AT(store.webhook_deliveries_pending), UNIT_COUNT},
+	 AT(gauges.figures.webhook_deliveries_pending), UNIT_COUNT},
 	{"posthorn_webhook_oldest_due_lateness_seconds", "gauge",
 	 "How late the oldest event or webhook delivery is that is due and not begun; 0 when none.",
-	 NULL, AT(webhooks_late_us), UNIT_US},
+	 NULL, AT(gauges.figures.webhooks_late_us), UNIT_US},
 	{"posthorn_alarms", "gauge",
-	 "Problems that only the operator can fix; see posthorn doctor.", NULL, AT(store.alarms),
-	 UNIT_COUNT},
+	 "Problems that only the operator can fix; see posthorn doctor.", NULL,
+	 AT(gauges.figures.alarms), UNIT_COUNT},
+	{"posthorn_figures_age_seconds", "gauge",
+	 "How old the figures of the database are; it grows while the database does not answer.",
+	 NULL, AT(gauges.figures_age_us), UNIT_US},
 	{"posthorn_engine_turns_total", "counter", "Turns of the delivery engine.", NULL,
 	 AT(gauges.engine_turns), UNIT_COUNT},
 	{"posthorn_engine_tasks", "gauge",
@@ -202,14 +203,12 @@ static enum err_kind scrape_fill(const struct api *api, struct scrape *scrape, s
 	const int64_t now_us = clock_now_us(api->config.clock);
 	char reason[256];
 	*scrape = (struct scrape){.started_at_us = api->started_at_us};
-	const enum err_kind kind =
-		store_figures_read(api->config.store, now_us, &scrape->store, err);
-	int64_t next_due_us = 0;
-	if (kind != ERR_NONE ||
-	    store_event_next_due(api->config.store, &next_due_us, err) != ERR_NONE)
-		return kind != ERR_NONE ? kind : ERR_TEMPORARY;
-	if (next_due_us > 0 && next_due_us < now_us)
-		scrape->webhooks_late_us = now_us - next_due_us;
+	const enum err_kind kind = api->config.gauges == NULL
+					   ? store_figures_read(api->config.store, now_us,
+								&scrape->gauges.figures, err)
+					   : ERR_NONE;
+	if (kind != ERR_NONE)
+		return kind;
 	if (api->config.gauges != NULL)
 		api->config.gauges(api->config.is_ready_context, &scrape->gauges);
 	scrape->is_ready =

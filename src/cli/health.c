@@ -66,8 +66,11 @@ struct health {
 	pthread_cond_t has_changed; /* something of what follows */
 	bool is_stopping;
 	bool is_wanted;
-	int64_t began_boot_us; /* the probe under way, 0 = none */
+	bool is_figures_wanted; /* with the next probe */
+	int64_t began_boot_us;  /* the probe under way, 0 = none */
 	struct findings found;
+	struct api_gauges gauges; /* what of them the store knows, and what belongs to it */
+	int64_t gauges_boot_us;   /* when they were read */
 	/* the thread's own */
 	struct gate_alarm alarms[ALARMS_MAX];
 	size_t alarm_count;
@@ -218,6 +221,51 @@ static struct findings probe(struct service *service)
 	return found;
 }
 
+static int64_t late_us(const struct service *service, const struct findings *found)
+{
+	const struct due_backlog due = {.oldest_us = found->oldest_due_us};
+	return due_late_us(&due, service->deliverer, clock_now_us(clock_of(service)));
+}
+
+/* What is in flight is counted first: what ends meanwhile is among the published. */
+static enum err_kind read_figures(struct service *service, const struct findings *found,
+				  struct api_gauges *out, struct error *err)
+{
+	const int64_t now_us = clock_now_us(clock_of(service));
+	*out = (struct api_gauges){
+		.deliveries_in_flight = deliverer_in_flight(service->deliverer),
+		.late_us = late_us(service, found),
+		.gate_wait_count = found->wait_count,
+	};
+	memcpy(out->gate_waits, found->waits, sizeof(out->gate_waits));
+	enum err_kind kind = store_figures_read(service->store, now_us, &out->figures, err);
+	struct arena *arena = arena_new("waiting", GROUPS_ARENA_BYTES);
+	if (kind == ERR_NONE)
+		kind = due_waiting_count(service->store, service->deliverer, arena, now_us,
+					 out->waiting, err);
+	arena_free(&arena);
+	return kind;
+}
+
+/* For a scrape that waits. What cannot be read leaves what was read before. */
+static void renew_figures(struct service *service, const struct findings *found)
+{
+	struct health *health = service->health;
+	struct api_gauges gauges;
+	struct error err = {0};
+	const int64_t began_boot_us = clock_boot_us(clock_of(service));
+	if (!found->is_store_ok)
+		return;
+	if (read_figures(service, found, &gauges, &err) != ERR_NONE) {
+		LOG(&service->log, WARN, "figures_not_read", log_str("error", str_of(err.text)));
+		return;
+	}
+	pthread_mutex_lock(&health->lock);
+	health->gauges = gauges;
+	health->gauges_boot_us = began_boot_us;
+	pthread_mutex_unlock(&health->lock);
+}
+
 /* Lock held. False: stopped. */
 static bool wait_for_call(struct health *health)
 {
@@ -234,10 +282,14 @@ static void *run(void *argument)
 	struct health *health = service->health;
 	pthread_mutex_lock(&health->lock);
 	while (wait_for_call(health)) {
+		const bool wants_figures = health->is_figures_wanted;
 		health->is_wanted = false;
+		health->is_figures_wanted = false;
 		health->began_boot_us = clock_boot_us(clock_of(service));
 		pthread_mutex_unlock(&health->lock);
 		const struct findings found = probe(service);
+		if (wants_figures)
+			renew_figures(service, &found);
 		pthread_mutex_lock(&health->lock);
 		health->found = found;
 		health->began_boot_us = 0;
@@ -269,6 +321,7 @@ enum err_kind health_open(struct service *service, struct error *err)
 	}
 	service->health = health;
 	health->found = probe(service);
+	renew_figures(service, &health->found);
 	kind = thread_start(&config, &health->thread, err);
 	if (kind != ERR_NONE)
 		release(service);
@@ -341,12 +394,6 @@ bool health_is_ready(void *context, char *reason, size_t reason_size)
 	return reason[0] == '\0';
 }
 
-static int64_t late_us(const struct service *service, const struct findings *found)
-{
-	const struct due_backlog due = {.oldest_us = found->oldest_due_us};
-	return due_late_us(&due, service->deliverer, clock_now_us(clock_of(service)));
-}
-
 /* A readiness that does not see a stuck queue is worth nothing (rules.md 0 fact 10). */
 bool health_is_delivering(void *context, char *reason, size_t reason_size)
 {
@@ -372,14 +419,23 @@ void health_media_use(void *context, struct str app_id, int64_t *bytes_out, int6
 	spool_share_use(service->spool, app_id, bytes_out, files_out);
 }
 
-static void count_waiting(const struct service *service, int64_t *counts)
+/* Lock held. As newest(), of the figures. */
+static void wait_for_figures(struct service *service)
 {
-	struct arena *arena = arena_new("waiting", GROUPS_ARENA_BYTES);
-	struct error err = {0};
-	if (due_waiting_count(service->store, service->deliverer, arena,
-			      clock_now_us(clock_of(service)), counts, &err) != ERR_NONE)
-		LOG(&service->log, WARN, "waiting_not_counted", log_str("error", str_of(err.text)));
-	arena_free(&arena);
+	struct health *health = service->health;
+	const struct timespec until = thread_deadline(WAIT_FRESH_US);
+	const int64_t boot_us = clock_boot_us(clock_of(service));
+	const int64_t fresh_us = boot_us - FRESH_US;
+	if (health->began_boot_us != 0 && boot_us - health->began_boot_us >= WAIT_FRESH_US / 2)
+		return;
+	if (health->gauges_boot_us < fresh_us) {
+		health->is_wanted = true;
+		health->is_figures_wanted = true;
+		pthread_cond_broadcast(&health->has_changed);
+	}
+	while (health->gauges_boot_us < fresh_us &&
+	       thread_wait_until(&health->has_changed, &health->lock, &until))
+		;
 }
 
 static const char *const pool_names[] = {
@@ -401,23 +457,21 @@ static void read_pools(const struct service *service, struct api_gauges *out)
 
 void health_read_gauges(void *context, struct api_gauges *out)
 {
-	const struct service *service = context;
+	struct service *service = context;
+	struct health *health = service->health;
 	const struct engine_figures engine = engine_figures(service->engine);
-	const struct findings found = newest(service);
 	struct statvfs disk;
-	*out = (struct api_gauges){
-		.deliveries_in_flight = deliverer_in_flight(service->deliverer),
-		.engine_turns = engine.turns,
-		.engine_tasks = engine.tasks,
-		.engine_turn_age_us = clock_boot_us(clock_of(service)) - engine.last_turn_boot_us,
-		.spool_bytes = spool_used_bytes(service->spool),
-		.spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget),
-		.late_us = late_us(service, &found),
-		.gate_wait_count = found.wait_count,
-	};
-	count_waiting(service, out->waiting);
+	pthread_mutex_lock(&health->lock);
+	wait_for_figures(service);
+	*out = health->gauges;
+	out->figures_age_us = clock_boot_us(clock_of(service)) - health->gauges_boot_us;
+	pthread_mutex_unlock(&health->lock);
+	out->engine_turns = engine.turns;
+	out->engine_tasks = engine.tasks;
+	out->engine_turn_age_us = clock_boot_us(clock_of(service)) - engine.last_turn_boot_us;
+	out->spool_bytes = spool_used_bytes(service->spool);
+	out->spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget);
 	read_pools(service, out);
-	memcpy(out->gate_waits, found.waits, sizeof(out->gate_waits));
 	if (statvfs(service->data, &disk) == 0)
 		out->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
 }

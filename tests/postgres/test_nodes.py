@@ -234,7 +234,8 @@ def slow_picture(body):
 
 
 def test_readiness_is_answered_while_the_database_hangs(cluster):
-    """Packets are swallowed and nobody is told: /readyz answers within a second from the last probe, and gives the node up after 15 s."""
+    """Packets are swallowed and nobody is told: /readyz answers within a second from the last probe, and gives the node up after
+    15 s. So does /metrics, with figures that say how old they are."""
     wire = DropProxy(cluster.server.port)
     cluster.urls["hung"] = cluster.url.replace(f":{cluster.server.port}/", f":{wire.port}/")
     node = cluster.start("hung")
@@ -246,13 +247,22 @@ def test_readiness_is_answered_while_the_database_hangs(cluster):
         asked.append(time.monotonic() - began)
         return answer.status_code
 
+    def figures_age_s():
+        began = time.monotonic()
+        text = node.request("GET", "/metrics").text
+        asked.append(time.monotonic() - began)
+        return float(re.search(r"^posthorn_figures_age_seconds (.+)$", text, re.M)[1])
+
     try:
-        assert ready() == 200
+        assert ready() == 200 and figures_age_s() < 1
         wire.drop()
+        assert figures_age_s() < 5
         poll("the node is not ready", lambda: ready() == 503, 40)
         assert any(words in node.request("GET", "/readyz").json()["message"] for words in ("has not answered", "does not work"))
+        assert figures_age_s() > 5
         wire.heal()
         poll("the node is ready again", lambda: ready() == 200, 90)
+        poll("figures are read again", lambda: figures_age_s() < 1, 90)
         assert max(asked) < 1, asked
     finally:
         wire.heal()

@@ -4,6 +4,7 @@
 
 #include "count_of.h"
 
+#include "store_event.h"
 #include "store_private.h"
 
 /* One statement gives one figure. */
@@ -64,5 +65,11 @@ enum err_kind store_figures_read(struct store *store, int64_t now_us, struct sto
 {
 	struct figures_question question = {now_us, out};
 	*out = (struct store_figures){0};
-	return store_read(store, read_all, &question, err);
+	enum err_kind kind = store_read(store, read_all, &question, err);
+	int64_t next_due_us = 0;
+	if (kind == ERR_NONE)
+		kind = store_event_next_due(store, &next_due_us, err);
+	if (kind == ERR_NONE && next_due_us > 0 && next_due_us < now_us)
+		out->webhooks_late_us = now_us - next_due_us;
+	return kind;
 }

@@ -24,9 +24,10 @@ struct store_figures {
 	int64_t oldest_due_us;   /* 0 = nothing is due */
 	int64_t events_pending;  /* not yet handed to webhooks; at most STORE_FIGURE_MAX */
 	int64_t webhook_deliveries_pending; /* at most STORE_FIGURE_MAX */
+	int64_t webhooks_late_us;           /* the oldest event or call that is due; 0 = none is */
 	int64_t alarms;                     /* store_alarm.h */
 };
 
-/* All at one moment. */
+/* All at one moment, but for webhooks_late_us. */
 enum err_kind store_figures_read(struct store *store, int64_t now_us, struct store_figures *out,
 				 struct error *err);

@@ -66,6 +66,8 @@ static void gauges(void *context, struct api_gauges *out)
 		.gate_waits = {{PLATFORM_X, GATE_PLATFORM_DOWN, 3, 90 * US_PER_S},
 			       {PLATFORM_LINKEDIN, GATE_APP_LIMIT, 1, US_PER_S}},
 		.gate_wait_count = 2,
+		.figures = {.alarms = 1, .posts_published = 9},
+		.figures_age_us = 2 * US_PER_S,
 	};
 }
 
@@ -105,16 +107,15 @@ static void empty_service_has_every_figure(void **state)
 static void parts_tell_of_themselves(void **state)
 {
 	struct fixture *fx = *state;
-	struct error err = {0};
 	fx->config.gauges = gauges;
 	fx->config.is_ready = not_ready;
 	fx->config.is_sandbox = true;
 	fx->config.version = "9.8.7";
 	fixture_restart_api(fx);
-	ok(store_alarm_raise(fx->store, STR("linkedin"), STR("The version has ended."), NOW, &err),
-	   &err);
 	const struct str text = scrape(fx);
 	assert_value(text, "posthorn_deliveries_in_flight", "3");
+	assert_value(text, "posthorn_posts{status=\"published\"}", "9");
+	assert_value(text, "posthorn_figures_age_seconds", "2.000000");
 	assert_value(text, "posthorn_engine_turns_total", "12345678901");
 	assert_value(text, "posthorn_engine_tasks", "4");
 	assert_value(text, "posthorn_engine_last_turn_age_seconds", "1.500000");
