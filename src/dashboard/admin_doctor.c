@@ -59,20 +59,6 @@ static void check_store(struct admin *admin, struct arena *arena, struct admin_f
 		      : str_copy(arena, str_of(err.text)));
 }
 
-/* Of SQLite it is our own doing. */
-static void check_durability(struct admin *admin, struct arena *arena, struct admin_findings *x)
-{
-	struct str why = {0};
-	struct error err = {0};
-	if (!store_is_shared(admin->config.store))
-		return;
-	const enum err_kind kind = store_durability(admin->config.store, arena, &why, &err);
-	if (kind != ERR_NONE)
-		why = str_copy(arena, str_of(err.text));
-	admin_finding(x, "durability", str_is_empty(why) ? ADMIN_FINE : ADMIN_WARNING,
-		      str_is_empty(why) ? STR("the database keeps what it has committed") : why);
-}
-
 /* A dead node is reported until it is forgotten. Other nodes have taken over its work. */
 static void check_nodes(struct admin *admin, struct arena *arena, struct admin_findings *x)
 {
@@ -291,11 +277,12 @@ static void check_integrity(struct admin *admin, struct arena *arena, struct adm
 		finding(x, "integrity", true,
 			STR("the database is whole, and keeps what it confirms"));
 	else if (store_is_shared(admin->config.store))
-		finding(x, "integrity", is_sandbox,
+		admin_finding(
+			x, "integrity", is_sandbox ? ADMIN_WARNING : ADMIN_ERROR,
 			str_format(
 				arena,
 				"PostgreSQL may lose what it has confirmed, so that posts are lost "
-				"or published twice: " STR_FMT,
+				"or published twice: " STR_FMT ". Turn it on",
 				STR_ARG(problem)));
 	else
 		finding(x, "integrity", false,
@@ -376,10 +363,9 @@ void admin_doctor(void *context, struct http_request *request, struct http_respo
 {
 	typedef void (*check)(struct admin * admin, struct arena * arena,
 			      struct admin_findings * x);
-	static const check checks[] = {check_store,     check_durability, check_service,
-				       check_integrity, check_nodes,      check_queue,
-				       check_holds,     check_pauses,     check_alarms,
-				       check_apps,      check_accounts,   check_webhooks};
+	static const check checks[] = {check_store, check_service,  check_integrity, check_nodes,
+				       check_queue, check_holds,    check_pauses,    check_alarms,
+				       check_apps,  check_accounts, check_webhooks};
 	struct admin_findings x = {.worst = ADMIN_FINE};
 	json_writer_init(&x.w, http_response_json(response, 200));
 	json_begin_object(&x.w);
