@@ -212,6 +212,14 @@ static void live(struct run *run)
 	}
 }
 
+/* What is still on its way arrives, and who stood still with something to send wakes up. */
+static void come_to_rest(struct run *run)
+{
+	if (run->nodes != NULL)
+		nodes_run(run->nodes, run->sim->true_us + US_PER_HOUR);
+	network_pass(run->network, US_PER_HOUR);
+}
+
 /* What the end shows: with everything closed. */
 static void judge_end(struct run *run)
 {
@@ -247,7 +255,7 @@ static uint64_t run_seed(const struct ground *ground, uint64_t seed, enum mutant
 	run.heal_at_us = sim.true_us + dice_between(&sim.dice, 600, 6 * 3600) * US_PER_S;
 	draw_trouble(&run);
 	live(&run);
-	network_pass(network, US_PER_HOUR); /* what is still on its way arrives */
+	come_to_rest(&run);
 	judge_end(&run);
 	people_free(run.people);
 	*violations_out = sim.violation_count;

@@ -3,7 +3,8 @@
  * one trace, and the same seed gives the same trace again. Everything that could differ between two
  * runs (time, chance, the order of events) is drawn here. The cast: world.h is the six platforms as
  * they really are, network.h is everything that can go wrong on the way there, house.h is Posthorn
- * itself on a store that can crash, script.h says what customers do, check.h judges the end. */
+ * itself on a store that can crash, nodes.h several of it on one database, script.h says what
+ * customers do, check.h judges the end. */
 #pragma once
 
 #include <stdbool.h>
