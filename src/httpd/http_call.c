@@ -823,7 +823,7 @@ void http_call_on_log(void *context)
 		if (!is_length_bad(call))
 			continue;
 		head_end(call);
-		call->request->remote_address = address_text(call->arena, call->connection);
+		call->request->remote_address = client_address(call, call->connection);
 		http_request_prepare(call->request, call->context->random);
 		log_refusal(call, "the Content-Length is not a plain number");
 		(void)call_abort(call, HTTP_FAULT_BAD_REQUEST);

@@ -35,8 +35,7 @@ const char *const *person_words(void)
 void person_print_verbs(FILE *out)
 {
 	for (int i = 0; i < PERSON_VERB_COUNT; i++)
-		fprintf(out, "  posthorn %-9s %s\n", person_verb_word((enum person_verb)i),
-			person_verb_summary((enum person_verb)i));
+		person_verb_print(out, (enum person_verb)i);
 }
 
 bool person_print_help(FILE *out, const char *word)

@@ -16,7 +16,7 @@ bool person_has_verb(int argc, char *const *argv);
  * status: 0 done, 1 refused, failed or not reached (standard error says why), 2 wrong use or no
  * token. */
 int person_main(int argc, char *const *argv, char *const *environment, const char *user_agent);
-/* One line for each verb and its summary, for the list of all commands. */
+/* Each verb with its usage and summary, for the list of all commands. */
 void person_print_verbs(FILE *out);
 /* The help of that verb. False: there is no such verb, and nothing is printed. */
 bool person_print_help(FILE *out, const char *word);

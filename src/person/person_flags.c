@@ -231,16 +231,17 @@ const char *person_verb_word(enum person_verb verb)
 	return verbs[verb].word;
 }
 
-const char *person_verb_summary(enum person_verb verb)
+void person_verb_print(FILE *out, enum person_verb verb)
 {
-	return verbs[verb].summary;
+	const struct verb_row *row = &verbs[verb];
+	fprintf(out, "  posthorn %s%s%s\n      %s\n", row->word, row->usage[0] != '\0' ? " " : "",
+		row->usage, row->summary);
 }
 
 void person_flags_print_help(FILE *out, enum person_verb verb)
 {
-	const struct verb_row *row = &verbs[verb];
-	fprintf(out, "posthorn %s%s%s [flags]\n  %s\n\nflags:\n", row->word,
-		row->usage[0] != '\0' ? " " : "", row->usage, row->summary);
+	person_verb_print(out, verb);
+	fprintf(out, "\nflags:\n");
 	for (size_t i = 0; i < PERSON_FLAG_COUNT; i++) {
 		char flag[64];
 		if (!goes_with((enum person_flag)i, verb))

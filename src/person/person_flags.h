@@ -50,8 +50,9 @@ bool person_flag_is_given(const struct person_flags *flags, enum person_flag fla
 /* The index-th value of a flag that may be repeated, from 0; NULL when there are fewer. */
 const char *person_flag_at(const struct person_flags *flags, enum person_flag flag, size_t index);
 
-/* "post", "publish a post ..." */
+/* "post" */
 const char *person_verb_word(enum person_verb verb);
-const char *person_verb_summary(enum person_verb verb);
-/* "posthorn post [TEXT] --to WHO", its summary, its flags, the environment. */
+/* "  posthorn post [TEXT] --to WHO" and its summary, on two lines. */
+void person_verb_print(FILE *out, enum person_verb verb);
+/* The same, its flags, the environment. */
 void person_flags_print_help(FILE *out, enum person_verb verb);

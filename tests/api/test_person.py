@@ -92,7 +92,7 @@ def test_help(verb):
     for words in ([verb, "--help"], ["--help", verb], ["help", verb], [verb, "-h"], [verb, "--json", "--help", "--nonsense"]):
         done = cli(*words)
         assert done.returncode == 0 and done.stderr == "", words
-        assert done.stdout.startswith(f"posthorn {verb}")
+        assert done.stdout.startswith(f"  posthorn {verb}")
         assert "--json" in done.stdout and "POSTHORN_TOKEN" in done.stdout
     assert f"posthorn {verb}" in cli("help").stdout
 
@@ -694,17 +694,19 @@ def test_a_service_that_is_killed_while_it_accepts(tmp_path, start_service, sand
     first = start_service(sandbox, data=data, listen=f"127.0.0.1:{port}")
     app = App(first).set_credentials("x").issue_token()
     app.connect("x", user_id="me")
-    proxy = Between(first.url)
+    proxy, restarted = Between(first.url), []
 
     def power_cut():
         first.kill()
-        app.service = start_service(sandbox, data=data, listen=f"127.0.0.1:{port}")
+        restarted.append(start_service(sandbox, data=data, listen=f"127.0.0.1:{port}"))
 
     proxy.lose, proxy.on_loss = 1, power_cut
-    text = marker("power cut")
-    done = Person(app, proxy.url).run("post", text, "--to", "x")
+    jo = Person(app, proxy.url)
+    # For tomorrow: a publish call that the cut meets is another matter (tests/fault).
+    done = jo.run("post", marker("power cut"), "--to", "x", "--at", "+1d")
     proxy.close()
-    assert "published" in done.stdout and len(sandbox.ledger(text)) == 1
+    app.service = restarted[0]
+    assert [post["id"] for post in app.list()["data"]] == [post_id_of(done.stdout)]
 
 
 def test_a_service_that_goes_away_during_a_wait(tmp_path, start_service, sandbox):
