@@ -51,7 +51,7 @@ struct api {
 	struct arena *arena;        /* route patterns: as long as the router */
 	struct bearer_known *known; /* tokens that were good a moment ago (bearer.c) */
 	struct limiter *requests;   /* per app */
-	_Atomic int64_t key_noted_us[KEY_NOTE_SLOTS]; /* bearer.c: when a last use was written */
+	_Atomic uint64_t key_notes[KEY_NOTE_SLOTS]; /* bearer.c: last uses being written */
 	int64_t started_at_us;
 	_Atomic uint64_t answers[ANSWER_STATUS_COUNT]; /* by status from ANSWER_STATUS_MIN */
 	struct limiter *failures; /* of the token endpoint, per client id and per address */

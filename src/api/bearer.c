@@ -148,6 +148,14 @@ static bool may_call(const struct http_request *request, struct http_response *r
 
 /* ---- the last use ---- */
 
+/* The key and the second, as one number. */
+static uint64_t note_of(const struct key_row *key, int64_t now_us)
+{
+	uint32_t halves[2] = {0};
+	memcpy(halves, key->token_hash.ptr, sizeof(halves));
+	return (uint64_t)(halves[0] ^ halves[1]) << 32 | (uint32_t)(now_us / US_PER_S);
+}
+
 /* Written about once a minute, and by one request at a time: the others of that second go on. A
  * failure is nothing to the call; the next use tries again. */
 static void note_use(struct api *api, const struct key_row *key)
@@ -157,12 +165,9 @@ static void note_use(struct api *api, const struct key_row *key)
 	if (str_is_empty(key->id) ||
 	    now_us - key->last_used_at_us < KEY_USE_WRITTEN_EVERY_S * US_PER_S)
 		return;
-	const unsigned char *hash = (const unsigned char *)key->token_hash.ptr;
-	_Atomic int64_t *slot = &api->key_noted_us[(hash[0] * 16U + hash[1]) % KEY_NOTE_SLOTS];
-	int64_t noted_us = atomic_load(slot);
-	if (now_us - noted_us < US_PER_S && now_us >= noted_us)
-		return;
-	if (!atomic_compare_exchange_strong(slot, &noted_us, now_us))
+	const uint64_t note = note_of(key, now_us);
+	/* Two keys in one slot write more often; none of them goes without its write. */
+	if (atomic_exchange(&api->key_notes[(note >> 32) % KEY_NOTE_SLOTS], note) == note)
 		return;
 	if (store_key_touch(api->config.store, key->id, now_us, &err) != ERR_NONE)
 		LOG(api->config.log, DEBUG, "key_use_not_written", log_str("key", key->id),

@@ -248,6 +248,20 @@ static void a_use_is_noted_once_a_minute(void **state)
 	assert_int_equal(last_use(fx, &key), fx->now_us);
 }
 
+/* More keys than there are places to note them, all within one second. */
+static void every_key_has_its_use_noted(void **state)
+{
+	struct fixture *fx = *state;
+	struct key keys[KEYS_PER_APP_MAX];
+	assert_true(COUNT_OF(keys) > KEY_NOTE_SLOTS);
+	for (size_t i = 0; i < COUNT_OF(keys); i++)
+		keys[i] = make_key(fx, SCOPES_READ);
+	for (size_t i = 0; i < COUNT_OF(keys); i++)
+		call_with(fx, &keys[i], "GET", "/v1/platforms");
+	for (size_t i = 0; i < COUNT_OF(keys); i++)
+		assert_int_equal(last_use(fx, &keys[i]), fx->now_us);
+}
+
 /* The headers alone decide, so that it can be asked before there is a body. */
 static void who_calls_is_found_by_headers_alone(void **state)
 {
@@ -352,6 +366,7 @@ int main(void)
 		API_TEST(a_key_may_what_its_scopes_say),
 		API_TEST(a_key_ends_with_its_life_or_before),
 		API_TEST(a_use_is_noted_once_a_minute),
+		API_TEST(every_key_has_its_use_noted),
 		API_TEST(who_calls_is_found_by_headers_alone),
 		API_TEST(a_body_is_admitted_by_its_token),
 		API_TEST(who_is_over_the_limit_sends_no_body),
