@@ -291,6 +291,33 @@ def test_a_young_dump_put_back_is_noticed(media, is_running):
         print("held for the operator:", held)
 
 
+def test_what_nothing_shows_is_said_by_hand():
+    """A server that was rolled back whole, with the directories of its nodes."""
+    with Cluster(time_scale=200) as cluster:
+        node = cluster.start("node")
+        app = cluster.app("facebook")
+        text = marker()
+        post_id = app.accepted(app.account("facebook"), text, scheduled_at=soon(20))["post_id"]
+        refused = node.cli("restore", "--mark")
+        assert refused.returncode == 1 and "stop" in refused.stderr, refused.stderr
+        other = cluster.start("other", word="worker")
+        node.stop()
+        refused = node.cli("restore", "--mark")
+        assert refused.returncode == 1 and "is at work on this database: stop every node first" in refused.stderr, refused.stderr
+        other.stop()
+        marked = node.cli("restore", "--mark")
+        assert (marked.returncode, marked.stdout) == (0, '{"marked":true}\n'), marked.stderr
+        assert cluster.sql("SELECT state FROM deliveries") == "scheduled", "this machine is too slow for the test"
+        poll("it is due", lambda: cluster.sql("SELECT count(*) FROM deliveries WHERE due_at_us / 1000000 < extract(epoch FROM now())") == "1",
+             timeout_s=40)
+        cluster.restart("node")
+        node = cluster.nodes["node"]
+        assert "database_restored" in node.stderr()
+        poll("the platform was asked", lambda: settled(cluster), timeout_s=60)
+        assert cluster.sql("SELECT state FROM holds") == "2" and app.show(post_id)["status"] == "retrying"
+        assert cluster.sandbox.ledger() == []
+
+
 def settled(cluster):
     """Nothing is being asked about any more, and what is left is held."""
     asking = cluster.sql("SELECT count(*) FROM holds h JOIN deliveries d ON d.id = h.delivery_id WHERE h.state = 1 AND d.is_final = 0")
