@@ -265,6 +265,42 @@ static enum err_kind put_off_lane(struct claim *claim, const struct due_lane *la
 				: kind;
 }
 
+/* SQLite writes nothing more in a transaction that has read a damaged page, not even after going
+ * back to a savepoint: the claim fails, and the next one begins by putting off what it failed by. */
+static bool is_spoiled(const struct claim *claim)
+{
+	return store_is_damaged(claim->tx->store) && !sql_is_shared(claim->tx->sql);
+}
+
+static enum err_kind blame(struct claim *claim, struct str id, bool is_app, const struct error *why,
+			   struct error *err)
+{
+	struct claim_culprit *culprit = &claim->tx->store->claim_culprit;
+	*culprit = (struct claim_culprit){.is_app = is_app, .why = *why};
+	if (id.len <= sizeof(culprit->id)) {
+		memcpy(culprit->id, id.ptr, id.len);
+		culprit->id_length = id.len;
+	}
+	*err = *why;
+	return err->kind;
+}
+
+static enum err_kind put_off_culprit(struct claim *claim, struct error *err)
+{
+	struct claim_culprit *kept = &claim->tx->store->claim_culprit;
+	const struct claim_culprit culprit = *kept;
+	const struct str id = {culprit.id, culprit.id_length};
+	const struct due_lane lane = {.account_id = id};
+	kept->id_length = 0;
+	if (!culprit.is_app)
+		return put_off_lane(claim, &lane, &culprit.why, err);
+	const enum err_kind kind = sql_run(
+		claim->tx->sql, SQL_WORK_PUT_OFF,
+		SQL_ARGS(sql_text(id), sql_int(0), sql_int(claim->wish->now_us + PUT_OFF_US)), NULL,
+		err);
+	return kind == ERR_NONE ? put_off_alarm(claim, "app", id, &culprit.why, err) : kind;
+}
+
 struct lane_claim {
 	struct claim *claim;
 	struct claim_app *app;
@@ -292,7 +328,8 @@ static enum err_kind claim_lane_alone(struct claim *claim, struct claim_app *app
 		return kind;
 	*claim = claim_before;
 	*app = app_before;
-	return put_off_lane(claim, lane, &why, err);
+	return is_spoiled(claim) ? blame(claim, lane->account_id, false, &why, err)
+				 : put_off_lane(claim, lane, &why, err);
 }
 
 /* ---- slots ---- */
@@ -391,6 +428,12 @@ static enum err_kind claim_of_app_alone(struct claim *claim, struct claim_app *a
 		return kind;
 	*claim = claim_before;
 	*app = app_before;
+	if (claim->tx->store->claim_culprit.id_length > 0) {
+		*err = why;
+		return kind;
+	}
+	if (is_spoiled(claim))
+		return blame(claim, app->id, true, &why, err);
 	app->has_more = false;
 	app->is_put_off = true;
 	return put_off_alarm(claim, "app", app->id, &why, err);
@@ -456,6 +499,11 @@ enum err_kind store_delivery_claim(struct store_tx *tx, struct arena *arena,
 			      .arena = arena,
 			      .wish = wish,
 			      .lease_until_us = wish->now_us + wish->lease_us};
+	if (wish->isolates && tx->store->claim_culprit.id_length > 0) {
+		*out = NULL;
+		*count_out = 0;
+		return put_off_culprit(&claim, err);
+	}
 	enum err_kind kind = store_tx_work_now(tx, err);
 	if (kind == ERR_NONE)
 		kind = list_apps(&claim, err);

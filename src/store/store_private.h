@@ -63,6 +63,13 @@ struct store {
 	/* The app served last by a claim; touched in transactions only. */
 	char claim_app_id[APP_ID_BYTES_MAX];
 	size_t claim_app_id_length;
+	/* What a claim met a damaged page by; touched in transactions only. */
+	struct claim_culprit {
+		char id[APP_ID_BYTES_MAX]; /* of an account, or of an app */
+		size_t id_length;          /* 0 = none */
+		bool is_app;
+		struct error why;
+	} claim_culprit;
 };
 
 /* What a command leaves to its end: many of its rows change the same few others. */

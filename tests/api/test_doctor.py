@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from harness import App, Sandbox, Service, cli, poll
+from harness import App, Sandbox, Service, cli, marker, poll, utc
 
 ON_SQLITE = not os.environ.get("POSTHORN_TEST_DATABASE", "").startswith("postgres")
 
@@ -139,3 +139,41 @@ def test_a_proxy_that_is_not_trusted_is_named(start_service):
         found = next(check for check in checks if check["check"] == "proxy")
         assert found["severity"] == severity and ("--trusted-proxy" in found["message"]) == (severity == "warning")
         service.stop()
+
+
+def damage(path, text):
+    """Every leaf page of a table with this text in it, zeroed."""
+    pages = bytearray(path.read_bytes())
+    size = int.from_bytes(pages[16:18], "big")
+    found = [at for at in range(size, len(pages), size) if pages[at] == 0x0D and text.encode() in pages[at:at + size]]
+    for at in found:
+        pages[at:at + size] = bytes(size)
+    path.write_bytes(pages)
+    return len(found)
+
+
+@pytest.mark.skipif(not ON_SQLITE, reason="damages the SQLite file")
+def test_a_service_that_meets_damaged_pages(tmp_path, sandbox):
+    """It is not ready and accepts nothing more; what can be read goes out; the doctor says it."""
+    data = tmp_path / "data"
+    with Service(data, sandbox) as service:
+        app = App(service).set_credentials("x", "facebook").issue_token()
+        bad_account, good_account = app.account("facebook"), app.account("x")
+        at = utc(6)
+        hit = [app.accepted(bad_account, "filler " * 100, scheduled_at=at)["post_id"] for _ in range(40)]
+        good = app.accepted(good_account, marker(), scheduled_at=at)["post_id"]
+    with contextlib.closing(sqlite3.connect(data / "posthorn.db")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        delivery = database.execute("SELECT id FROM deliveries WHERE post_id = ?", (hit[0],)).fetchone()[0]
+    assert damage(data / "posthorn.db", delivery) > 0
+    with Service(data, sandbox) as service:
+        app.service = service
+        poll("it has met them", lambda: service.request("GET", "/readyz").status_code == 503, 30)
+        assert service.request("GET", "/readyz").json()["message"].endswith("the database is damaged")
+        assert service.request("GET", "/healthz").status_code == 200
+        answer = app.publish(good_account, marker())
+        assert answer.status_code == 503 and answer.json()["error"] == "UNAVAILABLE" and answer.headers["Retry-After"]
+        poll("what can be read goes out", lambda: app.show(good)["status"] == "published", 30)
+        checks = json.loads(service.cli("doctor").stdout)["checks"]
+        assert any(check["check"] == "integrity" and check["severity"] == "error" and "Restore a backup" in check["message"] for check in checks)
+        assert service.cli("doctor").returncode == 1

@@ -6,6 +6,7 @@
 #include "delivery.h"
 
 #include "sql.h"
+#include "store_alarm.h"
 
 #include "world.h"
 
@@ -240,15 +241,32 @@ static enum err_kind try_to_accept(struct world *w, const struct account_row *ac
 	return store_post_accept(w->store, w->arena, &accept, &result, &err);
 }
 
+static bool has_alarm(struct world *w, struct str name)
+{
+	struct error err = {0};
+	struct alarm_row *rows = NULL;
+	size_t count = 0;
+	ok(store_alarm_list(w->store, w->arena, &rows, &count, &err), &err);
+	for (size_t i = 0; i < count; i++) {
+		if (str_equal(rows[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 /* Pages of the table that cannot be read: what stands on others goes out, nothing new is taken. */
 static void a_damaged_page_stops_what_stands_on_it(void **state)
 {
 	struct world *w = *state;
 	struct str posts[3];
 	const struct account_row bad = world_account(w, PLATFORM_X, 0, NULL);
-	const struct str id = world_post(w, WORLD_TEXT("bad"), &bad, 1);
-	for (size_t i = 0; i < 40; i++)
-		world_post(w, WORLD_TEXT("bad"), &bad, 1);
+	struct str id = {0}; /* of the one that a claim takes first */
+	for (size_t i = 0; i < 41; i++) {
+		const struct str post = world_post(w, WORLD_TEXT("bad"), &bad, 1);
+		const struct str one = world_delivery(w, post, 0).id;
+		if (i == 0 || str_compare(one, id) < 0)
+			id = one;
+	}
 	for (size_t i = 0; i < 3; i++) {
 		const struct account_row account = world_account(w, PLATFORM_X, 0, NULL);
 		posts[i] = world_post(w, WORLD_TEXT("good"), &account, 1);
@@ -263,6 +281,7 @@ static void a_damaged_page_stops_what_stands_on_it(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_state(w, posts[i], "published");
 	assert_true(store_is_damaged(w->store));
+	assert_true(has_alarm(w, str_concat(w->arena, STR("account "), bad.id)));
 	assert_int_equal(try_to_accept(w, &bad), ERR_TEMPORARY);
 }
 
