@@ -60,10 +60,10 @@ static void the_lists_element(void **state)
 	struct delivery_row delivery = delivery_in(POST_RETRYING);
 	struct post_row post = post_of(fx, &delivery, 1, POST_RETRYING);
 	const struct json *json = written(fx, &post, false);
-	assert_string_equal(
-		names_of(fx->arena, json),
-		"id request_id external_user_id status state outcome mode scheduled_at max_lateness "
-		"created_at containers platform_posts tags");
+	assert_string_equal(names_of(fx->arena, json),
+			    "id request_id external_user_id status state outcome mode scheduled_at "
+			    "max_lateness "
+			    "created_at containers platform_posts tags");
 	/* work under way shows as pending (api-decisions.md 7) */
 	assert_text(json, "status", "pending");
 	assert_text(json, "state", "retrying");
