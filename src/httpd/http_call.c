@@ -349,7 +349,9 @@ static ssize_t truncated_read(void *cls, uint64_t pos, char *out, size_t max)
 /* From the disk, on the worker's thread. */
 static ssize_t file_read(void *cls, uint64_t pos, char *out, size_t max)
 {
-	const struct http_response *response = &((const struct call *)cls)->response;
+	const struct call *call = cls;
+	const struct http_response *response = &call->response;
+	http_watched_state_set(call->watched, WATCHED_ANSWER); /* it moves */
 	const uint64_t left = (uint64_t)response->file_length_bytes - pos;
 	const ssize_t count = pread(response->file_fd, out, left < max ? (size_t)left : max,
 				    response->file_offset_bytes + (off_t)pos);
@@ -655,7 +657,8 @@ static enum MHD_Result body_admit(struct call *call, struct MHD_Connection *conn
  * aside again. */
 static bool has_memory(const struct call *call)
 {
-	return !arena_spare_is_spent() || arena_spare_keep(call->context->spare_bytes) ||
+	const size_t spare_bytes = call->context->spare_bytes;
+	return spare_bytes == 0 || !arena_spare_is_spent() || arena_spare_keep(spare_bytes) ||
 	       (call->request->route != NULL && call->request->route->run_mode == HTTP_RUN_INLINE);
 }
 
@@ -731,8 +734,10 @@ static enum MHD_Result on_body(struct call *call, const char *data, size_t *size
 		return call_abort(call, HTTP_FAULT_BAD_REQUEST);
 	const int64_t before_bytes = request->body_size_bytes;
 	request->body_size_bytes += (int64_t)piece.len;
-	if (before_bytes / BODY_PROGRESS_BYTES != request->body_size_bytes / BODY_PROGRESS_BYTES)
+	if (before_bytes / BODY_PROGRESS_BYTES != request->body_size_bytes / BODY_PROGRESS_BYTES) {
 		call->progress_us = now_us();
+		http_watched_state_set(call->watched, WATCHED_BODY);
+	}
 	body_deadline_set(call);
 	if ((uint64_t)request->body_size_bytes > request->body_max_bytes)
 		return call_abort(call, HTTP_FAULT_BODY_TOO_LARGE);
