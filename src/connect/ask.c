@@ -3,13 +3,15 @@
  * it. */
 #include "ask.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "utf8.h"
 
+#define TICKET_ARENA_MAX_BYTES 4096
+
 struct ticket {
-	unsigned holders; /* under the connector's mutex */
+	struct arena *arena; /* it lies in it */
+	unsigned holders;    /* under the connector's mutex */
 	bool is_done;
 	bool is_good;
 	enum failure_class class;
@@ -24,11 +26,12 @@ struct ask_task {
 
 static void ticket_drop(struct connector *connector, struct ticket *ticket)
 {
+	struct arena *arena = ticket->arena;
 	pthread_mutex_lock(&connector->mutex);
 	const bool is_last = --ticket->holders == 0;
 	pthread_mutex_unlock(&connector->mutex);
 	if (is_last)
-		free(ticket);
+		arena_free(&arena);
 }
 
 static void ticket_write(struct ask_task *a, const struct step *step)
@@ -71,8 +74,7 @@ static void ask_free(struct task *task)
 	struct ask_task *a = (struct ask_task *)task;
 	struct arena *arena = a->base.arena;
 	ticket_drop(a->base.connector, a->ticket);
-	free(a);
-	arena_free(&arena);
+	arena_free(&arena); /* a lies in it */
 }
 
 static const struct task_ops ask_ops = {.plan = ask_plan, .saved = ask_saved, .free = ask_free};
@@ -80,19 +82,19 @@ static const struct task_ops ask_ops = {.plan = ask_plan, .saved = ask_saved, .f
 struct connect_task *ask_new(struct connector *connector, enum platform_id platform,
 			     enum operation operation)
 {
-	struct ask_task *a = calloc(1, sizeof(*a));
-	struct ticket *ticket = calloc(1, sizeof(*ticket));
-	if (a == NULL || ticket == NULL)
-		/* as in arena_alloc: no memory for a small object ends the program */
-		abort();
+	struct arena *arena = arena_new("ask", CONNECT_ARENA_MAX_BYTES);
+	struct arena *ticket_arena = arena_new("ask ticket", TICKET_ARENA_MAX_BYTES);
+	struct ask_task *a = ARENA_NEW(arena, struct ask_task);
+	struct ticket *ticket = ARENA_NEW(ticket_arena, struct ticket);
 	struct connect_task *t = &a->base;
 	t->task.ops = &ask_ops;
 	t->connector = connector;
-	t->arena = arena_new("ask", CONNECT_ARENA_MAX_BYTES);
+	t->arena = arena;
 	t->platform = platform_of(platform);
 	t->operation = operation;
 	flow_init(&t->flow, t->arena, 0);
 	t->env.settings = connector->config.settings;
+	ticket->arena = ticket_arena;
 	ticket->holders = 2;
 	a->ticket = ticket;
 	return t;
