@@ -5,6 +5,7 @@
 #include "arena.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thread.h"
+
 #define ALIGNMENT _Alignof(max_align_t)
+/* Ten seconds: longer than a body may stand still, and than a request waits for a commit. */
+#define SCARCE_TRIES 1000
+#define SCARCE_PAUSE_MS 10
+#define SPARE_LEAST_PART 32
 
 struct cleanup {
 	struct cleanup *next;
@@ -51,6 +58,13 @@ static void *storage_alloc(struct storage *storage, size_t size_bytes)
 	if (object != NULL)
 		storage->objects[storage->count++] = object;
 	return object;
+}
+
+/* Each object is a malloc of its own here. */
+static bool storage_has_room(struct storage *storage, size_t size_bytes)
+{
+	(void)storage, (void)size_bytes;
+	return true;
 }
 
 static void storage_clear(struct storage *storage)
@@ -121,6 +135,11 @@ static void *storage_alloc(struct storage *storage, size_t size_bytes)
 	return memset(object, 0, rounded);
 }
 
+static bool storage_has_room(struct storage *storage, size_t size_bytes)
+{
+	return storage_reserve(storage, round_up(size_bytes));
+}
+
 static void storage_clear(struct storage *storage)
 {
 	while (storage->newest != NULL && storage->newest->next != NULL) {
@@ -159,27 +178,27 @@ __attribute__((noreturn)) static void die(const char *name, const char *what, si
 /* Memory is the process's, and so is what is left of it: this is the one place where the program
  * keeps state beside main (docs/adr/0011). */
 static struct {
-	_Atomic(void *) bytes; /* never touched: it costs address space and no memory */
-	_Atomic bool is_spent;
-} spare;
+	pthread_mutex_t mutex;
+	void *bytes;           /* never touched: it costs address space and no memory */
+	_Atomic bool is_spent; /* written under the mutex */
+} spare = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 bool arena_spare_keep(size_t size_bytes)
 {
-	void *none = NULL;
+	pthread_mutex_lock(&spare.mutex);
 	if (size_bytes == 0) {
-		free(atomic_exchange(&spare.bytes, NULL));
-		atomic_store(&spare.is_spent, false);
-		return true;
+		free(spare.bytes);
+		spare.bytes = NULL;
 	}
-	if (atomic_load(&spare.bytes) != NULL)
-		return true;
-	void *bytes = malloc(size_bytes);
-	if (bytes == NULL)
-		return false;
-	if (!atomic_compare_exchange_strong(&spare.bytes, &none, bytes))
-		free(bytes); /* another thread was first */
-	atomic_store(&spare.is_spent, false);
-	return true;
+	/* The allocator may hold more than before, so that less is left: better that than none. */
+	for (size_t size = size_bytes; spare.bytes == NULL && size > size_bytes / SPARE_LEAST_PART;
+	     size /= 2)
+		spare.bytes = malloc(size);
+	const bool is_kept = size_bytes == 0 || spare.bytes != NULL;
+	if (is_kept)
+		atomic_store(&spare.is_spent, false);
+	pthread_mutex_unlock(&spare.mutex);
+	return is_kept;
 }
 
 bool arena_spare_is_spent(void)
@@ -187,16 +206,19 @@ bool arena_spare_is_spent(void)
 	return atomic_load(&spare.is_spent);
 }
 
-/* Gives the spare memory back to the system. False when there is none: then another thread may just have
- * given it back. */
+/* Gives the spare memory back to the system. False when there never was any; true as well when
+ * another thread has just given it back. */
 static bool spare_spend(void)
 {
-	void *bytes = atomic_exchange(&spare.bytes, NULL);
-	if (bytes == NULL)
-		return atomic_load(&spare.is_spent);
-	atomic_store(&spare.is_spent, true);
-	free(bytes);
-	return true;
+	pthread_mutex_lock(&spare.mutex);
+	if (spare.bytes != NULL) {
+		free(spare.bytes);
+		spare.bytes = NULL;
+		atomic_store(&spare.is_spent, true);
+	}
+	const bool is_spent = atomic_load(&spare.is_spent);
+	pthread_mutex_unlock(&spare.mutex);
+	return is_spent;
 }
 
 /* ---- arenas ---- */
@@ -217,8 +239,11 @@ struct arena *arena_try_new(const char *name, size_t ceiling_bytes)
 struct arena *arena_new(const char *name, size_t ceiling_bytes)
 {
 	struct arena *arena = arena_try_new(name, ceiling_bytes);
-	if (arena == NULL && spare_spend())
+	for (int i = 0; i < SCARCE_TRIES && arena == NULL && spare_spend(); i++) {
+		if (i > 0)
+			thread_sleep_ms(SCARCE_PAUSE_MS);
 		arena = arena_try_new(name, ceiling_bytes);
+	}
 	if (arena == NULL)
 		die(name, "no memory for itself, bytes", sizeof(*arena));
 	return arena;
@@ -279,15 +304,33 @@ void *arena_try_alloc(struct arena *arena, size_t size_bytes)
 	return alloc_below(arena, size_bytes, arena->ceiling_bytes);
 }
 
+/* The system has no more: spends the spare memory, and where that is not enough waits for others,
+ * who get no new work now, to end. NULL when nobody did for a long time, or there never was any. */
+static void *alloc_scarce(struct arena *arena, size_t size_bytes, size_t limit_bytes)
+{
+	void *object = NULL;
+	for (int i = 0; i < SCARCE_TRIES && object == NULL && spare_spend(); i++) {
+		if (i > 0)
+			thread_sleep_ms(SCARCE_PAUSE_MS);
+		object = alloc_below(arena, size_bytes, limit_bytes);
+	}
+	return object;
+}
+
 void *arena_alloc(struct arena *arena, size_t size_bytes)
 {
 	const size_t limit_bytes = arena->ceiling_bytes + arena->ceiling_bytes / 4;
 	void *object = alloc_below(arena, size_bytes, limit_bytes);
-	if (object == NULL && is_below(arena, size_bytes, limit_bytes) && spare_spend())
-		object = alloc_below(arena, size_bytes, limit_bytes);
+	if (object == NULL && is_below(arena, size_bytes, limit_bytes))
+		object = alloc_scarce(arena, size_bytes, limit_bytes);
 	if (object == NULL)
 		die(arena->name, "no room for more bytes", size_bytes);
 	return object;
+}
+
+bool arena_try_room(struct arena *arena, size_t size_bytes)
+{
+	return storage_has_room(&arena->storage, size_bytes);
 }
 
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes)

@@ -33,6 +33,9 @@ void arena_clear(struct arena *arena);
 void *arena_alloc(struct arena *arena, size_t size_bytes) __attribute__((malloc, returns_nonnull));
 /* As arena_alloc, but NULL when the ceiling would be passed. */
 void *arena_try_alloc(struct arena *arena, size_t size_bytes) __attribute__((malloc));
+/* Takes memory for the next size_bytes of objects, so that arena_alloc() needs none from the system
+ * for them. False: the system has none. */
+bool arena_try_room(struct arena *arena, size_t size_bytes);
 /* As arena_alloc, for count objects of size_bytes; the product is checked for overflow. */
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size_bytes)
 	__attribute__((malloc, returns_nonnull));
@@ -43,7 +46,7 @@ void arena_on_clear(struct arena *arena, void (*cleanup)(void *object), void *ob
 size_t arena_used_bytes(const struct arena *arena);
 
 /* Sets size_bytes of spare memory aside, for arena_alloc() when the system has no more. False: there
- * is no memory for it now. Does nothing when it is set aside already. size_bytes is the same at
+ * is no memory for a part of it now. Does nothing when it is set aside already. size_bytes is the same at
  * every call; 0 gives it up. Thread-safe. */
 bool arena_spare_keep(size_t size_bytes);
 /* Was the spare memory needed, and not set aside again since? Thread-safe. */

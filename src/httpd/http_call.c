@@ -38,6 +38,9 @@
 #define CHUNK_BYTES 16384 /* of a truncated answer */
 #define FILE_CHUNK_BYTES ((size_t)128 << 10)
 #define NO_MEMORY_STATUS 503
+/* Decoded path and query, ids, and the answer to a fault; the target counts beside it. */
+#define HEAD_ROOM_BYTES ((size_t)4096)
+#define FAULT_ROOM_BYTES ((size_t)4096)
 
 enum call_phase {
 	CALL_HEAD,      /* http_call_on_request() was not called yet */
@@ -134,15 +137,18 @@ static void head_end(struct call *call)
 
 /* ---- a call begins and ends ---- */
 
-/* NULL when there is no memory. */
-static struct call *call_new(struct call_worker *worker, struct MHD_Connection *connection)
+/* NULL when there is no memory. All that the worker itself does for the call has room then: it may
+ * not wait for memory, since it frees that of its other connections. */
+static struct call *call_new(struct call_worker *worker, struct MHD_Connection *connection,
+			     size_t target_bytes)
 {
 	struct arena *arena = arena_try_new("http request", worker->shared->arena_max_bytes);
 	if (arena == NULL)
 		return NULL;
 	struct call *call = arena_try_alloc(arena, sizeof(*call));
 	struct http_request *request = arena_try_alloc(arena, sizeof(*request));
-	if (call == NULL || request == NULL) {
+	if (call == NULL || request == NULL ||
+	    !arena_try_room(arena, HEAD_ROOM_BYTES + 3 * target_bytes)) {
 		arena_free(&arena);
 		return NULL;
 	}
@@ -161,7 +167,7 @@ static struct call *call_new(struct call_worker *worker, struct MHD_Connection *
 
 void *http_call_on_target(void *context, const char *target, struct MHD_Connection *connection)
 {
-	struct call *call = call_new(context, connection);
+	struct call *call = call_new(context, connection, strlen(target));
 	if (call == NULL)
 		return NULL;
 	call->target_in_place = str_of(target);
@@ -437,9 +443,19 @@ static enum MHD_Result response_send_early(struct call *call, struct MHD_Connect
 	return response_send(call, connection);
 }
 
+/* A worker must not wait for memory. */
+static bool has_room_for_fault(const struct call *call)
+{
+	return arena_try_room(call->arena, FAULT_ROOM_BYTES);
+}
+
 static enum MHD_Result refuse(struct call *call, struct MHD_Connection *connection,
 			      enum http_fault fault)
 {
+	if (!has_room_for_fault(call)) {
+		call->phase = CALL_ANSWERED;
+		return MHD_queue_response(connection, NO_MEMORY_STATUS, call->context->no_memory);
+	}
 	fault_render(call, fault);
 	return response_send_early(call, connection);
 }
@@ -468,9 +484,11 @@ static void answer_by_hand(struct call *call)
 /* Answers in the middle of a body, and closes. */
 static enum MHD_Result call_abort(struct call *call, enum http_fault fault)
 {
+	call->phase = CALL_ANSWERED;
+	if (!has_room_for_fault(call))
+		return MHD_NO;
 	fault_render(call, fault);
 	answer_by_hand(call);
-	call->phase = CALL_ANSWERED;
 	return MHD_NO;
 }
 
@@ -717,7 +735,7 @@ static enum MHD_Result body_keep(struct call *call, struct str piece)
 		return write_all(call->body_fd, piece.ptr, piece.len)
 			       ? MHD_YES
 			       : call_abort(call, HTTP_FAULT_UNAVAILABLE);
-	if (!body_count(call, piece.len))
+	if (arena_spare_is_spent() || !body_count(call, piece.len))
 		return call_abort(call, HTTP_FAULT_UNAVAILABLE);
 	buf_add(&call->body, piece);
 	/* within the maximum: it is memory that there is none of */

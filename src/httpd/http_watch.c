@@ -20,7 +20,7 @@
 #define SWEEP_MIN_MS 10
 #define LINGER_MAX 128
 #define LINGER_US (5 * US_PER_S)
-#define LINGER_READS_MAX 64 /* a turn, of 16 KiB each: other connections get theirs */
+#define LINGER_READS_MAX 8 /* a turn, of 16 KiB each: other connections get theirs */
 
 /* How long a connection is left in a state when places run short. A client on a slow line needs a
  * second for its head; what takes longer is served in quieter times. */
@@ -182,13 +182,16 @@ static bool has_unread(const struct watched *watched)
 	return recv(watched->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-static bool may_shut(const struct watched *watched, const struct http_share *of, int64_t now_us)
+static bool may_shut(const struct watched *watched, const struct http_share *of, int64_t now_us,
+		     bool is_urgent)
 {
 	const int state = atomic_load_explicit(&watched->state, memory_order_relaxed);
-	return !watched->is_shut && state != WATCHED_BUSY && (of == NULL || watched->share == of) &&
-	       now_us - atomic_load_explicit(&watched->since_us, memory_order_relaxed) >=
-		       patience_us[state] &&
-	       (state != WATCHED_IDLE || !has_unread(watched));
+	const int64_t age_us =
+		now_us - atomic_load_explicit(&watched->since_us, memory_order_relaxed);
+	if (watched->is_shut || state == WATCHED_BUSY || (of != NULL && watched->share != of))
+		return false;
+	return is_urgent ||
+	       (age_us >= patience_us[state] && (state != WATCHED_IDLE || !has_unread(watched)));
 }
 
 static bool is_rather(const struct watched *a, const struct watched *b)
@@ -200,13 +203,14 @@ static bool is_rather(const struct watched *a, const struct watched *b)
 				      atomic_load_explicit(&b->since_us, memory_order_relaxed);
 }
 
-bool http_watch_shut_oldest(struct watch *watch, const struct http_share *of)
+bool http_watch_shut_oldest(struct watch *watch, const struct http_share *of, bool is_urgent)
 {
 	struct watched *chosen = NULL;
 	const int64_t now_us = clock_boot_us(clock_system());
 	pthread_mutex_lock(&watch->mutex);
 	for (struct watched *each = watch->head.prev; each != &watch->head; each = each->prev) {
-		if ((chosen == NULL || is_rather(each, chosen)) && may_shut(each, of, now_us))
+		if ((chosen == NULL || is_rather(each, chosen)) &&
+		    may_shut(each, of, now_us, is_urgent))
 			chosen = each;
 	}
 	if (chosen != NULL) {

@@ -53,6 +53,7 @@
 #define ACCEPTS_MAX 64      /* per turn, before the deadlines are checked again */
 #define ACCEPT_PAUSE_MS 100 /* when the process is out of descriptors or memory */
 #define DRAIN_LOOK_MS 2
+#define SHUTS_MAX 32              /* per turn */
 #define PLATFORM_THREADS_FACTOR 4 /* they wait for seconds, and cost little while they do */
 #define PROBE_THREADS 2
 
@@ -261,7 +262,7 @@ static bool address_count(struct httpd *httpd, const struct sockaddr *address,
 	const bool is_full = max > 0 && atomic_load(&share->connections) >= max &&
 			     (httpd->address_is_exempt == NULL ||
 			      !httpd->address_is_exempt(httpd->address_context, address));
-	if (is_full && !http_watch_shut_oldest(httpd->calls.watch, share)) {
+	if (is_full && !http_watch_shut_oldest(httpd->calls.watch, share, false)) {
 		http_share_drop(httpd->calls.shares, &share);
 		return false;
 	}
@@ -278,8 +279,10 @@ static void connection_take(struct httpd *httpd, struct worker *worker, int fd,
 		close(fd);
 		return;
 	}
-	if (httpd->crowded_from > 0 && atomic_load(&httpd->connections) >= httpd->crowded_from)
-		(void)http_watch_shut_oldest(httpd->calls.watch, NULL);
+	const bool is_crowded =
+		httpd->crowded_from > 0 && atomic_load(&httpd->connections) >= httpd->crowded_from;
+	if (is_crowded || arena_spare_is_spent()) /* each connection has memory of its own */
+		(void)http_watch_shut_oldest(httpd->calls.watch, NULL, false);
 	worker_give(httpd, worker, fd, address, len, share);
 }
 
@@ -301,18 +304,33 @@ static bool accept_some(struct httpd *httpd)
 	return true;
 }
 
+/* The process is out of memory: connections that nothing works for give theirs back, some at a
+ * time, until there is spare memory again. */
+static void memory_regain(struct httpd *httpd)
+{
+	const size_t spare_bytes = httpd->calls.spare_bytes;
+	if (spare_bytes == 0 || !arena_spare_is_spent() || arena_spare_keep(spare_bytes))
+		return;
+	for (int i = 0; i < SHUTS_MAX; i++) {
+		if (!http_watch_shut_oldest(httpd->calls.watch, NULL, true))
+			return;
+	}
+}
+
 static void *acceptor_run(void *context)
 {
 	struct httpd *httpd = context;
 	bool may_accept = true;
 	while (!atomic_load(&httpd->is_closing)) {
+		memory_regain(httpd);
 		const int sweep_ms = http_watch_sweep(httpd->calls.watch);
 		const bool has_room = worker_pick(httpd) != NULL;
 		struct pollfd fds[] = {
 			{.fd = http_watch_wake_fd(httpd->calls.watch), .events = POLLIN},
 			{.fd = may_accept && has_room ? httpd->listening.fd : -1, .events = POLLIN},
 		};
-		const int wait_ms = may_accept || (sweep_ms >= 0 && sweep_ms < ACCEPT_PAUSE_MS)
+		const bool is_calm = may_accept && !arena_spare_is_spent();
+		const int wait_ms = is_calm || (sweep_ms >= 0 && sweep_ms < ACCEPT_PAUSE_MS)
 					    ? sweep_ms
 					    : ACCEPT_PAUSE_MS;
 		if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)

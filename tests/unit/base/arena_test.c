@@ -195,6 +195,8 @@ static void spare_memory_is_kept_once_and_given_up(void **state)
 	assert_true(arena_spare_keep(0));
 	struct arena *arena = arena_try_new("test", 100);
 	assert_non_null(arena);
+	assert_true(arena_try_room(arena, 100));
+	assert_int_equal(arena_used_bytes(arena), 0);
 	assert_non_null(arena_alloc(arena, 100));
 	arena_free(&arena);
 }

@@ -193,17 +193,22 @@ static void the_most_useless_is_shut_first(void **state)
 		assert_ptr_equal(http_watched_share(watched[i]), i == 5 ? &theirs : &mine);
 	}
 	assert_int_equal(send(fds[3][1], "G", 1, 0), 1); /* its next request */
-	assert_true(http_watch_shut_oldest(pair->watch, NULL));
+	assert_true(http_watch_shut_oldest(pair->watch, NULL, false));
 	assert_int_equal(recv(fds[4][1], &byte, 1, MSG_DONTWAIT), 0);
-	assert_true(http_watch_shut_oldest(pair->watch, &theirs));
+	assert_true(http_watch_shut_oldest(pair->watch, &theirs, false));
 	assert_int_equal(recv(fds[5][1], &byte, 1, MSG_DONTWAIT), 0);
 	/* head and body have not taken too long yet, and the idle one has a request */
-	assert_false(http_watch_shut_oldest(pair->watch, NULL));
-	assert_false(http_watch_shut_oldest(pair->watch, &theirs));
+	assert_false(http_watch_shut_oldest(pair->watch, NULL, false));
+	assert_false(http_watch_shut_oldest(pair->watch, &theirs, false));
 	thread_sleep_ms(1100);
-	assert_true(http_watch_shut_oldest(pair->watch, &mine));
+	assert_true(http_watch_shut_oldest(pair->watch, &mine, false));
 	assert_int_equal(recv(fds[2][1], &byte, 1, MSG_DONTWAIT), 0);
-	assert_false(http_watch_shut_oldest(pair->watch, NULL));
+	assert_false(http_watch_shut_oldest(pair->watch, NULL, false));
+	assert_true(
+		http_watch_shut_oldest(pair->watch, NULL, true)); /* the idle one all the same */
+	assert_true(http_watch_shut_oldest(pair->watch, NULL, true)); /* the body */
+	assert_false(http_watch_shut_oldest(pair->watch, NULL, true));
+	assert_int_equal(recv(fds[0][1], &byte, 1, MSG_DONTWAIT), -1);
 	for (int i = 0; i < COUNT; i++) {
 		http_watch_remove(pair->watch, &watched[i]);
 		close(fds[i][0]);
