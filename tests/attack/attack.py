@@ -3,6 +3,7 @@
 """Attacks against a service of our own on 127.0.0.1, bounded in time and count (README.md). Each prints one line of figures;
 the exit status is 1 when a bound of the table there did not hold."""
 import contextlib
+import multiprocessing
 import pathlib
 import re
 import resource
@@ -50,35 +51,39 @@ def ask(service, path=b"/healthz", token=None, timeout_s=PATIENCE_S, method=b"GE
     return (int(found.group(1)) if found else 0), time.monotonic() - began
 
 
-class Honest(threading.Thread):
-    """A client that means well, all the while."""
+class Honest:
+    """A client that means well, all the while; a process of its own, so that it does not wait for the attacker."""
 
     def __init__(self, service, token, path=b"/v1/posts", every_s=0.05):
-        super().__init__(daemon=True)
-        self.service, self.token, self.path, self.every_s = service, token, path, every_s
-        self.took, self.failed, self.is_over = [], 0, threading.Event()
-        self.start()
+        self.took, self.failed, self.is_over = [], 0, multiprocessing.Event()
+        self.mine, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=self.run, args=(service, token, path, every_s, theirs), daemon=True)
+        self.process.start()
 
-    def run(self):
+    def run(self, service, token, path, every_s, out):
         while not self.is_over.is_set():
-            status, seconds = ask(self.service, self.path, self.token)
+            status, seconds = ask(service, path, token)
             self.took.append(seconds)
             self.failed += status != 200
-            self.is_over.wait(self.every_s)
+            self.is_over.wait(every_s)
+        out.send((self.took, self.failed))
 
     def end(self):
         self.is_over.set()
-        self.join()
+        self.took, self.failed = self.mine.recv()
+        self.process.join()
         self.took.sort()
         p99 = self.took[min(len(self.took) - 1, len(self.took) * 99 // 100)]
         return (f"honest client: {len(self.took) - self.failed} of {len(self.took)} answered, median {statistics.median(self.took) * 1000:.1f} ms,"
                 f" p99 {p99 * 1000:.1f} ms, slowest {self.took[-1] * 1000:.0f} ms")
 
 
-def send_bodies(service, count, size_bytes, until_s):
-    """count connections without a token, each with a body; all at once, as fast as they are taken. The number that was refused
-    before it had sent everything."""
-    head = b"POST /v1/posts/publish HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (size_bytes + 1)
+def send_bodies(service, count, size_bytes, until_s, token=None):
+    """count connections, each with a body; all at once, as fast as they are taken. They, and the number that was refused before it
+    had sent everything."""
+    bearer = b"Authorization: Bearer " + token.encode() + b"\r\n" if token else b""
+    head = b"POST /v1/posts/publish HTTP/1.1\r\n" + HOST + bearer
+    head += b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (size_bytes + 1)
     body = memoryview(head + b" " * size_bytes)  # one byte is missing: the body is never whole
     poll, left, refused = selectors.DefaultSelector(), {}, 0
     for _ in range(count):
@@ -208,7 +213,30 @@ def memory(sandbox, directory):
         return is_alive and status == 200
 
 
-ATTACKS = {"bodies": bodies, "idle": idle, "platform": platform, "lengths": lengths, "memory": memory}
+def scarce(sandbox, directory):
+    """Memory really ends: 12 MB of data over what an idle service has, and an app that sends 30 MB of bodies."""
+    with Service(directory, sandbox=sandbox, options=("--threads", "16")) as service:
+        app = App(service, name="greedy").issue_token()
+        for _ in range(40):
+            ask(service, b"/v1/posts", app.token)
+        with open(f"/proc/{service.popen.pid}/status", encoding="ascii") as status:
+            size = int(re.search(r"VmData:\s+(\d+)", status.read()).group(1)) << 10
+        resource.prlimit(service.popen.pid, resource.RLIMIT_DATA, (size + (12 << 20), resource.RLIM_INFINITY))
+        clients, refused = send_bodies(service, 300, 100_000, 5, app.token)
+        statuses = [ask(service, b"/v1/posts", app.token)[0] for _ in range(20)]
+        is_alive = service.popen.poll() is None
+        for client in clients:
+            client.close()
+        end, status = time.monotonic() + PATIENCE_S, 0
+        while is_alive and status != 200 and time.monotonic() < end:
+            status = ask(service, b"/v1/posts", app.token)[0]
+        meanwhile = {each: statuses.count(each) for each in sorted(set(statuses))}
+        print(f"scarce: 300 x 100 kB with 12 MB of memory to spare; {refused} cut off, other requests answered {meanwhile};"
+              f" the service {'lives' if is_alive else 'is dead'}; afterwards {status}")
+        return is_alive and status == 200
+
+
+ATTACKS = {"bodies": bodies, "idle": idle, "platform": platform, "lengths": lengths, "memory": memory, "scarce": scarce}
 
 
 def main():
