@@ -20,7 +20,8 @@ SCOPES = re.findall(r"^SCOPE\((\w+),", (ROOT / "src/model/scopes.def").read_text
 def verbs():
     """The commands of posthorn, as "post" and "key create"."""
     table = (ROOT / "src/cli/commands.h").read_text()
-    return {f"{first} {second}" if second != "NULL" else first for first, second in re.findall(r'X\("([\w-]+)", "?([\w-]+)"?,', table)}
+    people = set(re.findall(r'^PERSON_VERB\(\w+, *"([\w-]+)"', (ROOT / "src/person/person_verbs.def").read_text(), re.M))
+    return people | {f"{first} {second}" if second != "NULL" else first for first, second in re.findall(r'X\("([\w-]+)", "?([\w-]+)"?,', table)}
 
 
 def test_every_row_is_read():

@@ -393,6 +393,30 @@ def test_accounts(person):
     assert rows[0]["id"] in person.out("accounts", "--platform", "x")
 
 
+# ---- keys ----
+
+
+def key(app, scopes):
+    made = app.cli("key", "create", "--app", app.client_id, "--name", scopes, "--scopes", scopes)
+    assert made.returncode == 0, made.stderr
+    return {"POSTHORN_TOKEN": json.loads(made.stdout)["key"]}
+
+
+def test_keys_and_their_scopes(jo, browser, receiver):
+    reader, writer, opener = key(jo.app, "read"), key(jo.app, "read,publish"), key(jo.app, "read,accounts")
+    post_id = post_id_of(jo.out("post", marker("key"), "--to", "x", environment=writer))
+    for words in (["posts"], ["show", post_id], ["explain", post_id], ["accounts"], ["validate", "text", "--to", "x"]):
+        jo.run(*words, environment=reader)
+    for words in (["post", "text", "--to", "x"], ["cancel", post_id], ["retry", post_id]):
+        said = jo.fails(*words, environment=reader)
+        assert "INSUFFICIENT_SCOPE" in said and "missing scope of the key: publish" in said
+    assert "missing scope of the key: accounts" in jo.fails("connect", "x", environment={**writer, **browser("allow")})
+    jo.run("connect", "x", "--user", "by key", environment={**opener, **browser("allow")})
+    with Listening(jo, receiver, "--events", "post.completed", environment=reader):
+        jo.run("post", marker("key"), "--to", jo.json("accounts", "--user", "me")["data"][0]["id"], environment=writer)
+        poll("the event", lambda: len(receiver.calls) == 1)
+
+
 # ---- connect ----
 
 

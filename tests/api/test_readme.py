@@ -56,4 +56,4 @@ def test_the_walk_of_the_command_line(tmp_path, start_sandbox, start_service):
         assert part in done.stdout
     assert [post["text"] for post in sandbox.ledger()] == ["The mail has come.", "And a reply under it."]
     made = {path.name for path in tmp_path.iterdir()}
-    assert made == {"app.json", "browser", "build", "posthorn-data"}
+    assert made == {"app.json", "browser", "build", "key.json", "posthorn-data"}
