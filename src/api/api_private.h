@@ -189,9 +189,9 @@ enum err_kind bearer_find(const struct api *api, const struct http_request *requ
  * have the scope of the route? Leaves a struct api_caller in request->user and notes the use of a
  * key. False: answered already. */
 bool bearer_check(struct api *api, struct http_request *request, struct http_response *response);
-/* Decides on the headers whether the caller may send a body: as bearer_check(), but a token that was
- * good a moment ago is not looked up again; the app's rate limit, without counting. Waits for the
- * database only when may_wait. */
+/* Decides on the headers whether the caller may send a body: as bearer_check(), but a token that
+ * was good a moment ago is not looked up again; the app's rate limit, without counting. Waits for
+ * the database only when may_wait. */
 enum http_admission bearer_admit(struct api *api, struct http_request *request,
 				 struct http_response *response, bool may_wait);
 /* NULL when out of memory; the caller frees it. */

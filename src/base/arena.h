@@ -45,9 +45,9 @@ void arena_on_clear(struct arena *arena, void (*cleanup)(void *object), void *ob
 /* What all objects asked for, without padding; an empty object counts one byte. */
 size_t arena_used_bytes(const struct arena *arena);
 
-/* Sets size_bytes of spare memory aside, for arena_alloc() when the system has no more. False: there
- * is no memory for a part of it now. Does nothing when it is set aside already. size_bytes is the same at
- * every call; 0 gives it up. Thread-safe. */
+/* Sets size_bytes of spare memory aside, for arena_alloc() when the system has no more. False:
+ * there is no memory for a part of it now. Does nothing when it is set aside already. size_bytes is
+ * the same at every call; 0 gives it up. Thread-safe. */
 bool arena_spare_keep(size_t size_bytes);
 /* Was the spare memory needed, and not set aside again since? Thread-safe. */
 bool arena_spare_is_spent(void);

@@ -6,8 +6,8 @@
  * path; holding admin_router() is the permission. Second, over HTTP under /dashboard, with the
  * pages that use it; there admin_web.c authorizes by session and owner. Files: admin.c has the
  * route table, admin_web.c the access over HTTP, admin_request.h and admin_respond.h reading and
- * answering, admin_session.c signing in, backoff.h, device_cookie.h and password_pool.h slow down guessing; then one
- * file per subject. */
+ * answering, admin_session.c signing in, backoff.h, device_cookie.h and password_pool.h slow down
+ * guessing; then one file per subject. */
 #pragma once
 
 #include <stdbool.h>

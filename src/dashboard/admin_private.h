@@ -142,5 +142,6 @@ static inline struct str admin_dashboard_url(const struct admin *admin)
 	return str_of(admin->web.dashboard_url != NULL ? admin->web.dashboard_url
 						       : admin->web.public_url);
 }
-/* The origin of the browser's page ("https://host") from its Origin header, else where the pages are. */
+/* The origin of the browser's page ("https://host") from its Origin header, else where the pages
+ * are. */
 struct str admin_session_page_origin(const struct admin *admin, const struct http_request *request);

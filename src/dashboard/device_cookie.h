@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The device cookie: a browser that an admin has signed in with before shows it at the next sign-in,
- * so that its wrong passwords are counted for itself, and what strangers guess pauses nobody else
- * (OWASP, "Slow down online guessing attacks with device cookies"). It opens nothing by itself and
- * is good for one e-mail address. Sealed with the master key, not stored: every node knows it, and
- * it stays after a restart. */
+ * The device cookie: a browser that an admin has signed in with before shows it at the next
+ * sign-in, so that its wrong passwords are counted for itself, and what strangers guess pauses
+ * nobody else (OWASP, "Slow down online guessing attacks with device cookies"). It opens nothing by
+ * itself and is good for one e-mail address. Sealed with the master key, not stored: every node
+ * knows it, and it stays after a restart. */
 #pragma once
 
 #include <stdbool.h>

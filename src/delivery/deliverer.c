@@ -121,8 +121,8 @@ static bool has_pauses(const struct deliverer *deliverer)
 }
 
 /* What is paused is due all the same, and claims pass over it: when the rest is due costs a look at
- * every account, so a busy deliverer polls, and only one at rest asks. Returns 0 when there is no rest:
- * a new post and the end of a pause wake the engine. */
+ * every account, so a busy deliverer polls, and only one at rest asks. Returns 0 when there is no
+ * rest: a new post and the end of a pause wake the engine. */
 static int64_t due_beside_pauses_us(struct deliverer *deliverer, int64_t due_us)
 {
 	const struct deliverer_config *config = &deliverer->config;

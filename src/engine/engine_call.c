@@ -7,13 +7,14 @@
 
 #include "json.h"
 
-/* A call that works once and is no publish call (a refresh) is not sent later than this after it was
- * decided: a node that was not heard of for 25 s may have been taken over from (store_node.h), and
- * what it wanted to use up may be used up. */
+/* A call that works once and is no publish call (a refresh) is not sent later than this after it
+ * was decided: a node that was not heard of for 25 s may have been taken over from (store_node.h),
+ * and what it wanted to use up may be used up. */
 #define ONCE_SEND_MS 15000
 
 /* Counted from the decision, not from now: a process that was paused in between must not send late.
- * Another node may be probing by then, and a repeat that was safe may be safe no longer. 0 = none. */
+ * Another node may be probing by then, and a repeat that was safe may be safe no longer. 0 =
+ * none. */
 static int64_t send_deadline_us(const struct call *call, int64_t planned_boot_us)
 {
 	const int64_t timeout_ms = step_call_timeout_ms(call);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One HTTP call. Three habits of libmicrohttpd 0.9.75 shape this file: an answer queued with the
  * headers closes the connection; while a body comes in none can be queued at all (there the answer
- * is written to the socket by hand, answer_by_hand); and after it has resumed a suspended connection
- * it calls http_call_on_request() once more, as it did before (enum call_phase). */
+ * is written to the socket by hand, answer_by_hand); and after it has resumed a suspended
+ * connection it calls http_call_on_request() once more, as it did before (enum call_phase). */
 #include "http_call.h"
 
 #include <errno.h>

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One HTTP call from its request line to its answer, as libmicrohttpd's callbacks see it. Private
- * to the folder: httpd.c hands these functions to the daemon. Each call has its own arena, made with
- * the request line and freed when the answer is sent. The callbacks run on the worker thread that
- * holds the connection, and wait for nothing: handlers, and admit hooks that must wait, run on the
- * threads of a pool while the connection is suspended.
+ * to the folder: httpd.c hands these functions to the daemon. Each call has its own arena, made
+ * with the request line and freed when the answer is sent. The callbacks run on the worker thread
+ * that holds the connection, and wait for nothing: handlers, and admit hooks that must wait, run on
+ * the threads of a pool while the connection is suspended.
  *
  *   http_call_on_target      the request line is in: a call is made
  *   http_call_on_request     first with the headers: guard, route, admission, early refusals; then
- *                            with each piece of the body; then at the end: the handler; then with its
+ *                            with each piece of the body; then at the end: the handler; then with
+ *                            its
  *                            answer
  *   http_call_on_completed   the answer is sent, or the connection broke: the call is freed
  *   http_call_on_connection  a connection begins or ends: watched for its deadlines
- *   http_call_on_log         libmicrohttpd complains: a Content-Length that it cannot read is answered
+ *   http_call_on_log         libmicrohttpd complains: a Content-Length that it cannot read is
+ *   answered
  *                            here, once and in our shape, before it does so itself */
 #pragma once
 

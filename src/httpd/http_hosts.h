@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The hosts that a listener answers for (design.md 5). A web page of somebody else whose name is
  * pointed at our address (DNS rebinding) sends its own name in Host and is refused; so is a request
- * that a proxy sent to the wrong server. Names and literal addresses count, ports do not: a proxy or
- * a forwarded port may change them. Read-only after opening: any thread may use it. */
+ * that a proxy sent to the wrong server. Names and literal addresses count, ports do not: a proxy
+ * or a forwarded port may change them. Read-only after opening: any thread may use it. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,15 +26,15 @@ struct http_hosts_config {
 	size_t name_count;
 };
 
-/* Copies config. The caller frees *hosts_out with http_hosts_free(). INVALID: a URL, name or address
- * that cannot be read (err->text names it); INTERNAL: no memory, or the machine's addresses cannot
- * be listed. */
+/* Copies config. The caller frees *hosts_out with http_hosts_free(). INVALID: a URL, name or
+ * address that cannot be read (err->text names it); INTERNAL: no memory, or the machine's addresses
+ * cannot be listed. */
 enum err_kind http_hosts_new(const struct http_hosts_config *config, struct http_hosts **hosts_out,
 			     struct error *err);
 /* Frees and sets NULL; takes NULL inside. */
 void http_hosts_free(struct http_hosts **hosts);
 /* Is host, the value of a Host header or an authority, one of them? So is the literal address that
- * the client has connected to: local, the socket's own end; NULL = not known. hosts NULL: every host
- * is. arena is for the reading. */
+ * the client has connected to: local, the socket's own end; NULL = not known. hosts NULL: every
+ * host is. arena is for the reading. */
 bool http_hosts_has(const struct http_hosts *hosts, struct arena *arena, struct str host,
 		    const struct sockaddr *local);

@@ -26,5 +26,6 @@ enum err_kind http_pool_new(const char *name, unsigned threads_max, size_t stack
 bool http_pool_hand(struct http_pool *pool, struct http_job *job);
 /* Takes no more jobs, runs what is queued, and waits for the threads to end. Takes NULL. */
 void http_pool_stop(struct http_pool *pool);
-/* Stops the pool, frees it and nulls; a NULL inside is fine. No other thread may use it any more. */
+/* Stops the pool, frees it and nulls; a NULL inside is fine. No other thread may use it any
+ * more. */
 void http_pool_free(struct http_pool **pool);

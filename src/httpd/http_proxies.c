@@ -102,8 +102,8 @@ static bool is_port(struct str text)
 	return !str_is_empty(text);
 }
 
-/* RFC 7239, 6: "192.0.2.1", "192.0.2.1:80", "[2001:db8::1]", "[2001:db8::1]:80"; also an IPv6 address
- * without brackets, as X-Forwarded-For has it. */
+/* RFC 7239, 6: "192.0.2.1", "192.0.2.1:80", "[2001:db8::1]", "[2001:db8::1]:80"; also an IPv6
+ * address without brackets, as X-Forwarded-For has it. */
 static bool node_parse(struct str node, uint8_t address_out[CIDR_ADDRESS_BYTES])
 {
 	const bool is_bracketed = str_skip(&node, STR("["));

@@ -31,9 +31,9 @@ enum err_kind http_proxies_new(const char *const *ranges, size_t count,
 void http_proxies_free(struct http_proxies **proxies);
 /* Is this peer a trusted proxy? proxies NULL: none is. */
 bool http_proxies_has(const struct http_proxies *proxies, const struct sockaddr *peer);
-/* The address of the request's client as text, IPv4 dotted. The peer's own, unless that is a trusted
- * proxy: then the right-most address of the header that is not one. Where an entry is no address
- * ("unknown"), or all are trusted, it is that of the last proxy that can be told. Empty for a peer
- * that is not of the Internet (Unix sockets). proxies may be NULL. In arena. */
+/* The address of the request's client as text, IPv4 dotted. The peer's own, unless that is a
+ * trusted proxy: then the right-most address of the header that is not one. Where an entry is no
+ * address ("unknown"), or all are trusted, it is that of the last proxy that can be told. Empty for
+ * a peer that is not of the Internet (Unix sockets). proxies may be NULL. In arena. */
 struct str http_proxies_client(const struct http_proxies *proxies, struct arena *arena,
 			       const struct http_request *request, const struct sockaddr *peer);

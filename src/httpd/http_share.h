@@ -24,8 +24,8 @@ struct http_share {
 	char key[HTTP_ADDRESS_TEXT_BYTES];
 };
 
-/* "192.0.2.1", "2001:db8::1", written into text_out; an IPv4 client of a dual-stack listener as IPv4.
- * Empty for NULL and for Unix sockets. */
+/* "192.0.2.1", "2001:db8::1", written into text_out; an IPv4 client of a dual-stack listener as
+ * IPv4. Empty for NULL and for Unix sockets. */
 struct str http_address_text(const struct sockaddr *address,
 			     char text_out[static HTTP_ADDRESS_TEXT_BYTES]);
 /* NULL when out of memory. */

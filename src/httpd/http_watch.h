@@ -38,9 +38,10 @@ void http_watched_state_set(struct watched *watched, enum watched_state state);
 /* Whose connection it is; share stays the caller's and lives as long as the watched. Takes NULL. */
 void http_watched_share_set(struct watched *watched, struct http_share *share);
 struct http_share *http_watched_share(const struct watched *watched);
-/* Shuts down one connection of that share, or of any when it is NULL: an idle one, else one that has
- * been in its state for longer than an honest client needs (is_urgent: for any time); of several the
- * one that has been in it the longest. Its worker sees the end and closes. False: there is none. */
+/* Shuts down one connection of that share, or of any when it is NULL: an idle one, else one that
+ * has been in its state for longer than an honest client needs (is_urgent: for any time); of
+ * several the one that has been in it the longest. Its worker sees the end and closes. False: there
+ * is none. */
 bool http_watch_shut_oldest(struct watch *watch, const struct http_share *of, bool is_urgent);
 /* 0 = none. Takes NULL. Instants are clock_boot_us(clock_system()). */
 void http_watched_deadline_set(struct watched *watched, int64_t deadline_us);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The listener. It has three kinds of threads:
  *
- *   acceptor: one. Accepts, hands each connection to a worker, enforces deadlines (http_watch.c) and
+ *   acceptor: one. Accepts, hands each connection to a worker, enforces deadlines (http_watch.c)
+ *   and
  *   shares out places: each address has a maximum (http_share.c), and when places run short the
  *   connection that is idle the longest is closed.
  *
@@ -10,10 +11,10 @@
  *
  *   pool: runs handlers, one pool for each thing they may wait for (http_pool.c).
  *
- * We accept connections and keep the workers ourselves instead of handing libmicrohttpd the listening
- * socket and a pool size: the threads of its pool all wake for each new connection, and the first
- * takes up to ten. Here each connection goes to the worker that we choose, and when all are
- * full, clients wait in the backlog instead of being closed. */
+ * We accept connections and keep the workers ourselves instead of handing libmicrohttpd the
+ * listening socket and a pool size: the threads of its pool all wake for each new connection, and
+ * the first takes up to ten. Here each connection goes to the worker that we choose, and when all
+ * are full, clients wait in the backlog instead of being closed. */
 #include "httpd.h"
 
 #include <errno.h>
@@ -500,7 +501,8 @@ void httpd_close(struct httpd **httpd, unsigned timeout_ms)
 	if (closing->unix_path != NULL)
 		unlink(closing->unix_path);
 	calls_drain(closing, timeout_ms);
-	/* Waits for handlers that still run: libmicrohttpd does not end with suspended connections. */
+	/* Waits for handlers that still run: libmicrohttpd does not end with suspended
+	 * connections. */
 	for (size_t i = 0; i < COUNT_OF(closing->calls.pools); i++)
 		http_pool_stop(closing->calls.pools[i]);
 	for (unsigned i = 0; i < closing->worker_count; i++)

@@ -65,14 +65,14 @@ struct httpd_config {
 	 * requests and of one address. More is 503. 0 = no ceiling. */
 	size_t body_bytes_max;
 	size_t body_bytes_of_address_max;
-	/* Open connections of one address: one more closes the one of them that is idle the longest,
-	 * or is closed itself. 0 = no ceiling. */
+	/* Open connections of one address: one more closes the one of them that is idle the
+	 * longest, or is closed itself. 0 = no ceiling. */
 	unsigned connections_of_address_max;
 	/* From this share of all places on, each new connection closes the one of all that is idle
 	 * the longest. 0 = never: then clients wait in the backlog when all places are taken. */
 	unsigned crowded_percent;
-	/* Addresses that connections_of_address_max does not count: proxies that many clients share.
-	 * Called by the accepting thread; must not block. NULL = none. */
+	/* Addresses that connections_of_address_max does not count: proxies that many clients
+	 * share. Called by the accepting thread; must not block. NULL = none. */
 	bool (*address_is_exempt)(void *context, const struct sockaddr *address);
 	void *address_context;
 	size_t spare_bytes; /* arena_spare_keep(); 0 = none */

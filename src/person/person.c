@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See person.h: the verbs, and which service and token a run uses. The real ports are person_main.c's. */
+ * See person.h: the verbs, and which service and token a run uses. The real ports are
+ * person_main.c's. */
 #include "person.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
  * the verb. argv[0] is the program. */
 bool person_has_verb(int argc, char *const *argv);
 /* Runs that verb. environment: as environ. user_agent: what the service sees ("Posthorn/0.1.0").
- * Blocks until the verb is done; listen ends by SIGINT or SIGTERM, which it blocks. Returns the exit
- * status: 0 done, 1 refused, failed or not reached (standard error says why), 2 wrong use or no
- * token. */
+ * Blocks until the verb is done; listen ends by SIGINT or SIGTERM, which it blocks. Returns the
+ * exit status: 0 done, 1 refused, failed or not reached (standard error says why), 2 wrong use or
+ * no token. */
 int person_main(int argc, char *const *argv, char *const *environment, const char *user_agent);
 /* Each verb with its usage and summary, for the list of all commands. */
 void person_print_verbs(FILE *out);

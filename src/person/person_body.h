@@ -15,9 +15,9 @@ struct person_body {
 	struct str scheduled_at; /* as the API writes it; empty = now */
 };
 
-/* WRONG_USE with the reason on standard error: a file of this machine, media of unknown kind, a time
- * that cannot be read, an option of an unknown platform, no text and no media, a text that is not
- * UTF-8. */
+/* WRONG_USE with the reason on standard error: a file of this machine, media of unknown kind, a
+ * time that cannot be read, an option of an unknown platform, no text and no media, a text that is
+ * not UTF-8. */
 enum person_status person_body_check(struct person *person, struct person_body *body_out);
 /* The JSON, in the run's arena. request_id: empty = none. */
 struct str person_body_write(struct person *person, const struct person_body *body,

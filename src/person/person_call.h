@@ -31,11 +31,11 @@ struct person_answer {
 };
 
 /* Makes the call with the run's token and waits for the answer, which lives in arena. Blocks: a try
- * takes at most 30 s (GET: 15 s); lost answers of repeatable calls and 502 to 504 are repeated for 30
- * s, and at least twice; a rate limit is waited for (at most five times a minute). Returns NONE with any answer of the
- * service, whatever its status; TEMPORARY: the service cannot be reached and nothing was taken;
- * UNCERTAIN: no answer, and the call may have been taken; INVALID: what answers there is not
- * Posthorn. err names the URL. */
+ * takes at most 30 s (GET: 15 s); lost answers of repeatable calls and 502 to 504 are repeated for
+ * 30 s, and at least twice; a rate limit is waited for (at most five times a minute). Returns NONE
+ * with any answer of the service, whatever its status; TEMPORARY: the service cannot be reached and
+ * nothing was taken; UNCERTAIN: no answer, and the call may have been taken; INVALID: what answers
+ * there is not Posthorn. err names the URL. */
 enum err_kind person_call(struct person *person, struct arena *arena,
 			  const struct person_request *request, struct person_answer *answer_out,
 			  struct error *err);

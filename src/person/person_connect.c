@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The verb connect: begins a connection, sends the user's browser to the platform, and waits until it
- * is back. Where the app wants connections confirmed, the token that the browser brought back here
- * confirms it: this command began the connection, on the same machine. */
+ * The verb connect: begins a connection, sends the user's browser to the platform, and waits until
+ * it is back. Where the app wants connections confirmed, the token that the browser brought back
+ * here confirms it: this command began the connection, on the same machine. */
 #include "arena.h"
 #include "buf.h"
 

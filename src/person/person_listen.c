@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The verb listen: reads the app's feed of events and sends each to a program on this machine, signed
- * as a webhook of the service would be (Standard Webhooks), so that no public address is needed while
- * one develops. Each event is sent once. */
+ * The verb listen: reads the app's feed of events and sends each to a program on this machine,
+ * signed as a webhook of the service would be (Standard Webhooks), so that no public address is
+ * needed while one develops. Each event is sent once. */
 #include "arena.h"
 #include "buf.h"
 #include "count_of.h"

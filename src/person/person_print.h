@@ -23,7 +23,8 @@ struct person_table {
 	size_t rows_max;
 };
 
-/* Text on one line: control and direction characters become blanks, bytes that are not UTF-8 "?". */
+/* Text on one line: control and direction characters become blanks, bytes that are not UTF-8
+ * "?". */
 void person_print_text(FILE *out, struct str text);
 /* The same, at most columns wide; a longer text ends with "...". */
 struct str person_print_short(struct arena *arena, struct str text, size_t columns);

@@ -15,8 +15,8 @@ struct person_targets {
 	size_t count;
 };
 
-/* Reads the flags alone: FAILED is never returned. WRONG_USE: --to is missing, or has a word that is
- * none of the three; said on standard error. */
+/* Reads the flags alone: FAILED is never returned. WRONG_USE: --to is missing, or has a word that
+ * is none of the three; said on standard error. */
 enum person_status person_targets_check(struct person *person);
 /* Asks the service for the accounts that are named without an id. A platform stands for its only
  * active account. FAILED: there is none, there are several (they are listed), or the service cannot

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a platform calls things is data from outside: ids, cursors and addresses are stored, shown to
- * customers and put into later calls. These functions are the one way from an answer to them. Each
- * gives what it was given, or an empty text, which callers take as "the answer does not say": after
- * a publish call that is an unknown outcome. Pure. */
+ * What a platform calls things is data from outside: ids, cursors and addresses are stored, shown
+ * to customers and put into later calls. These functions are the one way from an answer to them.
+ * Each gives what it was given, or an empty text, which callers take as "the answer does not say":
+ * after a publish call that is an unknown outcome. Pure. */
 #pragma once
 
 #include "str.h"
@@ -15,8 +15,8 @@ struct json;
 #define ANSWER_CURSOR_MAX_BYTES 1024
 #define ANSWER_URL_MAX_BYTES 2048
 
-/* A text or a whole number that can be an id: 1 to 256 bytes of A-Z a-z 0-9 - . _ ~ : , ( ) @ = + %,
- * not "." or "..", and without a token or secret of this call in it. */
+/* A text or a whole number that can be an id: 1 to 256 bytes of A-Z a-z 0-9 - . _ ~ : , ( ) @ = +
+ * %, not "." or "..", and without a token or secret of this call in it. */
 struct str answer_id(const struct env *env, const struct json *value);
 /* The same of a text, from a header for example. */
 struct str answer_id_of(const struct env *env, struct str text);

@@ -266,7 +266,8 @@ static enum err_kind put_off_lane(struct claim *claim, const struct due_lane *la
 }
 
 /* SQLite writes nothing more in a transaction that has read a damaged page, not even after going
- * back to a savepoint: the claim fails, and the next one begins by putting off what it failed by. */
+ * back to a savepoint: the claim fails, and the next one begins by putting off what it failed
+ * by. */
 static bool is_spoiled(const struct claim *claim)
 {
 	return store_is_damaged(claim->tx->store) && !sql_is_shared(claim->tx->sql);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzes httpd/http_proxies.h, codec/cidr.h and httpd/http_hosts.h: whatever a client sends in front
- * of what a trusted proxy appends, the client is who the proxy says it is; a header of somebody who
- * is no proxy means nothing; every answer is an address in its one spelling; and a host that is ours
- * holds nothing but its name and a port. */
+ * Fuzzes httpd/http_proxies.h, codec/cidr.h and httpd/http_hosts.h: whatever a client sends in
+ * front of what a trusted proxy appends, the client is who the proxy says it is; a header of
+ * somebody who is no proxy means nothing; every answer is an address in its one spelling; and a
+ * host that is ours holds nothing but its name and a port. */
 #include "http_proxies.h"
 
 #include <arpa/inet.h>

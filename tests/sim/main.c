@@ -233,7 +233,8 @@ static void judge_end(struct run *run)
 	house_free(&house);
 }
 
-/* A commit is lost by putting files back, which is nothing that a database of several nodes does. */
+/* A commit is lost by putting files back, which is nothing that a database of several nodes
+ * does. */
 static bool has_nodes(uint64_t seed, enum mutant mutant)
 {
 	return nodes_are_in(seed) && mutant != MUTANT_SEND_BEFORE_COMMIT;

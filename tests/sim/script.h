@@ -50,10 +50,11 @@ struct script_post {
 	int republish_count;              /* so often they took the risk of a second one */
 	bool is_forgotten;                /* accepted after the copy that was put back was taken */
 	int64_t cancelled_us, retried_us; /* when they last did; 0 = never */
-	/* They retried it after that copy was taken: it has the end, or the time, of the copy again,
-	 * until they retry it once more. */
+	/* They retried it after that copy was taken: it has the end, or the time, of the copy
+	 * again, until they retry it once more. */
 	bool is_retry_lost;
-	bool is_early_lost; /* in the copy it was still to come: they had cancelled it, and retried */
+	/* in the copy it was still to come: they had cancelled it, and retried */
+	bool is_early_lost;
 };
 
 struct script {

@@ -172,8 +172,8 @@ static void lingering_is_bounded(void **state)
 	assert_in_range(http_watch_sweep(pair->watch), 1, 100);
 }
 
-/* What is of no use goes first, of several the one that has been so the longest; what works and what
- * has a request waiting stays. */
+/* What is of no use goes first, of several the one that has been so the longest; what works and
+ * what has a request waiting stays. */
 static void the_most_useless_is_shut_first(void **state)
 {
 	enum { COUNT = 6 };

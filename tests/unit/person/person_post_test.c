@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * post and validate: an answer that is lost never makes a second post, whatever the repeat meets. */
+ * post and validate: an answer that is lost never makes a second post, whatever the repeat
+ * meets. */
 #include "person_fixture.h"
 
 #include "json.h"
