@@ -106,7 +106,8 @@ def test_errors_name_their_words(described):
                 assert found, (method, path, status)
                 words |= found
     errors = set(described["components"]["schemas"]["Error"]["properties"]["error"]["enum"])
-    assert errors - words == {"METHOD_NOT_ALLOWED", "BAD_REQUEST", "MISDIRECTED_REQUEST", "HEADERS_TOO_LARGE"}, "these come before there is a route"
+    assert errors - words == {"METHOD_NOT_ALLOWED", "BAD_REQUEST", "MISDIRECTED_REQUEST",
+                              "HEADERS_TOO_LARGE"}, "these come before there is a route"
 
 
 # ---- sound in itself ----
@@ -286,7 +287,8 @@ DEVIATIONS = {
     "a format": ({**TOLD, "body": {"data": {"event_id": "1"}}}, "is not a 'uuid'"),
     "a request that should not have passed": ({**TOKEN_CALL, "sent": "grant_type=password"}, "the request: at grant_type"),
     "a request without a body": ({**TOKEN_CALL, "sent": None}, "done without a body"),
-    "a query out of range": ({"path": "/v1/events?limit=1000", "body": {"data": [], "meta": {"next_cursor": "1", "has_more": False}}}, "events"),
+    "a query out of range": ({"path": "/v1/events?limit=1000", "body": {"data": [], "meta": {"next_cursor": "1", "has_more": False}}},
+                             "events"),
 }
 
 

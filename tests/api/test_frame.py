@@ -21,7 +21,8 @@ def verbs():
     """The commands of posthorn, as "post" and "key create"."""
     table = (ROOT / "src/cli/commands.h").read_text()
     people = set(re.findall(r'^PERSON_VERB\(\w+, *"([\w-]+)"', (ROOT / "src/person/person_verbs.def").read_text(), re.M))
-    return people | {f"{first} {second}" if second != "NULL" else first for first, second in re.findall(r'X\("([\w-]+)", "?([\w-]+)"?,', table)}
+    operators = re.findall(r'X\("([\w-]+)", "?([\w-]+)"?,', table)
+    return people | {f"{first} {second}" if second != "NULL" else first for first, second in operators}
 
 
 def test_every_row_is_read():

@@ -185,7 +185,8 @@ def test_unknown_paths_and_methods(address):
     assert "GET" in answer.headers["allow"]
 
 
-@pytest.mark.parametrize("path", [b"/h%65althz", b"/%64ocs", b"/dash%62oard", b"/dash%62oard/api/session", b"/%76%31/posts", b"/v1/oauth%2Ftoken"])
+@pytest.mark.parametrize("path", [b"/h%65althz", b"/%64ocs", b"/dash%62oard", b"/dash%62oard/api/session", b"/%76%31/posts",
+                                  b"/v1/oauth%2Ftoken"])
 def test_a_path_has_one_spelling(address, path):
     """What a reverse proxy forbids by path cannot be reached by another way to write it."""
     answer = exchange(address, b"GET " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n")

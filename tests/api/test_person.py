@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from harness import PLATFORMS, App, Service, clean_environment, cli, find_binary, marker, poll, stores_nothing, utc
+from harness import PLATFORMS, App, clean_environment, cli, find_binary, marker, poll, stores_nothing, utc
 
 VERBS = ("post", "validate", "posts", "show", "explain", "cancel", "retry", "accounts", "connect", "listen")
 NOBODY = "01a20000-0000-7000-8000-000000000000"
@@ -97,19 +97,21 @@ def test_help(verb):
     assert f"posthorn {verb}" in cli("help").stdout
 
 
-@pytest.mark.parametrize("words, meant", [(["postss"], "posts"), (["exlpain"], "explain"), (["acounts"], "accounts"), (["serv"], "serve"),
+@pytest.mark.parametrize("words, meant", [(["postss"], "posts"), (["exlpain"], "explain"), (["acconts"], "accounts"), (["serv"], "serve"),
                                           (["validat", "text"], "validate")])
 def test_a_typo_in_a_verb(words, meant):
     done = cli(*words)
     assert done.returncode == 2 and f"did you mean {meant}?" in done.stderr
 
 
-@pytest.mark.parametrize("words, meant", [(["post", "text", "--too", "x"], "--to"), (["post", "text", "--medai", "http://a.example/a.jpg"], "--media"),
+@pytest.mark.parametrize("words, meant", [(["post", "text", "--too", "x"], "--to"),
+                                          (["post", "text", "--medai", "http://a.example/a.jpg"], "--media"),
                                           (["posts", "--perpage", "3"], "--per-page"), (["listen", "--forward", "x"], "--forward-to"),
                                           (["post", "text", "--schedule", "x"], None), (["posts", "--to", "x"], None)])
 def test_a_typo_in_a_flag(person, words, meant):
     said = person.wrong(*words)
-    assert f"{words[0]} has no flag {words[1] if words[0] == 'posts' and not meant else next(w for w in words if w.startswith('--'))}" in said
+    unknown = words[1] if words[0] == "posts" and not meant else next(word for word in words if word.startswith("--"))
+    assert f"{words[0]} has no flag {unknown}" in said
     assert meant is None or f"did you mean {meant}?" in said
 
 
@@ -142,7 +144,7 @@ def test_a_typo_in_a_flag(person, words, meant):
     (["connect", "linkdin"], "did you mean linkedin?"),
     (["listen"], "--forward-to is missing"),
     (["listen", "--forward-to", "ftp://127.0.0.1/"], "no http or https address"),
-    (["listen", "--forward-to", "127.0.0.1:9", "--events", "post.publish.suceeded"], "did you mean post.publish.succeeded?"),
+    (["listen", "--forward-to", "127.0.0.1:9", "--events", "post.publish.succceeded"], "did you mean post.publish.succeeded?"),
     (["listen", "--forward-to", "127.0.0.1:9", "--after", "-1"], "--after must be"),
 ])
 def test_wrong_use(person, words, part):
@@ -153,7 +155,8 @@ def test_wrong_use(person, words, part):
     assert part in said and f"see `posthorn {words[0]} --help`" in said
 
 
-@pytest.mark.parametrize("url", ["ftp://a.example", "a.example", "http://user:pass@127.0.0.1", "http://127.0.0.1/?a=b", "http://127.0.0.1/#a", "http://"])
+@pytest.mark.parametrize("url", ["ftp://a.example", "a.example", "http://user:pass@127.0.0.1", "http://127.0.0.1/?a=b",
+                                 "http://127.0.0.1/#a", "http://"])
 def test_a_wrong_url(person, url):
     assert "POSTHORN_URL must be" in person.wrong("posts", environment={"POSTHORN_URL": url})
     assert "--url must be" in person.wrong("posts", "--url", url)
@@ -232,7 +235,8 @@ def test_post_for_programs(jo, sandbox):
 
 
 @pytest.mark.parametrize("at, stored", [("2027-01-01T09:00Z", "2027-01-01T09:00:00Z"), ("2027-01-01 09:00:30z", "2027-01-01T09:00:30Z"),
-                                        ("2027-01-01T09:00+05:30", "2027-01-01T03:30:00Z"), ("2027-01-01T09:00:00.5-01:00", "2027-01-01T10:00:00.5Z")])
+                                        ("2027-01-01T09:00+05:30", "2027-01-01T03:30:00Z"),
+                                        ("2027-01-01T09:00:00.5-01:00", "2027-01-01T10:00:00.5Z")])
 def test_post_at_a_time(jo, at, stored):
     done = jo.run("post", marker("later"), "--to", "x", "--at", at)
     assert f"Scheduled for {stored}" in done.stdout
@@ -250,7 +254,8 @@ def test_post_with_media_comments_and_options(person, one, media, sandbox):
     text, reply = marker("picture"), marker("reply")
     item = media.image()
     made = person.json("post", text, "--to", f"linkedin:{linkedin_name(person)},{one['x']}", "--media", item["url"], "--alt", "A test card",
-                       "--comment", reply, "--comment", reply + " 2", "--option", "x.reply_settings=following", "--option", "linkedin.visibility=PUBLIC")
+                       "--comment", reply, "--comment", reply + " 2", "--option", "x.reply_settings=following",
+                       "--option", "linkedin.visibility=PUBLIC")
     post = person.app.wait_post(made["data"]["post_id"])
     assert post["status"] == "published", post
     assert [row["content"] for row in post["containers"]] == [text, reply, reply + " 2"]
@@ -288,7 +293,8 @@ def test_a_post_that_fails(start_sandbox, start_service):
     app = App(start_service(sandbox)).set_credentials("x").issue_token()
     app.connect("x", user_id="me")
     jo = Person(app)
-    sandbox.fault("x", "POST", "/2/tweets", "status", status=403, body={"title": "Forbidden", "detail": "No \x1b[31mway\x07.", "status": 403}, times=9)
+    sandbox.fault("x", "POST", "/2/tweets", "status", status=403, times=9,
+                  body={"title": "Forbidden", "detail": "No \x1b[31mway\x07.", "status": 403})
     done = jo.run("post", marker("fails"), "--to", "x", status=1)
     post_id = post_id_of(done.stdout)
     post = app.show(post_id)
@@ -357,8 +363,9 @@ def test_posts_and_one_of_them(jo):
     made = jo.json("post", text, "--to", "x", "--at", "2027-03-01T00:00Z")["data"]
     table = jo.out("posts")
     assert made["post_id"] in table and text in table and "scheduled" in table and "x:jodoe" in table and "page 1 of 1" in table
-    assert jo.json("posts", "--status", "scheduled", "--platform", "x", "--from", "2027-03-01", "--until", "2027-03-01", "--user", "me",
-                   "--account", made["platform_posts"][0]["account_id"], "--page", "1", "--per-page", "5")["data"][0]["id"] == made["post_id"]
+    found = jo.json("posts", "--status", "scheduled", "--platform", "x", "--from", "2027-03-01", "--until", "2027-03-01", "--user", "me",
+                    "--account", made["platform_posts"][0]["account_id"], "--page", "1", "--per-page", "5")
+    assert found["data"][0]["id"] == made["post_id"]
     assert jo.json("posts", "--status", "failed")["data"] == []
     shown = jo.out("show", made["post_id"])
     assert text in shown and "2027-03-01T00:00:00Z" in shown
@@ -472,7 +479,8 @@ def test_connect_without_a_credential(jo):
 
 def running(words, environment, **more):
     """A verb that goes on; its output as it comes."""
-    return subprocess.Popen([find_binary(), *words], env=clean_environment(environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    return subprocess.Popen([find_binary(), *words], env=clean_environment(environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, **more)
 
 
 def test_connect_by_hand(jo):
@@ -487,7 +495,8 @@ def test_connect_by_hand(jo):
         returned = follow_return(callback).headers["Location"]
         listener = returned.split("?")[0]
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", listener)
-        stranger = requests.get(listener, params={"connection_id": "conn_" + "0" * 32, "status": "success", "confirmation_token": "<b>"}, timeout=30)
+        stranger = requests.get(listener, params={"connection_id": "conn_" + "0" * 32, "status": "success", "confirmation_token": "<b>"},
+                                timeout=30)
         assert stranger.status_code == 404 and "<b>" not in stranger.text
         page = requests.get(returned, timeout=30)
         assert page.status_code == 200 and "Connected" in page.text and page.headers["Cache-Control"] == "no-store"
@@ -540,7 +549,8 @@ def receiver():
 
 class Listening:
     def __init__(self, person, receiver, *words, environment=None):
-        self.process = running(["listen", "--forward-to", receiver.address + "/hook?a=b", *words], {**person.environment, **(environment or {})})
+        self.process = running(["listen", "--forward-to", receiver.address + "/hook?a=b", *words],
+                               {**person.environment, **(environment or {})})
         self.lines = []
         self.errors = []
         for stream, lines in ((self.process.stdout, self.lines), (self.process.stderr, self.errors)):

@@ -164,7 +164,8 @@ def test_what_is_out_privately_has_nothing_to_retry(world, media):
     answer = world.app.post(f"/v1/posts/{post['id']}/retry")
     assert answer.status_code == 409 and answer.json()["error"] == "NOTHING_TO_RETRY"
     asked = world.final(marker("asked"), media.clip(), platforms={"youtube": {"privacyStatus": "private"}})
-    assert (asked["outcome"], only(asked["platform_posts"])["visibility"], only(asked["platform_posts"])["warnings"]) == ("all", "private", [])
+    part = only(asked["platform_posts"])
+    assert (asked["outcome"], part["visibility"], part["warnings"]) == ("all", "private", [])
 
 
 @pytest.mark.parametrize("url", ["missing.jpg", "text.jpg"])

@@ -74,8 +74,8 @@ class Honest:
         self.process.join()
         self.took.sort()
         p99 = self.took[min(len(self.took) - 1, len(self.took) * 99 // 100)]
-        return (f"honest client: {len(self.took) - self.failed} of {len(self.took)} answered, median {statistics.median(self.took) * 1000:.1f} ms,"
-                f" p99 {p99 * 1000:.1f} ms, slowest {self.took[-1] * 1000:.0f} ms")
+        return (f"honest client: {len(self.took) - self.failed} of {len(self.took)} answered,"
+                f" median {statistics.median(self.took) * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms, slowest {self.took[-1] * 1000:.0f} ms")
 
 
 def send_bodies(service, count, size_bytes, until_s, token=None):

@@ -368,7 +368,8 @@ def test_who_is_not_signed_in_sends_no_more_than_a_sign_in_needs(client):
     at = urllib.parse.urlsplit(client.service.url)
     for path, length, status in (("/login", 8193, 413), ("/setup", 100_000, 413), ("/apps", 60_000, 401), ("/nowhere", 60_000, 404)):
         with socket.create_connection((at.hostname, at.port), timeout=HTTP_S) as raw:
-            raw.sendall(f"POST {API}{path} HTTP/1.1\r\nHost: {at.netloc}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode())
+            head = f"POST {API}{path} HTTP/1.1\r\nHost: {at.netloc}\r\nContent-Type: application/json\r\n"
+            raw.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode())
             answer = raw.recv(65536)
         assert answer.startswith(f"HTTP/1.1 {status} ".encode()), answer
         assert b"application/json" in answer

@@ -308,8 +308,8 @@ def test_what_nothing_shows_is_said_by_hand():
         marked = node.cli("restore", "--mark")
         assert (marked.returncode, marked.stdout) == (0, '{"marked":true}\n'), marked.stderr
         assert cluster.sql("SELECT state FROM deliveries") == "scheduled", "this machine is too slow for the test"
-        poll("it is due", lambda: cluster.sql("SELECT count(*) FROM deliveries WHERE due_at_us / 1000000 < extract(epoch FROM now())") == "1",
-             timeout_s=40)
+        due = "SELECT count(*) FROM deliveries WHERE due_at_us / 1000000 < extract(epoch FROM now())"
+        poll("it is due", lambda: cluster.sql(due) == "1", timeout_s=40)
         cluster.restart("node")
         node = cluster.nodes["node"]
         assert "database_restored" in node.stderr()

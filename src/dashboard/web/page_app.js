@@ -130,7 +130,11 @@ function pausesCard(context, app, pauses) {
 		h(
 			"div",
 			{class: "stack tight"},
-			h("p", {class: "soft small"}, "Nothing new begins while it lasts. Posts are accepted and wait; what has begun goes on to its end."),
+			h(
+				"p",
+				{class: "soft small"},
+				"Nothing new begins while it lasts. Posts are accepted and wait; what has begun goes on to its end."
+			),
 			pauses.length > 0 ? h("ul", {class: "lines"}, pauses.map((pause) => pauseLine(context, pause))) : null,
 			form({
 				fields: [platform],
