@@ -144,7 +144,7 @@ def test_a_typo_in_a_flag(person, words, meant):
     (["connect", "linkdin"], "did you mean linkedin?"),
     (["listen"], "--forward-to is missing"),
     (["listen", "--forward-to", "ftp://127.0.0.1/"], "no http or https address"),
-    (["listen", "--forward-to", "127.0.0.1:9", "--events", "post.publish.succceeded"], "did you mean post.publish.succeeded?"),
+    (["listen", "--forward-to", "127.0.0.1:9", "--events", "post.publish.succeedeed"], "did you mean post.publish.succeeded?"),
     (["listen", "--forward-to", "127.0.0.1:9", "--after", "-1"], "--after must be"),
 ])
 def test_wrong_use(person, words, part):
