@@ -95,8 +95,9 @@ static bool has_no_stray_query(const struct http_request *request, struct http_r
 	return !respond_if_problems(response, &problems);
 }
 
-bool api_is_open(const struct api *api, const struct http_request *request,
-		 struct http_response *response)
+/* Answers 503 while the API is closed (api_set_open). False: answered. */
+static bool is_open(const struct api *api, const struct http_request *request,
+		    struct http_response *response)
 {
 	if (!atomic_load(&api->is_closed))
 		return true;
@@ -110,7 +111,7 @@ static bool before(void *context, struct http_request *request, struct http_resp
 {
 	struct api *api = context;
 	const struct api_route *route = request->route->tag;
-	if (!api_is_open(api, request, response))
+	if (!is_open(api, request, response))
 		return false;
 	if (route == NULL || route->who != WHO_BEARER)
 		return true;
@@ -125,8 +126,8 @@ static enum http_admission admit(void *context, struct http_request *request,
 				 struct http_response *response, bool may_wait)
 {
 	struct api *api = context;
-	return api_is_open(api, request, response) ? bearer_admit(api, request, response, may_wait)
-						   : HTTP_REFUSED;
+	return is_open(api, request, response) ? bearer_admit(api, request, response, may_wait)
+					       : HTTP_REFUSED;
 }
 
 /* These wait for a platform; all others for no more than the database. */

@@ -204,9 +204,6 @@ void bearer_known_free(struct bearer_known **known);
  * is_counted: this request counts. False: answered. */
 bool api_is_within_rate(struct api *api, struct str app_id, bool is_counted,
 			struct http_response *response);
-/* Answers 503 while the API is closed (api_set_open). False: answered. */
-bool api_is_open(const struct api *api, const struct http_request *request,
-		 struct http_response *response);
 
 /* ---- post_write.c ---- */
 

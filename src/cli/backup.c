@@ -143,7 +143,7 @@ static const char *database_path(const struct command *command)
 	return str_z(command->arena, str_format(command->arena, "%s/posthorn.db", data));
 }
 
-int command_restore(const struct command *command)
+int backup_restore(const struct command *command)
 {
 	struct error err = {0};
 	struct store_restored restored;
@@ -194,7 +194,7 @@ static enum err_kind check_alone(const struct command *command, struct store *st
 	return kind;
 }
 
-int command_restore_mark(const struct command *command)
+int backup_restore_mark(const struct command *command)
 {
 	struct settings quiet = *command->settings;
 	struct service *service = NULL;

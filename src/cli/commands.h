@@ -36,7 +36,7 @@ struct command {
 	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off] " \
 	  "[--max-lateness SECONDS|none]", \
 	  "change what is given; an empty --redirect-urls allows any") \
-	X("app", "quota", command_app_quota, 1, \
+	X("app", "quota", manage_app_quota, 1, \
 	  "CLIENT_ID [--pending-posts N] [--accounts N] [--post-bytes N] [--media-bytes N] " \
 	  "[--media-files N] [--webhook-backlog N]", \
 	  "show the app's quotas and use, or set its own: 0 = no limit, default = the setting's") \
@@ -66,14 +66,14 @@ struct command {
 	X("doctor", NULL, command_doctor, 0, "[--text] [--repair]", \
 	  "check everything; exits 0 when all is well, 3 with warnings only, 1 with errors; " \
 	  "--repair: count again what lists of posts go by") \
-	X("metrics", NULL, command_metrics, 0, "", \
+	X("metrics", NULL, manage_metrics, 0, "", \
 	  "the figures of the running service, in the Prometheus text format") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \
-	X("restore", NULL, command_restore, 1, "FILE", \
+	X("restore", NULL, backup_restore, 1, "FILE", \
 	  "put a backup back in the place of the database, which is kept under another name; " \
 	  "what it cannot know to be unpublished is held. Stop the service first (SQLite)") \
-	X("restore", NULL, command_restore_mark, 0, "--mark", \
+	X("restore", NULL, backup_restore_mark, 0, "--mark", \
 	  "say that the database was put back in another way (pg_restore, a whole volume): the " \
 	  "next start holds what is due. Stop every node first") \
 	X("pause", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \

@@ -180,7 +180,7 @@ static void write_quota(struct json_writer *w, enum quota quota, const char *tex
 		json_put_str(w, str_of(text));
 }
 
-int command_app_quota(const struct command *command)
+int manage_app_quota(const struct command *command)
 {
 	const struct arguments *a = command->arguments;
 	const char *const texts[QUOTA_COUNT] = {
@@ -459,7 +459,7 @@ int command_doctor(const struct command *command)
 	return is_read ? doctor_status(json_string(json_get(json, "severity"))) : 1;
 }
 
-int command_metrics(const struct command *command)
+int manage_metrics(const struct command *command)
 {
 	struct control_answer answer = {0};
 	const int status = call(command, "GET", STR("/admin/metrics"), STR(""), &answer);

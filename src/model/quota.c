@@ -9,11 +9,10 @@
 
 static const struct {
 	const char *name;
-	const char *flag;
 	const char *counted;
 	const char *advice;
 } quotas[] = {
-#define QUOTA(name, word, flag, counted, advice) [QUOTA_##name] = {#word, flag, counted, advice},
+#define QUOTA(name, word, flag, counted, advice) [QUOTA_##name] = {#word, counted, advice},
 #include "app_quotas.def"
 #undef QUOTA
 };
@@ -21,20 +20,6 @@ static const struct {
 const char *quota_name(enum quota quota)
 {
 	return quotas[quota].name;
-}
-
-const char *quota_flag(enum quota quota)
-{
-	return quotas[quota].flag;
-}
-
-enum quota quota_of_name(struct str name)
-{
-	for (size_t i = 0; i < COUNT_OF(quotas); i++) {
-		if (str_equal_z(name, quotas[i].name))
-			return (enum quota)i;
-	}
-	return QUOTA_COUNT;
 }
 
 struct str quota_message(struct arena *arena, const struct quota_over *over)

@@ -28,10 +28,7 @@ struct quota_over {
 	int64_t used;
 };
 
-/* "pending_posts", as the API says it; the other way COUNT when unknown. */
+/* "pending_posts", as the API says it. */
 const char *quota_name(enum quota quota);
-enum quota quota_of_name(struct str name);
-/* "pending-posts", as the command line says it. */
-const char *quota_flag(enum quota quota);
 /* What is wrong and what to do, for people; in arena. */
 struct str quota_message(struct arena *arena, const struct quota_over *over);

@@ -364,7 +364,7 @@ bool flight_is_in_time(struct flight *flight)
 	return true;
 }
 
-struct str flight_host(const struct flight *flight)
+static struct str flight_host(const struct flight *flight)
 {
 	const size_t slashes = str_find(flight->url, STR("//"), 0);
 	const struct str rest = str_slice(flight->url, slashes, flight->url.len);

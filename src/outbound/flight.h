@@ -58,9 +58,6 @@ enum transfer_pool flight_pool(const struct flight *flight);
 struct flight_link *flight_link(struct flight *flight);
 /* Tells libcurl how much time is left; false when there is none, and the transfer has failed. */
 bool flight_is_in_time(struct flight *flight);
-/* The host that it goes to now (a redirect changes it), as the URL spells it, without port. Empty
- * when there is none. A view, valid until the next hop. */
-struct str flight_host(const struct flight *flight);
 /* The handle has ended and was taken out of its multi. True when it is ready for the next hop of a
  * redirect. */
 bool flight_end(struct flight *flight, CURLcode code);

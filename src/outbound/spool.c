@@ -136,7 +136,7 @@ bool spool_is_part(struct str name)
 	return str_has_suffix(name, STR(PART_SUFFIX));
 }
 
-struct str spool_key_of(struct str name)
+static struct str spool_key_of(struct str name)
 {
 	return str_slice(name, 0, str_find_char(name, '.', 0)); /* keys hold no dot */
 }

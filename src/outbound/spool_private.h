@@ -85,8 +85,6 @@ void spool_share_change(struct spool *spool, struct str key, int64_t bytes, int6
 void spool_share_forget(struct spool *spool, struct str key);
 /* Where a fetch of key counts: its app's share, which is a part of the whole; or the whole. */
 struct save_room *spool_share_room(struct spool *spool, struct str key);
-/* The key in the name of a file: what stands before its first dot. */
-struct str spool_key_of(struct str name);
 
 /* ---- spool_cut.c ---- */
 

@@ -269,7 +269,7 @@ enum err_kind store_connection_succeed(struct store_tx *tx, struct str connectio
 	if (kind == ERR_NONE)
 		kind = ids_are_current(tx, &place, accounts, count, &new_count, err);
 	if (kind == ERR_NONE)
-		kind = quota_check_accounts(tx, place.app_id, new_count, &is_full, err);
+		kind = store_quota_check_accounts(tx, place.app_id, new_count, &is_full, err);
 	if (is_over_quota_out != NULL)
 		*is_over_quota_out = is_full;
 	if (kind == ERR_NONE && is_full)

@@ -137,7 +137,7 @@ static enum err_kind begin_deliveries(struct store_tx *tx, const struct event_ro
 	int64_t room = 0;
 	int64_t begun = 0;
 	struct quota_over over;
-	enum err_kind kind = quota_backlog_room(tx, event->app_id, &room, &over, err);
+	enum err_kind kind = store_quota_backlog_room(tx, event->app_id, &room, &over, err);
 	if (kind == ERR_NONE && room > 0)
 		kind = sql_run(tx->sql, SQL_WEBHOOK_DELIVERIES_BEGIN,
 			       SQL_ARGS(sql_int(event->seq), sql_text(event->app_id),

@@ -88,7 +88,7 @@ static enum err_kind check_quotas(struct store_tx *tx, struct acceptance *a,
 		{QUOTA_POST_BYTES, sql_take_int(cursor), bytes, more_bytes},
 	};
 	for (size_t i = 0; i < COUNT_OF(wishes); i++) {
-		if (!quota_is_over(tx->store, &wishes[i], &a->result.over))
+		if (!store_quota_is_over(tx->store, &wishes[i], &a->result.over))
 			continue;
 		a->result.outcome = POST_OVER_QUOTA;
 		return error_set(err, ERR_TOO_LARGE, "a quota of the app is full");

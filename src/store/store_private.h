@@ -202,14 +202,15 @@ struct quota_wish {
 	int64_t more;
 };
 /* Would more go beyond the limit? Then *over_out says how. */
-bool quota_is_over(struct store *store, const struct quota_wish *wish, struct quota_over *over_out);
+bool store_quota_is_over(struct store *store, const struct quota_wish *wish,
+			 struct quota_over *over_out);
 /* May the app have so many accounts more? Others of its connections wait until this transaction
  * ends. */
-enum err_kind quota_check_accounts(struct store_tx *tx, struct str app_id, size_t more,
-				   bool *is_over_out, struct error *err);
+enum err_kind store_quota_check_accounts(struct store_tx *tx, struct str app_id, size_t more,
+					 bool *is_over_out, struct error *err);
 /* How many webhook deliveries more the app may have; over_out describes its quota. As above. */
-enum err_kind quota_backlog_room(struct store_tx *tx, struct str app_id, int64_t *room_out,
-				 struct quota_over *over_out, struct error *err);
+enum err_kind store_quota_backlog_room(struct store_tx *tx, struct str app_id, int64_t *room_out,
+				       struct quota_over *over_out, struct error *err);
 
 /* counters.c. The keys a post counts under. */
 struct counted_post {

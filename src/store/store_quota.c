@@ -21,7 +21,8 @@ static int64_t limit_of(const struct store *store, enum quota quota, int64_t own
 	return own != QUOTA_INHERITED ? own : store->quotas.of[quota];
 }
 
-bool quota_is_over(struct store *store, const struct quota_wish *wish, struct quota_over *over_out)
+bool store_quota_is_over(struct store *store, const struct quota_wish *wish,
+			 struct quota_over *over_out)
 {
 	const int64_t limit = limit_of(store, wish->quota, wish->own);
 	if (limit == 0 || wish->used + wish->more <= limit)
@@ -99,14 +100,14 @@ enum err_kind store_quota_check_connect(struct store *store, struct arena *arena
 					rows[QUOTA_ACCOUNTS].used, 1};
 	if (kind != ERR_NONE || known > 0)
 		return kind;
-	*is_over_out = quota_is_over(store, &wish, over_out);
+	*is_over_out = store_quota_is_over(store, &wish, over_out);
 	if (*is_over_out)
 		store_quota_note_refusal(store, QUOTA_ACCOUNTS);
 	return ERR_NONE;
 }
 
-enum err_kind quota_check_accounts(struct store_tx *tx, struct str app_id, size_t more,
-				   bool *is_over_out, struct error *err)
+enum err_kind store_quota_check_accounts(struct store_tx *tx, struct str app_id, size_t more,
+					 bool *is_over_out, struct error *err)
 {
 	struct quota_row rows[QUOTA_COUNT] = {{0}};
 	struct quota_over over;
@@ -124,14 +125,14 @@ enum err_kind quota_check_accounts(struct store_tx *tx, struct str app_id, size_
 	const struct quota_wish wish = {QUOTA_ACCOUNTS, rows[QUOTA_ACCOUNTS].own,
 					rows[QUOTA_ACCOUNTS].used, (int64_t)more};
 	if (kind == ERR_NONE)
-		*is_over_out = quota_is_over(tx->store, &wish, &over);
+		*is_over_out = store_quota_is_over(tx->store, &wish, &over);
 	return kind;
 }
 
 /* ---- the webhook backlog ---- */
 
-enum err_kind quota_backlog_room(struct store_tx *tx, struct str app_id, int64_t *room_out,
-				 struct quota_over *over_out, struct error *err)
+enum err_kind store_quota_backlog_room(struct store_tx *tx, struct str app_id, int64_t *room_out,
+				       struct quota_over *over_out, struct error *err)
 {
 	struct quota_row rows[QUOTA_COUNT] = {{0}};
 	enum err_kind kind = store_tx_work_now(tx, err); /* what this command has changed so far */

@@ -108,7 +108,7 @@ static enum err_kind take_place(struct store_tx *tx, struct str app_id, struct q
 {
 	int64_t room = 0;
 	struct quota_over over;
-	const enum err_kind kind = quota_backlog_room(tx, app_id, &room, &over, err);
+	const enum err_kind kind = store_quota_backlog_room(tx, app_id, &room, &over, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (over_out != NULL)

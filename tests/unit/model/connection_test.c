@@ -13,7 +13,8 @@
 static void connection_errors_are_the_api_s(void **state)
 {
 	static const char *const codes[] = {"access_denied",       "expired",     "exchange_failed",
-					    "missing_permissions", "no_accounts", "platform_error"};
+					    "missing_permissions", "no_accounts", "platform_error",
+					    "quota_exceeded"};
 	(void)state;
 	assert_int_equal(CONNECTION_ERROR_COUNT, 1 + COUNT_OF(codes));
 	for (size_t i = 0; i < COUNT_OF(codes); i++) {

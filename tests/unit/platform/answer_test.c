@@ -41,7 +41,7 @@ static void what_is_no_id_is_empty(void **state)
 	(void)state;
 	static const char *const texts[] = {
 		"1\r\nX-Injected: yes", "../../x?y#z", ".",    "..",  "a/b", "a b",
-		"<img src=x>",          "caf\xc3\xa9", "a\"b", "a?b", "1&2", "x" TOKEN "y",
+		"<img src=x>",          "caf\xc3\xa9", "a\"b", "a?b", "1&2", ("x" TOKEN "y"),
 	};
 	const struct env env = env_here();
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
@@ -75,7 +75,7 @@ static void an_address_is_absolute_and_holds_no_token(void **state)
 	assert_true(str_equal_z(answer_url(&env, str_of(good)), good));
 	static const char *const bad[] = {"", "/reel/1", "javascript:alert(1)",
 					  "https://a.example/\n",
-					  "https://a.example/?access_token=" TOKEN};
+					  ("https://a.example/?access_token=" TOKEN)};
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		if (!str_is_empty(answer_url(&env, str_of(bad[i]))))
 			fail_msg("%s", bad[i]);
