@@ -39,6 +39,8 @@
 #define FLOW_PROBES_FAILED "delivery.looks_failed"
 /* since when the platform could not be asked about the call */
 #define FLOW_PROBING_SINCE_US "delivery.looking_since_us"
+/* it ended as OUTCOME_UNKNOWN once: what a later call proves is proof of that call alone */
+#define FLOW_WAS_UNKNOWN "delivery.was_unknown"
 #define FLOW_LIMITED_SINCE_US "delivery.limited_since_us"
 #define FLOW_LIMITS_MET "delivery.limits_met"
 #define FLOW_CLOCK_AHEAD_US "delivery.clock_ahead_us"
@@ -141,6 +143,7 @@ struct delivery_task {
 	bool is_unreadable;        /* what is stored was not read, and stays as it is */
 	struct str other_key_why;  /* another master key sealed it; else empty */
 	bool is_retried_by_person; /* what earlier tries found out about files does not count */
+	bool was_unknown; /* FLOW_WAS_UNKNOWN; outlives a part that the adapter begins again */
 
 	struct post_content content;
 	struct env env; /* arena and now_us are set for every step */

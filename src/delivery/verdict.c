@@ -136,12 +136,25 @@ void verdict_forgive_our_time(struct delivery_task *t)
 
 /* ---- the end ---- */
 
-/* With a publish call open nobody knows whether the post was published: no other reason may read as
- * if it were not (rules.md P9). */
+/* A post that is out is never told as failed (api-decisions.md 7). */
+static bool is_out(const struct delivery_task *t)
+{
+	return t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done);
+}
+
+/* A person had it published again, and an earlier call may have published it all the same. */
+static bool may_be_out(const struct delivery_task *t)
+{
+	return t->was_unknown && !is_out(t);
+}
+
+/* With a publish call open, or an earlier one never resolved, nobody knows whether the post was
+ * published: no other reason may read as if it were not (rules.md P9). */
 static void fail_as_unknown(struct delivery_task *t)
 {
 	struct failure *failure = &t->turn.failure;
-	if (t->save.call_state == CALL_STATE_NONE || failure->code == FAILURE_CODE_OUTCOME_UNKNOWN)
+	const bool is_unknown = t->save.call_state != CALL_STATE_NONE || may_be_out(t);
+	if (!is_unknown || failure->code == FAILURE_CODE_OUTCOME_UNKNOWN)
 		return;
 	failure->message = str_format(t->turn.arena, "%s " STR_FMT,
 				      failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN),
@@ -156,18 +169,13 @@ static bool must_probe_first(const struct delivery_task *t, const struct failure
 	       flow_is_open(&t->flow) && failure->code != FAILURE_CODE_OUTCOME_UNKNOWN;
 }
 
-/* A post that is out is never told as failed (api-decisions.md 7). */
-static bool is_out(const struct delivery_task *t)
-{
-	return t->work.is_out || (t->flow.part_count > 0 && t->flow.parts[0].is_done);
-}
-
 enum next verdict_end_failed(struct delivery_task *t, const struct failure *failure)
 {
 	if (must_probe_first(t, failure))
 		return verdict_uncertain(t);
 	keep_failure(t, failure);
 	fail_as_unknown(t);
+	t->was_unknown |= t->turn.failure.code == FAILURE_CODE_OUTCOME_UNKNOWN;
 	t->save.call_state = CALL_STATE_NONE;
 	record_decision(t, str_concat(t->turn.arena,
 				      is_out(t) ? STR("published in part: ") : STR("failed: "),
@@ -247,6 +255,8 @@ void verdict_call_over(struct delivery_task *t)
 
 void verdict_call_did_nothing(struct delivery_task *t)
 {
+	if (may_be_out(t))
+		return; /* the call on record stands for the earlier one: nobody can cancel it */
 	t->save.call_started_at_us = 0;
 }
 

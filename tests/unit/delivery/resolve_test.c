@@ -8,6 +8,8 @@
 
 #include "world.h"
 
+#include "store_post_change.h"
+
 #include "delivery_private.h"
 
 #define TWEETS "POST https://api.x.com/2/tweets"
@@ -323,6 +325,63 @@ static void a_platform_that_cannot_be_asked_costs_no_look_but_ends(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
 }
 
+/* ---- published again, on a person's word ---- */
+
+static enum post_retry_verdict retried(struct world *w, struct str post, bool republish)
+{
+	struct error err = {0};
+	struct post_retry_result result = {0};
+	const struct post_retry retry = {.app_id = w->app.id,
+					 .post_id = post,
+					 .republish = republish,
+					 .now_us = clock_now_us(&w->clock.clock)};
+	ok(store_post_retry(w->store, w->arena, &retry, &result, &err), &err);
+	deliverer_wake(w->deliverer);
+	return result.accounts[0].verdict;
+}
+
+static struct str unknown_x_post(struct world *w)
+{
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .outcome = TRANSFER_LOST);
+	FAKE_ANSWER(&w->transport, .match = LOOK, .body = NOTHING, .times = 99);
+	const struct str post = x_post(w);
+	world_run(w);
+	pass_all_looks(w);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	return post;
+}
+
+/* The second call is refused; the first may have published all the same. */
+static void a_refused_repeat_hides_no_unknown_outcome(void **state)
+{
+	struct world *w = *state;
+	const struct str post = unknown_x_post(w);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 400,
+		    .body = "{\"title\":\"Invalid Request\",\"detail\":\"too odd\"}");
+	assert_int_equal(retried(w, post, true), RETRY_AGAIN);
+	world_run(w);
+	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
+	assert_failed(w, post, "OUTCOME_UNKNOWN");
+	assert_str(world_delivery(w, post, 0).platform_message, "too odd");
+	assert_int_equal(retried(w, post, false), RETRY_OUTCOME_UNKNOWN);
+}
+
+/* Between two tries of the repeat nobody can say "cancelled, nothing is out". */
+static void a_repeat_that_waits_cannot_be_cancelled(void **state)
+{
+	struct world *w = *state;
+	struct error err = {0};
+	struct post_change_result result = {0};
+	const struct str post = unknown_x_post(w);
+	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 429,
+		    .body = "{\"title\":\"Too Many Requests\"}", .times = 9);
+	assert_int_equal(retried(w, post, true), RETRY_AGAIN);
+	world_pass(w, US_PER_S);
+	assert_state(w, post, "retrying");
+	ok(store_post_cancel(w->store, w->app.id, post, &result, &err), &err);
+	assert_int_equal(result.outcome, POST_TOO_LATE);
+}
+
 /* ---- tokens and accounts while in doubt ---- */
 
 static void a_look_may_refresh_the_token(void **state)
@@ -592,6 +651,8 @@ int main(void)
 		WORLD_TEST(a_post_bound_elsewhere_is_left_alone),
 		WORLD_TEST(an_own_comment_is_not_taken_for_the_next),
 		WORLD_TEST(a_platform_that_cannot_be_asked_costs_no_look_but_ends),
+		WORLD_TEST(a_refused_repeat_hides_no_unknown_outcome),
+		WORLD_TEST(a_repeat_that_waits_cannot_be_cancelled),
 		WORLD_TEST(a_look_may_refresh_the_token),
 		WORLD_TEST(a_dead_token_while_in_doubt_ends_as_unknown),
 		WORLD_TEST(a_refused_app_while_in_doubt_does_not_flag_the_account),
