@@ -32,6 +32,8 @@ struct webhooker {
 	int64_t next_expiry_us;
 	bool is_careful;          /* the last claim failed: the next is isolated */
 	int64_t put_off_until_us; /* nothing is claimed before */
+	struct error put_off_why;
+	bool is_alarm_due; /* put_off_why is not written yet */
 };
 
 /* webhook_dispatch.c: a task that makes the events' bodies and begins their webhook deliveries.

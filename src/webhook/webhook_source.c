@@ -68,21 +68,31 @@ static enum err_kind claim(struct store_tx *tx, void *argument, struct error *er
 	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
 }
 
-/* Events that cannot be read wait; the posts of the same turn do not wait with them. */
-static enum err_kind put_off(struct webhooker *webhooker, void *tx, const struct error *why,
-			     struct error *err)
+/* Events that cannot be read wait; the posts of the same turn do not wait with them. SQLite writes
+ * nothing more in a transaction that has read a damaged page: then the turn fails, and the next one
+ * raises the alarm. */
+static enum err_kind raise_alarm(struct webhooker *webhooker, void *tx, struct error *err)
 {
-	const int64_t now_us = clock_now_us(webhooker->config.clock);
 	const struct str message =
 		str_format(webhooker->claim_arena,
 			   "Events are put off for 10 minutes at a time, because they cannot be "
 			   "read from the database: %s. Posts go out.",
-			   why->text);
+			   webhooker->put_off_why.text);
+	const enum err_kind kind = store_alarm_raise_in(tx, STR("events"), message,
+							clock_now_us(webhooker->config.clock), err);
+	webhooker->is_alarm_due = kind != ERR_NONE;
+	return kind;
+}
+
+static enum err_kind put_off(struct webhooker *webhooker, void *tx, const struct error *why,
+			     struct error *err)
+{
 	webhooker->event_count = 0;
 	webhooker->work_count = 0;
-	webhooker->put_off_until_us = now_us + PUT_OFF_US;
+	webhooker->put_off_until_us = clock_now_us(webhooker->config.clock) + PUT_OFF_US;
+	webhooker->put_off_why = *why;
 	LOG(webhooker->config.log, ERROR, "events_put_off", log_str("error", str_of(why->text)));
-	return store_alarm_raise_in(tx, STR("events"), message, now_us, err);
+	return raise_alarm(webhooker, tx, err);
 }
 
 static enum err_kind source_claim(void *context, void *tx, size_t max, struct error *err)
@@ -91,7 +101,7 @@ static enum err_kind source_claim(void *context, void *tx, size_t max, struct er
 	struct claiming claiming = {webhooker, max};
 	struct error why = {0};
 	if (clock_now_us(webhooker->config.clock) < webhooker->put_off_until_us)
-		return ERR_NONE;
+		return webhooker->is_alarm_due ? raise_alarm(webhooker, tx, err) : ERR_NONE;
 	if (!webhooker->is_careful) {
 		const enum err_kind kind = claim(tx, &claiming, err);
 		webhooker->is_careful = kind != ERR_NONE;

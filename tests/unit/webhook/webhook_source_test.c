@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Webhooks at work, turn by turn: what a finished post becomes, the schedule by the clock, a
  * process that dies between, the limit in flight, disabling, and retention. */
+#include <fcntl.h>
+
 #include "webhook.h"
 
 #include "world.h"
 
+#include "store_alarm.h"
 #include "store_event.h"
 
 #include "webhook_private.h"
@@ -306,6 +309,59 @@ static void events_are_kept_for_thirty_days(void **state)
 
 #define WEBHOOK_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+#define PAGE_BYTES 4096
+#define TABLE_LEAF 0x0d
+
+/* Every page of a table with this text in it. */
+static int zero_pages(struct world *w, struct str text)
+{
+	uint8_t page[PAGE_BYTES];
+	int count = 0;
+	const int fd = open(w->url + strlen("sqlite:"), O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	for (off_t at = PAGE_BYTES; pread(fd, page, PAGE_BYTES, at) == PAGE_BYTES;
+	     at += PAGE_BYTES) {
+		const struct str bytes = {(const char *)page, PAGE_BYTES};
+		if (page[0] != TABLE_LEAF || str_find(bytes, text, 0) == SIZE_MAX)
+			continue;
+		memset(page, 0, PAGE_BYTES);
+		assert_int_equal(pwrite(fd, page, PAGE_BYTES, at), PAGE_BYTES);
+		count++;
+	}
+	close(fd);
+	return count;
+}
+
+static size_t count_alarms(struct fixture *fx)
+{
+	struct error err = {0};
+	struct alarm_row *rows = NULL;
+	size_t count = 0;
+	ok(store_alarm_list(fx->w->store, fx->w->arena, &rows, &count, &err), &err);
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++)
+		found += str_equal_z(rows[i].name, "events");
+	return found;
+}
+
+/* Nothing more can be written in the transaction that read the page: the alarm comes in the next. */
+static void a_damaged_page_raises_the_alarm(void **state)
+{
+	struct fixture *fx = *state;
+	struct world *w = fx->w;
+	publish_one(fx);
+	answer(fx, 500);
+	engine_free(&w->engine);
+	webhooker_free(&fx->webhooker);
+	world_stop_parts(w);
+	assert_true(zero_pages(w, fx->webhook.url) > 0);
+	world_start_parts(w);
+	open_webhooker(fx);
+	for (int i = 0; i < 8; i++)
+		pass(fx, 10000);
+	assert_int_equal(count_alarms(fx), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +375,7 @@ int main(void)
 		WEBHOOK_TEST(a_success_forgets_the_failures),
 		WEBHOOK_TEST(a_secret_of_another_key_sends_nothing),
 		WEBHOOK_TEST(events_are_kept_for_thirty_days),
+		WEBHOOK_TEST(a_damaged_page_raises_the_alarm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
