@@ -153,7 +153,8 @@ static void a_draining_service_gives_the_delivery_back(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
 }
 
-/* An id longer than any that a platform gives must not make a row that cannot be written. */
+/* An id longer than any that a platform gives must not make a row that cannot be written: the post
+ * is looked up, and told by the id that it is found with. */
 static void an_endless_id_does_not_block_the_delivery(void **state)
 {
 	struct world *w = *state;
@@ -162,9 +163,14 @@ static void an_endless_id_does_not_block_the_delivery(void **state)
 	memset(id, '7', 100000);
 	const struct str body = str_format(w->arena, "{\"data\":{\"id\":\"%s\"}}", id);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = str_z(w->arena, body));
+	FAKE_ANSWER(&w->transport, .match = "GET https://api.x.com/2/users/",
+		    .body = "{\"data\":[{\"id\":\"2002\",\"text\":\"hello\","
+			    "\"created_at\":\"2027-01-15T08:00:00.000Z\"}]}");
 	const struct str post = x_post(w);
 	world_run(w);
-	assert_state(w, post, "processing"); /* an unknown outcome, which is looked up */
+	world_pass(w, 2 * US_PER_S);
+	world_pass(w, 9 * US_PER_S);
+	assert_published(w, post, "2002");
 	assert_int_equal(fake_count(&w->transport, TWEETS), 1);
 	free(id);
 }
