@@ -146,6 +146,30 @@ void person_table_print(FILE *out, const struct person_table *table, const char 
 		print_line(out, table, &table->cells[row * table->columns], widths, indent);
 }
 
+/* ---- lines ---- */
+
+void person_print_line(struct person *person, const char *head, struct str text)
+{
+	fprintf(person->out, "%-12s", head);
+	person_print_text(person->out, str_is_empty(text) ? STR("-") : text);
+	fputc('\n', person->out);
+}
+
+struct str person_print_instant(struct arena *arena, struct str instant)
+{
+	const size_t dot = str_find_char(instant, '.', 0);
+	return dot == SIZE_MAX ? instant : str_concat(arena, str_slice(instant, 0, dot), STR("Z"));
+}
+
+void person_print_page(struct person *person, const struct json *meta, const char *what)
+{
+	const long long total = json_int(json_get(meta, "total"), 0);
+	fprintf(person->out, "page %lld of %lld, %lld %s%s\n",
+		(long long)json_int(json_get(meta, "current_page"), 1),
+		(long long)json_int(json_get(meta, "last_page"), 1), total, what,
+		total == 1 ? "" : "s");
+}
+
 /* ---- what went wrong ---- */
 
 static void say(struct person *person, const char *format, va_list arguments)

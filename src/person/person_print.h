@@ -29,6 +29,13 @@ void person_print_text(FILE *out, struct str text);
 /* The same, at most columns wide; a longer text ends with "...". */
 struct str person_print_short(struct arena *arena, struct str text, size_t columns);
 
+/* "Scheduled   2027-01-15T08:00:00Z" and a line's end, on standard output; an empty text is "-". */
+void person_print_line(struct person *person, const char *head, struct str text);
+/* An instant of the API, to the second. */
+struct str person_print_instant(struct arena *arena, struct str instant);
+/* "page 1 of 3, 41 posts", by the answer's meta. what: of one. */
+void person_print_page(struct person *person, const struct json *meta, const char *what);
+
 /* A table of at most rows_max rows; heads live longer. */
 void person_table_begin(struct person_table *table, struct arena *arena, const char *const *heads,
 			size_t columns, size_t rows_max);

@@ -6,14 +6,13 @@
 #include "buf.h"
 #include "count_of.h"
 
-#include "form.h"
 #include "json.h"
 
 #include "person_call.h"
+#include "person_fetch.h"
 #include "person_print.h"
 #include "person_wait.h"
 
-#define QUERY_MAX_BYTES ((size_t)1 << 20)
 #define TO_COLUMNS 30
 #define TEXT_COLUMNS 48
 #define CELL_MAX_BYTES 16384
@@ -22,13 +21,6 @@
 static struct str text_of(const struct json *object, const char *key)
 {
 	return json_string(json_get(object, key));
-}
-
-static void print_line(struct person *person, const char *head, struct str text)
-{
-	fprintf(person->out, "%-12s", head);
-	person_print_text(person->out, str_is_empty(text) ? STR("-") : text);
-	fputc('\n', person->out);
 }
 
 /* ---- what to do ---- */
@@ -142,32 +134,24 @@ static struct str post_path(struct person *person, const char *tail)
 	return person_call_post_path(person->arena, str_of(person->flags->word), tail);
 }
 
-/* 200, or the reason is said. */
-static enum person_status get(struct person *person, struct str path, struct person_answer *answer)
-{
-	struct error err = {0};
-	if (person_get(person, person->arena, path, answer, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	return answer->status == 200 ? PERSON_DONE : person_say_refusal(person, answer);
-}
-
 static void print_head(struct person *person, const struct json *data)
 {
 	const struct json *containers = json_get(data, "containers");
-	print_line(person, "Post", text_of(data, "id"));
-	print_line(person, "State", state_of(person->arena, data));
+	person_print_line(person, "Post", text_of(data, "id"));
+	person_print_line(person, "State", state_of(person->arena, data));
 	for (size_t i = 0; json_at(containers, i) != NULL; i++) {
 		const struct json *container = json_at(containers, i);
 		const struct json *media = json_get(container, "media");
-		print_line(person, i == 0 ? "Text" : "Comment", text_of(container, "content"));
+		person_print_line(person, i == 0 ? "Text" : "Comment",
+				  text_of(container, "content"));
 		for (size_t j = 0; json_at(media, j) != NULL; j++)
-			print_line(person, "Media", text_of(json_at(media, j), "url"));
+			person_print_line(person, "Media", text_of(json_at(media, j), "url"));
 	}
 	if (!json_is_null(json_get(data, "scheduled_at")))
-		print_line(person, "Scheduled", text_of(data, "scheduled_at"));
-	print_line(person, "Created", text_of(data, "created_at"));
-	print_line(person, "User", text_of(data, "external_user_id"));
-	print_line(person, "Request id", text_of(data, "request_id"));
+		person_print_line(person, "Scheduled", text_of(data, "scheduled_at"));
+	person_print_line(person, "Created", text_of(data, "created_at"));
+	person_print_line(person, "User", text_of(data, "external_user_id"));
+	person_print_line(person, "Request id", text_of(data, "request_id"));
 	fputc('\n', person->out);
 }
 
@@ -176,7 +160,7 @@ enum person_status person_verb_show(struct person *person)
 	struct person_answer answer = {0};
 	if (person_flag_is_given(person->flags, PERSON_FLAG_wait))
 		return person_wait_post(person, str_of(person->flags->word), true);
-	const enum person_status status = get(person, post_path(person, ""), &answer);
+	const enum person_status status = person_fetch(person, post_path(person, ""), &answer);
 	if (status != PERSON_DONE)
 		return status;
 	if (person_wants_json(person)) {
@@ -206,17 +190,17 @@ static void print_reason(struct person *person, const struct json *data, const s
 	person_print_text(person->out, state_of(person->arena, target));
 	fputc('\n', person->out);
 	if (json_is(error, JSON_TYPE_OBJECT))
-		print_line(person, "  why", text_of(error, "message"));
+		person_print_line(person, "  why", text_of(error, "message"));
 	if (!str_is_empty(words))
-		print_line(person, "  it said", words);
+		person_print_line(person, "  it said", words);
 	if (json_is(waiting, JSON_TYPE_OBJECT))
-		print_line(person, "  waits", text_of(waiting, "message"));
+		person_print_line(person, "  waits", text_of(waiting, "message"));
 	if (!str_is_empty(next))
-		print_line(person, "  next try", next);
+		person_print_line(person, "  next try", next);
 	if (!str_is_empty(text_of(target, "url")))
-		print_line(person, "  where", text_of(target, "url"));
+		person_print_line(person, "  where", text_of(target, "url"));
 	if (!str_is_empty(advice))
-		print_line(person, "  do", advice);
+		person_print_line(person, "  do", advice);
 }
 
 /* "x jodoe" for the delivery of a call. */
@@ -268,14 +252,14 @@ enum person_status person_verb_explain(struct person *person)
 {
 	struct person_answer timeline = {0};
 	struct person_answer post = {0};
-	enum person_status status = get(person, post_path(person, "/timeline"), &timeline);
+	enum person_status status = person_fetch(person, post_path(person, "/timeline"), &timeline);
 	if (status != PERSON_DONE)
 		return status;
 	if (person_wants_json(person)) {
 		person_print_json(person, &timeline);
 		return PERSON_DONE;
 	}
-	status = get(person, post_path(person, ""), &post);
+	status = person_fetch(person, post_path(person, ""), &post);
 	if (status != PERSON_DONE)
 		return status;
 	const struct json *data = json_get(post.json, "data");
@@ -293,35 +277,6 @@ enum person_status person_verb_explain(struct person *person)
 
 /* ---- lists ---- */
 
-struct filter {
-	enum person_flag flag;
-	const char *parameter;
-};
-
-static struct str list_path(struct person *person, const char *path, const struct filter *filters,
-			    size_t count)
-{
-	struct buf query;
-	buf_init(&query, person->arena, QUERY_MAX_BYTES);
-	for (size_t i = 0; i < count; i++) {
-		const char *value;
-		for (size_t j = 0;
-		     (value = person_flag_at(person->flags, filters[i].flag, j)) != NULL; j++)
-			form_add(&query, filters[i].parameter, str_of(value));
-	}
-	return str_format(person->arena, "%s%s" STR_FMT, path, query.len > 0 ? "?" : "",
-			  STR_ARG(buf_str(&query)));
-}
-
-static void print_page(struct person *person, const struct json *meta, const char *what)
-{
-	const long long total = json_int(json_get(meta, "total"), 0);
-	fprintf(person->out, "page %lld of %lld, %lld %s%s\n",
-		(long long)json_int(json_get(meta, "current_page"), 1),
-		(long long)json_int(json_get(meta, "last_page"), 1), total, what,
-		total == 1 ? "" : "s");
-}
-
 /* "x:jodoe, linkedin:acme" */
 static struct str targets_of(struct arena *arena, const struct json *post)
 {
@@ -335,13 +290,6 @@ static struct str targets_of(struct arena *arena, const struct json *post)
 	return person_print_short(arena, buf_str(&out), TO_COLUMNS);
 }
 
-/* To the second. */
-static struct str short_time(struct arena *arena, struct str instant)
-{
-	const size_t dot = str_find_char(instant, '.', 0);
-	return dot == SIZE_MAX ? instant : str_concat(arena, str_slice(instant, 0, dot), STR("Z"));
-}
-
 static void add_post(struct person_table *table, const struct json *post)
 {
 	struct arena *arena = table->arena;
@@ -349,15 +297,16 @@ static void add_post(struct person_table *table, const struct json *post)
 	const struct str text = text_of(json_at(json_get(post, "containers"), 0), "content");
 	person_table_add(
 		table,
-		(struct str[]){
-			text_of(post, "id"), state_of(arena, post),
-			short_time(arena, str_is_empty(at) ? text_of(post, "created_at") : at),
-			targets_of(arena, post), person_print_short(arena, text, TEXT_COLUMNS)});
+		(struct str[]){text_of(post, "id"), state_of(arena, post),
+			       person_print_instant(
+				       arena, str_is_empty(at) ? text_of(post, "created_at") : at),
+			       targets_of(arena, post),
+			       person_print_short(arena, text, TEXT_COLUMNS)});
 }
 
 enum person_status person_verb_posts(struct person *person)
 {
-	static const struct filter filters[] = {
+	static const struct person_filter filters[] = {
 		{PERSON_FLAG_status, "status"},
 		{PERSON_FLAG_platform, "platform"},
 		{PERSON_FLAG_from, "date_from"},
@@ -370,8 +319,10 @@ enum person_status person_verb_posts(struct person *person)
 	static const char *const heads[] = {"POST", "STATE", "WHEN", "TO", "TEXT"};
 	struct person_answer answer = {0};
 	struct person_table table;
-	const enum person_status status =
-		get(person, list_path(person, "/v1/posts", filters, COUNT_OF(filters)), &answer);
+	const enum person_status status = person_fetch(
+		person,
+		person_fetch_list_path(person, STR("/v1/posts"), filters, COUNT_OF(filters)),
+		&answer);
 	if (status != PERSON_DONE)
 		return status;
 	if (person_wants_json(person)) {
@@ -384,7 +335,7 @@ enum person_status person_verb_posts(struct person *person)
 	for (size_t i = 0; json_at(data, i) != NULL; i++)
 		add_post(&table, json_at(data, i));
 	person_table_print(person->out, &table, "");
-	print_page(person, json_get(answer.json, "meta"), "post");
+	person_print_page(person, json_get(answer.json, "meta"), "post");
 	return PERSON_DONE;
 }
 
@@ -404,7 +355,7 @@ static void add_account(struct person_table *table, const struct json *account)
 
 enum person_status person_verb_accounts(struct person *person)
 {
-	static const struct filter filters[] = {
+	static const struct person_filter filters[] = {
 		{PERSON_FLAG_status, "status"},     {PERSON_FLAG_platform, "platform"},
 		{PERSON_FLAG_user, "user_id"},      {PERSON_FLAG_page, "page"},
 		{PERSON_FLAG_per_page, "per_page"},
@@ -412,8 +363,10 @@ enum person_status person_verb_accounts(struct person *person)
 	static const char *const heads[] = {"--to", "NAME", "TYPE", "STATUS", "USER", "ID"};
 	struct person_answer answer = {0};
 	struct person_table table;
-	const enum person_status status =
-		get(person, list_path(person, "/v1/accounts", filters, COUNT_OF(filters)), &answer);
+	const enum person_status status = person_fetch(
+		person,
+		person_fetch_list_path(person, STR("/v1/accounts"), filters, COUNT_OF(filters)),
+		&answer);
 	if (status != PERSON_DONE)
 		return status;
 	if (person_wants_json(person)) {
@@ -426,6 +379,6 @@ enum person_status person_verb_accounts(struct person *person)
 	for (size_t i = 0; json_at(data, i) != NULL; i++)
 		add_account(&table, json_at(data, i));
 	person_table_print(person->out, &table, "");
-	print_page(person, json_get(answer.json, "meta"), "account");
+	person_print_page(person, json_get(answer.json, "meta"), "account");
 	return PERSON_DONE;
 }

@@ -35,6 +35,26 @@ static void widths(void **state)
 		"\xe6\x97\xa5...");
 }
 
+static void lines_pages_and_instants(void **state)
+{
+	struct desk *desk = *state;
+	const struct json *meta = NULL;
+	struct arena *arena = desk->person.arena;
+	assert_int_equal(json_parse(arena, STR("{\"current_page\":2,\"last_page\":3,\"total\":41}"),
+				    NULL, &meta, NULL, NULL),
+			 ERR_NONE);
+	person_print_line(&desk->person, "Post", STR("a\x1b"));
+	person_print_line(&desk->person, "User", STR(""));
+	person_print_page(&desk->person, meta, "post");
+	fflush(desk->person.out);
+	assert_string_equal(desk->out, "Post        a \nUser        -\npage 2 of 3, 41 posts\n");
+	assert_string_equal(
+		str_z(arena, person_print_instant(arena, STR("2027-01-15T08:00:00.5Z"))),
+		"2027-01-15T08:00:00Z");
+	assert_string_equal(str_z(arena, person_print_instant(arena, STR("2027-01-15T08:00:00Z"))),
+			    "2027-01-15T08:00:00Z");
+}
+
 static void a_table(void **state)
 {
 	static const char *const heads[] = {"A", "LONG", "C"};
@@ -121,6 +141,7 @@ static void what_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		DESK_TEST(lines_pages_and_instants),
 		DESK_TEST(texts_are_harmless), DESK_TEST(widths),       DESK_TEST(a_table),
 		DESK_TEST(refusals),           DESK_TEST(for_programs), DESK_TEST(what_is_said),
 	};
