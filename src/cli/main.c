@@ -92,7 +92,8 @@ static void print_row(struct arena *arena, const struct command_row *row)
 int command_help(const struct command *command)
 {
 	const struct arguments *arguments = command->arguments;
-	if (arguments->word_count > 1 && person_print_help(stdout, arguments->words[1]))
+	const char *second = arguments->word_count > 2 ? arguments->words[2] : NULL;
+	if (arguments->word_count > 1 && person_print_help(stdout, arguments->words[1], second))
 		return 0;
 	printf("posthorn %s: one API to publish to instagram, facebook, x, linkedin, youtube and "
 	       "tiktok\n\nfor people, over the API of a service (POSTHORN_URL, POSTHORN_TOKEN; "

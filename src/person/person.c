@@ -39,15 +39,13 @@ void person_print_verbs(FILE *out)
 		person_verb_print(out, (enum person_verb)i);
 }
 
-bool person_print_help(FILE *out, const char *word)
+bool person_print_help(FILE *out, const char *first, const char *second)
 {
-	for (int i = 0; i < PERSON_VERB_COUNT; i++) {
-		if (strcmp(word, person_verb_word((enum person_verb)i)) != 0)
-			continue;
-		person_flags_print_help(out, (enum person_verb)i);
-		return true;
-	}
-	return false;
+	const enum person_verb verb = person_verb_of(first, second);
+	if (verb == PERSON_VERB_COUNT)
+		return false;
+	person_flags_print_help(out, verb);
+	return true;
 }
 
 static enum person_status call_verb(struct person *person)

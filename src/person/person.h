@@ -18,7 +18,8 @@ bool person_has_verb(int argc, char *const *argv);
 int person_main(int argc, char *const *argv, char *const *environment, const char *user_agent);
 /* Each verb with its usage and summary, for the list of all commands. */
 void person_print_verbs(FILE *out);
-/* The help of that verb. False: there is no such verb, and nothing is printed. */
-bool person_print_help(FILE *out, const char *word);
+/* The help of the verb with these words; second may be NULL, and counts where the first has more
+ * than one verb. False: there is no such verb, and nothing is printed. */
+bool person_print_help(FILE *out, const char *first, const char *second);
 /* The words of all verbs, ended by NULL. */
 const char *const *person_words(void);

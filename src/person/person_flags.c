@@ -9,8 +9,8 @@
 
 #include "known.h"
 
-#define ON(verb) (1U << PERSON_VERB_##verb)
-#define ON_ALL ((1U << PERSON_VERB_COUNT) - 1)
+#define ON(verb) (UINT64_C(1) << PERSON_VERB_##verb)
+#define ON_ALL ((UINT64_C(1) << PERSON_VERB_COUNT) - 1)
 #define HELP_COLUMN 24
 
 struct verb_row {
@@ -32,7 +32,7 @@ struct flag_row {
 	const char *name;
 	const char *value; /* NULL = a switch */
 	bool repeats;
-	unsigned verbs;
+	uint64_t verbs;
 	const char *help;
 };
 
@@ -72,17 +72,34 @@ static enum person_flag find(struct str name)
 
 static bool goes_with(enum person_flag flag, enum person_verb verb)
 {
-	return flag != PERSON_FLAG_COUNT && (rows[flag].verbs & 1U << verb) != 0;
+	return flag != PERSON_FLAG_COUNT && (rows[flag].verbs & UINT64_C(1) << verb) != 0;
 }
 
 /* ---- the verb ---- */
 
-static enum person_verb verb_of(const char *word)
+/* "create" of "webhooks create" after "webhooks"; "" of "webhooks"; NULL: another first word. */
+static const char *rest_after(const char *words, const char *first)
 {
-	size_t i = 0;
-	while (i < PERSON_VERB_COUNT && strcmp(word, verbs[i].word) != 0)
-		i++;
-	return (enum person_verb)i;
+	const size_t length = strlen(first);
+	if (strchr(first, ' ') != NULL || strncmp(words, first, length) != 0 ||
+	    (words[length] != '\0' && words[length] != ' '))
+		return NULL;
+	return words[length] == ' ' ? words + length + 1 : words + length;
+}
+
+enum person_verb person_verb_of(const char *first, const char *second)
+{
+	enum person_verb found = PERSON_VERB_COUNT;
+	for (size_t i = 0; i < PERSON_VERB_COUNT; i++) {
+		const char *rest = rest_after(verbs[i].word, first);
+		if (rest == NULL)
+			continue;
+		if (second != NULL && strcmp(rest, second) == 0)
+			return (enum person_verb)i;
+		if (rest[0] == '\0')
+			found = (enum person_verb)i;
+	}
+	return found;
 }
 
 /* Where the first word stands that is neither a flag of all verbs nor its value. */
@@ -102,7 +119,42 @@ static int first_word(int argc, char *const *argv)
 enum person_verb person_verb_find(int argc, char *const *argv)
 {
 	const int at = first_word(argc, argv);
-	return at < argc ? verb_of(argv[at]) : PERSON_VERB_COUNT;
+	return at < argc ? person_verb_of(argv[at], at + 1 < argc ? argv[at + 1] : NULL)
+			 : PERSON_VERB_COUNT;
+}
+
+static bool has_two_words(enum person_verb verb)
+{
+	return verb != PERSON_VERB_COUNT && strchr(verbs[verb].word, ' ') != NULL;
+}
+
+/* A word after a verb that takes none: perhaps the second word of another verb. */
+static enum err_kind unknown_second(enum person_verb verb, const char *word, struct error *err)
+{
+	const char *seconds[PERSON_VERB_COUNT + 1];
+	size_t count = 0;
+	char list[160] = "";
+	const char *first = verbs[verb].word;
+	for (size_t i = 0; i < PERSON_VERB_COUNT; i++) {
+		const char *rest = rest_after(verbs[i].word, first);
+		if (rest == NULL || rest[0] == '\0')
+			continue;
+		const size_t used = strlen(list);
+		snprintf(list + used, sizeof(list) - used, "%s%s", count > 0 ? ", " : "", rest);
+		seconds[count++] = rest;
+	}
+	seconds[count] = NULL;
+	const char *meant = known_nearest(str_of(word), seconds);
+	if (count == 0)
+		return error_set(err, ERR_INVALID, "%s takes flags only, and \"%.60s\" is none",
+				 first, word);
+	if (meant != NULL)
+		return error_set(err, ERR_INVALID,
+				 "there is no %s %.60s; did you mean %s %s? It stands right after "
+				 "%s",
+				 first, word, first, meant, first);
+	return error_set(err, ERR_INVALID, "there is no %s %.60s; after %s comes one of: %s", first,
+			 word, first, list);
 }
 
 /* ---- flags ---- */
@@ -159,8 +211,7 @@ static enum err_kind take_word(struct person_flags *flags, const char *word, str
 {
 	const struct verb_row *row = &verbs[flags->verb];
 	if (row->words_max == 0)
-		return error_set(err, ERR_INVALID, "%s takes flags only, and \"%.60s\" is none",
-				 row->word, word);
+		return unknown_second(flags->verb, word, err);
 	if (flags->word != NULL)
 		return error_set(err, ERR_INVALID,
 				 "%s takes one word after it, and \"%.60s\" is one more; put a "
@@ -178,8 +229,9 @@ enum err_kind person_flags_parse(int argc, char *const *argv, struct person_flag
 	enum err_kind kind = ERR_NONE;
 	bool flags_ended = false;
 	*flags_out = (struct person_flags){.verb = person_verb_find(argc, argv)};
+	const int verb_end = verb_at + (has_two_words(flags_out->verb) ? 2 : 1);
 	while (kind == ERR_NONE && reader.at < argc) {
-		const bool is_verb = reader.at == verb_at;
+		const bool is_verb = reader.at >= verb_at && reader.at < verb_end;
 		const char *word = argv[reader.at++];
 		if (is_verb)
 			continue;
@@ -238,9 +290,24 @@ void person_verb_print(FILE *out, enum person_verb verb)
 		row->usage, row->summary);
 }
 
+/* The verbs of two words that begin with this one's. */
+static void print_seconds(FILE *out, enum person_verb verb)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < PERSON_VERB_COUNT; i++) {
+		const char *rest = rest_after(verbs[i].word, verbs[verb].word);
+		if (rest == NULL || rest[0] == '\0')
+			continue;
+		fputs(is_first ? "\nmore, each with its own --help:\n" : "", out);
+		person_verb_print(out, (enum person_verb)i);
+		is_first = false;
+	}
+}
+
 void person_flags_print_help(FILE *out, enum person_verb verb)
 {
 	person_verb_print(out, verb);
+	print_seconds(out, verb);
 	fprintf(out, "\nflags:\n");
 	for (size_t i = 0; i < PERSON_FLAG_COUNT; i++) {
 		char flag[64];

@@ -38,6 +38,9 @@ struct person_flags {
 	size_t count; /* in the order of the command line */
 };
 
+/* The verb with these words, second only where one has two ("webhooks create"); second may be NULL.
+ * PERSON_VERB_COUNT: there is none. */
+enum person_verb person_verb_of(const char *first, const char *second);
 /* The verb of a command line, or PERSON_VERB_COUNT. */
 enum person_verb person_verb_find(int argc, char *const *argv);
 /* Fills flags_out, which points into argv. INVALID: err says what is wrong, with the nearest flag
@@ -50,7 +53,7 @@ bool person_flag_is_given(const struct person_flags *flags, enum person_flag fla
 /* The index-th value of a flag that may be repeated, from 0; NULL when there are fewer. */
 const char *person_flag_at(const struct person_flags *flags, enum person_flag flag, size_t index);
 
-/* "post" */
+/* "post", "webhooks create" */
 const char *person_verb_word(enum person_verb verb);
 /* "  posthorn post [TEXT] --to WHO" and its summary, on two lines. */
 void person_verb_print(FILE *out, enum person_verb verb);

@@ -21,10 +21,30 @@ static void the_verb(void **state)
 	assert_int_equal(VERB("--json", "posts"), PERSON_VERB_posts);
 	assert_int_equal(VERB("--url", "post", "show", "id"), PERSON_VERB_show);
 	assert_int_equal(VERB("--url=x", "-h", "listen"), PERSON_VERB_listen);
+	assert_int_equal(VERB("accounts"), PERSON_VERB_accounts);
+	assert_int_equal(VERB("accounts", "--json"), PERSON_VERB_accounts);
+	assert_int_equal(VERB("accounts", "show", "id"), PERSON_VERB_accounts_show);
+	assert_int_equal(VERB("--json", "accounts", "check"), PERSON_VERB_accounts_check);
+	assert_int_equal(VERB("accounts", "sho"), PERSON_VERB_accounts);
+	assert_int_equal(VERB("account"), PERSON_VERB_COUNT);
+	assert_int_equal(VERB("accounts show"), PERSON_VERB_COUNT);
+	assert_int_equal(VERB(""), PERSON_VERB_COUNT);
 	assert_int_equal(VERB("serve"), PERSON_VERB_COUNT);
 	assert_int_equal(VERB("--data", "post"), PERSON_VERB_COUNT);
 	assert_int_equal(VERB("--json"), PERSON_VERB_COUNT);
 	assert_int_equal(verb_of((const char *const[]){NULL}), PERSON_VERB_COUNT);
+}
+
+static void two_words(void **state)
+{
+	struct desk *desk = *state;
+	DESK_PARSE(desk, "--json", "accounts", "show", "show");
+	assert_int_equal(desk->flags.verb, PERSON_VERB_accounts_show);
+	assert_string_equal(desk->flags.word, "show");
+	DESK_PARSE(desk, "accounts", "disconnect", "--url=u", "--", "accounts");
+	assert_string_equal(desk->flags.word, "accounts");
+	assert_int_equal(person_verb_of("accounts", NULL), PERSON_VERB_accounts);
+	assert_int_equal(person_verb_of("accounts", "check"), PERSON_VERB_accounts_check);
 }
 
 static void values_in_their_order(void **state)
@@ -69,6 +89,14 @@ static void what_is_wrong(void **state)
 	WRONG(desk, "put a text in quotes", "post", "one", "two");
 	WRONG(desk, "takes flags only", "posts", "all");
 	WRONG(desk, "POST_ID is missing", "show");
+	WRONG(desk, "ACCOUNT_ID is missing: posthorn accounts show ACCOUNT_ID", "accounts", "show");
+	WRONG(desk, "accounts show has no flag --page", "accounts", "show", "--page", "1");
+	WRONG(desk, "there is no accounts chekc; did you mean accounts check?", "accounts", "chekc",
+	      "id");
+	WRONG(desk, "there is no accounts 17; after accounts comes one of: show, check, disconnect",
+	      "accounts", "17");
+	WRONG(desk, "did you mean accounts show? It stands right after accounts", "accounts",
+	      "--json", "show");
 }
 
 static void more_than_there_is_room_for(void **state)
@@ -96,12 +124,18 @@ static void help_has_the_flags_of_its_verb(void **state)
 	desk_said(desk->out, "POSTHORN_WEBHOOK_SECRET");
 	assert_null(strstr(desk->out, "--media"));
 	assert_string_equal(person_verb_word(PERSON_VERB_listen), "listen");
+	assert_null(strstr(desk->out, "each with its own --help"));
+	person_flags_print_help(desk->person.out, PERSON_VERB_accounts);
+	fflush(desk->person.out);
+	desk_said(desk->out,
+		  "\nmore, each with its own --help:\n  posthorn accounts show ACCOUNT_ID");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DESK_TEST(the_verb),
+		DESK_TEST(two_words),
 		DESK_TEST(values_in_their_order),
 		DESK_TEST(what_is_wrong),
 		DESK_TEST(more_than_there_is_room_for),

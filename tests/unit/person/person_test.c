@@ -21,16 +21,27 @@ static void words(void **state)
 	assert_int_equal(count, PERSON_VERB_COUNT);
 }
 
+/* Of "webhooks create": as of two words of a command line. */
+static bool print_help(struct desk *desk, const char *words)
+{
+	struct str second = str_of(words);
+	struct str first;
+	struct arena *arena = desk->person.arena;
+	str_take_field(&second, ' ', &first);
+	return person_print_help(desk->person.out, str_z(arena, first),
+				 second.ptr != NULL ? str_z(arena, second) : NULL);
+}
+
 static void help(void **state)
 {
 	struct desk *desk = *state;
-	assert_false(person_print_help(desk->person.out, "serve"));
+	assert_false(person_print_help(desk->person.out, "serve", NULL));
 	person_print_verbs(desk->person.out);
 	fflush(desk->person.out);
 	for (const char *const *word = person_words(); *word != NULL; word++)
 		desk_said(desk->out, *word);
 	for (const char *const *word = person_words(); *word != NULL; word++)
-		assert_true(person_print_help(desk->person.out, *word));
+		assert_true(print_help(desk, *word));
 }
 
 static enum person_status run(struct desk *desk, const char *token, const char *url)

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The verbs accounts show, accounts check and accounts disconnect. */
+#include "arena.h"
+#include "buf.h"
+
+#include "json.h"
+
+#include "person_call.h"
+#include "person_fetch.h"
+#include "person_print.h"
+
+#define LIST_MAX_BYTES 16384
+
+static struct str text_of(const struct json *object, const char *key)
+{
+	return json_string(json_get(object, key));
+}
+
+static struct str account_path(struct person *person, const char *tail)
+{
+	return person_fetch_word_path(person, "/v1/accounts/", tail);
+}
+
+static void print_time(struct person *person, const char *head, struct str instant)
+{
+	if (!str_is_empty(instant))
+		person_print_line(person, head, person_print_instant(person->arena, instant));
+}
+
+static struct str scopes_of(struct arena *arena, const struct json *account)
+{
+	const struct json *scopes = json_get(account, "scopes");
+	struct buf out;
+	buf_init(&out, arena, LIST_MAX_BYTES);
+	for (size_t i = 0; json_at(scopes, i) != NULL; i++)
+		buf_addf(&out, "%s" STR_FMT, i > 0 ? ", " : "",
+			 STR_ARG(json_string(json_at(scopes, i))));
+	return buf_str(&out);
+}
+
+/* What helps an account that cannot be published to; NULL: nothing is needed. */
+static const char *advice_of(const struct json *account)
+{
+	const struct str status = text_of(account, "status");
+	if (!json_bool(json_get(account, "confirmed"), true))
+		return "confirm its connection: posthorn confirm";
+	if (str_equal_z(status, "reauth_required") || str_equal_z(status, "disconnected"))
+		return "connect it again: posthorn connect ";
+	return NULL;
+}
+
+static void print_account(struct person *person, const struct json *account)
+{
+	struct str username = text_of(account, "username");
+	const struct str platform = text_of(account, "platform");
+	const struct str error = text_of(account, "last_error");
+	const bool is_confirmed = json_bool(json_get(account, "confirmed"), true);
+	const char *advice = advice_of(account);
+	str_skip(&username, STR("@"));
+	person_print_line(person, "Account", text_of(account, "id"));
+	person_print_line(person, "--to",
+			  str_format(person->arena, STR_FMT ":" STR_FMT, STR_ARG(platform),
+				     STR_ARG(username)));
+	person_print_line(person, "Name", text_of(account, "name"));
+	person_print_line(person, "Type", text_of(account, "account_type"));
+	person_print_line(person, "Status",
+			  is_confirmed ? text_of(account, "status") : STR("unconfirmed"));
+	person_print_line(person, "User", text_of(account, "app_user_id"));
+	person_print_line(person, "Connection", text_of(account, "connection_id"));
+	person_print_line(person, "Scopes", scopes_of(person->arena, account));
+	print_time(person, "Connected", text_of(account, "created_at"));
+	print_time(person, "Renewed", text_of(account, "last_refresh_at"));
+	print_time(person, "Expires", text_of(account, "expires_at"));
+	if (!str_is_empty(error))
+		person_print_line(person, "Last error", error);
+	if (advice != NULL)
+		person_print_line(person, "Do",
+				  str_format(person->arena, "%s" STR_FMT, advice,
+					     STR_ARG(is_confirmed ? platform : STR(""))));
+}
+
+enum person_status person_verb_accounts_show(struct person *person)
+{
+	struct person_answer answer = {0};
+	const enum person_status status = person_fetch(person, account_path(person, ""), &answer);
+	if (status != PERSON_DONE)
+		return status;
+	if (person_wants_json(person))
+		person_print_json(person, &answer);
+	else
+		print_account(person, json_get(answer.json, "data"));
+	return PERSON_DONE;
+}
+
+/* ---- check ---- */
+
+/* "ok" is null where the platform could not be asked. */
+static void print_check(struct person *person, const struct json *data)
+{
+	const struct json *ok = json_get(data, "ok");
+	const struct json *account = json_get(data, "account");
+	const struct str message = text_of(data, "message");
+	const char *said = json_is_null(ok)       ? "it could not be asked"
+			   : json_bool(ok, false) ? "the token works"
+						  : "the token does not work";
+	person_print_text(person->out, text_of(account, "platform"));
+	fputc(' ', person->out);
+	person_print_text(person->out, text_of(account, "username"));
+	fprintf(person->out, ": %s", said);
+	if (!str_is_empty(message)) {
+		fputs(" (", person->out);
+		person_print_text(person->out, message);
+		fputc(')', person->out);
+	}
+	fputs(".\nThe account is ", person->out);
+	person_print_text(person->out, text_of(account, "status"));
+	fputs(".\n", person->out);
+}
+
+enum person_status person_verb_accounts_check(struct person *person)
+{
+	struct person_answer answer = {0};
+	struct error err = {0};
+	const struct person_request request = {
+		.method = "POST", .path = account_path(person, "/check"), .is_repeatable = true};
+	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
+		return person_say_failed(person, "%s", err.text);
+	if (answer.status != 200)
+		return person_say_refusal(person, &answer);
+	const struct json *data = json_get(answer.json, "data");
+	if (person_wants_json(person))
+		person_print_json(person, &answer);
+	else
+		print_check(person, data);
+	return json_bool(json_get(data, "ok"), false) ? PERSON_DONE : PERSON_FAILED;
+}
+
+/* ---- disconnect ---- */
+
+enum person_status person_verb_accounts_disconnect(struct person *person)
+{
+	struct person_answer answer = {0};
+	struct error err = {0};
+	/* A second time is 204 too. */
+	const struct person_request request = {
+		.method = "DELETE", .path = account_path(person, ""), .is_repeatable = true};
+	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
+		return person_say_failed(person, "%s", err.text);
+	if (answer.status != 204)
+		return person_say_refusal(person, &answer);
+	if (!person_wants_json(person))
+		fprintf(person->out,
+			"Disconnected: nothing more is published to account %s. Connect it again "
+			"to use it.\n",
+			person->flags->word);
+	return PERSON_DONE;
+}
