@@ -11,11 +11,11 @@
 #include "url.h"
 
 #include "event.h"
-#include "known.h"
 
 #include "webhook_sign.h"
 
 #include "person_call.h"
+#include "person_event.h"
 #include "person_print.h"
 
 #define PAGE_EVENTS 25
@@ -57,38 +57,6 @@ static enum person_status check_address(struct listening *l)
 	return PERSON_DONE;
 }
 
-static enum person_status wrong_event(struct person *person, struct str name)
-{
-	const char *names[EVENT_KIND_COUNT + 1];
-	for (int i = 0; i < EVENT_KIND_COUNT; i++)
-		names[i] = event_kind_name((enum event_kind)i);
-	names[EVENT_KIND_COUNT] = NULL;
-	const char *meant = known_nearest(name, names);
-	const struct str shown = str_slice(name, 0, 60);
-	return person_say_wrong(person, "--events: no event is called \"" STR_FMT "\"%s%s%s",
-				STR_ARG(shown), meant != NULL ? "; did you mean " : "",
-				meant != NULL ? meant : "", meant != NULL ? "?" : "");
-}
-
-static enum person_status check_events(struct listening *l)
-{
-	struct person *person = l->person;
-	const char *value;
-	l->wanted = person_flag_is_given(person->flags, PERSON_FLAG_events) ? 0 : EVENT_MASK_ALL;
-	for (size_t i = 0; (value = person_flag_at(person->flags, PERSON_FLAG_events, i)) != NULL;
-	     i++) {
-		struct str rest = str_of(value);
-		struct str name;
-		while (rest.ptr != NULL && str_take_field(&rest, ',', &name)) {
-			const enum event_kind kind = event_kind_of_name(str_trim(name));
-			if (kind == EVENT_KIND_COUNT)
-				return wrong_event(person, name);
-			l->wanted |= INT64_C(1) << kind;
-		}
-	}
-	return PERSON_DONE;
-}
-
 static enum person_status check_secret(struct listening *l)
 {
 	struct person *person = l->person;
@@ -110,7 +78,7 @@ static enum person_status check(struct listening *l)
 		return person_say_wrong(person, "--after must be the seq of an event, or 0");
 	enum person_status status = check_address(l);
 	if (status == PERSON_DONE)
-		status = check_events(l);
+		status = person_event_read(person, &l->wanted);
 	return status == PERSON_DONE ? check_secret(l) : status;
 }
 
