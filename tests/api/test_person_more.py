@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one."""
+"""The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one, webhooks."""
 import json
 import re
 
 import pytest
 
-from harness import ROOT, cli, marker, stores_nothing  # noqa: F401
-from test_person import NOBODY, jo, person, post_id_of  # noqa: F401 - fixtures
+from harness import ROOT, cli, stores_nothing
+from test_person import NOBODY, jo  # noqa: F401 - a fixture
+from test_webhooks import Receiver
 
 VERBS = re.findall(r'^PERSON_VERB\(\w+, *"([a-z -]+)", *(\d)', (ROOT / "src/person/person_verbs.def").read_text(), re.M)
 SECONDS = [words for words, _ in VERBS if " " in words]
@@ -31,11 +32,15 @@ def test_help_of_two_words(verb):
     (["accounts", "show"], "ACCOUNT_ID is missing"),
     (["accounts", "show", "a", "b"], "one word"),
     (["accounts", "check", "a", "--page", "2"], "accounts check has no flag --page"),
+    (["webhooks", "creat", "https://a.example/"], "did you mean webhooks create?"),
+    (["webhooks", "change", NOBODY], "nothing is to change"),
+    (["webhooks", "change", NOBODY, "--enable", "--disable"], "do not go together"),
+    (["webhooks", "create", "https://a.example/", "--events", "post.publish.suceeded"], "did you mean post.publish.succeeded?"),
 ])
 def test_wrong_use(jo, words, part):  # noqa: F811
     with stores_nothing(jo.app):
         said = jo.wrong(*words)
-    assert part in said and "see `posthorn accounts" in said
+    assert part in said and f"see `posthorn {words[0]}" in said
 
 
 # ---- accounts ----
@@ -60,3 +65,61 @@ def test_no_such_account(jo, verb, account):  # noqa: F811
     assert "NOT_FOUND" in jo.fails("accounts", verb, account)
     answer = jo.run("accounts", verb, account, "--json", status=1)
     assert json.loads(answer.stdout)["error"] == "NOT_FOUND" and answer.stderr == ""
+
+
+# ---- webhooks ----
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def test_a_webhook_from_its_creation_to_its_end(jo, receiver):  # noqa: F811
+    made = jo.run("webhooks", "create", receiver.url + "/hook", "--events", "post.completed,test")
+    webhook, secret = (re.search(rf"^{head} +(\S+)$", made.stdout, re.M).group(1) for head in ("Webhook", "Secret"))
+    assert secret.startswith("whsec_") and "shown only now" in made.stderr
+    table = jo.out("webhooks")
+    assert webhook in table and receiver.url + "/hook" in table and "post.completed, test" in table and " on " in table
+    assert re.fullmatch(r"The receiver took it: 204 in \d+ ms\.\n", jo.out("webhooks", "test", webhook))
+    assert [body["type"] for body in receiver.bodies("/hook")] == ["test"]
+    receiver.answers.append(500)
+    assert "did not take it: 500 in" in jo.run("webhooks", "test", webhook, status=1).stdout
+    log = jo.out("webhooks", "log", webhook)
+    assert "succeeded" in log and "pending" in log and "500 in" in log
+    older = jo.out("webhooks", "log", webhook, "--limit", "1")
+    assert older.count("  test  ") == 1
+    further = re.search(r"^older ones: posthorn (.*)$", older, re.M).group(1)
+    assert "succeeded" in jo.out(*further.split())
+    rotated = jo.json("webhooks", "rotate", webhook)["data"]["secret"]
+    assert rotated not in ("", secret) and rotated not in jo.out("webhooks", "show", webhook)
+    changed = jo.out("webhooks", "change", webhook, "--address", receiver.url + "/new", "--events", "test", "--disable")
+    assert re.search(r"^State +off$", changed, re.M) and receiver.url + "/new" in changed
+    assert "WEBHOOK_DISABLED" in jo.fails("webhooks", "test", webhook)
+    assert jo.json("webhooks", "change", webhook, "--enable")["data"]["enabled"] is True
+    assert jo.out("webhooks", "delete", webhook) == f"Deleted: nothing more is sent to webhook {webhook}.\n"
+    assert "NOT_FOUND" in jo.fails("webhooks", "delete", webhook)
+    assert jo.json("webhooks")["data"] == []
+
+
+def test_a_webhook_for_programs(jo, receiver):  # noqa: F811
+    made = jo.run("webhooks", "create", receiver.url, "--disable", "--json")
+    data = json.loads(made.stdout)["data"]
+    assert data["secret"].startswith("whsec_") and data["enabled"] is False and made.stderr == ""
+    assert len(data["events"]) > 5 and re.search(r"^Events +all$", jo.out("webhooks", "show", data["id"]), re.M)
+    assert jo.json("webhooks", "show", data["id"])["data"] == {key: value for key, value in data.items() if key != "secret"}
+    jo.run("webhooks", "change", data["id"], "--enable")
+    assert set(jo.json("webhooks", "test", data["id"])["data"]) == {"event_id"}
+    assert set(jo.json("webhooks", "log", data["id"])) == {"data", "meta"}
+    assert jo.out("webhooks", "delete", data["id"], "--json") == ""
+    with stores_nothing(jo.app):
+        said = jo.fails("webhooks", "create", "ftp://a.example/")
+    assert "VALIDATION_ERROR, url" in said
+
+
+@pytest.mark.parametrize("words", [["show"], ["change", "--enable"], ["delete"], ["rotate"], ["test"], ["log"]])
+@pytest.mark.parametrize("webhook", [NOBODY, "../posts", "a/b?c=d"])
+def test_no_such_webhook(jo, words, webhook):  # noqa: F811
+    assert "NOT_FOUND" in jo.fails("webhooks", words[0], webhook, *words[1:])
