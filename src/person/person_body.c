@@ -235,7 +235,7 @@ static enum person_status check_utf8(struct person *person, const struct person_
 	return PERSON_DONE;
 }
 
-static enum person_status check_time(struct person *person, struct person_body *body)
+enum person_status person_body_read_time(struct person *person, struct str *instant_out)
 {
 	const char *at = person_flag_text(person->flags, PERSON_FLAG_at);
 	int64_t us = 0;
@@ -246,7 +246,7 @@ static enum person_status check_time(struct person *person, struct person_body *
 					"--at %.60s is no time: write 2027-01-01T09:00Z, "
 					"2027-01-01T09:00+01:00, or +2h",
 					at);
-	body->scheduled_at = timetext_format_instant(person->arena, us);
+	*instant_out = timetext_format_instant(person->arena, us);
 	return PERSON_DONE;
 }
 
@@ -257,7 +257,7 @@ enum person_status person_body_check(struct person *person, struct person_body *
 	if (status == PERSON_DONE)
 		status = check_options(person);
 	if (status == PERSON_DONE)
-		status = check_time(person, body_out);
+		status = person_body_read_time(person, &body_out->scheduled_at);
 	if (status == PERSON_DONE)
 		status = read_text(person, body_out);
 	return status == PERSON_DONE ? check_utf8(person, body_out) : status;

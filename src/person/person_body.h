@@ -19,6 +19,9 @@ struct person_body {
  * time that cannot be read, an option of an unknown platform, no text and no media, a text that is
  * not UTF-8. */
 enum person_status person_body_check(struct person *person, struct person_body *body_out);
+/* --at as the API writes it, in the run's arena; without the flag *instant_out is left alone.
+ * WRONG_USE: it cannot be read; said. */
+enum person_status person_body_read_time(struct person *person, struct str *instant_out);
 /* The JSON, in the run's arena. request_id: empty = none. */
 struct str person_body_write(struct person *person, const struct person_body *body,
 			     const struct person_targets *targets, struct str request_id);

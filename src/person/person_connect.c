@@ -8,11 +8,11 @@
 #include "json.h"
 #include "json_write.h"
 
-#include "known.h"
 #include "platform_id.h"
 
 #include "person_back.h"
 #include "person_call.h"
+#include "person_platform.h"
 #include "person_print.h"
 
 #define BODY_MAX_BYTES 16384
@@ -34,22 +34,6 @@ struct connecting {
 };
 
 /* ---- begin ---- */
-
-static enum person_status wrong_platform(struct person *person)
-{
-	static const char *const slugs[] = {
-		"instagram", "facebook", "x", "linkedin", "youtube", "tiktok", NULL,
-	};
-	const char *meant = known_nearest(str_of(person->flags->word), slugs);
-	if (meant != NULL)
-		return person_say_wrong(person, "%.60s is no platform; did you mean %s?",
-					person->flags->word, meant);
-	return person_say_wrong(
-		person,
-		"%.60s is no platform: instagram, facebook, x, linkedin, youtube or "
-		"tiktok",
-		person->flags->word);
-}
 
 static void member_flag(struct json_writer *w, const struct person *person, const char *key,
 			enum person_flag flag)
@@ -292,7 +276,7 @@ enum person_status person_verb_connect(struct person *person)
 	const char *user = person_flag_text(person->flags, PERSON_FLAG_user);
 	c.user = user != NULL ? str_of(user) : STR("me");
 	if (platform_id_of_slug(str_of(person->flags->word)) == PLATFORM_NONE)
-		return wrong_platform(person);
+		return person_platform_wrong(person);
 	if (person_back_open(person->random, &c.back, &err) != ERR_NONE)
 		return person_say_failed(person, "the browser could not come back: %s", err.text);
 	enum person_status status = begin(&c);

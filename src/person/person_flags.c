@@ -246,8 +246,8 @@ enum err_kind person_flags_parse(int argc, char *const *argv, struct person_flag
 	}
 	const struct verb_row *row = &verbs[flags_out->verb];
 	if (kind == ERR_NONE && row->words_min > 0 && flags_out->word == NULL)
-		return error_set(err, ERR_INVALID, "%s is missing: posthorn %s %s", row->usage,
-				 row->word, row->usage);
+		return error_set(err, ERR_INVALID, "%.*s is missing: posthorn %s %s",
+				 (int)strcspn(row->usage, " "), row->usage, row->word, row->usage);
 	return kind;
 }
 

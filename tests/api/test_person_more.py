@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one, webhooks."""
+"""The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one, webhooks, events, platforms, reschedule."""
 import json
 import re
 
 import pytest
 
-from harness import ROOT, cli, stores_nothing
-from test_person import NOBODY, jo  # noqa: F401 - a fixture
+from harness import PLATFORMS, ROOT, cli, marker, stores_nothing, utc
+from test_person import NOBODY, jo, post_id_of  # noqa: F401 - a fixture
 from test_webhooks import Receiver
 
 VERBS = re.findall(r'^PERSON_VERB\(\w+, *"([a-z -]+)", *(\d)', (ROOT / "src/person/person_verbs.def").read_text(), re.M)
@@ -32,6 +32,12 @@ def test_help_of_two_words(verb):
     (["accounts", "show"], "ACCOUNT_ID is missing"),
     (["accounts", "show", "a", "b"], "one word"),
     (["accounts", "check", "a", "--page", "2"], "accounts check has no flag --page"),
+    (["reschedule", NOBODY], "either --at TIME or --now"),
+    (["reschedule", NOBODY, "--at", "+1h", "--now"], "either --at TIME or --now"),
+    (["reschedule", NOBODY, "--at", "soon"], "is no time"),
+    (["reschedule", "--now"], "POST_ID is missing: posthorn reschedule POST_ID --at TIME"),
+    (["platforms", "linkdin"], "did you mean linkedin?"),
+    (["events", "all"], "flags only"),
     (["webhooks", "creat", "https://a.example/"], "did you mean webhooks create?"),
     (["webhooks", "change", NOBODY], "nothing is to change"),
     (["webhooks", "change", NOBODY, "--enable", "--disable"], "do not go together"),
@@ -123,3 +129,42 @@ def test_a_webhook_for_programs(jo, receiver):  # noqa: F811
 @pytest.mark.parametrize("webhook", [NOBODY, "../posts", "a/b?c=d"])
 def test_no_such_webhook(jo, words, webhook):  # noqa: F811
     assert "NOT_FOUND" in jo.fails("webhooks", words[0], webhook, *words[1:])
+
+
+# ---- reschedule, events, platforms ----
+
+
+def test_reschedule(jo):  # noqa: F811
+    post_id = jo.json("post", marker("later"), "--to", "x", "--at", "+2d")["data"]["post_id"]
+    assert jo.out("reschedule", post_id, "--at", "2027-03-01T01:00+01:00") == f"Post {post_id}: scheduled for 2027-03-01T00:00:00Z.\n"
+    assert jo.app.show(post_id)["scheduled_at"] == "2027-03-01T00:00:00Z"
+    assert jo.json("reschedule", post_id, "--at", "+1d")["data"]["scheduled_at"] > utc(86400 - 60)
+    assert "INVALID_SCHEDULE" in jo.fails("reschedule", post_id, "--at", "2020-01-01T00:00Z")
+    assert "published now" in jo.out("reschedule", post_id, "--now")
+    assert jo.app.wait_post(post_id)["status"] == "published"
+    assert "(TOO_LATE" in jo.fails("reschedule", post_id, "--at", "+1d")
+    for post in (NOBODY, "../accounts"):
+        assert "NOT_FOUND" in jo.fails("reschedule", post, "--now")
+
+
+def test_events(jo):  # noqa: F811
+    post_id = post_id_of(jo.out("post", marker("event"), "--to", "x"))
+    table = jo.out("events")
+    connection = jo.json("accounts", "show", jo.json("accounts")["data"][0]["id"])["data"]["connection_id"]
+    assert re.search(rf"connection\.completed +success +connection {connection}$", table, re.M)
+    assert re.search(rf"post\.publish\.succeeded +x published +post {post_id}$", table, re.M)
+    first = jo.out("events", "--limit", "1")
+    assert len(first.splitlines()) == 3
+    further = re.search(r"^later ones: posthorn (.*)$", first, re.M).group(1)
+    assert jo.out(*further.split()).splitlines()[1:] == table.splitlines()[2:]
+    assert set(jo.json("events")) == {"data", "meta"}
+    assert "VALIDATION_ERROR" in jo.fails("events", "--limit", "0")
+
+
+def test_platforms(jo):  # noqa: F811
+    done = jo.run("platforms")
+    assert all(re.search(rf"^{slug} ", done.stdout, re.M) for slug in PLATFORMS) and "280 weighted" in done.stdout
+    assert "sandbox mode" in done.stderr
+    one = jo.out("platforms", "twitter")
+    assert "x.reply_settings" in one and "mentionedUsers" in one and re.search(r"^article ", one, re.M) and "linkedin" not in one
+    assert [row["slug"] for row in jo.json("platforms", "x")["data"]] == [row["slug"] for row in jo.json("platforms")["data"]]
