@@ -121,10 +121,31 @@ static enum person_status read_token(struct person *person, char *const *environ
 	return PERSON_DONE;
 }
 
+static enum person_status read_client(struct person *person, char *const *environment)
+{
+	person->client_id = str_trim(variable(environment, "POSTHORN_CLIENT_ID"));
+	person->client_secret = str_trim(variable(environment, "POSTHORN_CLIENT_SECRET"));
+	if (str_is_empty(person->client_id))
+		return person_say_wrong(person, "POSTHORN_CLIENT_ID is not set: put the app's "
+						"client id into it");
+	if (str_is_empty(person->client_secret))
+		return person_say_wrong(person, "POSTHORN_CLIENT_SECRET is not set: put the app's "
+						"client secret into it");
+	if (person->client_id.len > TOKEN_MAX_BYTES ||
+	    str_find_char(person->client_id, ':', 0) != SIZE_MAX)
+		return person_say_wrong(person, "POSTHORN_CLIENT_ID is no client id");
+	if (person->client_secret.len > TOKEN_MAX_BYTES)
+		return person_say_wrong(person, "POSTHORN_CLIENT_SECRET is no client secret");
+	return PERSON_DONE;
+}
+
 enum person_status person_run(struct person *person, char *const *environment)
 {
 	enum person_status status = read_url(person, environment);
-	if (status == PERSON_DONE)
+	const enum person_verb verb = person->flags->verb;
+	if (status == PERSON_DONE && (verb == PERSON_VERB_token || verb == PERSON_VERB_revoke))
+		status = read_client(person, environment);
+	if (status == PERSON_DONE && verb != PERSON_VERB_token)
 		status = read_token(person, environment);
 	return status == PERSON_DONE ? call_verb(person) : status;
 }

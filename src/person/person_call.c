@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "buf.h"
 
+#include "base64.h"
 #include "form.h"
 #include "httpdate.h"
 #include "json.h"
@@ -45,14 +46,24 @@ static void transfer(struct person *person, struct arena *arena, struct transfer
 	}
 }
 
+static struct str authorization(const struct person *person, struct arena *arena, bool as_app)
+{
+	if (!as_app)
+		return str_concat(arena, STR("Bearer "), person->token);
+	const struct str pair = str_format(arena, STR_FMT ":" STR_FMT, STR_ARG(person->client_id),
+					   STR_ARG(person->client_secret));
+	return str_concat(arena, STR("Basic "), base64_encode(arena, pair));
+}
+
 static void try_once(struct person *person, struct arena *arena,
 		     const struct person_request *request, struct transfer_result *result)
 {
 	const bool is_get = str_equal_z(str_of(request->method), "GET");
 	const struct transfer_header headers[] = {
-		{STR("Authorization"), str_concat(arena, STR("Bearer "), person->token)},
+		{STR("Authorization"), authorization(person, arena, request->as_app)},
 		{STR("Accept"), STR("application/json")},
-		{STR("Content-Type"), STR("application/json")},
+		{STR("Content-Type"), request->as_app ? STR("application/x-www-form-urlencoded")
+						      : STR("application/json")},
 	};
 	struct transfer_request transfer_request = {
 		.method = request->method,

@@ -17,9 +17,11 @@ struct person;
 struct person_request {
 	const char *method;
 	struct str path; /* with its query: "/v1/posts?page=1" */
-	struct str body; /* JSON; empty = none */
+	struct str body; /* JSON, or a form as_app; empty = none */
 	/* twice is as good as once: GET, DELETE, and a publish with its request_id */
 	bool is_repeatable;
+	/* with the app's client id and secret instead of the token; the body is a form */
+	bool as_app;
 };
 
 struct person_answer {

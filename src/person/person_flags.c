@@ -318,9 +318,13 @@ void person_flags_print_help(FILE *out, enum person_verb verb)
 			 rows[i].value != NULL ? rows[i].value : "");
 		fprintf(out, "  %-*s %s\n", HELP_COLUMN, flag, rows[i].help);
 	}
-	fprintf(out, "\nenvironment:\n"
-		     "  POSTHORN_TOKEN           an access token or key of the app\n"
-		     "  POSTHORN_URL             the service, for example "
+	fprintf(out, "\nenvironment:\n");
+	if (verb == PERSON_VERB_token || verb == PERSON_VERB_revoke)
+		fprintf(out, "  POSTHORN_CLIENT_ID       the app's client id\n"
+			     "  POSTHORN_CLIENT_SECRET   the app's client secret\n");
+	if (verb != PERSON_VERB_token)
+		fprintf(out, "  POSTHORN_TOKEN           an access token or key of the app\n");
+	fprintf(out, "  POSTHORN_URL             the service, for example "
 		     "https://social.example.com\n");
 	if (verb == PERSON_VERB_listen)
 		fprintf(out, "  POSTHORN_WEBHOOK_SECRET  sign with this secret (whsec_...) instead "

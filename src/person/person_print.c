@@ -18,7 +18,7 @@
 #define HINT_401 \
 	"  POSTHORN_TOKEN is no valid token of this service. Make a key (posthorn key create), " \
 	"or " \
-	"get a token at POST /v1/oauth/token: a new token ends the one before it."
+	"get a token (posthorn token): a new token ends the one before it."
 
 /* ---- texts ---- */
 
@@ -252,7 +252,7 @@ enum person_status person_say_refusal(struct person *person, const struct person
 			  field != NULL ? ", " : "", STR_ARG(field != NULL ? *field : STR("")));
 	if (field == NULL)
 		say_fields(person, errors);
-	if (answer->status == 401)
+	if (str_equal_z(code, "UNAUTHENTICATED"))
 		fputs(HINT_401 "\n", person->err);
 	if (!str_is_empty(scope))
 		say_field(person, STR("missing scope of the key"), scope);

@@ -38,7 +38,9 @@ struct person {
 	FILE *err;
 	bool err_is_terminal; /* progress may replace its own line */
 	struct str url;       /* the service's, without a slash at the end */
-	struct str token;
+	struct str token;     /* empty: the verb needs none */
+	struct str client_id; /* the app's, for verbs that act as it; else empty */
+	struct str client_secret;
 	struct str secret; /* POSTHORN_WEBHOOK_SECRET; empty = make one */
 	const struct person_flags *flags;
 	uint64_t calls; /* made so far */

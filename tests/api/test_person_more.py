@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one, webhooks, events, platforms, reschedule."""
+"""The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one, webhooks, events, tokens."""
 import json
 import re
 
 import pytest
 
-from harness import PLATFORMS, ROOT, cli, marker, stores_nothing, utc
-from test_person import NOBODY, jo, post_id_of  # noqa: F401 - a fixture
+from harness import PLATFORMS, ROOT, App, cli, marker, stores_nothing, utc
+from test_person import NOBODY, Person, jo, post_id_of  # noqa: F401 - a fixture
 from test_webhooks import Receiver
 
 VERBS = re.findall(r'^PERSON_VERB\(\w+, *"([a-z -]+)", *(\d)', (ROOT / "src/person/person_verbs.def").read_text(), re.M)
@@ -168,3 +168,49 @@ def test_platforms(jo):  # noqa: F811
     one = jo.out("platforms", "twitter")
     assert "x.reply_settings" in one and "mentionedUsers" in one and re.search(r"^article ", one, re.M) and "linkedin" not in one
     assert [row["slug"] for row in jo.json("platforms", "x")["data"]] == [row["slug"] for row in jo.json("platforms")["data"]]
+
+
+# ---- token, revoke ----
+
+
+@pytest.fixture
+def owner(service):
+    """knows the app's client id and secret, and has no token"""
+    app = App(service, name="tokens")
+    return Owner(app)
+
+
+class Owner(Person):
+    def __init__(self, app):
+        self.app = app
+        self.environment = {"POSTHORN_URL": app.service.url, "POSTHORN_CLIENT_ID": app.client_id, "POSTHORN_CLIENT_SECRET": app.client_secret}
+
+
+def test_a_token_and_its_end(owner):
+    done = owner.run("token")
+    token = done.stdout.removesuffix("\n")
+    assert token.startswith("pht_") and "\n" not in token and "Valid for 365 days" in done.stderr
+    assert owner.json("posts", environment={"POSTHORN_TOKEN": token})["data"] == []
+    answer = owner.json("token")
+    assert answer["token_type"] == "Bearer" and set(answer) == {"access_token", "token_type", "expires_in"}
+    assert "POSTHORN_TOKEN is no valid token" in owner.fails("posts", environment={"POSTHORN_TOKEN": token})
+    second = {"POSTHORN_TOKEN": answer["access_token"]}
+    assert "Revoked" in owner.out("revoke", environment=second)
+    assert "UNAUTHENTICATED" in owner.fails("posts", environment=second)
+    assert owner.json("revoke", environment=second) == {}
+
+
+def test_a_token_that_is_refused(owner):
+    for name, code in (("POSTHORN_CLIENT_ID", "invalid_client_id"), ("POSTHORN_CLIENT_SECRET", "invalid_client_secret")):
+        said = owner.fails("token", environment={name: "not-it"})
+        assert code in said and "not-it" not in said and "POSTHORN_TOKEN" not in said
+        assert f"{name} is not set" in owner.wrong("token", environment={name: ""})
+    assert "POSTHORN_TOKEN is not set" in owner.wrong("revoke")
+    refused = owner.run("token", "--json", status=1, environment={"POSTHORN_CLIENT_SECRET": "not-it"})
+    assert json.loads(refused.stdout)["error"] == "invalid_client_secret"
+
+
+def test_the_help_of_token_names_what_it_reads():
+    text = cli("token", "--help").stdout
+    assert "POSTHORN_CLIENT_ID" in text and "POSTHORN_CLIENT_SECRET" in text and "POSTHORN_TOKEN" not in text
+    assert "POSTHORN_TOKEN" in cli("revoke", "--help").stdout
