@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "count_of.h"
 #include "random.h"
 
 #define FORMAT_VERSION 1
@@ -27,10 +28,25 @@
 static_assert(SEAL_KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the cipher's key");
 static_assert(SEAL_OVERHEAD_BYTES == HEADER_BYTES + NONCE_BYTES + TAG_BYTES, "the record's form");
 
-struct seal {
-	uint8_t key[SEAL_KEY_BYTES];
-	uint8_t header[HEADER_BYTES]; /* how each of our records begins */
+struct seal_key {
+	uint8_t bytes[SEAL_KEY_BYTES];
+	uint8_t header[HEADER_BYTES]; /* how each of its records begins */
 };
+
+struct seal {
+	struct seal_key keys[1 + SEAL_OLD_KEYS_MAX]; /* the first is the master key */
+	size_t key_count;
+};
+
+static void key_put(struct seal_key *out, const uint8_t key[SEAL_KEY_BYTES])
+{
+	uint8_t hash[crypto_generichash_BYTES];
+	crypto_generichash(hash, sizeof(hash), key, SEAL_KEY_BYTES, NULL, 0);
+	memcpy(out->bytes, key, SEAL_KEY_BYTES);
+	out->header[0] = FORMAT_VERSION;
+	memcpy(out->header + 1, hash, KEY_ID_BYTES);
+	sodium_memzero(hash, sizeof(hash));
+}
 
 enum err_kind seal_open_key(const uint8_t key[SEAL_KEY_BYTES], struct seal **seal_out,
 			    struct error *err)
@@ -41,12 +57,8 @@ enum err_kind seal_open_key(const uint8_t key[SEAL_KEY_BYTES], struct seal **sea
 	if (seal == NULL)
 		return error_set_native(err, ERR_INTERNAL, errno,
 					"no protected memory for the master key");
-	memcpy(seal->key, key, SEAL_KEY_BYTES);
-	uint8_t hash[crypto_generichash_BYTES];
-	crypto_generichash(hash, sizeof(hash), key, SEAL_KEY_BYTES, NULL, 0);
-	seal->header[0] = FORMAT_VERSION;
-	memcpy(seal->header + 1, hash, KEY_ID_BYTES);
-	sodium_memzero(hash, sizeof(hash));
+	key_put(&seal->keys[0], key);
+	seal->key_count = 1;
 	sodium_mprotect_readonly(seal);
 	*seal_out = seal;
 	return ERR_NONE;
@@ -60,12 +72,22 @@ void seal_free(struct seal **seal)
 
 void seal_key_name(const struct seal *seal, char out[9])
 {
-	sodium_bin2hex(out, 9, seal->header + 1, KEY_ID_BYTES);
+	sodium_bin2hex(out, 9, seal->keys[0].header + 1, KEY_ID_BYTES);
 }
 
 struct str seal_record_head(const struct seal *seal)
 {
-	return (struct str){(const char *)seal->header, HEADER_BYTES};
+	return (struct str){(const char *)seal->keys[0].header, HEADER_BYTES};
+}
+
+size_t seal_old_key_count(const struct seal *seal)
+{
+	return seal->key_count - 1;
+}
+
+struct str seal_old_record_head(const struct seal *seal, size_t index)
+{
+	return (struct str){(const char *)seal->keys[1 + index].header, HEADER_BYTES};
 }
 
 /* One more than the four bytes say, so that 0 is no key's. */
@@ -118,7 +140,7 @@ static int sync_directory_of(const char *path)
 
 /* Writes the whole file under a temporary name, then links it to path: link() never overwrites, so
  * nobody ever reads half a key, and the second of two processes finds the first one's. Returns an
- * errno, 0 also when another was quicker. */
+ * errno, EEXIST when there is a file already. */
 static int make_keyfile(const char *path, const char *line, size_t line_bytes)
 {
 	char *name = NULL;
@@ -129,7 +151,7 @@ static int make_keyfile(const char *path, const char *line, size_t line_bytes)
 	if (fd >= 0) {
 		failed = write_and_sync(fd, line, line_bytes);
 		close(fd);
-		if (failed == 0 && link(name, path) != 0 && errno != EEXIST)
+		if (failed == 0 && link(name, path) != 0)
 			failed = errno;
 		unlink(name);
 	}
@@ -138,21 +160,38 @@ static int make_keyfile(const char *path, const char *line, size_t line_bytes)
 }
 
 static enum err_kind make_key(const char *path, const struct random_source *random,
-			      struct error *err)
+			      char name_out[9], struct error *err)
 {
 	uint8_t key[SEAL_KEY_BYTES];
+	struct seal_key made;
 	char line[KEY_HEX_BYTES + 1];
 	random_fill(random, key, sizeof(key));
+	key_put(&made, key);
+	sodium_bin2hex(name_out, 9, made.header + 1, KEY_ID_BYTES);
+	sodium_memzero(&made, sizeof(made));
 	sodium_bin2hex(line, sizeof(line), key, sizeof(key));
 	line[KEY_HEX_BYTES] = '\n';
 	const int failed = make_keyfile(path, line, sizeof(line));
 	sodium_memzero(key, sizeof(key));
 	sodium_memzero(line, sizeof(line));
+	if (failed == EEXIST)
+		return error_set(err, ERR_CONFLICT,
+				 "there is a file of this name already, and it may be a key that "
+				 "is in use: %s",
+				 path);
 	if (failed != 0)
 		return error_set_native(err, ERR_INTERNAL, failed,
 					"the master key file %s could not be created: %s", path,
 					strerror(failed));
 	return ERR_NONE;
+}
+
+enum err_kind seal_create_keyfile(const char *path, const struct random_source *random,
+				  char name_out[9], struct error *err)
+{
+	if (sodium_init() < 0)
+		return error_set(err, ERR_INTERNAL, "libsodium could not be initialised");
+	return make_key(path, random, name_out, err);
 }
 
 static enum err_kind check_keyfile(int fd, const char *path, struct error *err)
@@ -220,39 +259,89 @@ static enum err_kind read_key(int fd, const char *path, uint8_t key_out[SEAL_KEY
 	return kind;
 }
 
-static enum err_kind open_existing(int fd, const char *path, struct seal **seal_out,
-				   struct error *err)
+/* The caller wipes key_out. */
+static enum err_kind read_keyfile(const char *path, uint8_t key_out[SEAL_KEY_BYTES],
+				  struct error *err)
 {
-	uint8_t key[SEAL_KEY_BYTES];
-	enum err_kind kind = check_keyfile(fd, path, err);
-	if (kind == ERR_NONE)
-		kind = read_key(fd, path, key, err);
-	if (kind == ERR_NONE)
-		kind = seal_open_key(key, seal_out, err);
-	sodium_memzero(key, sizeof(key));
-	return kind;
-}
-
-enum err_kind seal_open_keyfile(const char *path, const struct random_source *random,
-				struct seal **seal_out, struct error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		const enum err_kind kind = make_key(path, random, err);
-		if (kind != ERR_NONE)
-			return kind;
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		const int failed = errno;
 		return error_set_native(err, ERR_INTERNAL, failed,
 					"the master key file %s could not be opened: %s", path,
 					strerror(failed));
 	}
-	const enum err_kind kind = open_existing(fd, path, seal_out, err);
+	enum err_kind kind = check_keyfile(fd, path, err);
+	if (kind == ERR_NONE)
+		kind = read_key(fd, path, key_out, err);
 	close(fd);
 	return kind;
 }
+
+enum err_kind seal_open_keyfile(const char *path, const struct random_source *random,
+				struct seal **seal_out, struct error *err)
+{
+	uint8_t key[SEAL_KEY_BYTES];
+	char name[9];
+	enum err_kind kind = ERR_NONE;
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		kind = make_key(path, random, name, err);
+	/* CONFLICT: another process was quicker */
+	if (kind == ERR_NONE || kind == ERR_CONFLICT)
+		kind = read_keyfile(path, key, err);
+	if (kind == ERR_NONE)
+		kind = seal_open_key(key, seal_out, err);
+	sodium_memzero(key, sizeof(key));
+	return kind;
+}
+
+/* ---- old keys ---- */
+
+/* NULL: none of our keys sealed the record. */
+static const struct seal_key *key_of_record(const struct seal *seal, struct str record)
+{
+	for (size_t i = 0; i < seal->key_count; i++) {
+		if (memcmp(record.ptr, seal->keys[i].header, HEADER_BYTES) == 0)
+			return &seal->keys[i];
+	}
+	return NULL;
+}
+
+static enum err_kind add_old(struct seal *seal, const struct seal_key *key, const char *path,
+			     struct error *err)
+{
+	const struct str head = {(const char *)key->header, HEADER_BYTES};
+	const struct seal_key *same = key_of_record(seal, head);
+	if (same != NULL && sodium_memcmp(same->bytes, key->bytes, SEAL_KEY_BYTES) == 0)
+		return ERR_NONE;
+	if (same != NULL) /* one pair in four thousand million */
+		return error_set(err, ERR_INVALID,
+				 "two keys have the same name by chance: make the new one again "
+				 "with `posthorn master-key create`; %s",
+				 path);
+	if (seal->key_count == COUNT_OF(seal->keys))
+		return error_set(err, ERR_INVALID, "there may be %d old master keys at most",
+				 SEAL_OLD_KEYS_MAX);
+	sodium_mprotect_readwrite(seal);
+	seal->keys[seal->key_count++] = *key;
+	sodium_mprotect_readonly(seal);
+	return ERR_NONE;
+}
+
+enum err_kind seal_add_old_keyfile(struct seal *seal, const char *path, struct error *err)
+{
+	uint8_t bytes[SEAL_KEY_BYTES];
+	struct seal_key key;
+	enum err_kind kind = read_keyfile(path, bytes, err);
+	if (kind == ERR_NONE) {
+		key_put(&key, bytes);
+		kind = add_old(seal, &key, path, err);
+		sodium_memzero(&key, sizeof(key));
+	}
+	sodium_memzero(bytes, sizeof(bytes));
+	return kind;
+}
+
+/* ---- records ---- */
 
 static char *append(char *out, struct str s)
 {
@@ -282,16 +371,17 @@ static struct str associated_data(struct arena *arena, const uint8_t header[HEAD
 struct str seal_secret(const struct seal *seal, struct arena *arena, const struct seal_place *place,
 		       struct str plaintext, const struct random_source *random)
 {
+	const struct seal_key *master = &seal->keys[0];
 	const size_t size_bytes = plaintext.len + SEAL_OVERHEAD_BYTES;
 	uint8_t *record = arena_alloc(arena, size_bytes);
 	uint8_t *nonce = record + HEADER_BYTES;
-	const struct str data = associated_data(arena, seal->header, place);
-	memcpy(record, seal->header, HEADER_BYTES);
+	const struct str data = associated_data(arena, master->header, place);
+	memcpy(record, master->header, HEADER_BYTES);
 	random_fill(random, nonce, NONCE_BYTES);
 	crypto_aead_xchacha20poly1305_ietf_encrypt(
 		nonce + NONCE_BYTES, NULL,
 		(const uint8_t *)(plaintext.ptr != NULL ? plaintext.ptr : ""), plaintext.len,
-		(const uint8_t *)data.ptr, data.len, NULL, nonce, seal->key);
+		(const uint8_t *)data.ptr, data.len, NULL, nonce, master->bytes);
 	return (struct str){(const char *)record, size_bytes};
 }
 
@@ -315,7 +405,8 @@ static struct plaintext *plaintext_new(struct arena *arena, size_t size_bytes)
 	return plaintext;
 }
 
-static enum err_kind check_header(const struct seal *seal, struct str sealed, struct error *err)
+static enum err_kind find_key(const struct seal *seal, struct str sealed,
+			      const struct seal_key **key_out, struct error *err)
 {
 	if (sealed.len < SEAL_OVERHEAD_BYTES)
 		return error_set(err, ERR_INTERNAL, "a sealed record is too short");
@@ -323,7 +414,8 @@ static enum err_kind check_header(const struct seal *seal, struct str sealed, st
 		return error_set(err, ERR_INTERNAL,
 				 "a sealed record has a format unknown to this version (%d)",
 				 (uint8_t)sealed.ptr[0]);
-	if (memcmp(sealed.ptr, seal->header, HEADER_BYTES) == 0)
+	*key_out = key_of_record(seal, sealed);
+	if (*key_out != NULL)
 		return ERR_NONE;
 	char theirs[9];
 	char ours[9];
@@ -339,16 +431,17 @@ enum err_kind seal_open_secret(const struct seal *seal, struct arena *arena,
 			       const struct seal_place *place, struct str sealed,
 			       struct str *plaintext_out, struct error *err)
 {
-	const enum err_kind kind = check_header(seal, sealed, err);
+	const struct seal_key *key = NULL;
+	const enum err_kind kind = find_key(seal, sealed, &key, err);
 	if (kind != ERR_NONE)
 		return kind;
 	const struct plaintext *plaintext = plaintext_new(arena, sealed.len - SEAL_OVERHEAD_BYTES);
 	const uint8_t *nonce = (const uint8_t *)sealed.ptr + HEADER_BYTES;
-	const struct str data = associated_data(arena, seal->header, place);
+	const struct str data = associated_data(arena, key->header, place);
 	if (crypto_aead_xchacha20poly1305_ietf_decrypt(
 		    plaintext->bytes, NULL, NULL, nonce + NONCE_BYTES,
 		    sealed.len - HEADER_BYTES - NONCE_BYTES, (const uint8_t *)data.ptr, data.len,
-		    nonce, seal->key) != 0)
+		    nonce, key->bytes) != 0)
 		return error_set(err, ERR_INTERNAL,
 				 "a sealed record of " STR_FMT "." STR_FMT
 				 " was changed or belongs to another row",

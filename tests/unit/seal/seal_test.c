@@ -326,6 +326,97 @@ static void plaintext_is_wiped_with_its_arena(void **state)
 	assert_true(witness.is_wiped);
 }
 
+/* ---- old keys ---- */
+
+#define HEX_B "0102040000000000000000000000000000000000000000000000000000000000"
+
+static void an_old_key_opens_and_never_seals(void **state)
+{
+	const struct fixture *f = *state;
+	const struct seal_place at = place("t", "c", "r");
+	struct seal *seal = NULL;
+	struct str opened;
+	assert_int_equal(seal_open_key(key_b, &seal, NULL), ERR_NONE);
+	const struct str sealed = seal_secret(f->seal, f->arena, &at, STR("s"), random_system());
+	assert_int_equal(seal_open_secret(seal, f->arena, &at, sealed, &opened, NULL),
+			 ERR_FORBIDDEN);
+	assert_int_equal(seal_old_key_count(seal), 0);
+	write_file(f->path, (struct str){HEX_A "\n", 65}, 0600);
+	for (int times = 0; times < 2; times++) { /* twice is once */
+		assert_int_equal(seal_add_old_keyfile(seal, f->path, NULL), ERR_NONE);
+		assert_int_equal(seal_old_key_count(seal), 1);
+	}
+	assert_true(str_equal(seal_old_record_head(seal, 0), seal_record_head(f->seal)));
+	assert_int_equal(seal_open_secret(seal, f->arena, &at, sealed, &opened, NULL), ERR_NONE);
+	assert_true(str_equal_z(opened, "s"));
+	const struct str again = seal_secret(seal, f->arena, &at, STR("s"), random_system());
+	assert_true(str_has_prefix(again, seal_record_head(seal)));
+	assert_int_equal(seal_open_secret(f->seal, f->arena, &at, again, &opened, NULL),
+			 ERR_FORBIDDEN);
+	/* the head says which key it is, and is sealed in: it cannot be changed for another */
+	struct str bad = str_copy(f->arena, sealed);
+	memcpy((char *)(uintptr_t)bad.ptr, seal_record_head(seal).ptr, seal_record_head(seal).len);
+	assert_int_equal(seal_open_secret(seal, f->arena, &at, bad, &opened, NULL), ERR_INTERNAL);
+	seal_free(&seal);
+}
+
+static void the_master_key_is_no_old_key(void **state)
+{
+	const struct fixture *f = *state;
+	write_file(f->path, (struct str){HEX_A "\n", 65}, 0600);
+	assert_int_equal(seal_add_old_keyfile(f->seal, f->path, NULL), ERR_NONE);
+	assert_int_equal(seal_old_key_count(f->seal), 0);
+}
+
+static void an_old_key_file_is_never_made(void **state)
+{
+	const struct fixture *f = *state;
+	struct error err = {0};
+	assert_int_equal(seal_add_old_keyfile(f->seal, f->path, &err), ERR_INTERNAL);
+	assert_non_null(strstr(err.text, f->path));
+	assert_int_equal(access(f->path, F_OK), -1);
+	write_file(f->path, (struct str){HEX_B "\n", 65}, 0644);
+	assert_int_equal(seal_add_old_keyfile(f->seal, f->path, &err), ERR_FORBIDDEN);
+	write_file(f->path, STR("no key"), 0600);
+	assert_int_equal(seal_add_old_keyfile(f->seal, f->path, &err), ERR_INVALID);
+	assert_int_equal(seal_old_key_count(f->seal), 0);
+}
+
+static void old_keys_are_bounded(void **state)
+{
+	const struct fixture *f = *state;
+	struct error err = {0};
+	char hex[2 * SEAL_KEY_BYTES + 1] = HEX_A;
+	for (int i = 0; i <= SEAL_OLD_KEYS_MAX; i++) {
+		hex[0] = (char)('1' + i);
+		write_file(f->path, str_of(hex), 0600);
+		assert_int_equal(seal_add_old_keyfile(f->seal, f->path, &err),
+				 i < SEAL_OLD_KEYS_MAX ? ERR_NONE : ERR_INVALID);
+	}
+	assert_int_equal(seal_old_key_count(f->seal), SEAL_OLD_KEYS_MAX);
+	assert_non_null(strstr(err.text, "at most"));
+}
+
+static void a_key_file_is_made_and_never_overwritten(void **state)
+{
+	const struct fixture *f = *state;
+	struct stat status;
+	struct seal *seal = NULL;
+	struct error err = {0};
+	char made[9];
+	char again[9];
+	char opened[9];
+	assert_int_equal(seal_create_keyfile(f->path, random_system(), made, &err), ERR_NONE);
+	assert_int_equal(stat(f->path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0600);
+	assert_int_equal(seal_create_keyfile(f->path, random_system(), again, &err), ERR_CONFLICT);
+	assert_non_null(strstr(err.text, f->path));
+	assert_int_equal(seal_open_keyfile(f->path, random_system(), &seal, &err), ERR_NONE);
+	seal_key_name(seal, opened);
+	assert_string_equal(opened, made);
+	seal_free(&seal);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +433,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_first_starts_agree_on_one_key, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(plaintext_is_wiped_with_its_arena, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_old_key_opens_and_never_seals, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_master_key_is_no_old_key, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_old_key_file_is_never_made, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(old_keys_are_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_key_file_is_made_and_never_overwritten, set_up,
 						tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
