@@ -36,11 +36,11 @@ static void examine_mode(struct service *service, struct arena *arena, struct ad
 
 static void examine_key(struct service *service, struct arena *arena, struct admin_findings *out)
 {
+	static const enum admin_severity severities[] = {
+		[KEY_RIGHT] = ADMIN_FINE, [KEY_OLD] = ADMIN_WARNING, [KEY_OTHER] = ADMIN_ERROR};
 	struct str sentence;
-	const bool is_right = identity_key_finding(service, arena, &sentence);
-	admin_finding(out, "key", is_right ? ADMIN_FINE : ADMIN_ERROR,
-		      is_right ? STR("every stored secret is sealed with this master key")
-			       : sentence);
+	const enum key_finding finding = identity_key_finding(service, arena, &sentence);
+	admin_finding(out, "key", severities[finding], sentence);
 }
 
 /* The store's clock is the database's where several nodes share it. Elsewhere there is only ours,

@@ -2,6 +2,7 @@
  * What a start must agree with (design.md 5): the database is the one that was here before, its
  * secrets are sealed with our master key, and it belongs to the mode of this start. What does not
  * agree refuses the start in one line that says what to do. */
+#include <assert.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,7 @@
 #include "epoch_file.h"
 #include "store_alarm.h"
 #include "store_identity.h"
+#include "store_reseal.h"
 
 #include "service_private.h"
 
@@ -78,19 +80,38 @@ static enum err_kind refuse_key(const struct service *service, int64_t theirs, s
 	char theirs_name[9];
 	seal_key_name(service->seal, ours_name);
 	seal_key_name_of_number(theirs, theirs_name);
-	return error_set(err, ERR_INVALID,
-			 "the database holds secrets sealed with the master key %s, but %s is the "
-			 "master key %s: put the file of %s back",
-			 theirs_name, service->key_path, ours_name, theirs_name);
+	return error_set(
+		err, ERR_INVALID,
+		"the database holds secrets sealed with the master key %s, but this is %s: "
+		"put the file of %s back, or give it as --old-master-key-file (this one is "
+		"%s)",
+		theirs_name, ours_name, theirs_name, service->key_path);
+}
+
+static_assert(STORE_KEYS_MAX == 1 + SEAL_OLD_KEYS_MAX, "the store takes all keys of a seal");
+
+static void key_put(struct store_keys *keys, struct str head)
+{
+	keys->heads[keys->count] = head;
+	keys->numbers[keys->count++] = seal_key_number_of_record(head);
+}
+
+static struct store_keys keys_of(const struct seal *seal)
+{
+	struct store_keys keys = {0};
+	key_put(&keys, seal_record_head(seal));
+	for (size_t i = 0; i < seal_old_key_count(seal); i++)
+		key_put(&keys, seal_old_record_head(seal, i));
+	return keys;
 }
 
 static enum err_kind find_other_key(const struct service *service, int64_t *number_out,
 				    struct error *err)
 {
 	struct arena *arena = arena_new("key check", KEY_ARENA_MAX_BYTES);
+	const struct store_keys keys = keys_of(service->seal);
 	struct str head = STR("");
-	const enum err_kind kind = store_key_find_other(
-		service->store, arena, seal_record_head(service->seal), &head, err);
+	const enum err_kind kind = store_key_find_other(service->store, arena, &keys, &head, err);
 	*number_out = seal_key_number_of_record(head);
 	arena_free(&arena);
 	return kind;
@@ -98,12 +119,13 @@ static enum err_kind find_other_key(const struct service *service, int64_t *numb
 
 enum err_kind identity_check_key(struct service *service, struct error *err)
 {
-	const int64_t ours = seal_key_number(service->seal);
+	const struct store_keys keys = keys_of(service->seal);
+	const int64_t ours = keys.numbers[0];
 	int64_t found = 0;
 	int64_t known = ours;
 	enum err_kind kind = find_other_key(service, &found, err);
 	if (kind == ERR_NONE && found == 0)
-		kind = store_key_agree(service->store, ours, &known, err);
+		kind = store_key_agree(service->store, &keys, &known, err);
 	if (kind != ERR_NONE)
 		return kind;
 	if (found != 0)
@@ -111,17 +133,65 @@ enum err_kind identity_check_key(struct service *service, struct error *err)
 	return known == ours ? ERR_NONE : refuse_key(service, known, err);
 }
 
-bool identity_key_finding(void *context, struct arena *arena, struct str *sentence_out)
+static int64_t count_of_key(const struct sealed_count *counts, size_t count, int64_t number)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (seal_key_number_of_record(counts[i].head) == number)
+			return counts[i].records;
+	}
+	return 0;
+}
+
+/* "master key 1234abcd: 7 records; old key ...: 2 records" */
+static struct str key_sentence(struct arena *arena, const struct store_keys *keys,
+			       const struct sealed_count *counts, size_t count, int64_t *old_out)
+{
+	struct str text = STR("");
+	*old_out = 0;
+	for (size_t i = 0; i < keys->count; i++) {
+		const int64_t records = count_of_key(counts, count, keys->numbers[i]);
+		char name[9];
+		seal_key_name_of_number(keys->numbers[i], name);
+		text = str_format(arena, STR_FMT "%s key %s: %lld records", STR_ARG(text),
+				  i == 0 ? "master" : "; old", name, (long long)records);
+		*old_out += i == 0 ? 0 : records;
+	}
+	return *old_out == 0 ? text
+			     : str_format(arena, STR_FMT ". Run posthorn reseal", STR_ARG(text));
+}
+
+static enum err_kind judge_counts(const struct service *service, const struct store_keys *keys,
+				  const struct sealed_count *counts, size_t count,
+				  struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const int64_t number = seal_key_number_of_record(counts[i].head);
+		bool is_known = number == 0; /* no key's: integrity is another check */
+		for (size_t k = 0; k < keys->count; k++)
+			is_known = is_known || keys->numbers[k] == number;
+		if (!is_known)
+			return refuse_key(service, number, err);
+	}
+	return ERR_NONE;
+}
+
+enum key_finding identity_key_finding(void *context, struct arena *arena, struct str *sentence_out)
 {
 	const struct service *service = context;
+	const struct store_keys keys = keys_of(service->seal);
+	struct sealed_count *counts = NULL;
+	size_t count = 0;
+	int64_t old = 0;
 	struct error err = {0};
-	struct error why = {0};
-	int64_t found = 0;
-	enum err_kind kind = find_other_key(service, &found, &err);
-	if (kind == ERR_NONE && found != 0)
-		kind = refuse_key(service, found, &why);
-	*sentence_out = str_copy(arena, str_of(why.text[0] != '\0' ? why.text : err.text));
-	return kind == ERR_NONE;
+	enum err_kind kind = store_sealed_count(service->store, arena, &counts, &count, &err);
+	if (kind == ERR_NONE)
+		kind = judge_counts(service, &keys, counts, count, &err);
+	if (kind != ERR_NONE) {
+		*sentence_out = str_copy(arena, str_of(err.text));
+		return KEY_OTHER;
+	}
+	*sentence_out = key_sentence(arena, &keys, counts, count, &old);
+	return old > 0 ? KEY_OLD : KEY_RIGHT;
 }
 
 void identity_note_other_key(void *context, struct str why)

@@ -127,6 +127,15 @@ static enum err_kind make_data_directory(struct service *service, struct error *
 	return ERR_NONE;
 }
 
+static enum err_kind add_old_keys(struct service *service, struct error *err)
+{
+	const struct setting *old = &service->settings->values[SETTING_ID_old_master_key_file];
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < old->list_count && kind == ERR_NONE; i++)
+		kind = seal_add_old_keyfile(service->seal, old->list[i], err);
+	return kind == ERR_NONE ? kind : error_add(err, "old-master-key-file");
+}
+
 /* A key is made at the first start only: a new one would open none of the secrets in the database,
  * and would hide that the old one is missing. */
 static enum err_kind open_seal(struct service *service, struct error *err)
@@ -135,7 +144,7 @@ static enum err_kind open_seal(struct service *service, struct error *err)
 	const char *path = configured != NULL ? configured : service_path(service, "master.key");
 	bool holds_secrets = false;
 	const bool is_missing = access(path, F_OK) != 0 && errno == ENOENT;
-	const enum err_kind kind =
+	enum err_kind kind =
 		is_missing ? store_holds_secrets(service->store, &holds_secrets, err) : ERR_NONE;
 	if (kind != ERR_NONE)
 		return kind;
@@ -145,7 +154,8 @@ static enum err_kind open_seal(struct service *service, struct error *err)
 				 "secrets that only this key opens: put it back",
 				 path);
 	service->key_path = path;
-	return seal_open_keyfile(path, random_system(), &service->seal, err);
+	kind = seal_open_keyfile(path, random_system(), &service->seal, err);
+	return kind == ERR_NONE ? add_old_keys(service, err) : kind;
 }
 
 static struct quota_limits quotas_of(const struct settings *settings)

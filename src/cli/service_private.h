@@ -147,9 +147,14 @@ enum err_kind identity_check_content(const struct service *service, const char *
 				     struct error *err);
 /* INVALID: another master key sealed the database's secrets. */
 enum err_kind identity_check_key(struct service *service, struct error *err);
-/* The same while the service runs, for the doctor; context is the service. False: sentence_out says
- * what is wrong. */
-bool identity_key_finding(void *context, struct arena *arena, struct str *sentence_out);
+enum key_finding {
+	KEY_RIGHT, /* the master key sealed every secret */
+	KEY_OLD,   /* some are sealed with an old key */
+	KEY_OTHER  /* some with a key that is not given, or it cannot be known */
+};
+/* The same while the service runs, for the doctor; context is the service. The sentence names the
+ * keys and counts their records, or says what is wrong. */
+enum key_finding identity_key_finding(void *context, struct arena *arena, struct str *sentence_out);
 /* deliverer_config.key_is_other, webhooker_config.key_is_other; context is the service. From here
  * on nothing is claimed, and the service is not ready. */
 void identity_note_other_key(void *context, struct str why);

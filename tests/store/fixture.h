@@ -98,5 +98,6 @@ int run_change_tests(void);
 int run_dashboard_tests(void);
 int run_node_tests(void);
 int run_quota_tests(void);
+int run_reseal_tests(void);
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)

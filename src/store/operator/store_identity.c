@@ -42,40 +42,55 @@ static void head_read(struct sql_cursor *cursor, void *out)
 	*(struct str *)out = sql_take_blob(cursor);
 }
 
-enum err_kind store_key_find_other(struct store *store, struct arena *arena, struct str head,
-				   struct str *head_out, struct error *err)
+enum err_kind store_key_find_other(struct store *store, struct arena *arena,
+				   const struct store_keys *keys, struct str *head_out,
+				   struct error *err)
 {
+	struct sql_value heads[STORE_KEYS_MAX];
 	*head_out = STR("");
-	const enum err_kind kind = store_find(
-		store, arena, SQL_ROW(SQL_SEALED_OTHERWISE, SQL_ARGS(sql_blob(head)), head_read),
-		head_out, "sealed record", err);
+	for (size_t i = 0; i < STORE_KEYS_MAX; i++)
+		heads[i] = sql_blob(keys->heads[i < keys->count ? i : 0]);
+	const struct sql_args args = {heads, STORE_KEYS_MAX};
+	const enum err_kind kind =
+		store_find(store, arena, SQL_ROW(SQL_SEALED_OTHERWISE, args, head_read), head_out,
+			   "sealed record", err);
 	return kind == ERR_NOT_FOUND ? ERR_NONE : kind;
 }
 
 struct key_agreement {
-	int64_t key;
+	const struct store_keys *keys;
 	int64_t known;
 };
+
+static bool has_key(const struct store_keys *keys, int64_t number)
+{
+	for (size_t i = 0; i < keys->count; i++) {
+		if (keys->numbers[i] == number)
+			return true;
+	}
+	return false;
+}
 
 static enum err_kind key_agree(struct store_tx *tx, void *argument, struct error *err)
 {
 	struct key_agreement *agreement = argument;
+	const int64_t ours = agreement->keys->numbers[0];
 	int64_t others = 0;
 	enum err_kind kind = meta_get(tx, NAME_KEY, &agreement->known, err);
-	if (kind != ERR_NONE || agreement->known == agreement->key)
+	if (kind != ERR_NONE || agreement->known == ours)
 		return kind;
-	if (agreement->known != 0)
+	if (agreement->known != 0 && !has_key(agreement->keys, agreement->known))
 		kind = count_other_nodes(tx, &others, err);
 	if (kind != ERR_NONE || others > 0)
 		return kind;
-	agreement->known = agreement->key;
-	return meta_put(tx, NAME_KEY, agreement->key, err);
+	agreement->known = ours;
+	return meta_put(tx, NAME_KEY, ours, err);
 }
 
-enum err_kind store_key_agree(struct store *store, int64_t key, int64_t *known_out,
-			      struct error *err)
+enum err_kind store_key_agree(struct store *store, const struct store_keys *keys,
+			      int64_t *known_out, struct error *err)
 {
-	struct key_agreement agreement = {.key = key};
+	struct key_agreement agreement = {.keys = keys};
 	const enum err_kind kind = store_write(store, key_agree, &agreement, err);
 	*known_out = agreement.known;
 	return kind;

@@ -15,16 +15,27 @@ struct store;
 
 /* ---- the master key ---- */
 
-/* Finds a sealed record that does not begin as this key's records do (seal_record_head()): its
- * first bytes, as many as head has (5). Empty: there is none. Reads every credential, account and
- * webhook. What lives for minutes (connections) is not looked at. */
-enum err_kind store_key_find_other(struct store *store, struct arena *arena, struct str head,
-				   struct str *head_out, struct error *err);
-/* Makes the number of this key (seal_key_number()) the database's, unless another node works on it
- * under another key. known_out: the number that the database has now. Call it when
+#define STORE_KEYS_MAX 9
+
+/* The keys that a node has, and how records of each begin (seal_record_head()): the master key's
+ * first, then those of the old keys. */
+struct store_keys {
+	struct str heads[STORE_KEYS_MAX];
+	int64_t numbers[STORE_KEYS_MAX]; /* seal_key_number_of_record() */
+	size_t count;                    /* at least 1 */
+};
+
+/* Finds a sealed record that none of these keys opens: its first bytes, as many as a head has (5).
+ * Empty: there is none. Reads every credential, account and webhook. What lives for minutes
+ * (connections) is not looked at. */
+enum err_kind store_key_find_other(struct store *store, struct arena *arena,
+				   const struct store_keys *keys, struct str *head_out,
+				   struct error *err);
+/* Makes the number of the master key the database's, unless another node works on it under a key
+ * that is none of these. known_out: the number that the database has now. Call it when
  * store_key_find_other() has found none. */
-enum err_kind store_key_agree(struct store *store, int64_t key, int64_t *known_out,
-			      struct error *err);
+enum err_kind store_key_agree(struct store *store, const struct store_keys *keys,
+			      int64_t *known_out, struct error *err);
 
 /* ---- live or sandbox ---- */
 
