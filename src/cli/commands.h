@@ -76,6 +76,11 @@ struct command {
 	X("restore", NULL, backup_restore_mark, 0, "--mark", \
 	  "say that the database was put back in another way (pg_restore, a whole volume): the " \
 	  "next start holds what is due. Stop every node first") \
+	X("master-key", "create", reseal_create_key, 1, "FILE", \
+	  "make a key in a new file, for --master-key-file") \
+	X("reseal", NULL, reseal_command, 0, "", \
+	  "seal again with the master key what the keys of --old-master-key-file sealed; works " \
+	  "while the service runs") \
 	X("pause", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \
 	  "begin nothing new there; posts are accepted and wait") \
 	X("resume", NULL, command_pause, 0, "[--platform SLUG] [--app CLIENT_ID] [--account ID]", \
