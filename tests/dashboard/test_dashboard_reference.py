@@ -217,6 +217,7 @@ def walk_control(record, directory):
     record.control("POST /pauses/resume", {"platform": "x"})
     record.control("GET /metrics")
     record.control("POST /repair")
+    record.control("POST /reseal", {})
     record.control("POST /backup", {"path": str(directory / "posthorn.db")}, 201)
     record.control("GET /hold")
     record.control("POST /hold/release", {"platform": "x"})
