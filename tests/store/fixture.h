@@ -99,5 +99,6 @@ int run_dashboard_tests(void);
 int run_node_tests(void);
 int run_quota_tests(void);
 int run_reseal_tests(void);
+int run_audit_tests(void);
 
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)

@@ -63,6 +63,7 @@ static const struct {
 	{"webhooks", "id", NULL},
 	{"webhook_deliveries", "id", "id"},
 	{"alarms", "name", NULL},
+	{"audit", "seq", "seq"},
 	{"meta", "name", NULL},
 };
 

@@ -18,6 +18,7 @@ enum err_kind store_retention_expire(struct store_tx *tx, const struct store_ret
 		{SQL_TIMELINE_EXPIRE, retention->timeline_us},
 		{SQL_EVIDENCE_EXPIRE, retention->timeline_us},
 		{SQL_CONNECTIONS_EXPIRE, retention->connections_us},
+		{SQL_AUDIT_EXPIRE, retention->audit_us},
 	};
 	*removed_out = 0;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {

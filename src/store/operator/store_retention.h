@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is removed by its age: calls in timelines, evidence, connections that led nowhere, events
- * and the log of their webhook deliveries (api-decisions.md 17). Posts and their outcome stay. */
+ * and the log of their webhook deliveries, the audit trail (api-decisions.md 17). Posts and their outcome stay. */
 #pragma once
 
 #include <stdint.h>
@@ -12,6 +12,7 @@ struct store_retention {
 	int64_t timeline_us; /* and evidence of deliveries that are final */
 	int64_t connections_us;
 	int64_t events_us; /* and the webhook log */
+	int64_t audit_us;
 };
 
 /* Removes up to max of each kind that are older. *removed_out: how many in all. */
