@@ -60,6 +60,9 @@
 	X(to, "to", true, "migrate: postgres://... to move to") \
 	X(media, "media", true, "demo: directory with photo.jpg and video.mp4") \
 	X(text, "text", false, "doctor: lines for people instead of JSON") \
+	X(since, "since", true, \
+	  "audit: from this time on, as 2026-11-22, 2026-11-22T12:00:00Z, 7d, 12h or 3600s") \
+	X(json, "json", false, "audit: JSON instead of lines for people") \
 	X(help, "help", false, "show help") \
 	X(version, "version", false, "show the version")
 

@@ -3,6 +3,7 @@
 #include "control.h"
 
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <curl/curl.h>
 
@@ -90,6 +91,8 @@ static void dispatch(struct service *service, struct arena *arena, const char *m
 	request->target = path;
 	request->body = body;
 	request->body_size_bytes = (int64_t)body.len;
+	request->has_peer_uid = true;
+	request->peer_uid = getuid();
 	http_request_prepare(request, random_system());
 	http_response_init(response, arena, ANSWER_MAX_BYTES);
 	http_router_dispatch(service_admin_router(service), request, response);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commands that call the admin API: app, credential, key, admin, doctor, migrate. They print
- * its JSON unchanged. */
+ * The commands that call the admin API: app, credential, key, admin, audit, doctor, migrate. They
+ * print its JSON unchanged; audit and doctor have lines for people too. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "buf.h"
 #include "clock.h"
 #include "count_of.h"
+#include "timetext.h"
 
 #include "form.h"
 #include "json.h"
@@ -415,6 +416,112 @@ int command_admin_delete(const struct command *command)
 int command_admin_list(const struct command *command)
 {
 	return call_and_print(command, "GET", STR("/admin/admins"), STR(""));
+}
+
+/* ---- the audit trail ---- */
+
+#define AUDIT_PAGE_BYTES ((size_t)64 << 20)
+#define AUDIT_PAGE_ROWS 500
+
+/* "7d" becomes an instant; what is a time already is left to the service. */
+static struct str since_text(struct arena *arena, const char *text)
+{
+	const int64_t ago_s = lifetime_s(text);
+	if (ago_s == 0)
+		return str_of(text);
+	return timetext_format_instant(arena, clock_now_us(clock_system()) - ago_s * US_PER_S);
+}
+
+static struct str audit_path(const struct command *command, struct arena *arena, int64_t before)
+{
+	const char *since = command->arguments->since;
+	struct str path = str_format(arena, "/admin/audit?limit=%d", AUDIT_PAGE_ROWS);
+	if (before > 0)
+		path = str_format(arena, STR_FMT "&before=%lld", STR_ARG(path), (long long)before);
+	if (since != NULL) {
+		const struct str time =
+			encoded(arena, str_z(arena, since_text(command->arena, since)));
+		path = str_format(arena, STR_FMT "&since=" STR_FMT, STR_ARG(path), STR_ARG(time));
+	}
+	return path;
+}
+
+static struct str json_line(struct arena *arena, const struct json *value)
+{
+	struct buf line;
+	struct json_writer w;
+	buf_init(&line, arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &line);
+	json_put_value(&w, value);
+	return buf_str(&line);
+}
+
+/* "2026-11-22T12:00:00Z ann@example.com 192.0.2.7 app.suspend done: app phc_x {before} -> {after}". */
+static void print_audit_row(struct arena *arena, const struct json *row)
+{
+	static const char *const words[] = {"time", "actor", "source", "action", "outcome"};
+	const int64_t times = json_int(json_get(row, "times"), 1);
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const struct str word = json_string(json_get(row, words[i]));
+		printf("%s" STR_FMT, i > 0 ? " " : "",
+		       STR_ARG(str_is_empty(word) ? STR("-") : word));
+	}
+	const struct str object = json_string(json_get(row, "object"));
+	if (!str_is_empty(object))
+		printf(": " STR_FMT, STR_ARG(object));
+	if (times > 1)
+		printf(" (%lld times, the last at " STR_FMT ")", (long long)times,
+		       STR_ARG(json_string(json_get(row, "last_at"))));
+	const struct json *before = json_get(row, "before");
+	const struct json *after = json_get(row, "after");
+	if (!json_is_null(before) || !json_is_null(after))
+		printf(" " STR_FMT " -> " STR_FMT, STR_ARG(json_line(arena, before)),
+		       STR_ARG(json_line(arena, after)));
+	printf("\n");
+}
+
+/* *before: of the page that follows, 0 = none. *is_first: nothing is printed yet. */
+static int print_audit_page(const struct command *command, int64_t *before, bool *is_first)
+{
+	const bool is_json = command->arguments->json != NULL;
+	struct command page = *command;
+	struct control_answer answer = {0};
+	const struct json *json = NULL;
+	const struct json *row = NULL;
+	const struct json_limits limits = {.nodes_max = 1000000};
+	page.arena = arena_new("audit page", AUDIT_PAGE_BYTES);
+	int status = call(&page, "GET", audit_path(command, page.arena, *before), STR(""), &answer);
+	if (status == 0 &&
+	    json_parse(page.arena, answer.body, &limits, &json, NULL, NULL) != ERR_NONE) {
+		fprintf(stderr, "posthorn: the service's answer cannot be read\n");
+		status = 1;
+	}
+	if (status == 0 && is_json && *is_first)
+		printf("{\"data\":[");
+	for (size_t i = 0; (row = json_at(json_get(json, "data"), i)) != NULL; i++) {
+		if (is_json)
+			printf("%s" STR_FMT, *is_first ? "" : ",\n",
+			       STR_ARG(json_line(page.arena, row)));
+		else
+			print_audit_row(page.arena, row);
+		*is_first = false;
+	}
+	*before = json_int(json_get(json, "next"), 0);
+	arena_free(&page.arena);
+	return status;
+}
+
+int command_audit(const struct command *command)
+{
+	int64_t before = 0;
+	bool is_first = true;
+	int status = 0;
+	do
+		status = print_audit_page(command, &before, &is_first);
+	while (status == 0 && before > 0);
+	if (status == 0 && command->arguments->json != NULL)
+		printf("]}\n");
+	return status;
 }
 
 /* ---- the installation ---- */

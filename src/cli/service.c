@@ -467,6 +467,7 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 				.timeline_us = kept_us(service, SETTING_ID_keep_timeline),
 				.connections_us = kept_us(service, SETTING_ID_keep_connections),
 				.events_us = kept_us(service, SETTING_ID_keep_events),
+				.audit_us = kept_us(service, SETTING_ID_keep_audit),
 			},
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};

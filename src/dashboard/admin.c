@@ -11,6 +11,7 @@
 
 #include "backoff.h"
 #include "password_pool.h"
+#include "refusals.h"
 
 #define SETUP_TOKEN_CHARACTERS 43 /* 256 bits and 2 more */
 /* 38 MiB and two cores' worth of work at most, one of which is for those we know; who waits waits
@@ -21,9 +22,11 @@
 /* ---- the table ---- */
 
 static const struct admin_route table[] = {
-#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary) \
-	{#method, "/admin" path, "/dashboard/api" path, WHERE_##where, PRINCIPAL_##who, has_body, \
-	 handler, summary},
+#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary, action, view) \
+	{#method,       "/admin" path,   "/dashboard/api" path, \
+	 WHERE_##where, PRINCIPAL_##who, has_body, \
+	 handler,       summary,         action, \
+	 view},
 #include "admin_routes.def"
 #undef ADMIN_ROUTE
 };
@@ -43,7 +46,7 @@ enum err_kind admin_add_routes(struct http_router *router, enum route_where wher
 		const struct http_route route = {
 			.method = row->method,
 			.pattern = where == WHERE_WEB ? row->web_path : row->control_path,
-			.handler = row->handler,
+			.handler = row->action[0] != '\0' ? admin_audit_serve : row->handler,
 			.body_max_bytes = REQUEST_ADMIN_MAX_BYTES,
 			.body_mode = row->has_body ? HTTP_BODY_MEMORY : HTTP_BODY_NONE,
 			.tag = row,
@@ -76,6 +79,7 @@ enum err_kind admin_new(const struct admin_config *config, struct admin **admin_
 	admin->config = *config;
 	admin->passwords = password_pool_new(PASSWORDS_AT_ONCE, PASSWORDS_WAITING_MAX);
 	admin->backoff = backoff_new(config->clock);
+	admin->refusals = refusals_new(config->store, config->clock);
 	make_setup_token(admin);
 	const struct http_router_config router_config = {
 		.context = admin,
@@ -85,7 +89,8 @@ enum err_kind admin_new(const struct admin_config *config, struct admin **admin_
 	enum err_kind kind = http_router_new(&router_config, &admin->router, err);
 	if (kind == ERR_NONE)
 		kind = admin_add_routes(admin->router, WHERE_CONTROL, err);
-	if (kind == ERR_NONE && (admin->passwords == NULL || admin->backoff == NULL))
+	if (kind == ERR_NONE &&
+	    (admin->passwords == NULL || admin->backoff == NULL || admin->refusals == NULL))
 		kind = error_set(err, ERR_INTERNAL, "no memory for the admin API");
 	if (kind != ERR_NONE)
 		admin_free(&admin);
@@ -101,6 +106,7 @@ void admin_free(struct admin **admin)
 	http_router_free(&(*admin)->web_router);
 	password_pool_free(&(*admin)->passwords);
 	backoff_free(&(*admin)->backoff);
+	refusals_free(&(*admin)->refusals);
 	free(*admin);
 	*admin = NULL;
 }

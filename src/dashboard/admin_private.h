@@ -34,6 +34,7 @@
 
 struct backoff;
 struct password_pool;
+struct refusals;
 
 struct admin {
 	struct admin_config config;
@@ -42,6 +43,7 @@ struct admin {
 	struct http_router *web_router; /* NULL = not open over HTTP */
 	struct password_pool *passwords;
 	struct backoff *backoff;
+	struct refusals *refusals;
 	struct digest setup_digest; /* of the set-up link's token */
 	char setup_token[64];
 };
@@ -58,6 +60,8 @@ struct admin_route {
 	bool has_body;
 	http_handler handler;
 	const char *summary;
+	const char *action; /* in the audit trail; "" = only reads */
+	http_handler view;  /* what it changes is seen by this GET; NULL = by none */
 };
 
 /* The table and its size. */
@@ -65,7 +69,7 @@ const struct admin_route *admin_routes(size_t *count_out);
 /* Adds the table's routes of one entry (control socket or web) to router; their tag is the row. */
 enum err_kind admin_add_routes(struct http_router *router, enum route_where where,
 			       struct error *err);
-#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary) \
+#define ADMIN_ROUTE(method, path, where, who, has_body, handler, summary, action, view) \
 	void handler(void *context, struct http_request *request, struct http_response *response);
 #include "admin_routes.def"
 #undef ADMIN_ROUTE
@@ -90,6 +94,11 @@ static inline struct str admin_new_id(const struct admin *admin, struct arena *a
 {
 	return uuid_str(arena, uuid_v7(clock_now_us(admin->config.clock), admin->config.random));
 }
+
+/* ---- admin_audit.c ---- */
+
+/* Serves a route that has an action, and writes its row. */
+void admin_audit_serve(void *context, struct http_request *request, struct http_response *response);
 
 /* ---- admin_app_settings.c ---- */
 

@@ -263,6 +263,18 @@ static struct str client_address(const struct call *call, struct MHD_Connection 
 				   info->client_addr);
 }
 
+/* Of a Unix socket; elsewhere the kernel knows nobody. */
+static void peer_note(struct http_request *request, int fd)
+{
+	struct ucred peer = {0};
+	socklen_t len = sizeof(peer);
+	if (str_is_empty(request->remote_address) &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.pid > 0) {
+		request->has_peer_uid = true;
+		request->peer_uid = peer.uid;
+	}
+}
+
 /* A target in absolute form names the same host (http_strict.h). */
 static bool host_is_ours(const struct call *call, struct MHD_Connection *connection)
 {
@@ -700,6 +712,7 @@ static enum MHD_Result on_headers(struct call *call, struct MHD_Connection *conn
 	const enum strict_verdict verdict =
 		headers_judge(call, connection, method, version, &reason);
 	request->remote_address = client_address(call, connection);
+	peer_note(request, socket_of(connection));
 	http_request_prepare(request, call->context->random);
 	if (verdict != STRICT_PASS) {
 		log_refusal(call, reason);

@@ -195,6 +195,7 @@ def walk_posts(record, app, account, sandbox):
     record.call("GET /failures")
     record.call("GET /alarms")
     record.call("GET /nodes")
+    record.call("GET /audit", query="?limit=2&action=app.suspend")
     seen = {"account_id": account, "appeared": True, "url": "https://x.com/bakery/status/1"}
     record.call("POST /apps/{client_id}/posts/{post_id}/resolve", seen, post_id=unknown["id"], **app)
     record.call("ANY /apps/{client_id}/v1/{*rest}", method="GET", rest="accounts", query="?per_page=1", **app)
