@@ -138,6 +138,7 @@ def pages(house):
         "post-video": f"{app}/posts/{house.posts['video']}",
         "admins": "/dashboard/admins",
         "nodes": "/dashboard/nodes",
+        "audit": "/dashboard/audit",
         "you": "/dashboard/you",
         "not-found": "/dashboard/nothing-here",
         "no-app": "/dashboard/apps/phc_none",

@@ -28,6 +28,7 @@ const ROUTES = [
 	["/apps/:client_id/posts/:post_id", () => import("./page_post.js")],
 	["/admins", () => import("./page_admins.js")],
 	["/nodes", () => import("./page_nodes.js")],
+	["/audit", () => import("./page_audit.js")],
 	["/you", () => import("./page_you.js")],
 ];
 const OPEN = new Set(["/setup", "/login"]);
@@ -51,6 +52,7 @@ const ofApp = [
 const ofHouse = [
 	["Admins", "/admins", "admins"],
 	["Nodes", "/nodes", "app"],
+	["Audit trail", "/audit", "posts"],
 	["Your account", "/you", "settings"],
 ];
 
