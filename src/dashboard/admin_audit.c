@@ -270,14 +270,15 @@ static struct str admin_named(struct recording *r)
 		       : STR("");
 }
 
-static void record_refusal(struct recording *r)
+static void record_refusal(struct recording *r, bool is_unread)
 {
 	const struct str network = http_request_network(r->request);
-	const struct str key = str_format(r->arena, "%s " STR_FMT " " STR_FMT, r->route->action,
-					  STR_ARG(network), STR_ARG(r->row.object));
+	const struct str key = str_format(r->arena, "%s %d " STR_FMT " " STR_FMT, r->route->action,
+					  is_unread, STR_ARG(network), STR_ARG(r->row.object));
+	struct audit_row row = r->row;
+	const struct refusal refusal = {key, &row, is_unread};
 	struct error err = {0};
-	r->row.actor = STR("");
-	if (refusals_note(r->admin->refusals, key, &r->row, &r->row.times, &err) != ERR_NONE)
+	if (refusals_note(r->admin->refusals, &refusal, &r->row.times, &err) != ERR_NONE)
 		log_loss(r->admin, &r->row, &err);
 	if (r->row.times > 0)
 		log_row(r->admin, &r->row);
@@ -293,11 +294,13 @@ static void serve_sign_in(struct admin *admin, const struct admin_route *route,
 	struct arena *arena = arena_new("audit", AUDIT_ARENA_BYTES);
 	struct recording r = begin(admin, arena, route, request);
 	struct error err = {0};
-	r.row.actor = admin_named(&r);
-	object_add(&r, "admin", r.row.actor);
+	const bool is_unread = response->status == 429;
+	const struct str email = is_unread ? STR("") : admin_named(&r);
+	object_add(&r, "admin", email);
 	r.row.outcome = outcome_of(response->status);
+	r.row.actor = r.row.outcome == AUDIT_DONE ? email : STR("");
 	if (r.row.outcome == AUDIT_REFUSED)
-		record_refusal(&r);
+		record_refusal(&r, is_unread);
 	else if (store_audit_add(admin->config.store, &r.row, &r.row.seq, &err) == ERR_NONE)
 		log_row(admin, &r.row);
 	else

@@ -96,22 +96,27 @@ static enum err_kind begin(struct refusals *refusals, struct place *place, const
 	return kind;
 }
 
-enum err_kind refusals_note(struct refusals *refusals, struct str key, const struct audit_row *row,
+static bool is_time_to_write(const struct place *place, const struct refusal *refusal)
+{
+	return !refusal->is_unread || (place->times & (place->times - 1)) == 0;
+}
+
+enum err_kind refusals_note(struct refusals *refusals, const struct refusal *refusal,
 			    int64_t *times_out, struct error *err)
 {
-	const struct digest digest = digest_sha256(key);
+	const struct digest digest = digest_sha256(refusal->key);
 	enum err_kind kind = ERR_NONE;
 	pthread_mutex_lock(&refusals->mutex);
 	const int64_t now_us = clock_boot_us(refusals->clock);
 	struct place *place = place_of(refusals, &digest, now_us);
 	*times_out = 0;
 	if (!is_current(place, now_us)) {
-		kind = begin(refusals, place, &digest, row, err);
+		kind = begin(refusals, place, &digest, refusal->row, err);
 		*times_out = place->times;
 	} else {
 		place->times++;
-		place->last_at_us = row->at_us;
-		if ((place->times & (place->times - 1)) == 0) {
+		place->last_at_us = refusal->row->at_us;
+		if (is_time_to_write(place, refusal)) {
 			kind = place_write(refusals, place, err);
 			*times_out = place->times;
 		}

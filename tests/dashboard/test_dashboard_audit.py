@@ -59,10 +59,23 @@ def test_sign_ins_and_their_failures(house):
     assert good["outcome"] == "done" and good["actor"] == FIRST_ADMIN and good["source"] == "127.0.0.1" and good["times"] == 1
     assert unknown["outcome"] == "refused" and unknown["object"] is None and unknown["actor"] is None
     assert bad["outcome"] == "refused" and bad["object"] == f"admin {FIRST_ADMIN}" and bad["actor"] is None
-    assert bad["times"] == 2  # of three: written at 1, 2, 4, 8
+    assert bad["times"] == 3
     assert rows(client, action="session.end")[0]["actor"] == FIRST_ADMIN
     text = json.dumps(found)
     assert "wrong" not in text and "mistyped" not in text and PASSWORD not in text
+
+
+def test_a_flood_of_sign_ins_writes_few_rows(house):
+    service, client = house
+    stranger = Client(service, address="127.0.0.77")
+    before = len(rows(client, limit=500))
+    answers = [stranger.request("POST", "/login", json={"email": f"u{i}@example.com", "password": "x"}).status_code for i in range(60)]
+    assert set(answers) == {401, 429}, answers
+    found = rows(client, limit=500)
+    assert len(found) == before + 2
+    turned_away, wrong = found[:2]
+    assert wrong["times"] == answers.count(401) and wrong["source"] == "127.0.0.77" and wrong["object"] is None
+    assert answers.count(429) / 2 < turned_away["times"] <= answers.count(429)
 
 
 def test_what_is_refused_says_so(house):

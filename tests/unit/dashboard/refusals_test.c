@@ -5,7 +5,8 @@
 #include "refusals.h"
 #include "store_audit.h"
 
-static int64_t note(struct fixture *fx, struct refusals *refusals, const char *key)
+static int64_t note_either(struct fixture *fx, struct refusals *refusals, const char *key,
+			   bool is_unread)
 {
 	const struct audit_row row = {.at_us = fx->now_us,
 				      .source = str_of(key),
@@ -13,8 +14,14 @@ static int64_t note(struct fixture *fx, struct refusals *refusals, const char *k
 				      .outcome = AUDIT_REFUSED};
 	int64_t times = -1;
 	struct error err = {0};
-	ok(refusals_note(refusals, str_of(key), &row, &times, &err), &err);
+	const struct refusal refusal = {str_of(key), &row, is_unread};
+	ok(refusals_note(refusals, &refusal, &times, &err), &err);
 	return times;
+}
+
+static int64_t note(struct fixture *fx, struct refusals *refusals, const char *key)
+{
+	return note_either(fx, refusals, key, true);
 }
 
 static size_t list(struct fixture *fx, struct audit_row **rows)
@@ -66,10 +73,25 @@ static void a_flood_from_everywhere_shares_one_row(void **state)
 	assert_int_equal(rows[REFUSALS_KEYS_MAX].times, 2);
 }
 
+/* Else the time that an answer takes would say whether an e-mail is an admin's. */
+static void every_wrong_password_is_written_at_once(void **state)
+{
+	struct fixture *fx = *state;
+	struct audit_row *rows = NULL;
+	struct refusals *refusals = refusals_new(fx->store, &fx->clock);
+	for (int64_t i = 1; i <= 7; i++) {
+		assert_int_equal(note_either(fx, refusals, "a", false), i);
+		assert_int_equal(list(fx, &rows), 1);
+		assert_int_equal(rows[0].times, i);
+	}
+	refusals_free(&refusals);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ADMIN_TEST(one_row_an_hour_counts_on),
+		ADMIN_TEST(every_wrong_password_is_written_at_once),
 		ADMIN_TEST(a_flood_from_everywhere_shares_one_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
