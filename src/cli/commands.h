@@ -36,6 +36,8 @@ struct command {
 	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off] " \
 	  "[--max-lateness SECONDS|none]", \
 	  "change what is given; an empty --redirect-urls allows any") \
+	X("app", "assign", manage_app_assign, 1, "CLIENT_ID --owner EMAIL", \
+	  "give the app another admin; what was held for want of one goes on") \
 	X("app", "quota", manage_app_quota, 1, \
 	  "CLIENT_ID [--pending-posts N] [--accounts N] [--post-bytes N] [--media-bytes N] " \
 	  "[--media-files N] [--webhook-backlog N]", \
@@ -61,7 +63,7 @@ struct command {
 	X("admin", "create", command_admin_create, 0, "--email EMAIL --password-stdin", \
 	  "create an admin") \
 	X("admin", "delete", command_admin_delete, 1, "EMAIL", \
-	  "delete an admin; their apps answer admin_not_found") \
+	  "delete an admin; their apps are held until app assign") \
 	X("admin", "list", command_admin_list, 0, "", "list admins") \
 	X("doctor", NULL, command_doctor, 0, "[--text] [--repair]", \
 	  "check everything; exits 0 when all is well, 3 with warnings only, 1 with errors; " \

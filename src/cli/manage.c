@@ -165,6 +165,21 @@ int command_app_set(const struct command *command)
 	return call_and_print(command, "PATCH", app_path(command, a->words[2], ""), buf_str(&body));
 }
 
+int manage_app_assign(const struct command *command)
+{
+	const struct arguments *a = command->arguments;
+	struct buf body;
+	struct json_writer w;
+	if (a->owner == NULL)
+		return wrong_use("app assign needs --owner EMAIL");
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "owner", str_of(a->owner));
+	json_end_object(&w);
+	return call_and_print(command, "PATCH", app_path(command, a->words[2], ""), buf_str(&body));
+}
+
 /* What is no number is refused by the service. */
 static void write_quota(struct json_writer *w, enum quota quota, const char *text)
 {

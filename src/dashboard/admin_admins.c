@@ -2,6 +2,8 @@
  * Admin API: admins (dashboard-api.md). How they sign in is admin_session.c. */
 #include "admin_private.h"
 
+#define HEIR_MAX_BYTES 254
+
 void admin_write_admin(struct json_writer *w, const struct admin_row *row)
 {
 	json_begin_object(w);
@@ -57,14 +59,23 @@ void admin_admin_list(void *context, struct http_request *request, struct http_r
 	admin_respond_list_end(&w);
 }
 
-/* Over HTTP, the last admin who can sign in cannot be deleted: it could not be undone there. */
+/* The apps go to the admin apps_to, or are held. Over HTTP, the last admin who can sign in cannot be deleted: it could not be undone there. */
 void admin_admin_delete(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
 	const struct str email = str_lower(request->arena, http_request_capture(request, "email"));
+	struct str heir;
 	struct error err = {0};
-	const enum err_kind kind = store_admin_remove(admin->config.store, email,
-						      admin_request_caller(request) != NULL, &err);
+	if (!admin_request_query_text(request, response, "apps_to", HEIR_MAX_BYTES, &heir))
+		return;
+	const enum err_kind kind =
+		store_admin_remove_for(admin->config.store, email, str_lower(request->arena, heir),
+				       admin_request_caller(request) != NULL, &err);
+	if (kind == ERR_INVALID) {
+		admin_respond_field_error(response, "apps_to",
+					  STR("There is no other admin with this email address."));
+		return;
+	}
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "LAST_ADMIN",
 				    STR("This is the only admin who can sign in."));

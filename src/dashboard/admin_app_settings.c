@@ -4,6 +4,8 @@
  * outcome. Fields that are not given stay as they are. */
 #include "admin_private.h"
 
+#include "delivery.h"
+
 #include "url.h"
 
 #include "publish_request.h"
@@ -124,6 +126,8 @@ static bool hand_over(struct admin *admin, struct http_response *response, const
 					  STR("There is no admin with this email address."));
 	else if (kind != ERR_NONE)
 		admin_respond_failure(response, kind, &err, "app");
+	else if (admin->web.deliverer != NULL)
+		deliverer_wake(admin->web.deliverer);
 	return kind == ERR_NONE;
 }
 

@@ -233,7 +233,8 @@ static void check_app(struct admin *admin, struct arena *arena, struct admin_fin
 		finding(x, "app", false,
 			str_format(arena,
 				   "app " STR_FMT
-				   " has no admin: its token requests are answered admin_not_found",
+				   " has no admin: token requests are answered admin_not_found and "
+				   "its posts are held (posthorn app assign)",
 				   STR_ARG(app->client_id)));
 	if (store_credential_list(admin->config.store, arena, app->id, &credentials, &count,
 				  &err) != ERR_NONE) {

@@ -170,7 +170,11 @@ struct waiting waiting_of(struct arena *arena, const struct delivery_row *delive
 		return under_way(standing, facts);
 	if (standing->is_suspended) {
 		struct waiting waiting = waiting_for(WAITING_HELD);
-		waiting.message = STR("The app is suspended: nothing of it goes out.");
+		waiting.message =
+			standing->is_ownerless
+				? STR("The app has no admin: nothing of it goes out until the "
+				      "operator gives it one.")
+				: STR("The app is suspended: nothing of it goes out.");
 		return waiting;
 	}
 	if (standing->is_paused) {

@@ -2,6 +2,8 @@
  * See store_admin.h. */
 #include "store_admin.h"
 
+#include "count_of.h"
+
 #include "store_private.h"
 
 void store_admin_read(struct sql_cursor *cursor, void *out)
@@ -104,8 +106,39 @@ enum err_kind store_admin_any(struct store *store, bool *any_out, struct error *
 
 struct removing {
 	struct str email;
+	struct str heir_email; /* empty = the apps are held */
 	bool keep_one;
 };
+
+/* Without an admin nothing of an app goes out, and its tokens and keys are dead. */
+static enum err_kind hold_apps(struct store_tx *tx, const struct admin_row *admin,
+			       struct error *err)
+{
+	static const enum sql_name statements[] = {SQL_OWNER_TOKENS_END, SQL_OWNER_KEYS_END,
+						   SQL_OWNER_WORK_HOLD};
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < COUNT_OF(statements) && kind == ERR_NONE; i++)
+		kind = sql_run(tx->sql, statements[i], SQL_ARGS(sql_text(admin->id)), NULL, err);
+	return kind;
+}
+
+static enum err_kind pass_on_apps(struct store_tx *tx, const struct admin_row *admin,
+				  struct str heir_email, struct error *err)
+{
+	struct admin_row heir = {0};
+	if (str_is_empty(heir_email))
+		return hold_apps(tx, admin, err);
+	const enum err_kind kind =
+		sql_find(tx->sql, tx->arena,
+			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(heir_email)), store_admin_read),
+			 &heir, "heir", err);
+	if (kind == ERR_NOT_FOUND || str_equal(heir.id, admin->id))
+		return error_set(err, ERR_INVALID, "no other admin has the heir's email");
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_OWNER_HAND_OVER,
+		       SQL_ARGS(sql_text(admin->id), sql_text(heir.id)), NULL, err);
+}
 
 static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct error *err)
 {
@@ -121,6 +154,8 @@ static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct er
 	if (kind == ERR_NONE && r->keep_one && others == 0)
 		return error_set(err, ERR_CONFLICT, "no other admin could sign in");
 	if (kind == ERR_NONE)
+		kind = pass_on_apps(tx, &admin, r->heir_email, err);
+	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_SESSIONS_DELETE_OF, SQL_ARGS(sql_text(admin.id)), NULL,
 			       err);
 	if (kind != ERR_NONE)
@@ -131,6 +166,12 @@ static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct er
 enum err_kind store_admin_remove(struct store *store, struct str email, bool keep_one,
 				 struct error *err)
 {
-	struct removing removing = {email, keep_one};
+	return store_admin_remove_for(store, email, STR(""), keep_one, err);
+}
+
+enum err_kind store_admin_remove_for(struct store *store, struct str email, struct str heir_email,
+				     bool keep_one, struct error *err)
+{
+	struct removing removing = {email, heir_email, keep_one};
 	return store_write(store, remove_admin, &removing, err);
 }

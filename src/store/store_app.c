@@ -127,9 +127,7 @@ static enum err_kind app_set_state(struct store_tx *tx, void *argument, struct e
 		ERR_NOT_FOUND, "app", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_run(tx->sql, SQL_WORK_PAUSE,
-		       SQL_ARGS(sql_text(change->app_id), sql_int(change->state == APP_SUSPENDED)),
-		       NULL, err);
+	return sql_run(tx->sql, SQL_WORK_PAUSE, SQL_ARGS(sql_text(change->app_id)), NULL, err);
 }
 
 enum err_kind store_app_set_state(struct store *store, struct str app_id, enum app_state state,
@@ -173,19 +171,25 @@ struct handing_over {
 	struct str email;
 };
 
+/* What was held for want of an owner goes on; the old tokens do not. */
 static enum err_kind hand_over(struct store_tx *tx, void *argument, struct error *err)
 {
+	static const enum sql_name ends[] = {SQL_OWNERLESS_TOKEN_END, SQL_OWNERLESS_KEYS_END};
 	const struct handing_over *h = argument;
 	struct admin_row admin = {0};
-	const enum err_kind kind =
+	enum err_kind kind =
 		sql_find(tx->sql, tx->arena,
 			 SQL_ROW(SQL_ADMIN_FIND, SQL_ARGS(sql_text(h->email)), store_admin_read),
 			 &admin, "admin", err);
+	for (size_t i = 0; i < COUNT_OF(ends) && kind == ERR_NONE; i++)
+		kind = sql_run(tx->sql, ends[i], SQL_ARGS(sql_text(h->app_id)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = sql_run_one(tx->sql, SQL_APP_SET_OWNER,
+				   SQL_ARGS(sql_text(h->app_id), sql_text(admin.id)), ERR_NOT_FOUND,
+				   "app", err);
 	if (kind != ERR_NONE)
 		return kind;
-	return sql_run_one(tx->sql, SQL_APP_SET_OWNER,
-			   SQL_ARGS(sql_text(h->app_id), sql_text(admin.id)), ERR_NOT_FOUND, "app",
-			   err);
+	return sql_run(tx->sql, SQL_WORK_PAUSE, SQL_ARGS(sql_text(h->app_id)), NULL, err);
 }
 
 enum err_kind store_app_set_owner(struct store *store, struct str app_id, struct str email,

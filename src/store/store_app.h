@@ -47,15 +47,17 @@ enum err_kind store_app_set_secret(struct store *store, struct str app_id, struc
 enum err_kind store_app_set_settings(struct store *store, const struct app_row *app,
 				     struct error *err);
 
-/* Makes the admin with this email the owner of the app. NOT_FOUND: no such admin, or no such
- * app. */
+/* Makes the admin with this email the owner of the app. An app that had none goes on with what was
+ * held; tokens and keys made for it before stay dead. Wake the engine afterwards. NOT_FOUND: no such
+ * admin, or no such app. */
 enum err_kind store_app_set_owner(struct store *store, struct str app_id, struct str email,
 				  struct error *err);
 
 /* The new token replaces the app's old one, which is dead when this returns. */
 enum err_kind store_token_issue(struct store *store, struct str app_id, struct str token_hash,
 				int64_t expires_at_us, int64_t now_us, struct error *err);
-/* The app of a live token; NOT_FOUND when unknown, replaced or expired at now_us. Called for every
+/* The app of a live token; NOT_FOUND when unknown, replaced or expired at now_us, and when the app
+ * has no admin. Called for every
  * API request: keep it quick. */
 enum err_kind store_token_find(struct store *store, struct arena *arena, struct str token_hash,
 			       int64_t now_us, struct app_row *app_out, struct error *err);

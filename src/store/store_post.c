@@ -349,6 +349,7 @@ static void standing_read(struct sql_cursor *cursor, void *out)
 	row->standing.is_call_open = sql_take_bool(cursor);
 	row->standing.is_leased = sql_take_bool(cursor);
 	row->standing.is_suspended = sql_take_bool(cursor);
+	row->standing.is_ownerless = sql_take_bool(cursor);
 	row->standing.is_paused = sql_take_bool(cursor);
 	row->standing.ahead = sql_take_int(cursor);
 }

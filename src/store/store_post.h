@@ -61,7 +61,8 @@ struct delivery_standing {
 	bool is_uncertain; /* the platform is asked what became of it */
 	bool is_call_open; /* a publish call was begun and has not come back */
 	bool is_leased;    /* being worked on */
-	bool is_suspended; /* its app */
+	bool is_suspended; /* its app is, or has no admin */
+	bool is_ownerless; /* the second */
 	bool is_paused;    /* not begun, and may not begin (store_pause.h) */
 	/* due, not begun: posts of the account that go first, the one in progress included */
 	int64_t ahead;

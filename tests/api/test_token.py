@@ -2,11 +2,12 @@
 """Endpoint 1, POST /v1/oauth/token: every row of its part of the error table, in the order of the checks."""
 import base64
 import concurrent.futures
+import json
 import re
 
 import pytest
 
-from harness import App, basic, check_error, marker
+from harness import App, basic, check_error, marker, utc
 
 PATH = "/v1/oauth/token"
 GRANT = {"grant_type": "client_credentials"}
@@ -157,6 +158,34 @@ def test_admin_not_found(service):
     app = App(service, name="orphan", owner=owner)
     assert app.cli("admin", "delete", owner).returncode == 0
     check_token_error(app.request_token(), 404, "admin_not_found")
+
+
+def test_an_app_without_an_admin_is_held_until_assigned(service, sandbox):
+    """Nothing goes out and no token or key opens anything; assigned, held work goes on and the old ones stay dead."""
+    owner, heir = (f"{marker(word).replace(' ', '.')}@example.com" for word in ("leaves", "comes"))
+    app = App(service, name="left alone", owner=owner).set_credentials("x").issue_token()
+    witness = App(service, name="of the heir", owner=heir).set_credentials("x").issue_token()
+    made = app.cli("key", "create", "--app", app.client_id, "--name", "k", "--scopes", "read")
+    dead = [app.token, json.loads(made.stdout)["key"]]
+    due, texts = utc(4), [marker("held"), marker("witness")]
+    held = app.accepted(app.account("x"), texts[0], scheduled_at=due)["post_id"]
+    seen = witness.accepted(witness.account("x"), texts[1], scheduled_at=due)["post_id"]
+
+    def all_refused():
+        answers = [service.request("GET", "/v1/posts", headers={"Authorization": f"Bearer {token}"}) for token in dead]
+        return [answer.status_code for answer in answers] == [401, 401]
+
+    assert all(service.request("GET", "/v1/posts", headers={"Authorization": f"Bearer {token}"}).ok for token in dead)
+    assert app.cli("admin", "delete", owner).returncode == 0
+    assert all_refused()
+    witness.wait_post(seen)
+    unknown = app.cli("app", "assign", app.client_id, "--owner", "nobody@example.com")
+    assert unknown.returncode == 1 and "no admin" in unknown.stderr
+    assert app.cli("app", "assign", app.client_id).returncode == 2
+    assert not sandbox.ledger(text=texts[0])
+    assert app.cli("app", "assign", app.client_id, "--owner", heir).returncode == 0
+    assert all_refused()
+    assert app.issue_token().wait_post(held)["status"] == "published"
 
 
 def test_app_not_live(service):

@@ -266,6 +266,18 @@ def test_admins(client, dashboard_service):
     client.refused("DELETE", "/admins/new%40example.com", 404, "NOT_FOUND")
 
 
+def test_the_apps_of_a_deleted_admin_go_to_another(client, dashboard_service):
+    client.post("/admins", {"email": "parting@example.com", "password": PASSWORD}, status=201)
+    app = Client(dashboard_service, "parting@example.com").make_app("inherited", live=True)
+    path = "/admins/parting%40example.com"
+    for nobody in ("parting@example.com", "unknown@example.com"):
+        refused = client.refused("DELETE", f"{path}?apps_to={nobody}", 422, "VALIDATION_ERROR")
+        assert list(refused["errors"]) == ["apps_to"]
+    assert client.delete(f"{path}?apps_to={FIRST_ADMIN.upper()}") == {"deleted": "parting@example.com"}
+    assert client.get(f"/apps/{app['client_id']}")["owner"] == FIRST_ADMIN
+    assert token_answer(dashboard_service, app).status_code == 200
+
+
 def test_the_last_admin_stays(fresh):
     service = fresh()
     client = Client(service).set_up()

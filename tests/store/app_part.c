@@ -3,6 +3,8 @@
 #include "fixture.h"
 
 #include "store_alarm.h"
+#include "count_of.h"
+
 #include "store_key.h"
 
 /* Of a new email. */
@@ -229,6 +231,36 @@ static enum err_kind find_key(struct fixture *fx, struct str hash, int64_t now_u
 	return kind;
 }
 
+/* With a new admin the old ones stay dead, and so does what was made meanwhile. */
+static void tokens_and_keys_end_with_the_apps_admin(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct admin_row heir = {new_uuid(fx), new_name(fx, "admin"), STR(""), NOW};
+	const struct str tokens[] = {new_name(fx, "token"), new_name(fx, "token")};
+	const struct key_row key = make_key(fx, &app, NOW);
+	struct app_row found = {0};
+	struct key_row found_key = {0};
+	put_admin(fx, &heir);
+	ok(store_token_issue(fx->store, app.id, tokens[0], NOW + 10, NOW, &err), &err);
+	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
+	ok(store_admin_remove(fx->store, found.owner_email, false, &err), &err);
+	assert_int_equal(find_token(fx, tokens[0], NOW, &found), ERR_NOT_FOUND);
+	assert_int_equal(find_key(fx, key.token_hash, NOW, &found_key), ERR_NOT_FOUND);
+	ok(store_token_issue(fx->store, app.id, tokens[1], NOW + 10, NOW, &err), &err);
+	assert_int_equal(find_token(fx, tokens[1], NOW, &found), ERR_NOT_FOUND);
+	const struct key_row late = make_key(fx, &app, NOW);
+	ok(store_app_set_owner(fx->store, app.id, heir.email, &err), &err);
+	for (size_t i = 0; i < COUNT_OF(tokens); i++)
+		assert_int_equal(find_token(fx, tokens[i], NOW, &found), ERR_NOT_FOUND);
+	assert_int_equal(find_key(fx, key.token_hash, NOW, &found_key), ERR_NOT_FOUND);
+	assert_int_equal(find_key(fx, late.token_hash, NOW, &found_key), ERR_NOT_FOUND);
+	ok(store_token_issue(fx->store, app.id, tokens[1], NOW + 10, NOW, &err), &err);
+	ok(store_app_set_owner(fx->store, app.id, heir.email, &err), &err);
+	assert_int_equal(find_token(fx, tokens[1], NOW, &found), ERR_NONE);
+}
+
 static void a_key_lives_until_it_expires(void **state)
 {
 	struct fixture *fx = *state;
@@ -451,6 +483,7 @@ int run_app_tests(void)
 		STORE_TEST(app_changes_are_kept),
 		STORE_TEST(an_unknown_app_is_not_found),
 		STORE_TEST(a_token_lives_until_replaced_expired_or_rotated),
+		STORE_TEST(tokens_and_keys_end_with_the_apps_admin),
 		STORE_TEST(a_key_lives_until_it_expires),
 		STORE_TEST(a_key_is_spared_by_tokens_and_secrets_and_ended_by_revoking),
 		STORE_TEST(a_use_is_written_once_a_minute),

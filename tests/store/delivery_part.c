@@ -573,6 +573,60 @@ static void a_suspended_app_is_passed_over_until_it_is_back(void **state)
 	claim_one(fx, NOW);
 }
 
+/* Held work goes on with the new owner; a suspension outlives the change of owner. */
+static void an_app_without_an_admin_is_held_until_it_has_one(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct app_row heirs = make_app(fx);
+	struct app_row owned = {0}, heir = {0};
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str post_id = post_now(fx, &app, &account);
+	ok(store_app_find(fx->store, fx->arena, app.id, &owned, &err), &err);
+	ok(store_app_find(fx->store, fx->arena, heirs.id, &heir, &err), &err);
+	ok(store_admin_remove(fx->store, owned.owner_email, false, &err), &err);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	assert_int_equal(next_due(fx), 0);
+	const struct post_row post = get_post(fx, &app, post_id);
+	assert_true(post.deliveries[0].standing.is_suspended);
+	assert_true(post.deliveries[0].standing.is_ownerless);
+	ok(store_app_set_state(fx->store, app.id, APP_ACTIVE, &err), &err);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	ok(store_app_set_state(fx->store, app.id, APP_SUSPENDED, &err), &err);
+	ok(store_app_set_owner(fx->store, app.id, heir.owner_email, &err), &err);
+	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
+	ok(store_app_set_state(fx->store, app.id, APP_ACTIVE, &err), &err);
+	assert_int_equal(next_due(fx), NOW);
+	claim_one(fx, NOW);
+}
+
+static void an_heir_takes_the_apps_over_as_they_are(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	const struct app_row app = make_app(fx);
+	const struct app_row heirs = make_app(fx);
+	struct app_row owned = {0}, heir = {0};
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	post_now(fx, &app, &account);
+	ok(store_app_find(fx->store, fx->arena, app.id, &owned, &err), &err);
+	ok(store_app_find(fx->store, fx->arena, heirs.id, &heir, &err), &err);
+	ok(store_token_issue(fx->store, app.id, app.id, NOW + 9, NOW, &err), &err);
+	assert_int_equal(store_admin_remove_for(fx->store, owned.owner_email, STR("x@none.example"),
+						false, &err),
+			 ERR_INVALID);
+	assert_int_equal(store_admin_remove_for(fx->store, owned.owner_email, owned.owner_email,
+						false, &err),
+			 ERR_INVALID);
+	ok(store_admin_remove_for(fx->store, owned.owner_email, heir.owner_email, false, &err),
+	   &err);
+	ok(store_app_find(fx->store, fx->arena, app.id, &owned, &err), &err);
+	assert_true(str_equal(owned.owner_email, heir.owner_email));
+	ok(store_token_find(fx->store, fx->arena, app.id, NOW, &owned, &err), &err);
+	claim_one(fx, NOW);
+}
+
 /* Room for two of the first app on LinkedIn, none on X; for all of others. */
 struct room_asked {
 	struct str app_id;
@@ -1253,6 +1307,8 @@ int run_delivery_tests(void)
 		STORE_TEST(a_backlog_of_one_app_does_not_hold_up_another),
 		STORE_TEST(small_claims_take_turns),
 		STORE_TEST(a_suspended_app_is_passed_over_until_it_is_back),
+		STORE_TEST(an_app_without_an_admin_is_held_until_it_has_one),
+		STORE_TEST(an_heir_takes_the_apps_over_as_they_are),
 		STORE_TEST(a_first_save_claims_the_row_that_was_left),
 		STORE_TEST(a_first_save_is_found_by_the_next_owner),
 		STORE_TEST(a_claim_stays_within_the_room_there_is),

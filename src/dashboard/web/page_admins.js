@@ -3,7 +3,7 @@
 import {h} from "./dom.js";
 import * as api from "./api.js";
 import {when} from "./format.js";
-import {button, card, confirm, field, form, openDialog, pageHead, table, tag, toast} from "./ui.js";
+import {button, card, field, form, openDialog, pageHead, table, tag, toast} from "./ui.js";
 
 async function create(context) {
 	const made = await openDialog("Create an admin", (close) => {
@@ -31,19 +31,33 @@ async function create(context) {
 	}
 }
 
-async function remove(context, admin) {
+async function remove(context, admin, admins) {
 	const isSelf = admin.id === context.session.admin.id;
-	if (
-		await confirm({
-			title: `Delete ${admin.email}?`,
-			action: "Delete",
-			text: [
-				isSelf ? "This is you: you are signed out immediately." : "Their sessions end immediately.",
-				"Their apps keep publishing accepted posts, but get no new tokens until they have another owner.",
-			],
-		})
-	) {
-		await api.remove(`/admins/${encodeURIComponent(admin.email)}`);
+	const done = await openDialog(`Delete ${admin.email}?`, (close) => {
+		const heirs = admins.filter((other) => other.id !== admin.id).map((other) => [other.email, other.email]);
+		const fields = [
+			field({
+				name: "apps_to",
+				label: "Their apps go to",
+				kind: "select",
+				options: [...heirs, ["", "nobody: they are held"]],
+				hint: "An app without an admin publishes nothing, and its token and keys end. The operator can give it an admin later.",
+			}),
+		];
+		return form({
+			fields,
+			submit: "Delete",
+			kind: "danger",
+			note: h("p", {class: "hint"}, isSelf ? "This is you: you are signed out immediately." : "Their sessions end immediately."),
+			cancel: () => close(),
+			onsubmit: async (values) => {
+				const query = values.apps_to ? `?apps_to=${encodeURIComponent(values.apps_to)}` : "";
+				await api.remove(`/admins/${encodeURIComponent(admin.email)}${query}`);
+				close(true);
+			},
+		});
+	});
+	if (done) {
 		toast(`${admin.email} deleted.`);
 		if (isSelf) {
 			await api.loadSession();
@@ -66,7 +80,7 @@ export async function page(context) {
 			label: "",
 			name: "Actions",
 			tight: true,
-			cell: (admin) => button("Delete", () => remove(context, admin), {slim: true, kind: "danger", label: `Delete ${admin.email}`}),
+			cell: (admin) => button("Delete", () => remove(context, admin, admins), {slim: true, kind: "danger", label: `Delete ${admin.email}`}),
 		},
 	];
 	return [
