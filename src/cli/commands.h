@@ -36,6 +36,9 @@ struct command {
 	  "[--on-unknown hold|retry_once] [--connect-confirmation on|off] " \
 	  "[--max-lateness SECONDS|none]", \
 	  "change what is given; an empty --redirect-urls allows any") \
+	X("app", "delete", manage_app_delete, 1, "CLIENT_ID", \
+	  "delete an app: cancels what is scheduled, disconnects its accounts, ends its token " \
+	  "and keys") \
 	X("app", "assign", manage_app_assign, 1, "CLIENT_ID --owner EMAIL", \
 	  "give the app another admin; what was held for want of one goes on") \
 	X("app", "quota", manage_app_quota, 1, \

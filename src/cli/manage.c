@@ -165,6 +165,12 @@ int command_app_set(const struct command *command)
 	return call_and_print(command, "PATCH", app_path(command, a->words[2], ""), buf_str(&body));
 }
 
+int manage_app_delete(const struct command *command)
+{
+	return call_and_print(command, "DELETE",
+			      app_path(command, command->arguments->words[2], ""), STR(""));
+}
+
 int manage_app_assign(const struct command *command)
 {
 	const struct arguments *a = command->arguments;

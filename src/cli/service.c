@@ -468,6 +468,7 @@ static enum err_kind open_webhooker(struct service *service, struct error *err)
 				.connections_us = kept_us(service, SETTING_ID_keep_connections),
 				.events_us = kept_us(service, SETTING_ID_keep_events),
 				.audit_us = kept_us(service, SETTING_ID_keep_audit),
+				.deleted_us = kept_us(service, SETTING_ID_keep_deleted),
 			},
 		.time_scale = settings_number(service->settings, SETTING_ID_time_scale),
 	};

@@ -4,6 +4,10 @@
 
 #include "token.h"
 
+#include "store_app_end.h"
+
+#include "delivery.h"
+
 static struct str secret_hash(struct arena *arena, struct str secret)
 {
 	const struct digest digest = digest_token(secret);
@@ -228,4 +232,46 @@ void admin_app_rotate_secret(void *context, struct http_request *request,
 		respond_secret(response, 200, &app, secret);
 	else
 		admin_respond_failure(response, kind, &err, "app");
+}
+
+/* Over HTTP, with the app's name, which a person typed. */
+static bool is_meant(struct http_request *request, struct http_response *response,
+		     const struct app_row *app)
+{
+	struct str name;
+	if (admin_request_caller(request) == NULL)
+		return true;
+	if (!admin_request_query_text(request, response, "name", APP_NAME_MAX_BYTES, &name))
+		return false;
+	if (str_equal(name, app->name))
+		return true;
+	admin_respond_field_error(response, "name", STR("name must be the name of the app."));
+	return false;
+}
+
+/* Once begun it is durable: what a crash leaves to do, the retention sweep does. */
+void admin_app_delete(void *context, struct http_request *request, struct http_response *response)
+{
+	struct admin *admin = context;
+	struct store *store = admin->config.store;
+	struct app_row app = {0};
+	struct error err = {0};
+	if (!admin_request_app(admin, request, response, &app) ||
+	    !is_meant(request, response, &app))
+		return;
+	const int64_t now_us = clock_now_us(admin->config.clock);
+	enum err_kind kind = store_app_end_begin(store, app.id, now_us, &err);
+	if (kind == ERR_NONE)
+		kind = store_app_end_cancel_all(store, now_us, &err);
+	if (admin->web.deliverer != NULL)
+		deliverer_wake(admin->web.deliverer);
+	if (kind != ERR_NONE) {
+		admin_respond_failure(response, kind, &err, "app");
+		return;
+	}
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 200));
+	json_begin_object(&w);
+	json_member_str(&w, "deleted", app.client_id);
+	json_end_object(&w);
 }

@@ -80,10 +80,26 @@ static enum next expire(struct delivery_task *t)
 	return verdict_end_failed(t, &failure);
 }
 
+/* Nothing new begins for a deleted app; what it did is asked about to the end. */
+static enum next end_with_app(struct delivery_task *t)
+{
+	const struct failure failure = {.class = FAILURE_PERMANENT,
+					.code = FAILURE_CODE_CANCELLED,
+					.message = STR("The app was deleted.")};
+	return verdict_end_failed(t, &failure);
+}
+
+static bool is_over_with_app(const struct delivery_task *t, enum call_kind kind)
+{
+	return t->work.is_app_deleted && delivery_mode(t) == MODE_PUBLISH && kind != CALL_READ;
+}
+
 static enum next send_call(struct delivery_task *t, const struct step *step)
 {
 	const struct call *call = &step->call;
 	int64_t wait_us = 0;
+	if (is_over_with_app(t, call->kind))
+		return end_with_app(t);
 	if (hold_forbids(t, call))
 		return hold_give_up(t);
 	if (verdict_gives_back(t))
@@ -106,6 +122,11 @@ static enum next send_call(struct delivery_task *t, const struct step *step)
 		note_clock(t);
 	return verdict_send(t, call,
 			    call->has_media_body ? t->media.paths[call->media_index] : NULL);
+}
+
+static enum next want_media(struct delivery_task *t, const struct step *step)
+{
+	return is_over_with_app(t, CALL_PREPARE) ? end_with_app(t) : media_want(t, step);
 }
 
 static enum next wait_as_asked(struct delivery_task *t, const struct step *step)
@@ -206,7 +227,7 @@ static const step_handler handlers[MODE_COUNT][STEP_KINDS] = {
 		{
 			[STEP_SEND] = send_call,
 			[STEP_WAIT] = wait_as_asked,
-			[STEP_MEDIA] = media_want,
+			[STEP_MEDIA] = want_media,
 			[STEP_DONE] = publish_done,
 			[STEP_FAIL] = take_failure,
 			[STEP_UNCERTAIN] = publish_uncertain,

@@ -256,6 +256,59 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 	return kind == ERR_NONE ? change_end(&change, 1, err) : kind;
 }
 
+/* Held since a restore: the deliverer ends it without a call. */
+static enum err_kind condemn(const struct change *change, const struct changed_delivery *delivery,
+			     int64_t now_us, struct error *err)
+{
+	enum err_kind kind =
+		sql_run(change->tx->sql, SQL_END_CONDEMN,
+			SQL_ARGS(sql_text(delivery->before.id), sql_int(now_us)), NULL, err);
+	if (kind == ERR_NONE)
+		kind = store_hold_set(change->tx, delivery->before.id, HOLD_CONDEMNED, err);
+	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
+}
+
+static enum err_kind end_with_app(const struct change *change,
+				  const struct changed_delivery *delivery, int64_t now_us,
+				  int64_t *changed, struct error *err)
+{
+	bool has_published = false;
+	const bool is_begun =
+		delivery->call_state != CALL_STATE_NONE || delivery->call_started_at_us != 0;
+	if (delivery_transition_find(delivery->before.state, DELIVERY_CHANGE_CANCEL) == NULL ||
+	    delivery->hold == HOLD_CONDEMNED || delivery->hold == HOLD_POISONED)
+		return ERR_NONE;
+	enum err_kind kind = has_published_part(change, delivery, &has_published, err);
+	if (kind != ERR_NONE)
+		return kind;
+	if (is_held(delivery)) {
+		++*changed;
+		return condemn(change, delivery, now_us, err);
+	}
+	if (is_begun || has_published)
+		return ERR_NONE;
+	++*changed;
+	return cancel_delivery(change, delivery, err);
+}
+
+enum err_kind store_post_change_app_deleted(struct store_tx *tx, struct str app_id,
+					    struct str post_id, int64_t now_us, int64_t *changed,
+					    struct error *err)
+{
+	struct change change;
+	const int64_t before = *changed;
+	size_t scheduled = 0;
+	enum err_kind kind = change_begin(tx, app_id, post_id, &change, err);
+	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++) {
+		const struct changed_delivery *delivery = &change.deliveries[i];
+		scheduled += delivery->before.state == POST_SCHEDULED;
+		kind = end_with_app(&change, delivery, now_us, changed, err);
+	}
+	if (kind != ERR_NONE || *changed == before)
+		return kind;
+	return change_end(&change, scheduled, err);
+}
+
 /* ---- reschedule ---- */
 
 /* The post counts under its date (api-decisions.md 8): out of the old day, into the new one. */

@@ -246,6 +246,22 @@ def test_accounts(client, dashboard_app):
     client.refused("POST", f"{base}/accounts/00000000-0000-7000-8000-000000000000/reconnect", 404, "NOT_FOUND")
 
 
+# ---- deletion ----
+
+
+def test_an_app_is_deleted_with_its_name_typed(client, dashboard_service):
+    app = client.make_app("to be deleted", live=True)
+    path = f"/apps/{app['client_id']}"
+    for query in ("", "?name=", "?name=another"):
+        refused = client.refused("DELETE", path + query, 422, "VALIDATION_ERROR")
+        assert list(refused["errors"]) == ["name"]
+    assert client.delete(f"{path}?name=to%20be%20deleted") == {"deleted": app["client_id"]}
+    client.refused("GET", path, 404, "NOT_FOUND")
+    client.refused("DELETE", f"{path}?name=to%20be%20deleted", 404, "NOT_FOUND")
+    assert app["client_id"] not in [row["client_id"] for row in client.get("/apps")["data"]]
+    assert token_answer(dashboard_service, app).json()["error"] == "invalid_client_id"
+
+
 # ---- admins ----
 
 

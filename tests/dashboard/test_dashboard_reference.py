@@ -237,6 +237,7 @@ def recorded(tmp_path_factory, sandbox, connect_account, session_receiver):
         account = walk_accounts(record, app, connect_account)
         walk_posts(record, app, account, sandbox)
         walk_webhooks(record, app, f"http://127.0.0.1:{session_receiver.server_port}/hook")
+        record.call("DELETE /apps/{client_id}", query="?name=Bakery", **app)
         record.call("POST /logout", status=204)
         walk_control(record, directory)
     return {name: record.examples.get(name) for name in generator().read_routes()}

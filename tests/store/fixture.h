@@ -90,6 +90,7 @@ bool str_is(struct str s, const char *expected);
 
 /* The parts of the suite. */
 int run_app_tests(void);
+int run_app_end_tests(void);
 int run_connection_tests(void);
 int run_post_tests(void);
 int run_delivery_tests(void);

@@ -2,7 +2,7 @@
 // An app's settings: name, redirect list, choices; quotas; a new secret, suspension, handing over.
 import {h} from "./dom.js";
 import * as api from "./api.js";
-import {badge, button, card, confirm, copyField, field, form, lines, notice, pageHead, showSecret, toast} from "./ui.js";
+import {badge, button, card, confirm, copyField, field, form, lines, notice, openDialog, pageHead, showSecret, toast} from "./ui.js";
 import {goLive} from "./page_app.js";
 
 function settingsForm(context, app) {
@@ -209,6 +209,38 @@ function handOver(context, app) {
 	);
 }
 
+async function remove(context, app) {
+	const isDone = await openDialog(`Delete ${app.name}?`, (close) =>
+		form({
+			fields: [field({name: "name", label: "Type the app's name", required: true, max: 200})],
+			submit: "Delete for good",
+			kind: "danger",
+			note: h("p", {class: "hint"}, "This cannot be undone."),
+			cancel: () => close(),
+			onsubmit: async ({name}) => {
+				await api.remove(`${context.appPath()}?name=${encodeURIComponent(name)}`);
+				close(true);
+			},
+		})
+	);
+	if (isDone) {
+		toast(`${app.name} is deleted.`);
+		await context.go(`${context.base}/apps`);
+	}
+}
+
+function removeCard(context, app) {
+	return card(
+		{title: "Delete the app"},
+		h(
+			"p",
+			{class: "soft"},
+			"What is scheduled is cancelled, its accounts are disconnected, its token and keys end. Its contents are erased later."
+		),
+		button("Delete the app", () => remove(context, app), {kind: "danger"})
+	);
+}
+
 export async function page(context) {
 	const app = await api.get(context.appPath(), null, context.signal);
 	const {quotas} = await api.get(context.appPath("quotas"), null, context.signal);
@@ -247,7 +279,8 @@ export async function page(context) {
 					)
 				),
 				quotasCard(context, quotas),
-				handOver(context, app)
+				handOver(context, app),
+				removeCard(context, app)
 			)
 		),
 	];

@@ -4,8 +4,20 @@
 
 #include "count_of.h"
 
+#include "store_app_end.h"
 #include "store_event.h"
 #include "store_private.h"
+
+static enum err_kind end_apps(struct store_tx *tx, const struct store_retention *retention,
+			      int64_t now_us, int64_t max, int64_t *removed_out, struct error *err)
+{
+	int64_t cancelled = 0, erased = 0;
+	enum err_kind kind = store_app_end_go_on(tx, now_us, max, &cancelled, err);
+	if (kind == ERR_NONE && retention->deleted_us > 0)
+		kind = store_app_end_erase(tx, now_us - retention->deleted_us, max, &erased, err);
+	*removed_out += cancelled + erased;
+	return kind;
+}
 
 enum err_kind store_retention_expire(struct store_tx *tx, const struct store_retention *retention,
 				     int64_t now_us, int64_t max, int64_t *removed_out,
@@ -33,10 +45,10 @@ enum err_kind store_retention_expire(struct store_tx *tx, const struct store_ret
 		*removed_out += removed;
 	}
 	int64_t events = 0;
-	if (retention->events_us == 0)
-		return ERR_NONE;
-	const enum err_kind kind =
-		store_event_expire(tx, now_us - retention->events_us, max, &events, err);
+	enum err_kind kind = end_apps(tx, retention, now_us, max, removed_out, err);
+	if (kind != ERR_NONE || retention->events_us == 0)
+		return kind;
+	kind = store_event_expire(tx, now_us - retention->events_us, max, &events, err);
 	*removed_out += events;
 	return kind;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is removed by its age: calls in timelines, evidence, connections that led nowhere, events
- * and the log of their webhook deliveries, the audit trail (api-decisions.md 17). Posts and their outcome stay. */
+ * and the log of their webhook deliveries, the audit trail (api-decisions.md 17). Posts and their
+ * outcome stay. What a deletion of an app that was cut off has left to do is done here too
+ * (store_app_end.h). */
 #pragma once
 
 #include <stdint.h>
@@ -13,6 +15,7 @@ struct store_retention {
 	int64_t connections_us;
 	int64_t events_us; /* and the webhook log */
 	int64_t audit_us;
+	int64_t deleted_us; /* contents of deleted apps */
 };
 
 /* Removes up to max of each kind that are older. *removed_out: how many in all. */
