@@ -54,6 +54,7 @@ const columns = [
 	{label: "When", tight: true, cell: (row) => when(row.time)},
 	{
 		label: "Who",
+		tight: true,
 		cell: (row) => [h("span", {class: "title"}, row.actor ?? "nobody signed in"), h("span", {class: "sub"}, row.source ?? "many addresses")],
 	},
 	{
