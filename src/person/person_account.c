@@ -38,15 +38,17 @@ static struct str scopes_of(struct arena *arena, const struct json *account)
 	return buf_str(&out);
 }
 
-/* What helps an account that cannot be published to; NULL: nothing is needed. */
-static const char *advice_of(const struct json *account)
+/* What helps an account that cannot be published to; empty: nothing is needed. */
+static struct str advice_of(struct arena *arena, const struct json *account)
 {
 	const struct str status = text_of(account, "status");
 	if (!json_bool(json_get(account, "confirmed"), true))
-		return "confirm its connection: posthorn confirm";
+		return str_format(arena, "confirm its connection: posthorn confirm " STR_FMT,
+				  STR_ARG(text_of(account, "connection_id")));
 	if (str_equal_z(status, "reauth_required") || str_equal_z(status, "disconnected"))
-		return "connect it again: posthorn connect ";
-	return NULL;
+		return str_format(arena, "connect it again: posthorn connect " STR_FMT,
+				  STR_ARG(text_of(account, "platform")));
+	return STR("");
 }
 
 static void print_account(struct person *person, const struct json *account)
@@ -55,7 +57,7 @@ static void print_account(struct person *person, const struct json *account)
 	const struct str platform = text_of(account, "platform");
 	const struct str error = text_of(account, "last_error");
 	const bool is_confirmed = json_bool(json_get(account, "confirmed"), true);
-	const char *advice = advice_of(account);
+	const struct str advice = advice_of(person->arena, account);
 	str_skip(&username, STR("@"));
 	person_print_line(person, "Account", text_of(account, "id"));
 	person_print_line(person, "--to",
@@ -73,10 +75,8 @@ static void print_account(struct person *person, const struct json *account)
 	print_time(person, "Expires", text_of(account, "expires_at"));
 	if (!str_is_empty(error))
 		person_print_line(person, "Last error", error);
-	if (advice != NULL)
-		person_print_line(person, "Do",
-				  str_format(person->arena, "%s" STR_FMT, advice,
-					     STR_ARG(is_confirmed ? platform : STR(""))));
+	if (!str_is_empty(advice))
+		person_print_line(person, "Do", advice);
 }
 
 enum person_status person_verb_accounts_show(struct person *person)

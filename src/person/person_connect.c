@@ -12,6 +12,7 @@
 
 #include "person_back.h"
 #include "person_call.h"
+#include "person_connection.h"
 #include "person_platform.h"
 #include "person_print.h"
 
@@ -115,34 +116,14 @@ static void send_browser(struct connecting *c)
 
 /* ---- end ---- */
 
-static void print_accounts(struct connecting *c, const struct json *accounts)
-{
-	static const char *const heads[] = {"--to", "NAME", "TYPE", "ID"};
-	struct person *person = c->person;
-	struct person_table table;
-	person_table_begin(&table, person->arena, heads, 4, accounts != NULL ? accounts->count : 0);
-	for (size_t i = 0; json_at(accounts, i) != NULL; i++) {
-		const struct json *account = json_at(accounts, i);
-		const struct str platform = json_string(json_get(account, "platform"));
-		struct str username = json_string(json_get(account, "username"));
-		str_skip(&username, STR("@"));
-		person_table_add(&table,
-				 (struct str[]){str_format(person->arena, STR_FMT ":" STR_FMT,
-							   STR_ARG(platform), STR_ARG(username)),
-						json_string(json_get(account, "name")),
-						json_string(json_get(account, "account_type")),
-						json_string(json_get(account, "id"))});
-	}
-	fprintf(person->out, "Connected for user " STR_FMT ":\n", STR_ARG(c->user));
-	person_table_print(person->out, &table, "");
-}
-
 static enum person_status succeed(struct connecting *c, const struct person_answer *answer)
 {
 	if (person_wants_json(c->person))
 		person_print_json(c->person, answer);
-	else
-		print_accounts(c, json_get(answer->json, "accounts"));
+	else {
+		fprintf(c->person->out, "Connected for user " STR_FMT ":\n", STR_ARG(c->user));
+		person_connection_print(c->person, json_get(answer->json, "accounts"));
+	}
 	return PERSON_DONE;
 }
 

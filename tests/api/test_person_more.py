@@ -1,22 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rest of the command line for people (docs/command-line.md): verbs of two words, accounts one by one, webhooks, events, tokens."""
+import http.server
 import json
 import re
+import threading
 
 import pytest
 
-from harness import PLATFORMS, ROOT, App, cli, marker, stores_nothing, utc
+from harness import PLATFORMS, App, cli, marker, stores_nothing, utc
+from test_frame import ROWS, verbs
 from test_person import NOBODY, Person, jo, post_id_of  # noqa: F401 - a fixture
 from test_webhooks import Receiver
 
-VERBS = re.findall(r'^PERSON_VERB\(\w+, *"([a-z -]+)", *(\d)', (ROOT / "src/person/person_verbs.def").read_text(), re.M)
-SECONDS = [words for words, _ in VERBS if " " in words]
+ID = "01a20000-0000-7000-8000-000000000001"
+# What follows the verb, where it needs something.
+WORDS = {
+    "post": ["text", "--to", ID], "validate": ["text", "--to", ID], "connect": ["x", "--no-browser"],
+    "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "reschedule": [ID, "--now"], "connection": [ID], "confirm": [ID],
+    "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID], "webhooks create": ["https://a.example/"],
+    "webhooks change": [ID, "--enable"], **{f"webhooks {word}": [ID] for word in ("show", "delete", "rotate", "test", "log")},
+}
+SECONDS = [verb for verb in verbs() if " " in verb]
+
+
+# ---- routes ----
+
+
+class Refusing(http.server.BaseHTTPRequestHandler):
+    """A service that refuses all, and remembers what was asked."""
+
+    def refuse(self):
+        self.server.calls.append((self.command, self.path.split("?")[0], self.headers["Authorization"].split()[0]))
+        body = b'{"message":"No.","error":"FORBIDDEN"}'
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PATCH = do_DELETE = refuse  # noqa: N815
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def refusing():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    server.calls = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row[5] != "BROWSER" and row[4] != "beginConnection"], ids=lambda row: row[4])
+def test_the_verb_of_a_route_calls_it(refusing, row):
+    method, path, who, _, _, verb, _ = row
+    environment = {"POSTHORN_URL": f"http://127.0.0.1:{refusing.server_address[1]}", "POSTHORN_TOKEN": "phk_a",
+                   "POSTHORN_CLIENT_ID": "id", "POSTHORN_CLIENT_SECRET": "secret"}
+    done = cli(*verb.split(), *WORDS.get(verb, []), environment=environment, stdin="token")
+    assert done.returncode == 1 and "FORBIDDEN" in done.stderr, done
+    assert refusing.calls == [(method, "/v1" + re.sub(r"\{\w+\}", ID, path), who.capitalize())]
 
 
 # ---- two words ----
 
 
-@pytest.mark.parametrize("verb", SECONDS)
+@pytest.mark.parametrize("verb", sorted(SECONDS))
 def test_help_of_two_words(verb):
     for words in ([*verb.split(), "--help"], ["--json", *verb.split(), "-h"], ["help", *verb.split()], [*verb.split(), "--help", "--nonsense"]):
         done = cli(*words)
@@ -214,3 +264,31 @@ def test_the_help_of_token_names_what_it_reads():
     text = cli("token", "--help").stdout
     assert "POSTHORN_CLIENT_ID" in text and "POSTHORN_CLIENT_SECRET" in text and "POSTHORN_TOKEN" not in text
     assert "POSTHORN_TOKEN" in cli("revoke", "--help").stdout
+
+
+# ---- connection, confirm ----
+
+
+def test_a_connection(jo):  # noqa: F811
+    connection = jo.json("accounts", "show", jo.json("accounts")["data"][0]["id"])["data"]["connection_id"]
+    shown = jo.out("connection", connection)
+    assert re.search(r"^State +success$", shown, re.M) and "x:jodoe" in shown
+    assert jo.json("connection", connection)["connection_id"] == connection
+    begun = jo.app.begin("x")["connection_id"]
+    assert re.search(r"^State +pending$", jo.out("connection", begun), re.M)
+    failed = jo.app.connect("linkedin", decision="deny")
+    assert re.search(rf"^Reason +.*\({failed.answer['error']}\)$", jo.out("connection", failed.id), re.M)
+    assert "NOT_FOUND" in jo.fails("connection", "conn_" + "0" * 32)
+
+
+def test_confirm(jo):  # noqa: F811
+    assert jo.app.cli("app", "set", jo.app.client_id, "--connect-confirmation", "on").returncode == 0
+    connected = jo.app.connect("linkedin", user_id="me")
+    account = connected.accounts[0]["id"]
+    assert f"posthorn confirm {connected.id}" in jo.out("accounts", "show", account)
+    token = connected.query["confirmation_token"]
+    assert "standard input" in jo.wrong("confirm", connected.id, stdin="\n")
+    said = jo.fails("confirm", connected.id, "--user", "somebody else", stdin=token)
+    assert token not in said
+    assert "linkedin:" in jo.out("confirm", connected.id, stdin=token + "\n")
+    assert jo.json("accounts", "show", account)["data"]["confirmed"] is True

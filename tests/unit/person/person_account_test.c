@@ -43,7 +43,7 @@ static void what_to_do(void **state)
 	DESK_ANSWER(desk, .match = "GET", .body = "{\"data\":" ACCOUNT("active", "false") "}");
 	assert_int_equal(DESK_RUN(desk, "accounts", "show", ID_1), PERSON_DONE);
 	desk_said(desk->out, "Status      unconfirmed\n");
-	desk_said(desk->out, "Do          confirm its connection: posthorn confirm\n");
+	desk_said(desk->out, "Do          confirm its connection: posthorn confirm conn_1\n");
 	DESK_ANSWER(desk, .match = "GET", .status = 404,
 		    .body = "{\"message\":\"No.\",\"error\":\"NOT_FOUND\"}");
 	assert_int_equal(DESK_RUN(desk, "accounts", "show", ID_1), PERSON_FAILED);
