@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The command line for people and their programs: post, validate, posts, show, explain, cancel,
- * retry, accounts, connect, listen (design.md 5). Everything goes over the public API of a service,
+ * The command line for people and their programs: post, validate, posts, show, explain and the rest
+ * of person_verbs.def (design.md 5). Everything goes over the public API of a service,
  * which POSTHORN_URL and POSTHORN_TOKEN name; nothing here opens a database or a data directory.
  * Verbs stand in person_verbs.def, their flags in person_flags.def. */
 #pragma once

@@ -68,12 +68,12 @@ def test_the_verb_of_a_route_calls_it(refusing, row):
 
 @pytest.mark.parametrize("verb", sorted(SECONDS))
 def test_help_of_two_words(verb):
-    for words in ([*verb.split(), "--help"], ["--json", *verb.split(), "-h"], ["help", *verb.split()], [*verb.split(), "--help", "--nonsense"]):
+    two = verb.split()
+    for words in ([*two, "--help"], ["--json", *two, "-h"], ["help", *two], [*two, "--help", "--nonsense"]):
         done = cli(*words)
         assert done.returncode == 0 and done.stderr == "", words
         assert done.stdout.startswith(f"  posthorn {verb} "), words
-    first = verb.split()[0]
-    assert f"posthorn {verb}" in cli(first, "--help").stdout and f"posthorn {verb}" in cli("help").stdout
+    assert f"posthorn {verb}" in cli(two[0], "--help").stdout and f"posthorn {verb}" in cli("help").stdout
 
 
 @pytest.mark.parametrize("words, part", [
@@ -233,7 +233,8 @@ def owner(service):
 class Owner(Person):
     def __init__(self, app):
         self.app = app
-        self.environment = {"POSTHORN_URL": app.service.url, "POSTHORN_CLIENT_ID": app.client_id, "POSTHORN_CLIENT_SECRET": app.client_secret}
+        self.environment = {"POSTHORN_URL": app.service.url, "POSTHORN_CLIENT_ID": app.client_id,
+                            "POSTHORN_CLIENT_SECRET": app.client_secret}
 
 
 def test_a_token_and_its_end(owner):
