@@ -57,6 +57,17 @@ static void a_test_whose_answer_nobody_knows(void **state)
 	assert_int_equal(desk->napped_ms, 15000);
 }
 
+static void a_key_that_may_not_read(void **state)
+{
+	struct desk *desk = *state;
+	with_test(desk);
+	DESK_ANSWER(desk, .match = LOG, .status = 403,
+		    .body = "{\"message\":\"No.\",\"error\":\"INSUFFICIENT_SCOPE\"}");
+	assert_int_equal(DESK_RUN(desk, "webhooks", "test", ID_1), PERSON_DONE);
+	desk_said(desk->out, "Accepted: see what the receiver answers with");
+	assert_int_equal(desk->napped_ms, 0);
+}
+
 static void a_test_without_a_wait(void **state)
 {
 	struct desk *desk = *state;
@@ -98,6 +109,7 @@ int main(void)
 		DESK_TEST(a_test_that_is_taken),
 		DESK_TEST(a_test_that_is_not),
 		DESK_TEST(a_test_whose_answer_nobody_knows),
+		DESK_TEST(a_key_that_may_not_read),
 		DESK_TEST(a_test_without_a_wait),
 		DESK_TEST(the_log),
 	};
