@@ -153,11 +153,14 @@ static bool may_be_out(const struct delivery_task *t)
 static void fail_as_unknown(struct delivery_task *t)
 {
 	struct failure *failure = &t->turn.failure;
-	const bool is_unknown = t->save.call_state != CALL_STATE_NONE || may_be_out(t);
+	const bool is_open = t->save.call_state != CALL_STATE_NONE;
+	const bool is_unknown = is_open || may_be_out(t);
 	if (!is_unknown || failure->code == FAILURE_CODE_OUTCOME_UNKNOWN)
 		return;
 	failure->message = str_format(t->turn.arena, "%s " STR_FMT,
-				      failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN),
+				      is_open ? failure_code_sentence(FAILURE_CODE_OUTCOME_UNKNOWN)
+					      : "It is unknown whether an earlier call published "
+						"the post; the last one did not.",
 				      STR_ARG(failure->message));
 	failure->code = FAILURE_CODE_OUTCOME_UNKNOWN;
 }

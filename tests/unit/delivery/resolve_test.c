@@ -363,6 +363,9 @@ static void a_refused_repeat_hides_no_unknown_outcome(void **state)
 	assert_int_equal(fake_count(&w->transport, TWEETS), 2);
 	assert_failed(w, post, "OUTCOME_UNKNOWN");
 	assert_str(world_delivery(w, post, 0).platform_message, "too odd");
+	assert_non_null(
+		strstr(str_z(w->arena, world_delivery(w, post, 0).error_message),
+		       "whether an earlier call published the post; the last one did not."));
 	assert_int_equal(retried(w, post, false), RETRY_OUTCOME_UNKNOWN);
 }
 
