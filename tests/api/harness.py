@@ -257,6 +257,12 @@ class Service(Process):
         environment = {**database_of(self.data), **(more.pop("environment", None) or {})}
         return cli(*words, "--data", self.data, environment=environment, **more)
 
+    def metrics(self):
+        """The figures, as `posthorn metrics` prints them."""
+        done = self.cli("metrics")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     def side_url(self, word):
         """Where the listener beside the public one is: "metrics" or "dashboard"."""
         return re.search(rf"^posthorn: {word} on (http://\S+)/{word}$", self.stderr(), re.M)[1]

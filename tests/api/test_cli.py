@@ -508,7 +508,7 @@ def test_pipe_that_nobody_reads(tmp_path, name):
 
 
 def turns_of(service):
-    return int(re.search(r"^posthorn_engine_turns_total (\d+)$", service.request("GET", "/metrics").text, re.M)[1])
+    return int(re.search(r"^posthorn_engine_turns_total (\d+)$", service.metrics(), re.M)[1])
 
 
 def test_pause_and_resume(tmp_path, sandbox):

@@ -40,7 +40,7 @@ def quota(app, *flags):
 
 
 def refusals(house, name):
-    text = house.request("GET", "/metrics").text
+    text = house.metrics()
     return int(re.search(rf'^posthorn_quota_refusals_total{{quota="{name}"}} (\d+)$', text, re.MULTILINE).group(1))
 
 

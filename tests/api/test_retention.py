@@ -72,7 +72,7 @@ def test_each_setting_removes_its_own_and_nothing_else(old, sandbox, options, go
         else:
             turns = service.request("GET", "/readyz")
             assert turns.status_code == 200
-            poll("the engine has turned", lambda: "posthorn_engine_turns_total 0\n" not in service.request("GET", "/metrics").text)
+            poll("the engine has turned", lambda: "posthorn_engine_turns_total 0\n" not in service.metrics())
     after = figures(data)
     assert {name for name in after if after[name] < before[name]} == gone
 

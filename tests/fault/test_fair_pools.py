@@ -103,7 +103,7 @@ def house(tmp_path_factory, sandbox):
 
 
 def figures(service):
-    text = service.request("GET", "/metrics").text
+    text = service.metrics()
     return {name: float(value) for name, value in re.findall(r"^(posthorn_\S+) (\S+)$", text, re.MULTILINE)}
 
 
