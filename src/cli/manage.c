@@ -477,7 +477,8 @@ static struct str json_line(struct arena *arena, const struct json *value)
 	return buf_str(&line);
 }
 
-/* "2026-11-22T12:00:00Z ann@example.com 192.0.2.7 app.suspend done: app phc_x {before} -> {after}". */
+/* "2026-11-22T12:00:00Z ann@example.com 192.0.2.7 app.suspend done: app phc_x {before} ->
+ * {after}". */
 static void print_audit_row(struct arena *arena, const struct json *row)
 {
 	static const char *const words[] = {"time", "actor", "source", "action", "outcome"};

@@ -59,7 +59,8 @@ void admin_admin_list(void *context, struct http_request *request, struct http_r
 	admin_respond_list_end(&w);
 }
 
-/* The apps go to the admin apps_to, or are held. Over HTTP, the last admin who can sign in cannot be deleted: it could not be undone there. */
+/* The apps go to the admin apps_to, or are held. Over HTTP, the last admin who can sign in cannot
+ * be deleted: it could not be undone there. */
 void admin_admin_delete(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the audit trail (design.md 5). Every route with an action in admin_routes.def is served
- * through admin_audit_serve(): the row is written first, so that there is no change without one;
- * then the handler runs; then the row is completed with the outcome and with what the route's view
- * (a GET handler, so without secrets) shows differently than before. */
+ * Admin API: the audit trail (design.md 5). Every route with an action in admin_routes.def is
+ * served through admin_audit_serve(): the row is written first, so that there is no change without
+ * one; then the handler runs; then the row is completed with the outcome and with what the route's
+ * view (a GET handler, so without secrets) shows differently than before. */
 #include "admin_private.h"
 
 #include <pwd.h>

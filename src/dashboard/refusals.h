@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Refused sign-ins in the audit trail: one row an hour for each key (network and admin), which
  * counts on, and one for all keys beyond REFUSALS_KEYS_MAX. So strangers write at most
- * REFUSALS_KEYS_MAX + 1 rows an hour, however much they try. Each wrong password is written at once,
- * so that how long the answer takes says nothing of what is in the trail already. What was turned
- * away unread is written at 1, 2, 4, 8 and so on, when its hour is over and a further one is noted,
- * and at an ordinary end of the service: after a crash a row may say half of it. In memory, per
- * process. Thread-safe. */
+ * REFUSALS_KEYS_MAX + 1 rows an hour, however much they try. Each wrong password is written at
+ * once, so that how long the answer takes says nothing of what is in the trail already. What was
+ * turned away unread is written at 1, 2, 4, 8 and so on, when its hour is over and a further one is
+ * noted, and at an ordinary end of the service: after a crash a row may say half of it. In memory,
+ * per process. Thread-safe. */
 #pragma once
 
 #include <stdbool.h>

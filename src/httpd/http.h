@@ -53,7 +53,8 @@ struct http_request {
 	/* "127.0.0.1": the client's, as trusted proxies say it (http_proxies.h); empty for Unix
 	 * sockets and direct dispatch */
 	struct str remote_address;
-	/* Who holds the other end of a Unix socket, as the kernel says it; who dispatches directly. */
+	/* Who holds the other end of a Unix socket, as the kernel says it; who dispatches
+	 * directly. */
 	bool has_peer_uid;
 	unsigned peer_uid;
 	char request_id[HTTP_REQUEST_ID_MAX + 1]; /* the caller's valid X-Request-Id or a new one */

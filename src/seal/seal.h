@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Secrets at rest: what the store must hold but nobody may read from a stolen database file
  * (platform client secrets, access and refresh tokens, webhook secrets). XChaCha20-Poly1305 under
- * one 256-bit master key; old keys may stand beside it, which only open. Each record is bound to the table, column and row it belongs to, so that
- * a record copied to another row does not open. What we only need to recognise again (our own
- * tokens) is not sealed but hashed: digest.h; how such tokens are made is token.h. A sealed record:
- * 1 byte format version, 4 bytes key id, 24 bytes nonce, ciphertext with its 16-byte tag. A struct
- * seal is read-only after opening: any thread may use it. Knows one file (the key's), no SQL, no
- * HTTP. */
+ * one 256-bit master key; old keys may stand beside it, which only open. Each record is bound to
+ * the table, column and row it belongs to, so that a record copied to another row does not open.
+ * What we only need to recognise again (our own tokens) is not sealed but hashed: digest.h; how
+ * such tokens are made is token.h. A sealed record: 1 byte format version, 4 bytes key id, 24 bytes
+ * nonce, ciphertext with its 16-byte tag. A struct seal is read-only after opening: any thread may
+ * use it. Knows one file (the key's), no SQL, no HTTP. */
 #pragma once
 
 #include <stddef.h>
@@ -60,13 +60,13 @@ void seal_free(struct seal **seal);
 struct str seal_secret(const struct seal *seal, struct arena *arena, const struct seal_place *place,
 		       struct str plaintext, const struct random_source *random);
 /* Opens a record. The plaintext lives in arena and is wiped when that is cleared. Returns NONE;
- * FORBIDDEN when it was sealed with a key that is not given (err->text names it and the master key); INTERNAL with the reason in
- * words: unknown format, changed or of another row. */
+ * FORBIDDEN when it was sealed with a key that is not given (err->text names it and the master
+ * key); INTERNAL with the reason in words: unknown format, changed or of another row. */
 enum err_kind seal_open_secret(const struct seal *seal, struct arena *arena,
 			       const struct seal_place *place, struct str sealed,
 			       struct str *plaintext_out, struct error *err);
-/* Names the master key in records and messages: 8 hex digits, NUL-terminated. Tells nothing of the key
- * itself. */
+/* Names the master key in records and messages: 8 hex digits, NUL-terminated. Tells nothing of the
+ * key itself. */
 void seal_key_name(const struct seal *seal, char out[9]);
 /* The same as a number above 0. */
 int64_t seal_key_number(const struct seal *seal);

@@ -48,8 +48,8 @@ enum err_kind store_app_set_settings(struct store *store, const struct app_row *
 				     struct error *err);
 
 /* Makes the admin with this email the owner of the app. An app that had none goes on with what was
- * held; tokens and keys made for it before stay dead. Wake the engine afterwards. NOT_FOUND: no such
- * admin, or no such app. */
+ * held; tokens and keys made for it before stay dead. Wake the engine afterwards. NOT_FOUND: no
+ * such admin, or no such app. */
 enum err_kind store_app_set_owner(struct store *store, struct str app_id, struct str email,
 				  struct error *err);
 

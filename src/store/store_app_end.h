@@ -8,8 +8,8 @@
 
 enum app_end {
 	APP_END_NONE, /* it lives */
-	/* deleted: no verb finds it, its token and keys open nothing, and nothing new begins; what is
-	 * in doubt is resolved */
+	/* deleted: no verb finds it, its token and keys open nothing, and nothing new begins; what
+	 * is in doubt is resolved */
 	APP_END_BEGUN,
 	APP_END_DONE, /* nothing is open, its accounts are disconnected */
 	APP_END_ERASED

@@ -180,8 +180,8 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 					     struct str post_id, struct str account_id,
 					     struct error *err);
 
-/* What nothing was begun for fails with CANCELLED, and what is held since a restore is condemned; what
- * a publish call was begun for stays. *changed grows by how many. */
+/* What nothing was begun for fails with CANCELLED, and what is held since a restore is condemned;
+ * what a publish call was begun for stays. *changed grows by how many. */
 enum err_kind store_post_change_app_deleted(struct store_tx *tx, struct str app_id,
 					    struct str post_id, int64_t now_us, int64_t *changed,
 					    struct error *err);

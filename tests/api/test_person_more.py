@@ -77,7 +77,7 @@ def test_help_of_two_words(verb):
 
 
 @pytest.mark.parametrize("words, part", [
-    (["accounts", "shwo", "id"], "did you mean accounts show?"),
+    (["accounts", "shoow", "id"], "did you mean accounts show?"),
     (["accounts", "17"], "after accounts comes one of: show, check, disconnect"),
     (["accounts", "show"], "ACCOUNT_ID is missing"),
     (["accounts", "show", "a", "b"], "one word"),
@@ -91,7 +91,7 @@ def test_help_of_two_words(verb):
     (["webhooks", "creat", "https://a.example/"], "did you mean webhooks create?"),
     (["webhooks", "change", NOBODY], "nothing is to change"),
     (["webhooks", "change", NOBODY, "--enable", "--disable"], "do not go together"),
-    (["webhooks", "create", "https://a.example/", "--events", "post.publish.suceeded"], "did you mean post.publish.succeeded?"),
+    (["webhooks", "create", "https://a.example/", "--events", "post.publish.succeedeed"], "did you mean post.publish.succeeded?"),
 ])
 def test_wrong_use(jo, words, part):  # noqa: F811
     with stores_nothing(jo.app):

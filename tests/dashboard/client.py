@@ -11,7 +11,8 @@ from harness import HTTP_S, ROOT
 API = "/dashboard/api"
 PASSWORD = "correct horse battery"
 FIRST_ADMIN = "first@example.com"
-ROUTE = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|ADMIN|OWNER), *(true|false), *(\w+), *"([^"]*)", *"([^"]*)", *(\w+)\)$')
+ROUTE = re.compile(r'^ADMIN_ROUTE\(([A-Z*]+), *"([^"]*)", *(BOTH|WEB|CONTROL), *(NONE|ADMIN|OWNER), *(true|false), *(\w+),'
+                   r' *"([^"]*)", *"([^"]*)", *(\w+)\)$')
 
 
 def web_routes():

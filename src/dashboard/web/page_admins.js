@@ -80,7 +80,8 @@ export async function page(context) {
 			label: "",
 			name: "Actions",
 			tight: true,
-			cell: (admin) => button("Delete", () => remove(context, admin, admins), {slim: true, kind: "danger", label: `Delete ${admin.email}`}),
+			cell: (admin) =>
+				button("Delete", () => remove(context, admin, admins), {slim: true, kind: "danger", label: `Delete ${admin.email}`}),
 		},
 	];
 	return [

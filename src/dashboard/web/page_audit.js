@@ -55,7 +55,10 @@ const columns = [
 	{
 		label: "Who",
 		tight: true,
-		cell: (row) => [h("span", {class: "title"}, row.actor ?? "nobody signed in"), h("span", {class: "sub"}, row.source ?? "many addresses")],
+		cell: (row) => [
+			h("span", {class: "title"}, row.actor ?? "nobody signed in"),
+			h("span", {class: "sub"}, row.source ?? "many addresses"),
+		],
 	},
 	{
 		label: "What",

@@ -91,7 +91,7 @@ static void what_is_wrong(void **state)
 	WRONG(desk, "POST_ID is missing", "show");
 	WRONG(desk, "ACCOUNT_ID is missing: posthorn accounts show ACCOUNT_ID", "accounts", "show");
 	WRONG(desk, "accounts show has no flag --page", "accounts", "show", "--page", "1");
-	WRONG(desk, "there is no accounts chekc; did you mean accounts check?", "accounts", "chekc",
+	WRONG(desk, "there is no accounts chekk; did you mean accounts check?", "accounts", "chekk",
 	      "id");
 	WRONG(desk, "there is no accounts 17; after accounts comes one of: show, check, disconnect",
 	      "accounts", "17");

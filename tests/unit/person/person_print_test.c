@@ -142,8 +142,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DESK_TEST(lines_pages_and_instants),
-		DESK_TEST(texts_are_harmless), DESK_TEST(widths),       DESK_TEST(a_table),
-		DESK_TEST(refusals),           DESK_TEST(for_programs), DESK_TEST(what_is_said),
+		DESK_TEST(texts_are_harmless),
+		DESK_TEST(widths),
+		DESK_TEST(a_table),
+		DESK_TEST(refusals),
+		DESK_TEST(for_programs),
+		DESK_TEST(what_is_said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

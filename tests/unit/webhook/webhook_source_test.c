@@ -344,7 +344,8 @@ static size_t count_alarms(struct fixture *fx)
 	return found;
 }
 
-/* Nothing more can be written in the transaction that read the page: the alarm comes in the next. */
+/* Nothing more can be written in the transaction that read the page: the alarm comes in the
+ * next. */
 static void a_damaged_page_raises_the_alarm(void **state)
 {
 	struct fixture *fx = *state;
