@@ -73,7 +73,7 @@ struct command {
 	  "--repair: count again what lists of posts go by") \
 	X("metrics", NULL, manage_metrics, 0, "", \
 	  "the figures of the running service, in the Prometheus text format") \
-	X("audit", NULL, command_audit, 0, "[--since TIME|7d|12h] [--json]", \
+	X("audit", NULL, manage_audit, 0, "[--since TIME|7d|12h] [--json]", \
 	  "who did what, newest first") \
 	X("backup", NULL, command_backup, 1, "FILE", \
 	  "copy the database to a new file; works while the service runs") \

@@ -533,7 +533,7 @@ static int print_audit_page(const struct command *command, int64_t *before, bool
 	return status;
 }
 
-int command_audit(const struct command *command)
+int manage_audit(const struct command *command)
 {
 	int64_t before = 0;
 	bool is_first = true;

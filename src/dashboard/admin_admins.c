@@ -70,8 +70,8 @@ void admin_admin_delete(void *context, struct http_request *request, struct http
 	if (!admin_request_query_text(request, response, "apps_to", HEIR_MAX_BYTES, &heir))
 		return;
 	const enum err_kind kind =
-		store_admin_remove_for(admin->config.store, email, str_lower(request->arena, heir),
-				       admin_request_caller(request) != NULL, &err);
+		store_admin_remove(admin->config.store, email, str_lower(request->arena, heir),
+				   admin_request_caller(request) != NULL, &err);
 	if (kind == ERR_INVALID) {
 		admin_respond_field_error(response, "apps_to",
 					  STR("There is no other admin with this email address."));

@@ -163,14 +163,8 @@ static enum err_kind remove_admin(struct store_tx *tx, void *argument, struct er
 	return sql_run(tx->sql, SQL_ADMIN_DELETE, SQL_ARGS(sql_text(r->email)), NULL, err);
 }
 
-enum err_kind store_admin_remove(struct store *store, struct str email, bool keep_one,
-				 struct error *err)
-{
-	return store_admin_remove_for(store, email, STR(""), keep_one, err);
-}
-
-enum err_kind store_admin_remove_for(struct store *store, struct str email, struct str heir_email,
-				     bool keep_one, struct error *err)
+enum err_kind store_admin_remove(struct store *store, struct str email, struct str heir_email,
+				 bool keep_one, struct error *err)
 {
 	struct removing removing = {email, heir_email, keep_one};
 	return store_write(store, remove_admin, &removing, err);

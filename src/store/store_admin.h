@@ -32,12 +32,9 @@ enum err_kind store_admin_put(struct store *store, struct arena *arena,
 			      struct admin_row *admin_out, struct error *err);
 /* Is there an admin with a password? */
 enum err_kind store_admin_any(struct store *store, bool *any_out, struct error *err);
-/* Deletes the admin and ends its sessions. Its apps stay: nothing of them goes out, their tokens
- * and keys are dead, until store_app_set_owner(). CONFLICT when keep_one is set and no other admin
- * has a password; NOT_FOUND. */
-enum err_kind store_admin_remove(struct store *store, struct str email, bool keep_one,
-				 struct error *err);
-/* The same, but the apps and all that is theirs go to the admin heir_email; empty = they are held.
- * INVALID when no other admin has that email: then nothing is changed. */
-enum err_kind store_admin_remove_for(struct store *store, struct str email, struct str heir_email,
-				     bool keep_one, struct error *err);
+/* Deletes the admin and ends its sessions. Its apps and all that is theirs go to the admin
+ * heir_email; when that is empty they stay: nothing of them goes out, their tokens and keys are
+ * dead, until store_app_set_owner(). CONFLICT when keep_one is set and no other admin has a
+ * password; INVALID when no other admin has the heir's email (nothing is changed); NOT_FOUND. */
+enum err_kind store_admin_remove(struct store *store, struct str email, struct str heir_email,
+				 bool keep_one, struct error *err);

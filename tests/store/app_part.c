@@ -37,11 +37,12 @@ static void admins_are_found_listed_and_deleted(void **state)
 	assert_true(count >= 2);
 	assert_true(str_equal(all[count - 1].email, later.email));
 
-	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
-	assert_int_equal(store_admin_remove(fx->store, admin.email, false, &err), ERR_NOT_FOUND);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
+	assert_int_equal(store_admin_remove(fx->store, admin.email, STR(""), false, &err),
+			 ERR_NOT_FOUND);
 	assert_int_equal(store_admin_find(fx->store, fx->arena, admin.email, &found, &err),
 			 ERR_NOT_FOUND);
-	ok(store_admin_remove(fx->store, later.email, false, &err), &err);
+	ok(store_admin_remove(fx->store, later.email, STR(""), false, &err), &err);
 }
 
 static void an_admin_email_is_taken_once(void **state)
@@ -126,7 +127,7 @@ static void an_app_outlives_its_owner(void **state)
 	const struct app_row app = make_app(fx);
 	struct app_row found = {0};
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
-	ok(store_admin_remove(fx->store, found.owner_email, false, &err), &err);
+	ok(store_admin_remove(fx->store, found.owner_email, STR(""), false, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
 	assert_true(str_is_empty(found.owner_email));
 	assert_false(str_is_empty(found.owner_id));
@@ -245,7 +246,7 @@ static void tokens_and_keys_end_with_the_apps_admin(void **state)
 	put_admin(fx, &heir);
 	ok(store_token_issue(fx->store, app.id, tokens[0], NOW + 10, NOW, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
-	ok(store_admin_remove(fx->store, found.owner_email, false, &err), &err);
+	ok(store_admin_remove(fx->store, found.owner_email, STR(""), false, &err), &err);
 	assert_int_equal(find_token(fx, tokens[0], NOW, &found), ERR_NOT_FOUND);
 	assert_int_equal(find_key(fx, key.token_hash, NOW, &found_key), ERR_NOT_FOUND);
 	ok(store_token_issue(fx->store, app.id, tokens[1], NOW + 10, NOW, &err), &err);

@@ -49,9 +49,10 @@ static void an_admin_is_given_a_password_once(void **state)
 			 ERR_NOT_FOUND);
 	ok(store_admin_put(fx->store, fx->arena, &late, ADMIN_IF_NEW, &stored, &err), &err);
 	assert_true(str_equal(stored.id, late.id));
-	ok(store_admin_remove(fx->store, late.email, true, &err), &err);
-	ok(store_admin_remove(fx->store, bare.email, false, &err), &err);
-	assert_int_equal(store_admin_remove(fx->store, bare.email, false, &err), ERR_NOT_FOUND);
+	ok(store_admin_remove(fx->store, late.email, STR(""), true, &err), &err);
+	ok(store_admin_remove(fx->store, bare.email, STR(""), false, &err), &err);
+	assert_int_equal(store_admin_remove(fx->store, bare.email, STR(""), false, &err),
+			 ERR_NOT_FOUND);
 }
 
 static struct session_row session_of(struct fixture *fx, const struct admin_row *admin,
@@ -108,7 +109,7 @@ static void sessions_end(void **state)
 	ok(store_session_end(fx->store, two.token_hash, &err), &err);
 	ok(store_session_end(fx->store, two.token_hash, &err), &err);
 	assert_false(is_there(fx, &two, 0, 0));
-	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
 }
 
 static void a_new_password_ends_all_sessions_but_the_new(void **state)
@@ -127,7 +128,7 @@ static void a_new_password_ends_all_sessions_but_the_new(void **state)
 	ok(store_admin_find(fx->store, fx->arena, admin.email, &admin, &err), &err);
 	assert_true(str_is(admin.password_hash, "other hash"));
 	/* With its admin a session ends too; without an admin none is renewed. */
-	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
 	assert_false(is_there(fx, &renewed, 0, 0));
 	assert_int_equal(store_session_renew(fx->store, &renewed, STR("x"), &err), ERR_NOT_FOUND);
 }
@@ -154,7 +155,7 @@ static void the_oldest_of_too_many_sessions_ends(void **state)
 	ok(store_session_begin(fx->store, &last, STR(""), &all_over, &err), &err);
 	ok(store_session_list(fx->store, fx->arena, admin.id, &none, &rows, &count, &err), &err);
 	assert_int_equal(count, 1);
-	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
 }
 
 static void an_app_changes_hands(void **state)
@@ -172,7 +173,7 @@ static void an_app_changes_hands(void **state)
 	ok(store_app_find(fx->store, fx->arena, app.id, &found, &err), &err);
 	assert_true(str_equal(found.owner_id, admin.id) &&
 		    str_equal(found.owner_email, admin.email));
-	ok(store_admin_remove(fx->store, admin.email, false, &err), &err);
+	ok(store_admin_remove(fx->store, admin.email, STR(""), false, &err), &err);
 }
 
 /* ---- pages ---- */

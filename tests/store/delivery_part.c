@@ -585,7 +585,7 @@ static void an_app_without_an_admin_is_held_until_it_has_one(void **state)
 	const struct str post_id = post_now(fx, &app, &account);
 	ok(store_app_find(fx->store, fx->arena, app.id, &owned, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, heirs.id, &heir, &err), &err);
-	ok(store_admin_remove(fx->store, owned.owner_email, false, &err), &err);
+	ok(store_admin_remove(fx->store, owned.owner_email, STR(""), false, &err), &err);
 	assert_int_equal(claim(fx, NOW, CLAIM_MAX).count, 0);
 	assert_int_equal(next_due(fx), 0);
 	const struct post_row post = get_post(fx, &app, post_id);
@@ -613,14 +613,13 @@ static void an_heir_takes_the_apps_over_as_they_are(void **state)
 	ok(store_app_find(fx->store, fx->arena, app.id, &owned, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, heirs.id, &heir, &err), &err);
 	ok(store_token_issue(fx->store, app.id, app.id, NOW + 9, NOW, &err), &err);
-	assert_int_equal(store_admin_remove_for(fx->store, owned.owner_email, STR("x@none.example"),
-						false, &err),
+	assert_int_equal(store_admin_remove(fx->store, owned.owner_email, STR("x@none.example"),
+					    false, &err),
 			 ERR_INVALID);
-	assert_int_equal(store_admin_remove_for(fx->store, owned.owner_email, owned.owner_email,
-						false, &err),
-			 ERR_INVALID);
-	ok(store_admin_remove_for(fx->store, owned.owner_email, heir.owner_email, false, &err),
-	   &err);
+	assert_int_equal(
+		store_admin_remove(fx->store, owned.owner_email, owned.owner_email, false, &err),
+		ERR_INVALID);
+	ok(store_admin_remove(fx->store, owned.owner_email, heir.owner_email, false, &err), &err);
 	ok(store_app_find(fx->store, fx->arena, app.id, &owned, &err), &err);
 	assert_true(str_equal(owned.owner_email, heir.owner_email));
 	ok(store_token_find(fx->store, fx->arena, app.id, NOW, &owned, &err), &err);

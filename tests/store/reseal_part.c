@@ -172,9 +172,10 @@ static void every_kind_of_secret_is_walked(void **state)
 	assert_int_equal(seen.count, 2 * PLATFORM_ID_MAX + 2 + 1);
 	assert_int_equal(seen.of_column[0], PLATFORM_ID_MAX);
 	assert_int_equal(seen.of_column[1], PLATFORM_ID_MAX);
-	assert_true(str_equal(seen.records[0].row_id,
-			      str_format(fx->arena, STR_FMT "/%s", STR_ARG(app.id),
-					 platform_id_slug(seen.records[0].platform))));
+	assert_true(str_equal(
+		seen.records[0].row_id,
+		str_format(fx->arena, STR_FMT "/%s", STR_ARG(app.id),
+			   platform_id_slug((enum platform_id)seen.records[0].platform))));
 	assert_int_equal(replace(fx, &seen, NEW("again")), (int64_t)seen.count);
 	assert_int_equal(walk(fx, ids, 3, 4).count, 0);
 	ok(store_candidate_find(fx->store, fx->arena, app.id, PLATFORM_TIKTOK, &credential, &err),

@@ -100,7 +100,7 @@ static void the_order_of_the_checks(void **state)
 	assert_string_equal(names_of(fx->arena, json_get(body, "errors")), "grant_type");
 	ok(store_app_set_state(fx->store, fx->app.id, APP_DRAFT, &err), &err);
 	assert_token_error(ask(fx, right, ""), 409, "app_not_live");
-	ok(store_admin_remove(fx->store, STR("owner@example.com"), false, &err), &err);
+	ok(store_admin_remove(fx->store, STR("owner@example.com"), STR(""), false, &err), &err);
 	assert_token_error(ask(fx, right, ""), 404, "admin_not_found");
 	ok(store_app_set_state(fx->store, fx->app.id, APP_SUSPENDED, &err), &err);
 	assert_token_error(ask(fx, right, ""), 403, "app_not_active");
