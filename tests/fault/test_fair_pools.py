@@ -13,7 +13,7 @@ from harness import App, Service, marker, poll
 
 FETCHES = 600
 SHARE = 64  # transfer_curl.h: what one app runs at once
-WITHIN_S = 5
+WITHIN_S = 25  # 5 on a quiet machine; without pools it never happens, since the files never end
 HOSTS = 12  # so that no limit for one host is what holds the many back
 CONNECTS_AT_ONCE = 8
 
