@@ -29,10 +29,14 @@ struct ending {
 
 static enum err_kind begin(struct store_tx *tx, void *argument, struct error *err)
 {
-	static const enum sql_name statements[] = {
-		SQL_TOKEN_DELETE,        SQL_END_KEYS,     SQL_END_CANDIDATES,
-		SQL_END_PAUSES,          SQL_END_WEBHOOKS, SQL_END_WEBHOOK_DELIVERIES,
-		SQL_END_WEBHOOK_BACKLOG, SQL_END_FENCES,   SQL_WORK_PAUSE};
+	static const enum sql_name statements[] = {SQL_TOKEN_DELETE,
+						   SQL_END_KEYS,
+						   SQL_END_CANDIDATES,
+						   SQL_END_PAUSES,
+						   SQL_END_WEBHOOK_DELIVERIES,
+						   SQL_END_WEBHOOK_BACKLOG,
+						   SQL_END_FENCES,
+						   SQL_WORK_PAUSE};
 	static const enum sql_name due[] = {SQL_END_RETRIES_DUE, SQL_END_LANES_DUE};
 	const struct ending *ending = argument;
 	const struct sql_value id = sql_text(ending->app_id);
@@ -42,6 +46,9 @@ static enum err_kind begin(struct store_tx *tx, void *argument, struct error *er
 	if (kind == ERR_NONE)
 		kind = sql_run(tx->sql, SQL_END_CONNECTIONS, SQL_ARGS(id, sql_blob(STR(""))), NULL,
 			       err);
+	if (kind == ERR_NONE)
+		kind = sql_run(tx->sql, SQL_END_WEBHOOKS,
+			       SQL_ARGS(id, sql_word("The app was deleted.")), NULL, err);
 	if (kind == ERR_NONE)
 		kind = run_all(tx, statements, COUNT_OF(statements), SQL_ARGS(id), err);
 	if (kind == ERR_NONE)

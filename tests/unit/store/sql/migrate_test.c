@@ -48,8 +48,9 @@ static void numbers_go_up_without_gaps(void **state)
 	for (size_t i = 0; i < migrations_count; i++) {
 		assert_int_equal(migrations[i].number, i + 1);
 		assert_true(strlen(migrations[i].name) > 0);
-		assert_true(strstr(migrations[i].text, "CREATE") != NULL ||
-			    strstr(migrations[i].text, "ALTER") != NULL);
+		assert_true(strstr(migrations[i].text, "CREATE ") != NULL ||
+			    strstr(migrations[i].text, "ALTER ") != NULL ||
+			    strstr(migrations[i].text, "UPDATE ") != NULL);
 	}
 }
 
