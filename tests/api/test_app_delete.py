@@ -88,7 +88,7 @@ def test_a_deletion_that_was_cut_off_is_finished(tmp_path, sandbox):
         app = App(service).set_credentials("x").issue_token()
         account = app.account("x")
         for number in range(450):
-            app.accepted(account, f"{text} {number}", scheduled_at=utc(20 if number % 2 else 3600))
+            app.accepted(account, f"{text} {number}", scheduled_at=utc(600 if number % 2 else 3600))
         words = [find_binary(), "app", "delete", app.client_id, "--data", str(data)]
         command = subprocess.Popen(words, env=clean_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         poll("it is decided", lambda: stage(data, app) > 0)
