@@ -188,19 +188,20 @@ def refused(service, owner):
         "owner's token in other case": bearer(owner.app.token.swapcase()),
         "owner's token twice": bearer(f"{owner.app.token},{owner.app.token}"),
     }
+    orphan = App(service, name="orphan", owner="orphan@example.com").issue_token()
+    assert orphan.cli("admin", "delete", "orphan@example.com").returncode == 0
     return {
         **{name: (value, 401, "UNAUTHENTICATED") for name, value in unauthenticated.items()},
         "suspended app": (bearer(suspended.token), 403, "app_not_active"),
+        "app whose admin is deleted": (bearer(orphan.token), 401, "UNAUTHENTICATED"),
     }
 
 
 @pytest.fixture(scope="module")
 def strangers(service, theirs):
     """Apps that are let in and own none of the objects."""
-    orphan = App(service, name="orphan", owner="orphan@example.com").issue_token()
-    assert orphan.cli("admin", "delete", "orphan@example.com").returncode == 0
     bare = App(service, name="bare stranger", owner="stranger@example.com").issue_token()
-    return {"app B": theirs, "app without anything": bare, "app whose admin is deleted": orphan}
+    return {"app B": theirs, "app without anything": bare}
 
 
 def kinds_in(path):
