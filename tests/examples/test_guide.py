@@ -55,13 +55,37 @@ def test_newcomer_publishes_a_thread_with_media_to_three_platforms(page, start_s
     assert all("The harbour at night." in entry["text"] for entry in seen)
 
 
+def test_return_page_of_the_guide(page):
+    """It confirms for the user of the session, and does nothing with a forwarded link."""
+    confirmed = []
+
+    class Answer:
+        def raise_for_status(self):
+            confirmed.append(True)
+
+    class Requests:
+        @staticmethod
+        def post(url, headers, json, timeout):
+            confirmed.append((url, headers["Authorization"], json))
+            return Answer()
+
+    class Request:
+        query = {"connection_id": "conn_1", "status": "success", "confirmation_token": "pcf_1"}
+
+    names = {"requests": Requests, "POSTHORN": "http://posthorn.example", "TOKEN": "pht_1"}
+    exec(blocks(page, "python")[0], names)  # noqa: S102 - what a reader would paste
+    names["connected"](Request, {"connection_id": "conn_2", "user_id": "victim"})
+    assert confirmed == []
+    names["connected"](Request, {"connection_id": "conn_1", "user_id": "user-42"})
+    assert confirmed == [("http://posthorn.example/v1/connections/conn_1/confirm", "Bearer pht_1",
+                          {"confirmation_token": "pcf_1", "user_id": "user-42"}), True]
+
+
 def test_python_function_of_the_guide(page):
     from test_examples import VECTOR, vector_headers
 
-    code = blocks(page, "python")
-    assert len(code) == 1
     names = {}
-    exec(code[0], names)  # noqa: S102 - what a reader would paste
+    exec(blocks(page, "python")[1], names)  # noqa: S102 - what a reader would paste
     now = int(VECTOR["timestamp"])
     names["time"] = type("Clock", (), {"time": staticmethod(lambda: now + 10)})
     assert names["is_genuine"](VECTOR["secret"], vector_headers(), VECTOR["body"])
