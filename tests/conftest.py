@@ -49,7 +49,8 @@ def media(tmp_path_factory):
 @pytest.fixture(scope="session")
 def sandbox():
     with Sandbox() as process:
-        process.knob("x_me_limit", 1000000)  # a session connects more often than a user does in 15 minutes
+        process.knob("x_me_limit", 1000000)  # a session connects and posts more often than a user does in 15 minutes
+        process.knob("x_create_limit", 1000000)
         yield process
 
 

@@ -15,7 +15,6 @@
 #include "json_write.h"
 #include "utf8.h"
 
-#define CREATE_LIMIT 100               /* 3.3 */
 #define DUPLICATE_WINDOW_US US_PER_DAY /* 5: not documented; a day is our choice */
 
 static const char *const create_members[] = {"text",
@@ -404,7 +403,8 @@ static int64_t price_mils(struct str text)
 void sandbox_x_tweet_post(struct sandbox_call *call)
 {
 	struct sandbox_token *token =
-		sandbox_x_user(call, "tweet.write", "window_create", CREATE_LIMIT);
+		sandbox_x_user(call, "tweet.write", "window_create",
+			       (int)sandbox_knob(call->sandbox, SANDBOX_KNOB_x_create_limit));
 	const struct json *json = sandbox_json(call);
 	if (token == NULL || !check_body(call, json))
 		return;
