@@ -236,10 +236,11 @@ void api_account_write(struct json_writer *w, const struct account_row *account,
 const char *api_account_unusable_reason(const struct account_row *account, bool is_found);
 /* The sentence for such a reason. */
 struct str api_account_unusable_text(struct arena *arena, const char *reason, struct str id);
-/* A warning for each platform that has options in content and none of accounts. */
-void api_platforms_check(const struct post_content *content, const struct account_row *accounts,
-			 size_t count, struct problems *problems);
-/* The rules of the account's platform (rules_check). */
+/* What of the request goes to none of accounts, which stand in its order: a warning for the options
+ * of a platform, a problem for an entry of overrides. */
+void api_targets_check(const struct publish_request *post, const struct account_row *accounts,
+		       struct problems *problems);
+/* The rules of the account's platform (rules_check) for what the account gets of content. */
 void api_account_check_rules(struct arena *arena, const struct account_row *account,
 			     const struct post_content *content, struct problems *problems);
 

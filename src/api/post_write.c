@@ -3,6 +3,11 @@
  * page adds (api-decisions.md 7). */
 #include "api_private.h"
 
+#include "post_shape.h"
+
+#include "platform.h"
+#include "rules.h"
+
 #include "waiting.h"
 
 /* ---- outcome (api-decisions.md 7) ---- */
@@ -85,21 +90,14 @@ static void write_error(struct json_writer *w, const struct delivery_row *delive
 
 /* ---- what it waits for ---- */
 
-static bool has_media(const struct post_view *view, const struct post_row *post)
-{
-	struct post_content content = {0};
-	return post_content_read(view->arena, post->content, &content, NULL) == ERR_NONE &&
-	       post_media_total(&content) > 0;
-}
-
 static struct waiting waiting_now(const struct post_view *view, const struct post_row *post,
-				  const struct delivery_row *delivery)
+				  const struct delivery_row *delivery, bool has_media)
 {
 	const struct api_config *config = &view->api->config;
 	struct waiting_facts facts = {.now_us = clock_now_us(config->clock)};
 	if (post_state_is_final(delivery->state))
 		return (struct waiting){0};
-	facts.has_media = has_media(view, post);
+	facts.has_media = has_media;
 	facts.is_delivering = config->closing_of != NULL;
 	if (facts.is_delivering)
 		facts.closing =
@@ -148,23 +146,50 @@ static void write_first_parts(struct json_writer *w, const struct delivery_row *
 	json_end_array(w);
 }
 
-static void write_delivery_details(struct json_writer *w, const struct delivery_row *delivery,
-				   const struct waiting *waiting, size_t part_count)
+static void write_effective(struct json_writer *w, const struct delivery_row *delivery,
+			    const struct post_content *content)
 {
+	const struct platform *platform = platform_of(delivery->platform);
+	const struct json *options = rules_options(content, delivery->platform);
+	json_key(w, "effective");
+	json_begin_object(w);
+	json_key(w, "containers");
+	post_shape_write_api(w, content,
+			     content->container_count > 0 ? rules_post_type(platform, content)
+							  : POST_TYPE_NONE);
+	json_key(w, "options");
+	if (options != NULL) {
+		json_put_value(w, options);
+	} else {
+		json_begin_object(w);
+		json_end_object(w);
+	}
+	json_end_object(w);
+}
+
+/* What only the answer about one post shows. content: the delivery's own. */
+static void write_delivery_details(struct json_writer *w, const struct post_view *view,
+				   const struct post_row *post, const struct delivery_row *delivery,
+				   const struct post_content *content)
+{
+	const struct waiting waiting =
+		waiting_now(view, post, delivery, post_media_total(content) > 0);
 	json_member_str(w, "state", str_of(post_state_name(delivery->state)));
 	json_member_instant(w, "published_at", delivery->published_at_us);
 	json_member_int(w, "attempts", delivery->attempts);
-	write_waiting(w, waiting);
+	write_waiting(w, &waiting);
 	json_key(w, "parts");
 	if (delivery->parts.len > strlen("[]"))
 		json_put_raw(w, delivery->parts);
 	else
-		write_first_parts(w, delivery, part_count);
+		write_first_parts(w, delivery, content->container_count);
+	write_effective(w, delivery, content);
 }
 
+/* root: the post's content, empty when it cannot be read. */
 static void write_delivery(struct json_writer *w, const struct post_view *view,
 			   const struct post_row *post, const struct delivery_row *delivery,
-			   size_t part_count)
+			   const struct post_content *root)
 {
 	const bool is_full = view->api != NULL;
 	json_begin_object(w);
@@ -183,39 +208,33 @@ static void write_delivery(struct json_writer *w, const struct post_view *view,
 	json_member_str_or_null(w, "url", delivery->url);
 	write_error(w, delivery, is_full);
 	if (is_full) {
-		const struct waiting waiting = waiting_now(view, post, delivery);
-		write_delivery_details(w, delivery, &waiting, part_count);
+		struct post_shape shape;
+		post_shape_of(view->arena, root, delivery->platform, delivery->account_id, &shape);
+		write_delivery_details(w, view, post, delivery, &shape.content);
 	}
 	json_end_object(w);
+}
+
+static struct post_content content_of(const struct post_view *view, const struct post_row *post)
+{
+	struct post_content content = {0};
+	if (post_content_read(view->arena, post->content, &content, NULL) != ERR_NONE)
+		return (struct post_content){0};
+	return content;
 }
 
 void post_write_delivery(struct json_writer *w, const struct post_view *view,
 			 const struct post_row *post, const struct delivery_row *delivery)
 {
-	struct post_content content = {0};
-	if (post_content_read(view->arena, post->content, &content, NULL) != ERR_NONE)
-		content.container_count = 0;
-	write_delivery(w, view, post, delivery, content.container_count);
-}
-
-/* Returns how many there are. */
-static size_t write_containers(struct json_writer *w, struct arena *arena, struct str text)
-{
-	struct post_content content = {0};
-	json_key(w, "containers");
-	if (post_content_read(arena, text, &content, NULL) == ERR_NONE) {
-		post_containers_write_api(w, &content);
-		return content.container_count;
-	}
-	json_begin_array(w);
-	json_end_array(w);
-	return 0;
+	const struct post_content content = content_of(view, post);
+	write_delivery(w, view, post, delivery, &content);
 }
 
 void post_write_members(struct json_writer *w, const struct post_view *view,
 			const struct post_row *post)
 {
 	const bool is_full = view->api != NULL;
+	const struct post_content content = content_of(view, post);
 	json_member_str(w, "id", post->id);
 	json_member_str(w, "request_id", post->request_id);
 	json_member_str(w, "external_user_id", post->external_user_id);
@@ -231,11 +250,14 @@ void post_write_members(struct json_writer *w, const struct post_view *view,
 	else
 		json_member_null(w, "max_lateness");
 	json_member_instant(w, "created_at", post->created_at_us);
-	const size_t part_count = write_containers(w, view->arena, post->content);
+	json_key(w, "containers");
+	post_containers_write_api(w, &content);
+	json_key(w, "overrides");
+	post_overrides_write_api(w, &content);
 	json_key(w, "platform_posts");
 	json_begin_array(w);
 	for (size_t i = 0; i < post->delivery_count; i++)
-		write_delivery(w, view, post, &post->deliveries[i], part_count);
+		write_delivery(w, view, post, &post->deliveries[i], &content);
 	json_end_array(w);
 	json_key(w, "tags"); /* reserved (contract.md) */
 	json_begin_array(w);

@@ -8,6 +8,7 @@
 #include "count_of.h"
 #include "uuid.h"
 
+#include "post_shape.h"
 #include "publish_request.h"
 
 #include "platform.h"
@@ -104,13 +105,25 @@ void api_account_check_rules(struct arena *arena, const struct account_row *acco
 	if (!str_is_empty(account->extra) &&
 	    json_parse(arena, account->extra, NULL, &target.extra, NULL, &err) != ERR_NONE)
 		target.extra = NULL;
-	rules_check(arena, platform_of(account->platform), content, &target, problems);
+	struct post_shape shape;
+	struct problems found;
+	post_shape_of(arena, content, account->platform, account->id, &shape);
+	if (post_shape_is_empty(&shape, problems))
+		return;
+	problems_init(&found, arena);
+	rules_check(arena, platform_of(account->platform), &shape.content, &target, &found);
+	post_shape_report(&shape, &found, problems);
 }
 
-void api_platforms_check(const struct post_content *content, const struct account_row *accounts,
-			 size_t count, struct problems *problems)
+void api_targets_check(const struct publish_request *post, const struct account_row *accounts,
+		       struct problems *problems)
 {
-	const struct json *options = content->options;
+	const struct json *options = post->content.options;
+	const size_t count = post->account_count;
+	struct publish_target targets[POST_ACCOUNTS_MAX] = {{0}};
+	for (size_t i = 0; i < count; i++)
+		targets[i] = (struct publish_target){accounts[i].platform, post->account_ids[i]};
+	publish_overrides_check(&post->content, targets, count, problems);
 	for (size_t i = 0; options != NULL && i < options->count; i++) {
 		const struct str slug = options->keys[i];
 		bool is_target = false;
@@ -131,7 +144,7 @@ void api_platforms_check(const struct post_content *content, const struct accoun
 
 static bool check_rules(struct publishing *p)
 {
-	api_platforms_check(&p->post.content, p->accounts, p->post.account_count, &p->problems);
+	api_targets_check(&p->post, p->accounts, &p->problems);
 	for (size_t i = 0; i < p->post.account_count; i++)
 		api_account_check_rules(p->request->arena, &p->accounts[i], &p->post.content,
 					&p->problems);

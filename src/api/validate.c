@@ -3,6 +3,7 @@
  * would have, account by account. Stores nothing, fetches nothing, calls no platform. */
 #include "api_private.h"
 
+#include "post_shape.h"
 #include "publish_request.h"
 
 #include "plan.h"
@@ -41,10 +42,11 @@ static void write_violation(struct json_writer *w, const struct problem *problem
 }
 
 static void write_plan(struct validation *v, struct json_writer *w,
-		       const struct account_row *account, enum post_type type)
+		       const struct account_row *account, const struct post_content *content)
 {
+	const struct platform *platform = platform_of(account->platform);
 	struct plan_call *calls = ARENA_ARRAY(v->request->arena, struct plan_call, PLAN_CALLS_MAX);
-	const size_t count = plan_make(platform_of(account->platform), &v->post.content, type,
+	const size_t count = plan_make(platform, content, rules_post_type(platform, content),
 				       account->type, calls, PLAN_CALLS_MAX);
 	for (size_t i = 0; i < count && i < PLAN_CALLS_MAX; i++) {
 		json_begin_object(w);
@@ -81,21 +83,19 @@ static void take_warnings(struct validation *v, const struct problems *problems)
 			    problems->warnings[i].message);
 }
 
-/* The platform, and the type that the post would have there; null for an unknown account. Returns
- * the type. */
-static enum post_type write_target(struct validation *v, struct json_writer *w, size_t index)
+/* The platform, and the type that the post would have there; null for an unknown account. */
+static void write_target(struct validation *v, struct json_writer *w, size_t index,
+			 const struct post_content *content)
 {
 	if (!v->found[index]) {
 		json_member_null(w, "platform");
 		json_member_null(w, "type");
-		return POST_TYPE_NONE;
+		return;
 	}
 	const enum platform_id platform = v->accounts[index].platform;
-	const enum post_type type = rules_post_type(platform_of(platform), &v->post.content);
 	json_member_str(w, "platform", str_of(platform_id_slug(platform)));
-	json_member_str_or_null(w, "type",
-				type != POST_TYPE_NONE ? str_of(post_type_name(type)) : STR(""));
-	return type;
+	json_member_str_or_null(
+		w, "type", str_of(post_type_name(rules_post_type(platform_of(platform), content))));
 }
 
 static bool write_account(struct validation *v, struct json_writer *w, size_t index)
@@ -105,9 +105,13 @@ static bool write_account(struct validation *v, struct json_writer *w, size_t in
 	check_account(v, index, &problems);
 	take_warnings(v, &problems);
 	const bool is_ok = problems.count == 0;
+	struct post_shape shape = {.content = v->post.content};
+	if (v->found[index])
+		post_shape_of(v->request->arena, &v->post.content, v->accounts[index].platform,
+			      v->accounts[index].id, &shape);
 	json_begin_object(w);
 	json_member_str(w, "account_id", v->post.account_ids[index]);
-	const enum post_type type = write_target(v, w, index);
+	write_target(v, w, index, &shape.content);
 	json_member_bool(w, "ok", is_ok);
 	json_key(w, "violations");
 	json_begin_array(w);
@@ -117,7 +121,7 @@ static bool write_account(struct validation *v, struct json_writer *w, size_t in
 	json_key(w, "plan");
 	json_begin_array(w);
 	if (is_ok)
-		write_plan(v, w, &v->accounts[index], type);
+		write_plan(v, w, &v->accounts[index], &shape.content);
 	json_end_array(w);
 	json_end_object(w);
 	return is_ok;
@@ -134,7 +138,6 @@ static void respond(struct validation *v, struct http_response *response)
 	json_key(&w, "data");
 	json_begin_object(&w);
 	json_member_str(&w, "mode", str_of(post_mode_name(v->post.content.mode)));
-	api_platforms_check(&v->post.content, v->accounts, v->post.account_count, &v->problems);
 	json_key(&w, "accounts");
 	json_begin_array(&w);
 	for (size_t i = 0; i < v->post.account_count; i++)
@@ -159,8 +162,11 @@ void api_post_validate(void *context, struct http_request *request, struct http_
 	if (respond_if_problems(response, &v.problems))
 		return;
 	const enum err_kind kind = load_accounts(&v, &err);
-	if (kind == ERR_NONE)
-		respond(&v, response);
-	else
+	if (kind != ERR_NONE) {
 		respond_failure(v.api, request, response, kind, &err);
+		return;
+	}
+	api_targets_check(&v.post, v.accounts, &v.problems);
+	if (!respond_if_problems(response, &v.problems))
+		respond(&v, response);
 }

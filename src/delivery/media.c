@@ -306,8 +306,8 @@ void media_post_finished(struct delivery_task *t)
 	bool is_unfinished = true;
 	struct error err = {0};
 	/* Even if this claim used no file: an earlier claim, or another delivery of the post, may
-	 * have fetched some. Options may name files. */
-	if ((t->media.count == 0 && t->content.options == NULL) ||
+	 * have fetched some. Options may name files, and overrides may give media. */
+	if ((t->media.count == 0 && t->content.options == NULL && t->content.override_count == 0) ||
 	    store_post_is_unfinished(t->deliverer->config.store, t->work.post_id, &is_unfinished,
 				     &err) != ERR_NONE)
 		return;

@@ -5,6 +5,8 @@
 
 #include "count_of.h"
 
+#include "post_shape.h"
+
 #include "rules.h"
 
 #include "seal.h"
@@ -76,9 +78,13 @@ static void flow_begin_again(struct delivery_task *t)
 enum err_kind delivery_load(struct delivery_task *t, struct error *err)
 {
 	struct str flow_secrets = STR("");
-	enum err_kind kind = post_content_read(t->arena, t->work.content, &t->content, err);
+	struct post_content root = {0};
+	struct post_shape shape;
+	enum err_kind kind = post_content_read(t->arena, t->work.content, &root, err);
 	if (kind != ERR_NONE)
 		return kind;
+	post_shape_of(t->arena, &root, t->work.account.platform, t->work.account.id, &shape);
+	t->content = shape.content;
 	kind = load_secrets(t, &flow_secrets, err);
 	if (kind != ERR_NONE)
 		return kind;

@@ -166,22 +166,80 @@ static void media_write_api(struct json_writer *w, const struct media *media)
 	json_end_object(w);
 }
 
+typedef void media_writer(struct json_writer *, const struct media *);
+
+static void media_list_write(struct json_writer *w, const struct container *container,
+			     media_writer *write_media)
+{
+	json_key(w, "media");
+	json_begin_array(w);
+	for (size_t i = 0; i < container->media_count; i++)
+		write_media(w, &container->media[i]);
+	json_end_array(w);
+}
+
+static void container_write(struct json_writer *w, const struct container *container,
+			    media_writer *write_media)
+{
+	json_member_str(w, "content", container->content);
+	media_list_write(w, container, write_media);
+}
+
 static void containers_write(struct json_writer *w, const struct post_content *content,
-			     void (*write_media)(struct json_writer *, const struct media *))
+			     media_writer *write_media)
 {
 	json_begin_array(w);
 	for (size_t i = 0; i < content->container_count; i++) {
-		const struct container *container = &content->containers[i];
 		json_begin_object(w);
-		json_member_str(w, "content", container->content);
-		json_key(w, "media");
-		json_begin_array(w);
-		for (size_t j = 0; j < container->media_count; j++)
-			write_media(w, &container->media[j]);
-		json_end_array(w);
+		container_write(w, &content->containers[i], write_media);
 		json_end_object(w);
 	}
 	json_end_array(w);
+}
+
+/* In the first container the type, as in requests. */
+static void override_containers_write(struct json_writer *w, const struct post_override *entry,
+				      media_writer *write_media)
+{
+	json_key(w, "containers");
+	json_begin_array(w);
+	for (size_t i = 0; i < entry->container_count; i++) {
+		json_begin_object(w);
+		if (i == 0)
+			member_if_given(w, "type", str_of(post_type_name(entry->type)));
+		container_write(w, &entry->containers[i], write_media);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void override_write(struct json_writer *w, const struct post_override *entry,
+			   media_writer *write_media)
+{
+	json_key_str(w, entry->key);
+	json_begin_object(w);
+	if (entry->has_content)
+		json_member_str(w, "content", entry->first.content);
+	if (entry->has_media)
+		media_list_write(w, &entry->first, write_media);
+	if (entry->container_count > 0)
+		override_containers_write(w, entry, write_media);
+	else
+		member_if_given(w, "type", str_of(post_type_name(entry->type)));
+	if (entry->options != NULL) {
+		json_key(w, "options");
+		json_put_value(w, entry->options);
+	}
+	json_end_object(w);
+}
+
+static void overrides_write(struct json_writer *w, const struct post_content *content,
+			    media_writer *write_media)
+{
+	json_begin_object(w);
+	for (size_t i = 0; i < content->override_count; i++)
+		override_write(w, &content->overrides[i], write_media);
+	json_end_object(w);
 }
 
 void post_content_write(struct json_writer *w, const struct post_content *content)
@@ -196,12 +254,34 @@ void post_content_write(struct json_writer *w, const struct post_content *conten
 		json_key(w, "options");
 		json_put_value(w, content->options);
 	}
+	if (content->override_count > 0) {
+		json_key(w, "overrides");
+		overrides_write(w, content, media_write);
+	}
 	json_end_object(w);
 }
 
 void post_containers_write_api(struct json_writer *w, const struct post_content *content)
 {
 	containers_write(w, content, media_write_api);
+}
+
+void post_overrides_write_api(struct json_writer *w, const struct post_content *content)
+{
+	overrides_write(w, content, media_write_api);
+}
+
+void post_shape_write_api(struct json_writer *w, const struct post_content *content,
+			  enum post_type type)
+{
+	json_begin_array(w);
+	for (size_t i = 0; i < content->container_count; i++) {
+		json_begin_object(w);
+		json_member_str_or_null(w, "type", str_of(i == 0 ? post_type_name(type) : ""));
+		container_write(w, &content->containers[i], media_write_api);
+		json_end_object(w);
+	}
+	json_end_array(w);
 }
 
 static bool media_read(const struct json *json, struct media *media)
@@ -218,14 +298,11 @@ static bool media_read(const struct json *json, struct media *media)
 	return !str_is_empty(media->url) && NAME_FIND(media_types, type) < 2;
 }
 
-static bool container_read(struct arena *arena, const struct json *json,
-			   struct container *container)
+static bool media_list_read(struct arena *arena, const struct json *media,
+			    struct container *container)
 {
-	const struct json *media = json_get(json, "media");
-	if (!json_is(json_get(json, "content"), JSON_TYPE_STRING) ||
-	    !json_is(media, JSON_TYPE_ARRAY) || media->count > POST_MEDIA_MAX)
+	if (!json_is(media, JSON_TYPE_ARRAY) || media->count > POST_MEDIA_MAX)
 		return false;
-	container->content = json_string(json_get(json, "content"));
 	container->media_count = media->count;
 	container->media = ARENA_ARRAY(arena, struct media, media->count);
 	for (size_t i = 0; i < media->count; i++) {
@@ -235,23 +312,76 @@ static bool container_read(struct arena *arena, const struct json *json,
 	return true;
 }
 
+static bool container_read(struct arena *arena, const struct json *json,
+			   struct container *container)
+{
+	container->content = json_string(json_get(json, "content"));
+	return json_is(json_get(json, "content"), JSON_TYPE_STRING) &&
+	       media_list_read(arena, json_get(json, "media"), container);
+}
+
+static bool containers_read(struct arena *arena, const struct json *list,
+			    struct container **containers_out, size_t *count_out)
+{
+	if (!json_is(list, JSON_TYPE_ARRAY) || list->count == 0 ||
+	    list->count > POST_CONTAINERS_MAX)
+		return false;
+	*count_out = list->count;
+	*containers_out = ARENA_ARRAY(arena, struct container, list->count);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!container_read(arena, json_at(list, i), &(*containers_out)[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool override_read(struct arena *arena, struct str key, const struct json *json,
+			  struct post_override *entry)
+{
+	const struct json *containers = json_get(json, "containers");
+	const struct json *media = json_get(json, "media");
+	const struct json *type =
+		json_get(containers != NULL ? json_at(containers, 0) : json, "type");
+	*entry = (struct post_override){
+		.key = key,
+		.platform = platform_id_of_slug(key),
+		.has_content = json_get(json, "content") != NULL,
+		.has_media = media != NULL,
+		.first.content = json_string(json_get(json, "content")),
+		.type = post_type_of_name(json_string(type)),
+		.options = json_get(json, "options"),
+	};
+	if (media != NULL && !media_list_read(arena, media, &entry->first))
+		return false;
+	return containers == NULL ||
+	       containers_read(arena, containers, &entry->containers, &entry->container_count);
+}
+
+static bool overrides_read(struct arena *arena, const struct json *json,
+			   struct post_content *content)
+{
+	const size_t count = json_is(json, JSON_TYPE_OBJECT) ? json->count : 0;
+	struct post_override *entries = ARENA_ARRAY(arena, struct post_override, count);
+	content->overrides = entries;
+	content->override_count = count;
+	for (size_t i = 0; i < count; i++) {
+		if (!override_read(arena, json->keys[i], &json->items[i], &entries[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool content_read(struct arena *arena, const struct json *root, struct post_content *content)
 {
 	const struct str mode = json_string(json_get(root, "mode"));
-	const struct json *containers = json_get(root, "containers");
-	if (NAME_FIND(post_modes, mode) == 2 || !json_is(containers, JSON_TYPE_ARRAY) ||
-	    containers->count == 0 || containers->count > POST_CONTAINERS_MAX)
+	if (NAME_FIND(post_modes, mode) == 2)
 		return false;
 	content->mode = (enum post_mode)NAME_FIND(post_modes, mode);
 	content->type = post_type_of_name(json_string(json_get(root, "type")));
 	content->options = json_get(root, "options");
-	content->container_count = containers->count;
-	content->containers = ARENA_ARRAY(arena, struct container, containers->count);
-	for (size_t i = 0; i < containers->count; i++) {
-		if (!container_read(arena, json_at(containers, i), &content->containers[i]))
-			return false;
-	}
-	return true;
+	return containers_read(arena, json_get(root, "containers"), &content->containers,
+			       &content->container_count) &&
+	       overrides_read(arena, json_get(root, "overrides"), content);
 }
 
 enum err_kind post_content_read(struct arena *arena, struct str text,

@@ -11,6 +11,7 @@
 #include "err.h"
 #include "str.h"
 
+#include "platform_id.h"
 #include "request_limits.h"
 
 struct arena;
@@ -68,7 +69,20 @@ struct container {
 	size_t media_count;
 };
 
-/* The content of a post, whole. */
+/* What a platform's or an account's entry of overrides gives (api-decisions.md 10). */
+struct post_override {
+	struct str key;            /* a slug, or an account's id */
+	enum platform_id platform; /* NONE: the key is an account's id */
+	bool has_content;          /* of the first container; so below */
+	bool has_media;
+	struct container first;
+	enum post_type type; /* NONE = not given; of containers where there are some */
+	struct container *containers;
+	size_t container_count;     /* 0 = not given */
+	const struct json *options; /* NULL = not given */
+};
+
+/* The content of a post, whole. post_shape.h says what one account gets of it. */
 struct post_content {
 	enum post_mode mode;
 	enum post_type type; /* POST_TYPE_NONE = as each platform defaults */
@@ -77,6 +91,8 @@ struct post_content {
 	size_t container_count;
 	const struct json
 		*options; /* the request's platforms object, keys are slugs; NULL = none */
+	const struct post_override *overrides;
+	size_t override_count;
 };
 
 /* "carousel"; "" for NONE. */
@@ -100,13 +116,19 @@ bool post_state_is_final(enum post_state state);
  * precedence. count > 0. */
 enum post_state post_state_of_deliveries(const enum post_state *states, size_t count);
 
-/* The stored form: {"mode","type","containers":[...],"options":{...}}; reads what it wrote. */
+/* The stored form: {"mode","type","containers":[...],"options":{...},"overrides":{...}}; reads what
+ * it wrote. */
 void post_content_write(struct json_writer *w, const struct post_content *content);
 enum err_kind post_content_read(struct arena *arena, struct str text,
 				struct post_content *content_out, struct error *err);
 /* containers as list answers show them: [{content,
  * media:[{url,type,alt_text,thumbnail_url,duration,mime_type}]}], nulls for what was not given. */
 void post_containers_write_api(struct json_writer *w, const struct post_content *content);
+/* overrides as answers show them: what was given, media with nulls. */
+void post_overrides_write_api(struct json_writer *w, const struct post_content *content);
+/* [{type, content, media}] of a shape; type is the first container's, where it is known. */
+void post_shape_write_api(struct json_writer *w, const struct post_content *content,
+			  enum post_type type);
 /* Number of media of all containers before container (the flat index of its first). */
 size_t post_media_base(const struct post_content *content, size_t container);
 size_t post_media_total(const struct post_content *content);

@@ -94,6 +94,11 @@ void problem_add_account(struct problems *problems, struct str field, const char
 		      });
 }
 
+void problem_add_whole(struct problems *problems, const struct problem *problem)
+{
+	add(problems, *problem);
+}
+
 /* Two accounts on one platform say the same of one option: once is enough. */
 static bool warning_is_there(const struct problems *problems, struct str field, const char *code)
 {

@@ -60,5 +60,7 @@ void problem_add_rule(struct problems *problems, struct str field, const char *r
 /* An account that cannot be published to: PROBLEM_ACCOUNT. */
 void problem_add_account(struct problems *problems, struct str field, const char *reason,
 			 struct str account_id, struct str message);
+/* One that was found elsewhere. */
+void problem_add_whole(struct problems *problems, const struct problem *problem);
 /* The same field and code again adds nothing. */
 void warning_add(struct problems *problems, struct str field, const char *code, struct str message);

@@ -215,18 +215,17 @@ static void type_read(const struct reader *r, const struct json *object, struct 
 		      "use video.");
 }
 
-static void container_read(const struct reader *r, const struct json *object, size_t index,
-			   struct post_content *content)
+/* type_out: NULL for any but the first, which alone may have one. */
+static void container_read(const struct reader *r, const struct json *object, struct str field,
+			   struct container *container, enum post_type *type_out)
 {
-	const struct str field = path_at(r, STR("containers"), index);
-	struct container *container = &content->containers[index];
 	if (!json_is(object, JSON_TYPE_OBJECT)) {
 		shape(r, field, "not_an_object", "A container must be an object.");
 		return;
 	}
 	known_check(r->problems, object, field, KNOWN("type", "content", "media"));
-	if (index == 0)
-		type_read(r, object, field, &content->type);
+	if (type_out != NULL)
+		type_read(r, object, field, type_out);
 	else if (!json_is_null(json_get(object, "type")))
 		shape(r, path(r, field, "type"), "type_not_allowed",
 		      "Only the first container may have a type.");
@@ -242,6 +241,30 @@ static void container_read(const struct reader *r, const struct json *object, si
 	}
 }
 
+struct container_list {
+	struct container *items;
+	size_t count;
+	enum post_type type; /* of the first */
+};
+
+/* Empty when it has a wrong length, which was told. */
+static struct container_list containers_read(const struct reader *r, const struct json *json,
+					     struct str field)
+{
+	struct container_list list = {0};
+	if (json->count == 0 || json->count > POST_CONTAINERS_MAX) {
+		shape(r, field, json->count == 0 ? "required" : "too_many",
+		      "A post must have 1 to 10 containers.");
+		return list;
+	}
+	list.count = json->count;
+	list.items = ARENA_ARRAY(r->arena, struct container, list.count);
+	for (size_t i = 0; i < list.count; i++)
+		container_read(r, json_at(json, i), path_at(r, field, i), &list.items[i],
+			       i == 0 ? &list.type : NULL);
+	return list;
+}
+
 static void advanced_read(const struct reader *r, const struct json *body,
 			  const struct json *containers, struct post_content *content)
 {
@@ -252,15 +275,18 @@ static void advanced_read(const struct reader *r, const struct json *body,
 			warn_ignored(r, str_of(overruled[i]),
 				     "Ignored because containers are given.");
 	}
-	if (containers->count == 0 || containers->count > POST_CONTAINERS_MAX) {
-		shape(r, STR("containers"), containers->count == 0 ? "required" : "too_many",
-		      "A post must have 1 to 10 containers.");
-		return;
-	}
-	content->container_count = containers->count;
-	content->containers = ARENA_ARRAY(r->arena, struct container, containers->count);
-	for (size_t i = 0; i < containers->count; i++)
-		container_read(r, json_at(containers, i), i, content);
+	const struct container_list list = containers_read(r, containers, STR("containers"));
+	content->containers = list.items;
+	content->container_count = list.count;
+	content->type = list.type;
+}
+
+/* Every account may have content of its own: whether it has is known with the accounts
+ * (post_shape_is_empty). */
+static bool has_overrides(const struct json *body)
+{
+	const struct json *overrides = json_get(body, "overrides");
+	return json_is(overrides, JSON_TYPE_OBJECT) && overrides->count > 0;
 }
 
 static void basic_read(const struct reader *r, const struct json *body,
@@ -278,7 +304,8 @@ static void basic_read(const struct reader *r, const struct json *body,
 		return; /* of a wrong type, which was told */
 	const struct json *media = json_get(body, "media");
 	const bool is_media_wrong = !json_is_null(media) && !json_is(media, JSON_TYPE_ARRAY);
-	if (str_is_empty(container->content) && container->media_count == 0 && !is_media_wrong)
+	if (str_is_empty(container->content) && container->media_count == 0 && !is_media_wrong &&
+	    !has_overrides(body))
 		shape(r, STR("content"), "required", "A post needs content, media or containers.");
 }
 
@@ -338,6 +365,134 @@ static const struct json *options_read(const struct reader *r, const struct json
 		}
 	}
 	return options;
+}
+
+/* ---- overrides ---- */
+
+static bool is_any_given(const struct json *object, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		if (!json_is_null(json_get(object, *names)))
+			return true;
+	}
+	return false;
+}
+
+static void override_options_read(const struct reader *r, const struct json *object,
+				  struct str field, struct post_override *entry)
+{
+	const struct json *options = json_get(object, "options");
+	if (json_is_null(options))
+		return;
+	if (json_is(options, JSON_TYPE_OBJECT))
+		entry->options = options;
+	else
+		shape(r, path(r, field, "options"), "not_an_object", "This must be an object.");
+}
+
+static void override_content_read(const struct reader *r, const struct json *object,
+				  struct str field, struct post_override *entry)
+{
+	const struct json *containers = list_get(r, object, "containers", field);
+	const bool has_root_words = is_any_given(object, KNOWN("content", "media", "type"));
+	const struct str containers_field = path(r, field, "containers");
+	if (containers != NULL && has_root_words) {
+		shape(r, containers_field, "exclusive",
+		      "Give either containers, or content, media and type.");
+		return;
+	}
+	if (containers != NULL) {
+		const struct container_list list = containers_read(r, containers, containers_field);
+		entry->containers = list.items;
+		entry->container_count = list.count;
+		entry->type = list.type;
+		return;
+	}
+	type_read(r, object, field, &entry->type);
+	entry->has_media = json_is(json_get(object, "media"), JSON_TYPE_ARRAY);
+	media_read(r, object, field, &entry->first);
+	entry->has_content = text_get(r, object, "content", field, &entry->first.content);
+	content_length_check(r, path(r, field, "content"), entry->first.content);
+}
+
+static void override_read(const struct reader *r, const struct json *object, struct str field,
+			  struct post_override *entry)
+{
+	if (!json_is(object, JSON_TYPE_OBJECT)) {
+		shape(r, field, "not_an_object", "An entry of overrides must be an object.");
+		return;
+	}
+	known_check(r->problems, object, field,
+		    KNOWN("content", "media", "containers", "type", "options"));
+	if (!is_any_given(object, KNOWN("content", "media", "containers", "type", "options")))
+		shape(r, field, "empty",
+		      "An entry of overrides needs content, media, containers, type or options.");
+	override_content_read(r, object, field, entry);
+	override_options_read(r, object, field, entry);
+}
+
+static bool override_is_repeated(const struct post_content *content, struct str key)
+{
+	for (size_t i = 0; i < content->override_count; i++) {
+		if (str_equal(content->overrides[i].key, key))
+			return true;
+	}
+	return false;
+}
+
+static void overrides_read(const struct reader *r, const struct json *body,
+			   struct post_content *content)
+{
+	const struct json *given = json_get(body, "overrides");
+	if (json_is_null(given))
+		return;
+	if (!json_is(given, JSON_TYPE_OBJECT)) {
+		shape(r, STR("overrides"), "not_an_object", "This must be an object.");
+		return;
+	}
+	if (given->count > POST_OVERRIDES_MAX) {
+		shape(r, STR("overrides"), "too_many", "There can be at most 106 overrides.");
+		return;
+	}
+	struct post_override *entries = ARENA_ARRAY(r->arena, struct post_override, given->count);
+	content->overrides = entries;
+	for (size_t i = 0; i < given->count; i++) {
+		const enum platform_id platform = platform_id_of_slug(given->keys[i]);
+		const struct str key = platform != PLATFORM_NONE
+					       ? str_of(platform_id_slug(platform))
+					       : given->keys[i];
+		const struct str field =
+			str_format(r->arena, "overrides." STR_FMT, STR_ARG(given->keys[i]));
+		if (override_is_repeated(content, key)) {
+			shape(r, field, "duplicate", "This platform is listed twice.");
+			continue;
+		}
+		struct post_override *entry = &entries[content->override_count++];
+		*entry = (struct post_override){.key = key, .platform = platform};
+		override_read(r, &given->items[i], field, entry);
+	}
+}
+
+void publish_overrides_check(const struct post_content *content,
+			     const struct publish_target *targets, size_t count,
+			     struct problems *problems)
+{
+	for (size_t i = 0; i < content->override_count; i++) {
+		const struct post_override *entry = &content->overrides[i];
+		bool is_target = false;
+		for (size_t k = 0; k < count; k++)
+			is_target |= entry->platform != PLATFORM_NONE
+					     ? entry->platform == targets[k].platform ||
+						       targets[k].platform == PLATFORM_NONE
+					     : str_equal(entry->key, targets[k].account_id);
+		if (!is_target)
+			problem_add(problems, PROBLEM_SHAPE,
+				    str_format(problems->arena, "overrides." STR_FMT,
+					       STR_ARG(entry->key)),
+				    "not_a_target",
+				    STR("A key of overrides must be a platform or an account that "
+					"this post goes to."));
+	}
 }
 
 /* ---- the rest of the root ---- */
@@ -450,11 +605,12 @@ void publish_request_read(struct arena *arena, const struct json *body,
 	}
 	known_check(problems, body, STR(""),
 		    KNOWN("request_id", "account_ids", "content", "media", "containers",
-			  "platforms", "scheduled_at", "type", "max_lateness"));
+			  "platforms", "scheduled_at", "type", "max_lateness", "overrides"));
 	request_out->request_id = request_id_read(&r, body, header_request_id);
 	accounts_read(&r, body, request_out);
 	content_read(&r, body, &request_out->content);
 	request_out->content.options = options_read(&r, body);
+	overrides_read(&r, body, &request_out->content);
 	request_out->scheduled_at_us =
 		publish_schedule_read(json_get(body, "scheduled_at"), now_us, problems);
 	request_out->max_lateness_s = max_lateness_read(&r, body);

@@ -43,6 +43,16 @@ void publish_request_read(struct arena *arena, const struct json *body,
 			  const struct media_url_check *media_url_check,
 			  struct publish_request *request_out, struct problems *problems);
 
+struct publish_target {
+	enum platform_id platform; /* NONE: not known; it may be any */
+	struct str account_id;
+};
+
+/* With the accounts known: a PROBLEM_SHAPE for each key of overrides that none of them fits. */
+void publish_overrides_check(const struct post_content *content,
+			     const struct publish_target *targets, size_t count,
+			     struct problems *problems);
+
 /* scheduled_at by the same rules, for who changes it later: 0 when it is null, absent, or up to 5
  * minutes past. */
 int64_t publish_schedule_read(const struct json *value, int64_t now_us, struct problems *problems);

@@ -162,7 +162,8 @@ function bodyOf(draft) {
 		body.scheduled_at = draft.when.value();
 	}
 	const options = draft.options.value();
-	return options ? {...body, platforms: options} : body;
+	const overrides = draft.overrides.value();
+	return {...body, ...(options ? {platforms: options} : {}), ...(overrides ? {overrides} : {})};
 }
 
 const curlOf = (context, body) =>
@@ -299,11 +300,13 @@ async function ask(draft, work) {
 		one.media.forEach((row) => row.url.problem(null));
 	});
 	draft.when.problem(null);
-	draft.options.problem(null);
-	if (!draft.options.isGood()) {
-		draft.options.problem("This is not a valid JSON object.");
-		draft.options.control.focus();
-		return;
+	for (const one of [draft.options, draft.overrides]) {
+		one.problem(null);
+		if (!one.isGood()) {
+			one.problem("This is not a valid JSON object.");
+			one.control.focus();
+			return;
+		}
 	}
 	try {
 		await work(bodyOf(draft));
@@ -408,18 +411,9 @@ function findAccount(context, draft) {
 	return find.node;
 }
 
-function optionsField(changed) {
-	const one = field({
-		name: "platforms",
-		label: "Platform options",
-		optional: true,
-		kind: "textarea",
-		mono: true,
-		rows: 3,
-		placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}',
-		onchange: changed,
-		hint: "JSON with one object per platform. The API reference lists the options.",
-	});
+/** A field whose text is a JSON object, or nothing. */
+function jsonField(what) {
+	const one = field({optional: true, kind: "textarea", mono: true, rows: 3, ...what});
 	const read = () => {
 		try {
 			const value = JSON.parse(one.control.value);
@@ -485,7 +479,22 @@ function writeCard(context, draft, changed) {
 		parse: (text) => (text ? fromLocal(text) : null),
 		hint: "Leave empty to publish now.",
 	});
-	draft.options = optionsField(changed);
+	draft.options = jsonField({
+		name: "platforms",
+		label: "Platform options",
+		placeholder: '{"youtube": {"title": "…", "privacyStatus": "unlisted"}}',
+		onchange: changed,
+		hint: "JSON with one object per platform. The API reference lists the options.",
+	});
+	const overrides = draft.from?.overrides ?? {};
+	draft.overrides = jsonField({
+		name: "overrides",
+		label: "Different content",
+		value: Object.keys(overrides).length > 0 ? JSON.stringify(overrides, null, 2) : "",
+		placeholder: '{"x": {"content": "A shorter text"}}',
+		onchange: changed,
+		hint: "JSON with one object per platform or account id: content, media, containers, type, options.",
+	});
 	const choice = accountChoice(context, draft, changed);
 	redraw();
 	const publish = async (body) => {
@@ -507,6 +516,7 @@ function writeCard(context, draft, changed) {
 		h("div", null, more),
 		h("div", {class: "pair"}, draft.type.node, draft.when.node),
 		draft.options.node,
+		draft.overrides.node,
 		h(
 			"div",
 			{class: "row"},

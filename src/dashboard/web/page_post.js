@@ -291,22 +291,39 @@ function mediaLine(item) {
 	);
 }
 
+function thread(containers) {
+	return h(
+		"ul",
+		{class: "thread"},
+		containers.map((container, index) =>
+			h(
+				"li",
+				null,
+				h("h3", {class: "soft small"}, index === 0 ? "Post" : `Comment ${index}`),
+				h("p", {class: "post-text"}, container.content || "(no text)"),
+				(container.media ?? []).length > 0 ? h("ul", {class: "help"}, container.media.map(mediaLine)) : null
+			)
+		)
+	);
+}
+
+/** What a platform or account gets instead, where the post has overrides for it. */
+function ownContent(post, target) {
+	if (!post.overrides[target.platform] && !post.overrides[target.account_id]) {
+		return null;
+	}
+	return h(
+		"div",
+		{class: "stack tight"},
+		h("h3", {class: "soft small"}, "On ", platform(target.platform, target.handle)),
+		thread(target.effective.containers)
+	);
+}
+
 function contentCard(post) {
 	return card(
 		{title: "Content"},
-		h(
-			"ul",
-			{class: "thread"},
-			post.containers.map((container, index) =>
-				h(
-					"li",
-					null,
-					h("h3", {class: "soft small"}, index === 0 ? "Post" : `Comment ${index}`),
-					h("p", {class: "post-text"}, container.content || "(no text)"),
-					(container.media ?? []).length > 0 ? h("ul", {class: "help"}, container.media.map(mediaLine)) : null
-				)
-			)
-		)
+		h("div", {class: "stack"}, thread(post.containers), post.platform_posts.map((target) => ownContent(post, target)))
 	);
 }
 

@@ -63,7 +63,7 @@ static void the_lists_element(void **state)
 	assert_string_equal(names_of(fx->arena, json),
 			    "id request_id external_user_id status state outcome mode scheduled_at "
 			    "max_lateness "
-			    "created_at containers platform_posts tags");
+			    "created_at containers overrides platform_posts tags");
 	/* work under way shows as pending (api-decisions.md 7) */
 	assert_text(json, "status", "pending");
 	assert_text(json, "state", "retrying");
