@@ -65,7 +65,7 @@ def test_elements(posts):
     assert answer["meta"] == {"current_page": 1, "per_page": 100, "total": 27, "last_page": 1}
     assert ids(answer) == posts.newest_first
     for post in answer["data"]:
-        assert POST_FIELDS <= set(post) <= POST_FIELDS | {"state", "outcome", "max_lateness"}
+        assert POST_FIELDS <= set(post) <= POST_FIELDS | {"state", "outcome", "max_lateness", "overrides"}
         assert UUID.match(post["id"]) and UUID.match(post["request_id"]) and INSTANT.match(post["created_at"])
         assert post["tags"] == [] and post["mode"] == "basic"
         assert post["status"] in ("pending", "scheduled", "published", "failed")

@@ -8,9 +8,9 @@ import pytest
 from harness import INSTANT, UUID, App, check_error, marker, poll, utc
 
 LIST_FIELDS = {"id", "request_id", "external_user_id", "status", "state", "outcome", "mode", "scheduled_at", "max_lateness",
-               "created_at", "containers", "platform_posts", "tags"}
+               "created_at", "containers", "overrides", "platform_posts", "tags"}
 DETAILS = {"id", "account_id", "platform", "platform_id", "handle", "status", "scheduled_at", "platform_post_id", "url",
-           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts", "outcome", "warnings", "visibility"}
+           "published_at", "attempts", "next_attempt_at", "waiting", "error", "parts", "outcome", "warnings", "visibility", "effective"}
 ERROR_FIELDS = {"code", "message", "platform_code", "platform_message", "transient"}
 TIMELINE_NEEDS = {"at", "account_id", "stage", "method", "status", "duration_ms", "verdict", "decision"}
 
