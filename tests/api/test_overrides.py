@@ -60,7 +60,8 @@ def test_each_account_gets_its_own(hurried, sandbox, media):
     assert answer.json()["data"]["mode"] == "basic"
     post = hurried.wait_post(answer.json()["data"]["post_id"])
     assert post["status"] == "published" and post["outcome"] == "all", post
-    seen = {(entry["platform"], entry["text"].strip()): entry for entry in sandbox.ledger(root) + sandbox.ledger(short) + sandbox.ledger(mine)}
+    entries = sandbox.ledger(root) + sandbox.ledger(short) + sandbox.ledger(mine)
+    seen = {(entry["platform"], entry["text"].strip()): entry for entry in entries}
     assert set(seen) == {("facebook", f"{root} on facebook"), ("x", short), ("facebook", mine), ("facebook", f"{mine} comment"),
                          ("linkedin", root)}
     assert seen["x", short]["media"] == [] and len(seen["linkedin", root]["media"]) == 1
