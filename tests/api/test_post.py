@@ -147,7 +147,7 @@ def test_part_that_failed(app, one, sandbox):
     assert [part["state"] for part in item["parts"]] == ["published", "failed"]
 
 
-NOT_FOUND = ["01a1fcda-7451-7617-8dc3-203f49eaf280", "x", "1", "' OR 1=1 --", "x" * 3000, "publishd"]
+NOT_FOUND = ["01a1fcda-7451-7617-8dc3-203f49eaf280", "x", "1", "' OR 1=1 --", "x" * 3000, "publishx"]
 
 
 @pytest.mark.parametrize("post_id", NOT_FOUND)
