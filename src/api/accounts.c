@@ -57,7 +57,7 @@ static void respond_list(struct http_response *response, const struct account_fi
 	json_key(&w, "data");
 	json_begin_array(&w);
 	for (size_t i = 0; i < count; i++)
-		api_account_write(&w, &rows[i], filter->now_us);
+		api_account_write(&w, response->arena, &rows[i], filter->now_us);
 	json_end_array(&w);
 	json_key(&w, "meta");
 	json_begin_object(&w);
@@ -127,7 +127,7 @@ void api_account_get(void *context, struct http_request *request, struct http_re
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_key(&w, "data");
-	api_account_write(&w, &account, clock_now_us(api->config.clock));
+	api_account_write(&w, response->arena, &account, clock_now_us(api->config.clock));
 	json_end_object(&w);
 }
 
@@ -147,7 +147,7 @@ static void write_check(struct http_response *response, const struct check_outco
 		json_member_bool(&w, "ok", outcome->verdict == CHECK_GOOD);
 	json_member_str_or_null(&w, "message", outcome->message);
 	json_key(&w, "account");
-	api_account_write(&w, account, now_us);
+	api_account_write(&w, response->arena, account, now_us);
 	json_end_object(&w);
 	json_end_object(&w);
 }

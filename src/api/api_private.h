@@ -228,7 +228,8 @@ void post_write_delivery(struct json_writer *w, const struct post_view *view,
 void api_connection_write(struct json_writer *w, const struct connection_row *connection,
 			  const struct account_row *accounts, size_t count, int64_t now_us);
 /* As GET of one account shows it: with the state of its token (api-decisions.md 9). */
-void api_account_write(struct json_writer *w, const struct account_row *account, int64_t now_us);
+void api_account_write(struct json_writer *w, struct arena *arena,
+		       const struct account_row *account, int64_t now_us);
 
 /* ---- publish.c ---- */
 

@@ -456,7 +456,32 @@ static void write_scopes(struct json_writer *w, struct str scopes)
 	json_end_array(w);
 }
 
-void api_account_write(struct json_writer *w, const struct account_row *account, int64_t now_us)
+/* What TikTok said of the creator when it was last asked (tiktok.md 2.1): what a person who posts
+ * has to choose from. */
+static void write_creator_info(struct json_writer *w, struct arena *arena,
+			       const struct account_row *account)
+{
+	static const char *const facts[] = {"privacy_level_options", "max_video_post_duration_sec",
+					    "comment_disabled",      "duet_disabled",
+					    "stitch_disabled",       "is_unaudited"};
+	const struct json *extra = NULL;
+	if (account->platform != PLATFORM_TIKTOK ||
+	    json_parse(arena, account->extra, NULL, &extra, NULL, NULL) != ERR_NONE)
+		return;
+	json_key(w, "creator_info");
+	json_begin_object(w);
+	for (size_t i = 0; i < COUNT_OF(facts); i++) {
+		const struct json *fact = json_get(extra, facts[i]);
+		if (json_is_null(fact))
+			continue;
+		json_key(w, facts[i]);
+		json_put_value(w, fact);
+	}
+	json_end_object(w);
+}
+
+void api_account_write(struct json_writer *w, struct arena *arena,
+		       const struct account_row *account, int64_t now_us)
 {
 	json_begin_object(w);
 	write_account_members(w, account, now_us);
@@ -468,6 +493,7 @@ void api_account_write(struct json_writer *w, const struct account_row *account,
 	json_member_bool(w, "confirmed", !account->is_unconfirmed);
 	json_member_instant(w, "created_at", account->created_at_us);
 	json_member_instant(w, "updated_at", account->updated_at_us);
+	write_creator_info(w, arena, account);
 	json_end_object(w);
 }
 

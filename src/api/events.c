@@ -88,7 +88,7 @@ static enum err_kind write_account(struct data_call *d, struct error *err)
 		return kind;
 	if (!is_found)
 		return error_set(err, ERR_NOT_FOUND, "no such account");
-	api_account_write(&d->w, &account, clock_now_us(d->api->config.clock));
+	api_account_write(&d->w, d->arena, &account, clock_now_us(d->api->config.clock));
 	return ERR_NONE;
 }
 

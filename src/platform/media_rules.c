@@ -94,10 +94,12 @@ static struct str bounds_complaint(const struct media_rule *rule, struct arena *
 				   const struct sniff *sniff, int64_t size_bytes)
 {
 	const int64_t pixels = (int64_t)((uint64_t)sniff->width * sniff->height & INT64_MAX);
+	const uint32_t shorter = sniff->width < sniff->height ? sniff->width : sniff->height;
 	const struct bound bounds[] = {
 		{size_bytes, rule->size_min_bytes, rule->size_max_bytes, "large", "bytes", false},
 		{sniff->width, rule->width_min, rule->width_max, "wide", "pixels", false},
 		{sniff->height, rule->height_min, rule->height_max, "high", "pixels", false},
+		{shorter, 0, rule->shorter_side_max, "on its shorter side", "pixels", false},
 		{pixels, 0, (int64_t)(rule->pixels_max & INT64_MAX), "in all", "pixels", false},
 		{sniff->duration_ms, rule->duration_min_ms, rule->duration_max_ms, "long", "s",
 		 true},

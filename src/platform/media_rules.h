@@ -33,6 +33,7 @@ struct media_rule {
 	int64_t size_min_bytes, size_max_bytes;
 	uint32_t width_min, width_max;
 	uint32_t height_min, height_max;
+	uint32_t shorter_side_max;
 	uint64_t pixels_max; /* width * height */
 	uint32_t ratio_min_permille,
 		ratio_max_permille; /* width / height in thousandths: 800 is 4:5 */

@@ -34,13 +34,23 @@ static bool is_among(unsigned one, unsigned wanted)
 	return wanted == 0 || (one & wanted) != 0;
 }
 
+static bool option_fits(const struct planning *p, const struct plan_row *row)
+{
+	if (row->only_option == NULL)
+		return true;
+	const struct json *option = json_get(p->options, row->only_option);
+	if (row->unless_value != NULL)
+		return !str_equal_z(json_string(option), row->unless_value);
+	return !json_is_null(option) &&
+	       (row->only_value == NULL || str_equal_z(json_string(option), row->only_value));
+}
+
 static bool row_fits(const struct planning *p, const struct plan_row *row, size_t part)
 {
 	return is_among(part == 0 ? PLAN_POST : PLAN_COMMENTS, row->parts) &&
 	       is_among(p->type, row->types) &&
 	       is_among(shape_of(&p->post->containers[part]), row->shapes) &&
-	       (!row->only_organization || p->is_organization) &&
-	       (row->only_option == NULL || !json_is_null(json_get(p->options, row->only_option)));
+	       (!row->only_organization || p->is_organization) && option_fits(p, row);
 }
 
 static bool file_fits(enum plan_each each, const struct media *media)

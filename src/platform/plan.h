@@ -53,6 +53,9 @@ struct plan_row {
 	enum plan_each each;
 	bool only_organization;  /* for accounts of ACCOUNT_ORGANIZATION */
 	const char *only_option; /* when the post has that option */
+	const char *only_value;  /* ... and it is this text */
+	/* instead: unless that option is this text; it may be missing */
+	const char *unless_value;
 
 	const char *method;
 	const char *host_path; /* without "https://" */

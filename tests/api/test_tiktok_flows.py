@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness import App, Sandbox, Service, marker, poll
+from harness import App, Sandbox, Service, make_media, marker, poll
 
 INIT = "/v2/post/publish/video/init/"
 PHOTOS = "/v2/post/publish/content/init/"
@@ -208,7 +208,105 @@ def test_comments_are_refused(world, media):
     assert "comments_not_supported" in json.dumps(answer.json())
 
 
-def test_draft_is_refused_not_published(world, media):
+def test_draft_without_its_permission_is_refused_with_the_remedy(world, media):
     body = {"account_ids": [world.account], "content": "a", "media": [media.clip()],
-            "platforms": {"tiktok": {**PUBLIC, "post_mode": "MEDIA_UPLOAD"}}}
-    assert world.app.post("/v1/posts/publish", json=body).status_code == 422
+            "platforms": {"tiktok": {"post_mode": "MEDIA_UPLOAD"}}}
+    answer = world.app.post("/v1/posts/publish", json=body)
+    assert answer.status_code == 422 and "video.upload" in answer.json()["errors"]["platforms.tiktok.post_mode"][0]
+
+
+@pytest.fixture(scope="module")
+def drafter(world):
+    """An account of an app that asks for drafts alone, as one without the product for direct posts does."""
+    app = App(world.service)
+    done = app.cli("credential", "set", "--app", app.client_id, "--platform", "tiktok", "--client-id", "sandbox-tiktok",
+                   "--client-secret-stdin", "--scopes", "user.info.basic user.info.profile video.upload", "--verify",
+                   stdin="sandbox-secret-tiktok")
+    assert done.returncode == 0, done.stderr
+    app.issue_token()
+    return app, app.account("tiktok", "drafter")
+
+
+DRAFT = {"tiktok": {"post_mode": "MEDIA_UPLOAD"}}
+
+
+@pytest.mark.parametrize("kind", ["clip", "image"])
+def test_draft_ends_in_the_inbox_as_it_was_asked_for(world, drafter, media, kind):
+    app, account = drafter
+    text = marker("draft")
+    asked = len(world.sandbox.log(path=CREATOR))
+    accepted = app.accepted(account, text, media=[getattr(media, kind)()], platforms=DRAFT)
+    ignored = [warning["field"] for warning in accepted.get("warnings", [])]
+    assert ignored == (["content"] if kind == "clip" else [])  # TikTok takes no text with a video
+    post = app.wait_post(accepted["post_id"])
+    told = only(post["platform_posts"])
+    assert (post["status"], post["outcome"], told["visibility"], told["warnings"]) == ("published", "all", "draft", [])
+    assert told["url"] is None and world.sandbox.ledger(text) == []  # nobody sees it yet
+    assert len(world.sandbox.log(path=CREATOR)) == asked
+
+
+def test_plan_of_a_draft_is_what_it_does(world, drafter, media):
+    app, account = drafter
+    body = {"account_ids": [account], "content": "", "media": [media.clip()], "platforms": DRAFT}
+    told = app.post("/v1/posts/validate", json=body).json()["data"]
+    plan = json.dumps(only(told["accounts"])["plan"])
+    assert "/inbox/video/init/" in plan and "/creator_info/" not in plan
+
+
+def test_post_without_its_permission_is_refused_with_the_remedy(drafter, media):
+    app, account = drafter
+    answer = app.publish(account, "a", media=[media.clip()])
+    assert answer.status_code == 422 and "video.publish" in answer.json()["errors"]["platforms.tiktok.post_mode"][0]
+
+
+def test_sixth_draft_waits_for_room_in_the_inbox(world, drafter, media):
+    app, account = drafter
+    world.sandbox.fault("tiktok", "POST", "/v2/post/publish/inbox/video/init/", "status", error="spam_risk_too_many_pending_share",
+                        status=403)
+    accepted = app.accepted(account, "", media=[media.clip()], platforms=DRAFT)
+    poll("it waits", lambda: app.show(accepted["post_id"])["platform_posts"][0]["error"])
+    told = app.show(accepted["post_id"])["platform_posts"][0]
+    assert (told["status"], told["error"]["code"]) == ("pending", "QUOTA_EXHAUSTED")
+    assert app.delete(f"/v1/posts/{accepted['post_id']}").status_code in (204, 409)
+
+
+# ---- an app that TikTok has not audited ----
+
+
+def test_first_post_of_an_unaudited_app_works_without_the_option(world, media):
+    world.turn(tiktok_audited=0, tiktok_private_account=1)
+    text = marker("first")
+    post = world.final(text, [media.clip()], {})
+    told = only(post["platform_posts"])
+    assert (post["status"], post["outcome"], told["visibility"]) == ("published", "partial", "private")
+    assert "audit" in only(told["warnings"])["message"]
+    assert [init["post_info"]["privacy_level"] for init in world.inits(text)] == ["MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"]
+    only(world.sandbox.ledger(text))
+    accepted = world.app.accepted(world.account, marker("next"), media=[media.clip()])
+    assert "tiktok_unaudited_app" in [warning["code"] for warning in accepted["warnings"]]
+    world.turn(tiktok_audited=1)  # the audit is learned of by the next post that TikTok takes
+    world.app.wait_post(accepted["post_id"])
+
+
+def test_account_shows_what_its_creator_may_choose_from(world):
+    shown = world.app.get(f"/v1/accounts/{world.app.account('tiktok', 'chooser')}").json()["data"]["creator_info"]
+    assert shown["privacy_level_options"] == ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"]
+    assert (shown["max_video_post_duration_sec"], shown["stitch_disabled"]) == (300, True)
+
+
+def test_photo_that_is_too_large_is_named(world, media, tmp_path):
+    text = marker("large")
+    large = make_media(tmp_path / "large.jpg", ["-f", "lavfi", "-i", "testsrc2=size=1200x1100", "-frames:v", "1"])
+    media.picture, kept = large, media.picture
+    try:
+        post = world.final(text, [media.image()])
+    finally:
+        media.picture = kept
+    assert world.error(post)["code"] == "MEDIA_REJECTED" and "shorter side" in world.error(post)["message"]
+    assert "Media file 1" in world.error(post)["message"] and world.inits(text, PHOTOS) == []
+
+
+def test_html_of_tiktoks_edge_passes(world, media):
+    text = marker("edge")
+    world.sandbox.fault("tiktok", "POST", INIT, "status", status=403, body="<html>Access denied</html>")
+    check_published(world, world.final(text, [media.clip()]), text)

@@ -4,17 +4,18 @@
  * (tiktok_init.c), send the bytes (tiktok_upload.c), and ask the task how it goes until the post is
  * public (tiktok_status.c). The task's publish_id is what everything hangs on. Bytes of videos are
  * sent by us: without them a task never posts. Where TikTok pulls, that is for photos and by
- * option, init itself publishes. */
+ * option, init itself publishes. A draft (post_mode MEDIA_UPLOAD) takes the same way without the
+ * first stage, and ends in the creator's inbox. */
 #include "tiktok_adapter.h"
 
 #include "adapters.h"
 #include "stages.h"
 
+/* What the creator may post is no matter for a draft. */
 static const char *begin_ask(const struct env *env, struct flow *flow, struct step *step)
 {
-	(void)env;
 	if (flow_part(flow) < flow->part_count)
-		return TIKTOK_STAGE_CREATOR;
+		return tiktok_is_draft(env) ? TIKTOK_STAGE_INIT : TIKTOK_STAGE_CREATOR;
 	step_done(step);
 	return NULL;
 }

@@ -26,6 +26,7 @@
 #define TIKTOK_API_URL "https://" TIKTOK_API
 #define TIKTOK_PATH_CREATOR "/post/publish/creator_info/query/"
 #define TIKTOK_PATH_VIDEO_INIT "/post/publish/video/init/"
+#define TIKTOK_PATH_INBOX_INIT "/post/publish/inbox/video/init/"
 #define TIKTOK_PATH_CONTENT_INIT "/post/publish/content/init/"
 #define TIKTOK_PATH_STATUS "/post/publish/status/fetch/"
 #define TIKTOK_URL_MAX_BYTES 4096
@@ -79,11 +80,18 @@ static inline bool tiktok_is_photos(const struct env *env)
 	return env->post_type == POST_TYPE_CAROUSEL;
 }
 
+/* A draft for the creator's inbox instead of a post (2.2, 2.4). */
+static inline bool tiktok_is_draft(const struct env *env)
+{
+	return str_equal_z(json_string(json_get(env->options, "post_mode")), "MEDIA_UPLOAD");
+}
+
 /* ---- tiktok_refusal.c ---- */
 
 extern const struct refusal tiktok_token_refusals[];
 /* fail_reason of a task that ended as FAILED. */
 extern const struct refusal tiktok_task_failures[];
+extern const struct refusal tiktok_photo_failures[];
 
 /* Success is the word "ok"; the HTTP status does not count: some refusals come with 200 (2.1). */
 bool tiktok_is_ok(const struct reply *reply);
@@ -91,6 +99,8 @@ bool tiktok_is_ok(const struct reply *reply);
 bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct step *step);
 /* The same for a publish call: what cannot be read as a refusal is uncertain. */
 bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply, struct step *step);
+/* TikTok's word that it has not audited the app, which so may not post like this. */
+bool tiktok_is_unaudited_refusal(const struct reply *reply);
 
 /* ---- tiktok_login.c ---- */
 
@@ -108,8 +118,11 @@ bool tiktok_option_bool(const struct env *env, const char *name);
 /* The sentence of a video that is longer than the creator's may be. */
 struct str tiktok_too_long(struct arena *arena, int64_t max_s);
 bool tiktok_list_has(const struct json *list, struct str item);
-/* account_found.extra of a new connection. */
-struct str tiktok_extra_begin(const struct env *env, struct str scope);
+/* account_found.extra of a new connection; creator is what creator_info said, or NULL. */
+struct str tiktok_extra_begin(const struct env *env, struct str scope, const struct json *creator);
+/* True when the refused post may go out as SELF_ONLY instead: no level was asked for, and the app
+ * is not audited. The flow then has that level. */
+bool tiktok_level_falls_back(const struct env *env, struct flow *flow, const struct reply *reply);
 /* A post that is not SELF_ONLY was taken: the app is audited (2.6, "unaudited"). */
 void tiktok_audit_note(const struct env *env, struct flow *flow);
 /* After every publish step: gives the engine what was learnt about the account. */

@@ -73,16 +73,39 @@ static struct str joined(struct arena *arena, const struct json *list)
 static const char *const kept_facts[] = {"privacy_level_options", "max_video_post_duration_sec",
 					 "comment_disabled", "duet_disabled", "stitch_disabled"};
 
-/* The account's extra with what creator says; creator NULL = as it was. */
-static struct str extra_text(const struct env *env, const struct json *creator, bool can_list,
-			     bool is_unaudited)
+/* What was granted at connect: scopes that decide what may be asked for. Unknown where TikTok did
+ * not name them. */
+static const struct {
+	const char *fact;
+	const char *scope;
+} granted_facts[] = {
+	{"can_list", "video.list"},
+	{"can_post", "video.publish"},
+	{"can_draft", "video.upload"},
+};
+
+static void granted_write(const struct env *env, const struct str *scope, struct json_writer *w)
+{
+	for (size_t i = 0; i < COUNT_OF(granted_facts); i++) {
+		const struct json *kept = json_get(env->account_extra, granted_facts[i].fact);
+		if (scope != NULL && !str_is_empty(*scope))
+			json_member_bool(w, granted_facts[i].fact,
+					 token_scope_is_granted(*scope, granted_facts[i].scope));
+		else if (!json_is_null(kept))
+			json_member_bool(w, granted_facts[i].fact, json_bool(kept, false));
+	}
+}
+
+/* The account's extra with what creator says; creator and scope NULL = as it was. */
+static struct str extra_text(const struct env *env, const struct json *creator,
+			     const struct str *scope, bool is_unaudited)
 {
 	struct buf extra;
 	struct json_writer w;
 	buf_init(&extra, env->arena, TIKTOK_BODY_MAX_BYTES);
 	json_writer_init(&w, &extra);
 	json_begin_object(&w);
-	json_member_bool(&w, "can_list", can_list);
+	granted_write(env, scope, &w);
 	json_member_bool(&w, "is_unaudited", is_unaudited);
 	for (size_t i = 0; i < COUNT_OF(kept_facts); i++) {
 		const struct json *fact =
@@ -96,30 +119,42 @@ static struct str extra_text(const struct env *env, const struct json *creator, 
 	return buf_str(&extra);
 }
 
-static bool extra_bool(const struct env *env, const char *name)
+static bool is_known_unaudited(const struct env *env)
 {
-	return json_bool(json_get(env->account_extra, name), false);
+	return json_bool(json_get(env->account_extra, "is_unaudited"), false);
 }
 
-struct str tiktok_extra_begin(const struct env *env, struct str scope)
+struct str tiktok_extra_begin(const struct env *env, struct str scope, const struct json *creator)
 {
-	return extra_text(env, NULL, token_scope_is_granted(scope, "video.list"), false);
+	return extra_text(env, creator, &scope, false);
 }
 
 /* Only when something has changed: it is written with the delivery. */
 static void extra_note(const struct env *env, struct flow *flow, const struct json *creator,
 		       bool is_unaudited)
 {
-	const bool can_list = extra_bool(env, "can_list");
-	const struct str was = extra_text(env, NULL, can_list, extra_bool(env, "is_unaudited"));
-	const struct str now = extra_text(env, creator, can_list, is_unaudited);
+	const struct str was = extra_text(env, NULL, NULL, is_known_unaudited(env));
+	const struct str now = extra_text(env, creator, NULL, is_unaudited);
 	if (!str_equal(was, now))
 		flow_set(flow, TIKTOK_KEY_ACCOUNT_EXTRA, now);
 }
 
+bool tiktok_level_falls_back(const struct env *env, struct flow *flow, const struct reply *reply)
+{
+	const struct str self_only = STR("SELF_ONLY");
+	const bool is_asked = !str_is_empty(json_string(json_get(env->options, "privacy_level")));
+	if (is_asked || str_equal(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), self_only) ||
+	    tiktok_option_bool(env, "brand_content_toggle") || !tiktok_is_unaudited_refusal(reply))
+		return false;
+	flow_set(flow, TIKTOK_KEY_PRIVACY_LEVEL, self_only);
+	extra_note(env, flow, NULL, true);
+	return true;
+}
+
 void tiktok_audit_note(const struct env *env, struct flow *flow)
 {
-	if (!str_equal_z(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), "SELF_ONLY"))
+	if (!tiktok_is_draft(env) &&
+	    !str_equal_z(flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL), "SELF_ONLY"))
 		extra_note(env, flow, NULL, false);
 }
 
@@ -177,7 +212,7 @@ const char *tiktok_creator_answer(const struct env *env, struct flow *flow,
 	const struct json *offered = json_get(creator, "privacy_level_options");
 	const struct str level = privacy_level(env, offered);
 	const int64_t max_s = json_int(json_get(creator, "max_video_post_duration_sec"), 0);
-	extra_note(env, flow, creator, extra_bool(env, "is_unaudited"));
+	extra_note(env, flow, creator, is_known_unaudited(env));
 	if (str_is_empty(level))
 		return content_refused(step, FAILURE_CODE_CONTENT_REJECTED,
 				       str_format(env->arena,

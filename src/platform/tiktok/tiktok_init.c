@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Opening a task (tiktok.md 2.2, 2.4, 2.5): of a video whose bytes we send, of a video
- * that TikTok pulls, of photos, which it always pulls. Init of the first prepares, for without its
+ * that TikTok pulls, of photos, which it always pulls; as a post, or as a draft for the creator's
+ * inbox. Init of the first prepares, for without its
  * bytes nothing is posted; init of a pull publishes. The task's publish_id is kept right after. */
 #include "tiktok_adapter.h"
 
@@ -90,6 +91,10 @@ static void photo_info_write(const struct env *env, const struct flow *flow, str
 	if (!str_is_empty(title))
 		json_member_str(w, "title", title);
 	json_member_str(w, "description", env->post->containers[0].content);
+	if (tiktok_is_draft(env)) {
+		json_end_object(w);
+		return;
+	}
 	json_member_str(w, "privacy_level", flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL));
 	shared_write(env, flow, w);
 	json_member_bool(w, "auto_add_music", tiktok_option_bool(env, "auto_add_music"));
@@ -140,10 +145,14 @@ static struct str init_body(const struct env *env, const struct flow *flow)
 	json_begin_object(&w);
 	if (tiktok_is_photos(env)) {
 		json_member_str(&w, "media_type", STR("PHOTO"));
-		json_member_str(&w, "post_mode", STR("DIRECT_POST"));
+		json_member_str(&w, "post_mode",
+				tiktok_is_draft(env) ? STR("MEDIA_UPLOAD") : STR("DIRECT_POST"));
 	}
-	json_key(&w, "post_info");
-	(tiktok_is_photos(env) ? photo_info_write : video_info_write)(env, flow, &w);
+	/* The draft of a video has no post_info: TikTok takes none (2.2). */
+	if (tiktok_is_photos(env) || !tiktok_is_draft(env)) {
+		json_key(&w, "post_info");
+		(tiktok_is_photos(env) ? photo_info_write : video_info_write)(env, flow, &w);
+	}
 	json_key(&w, "source_info");
 	if (tiktok_is_photos(env))
 		photo_source_write(env, &w);
@@ -153,6 +162,14 @@ static struct str init_body(const struct env *env, const struct flow *flow)
 		upload_source_write(env, &w);
 	json_end_object(&w);
 	return buf_str(&body);
+}
+
+static struct str init_url(const struct env *env)
+{
+	if (tiktok_is_photos(env))
+		return STR(TIKTOK_API_URL TIKTOK_PATH_CONTENT_INIT);
+	return tiktok_is_draft(env) ? STR(TIKTOK_API_URL TIKTOK_PATH_INBOX_INIT)
+				    : STR(TIKTOK_API_URL TIKTOK_PATH_VIDEO_INIT);
 }
 
 const char *tiktok_init_ask(const struct env *env, struct flow *flow, struct step *step)
@@ -167,9 +184,7 @@ const char *tiktok_init_ask(const struct env *env, struct flow *flow, struct ste
 	}
 	flow_set_int(flow, TIKTOK_KEY_SIZE_BYTES, env->media[0].size_bytes);
 	tiktok_post(env, env->access_token, step, is_pull(env) ? CALL_PUBLISH : CALL_PREPARE,
-		    tiktok_is_photos(env) ? STR(TIKTOK_API_URL TIKTOK_PATH_CONTENT_INIT)
-					  : STR(TIKTOK_API_URL TIKTOK_PATH_VIDEO_INIT),
-		    init_body(env, flow));
+		    init_url(env), init_body(env, flow));
 	return NULL;
 }
 
@@ -194,6 +209,8 @@ static const char *pull_answer(const struct env *env, struct flow *flow, const s
 const char *tiktok_init_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
+	if (tiktok_level_falls_back(env, flow, reply))
+		return TIKTOK_STAGE_INIT;
 	if (is_pull(env))
 		return pull_answer(env, flow, reply, step);
 	if (tiktok_is_refused(env, reply, step))

@@ -29,14 +29,19 @@ const struct oauth_exchange tiktok_exchange = {
 
 /* ---- connect: 1.4 and 1.7 ---- */
 
+/* An app has the product for posts, the one for drafts, or both (1.2). */
 static const char *const needed_scopes[] = {"user.info.basic", "video.publish", NULL};
+static const char *const needed_for_drafts[] = {"user.info.basic", NULL};
 
 static const char *exchange_answer(const struct env *env, struct flow *flow,
 				   const struct reply *reply, struct step *step)
 {
 	struct token_answer answer;
-	if (!oauth_exchange_read(env, reply, &answer, step) ||
-	    token_scopes_missing_fail(env, answer.scope, needed_scopes, step))
+	if (!oauth_exchange_read(env, reply, &answer, step))
+		return NULL;
+	const bool can_draft = token_scope_is_granted(answer.scope, "video.upload");
+	if (token_scopes_missing_fail(env, answer.scope,
+				      can_draft ? needed_for_drafts : needed_scopes, step))
 		return NULL;
 	token_answer_keep(flow, &answer);
 	return TIKTOK_STAGE_USER;
@@ -75,8 +80,10 @@ static const char *user_answer(const struct env *env, struct flow *flow, const s
 	flow_set(flow, TIKTOK_KEY_USERNAME, json_string(json_get(user, "username")));
 	flow_set(flow, TIKTOK_KEY_NAME, json_string(json_get(user, "display_name")));
 	flow_set(flow, TIKTOK_KEY_AVATAR_URL, json_string(json_get(user, "avatar_url")));
-	return str_is_empty(flow_get(flow, TIKTOK_KEY_USERNAME)) ? TIKTOK_STAGE_CREATOR
-								 : TIKTOK_STAGE_ACCOUNT;
+	const struct str granted = flow_get(flow, TOKEN_KEY_SCOPE);
+	return str_is_empty(granted) || token_scope_is_granted(granted, "video.publish")
+		       ? TIKTOK_STAGE_CREATOR
+		       : TIKTOK_STAGE_ACCOUNT;
 }
 
 void tiktok_creator_send(const struct env *env, struct str token, struct step *step)
@@ -91,15 +98,20 @@ static const char *name_ask(const struct env *env, struct flow *flow, struct ste
 	return NULL;
 }
 
-/* Only for the name: what it refuses today may be allowed tomorrow, so it never fails a
- * connection. */
+/* For the name, and for what the creator may choose from before a first post. What it refuses today
+ * may be allowed tomorrow, so it never fails a connection. */
 static const char *name_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
-	(void)env;
 	(void)step;
 	const struct json *creator = json_get(reply->json, "data");
-	flow_set(flow, TIKTOK_KEY_USERNAME, json_string(json_get(creator, "creator_username")));
+	if (!tiktok_is_ok(reply) || !json_is(creator, JSON_TYPE_OBJECT))
+		return TIKTOK_STAGE_ACCOUNT;
+	if (str_is_empty(flow_get(flow, TIKTOK_KEY_USERNAME)))
+		flow_set(flow, TIKTOK_KEY_USERNAME,
+			 json_string(json_get(creator, "creator_username")));
+	flow_set(flow, TIKTOK_KEY_ACCOUNT_EXTRA,
+		 tiktok_extra_begin(env, flow_get(flow, TOKEN_KEY_SCOPE), creator));
 	return TIKTOK_STAGE_ACCOUNT;
 }
 
@@ -107,13 +119,16 @@ static const char *account_ask(const struct env *env, struct flow *flow, struct 
 {
 	struct account_found *account = ARENA_NEW(env->arena, struct account_found);
 	const struct token_answer token = token_answer_kept(flow);
+	const struct str extra = flow_get(flow, TIKTOK_KEY_ACCOUNT_EXTRA);
 	*account = (struct account_found){
 		.platform_account_id = flow_get(flow, TIKTOK_KEY_OPEN_ID),
 		.username = flow_get(flow, TIKTOK_KEY_USERNAME),
 		.name = flow_get(flow, TIKTOK_KEY_NAME),
 		.avatar_url = flow_get(flow, TIKTOK_KEY_AVATAR_URL),
 		.type = ACCOUNT_CREATOR,
-		.extra = tiktok_extra_begin(env, flow_get(flow, TOKEN_KEY_SCOPE)),
+		.extra = str_is_empty(extra)
+				 ? tiktok_extra_begin(env, flow_get(flow, TOKEN_KEY_SCOPE), NULL)
+				 : extra,
 	};
 	token_answer_give(&token, account);
 	step_done(step);

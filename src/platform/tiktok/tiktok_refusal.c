@@ -49,7 +49,8 @@ static const struct refusal api_refusals[] = {
 	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
 	    "TikTok considers the post spam."),
 	ROW(0, TIKTOK_UNAUDITED, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
-	    "TikTok has not audited this app: it may only post as SELF_ONLY to private accounts."),
+	    "TikTok has not audited this app: it may only post as SELF_ONLY, and only while the "
+	    "creator's account is private."),
 	ROW(0, "url_ownership_unverified", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
 	    "The media URL's domain is not verified for this app at TikTok."),
 	ROW(0, "privacy_level_option_mismatch", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
@@ -74,37 +75,52 @@ static const struct refusal api_refusals[] = {
 	{0},
 };
 
-/* fail_reason of a task that ended as FAILED. It posted nothing, so a transient one is begun
+/* fail_reason of a task that ended as FAILED (4.3). It posted nothing, so a transient one is begun
  * anew. */
-const struct refusal tiktok_task_failures[] = {
+/* clang-format off */
+#define TASK_FAILURES \
+	ROW(0, "internal", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE, \
+	    "TikTok failed while processing the video."), \
+	ROW(0, "video_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE, \
+	    "TikTok could not fetch the video."), \
+	ROW(0, "photo_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE, \
+	    "TikTok could not fetch a photo."), \
+	ROW(0, "file_format_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, \
+	    "TikTok does not accept the video's format."), \
+	ROW(0, "duration_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, \
+	    "TikTok does not accept a video of this duration."), \
+	ROW(0, "frame_rate_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, \
+	    "TikTok does not accept the video's frame rate."), \
+	ROW(0, "picture_size_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE, \
+	    "TikTok does not accept the video's width or height."), \
+	ROW(0, "spam_risk_too_many_posts", RATE_LIMITED, QUOTA_EXHAUSTED, DAY, \
+	    "The creator has reached TikTok's daily posting limit."), \
+	ROW(0, "spam_risk_user_banned_from_posting", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE, \
+	    "TikTok has banned the creator from posting."), \
+	ROW(0, "spam_risk_text", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, \
+	    "TikTok considers the text spam."), \
+	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE, \
+	    "TikTok considers the post spam."), \
+	ROW(0, "auth_removed", REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE, \
+	    "The creator has withdrawn the app's permission."), \
+	ROW(0, "publish_cancelled", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, \
+	    "The post was cancelled at TikTok."), \
+	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE, \
+	    "TikTok could not publish the post.")
+/* clang-format on */
+
+const struct refusal tiktok_task_failures[] = {TASK_FAILURES, {0}};
+
+/* The same reasons, of photos. TikTok does not say which photo it means (3). */
+const struct refusal tiktok_photo_failures[] = {
 	ROW(0, "internal", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
-	    "TikTok failed while processing the video."),
-	ROW(0, "video_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE,
-	    "TikTok could not fetch the video."),
-	ROW(0, "photo_pull_failed", TRANSIENT, MEDIA_UNREACHABLE, BY_SCHEDULE,
-	    "TikTok could not fetch a photo."),
+	    "TikTok failed while processing the photos."),
 	ROW(0, "file_format_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
-	    "TikTok does not accept the video's format."),
-	ROW(0, "duration_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
-	    "TikTok does not accept a video of this duration."),
-	ROW(0, "frame_rate_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
-	    "TikTok does not accept the video's frame rate."),
+	    "TikTok does not accept the format of a photo."),
 	ROW(0, "picture_size_check_failed", PERMANENT, MEDIA_REJECTED, BY_SCHEDULE,
-	    "TikTok does not accept the video's width or height."),
-	ROW(0, "spam_risk_too_many_posts", RATE_LIMITED, QUOTA_EXHAUSTED, DAY,
-	    "The creator has reached TikTok's daily posting limit."),
-	ROW(0, "spam_risk_user_banned_from_posting", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
-	    "TikTok has banned the creator from posting."),
-	ROW(0, "spam_risk_text", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
-	    "TikTok considers the text spam."),
-	ROW(0, "spam_risk", PERMANENT, CONTENT_REJECTED, BY_SCHEDULE,
-	    "TikTok considers the post spam."),
-	ROW(0, "auth_removed", REAUTH, ACCOUNT_REAUTH_REQUIRED, BY_SCHEDULE,
-	    "The creator has withdrawn the app's permission."),
-	ROW(0, "publish_cancelled", PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
-	    "The post was cancelled at TikTok."),
-	ROW(0, NULL, PERMANENT, PLATFORM_REJECTED, BY_SCHEDULE,
-	    "TikTok could not publish the post."),
+	    "TikTok does not accept the width or height of a photo; the shorter side may have 1080 "
+	    "pixels at most."),
+	TASK_FAILURES,
 	{0},
 };
 
@@ -136,12 +152,20 @@ bool tiktok_is_refused(const struct env *env, const struct reply *reply, struct 
 	if (step_fail_transport(step, env, reply))
 		return true;
 	const struct refusal_facts facts = facts_of(reply);
-	if (facts.is_readable || reply->status != 200)
+	/* A 403 without TikTok's own words is its edge's, which lets the same call pass later. */
+	const bool is_edge = reply->status == 200 || reply->status == 403;
+	if (facts.is_readable || !is_edge)
 		refusal_fail(api_refusals, env, &facts, reply, step);
 	else
 		step_fail(step, FAILURE_TRANSIENT, FAILURE_CODE_PLATFORM_UNAVAILABLE,
 			  STR("TikTok's answer cannot be read."));
 	return true;
+}
+
+bool tiktok_is_unaudited_refusal(const struct reply *reply)
+{
+	const struct str code = json_string(json_get(json_get(reply->json, "error"), "code"));
+	return reply->outcome == REPLY_ANSWERED && str_equal_z(code, TIKTOK_UNAUDITED);
 }
 
 bool tiktok_publish_is_refused(const struct env *env, const struct reply *reply, struct step *step)

@@ -15,6 +15,7 @@
 #define PHOTO_TEXT_MAX_UTF16_UNITS 4000
 #define PHOTO_TITLE_MAX_UTF16_UNITS 90
 #define PHOTOS_MAX 35
+#define PHOTO_SHORTER_SIDE_MAX 1080 /* 3: one that is larger fails the whole set, unnamed */
 
 const struct media_rule tiktok_video_rule = {
 	.what = "a TikTok video",
@@ -36,12 +37,14 @@ const struct media_rule tiktok_photo_rule = {
 	.types_text = "JPEG or WebP",
 	.size_min_bytes = 1,
 	.size_max_bytes = 20 * 1024 * 1024,
+	.shorter_side_max = PHOTO_SHORTER_SIDE_MAX,
 };
 
 struct check {
 	const struct post_content *post;
 	enum post_type type;
 	const struct json *options;
+	bool is_draft; /* for the creator's inbox (2.2, 2.4) */
 	const struct rules_account *account;
 	struct problems *problems;
 };
@@ -88,6 +91,11 @@ static void kind_options_check(const struct check *check)
 	}
 }
 
+static void warn(const struct check *check, struct str field, const char *code, const char *message)
+{
+	warning_add(check->problems, field, code, str_of(message));
+}
+
 static void refuse(const struct check *check, const char *option, const char *reason, int64_t limit,
 		   int64_t actual, const char *message)
 {
@@ -117,10 +125,60 @@ static void brand_check(const struct check *check)
 		       "Branded content cannot be posted as SELF_ONLY.");
 }
 
-static void warn(const struct check *check, struct str field, const char *code, const char *message)
+/* ---- drafts ---- */
+
+/* What the creator chooses in TikTok when the draft is published there (2.2, 2.4). */
+static const struct {
+	const char *name;
+	enum post_type only_type; /* NONE = of videos and photos alike */
+} draft_losses[] = {
+	{"privacy_level", POST_TYPE_NONE},
+	{"disable_comment", POST_TYPE_NONE},
+	{"brand_content_toggle", POST_TYPE_NONE},
+	{"brand_organic_toggle", POST_TYPE_NONE},
+	{"disable_duet", POST_TYPE_VIDEO},
+	{"disable_stitch", POST_TYPE_VIDEO},
+	{"is_aigc", POST_TYPE_VIDEO},
+	{"video_cover_timestamp_ms", POST_TYPE_VIDEO},
+	{"auto_add_music", POST_TYPE_CAROUSEL},
+};
+
+static void draft_losses_warn(const struct check *check)
 {
-	warning_add(check->problems, field, code, str_of(message));
+	for (size_t i = 0; i < COUNT_OF(draft_losses); i++) {
+		const enum post_type only_type = draft_losses[i].only_type;
+		if ((only_type == POST_TYPE_NONE || only_type == check->type) &&
+		    !json_is_null(json_get(check->options, draft_losses[i].name)))
+			warn(check, option_field(check, draft_losses[i].name), "ignored",
+			     "TikTok does not take this option with a draft: the creator chooses "
+			     "it in TikTok. It was ignored.");
+	}
+	if (check->type == POST_TYPE_VIDEO &&
+	    !str_is_empty(str_trim(check->post->containers[0].content)))
+		warn(check, rules_field(check->problems->arena, check->post, 0, "content"),
+		     "ignored",
+		     "TikTok takes no text with the draft of a video: the creator writes it in "
+		     "TikTok. It was ignored.");
 }
+
+/* Connect left what was granted; an account of an older connection has no such facts. */
+static void scope_check(const struct check *check)
+{
+	const char *fact = check->is_draft ? "can_draft" : "can_post";
+	if (json_bool(json_get(check->account->extra, fact), true))
+		return;
+	refuse(check, "post_mode", "scope_missing", -1, -1,
+	       check->is_draft
+		       ? "Drafts need the permission video.upload, which this account did not "
+			 "grant. Add it to the scopes of the app's TikTok credentials and connect "
+			 "the account again."
+		       : "Posts need the permission video.publish, which this account did not "
+			 "grant. Use post_mode MEDIA_UPLOAD for a draft, or add the permission to "
+			 "the scopes of the app's TikTok credentials and connect the account "
+			 "again.");
+}
+
+/* ---- what the creator may ---- */
 
 /* What TikTok said of the creator and the app when it was last asked; it may have changed since. */
 static void creator_warn(const struct check *check, struct str level)
@@ -135,8 +193,11 @@ static void creator_warn(const struct check *check, struct str level)
 		     "TikTok did not offer the creator this privacy_level when last asked.");
 	if (json_bool(json_get(extra, "is_unaudited"), false) && !str_equal_z(level, "SELF_ONLY"))
 		warn(check, field, "tiktok_unaudited_app",
-		     "TikTok has not audited this app: it accepts only SELF_ONLY posts from "
-		     "private accounts.");
+		     str_is_empty(level)
+			     ? "TikTok has not audited this app: the post will be SELF_ONLY, and "
+			       "the creator's account has to be private."
+			     : "TikTok has not audited this app: it accepts only SELF_ONLY posts "
+			       "from private accounts.");
 	if (check->type == POST_TYPE_VIDEO && media != NULL && max_s > 0 &&
 	    media->duration_s > max_s)
 		warn(check, rules_field(check->problems->arena, check->post, 0, "media.0.duration"),
@@ -144,21 +205,34 @@ static void creator_warn(const struct check *check, struct str level)
 		     "The video is longer than TikTok allowed this creator when last asked.");
 }
 
+static void privacy_warn(const struct check *check)
+{
+	const struct str level = json_string(json_get(check->options, "privacy_level"));
+	creator_warn(check, level);
+	if (str_is_empty(level))
+		warn(check, option_field(check, "privacy_level"), "tiktok_privacy_default",
+		     "No privacy_level was given: the most open one that the creator may use "
+		     "applies, or SELF_ONLY while TikTok has not audited the app. TikTok's rules "
+		     "want the person who posts to choose it.");
+}
+
 static void tiktok_check(const struct post_content *post, enum post_type type,
 			 const struct rules_account *account, struct problems *problems)
 {
-	const struct check check = {post, type, rules_options(post, PLATFORM_TIKTOK), account,
-				    problems};
-	const struct str level = json_string(json_get(check.options, "privacy_level"));
+	const struct json *options = rules_options(post, PLATFORM_TIKTOK);
+	const struct str mode = json_string(json_get(options, "post_mode"));
+	const struct check check = {post,    type,    options, str_equal_z(mode, "MEDIA_UPLOAD"),
+				    account, problems};
 	media_check(&check);
 	kind_options_check(&check);
 	photo_check(&check);
+	scope_check(&check);
+	if (check.is_draft) {
+		draft_losses_warn(&check);
+		return;
+	}
 	brand_check(&check);
-	creator_warn(&check, level);
-	if (str_is_empty(level))
-		warn(&check, option_field(&check, "privacy_level"), "tiktok_privacy_default",
-		     "No privacy_level was given: the most open one that the creator may use "
-		     "applies.");
+	privacy_warn(&check);
 }
 
 static const struct type_rule tiktok_types[] = {
@@ -168,7 +242,7 @@ static const struct type_rule tiktok_types[] = {
 		.videos_max = 1,
 		.media_min = 1,
 		.media_max = 1,
-		.summary = "One video, posted directly",
+		.summary = "One video, posted directly or as a draft",
 	},
 	{
 		.type = POST_TYPE_CAROUSEL,
@@ -185,7 +259,8 @@ static const struct type_rule tiktok_types[] = {
 static const struct option_rule tiktok_options[] = {
 	{"privacy_level", OPTION_ENUM, 0,
 	 "PUBLIC_TO_EVERYONE|MUTUAL_FOLLOW_FRIENDS|FOLLOWER_OF_CREATOR|SELF_ONLY",
-	 "Who sees the video; the most open one that the creator may use when not given"},
+	 "Who sees it; when not given, the most open one that the creator may use, or SELF_ONLY "
+	 "while TikTok has not audited the app"},
 	{"disable_comment", OPTION_BOOL, 0, NULL, "Nobody may comment"},
 	{"disable_duet", OPTION_BOOL, 0, NULL, "Nobody may make a duet with it"},
 	{"disable_stitch", OPTION_BOOL, 0, NULL, "Nobody may stitch it"},
@@ -201,8 +276,9 @@ static const struct option_rule tiktok_options[] = {
 	{"source", OPTION_ENUM, 0, "FILE_UPLOAD|PULL_FROM_URL",
 	 "PULL_FROM_URL: TikTok fetches your own addresses, whose domain must be verified with the "
 	 "app; else a video is uploaded, and photos are fetched from this service"},
-	{"post_mode", OPTION_ENUM, 0, "DIRECT_POST",
-	 "Posts are made directly; drafts for the creator's inbox are not offered"},
+	{"post_mode", OPTION_ENUM, 0, "DIRECT_POST|MEDIA_UPLOAD",
+	 "MEDIA_UPLOAD: a draft in the creator's inbox, who finishes it in TikTok; needs the scope "
+	 "video.upload"},
 	{0},
 };
 

@@ -116,7 +116,8 @@ static const char *status_failed(const struct env *env, struct flow *flow,
 		json_string(json_get(json_get(reply->json, "data"), "fail_reason"));
 	struct refusal_facts facts = {.status = reply->status, .is_readable = true};
 	refusal_marker_add(&facts, reason);
-	refusal_fail(tiktok_task_failures, env, &facts, reply, step);
+	refusal_fail(tiktok_is_photos(env) ? tiktok_photo_failures : tiktok_task_failures, env,
+		     &facts, reply, step);
 	flow_restart_part(flow);
 	return NULL;
 }
@@ -125,10 +126,10 @@ static const char *status_failed(const struct env *env, struct flow *flow,
 static const char *status_inbox(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
-	(void)env;
 	(void)reply;
 	(void)step;
-	flow_see(flow, POST_VISIBILITY_DRAFT, POST_VISIBILITY_PUBLIC,
+	flow_see(flow, POST_VISIBILITY_DRAFT,
+		 tiktok_is_draft(env) ? POST_VISIBILITY_DRAFT : POST_VISIBILITY_PUBLIC,
 		 STR("platforms.tiktok.privacy_level"),
 		 STR("TikTok put the post into the creator's inbox as a draft. The creator has to "
 		     "open the notification in TikTok and publish it there."));

@@ -246,6 +246,9 @@ static void what_is_heard_is_kept_with_the_account(void **state)
 	talk.env.account_extra = extra;
 	ask_creator();
 	assert_true(str_is_empty(talk.step.account_extra)); /* nothing new */
+	/* Once as SELF_ONLY, which an app without an audit may use; then it is the last word. */
+	talk_answer(&talk, 403, NULL, ERROR("unaudited_client_can_only_post_to_private_accounts"));
+	assert_int_equal(talk.step.kind, STEP_SEND);
 	talk_answer(&talk, 403, NULL, ERROR("unaudited_client_can_only_post_to_private_accounts"));
 	talk_expect_failure(&talk, "unaudited", FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING);
 	extra = talk_json(&talk, str_z(talk.arena, talk.step.account_extra));

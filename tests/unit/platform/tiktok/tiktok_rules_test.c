@@ -128,7 +128,7 @@ static void videos_have_theirs(void **state)
 		{CLIP("", ""), ""},
 		{CLIP("", ",\"title\":\"t\""), "! platforms.tiktok.title ignored"},
 		{CLIP("", ",\"source\":\"FILE_UPLOAD\",\"post_mode\":\"DIRECT_POST\""), ""},
-		{CLIP("", ",\"post_mode\":\"MEDIA_UPLOAD\""),
+		{CLIP("", ",\"post_mode\":\"LATER\""),
 		 "platforms.tiktok.post_mode bad_option -1 -1"},
 		{CLIP(",\"duration\":600,\"mime_type\":\"video/quicktime\"", ""), ""},
 		{CLIP(",\"duration\":601", ""), "media.0.duration media_too_long 600 601"},
@@ -174,6 +174,60 @@ static void what_tiktok_said_last_is_warned_of(void **state)
 	expect_warning("{\"is_unaudited\":false}", "PUBLIC_TO_EVERYONE", -1, NULL);
 }
 
+static void draft_of_a_video_keeps_nothing_but_the_file(void **state)
+{
+	(void)state;
+	struct problems problems;
+	problems_init(&problems, talk.arena);
+	talk.containers[0].content = STR("a");
+	talk_options(&talk, "{\"post_mode\":\"MEDIA_UPLOAD\",\"privacy_level\":\"SELF_ONLY\","
+			    "\"brand_content_toggle\":true,\"is_aigc\":true,\"auto_add_music\":"
+			    "true}");
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
+		    &(struct rules_account){.id = STR("a1")}, &problems);
+	assert_int_equal(problems.count, 0);
+	static const char *const fields[] = {
+		"platforms.tiktok.auto_add_music", "platforms.tiktok.privacy_level",
+		"platforms.tiktok.brand_content_toggle", "platforms.tiktok.is_aigc", "content"};
+	assert_int_equal(problems.warning_count, COUNT_OF(fields));
+	for (size_t i = 0; i < COUNT_OF(fields); i++) {
+		assert_true(str_equal_z(problems.warnings[i].field, fields[i]));
+		assert_true(str_equal_z(problems.warnings[i].code, "ignored"));
+	}
+}
+
+static void what_was_not_granted_is_refused_with_the_remedy(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *extra, *options;
+		const char *permission; /* NULL = taken */
+	} rows[] = {
+		{"{\"can_post\":true,\"can_draft\":false}", "{\"post_mode\":\"MEDIA_UPLOAD\"}",
+		 "video.upload"},
+		{"{\"can_post\":false,\"can_draft\":true}", "{\"privacy_level\":\"SELF_ONLY\"}",
+		 "video.publish"},
+		{"{\"can_post\":false,\"can_draft\":true}", "{\"post_mode\":\"MEDIA_UPLOAD\"}",
+		 NULL},
+		{"{}", "{\"post_mode\":\"MEDIA_UPLOAD\"}", NULL},
+	};
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct problems problems;
+		problems_init(&problems, talk.arena);
+		talk_options(&talk, rows[i].options);
+		rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post,
+			    &(struct rules_account){.id = STR("a1"),
+						    .extra = talk_json(&talk, rows[i].extra)},
+			    &problems);
+		assert_int_equal(problems.count, rows[i].permission != NULL);
+		if (rows[i].permission == NULL)
+			continue;
+		assert_true(str_equal_z(problems.items[0].reason, "scope_missing"));
+		assert_true(str_find(problems.items[0].message, str_of(rows[i].permission), 0) !=
+			    SIZE_MAX);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -184,6 +238,8 @@ int main(void)
 		TEST(photo_posts_have_rules_of_their_own),
 		TEST(videos_have_theirs),
 		TEST(what_tiktok_said_last_is_warned_of),
+		TEST(draft_of_a_video_keeps_nothing_but_the_file),
+		TEST(what_was_not_granted_is_refused_with_the_remedy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
