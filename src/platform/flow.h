@@ -20,6 +20,7 @@
 
 /* Codes of warnings (api-decisions.md 7). */
 #define FLOW_THUMBNAIL_REFUSED "thumbnail_refused"
+#define FLOW_COLLABORATOR_REFUSED "collaborator_refused"
 #define FLOW_VISIBILITY_RESTRICTED "visibility_restricted"
 
 struct arena;

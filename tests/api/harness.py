@@ -299,7 +299,8 @@ class Media:
     /picture.jpg /video.mp4   good media; anything may stand before the name: /42/picture.jpg
     /missing.jpg              404
     /text.jpg                 a web page that says it is a JPEG
-    /film.mp4 /slides.pdf     a video of 9 MB, so that it goes up in several parts, and a document
+    /wide.mp4                 a video that is not upright
+    /film.mp4 /slides.pdf     the same of 9 MB, so that it goes up in several parts, and a document
     """
 
     def __init__(self, directory):
@@ -307,13 +308,9 @@ class Media:
             directory / "picture.jpg",
             ["-f", "lavfi", "-i", "testsrc2=size=1080x1080", "-frames:v", "1", "-q:v", "4"],
         )
-        self.video = make_media(
-            directory / "video.mp4",
-            ["-f", "lavfi", "-i", "testsrc2=size=540x960:rate=24", "-f", "lavfi", "-i", "sine=frequency=440"]
-            + ["-t", "4", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"]
-            + ["-movflags", "+faststart"],
-        )
-        self.film = padded_video(self.video, 9_000_000)
+        self.video = make_video(directory / "video.mp4", "540x960")
+        self.wide_video = make_video(directory / "wide.mp4", "960x540")
+        self.film = padded_video(self.wide_video, 9_000_000)
         self.slides = b"%PDF-1.4\n" + b"% a page\n" * 2000 + b"%%EOF\n"
         self.requests = []
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -331,6 +328,7 @@ class Media:
                 status, kind, body = {
                     "picture.jpg": (200, "image/jpeg", media.picture),
                     "video.mp4": (200, "video/mp4", media.video),
+                    "wide.mp4": (200, "video/mp4", media.wide_video),
                     "film.mp4": (200, "video/mp4", media.film),
                     "slides.pdf": (200, "application/pdf", media.slides),
                     "text.jpg": (200, "image/jpeg", b"<!doctype html><title>Sign in</title>"),
@@ -359,10 +357,14 @@ class Media:
     def clip(self, **more):
         return {"type": "video", "url": f"{self.url}/{uuid.uuid4().hex}/video.mp4", **more}
 
+    def wide(self, **more):
+        return {"type": "video", "url": f"{self.url}/{uuid.uuid4().hex}/wide.mp4", **more}
+
     def stamped(self, kind, text):
-        """A picture or clip whose bytes hold the text, so that it can be told from all others; with its digest."""
-        item = self.image() if kind == "image" else self.clip(duration=4)
-        body = stamped(self.picture if kind == "image" else self.video, text.encode())
+        """A picture, clip or wide clip whose bytes hold the text, so that it can be told from all others; with its digest."""
+        item, bare = {"image": (self.image(), self.picture), "clip": (self.clip(duration=4), self.video),
+                      "wide": (self.wide(duration=4), self.wide_video)}[kind]
+        body = stamped(bare, text.encode())
         item["url"] = item["url"].replace(self.url, f"{self.url}/stamp-{text.encode().hex()}")
         return item, hashlib.sha256(body).hexdigest()
 
@@ -390,6 +392,12 @@ def padded_video(video, size):
 def stamped(body, text):
     """A JPEG may be followed by anything, an MP4 by a box to be skipped."""
     return body + (text if body[:2] == b"\xff\xd8" else (8 + len(text)).to_bytes(4, "big") + b"free" + text)
+
+
+def make_video(path, size):
+    return make_media(path, ["-f", "lavfi", "-i", f"testsrc2=size={size}:rate=24", "-f", "lavfi", "-i", "sine=frequency=440",
+                             "-t", "4", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac",
+                             "-movflags", "+faststart"])
 
 
 def make_media(path, arguments):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness import App, Service, follow_return, marker, poll
+from harness import App, Service, follow_return, make_video, marker, poll
 
 PAGE = "/v25.0/*"
 FEED, PHOTOS, COMMENTS = f"{PAGE}/feed", f"{PAGE}/photos", f"{PAGE}/comments"
@@ -128,6 +128,35 @@ def test_reel(page_app, page, sandbox, media):
     assert (post["platform_post_id"], post["url"]) == (entry["id"], entry["url"])
     upload = sandbox.log("rupload.facebook.com")[-1]
     assert upload["headers"]["authorization"].startswith("OAuth") and upload["headers"]["offset"] == "0"
+
+
+def test_upright_video_goes_out_as_a_reel(page_app, page, sandbox, media):
+    """On /videos Facebook would keep it as a draft (meta.md 3.1), and so does the sandbox."""
+    text = marker("upright")
+    post = published(page_app, page["id"], text, media=[media.clip()], platforms={"facebook": {"collaborators": ["2001", "2002"]}})
+    entry = only(sandbox.ledger(text))
+    assert entry["type"] == "reel" and (post["outcome"], post["visibility"], post["warnings"]) == ("all", "public", [])
+    invited = requests_of(sandbox, "POST", f"/{entry['id']}/collaborators")
+    assert [request["body"].split("&")[0] for request in invited] == ["target_id=2001", "target_id=2002"]
+
+
+def test_video_that_facebook_keeps_as_a_draft_is_told(page_app, page, sandbox, media, tmp_path):
+    """Upright, and too small for a reel."""
+    media.video, kept = make_video(tmp_path / "small.mp4", "270x480"), media.video
+    try:
+        text = marker("kept")
+        post = published(page_app, page["id"], text, media=[media.clip()])
+    finally:
+        media.video = kept
+    assert (post["outcome"], post["visibility"]) == ("partial", "draft")
+    assert "Meta Business Suite" in only(post["warnings"])["message"]
+    assert sandbox.ledger(text) == []
+
+
+def test_collaborator_that_is_refused_is_told(page_app, page, sandbox, media):
+    post = published(page_app, page["id"], marker("alone"), media=[media.clip()],
+                     platforms={"facebook": {"collaborators": ["nobody"]}})
+    assert post["outcome"] == "partial" and only(post["warnings"])["code"] == "collaborator_refused"
 
 
 def test_a_cover_that_cannot_be_had_is_left_out(page_app, page, sandbox, media):
@@ -258,7 +287,7 @@ def body_for(call, media, text):
     if call == PHOTOS:
         return {"content": text, "media": [media.image()]}
     if call == VIDEOS:
-        return {"content": text, "media": [media.clip()]}
+        return {"content": text, "media": [media.wide()]}
     if call == REELS:
         return {"content": text, "type": "video", "media": [media.clip()]}
     return {"content": text}
@@ -351,12 +380,13 @@ def losable_post(what, media, text):
     """The request, and how many entries of the ledger it makes; found by the text or by the file's digest."""
     image, image_digest = media.stamped("image", text)
     clip, clip_digest = media.stamped("clip", text)
+    wide, wide_digest = media.stamped("wide", text)
     first = {"content": f"{text} post"}
     return {
         "text": ({"content": text}, None),
         "photo": ({"content": "", "media": [image]}, image_digest),
         "link": ({"content": " ", "platforms": {"facebook": {"link": f"https://e.example/{text.split()[-1]}"}}}, None),
-        "video": ({"content": text, "media": [clip]}, clip_digest),
+        "video": ({"content": text, "media": [wide]}, wide_digest),
         "reel": ({"content": text, "type": "video", "media": [clip]}, clip_digest),
         "photo story": ({"content": "", "type": "story", "media": [image]}, image_digest),
         "video story": ({"content": "", "type": "story", "media": [clip]}, clip_digest),
@@ -372,7 +402,7 @@ def test_lost_answer_is_never_doubled(page_app, page, sandbox, media, what, effe
     text = marker("lost")
     body, digest = losable_post(what, media, text)
     if skips:
-        chunks = -(-(len(media.video) + 100) // CHUNK_BYTES) if call == VIDEOS else 0
+        chunks = -(-(len(media.wide_video) + 100) // CHUNK_BYTES) if call == VIDEOS else 0
         sandbox.fault("facebook", "POST", call, "slow", retry_after=0, times=skips + chunks)
     sandbox.fault("facebook", "POST", call, effect, status=500)
     post = wait(page_app, page["id"], **body)
@@ -406,7 +436,7 @@ def test_processing_that_fails_is_told(page_app, page, sandbox, media):
     status = {"video_status": "processing", "uploading_phase": {"status": "complete"},
               "processing_phase": {"status": "in_progress", "error": {"message": "The sound is somebody else's."}}}
     sandbox.fault("facebook", "GET", "/v25.0/*", "status", status=200, body={"status": status, "id": "1"})
-    error = error_of(wait(page_app, page["id"], marker("broken"), media=[media.clip()]))
+    error = error_of(wait(page_app, page["id"], marker("broken"), media=[media.wide()]))
     assert error["code"] == "MEDIA_REJECTED" and error["platform_message"] == "The sound is somebody else's."
 
 

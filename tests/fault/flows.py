@@ -12,6 +12,7 @@ def file_of(media, kind):
     return {
         "image": media.image,
         "clip": lambda: media.clip(duration=4),
+        "wide": lambda: media.wide(duration=4),
         "film": media.long_clip,
         "covered clip": lambda: media.clip(duration=4, thumbnail_url=media.image()["url"]),
     }[kind]()
@@ -65,7 +66,7 @@ class Flow:
         return body
 
     def skips_of(self, media):
-        return self.skips + (-(-len(media.video) // self.chunk_bytes) if self.chunk_bytes else 0)
+        return self.skips + (-(-len(media.wide_video) // self.chunk_bytes) if self.chunk_bytes else 0)
 
     def parent(self, part):
         """The part that this one answers: X replies as a thread, the others answer the post."""
@@ -116,7 +117,7 @@ FLOWS = (
     Flow("facebook link", "facebook", 1, (), FEED, options={"link": "https://www.example.com/"}),
     Flow("facebook photos", "facebook", 2, ("image", "image"), FEED + COMMENTS, post_type="carousel"),
     # A video is known by its id from the start; a finish call that did nothing shows after a while.
-    Flow("facebook video", "facebook", 1, ("clip",), VIDEOS, is_strong=True, patience_s=150, time_scale=300, skips=1,
+    Flow("facebook video", "facebook", 1, ("wide",), VIDEOS, is_strong=True, patience_s=150, time_scale=300, skips=1,
          chunk_bytes=1 << 20),
     Flow("facebook reel", "facebook", 1, ("clip",), REELS, is_strong=True, patience_s=150, time_scale=300, skips=1,
          post_type="video"),

@@ -147,7 +147,7 @@ static const char *first_stage(const struct env *env)
 	case FACEBOOK_PHOTO_STORY:
 		return FACEBOOK_STAGE_PHOTO;
 	case FACEBOOK_VIDEO:
-		return FACEBOOK_STAGE_CHUNK_START;
+		return FACEBOOK_STAGE_SHAPE;
 	case FACEBOOK_REEL:
 	case FACEBOOK_VIDEO_STORY:
 		return FACEBOOK_STAGE_SESSION_START;
@@ -199,13 +199,25 @@ static const char *publish_stage(const struct env *env, const struct flow *flow)
 		       : FACEBOOK_STAGE_FEED;
 }
 
+/* Of the post's photos; a comment's has none. */
+static struct str photo_caption(const struct env *env, size_t flat_index)
+{
+	const struct json *captions = json_get(env->options, "photo_captions");
+	return flat_index < env->post->containers[0].media_count
+		       ? json_string(json_at(captions, flat_index))
+		       : (struct str){0};
+}
+
 static void photo_send(const struct env *env, const struct media *photo, size_t flat_index,
 		       struct step *step)
 {
 	const struct media_file *file = &env->media[flat_index];
+	const struct str caption = photo_caption(env, flat_index);
 	struct multipart body;
 	multipart_begin(&body, env, str_concat(env->arena, photo->url, photo->alt_text));
 	multipart_field(&body, "published", STR("false"));
+	if (!str_is_empty(caption))
+		multipart_field(&body, "caption", caption);
 	if (!str_is_empty(photo->alt_text))
 		multipart_field(&body, "alt_text_custom", photo->alt_text);
 	multipart_file(&body, "source", "photo", file->sniff.mime_type, flat_index, 0,
@@ -382,6 +394,7 @@ static const struct stage facebook_publish_stages[] = {
 	{FACEBOOK_STAGE_STORY, facebook_story_ask, facebook_story_answer},
 	{FACEBOOK_STAGE_COMMENT, facebook_comment_ask, facebook_comment_answer},
 	/* videos in chunks; reels and video stories */
+	{FACEBOOK_STAGE_SHAPE, facebook_shape_ask, graph_no_answer},
 	{FACEBOOK_STAGE_CHUNK_START, facebook_chunk_start_ask, facebook_chunk_start_answer},
 	{FACEBOOK_STAGE_CHUNK, facebook_chunk_ask, facebook_chunk_answer},
 	{FACEBOOK_STAGE_SESSION_START, facebook_session_start_ask, facebook_session_start_answer},
@@ -392,6 +405,7 @@ static const struct stage facebook_publish_stages[] = {
 	{FACEBOOK_STAGE_CHECK, facebook_check_ask, facebook_check_answer},
 	{FACEBOOK_STAGE_LISTED, facebook_listed_ask, facebook_listed_answer},
 	{FACEBOOK_STAGE_COVER, facebook_cover_ask, facebook_cover_answer},
+	{FACEBOOK_STAGE_COLLABORATOR, facebook_collaborator_ask, facebook_collaborator_answer},
 	{.name = NULL},
 };
 

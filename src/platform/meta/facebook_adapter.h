@@ -48,6 +48,8 @@ struct buf;
 #define FACEBOOK_STAGE_CHECK "check"
 #define FACEBOOK_STAGE_LISTED "listed"
 #define FACEBOOK_STAGE_COVER "cover"
+#define FACEBOOK_STAGE_SHAPE "shape"
+#define FACEBOOK_STAGE_COLLABORATOR "collaborator"
 #define FACEBOOK_STAGE_LOOK "look"
 #define FACEBOOK_STAGE_POSTS "posts"
 #define FACEBOOK_STAGE_VIDEO "video"
@@ -69,6 +71,8 @@ struct buf;
 #define FACEBOOK_KEY_UPLOAD_TROUBLES "upload_troubles"
 #define FACEBOOK_KEY_CHECK_ANSWERED "check_answered"
 #define FACEBOOK_KEY_LISTS "lists"
+#define FACEBOOK_KEY_IS_REEL "is_reel"
+#define FACEBOOK_KEY_COLLABORATORS "collaborators"
 #define FACEBOOK_KEY_PHOTO_FORMAT "part%zu_photo%zu" /* ids of a part's photos */
 
 /* ---- facebook_rules.c ---- */
@@ -85,7 +89,11 @@ enum facebook_kind {
 extern const struct post_rules facebook_rules;
 extern const struct media_rule facebook_photo_rule; /* also for thumbnails */
 
+/* By what the request says: a video may turn out to be a reel. */
 enum facebook_kind facebook_kind_of(const struct post_content *post, enum post_type type);
+/* Would this file be a reel? Facebook keeps an upright video of /videos as a draft (meta.md 3.1).
+ */
+bool facebook_is_reel(const struct env *env, const struct media_file *file);
 /* Of a kind with one video. */
 const struct media_rule *facebook_video_rule(enum facebook_kind kind);
 /* Every option that the post has and that this kind takes, under its own name. */
@@ -110,6 +118,8 @@ struct str facebook_url(const struct env *env, const struct json *permalink, str
 
 /* ---- facebook_video.c: stages of the publish table ---- */
 
+/* Which way a video takes, by its file. */
+STAGE_FUNCTIONS(facebook_shape);
 STAGE_FUNCTIONS(facebook_chunk_start);
 STAGE_FUNCTIONS(facebook_chunk);
 STAGE_FUNCTIONS(facebook_session_start);
@@ -119,6 +129,8 @@ STAGE_FUNCTIONS(facebook_ready);
 STAGE_FUNCTIONS(facebook_finish);
 STAGE_FUNCTIONS(facebook_check);
 STAGE_FUNCTIONS(facebook_cover);
+/* Invites the Pages that a reel names beside its own. */
+STAGE_FUNCTIONS(facebook_collaborator);
 /* What a story is known by; for photo stories too. */
 STAGE_FUNCTIONS(facebook_listed);
 

@@ -31,7 +31,8 @@ const struct plan_row facebook_plan[] = {
 	 .shapes = PLAN_VIDEO,
 	 .method = "POST",
 	 .host_path = PAGE FACEBOOK_EDGE_VIDEOS,
-	 .summary = "Begin the upload"},
+	 .summary = "Begin the upload; a video that turns out upright or square and 3 to 90 s "
+		    "long goes the way of a reel instead"},
 	{.stage = FACEBOOK_STAGE_CHUNK,
 	 .parts = PLAN_POST,
 	 .types = PLAN_TYPE(POST) | PLAN_TYPE(CAROUSEL),

@@ -23,7 +23,9 @@ static const struct type_rule facebook_types[] = {
 	 .images_max = 10,
 	 .videos_max = 1,
 	 .media_max = 10,
-	 .summary = "Text, a link, up to 10 photos, or a video."},
+	 .summary =
+		 "Text, a link, up to 10 photos, or a video; an upright or square one of 3 to 90 "
+		 "seconds becomes a reel."},
 	{.type = POST_TYPE_VIDEO,
 	 .videos_min = 1,
 	 .videos_max = 1,
@@ -128,6 +130,15 @@ const struct media_rule *facebook_video_rule(enum facebook_kind kind)
 	return &video_rule;
 }
 
+bool facebook_is_reel(const struct env *env, const struct media_file *file)
+{
+	const struct sniff *sniff = &file->sniff;
+	const struct str complaint =
+		media_rule_complaint(&reel_rule, env->arena, sniff, file->size_bytes);
+	return sniff->width > 0 && sniff->width <= sniff->height && sniff->duration_ms > 0 &&
+	       str_is_empty(complaint);
+}
+
 static void check_media_said(const struct post_content *post, enum facebook_kind kind,
 			     const struct rules_account *account, struct problems *problems)
 {
@@ -163,6 +174,10 @@ static const struct option_rule facebook_options[] = {
 	{"no_story", OPTION_BOOL, 0, NULL, "A video without a post in the feed."},
 	{"video_state", OPTION_ENUM, 0, "PUBLISHED|DRAFT",
 	 "A reel as a draft, which only the Page itself sees."},
+	{"collaborators", OPTION_STRING_LIST, 10, NULL,
+	 "The ids of up to 10 Pages that a reel invites as collaborators."},
+	{"photo_captions", OPTION_STRING_LIST, 10, NULL,
+	 "A caption for each photo, in their order; empty for none."},
 	{.name = NULL},
 };
 
@@ -188,7 +203,12 @@ static const struct option_place {
 	{"embeddable", ON(VIDEO)},
 	{"no_story", ON(VIDEO)},
 	{"video_state", ON(REEL)},
+	/* sent by calls of their own */
+	{"collaborators", ON(REEL)},
+	{"photo_captions", ON(FEED)},
 };
+
+static const char *const sent_apart[] = {"collaborators", "photo_captions"};
 
 #define OPTION_PLACES COUNT_OF(option_places)
 
@@ -197,27 +217,49 @@ static bool takes_option(const struct option_place *place, enum facebook_kind ki
 	return (place->kinds & (1U << (unsigned)kind)) != 0;
 }
 
+static bool is_sent_apart(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(sent_apart); i++) {
+		if (str_equal_z(str_of(name), sent_apart[i]))
+			return true;
+	}
+	return false;
+}
+
 void facebook_options_add(const struct env *env, struct buf *form, enum facebook_kind kind)
 {
 	for (size_t i = 0; i < OPTION_PLACES; i++) {
 		const struct str value = graph_option_text(env, option_places[i].name);
-		if (takes_option(&option_places[i], kind) && !str_is_empty(value))
+		if (takes_option(&option_places[i], kind) && !str_is_empty(value) &&
+		    !is_sent_apart(option_places[i].name))
 			form_add(form, option_places[i].name, value);
 	}
 }
 
+/* Whether a video becomes a reel only its file will tell (facebook_is_reel()). */
 static void warn_of_options(const struct json *options, enum facebook_kind kind,
 			    struct problems *problems)
 {
 	for (size_t i = 0; i < OPTION_PLACES; i++) {
 		const struct option_place *place = &option_places[i];
-		if (takes_option(place, kind) || json_is_null(json_get(options, place->name)))
+		const bool is_taken = takes_option(place, kind);
+		const bool is_for_reels = takes_option(place, FACEBOOK_REEL);
+		if (json_is_null(json_get(options, place->name)) ||
+		    (is_taken && (kind != FACEBOOK_VIDEO || is_for_reels)))
 			continue;
-		warning_add(problems,
-			    str_format(problems->arena, "platforms.facebook.%s", place->name),
-			    "ignored",
-			    STR("Facebook does not support this option for this kind of post; it "
-				"was ignored."));
+		const struct str field =
+			str_format(problems->arena, "platforms.facebook.%s", place->name);
+		if (kind != FACEBOOK_VIDEO || (!is_taken && !is_for_reels))
+			warning_add(problems, field, "ignored",
+				    STR("Facebook does not support this option for this kind of "
+					"post; it was ignored."));
+		else
+			warning_add(problems, field, "depends_on_the_video",
+				    is_taken ? STR("An upright or square video of 3 to 90 seconds "
+						   "goes out as a reel, which does not take this "
+						   "option.")
+					     : STR("Facebook takes this option for reels only: an "
+						   "upright or square video of 3 to 90 seconds."));
 	}
 }
 

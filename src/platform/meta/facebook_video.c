@@ -29,14 +29,16 @@
 
 /* ---- which ---- */
 
-static enum facebook_kind kind_of(const struct env *env)
+static enum facebook_kind kind_of(const struct env *env, const struct flow *flow)
 {
-	return facebook_kind_of(env->post, env->post_type);
+	const enum facebook_kind kind = facebook_kind_of(env->post, env->post_type);
+	const bool is_reel = flow_get_int(flow, FACEBOOK_KEY_IS_REEL, 0) != 0;
+	return kind == FACEBOOK_VIDEO && is_reel ? FACEBOOK_REEL : kind;
 }
 
-static bool is_chunked(const struct env *env)
+static bool is_chunked(const struct env *env, const struct flow *flow)
 {
-	return kind_of(env) == FACEBOOK_VIDEO;
+	return kind_of(env, flow) == FACEBOOK_VIDEO;
 }
 
 static const char *edge_of(enum facebook_kind kind)
@@ -55,10 +57,10 @@ static const char *edge_of(enum facebook_kind kind)
 }
 
 /* The one video is the post's first medium. False: the step asks for it, or refuses it. */
-static bool file_is_here(const struct env *env, struct step *step)
+static bool file_is_here(const struct env *env, const struct flow *flow, struct step *step)
 {
 	if (env->media[0].is_ready)
-		return media_rule_check(facebook_video_rule(kind_of(env)), env, 0, step);
+		return media_rule_check(facebook_video_rule(kind_of(env, flow)), env, 0, step);
 	step_media(step, 0);
 	return false;
 }
@@ -105,6 +107,18 @@ static const char *session_again(struct flow *flow, const char *stage)
 	return stage;
 }
 
+const char *facebook_shape_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	if (!env->media[0].is_ready) {
+		step_media(step, 0);
+		return NULL;
+	}
+	if (!facebook_is_reel(env, &env->media[0]))
+		return FACEBOOK_STAGE_CHUNK_START;
+	flow_set_int(flow, FACEBOOK_KEY_IS_REEL, 1);
+	return FACEBOOK_STAGE_SESSION_START;
+}
+
 /* ---- 3.1: in chunks ---- */
 
 /* Offsets are numbers as text, in errors plain numbers. */
@@ -130,8 +144,7 @@ static bool range_take(const struct env *env, struct flow *flow, const struct js
 const char *facebook_chunk_start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
-	(void)flow;
-	if (!file_is_here(env, step))
+	if (!file_is_here(env, flow, step))
 		return NULL;
 	graph_form_init(env, &form);
 	form_add(&form, "upload_phase", STR("start"));
@@ -170,7 +183,7 @@ const char *facebook_chunk_ask(const struct env *env, struct flow *flow, struct 
 		polls_begin(flow);
 		return FACEBOOK_STAGE_FINISH;
 	}
-	if (!file_is_here(env, step))
+	if (!file_is_here(env, flow, step))
 		return NULL;
 	multipart_begin(&body, env, session);
 	multipart_field(&body, "upload_phase", STR("transfer"));
@@ -216,12 +229,11 @@ const char *facebook_chunk_answer(const struct env *env, struct flow *flow,
 const char *facebook_session_start_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	struct buf form;
-	(void)flow;
-	if (!file_is_here(env, step))
+	if (!file_is_here(env, flow, step))
 		return NULL;
 	graph_form_init(env, &form);
 	form_add(&form, "upload_phase", STR("start"));
-	graph_call(env, step, CALL_PREPARE, "POST", facebook_edge(env, edge_of(kind_of(env))),
+	graph_call(env, step, CALL_PREPARE, "POST", facebook_edge(env, edge_of(kind_of(env, flow))),
 		   env->access_token, &form);
 	return NULL;
 }
@@ -249,7 +261,7 @@ const char *facebook_upload_ask(const struct env *env, struct flow *flow, struct
 	const int64_t offset = flow_get_int(flow, FACEBOOK_KEY_OFFSET, 0);
 	if (str_is_empty(upload_url))
 		return FACEBOOK_STAGE_SESSION_START;
-	if (!file_is_here(env, step))
+	if (!file_is_here(env, flow, step))
 		return NULL;
 	if (offset < 0 || offset >= env->media[0].size_bytes)
 		return FACEBOOK_STAGE_UPLOAD_LOOK;
@@ -349,7 +361,7 @@ const char *facebook_ready_answer(const struct env *env, struct flow *flow,
 
 static void finish_form(const struct env *env, const struct flow *flow, struct buf *form)
 {
-	const enum facebook_kind kind = kind_of(env);
+	const enum facebook_kind kind = kind_of(env, flow);
 	const struct str text = env->post->containers[0].content;
 	const bool has_state = !str_is_empty(graph_option_text(env, "video_state"));
 	form_add(form, "upload_phase", STR("finish"));
@@ -368,10 +380,11 @@ const char *facebook_finish_ask(const struct env *env, struct flow *flow, struct
 {
 	struct buf form;
 	if (str_is_empty(flow_get(flow, FACEBOOK_KEY_VIDEO_ID)))
-		return is_chunked(env) ? FACEBOOK_STAGE_CHUNK_START : FACEBOOK_STAGE_SESSION_START;
+		return is_chunked(env, flow) ? FACEBOOK_STAGE_CHUNK_START
+					     : FACEBOOK_STAGE_SESSION_START;
 	graph_form_init(env, &form);
 	finish_form(env, flow, &form);
-	graph_call(env, step, CALL_PUBLISH, "POST", facebook_edge(env, edge_of(kind_of(env))),
+	graph_call(env, step, CALL_PUBLISH, "POST", facebook_edge(env, edge_of(kind_of(env, flow))),
 		   env->access_token, &form);
 	if (form.is_over)
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_CONTENT_REJECTED,
@@ -388,7 +401,7 @@ const char *facebook_finish_answer(const struct env *env, struct flow *flow,
 			facebook_publish_fail(env, flow, reply, step);
 		return NULL;
 	}
-	if (kind_of(env) == FACEBOOK_VIDEO_STORY)
+	if (kind_of(env, flow) == FACEBOOK_VIDEO_STORY)
 		flow_set(flow, FACEBOOK_KEY_STORY_ID, story_id);
 	flow_set_open(flow);
 	polls_begin(flow);
@@ -484,7 +497,7 @@ static const char *video_done(const struct env *env, struct flow *flow, const st
 			 STR("platforms.facebook.video_state"),
 			 STR("Facebook keeps the video as a draft that nobody sees. Publish it in "
 			     "Meta Business Suite."));
-	if (kind_of(env) != FACEBOOK_VIDEO_STORY) {
+	if (kind_of(env, flow) != FACEBOOK_VIDEO_STORY) {
 		flow_part_done(flow, id,
 			       facebook_url(env, json_get(reply->json, "permalink_url"), id));
 		return FACEBOOK_STAGE_COVER;
@@ -509,6 +522,12 @@ static bool is_asked_enough(const struct env *env, struct flow *flow, const stru
 	       (is_refused ? CHECK_CLOSELY_MS : CHECK_MAX_MS);
 }
 
+static bool is_said_unpublished(const struct reply *reply, const struct facebook_video_state *state)
+{
+	return graph_is_ok(reply) && !state->is_published &&
+	       json_is(json_get(reply->json, "published"), JSON_TYPE_BOOL);
+}
+
 /* The finish call has said that it is published, and only Facebook's own word that the video is no
  * good can change that: a read that fails cannot (meta.md 9, "reads after publish are
  * cosmetic"). With a dead token nobody can be asked; then the resolver has the last word. */
@@ -528,7 +547,14 @@ const char *facebook_check_answer(const struct env *env, struct flow *flow,
 		video_refused(&state, step);
 		return NULL;
 	}
-	if (state.is_done || is_asked_enough(env, flow, reply))
+	const bool is_enough = is_asked_enough(env, flow, reply);
+	if (is_enough && is_said_unpublished(reply, &state)) {
+		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_OUTCOME_UNKNOWN,
+			  STR("Facebook took the video but does not show it as published after "
+			      "hours; it may still appear."));
+		return NULL;
+	}
+	if (state.is_done || is_enough)
 		return video_done(env, flow, reply);
 	poll_wait(flow, step, FACEBOOK_STAGE_CHECK);
 	return NULL;
@@ -619,14 +645,14 @@ static const char *cover_lacks(const struct env *env, struct flow *flow, struct 
 						      why),
 				.is_repeatable = true,
 			});
-	return FACEBOOK_STAGE_START;
+	return FACEBOOK_STAGE_COLLABORATOR;
 }
 
 const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct step *step)
 {
 	const struct str url = env->post->containers[0].media[0].thumbnail_url;
 	if (str_is_empty(url))
-		return FACEBOOK_STAGE_START;
+		return FACEBOOK_STAGE_COLLABORATOR;
 	const int file = env_file(env, url);
 	if (file < 0) {
 		step_file(step, url, true);
@@ -650,5 +676,39 @@ const char *facebook_cover_answer(const struct env *env, struct flow *flow,
 	if (!graph_is_ok(reply))
 		return cover_lacks(env, flow, STR("Facebook did not take the file."));
 	flow_unwarn(flow, FLOW_THUMBNAIL_REFUSED);
-	return FACEBOOK_STAGE_START;
+	return FACEBOOK_STAGE_COLLABORATOR;
+}
+
+/* ---- collaborators (meta.md 3.2, step 5): each is invited once, and may decline ---- */
+
+const char *facebook_collaborator_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct json *pages = json_get(env->options, "collaborators");
+	const int64_t next = flow_get_int(flow, FACEBOOK_KEY_COLLABORATORS, 0);
+	const struct json *page = next >= 0 ? json_at(pages, (size_t)next) : NULL;
+	struct buf form;
+	if (kind_of(env, flow) != FACEBOOK_REEL || page == NULL)
+		return FACEBOOK_STAGE_START;
+	graph_form_init(env, &form);
+	form_add(&form, "target_id", json_string(page));
+	graph_call(env, step, CALL_PREPARE, "POST",
+		   str_concat(env->arena, flow->parts[0].remote_id, STR("/collaborators")),
+		   env->access_token, &form);
+	return NULL;
+}
+
+const char *facebook_collaborator_answer(const struct env *env, struct flow *flow,
+					 const struct reply *reply, struct step *step)
+{
+	(void)env;
+	(void)step;
+	if (!graph_is_ok(reply))
+		flow_warn(flow, &(struct flow_warning){
+					.code = STR(FLOW_COLLABORATOR_REFUSED),
+					.field = STR("platforms.facebook.collaborators"),
+					.message = STR("The reel is out, but Facebook did not "
+						       "invite all of its collaborators."),
+				});
+	flow_count(flow, FACEBOOK_KEY_COLLABORATORS);
+	return FACEBOOK_STAGE_COLLABORATOR;
 }

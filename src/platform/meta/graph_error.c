@@ -16,6 +16,9 @@
 /* meta.md 6.2: the app's pool is a rolling hour's */
 #define GRAPH_HOUR_USED_UP_MS (60 * 60 * 1000)
 #define GRAPH_RATE_WAIT_MAX_MINUTES (24 * 60)
+/* meta.md 6.1: 1390008 is waited out for hours. How many is our choice. */
+#define GRAPH_TOO_FAST_SUBCODE 1390008
+#define GRAPH_TOO_FAST_WAIT_MS (6 * 60 * 60 * 1000)
 
 /* ---- errors (meta.md 6): decided by number, never by words ---- */
 
@@ -72,6 +75,7 @@ static const struct error_row error_rows[] = {
 	ROW(ANY, 0, 1363127, PERMANENT, MEDIA_REJECTED, NO_REMEDY),
 	ROW(ANY, 0, 1363128, PERMANENT, MEDIA_REJECTED, NO_REMEDY),
 	ROW(ANY, 0, 1363129, PERMANENT, MEDIA_REJECTED, NO_REMEDY),
+	ROW(ANY, 0, 1363030, TRANSIENT, PLATFORM_UNAVAILABLE, NO_REMEDY),
 	ROW(ANY, 0, 1363037, TRANSIENT, PLATFORM_UNAVAILABLE, NO_REMEDY),
 	ROW(ANY, 0, 1363047, TRANSIENT, PLATFORM_UNAVAILABLE, NO_REMEDY),
 	ROW(ANY, 0, 1609010, TRANSIENT, PLATFORM_UNAVAILABLE, NO_REMEDY),
@@ -254,7 +258,8 @@ static bool is_hour_used_up(const struct env *env, const struct reply *reply)
 	return false;
 }
 
-static int64_t rate_wait_ms(const struct env *env, const struct reply *reply)
+static int64_t rate_wait_ms(const struct env *env, const struct graph_error *error,
+			    const struct reply *reply)
 {
 	const int64_t minutes = usage_minutes(env, reply);
 	int64_t wait_ms = 0;
@@ -263,6 +268,8 @@ static int64_t rate_wait_ms(const struct env *env, const struct reply *reply)
 	if (httpdate_parse_retry_after(reply_header(reply, "Retry-After"), env->now_us, &wait_ms) &&
 	    wait_ms > 0)
 		return wait_ms;
+	if (error->subcode == GRAPH_TOO_FAST_SUBCODE)
+		return GRAPH_TOO_FAST_WAIT_MS;
 	return is_hour_used_up(env, reply) ? GRAPH_HOUR_USED_UP_MS : GRAPH_RATE_WAIT_MS;
 }
 
@@ -292,7 +299,8 @@ static struct str reconnect_sentence(int64_t subcode)
 		{458, "The user removed the app; the account must be connected again."},
 		{459, "The user must log in at facebook.com first; then the account must be "
 		      "connected again."},
-		{460, "The user changed their password; the account must be connected again."},
+		{460, "Meta ended the session: the user changed their password, or Facebook did it "
+		      "for security reasons; the account must be connected again."},
 		{463, "The access token has expired; the account must be connected again."},
 		{464, "The user must confirm the login at facebook.com first; then the account "
 		      "must be connected again."},
@@ -332,7 +340,7 @@ void graph_step_fail(const struct env *env, const struct reply *reply, struct st
 	failure->platform_code = code_text(env, &error);
 	failure->platform_message = words_of(reply);
 	if (error.class == FAILURE_RATE_LIMITED)
-		failure->retry_after_ms = rate_wait_ms(env, reply);
+		failure->retry_after_ms = rate_wait_ms(env, &error, reply);
 }
 
 /* ---- rupload's own form (meta.md 3.2, step 2) ---- */

@@ -80,6 +80,14 @@ struct graph_video *sandbox_facebook_video_find(struct sandbox_call *call,
 }
 
 /* The video becomes visible. A story is known by its post id, others by the video id. */
+/* 3.1: an upright one on /videos is kept for the Page to share as a reel. */
+static bool is_kept_as_draft(struct sandbox_call *call, const struct graph_video *video)
+{
+	const struct sniff *sniff = &video->media.sniff;
+	return strcmp(video->edge, "videos") == 0 && sniff->width < sniff->height &&
+	       sandbox_knob(call->sandbox, SANDBOX_KNOB_facebook_upright_draft) != 0;
+}
+
 void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_video *video)
 {
 	static const struct {
@@ -93,7 +101,8 @@ void sandbox_facebook_video_publish(struct sandbox_call *call, struct graph_vide
 	}
 	video->description = sandbox_keep_str(call->sandbox, sandbox_param(call, "description"));
 	video->title = sandbox_keep_str(call->sandbox, sandbox_param(call, "title"));
-	if (str_equal_nocase(sandbox_param(call, "video_state"), STR("draft"))) {
+	if (str_equal_nocase(sandbox_param(call, "video_state"), STR("draft")) ||
+	    is_kept_as_draft(call, video)) {
 		video->is_draft = true;
 		return;
 	}
@@ -430,6 +439,32 @@ static void get_reels(struct sandbox_call *call, struct graph_node *node)
 	list_videos(call, node->page, "reel");
 }
 
+static const struct graph_error no_page = {400, 100, 0,
+					   "(#100) target_id must be the id of a Page"};
+static const struct graph_error too_many_invitations = {
+	400, 100, 0, "(#100) A reel can invite 10 collaborators at most within 24 hours"};
+
+/* 3.2, step 5: one Page is invited by a call; 10 within a day. */
+static void post_collaborator(struct sandbox_call *call, struct graph_node *node)
+{
+	struct graph_video *video = (struct graph_video *)node;
+	const struct str target = sandbox_param(call, "target_id");
+	int64_t id = 0;
+	if (sandbox_graph_page_token(call, node->page, "pages_manage_posts") == NULL)
+		return;
+	if (strcmp(video->edge, "video_reels") != 0 || !str_parse_i64(target, &id) ||
+	    str_equal(target, node->page->id)) {
+		sandbox_graph_fail(call, &no_page);
+		return;
+	}
+	if (video->collaborator_count == GRAPH_COLLABORATORS_MAX) {
+		sandbox_graph_fail(call, &too_many_invitations);
+		return;
+	}
+	video->collaborator_count++;
+	sandbox_graph_answer_success(call);
+}
+
 static void post_thumbnail(struct sandbox_call *call, struct graph_node *node)
 {
 	const struct sandbox_part *part = sandbox_part_file(call);
@@ -453,5 +488,6 @@ const struct graph_edge sandbox_facebook_video_edges[] = {
 	{"GET", GRAPH_PAGE, "video_reels", get_reels},
 	{"GET", GRAPH_VIDEO, "", get_video},
 	{"POST", GRAPH_VIDEO, "thumbnails", post_thumbnail},
+	{"POST", GRAPH_VIDEO, "collaborators", post_collaborator},
 };
 const size_t sandbox_facebook_video_edge_count = COUNT_OF(sandbox_facebook_video_edges);

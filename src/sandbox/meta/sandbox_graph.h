@@ -7,6 +7,7 @@
 #include "sandbox_private.h"
 
 #define GRAPH_PAGES 3
+#define GRAPH_COLLABORATORS_MAX 10
 #define GRAPH_HOST "graph.facebook.com"
 /* the User-Agent with which Meta fetches media and links (1) */
 #define GRAPH_FETCH_AGENT \
@@ -103,7 +104,8 @@ struct graph_video {
 	struct str post_id;
 	int64_t file_size_bytes; /* as announced; 0 = not yet */
 	int64_t created_us;
-	unsigned polls; /* since all bytes were there */
+	unsigned polls;              /* since all bytes were there */
+	unsigned collaborator_count; /* Pages that were invited (3.2, step 5) */
 	bool is_uploaded;
 	bool is_bad; /* processing will reject it: it is not a video */
 	bool is_published;

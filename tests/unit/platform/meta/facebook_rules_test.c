@@ -122,10 +122,19 @@ static void options_and_where_they_belong(void **state)
 		 "platforms.facebook.backdated_time_granularity bad_option -1 -1"},
 		{POST(VIDEO, OPTIONS("\"title\":\"T\",\"content_category\":\"MUSIC\","
 				     "\"content_tags\":[\"a\"],\"embeddable\":false")),
-		 ""},
+		 "! platforms.facebook.content_category depends_on_the_video\n"
+		 "! platforms.facebook.content_tags depends_on_the_video\n"
+		 "! platforms.facebook.embeddable depends_on_the_video"},
+		{POST(VIDEO, OPTIONS("\"collaborators\":[\"1\"],\"photo_captions\":[\"a\"]")),
+		 "! platforms.facebook.collaborators depends_on_the_video\n"
+		 "! platforms.facebook.photo_captions ignored"},
+		{POST(IMAGE, OPTIONS("\"photo_captions\":[\"a\"]")), ""},
+		{POST(VIDEO, TYPE("video") OPTIONS("\"collaborators\":[\"1\"]")), ""},
 		{POST(VIDEO, OPTIONS("\"content_category\":\"NONSENSE\",\"embeddable\":1")),
 		 "platforms.facebook.content_category bad_option -1 -1\n"
-		 "platforms.facebook.embeddable bad_option -1 -1"},
+		 "platforms.facebook.embeddable bad_option -1 -1\n"
+		 "! platforms.facebook.content_category depends_on_the_video\n"
+		 "! platforms.facebook.embeddable depends_on_the_video"},
 		{"{\"content\":\"a\"" OPTIONS("\"title\":\"T\",\"embeddable\":true") "}",
 		 "! platforms.facebook.title ignored\n! platforms.facebook.embeddable ignored"},
 		{POST(VIDEO, TYPE("video") OPTIONS("\"title\":\"T\",\"place\":\"1\","
