@@ -39,6 +39,14 @@ int64_t policy_probe_wait_ms(int probe)
 	return probe >= 0 && probe < POLICY_PROBES_MAX ? probe_waits_ms[probe] : -1;
 }
 
+int64_t policy_probes_waited_ms(int probe)
+{
+	int64_t waited_ms = 0;
+	for (int i = 0; i <= probe && i < POLICY_PROBES_MAX; i++)
+		waited_ms += probe_waits_ms[i];
+	return waited_ms;
+}
+
 int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct random_source *random)
 {
 	if (retry_after_ms > 0)

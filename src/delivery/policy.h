@@ -25,6 +25,9 @@ int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 /* The wait before the probe with this number (0 = first); -1 = no further probe
  * (rules.md 2.3: 5 s, 30 s, 2 min, 10 min). */
 int64_t policy_probe_wait_ms(int probe);
+/* What was waited for before the probe with this number, from the end of the call in doubt: the
+ * first waits and its own. Numbers beyond the last probe count as the last. */
+int64_t policy_probes_waited_ms(int probe);
 /* The wait after a rate limit: the platform's advice, or (retry_after_ms 0) one that grows with the
  * number of limits met, 1 for the first. With jitter; never negative. */
 int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms,

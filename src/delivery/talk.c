@@ -8,6 +8,8 @@
 
 #include "resolver.h"
 
+#include "policy.h"
+
 /* an adapter that asks this often without a call or a wait is broken */
 #define STEPS_PER_TURN_MAX 64
 #define CLOCK_MOVED_US (30 * US_PER_S) /* rules.md S2 */
@@ -281,13 +283,16 @@ static const step_handler handlers[MODE_COUNT][STEP_KINDS] = {
 
 /* With a time scale, what an adapter waits for by the clock comes sooner too: the call seems to
  * have begun longer ago. Only our own waits are divided; the time that the call itself took is real
- * time. */
+ * time. A call that has not begun yet shows that the clock was set back: then what we waited
+ * between the probes is all that is known. */
 static int64_t started_for_adapter(const struct delivery_task *t)
 {
 	const int64_t called_us = t->save.call_started_at_us;
 	const int64_t started_us = called_us != 0 ? called_us : hold_since_us(t);
 	if (started_us == 0 && !flow_is_open(&t->flow))
 		return 0;
+	if (started_us > t->env.now_us)
+		return t->env.now_us - policy_probes_waited_ms(t->save.looks) * US_PER_MS;
 	const int64_t uncertain_us = flow_get_int(&t->flow, FLOW_UNCERTAIN_US, 0);
 	const int64_t ended_us = uncertain_us > started_us ? uncertain_us : started_us;
 	const int64_t waited_us = (t->env.now_us - ended_us) * t->deliverer->config.time_scale;

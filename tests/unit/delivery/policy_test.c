@@ -66,6 +66,9 @@ static void looks_come_soon_and_end(void **state)
 	for (int look = 0; look < 7; look++)
 		assert_int_equal(policy_probe_wait_ms(look), waits_ms[look]);
 	assert_int_equal(policy_probe_wait_ms(-1), -1);
+	assert_int_equal(policy_probes_waited_ms(0), 2000);
+	assert_int_equal(policy_probes_waited_ms(2), 37000);
+	assert_int_equal(policy_probes_waited_ms(POLICY_PROBES_MAX), 757000);
 }
 
 static void limits_wait_longer_each_time(void **state)

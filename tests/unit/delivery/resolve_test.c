@@ -613,6 +613,29 @@ static void a_long_call_is_no_long_wait(void **state)
 	assert_published(w, post, "urn:li:share:7");
 }
 
+/* Set back by hours, the clock says that the call is still to come. The container knows that it was
+ * not published all the same, and the waits between the looks were long enough to believe it. */
+static void a_clock_that_was_set_back_hides_no_proof(void **state)
+{
+	struct world *w = *state;
+	add_container(w);
+	FAKE_ANSWER(&w->transport, .match = "fields=status_code",
+		    .body = "{\"status_code\":\"FINISHED\"}", .times = 250);
+	const struct str post = instagram_post(w);
+	world_run(w);
+	world_pass(w, 2 * US_PER_S); /* the container is ready */
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 1);
+	w->clock.now_us -= 3 * US_PER_HOUR; /* the wall clock alone */
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .outcome = TRANSFER_LOST);
+	world_run(w);
+	FAKE_ANSWER(&w->transport, .match = IG_PUBLISH, .body = "{\"id\":\"m1\"}");
+	FAKE_ANSWER(&w->transport, .match = "permalink",
+		    .body = "{\"permalink\":\"https://www.instagram.com/p/x/\"}", .times = 9);
+	pass_all_looks(w);
+	assert_int_equal(fake_count(&w->transport, IG_PUBLISH), 2);
+	assert_published(w, post, "m1");
+}
+
 /* When the clock was set in between, nobody knows how long ago the call was, and so whether the
  * guard is still up (rules.md S2). */
 static void a_clock_that_was_set_allows_no_guarded_repeat(void **state)
@@ -667,6 +690,7 @@ int main(void)
 		WORLD_TEST(sending_again_ends),
 		WORLD_TEST(a_guarded_repeat_in_doubt_ends_as_unknown),
 		WORLD_TEST(a_long_call_is_no_long_wait),
+		WORLD_TEST(a_clock_that_was_set_back_hides_no_proof),
 		cmocka_unit_test(a_clock_that_was_set_allows_no_guarded_repeat),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
