@@ -304,6 +304,11 @@ struct str json_string(const struct json *value)
 	return json_is(value, JSON_TYPE_STRING) ? value->string : (struct str){0};
 }
 
+struct str json_get_string(const struct json *object, const char *key)
+{
+	return json_string(json_get(object, key));
+}
+
 bool json_is(const struct json *value, enum json_type type)
 {
 	return value != NULL && value->type == type;

@@ -59,6 +59,8 @@ const struct json *json_at(const struct json *array, size_t index);
 /* Hidden: jansson exports its own json_string, and ours must not take its place inside that
  * library. */
 __attribute__((visibility("hidden"))) struct str json_string(const struct json *value);
+/* json_string(json_get(object, key)). */
+struct str json_get_string(const struct json *object, const char *key);
 /* False for NULL. */
 bool json_is(const struct json *value, enum json_type type);
 /* Absent or JSON null. */

@@ -6,7 +6,6 @@
 #include "buf.h"
 
 #include "base64.h"
-#include "form.h"
 #include "httpdate.h"
 #include "json.h"
 
@@ -25,7 +24,6 @@
 #define ANSWER_MAX_BYTES ((int64_t)16 << 20)
 #define ANSWER_NODES_MAX 1000000
 #define URL_SHOWN_BYTES 80
-#define PATH_MAX_BYTES ((size_t)1 << 20)
 
 /* ---- one try ---- */
 
@@ -171,16 +169,6 @@ enum err_kind person_call(struct person *person, struct arena *arena,
 	return kind != ERR_NONE && is_gone(&result)
 		       ? no_answer(person, &result, answer_out->was_lost, err)
 		       : kind;
-}
-
-struct str person_call_post_path(struct arena *arena, struct str post_id, const char *tail)
-{
-	struct buf out;
-	buf_init(&out, arena, PATH_MAX_BYTES);
-	buf_add_z(&out, "/v1/posts/");
-	percent_encode(&out, post_id);
-	buf_add_z(&out, tail);
-	return buf_str(&out);
 }
 
 enum err_kind person_get(struct person *person, struct arena *arena, struct str path,

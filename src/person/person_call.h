@@ -44,8 +44,6 @@ enum err_kind person_call(struct person *person, struct arena *arena,
 /* person_call() with GET. */
 enum err_kind person_get(struct person *person, struct arena *arena, struct str path,
 			 struct person_answer *answer_out, struct error *err);
-/* "/v1/posts/ID" and tail, in arena; the id may be anything that a person typed. */
-struct str person_call_post_path(struct arena *arena, struct str post_id, const char *tail);
 /* One POST of bytes to any address, for listen: no token, no repeat. headers as in transfer.h.
  * *status_out is 0 without an answer, and why_out says why. */
 struct transfer_header;

@@ -7,6 +7,7 @@
 #include "json_write.h"
 
 #include "person_call.h"
+#include "person_fetch.h"
 #include "person_print.h"
 #include "person_read.h"
 #include "person_wait.h"
@@ -15,20 +16,18 @@
 
 static struct str post_path(struct person *person, const char *tail)
 {
-	return person_call_post_path(person->arena, str_of(person->flags->word), tail);
+	return person_fetch_word_path(person, "/v1/posts/", tail);
 }
 
 enum person_status person_verb_cancel(struct person *person)
 {
 	struct person_answer answer = {0};
-	struct error err = {0};
 	/* A second time is 204 too. */
 	const struct person_request request = {
 		.method = "DELETE", .path = post_path(person, ""), .is_repeatable = true};
-	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	if (answer.status != 204)
-		return person_say_refusal(person, &answer);
+	const enum person_status status = person_fetch_call(person, &request, 204, &answer);
+	if (status != PERSON_DONE)
+		return status;
 	if (!person_wants_json(person))
 		fprintf(person->out, "Cancelled: nothing of post %s is published.\n",
 			person->flags->word);

@@ -17,50 +17,43 @@
 #define BODY_MAX_BYTES 16384
 #define TOKEN_MAX_BYTES 4096
 
-static struct str text_of(const struct json *object, const char *key)
-{
-	return json_string(json_get(object, key));
-}
-
 static struct str connection_path(struct person *person, const char *tail)
 {
 	return person_fetch_word_path(person, "/v1/connections/", tail);
 }
 
+static void add_account(struct person_table *table, const struct json *account)
+{
+	struct str username = json_get_string(account, "username");
+	str_skip(&username, STR("@"));
+	const struct str to =
+		str_format(table->arena, STR_FMT ":" STR_FMT,
+			   STR_ARG(json_get_string(account, "platform")), STR_ARG(username));
+	person_table_add(table, (struct str[]){to, json_get_string(account, "name"),
+					       json_get_string(account, "account_type"),
+					       json_get_string(account, "id")});
+}
+
 void person_connection_print(struct person *person, const struct json *accounts)
 {
 	static const char *const heads[] = {"--to", "NAME", "TYPE", "ID"};
-	struct person_table table;
-	person_table_begin(&table, person->arena, heads, COUNT_OF(heads),
-			   accounts != NULL ? accounts->count : 0);
-	for (size_t i = 0; json_at(accounts, i) != NULL; i++) {
-		const struct json *account = json_at(accounts, i);
-		struct str username = text_of(account, "username");
-		str_skip(&username, STR("@"));
-		person_table_add(&table,
-				 (struct str[]){str_format(person->arena, STR_FMT ":" STR_FMT,
-							   STR_ARG(text_of(account, "platform")),
-							   STR_ARG(username)),
-						text_of(account, "name"),
-						text_of(account, "account_type"),
-						text_of(account, "id")});
-	}
-	person_table_print(person->out, &table, "");
+	person_print_list(person, accounts, heads, COUNT_OF(heads), add_account);
 }
 
 /* ---- connection ---- */
 
 static void print_connection(struct person *person, const struct json *connection)
 {
-	const struct str state = text_of(connection, "status");
-	const struct str error = text_of(connection, "error");
-	person_print_line(person, "Connection", text_of(connection, "connection_id"));
+	const struct str state = json_get_string(connection, "status");
+	const struct str error = json_get_string(connection, "error");
+	person_print_line(person, "Connection", json_get_string(connection, "connection_id"));
 	person_print_line(person, "State", state);
 	if (!str_is_empty(error))
-		person_print_line(person, "Reason",
-				  str_format(person->arena, STR_FMT " (" STR_FMT ")",
-					     STR_ARG(text_of(connection, "error_description")),
-					     STR_ARG(error)));
+		person_print_line(
+			person, "Reason",
+			str_format(person->arena, STR_FMT " (" STR_FMT ")",
+				   STR_ARG(json_get_string(connection, "error_description")),
+				   STR_ARG(error)));
 	if (!str_equal_z(state, "success"))
 		return;
 	fputc('\n', person->out);
@@ -69,16 +62,12 @@ static void print_connection(struct person *person, const struct json *connectio
 
 enum person_status person_verb_connection(struct person *person)
 {
-	struct person_answer answer = {0};
-	const enum person_status status =
-		person_fetch(person, connection_path(person, "/accounts"), &answer);
-	if (status != PERSON_DONE)
-		return status;
-	if (person_wants_json(person))
-		person_print_json(person, &answer);
-	else
-		print_connection(person, answer.json);
-	return PERSON_DONE;
+	enum person_status status;
+	const struct person_answer *answer =
+		person_fetch_shown(person, connection_path(person, "/accounts"), &status);
+	if (answer != NULL)
+		print_connection(person, answer->json);
+	return status;
 }
 
 /* ---- confirm ---- */
@@ -116,9 +105,8 @@ static struct str confirm_body(struct person *person, struct str token)
 enum person_status person_verb_confirm(struct person *person)
 {
 	struct person_answer answer = {0};
-	struct error err = {0};
 	struct str token;
-	const enum person_status status = read_confirmation(person, &token);
+	enum person_status status = read_confirmation(person, &token);
 	if (status != PERSON_DONE)
 		return status;
 	const struct person_request request = {.method = "POST",
@@ -127,10 +115,9 @@ enum person_status person_verb_confirm(struct person *person)
 					       .is_repeatable = true};
 	if (str_is_empty(request.body))
 		return person_say_wrong(person, "--user is too long");
-	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	if (answer.status != 200)
-		return person_say_refusal(person, &answer);
+	status = person_fetch_call(person, &request, 200, &answer);
+	if (status != PERSON_DONE)
+		return status;
 	if (person_wants_json(person)) {
 		person_print_json(person, &answer);
 		return PERSON_DONE;

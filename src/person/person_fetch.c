@@ -2,6 +2,7 @@
  * See person_fetch.h. */
 #include "person_fetch.h"
 
+#include "arena.h"
 #include "buf.h"
 
 #include "form.h"
@@ -11,13 +12,34 @@
 
 #define QUERY_MAX_BYTES ((size_t)1 << 20)
 
+enum person_status person_fetch_call(struct person *person, const struct person_request *request,
+				     int wanted, struct person_answer *answer_out)
+{
+	struct error err = {0};
+	if (person_call(person, person->arena, request, answer_out, &err) != ERR_NONE)
+		return person_say_failed(person, "%s", err.text);
+	return answer_out->status == wanted ? PERSON_DONE : person_say_refusal(person, answer_out);
+}
+
 enum person_status person_fetch(struct person *person, struct str path,
 				struct person_answer *answer_out)
 {
-	struct error err = {0};
-	if (person_get(person, person->arena, path, answer_out, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	return answer_out->status == 200 ? PERSON_DONE : person_say_refusal(person, answer_out);
+	const struct person_request request = {
+		.method = "GET", .path = path, .is_repeatable = true};
+	return person_fetch_call(person, &request, 200, answer_out);
+}
+
+const struct person_answer *person_fetch_shown(struct person *person, struct str path,
+					       enum person_status *status_out)
+{
+	struct person_answer *answer = arena_alloc(person->arena, sizeof(*answer));
+	*status_out = person_fetch(person, path, answer);
+	if (*status_out != PERSON_DONE)
+		return NULL;
+	if (!person_wants_json(person))
+		return answer;
+	person_print_json(person, answer);
+	return NULL;
 }
 
 struct str person_fetch_list_path(struct person *person, struct str path,
@@ -35,12 +57,18 @@ struct str person_fetch_list_path(struct person *person, struct str path,
 			  query.len > 0 ? "?" : "", STR_ARG(buf_str(&query)));
 }
 
-struct str person_fetch_word_path(struct person *person, const char *head, const char *tail)
+struct str person_fetch_path(struct arena *arena, const char *head, struct str word,
+			     const char *tail)
 {
 	struct buf path;
-	buf_init(&path, person->arena, QUERY_MAX_BYTES);
+	buf_init(&path, arena, QUERY_MAX_BYTES);
 	buf_add_z(&path, head);
-	percent_encode(&path, str_of(person->flags->word));
+	percent_encode(&path, word);
 	buf_add_z(&path, tail);
 	return buf_str(&path);
+}
+
+struct str person_fetch_word_path(struct person *person, const char *head, const char *tail)
+{
+	return person_fetch_path(person->arena, head, str_of(person->flags->word), tail);
 }

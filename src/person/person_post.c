@@ -10,6 +10,7 @@
 
 #include "person_body.h"
 #include "person_call.h"
+#include "person_fetch.h"
 #include "person_print.h"
 #include "person_read.h"
 #include "person_targets.h"
@@ -271,7 +272,6 @@ enum person_status person_verb_validate(struct person *person)
 {
 	struct posting *posting = ARENA_NEW(person->arena, struct posting);
 	struct person_answer answer = {0};
-	struct error err = {0};
 	enum person_status status = check(person, posting);
 	if (status == PERSON_DONE)
 		status = person_targets_find(person, &posting->targets);
@@ -283,10 +283,9 @@ enum person_status person_verb_validate(struct person *person)
 		.body = person_body_write(person, &posting->body, &posting->targets, STR("")),
 		.is_repeatable = true,
 	};
-	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	if (answer.status != 200)
-		return person_say_refusal(person, &answer);
+	status = person_fetch_call(person, &request, 200, &answer);
+	if (status != PERSON_DONE)
+		return status;
 	const struct json *data = json_get(answer.json, "data");
 	if (person_wants_json(person)) {
 		person_print_json(person, &answer);

@@ -128,6 +128,17 @@ static void print_line(FILE *out, const struct person_table *table, const struct
 	fputc('\n', out);
 }
 
+void person_print_list(struct person *person, const struct json *items, const char *const *heads,
+		       size_t columns,
+		       void (*add)(struct person_table *table, const struct json *item))
+{
+	struct person_table table;
+	person_table_begin(&table, person->arena, heads, columns, items != NULL ? items->count : 0);
+	for (size_t i = 0; json_at(items, i) != NULL; i++)
+		add(&table, json_at(items, i));
+	person_table_print(person->out, &table, "");
+}
+
 void person_table_print(FILE *out, const struct person_table *table, const char *indent)
 {
 	struct str heads[PERSON_COLUMNS_MAX];

@@ -45,6 +45,11 @@ void person_table_add(struct person_table *table, const struct str *cells);
 /* indent: before each line. */
 void person_table_print(FILE *out, const struct person_table *table, const char *indent);
 
+/* A table of a row for each item: add calls person_table_add() once. In the run's arena. */
+void person_print_list(struct person *person, const struct json *items, const char *const *heads,
+		       size_t columns,
+		       void (*add)(struct person_table *table, const struct json *item));
+
 /* "posthorn: ...", on standard error. Returns the status, so that callers can write `return
  * person_say_wrong(...)`. */
 enum person_status person_say_wrong(struct person *person, const char *format, ...)

@@ -18,11 +18,6 @@
 #define CELL_MAX_BYTES 16384
 #define EXCERPT_COLUMNS 200
 
-static struct str text_of(const struct json *object, const char *key)
-{
-	return json_string(json_get(object, key));
-}
-
 /* ---- what to do ---- */
 
 /* %1 = the post's id, %2 = the platform. Codes are model/failure_codes.def's. */
@@ -53,9 +48,9 @@ static const struct {
 
 static struct str advice_of(struct arena *arena, const struct json *data, const struct json *target)
 {
-	const struct str id = text_of(data, "id");
-	const struct str code = text_of(json_get(target, "error"), "code");
-	const struct str platform = text_of(target, "platform");
+	const struct str id = json_get_string(data, "id");
+	const struct str code = json_get_string(json_get(target, "error"), "code");
+	const struct str platform = json_get_string(target, "platform");
 	if (str_equal_z(code, "CONTENT_REJECTED") || str_equal_z(code, "MEDIA_REJECTED") ||
 	    str_equal_z(code, "DUPLICATE_CONTENT"))
 		return STR("change the post and publish it as a new one");
@@ -74,9 +69,9 @@ static struct str advice_of(struct arena *arena, const struct json *data, const 
 
 static struct str state_of(struct arena *arena, const struct json *target)
 {
-	const struct str state = text_of(target, "state");
-	const struct str shown = str_is_empty(state) ? text_of(target, "status") : state;
-	return str_equal_z(text_of(target, "outcome"), "partial")
+	const struct str state = json_get_string(target, "state");
+	const struct str shown = str_is_empty(state) ? json_get_string(target, "status") : state;
+	return str_equal_z(json_get_string(target, "outcome"), "partial")
 		       ? str_format(arena, STR_FMT " in part", STR_ARG(shown))
 		       : shown;
 }
@@ -85,13 +80,14 @@ static struct str state_of(struct arena *arena, const struct json *target)
 static struct str where_of(struct arena *arena, const struct json *target)
 {
 	const struct json *error = json_get(target, "error");
-	const struct str url = text_of(target, "url");
+	const struct str url = json_get_string(target, "url");
 	if (!str_is_empty(url))
 		return url;
 	if (json_is(error, JSON_TYPE_OBJECT))
-		return str_format(arena, STR_FMT ": " STR_FMT, STR_ARG(text_of(error, "code")),
-				  STR_ARG(text_of(error, "message")));
-	return text_of(json_get(target, "waiting"), "message");
+		return str_format(arena, STR_FMT ": " STR_FMT,
+				  STR_ARG(json_get_string(error, "code")),
+				  STR_ARG(json_get_string(error, "message")));
+	return json_get_string(json_get(target, "waiting"), "message");
 }
 
 void person_read_print_targets(struct person *person, const struct json *data)
@@ -104,9 +100,9 @@ void person_read_print_targets(struct person *person, const struct json *data)
 	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
 		const struct json *target = json_at(targets, i);
 		person_table_add(&table,
-				 (struct str[]){text_of(target, "platform"),
-						text_of(target, "handle"), state_of(arena, target),
-						where_of(arena, target)});
+				 (struct str[]){json_get_string(target, "platform"),
+						json_get_string(target, "handle"),
+						state_of(arena, target), where_of(arena, target)});
 	}
 	person_table_print(person->out, &table, "");
 	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
@@ -114,7 +110,7 @@ void person_read_print_targets(struct person *person, const struct json *data)
 		const struct str advice = advice_of(arena, data, target);
 		if (str_is_empty(advice) || json_is_null(json_get(target, "error")))
 			continue;
-		person_print_text(person->out, text_of(target, "platform"));
+		person_print_text(person->out, json_get_string(target, "platform"));
 		fputs(": ", person->out);
 		person_print_text(person->out, advice);
 		fputc('\n', person->out);
@@ -123,51 +119,49 @@ void person_read_print_targets(struct person *person, const struct json *data)
 
 enum person_status person_read_outcome(const struct json *data)
 {
-	return str_equal_z(text_of(data, "status"), "published") &&
-			       str_equal_z(text_of(data, "outcome"), "all")
+	return str_equal_z(json_get_string(data, "status"), "published") &&
+			       str_equal_z(json_get_string(data, "outcome"), "all")
 		       ? PERSON_DONE
 		       : PERSON_FAILED;
 }
 
 static struct str post_path(struct person *person, const char *tail)
 {
-	return person_call_post_path(person->arena, str_of(person->flags->word), tail);
+	return person_fetch_word_path(person, "/v1/posts/", tail);
 }
 
 static void print_head(struct person *person, const struct json *data)
 {
 	const struct json *containers = json_get(data, "containers");
-	person_print_line(person, "Post", text_of(data, "id"));
+	person_print_line(person, "Post", json_get_string(data, "id"));
 	person_print_line(person, "State", state_of(person->arena, data));
 	for (size_t i = 0; json_at(containers, i) != NULL; i++) {
 		const struct json *container = json_at(containers, i);
 		const struct json *media = json_get(container, "media");
 		person_print_line(person, i == 0 ? "Text" : "Comment",
-				  text_of(container, "content"));
+				  json_get_string(container, "content"));
 		for (size_t j = 0; json_at(media, j) != NULL; j++)
-			person_print_line(person, "Media", text_of(json_at(media, j), "url"));
+			person_print_line(person, "Media",
+					  json_get_string(json_at(media, j), "url"));
 	}
 	if (!json_is_null(json_get(data, "scheduled_at")))
-		person_print_line(person, "Scheduled", text_of(data, "scheduled_at"));
-	person_print_line(person, "Created", text_of(data, "created_at"));
-	person_print_line(person, "User", text_of(data, "external_user_id"));
-	person_print_line(person, "Request id", text_of(data, "request_id"));
+		person_print_line(person, "Scheduled", json_get_string(data, "scheduled_at"));
+	person_print_line(person, "Created", json_get_string(data, "created_at"));
+	person_print_line(person, "User", json_get_string(data, "external_user_id"));
+	person_print_line(person, "Request id", json_get_string(data, "request_id"));
 	fputc('\n', person->out);
 }
 
 enum person_status person_verb_show(struct person *person)
 {
-	struct person_answer answer = {0};
+	enum person_status status;
 	if (person_flag_is_given(person->flags, PERSON_FLAG_wait))
 		return person_wait_post(person, str_of(person->flags->word), true);
-	const enum person_status status = person_fetch(person, post_path(person, ""), &answer);
-	if (status != PERSON_DONE)
+	const struct person_answer *answer =
+		person_fetch_shown(person, post_path(person, ""), &status);
+	if (answer == NULL)
 		return status;
-	if (person_wants_json(person)) {
-		person_print_json(person, &answer);
-		return PERSON_DONE;
-	}
-	const struct json *data = json_get(answer.json, "data");
+	const struct json *data = json_get(answer->json, "data");
 	print_head(person, data);
 	person_read_print_targets(person, data);
 	person_say_warnings(person, data);
@@ -180,25 +174,25 @@ static void print_reason(struct person *person, const struct json *data, const s
 {
 	const struct json *error = json_get(target, "error");
 	const struct json *waiting = json_get(target, "waiting");
-	const struct str words = text_of(error, "platform_message");
-	const struct str next = text_of(target, "next_attempt_at");
+	const struct str words = json_get_string(error, "platform_message");
+	const struct str next = json_get_string(target, "next_attempt_at");
 	const struct str advice = advice_of(person->arena, data, target);
-	person_print_text(person->out, text_of(target, "platform"));
+	person_print_text(person->out, json_get_string(target, "platform"));
 	fputc(' ', person->out);
-	person_print_text(person->out, text_of(target, "handle"));
+	person_print_text(person->out, json_get_string(target, "handle"));
 	fputs(": ", person->out);
 	person_print_text(person->out, state_of(person->arena, target));
 	fputc('\n', person->out);
 	if (json_is(error, JSON_TYPE_OBJECT))
-		person_print_line(person, "  why", text_of(error, "message"));
+		person_print_line(person, "  why", json_get_string(error, "message"));
 	if (!str_is_empty(words))
 		person_print_line(person, "  it said", words);
 	if (json_is(waiting, JSON_TYPE_OBJECT))
-		person_print_line(person, "  waits", text_of(waiting, "message"));
+		person_print_line(person, "  waits", json_get_string(waiting, "message"));
 	if (!str_is_empty(next))
 		person_print_line(person, "  next try", next);
-	if (!str_is_empty(text_of(target, "url")))
-		person_print_line(person, "  where", text_of(target, "url"));
+	if (!str_is_empty(json_get_string(target, "url")))
+		person_print_line(person, "  where", json_get_string(target, "url"));
 	if (!str_is_empty(advice))
 		person_print_line(person, "  do", advice);
 }
@@ -209,10 +203,10 @@ static struct str target_name(struct person *person, const struct json *data, st
 	const struct json *targets = json_get(data, "platform_posts");
 	for (size_t i = 0; json_at(targets, i) != NULL; i++) {
 		const struct json *target = json_at(targets, i);
-		if (str_equal(text_of(target, "id"), delivery))
+		if (str_equal(json_get_string(target, "id"), delivery))
 			return str_format(person->arena, STR_FMT " " STR_FMT,
-					  STR_ARG(text_of(target, "platform")),
-					  STR_ARG(text_of(target, "handle")));
+					  STR_ARG(json_get_string(target, "platform")),
+					  STR_ARG(json_get_string(target, "handle")));
 	}
 	return delivery;
 }
@@ -221,24 +215,24 @@ static struct str target_name(struct person *person, const struct json *data, st
 static void print_call(struct person *person, const struct json *data, const struct json *row)
 {
 	const struct json *status = json_get(row, "status");
-	const struct str excerpt = text_of(row, "excerpt");
-	const bool is_call = !str_is_empty(text_of(row, "method"));
+	const struct str excerpt = json_get_string(row, "excerpt");
+	const bool is_call = !str_is_empty(json_get_string(row, "method"));
 	const int code = (int)json_int(status, 0);
 	struct buf line;
 	buf_init(&line, person->arena, CELL_MAX_BYTES);
-	buf_addf(&line, STR_FMT "  " STR_FMT "  " STR_FMT ": ", STR_ARG(text_of(row, "at")),
-		 STR_ARG(target_name(person, data, text_of(row, "delivery_id"))),
-		 STR_ARG(text_of(row, "stage")));
+	buf_addf(&line, STR_FMT "  " STR_FMT "  " STR_FMT ": ", STR_ARG(json_get_string(row, "at")),
+		 STR_ARG(target_name(person, data, json_get_string(row, "delivery_id"))),
+		 STR_ARG(json_get_string(row, "stage")));
 	if (is_call)
-		buf_addf(&line, STR_FMT " " STR_FMT ", ", STR_ARG(text_of(row, "method")),
-			 STR_ARG(text_of(row, "host_path")));
+		buf_addf(&line, STR_FMT " " STR_FMT ", ", STR_ARG(json_get_string(row, "method")),
+			 STR_ARG(json_get_string(row, "host_path")));
 	if (is_call && code != 0)
 		buf_addf(&line, "%d in %lld ms: ", code,
 			 (long long)json_int(json_get(row, "duration_ms"), 0));
 	else if (is_call)
 		buf_add_z(&line, "no answer: ");
-	buf_addf(&line, STR_FMT ", " STR_FMT, STR_ARG(text_of(row, "verdict")),
-		 STR_ARG(text_of(row, "decision")));
+	buf_addf(&line, STR_FMT ", " STR_FMT, STR_ARG(json_get_string(row, "verdict")),
+		 STR_ARG(json_get_string(row, "decision")));
 	person_print_text(person->out, buf_str(&line));
 	fputc('\n', person->out);
 	if (code < 400 || str_is_empty(excerpt))
@@ -250,21 +244,18 @@ static void print_call(struct person *person, const struct json *data, const str
 
 enum person_status person_verb_explain(struct person *person)
 {
-	struct person_answer timeline = {0};
 	struct person_answer post = {0};
-	enum person_status status = person_fetch(person, post_path(person, "/timeline"), &timeline);
-	if (status != PERSON_DONE)
+	enum person_status status;
+	const struct person_answer *timeline =
+		person_fetch_shown(person, post_path(person, "/timeline"), &status);
+	if (timeline == NULL)
 		return status;
-	if (person_wants_json(person)) {
-		person_print_json(person, &timeline);
-		return PERSON_DONE;
-	}
 	status = person_fetch(person, post_path(person, ""), &post);
 	if (status != PERSON_DONE)
 		return status;
 	const struct json *data = json_get(post.json, "data");
 	const struct json *targets = json_get(data, "platform_posts");
-	const struct json *rows = json_get(timeline.json, "data");
+	const struct json *rows = json_get(timeline->json, "data");
 	print_head(person, data);
 	for (size_t i = 0; json_at(targets, i) != NULL; i++)
 		print_reason(person, data, json_at(targets, i));
@@ -285,23 +276,24 @@ static struct str targets_of(struct arena *arena, const struct json *post)
 	buf_init(&out, arena, CELL_MAX_BYTES);
 	for (size_t i = 0; json_at(targets, i) != NULL; i++)
 		buf_addf(&out, "%s" STR_FMT ":" STR_FMT, i > 0 ? ", " : "",
-			 STR_ARG(text_of(json_at(targets, i), "platform")),
-			 STR_ARG(text_of(json_at(targets, i), "handle")));
+			 STR_ARG(json_get_string(json_at(targets, i), "platform")),
+			 STR_ARG(json_get_string(json_at(targets, i), "handle")));
 	return person_print_short(arena, buf_str(&out), TO_COLUMNS);
 }
 
 static void add_post(struct person_table *table, const struct json *post)
 {
 	struct arena *arena = table->arena;
-	const struct str at = text_of(post, "scheduled_at");
-	const struct str text = text_of(json_at(json_get(post, "containers"), 0), "content");
+	const struct str at = json_get_string(post, "scheduled_at");
+	const struct str text =
+		json_get_string(json_at(json_get(post, "containers"), 0), "content");
 	person_table_add(
 		table,
-		(struct str[]){text_of(post, "id"), state_of(arena, post),
-			       person_print_instant(
-				       arena, str_is_empty(at) ? text_of(post, "created_at") : at),
-			       targets_of(arena, post),
-			       person_print_short(arena, text, TEXT_COLUMNS)});
+		(struct str[]){
+			json_get_string(post, "id"), state_of(arena, post),
+			person_print_instant(
+				arena, str_is_empty(at) ? json_get_string(post, "created_at") : at),
+			targets_of(arena, post), person_print_short(arena, text, TEXT_COLUMNS)});
 }
 
 enum person_status person_verb_posts(struct person *person)
@@ -317,40 +309,31 @@ enum person_status person_verb_posts(struct person *person)
 		{PERSON_FLAG_per_page, "per_page"},
 	};
 	static const char *const heads[] = {"POST", "STATE", "WHEN", "TO", "TEXT"};
-	struct person_answer answer = {0};
-	struct person_table table;
-	const enum person_status status = person_fetch(
-		person,
-		person_fetch_list_path(person, STR("/v1/posts"), filters, COUNT_OF(filters)),
-		&answer);
-	if (status != PERSON_DONE)
+	enum person_status status;
+	const struct str path =
+		person_fetch_list_path(person, STR("/v1/posts"), filters, COUNT_OF(filters));
+	const struct person_answer *answer = person_fetch_shown(person, path, &status);
+	if (answer == NULL)
 		return status;
-	if (person_wants_json(person)) {
-		person_print_json(person, &answer);
-		return PERSON_DONE;
-	}
-	const struct json *data = json_get(answer.json, "data");
-	person_table_begin(&table, person->arena, heads, COUNT_OF(heads),
-			   data != NULL ? data->count : 0);
-	for (size_t i = 0; json_at(data, i) != NULL; i++)
-		add_post(&table, json_at(data, i));
-	person_table_print(person->out, &table, "");
-	person_print_page(person, json_get(answer.json, "meta"), "post");
+	person_print_list(person, json_get(answer->json, "data"), heads, COUNT_OF(heads), add_post);
+	person_print_page(person, json_get(answer->json, "meta"), "post");
 	return PERSON_DONE;
 }
 
 static void add_account(struct person_table *table, const struct json *account)
 {
 	const bool is_confirmed = json_bool(json_get(account, "confirmed"), true);
-	struct str username = text_of(account, "username");
+	struct str username = json_get_string(account, "username");
 	str_skip(&username, STR("@"));
-	const struct str to = str_format(table->arena, STR_FMT ":" STR_FMT,
-					 STR_ARG(text_of(account, "platform")), STR_ARG(username));
-	person_table_add(
-		table,
-		(struct str[]){to, text_of(account, "name"), text_of(account, "account_type"),
-			       is_confirmed ? text_of(account, "status") : STR("unconfirmed"),
-			       text_of(account, "app_user_id"), text_of(account, "id")});
+	const struct str to =
+		str_format(table->arena, STR_FMT ":" STR_FMT,
+			   STR_ARG(json_get_string(account, "platform")), STR_ARG(username));
+	person_table_add(table, (struct str[]){to, json_get_string(account, "name"),
+					       json_get_string(account, "account_type"),
+					       is_confirmed ? json_get_string(account, "status")
+							    : STR("unconfirmed"),
+					       json_get_string(account, "app_user_id"),
+					       json_get_string(account, "id")});
 }
 
 enum person_status person_verb_accounts(struct person *person)
@@ -361,24 +344,14 @@ enum person_status person_verb_accounts(struct person *person)
 		{PERSON_FLAG_per_page, "per_page"},
 	};
 	static const char *const heads[] = {"--to", "NAME", "TYPE", "STATUS", "USER", "ID"};
-	struct person_answer answer = {0};
-	struct person_table table;
-	const enum person_status status = person_fetch(
-		person,
-		person_fetch_list_path(person, STR("/v1/accounts"), filters, COUNT_OF(filters)),
-		&answer);
-	if (status != PERSON_DONE)
+	enum person_status status;
+	const struct str path =
+		person_fetch_list_path(person, STR("/v1/accounts"), filters, COUNT_OF(filters));
+	const struct person_answer *answer = person_fetch_shown(person, path, &status);
+	if (answer == NULL)
 		return status;
-	if (person_wants_json(person)) {
-		person_print_json(person, &answer);
-		return PERSON_DONE;
-	}
-	const struct json *data = json_get(answer.json, "data");
-	person_table_begin(&table, person->arena, heads, COUNT_OF(heads),
-			   data != NULL ? data->count : 0);
-	for (size_t i = 0; json_at(data, i) != NULL; i++)
-		add_account(&table, json_at(data, i));
-	person_table_print(person->out, &table, "");
-	person_print_page(person, json_get(answer.json, "meta"), "account");
+	person_print_list(person, json_get(answer->json, "data"), heads, COUNT_OF(heads),
+			  add_account);
+	person_print_page(person, json_get(answer->json, "meta"), "account");
 	return PERSON_DONE;
 }

@@ -48,10 +48,9 @@ enum person_status person_verb_reschedule(struct person *person)
 	const bool is_now = person_flag_is_given(person->flags, PERSON_FLAG_now);
 	struct str instant = STR("");
 	struct person_answer answer = {0};
-	struct error err = {0};
 	if (is_now == person_flag_is_given(person->flags, PERSON_FLAG_at))
 		return person_say_wrong(person, "say when: either --at TIME or --now");
-	const enum person_status status = person_body_read_time(person, &instant);
+	enum person_status status = person_body_read_time(person, &instant);
 	if (status != PERSON_DONE)
 		return status;
 	/* The time is an instant: a second time changes nothing more. */
@@ -60,10 +59,9 @@ enum person_status person_verb_reschedule(struct person *person)
 		.path = person_fetch_word_path(person, "/v1/posts/", ""),
 		.body = write_body(person, instant),
 		.is_repeatable = true};
-	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	if (answer.status != 200)
-		return person_say_refusal(person, &answer);
+	status = person_fetch_call(person, &request, 200, &answer);
+	if (status != PERSON_DONE)
+		return status;
 	if (person_wants_json(person))
 		person_print_json(person, &answer);
 	else

@@ -8,6 +8,7 @@
 #include "json.h"
 
 #include "person_call.h"
+#include "person_fetch.h"
 #include "person_print.h"
 #include "person_read.h"
 
@@ -125,7 +126,7 @@ static enum person_status leave(struct person *person, struct str post_id,
 enum person_status person_wait_post(struct person *person, struct str post_id, bool has_patience)
 {
 	const int64_t until_us = clock_boot_us(person->clock) + PATIENCE_US;
-	const struct str path = person_call_post_path(person->arena, post_id, "");
+	const struct str path = person_fetch_path(person->arena, "/v1/posts/", post_id, "");
 	int64_t heard_us = clock_boot_us(person->clock);
 	int64_t pause_ms = FIRST_PAUSE_MS;
 	struct progress progress = {0};

@@ -21,11 +21,6 @@
 #define EVENTS_COLUMNS 50
 #define LIST_MAX_BYTES 16384
 
-static struct str text_of(const struct json *object, const char *key)
-{
-	return json_string(json_get(object, key));
-}
-
 struct str person_webhook_path(struct person *person, const char *tail)
 {
 	return person_fetch_word_path(person, "/v1/webhooks/", tail);
@@ -49,8 +44,8 @@ static struct str events_of(struct arena *arena, const struct json *webhook)
 /* "on", "off: ...", "failing since ..." */
 static struct str state_of(struct arena *arena, const struct json *webhook)
 {
-	const struct str reason = text_of(webhook, "disabled_reason");
-	const struct str since = text_of(webhook, "failing_since");
+	const struct str reason = json_get_string(webhook, "disabled_reason");
+	const struct str since = json_get_string(webhook, "failing_since");
 	if (!json_bool(json_get(webhook, "enabled"), true))
 		return str_is_empty(reason) ? STR("off") : str_concat(arena, STR("off: "), reason);
 	return str_is_empty(since) ? STR("on")
@@ -61,13 +56,13 @@ static struct str state_of(struct arena *arena, const struct json *webhook)
 static void print_webhook(struct person *person, const struct json *webhook)
 {
 	struct arena *arena = person->arena;
-	const struct str secret = text_of(webhook, "secret");
-	person_print_line(person, "Webhook", text_of(webhook, "id"));
-	person_print_line(person, "Address", text_of(webhook, "url"));
+	const struct str secret = json_get_string(webhook, "secret");
+	person_print_line(person, "Webhook", json_get_string(webhook, "id"));
+	person_print_line(person, "Address", json_get_string(webhook, "url"));
 	person_print_line(person, "Events", events_of(arena, webhook));
 	person_print_line(person, "State", state_of(arena, webhook));
 	person_print_line(person, "Created",
-			  person_print_instant(arena, text_of(webhook, "created_at")));
+			  person_print_instant(arena, json_get_string(webhook, "created_at")));
 	if (!str_is_empty(secret))
 		person_print_line(person, "Secret", secret);
 }
@@ -83,31 +78,26 @@ static enum person_status print_answer(struct person *person, const struct perso
 
 /* ---- list and show ---- */
 
+static void add_webhook(struct person_table *table, const struct json *webhook)
+{
+	struct arena *arena = table->arena;
+	const struct str events = events_of(arena, webhook);
+	person_table_add(table,
+			 (struct str[]){json_get_string(webhook, "url"),
+					person_print_short(arena, events, EVENTS_COLUMNS),
+					state_of(arena, webhook), json_get_string(webhook, "id")});
+}
+
 enum person_status person_verb_webhooks(struct person *person)
 {
 	static const char *const heads[] = {"ADDRESS", "EVENTS", "STATE", "ID"};
-	struct arena *arena = person->arena;
-	struct person_answer answer = {0};
-	struct person_table table;
-	const enum person_status status = person_fetch(person, STR("/v1/webhooks"), &answer);
-	if (status != PERSON_DONE)
-		return status;
-	if (person_wants_json(person)) {
-		person_print_json(person, &answer);
-		return PERSON_DONE;
-	}
-	const struct json *data = json_get(answer.json, "data");
-	person_table_begin(&table, arena, heads, COUNT_OF(heads), data != NULL ? data->count : 0);
-	for (size_t i = 0; json_at(data, i) != NULL; i++) {
-		const struct json *webhook = json_at(data, i);
-		const struct str events = events_of(arena, webhook);
-		person_table_add(&table,
-				 (struct str[]){text_of(webhook, "url"),
-						person_print_short(arena, events, EVENTS_COLUMNS),
-						state_of(arena, webhook), text_of(webhook, "id")});
-	}
-	person_table_print(person->out, &table, "");
-	return PERSON_DONE;
+	enum person_status status;
+	const struct person_answer *answer =
+		person_fetch_shown(person, STR("/v1/webhooks"), &status);
+	if (answer != NULL)
+		person_print_list(person, json_get(answer->json, "data"), heads, COUNT_OF(heads),
+				  add_webhook);
+	return status;
 }
 
 enum person_status person_verb_webhooks_show(struct person *person)

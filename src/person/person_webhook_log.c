@@ -14,11 +14,6 @@
 #define TEST_PAUSE_MS 250
 #define ANSWER_COLUMNS 40
 
-static struct str text_of(const struct json *object, const char *key)
-{
-	return json_string(json_get(object, key));
-}
-
 static const struct json *last_try(const struct json *delivery)
 {
 	const struct json *tries = json_get(delivery, "tries");
@@ -31,7 +26,7 @@ static struct str answer_of(struct arena *arena, const struct json *delivery)
 	const struct json *try = last_try(delivery);
 	const int status = (int)json_int(json_get(try, "status"), 0);
 	if (status == 0)
-		return text_of(try, "error");
+		return json_get_string(try, "error");
 	return str_format(arena, "%d in %lld ms", status,
 			  (long long)json_int(json_get(try, "duration_ms"), 0));
 }
@@ -52,7 +47,7 @@ static bool find_tried(struct person *person, struct str event_id, const struct 
 	const struct json *data = json_get(answer.json, "data");
 	for (size_t i = 0; json_at(data, i) != NULL; i++) {
 		const struct json *delivery = json_at(data, i);
-		if (str_equal(text_of(delivery, "event_id"), event_id) &&
+		if (str_equal(json_get_string(delivery, "event_id"), event_id) &&
 		    last_try(delivery) != NULL)
 			*tried_out = delivery;
 	}
@@ -85,7 +80,7 @@ static enum person_status wait_for_answer(struct person *person, struct str even
 			person->flags->word);
 		return PERSON_FAILED;
 	}
-	const bool is_good = str_equal_z(text_of(delivery, "state"), "succeeded");
+	const bool is_good = str_equal_z(json_get_string(delivery, "state"), "succeeded");
 	fputs(is_good ? "The receiver took it: " : "The receiver did not take it: ", person->out);
 	person_print_text(person->out, answer_of(person->scratch, delivery));
 	fputs(".\n", person->out);
@@ -95,16 +90,14 @@ static enum person_status wait_for_answer(struct person *person, struct str even
 enum person_status person_verb_webhooks_test(struct person *person)
 {
 	struct person_answer answer = {0};
-	struct error err = {0};
 	/* A second test event harms nobody. */
 	const struct person_request request = {.method = "POST",
 					       .path = person_webhook_path(person, "/test"),
 					       .is_repeatable = true};
-	if (person_call(person, person->arena, &request, &answer, &err) != ERR_NONE)
-		return person_say_failed(person, "%s", err.text);
-	if (answer.status != 202)
-		return person_say_refusal(person, &answer);
-	const struct str event_id = text_of(json_get(answer.json, "data"), "event_id");
+	const enum person_status status = person_fetch_call(person, &request, 202, &answer);
+	if (status != PERSON_DONE)
+		return status;
+	const struct str event_id = json_get_string(json_get(answer.json, "data"), "event_id");
 	if (person_wants_json(person)) {
 		person_print_json(person, &answer);
 		return PERSON_DONE;
@@ -122,13 +115,14 @@ static void add_delivery(struct person_table *table, const struct json *delivery
 	const struct str answer = answer_of(arena, delivery);
 	person_table_add(
 		table,
-		(struct str[]){person_print_instant(arena, text_of(delivery, "created_at")),
-			       text_of(delivery, "event"), text_of(delivery, "state"),
-			       str_format(arena, "%lld",
-					  (long long)json_int(json_get(delivery, "attempts"), 0)),
-			       person_print_short(arena, answer, ANSWER_COLUMNS),
-			       person_print_instant(arena, text_of(delivery, "next_attempt_at")),
-			       text_of(delivery, "event_id")});
+		(struct str[]){
+			person_print_instant(arena, json_get_string(delivery, "created_at")),
+			json_get_string(delivery, "event"), json_get_string(delivery, "state"),
+			str_format(arena, "%lld",
+				   (long long)json_int(json_get(delivery, "attempts"), 0)),
+			person_print_short(arena, answer, ANSWER_COLUMNS),
+			person_print_instant(arena, json_get_string(delivery, "next_attempt_at")),
+			json_get_string(delivery, "event_id")});
 }
 
 enum person_status person_verb_webhooks_log(struct person *person)
@@ -139,24 +133,16 @@ enum person_status person_verb_webhooks_log(struct person *person)
 	};
 	static const char *const heads[] = {"WHEN",        "EVENT",    "STATE",   "TRIES",
 					    "LAST ANSWER", "NEXT TRY", "EVENT ID"};
-	struct person_answer answer = {0};
-	struct person_table table;
+	enum person_status status;
 	const struct str path = person_fetch_list_path(
 		person, person_webhook_path(person, "/deliveries"), filters, COUNT_OF(filters));
-	const enum person_status status = person_fetch(person, path, &answer);
-	if (status != PERSON_DONE)
+	const struct person_answer *answer = person_fetch_shown(person, path, &status);
+	if (answer == NULL)
 		return status;
-	if (person_wants_json(person)) {
-		person_print_json(person, &answer);
-		return PERSON_DONE;
-	}
-	const struct json *data = json_get(answer.json, "data");
+	const struct json *data = json_get(answer->json, "data");
 	const size_t count = data != NULL ? data->count : 0;
-	person_table_begin(&table, person->arena, heads, COUNT_OF(heads), count);
-	for (size_t i = 0; i < count; i++)
-		add_delivery(&table, json_at(data, i));
-	person_table_print(person->out, &table, "");
-	if (count > 0 && json_bool(json_get(json_get(answer.json, "meta"), "has_more"), false))
+	person_print_list(person, data, heads, COUNT_OF(heads), add_delivery);
+	if (count > 0 && json_bool(json_get(json_get(answer->json, "meta"), "has_more"), false))
 		fprintf(person->out, "older ones: posthorn webhooks log %s --before %lld\n",
 			person->flags->word,
 			(long long)json_int(json_get(json_at(data, count - 1), "id"), 0));

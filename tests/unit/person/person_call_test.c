@@ -150,14 +150,6 @@ static void a_hook(void **state)
 	assert_true(str_equal_z(why, "connection refused"));
 }
 
-static void a_path(void **state)
-{
-	struct desk *desk = *state;
-	struct arena *arena = desk->person.arena;
-	assert_string_equal(str_z(arena, person_call_post_path(arena, STR("../a?b"), "/retry")),
-			    "/v1/posts/..%2Fa%3Fb/retry");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,7 +162,6 @@ int main(void)
 		DESK_TEST(what_is_not_posthorn),
 		DESK_TEST(the_end_comes_during_a_call),
 		DESK_TEST(a_hook),
-		DESK_TEST(a_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

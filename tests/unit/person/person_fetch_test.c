@@ -29,6 +29,28 @@ static void an_answer_or_the_reason(void **state)
 	desk_said(said(desk), "does not answer");
 }
 
+/* --json prints what the service said, and nothing is left to show. */
+static void what_a_person_reads_or_a_program(void **state)
+{
+	struct desk *desk = *state;
+	enum person_status status;
+	DESK_PARSE(desk, "posts");
+	DESK_ANSWER(desk, .match = "/v1/a", .body = "{\"data\":1}", .times = 2);
+	const struct person_answer *answer =
+		person_fetch_shown(&desk->person, STR("/v1/a"), &status);
+	assert_non_null(answer);
+	assert_int_equal(status, PERSON_DONE);
+	assert_int_equal(answer->status, 200);
+	DESK_PARSE(desk, "posts", "--json");
+	assert_null(person_fetch_shown(&desk->person, STR("/v1/a"), &status));
+	assert_int_equal(status, PERSON_DONE);
+	fflush(desk->person.out);
+	desk_said(desk->out, "{\"data\":1}");
+	DESK_ANSWER(desk, .match = "/v1/b", .status = 404, .body = "{\"error\":\"NOT_FOUND\"}");
+	assert_null(person_fetch_shown(&desk->person, STR("/v1/b"), &status));
+	assert_int_equal(status, PERSON_FAILED);
+}
+
 static void paths(void **state)
 {
 	static const struct person_filter filters[] = {{PERSON_FLAG_account, "account_ids[]"},
@@ -50,6 +72,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DESK_TEST(an_answer_or_the_reason),
+		DESK_TEST(what_a_person_reads_or_a_program),
 		DESK_TEST(paths),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
