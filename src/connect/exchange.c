@@ -12,13 +12,11 @@
 
 #include "seal.h"
 
+#include "request_limits.h"
+
 #include "answer.h"
 
 #include "store_quota.h"
-
-/* What platforms call people is cut to what our own callers may call them. */
-#define NAME_MAX_BYTES 255
-#define EMAIL_MAX_BYTES 320
 
 struct exchange {
 	struct connect_task base; /* first */
@@ -137,9 +135,10 @@ static enum err_kind account_of(struct exchange *x, const struct account_found *
 		.user_id = x->connection.user_id,
 		.connection_id = x->connection.id,
 		.platform_account_id = found->platform_account_id,
-		.username = utf8_cut_bytes(found->username, NAME_MAX_BYTES),
-		.name = utf8_cut_bytes(found->name, NAME_MAX_BYTES),
-		.email = utf8_cut_bytes(found->email, EMAIL_MAX_BYTES),
+		/* cut to what our own callers may call people */
+		.username = utf8_cut_bytes(found->username, CONNECT_NAME_MAX_BYTES),
+		.name = utf8_cut_bytes(found->name, CONNECT_NAME_MAX_BYTES),
+		.email = utf8_cut_bytes(found->email, CONNECT_EMAIL_MAX_BYTES),
 		.avatar_url = answer_url(&x->base.env, found->avatar_url),
 		.type = found->type,
 		.state = ACCOUNT_ACTIVE,

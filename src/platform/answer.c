@@ -9,6 +9,8 @@
 #include "json.h"
 #include "url.h"
 
+#include "request_limits.h"
+
 #include "platform.h"
 
 /* Shorter ones would be found by chance. */
@@ -69,7 +71,7 @@ struct str answer_cursor(const struct env *env, const struct json *value)
 struct str answer_url(const struct env *env, struct str text)
 {
 	struct url parsed;
-	const bool is_url = text.len <= ANSWER_URL_MAX_BYTES && !str_has_control(text) &&
+	const bool is_url = text.len <= HTTP_URL_MAX_BYTES && !str_has_control(text) &&
 			    url_parse(env->arena, text, &parsed, NULL) == ERR_NONE &&
 			    !holds_secret(env, text);
 	return is_url ? text : STR("");

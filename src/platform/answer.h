@@ -13,7 +13,6 @@ struct json;
 /* LinkedIn's comment URNs are the longest that we know (linkedin.md 2.10), under 100 bytes. */
 #define ANSWER_ID_MAX_BYTES 256
 #define ANSWER_CURSOR_MAX_BYTES 1024
-#define ANSWER_URL_MAX_BYTES 2048
 
 /* A text or a whole number that can be an id: 1 to 256 bytes of A-Z a-z 0-9 - . _ ~ : , ( ) @ = +
  * %, not "." or "..", and without a token or secret of this call in it. */

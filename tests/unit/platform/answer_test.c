@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ids, cursors and addresses: what platforms really send passes, what could do harm does not. */
 #include "answer.h"
+#include "request_limits.h"
 
 #include "arena_fixture.h"
 #include "count_of.h"
@@ -80,8 +81,7 @@ static void an_address_is_absolute_and_holds_no_token(void **state)
 		if (!str_is_empty(answer_url(&env, str_of(bad[i]))))
 			fail_msg("%s", bad[i]);
 	}
-	const struct str path =
-		str_format(arena, "https://a.example/%0*d", ANSWER_URL_MAX_BYTES, 0);
+	const struct str path = str_format(arena, "https://a.example/%0*d", HTTP_URL_MAX_BYTES, 0);
 	assert_true(str_is_empty(answer_url(&env, path)));
 }
 
