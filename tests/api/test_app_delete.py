@@ -74,7 +74,7 @@ def test_contents_stay_until_their_time(tmp_path, sandbox):
         assert app.cli("app", "delete", app.client_id).returncode == 0
     ask(data, "UPDATE apps SET deleted_at_us = deleted_at_us - ?", 20 * DAY_US)
     with Service(data, sandbox) as service:
-        poll("the engine has turned", lambda: "posthorn_engine_turns_total 0\n" not in service.cli("metrics").stdout)
+        poll("the engine has turned", lambda: "posthorn_engine_turns_total 0\n" not in service.metrics())
         assert stage(data, app) == 2
         assert ask(data, "SELECT COUNT(*) FROM posts WHERE content = ''") == [(0,)]
 

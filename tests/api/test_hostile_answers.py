@@ -3,7 +3,7 @@
 and the post is looked up instead."""
 import pytest
 
-from harness import App, Sandbox, Service, marker
+from harness import App, Service, marker
 
 HOSTILE = {
     "a header": "1\r\nX-Injected: yes\r\n\r\n../../x?y#z",
@@ -11,14 +11,6 @@ HOSTILE = {
     "a page": "<script>alert(1)</script>",
     "900,000 digits": "1" * 900000,
 }
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    """One of its own: X lets a user post a hundred times within a quarter of an hour."""
-    with Sandbox() as process:
-        process.knob("x_me_limit", 1000000)
-        yield process
 
 
 @pytest.fixture(scope="module")

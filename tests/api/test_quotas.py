@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from harness import App, Sandbox, Service, check_error, follow_return, marker, poll, utc
+from harness import App, Service, check_error, follow_return, marker, poll, utc
 
 DEFAULTS = {
     "pending_posts": 100000,
@@ -19,14 +19,6 @@ DEFAULTS = {
     "media_files": 100000,
     "webhook_backlog": 100000,
 }
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    """One of its own: X lets a user post a hundred times within a quarter of an hour."""
-    with Sandbox() as process:
-        process.knob("x_me_limit", 1000000)
-        yield process
 
 
 @pytest.fixture(scope="module")
