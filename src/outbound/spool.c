@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "fnv.h"
 #include "random.h"
 
 #include "probe.h"
 
-#include "fnv.h"
 #include "save.h"
 
 #define BUDGET_BYTES_DEFAULT (INT64_C(32) << 30) /* spool.h */
