@@ -217,9 +217,19 @@ static enum err_kind find_mark(const struct sql_config *config, enum commit_find
 			 config->path);
 }
 
+/* SQLite's statistics of its own memory put one mutex of the process around every allocation. Once
+ * a first connection is open it refuses to change, and need not. Readers open beside each other,
+ * and after a writer. */
+static void configure_library(const struct sql_config *config)
+{
+	if (config->role != SQL_ROLE_READER)
+		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static enum err_kind sqlite_open(const struct sql_config *config, struct sql_connection **out,
 				 struct error *err)
 {
+	configure_library(config);
 	const int mode = config->role == SQL_ROLE_READER
 				 ? SQLITE_OPEN_READONLY
 				 : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
