@@ -87,6 +87,7 @@ static const struct sql_dialect_word postgres_words[] = {
 	 " | to_regclass('deliveries')::oid::bigint"},
 	{"now_us", "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"},
 	{"postgres", "@"}, /* a statement that is for PostgreSQL alone */
+	{"sqlite", ""},
 	{NULL, NULL},
 };
 

@@ -194,7 +194,9 @@ PGresult *pg_link_result(struct pg_link *link, int64_t timeout_ms)
 bool sql_postgres_result_is_good(const PGresult *result)
 {
 	const ExecStatusType status = PQresultStatus(result);
-	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+	/* EMPTY_QUERY: a migration that is for SQLite alone */
+	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ||
+	       status == PGRES_EMPTY_QUERY;
 }
 
 enum err_kind pg_link_run(struct pg_link *link, const char *script, int64_t timeout_ms,

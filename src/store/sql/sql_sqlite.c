@@ -53,7 +53,10 @@ static const struct sql_dialect_word sqlite_words[] = {
 	{"identity", "0"},
 	{"now_us", "CAST(strftime('%s', 'now') AS INTEGER) * 1000000"},
 	{"postgres", ""},
-	/* A JSON array of texts (or of integers) as a list for IN. */
+	{"sqlite", "@"},
+	/* A JSON array of texts (or of integers) as a list for IN; and of arrays, as rows with a
+	 * column value. */
+	{"each", "json_each(@)"},
 	{"list", "(SELECT value FROM json_each(@))"},
 	{"int_list", "(SELECT value FROM json_each(@))"},
 	{NULL, NULL},
