@@ -32,11 +32,26 @@ static int64_t bucket_of(enum scale scale, const struct counted_post *post)
 enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post, const char *status,
 			   struct error *err)
 {
+	return counters_add_several(tx, post, status, 1, err);
+}
+
+bool counters_are_the_same(const struct counted_post *a, const struct counted_post *b)
+{
+	for (enum scale scale = 0; scale < SCALE_COUNT; scale++) {
+		if (bucket_of(scale, a) != bucket_of(scale, b))
+			return false;
+	}
+	return str_equal(a->app_id, b->app_id);
+}
+
+enum err_kind counters_add_several(struct store_tx *tx, const struct counted_post *post,
+				   const char *status, int64_t count, struct error *err)
+{
 	return sql_run(tx->sql, SQL_COUNTERS_UP,
 		       SQL_ARGS(sql_text(post->app_id), sql_word(status),
 				sql_int(bucket_of(SCALE_DAYS, post)),
 				sql_int(bucket_of(SCALE_FINE, post)),
-				sql_int(bucket_of(SCALE_COARSE, post))),
+				sql_int(bucket_of(SCALE_COARSE, post)), sql_int(count)),
 		       NULL, err);
 }
 

@@ -15,6 +15,7 @@
 #include "store_connection.h"
 #include "store_node.h"
 #include "store_post.h"
+#include "writer.h"
 
 /* next_due_us of what is never due by itself. */
 #define NEVER_US INT64_MAX
@@ -29,8 +30,6 @@ struct node_file {
 };
 
 struct readers;
-struct writer;
-struct writer_config;
 
 struct store {
 	const struct clock *clock;
@@ -139,10 +138,10 @@ enum err_kind store_list_text(struct arena *arena, const struct str *items, size
 /* sql_row_reader for a struct str. */
 void store_text_read(struct sql_cursor *cursor, void *out);
 
-/* As store_write(), for what only ever touches one app: beside others of its kind, where the
- * database is shared. It begins with store_tx_lock_app(). */
-enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
-				 void *argument, struct error *err);
+/* As store_write(), for one of a batch (writer.h) that only ever touches its own app: beside others
+ * of its kind, where the database is shared. The batch begins with store_tx_lock_app() of each. */
+enum err_kind store_write_batched(struct store *store, struct str app_id, writer_batch batch,
+				  void *argument, struct error *err);
 
 /* store_guard.c, a command: the first write transaction on a server and a database with this
  * history (struct sql_history *) begins. Another one than the database was last written under means
@@ -228,6 +227,10 @@ struct counted_post {
  * transaction that changes posts.status. */
 enum err_kind counters_add(struct store_tx *tx, const struct counted_post *post, const char *status,
 			   struct error *err);
+enum err_kind counters_add_several(struct store_tx *tx, const struct counted_post *post,
+				   const char *status, int64_t count, struct error *err);
+/* Would posts with these keys count in the same rows? */
+bool counters_are_the_same(const struct counted_post *a, const struct counted_post *b);
 enum err_kind counters_remove(struct store_tx *tx, const struct counted_post *post,
 			      const char *status, struct error *err);
 enum err_kind counters_move(struct store_tx *tx, const struct counted_post *post,

@@ -32,13 +32,12 @@ static size_t accepter_of(struct str app_id)
 	return sum % ACCEPTERS;
 }
 
-enum err_kind store_write_of_app(struct store *store, struct str app_id, store_command command,
-				 void *argument, struct error *err)
+enum err_kind store_write_batched(struct store *store, struct str app_id, writer_batch batch,
+				  void *argument, struct error *err)
 {
 	struct writer *accepter = store->accepters[accepter_of(app_id)];
-	if (accepter == NULL)
-		return store_write(store, command, argument, err);
-	return writer_run_for(accepter, app_id, command, argument, err);
+	return writer_run_batched(accepter != NULL ? accepter : store->writer, app_id, batch,
+				  argument, err);
 }
 
 struct one_statement {

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -130,6 +131,24 @@ def test_a_repeated_request_is_one_post_on_two_nodes(cluster, app):
     assert len(ids) == 1
     app.wait_post(ids.pop())
     assert len(cluster.sandbox.ledger(text)) == 1
+
+
+def test_two_nodes_number_an_apps_posts_in_one_order(cluster, app):
+    """The numbers of an app are reckoned by the node that accepts: its row is locked before it is read."""
+    account, count = app.account("facebook"), 24
+    texts = {name: [marker(f"numbered-{name}") for _ in range(count)] for name in ("first", "second")}
+    later = {"scheduled_at": "2027-11-01T00:00:00Z"}
+
+    def publish(name, text):
+        assert on(cluster, app, name).publish(account, text, **later).status_code == 202
+
+    with ThreadPoolExecutor(16) as pool:
+        for done in [pool.submit(publish, name, text) for pair in zip(*texts.values()) for name, text in zip(texts, pair)]:
+            done.result()
+    assert cluster.sql("SELECT count(*) - count(DISTINCT (app_id, ordinal)) FROM posts").strip() == "0"
+    found = [post["containers"][0]["content"] for page in (1, 2) for post in on(cluster, app, "first").list(
+        per_page=count, page=page, status="scheduled")["data"]]
+    assert sorted(found) == sorted(sum(texts.values(), []))
 
 
 @pytest.mark.parametrize("cuts", [{"before": 2}, {"after": 6}, {"before": 2, "after": 3}], ids=str)

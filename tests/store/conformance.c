@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 	failures += run_app_end_tests();
 	failures += run_connection_tests();
 	failures += run_post_tests();
+	failures += run_accept_tests();
 	failures += run_delivery_tests();
 	failures += run_counter_tests();
 	failures += run_change_tests();

@@ -89,6 +89,7 @@ struct page list_posts(struct fixture *fx, const struct post_filter *filter);
 bool str_is(struct str s, const char *expected);
 
 /* The parts of the suite. */
+int run_accept_tests(void);
 int run_app_tests(void);
 int run_app_end_tests(void);
 int run_connection_tests(void);

@@ -175,6 +175,8 @@ struct sql_driver {
 	/* Was nothing heard for seconds, in what was done since set_limit()? A server that is gone,
 	 * or refuses, is no such case. */
 	bool (*is_hung)(const struct sql_connection *connection);
+	/* How often an answer was waited for so far: each is a way there and back. */
+	int64_t (*waits)(const struct sql_connection *connection);
 };
 
 extern const struct sql_driver sql_driver_sqlite;

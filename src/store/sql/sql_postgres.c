@@ -21,7 +21,8 @@
 #include "utf8.h"
 
 #define SCRIPT_ARENA_MAX_BYTES ((size_t)1 << 20)
-#define SENT_MAX 64
+/* A group of 128 acceptances of two accounts each, and what belongs to it. */
+#define SENT_MAX 1024
 #define MARK_BYTES_MAX 96
 /* "posthorn" as a number: the one advisory lock we take. */
 #define TURN_LOCK INT64_C(0x706f7374686f726e)
@@ -46,6 +47,7 @@ struct postgres_connection {
 	struct pg_link link;
 	struct sent sent[SENT_MAX];
 	size_t sent_count;
+	int64_t waits; /* so far */
 	bool is_prepared[SQL_NAME_COUNT];
 	bool is_in_transaction;
 	bool has_written;          /* in this transaction */
@@ -71,6 +73,7 @@ static const struct sql_dialect_word postgres_words[] = {
 	{"begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
 	{"skip_locked", "FOR UPDATE SKIP LOCKED"},
 	{"for_update", "FOR UPDATE"},
+	{"each", "json_array_elements(@::json)"},
 	{"list", "(SELECT json_array_elements_text(@::json))"},
 	{"int_list", "(SELECT json_array_elements_text(@::json)::bigint)"},
 	{"take_turn", "SELECT pg_advisory_xact_lock(@)"},
@@ -108,7 +111,7 @@ static const bool is_deferred[SQL_NAME_COUNT] = {
 	[SQL_POST_SET_STATUS] = true,    [SQL_EVENT_ADD] = true,
 	[SQL_EVENT_ADD_DELIVERY] = true, [SQL_EVENT_LEASE] = true,
 	[SQL_WEBHOOK_LEASE] = true,      [SQL_LANE_OFFER] = true,
-	[SQL_WORK_USE] = true,
+	[SQL_WORK_USE] = true,           [SQL_WORK_ACCEPT] = true,
 };
 
 /* ---- values ---- */
@@ -279,6 +282,7 @@ static struct collected collect(struct postgres_connection *own, struct error *e
 {
 	struct collected collected = {.kind = ERR_NONE};
 	const size_t count = own->sent_count;
+	own->waits++;
 	if (PQpipelineSync(own->link.pg) != 1)
 		own->link.is_lost = true;
 	for (size_t i = 0; i < count && !own->link.is_lost; i++) {
@@ -702,6 +706,11 @@ static bool postgres_is_hung(const struct sql_connection *connection)
 	return sql_postgres_link_is_hung(&((const struct postgres_connection *)connection)->link);
 }
 
+static int64_t postgres_waits(const struct sql_connection *connection)
+{
+	return ((const struct postgres_connection *)connection)->waits;
+}
+
 const struct sql_driver sql_driver_postgres = {
 	.open = postgres_open,
 	.close = postgres_close,
@@ -718,4 +727,5 @@ const struct sql_driver sql_driver_postgres = {
 	.history = postgres_history,
 	.set_limit = postgres_set_limit,
 	.is_hung = postgres_is_hung,
+	.waits = postgres_waits,
 };

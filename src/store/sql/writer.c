@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * struct writer is the queue; struct waiting is one caller's command, on that caller's stack. A
- * leader runs exactly one group, in which its own command is the first, then hands the lead to the
- * first in the queue by then. */
+ * leader runs exactly one group, its own command among it, then hands the lead to the first in the
+ * queue by then. A group is cut into runs: commands of one batch together, every other alone. */
 #include "writer.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 
 #include "arena.h"
@@ -19,14 +21,16 @@
 struct waiting {
 	struct str key; /* empty = none */
 	writer_command command;
+	writer_batch batch; /* instead of command */
 	void *argument;
 	struct error *err;
 	enum err_kind kind;
 	bool is_patient; /* no limits: writer.h */
 	bool is_cut;     /* out of the queue, in a group */
-	bool is_done;
 	bool is_leader;
-	pthread_cond_t woken;
+	/* Told once: to lead, or that all is done. Of its own, so that who wakes has no lock to
+	 * wait for. */
+	sem_t woken;
 	struct waiting *next;
 };
 
@@ -64,40 +68,106 @@ void writer_free(struct writer **writer)
 	*writer = NULL;
 }
 
-static enum err_kind run_command(struct writer *writer, struct waiting *waiting)
+/* ---- a run: one command, or several of one batch ---- */
+
+struct batch_call {
+	writer_batch batch;
+	void *arguments[WRITER_GROUP_MAX];
+	size_t count;
+};
+
+static enum err_kind call_batch(struct store_tx *tx, void *argument, struct error *err)
 {
-	enum err_kind kind = writer->config.run(&writer->config, writer->arena, waiting->command,
-						waiting->argument, waiting->err);
-	if (kind == ERR_NONE && writer->sql->driver->settle != NULL)
-		kind = writer->sql->driver->settle(writer->sql, waiting->err);
+	const struct batch_call *call = argument;
+	return call->batch(tx, call->arguments, call->count, err);
+}
+
+static enum err_kind call_in_tx(struct writer *writer, writer_command command, void *argument,
+				struct error *err)
+{
+	const enum err_kind kind =
+		writer->config.run(&writer->config, writer->arena, command, argument, err);
 	arena_clear(writer->arena);
 	return kind;
 }
 
-/* Returns NONE when the transaction can go on, even if the command failed. A database that had to
- * give up the whole transaction (disk full) no longer knows the savepoint. */
-static enum err_kind run_isolated(struct writer *writer, struct waiting *waiting, struct error *err)
+/* What was only sent so far may still fail the command. */
+static enum err_kind settle(struct writer *writer, struct error *err)
+{
+	const struct sql_driver *driver = writer->sql->driver;
+	return driver->settle != NULL ? driver->settle(writer->sql, err) : ERR_NONE;
+}
+
+static enum err_kind run_unsettled(struct writer *writer, const struct waiting *run,
+				   const struct waiting *end, struct error *err)
+{
+	if (run->batch == NULL)
+		return call_in_tx(writer, run->command, run->argument, err);
+	struct batch_call call = {.batch = run->batch};
+	for (const struct waiting *each = run; each != end; each = each->next)
+		call.arguments[call.count++] = each->argument;
+	return call_in_tx(writer, call_batch, &call, err);
+}
+
+static enum err_kind run_settled(struct writer *writer, const struct waiting *run,
+				 const struct waiting *end, struct error *err)
+{
+	const enum err_kind kind = run_unsettled(writer, run, end, err);
+	return kind == ERR_NONE ? settle(writer, err) : kind;
+}
+
+static struct waiting *end_of_run(struct waiting *run)
+{
+	struct waiting *end = run->next;
+	while (run->batch != NULL && end != NULL && end->batch == run->batch)
+		end = end->next;
+	return end;
+}
+
+/* Returns NONE when the transaction can go on; *kind_out is what became of the run. A database that
+ * had to give up the whole transaction (disk full) no longer knows the savepoint. */
+static enum err_kind run_in_savepoint(struct writer *writer, const struct waiting *run,
+				      const struct waiting *end, enum err_kind *kind_out,
+				      struct error *run_err, struct error *err)
 {
 	enum err_kind kind = sql_run(writer->sql, SQL_SAVEPOINT, SQL_NO_ARGS, NULL, err);
 	if (kind != ERR_NONE)
 		return kind;
-	waiting->kind = run_command(writer, waiting);
-	if (waiting->kind != ERR_NONE)
+	*kind_out = run_settled(writer, run, end, run_err);
+	if (*kind_out != ERR_NONE)
 		kind = sql_run(writer->sql, SQL_SAVEPOINT_UNDO, SQL_NO_ARGS, NULL, err);
 	if (kind == ERR_NONE)
 		kind = sql_run(writer->sql, SQL_SAVEPOINT_KEEP, SQL_NO_ARGS, NULL, err);
 	return kind;
 }
 
+/* A batch that failed is run again one by one: who is at fault fails alone. */
+static enum err_kind run_isolated(struct writer *writer, struct waiting *run, struct waiting *end,
+				  struct error *err)
+{
+	struct error unread = {0};
+	enum err_kind kind_of_run = ERR_NONE;
+	if (run->next == end)
+		return run_in_savepoint(writer, run, end, &run->kind, run->err, err);
+	enum err_kind kind = run_in_savepoint(writer, run, end, &kind_of_run, &unread, err);
+	if (kind_of_run == ERR_NONE)
+		return kind;
+	for (; run != end && kind == ERR_NONE; run = run->next)
+		kind = run_in_savepoint(writer, run, run->next, &run->kind, run->err, err);
+	return kind;
+}
+
 /* A command that is alone needs no savepoint: its failure is the transaction's. */
 static enum err_kind run_commands(struct writer *writer, struct waiting *group, struct error *err)
 {
+	struct waiting *end = NULL;
 	if (group->next == NULL) {
-		group->kind = run_command(writer, group);
+		group->kind = run_settled(writer, group, NULL, group->err);
 		return ERR_NONE;
 	}
-	for (struct waiting *each = group; each != NULL; each = each->next) {
-		const enum err_kind kind = run_isolated(writer, each, err);
+	for (struct waiting *run = group; run != NULL; run = end) {
+		end = end_of_run(run);
+		const enum err_kind kind = run_isolated(writer, run, end, err);
 		if (kind != ERR_NONE)
 			return kind;
 	}
@@ -133,10 +203,7 @@ static void fail_group(struct waiting *group, const struct error *why)
 static enum err_kind judge_server(struct writer *writer, struct sql_history history,
 				  struct error *err)
 {
-	const enum err_kind kind = writer->config.run(&writer->config, writer->arena,
-						      writer->config.judge, &history, err);
-	arena_clear(writer->arena);
-	return kind;
+	return call_in_tx(writer, writer->config.judge, &history, err);
 }
 
 /* Is there anything new about it, in a transaction that has begun? */
@@ -151,8 +218,10 @@ static bool is_history_new(const struct writer *writer, struct sql_history *hist
 }
 
 /* True: the transaction is over, and every command knows what became of it. False: nothing was
- * kept, for the reason why. */
-static bool try_group(struct writer *writer, struct waiting *group, struct error *why)
+ * kept, for the reason why. is_one_run: the group is one batch, which stands or falls as a whole:
+ * without a savepoint, and what was only sent is settled by the COMMIT. */
+static bool try_group(struct writer *writer, struct waiting *group, bool is_one_run,
+		      struct error *why)
 {
 	const enum sql_name begin = writer->config.is_shared ? SQL_BEGIN_SHARED : SQL_BEGIN_WRITE;
 	enum err_kind kind = sql_run(writer->sql, begin, SQL_NO_ARGS, NULL, why);
@@ -163,7 +232,8 @@ static bool try_group(struct writer *writer, struct waiting *group, struct error
 	if (is_new)
 		kind = judge_server(writer, history, why);
 	if (kind == ERR_NONE)
-		kind = run_commands(writer, group, why);
+		kind = is_one_run ? run_unsettled(writer, group, NULL, why)
+				  : run_commands(writer, group, why);
 	if (kind == ERR_NONE && is_any_kept(group)) {
 		kind = sql_run(writer->sql, SQL_COMMIT, SQL_NO_ARGS, NULL, why);
 		if (kind == ERR_NONE && is_new)
@@ -190,17 +260,32 @@ static void forget_results(struct waiting *group)
 		group->kind = ERR_NONE;
 }
 
+/* A batch that failed as a whole, and not for want of a connection: who is at fault shall fail
+ * alone, in a transaction of the usual kind. */
+static bool must_run_apart(const struct writer *writer, bool is_one_run, const struct error *why)
+{
+	return is_one_run && why->kind != ERR_UNCERTAIN && !is_worth_another(writer);
+}
+
 static void run_group(struct writer *writer, struct waiting *group)
 {
 	struct error why = {0};
 	if (writer->sql->driver->set_limit != NULL)
 		writer->sql->driver->set_limit(
 			writer->sql, group->is_patient ? 0 : writer->config.group_limit_ms);
-	bool is_over = try_group(writer, group, &why);
-	for (int i = 1; i < GROUP_TRIES && !is_over && is_worth_another(writer); i++) {
+	bool is_one_run = group->batch != NULL && end_of_run(group) == NULL;
+	bool is_over = try_group(writer, group, is_one_run, &why);
+	int tries = 1;
+	while (!is_over && tries < GROUP_TRIES) {
+		if (must_run_apart(writer, is_one_run, &why))
+			is_one_run = false;
+		else if (is_worth_another(writer))
+			tries++;
+		else
+			break;
 		forget_results(group);
 		why = (struct error){0};
-		is_over = try_group(writer, group, &why);
+		is_over = try_group(writer, group, is_one_run, &why);
 	}
 	if (!is_over)
 		fail_group(group, &why);
@@ -226,61 +311,69 @@ static struct waiting *cut_group(struct writer *writer)
 	return group;
 }
 
-/* By key; those of one key stay in their order. */
+/* Batches first, so that those of one stand together; then by key; those of one key stay in their
+ * order. */
+static bool is_before(const struct waiting *a, const struct waiting *b)
+{
+	if ((a->batch != NULL) != (b->batch != NULL))
+		return a->batch != NULL;
+	return str_compare(a->key, b->key) < 0;
+}
+
 static struct waiting *sort_group(struct waiting *group)
 {
 	struct waiting *sorted = NULL;
+	struct waiting *last = NULL;
 	while (group != NULL) {
 		struct waiting *each = group;
 		struct waiting **place = &sorted;
 		group = group->next;
-		while (*place != NULL && str_compare((*place)->key, each->key) <= 0)
+		if (last != NULL && !is_before(each, last)) /* as most are */
+			place = &last->next;
+		while (*place != NULL && !is_before(each, *place))
 			place = &(*place)->next;
 		each->next = *place;
 		*place = each;
+		if (each->next == NULL)
+			last = each;
 	}
 	return sorted;
 }
 
-static struct waiting *take_group(struct writer *writer)
-{
-	struct waiting *group = cut_group(writer);
-	return writer->config.is_shared ? sort_group(group) : group;
-}
-
-/* Lock held: a follower cannot leave (and take its struct with it) before we let go. */
-static void wake_group(struct waiting *group)
+/* No lock held: who is told may leave at once, and take its struct with it. */
+static void wake_group(struct waiting *group, const struct waiting *own)
 {
 	while (group != NULL) {
-		struct waiting *next = group->next;
-		group->is_done = true;
-		pthread_cond_signal(&group->woken);
-		group = next;
+		struct waiting *each = group;
+		group = group->next;
+		if (each != own)
+			sem_post(&each->woken);
 	}
 }
 
-/* Lock held. */
-static void hand_over(struct writer *writer)
+/* Lock held. Who leads next, to be told without it. */
+static struct waiting *hand_over(struct writer *writer)
 {
 	writer->has_leader = writer->first != NULL;
-	if (writer->has_leader) {
+	if (writer->has_leader)
 		writer->first->is_leader = true;
-		pthread_cond_signal(&writer->first->woken);
-	}
+	return writer->first;
 }
 
-/* Lock held on entry and on return. */
-static void lead(struct writer *writer)
+static void lead(struct writer *writer, const struct waiting *own)
 {
-	struct waiting *group = take_group(writer);
-	pthread_mutex_unlock(&writer->lock);
-	run_group(writer, group);
 	pthread_mutex_lock(&writer->lock);
-	wake_group(group);
+	struct waiting *group = cut_group(writer);
 	pthread_mutex_unlock(&writer->lock);
+	group = sort_group(group);
+	run_group(writer, group);
+	wake_group(group, own);
 	writer->sql->driver->tidy(writer->sql);
 	pthread_mutex_lock(&writer->lock);
-	hand_over(writer);
+	struct waiting *next = hand_over(writer);
+	pthread_mutex_unlock(&writer->lock);
+	if (next != NULL)
+		sem_post(&next->woken);
 }
 
 /* Lock held. */
@@ -293,12 +386,6 @@ static void enqueue(struct writer *writer, struct waiting *waiting)
 	writer->last = waiting;
 	if (!writer->has_leader)
 		waiting->is_leader = writer->has_leader = true;
-}
-
-enum err_kind writer_run(struct writer *writer, writer_command command, void *argument,
-			 struct error *err)
-{
-	return writer_run_for(writer, STR(""), command, argument, err);
 }
 
 /* Lock held. */
@@ -315,32 +402,45 @@ static void leave_queue(struct writer *writer, struct waiting *waiting)
 		writer->last = before;
 }
 
-/* Lock held. In a group a command waits for the group's end, which has a limit of its own. */
-static void wait_for_turn(struct writer *writer, struct waiting *waiting)
+/* The limit is over. True: the command has left, and nothing of it was written. False: it is in a
+ * group, or to lead one. */
+static bool give_up(struct writer *writer, struct waiting *waiting)
 {
-	const bool has_limit = writer->config.queue_limit_ms > 0 && !waiting->is_patient;
-	const struct timespec until = thread_deadline(writer->config.queue_limit_ms * 1000);
-	while (!waiting->is_done && !waiting->is_leader) {
-		if (!has_limit || waiting->is_cut) {
-			pthread_cond_wait(&waiting->woken, &writer->lock);
-		} else if (!thread_wait_until(&waiting->woken, &writer->lock, &until) &&
-			   !waiting->is_cut && !waiting->is_leader) {
-			leave_queue(writer, waiting);
-			waiting->kind = error_set(waiting->err, ERR_TEMPORARY,
-						  "nothing was written: the database does not "
-						  "answer");
-			return;
-		}
+	pthread_mutex_lock(&writer->lock);
+	const bool may_leave = !waiting->is_cut && !waiting->is_leader;
+	if (may_leave)
+		leave_queue(writer, waiting);
+	pthread_mutex_unlock(&writer->lock);
+	return may_leave;
+}
+
+/* Until the semaphore is posted; false after the deadline (NULL = none). */
+static bool wait_until(sem_t *semaphore, const struct timespec *deadline)
+{
+	for (;;) {
+		const int code = deadline != NULL
+					 ? sem_clockwait(semaphore, CLOCK_MONOTONIC, deadline)
+					 : sem_wait(semaphore);
+		if (code == 0)
+			return true;
+		if (errno == ETIMEDOUT)
+			return false;
 	}
 }
 
-static void make_condition(pthread_cond_t *condition)
+/* In a group a command waits for the group's end, which has a limit of its own. False: it has left
+ * the queue. */
+static bool wait_for_turn(struct writer *writer, struct waiting *waiting)
 {
-	pthread_condattr_t by;
-	pthread_condattr_init(&by);
-	pthread_condattr_setclock(&by, CLOCK_MONOTONIC);
-	pthread_cond_init(condition, &by);
-	pthread_condattr_destroy(&by);
+	const bool has_limit = writer->config.queue_limit_ms > 0 && !waiting->is_patient;
+	const struct timespec until = thread_deadline(writer->config.queue_limit_ms * 1000);
+	if (wait_until(&waiting->woken, has_limit ? &until : NULL))
+		return true;
+	if (!give_up(writer, waiting))
+		return wait_until(&waiting->woken, NULL);
+	waiting->kind = error_set(waiting->err, ERR_TEMPORARY,
+				  "nothing was written: the database does not answer");
+	return false;
 }
 
 static enum err_kind run(struct writer *writer, struct waiting *waiting)
@@ -348,21 +448,28 @@ static enum err_kind run(struct writer *writer, struct waiting *waiting)
 	struct error unread = {0};
 	if (waiting->err == NULL)
 		waiting->err = &unread;
-	make_condition(&waiting->woken);
+	sem_init(&waiting->woken, 0, 0);
 	pthread_mutex_lock(&writer->lock);
 	enqueue(writer, waiting);
-	wait_for_turn(writer, waiting);
-	if (waiting->is_leader)
-		lead(writer);
+	const bool leads_at_once = waiting->is_leader;
 	pthread_mutex_unlock(&writer->lock);
-	pthread_cond_destroy(&waiting->woken);
+	if (leads_at_once || (wait_for_turn(writer, waiting) && waiting->is_leader))
+		lead(writer, waiting);
+	sem_destroy(&waiting->woken);
 	return waiting->kind;
 }
 
-enum err_kind writer_run_for(struct writer *writer, struct str key, writer_command command,
-			     void *argument, struct error *err)
+enum err_kind writer_run(struct writer *writer, writer_command command, void *argument,
+			 struct error *err)
 {
-	struct waiting waiting = {.key = key, .command = command, .argument = argument, .err = err};
+	struct waiting waiting = {.command = command, .argument = argument, .err = err};
+	return run(writer, &waiting);
+}
+
+enum err_kind writer_run_batched(struct writer *writer, struct str key, writer_batch batch,
+				 void *argument, struct error *err)
+{
+	struct waiting waiting = {.key = key, .batch = batch, .argument = argument, .err = err};
 	return run(writer, &waiting);
 }
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Group commit. Threads hand in commands. One of them becomes the leader and runs those that wait,
- * up to WRITER_GROUP_MAX, in one transaction, each isolated by a savepoint; then it commits and
- * wakes all. The others sleep until their command is durable. So all who came meanwhile share the
- * cost of one sync (dependencies.md C: groups of 32 and more), and nobody waits for a timer. The
- * leader also tidies up (checkpoints) after the answers are out. */
+ * up to WRITER_GROUP_MAX, in one transaction; then it commits and wakes all. The others sleep until
+ * their command is durable. So all who came meanwhile share the cost of one sync (dependencies.md
+ * C: groups of 32 and more), and nobody waits for a timer. The leader also tidies up (checkpoints)
+ * after the answers are out.
+ *
+ * A command that fails takes nobody along: a savepoint isolates it. Commands of one batch run as
+ * one, without savepoints between them (docs/adr/0012); when that fails, nothing of it is kept and
+ * each is run again alone. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "err.h"
@@ -22,6 +27,10 @@ struct writer;
 
 /* As store_command (store.h). */
 typedef enum err_kind (*writer_command)(struct store_tx *tx, void *argument, struct error *err);
+/* Several commands at once. What becomes of each stands in its argument; another result than NONE
+ * undoes all, and each is run again with a count of 1, from the beginning. */
+typedef enum err_kind (*writer_batch)(struct store_tx *tx, void *const arguments[], size_t count,
+				      struct error *err);
 
 struct writer_config {
 	struct sql_connection *sql; /* stays the caller's; used by the leader alone */
@@ -56,8 +65,8 @@ enum err_kind writer_run(struct writer *writer, writer_command command, void *ar
 /* As writer_run(), without the limits of the config: for what must not be given up. */
 enum err_kind writer_run_patiently(struct writer *writer, writer_command command, void *argument,
 				   struct error *err);
-/* As writer_run(), for a command that first of all locks what key names. The commands of a group
- * run in the order of their keys, so that transactions side by side never wait for each other in a
+/* As writer_run(), for one of a batch, which first of all locks what the keys name: arguments stand
+ * in the order of their keys, so that transactions side by side never wait for each other in a
  * ring. */
-enum err_kind writer_run_for(struct writer *writer, struct str key, writer_command command,
-			     void *argument, struct error *err);
+enum err_kind writer_run_batched(struct writer *writer, struct str key, writer_batch batch,
+				 void *argument, struct error *err);

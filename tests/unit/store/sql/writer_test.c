@@ -329,13 +329,16 @@ struct keyed {
 
 static char key_order[16];
 
-static enum err_kind note_key(struct store_tx *tx, void *argument, struct error *err)
+static enum err_kind note_keys(struct store_tx *tx, void *const arguments[], size_t count,
+			       struct error *err)
 {
 	(void)tx;
 	(void)err;
-	const size_t length = strlen(key_order);
-	key_order[length] = *(const char *)argument;
-	key_order[length + 1] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		const size_t length = strlen(key_order);
+		key_order[length] = *(const char *)arguments[i];
+		key_order[length + 1] = '\0';
+	}
 	return ERR_NONE;
 }
 
@@ -343,8 +346,8 @@ static void *call_for_key(void *argument)
 {
 	struct keyed *keyed = argument;
 	struct error err = {0};
-	assert_int_equal(writer_run_for(keyed->writer, str_of(keyed->key), note_key,
-					(void *)keyed->key, &err),
+	assert_int_equal(writer_run_batched(keyed->writer, str_of(keyed->key), note_keys,
+					    (void *)keyed->key, &err),
 			 ERR_NONE);
 	return NULL;
 }
@@ -384,6 +387,106 @@ static void commands_with_keys_run_in_the_order_of_their_keys(void **state)
 	assert_string_equal(key_order, "abcd");
 	writer_free(&shared);
 	place_close(&place);
+}
+
+struct batched {
+	pthread_t thread;
+	struct writer *writer;
+	const char *name;
+	struct error err;
+	enum err_kind kind;
+};
+
+/* How many each run had, in the order of the runs. */
+static char run_sizes[32];
+
+/* All are written, then the whole fails for one. */
+static enum err_kind put_all(struct store_tx *tx, void *const arguments[], size_t count,
+			     struct error *err)
+{
+	const size_t length = strlen(run_sizes);
+	enum err_kind kind = ERR_NONE;
+	run_sizes[length] = (char)('0' + count);
+	run_sizes[length + 1] = '\0';
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = put(tx, arguments[i], 1, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		if (strcmp(arguments[i], "bad") == 0)
+			kind = error_set(err, ERR_LIMITED, "bad");
+	}
+	return kind;
+}
+
+static void *call_batched(void *argument)
+{
+	struct batched *batched = argument;
+	batched->kind = writer_run_batched(batched->writer, STR(""), put_all,
+					   (void *)(uintptr_t)batched->name, &batched->err);
+	return NULL;
+}
+
+/* A plain command among them when plain is not NULL. */
+static void run_batch(struct place *place, struct batched batched[4], char *plain)
+{
+	static const char *const names[] = {"a", "b", "c", "d"};
+	struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+	struct caller leader;
+	struct caller other;
+	run_sizes[0] = '\0';
+	call_start(&leader, place->writer, wait_at_gate, &gate);
+	for (size_t i = 0; i < 4; i++) {
+		usleep(30000);
+		if (i == 2 && plain != NULL)
+			call_start(&other, place->writer, put_argument, plain);
+		batched[i].writer = place->writer;
+		batched[i].name = batched[i].name != NULL ? batched[i].name : names[i];
+		pthread_create(&batched[i].thread, NULL, call_batched, &batched[i]);
+	}
+	usleep(200000);
+	open_gate(&gate);
+	pthread_join(leader.thread, NULL);
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(batched[i].thread, NULL);
+	if (plain == NULL)
+		return;
+	pthread_join(other.thread, NULL);
+	assert_int_equal(other.kind, ERR_NONE);
+}
+
+static void a_batch_runs_at_once(void **state)
+{
+	(void)state;
+	struct place place = {0};
+	struct batched batched[4] = {{0}};
+	place_open(&place);
+	run_batch(&place, batched, NULL);
+	assert_string_equal(run_sizes, "4");
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(batched[i].kind, ERR_NONE);
+	assert_int_equal(count_rows(place.path), 4);
+	run_batch(&place, batched, (char[]){"plain"});
+	assert_string_equal(run_sizes, "4");
+	assert_int_equal(count_rows(place.path), 5);
+	place_close(&place);
+}
+
+/* Nothing of the common run is kept; who is at fault fails alone, with and without others beside
+ * the batch. */
+static void a_batch_that_fails_is_run_one_by_one(void **state)
+{
+	(void)state;
+	for (int with_plain = 0; with_plain < 2; with_plain++) {
+		struct place place = {0};
+		struct batched batched[4] = {[1] = {.name = "bad"}};
+		place_open(&place);
+		run_batch(&place, batched, with_plain ? (char[]){"plain"} : NULL);
+		assert_string_equal(run_sizes, with_plain ? "41111" : "441111");
+		for (size_t i = 0; i < 4; i++)
+			assert_int_equal(batched[i].kind, i == 1 ? ERR_LIMITED : ERR_NONE);
+		assert_string_equal(batched[1].err.text, "bad");
+		assert_int_equal(count_rows(place.path), 3 + with_plain);
+		place_close(&place);
+	}
 }
 
 static sqlite3 *handle_of(struct sql_connection *sql)
@@ -647,6 +750,8 @@ int main(void)
 		cmocka_unit_test(when_the_transaction_is_lost_nobody_is_promised),
 		cmocka_unit_test(a_lost_transaction_is_run_again),
 		cmocka_unit_test(commands_with_keys_run_in_the_order_of_their_keys),
+		cmocka_unit_test(a_batch_runs_at_once),
+		cmocka_unit_test(a_batch_that_fails_is_run_one_by_one),
 		cmocka_unit_test(when_the_commit_fails_nobody_is_promised),
 		cmocka_unit_test(a_full_disk_is_temporary_and_passes),
 		cmocka_unit_test(who_waits_too_long_leaves_and_nothing_is_written),
