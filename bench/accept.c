@@ -1,146 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accepting: 64 clients through store_post_accept(), each answered after its commit; beside it a
- * single thread that writes the same rows in groups of 64 with nothing around them: no checks, no
- * counters, no savepoints, no threads. */
+ * Accepting in process: 64 clients through store_post_accept(), each answered after its commit;
+ * beside it the same rows alone (raw.c). */
 #include "bench.h"
 
-#include <stdio.h>
-
-#include <sqlite3.h>
-
-#include "arena.h"
-#include "random.h"
-#include "uuid.h"
+#include <stdlib.h>
 
 #include "store.h"
 
-#define GROUP 64
 #define CLIENTS 64
 #define ROUNDS 3 /* taken in turns, since the machine's other work comes and goes */
-
-struct raw {
-	sqlite3 *db;
-	sqlite3_stmt *post;
-	sqlite3_stmt *delivery;
-	struct arena *arena;
-	int64_t ordinal;
-};
-
-static void must(const struct raw *raw, int code)
-{
-	if (code != SQLITE_OK && code != SQLITE_DONE)
-		bench_die(sqlite3_errmsg(raw->db));
-}
-
-static void raw_run(const struct raw *raw, const char *text)
-{
-	must(raw, sqlite3_exec(raw->db, text, NULL, NULL, NULL));
-}
-
-static void raw_open(struct raw *raw, const char *url)
-{
-	*raw = (struct raw){.arena = arena_new("raw", (size_t)64 << 20)};
-	must(raw, sqlite3_open(url + sizeof("sqlite:") - 1, &raw->db));
-	raw_run(raw,
-		"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
-		" PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000");
-	must(raw,
-	     sqlite3_prepare_v2(
-		     raw->db,
-		     "INSERT INTO posts (id, app_id, ordinal, request_id, external_user_id, state, "
-		     "status, mode,"
-		     " platform_mask, scheduled_at_us, created_at_us, date_us, content)"
-		     " VALUES (?1, ?2, ?3, ?4, 'user', 'pending', 'pending', 0, 8, 0, ?5, ?5, ?6)",
-		     -1, &raw->post, NULL));
-	must(raw, sqlite3_prepare_v2(raw->db,
-				     "INSERT INTO deliveries (id, post_id, ordinal, app_id, "
-				     "account_id, platform, state, is_final, due_at_us,"
-				     " lease_until_us, fence, attempts, flow, flow_sealed, "
-				     "call_state, call_started_at_us, looks, republished,"
-				     " remote_id, url, published_at_us, error_code, error_message, "
-				     "platform_code, platform_message,"
-				     " error_is_transient, parts, post_ordinal) VALUES (?1, ?2, 0, "
-				     "?3, ?4, 3, 'pending', 0, ?5, 0, 0, 0, '',"
-				     " x'', 0, 0, 0, 0, '', '', 0, '', '', '', '', 0, '', ?6)",
-				     -1, &raw->delivery, NULL));
-}
-
-static void raw_close(struct raw *raw)
-{
-	sqlite3_finalize(raw->post);
-	sqlite3_finalize(raw->delivery);
-	sqlite3_close(raw->db);
-	arena_free(&raw->arena);
-}
-
-static void put_text(sqlite3_stmt *statement, int index, struct str text)
-{
-	sqlite3_bind_text(statement, index, text.ptr, (int)text.len, SQLITE_STATIC);
-}
-
-static void raw_step(const struct raw *raw, sqlite3_stmt *statement)
-{
-	must(raw, sqlite3_step(statement));
-	must(raw, sqlite3_reset(statement));
-}
-
-static void raw_put(struct raw *raw, const struct app *app, size_t account)
-{
-	const int64_t now_us = clock_now_us(clock_system());
-	const struct str post_id = uuid_str(raw->arena, uuid_v7(now_us, random_system()));
-	put_text(raw->post, 1, post_id);
-	put_text(raw->post, 2, app->id);
-	sqlite3_bind_int64(raw->post, 3, ++raw->ordinal);
-	put_text(raw->post, 4, uuid_str(raw->arena, uuid_v7(now_us, random_system())));
-	sqlite3_bind_int64(raw->post, 5, now_us);
-	put_text(raw->post, 6, STR(BENCH_CONTENT));
-	raw_step(raw, raw->post);
-	put_text(raw->delivery, 1, uuid_str(raw->arena, uuid_v7(now_us, random_system())));
-	put_text(raw->delivery, 2, post_id);
-	put_text(raw->delivery, 3, app->id);
-	put_text(raw->delivery, 4, app->account_ids[account % app->account_count]);
-	sqlite3_bind_int64(raw->delivery, 5, now_us);
-	sqlite3_bind_int64(raw->delivery, 6, raw->ordinal);
-	raw_step(raw, raw->delivery);
-}
-
-static int64_t raw_us(struct raw *raw, const struct bench *bench, size_t count)
-{
-	const int64_t from_us = bench_boot_us();
-	for (size_t i = 0; i < count; i++) {
-		if (i % GROUP == 0)
-			raw_run(raw, "BEGIN IMMEDIATE");
-		raw_put(raw, &bench->apps[i % bench->app_count], i / bench->app_count);
-		if (i % GROUP == GROUP - 1 || i + 1 == count)
-			raw_run(raw, "COMMIT");
-		arena_clear(raw->arena);
-	}
-	return bench_boot_us() - from_us;
-}
 
 void bench_run_accept(int scale)
 {
 	const size_t count = (size_t)200 * (size_t)scale;
 	struct bench reference;
 	struct bench measured;
-	struct raw raw;
 	int64_t raw_sum_us = 0;
 	int64_t own_sum_us = 0;
 	bench_open(&reference, 4, 100);
 	bench_open(&measured, 4, 100);
 	store_close(&reference.store); /* its file is the raw writer's */
-	raw_open(&raw, reference.url);
+	struct bench_raw *raw = bench_raw_open(reference.url);
 	bench_print("accept: %d x %zu posts of one account, %d clients\n", ROUNDS, count, CLIENTS);
 	for (int i = 0; i < ROUNDS; i++) {
-		raw_sum_us += raw_us(&raw, &reference, count);
+		raw_sum_us += bench_raw_us(raw, &reference, count, 1, STR(BENCH_CONTENT));
 		own_sum_us += bench_accept_us(&measured, count, CLIENTS, 0);
 	}
 	const double all = (double)count * ROUNDS * 1e6;
 	bench_print("  reference: the same posts and deliveries written in groups of %d: %.0f/s\n",
-		    GROUP, all / (double)raw_sum_us);
+		    BENCH_RAW_GROUP, all / (double)raw_sum_us);
 	bench_print("  measured: %.0f/s, %.0f %% of it (wanted: 60 %%)\n", all / (double)own_sum_us,
 		    100.0 * (double)raw_sum_us / (double)own_sum_us);
-	raw_close(&raw);
+	bench_raw_close(&raw);
 	bench_close(&measured);
 	bench_close(&reference);
+}
+
+/* What instructions are counted of (tests/cost): groups of acceptances, and nothing beside them. */
+void bench_work_accept(size_t count)
+{
+	struct bench bench;
+	bench_open(&bench, 2, 4);
+	bench_accept_us(&bench, count, CLIENTS / 2, bench_boot_us() + 365 * US_PER_DAY);
+	bench_close(&bench);
 }

@@ -63,6 +63,15 @@ int64_t bench_accept_one_us(struct bench *bench, size_t app, size_t account);
 /* The time of listing page (from 1) of 20 posts of an app. */
 int64_t bench_list_us(struct bench *bench, size_t app, int64_t page, int64_t *total_out);
 
+/* The same rows as an acceptance writes, with nothing around them, BENCH_RAW_GROUP in a commit; url
+ * is a bench's whose store is closed. Returns how long it took. */
+#define BENCH_RAW_GROUP 64
+struct bench_raw;
+struct bench_raw *bench_raw_open(const char *url);
+void bench_raw_close(struct bench_raw **raw);
+int64_t bench_raw_us(struct bench_raw *raw, const struct bench *bench, size_t count,
+		     size_t deliveries, struct str content);
+
 /* A process that listens on 127.0.0.1 and answers every request with 201 and a post's id. */
 struct stand_in {
 	pid_t pid;
@@ -79,9 +88,14 @@ int64_t bench_percentile(int64_t *values, size_t count, double share);
 void bench_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The benchmarks; scale 100 = as in docs/performance.md, less for a quick run. */
+#define BENCH_SERVICE_WORDS 5
 void bench_run_accept(int scale);
 void bench_run_million(int scale);
 void bench_run_deliver(int scale);
 void bench_run_thunder(int scale);
 void bench_run_claims(int scale);
 void bench_run_serve(const char *program);
+/* A service that bench/accept_http.py has started: port, process, token, and two accounts. */
+void bench_run_http(int scale, char *const service[BENCH_SERVICE_WORDS]);
+/* Work whose instructions are counted: tests/cost/cost.toml. */
+void bench_work_accept(size_t count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * posthorn-bench [--scale PERCENT] [--program PATH]
  * [accept|million|deliver|thunder|claims|serve]...: measures and prints. Without names: all of
- * them. docs/performance.md says how, docs/notes/figures.md holds the figures. */
+ * them. `http` is called by bench/accept_http.py, `work NAME COUNT` by tests/cost.
+ * docs/performance.md says how, docs/notes/figures.md holds the figures. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -20,9 +21,29 @@ static const struct {
 };
 #define BENCH_COUNT COUNT_OF(benches)
 
+static const struct {
+	const char *name;
+	void (*run)(size_t count);
+} works[] = {
+	{"accept", bench_work_accept},
+};
+
+static int work(const char *name, const char *count)
+{
+	for (size_t i = 0; i < COUNT_OF(works); i++) {
+		if (strcmp(name, works[i].name) != 0)
+			continue;
+		works[i].run(strtoul(count, NULL, 10));
+		return 0;
+	}
+	bench_die("there is no such work");
+	return 1;
+}
+
 struct wish {
 	int scale;
 	const char *program;
+	char *const *service;
 	bool is_serve_wanted;
 	bool is_wanted[BENCH_COUNT];
 };
@@ -54,16 +75,25 @@ static bool is_nothing_wanted(const struct wish *wish)
 int main(int argc, char **argv)
 {
 	struct wish wish = {.scale = 100};
+	if (argc == 4 && strcmp(argv[1], "work") == 0)
+		return work(argv[2], argv[3]);
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--scale") == 0 && i + 1 < argc)
 			wish.scale = atoi(argv[++i]);
 		else if (strcmp(argv[i], "--program") == 0 && i + 1 < argc)
 			wish.program = argv[++i];
-		else
+		else if (strcmp(argv[i], "http") == 0 && i + BENCH_SERVICE_WORDS < argc) {
+			wish.service = &argv[i + 1];
+			i += BENCH_SERVICE_WORDS;
+		} else
 			take_name(&wish, argv[i]);
 	}
 	if (wish.scale < 1 || wish.scale > 1000)
 		bench_die("--scale takes 1 to 1000");
+	if (wish.service != NULL) {
+		bench_run_http(wish.scale, wish.service);
+		return 0;
+	}
 	const bool is_all = is_nothing_wanted(&wish);
 	for (size_t i = 0; i < BENCH_COUNT; i++) {
 		if (is_all || wish.is_wanted[i])
