@@ -161,6 +161,7 @@ static enum err_kind open_connections(struct store *store, const struct store_co
 		.sql = store->sql,
 		.run = store_tx_run,
 		.judge = guard_judge_server,
+		.ended = store_tx_ended,
 		.queue_limit_ms = is_shared ? WRITE_QUEUE_LIMIT_MS : 0,
 		.group_limit_ms = is_shared ? WRITE_LIMIT_MS : 0,
 		.context = store};
@@ -229,6 +230,7 @@ enum err_kind store_open(const struct store_config *config, struct store **store
 	store->log = config->log;
 	store->quotas = config->quotas;
 	store->lock_fd = -1;
+	store->access = access_cache_new();
 	pthread_mutex_init(&store->epoch_lock, NULL);
 	store->epoch_path = config->epoch_path != NULL ? strdup(config->epoch_path) : NULL;
 	const enum err_kind kind = open_store(store, config, err);
@@ -259,6 +261,7 @@ void store_close(struct store **store_pointer)
 	}
 	if (store->sql != NULL)
 		store->sql->driver->close(&store->sql);
+	access_cache_free(&store->access);
 	lock_file_release(&store->lock_fd);
 	pthread_mutex_destroy(&store->epoch_lock);
 	free(store->epoch_path);

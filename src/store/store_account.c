@@ -123,12 +123,49 @@ static enum err_kind get_many(struct sql_connection *sql, void *argument, struct
 	return ERR_NONE;
 }
 
+/* All from the cache, or all of one state of the database. */
 enum err_kind store_account_get_many(struct store *store, struct arena *arena, struct str app_id,
 				     const struct str *ids, size_t count, struct account_row *out,
 				     bool *found, struct error *err)
 {
+#define TEXT(member) offsetof(struct account_row, member)
+	static const size_t texts[] = {TEXT(id),
+				       TEXT(app_id),
+				       TEXT(user_id),
+				       TEXT(connection_id),
+				       TEXT(platform_account_id),
+				       TEXT(username),
+				       TEXT(name),
+				       TEXT(email),
+				       TEXT(avatar_url),
+				       TEXT(access_token_sealed),
+				       TEXT(refresh_token_sealed),
+				       TEXT(extra),
+				       TEXT(extra_sealed),
+				       TEXT(scopes),
+				       TEXT(last_error)};
+#undef TEXT
+	static const struct access_shape shape = {sizeof(struct account_row), texts,
+						  COUNT_OF(texts)};
+	struct access_question question = store_access_question(store, &shape, STR(""));
 	struct many many = {arena, app_id, ids, count, out, found};
-	return store_read(store, get_many, &many, err);
+	size_t hits = 0;
+	for (; hits < count; hits++) {
+		question.key = ids[hits];
+		if (!access_cache_get(store->access, &question, arena, &out[hits]) ||
+		    !str_equal(out[hits].app_id, app_id))
+			break;
+		found[hits] = true;
+	}
+	if (hits == count)
+		return ERR_NONE;
+	const enum err_kind kind = store_read(store, get_many, &many, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		question.key = ids[i];
+		if (found[i])
+			access_cache_put(store->access, &question, &out[i]);
+	}
+	return kind;
 }
 
 enum err_kind store_account_save_token(struct store_tx *tx, const struct account_tokens *token,

@@ -208,13 +208,47 @@ enum err_kind store_token_issue(struct store *store, struct str app_id, struct s
 			 ERR_NONE, "", err);
 }
 
+struct token_found {
+	struct app_row app;
+	int64_t expires_at_us;
+};
+
+static void found_read(struct sql_cursor *cursor, void *out)
+{
+	struct token_found *found = out;
+	store_app_read(cursor, &found->app);
+	found->expires_at_us = sql_take_int(cursor);
+}
+
 enum err_kind store_token_find(struct store *store, struct arena *arena, struct str token_hash,
 			       int64_t now_us, struct app_row *app_out, struct error *err)
 {
-	return store_find(store, arena,
-			  SQL_ROW(SQL_TOKEN_FIND, SQL_ARGS(sql_text(token_hash), sql_int(now_us)),
-				  store_app_read),
-			  app_out, "token", err);
+	static const size_t texts[] = {offsetof(struct app_row, id),
+				       offsetof(struct app_row, name),
+				       offsetof(struct app_row, client_id),
+				       offsetof(struct app_row, client_secret_hash),
+				       offsetof(struct app_row, owner_id),
+				       offsetof(struct app_row, owner_email),
+				       offsetof(struct app_row, redirect_urls)};
+	static const struct access_shape shape = {sizeof(struct token_found), texts,
+						  COUNT_OF(texts)};
+	const struct access_question question = store_access_question(store, &shape, token_hash);
+	struct token_found found = {0};
+	if (access_cache_get(store->access, &question, arena, &found) &&
+	    found.expires_at_us > now_us) {
+		*app_out = found.app;
+		return ERR_NONE;
+	}
+	const enum err_kind kind =
+		store_find(store, arena,
+			   SQL_ROW(SQL_TOKEN_FIND, SQL_ARGS(sql_text(token_hash), sql_int(now_us)),
+				   found_read),
+			   &found, "token", err);
+	if (kind != ERR_NONE)
+		return kind;
+	access_cache_put(store->access, &question, &found);
+	*app_out = found.app;
+	return ERR_NONE;
 }
 
 struct revocation {

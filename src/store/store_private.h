@@ -10,6 +10,7 @@
 
 #include "event.h"
 
+#include "access_cache.h"
 #include "sql.h"
 #include "store.h"
 #include "store_connection.h"
@@ -49,8 +50,10 @@ struct store {
 	struct node_file node_file;    /* as it was found */
 	const struct clock *own_clock; /* this machine's; clock may be the database's */
 	struct clock shared_clock;
-	atomic_bool is_damaged;         /* store_is_damaged() */
-	atomic_bool has_wrong_counters; /* store_counters_mend() */
+	struct access_cache *access;
+	_Atomic uint64_t access_generation; /* access_cache.h */
+	atomic_bool is_damaged;             /* store_is_damaged() */
+	atomic_bool has_wrong_counters;     /* store_counters_mend() */
 	struct quota_limits quotas;
 	_Atomic int64_t quota_refusals[QUOTA_COUNT];
 	/* By how much the wall clock was ahead of the boot clock at an acceptance, the most. */
@@ -104,6 +107,9 @@ struct store_tx {
 /* store_tx.c. writer_config.run; its context is the store. */
 enum err_kind store_tx_run(const struct writer_config *config, struct arena *arena,
 			   store_command command, void *argument, struct error *err);
+/* writer_config.ended: what was read of tokens, keys and accounts before is out of date if the
+ * transaction wrote any, also if it may have. */
+void store_tx_ended(const struct writer_config *config);
 /* The app's lanes have changed: its row of app_work is written when the command ends, or before the
  * next claim. */
 enum err_kind store_tx_work_later(struct store_tx *tx, struct str app_id, struct error *err);
@@ -137,6 +143,9 @@ enum err_kind store_list_text(struct arena *arena, const struct str *items, size
 			      struct str *text_out, struct error *err);
 /* sql_row_reader for a struct str. */
 void store_text_read(struct sql_cursor *cursor, void *out);
+/* For access_cache.h: loads the generation, so call it before the row is read. */
+struct access_question store_access_question(struct store *store, const struct access_shape *shape,
+					     struct str key);
 
 /* As store_write(), for one of a batch (writer.h) that only ever touches its own app: beside others
  * of its kind, where the database is shared. The batch begins with store_tx_lock_app() of each. */

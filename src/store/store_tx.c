@@ -74,6 +74,15 @@ enum err_kind store_tx_run(const struct writer_config *config, struct arena *are
 	return kind == ERR_NONE ? finish(&tx, err) : kind;
 }
 
+void store_tx_ended(const struct writer_config *config)
+{
+	struct store *store = config->context;
+	if (!config->sql->has_changed_access)
+		return;
+	config->sql->has_changed_access = false;
+	atomic_fetch_add(&store->access_generation, 1);
+}
+
 static enum err_kind undo(struct store_tx *tx, const struct store_tx *before, struct error *err)
 {
 	const enum err_kind kind = sql_run(tx->sql, SQL_ISOLATE_UNDO, SQL_NO_ARGS, NULL, err);

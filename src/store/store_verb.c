@@ -155,6 +155,19 @@ enum err_kind store_list_text(struct arena *arena, const struct str *items, size
 	return ERR_NONE;
 }
 
+/* Other nodes write to a shared database, and nobody tells us. */
+struct access_question store_access_question(struct store *store, const struct access_shape *shape,
+					     struct str key)
+{
+	return (struct access_question){
+		.shape = shape,
+		.key = key,
+		.generation =
+			sql_is_shared(store->sql) ? 0 : atomic_load(&store->access_generation) + 1,
+		.now_boot_us = clock_boot_us(store->own_clock),
+	};
+}
+
 void store_text_read(struct sql_cursor *cursor, void *out)
 {
 	*(struct str *)out = sql_take_text(cursor);

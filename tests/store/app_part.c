@@ -2,6 +2,9 @@
  * Conformance: admins, apps, tokens, credentials, and the store itself. */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "store_alarm.h"
 #include "count_of.h"
 
@@ -472,6 +475,112 @@ static void the_store_is_writable_and_has_a_version(void **state)
 	assert_true(store_schema_version(fx->store) >= 1);
 }
 
+/* ---- what is kept in memory ---- */
+
+static struct account_row get_account(struct fixture *fx, const struct app_row *app, struct str id)
+{
+	struct account_row row = {0};
+	struct error err = {0};
+	bool found = false;
+	ok(store_account_get_many(fx->store, fx->arena, app->id, &id, 1, &row, &found, &err), &err);
+	assert_true(found);
+	return row;
+}
+
+/* Asked for twice each time before it changes: then it is in memory. */
+static void what_changes_is_told_from_the_answer_on(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct app_row found = {0};
+	struct app_row app = make_app(fx);
+	const struct app_row other = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_X);
+	const struct str hash = new_name(fx, "token");
+	ok(store_token_issue(fx->store, app.id, hash, NOW + 100, NOW, &err), &err);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(find_token(fx, hash, NOW, &found), ERR_NONE);
+		assert_true(str_equal(found.id, app.id));
+		assert_true(str_equal(found.name, app.name));
+		assert_true(
+			str_equal(get_account(fx, &app, account.id).username, account.username));
+	}
+	/* time passes, and nothing is written */
+	assert_int_equal(find_token(fx, hash, NOW + 99, &found), ERR_NONE);
+	assert_int_equal(find_token(fx, hash, NOW + 100, &found), ERR_NOT_FOUND);
+	assert_int_equal(find_token(fx, hash, NOW, &found), ERR_NONE);
+	/* another app's account is none, however well known */
+	struct account_row row = {0};
+	bool is_found = true;
+	ok(store_account_get_many(fx->store, fx->arena, other.id, &account.id, 1, &row, &is_found,
+				  &err),
+	   &err);
+	assert_false(is_found);
+
+	ok(store_app_set_state(fx->store, app.id, APP_SUSPENDED, &err), &err);
+	assert_int_equal(find_token(fx, hash, NOW, &found), ERR_NONE);
+	assert_int_equal(found.state, APP_SUSPENDED);
+	app.name = STR("Another name");
+	ok(store_app_set_settings(fx->store, &app, &err), &err);
+	assert_int_equal(find_token(fx, hash, NOW, &found), ERR_NONE);
+	assert_true(str_is(found.name, "Another name"));
+	ok(store_account_disconnect(fx->store, account.id, NOW, &err), &err);
+	assert_int_equal(get_account(fx, &app, account.id).state, ACCOUNT_DISCONNECTED);
+	ok(store_token_revoke(fx->store, app.id, hash, &err), &err);
+	assert_int_equal(find_token(fx, hash, NOW, &found), ERR_NOT_FOUND);
+}
+
+#define ASKERS 3
+#define REVOCATIONS 60
+
+struct asker {
+	pthread_t thread;
+	struct store *store;
+	struct str hash;
+	atomic_bool *is_over;
+};
+
+static void *ask_all_the_time(void *argument)
+{
+	const struct asker *asker = argument;
+	while (!atomic_load(asker->is_over)) {
+		struct arena *arena = arena_new("asker", 65536);
+		struct app_row app = {0};
+		struct error err = {0};
+		store_token_find(asker->store, arena, asker->hash, NOW, &app, &err);
+		arena_free(&arena);
+	}
+	return NULL;
+}
+
+/* Others ask for the same token all the while, so that memory has it whenever it may. */
+static void a_revoked_token_is_never_found_again(void **state)
+{
+	struct fixture *fx = *state;
+	struct error err = {0};
+	struct app_row found = {0};
+	const struct app_row app = make_app(fx);
+	struct asker askers[ASKERS];
+	atomic_bool is_over = false;
+	const struct str hash = new_name(fx, "token");
+	for (size_t i = 0; i < ASKERS; i++) {
+		askers[i] = (struct asker){0, fx->store, hash, &is_over};
+		pthread_create(&askers[i].thread, NULL, ask_all_the_time, &askers[i]);
+	}
+	int wrong = 0;
+	for (int i = 0; i < REVOCATIONS; i++) {
+		ok(store_token_issue(fx->store, app.id, hash, NOW + 100, NOW, &err), &err);
+		wrong += find_token(fx, hash, NOW, &found) != ERR_NONE;
+		ok(store_token_revoke(fx->store, app.id, hash, &err), &err);
+		for (int k = 0; k < 5; k++)
+			wrong += find_token(fx, hash, NOW, &found) != ERR_NOT_FOUND;
+	}
+	atomic_store(&is_over, true);
+	for (size_t i = 0; i < ASKERS; i++)
+		pthread_join(askers[i].thread, NULL);
+	assert_int_equal(wrong, 0);
+}
+
 int run_app_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +602,8 @@ int run_app_tests(void)
 		STORE_TEST(a_credential_keeps_its_scopes),
 		STORE_TEST(an_alarm_is_told_until_it_is_cleared),
 		STORE_TEST(the_store_is_writable_and_has_a_version),
+		STORE_TEST(what_changes_is_told_from_the_answer_on),
+		STORE_TEST(a_revoked_token_is_never_found_again),
 	};
 	return cmocka_run_group_tests_name("store: apps", tests, fixture_open, fixture_close);
 }

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "count_of.h"
 
 #define SQL_TEXT_MAX_BYTES 65536
 
@@ -15,12 +16,36 @@ const struct sql_statement sql_statements[SQL_NAME_COUNT] = {
 #undef SQL
 };
 
+static bool skip_one_of(struct str *text, const char *const words[], size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (str_skip(text, str_of(words[i])))
+			return true;
+	}
+	return false;
+}
+
+/* Told by the text, so that no statement is forgotten. */
+static bool changes_access(enum sql_name name)
+{
+	static const char *const writes[] = {"UPDATE ", "INSERT INTO ", "DELETE FROM "};
+	static const char *const tables[] = {"accounts ", "apps ", "app_tokens ", "app_keys ",
+					     "admins "};
+	const char *text = sql_statements[name].text;
+	if (strchr("UID", text[0]) == NULL) /* as most */
+		return false;
+	struct str rest = str_of(text);
+	return skip_one_of(&rest, writes, COUNT_OF(writes)) &&
+	       skip_one_of(&rest, tables, COUNT_OF(tables));
+}
+
 void sql_select(struct sql_cursor *cursor, struct sql_connection *connection, enum sql_name name,
 		struct arena *arena, struct sql_args args, struct error *err)
 {
 	assert(args.count <= SQL_ARGS_MAX);
 	*cursor = (struct sql_cursor){
 		.connection = connection, .name = name, .arena = arena, .err = err};
+	connection->has_changed_access |= changes_access(name);
 	cursor->kind = connection->driver->start(cursor, args);
 	cursor->is_open = cursor->kind == ERR_NONE;
 }

@@ -104,6 +104,8 @@ struct sql_dialect_word {
 struct sql_connection {
 	const struct sql_driver *driver;
 	atomic_bool *is_damaged; /* sql_config */
+	/* Apps, admins, tokens, keys or accounts were written; who asks sets it back. */
+	bool has_changed_access;
 };
 
 struct sql_cursor {

@@ -367,6 +367,8 @@ static void lead(struct writer *writer, const struct waiting *own)
 	pthread_mutex_unlock(&writer->lock);
 	group = sort_group(group);
 	run_group(writer, group);
+	if (writer->config.ended != NULL)
+		writer->config.ended(&writer->config);
 	wake_group(group, own);
 	writer->sql->driver->tidy(writer->sql);
 	pthread_mutex_lock(&writer->lock);

@@ -50,7 +50,10 @@ struct writer_config {
 	 * limits. */
 	int64_t queue_limit_ms;
 	int64_t group_limit_ms;
-	void *context; /* of run */
+	/* A group's transaction is over, one way or the other, and nobody has heard of it yet. May
+	 * be NULL. */
+	void (*ended)(const struct writer_config *config);
+	void *context; /* of run and ended */
 };
 
 /* Copies config. NULL when out of memory. */
