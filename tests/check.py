@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges the sources, one line per check, and ends with `N passed, N failed[, N skipped]`.
 
-`./dev check` installs the tools, configures the build directories and calls this; `./dev check NAME...` runs only the named checks.
+`./dev check` installs the tools, configures the build directories and calls this; `./dev check NAME...` runs only the named checks,
+`--long` those too that take minutes.
 A check whose tool is missing says why, and is counted as skipped, never as passed."""
 import argparse
 import os
@@ -142,6 +143,11 @@ def check_layers():
     return run(sys.executable, "-m", "pytest", "-q", "tests/layers", POSTHORN_BUILD=str(BUILD / "release"))
 
 
+def check_cost():
+    passed, said = compiled(BUILD / "release", "cost", ["bench/posthorn-bench"])
+    return run(sys.executable, "tests/cost/cost.py", str(BUILD / "release/bench/posthorn-bench")) if passed else (passed, said)
+
+
 # Name, subject, function. Checks that need no compiler come first.
 CHECKS = [
     ("format", "clang-format over src, tests, bench, examples", check_format),
@@ -158,6 +164,11 @@ CHECKS = [
     ("exported", "exported names are used by another source", check_exported),
     ("names", "exported names carry their module's word", check_names),
     ("layers", "includes, house rules, documents", check_layers),
+]
+
+# With --long, or by their names.
+LONG_CHECKS = [
+    ("cost", "instructions of what is done for each post", check_cost),
 ]
 
 
@@ -180,12 +191,16 @@ def judge(name, what, check):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="of " + ", ".join(name for name, _, _ in CHECKS))
-    wanted = parser.parse_args().names
-    unknown = set(wanted) - {name for name, _, _ in CHECKS}
+    known = ", ".join(name for name, _, _ in CHECKS + LONG_CHECKS)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of " + known)
+    parser.add_argument("--long", action="store_true", help="those too that take minutes")
+    arguments = parser.parse_args()
+    wanted = arguments.names
+    unknown = set(wanted) - {name for name, _, _ in CHECKS + LONG_CHECKS}
     if unknown:
-        parser.error(f"there is no check named {', '.join(sorted(unknown))}; there are: {', '.join(name for name, _, _ in CHECKS)}")
-    verdicts = [judge(*row) for row in CHECKS if not wanted or row[0] in wanted]
+        parser.error(f"there is no check named {', '.join(sorted(unknown))}; there are: {known}")
+    rows = CHECKS + LONG_CHECKS if wanted or arguments.long else CHECKS
+    verdicts = [judge(*row) for row in rows if not wanted or row[0] in wanted]
     counts = {word: verdicts.count(word) for word in ("passed", "failed", "skipped")}
     closing = f"{counts['passed']} passed, {counts['failed']} failed"
     print(closing + (f", {counts['skipped']} skipped" if counts["skipped"] else ""), flush=True)
