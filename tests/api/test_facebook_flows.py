@@ -458,6 +458,19 @@ def test_pages_that_were_not_ticked_are_not_offered(page_app):
     assert {account["account_type"] for account in found} == {"page"}
 
 
+@pytest.fixture()
+def empty_lists(sandbox):
+    """As after Login for Business: no list shows a Page (meta.md 2.6, 4)."""
+    sandbox._call("POST", "/_sandbox/knobs", json={"meta_accounts_empty": 1})
+    yield
+    sandbox._call("POST", "/_sandbox/knobs", json={"meta_accounts_empty": 0})
+
+
+def test_pages_that_only_the_grant_names_are_found(page_app, empty_lists):
+    found = page_app.connect("facebook", user_id="user-granular").accounts
+    assert [account["name"] for account in found] == ["Harbour Bakery", "Lighthouse Books"]
+
+
 def test_missing_permissions_are_named(page_app):
     kept = ["105312345678901234", "pages_show_list", "pages_read_engagement", "business_management"]
     begun = page_app.begin("facebook")

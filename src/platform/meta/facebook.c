@@ -71,8 +71,7 @@ static bool facebook_account(const struct env *env, const struct flow *flow,
 static const char *facebook_connected_ask(const struct env *env, struct flow *flow,
 					  struct step *step)
 {
-	if (flow_get_int(flow, GRAPH_KEY_IS_PROBED, 0) == 0 &&
-	    !str_is_empty(flow_get(flow, GRAPH_KEY_FOUND)))
+	if (flow_get_int(flow, GRAPH_KEY_IS_PROBED, 0) == 0)
 		return GRAPH_STAGE_PROBE;
 	graph_finish(env, flow, step, facebook_account);
 	return NULL;
@@ -87,6 +86,7 @@ static const struct stage facebook_connect_stages[] = {
 	{GRAPH_STAGE_BUSINESSES, graph_businesses_ask, graph_businesses_answer},
 	{GRAPH_STAGE_PORTFOLIO, graph_portfolio_ask, graph_portfolio_answer},
 	{GRAPH_STAGE_PROBE, graph_probe_ask, graph_probe_answer},
+	{GRAPH_STAGE_TARGETS, graph_targets_ask, graph_targets_answer},
 	{GRAPH_STAGE_FINISH, facebook_connected_ask, graph_no_answer},
 	{.name = NULL},
 };

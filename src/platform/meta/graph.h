@@ -32,6 +32,7 @@ struct option_rule;
 #define GRAPH_STAGE_BUSINESSES "businesses"
 #define GRAPH_STAGE_PORTFOLIO "portfolio"
 #define GRAPH_STAGE_PROBE "probe"
+#define GRAPH_STAGE_TARGETS "targets"
 #define GRAPH_STAGE_FINISH "finish"
 #define GRAPH_STAGE_CHECK "check"
 #define GRAPH_STAGE_APP_TOKEN "app_token"
@@ -49,6 +50,7 @@ struct option_rule;
 #define GRAPH_KEY_BUSINESSES "businesses"
 #define GRAPH_KEY_PORTFOLIO_LIST "portfolio_list"
 #define GRAPH_KEY_IS_PROBED "is_probed"
+#define GRAPH_KEY_TARGETS "targets"
 #define GRAPH_KEY_DATA_ACCESS_ENDS "data_access_ends"
 #define GRAPH_KEY_READS_AS_USER "reads_as_user" /* enum reader (graph.c) */
 
@@ -147,9 +149,11 @@ STAGE_FUNCTIONS(graph_me);
 STAGE_FUNCTIONS(graph_pages);
 STAGE_FUNCTIONS(graph_businesses);
 STAGE_FUNCTIONS(graph_portfolio);
-/* How long the grant lasts: for "finish" to go to when "is_probed" is not set, and coming back to
- * it. */
+/* How long the grant lasts, and which Pages it names: for "finish" to go to when "is_probed" is not
+ * set. "targets" follows, which comes back to it. */
 STAGE_FUNCTIONS(graph_probe);
+/* The Pages of the grant that no list has shown, one by one. */
+STAGE_FUNCTIONS(graph_targets);
 /* {"user_id", page_id_name: page_id, "data_access_expires_at"}: what is kept of a grant beside the
  * tokens. page_id_name may be NULL; the instant is there if graph_probe_answer() received it. */
 struct str graph_account_extra(const struct env *env, const struct flow *flow,

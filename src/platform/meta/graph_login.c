@@ -19,6 +19,7 @@
 
 #define GRAPH_READS_MAX 200 /* lists of Pages that one connect reads */
 #define GRAPH_BUSINESSES_MAX 50
+#define GRAPH_TARGETS_MAX 50
 #define GRAPH_FOUND_MAX_BYTES (480 * 1024) /* 200 Pages at 2.4 KiB */
 /* ---- app credentials without a user (meta.md 2.9) ---- */
 
@@ -474,6 +475,31 @@ const char *graph_probe_ask(const struct env *env, struct flow *flow, struct ste
 
 #define LAST_SECOND INT64_C(253402300799) /* year 9999 */
 
+/* The ids of Pages that a permission was given for, where the person chose some. Permissions of
+ * other families name other things. */
+static void targets_take(const struct env *env, struct flow *flow, const struct json *scopes)
+{
+	const struct json *found = found_read(env, flow);
+	struct buf ids;
+	size_t count = 0;
+	buf_init(&ids, env->arena, 4096);
+	for (size_t i = 0; json_at(scopes, i) != NULL; i++) {
+		const struct json *scope = json_at(scopes, i);
+		const struct json *targets = json_get(scope, "target_ids");
+		if (!str_equal_z(json_string(json_get(scope, "scope")), "pages_show_list"))
+			continue;
+		for (size_t j = 0; json_at(targets, j) != NULL && count < GRAPH_TARGETS_MAX; j++) {
+			const struct str id = answer_id(env, json_at(targets, j));
+			if (str_is_empty(id) || found_has(found, id))
+				continue;
+			list_add(&ids, ",", id);
+			count++;
+		}
+	}
+	if (!ids.is_over && count > 0)
+		flow_set(flow, GRAPH_KEY_TARGETS, buf_str(&ids));
+}
+
 const char *graph_probe_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			       struct step *step)
 {
@@ -489,7 +515,47 @@ const char *graph_probe_answer(const struct env *env, struct flow *flow, const s
 	if (graph_is_ok(reply) && ends_s > 0 && ends_s <= LAST_SECOND)
 		flow_set(flow, GRAPH_KEY_DATA_ACCESS_ENDS,
 			 timetext_format_instant(env->arena, ends_s * US_PER_S));
-	return GRAPH_STAGE_FINISH;
+	if (graph_is_ok(reply))
+		targets_take(env, flow, json_get(data, "granular_scopes"));
+	return GRAPH_STAGE_TARGETS;
+}
+
+/* ---- Pages that the grant names and no list has shown (meta.md 2.6, 4): a find more too ---- */
+
+static struct str target_next(const struct flow *flow)
+{
+	struct str ids = flow_get(flow, GRAPH_KEY_TARGETS);
+	struct str id = {0};
+	return !str_is_empty(ids) && str_take_field(&ids, ',', &id) ? id : (struct str){0};
+}
+
+const char *graph_targets_ask(const struct env *env, struct flow *flow, struct step *step)
+{
+	const struct str id = target_next(flow);
+	struct buf form;
+	if (str_is_empty(id))
+		return GRAPH_STAGE_FINISH;
+	graph_form_init(env, &form);
+	form_add(&form, "fields", STR(PAGE_FIELDS));
+	return user_get(env, flow, step, str_copy(env->arena, id), &form);
+}
+
+const char *graph_targets_answer(const struct env *env, struct flow *flow,
+				 const struct reply *reply, struct step *step)
+{
+	struct str ids = flow_get(flow, GRAPH_KEY_TARGETS);
+	struct str asked = {0};
+	if (step_fail_transport(step, env, reply))
+		return NULL;
+	if (graph_is_ok(reply) && json_is(reply->json, JSON_TYPE_OBJECT)) {
+		const struct json page = {
+			.type = JSON_TYPE_ARRAY, .count = 1, .items = reply->json};
+		found_add(env, flow, &page);
+	}
+	if (!str_is_empty(ids))
+		str_take_field(&ids, ',', &asked);
+	flow_set(flow, GRAPH_KEY_TARGETS, str_copy(env->arena, ids));
+	return GRAPH_STAGE_TARGETS;
 }
 
 struct str graph_account_extra(const struct env *env, const struct flow *flow,

@@ -99,6 +99,7 @@ static const struct stage instagram_connect_stages[] = {
 	{GRAPH_STAGE_BUSINESSES, graph_businesses_ask, graph_businesses_answer},
 	{GRAPH_STAGE_PORTFOLIO, graph_portfolio_ask, graph_portfolio_answer},
 	{GRAPH_STAGE_PROBE, graph_probe_ask, graph_probe_answer},
+	{GRAPH_STAGE_TARGETS, graph_targets_ask, graph_targets_answer},
 	{GRAPH_STAGE_FINISH, instagram_finish_ask, graph_no_answer},
 	{.name = NULL},
 };

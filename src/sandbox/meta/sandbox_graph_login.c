@@ -386,6 +386,36 @@ static void write_scopes(struct json_writer *w, struct str scopes)
 	json_end_array(w);
 }
 
+/* What each permission was given for: the ticked Pages, or their Instagram accounts (2.6). */
+static void write_granular_scopes(struct sandbox_call *call, struct json_writer *w,
+				  const struct sandbox_token *token)
+{
+	const struct graph_state *graph = sandbox_graph_state(call->sandbox);
+	const struct graph_grant *grant = sandbox_graph_grant(token);
+	struct str words[32];
+	const size_t count = sandbox_graph_scopes_split(token->scope, words, 32);
+	json_key(w, "granular_scopes");
+	json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		const bool is_instagram = str_has_prefix(words[i], STR("instagram_"));
+		json_begin_object(w);
+		json_member_str(w, "scope", words[i]);
+		if (is_instagram || str_has_prefix(words[i], STR("pages_"))) {
+			json_key(w, "target_ids");
+			json_begin_array(w);
+			for (size_t j = 0; j < GRAPH_PAGES; j++) {
+				const struct str id =
+					is_instagram ? graph->pages[j].ig_id : graph->pages[j].id;
+				if (grant->has_page[j] && !str_is_empty(id))
+					json_put_str(w, id);
+			}
+			json_end_array(w);
+		}
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
 static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 			      const struct sandbox_token *token)
 {
@@ -407,6 +437,7 @@ static void write_token_facts(struct sandbox_call *call, struct json_writer *w,
 	if (is_page)
 		json_member_str(w, "profile_id", token->subject);
 	write_scopes(w, token->scope);
+	write_granular_scopes(call, w, token);
 	if (sandbox_token_is_live(call->sandbox, token))
 		return;
 	json_key(w, "error");

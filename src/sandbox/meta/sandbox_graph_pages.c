@@ -226,10 +226,12 @@ static void answer_pages(struct sandbox_call *call, const char *scope)
 	json_key(&w, "data");
 	json_begin_array(&w);
 	size_t shown = 0;
-	for (size_t i = paging.from; i < GRAPH_PAGES && shown < paging.limit; i++, shown++)
+	const bool is_empty = sandbox_knob(call->sandbox, SANDBOX_KNOB_meta_accounts_empty) != 0;
+	const size_t count = is_empty ? 0 : GRAPH_PAGES;
+	for (size_t i = paging.from; i < count && shown < paging.limit; i++, shown++)
 		write_page(call, &w, token, i, true);
 	json_end_array(&w);
-	sandbox_graph_paging_write(call, &w, paging, shown, paging.from + shown < GRAPH_PAGES);
+	sandbox_graph_paging_write(call, &w, paging, shown, paging.from + shown < count);
 	json_end_object(&w);
 }
 
