@@ -17,6 +17,7 @@
 
 #include "form.h"
 #include "json.h"
+#include "json_write.h"
 #include "utf8.h"
 
 #include "graph.h"
@@ -195,6 +196,35 @@ static void cover_add(const struct env *env, const struct flow *flow, struct buf
 			 instagram_fetch_url(env, flow, url, &env->media[index]));
 }
 
+/* The tags of one file of a carousel: those that name it, without saying so (4.1). */
+static void child_tags_add(const struct env *env, struct buf *form, size_t item)
+{
+	const struct json *tags = json_get(env->options, "user_tags");
+	struct buf text;
+	struct json_writer w;
+	size_t count = 0;
+	buf_init(&text, env->arena, GRAPH_FORM_MAX_BYTES);
+	json_writer_init(&w, &text);
+	json_begin_array(&w);
+	for (size_t i = 0; json_at(tags, i) != NULL; i++) {
+		const struct json *tag = json_at(tags, i);
+		if (json_int(json_get(tag, "media"), 0) != (int64_t)item)
+			continue;
+		json_begin_object(&w);
+		for (size_t j = 0; j < tag->count; j++) {
+			if (str_equal_z(tag->keys[j], "media"))
+				continue;
+			json_key(&w, str_z(env->arena, tag->keys[j]));
+			json_put_value(&w, &tag->items[j]);
+		}
+		json_end_object(&w);
+		count++;
+	}
+	json_end_array(&w);
+	if (count > 0)
+		form_add(form, "user_tags", buf_str(&text));
+}
+
 static void options_add(const struct env *env, struct buf *form, enum instagram_place place)
 {
 	for (const struct option_rule *option = instagram_rules.options; option->name != NULL;
@@ -224,7 +254,10 @@ static void item_form(const struct env *env, const struct flow *flow, struct buf
 		text_add(form, "alt_text", post_of(env)->media[media_of(env, item)].alt_text);
 	if (place == INSTAGRAM_REEL)
 		cover_add(env, flow, form);
-	options_add(env, form, place);
+	if (place == INSTAGRAM_CHILD_IMAGE)
+		child_tags_add(env, form, item);
+	else
+		options_add(env, form, place);
 }
 
 /* The next item that has no container: the children first, the one that is published when all of
@@ -521,7 +554,10 @@ static const char *item_dead(const struct env *env, struct flow *flow, const str
 					      : (struct str){0},
 		.platform_message = utf8_cut_bytes(status, PLATFORM_MESSAGE_MAX_BYTES),
 	};
-	if (error.remedy == GRAPH_CONTAINER || error.remedy == GRAPH_REPEAT)
+	/* What is final for one container may pass with the next, but not with a third (6.3). */
+	const bool is_spent = error.class == FAILURE_PERMANENT && error.remedy == GRAPH_CONTAINER &&
+			      flow_get_int(flow, INSTAGRAM_KEY_CONTAINERS, 0) > 0;
+	if ((error.remedy == GRAPH_CONTAINER || error.remedy == GRAPH_REPEAT) && !is_spent)
 		return item_again(env, flow, step, item, &failure);
 	*step = (struct step){.kind = STEP_FAIL, .failure = failure};
 	return NULL;
@@ -558,6 +594,23 @@ static const char *item_published(const struct env *env, struct flow *flow, stru
 	return NULL;
 }
 
+/* The end of waiting: when the last read was refused, that is what a person has to know. */
+static void refusal_told(const struct env *env, const struct reply *reply, struct step *step,
+			 size_t item)
+{
+	struct graph_error error;
+	const struct failure waited = step->failure;
+	if (!graph_error_read(reply, &error))
+		return;
+	graph_step_fail(env, reply, step);
+	step->failure.class = waited.class;
+	step->failure.code = waited.code;
+	step->failure.message = str_format(
+		env->arena, "Instagram refused to say whether the %s is ready, for %d minutes.",
+		is_video(env, item) ? "video" : "image",
+		(is_video(env, item) ? POLL_VIDEO_MAX_MS : POLL_IMAGE_MAX_MS) / 60000);
+}
+
 const char *instagram_poll_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
@@ -579,5 +632,8 @@ const char *instagram_poll_answer(const struct env *env, struct flow *flow,
 		return item_published(env, flow, step, item);
 	/* IN_PROGRESS; or a read that failed, which happens right after creation and means nothing
 	 * (meta.md 4.2, 6.2). */
-	return poll_later(env, flow, step, item);
+	poll_later(env, flow, step, item);
+	if (step->kind == STEP_FAIL)
+		refusal_told(env, reply, step, item);
+	return NULL;
 }

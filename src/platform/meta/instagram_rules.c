@@ -12,6 +12,7 @@
 #define HASHTAGS_OF_THE_APP 5 /* meta.md 5: announced for the app; not known for the API */
 #define MENTIONS_MAX 20
 #define USER_TAGS_MAX 20 /* meta.md 6.3, 2207040 */
+#define CAROUSEL_TAGS_MAX (10 * USER_TAGS_MAX)
 #define MIB (INT64_C(1) << 20)
 
 static const struct type_rule instagram_types[] = {
@@ -103,9 +104,9 @@ const struct media_rule *instagram_media_rule(enum post_type type, enum media_ty
 static const struct option_rule instagram_options[] = {
 	{"location_id", OPTION_STRING, 0, NULL, "The id of a Page that has a location."},
 	{"collaborators", OPTION_STRING_LIST, 3, NULL, "Up to 3 usernames."},
-	{"user_tags", OPTION_OBJECT_LIST, USER_TAGS_MAX, NULL,
-	 "Who is in it: up to 20 of {username, x, y}; a reel takes no x and y, a carousel none of "
-	 "them."},
+	{"user_tags", OPTION_OBJECT_LIST, CAROUSEL_TAGS_MAX, NULL,
+	 "Who is in it: up to 20 of {username, x, y}; a reel takes no x and y. In a carousel up to "
+	 "20 for each image, whose number from 0 is media (0 when not given)."},
 	{"share_to_feed", OPTION_BOOL, 0, NULL, "Reels: show it in the feed too."},
 	{"cover_url", OPTION_STRING, 2048, NULL,
 	 "Reels: the address of the cover; goes before thumbnail_url."},
@@ -130,7 +131,8 @@ static const struct option_rule instagram_options[] = {
 static const unsigned option_places[] = {
 	POSTS,
 	POSTS,
-	INSTAGRAM_IMAGE | INSTAGRAM_REEL | INSTAGRAM_STORY,
+	/* of a carousel the images have them, not what is around them */
+	INSTAGRAM_IMAGE | INSTAGRAM_REEL | INSTAGRAM_STORY | INSTAGRAM_CHILD_IMAGE,
 	INSTAGRAM_REEL,
 	INSTAGRAM_REEL,
 	INSTAGRAM_REEL,
@@ -251,7 +253,9 @@ static void check_option_places(const struct check *check)
 	const struct json *options = rules_options(check->post, PLATFORM_INSTAGRAM);
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option_rule *option = &instagram_options[i];
-		if (json_is_null(json_get(options, option->name)) ||
+		const bool is_of_children = check->type == POST_TYPE_CAROUSEL &&
+					    instagram_option_belongs(option, INSTAGRAM_CHILD_IMAGE);
+		if (json_is_null(json_get(options, option->name)) || is_of_children ||
 		    instagram_option_belongs(option, post_place(check->type)))
 			continue;
 		warning_add(
@@ -272,33 +276,60 @@ static bool is_share(const struct json *value)
 
 /* A tag stands at a place in an image, nowhere in a reel, and in a story as you like (meta.md
  * 4.1). */
-static const char *tag_complaint(enum post_type type, const struct json *tag)
+static const char *tag_complaint(const struct check *check, const struct json *tag)
 {
+	const enum post_type type = check->type;
 	const struct json *x = json_get(tag, "x");
 	const struct json *y = json_get(tag, "y");
+	const struct json *media = json_get(tag, "media");
 	const bool is_placed = !json_is_null(x) || !json_is_null(y);
+	const bool needs_place = type == POST_TYPE_POST || type == POST_TYPE_CAROUSEL;
+	const struct container *post = &check->post->containers[0];
 	if (str_is_empty(json_string(json_get(tag, "username"))))
 		return "Each entry of user_tags needs a username.";
 	if (type == POST_TYPE_VIDEO && is_placed)
 		return "In a reel, entries of user_tags must not have x and y.";
-	if ((type == POST_TYPE_POST || is_placed) && type != POST_TYPE_VIDEO &&
-	    (!is_share(x) || !is_share(y)))
+	if ((needs_place || is_placed) && type != POST_TYPE_VIDEO && (!is_share(x) || !is_share(y)))
 		return "Each entry of user_tags needs x and y from 0 to 1.";
-	return NULL;
+	if (type != POST_TYPE_CAROUSEL)
+		return json_is_null(media)
+			       ? NULL
+			       : "Only in a carousel do entries of user_tags have media.";
+	const int64_t index = json_is_null(media) ? 0 : json_int(media, -1);
+	return index >= 0 && index < (int64_t)post->media_count &&
+			       post->media[index].type == MEDIA_IMAGE
+		       ? NULL
+		       : "In a carousel, media of user_tags must be the number of an image, from "
+			 "0.";
+}
+
+static bool has_too_many_tags(const struct check *check, const struct json *tags)
+{
+	for (size_t image = 0; image < check->post->containers[0].media_count; image++) {
+		int64_t count = 0;
+		for (size_t i = 0; i < tags->count; i++)
+			count += json_int(json_get(&tags->items[i], "media"), 0) == (int64_t)image;
+		if (count > USER_TAGS_MAX)
+			return true;
+	}
+	return false;
 }
 
 static void check_user_tags(const struct check *check)
 {
 	const struct json *tags =
 		json_get(rules_options(check->post, PLATFORM_INSTAGRAM), "user_tags");
-	if (!json_is(tags, JSON_TYPE_ARRAY) || check->type == POST_TYPE_CAROUSEL)
+	const struct str field = option_field(check, "user_tags");
+	if (!json_is(tags, JSON_TYPE_ARRAY))
 		return;
+	if (has_too_many_tags(check, tags))
+		refuse(check, field, "option_too_large", USER_TAGS_MAX, (int64_t)tags->count,
+		       STR("Instagram allows at most 20 user_tags for each image or reel."));
 	for (size_t i = 0; i < tags->count; i++) {
-		const char *complaint = tag_complaint(check->type, &tags->items[i]);
+		const char *complaint = tag_complaint(check, &tags->items[i]);
 		if (complaint == NULL)
 			continue;
-		refuse(check, option_field(check, "user_tags"), "bad_option", -1, -1,
-		       str_of(complaint));
+		refuse(check, field, "bad_option", -1, -1, str_of(complaint));
 		return;
 	}
 }

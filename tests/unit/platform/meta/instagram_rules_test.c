@@ -13,6 +13,7 @@
 #define IMAGES_5 IMAGE "," IMAGE "," IMAGE "," IMAGE "," IMAGE
 #define IMAGES_10 IMAGES_5 "," IMAGES_5
 #define TAG "{\"username\":\"jo\",\"x\":0.5,\"y\":1}"
+#define CHILD_TAG "{\"username\":\"jo\",\"x\":0.5,\"y\":1,\"media\":1}"
 #define TAGS_7 TAG "," TAG "," TAG "," TAG "," TAG "," TAG "," TAG
 #define TAGS_21 TAGS_7 "," TAGS_7 "," TAGS_7
 
@@ -114,7 +115,20 @@ static void posts_that_instagram_takes_and_those_it_does_not(void **state)
 		{"{\"media\":[" IMAGE "," IMAGE
 		 "],\"platforms\":{\"instagram\":{\"user_tags\":[{\"username\":\"jo\"}],"
 		 "\"location_id\":\"4\"}}}",
-		 "! platforms.instagram.user_tags ignored"},
+		 "platforms.instagram.user_tags bad_option -1 -1"},
+		{"{\"media\":[" IMAGE "," IMAGE
+		 "],\"platforms\":{\"instagram\":{\"user_tags\":[" TAGS_7 "," TAGS_7 "," CHILD_TAG
+		 "]}}}",
+		 ""},
+		{"{\"media\":[" IMAGE "," IMAGE
+		 "],\"platforms\":{\"instagram\":{\"user_tags\":[" TAGS_21 "]}}}",
+		 "platforms.instagram.user_tags option_too_large 20 21"},
+		{"{\"media\":[" IMAGE "," VIDEO
+		 "],\"platforms\":{\"instagram\":{\"user_tags\":[" CHILD_TAG "]}}}",
+		 "platforms.instagram.user_tags bad_option -1 -1"},
+		{"{\"media\":[" IMAGE "],\"platforms\":{\"instagram\":{\"user_tags\":[" CHILD_TAG
+		 "]}}}",
+		 "platforms.instagram.user_tags bad_option -1 -1"},
 		{"{\"media\":[" IMAGE
 		 "],\"platforms\":{\"instagram\":{\"user_tags\":[{\"username\":\"jo\"}]}}}",
 		 "platforms.instagram.user_tags bad_option -1 -1"},
