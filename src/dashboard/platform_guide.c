@@ -6,9 +6,17 @@
 
 #define META_CONSOLE "https://developers.facebook.com/apps/"
 #define META_WHERE "App settings > Basic, in the Meta app dashboard: App ID and App secret."
+/* meta.md 2.10 */
+#define META_KIND \
+	"Create a Meta app: choose Other, then Business. Apps that were made through a use case " \
+	"were refused with \"Invalid Scopes\" (reported in August 2026)."
+#define META_PAGES \
+	"Under App settings > Basic, enter the addresses of your privacy policy and for data " \
+	"deletion. Meta asks for both before the app can go live."
 #define META_REVIEW \
 	"Until the app is Live with Advanced Access (App Review and business verification), only " \
-	"people with a role on the app can connect, and only they see what is posted."
+	"people with a role on the app can connect, and only they see what is posted. No " \
+	"charge is documented."
 
 static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 	[PLATFORM_INSTAGRAM] =
@@ -16,24 +24,25 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "App secret",
 		 META_WHERE,
 		 META_CONSOLE,
-		 {"Create a Meta app of type Business, or open your existing one.",
-		  "Add the use cases for Facebook Login and for managing content on Instagram.",
+		 {META_KIND, "Add the products Facebook Login and Instagram.",
 		  "Under Facebook Login > Settings, add the redirect URI to Valid OAuth Redirect "
 		  "URIs.",
-		  "Copy the App ID and App secret from App settings > Basic.",
+		  META_PAGES, "Copy the App ID and App secret from App settings > Basic.",
 		  "Users connect professional Instagram accounts that are linked to a Facebook "
 		  "Page.",
 		  NULL},
-		 META_REVIEW,
+		 META_REVIEW
+		 " What a person allowed for Instagram ends 90 days after they last used "
+		 "the app; then they have to connect again.",
 		 true},
 	[PLATFORM_FACEBOOK] = {"App ID",
 			       "App secret",
 			       META_WHERE,
 			       META_CONSOLE,
-			       {"Create a Meta app of type Business, or open your existing one.",
-				"Add the use cases for Facebook Login and for managing a Page.",
+			       {META_KIND, "Add the product Facebook Login.",
 				"Under Facebook Login > Settings, add the redirect URI to Valid "
 				"OAuth Redirect URIs.",
+				META_PAGES,
 				"Copy the App ID and App secret from App settings > Basic.", NULL},
 			       META_REVIEW,
 			       true},
@@ -91,14 +100,17 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "https://developers.tiktok.com/apps/",
 		 {"Create an app and add the products Login Kit and Content Posting API, with "
 		  "Direct Post enabled.",
-		  "Request the scopes below.",
+		  "Request the scopes below; for drafts video.upload, too.",
 		  "Under Login Kit, add the redirect URI. Web requires https; for a service on "
 		  "this machine, use Desktop.",
 		  "Under URL properties, verify the domain of this service: TikTok fetches photos "
 		  "from it.",
 		  "Copy the Client key and Client secret.", NULL},
 		 "Until TikTok has audited the app, posts are visible only to their author, and at "
-		 "most 5 users a day can post, all with private accounts.",
+		 "most 5 users a day can post, all with private accounts. Drafts (post_mode "
+		 "MEDIA_UPLOAD) work before the audit: people publish them in TikTok. The audit "
+		 "wants the person who posts to choose who sees it. No charge is "
+		 "documented.",
 		 true},
 };
 

@@ -36,8 +36,24 @@ static void every_platform_has_its_words(void **state)
 	}
 }
 
+/* meta.md 2.10 */
+static void meta_apps_are_of_the_kind_that_works(void **state)
+{
+	(void)state;
+	static const enum platform_id meta[] = {PLATFORM_INSTAGRAM, PLATFORM_FACEBOOK};
+	for (size_t i = 0; i < 2; i++) {
+		const struct platform_guide *guide = platform_guide_of(meta[i]);
+		assert_non_null(strstr(guide->steps[0], "Other, then Business"));
+		for (size_t step = 1; guide->steps[step] != NULL; step++)
+			assert_null(strstr(guide->steps[step], "use case"));
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_platform_has_its_words)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_platform_has_its_words),
+		cmocka_unit_test(meta_apps_are_of_the_kind_that_works),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
