@@ -261,14 +261,15 @@ static bool is_pulled(const struct check *check)
 
 /* With platforms that can prove it, not knowing is no answer, unless their answers to probes were
  * rubbish, the account was lost, or the database was put back: the containers and sessions by which
- * they prove it went with the lost history. */
+ * they prove it went with the lost history. It may also have seemed so, to a node that came alone
+ * and without its files; what is held then waits for the operator. */
 static void check_strength(struct check *check)
 {
 	struct sim *sim = check->sim;
 	const bool is_excused =
 		sim->weather.has_dishonest_reads || check->script->was_restored ||
-		!str_equal_z(check->told.account_state, "active") || is_resend_open(check) ||
-		is_pulled(check) ||
+		check->told.is_held || !str_equal_z(check->told.account_state, "active") ||
+		is_resend_open(check) || is_pulled(check) ||
 		is_told_published(check, 0); /* comments are not what the proof is about */
 	if (is_told_unknown(check) && is_strong(home_of(check)->platform) && !is_excused)
 		sim_violation(sim, "I2 %s post %d target %zu could have been proven", WHERE(check));
