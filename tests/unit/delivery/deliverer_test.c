@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Claiming: due work becomes tasks, what is scheduled waits for its instant, an account's posts go
  * one after the other, and an idle service holds nothing. */
-#include <fcntl.h>
-
 #include "delivery.h"
 
 #include "sql.h"
 #include "store_alarm.h"
 
+#include "damaged_file.h"
 #include "world.h"
 
 #include "delivery_private.h"
@@ -202,29 +201,6 @@ static void a_bad_row_stops_itself_only(void **state)
 	assert_state(w, posts[1], "published");
 }
 
-#define PAGE_BYTES 4096
-#define TABLE_LEAF 0x0d
-
-/* Every page of a table with this text in it. */
-static int zero_pages(struct world *w, struct str text)
-{
-	uint8_t page[PAGE_BYTES];
-	int count = 0;
-	const int fd = open(w->url + strlen("sqlite:"), O_RDWR | O_CLOEXEC);
-	assert_true(fd >= 0);
-	for (off_t at = PAGE_BYTES; pread(fd, page, PAGE_BYTES, at) == PAGE_BYTES;
-	     at += PAGE_BYTES) {
-		const struct str bytes = {(const char *)page, PAGE_BYTES};
-		if (page[0] != TABLE_LEAF || str_find(bytes, text, 0) == SIZE_MAX)
-			continue;
-		memset(page, 0, PAGE_BYTES);
-		assert_int_equal(pwrite(fd, page, PAGE_BYTES, at), PAGE_BYTES);
-		count++;
-	}
-	close(fd);
-	return count;
-}
-
 static enum err_kind try_to_accept(struct world *w, const struct account_row *account)
 {
 	struct error err = {0};
@@ -273,7 +249,7 @@ static void a_damaged_page_stops_what_stands_on_it(void **state)
 	}
 	world_stop_parts(w);
 	fake_transport_forget(&w->transport);
-	assert_true(zero_pages(w, id) > 0);
+	assert_true(damaged_file_zero(w, id) > 0);
 	world_start_parts(w);
 	FAKE_ANSWER(&w->transport, .match = TWEETS, .status = 201, .body = CREATED, .times = 50);
 	for (int i = 0; i < 8; i++)

@@ -3,59 +3,9 @@
  * tests/store/app_part.c, for every database. */
 #include "store_key.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "arena.h"
-#include "clock.h"
+#include "opened_store.h"
 
 #include "store_app.h"
-
-struct opened {
-	struct store *store;
-	struct arena *arena;
-	char path[80];
-};
-
-static void remove_all(const struct opened *o)
-{
-	static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
-	for (size_t i = 0; i < 4; i++) {
-		char path[96];
-		snprintf(path, sizeof(path), "%s%s", o->path, ends[i]);
-		unlink(path);
-	}
-}
-
-static int begin(void **state)
-{
-	static struct opened o;
-	struct error err = {0};
-	char url[96];
-	snprintf(o.path, sizeof(o.path), "/tmp/store-key-test-%d.db", (int)getpid());
-	remove_all(&o);
-	snprintf(url, sizeof(url), "sqlite:%s", o.path);
-	const struct store_config config = {.url = url, .clock = clock_system(), .is_owner = true};
-	assert_int_equal(store_open(&config, &o.store, &err), ERR_NONE);
-	o.arena = arena_new("test", (size_t)1 << 20);
-	*state = &o;
-	return 0;
-}
-
-static int end(void **state)
-{
-	struct opened *o = *state;
-	store_close(&o->store);
-	arena_free(&o->arena);
-	remove_all(o);
-	return 0;
-}
 
 static void unknown_keys_are_not_found(void **state)
 {
@@ -91,5 +41,5 @@ int main(void)
 		cmocka_unit_test(unknown_keys_are_not_found),
 		cmocka_unit_test(an_unknown_app_has_none_and_gets_none),
 	};
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, opened_setup, opened_teardown);
 }

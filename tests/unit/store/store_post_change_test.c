@@ -3,58 +3,7 @@
  * for every database. */
 #include "store_post_change.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "arena.h"
-#include "clock.h"
-#include "count_of.h"
-
-struct opened {
-	struct store *store;
-	struct arena *arena;
-	char path[80];
-};
-
-static void remove_all(const struct opened *o)
-{
-	static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
-	for (size_t i = 0; i < 4; i++) {
-		char path[96];
-		snprintf(path, sizeof(path), "%s%s", o->path, ends[i]);
-		unlink(path);
-	}
-}
-
-static int begin(void **state)
-{
-	static struct opened o;
-	struct error err = {0};
-	char url[96];
-	snprintf(o.path, sizeof(o.path), "/tmp/store-change-test-%d.db", (int)getpid());
-	remove_all(&o);
-	snprintf(url, sizeof(url), "sqlite:%s", o.path);
-	const struct store_config config = {.url = url, .clock = clock_system(), .is_owner = true};
-	assert_int_equal(store_open(&config, &o.store, &err), ERR_NONE);
-	o.arena = arena_new("test", (size_t)1 << 20);
-	*state = &o;
-	return 0;
-}
-
-static int end(void **state)
-{
-	struct opened *o = *state;
-	store_close(&o->store);
-	arena_free(&o->arena);
-	remove_all(o);
-	return 0;
-}
+#include "opened_store.h"
 
 static void an_unknown_post_is_not_found(void **state)
 {
@@ -95,9 +44,10 @@ static void a_retry_names_no_more_accounts_than_a_post_has(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(an_unknown_post_is_not_found, begin, end),
+		cmocka_unit_test_setup_teardown(an_unknown_post_is_not_found, opened_setup,
+						opened_teardown),
 		cmocka_unit_test_setup_teardown(a_retry_names_no_more_accounts_than_a_post_has,
-						begin, end),
+						opened_setup, opened_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

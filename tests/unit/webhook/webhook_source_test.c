@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Webhooks at work, turn by turn: what a finished post becomes, the schedule by the clock, a
  * process that dies between, the limit in flight, disabling, and retention. */
-#include <fcntl.h>
-
 #include "webhook.h"
 
+#include "damaged_file.h"
 #include "world.h"
 
 #include "store_alarm.h"
@@ -309,29 +308,6 @@ static void events_are_kept_for_thirty_days(void **state)
 
 #define WEBHOOK_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-#define PAGE_BYTES 4096
-#define TABLE_LEAF 0x0d
-
-/* Every page of a table with this text in it. */
-static int zero_pages(struct world *w, struct str text)
-{
-	uint8_t page[PAGE_BYTES];
-	int count = 0;
-	const int fd = open(w->url + strlen("sqlite:"), O_RDWR | O_CLOEXEC);
-	assert_true(fd >= 0);
-	for (off_t at = PAGE_BYTES; pread(fd, page, PAGE_BYTES, at) == PAGE_BYTES;
-	     at += PAGE_BYTES) {
-		const struct str bytes = {(const char *)page, PAGE_BYTES};
-		if (page[0] != TABLE_LEAF || str_find(bytes, text, 0) == SIZE_MAX)
-			continue;
-		memset(page, 0, PAGE_BYTES);
-		assert_int_equal(pwrite(fd, page, PAGE_BYTES, at), PAGE_BYTES);
-		count++;
-	}
-	close(fd);
-	return count;
-}
-
 static size_t count_alarms(struct fixture *fx)
 {
 	struct error err = {0};
@@ -355,7 +331,7 @@ static void a_damaged_page_raises_the_alarm(void **state)
 	engine_free(&w->engine);
 	webhooker_free(&fx->webhooker);
 	world_stop_parts(w);
-	assert_true(zero_pages(w, fx->webhook.url) > 0);
+	assert_true(damaged_file_zero(w, fx->webhook.url) > 0);
 	world_start_parts(w);
 	open_webhooker(fx);
 	for (int i = 0; i < 8; i++)
