@@ -15,6 +15,7 @@
 #include "json.h"
 #include "json_write.h"
 
+#include "store_backup_file.h"
 #include "store_guard.h"
 #include "store_node.h"
 #include "store_restore.h"
@@ -31,22 +32,26 @@ static int failed(struct str text)
 	return 1;
 }
 
+static int refused(const struct command *command, const struct control_answer *answer)
+{
+	const struct json *json = NULL;
+	if (json_parse(command->arena, answer->body, NULL, &json, NULL, NULL) != ERR_NONE)
+		return failed(answer->body);
+	return failed(json_string(json_get(json, "message")));
+}
+
 static int call_and_print(const struct command *command, const char *method, const char *path,
 			  struct str body)
 {
 	struct control_answer answer = {0};
 	struct error err = {0};
-	const struct json *json = NULL;
 	if (control_call(command->settings, command->arena, method, str_of(path), body, &answer,
 			 &err) != ERR_NONE)
 		return failed(str_of(err.text));
-	if (answer.status >= 200 && answer.status < 300) {
-		printf(STR_FMT "\n", STR_ARG(answer.body));
-		return 0;
-	}
-	if (json_parse(command->arena, answer.body, NULL, &json, NULL, NULL) != ERR_NONE)
-		return failed(answer.body);
-	return failed(json_string(json_get(json, "message")));
+	if (answer.status < 200 || answer.status > 299)
+		return refused(command, &answer);
+	printf(STR_FMT "\n", STR_ARG(answer.body));
+	return 0;
 }
 
 /* {"name": text}, or {} when text is empty. */
@@ -87,7 +92,8 @@ int command_pause(const struct command *command)
 			      buf_str(&body));
 }
 
-/* The whole path, because the service may have another working directory. */
+/* ---- backup ---- */
+
 static bool absolute(struct arena *arena, const char *path, struct str *out)
 {
 	char directory[PATH_MAX];
@@ -100,13 +106,52 @@ static bool absolute(struct arena *arena, const char *path, struct str *out)
 	return true;
 }
 
+static int print_backup(const struct command *command, const struct store_backup_file *file)
+{
+	struct stat status;
+	struct buf body;
+	struct json_writer w;
+	buf_init(&body, command->arena, BODY_MAX_BYTES);
+	json_writer_init(&w, &body);
+	json_begin_object(&w);
+	json_member_str(&w, "path", str_of(file->path));
+	json_member_int(&w, "bytes", fstat(file->fd, &status) == 0 ? status.st_size : 0);
+	json_end_object(&w);
+	printf(STR_FMT "\n", STR_ARG(buf_str(&body)));
+	return 0;
+}
+
+static int fill_backup(const struct command *command, const struct store_backup_file *file)
+{
+	struct control_answer answer = {0};
+	struct error err = {0};
+	enum err_kind kind = control_download(command->settings, command->arena,
+					      STR("/admin/backup"), file->fd, &answer, &err);
+	if (kind == ERR_NONE && answer.status != 200)
+		return refused(command, &answer);
+	if (kind == ERR_NONE)
+		kind = store_backup_file_sync(file, &err);
+	if (kind == ERR_NONE)
+		kind = store_backup_file_end(file, &err);
+	return kind == ERR_NONE ? print_backup(command, file) : failed(str_of(err.text));
+}
+
+/* A running service reaches no file but its own: it hands over the bytes, and we write them. */
 int command_backup(const struct command *command)
 {
+	struct store_backup_file file;
+	struct error err = {0};
 	struct str path;
 	if (!absolute(command->arena, command->arguments->words[1], &path))
 		return failed(STR("the working directory is gone: give an absolute path"));
-	return call_and_print(command, "POST", "/admin/backup", body_of(command, "path", path));
+	if (store_backup_file_begin(str_z(command->arena, path), &file, &err) != ERR_NONE)
+		return failed(str_of(err.text));
+	const int status = fill_backup(command, &file);
+	store_backup_file_close(&file);
+	return status;
 }
+
+/* ---- hold ---- */
 
 int command_hold_show(const struct command *command)
 {

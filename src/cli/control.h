@@ -22,3 +22,8 @@ struct control_answer {
 enum err_kind control_call(const struct settings *settings, struct arena *arena, const char *method,
 			   struct str path, struct str body, struct control_answer *answer_out,
 			   struct error *err);
+/* The same for a route that answers 200 with a file: its bytes are written to fd, and the answer's
+ * body is empty. TEMPORARY too when fd takes no more. */
+enum err_kind control_download(const struct settings *settings, struct arena *arena,
+			       struct str path, int fd, struct control_answer *answer_out,
+			       struct error *err);

@@ -34,6 +34,7 @@
 
 #include "browser.h"
 #include "commands.h"
+#include "containment.h"
 #include "control.h"
 #include "service.h"
 
@@ -182,11 +183,26 @@ static bool start_sandbox(struct demo *demo)
 	       failed_error("start the sandbox", &err);
 }
 
-static bool make_data_directory(struct demo *demo)
+static const char *temporary_directory(void)
 {
 	const char *temporary = getenv("TMPDIR");
-	struct str pattern = str_format(demo->arena, "%s/posthorn-demo-XXXXXX",
-					temporary != NULL ? temporary : "/tmp");
+	return temporary != NULL ? temporary : "/tmp";
+}
+
+/* Of all three servers. They have their files in the temporary directory, and nothing elsewhere. */
+static bool contain(const struct settings *given, const char *media)
+{
+	struct error err = {0};
+	const struct contain_path more[] = {{temporary_directory(), CONTAIN_WRITE},
+					    {media, CONTAIN_READ}};
+	return containment_enter(given, NULL, more, COUNT_OF(more), &err) == ERR_NONE ||
+	       failed_error("contain the demo", &err);
+}
+
+static bool make_data_directory(struct demo *demo)
+{
+	struct str pattern =
+		str_format(demo->arena, "%s/posthorn-demo-XXXXXX", temporary_directory());
 	demo->data = str_z(demo->arena, pattern);
 	if (mkdtemp(demo->data) != NULL)
 		return true;
@@ -206,6 +222,7 @@ static bool start_service(struct demo *demo, const struct settings *given)
 {
 	struct error err = {0};
 	demo->settings = *given;
+	demo->settings.is_contained = true;
 	const struct setting *listen = &given->values[SETTING_ID_listen];
 	if (!set_flag(demo, "data", str_of(demo->data)) ||
 	    !set_flag(demo, "sandbox", sandbox_base_url(demo->sandbox)) ||
@@ -226,8 +243,9 @@ static bool set_the_stage(struct demo *demo, const struct command *command)
 		command->arguments->media != NULL ? command->arguments->media : "demo-media";
 	say("1. Start a media server, a sandbox of all six platforms, and the service on an empty "
 	    "data directory");
-	if (!start_media_server(demo, directory) || !start_sandbox(demo) ||
-	    !make_data_directory(demo) || !start_service(demo, command->settings))
+	if (!contain(command->settings, directory) || !start_media_server(demo, directory) ||
+	    !start_sandbox(demo) || !make_data_directory(demo) ||
+	    !start_service(demo, command->settings))
 		return false;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
 	say("   service %s   sandbox " STR_FMT, service_base_url(demo->service), STR_ARG(sandbox));

@@ -13,6 +13,8 @@
 
 #include "known.h"
 
+#include "contain.h"
+
 #include "person.h"
 
 #include "arguments.h"
@@ -211,6 +213,7 @@ static int run(struct arena *arena, int argc, char **argv)
 	if (settings_finish(&settings, environ, &err) != ERR_NONE)
 		return wrong_use(str_of(err.text));
 	settings.changes_mode = arguments.change_mode != NULL;
+	contain_process();
 	return row->function(&command);
 }
 

@@ -13,15 +13,12 @@
 
 #include "clock.h"
 #include "random.h"
-#include "thread.h"
 
 #include "sandbox.h"
 
 #include "commands.h"
+#include "containment.h"
 #include "service.h"
-
-#define LOCK_WAIT_US (2 * US_PER_S)
-#define LOCK_POLL_MS 50
 
 /* systemd's notify protocol: one datagram to the socket named by NOTIFY_SOCKET; "@" begins an
  * abstract name. */
@@ -75,19 +72,6 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Waits for a command that holds the database for a moment, but not for another service. */
-static enum err_kind open_service(const struct settings *settings, enum service_role role,
-				  struct service **service, struct error *err)
-{
-	const int64_t until_us = clock_boot_us(clock_system()) + LOCK_WAIT_US;
-	enum err_kind kind = service_open(settings, role, service, err);
-	while (kind == ERR_CONFLICT && clock_boot_us(clock_system()) < until_us) {
-		thread_sleep_ms(LOCK_POLL_MS);
-		kind = service_open(settings, role, service, err);
-	}
-	return kind;
-}
-
 /* To the terminal and not to the log: the link makes its holder the first admin. */
 static void print_setup_link(struct service *service)
 {
@@ -113,7 +97,7 @@ static int run_service(const struct command *command, enum service_role role)
 	sigset_t end_signals;
 	block_end_signals(&end_signals);
 	raise_descriptor_limit();
-	if (open_service(command->settings, role, &service, &err) != ERR_NONE)
+	if (service_open(command->settings, role, &service, &err) != ERR_NONE)
 		return report(&err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);
@@ -164,6 +148,10 @@ int command_sandbox(const struct command *command)
 		.clock = clock_system(),
 		.random = random_system(),
 	};
+	const char *temporary = getenv("TMPDIR");
+	const struct contain_path files = {temporary != NULL ? temporary : "/tmp", CONTAIN_WRITE};
+	if (containment_enter(command->settings, &log, &files, 1, &err) != ERR_NONE)
+		return report(&err);
 	if (sandbox_open(&config, &sandbox, &err) != ERR_NONE)
 		return report(&err);
 	struct str url = sandbox_base_url(sandbox);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The parts of the service: how each is opened and closed, and in which order. */
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -36,6 +36,7 @@
 
 #include "admin.h"
 
+#include "containment.h"
 #include "fatal.h"
 #include "service_private.h"
 #include "version.h"
@@ -46,6 +47,9 @@
 #define CROWDED_PERCENT 80
 #define SPARE_BYTES ((size_t)16 << 20)
 #define CONTROL_THREADS 16
+#define BACKUP_NAME "backup.part"
+#define LOCK_WAIT_US (2 * US_PER_S)
+#define LOCK_POLL_MS 50
 #define DRAIN_MS 20000 /* longer than a usual platform call */
 #define HTTP_DRAIN_MS 10000
 /* Nobody wakes a worker when another node has accepted a post: it polls, and this is how late a
@@ -116,15 +120,15 @@ static void set_public_url(struct service *service)
 
 static enum err_kind make_data_directory(struct service *service, struct error *err)
 {
-	const char *path = settings_text(service->settings, SETTING_ID_data);
-	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-		const int native = errno;
-		return error_set_native(err, ERR_INVALID, native,
-					"cannot make the data directory %s: %s", path,
-					strerror(native));
-	}
-	service->data = path;
-	return ERR_NONE;
+	service->data = settings_text(service->settings, SETTING_ID_data);
+	return containment_make_data(service->settings, &service->log, err);
+}
+
+static enum err_kind contain(struct service *service, struct error *err)
+{
+	return service->settings->is_contained
+		       ? ERR_NONE
+		       : containment_enter(service->settings, &service->log, NULL, 0, err);
 }
 
 static enum err_kind add_old_keys(struct service *service, struct error *err)
@@ -168,6 +172,21 @@ static struct quota_limits quotas_of(const struct settings *settings)
 	}};
 }
 
+/* A service waits for a command that holds the database for a moment, but not for another
+ * service. */
+static enum err_kind open_database(struct service *service, const struct store_config *config,
+				   struct error *err)
+{
+	const int64_t wait_us = service->role == SERVICE_COMMAND ? 0 : LOCK_WAIT_US;
+	const int64_t until_us = clock_boot_us(clock_system()) + wait_us;
+	enum err_kind kind = store_open(config, &service->store, err);
+	while (kind == ERR_CONFLICT && clock_boot_us(clock_system()) < until_us) {
+		thread_sleep_ms(LOCK_POLL_MS);
+		kind = store_open(config, &service->store, err);
+	}
+	return kind;
+}
+
 static enum err_kind open_store(struct service *service, struct error *err)
 {
 	const char *configured = text_or_null(service->settings, SETTING_ID_database);
@@ -185,7 +204,7 @@ static enum err_kind open_store(struct service *service, struct error *err)
 	};
 	enum err_kind kind = identity_check_file(service, url, err);
 	if (kind == ERR_NONE)
-		kind = store_open(&config, &service->store, err);
+		kind = open_database(service, &config, err);
 	if (kind == ERR_NONE)
 		kind = identity_check_content(service, url, err);
 	const bool is_half = service->role == SERVICE_API || service->role == SERVICE_WORKER;
@@ -383,8 +402,24 @@ static void close_deliverer(struct service *service)
 	deliverer_free(&service->deliverer);
 }
 
+/* Absolute, as the store wants it. */
+static const char *backup_path(struct service *service)
+{
+	char directory[PATH_MAX];
+	const char *data = realpath(service->data, directory) != NULL ? directory : service->data;
+	return str_z(service->arena, str_format(service->arena, "%s/" BACKUP_NAME, data));
+}
+
+/* Of a copy that was cut short. The database is ours now, so nobody makes one. */
+static void remove_cut_backup(struct service *service)
+{
+	unlink(service_path(service, BACKUP_NAME));
+	unlink(service_path(service, BACKUP_NAME ".tmp"));
+}
+
 static enum err_kind open_admin(struct service *service, struct error *err)
 {
+	remove_cut_backup(service);
 	const struct admin_config config = {
 		.store = service->store,
 		.seal = service->seal,
@@ -393,6 +428,7 @@ static enum err_kind open_admin(struct service *service, struct error *err)
 		.random = random_system(),
 		.log = &service->log,
 		.mode = service_mode(service),
+		.backup_path = backup_path(service),
 		.examine = examine_service,
 		.examine_context = service,
 		.media_use = health_media_use,
@@ -671,6 +707,9 @@ static const struct part parts[] = {
 	{open_guard, close_guard, EVERY, AT_OPEN},
 	{listeners_open_rules, listeners_close_rules, SERVING, AT_OPEN},
 	{make_data_directory, NULL, EVERY, AT_OPEN},
+	/* above all that starts a thread: it holds for those that are started after it. A command
+	 * ends soon, and reads and writes where its caller says */
+	{contain, NULL, SERVING, AT_OPEN},
 	{open_store, close_store, EVERY, AT_OPEN},
 	{open_seal, close_seal, EVERY, AT_OPEN},
 	{identity_check_key, NULL, EVERY, AT_OPEN},

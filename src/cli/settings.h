@@ -44,6 +44,9 @@ struct settings {
 	/* --change-mode, a flag of serve and worker: for one start, so in no file and no
 	 * environment */
 	bool changes_mode;
+	/* containment_enter() was called already, with more than a service by itself would allow:
+	 * the demo's */
+	bool is_contained;
 };
 
 /* Sets the defaults. Then settings_set_flag() for every flag, then settings_finish(). Texts live in

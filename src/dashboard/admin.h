@@ -38,6 +38,8 @@ struct admin_config {
 	const struct random_source *random;
 	const struct log *log;
 	const char *mode; /* "live" or "sandbox" */
+	/* Where a copy of the database is made before it is handed over; NULL = none is. */
+	const char *backup_path;
 	/* What the doctor finds of the service itself; NULL = nothing. */
 	void (*examine)(void *context, struct arena *arena, struct admin_findings *out);
 	void *examine_context;

@@ -2,23 +2,65 @@
  * Admin API: backups, and deliveries held since a restore (store/store_guard.h). */
 #include "admin_private.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "store_backup.h"
 #include "store_guard.h"
 
 #define PATH_MAX_BYTES 4000
 
+static enum err_kind make_backup(struct admin *admin, const char *path, int64_t *size_bytes_out,
+				 struct error *err)
+{
+	if (path == NULL)
+		return error_set(err, ERR_INVALID, "there is no place for the copy");
+	return store_backup(admin->config.store, path, clock_now_us(admin->config.clock),
+			    size_bytes_out, err);
+}
+
+/* The copy has no name any more when its bytes go out. */
+static void answer_file(struct admin *admin, const struct http_request *request,
+			struct http_response *response, int64_t size_bytes)
+{
+	const char *path = admin->config.backup_path;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unlink(path);
+	if (fd < 0) {
+		struct error err = {0};
+		error_set_native(&err, ERR_TEMPORARY, errno, "cannot open %s", path);
+		admin_respond_failure(response, ERR_TEMPORARY, &err, "backup");
+		return;
+	}
+	http_response_file(response, request, "application/vnd.sqlite3", STR("\"backup\""), fd,
+			   size_bytes);
+}
+
+static void answer_path(struct http_response *response, struct str path, int64_t size_bytes)
+{
+	struct json_writer w;
+	json_writer_init(&w, http_response_json(response, 201));
+	json_begin_object(&w);
+	json_member_str(&w, "path", path);
+	json_member_int(&w, "bytes", size_bytes);
+	json_end_object(&w);
+}
+
 void admin_backup(void *context, struct http_request *request, struct http_response *response)
 {
 	struct admin *admin = context;
 	const struct json *body = admin_request_body(request, response, KNOWN("path"));
-	struct str path;
+	const bool has_path = body != NULL && json_get(body, "path") != NULL;
+	struct str path = STR("");
 	int64_t size_bytes = 0;
 	struct error err = {0};
-	if (body == NULL || !admin_request_text(response, body, "path", PATH_MAX_BYTES, &path))
+	if (body == NULL ||
+	    (has_path && !admin_request_text(response, body, "path", PATH_MAX_BYTES, &path)))
 		return;
-	const enum err_kind kind =
-		store_backup(admin->config.store, str_z(request->arena, path),
-			     clock_now_us(admin->config.clock), &size_bytes, &err);
+	const enum err_kind kind = make_backup(
+		admin, has_path ? str_z(request->arena, path) : admin->config.backup_path,
+		&size_bytes, &err);
 	if (kind == ERR_CONFLICT) {
 		admin_respond_error(response, 409, "CONFLICT",
 				    str_copy(response->arena, str_of(err.text)));
@@ -30,12 +72,10 @@ void admin_backup(void *context, struct http_request *request, struct http_respo
 	}
 	LOG(admin->config.log, INFO, "backup_made", log_str("path", path),
 	    log_int("bytes", size_bytes));
-	struct json_writer w;
-	json_writer_init(&w, http_response_json(response, 201));
-	json_begin_object(&w);
-	json_member_str(&w, "path", path);
-	json_member_int(&w, "bytes", size_bytes);
-	json_end_object(&w);
+	if (has_path)
+		answer_path(response, path, size_bytes);
+	else
+		answer_file(admin, request, response, size_bytes);
 }
 
 static void write_counts(struct json_writer *w, const int64_t *of_state)
