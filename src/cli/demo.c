@@ -21,6 +21,8 @@
 #include "random.h"
 #include "thread.h"
 
+#include "spawner.h"
+
 #include "form.h"
 #include "json.h"
 #include "json_write.h"
@@ -183,6 +185,13 @@ static bool start_sandbox(struct demo *demo)
 	       failed_error("start the sandbox", &err);
 }
 
+static bool start_spawner(struct demo *demo)
+{
+	struct error err = {0};
+	return spawner_start("/proc/self/exe", &demo->settings.spawner, &err) == ERR_NONE ||
+	       failed_error("start the spawner", &err);
+}
+
 static const char *temporary_directory(void)
 {
 	const char *temporary = getenv("TMPDIR");
@@ -221,7 +230,6 @@ static bool set_flag(struct demo *demo, const char *name, struct str value)
 static bool start_service(struct demo *demo, const struct settings *given)
 {
 	struct error err = {0};
-	demo->settings = *given;
 	demo->settings.is_contained = true;
 	const struct setting *listen = &given->values[SETTING_ID_listen];
 	if (!set_flag(demo, "data", str_of(demo->data)) ||
@@ -243,9 +251,10 @@ static bool set_the_stage(struct demo *demo, const struct command *command)
 		command->arguments->media != NULL ? command->arguments->media : "demo-media";
 	say("1. Start a media server, a sandbox of all six platforms, and the service on an empty "
 	    "data directory");
-	if (!contain(command->settings, directory) || !start_media_server(demo, directory) ||
-	    !start_sandbox(demo) || !make_data_directory(demo) ||
-	    !start_service(demo, command->settings))
+	demo->settings = *command->settings;
+	if (!start_spawner(demo) || !contain(command->settings, directory) ||
+	    !start_media_server(demo, directory) || !start_sandbox(demo) ||
+	    !make_data_directory(demo) || !start_service(demo, command->settings))
 		return false;
 	struct str sandbox = sandbox_base_url(demo->sandbox);
 	say("   service %s   sandbox " STR_FMT, service_base_url(demo->service), STR_ARG(sandbox));
@@ -573,6 +582,7 @@ static void remove_data(const char *data)
 static void clear_the_stage(struct demo *demo)
 {
 	service_close(&demo->service);
+	spawner_stop(&demo->settings.spawner);
 	sandbox_close(&demo->sandbox);
 	httpd_close(&demo->media_server, 1000);
 	http_router_free(&demo->media_router);

@@ -14,11 +14,13 @@
 #include "known.h"
 
 #include "contain.h"
+#include "spawner.h"
 
 #include "person.h"
 
 #include "arguments.h"
 #include "commands.h"
+#include "jobs.h"
 #include "settings.h"
 #include "version.h"
 
@@ -219,6 +221,8 @@ static int run(struct arena *arena, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	if (argc == 2 && strcmp(argv[1], SPAWNER_WORD) == 0)
+		return jobs_serve();
 	/* A peer that goes away fails that call; it must not end the program. */
 	signal(SIGPIPE, SIG_IGN);
 	curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -14,6 +14,8 @@
 #include "clock.h"
 #include "random.h"
 
+#include "spawner.h"
+
 #include "sandbox.h"
 
 #include "commands.h"
@@ -90,14 +92,14 @@ static const char *mode_sentence(const struct service *service)
 		       : "live mode: posts go to the real platforms";
 }
 
-static int run_service(const struct command *command, enum service_role role)
+static int run_service(const struct settings *settings, enum service_role role)
 {
 	struct service *service = NULL;
 	struct error err = {0};
 	sigset_t end_signals;
 	block_end_signals(&end_signals);
 	raise_descriptor_limit();
-	if (service_open(command->settings, role, &service, &err) != ERR_NONE)
+	if (service_open(settings, role, &service, &err) != ERR_NONE)
 		return report(&err);
 	if (service_listen(service, &err) != ERR_NONE) {
 		service_close(&service);
@@ -122,15 +124,27 @@ static int run_service(const struct command *command, enum service_role role)
 	return is_told ? 0 : report(&err);
 }
 
+/* The spawner comes first: the service holds nothing yet that it could take along. */
+static int run_with_spawner(const struct command *command, enum service_role role)
+{
+	struct settings settings = *command->settings;
+	struct error err = {0};
+	if (spawner_start("/proc/self/exe", &settings.spawner, &err) != ERR_NONE)
+		return report(&err);
+	const int status = run_service(&settings, role);
+	spawner_stop(&settings.spawner);
+	return status;
+}
+
 int command_serve(const struct command *command)
 {
 	const bool is_whole = command->arguments->no_deliver == NULL;
-	return run_service(command, is_whole ? SERVICE_ALL : SERVICE_API);
+	return run_with_spawner(command, is_whole ? SERVICE_ALL : SERVICE_API);
 }
 
 int command_worker(const struct command *command)
 {
-	return run_service(command, SERVICE_WORKER);
+	return run_with_spawner(command, SERVICE_WORKER);
 }
 
 int command_sandbox(const struct command *command)

@@ -38,6 +38,7 @@
 
 #include "containment.h"
 #include "fatal.h"
+#include "jobs.h"
 #include "service_private.h"
 #include "version.h"
 #include "worker_router.h"
@@ -260,7 +261,9 @@ static enum err_kind open_spool(struct service *service, struct error *err)
 {
 	const struct spool_config config = {
 		.directory = service_path(service, "spool"),
-		.budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget)};
+		.budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget),
+		.prober = {service->settings->spawner != NULL ? jobs_probe_media : NULL, service},
+	};
 	return spool_open(&config, &service->spool, err);
 }
 

@@ -11,6 +11,7 @@
 #include "str.h"
 
 struct arena;
+struct spawner;
 
 #define SETTING_LIST_MAX 64
 /* of public-url, media-url and sandbox */
@@ -47,6 +48,9 @@ struct settings {
 	/* containment_enter() was called already, with more than a service by itself would allow:
 	 * the demo's */
 	bool is_contained;
+	/* Who runs what this process may not; NULL = it looks at media itself. The demo's and the
+	 * service's. */
+	struct spawner *spawner;
 };
 
 /* Sets the defaults. Then settings_set_flag() for every flag, then settings_finish(). Texts live in

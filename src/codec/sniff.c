@@ -263,6 +263,15 @@ static const struct type_row type_rows[] = {
 	[SNIFF_OLE] = {"application/x-ole-storage", false, false},
 };
 
+void sniff_set_type(struct sniff *sniff, enum sniff_type type)
+{
+	const struct type_row *row = &type_rows[type];
+	sniff->type = type;
+	sniff->mime_type = row->mime_type;
+	sniff->is_image = row->is_image;
+	sniff->is_video = row->is_video;
+}
+
 struct sniff sniff_media(struct str first_bytes)
 {
 	static enum sniff_type (*const sniffers[])(struct str in, struct sniff * sniff) = {
@@ -272,9 +281,6 @@ struct sniff sniff_media(struct str first_bytes)
 	struct sniff sniff = {0};
 	for (size_t i = 0; i < COUNT_OF(sniffers) && sniff.type == SNIFF_UNKNOWN; i++)
 		sniff.type = sniffers[i](first_bytes, &sniff);
-	const struct type_row *row = &type_rows[sniff.type];
-	sniff.mime_type = row->mime_type;
-	sniff.is_image = row->is_image;
-	sniff.is_video = row->is_video;
+	sniff_set_type(&sniff, sniff.type);
 	return sniff;
 }

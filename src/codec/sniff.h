@@ -41,3 +41,5 @@ struct sniff {
 
 /* Needs no more than SNIFF_BYTES_WANTED bytes; fewer are fine. Pure. */
 struct sniff sniff_media(struct str first_bytes);
+/* The type, and all that follows from it alone. */
+void sniff_set_type(struct sniff *sniff, enum sniff_type type);

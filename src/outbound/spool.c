@@ -217,6 +217,7 @@ static struct spool *spool_new(const struct spool_config *config)
 		config->budget_bytes > 0 ? config->budget_bytes : BUDGET_BYTES_DEFAULT;
 	spool->file_max_bytes =
 		config->file_max_bytes > 0 ? config->file_max_bytes : SPOOL_FILE_MAX_BYTES;
+	spool->prober = config->prober;
 	spool->room = (struct save_room){.kept_bytes = &spool->used_bytes,
 					 .max_bytes = spool->budget_bytes};
 	name_run(spool);
@@ -312,14 +313,16 @@ static bool read_fd(void *context, int64_t at, char *out, size_t len)
 }
 
 /* Size and kind of an open file; scratch is for the bytes that are looked at. */
-static bool look(int fd, char scratch[SNIFF_BYTES_WANTED], int64_t *size_bytes_out,
-		 struct sniff *sniff_out)
+static bool look(const struct spool *spool, int fd, char scratch[SNIFF_BYTES_WANTED],
+		 int64_t *size_bytes_out, struct sniff *sniff_out)
 {
 	struct stat status;
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return false;
+	*size_bytes_out = (int64_t)status.st_size;
+	if (spool->prober.probe != NULL)
+		return spool->prober.probe(spool->prober.context, fd, sniff_out);
 	const struct byte_source source = {(int64_t)status.st_size, read_fd, &fd};
-	*size_bytes_out = source.size_bytes;
 	*sniff_out = probe_media(&source, scratch);
 	return true;
 }
@@ -333,7 +336,7 @@ static bool open_found(const struct spool *spool, struct arena *arena, struct st
 	media->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (media->fd < 0)
 		return false;
-	if (look(media->fd, scratch, &media->size_bytes, &media->sniff) &&
+	if (look(spool, media->fd, scratch, &media->size_bytes, &media->sniff) &&
 	    spool_digest_read(AT_FDCWD, spool_path(spool, arena, key, DIGEST_SUFFIX),
 			      media->sha256))
 		return true;
@@ -493,7 +496,7 @@ static enum err_kind keep(struct spool *spool, struct arena *arena, struct str k
 			  struct error *err)
 {
 	struct spool_file file = {.path = str_of(spool_path(spool, arena, key, ""))};
-	if (!look(fd, spool->scratch, &file.size_bytes, &file.sniff) ||
+	if (!look(spool, fd, spool->scratch, &file.size_bytes, &file.sniff) ||
 	    !digest_of(spool, saved, file.size_bytes, fd, file.sha256))
 		return error_set_native(err, ERR_TEMPORARY, errno,
 					"a downloaded file could not be read");

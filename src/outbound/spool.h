@@ -28,10 +28,18 @@ struct spool_file {
 	char sha256[65]; /* hex */
 };
 
+/* Looks at the bytes of a file elsewhere than in this process. Any thread. False when nobody can be
+ * asked now. */
+struct spool_prober {
+	bool (*probe)(void *context, int fd, struct sniff *sniff_out);
+	void *context;
+};
+
 struct spool_config {
-	const char *directory;  /* made 0700 */
-	int64_t budget_bytes;   /* 0 = 32 GiB; a fetch that would pass it is refused */
-	int64_t file_max_bytes; /* 0 = SPOOL_FILE_MAX_BYTES */
+	const char *directory;      /* made 0700 */
+	int64_t budget_bytes;       /* 0 = 32 GiB; a fetch that would pass it is refused */
+	int64_t file_max_bytes;     /* 0 = SPOOL_FILE_MAX_BYTES */
+	struct spool_prober prober; /* NULL inside = this process looks */
 };
 
 /* Creates the folders where they are missing. Copies config; blocks on the disk. INTERNAL: the

@@ -25,6 +25,7 @@ struct spool {
 	int objects_fd;
 	int64_t budget_bytes;
 	int64_t file_max_bytes;
+	struct spool_prober prober;
 	_Atomic int64_t used_bytes; /* written by the engine's thread only */
 	struct save_room room;      /* for what is under way */
 	struct spool_shares *shares;

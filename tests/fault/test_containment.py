@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import pathlib
+import signal
 import stat
 import struct
 import subprocess
@@ -91,6 +92,34 @@ def test_a_contained_service_connects_publishes_and_fetches(shipped_sandbox, med
         app = App(service).set_credentials().issue_token()
         app.published(app.connect("x").accounts[0]["id"], "contained, and out")
         app.published(app.connect("instagram").accounts[0]["id"], "with a picture", media=[media.image()])
+
+
+def spawner_of(service):
+    """The process id of the one child of a service."""
+    children = pathlib.Path(f"/proc/{service.popen.pid}/task/{service.popen.pid}/children").read_text().split()
+    assert len(children) == 1, children
+    return int(children[0])
+
+
+def test_the_spawner_holds_nothing(shipped_sandbox, tmp_path):
+    with Service(tmp_path / "data", shipped_sandbox, environment={"POSTHORN_TOKEN": "a secret"}) as service:
+        process = pathlib.Path(f"/proc/{spawner_of(service)}")
+        poll("its filter", lambda: "Seccomp:\t2" in (process / "status").read_text())
+        assert (process / "cmdline").read_bytes() == b"posthorn\0(spawner)\0"
+        assert b"POSTHORN" not in (process / "environ").read_bytes()
+        assert sorted(int(fd.name) for fd in (process / "fd").iterdir()) == [0, 1, 2, 3]
+    assert not process.exists()
+
+
+def test_without_its_spawner_a_service_publishes_texts_and_waits_with_media(shipped_sandbox, media, tmp_path):
+    with Service(tmp_path / "data", shipped_sandbox) as service:
+        app = App(service).set_credentials("x", "instagram").issue_token()
+        account, picture = app.connect("x").accounts[0]["id"], app.connect("instagram").accounts[0]["id"]
+        os.kill(spawner_of(service), signal.SIGKILL)
+        waiting = app.accepted(picture, "a picture that nobody may look at", media=[media.image()])["post_id"]
+        poll("the alarm", lambda: "spawner_gone" in service.stderr())
+        app.published(account, "a text all the same")
+        assert app.show(waiting)["status"] != "published"
 
 
 def test_a_backup_goes_where_the_service_may_not_write(shipped_sandbox, tmp_path):
