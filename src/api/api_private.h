@@ -242,8 +242,9 @@ struct str api_account_unusable_text(struct arena *arena, const char *reason, st
 void api_targets_check(const struct publish_request *post, const struct account_row *accounts,
 		       struct problems *problems);
 /* The rules of the account's platform (rules_check) for what the account gets of content. */
-void api_account_check_rules(struct arena *arena, const struct account_row *account,
-			     const struct post_content *content, struct problems *problems);
+void api_account_check_rules(struct arena *arena, const struct app_row *app,
+			     const struct account_row *account, const struct post_content *content,
+			     struct problems *problems);
 
 /* ---- events.c ---- */
 

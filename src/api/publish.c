@@ -96,10 +96,12 @@ static bool load_accounts(struct publishing *p)
 	return !respond_if_problems(p->response, &p->problems);
 }
 
-void api_account_check_rules(struct arena *arena, const struct account_row *account,
-			     const struct post_content *content, struct problems *problems)
+void api_account_check_rules(struct arena *arena, const struct app_row *app,
+			     const struct account_row *account, const struct post_content *content,
+			     struct problems *problems)
 {
-	struct rules_account target = {.id = account->id, .type = account->type};
+	struct rules_account target = {
+		.id = account->id, .type = account->type, .tiktok_privacy = app->tiktok_privacy};
 	struct error err = {0};
 	/* Unreadable data counts as unknown; the platform still checks the post itself. */
 	if (!str_is_empty(account->extra) &&
@@ -146,8 +148,8 @@ static bool check_rules(struct publishing *p)
 {
 	api_targets_check(&p->post, p->accounts, &p->problems);
 	for (size_t i = 0; i < p->post.account_count; i++)
-		api_account_check_rules(p->request->arena, &p->accounts[i], &p->post.content,
-					&p->problems);
+		api_account_check_rules(p->request->arena, request_app(p->request), &p->accounts[i],
+					&p->post.content, &p->problems);
 	return !respond_if_problems(p->response, &p->problems);
 }
 

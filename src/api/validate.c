@@ -66,7 +66,8 @@ static void check_account(struct validation *v, size_t index, struct problems *p
 	struct arena *arena = v->request->arena;
 	const char *reason = api_account_unusable_reason(&v->accounts[index], v->found[index]);
 	if (reason == NULL) {
-		api_account_check_rules(arena, &v->accounts[index], &v->post.content, problems);
+		api_account_check_rules(arena, request_app(v->request), &v->accounts[index],
+					&v->post.content, problems);
 		return;
 	}
 	problem_add_account(problems, str_format(arena, "account_ids.%zu", index), reason,

@@ -20,6 +20,8 @@
 	X(redirect_urls, "redirect-urls", true, \
 	  "app set: URLs that users may be sent back to, separated by spaces") \
 	X(on_unknown, "on-unknown", true, "app set: hold or retry_once") \
+	X(tiktok_privacy, "tiktok-privacy", true, \
+	  "app set: who sees a TikTok post without privacy_level: most_open, self_only or refuse") \
 	X(connect_confirmation, "connect-confirmation", true, "app set: on or off") \
 	X(max_lateness, "max-lateness", true, "app set: seconds, or none for no limit") \
 	X(pending_posts, "pending-posts", true, \

@@ -113,6 +113,8 @@ static void write_settings(struct json_writer *w, const struct arguments *a)
 		json_member_str(w, "on_unknown", str_of(a->on_unknown));
 	if (a->connect_confirmation != NULL)
 		json_member_str(w, "connect_confirmation", str_of(a->connect_confirmation));
+	if (a->tiktok_privacy != NULL)
+		json_member_str(w, "tiktok_privacy", str_of(a->tiktok_privacy));
 	if (a->max_lateness != NULL)
 		write_max_lateness(w, a->max_lateness);
 	if (a->redirect_urls != NULL)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admin API: the settings of an app (api-decisions.md 3): name, owner, allowed redirect URLs,
- * whether new connections have to be confirmed, and the handling of publish calls with an unknown
- * outcome. Fields that are not given stay as they are. */
+ * Admin API: the settings of an app (api-decisions.md 3, 6): name, owner, allowed redirect URLs,
+ * whether new connections have to be confirmed, the handling of publish calls with an unknown
+ * outcome, and who sees a TikTok post that does not say it. Fields that are not given stay as they
+ * are. */
 #include "admin_private.h"
 
 #include "delivery.h"
@@ -67,6 +68,17 @@ static bool read_max_lateness(struct http_response *response, const struct json 
 			  "null for no limit."));
 }
 
+static bool read_tiktok_privacy(struct http_response *response, const struct json *body,
+				struct app_row *app)
+{
+	const struct json *value = json_get(body, "tiktok_privacy");
+	if (json_is_null(value))
+		return true;
+	app->tiktok_privacy = app_tiktok_privacy_of_name(json_string(value));
+	return app->tiktok_privacy != APP_TIKTOK_PRIVACY_COUNT ||
+	       refuse(response, STR("tiktok_privacy must be most_open, self_only or refuse."));
+}
+
 static bool redirect_is_good(struct arena *arena, const struct json *item)
 {
 	struct url url;
@@ -105,7 +117,8 @@ bool admin_app_read_settings(struct http_response *response, const struct json *
 {
 	return read_on_unknown(response, body, app) &&
 	       read_connect_confirmation(response, body, app) &&
-	       read_max_lateness(response, body, app) && read_redirect_urls(response, body, app);
+	       read_max_lateness(response, body, app) && read_tiktok_privacy(response, body, app) &&
+	       read_redirect_urls(response, body, app);
 }
 
 /* Only to an existing admin: a typing error must not create one. */

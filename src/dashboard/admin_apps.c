@@ -27,6 +27,7 @@ static void write_app(struct json_writer *w, const struct app_row *app)
 	json_member_str(w, "on_unknown", app->retry_unknown_once ? STR("retry_once") : STR("hold"));
 	json_member_str(w, "connect_confirmation",
 			app->connect_confirmation ? STR("on") : STR("off"));
+	json_member_str(w, "tiktok_privacy", str_of(app_tiktok_privacy_name(app->tiktok_privacy)));
 	json_key(w, "max_lateness");
 	if (app->max_lateness_s != 0)
 		json_put_int(w, app->max_lateness_s);

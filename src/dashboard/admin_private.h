@@ -103,7 +103,8 @@ void admin_audit_serve(void *context, struct http_request *request, struct http_
 /* ---- admin_app_settings.c ---- */
 
 /* The names of the members that admin_app_read_settings() reads, for a KNOWN list. */
-#define ADMIN_APP_SETTINGS "on_unknown", "connect_confirmation", "redirect_urls", "max_lateness"
+#define ADMIN_APP_SETTINGS \
+	"on_unknown", "connect_confirmation", "redirect_urls", "max_lateness", "tiktok_privacy"
 
 /* What of these settings body holds, into *app. False: answered 422, and *app may be half
  * written. */

@@ -16,6 +16,12 @@ static const char *const credential_states[CREDENTIAL_STATE_COUNT] = {
 	[CREDENTIAL_FAILED] = "failed",
 };
 
+static const char *const tiktok_privacies[APP_TIKTOK_PRIVACY_COUNT] = {
+	[APP_TIKTOK_MOST_OPEN] = "most_open",
+	[APP_TIKTOK_SELF_ONLY] = "self_only",
+	[APP_TIKTOK_REFUSE] = "refuse",
+};
+
 const char *app_state_name(enum app_state state)
 {
 	return NAME_OF(app_states, state);
@@ -34,4 +40,14 @@ const char *credential_state_name(enum credential_state state)
 enum credential_state credential_state_of_name(struct str name)
 {
 	return (enum credential_state)NAME_FIND(credential_states, name);
+}
+
+const char *app_tiktok_privacy_name(enum app_tiktok_privacy privacy)
+{
+	return NAME_OF(tiktok_privacies, privacy);
+}
+
+enum app_tiktok_privacy app_tiktok_privacy_of_name(struct str name)
+{
+	return (enum app_tiktok_privacy)NAME_FIND(tiktok_privacies, name);
 }

@@ -27,6 +27,7 @@
 #include "sniff.h"
 
 #include "account.h"
+#include "app.h"
 #include "failure.h"
 #include "flow.h"
 #include "platform_id.h"
@@ -91,6 +92,7 @@ struct env {
 
 	/* publish, resolve: the post */
 	const struct post_content *post;
+	enum app_tiktok_privacy tiktok_privacy;
 	enum post_type post_type;   /* resolved for this platform, never NONE (rules_post_type) */
 	const struct json *options; /* the post's options for this platform, or NULL */
 	/* by flat index: first post_media_total() entries as post_media_at() counts them, then the

@@ -11,6 +11,7 @@
 #include "str.h"
 
 #include "account.h"
+#include "app.h"
 #include "platform_id.h"
 #include "post.h"
 #include "problem.h"
@@ -53,6 +54,7 @@ struct rules_account {
 	struct str id; /* ours: becomes account_id of a violation */
 	enum account_type type;
 	const struct json *extra; /* what connect left (account_found.extra), or NULL */
+	enum app_tiktok_privacy tiktok_privacy;
 };
 
 /* One post type on one platform. */

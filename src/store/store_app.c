@@ -22,6 +22,7 @@ void store_app_read(struct sql_cursor *cursor, void *out)
 	app->connect_confirmation = sql_take_bool(cursor);
 	app->created_at_us = sql_take_int(cursor);
 	app->max_lateness_s = sql_take_int(cursor);
+	app->tiktok_privacy = (enum app_tiktok_privacy)sql_take_int(cursor);
 }
 
 struct app_creation {
@@ -58,7 +59,7 @@ static enum err_kind app_insert(struct store_tx *tx, const struct app_row *app, 
 				sql_word(app_state_name(app->state)), sql_text(owner_id),
 				sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
 				sql_int(app->connect_confirmation), sql_int(app->created_at_us),
-				sql_int(app->max_lateness_s)),
+				sql_int(app->max_lateness_s), sql_int(app->tiktok_privacy)),
 		       NULL, err);
 }
 
@@ -162,7 +163,8 @@ enum err_kind store_app_set_settings(struct store *store, const struct app_row *
 	return store_run(store, SQL_APP_SET_SETTINGS,
 			 SQL_ARGS(sql_text(app->id), sql_text(app->name),
 				  sql_text(app->redirect_urls), sql_int(app->retry_unknown_once),
-				  sql_int(app->connect_confirmation), sql_int(app->max_lateness_s)),
+				  sql_int(app->connect_confirmation), sql_int(app->max_lateness_s),
+				  sql_int(app->tiktok_privacy)),
 			 ERR_NOT_FOUND, "app", err);
 }
 

@@ -20,6 +20,7 @@ struct app_row {
 	bool retry_unknown_once; /* on_unknown: retry_once */
 	bool connect_confirmation;
 	int64_t max_lateness_s; /* of posts that name none; 0 = no limit */
+	enum app_tiktok_privacy tiktok_privacy;
 	int64_t created_at_us;
 };
 
@@ -43,7 +44,8 @@ enum err_kind store_app_set_state(struct store *store, struct str app_id, enum a
 /* New secret; revokes the app's token in the same transaction. */
 enum err_kind store_app_set_secret(struct store *store, struct str app_id, struct str secret_hash,
 				   struct error *err);
-/* Writes redirect_urls, retry_unknown_once, connect_confirmation, max_lateness_s, name of app. */
+/* Writes redirect_urls, retry_unknown_once, connect_confirmation, max_lateness_s, tiktok_privacy
+ * and name of app. */
 enum err_kind store_app_set_settings(struct store *store, const struct app_row *app,
 				     struct error *err);
 

@@ -94,6 +94,7 @@ static void work_read(struct sql_cursor *cursor, void *out)
 	work->app_state = app_state_of_name(sql_take_text(cursor));
 	work->retry_unknown_once = sql_take_bool(cursor);
 	work->max_lateness_s = sql_take_int(cursor);
+	work->tiktok_privacy = (enum app_tiktok_privacy)sql_take_int(cursor);
 	work->is_app_deleted = sql_take_bool(cursor);
 	work->hold = (enum hold_state)sql_take_int(cursor);
 	work->hold_due_at_us = sql_take_int(cursor);

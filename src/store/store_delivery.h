@@ -45,7 +45,8 @@ struct delivery_work {
 	enum app_state app_state;
 	bool retry_unknown_once;
 	int64_t max_lateness_s; /* the post's; 0 = no limit */
-	bool is_app_deleted;    /* before this claim */
+	enum app_tiktok_privacy tiktok_privacy;
+	bool is_app_deleted; /* before this claim */
 	enum hold_state hold;
 	int64_t hold_due_at_us; /* when it was due before it was held */
 	/* A save is compared with these (delivery_save.work). */

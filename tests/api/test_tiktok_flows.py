@@ -287,6 +287,24 @@ def test_first_post_of_an_unaudited_app_works_without_the_option(world, media):
     world.app.wait_post(accepted["post_id"])
 
 
+def test_app_decides_what_becomes_of_a_post_without_a_level(world, media):
+    def decide(word):
+        assert world.app.cli("app", "set", world.app.client_id, "--tiktok-privacy", word).returncode == 0
+
+    try:
+        decide("self_only")
+        text = marker("setting")
+        told = only(world.final(text, [media.clip()], {})["platform_posts"])
+        assert (told["outcome"], told["visibility"], told["warnings"]) == ("all", "private", [])
+        assert only(world.inits(text))["post_info"]["privacy_level"] == "SELF_ONLY"
+        decide("refuse")
+        answer = world.app.publish(world.account, "a", media=[media.clip()])
+        assert answer.status_code == 422 and "tiktok_privacy" in answer.json()["errors"]["platforms.tiktok.privacy_level"][0]
+        assert world.app.cli("app", "set", world.app.client_id, "--tiktok-privacy", "open").returncode == 1
+    finally:
+        decide("most_open")
+
+
 def test_account_shows_what_its_creator_may_choose_from(world):
     shown = world.app.get(f"/v1/accounts/{world.app.account('tiktok', 'chooser')}").json()["data"]["creator_info"]
     assert shown["privacy_level_options"] == ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"]

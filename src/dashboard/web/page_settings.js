@@ -44,6 +44,18 @@ function settingsForm(context, app) {
 				"carries a confirmation token that your server sends back.",
 		}),
 		field({
+			name: "tiktok_privacy",
+			label: "TikTok posts without privacy_level",
+			kind: "select",
+			value: app.tiktok_privacy,
+			options: [
+				["most_open", "The most open level that the creator may use"],
+				["self_only", "Only the creator sees them (SELF_ONLY)"],
+				["refuse", "Refused: your users choose the level"],
+			],
+			hint: "TikTok's rules want the person who posts to choose who sees the post.",
+		}),
+		field({
 			name: "max_lateness",
 			label: "Longest delay in seconds",
 			value: app.max_lateness === null ? "" : String(app.max_lateness),

@@ -38,6 +38,8 @@ static struct str privacy_level(const struct env *env, const struct json *offere
 	const struct str asked = json_string(json_get(env->options, "privacy_level"));
 	if (!str_is_empty(asked))
 		return tiktok_list_has(offered, asked) ? asked : (struct str){0};
+	if (env->tiktok_privacy != APP_TIKTOK_MOST_OPEN)
+		return STR("SELF_ONLY");
 	for (size_t i = 0; i < COUNT_OF(privacy_levels); i++) {
 		if (tiktok_list_has(offered, str_of(privacy_levels[i])))
 			return str_of(privacy_levels[i]);

@@ -209,11 +209,28 @@ static void privacy_warn(const struct check *check)
 {
 	const struct str level = json_string(json_get(check->options, "privacy_level"));
 	creator_warn(check, level);
-	if (str_is_empty(level))
+	if (!str_is_empty(level))
+		return;
+	switch (check->account->tiktok_privacy) {
+	case APP_TIKTOK_MOST_OPEN:
+	case APP_TIKTOK_PRIVACY_COUNT:
 		warn(check, option_field(check, "privacy_level"), "tiktok_privacy_default",
 		     "No privacy_level was given: the most open one that the creator may use "
 		     "applies, or SELF_ONLY while TikTok has not audited the app. TikTok's rules "
 		     "want the person who posts to choose it.");
+		return;
+	case APP_TIKTOK_SELF_ONLY:
+		warn(check, option_field(check, "privacy_level"), "tiktok_privacy_default",
+		     "No privacy_level was given: the app's setting tiktok_privacy makes the post "
+		     "SELF_ONLY. TikTok's rules want the person who posts to choose it.");
+		return;
+	case APP_TIKTOK_REFUSE:
+		refuse(check, "privacy_level", "option_required", -1, -1,
+		       "The app's setting tiktok_privacy demands privacy_level: TikTok's rules "
+		       "want "
+		       "the person who posts to choose it.");
+		return;
+	}
 }
 
 static void tiktok_check(const struct post_content *post, enum post_type type,

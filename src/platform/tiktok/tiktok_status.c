@@ -69,12 +69,13 @@ static const struct {
 	{"SELF_ONLY", POST_VISIBILITY_PRIVATE},
 };
 
-/* The level that was sent. Without one asked for, it is the most open that the creator may use:
- * only the one that nobody else sees falls short of that. */
+/* The level that was sent. Without one asked for by the post or the app's setting, it is the most
+ * open that the creator may use: only the one that nobody else sees falls short of that. */
 static void visibility_note(const struct env *env, struct flow *flow)
 {
 	const struct str level = flow_get(flow, TIKTOK_KEY_PRIVACY_LEVEL);
-	const bool is_asked = !str_is_empty(json_string(json_get(env->options, "privacy_level")));
+	const bool is_asked = !str_is_empty(json_string(json_get(env->options, "privacy_level"))) ||
+			      env->tiktok_privacy != APP_TIKTOK_MOST_OPEN;
 	for (size_t i = 0; i < COUNT_OF(levels); i++) {
 		if (!str_equal_z(level, levels[i].level))
 			continue;

@@ -174,6 +174,23 @@ static void what_tiktok_said_last_is_warned_of(void **state)
 	expect_warning("{\"is_unaudited\":false}", "PUBLIC_TO_EVERYONE", -1, NULL);
 }
 
+static void app_says_what_becomes_of_a_post_without_a_level(void **state)
+{
+	(void)state;
+	struct problems problems;
+	struct rules_account account = {.id = STR("a1"), .tiktok_privacy = APP_TIKTOK_SELF_ONLY};
+	problems_init(&problems, talk.arena);
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post, &account, &problems);
+	assert_int_equal(problems.count, 0);
+	assert_true(str_find(problems.warnings[0].message, STR("tiktok_privacy"), 0) != SIZE_MAX);
+	account.tiktok_privacy = APP_TIKTOK_REFUSE;
+	problems_init(&problems, talk.arena);
+	rules_check(talk.arena, platform_of(PLATFORM_TIKTOK), &talk.post, &account, &problems);
+	assert_int_equal(problems.count, 1);
+	assert_true(str_equal_z(problems.items[0].field, "platforms.tiktok.privacy_level"));
+	assert_true(str_equal_z(problems.items[0].reason, "option_required"));
+}
+
 static void draft_of_a_video_keeps_nothing_but_the_file(void **state)
 {
 	(void)state;
@@ -238,6 +255,7 @@ int main(void)
 		TEST(photo_posts_have_rules_of_their_own),
 		TEST(videos_have_theirs),
 		TEST(what_tiktok_said_last_is_warned_of),
+		TEST(app_says_what_becomes_of_a_post_without_a_level),
 		TEST(draft_of_a_video_keeps_nothing_but_the_file),
 		TEST(what_was_not_granted_is_refused_with_the_remedy),
 	};
