@@ -83,6 +83,7 @@ struct api_config {
 	int64_t rate_limit_per_minute;          /* requests of an app; 0 = off */
 	int64_t token_failure_limit_per_minute; /* per client id and per address; 0 = off */
 	bool is_sandbox;
+	const char *public_url; /* without trailing slash; NULL = none */
 	/* Is the service ready to work? For /readyz: returns false and fills reason when it is
 	 * not. */
 	bool (*is_ready)(void *context, char *reason, size_t reason_size);

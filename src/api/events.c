@@ -5,6 +5,7 @@
 #include "api_private.h"
 
 #include "store_event.h"
+#include "store_user.h"
 
 #include "webhook_sign.h"
 
@@ -92,6 +93,21 @@ static enum err_kind write_account(struct data_call *d, struct error *err)
 	return ERR_NONE;
 }
 
+static enum err_kind write_erased(struct data_call *d, struct error *err)
+{
+	struct erased_user erased = {0};
+	const enum err_kind kind = store_erasure_find(d->api->config.store, d->arena,
+						      d->event->subject_id, &erased, err);
+	if (kind != ERR_NONE)
+		return kind;
+	json_begin_object(&d->w);
+	json_member_str(&d->w, "user_id", erased.user_id);
+	json_member_str_or_null(&d->w, "platform", str_of(platform_id_slug(erased.platform)));
+	json_member_instant(&d->w, "erased_at", erased.finished_at_us);
+	json_end_object(&d->w);
+	return ERR_NONE;
+}
+
 static enum err_kind write_test(struct data_call *d, struct error *err)
 {
 	(void)err;
@@ -112,6 +128,7 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
 		[EVENT_CONNECTION_COMPLETED] = write_connection,
 		[EVENT_ACCOUNT_REAUTH_REQUIRED] = write_account,
 		[EVENT_TEST] = write_test,
+		[EVENT_USER_ERASED] = write_erased,
 	};
 	struct buf out;
 	struct data_call d = {.api = context, .arena = arena, .event = event};

@@ -56,6 +56,7 @@
 /* Nobody wakes a worker when another node has accepted a post: it polls, and this is how late a
  * post may be because of that. */
 #define SHARED_POLL_MS 250
+#define ERASE_EVERY_MS 1000
 #define ENGINE_STACK_BYTES ((size_t)1 << 20)
 /* Twice what deliveries may take (deliverer.c): the rest is for webhooks and connections. */
 #define ENGINE_TASKS_MAX 2048
@@ -467,6 +468,7 @@ static enum err_kind open_api(struct service *service, struct error *err)
 		.token_failure_limit_per_minute =
 			settings_number(settings, SETTING_ID_token_failure_limit),
 		.is_sandbox = text_or_null(settings, SETTING_ID_sandbox) != NULL,
+		.public_url = service->public_url,
 		.is_ready = health_is_ready,
 		.is_delivering = health_is_delivering,
 		.is_ready_context = service,
@@ -686,6 +688,25 @@ static enum err_kind announce_node(struct service *service, struct error *err)
 	return ERR_NONE;
 }
 
+/* What is not begun any more is told, and what ends without its account ends now. */
+static void erase_users(void *context)
+{
+	struct service *service = context;
+	if (connector_erase_users(service->connector))
+		deliverer_wake(service->deliverer);
+}
+
+static enum err_kind start_erasing(struct service *service, struct error *err)
+{
+	return heartbeat_start(ERASE_EVERY_MS, erase_users, service, &service->erase_heartbeat,
+			       err);
+}
+
+static void stop_erasing(struct service *service)
+{
+	heartbeat_stop(&service->erase_heartbeat);
+}
+
 /* ---- the table ---- */
 
 #define COMMAND (1u << SERVICE_COMMAND)
@@ -743,6 +764,8 @@ static const struct part parts[] = {
 	/* not before our own address is known and answers: the first deliveries may send out
 	 * addresses of files here */
 	{start_engine, NULL, SERVING, AT_LISTEN},
+	/* its calls to platforms are the engine's */
+	{start_erasing, stop_erasing, SERVING, AT_LISTEN},
 };
 
 /* Opens the rows of this phase, which come next. */

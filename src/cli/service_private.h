@@ -100,6 +100,7 @@ struct service {
 	struct crash_point crash_point;
 	struct heartbeat *guard_heartbeat;
 	struct heartbeat *node_heartbeat;
+	struct heartbeat *erase_heartbeat;
 	_Atomic bool must_end; /* for end_error: set before the signal that ends us */
 	struct error end_error;
 	struct health *health;

@@ -157,6 +157,35 @@ enum err_kind connector_check(struct connector *connector, struct arena *arena,
 enum err_kind connector_disconnect(struct connector *connector, struct arena *arena,
 				   const struct account_row *account, int64_t wait_ms,
 				   struct error *err);
+/* What Meta sends about a person who removed an app or asked for the deletion of their data, and
+ * whom it means here. Texts live in the arena it was read into. */
+struct signed_person {
+	enum platform_id platform;
+	struct str person_id; /* the platform's */
+	struct str *app_ids;  /* of the apps whose secret signed it; at least one */
+	size_t app_count;
+	struct str code; /* the same for each request about this person */
+};
+/* Reads and proves a signed_request. INVALID: it is malformed, over an hour old, or signed with the
+ * secret of no app that has a credential for the platform. Blocks on the store. */
+enum err_kind connector_read_signed(struct connector *connector, struct arena *arena,
+				    enum platform_id platform, struct str signed_request,
+				    struct signed_person *out, struct error *err);
+/* The person's accounts on that platform become reauth_required. */
+enum err_kind connector_deauthorize(struct connector *connector, struct arena *arena,
+				    const struct signed_person *person, struct error *err);
+/* Begins to erase what the person connected on that platform; source is for the audit trail. */
+enum err_kind connector_erase_person(struct connector *connector, struct arena *arena,
+				     const struct signed_person *person, struct str source,
+				     struct error *err);
+/* The code as the store knows it: who has it may ask how far the deletion is. */
+struct str connector_code_hash(struct arena *arena, struct str code);
+
+/* Goes on with what is being erased (store_user.h): revokes and disconnects accounts, lets the
+ * store erase, and ends what is done. Until nothing more can be done now; what waits for the end of
+ * a call is left for the next time. Blocks, for minutes when there is much. A failure is logged.
+ * One thread at a time. Returns false when there is nothing to erase. */
+bool connector_erase_users(struct connector *connector);
 /* "PUBLIC/v1/oauth/SLUG/callback", in arena: the redirect URI to register at the platform. */
 struct str connector_callback_url(const struct connector *connector, struct arena *arena,
 				  enum platform_id platform);

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arena.h"
 #include "clock.h"
+#include "count_of.h"
 #include "log.h"
 
 #include "lock_file.h"
@@ -273,6 +275,69 @@ void store_close(struct store **store_pointer)
 const struct clock *store_clock(const struct store *store)
 {
 	return store->clock;
+}
+
+/* ---- wiping ---- */
+
+#define WIPE_TRIES 20
+#define WIPE_PAUSE_US (50 * US_PER_MS)
+
+static enum err_kind do_nothing(struct store_tx *tx, void *argument, struct error *err)
+{
+	(void)tx;
+	(void)argument;
+	(void)err;
+	return ERR_NONE;
+}
+
+/* Checkpoints are the writer's: it tidies up after the answers of a group are out. */
+static enum err_kind empty_log(struct store *store, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = WIPE_PAUSE_US * NS_PER_US};
+	atomic_store(&store->sql->wants_empty_log, true);
+	for (int i = 0; i < WIPE_TRIES; i++) {
+		const enum err_kind kind = store_write(store, do_nothing, NULL, err);
+		if (kind != ERR_NONE)
+			return kind;
+		nanosleep(&pause, NULL);
+		if (!atomic_load(&store->sql->wants_empty_log))
+			return ERR_NONE;
+	}
+	return error_set(err, ERR_TEMPORARY,
+			 "the write-ahead log cannot be emptied while an old state is read");
+}
+
+/* Nobody waits for a vacuum: it has a connection of its own. */
+static enum err_kind vacuum(struct store *store, struct error *err)
+{
+	static const char *const scripts[] = {
+		"{postgres SET statement_timeout = 0}",
+		"{postgres VACUUM accounts}",
+		"{postgres VACUUM connections}",
+		"{postgres VACUUM connection_accounts}",
+		"{postgres VACUUM posts}",
+		"{postgres VACUUM deliveries}",
+		"{postgres VACUUM timeline}",
+		"{postgres VACUUM evidence}",
+		"{postgres VACUUM events}",
+		"{postgres VACUUM webhook_deliveries}",
+	};
+	const struct sql_config config = {.path = store->path,
+					  .role = SQL_ROLE_WRITER,
+					  .busy_timeout_ms = BUSY_TIMEOUT_MS,
+					  .is_damaged = &store->is_damaged};
+	struct sql_connection *sql = NULL;
+	enum err_kind kind = store->sql->driver->open(&config, &sql, err);
+	for (size_t i = 0; i < COUNT_OF(scripts) && kind == ERR_NONE; i++)
+		kind = sql->driver->run_script(sql, str_of(scripts[i]), err);
+	if (sql != NULL)
+		sql->driver->close(&sql);
+	return kind;
+}
+
+enum err_kind store_wipe(struct store *store, struct error *err)
+{
+	return store_is_shared(store) ? vacuum(store, err) : empty_log(store, err);
 }
 
 /* A real write: a full disk or a file system gone read-only shows only then. */

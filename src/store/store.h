@@ -76,6 +76,10 @@ enum err_kind store_write_patiently(struct store *store, store_command command, 
 enum err_kind store_tx_isolate(struct store_tx *tx, store_command command, void *argument,
 			       struct error *err);
 
+/* Nothing that was deleted is in the database's files any more when it returns NONE: SQLite's log
+ * is cut to nothing (what a row leaves in a page is overwritten at once), PostgreSQL's dead rows
+ * are vacuumed. Blocks. TEMPORARY: somebody still reads an old state; ask again. */
+enum err_kind store_wipe(struct store *store, struct error *err);
 /* Is the database reachable and writable? For /readyz. */
 enum err_kind store_check(struct store *store, struct error *err);
 /* Has the database said that its content is damaged (its pages, not what we wrote into them)? Then

@@ -88,8 +88,11 @@ static enum err_kind cancel_posts(struct store_tx *tx, struct str app_id, int64_
 				  SQL_ARGS(sql_text(app_id), sql_int(max), sql_word(PART_OUT)),
 				  store_text_read, struct str),
 			 (void **)&posts, &count, err);
-	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
-		kind = store_post_change_app_deleted(tx, app_id, posts[i], now_us, changed, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		const struct post_end end = {
+			.app_id = app_id, .post_id = posts[i], .now_us = now_us};
+		kind = store_post_change_ended(tx, &end, changed, err);
+	}
 	return kind;
 }
 

@@ -5,7 +5,7 @@
 
 #include "store_private.h"
 
-static void connection_read(struct sql_cursor *cursor, void *out)
+void store_connection_read(struct sql_cursor *cursor, void *out)
 {
 	struct connection_row *connection = out;
 	connection->id = sql_take_text(cursor);
@@ -67,7 +67,7 @@ enum err_kind store_connection_find(struct store *store, struct arena *arena, st
 			   SQL_ROW(SQL_CONNECTION_FIND,
 				   SQL_ARGS(sql_text(connection_id), sql_text(app_id),
 					    sql_int(now_us - CONNECTION_KEPT_US)),
-				   connection_read),
+				   store_connection_read),
 			   out, "connection", err);
 	if (kind == ERR_NONE)
 		show_expired(out, now_us);
@@ -83,7 +83,7 @@ enum err_kind store_connection_find_by_state(struct store *store, struct arena *
 			  SQL_ROW(SQL_CONNECTION_FIND_BY_STATE,
 				  SQL_ARGS(sql_text(state_hash), sql_int(platform),
 					   sql_int(now_us - CONNECTION_VALID_US)),
-				  connection_read),
+				  store_connection_read),
 			  out, "connection", err);
 }
 
@@ -114,7 +114,7 @@ static enum err_kind list_of_node(struct store *store, struct arena *arena, int6
 		store, arena,
 		SQL_ROWS(SQL_CONNECTION_LIST_OF_NODE,
 			 SQL_ARGS(sql_int(now_us - CONNECTION_VALID_US), sql_word(store->node_id)),
-			 connection_read, struct connection_row),
+			 store_connection_read, struct connection_row),
 		(void **)out, count_out, err);
 }
 
@@ -132,7 +132,7 @@ enum err_kind store_connection_list_started(struct store *store, struct arena *a
 		return list_of_node(store, arena, now_us, out, count_out, err);
 	return store_list(store, arena,
 			  SQL_ROWS(SQL_CONNECTION_LIST_STARTED, SQL_ARGS(sql_int(expired_us)),
-				   connection_read, struct connection_row),
+				   store_connection_read, struct connection_row),
 			  (void **)out, count_out, err);
 }
 

@@ -64,6 +64,19 @@ enum err_kind store_credential_list(struct store *store, struct arena *arena, st
 			  (void **)out, count_out, err);
 }
 
+enum err_kind store_credential_list_of_platform(struct store *store, struct arena *arena,
+						enum platform_id platform, struct str after_app_id,
+						size_t max, struct credential_row **out,
+						size_t *count_out, struct error *err)
+{
+	return store_list(
+		store, arena,
+		SQL_ROWS(SQL_CREDENTIAL_LIST_OF_PLATFORM,
+			 SQL_ARGS(sql_int(platform), sql_text(after_app_id), sql_int((int64_t)max)),
+			 credential_read, struct credential_row),
+		(void **)out, count_out, err);
+}
+
 enum err_kind store_credential_set_state(struct store *store, struct str app_id,
 					 enum platform_id platform, struct str client_id,
 					 enum credential_state state, struct str message,

@@ -35,6 +35,11 @@ enum err_kind store_credential_find(struct store *store, struct arena *arena, st
 enum err_kind store_credential_list(struct store *store, struct arena *arena, struct str app_id,
 				    struct credential_row **out, size_t *count_out,
 				    struct error *err);
+/* Of all apps at one platform, up to max above an app's id (empty = from the first). */
+enum err_kind store_credential_list_of_platform(struct store *store, struct arena *arena,
+						enum platform_id platform, struct str after_app_id,
+						size_t max, struct credential_row **out,
+						size_t *count_out, struct error *err);
 /* Only while client_id is still the one that was checked (else CONFLICT). Verified sets
  * verified_at. */
 enum err_kind store_credential_set_state(struct store *store, struct str app_id,

@@ -268,9 +268,8 @@ static enum err_kind condemn(const struct change *change, const struct changed_d
 	return kind == ERR_NONE ? lane_renew(change, delivery, err) : kind;
 }
 
-static enum err_kind end_with_app(const struct change *change,
-				  const struct changed_delivery *delivery, int64_t now_us,
-				  int64_t *changed, struct error *err)
+static enum err_kind end_one(const struct change *change, const struct changed_delivery *delivery,
+			     int64_t now_us, int64_t *changed, struct error *err)
 {
 	bool has_published = false;
 	const bool is_begun =
@@ -291,18 +290,20 @@ static enum err_kind end_with_app(const struct change *change,
 	return cancel_delivery(change, delivery, err);
 }
 
-enum err_kind store_post_change_app_deleted(struct store_tx *tx, struct str app_id,
-					    struct str post_id, int64_t now_us, int64_t *changed,
-					    struct error *err)
+enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end *end,
+				      int64_t *changed, struct error *err)
 {
 	struct change change;
 	const int64_t before = *changed;
 	size_t scheduled = 0;
-	enum err_kind kind = change_begin(tx, app_id, post_id, &change, err);
+	enum err_kind kind = change_begin(tx, end->app_id, end->post_id, &change, err);
 	for (size_t i = 0; i < change.count && kind == ERR_NONE; i++) {
 		const struct changed_delivery *delivery = &change.deliveries[i];
+		if (!str_is_empty(end->account_id) &&
+		    !str_equal(delivery->account_id, end->account_id))
+			continue;
 		scheduled += delivery->before.state == POST_SCHEDULED;
-		kind = end_with_app(&change, delivery, now_us, changed, err);
+		kind = end_one(&change, delivery, end->now_us, changed, err);
 	}
 	if (kind != ERR_NONE || *changed == before)
 		return kind;

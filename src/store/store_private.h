@@ -188,11 +188,17 @@ enum err_kind store_post_change_disconnected(struct store_tx *tx, struct str app
 					     struct str post_id, struct str account_id,
 					     struct error *err);
 
+/* A post whose app or user is going. */
+struct post_end {
+	struct str app_id;
+	struct str post_id;
+	struct str account_id; /* on this account alone; empty = on all */
+	int64_t now_us;
+};
 /* What nothing was begun for fails with CANCELLED, and what is held since a restore is condemned;
  * what a publish call was begun for stays. *changed grows by how many. */
-enum err_kind store_post_change_app_deleted(struct store_tx *tx, struct str app_id,
-					    struct str post_id, int64_t now_us, int64_t *changed,
-					    struct error *err);
+enum err_kind store_post_change_ended(struct store_tx *tx, const struct post_end *end,
+				      int64_t *changed, struct error *err);
 
 /* store_event.c. Adds an event in the transaction of what it reports. */
 enum err_kind event_add(struct store_tx *tx, struct str app_id, enum event_kind kind,
@@ -207,6 +213,9 @@ enum err_kind event_add_connection(struct store_tx *tx, struct str connection_id
 enum err_kind event_add_reauth(struct store_tx *tx, struct str account_id, struct error *err);
 /* Takes EVENT_COLUMNS into a struct event_row. */
 void event_read(struct sql_cursor *cursor, void *out);
+
+/* store_connection.c: takes the columns of CONNECTION_SELECT into a struct connection_row. */
+void store_connection_read(struct sql_cursor *cursor, void *out);
 
 /* store_quota.c. */
 struct quota_wish {

@@ -49,6 +49,8 @@ static const struct {
 	{"connections", "id", NULL},
 	{"accounts", "id", NULL},
 	{"connection_accounts", "connection_id, ordinal", NULL},
+	{"erasures", "id", NULL},
+	{"erasure_accounts", "erasure_id, account_id", NULL},
 	{"posts", "id", NULL},
 	{"deliveries", "id", NULL},
 	{"lanes", "account_id", NULL},

@@ -19,6 +19,20 @@ static enum err_kind end_apps(struct store_tx *tx, const struct store_retention 
 	return kind;
 }
 
+static enum err_kind forget_erasures(struct store_tx *tx, int64_t before_us, int64_t max,
+				     int64_t *removed_out, struct error *err)
+{
+	static const enum sql_name statements[] = {SQL_ERASURES_EXPIRE, SQL_ERASURES_FORGET};
+	enum err_kind kind = ERR_NONE;
+	for (size_t i = 0; i < COUNT_OF(statements) && kind == ERR_NONE; i++) {
+		int64_t removed = 0;
+		kind = sql_run(tx->sql, statements[i], SQL_ARGS(sql_int(before_us), sql_int(max)),
+			       &removed, err);
+		*removed_out += removed;
+	}
+	return kind;
+}
+
 enum err_kind store_retention_expire(struct store_tx *tx, const struct store_retention *retention,
 				     int64_t now_us, int64_t max, int64_t *removed_out,
 				     struct error *err)
@@ -47,6 +61,9 @@ enum err_kind store_retention_expire(struct store_tx *tx, const struct store_ret
 	int64_t events = 0;
 	enum err_kind kind = end_apps(tx, retention, now_us, max, removed_out, err);
 	if (kind != ERR_NONE || retention->events_us == 0)
+		return kind;
+	kind = forget_erasures(tx, now_us - retention->events_us, max, removed_out, err);
+	if (kind != ERR_NONE)
 		return kind;
 	kind = store_event_expire(tx, now_us - retention->events_us, max, &events, err);
 	*removed_out += events;

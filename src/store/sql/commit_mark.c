@@ -277,6 +277,12 @@ void commit_mark_checkpoint_begin(struct commit_mark *mark)
 	sync_as(mark, RUN_CHECKPOINT);
 }
 
+void commit_mark_forget(struct commit_mark *mark)
+{
+	mark->now.frame_count = 0;
+	commit_mark_checkpoint_begin(mark);
+}
+
 void commit_mark_checkpoint_end(struct commit_mark *mark)
 {
 	look_at_file(mark->database_path, &mark->now);

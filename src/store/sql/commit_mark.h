@@ -46,6 +46,9 @@ void commit_mark_commit(struct commit_mark *mark, int frame_count);
 /* Around every checkpoint, by the same thread. Durable when they return. */
 void commit_mark_checkpoint_begin(struct commit_mark *mark);
 void commit_mark_checkpoint_end(struct commit_mark *mark);
+/* Before the log is cut to nothing: until the next commit nothing can be proven by it. Begins a
+ * checkpoint, which commit_mark_checkpoint_end() ends. */
+void commit_mark_forget(struct commit_mark *mark);
 /* Was COMMIT_MISSING found when the database was opened, or before, and not settled since? */
 bool commit_mark_is_missing(const struct commit_mark *mark);
 /* What follows from the finding is durable. */

@@ -106,6 +106,9 @@ struct sql_connection {
 	atomic_bool *is_damaged; /* sql_config */
 	/* Apps, admins, tokens, keys or accounts were written; who asks sets it back. */
 	bool has_changed_access;
+	/* Of a file's owner: its next tidy() empties the write-ahead log, cuts it to nothing, and
+	 * takes this back when it could. */
+	atomic_bool wants_empty_log;
 };
 
 struct sql_cursor {

@@ -24,6 +24,8 @@
 /* A reader that never ends keeps the log from being reused; past 128 MiB we wait for the readers
  * (busy_timeout) instead of letting it grow. */
 #define CHECKPOINT_WAITING_AT_PAGES 32768
+/* how long writers wait for readers when the log is emptied on demand */
+#define EMPTY_LOG_WAIT_MS 50
 #define SCRIPT_ARENA_MAX_BYTES ((size_t)1 << 20)
 
 struct sqlite_connection {
@@ -31,6 +33,7 @@ struct sqlite_connection {
 	sqlite3 *db;
 	int log_pages;            /* in the write-ahead log, as of the last commit */
 	int checkpoint_at;        /* so many of them */
+	int busy_timeout_ms;      /* sql_config */
 	struct commit_mark *mark; /* NULL = none */
 	bool is_in_transaction;   /* as we asked for; SQLite may have ended it by itself */
 	sqlite3_stmt *statements[SQL_NAME_COUNT];
@@ -161,6 +164,7 @@ static enum err_kind set_up(struct sqlite_connection *connection, const struct s
 		config->is_sync_relaxed ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL",
 		"PRAGMA mmap_size=0",
 		"PRAGMA temp_store=MEMORY",
+		"PRAGMA secure_delete=ON", /* what is erased is overwritten (store_user.h) */
 		"PRAGMA wal_autocheckpoint=0",
 		cache,
 	};
@@ -241,6 +245,7 @@ static enum err_kind sqlite_open(const struct sql_config *config, struct sql_con
 		return error_set(err, ERR_TEMPORARY, "no memory for a database connection");
 	own->base.driver = &sql_driver_sqlite;
 	own->base.is_damaged = config->is_damaged;
+	own->busy_timeout_ms = config->busy_timeout_ms;
 	own->checkpoint_at = config->role == SQL_ROLE_OWNER ? CHECKPOINT_EVERY_PAGES : INT_MAX;
 	struct sql_connection *connection = &own->base;
 	enum commit_finding found = COMMIT_UNKNOWN;
@@ -391,10 +396,31 @@ static int64_t sqlite_finish(struct sql_cursor *cursor)
 	return changes;
 }
 
+/* A log without a frame proves nothing, so the mark must not ask for one. Readers of an old state,
+ * such as a backup, keep the log: nobody waits for them here. */
+static void empty_log(struct sqlite_connection *own)
+{
+	if (own->mark != NULL)
+		commit_mark_forget(own->mark);
+	sqlite3_busy_timeout(own->db, EMPTY_LOG_WAIT_MS);
+	const int code =
+		sqlite3_wal_checkpoint_v2(own->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	sqlite3_busy_timeout(own->db, own->busy_timeout_ms);
+	if (own->mark != NULL)
+		commit_mark_checkpoint_end(own->mark);
+	if (code != SQLITE_OK)
+		return;
+	own->log_pages = 0;
+	own->checkpoint_at = CHECKPOINT_EVERY_PAGES;
+	atomic_store(&own->base.wants_empty_log, false);
+}
+
 /* A checkpoint outside of any transaction, so that no caller's commit pays for it. */
 static void sqlite_tidy(struct sql_connection *connection)
 {
 	struct sqlite_connection *own = (struct sqlite_connection *)connection;
+	if (atomic_load(&connection->wants_empty_log))
+		empty_log(own);
 	if (own->log_pages < own->checkpoint_at)
 		return;
 	const int mode = own->log_pages < CHECKPOINT_WAITING_AT_PAGES ? SQLITE_CHECKPOINT_PASSIVE
