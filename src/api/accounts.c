@@ -59,14 +59,7 @@ static void respond_list(struct http_response *response, const struct account_fi
 	for (size_t i = 0; i < count; i++)
 		api_account_write(&w, response->arena, &rows[i], filter->now_us);
 	json_end_array(&w);
-	json_key(&w, "meta");
-	json_begin_object(&w);
-	json_member_int(&w, "current_page", filter->page);
-	json_member_int(&w, "per_page", filter->per_page);
-	json_member_int(&w, "total", total);
-	json_member_int(&w, "last_page",
-			total > 0 ? (total + filter->per_page - 1) / filter->per_page : 1);
-	json_end_object(&w);
+	respond_write_meta(&w, filter->page, filter->per_page, total);
 	json_end_object(&w);
 }
 

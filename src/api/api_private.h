@@ -122,6 +122,12 @@ void respond_field_error(struct http_response *response, int status, const char 
 void respond_failure(const struct api *api, const struct http_request *request,
 		     struct http_response *response, enum err_kind kind, const struct error *err);
 void respond_not_found(struct http_response *response);
+/* A small page for people: a title and a sentence, both ours. Returns the body, which may be added
+ * to. */
+struct buf *respond_page(struct http_response *response, int status, const char *title,
+			 const char *text);
+/* meta: {"current_page","per_page","total","last_page"}. */
+void respond_write_meta(struct json_writer *w, int64_t page, int64_t per_page, int64_t total);
 /* 429 QUOTA_EXCEEDED (design.md 5). */
 void respond_over_quota(struct http_response *response, const struct quota_over *over);
 /* The answer to problems, by the lowest kind present (api-decisions.md 6). */
@@ -221,6 +227,11 @@ void post_write_members(struct json_writer *w, const struct post_view *view,
 /* One of its platform posts. */
 void post_write_delivery(struct json_writer *w, const struct post_view *view,
 			 const struct post_row *post, const struct delivery_row *delivery);
+
+/* ---- posts.c ---- */
+
+/* A hundred posts of a megabyte do not fit into one answer. */
+void respond_posts_too_large(struct http_response *response);
 
 /* ---- connections.c ---- */
 

@@ -272,22 +272,6 @@ void api_connect_begin_json(void *context, struct http_request *request,
 
 /* ---- the callback ---- */
 
-static struct buf *page(struct http_response *response, int status, const char *title,
-			const char *text)
-{
-	http_response_header(response, "Content-Security-Policy",
-			     STR("default-src 'none'; frame-ancestors 'none'; base-uri 'none'"));
-	struct buf *out = http_response_text(response, status, "text/html; charset=utf-8");
-	buf_addf(out,
-		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>",
-		 title);
-	buf_addf(out,
-		 "<meta name=\"viewport\" "
-		 "content=\"width=device-width\"></head><body><h1>%s</h1><p>%s</p></body></html>",
-		 title, text);
-	return out;
-}
-
 /* A Location is ASCII (RFC 9110 10.2.2); the customer's URL may contain other characters. */
 static struct str location_of(struct arena *arena, struct str url)
 {
@@ -337,9 +321,10 @@ static void respond_return(struct http_request *request, struct http_response *r
 {
 	switch (back->kind) {
 	case CONNECT_RETURN_INVALID:
-		page(response, 400, "This link cannot be used",
-		     "It has already been used, has expired, or was not created by this service. "
-		     "Please start again from the site you came from.");
+		respond_page(response, 400, "This link cannot be used",
+			     "It has already been used, has expired, or was not created by this "
+			     "service. "
+			     "Please start again from the site you came from.");
 		return;
 	case CONNECT_RETURN_PENDING:
 		/* Asks again under the same path; the state itself is used up. */
@@ -349,12 +334,13 @@ static void respond_return(struct http_request *request, struct http_response *r
 				     str_format(request->arena, "1; url=" STR_FMT "?wait=" STR_FMT,
 						STR_ARG(request->path),
 						STR_ARG(back->connection_id)));
-		page(response, 200, "One moment",
-		     "The platform has not answered yet. This page refreshes automatically.");
+		respond_page(
+			response, 200, "One moment",
+			"The platform has not answered yet. This page refreshes automatically.");
 		return;
 	case CONNECT_RETURN_REDIRECT:
-		page(response, 302, "Redirecting",
-		     "You are being redirected to the site you came from.");
+		respond_page(response, 302, "Redirecting",
+			     "You are being redirected to the site you came from.");
 		http_response_header(response, "Location", location_of(request->arena, back->url));
 		return;
 	}
@@ -406,8 +392,8 @@ void api_connect_callback(void *context, struct http_request *request,
 		return;
 	}
 	if (is_only_a_look(request)) {
-		page(response, 200, "Connecting an account",
-		     "Open this page to finish connecting the account.");
+		respond_page(response, 200, "Connecting an account",
+			     "Open this page to finish connecting the account.");
 		return;
 	}
 	struct connect_return back = {.kind = CONNECT_RETURN_INVALID};

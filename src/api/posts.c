@@ -198,8 +198,7 @@ static void write_posts(struct json_writer *w, const struct post_row *posts, siz
 	arena_free(&arena);
 }
 
-/* A hundred posts of a megabyte do not fit into one answer. */
-static void respond_too_large(struct http_response *response)
+void respond_posts_too_large(struct http_response *response)
 {
 	respond_field_error(
 		response, 422, "VALIDATION_ERROR", STR("per_page"),
@@ -209,23 +208,15 @@ static void respond_too_large(struct http_response *response)
 static void respond_list(struct http_response *response, const struct list_query *q,
 			 const struct post_row *posts, size_t count, int64_t total)
 {
-	const int64_t per_page = q->filter.per_page;
-	const int64_t last_page = total > 0 ? (total + per_page - 1) / per_page : 1;
 	struct json_writer w;
 	json_writer_init(&w, http_response_json(response, 200));
 	json_begin_object(&w);
 	json_key(&w, "data");
 	write_posts(&w, posts, count);
-	json_key(&w, "meta");
-	json_begin_object(&w);
-	json_member_int(&w, "current_page", q->page);
-	json_member_int(&w, "per_page", per_page);
-	json_member_int(&w, "total", total);
-	json_member_int(&w, "last_page", last_page);
-	json_end_object(&w);
+	respond_write_meta(&w, q->page, q->filter.per_page, total);
 	json_end_object(&w);
 	if (response->body.is_over)
-		respond_too_large(response);
+		respond_posts_too_large(response);
 }
 
 void api_post_list(void *context, struct http_request *request, struct http_response *response)
@@ -245,7 +236,7 @@ void api_post_list(void *context, struct http_request *request, struct http_resp
 	if (kind == ERR_NONE)
 		respond_list(response, &q, posts, count, total);
 	else if (kind == ERR_TOO_LARGE)
-		respond_too_large(response);
+		respond_posts_too_large(response);
 	else
 		respond_failure(api, request, response, kind, &err);
 }

@@ -352,3 +352,30 @@ bool respond_read_json(struct http_request *request, struct http_response *respo
 		known_check(problems, *body_out, STR(""), known);
 	return true;
 }
+
+struct buf *respond_page(struct http_response *response, int status, const char *title,
+			 const char *text)
+{
+	http_response_header(response, "Content-Security-Policy",
+			     STR("default-src 'none'; frame-ancestors 'none'; base-uri 'none'"));
+	struct buf *out = http_response_text(response, status, "text/html; charset=utf-8");
+	buf_addf(out,
+		 "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>",
+		 title);
+	buf_addf(out,
+		 "<meta name=\"viewport\" "
+		 "content=\"width=device-width\"></head><body><h1>%s</h1><p>%s</p></body></html>",
+		 title, text);
+	return out;
+}
+
+void respond_write_meta(struct json_writer *w, int64_t page, int64_t per_page, int64_t total)
+{
+	json_key(w, "meta");
+	json_begin_object(w);
+	json_member_int(w, "current_page", page);
+	json_member_int(w, "per_page", per_page);
+	json_member_int(w, "total", total);
+	json_member_int(w, "last_page", total > 0 ? (total + per_page - 1) / per_page : 1);
+	json_end_object(w);
+}

@@ -64,6 +64,20 @@ static void write_warning(struct json_writer *w, struct arena *arena,
 					: STR(""));
 }
 
+/* What Meta asks for before an app goes live (api-decisions.md 17); null for other platforms. */
+static void write_meta_callbacks(struct json_writer *w, struct arena *arena, enum platform_id id,
+				 struct str redirect_uri)
+{
+	const bool is_meta = id == PLATFORM_FACEBOOK || id == PLATFORM_INSTAGRAM;
+	const struct str base = str_slice(redirect_uri, 0, redirect_uri.len - strlen("callback"));
+	json_member_str_or_null(w, "deauthorize_url",
+				is_meta ? str_format(arena, STR_FMT "deauthorize", STR_ARG(base))
+					: STR(""));
+	json_member_str_or_null(w, "data_deletion_url",
+				is_meta ? str_format(arena, STR_FMT "data-deletion", STR_ARG(base))
+					: STR(""));
+}
+
 /* credential NULL: none is set. */
 static void write_guide(struct admin *admin, struct arena *arena, struct json_writer *w,
 			enum platform_id id, const struct credential_row *credential)
@@ -81,6 +95,7 @@ static void write_guide(struct admin *admin, struct arena *arena, struct json_wr
 	json_member_str(w, "console_url", str_of(guide->console_url));
 	write_steps(w, guide);
 	json_member_str(w, "redirect_uri", redirect_uri);
+	write_meta_callbacks(w, arena, id, redirect_uri);
 	write_warning(w, arena, guide, redirect_uri);
 	json_member_str(w, "scopes", has_own ? credential->scopes : fallback);
 	json_member_str(w, "default_scopes", fallback);

@@ -19,6 +19,8 @@ FILLING = {
     "post_id": "01a1fcda-7451-7617-8dc3-203f49eaf280",
     "account_id": "01a1fcda-7451-7617-8dc3-203f49eaf281",
     "webhook_id": "01a1fcda-7451-7617-8dc3-203f49eaf282",
+    "user_id": "user-of-nobody",
+    "code": "0" * 32,
 }
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -27,13 +29,13 @@ def fill(path):
     return re.sub(r"\{(\w+)\}", lambda found: FILLING[found.group(1)], path)
 
 
-def walk(*whos, bodies=None):
+def walk(*callers, bodies=None):
     """(method, path under each prefix) of the routes for these callers, as pytest parameters."""
     return [
         pytest.param(method, prefix + fill(path), id=f"{method} {prefix}{path}")
         for method, path, who, body in ROUTES
         for prefix in PREFIXES
-        if who in whos and (bodies is None or body in bodies)
+        if who in callers and (bodies is None or body in bodies)
     ]
 
 

@@ -14,6 +14,7 @@ from harness import CUSTOMER_URL, ROOT, App, Sandbox, Service, basic, follow_ret
 from test_conventions import FILLING
 from test_frame import OPERATIONS
 from test_keys import create
+from test_people import signed
 from test_webhooks import Receiver
 
 EXAMPLES = ROOT / "api/examples.json"
@@ -211,6 +212,18 @@ def walk_service(record):
     record.keep("getReadiness", record.service.request("GET", "/readyz"))
 
 
+def walk_people(record):
+    """After all else: user-42 is gone afterwards."""
+    record.app.set_credentials("facebook")
+    wanted = signed("123456789")
+    record.walk("metaDeauthorize", 200, platform="facebook", authorization=None, data=wanted)
+    code = record.walk("metaDataDeletion", 200, platform="facebook", authorization=None, data=wanted)["confirmation_code"]
+    record.walk("metaDeletionStatus", 200, platform="facebook", code=code, authorization=None)
+    record.refused("metaDeauthorize", 400, "INVALID_SIGNATURE", platform="facebook", authorization=None, data={})
+    record.walk("getUser", 200, user_id="user-42", params={"per_page": 1})
+    record.walk("eraseUser", 202, user_id="user-42", params={"confirm": "user-42"})
+
+
 def walk_states(record):
     """Apps that may not, and the limit."""
     app = record.app
@@ -240,6 +253,7 @@ def recorded(tmp_path_factory, own_sandbox, media):
         walk_webhooks(record, receiver)
         walk_service(record)
         record.walk("disconnectAccount", 204, account_id=account)
+        walk_people(record)
         walk_states(record)
     receiver.close()
     return {"operations": record.operations, "errors": {name: list(bodies.values()) for name, bodies in record.errors.items()}}

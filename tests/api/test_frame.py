@@ -51,5 +51,7 @@ def test_every_row_has_its_verb():
     for method, path, who, _, _, verb, _ in ROWS:
         if verb == "BROWSER":
             assert who == "NOBODY" and method == "GET", (method, path)
+        elif verb == "PLATFORM":
+            assert who == "NOBODY" and method == "POST", (method, path)
         else:
             assert verb in verbs(), f"{method} {path}: give the route a verb (docs/design.md 5)"

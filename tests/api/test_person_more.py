@@ -17,7 +17,8 @@ ID = "01a20000-0000-7000-8000-000000000001"
 WORDS = {
     "post": ["text", "--to", ID], "validate": ["text", "--to", ID], "connect": ["x", "--no-browser"],
     "show": [ID], "explain": [ID], "cancel": [ID], "retry": [ID], "reschedule": [ID, "--now"], "connection": [ID], "confirm": [ID],
-    "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID], "webhooks create": ["https://a.example/"],
+    "export": [ID], "erase": [ID, "--confirm", ID], "accounts show": [ID], "accounts check": [ID], "accounts disconnect": [ID],
+    "webhooks create": ["https://a.example/"],
     "webhooks change": [ID, "--enable"], **{f"webhooks {word}": [ID] for word in ("show", "delete", "rotate", "test", "log")},
 }
 SECONDS = [verb for verb in verbs() if " " in verb]
@@ -53,7 +54,10 @@ def refusing():
     server.server_close()
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row[5] != "BROWSER" and row[4] != "beginConnection"], ids=lambda row: row[4])
+COMMANDED = [row for row in ROWS if row[5] not in ("BROWSER", "PLATFORM") and row[4] != "beginConnection"]
+
+
+@pytest.mark.parametrize("row", COMMANDED, ids=lambda row: row[4])
 def test_the_verb_of_a_route_calls_it(refusing, row):
     method, path, who, _, _, verb, _ = row
     environment = {"POSTHORN_URL": f"http://127.0.0.1:{refusing.server_address[1]}", "POSTHORN_TOKEN": "phk_a",

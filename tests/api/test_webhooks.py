@@ -16,7 +16,8 @@ import pytest
 from harness import App, Service, check_error, marker, poll, utc
 
 X_TWEETS = ("x", "POST", "/2/tweets")
-EVENTS = ["post.publish.succeeded", "post.publish.failed", "post.completed", "connection.completed", "account.reauth_required", "test"]
+EVENTS = ["post.publish.succeeded", "post.publish.failed", "post.completed", "connection.completed", "account.reauth_required", "test",
+          "user.erased"]
 UNKNOWN = "01a1fcda-7451-7617-8dc3-203f49eaf280"
 
 

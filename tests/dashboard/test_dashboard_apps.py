@@ -125,6 +125,9 @@ def test_the_guide(client):
     assert [guide["platform"] for guide in guides] == list(PLATFORMS)
     for guide in guides:
         assert guide["redirect_uri"] == f"{client.service.url}/v1/oauth/{guide['platform']}/callback"
+        is_meta = guide["platform"] in ("facebook", "instagram")
+        for name, word in (("deauthorize_url", "deauthorize"), ("data_deletion_url", "data-deletion")):
+            assert guide[name] == (f"{client.service.url}/v1/oauth/{guide['platform']}/{word}" if is_meta else None)
         assert guide["scopes"] == guide["default_scopes"] and len(guide["steps"]) >= 3
         assert guide["console_url"].startswith("https://") and guide["where"] and guide["review"] and guide["credential"] is None
         assert guide["client_id_label"] and guide["client_secret_label"]

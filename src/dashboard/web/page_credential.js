@@ -18,6 +18,10 @@ function guideCard(guide) {
 				guide.steps.map((text) => h("li", null, text))
 			),
 			copyField("Redirect URI", guide.redirect_uri, "Register it exactly as shown: every character counts."),
+			guide.deauthorize_url &&
+				copyField("Deauthorize callback", guide.deauthorize_url, "Meta calls it when a person removes your app."),
+			guide.data_deletion_url &&
+				copyField("Data deletion request URL", guide.data_deletion_url, "Meta calls it when a person wants their data deleted."),
 			guide.warning ? notice("warn", "This redirect URI will be rejected", h("p", null, guide.warning)) : null,
 			copyField("Requested scopes", scopes),
 			h("p", {class: "small"}, outside(guide.console_url, `Open ${guide.name}'s developer console`)),

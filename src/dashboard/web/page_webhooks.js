@@ -11,6 +11,7 @@ export const EVENTS = [
 	["post.completed", "A post is finished on all its accounts."],
 	["connection.completed", "A connection has succeeded or failed."],
 	["account.reauth_required", "A user has to reconnect an account."],
+	["user.erased", "All that was stored about a user is erased."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");
