@@ -97,30 +97,36 @@ enum err_kind store_account_list_of_connection(struct store *store, struct arena
 			  (void **)out, count_out, err);
 }
 
-struct many {
-	struct arena *arena;
-	struct str app_id;
-	const struct str *ids;
-	size_t count;
-	struct account_row *out;
-	bool *found;
-};
-
-static enum err_kind get_many(struct sql_connection *sql, void *argument, struct error *err)
+/* In one question, for where an answer is far. */
+static enum err_kind get_many(struct store *store, struct arena *arena, struct str app_id,
+			      const struct str *ids, size_t count, struct account_row *out,
+			      bool *found, struct error *err)
 {
-	const struct many *many = argument;
-	for (size_t i = 0; i < many->count; i++) {
-		const enum err_kind kind =
-			sql_find(sql, many->arena,
-				 SQL_ROW(SQL_ACCOUNT_FIND,
-					 SQL_ARGS(sql_text(many->ids[i]), sql_text(many->app_id)),
-					 account_read),
-				 &many->out[i], "account", err);
-		if (kind != ERR_NONE && kind != ERR_NOT_FOUND)
-			return kind;
-		many->found[i] = kind == ERR_NONE;
+	struct str *wanted = ARENA_ARRAY(arena, struct str, count);
+	struct account_row *rows = NULL;
+	struct str list = {0};
+	size_t wanted_count = 0;
+	size_t row_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		found[i] = false;
+		if (str_find_char(ids[i], '\0', 0) == SIZE_MAX) /* no text with one is stored */
+			wanted[wanted_count++] = ids[i];
 	}
-	return ERR_NONE;
+	enum err_kind kind = store_list_text(arena, wanted, wanted_count, &list, err);
+	if (kind == ERR_NONE)
+		kind = store_list(store, arena,
+				  SQL_ROWS(SQL_ACCOUNT_FIND_MANY,
+					   SQL_ARGS(sql_text(list), sql_text(app_id)), account_read,
+					   struct account_row),
+				  (void **)&rows, &row_count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
+		for (size_t k = 0; k < row_count && !found[i]; k++) {
+			found[i] = str_equal(rows[k].id, ids[i]);
+			if (found[i])
+				out[i] = rows[k];
+		}
+	}
+	return kind;
 }
 
 /* All from the cache, or all of one state of the database. */
@@ -148,7 +154,6 @@ enum err_kind store_account_get_many(struct store *store, struct arena *arena, s
 	static const struct access_shape shape = {sizeof(struct account_row), texts,
 						  COUNT_OF(texts)};
 	struct access_question question = store_access_question(store, &shape, STR(""));
-	struct many many = {arena, app_id, ids, count, out, found};
 	size_t hits = 0;
 	for (; hits < count; hits++) {
 		question.key = ids[hits];
@@ -159,7 +164,7 @@ enum err_kind store_account_get_many(struct store *store, struct arena *arena, s
 	}
 	if (hits == count)
 		return ERR_NONE;
-	const enum err_kind kind = store_read(store, get_many, &many, err);
+	const enum err_kind kind = get_many(store, arena, app_id, ids, count, out, found, err);
 	for (size_t i = 0; i < count && kind == ERR_NONE; i++) {
 		question.key = ids[i];
 		if (found[i])
