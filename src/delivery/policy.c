@@ -10,6 +10,8 @@ static const int64_t retry_waits_ms[POLICY_ATTEMPTS_MAX - 1] = {30000, 120000, 6
 /* The first probe comes quickly, because most platforms show a post at once; the last one late,
  * because some lag by minutes. */
 static const int64_t probe_waits_ms[POLICY_PROBES_MAX] = {2000, 5000, 30000, 120000, 600000};
+/* A wait may end at a reset that the platform named: some minutes past it keep deliveries apart. */
+#define JITTER_MAX_MS (5 * 60 * 1000)
 static const int64_t rate_waits_ms[] = {60000, 300000, 900000, 3600000};
 
 /* The platform's advice, cut to just above our patience, so that no sum overflows. */
@@ -21,7 +23,9 @@ static int64_t bounded(int64_t retry_after_ms)
 
 static int64_t with_jitter(int64_t wait_ms, const struct random_source *random)
 {
-	return wait_ms + (int64_t)random_below(random, (uint64_t)wait_ms / 5 + 1);
+	const int64_t fifth_ms = wait_ms / 5;
+	const int64_t most_ms = fifth_ms < JITTER_MAX_MS ? fifth_ms : JITTER_MAX_MS;
+	return wait_ms + (int64_t)random_below(random, (uint64_t)most_ms + 1);
 }
 
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
@@ -47,11 +51,25 @@ int64_t policy_probes_waited_ms(int probe)
 	return waited_ms;
 }
 
-int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms, const struct random_source *random)
+/* The schedule, joined where it is as long as the floor. */
+static int64_t growing_wait_ms(int64_t met, int64_t floor_ms)
 {
-	if (retry_after_ms > 0)
-		return with_jitter(bounded(retry_after_ms), random);
 	const int64_t last = COUNT_OF(rate_waits_ms) - 1;
-	const int64_t index = met < 1 ? 0 : met - 1;
-	return with_jitter(rate_waits_ms[index < last ? index : last], random);
+	int64_t first = 0;
+	while (first < last && rate_waits_ms[first] < floor_ms)
+		first++;
+	int64_t index = met < 1 ? first : first + (met - 1 < last ? met - 1 : last);
+	index = index < last ? index : last;
+	return rate_waits_ms[index] < floor_ms ? floor_ms : rate_waits_ms[index];
+}
+
+int64_t policy_rate_wait_ms(int64_t met, const struct failure *failure,
+			    const struct random_source *random)
+{
+	const int64_t reset_ms = failure->retry_reset_ms;
+	if (failure->retry_after_ms > 0)
+		return with_jitter(bounded(failure->retry_after_ms), random);
+	const int64_t wait_ms = growing_wait_ms(met, bounded(failure->retry_floor_ms));
+	const bool is_reset = reset_ms > 0 && (met > 2 || wait_ms > reset_ms);
+	return with_jitter(is_reset ? bounded(reset_ms) : wait_ms, random);
 }

@@ -18,8 +18,8 @@ struct random_source;
 
 /* The wait before try number attempt + 1, after attempt tries have failed (1 = the first failed);
  * -1 = no further try, also when the platform asks for more patience than there is. At least
- * retry_after_ms (0 = no advice); jitter adds up to a fifth, so that many deliveries do not return
- * at the same instant. */
+ * retry_after_ms (0 = no advice); jitter adds up to a fifth and at most five minutes, so that
+ * many deliveries do not return at the same instant. */
 int64_t policy_retry_wait_ms(int attempt, int64_t retry_after_ms,
 			     const struct random_source *random);
 /* The wait before the probe with this number (0 = first); -1 = no further probe
@@ -28,7 +28,8 @@ int64_t policy_probe_wait_ms(int probe);
 /* What was waited for before the probe with this number, from the end of the call in doubt: the
  * first waits and its own. Numbers beyond the last probe count as the last. */
 int64_t policy_probes_waited_ms(int probe);
-/* The wait after a rate limit: the platform's advice, or (retry_after_ms 0) one that grows with the
- * number of limits met, 1 for the first. With jitter; never negative. */
-int64_t policy_rate_wait_ms(int64_t met, int64_t retry_after_ms,
+/* The wait after a rate limit: the platform's advice (failure.retry_after_ms), or one that grows
+ * with the number of limits met, 1 for the first: from failure.retry_floor_ms on and no longer than
+ * failure.retry_reset_ms, which the third limit waits for. With jitter; never negative. */
+int64_t policy_rate_wait_ms(int64_t met, const struct failure *failure,
 			    const struct random_source *random);

@@ -68,8 +68,7 @@ static enum next probe_later(struct delivery_task *t, const struct failure *fail
 	const int64_t met = flow_count(&t->flow, FLOW_PROBES_FAILED);
 	t->flow.probe = STR("");
 	record_decision(t, STR("could not be asked: look again later"));
-	return verdict_wait(
-		t, policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random));
+	return verdict_wait(t, policy_rate_wait_ms(met, failure, t->deliverer->config.random));
 }
 
 /* ---- matches ---- */

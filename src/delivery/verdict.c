@@ -210,8 +210,7 @@ static enum next wait_out_limit(struct delivery_task *t, const struct failure *f
 	const int64_t since_us = flow_get_int(&t->flow, FLOW_LIMITED_SINCE_US, t->env.now_us);
 	flow_set_int(&t->flow, FLOW_LIMITED_SINCE_US, since_us);
 	const int64_t met = flow_count(&t->flow, FLOW_LIMITS_MET);
-	const int64_t wait_ms =
-		policy_rate_wait_ms(met, failure->retry_after_ms, t->deliverer->config.random);
+	const int64_t wait_ms = policy_rate_wait_ms(met, failure, t->deliverer->config.random);
 	if (t->env.now_us + wait_ms * US_PER_MS - since_us > POLICY_PATIENCE_US)
 		return verdict_end_failed(t, failure);
 	return retry(t, failure, wait_ms);

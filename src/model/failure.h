@@ -40,7 +40,12 @@ struct failure {
 	/* as the platform wrote it: "190/463", "duplicate-content"; may be empty */
 	struct str platform_code;
 	struct str platform_message; /* the platform's own words, cut to 500 bytes; may be empty */
-	int64_t retry_after_ms;      /* 0 = no advice */
+	int64_t retry_after_ms;      /* when it may be tried again; 0 = no advice */
+	/* limits whose end the platform does not say: not before this, and longer each time; 0 =
+	 * none */
+	int64_t retry_floor_ms;
+	/* ... and when its daily counters begin again at the latest; 0 = unknown */
+	int64_t retry_reset_ms;
 	/* a setting of the service is wrong: only the operator can fix it, so it becomes an
 	 * alarm */
 	bool needs_operator;

@@ -50,7 +50,7 @@ void refusal_fail(const struct refusal *rows, const struct env *env,
 		return;
 	const struct str advice = reply_header(reply, "Retry-After");
 	if (!httpdate_parse_retry_after(advice, env->now_us, &failure->retry_after_ms))
-		failure->retry_after_ms = refusal_wait_ms(row->wait, env->now_us);
+		refusal_advise(row->wait, env->now_us, failure);
 }
 
 bool refusal_is_certain(const struct refusal_facts *facts)
@@ -102,6 +102,8 @@ int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us)
 		return 0;
 	case WAIT_MINUTE:
 		return US_PER_MINUTE / US_PER_MS;
+	case WAIT_QUARTER_TO_MIDNIGHT_UTC:
+		return 15 * US_PER_MINUTE / US_PER_MS;
 	case WAIT_DAY:
 		return US_PER_DAY / US_PER_MS;
 	case WAIT_MIDNIGHT_UTC:
@@ -110,4 +112,15 @@ int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us)
 		return ms_until(pacific_midnight_us(now_us), now_us);
 	}
 	return 0;
+}
+
+void refusal_advise(enum refusal_wait wait, int64_t now_us, struct failure *failure)
+{
+	const int64_t wait_ms = refusal_wait_ms(wait, now_us);
+	const bool grows = wait == WAIT_MINUTE || wait == WAIT_QUARTER_TO_MIDNIGHT_UTC;
+	failure->retry_after_ms = grows ? 0 : wait_ms;
+	failure->retry_floor_ms = grows ? wait_ms : 0;
+	failure->retry_reset_ms = wait == WAIT_QUARTER_TO_MIDNIGHT_UTC
+					  ? refusal_wait_ms(WAIT_MIDNIGHT_UTC, now_us)
+					  : 0;
 }

@@ -18,7 +18,9 @@
 /* How long a quota or limit holds when the platform gives no Retry-After. */
 enum refusal_wait {
 	WAIT_BY_SCHEDULE, /* our own retry schedule */
-	WAIT_MINUTE,
+	WAIT_MINUTE,      /* at least: it grows while the limit is met again */
+	/* at least a quarter of an hour and growing, until 00:00 UTC: it may be the day's quota */
+	WAIT_QUARTER_TO_MIDNIGHT_UTC,
 	WAIT_DAY,
 	WAIT_MIDNIGHT_UTC,
 	WAIT_MIDNIGHT_PACIFIC
@@ -62,5 +64,8 @@ void refusal_fail(const struct refusal *rows, const struct env *env,
 /* Does this answer to a publish call prove that nothing became visible? By rules.md 2.2 rule
  * 3 only a well-formed error of the platform does; 401 and 429 say so by their status alone. */
 bool refusal_is_certain(const struct refusal_facts *facts);
-/* Milliseconds from now until that wait is over; 0 for WAIT_BY_SCHEDULE. */
+/* Milliseconds from now until that wait is over, or for a growing one its least; 0 for
+ * WAIT_BY_SCHEDULE. */
 int64_t refusal_wait_ms(enum refusal_wait wait, int64_t now_us);
+/* Puts that wait into the failure, as an end that is known or as a floor. */
+void refusal_advise(enum refusal_wait wait, int64_t now_us, struct failure *failure);

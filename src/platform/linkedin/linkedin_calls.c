@@ -53,8 +53,11 @@ const struct refusal linkedin_api_refusals[] = {
 		"The app's LinkedIn quota for today is used up."),
 	REFUSAL(429, NULL, "DAY", RATE_LIMITED, QUOTA_EXHAUSTED, MIDNIGHT_UTC,
 		"The member's LinkedIn quota for today is used up."),
-	REFUSAL(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, MINUTE,
-		"LinkedIn's rate limit is reached."),
+	/* In practice the day's quota, of which every try takes one (4). */
+	REFUSAL(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, QUARTER_TO_MIDNIGHT_UTC,
+		"LinkedIn's rate limit is reached; usually it is the quota of the day."),
+	REFUSAL(403, NULL, "hrottle limit", RATE_LIMITED, RATE_LIMITED, QUARTER_TO_MIDNIGHT_UTC,
+		"LinkedIn's rate limit is reached; usually it is the quota of the day."),
 	REFUSAL(0, "DUPLICATE_POST", NULL, PERMANENT, DUPLICATE_CONTENT, BY_SCHEDULE,
 		"LinkedIn says this content was already posted."),
 	REFUSAL(0, NULL, "is a duplicate of", PERMANENT, DUPLICATE_CONTENT, BY_SCHEDULE,

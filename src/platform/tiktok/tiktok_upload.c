@@ -98,7 +98,7 @@ static const char *upload_limited(const struct env *env, struct step *step)
 {
 	struct failure *failure = step_fail(step, FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED,
 					    STR("TikTok's rate limit for uploads is reached."));
-	failure->retry_after_ms = refusal_wait_ms(WAIT_MINUTE, env->now_us);
+	refusal_advise(WAIT_MINUTE, env->now_us, failure);
 	return NULL;
 }
 

@@ -32,7 +32,7 @@ static const struct retry_row retries[] = {
 	{"below zero", -1, 0, -1, -1},
 	{"advice below the schedule", 1, 5000, 30000, 36000},
 	{"advice above the schedule", 1, 90000, 90000, 108000},
-	{"advice of a day", 4, 86400000, 86400000, 103680000},
+	{"advice of a day", 4, 86400000, 86400000, 86700000},
 	{"advice longer than patience", 1, INT64_MAX, -1, -1},
 	{"advice below zero", 1, -5, 30000, 36000},
 };
@@ -54,7 +54,8 @@ static void retries_wait_by_the_schedule(void **state)
 		if (least_ms < retries[i].least_ms || most_ms > retries[i].most_ms)
 			fail_msg("%s: %lld to %lld", retries[i].name, (long long)least_ms,
 				 (long long)most_ms);
-		if (retries[i].least_ms > 0 && most_ms - least_ms < retries[i].least_ms / 10)
+		if (retries[i].least_ms > 0 && retries[i].least_ms < 3000000 &&
+		    most_ms - least_ms < retries[i].least_ms / 10)
 			fail_msg("%s: hardly any jitter", retries[i].name);
 	}
 }
@@ -71,23 +72,75 @@ static void looks_come_soon_and_end(void **state)
 	assert_int_equal(policy_probes_waited_ms(POLICY_PROBES_MAX), 757000);
 }
 
+struct limit_case {
+	const char *name;
+	struct failure failure;
+	int64_t waits_ms[5]; /* after the first limit, the second, ... */
+};
+
+#define MINUTE_MS INT64_C(60000)
+#define HOUR_MS (60 * MINUTE_MS)
+
+static const struct limit_case limits[] = {
+	{"no advice", {0}, {MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, HOUR_MS}},
+	{"a floor of a minute",
+	 {.retry_floor_ms = MINUTE_MS},
+	 {MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, HOUR_MS}},
+	{"a floor between two steps",
+	 {.retry_floor_ms = 2 * MINUTE_MS},
+	 {5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, HOUR_MS, HOUR_MS}},
+	{"a floor above the schedule",
+	 {.retry_floor_ms = 6 * HOUR_MS},
+	 {6 * HOUR_MS, 6 * HOUR_MS, 6 * HOUR_MS, 6 * HOUR_MS, 6 * HOUR_MS}},
+	{"perhaps the day's quota",
+	 {.retry_floor_ms = 15 * MINUTE_MS, .retry_reset_ms = 8 * HOUR_MS},
+	 {15 * MINUTE_MS, HOUR_MS, 8 * HOUR_MS, 8 * HOUR_MS, 8 * HOUR_MS}},
+	{"shortly before its end",
+	 {.retry_floor_ms = 15 * MINUTE_MS, .retry_reset_ms = 5 * MINUTE_MS},
+	 {5 * MINUTE_MS, 5 * MINUTE_MS, 5 * MINUTE_MS, 5 * MINUTE_MS, 5 * MINUTE_MS}},
+	{"the platform's word",
+	 {.retry_after_ms = 5000, .retry_floor_ms = HOUR_MS},
+	 {5000, 5000, 5000, 5000, 5000}},
+	{"an end that is known",
+	 {.retry_after_ms = 20 * HOUR_MS},
+	 {20 * HOUR_MS, 20 * HOUR_MS, 20 * HOUR_MS, 20 * HOUR_MS, 20 * HOUR_MS}},
+};
+
+/* Up to a fifth more, and never more than five minutes. */
 static void limits_wait_longer_each_time(void **state)
 {
 	(void)state;
-	static const int64_t waits_ms[] = {60000, 60000, 300000, 900000, 3600000, 3600000};
 	struct fake_random random;
 	fake_random_init(&random);
-	for (int64_t met = 0; met < 6; met++) {
-		const int64_t wait_ms = policy_rate_wait_ms(met, 0, &random.source);
-		assert_true(wait_ms >= waits_ms[met]);
-		assert_true(wait_ms <= waits_ms[met] + waits_ms[met] / 5);
+	for (size_t i = 0; i < COUNT_OF(limits); i++) {
+		for (int64_t met = 1; met <= 5; met++) {
+			const int64_t least_ms = limits[i].waits_ms[met - 1];
+			const int64_t more_ms =
+				least_ms / 5 < 5 * MINUTE_MS ? least_ms / 5 : 5 * MINUTE_MS;
+			const int64_t wait_ms =
+				policy_rate_wait_ms(met, &limits[i].failure, &random.source);
+			if (wait_ms < least_ms || wait_ms > least_ms + more_ms)
+				fail_msg("%s, limit %lld: %lld", limits[i].name, (long long)met,
+					 (long long)wait_ms);
+		}
 	}
-	assert_true(policy_rate_wait_ms(INT64_MAX, 0, &random.source) <= 4320000);
-	assert_true(policy_rate_wait_ms(1, 5000, &random.source) >= 5000);
-	assert_true(policy_rate_wait_ms(1, 5000, &random.source) <= 6000);
-	/* What is absurd stays finite: added to an instant it must not overflow. */
-	assert_true(policy_rate_wait_ms(1, INT64_MAX, &random.source) > 0);
-	assert_true(policy_rate_wait_ms(1, INT64_MAX, &random.source) <= INT64_C(60) * 3600 * 1000);
+}
+
+/* What is absurd stays finite: added to an instant it must not overflow. */
+static void absurd_advice_stays_finite(void **state)
+{
+	(void)state;
+	const struct failure none = {0};
+	const struct failure absurd[] = {{.retry_after_ms = INT64_MAX},
+					 {.retry_floor_ms = INT64_MAX},
+					 {.retry_reset_ms = INT64_MAX}};
+	struct fake_random random;
+	fake_random_init(&random);
+	assert_in_range(policy_rate_wait_ms(0, &none, &random.source), 60000, 72000);
+	assert_in_range(policy_rate_wait_ms(INT64_MAX, &none, &random.source), 3600000, 3900000);
+	for (size_t i = 0; i < COUNT_OF(absurd); i++)
+		assert_in_range(policy_rate_wait_ms(3, &absurd[i], &random.source), 60000,
+				60 * HOUR_MS);
 }
 
 int main(void)
@@ -96,6 +149,7 @@ int main(void)
 		cmocka_unit_test(retries_wait_by_the_schedule),
 		cmocka_unit_test(looks_come_soon_and_end),
 		cmocka_unit_test(limits_wait_longer_each_time),
+		cmocka_unit_test(absurd_advice_stays_finite),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

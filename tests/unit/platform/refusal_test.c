@@ -78,6 +78,7 @@ static void waits_are_what_their_names_say(void **state)
 	const int64_t now = instant("2026-11-21T22:30:00Z");
 	assert_int_equal(refusal_wait_ms(WAIT_BY_SCHEDULE, now), 0);
 	assert_int_equal(refusal_wait_ms(WAIT_MINUTE, now), 60000);
+	assert_int_equal(refusal_wait_ms(WAIT_QUARTER_TO_MIDNIGHT_UTC, now), 15 * 60000);
 	assert_int_equal(refusal_wait_ms(WAIT_DAY, now), 86400000);
 	assert_int_equal(refusal_wait_ms(WAIT_MIDNIGHT_UTC, now), 90 * 60000);
 	assert_int_equal(refusal_wait_ms(WAIT_MIDNIGHT_PACIFIC, now), (90 + 8 * 60) * 60000);
@@ -123,11 +124,30 @@ static void advice_of_the_platform_goes_before_the_row(void **state)
 	(void)state;
 	const struct refusal_facts minute = {.status = 429};
 	assert_int_equal(failed(&minute, "7").failure.retry_after_ms, 7000);
-	assert_int_equal(failed(&minute, "soon").failure.retry_after_ms, 60000);
-	assert_int_equal(failed(&minute, "").failure.retry_after_ms, 60000);
+	assert_int_equal(failed(&minute, "7").failure.retry_floor_ms, 0);
+	assert_int_equal(failed(&minute, "soon").failure.retry_after_ms, 0);
+	assert_int_equal(failed(&minute, "soon").failure.retry_floor_ms, 60000);
+	assert_int_equal(failed(&minute, "").failure.retry_floor_ms, 60000);
 	const struct refusal_facts gone = {
 		.status = 410, .markers = {STR("gone")}, .marker_count = 1};
 	assert_int_equal(failed(&gone, "7").failure.retry_after_ms, 0);
+}
+
+static void a_wait_is_an_end_or_a_floor(void **state)
+{
+	(void)state;
+	const int64_t now = instant("2026-11-21T22:30:00Z");
+	struct failure failure = {0};
+	refusal_advise(WAIT_MIDNIGHT_UTC, now, &failure);
+	assert_int_equal(failure.retry_after_ms, 90 * 60000);
+	assert_int_equal(failure.retry_floor_ms + failure.retry_reset_ms, 0);
+	refusal_advise(WAIT_MINUTE, now, &failure);
+	assert_int_equal(failure.retry_after_ms + failure.retry_reset_ms, 0);
+	assert_int_equal(failure.retry_floor_ms, 60000);
+	refusal_advise(WAIT_QUARTER_TO_MIDNIGHT_UTC, now, &failure);
+	assert_int_equal(failure.retry_after_ms, 0);
+	assert_int_equal(failure.retry_floor_ms, 15 * 60000);
+	assert_int_equal(failure.retry_reset_ms, 90 * 60000);
 }
 
 static void what_the_platform_said_is_kept_and_cut_between_characters(void **state)
@@ -179,6 +199,7 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test(midnight_pacific_is_always_ahead_by_a_day_at_most),
 		cmocka_unit_test(waits_are_what_their_names_say),
+		cmocka_unit_test(a_wait_is_an_end_or_a_floor),
 		cmocka_unit_test(the_first_row_that_fits_wins),
 		cmocka_unit_test_setup_teardown(advice_of_the_platform_goes_before_the_row, setup,
 						teardown),

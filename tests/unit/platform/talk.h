@@ -248,7 +248,7 @@ struct talk_refusal {
 	const char *body;
 	enum failure_class class;
 	enum failure_code code;
-	int64_t retry_after_ms;
+	int64_t wait_ms; /* until a known end, or at least */
 	const char *platform_code;
 };
 
@@ -256,8 +256,9 @@ static inline void talk_expect_refusal(const struct talk *talk, const struct tal
 {
 	talk_expect_failure(talk, row->name, row->class, row->code);
 	const struct failure *failure = &talk->step.failure;
-	if (failure->retry_after_ms != row->retry_after_ms)
-		fail_msg("%s: wait %lld", row->name, (long long)failure->retry_after_ms);
+	const int64_t wait_ms = failure->retry_after_ms + failure->retry_floor_ms;
+	if (wait_ms != row->wait_ms)
+		fail_msg("%s: wait %lld", row->name, (long long)wait_ms);
 	if (row->platform_code != NULL && !str_equal_z(failure->platform_code, row->platform_code))
 		fail_msg("%s: platform_code " STR_FMT, row->name, STR_ARG(failure->platform_code));
 }

@@ -1026,6 +1026,8 @@ static struct str closer(const struct play *play, struct str name)
 		{"platform_code", step->failure.platform_code},
 		{"platform_message", step->failure.platform_message},
 		{"retry_after_ms", number_text(play, step->failure.retry_after_ms)},
+		{"retry_floor_ms", number_text(play, step->failure.retry_floor_ms)},
+		{"retry_reset_ms", number_text(play, step->failure.retry_reset_ms)},
 		{"connection_error", str_of(connection_error_code(step->failure.connection_error))},
 		{"account_count", number_text(play, (int64_t)step->account_count)},
 		{"match_count", number_text(play, (int64_t)step->match_count)},

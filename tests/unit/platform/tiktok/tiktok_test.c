@@ -337,7 +337,7 @@ static void bad_puts_fail(void **state)
 	begin_upload();
 	talk_answer(&talk, 429, NULL, "");
 	talk_expect_failure(&talk, "429", FAILURE_RATE_LIMITED, FAILURE_CODE_RATE_LIMITED);
-	assert_int_equal(talk.step.failure.retry_after_ms, 60000);
+	assert_int_equal(talk.step.failure.retry_floor_ms, 60000);
 }
 
 static void polls_come_at_longer_and_longer_waits(void **state)
