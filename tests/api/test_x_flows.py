@@ -77,7 +77,8 @@ def subscriber(shop, world):
 def as_it_was(world):
     yield
     world.clear_faults()
-    turn(world, x_subscription=0, x_budget_mils=-1, x_processing_ms=PROCESSING_MS, x_old_field_names=0)
+    turn(world, x_subscription=0, x_budget_mils=-1, x_processing_ms=PROCESSING_MS, x_old_field_names=0,
+         x_segment_max_bytes=8 << 20)
 
 
 def turn(world, **knobs):
@@ -147,7 +148,17 @@ def test_film_goes_up_in_segments(shop, world, media, account):
     shop.published(account, text, media=[media.long_clip()])
     entry = only(world.ledger(text))
     assert entry["media"][0]["sha256"] == hashlib.sha256(media.film).hexdigest()
-    assert sum(call.endswith("/append") for call in calls(world, before)) == 3
+    assert sum(call.endswith("/append") for call in calls(world, before)) == -(-len(media.film) // 2**20)
+
+
+def test_segments_are_halved_for_xs_edge(shop, world, media, account):
+    """X's edge answers 413 without a word to a segment that it finds too large (x.md 2.4)."""
+    turn(world, x_segment_max_bytes=600_000)
+    text, before = marker("edge"), len(world.log(host="api.x.com"))
+    shop.published(account, text, media=[media.long_clip()])
+    assert only(world.ledger(text))["media"][0]["sha256"] == hashlib.sha256(media.film).hexdigest()
+    uploads = [one for one in world.log(host="api.x.com")[before:] if one["path"].endswith("/append")]
+    assert [one["status"] for one in uploads] == [413] + [200] * -(-len(media.film) // 2**19)
 
 
 def test_thread_with_files(shop, world, files, account):

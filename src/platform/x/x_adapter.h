@@ -44,6 +44,8 @@
 #define X_KEY_MEDIA_DONE "x.media_done"       /* so many files are uploaded */
 #define X_KEY_MEDIA_ID "x.media_id"           /* of the file under way */
 #define X_KEY_SEGMENT "x.segment"             /* the next one of that file */
+#define X_KEY_SEGMENT_BYTES "x.segment_bytes" /* of each but the last */
+#define X_KEY_SEGMENT_MOST "x.segment_most"   /* larger ones were refused */
 #define X_KEY_FINALIZE_OPEN "x.finalize_open" /* the answer to its finalize was lost */
 #define X_KEY_FINALIZES "x.finalizes"         /* how often finalize was asked for */
 #define X_KEY_PROCESSING_US "x.processing_us" /* since when it is processed */

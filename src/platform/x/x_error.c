@@ -48,8 +48,10 @@ static const struct error_row errors[] = {
 	    "X does not accept this kind of access token here."),
 	ROW(403, "client-forbidden", NULL, APP, PERMISSION_MISSING,
 	    "The app's plan at X does not allow this."),
-	ROW(403, "oauth1-permissions", NULL, APP, PERMISSION_MISSING,
-	    "The app has read-only access at X."),
+	/* Tokens keep the rights that the app had when they were made (4). */
+	ROW(403, "oauth1-permissions", NULL, REAUTH, PERMISSION_MISSING,
+	    "The account was connected while the app had read-only access at X. Set Read and write "
+	    "in the X developer console, then connect the account again."),
 	ROW(403, "user-suspended", NULL, PERMANENT, PERMISSION_MISSING,
 	    "X has suspended the account."),
 	ROW(403, NULL, "duplicate content", PERMANENT, DUPLICATE_CONTENT,
@@ -74,6 +76,7 @@ static const struct error_row errors[] = {
 	ROW(403, NULL, NULL, PERMANENT, PLATFORM_REJECTED, "X refused the post."),
 	ROW(404, NULL, NULL, PERMANENT, PLATFORM_REJECTED, "X cannot find what this refers to."),
 	ROW(413, NULL, NULL, PERMANENT, MEDIA_REJECTED, "A file is too large for X."),
+	ROW(431, NULL, NULL, PERMANENT, MEDIA_REJECTED, "A file is too large for X."),
 	ROW(429, "usage-capped", NULL, APP, QUOTA_EXHAUSTED,
 	    "The app's usage cap at X is reached."),
 	ROW(429, NULL, NULL, RATE_LIMITED, RATE_LIMITED, "X's rate limit is reached."),
@@ -150,7 +153,7 @@ static int64_t wait_for(const struct env *env, const struct reply *reply,
 	return wait_ms < US_PER_DAY / US_PER_MS ? wait_ms : US_PER_DAY / US_PER_MS;
 }
 
-/* The latest of the windows that are used up (x.md 3.3). */
+/* The latest of the windows that are used up (x.md 3.3); 0 when X names none. */
 static int64_t retry_after_ms(const struct env *env, const struct reply *reply)
 {
 	static const char *const windows[][2] = {
@@ -158,12 +161,12 @@ static int64_t retry_after_ms(const struct env *env, const struct reply *reply)
 		{"x-user-limit-24hour-remaining", "x-user-limit-24hour-reset"},
 		{"x-app-limit-24hour-remaining", "x-app-limit-24hour-reset"},
 	};
-	int64_t latest_ms = RATE_WAIT_MIN_MS;
+	int64_t latest_ms = 0;
 	for (size_t i = 0; i < COUNT_OF(windows); i++) {
 		const int64_t wait_ms = wait_for(env, reply, windows[i][0], windows[i][1]);
 		latest_ms = wait_ms > latest_ms ? wait_ms : latest_ms;
 	}
-	return latest_ms;
+	return latest_ms > 0 && latest_ms < RATE_WAIT_MIN_MS ? RATE_WAIT_MIN_MS : latest_ms;
 }
 
 void x_failed(const struct env *env, const struct reply *reply, struct step *step)
@@ -176,8 +179,10 @@ void x_failed(const struct env *env, const struct reply *reply, struct step *ste
 	failure->connection_error = CONNECTION_ERROR_PLATFORM_ERROR;
 	failure->platform_code = said.code;
 	failure->platform_message = utf8_cut_bytes(said.words, PLATFORM_MESSAGE_MAX_BYTES);
-	if (row->class == FAILURE_RATE_LIMITED)
-		failure->retry_after_ms = retry_after_ms(env, reply);
+	if (row->class != FAILURE_RATE_LIMITED)
+		return;
+	failure->retry_after_ms = retry_after_ms(env, reply);
+	failure->retry_floor_ms = RATE_WAIT_MIN_MS;
 }
 
 bool x_is_refusal(const struct reply *reply)

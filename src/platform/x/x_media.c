@@ -18,15 +18,17 @@
 #include "x_adapter.h"
 
 #define SEGMENTS_MAX 1000                      /* 2.4: segment_index 0 to 999 */
-#define CHUNK_BYTES (INT64_C(4) << 20)         /* 2.4 */
+#define CHUNK_BYTES (INT64_C(1) << 20)         /* 2.4 */
+#define CHUNK_MIN_BYTES (INT64_C(256) << 10)   /* 2.4 */
 #define PROCESSING_MAX_US (60 * US_PER_MINUTE) /* an hour for two hours of video */
 #define CHECK_AFTER_S 5                        /* where X does not say */
 #define CHECK_AFTER_MAX_S 60
 #define ALT_TEXT_TRIES 3
 #define FINALIZE_TRIES 3
 
-static const char *const file_vars[] = {X_KEY_MEDIA_ID,  X_KEY_SEGMENT,       X_KEY_FINALIZE_OPEN,
-					X_KEY_FINALIZES, X_KEY_PROCESSING_US, X_KEY_ALT_TRIES};
+static const char *const file_vars[] = {X_KEY_MEDIA_ID,      X_KEY_SEGMENT,   X_KEY_SEGMENT_BYTES,
+					X_KEY_FINALIZE_OPEN, X_KEY_FINALIZES, X_KEY_PROCESSING_US,
+					X_KEY_ALT_TRIES};
 
 struct id_name {
 	char text[40];
@@ -65,6 +67,7 @@ void x_media_begin(struct flow *flow)
 		return;
 	forget_all(flow);
 	flow_unset(flow, X_KEY_MEDIA_AGAIN);
+	flow_unset(flow, X_KEY_SEGMENT_MOST);
 	flow_set_int(flow, X_KEY_PART, part);
 }
 
@@ -309,6 +312,21 @@ const char *x_initialize_ask(const struct env *env, struct flow *flow, struct st
 	return NULL;
 }
 
+/* The least that does with a thousand segments. */
+static int64_t chunk_least(int64_t size_bytes)
+{
+	return (size_bytes + SEGMENTS_MAX - 1) / SEGMENTS_MAX;
+}
+
+/* Segments of 1 MiB, or larger ones where a thousand of these would not do; smaller ones after a
+ * refusal. */
+static int64_t chunk_bytes(const struct flow *flow, int64_t size_bytes)
+{
+	const int64_t usual = flow_get_int(flow, X_KEY_SEGMENT_MOST, CHUNK_BYTES);
+	const int64_t least = chunk_least(size_bytes);
+	return least > usual ? least : usual;
+}
+
 const char *x_initialize_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 				struct step *step)
 {
@@ -319,14 +337,9 @@ const char *x_initialize_answer(const struct env *env, struct flow *flow, const 
 	}
 	flow_set(flow, X_KEY_MEDIA_ID, id);
 	flow_set_int(flow, X_KEY_SEGMENT, 0);
+	flow_set_int(flow, X_KEY_SEGMENT_BYTES,
+		     chunk_bytes(flow, env->media[index_now(env, flow)].size_bytes));
 	return X_STAGE_APPEND;
-}
-
-/* Segments of 4 MiB, or larger ones where a thousand of these would not do. */
-static int64_t chunk_bytes(int64_t size_bytes)
-{
-	const int64_t needed = (size_bytes + SEGMENTS_MAX - 1) / SEGMENTS_MAX;
-	return needed > CHUNK_BYTES ? needed : CHUNK_BYTES;
 }
 
 static struct str upload_url(const struct env *env, const struct flow *flow, const char *verb)
@@ -342,7 +355,9 @@ const char *x_append_ask(const struct env *env, struct flow *flow, struct step *
 	struct multipart body;
 	if (file == NULL)
 		return NULL;
-	const int64_t chunk = chunk_bytes(file->size_bytes);
+	const int64_t chunk = flow_get_int(flow, X_KEY_SEGMENT_BYTES, 0);
+	if (chunk <= 0)
+		return X_STAGE_INITIALIZE; /* begun by a program that did not note it */
 	const int64_t offset = segment * chunk;
 	const int64_t left = file->size_bytes - offset;
 	if (left <= 0)
@@ -357,9 +372,26 @@ const char *x_append_ask(const struct env *env, struct flow *flow, struct step *
 	return NULL;
 }
 
+/* X's edge refuses what it finds too large without a word, at sizes that no document names: the
+ * upload begins again with halves (2.4). False when there are none that would do. */
+static bool halve_segments(const struct env *env, struct flow *flow, const struct reply *reply)
+{
+	const int64_t half = flow_get_int(flow, X_KEY_SEGMENT_BYTES, 0) / 2;
+	const int64_t least = chunk_least(env->media[index_now(env, flow)].size_bytes);
+	const bool is_too_large =
+		reply->outcome == REPLY_ANSWERED && (reply->status == 413 || reply->status == 431);
+	if (!is_too_large || half < CHUNK_MIN_BYTES || half < least)
+		return false;
+	forget_file(flow);
+	flow_set_int(flow, X_KEY_SEGMENT_MOST, half);
+	return true;
+}
+
 const char *x_append_answer(const struct env *env, struct flow *flow, const struct reply *reply,
 			    struct step *step)
 {
+	if (halve_segments(env, flow, reply))
+		return X_STAGE_INITIALIZE;
 	if (!x_is_ok(reply))
 		return lost_or_fail(env, flow, reply, step);
 	flow_set_int(flow, X_KEY_SEGMENT, flow_get_int(flow, X_KEY_SEGMENT, 0) + 1);

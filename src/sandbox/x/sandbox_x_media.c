@@ -16,7 +16,7 @@
 #include "utf8.h"
 
 #define SEGMENTS_MAX 1000                   /* 2.4: segment_index 0 to 999 */
-#define SEGMENT_MAX_BYTES ((size_t)8 << 20) /* 2.4 */
+#define SEGMENT_MAX_BYTES ((size_t)8 << 20) /* 2.4; the most of x_segment_max_bytes */
 #define IMAGE_MAX_BYTES (INT64_C(5) << 20)  /* 3.2 */
 #define GIF_MAX_BYTES (INT64_C(15) << 20)
 #define VIDEO_MAX_BYTES (INT64_C(8) << 30)
@@ -275,9 +275,13 @@ void sandbox_x_media_append(struct sandbox_call *call)
 	if (sandbox_x_user(call, "media.write", "window_append", CHUNK_LIMIT) == NULL ||
 	    (media = find_open(call)) == NULL || !read_bytes(call, &bytes))
 		return;
-	if (index < 0 || index >= SEGMENTS_MAX || bytes.len > SEGMENT_MAX_BYTES) {
+	if ((int64_t)bytes.len > sandbox_knob(call->sandbox, SANDBOX_KNOB_x_segment_max_bytes)) {
+		sandbox_answer_empty(call, 413); /* 2.4: the edge says no more */
+		return;
+	}
+	if (index < 0 || index >= SEGMENTS_MAX) {
 		sandbox_x_fail_request(call, "segment_index", sandbox_param(call, "segment_index"),
-				       "The segment is out of range or too large.");
+				       "The segment is out of range.");
 		return;
 	}
 	struct sandbox_upload *upload = sandbox_upload_find(call->sandbox, SANDBOX_X, media->id);

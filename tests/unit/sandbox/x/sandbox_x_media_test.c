@@ -194,6 +194,27 @@ static void bad_video_fails_in_processing(void **state)
 	assert_status(status(probe, token, STR("1")), 400);
 }
 
+/* The edge says no more than 413 (2.4), and the upload may go on with smaller segments. */
+static void a_segment_above_the_edges_limit_is_refused(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = x_login(probe);
+	const struct str video = probe_video(probe, 300000);
+	assert_status(
+		probe_ask(probe,
+			  (struct probe_request){.method = "POST",
+						 .path = "/_sandbox/knobs",
+						 .body = STR("{\"x_segment_max_bytes\":262144}")}),
+		200);
+	const struct str id = initialize(probe, token, video.len);
+	const struct probe_answer refused = append(probe, token, id, 0, video);
+	assert_status(refused, 413);
+	assert_int_equal(refused.body.len, 0);
+	assert_status(append(probe, token, id, 0, str_slice(video, 0, 262144)), 200);
+	assert_status(append(probe, token, id, 1, str_slice(video, 262144, video.len)), 200);
+	assert_status(finalize(probe, token, id), 200);
+}
+
 static void processing_takes_as_long_as_the_knob_says(void **state)
 {
 	struct probe *probe = *state;
@@ -240,6 +261,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bad_video_fails_in_processing, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(processing_takes_as_long_as_the_knob_says,
+						probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(a_segment_above_the_edges_limit_is_refused,
 						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(media_grows_old, probe_open, probe_close),
 	};
