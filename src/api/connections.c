@@ -411,8 +411,7 @@ static void write_account_members(struct json_writer *w, const struct account_ro
 				  int64_t now_us)
 {
 	const enum account_state shown =
-		account_state_shown(account->state, !str_is_empty(account->refresh_token_sealed),
-				    account->expires_at_us, now_us);
+		account_state_shown(account->state, account->ends_at_us, now_us);
 	json_member_str(w, "id", account->id);
 	json_member_str(w, "app_user_id", account->user_id);
 	json_member_int(w, "platform_id", account->platform);
@@ -473,6 +472,7 @@ void api_account_write(struct json_writer *w, struct arena *arena,
 	write_account_members(w, account, now_us);
 	json_member_str(w, "connection_id", account->connection_id);
 	json_member_instant(w, "expires_at", account->expires_at_us);
+	json_member_instant(w, "ends_at", account->ends_at_us);
 	json_member_instant(w, "last_refresh_at", account->last_refresh_at_us);
 	json_member_str_or_null(w, "last_error", account->last_error);
 	write_scopes(w, account->scopes);

@@ -129,6 +129,7 @@ enum err_kind api_event_data(void *context, struct arena *arena, const struct ev
 		[EVENT_ACCOUNT_REAUTH_REQUIRED] = write_account,
 		[EVENT_TEST] = write_test,
 		[EVENT_USER_ERASED] = write_erased,
+		[EVENT_ACCOUNT_EXPIRING] = write_account,
 	};
 	struct buf out;
 	struct data_call d = {.api = context, .arena = arena, .event = event};

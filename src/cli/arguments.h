@@ -41,6 +41,8 @@
 	  "credential set: file with the platform's client secret") \
 	X(client_secret_stdin, "client-secret-stdin", false, \
 	  "credential set: read the secret from standard input") \
+	X(variant, "variant", true, \
+	  "credential set: the kind of app; LinkedIn: member (when not given), pages or both") \
 	X(scopes, "scopes", true, \
 	  "credential set: OAuth scopes to request; empty = the platform's usual ones; key " \
 	  "create: " \

@@ -295,10 +295,11 @@ static bool set_credential(struct demo *demo, const char *slug)
 	const struct json *credential = NULL;
 	struct str path = str_format(demo->arena, "/admin/apps/" STR_FMT "/credentials/%s",
 				     STR_ARG(demo->client_id), slug);
+	const bool has_pages = str_equal_z(str_of(slug), "linkedin");
 	struct str body = str_format(demo->arena,
 				     "{\"client_id\":\"sandbox-%s\",\"client_secret\":\"sandbox-"
-				     "secret-%s\",\"verify\":true}",
-				     slug, slug);
+				     "secret-%s\",%s\"verify\":true}",
+				     slug, slug, has_pages ? "\"variant\":\"both\"," : "");
 	if (!admin_call(demo, "set a credential", "PUT", path, body, &credential))
 		return false;
 	if (!str_equal_z(json_string(json_get(credential, "state")), "verified"))

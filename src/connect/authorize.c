@@ -35,14 +35,17 @@ static struct str scopes_joined(struct arena *arena, struct str scopes, const ch
 	return buf_str(&joined);
 }
 
-static struct str scopes_of(struct arena *arena, const struct oauth_profile *profile)
+static struct str scopes_of(struct arena *arena, const struct oauth_profile *profile,
+			    struct str variant)
 {
+	const struct oauth_variant *kind = oauth_variant_find(profile, variant);
+	const char *const *names = kind != NULL ? kind->scopes : profile->scopes;
 	struct buf scopes;
 	buf_init(&scopes, arena, 2048);
-	for (size_t i = 0; profile->scopes[i] != NULL; i++) {
+	for (size_t i = 0; names[i] != NULL; i++) {
 		if (i > 0)
 			buf_add_z(&scopes, profile->scope_separator);
-		buf_add_z(&scopes, profile->scopes[i]);
+		buf_add_z(&scopes, names[i]);
 	}
 	return buf_str(&scopes);
 }
@@ -68,7 +71,7 @@ struct str authorize_url(struct arena *arena, const struct oauth_profile *profil
 	form_add(&query, "response_type", STR("code"));
 	form_add(&query, "scope",
 		 str_is_empty(values->scopes)
-			 ? scopes_of(arena, profile)
+			 ? scopes_of(arena, profile, values->variant)
 			 : scopes_joined(arena, values->scopes, profile->scope_separator));
 	form_add(&query, "state", values->state);
 	if (profile->pkce != PKCE_NONE) {

@@ -14,7 +14,8 @@ struct authorize_values {
 	struct str state;
 	struct str pkce_verifier; /* empty when the profile does without */
 	struct str graph_version;
-	struct str scopes; /* the credential's, separated by spaces; empty = the profile's */
+	struct str variant; /* the credential's; empty = the profile's first */
+	struct str scopes;  /* the credential's, separated by spaces; empty = the variant's */
 };
 
 /* Where the user is sent to give consent. Lives in arena. */

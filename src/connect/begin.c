@@ -100,6 +100,7 @@ enum err_kind connector_begin(struct connector *connector, struct arena *arena,
 		.state = state,
 		.pkce_verifier = verifier,
 		.graph_version = config->settings->graph_version,
+		.variant = credential.variant,
 		.scopes = credential.scopes,
 	};
 	struct str url;

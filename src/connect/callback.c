@@ -192,21 +192,33 @@ static enum err_kind write_refusal(struct store_tx *tx, void *argument, struct e
 				     refusal->description, refusal->now_us, err);
 }
 
-/* The user said no, or the platform refuses the app. The customer gets a fixed code; the platform's
- * words stay in error_description of the accounts answer. */
+/* The user said no, or the platform refuses the app or what it asks for. */
+static enum connection_error refusal_error(const struct oauth_profile *oauth, struct str error)
+{
+	if (is_denial(oauth, error))
+		return CONNECTION_ERROR_ACCESS_DENIED;
+	return oauth->scope_error != NULL && str_equal_z(error, oauth->scope_error)
+		       ? CONNECTION_ERROR_MISSING_PERMISSIONS
+		       : CONNECTION_ERROR_PLATFORM_ERROR;
+}
+
+/* The customer gets a fixed code; the platform's words stay in error_description of the accounts
+ * answer. */
 static enum err_kind take_refusal(struct connector *connector, struct arena *arena,
 				  const struct connection_row *connection, const struct form *query,
 				  struct error *err)
 {
 	const struct oauth_profile *oauth = platform_of(connection->platform)->oauth;
-	const enum connection_error error = is_denial(oauth, parameter(query, "error"))
-						    ? CONNECTION_ERROR_ACCESS_DENIED
-						    : CONNECTION_ERROR_PLATFORM_ERROR;
-	const struct str words = refusal_words(connection, query);
+	const enum connection_error error = refusal_error(oauth, parameter(query, "error"));
+	const struct str words = utf8_cut_bytes(refusal_words(connection, query), WORDS_MAX_BYTES);
 	struct str description = str_of(connection_error_sentence(error));
+	if (error == CONNECTION_ERROR_MISSING_PERMISSIONS)
+		description =
+			str_format(arena, "%s does not let the app ask for a scope. %s",
+				   platform_id_name(connection->platform), oauth->scope_remedy);
 	if (!str_is_empty(words))
 		description = str_format(arena, STR_FMT " (" STR_FMT ")", STR_ARG(description),
-					 STR_ARG(utf8_cut_bytes(words, WORDS_MAX_BYTES)));
+					 STR_ARG(words));
 	struct refusal refusal = {
 		.connection_id = connection->id,
 		.error = str_of(connection_error_code(error)),

@@ -109,6 +109,7 @@ static enum err_kind load(struct exchange *x, struct error *err)
 	x->needs_confirmation = app.connect_confirmation;
 	t->env.settings = config->settings;
 	t->env.client_id = credential.client_id;
+	t->env.variant = credential.variant;
 	t->env.redirect_uri = x->connection.callback_url;
 	return ERR_NONE;
 }
@@ -152,6 +153,9 @@ static enum err_kind account_of(struct exchange *x, const struct account_found *
 		.scopes = found->scopes,
 		.expires_at_us = found->expires_at_us,
 		.refresh_expires_at_us = found->refresh_expires_at_us,
+		.ends_at_us = account_ends_at_us(!str_is_empty(found->refresh_token),
+						 found->expires_at_us, found->refresh_expires_at_us,
+						 found->permission_ends_at_us),
 	};
 	return ERR_NONE;
 }

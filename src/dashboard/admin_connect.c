@@ -20,17 +20,41 @@
 
 /* ---- the guide ---- */
 
-/* The scopes that are requested when the credential names none. */
-static struct str default_scopes(struct arena *arena, enum platform_id id)
+static struct str scopes_text(struct arena *arena, const char *const *scopes)
 {
 	struct buf out;
 	buf_init(&out, arena, SCOPES_MAX_BYTES);
-	for (const char *const *scope = platform_of(id)->oauth->scopes; *scope != NULL; scope++) {
+	for (; *scopes != NULL; scopes++) {
 		if (out.len > 0)
 			buf_add_char(&out, ' ');
-		buf_add_z(&out, *scope);
+		buf_add_z(&out, *scopes);
 	}
 	return buf_str(&out);
+}
+
+/* The scopes that are requested when the credential names none. */
+static struct str default_scopes(struct arena *arena, enum platform_id id,
+				 const struct credential_row *credential)
+{
+	const struct oauth_profile *oauth = platform_of(id)->oauth;
+	const struct oauth_variant *variant = oauth_variant_find(
+		oauth, credential != NULL ? credential->variant : (struct str){0});
+	return scopes_text(arena, variant != NULL ? variant->scopes : oauth->scopes);
+}
+
+static void write_variants(struct json_writer *w, struct arena *arena, enum platform_id id)
+{
+	const struct oauth_variant *variant = platform_of(id)->oauth->variants;
+	json_key(w, "variants");
+	json_begin_array(w);
+	for (; variant != NULL && variant->name != NULL; variant++) {
+		json_begin_object(w);
+		json_member_str(w, "name", str_of(variant->name));
+		json_member_str(w, "summary", str_of(variant->summary));
+		json_member_str(w, "scopes", scopes_text(arena, variant->scopes));
+		json_end_object(w);
+	}
+	json_end_array(w);
 }
 
 static bool is_local(struct arena *arena, struct str text)
@@ -84,7 +108,7 @@ static void write_guide(struct admin *admin, struct arena *arena, struct json_wr
 {
 	const struct platform_guide *guide = platform_guide_of(id);
 	const struct str redirect_uri = connector_callback_url(admin->config.connector, arena, id);
-	const struct str fallback = default_scopes(arena, id);
+	const struct str fallback = default_scopes(arena, id, credential);
 	const bool has_own = credential != NULL && !str_is_empty(credential->scopes);
 	json_begin_object(w);
 	json_member_str(w, "platform", str_of(platform_id_slug(id)));
@@ -99,6 +123,7 @@ static void write_guide(struct admin *admin, struct arena *arena, struct json_wr
 	write_warning(w, arena, guide, redirect_uri);
 	json_member_str(w, "scopes", has_own ? credential->scopes : fallback);
 	json_member_str(w, "default_scopes", fallback);
+	write_variants(w, arena, id);
 	json_member_str(w, "review", str_of(guide->review));
 	json_key(w, "credential");
 	if (credential != NULL)

@@ -5,9 +5,19 @@
 
 #include "seal.h"
 
+#include "platform.h"
+
 #include "connect.h"
 
 #define VERIFY_WAIT_MS 30000
+
+/* Empty where all apps are of one kind. */
+static struct str variant_name(const struct credential_row *credential)
+{
+	const struct oauth_variant *variant =
+		oauth_variant_find(platform_of(credential->platform)->oauth, credential->variant);
+	return variant != NULL ? str_of(variant->name) : (struct str){0};
+}
 
 static void write_fields(struct admin *admin, struct arena *arena, struct json_writer *w,
 			 const struct credential_row *credential)
@@ -15,6 +25,7 @@ static void write_fields(struct admin *admin, struct arena *arena, struct json_w
 	json_member_str(w, "platform", str_of(platform_id_slug(credential->platform)));
 	json_member_str(w, "client_id", credential->client_id);
 	json_member_str(w, "state", str_of(credential_state_name(credential->state)));
+	json_member_str_or_null(w, "variant", variant_name(credential));
 	json_member_str_or_null(w, "scopes", credential->scopes);
 	json_member_str_or_null(w, "message", credential->message);
 	json_member_instant(w, "verified_at", credential->verified_at_us);
@@ -137,8 +148,9 @@ static bool verify(struct admin *admin, struct http_request *request,
 
 static const struct json *read_body(struct http_request *request, struct http_response *response)
 {
-	return admin_request_body(request, response,
-				  KNOWN("client_id", "client_secret", "verify", "scopes", "force"));
+	return admin_request_body(
+		request, response,
+		KNOWN("client_id", "client_secret", "verify", "scopes", "variant", "force"));
 }
 
 /* White space at both ends is removed: a secret pasted with a trailing newline would break Basic
@@ -192,22 +204,52 @@ static bool read_scopes(const struct json *value, struct http_request *request,
 	return is_good;
 }
 
-/* Without scopes in the request, the stored ones stay: another set than last time ends the users'
- * tokens (linkedin.md 1.1). */
-static bool find_scopes(struct admin *admin, struct http_request *request,
-			struct http_response *response, struct str app_id,
-			enum platform_id platform, struct str *scopes_out)
+/* False: answered. */
+static bool read_variant(const struct json *value, struct http_request *request,
+			 struct http_response *response, enum platform_id platform,
+			 struct str *variant_out)
 {
-	const struct json *value = json_get(read_body(request, response), "scopes");
+	const struct oauth_profile *oauth = platform_of(platform)->oauth;
+	struct buf known;
+	*variant_out = json_string(value);
+	if (json_is(value, JSON_TYPE_STRING) && oauth->variants != NULL &&
+	    oauth_variant_find(oauth, *variant_out) != NULL)
+		return true;
+	buf_init(&known, request->arena, CREDENTIAL_MAX_BYTES);
+	for (const struct oauth_variant *one = oauth->variants; one != NULL && one->name != NULL;
+	     one++)
+		buf_addf(&known, "%s%s", known.len > 0 ? ", " : "", one->name);
+	admin_respond_field_error(response, "variant",
+				  oauth->variants == NULL
+					  ? str_format(request->arena, "%s has no variants.",
+						       platform_id_name(platform))
+					  : str_format(request->arena,
+						       "variant must be one of " STR_FMT ".",
+						       STR_ARG(buf_str(&known))));
+	return false;
+}
+
+/* Fills the row's scopes and variant. What the request leaves out stays as it was, since another
+ * set of scopes than last time ends the users' tokens (linkedin.md 1.1); but a variant that is
+ * given comes with its own scopes. */
+static bool find_scopes(struct admin *admin, struct http_request *request,
+			struct http_response *response, struct credential_row *row)
+{
+	const struct json *body = read_body(request, response);
+	const struct json *scopes = json_get(body, "scopes");
+	const struct json *variant = json_get(body, "variant");
 	struct credential_row before = {0};
 	struct error err = {0};
-	*scopes_out = STR("");
-	if (!json_is_null(value))
-		return read_scopes(value, request, response, scopes_out);
-	if (value == NULL && store_credential_find(admin->config.store, request->arena, app_id,
-						   platform, &before, &err) == ERR_NONE)
-		*scopes_out = before.scopes;
-	return true;
+	const bool is_changed =
+		store_credential_find(admin->config.store, request->arena, row->app_id,
+				      row->platform, &before, &err) == ERR_NONE;
+	if (is_changed && variant == NULL)
+		row->variant = before.variant;
+	if (is_changed && variant == NULL && scopes == NULL)
+		row->scopes = before.scopes;
+	return (json_is_null(variant) ||
+		read_variant(variant, request, response, row->platform, &row->variant)) &&
+	       (json_is_null(scopes) || read_scopes(scopes, request, response, &row->scopes));
 }
 
 /* A slip must not stop a platform that works: beside a verified credential another one waits until
@@ -232,25 +274,23 @@ void admin_credential_set(void *context, struct http_request *request,
 	struct admin *admin = context;
 	struct app_row app = {0};
 	enum platform_id platform;
-	struct str client_id, secret, scopes;
+	struct str client_id, secret;
+	struct credential_row credential = {.state = CREDENTIAL_PENDING};
 	if (!admin_request_app(admin, request, response, &app) ||
 	    !admin_request_platform(request, response, &platform) ||
-	    !read_credential(request, response, &client_id, &secret) ||
-	    !find_scopes(admin, request, response, app.id, platform, &scopes))
+	    !read_credential(request, response, &client_id, &secret))
+		return;
+	credential.app_id = app.id;
+	credential.platform = platform;
+	if (!find_scopes(admin, request, response, &credential))
 		return;
 	const struct str row_id = str_format(request->arena, STR_FMT "/%s", STR_ARG(app.id),
 					     platform_id_slug(platform));
 	const struct seal_place place = {STR("platform_credentials"), STR("client_secret"), row_id};
-	const struct credential_row credential = {
-		.app_id = app.id,
-		.platform = platform,
-		.client_id = client_id,
-		.client_secret_sealed = seal_secret(admin->config.seal, request->arena, &place,
-						    secret, admin->config.random),
-		.state = CREDENTIAL_PENDING,
-		.updated_at_us = clock_now_us(admin->config.clock),
-		.scopes = scopes,
-	};
+	credential.client_id = client_id;
+	credential.client_secret_sealed = seal_secret(admin->config.seal, request->arena, &place,
+						      secret, admin->config.random);
+	credential.updated_at_us = clock_now_us(admin->config.clock);
 	const struct json *body = read_body(request, response);
 	struct verify_outcome outcome = {0};
 	struct error err = {0};

@@ -126,13 +126,17 @@ void account_token_turn_begins(struct delivery_task *t)
 
 static enum err_kind save_pair(struct delivery_task *t, void *tx, struct error *err)
 {
-	const struct account_tokens token = {.account_id = t->work.account.id,
-					     .token_version = t->work.account.token_version,
-					     .access_token_sealed = t->token.access_sealed,
-					     .refresh_token_sealed = t->token.refresh_sealed,
-					     .expires_at_us = t->token.expires_at_us,
-					     .refresh_expires_at_us =
-						     t->token.refresh_expires_at_us};
+	const bool has_refresh_token = !str_is_empty(t->token.refresh_sealed) ||
+				       !str_is_empty(t->work.account.refresh_token_sealed);
+	const struct account_tokens token = {
+		.account_id = t->work.account.id,
+		.token_version = t->work.account.token_version,
+		.access_token_sealed = t->token.access_sealed,
+		.refresh_token_sealed = t->token.refresh_sealed,
+		.expires_at_us = t->token.expires_at_us,
+		.refresh_expires_at_us = t->token.refresh_expires_at_us,
+		.ends_at_us = account_ends_at_us(has_refresh_token, t->token.expires_at_us,
+						 t->token.refresh_expires_at_us, 0)};
 	const enum err_kind kind = store_account_save_token(tx, &token, t->env.now_us, err);
 	t->token.is_saved = kind == ERR_NONE;
 	/* CONFLICT: the account was connected again meanwhile; its tokens are newer than ours. */

@@ -37,12 +37,21 @@ enum account_type account_type_of_name(struct str name)
 	return (enum account_type)NAME_FIND(account_types, name);
 }
 
-enum account_state account_state_shown(enum account_state state, bool has_refresh_token,
-				       int64_t expires_at_us, int64_t now_us)
+enum account_state account_state_shown(enum account_state state, int64_t ends_at_us, int64_t now_us)
 {
-	const bool is_ending = expires_at_us > 0 && expires_at_us < now_us + ACCOUNT_EXPIRING_US;
-	return state == ACCOUNT_ACTIVE && !has_refresh_token && is_ending ? ACCOUNT_EXPIRING
-									  : state;
+	const bool is_ending = ends_at_us > 0 && ends_at_us < now_us + ACCOUNT_EXPIRING_US;
+	return state == ACCOUNT_ACTIVE && is_ending ? ACCOUNT_EXPIRING : state;
+}
+
+int64_t account_ends_at_us(bool has_refresh_token, int64_t expires_at_us,
+			   int64_t refresh_expires_at_us, int64_t permission_ends_at_us)
+{
+	const int64_t token_us = has_refresh_token ? refresh_expires_at_us : expires_at_us;
+	if (token_us <= 0 || permission_ends_at_us <= 0)
+		return token_us > 0                ? token_us
+		       : permission_ends_at_us > 0 ? permission_ends_at_us
+						   : 0;
+	return token_us < permission_ends_at_us ? token_us : permission_ends_at_us;
 }
 
 bool account_state_is_usable(enum account_state state)

@@ -68,6 +68,7 @@ static void print_account(struct person *person, const struct json *account)
 	print_time(person, "Connected", json_get_string(account, "created_at"));
 	print_time(person, "Renewed", json_get_string(account, "last_refresh_at"));
 	print_time(person, "Expires", json_get_string(account, "expires_at"));
+	print_time(person, "Ends", json_get_string(account, "ends_at"));
 	if (!str_is_empty(error))
 		person_print_line(person, "Last error", error);
 	if (!str_is_empty(advice))

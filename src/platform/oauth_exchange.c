@@ -6,6 +6,16 @@
 
 #include "form.h"
 
+const struct oauth_variant *oauth_variant_find(const struct oauth_profile *profile, struct str name)
+{
+	const struct oauth_variant *variant = profile->variants;
+	if (variant == NULL || str_is_empty(name))
+		return variant;
+	while (variant->name != NULL && !str_equal_z(name, variant->name))
+		variant++;
+	return variant->name != NULL ? variant : NULL;
+}
+
 /* ---- asking ---- */
 
 static struct call *form_send(const struct env *env, struct buf *form, struct step *step)

@@ -76,6 +76,8 @@ struct env {
 	struct str client_id;
 	struct str client_secret;
 
+	struct str variant; /* connect: of the app's credential (struct oauth_variant) */
+
 	/* connect: what the callback brought */
 	struct str code;
 	struct str redirect_uri;  /* exactly as sent in the authorize URL; set for verify too */
@@ -180,6 +182,7 @@ struct account_found {
 	struct str refresh_token;      /* empty = none: a stored one is kept */
 	int64_t expires_at_us;         /* of the access token; 0 = never or unknown */
 	int64_t refresh_expires_at_us; /* 0 = unknown */
+	int64_t permission_ends_at_us; /* what the user allowed, whatever the tokens; 0 = never */
 	struct str scopes;             /* as granted */
 	struct str extra; /* JSON object text for account_extra, no secrets; empty = none */
 	/* another secret (Meta's user token), sealed by the store; empty = none */
@@ -297,16 +300,29 @@ struct oauth_parameter {
 	const char *value;
 };
 
+/* A kind of app at the platform: what it may ask for follows from the products it has. */
+struct oauth_variant {
+	const char *name;       /* "member"; NULL ends a list */
+	const char *scopes[16]; /* NULL-ended */
+	const char *summary;    /* for which app, in a few words */
+};
+
 /* How the authorize URL is made. connect/ adds state and PKCE values and assembles it. */
 struct oauth_profile {
-	const char *authorize_url;   /* "{graph_version}" is replaced from platform_settings */
-	const char *client_id_name;  /* "client_id"; "client_key" on TikTok */
-	const char *scopes[16];      /* NULL-ended */
+	const char *authorize_url;  /* "{graph_version}" is replaced from platform_settings */
+	const char *client_id_name; /* "client_id"; "client_key" on TikTok */
+	const char *scopes[16]; /* NULL-ended; those of the first variant, where there are any */
+	/* the first is what a credential is that names none; NULL = all apps are of one kind */
+	const struct oauth_variant *variants;
 	const char *scope_separator; /* " " or "," */
 	enum pkce_style pkce;
 	struct oauth_parameter extra[6]; /* fixed parameters, NULL-ended */
 	/* values of the callback's error parameter that mean the user declined; NULL-ended */
 	const char *denied_errors[4];
+	/* the value that means: the app may not ask for one of the scopes, and what to do then;
+	 * NULL = there is none */
+	const char *scope_error;
+	const char *scope_remedy;
 	/* what the callback's iss must equal if it is present (RFC 9207); NULL = unknown */
 	const char *issuer;
 };
@@ -360,6 +376,10 @@ struct platform {
  * transient, since there is no account yet whose token could be refreshed. */
 void platform_run(const struct platform *platform, enum operation operation, const struct env *env,
 		  struct flow *flow, const struct reply *reply, struct step *step);
+
+/* The variant of that name, NULL when there is none; the empty name is the first's. */
+const struct oauth_variant *oauth_variant_find(const struct oauth_profile *profile,
+					       struct str name);
 
 /* The platform of that number, of static lifetime; NULL for PLATFORM_NONE and unknown numbers. */
 const struct platform *platform_of(enum platform_id id);

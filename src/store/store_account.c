@@ -37,6 +37,7 @@ void account_read(struct sql_cursor *cursor, void *out)
 	account->created_at_us = sql_take_int(cursor);
 	account->updated_at_us = sql_take_int(cursor);
 	account->is_unconfirmed = sql_take_bool(cursor);
+	account->ends_at_us = sql_take_int(cursor);
 }
 
 enum err_kind account_put(struct store_tx *tx, struct str connection_id,
@@ -52,7 +53,8 @@ enum err_kind account_put(struct store_tx *tx, struct str connection_id,
 				sql_blob(a->access_token_sealed), sql_blob(a->refresh_token_sealed),
 				sql_text(a->extra), sql_blob(a->extra_sealed), sql_text(a->scopes),
 				sql_int(a->expires_at_us), sql_int(a->refresh_expires_at_us),
-				sql_int(now_us), sql_int(a->is_unconfirmed)),
+				sql_int(now_us), sql_int(a->is_unconfirmed),
+				sql_int(a->ends_at_us)),
 		       NULL, err);
 }
 
@@ -181,7 +183,8 @@ enum err_kind store_account_save_token(struct store_tx *tx, const struct account
 				    sql_blob(token->access_token_sealed),
 				    sql_blob(token->refresh_token_sealed),
 				    sql_int(token->expires_at_us),
-				    sql_int(token->refresh_expires_at_us), sql_int(now_us)),
+				    sql_int(token->refresh_expires_at_us), sql_int(now_us),
+				    sql_int(token->ends_at_us)),
 			   ERR_CONFLICT, "account with this token", err);
 }
 
@@ -207,6 +210,53 @@ enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id
 			   SQL_ARGS(sql_text(account_id), sql_word(account_state_name(state)),
 				    sql_text(last_error), sql_int(now_us)),
 			   ERR_NOT_FOUND, "account", err);
+}
+
+/* ---- accounts that end ---- */
+
+struct ending {
+	struct str account_id;
+	struct str app_id;
+	int64_t ends_at_us;
+};
+
+static void ending_read(struct sql_cursor *cursor, void *out)
+{
+	struct ending *ending = out;
+	ending->account_id = sql_take_text(cursor);
+	ending->app_id = sql_take_text(cursor);
+	ending->ends_at_us = sql_take_int(cursor);
+}
+
+/* An account that was first met within the last days is told of once. */
+static enum err_kind tell_ending(struct store_tx *tx, const struct ending *ending, int64_t now_us,
+				 struct error *err)
+{
+	const bool is_soon = ending->ends_at_us < now_us + ACCOUNT_EXPIRING_SOON_US;
+	const enum err_kind kind = event_add(tx, ending->app_id, EVENT_ACCOUNT_EXPIRING,
+					     ending->account_id, STR(""), err);
+	if (kind != ERR_NONE)
+		return kind;
+	return sql_run(tx->sql, SQL_ACCOUNT_ENDING_TOLD,
+		       SQL_ARGS(sql_text(ending->account_id), sql_int(is_soon ? 2 : 1)), NULL, err);
+}
+
+enum err_kind store_account_tell_endings(struct store_tx *tx, int64_t now_us, int64_t max,
+					 size_t *told_out, struct error *err)
+{
+	struct ending *rows = NULL;
+	size_t count = 0;
+	enum err_kind kind = sql_list(
+		tx->sql, tx->arena,
+		SQL_ROWS(SQL_ACCOUNT_ENDING,
+			 SQL_ARGS(sql_int(now_us), sql_int(now_us + ACCOUNT_EXPIRING_US),
+				  sql_int(now_us + ACCOUNT_EXPIRING_SOON_US), sql_int(max)),
+			 ending_read, *rows),
+		(void **)&rows, &count, err);
+	for (size_t i = 0; i < count && kind == ERR_NONE; i++)
+		kind = tell_ending(tx, &rows[i], now_us, err);
+	*told_out = kind == ERR_NONE ? count : 0;
+	return kind;
 }
 
 /* ---- disconnect ---- */

@@ -54,6 +54,7 @@ struct account_row {
 	struct str scopes;
 	int64_t expires_at_us; /* access token; 0 = does not expire or unknown */
 	int64_t refresh_expires_at_us;
+	int64_t ends_at_us;    /* account_ends_at_us() */
 	int64_t token_version; /* goes up with every new access token */
 	int64_t last_refresh_at_us;
 	struct str last_error;
@@ -165,6 +166,7 @@ struct account_tokens {
 	struct str refresh_token_sealed; /* empty = keep the stored one */
 	int64_t expires_at_us;           /* 0 = does not expire or unknown */
 	int64_t refresh_expires_at_us;   /* 0 = does not expire or unknown */
+	int64_t ends_at_us;              /* account_ends_at_us() */
 };
 /* Saves new tokens. CONFLICT when the account has another token_version: somebody else has
  * refreshed or connected it. */
@@ -175,6 +177,10 @@ enum err_kind store_account_save_token(struct store_tx *tx, const struct account
 enum err_kind store_account_save_extra(struct store_tx *tx, struct str account_id,
 				       int64_t token_version, struct str extra, int64_t now_us,
 				       struct error *err);
+/* Tells of accounts that end within ACCOUNT_EXPIRING_US, and once more within
+ * ACCOUNT_EXPIRING_SOON_US, by the event account.expiring; at most max. */
+enum err_kind store_account_tell_endings(struct store_tx *tx, int64_t now_us, int64_t max,
+					 size_t *told_out, struct error *err);
 /* With the event account.reauth_required when that is the new state and not the old. NOT_FOUND. */
 enum err_kind store_account_set_state(struct store_tx *tx, struct str account_id,
 				      enum account_state state, struct str last_error,

@@ -19,8 +19,10 @@ struct credential_row {
 	struct str message; /* the platform's own words when failed; else empty */
 	int64_t verified_at_us;
 	int64_t updated_at_us;
-	/* asked for at consent, separated by blanks; empty = those of the platform's profile */
+	/* asked for at consent, separated by blanks; empty = those of the variant */
 	struct str scopes;
+	struct str
+		variant; /* the kind of app (struct oauth_variant); empty = the platform's first */
 };
 
 /* Writes client_id and sealed secret, state pending, clears message. A candidate beside it is

@@ -30,6 +30,7 @@ struct webhooker {
 	size_t work_count;
 	struct webhook_attempt *attempts; /* under way */
 	int64_t next_expiry_us;
+	int64_t next_ending_us;
 	bool is_careful;          /* the last claim failed: the next is isolated */
 	int64_t put_off_until_us; /* nothing is claimed before */
 	struct error put_off_why;

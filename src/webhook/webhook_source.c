@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "store_alarm.h"
+#include "store_connection.h"
 
 #define CLAIM_ARENA_MAX_BYTES ((size_t)256 << 20)
 /* a call takes 10 s at most; a dead owner's leases are voided at the next start */
@@ -29,6 +30,21 @@ static enum err_kind expire(struct webhooker *webhooker, void *tx, int64_t now_u
 	const enum err_kind kind = store_retention_expire(tx, &webhooker->config.retention, now_us,
 							  EXPIRY_MAX, &removed, err);
 	webhooker->next_expiry_us = removed > 0 ? now_us : now_us + EXPIRY_EVERY_US;
+	return kind;
+}
+
+/* Accounts that only their users can renew, before they end. */
+static enum err_kind tell_endings(struct webhooker *webhooker, void *tx, int64_t now_us,
+				  struct error *err)
+{
+	const int64_t scale = webhooker->config.time_scale;
+	const int64_t every_us = scale > 1 ? EXPIRY_EVERY_US / scale : EXPIRY_EVERY_US;
+	size_t told = 0;
+	if (now_us < webhooker->next_ending_us)
+		return ERR_NONE;
+	const enum err_kind kind = store_account_tell_endings(tx, now_us, EXPIRY_MAX, &told, err);
+	webhooker->next_ending_us =
+		told > 0 ? now_us : now_us + (every_us > US_PER_S ? every_us : US_PER_S);
 	return kind;
 }
 
@@ -65,6 +81,8 @@ static enum err_kind claim(struct store_tx *tx, void *argument, struct error *er
 	if (kind == ERR_NONE)
 		kind = store_webhook_claim(tx, webhooker->claim_arena, &wish, &webhooker->work,
 					   &webhooker->work_count, err);
+	if (kind == ERR_NONE)
+		kind = tell_endings(webhooker, tx, now_us, err);
 	return kind == ERR_NONE ? expire(webhooker, tx, now_us, err) : kind;
 }
 

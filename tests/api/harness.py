@@ -512,6 +512,7 @@ class App:
             done = self.cli(
                 *("credential", "set", "--app", self.client_id, "--platform", slug),
                 *("--client-id", f"sandbox-{slug}", "--client-secret-stdin", "--verify"),
+                *(("--variant", "both") if slug == "linkedin" else ()),  # the member and the page
                 stdin=f"sandbox-secret-{slug}",
             )
             assert done.returncode == 0, f"{slug}: {done.stdout}{done.stderr}"

@@ -5,7 +5,7 @@ import pytest
 
 from harness import PLATFORMS, App, Service, check_error, marker, utc
 
-DETAILS = {"connection_id", "expires_at", "last_refresh_at", "last_error", "scopes", "confirmed", "created_at", "updated_at"}
+DETAILS = {"connection_id", "expires_at", "ends_at", "last_refresh_at", "last_error", "scopes", "confirmed", "created_at", "updated_at"}
 
 
 @pytest.fixture(scope="module")

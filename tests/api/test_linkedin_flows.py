@@ -225,13 +225,57 @@ def test_scopes_of_a_credential(own, client, scopes, types, has_email):
     app.published(connection.accounts[-1]["id"], marker("scoped"))
 
 
-def test_scopes_that_the_app_does_not_own(own):
-    """The platform's usual set is for apps with every product: a self-serve app is refused for it (linkedin.md 1.2)."""
+BOTH = "openid profile email w_member_social r_organization_social w_organization_social rw_organization_admin"
+
+
+@pytest.mark.parametrize("client, words, scopes, types", [
+    ("sandbox-linkedin-member", (), MEMBER, ["personal"]),
+    ("sandbox-linkedin-member", ("--variant", "member"), MEMBER, ["personal"]),
+    ("sandbox-linkedin-organization", ("--variant", "pages"), ORGANIZATION, ["personal", "organization"]),
+    ("sandbox-linkedin", ("--variant", "both"), BOTH, ["personal", "organization"]),
+])
+def test_a_variant_fits_the_apps_products(own, client, words, scopes, types):
+    """An ordinary member app connects with the defaults (api-decisions.md 3)."""
     _, app = own
-    set_credential(app, "sandbox-linkedin-member")
+    shown_credential = set_credential(app, client, *words)
+    assert (shown_credential["variant"], shown_credential["scopes"]) == (words[1] if words else "member", None)
     app.issue_token()
     connection = app.connect("linkedin")
-    assert connection.query["status"] == "failed" and connection.accounts == []
+    assert query_of(connection.authorize_url)["scope"] == scopes
+    assert [account["account_type"] for account in connection.accounts] == types
+    app.published(connection.accounts[-1]["id"], marker("variant"))
+
+
+@pytest.mark.parametrize("client, variant, scope", [
+    ("sandbox-linkedin-member", "both", "r_organization_social"),
+    ("sandbox-linkedin-organization", "member", "openid"),
+])
+def test_a_scope_that_the_app_does_not_own_is_told_by_name(own, client, variant, scope):
+    """LinkedIn refuses the whole login for one scope (linkedin.md 1.2)."""
+    _, app = own
+    set_credential(app, client, "--variant", variant)
+    app.issue_token()
+    connection = app.connect("linkedin")
+    assert connection.query["status"] == "failed" and connection.query["error"] == "missing_permissions"
+    assert connection.accounts == []
+    told = connection.answer["error_description"]
+    assert f'"{scope}"' in told and "variant" in told and "scopes" in told
+
+
+def test_a_variant_replaces_scopes_and_stays(own):
+    _, app = own
+    client = "sandbox-linkedin-member"
+    assert set_credential(app, client, "--scopes", "openid profile")["scopes"] == "openid profile"
+    changed = set_credential(app, client, "--variant", "both")
+    assert (changed["variant"], changed["scopes"]) == ("both", None)
+    again = set_credential(app, client)
+    assert (again["variant"], again["scopes"]) == ("both", None)
+    wrong = app.cli("credential", "set", "--app", app.client_id, "--platform", "linkedin", "--client-id", client,
+                    "--client-secret-stdin", "--variant", "page", stdin="secret")
+    assert wrong.returncode == 1 and "member, pages, both" in wrong.stdout + wrong.stderr
+    other = app.cli("credential", "set", "--app", app.client_id, "--platform", "x", "--client-id", "sandbox-x",
+                    "--client-secret-stdin", "--variant", "member", stdin="secret")
+    assert other.returncode == 1 and "no variants" in other.stdout + other.stderr
 
 
 def test_scopes_stay_when_the_secret_changes(own):

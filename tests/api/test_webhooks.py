@@ -13,11 +13,11 @@ import uuid
 
 import pytest
 
-from harness import App, Service, check_error, marker, poll, utc
+from harness import App, Sandbox, Service, check_error, marker, poll, utc
 
 X_TWEETS = ("x", "POST", "/2/tweets")
 EVENTS = ["post.publish.succeeded", "post.publish.failed", "post.completed", "connection.completed", "account.reauth_required", "test",
-          "user.erased"]
+          "user.erased", "account.expiring"]
 UNKNOWN = "01a1fcda-7451-7617-8dc3-203f49eaf280"
 
 
@@ -281,6 +281,27 @@ def test_a_dead_account_is_told_once(tmp_path, sandbox, receiver):
         assert body["data"]["id"] == account and body["data"]["status"] == "reauth_required"
         time.sleep(0.3)
         assert len(receiver.of("/dead")) == 1
+
+
+def test_an_account_that_ends_is_told_of(tmp_path, receiver):
+    """Google's projects in Testing: refresh tokens end after 7 days (youtube.md 1.4)."""
+    with Sandbox() as sandbox, Service(tmp_path / "data", sandbox, ["--time-scale", "1000"]) as process:
+        app = App(process, name="testing").set_credentials("youtube").issue_token()
+        create(app, receiver.url + "/ends", events=["account.expiring"])
+        lasting = app.account("youtube", user_id="lasting")
+        assert app.get(f"/v1/accounts/{lasting}").json()["data"]["ends_at"] is None
+        sandbox._call("POST", "/_sandbox/knobs", json={"youtube_testing": 1})
+        account = app.account("youtube", user_id="testing")
+        told = json.loads(receiver.wait("/ends", 1)[0][2])
+        assert told["event"] == "account.expiring" and told["data"]["id"] == account
+        shown = app.get(f"/v1/accounts/{account}").json()["data"]
+        assert told["data"]["ends_at"] == shown["ends_at"] and shown["status"] == "expiring"
+        left = datetime.datetime.fromisoformat(shown["ends_at"].replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
+        assert datetime.timedelta(days=6) < left < datetime.timedelta(days=7)
+        listed = app.get("/v1/accounts?status=expiring").json()["data"]
+        assert [one["id"] for one in listed] == [account]
+        time.sleep(1.5)  # the next look
+        assert len(receiver.of("/ends")) == 1
 
 
 # ---- tried again ----

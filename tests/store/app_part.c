@@ -438,11 +438,14 @@ static void a_credential_keeps_its_scopes(void **state)
 	ok(store_credential_find(fx->store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err),
 	   &err);
 	assert_int_equal(found.scopes.len, 0);
+	assert_int_equal(found.variant.len, 0);
 	credential.scopes = STR("openid w_member_social");
+	credential.variant = STR("pages");
 	ok(store_credential_put(fx->store, &credential, &err), &err);
 	ok(store_credential_find(fx->store, fx->arena, app.id, PLATFORM_LINKEDIN, &found, &err),
 	   &err);
 	assert_true(str_is(found.scopes, "openid w_member_social"));
+	assert_true(str_is(found.variant, "pages"));
 }
 
 static void an_alarm_is_told_until_it_is_cleared(void **state)

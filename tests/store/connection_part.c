@@ -2,6 +2,8 @@
  * Conformance: connections and accounts. */
 #include "fixture.h"
 
+#include "store_event.h"
+
 #include <pthread.h>
 
 static enum err_kind find(struct fixture *fx, struct str app_id, struct str id, int64_t now_us,
@@ -496,6 +498,79 @@ static void an_extra_is_replaced_for_the_token_that_was_read(void **state)
 	assert_int_equal(store_write(fx->store, do_save_extra, &t, &err), ERR_CONFLICT);
 }
 
+/* ---- accounts that end ---- */
+
+struct ending {
+	const struct account_row *account;
+	int64_t version; /* of the token that is read */
+	int64_t ends_at_us;
+	int64_t now_us;
+	size_t told;
+};
+
+static enum err_kind do_save_ending(struct store_tx *tx, void *argument, struct error *err)
+{
+	const struct ending *e = argument;
+	const struct account_tokens token = {.account_id = e->account->id,
+					     .token_version = e->version,
+					     .access_token_sealed = STR("at\0end"),
+					     .refresh_token_sealed = STR("rt\0end"),
+					     .refresh_expires_at_us = e->ends_at_us,
+					     .ends_at_us = e->ends_at_us};
+	return store_account_save_token(tx, &token, NOW, err);
+}
+
+static enum err_kind do_tell_endings(struct store_tx *tx, void *argument, struct error *err)
+{
+	struct ending *e = argument;
+	return store_account_tell_endings(tx, e->now_us, 10, &e->told, err);
+}
+
+static size_t told_at(struct fixture *fx, struct ending *e, int64_t now_us)
+{
+	struct error err = {0};
+	e->now_us = now_us;
+	assert_int_equal(store_write(fx->store, do_tell_endings, e, &err), ERR_NONE);
+	return e->told;
+}
+
+/* Fourteen days before, three days before, and no more; a new end is told anew. */
+static void an_account_that_ends_is_told_of_twice(void **state)
+{
+	struct fixture *fx = *state;
+	const struct app_row app = make_app(fx);
+	const struct account_row account = make_account(fx, &app, "u", PLATFORM_LINKEDIN);
+	const struct account_row endless = make_account(fx, &app, "u", PLATFORM_X);
+	const int64_t end_us = NOW + 60 * US_PER_DAY;
+	struct ending e = {.account = &account, .version = 1, .ends_at_us = end_us};
+	struct event_row *events = NULL;
+	size_t count = 0;
+	struct error err = {0};
+	assert_int_equal(store_write(fx->store, do_save_ending, &e, &err), ERR_NONE);
+	assert_int_equal(get_account(fx, &app, account.id).ends_at_us, end_us);
+	assert_int_equal(get_account(fx, &app, endless.id).ends_at_us, 0);
+	assert_int_equal(told_at(fx, &e, end_us - 14 * US_PER_DAY), 0);
+	assert_int_equal(told_at(fx, &e, end_us - 14 * US_PER_DAY + 1), 1);
+	assert_int_equal(told_at(fx, &e, end_us - 13 * US_PER_DAY), 0);
+	assert_int_equal(told_at(fx, &e, end_us - 3 * US_PER_DAY + 1), 1);
+	assert_int_equal(told_at(fx, &e, end_us - 1), 0);
+	ok(store_event_list(fx->store, fx->arena, app.id, 0, 10, &events, &count, &err), &err);
+	size_t told = 0;
+	for (size_t i = 0; i < count; i++)
+		told += events[i].kind == EVENT_ACCOUNT_EXPIRING &&
+			str_equal(events[i].subject_id, account.id);
+	assert_int_equal(told, 2);
+	/* The same end with a second's difference is not news; another one is. */
+	e = (struct ending){.account = &account, .version = 2, .ends_at_us = end_us + US_PER_S};
+	assert_int_equal(store_write(fx->store, do_save_ending, &e, &err), ERR_NONE);
+	assert_int_equal(told_at(fx, &e, end_us - 1), 0);
+	e = (struct ending){
+		.account = &account, .version = 3, .ends_at_us = end_us + 2 * US_PER_DAY};
+	assert_int_equal(store_write(fx->store, do_save_ending, &e, &err), ERR_NONE);
+	assert_int_equal(told_at(fx, &e, end_us), 1);
+	assert_int_equal(told_at(fx, &e, end_us + 1), 0);
+}
+
 int run_connection_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +589,7 @@ int run_connection_tests(void)
 		STORE_TEST(of_two_refreshers_the_second_is_told),
 		STORE_TEST(an_account_state_is_kept_with_its_reason),
 		STORE_TEST(an_extra_is_replaced_for_the_token_that_was_read),
+		STORE_TEST(an_account_that_ends_is_told_of_twice),
 	};
 	return cmocka_run_group_tests_name("store: connections", tests, fixture_open,
 					   fixture_close);

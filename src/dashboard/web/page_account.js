@@ -59,6 +59,7 @@ function healthCard(context, account) {
 				: null,
 			facts([
 				["Expires", whenFull(account.expires_at, "unknown")],
+				["Must be reconnected by", whenFull(account.ends_at, "no end known")],
 				["Last refreshed", whenFull(account.last_refresh_at, "never")],
 				["Scopes", (account.scopes ?? []).length > 0 ? h("span", {class: "mono"}, account.scopes.join(" ")) : null],
 				["Last error", account.last_error ?? "none"],

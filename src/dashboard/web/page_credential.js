@@ -58,6 +58,16 @@ function entryCard(context, guide) {
 					"What works stays in use until the new one is proven."
 				: "Stored encrypted and never shown again.",
 		}),
+		guide.variants.length > 0
+			? field({
+					name: "variant",
+					label: "Products of the app",
+					kind: "select",
+					value: credential?.variant ?? guide.variants[0].name,
+					options: guide.variants.map((variant) => [variant.name, `${variant.name}: ${variant.summary}`]),
+					hint: `${guide.name} refuses the login for a scope that the app's products do not have.`,
+				})
+			: null,
 		field({
 			name: "scopes",
 			label: "Custom scopes",
@@ -68,7 +78,7 @@ function entryCard(context, guide) {
 			hint: "Leave empty for the default. Changing the scopes may invalidate your users' tokens.",
 			parse: (text) => (text.trim() === "" ? null : text.trim()),
 		}),
-	];
+	].filter((one) => one !== null);
 	const send = async (values) => {
 		const stored = await api.put(context.appPath("credentials", guide.platform), {...values, verify: true});
 		report(stored, guide.name);

@@ -12,6 +12,7 @@ export const EVENTS = [
 	["connection.completed", "A connection has succeeded or failed."],
 	["account.reauth_required", "A user has to reconnect an account."],
 	["user.erased", "All that was stored about a user is erased."],
+	["account.expiring", "An account ends in 14 or 3 days unless its user reconnects it."],
 ];
 
 export const webhookWord = (webhook) => (!webhook.enabled ? "disabled" : webhook.failing_since ? "failing" : "enabled");

@@ -407,14 +407,36 @@ const struct stage linkedin_connect_stages[] = {
 
 /* ---- data ---- */
 
+/* LinkedIn refuses the whole login for one scope that the app does not own, and the Community
+ * Management API wants to be its app's only product (1.2). */
+#define MEMBER_SCOPES "openid", "profile", "email", "w_member_social"
+
+static const struct oauth_variant variants[] = {
+	{"member", {MEMBER_SCOPES}, "Sign In with LinkedIn and Share on LinkedIn: members' posts"},
+	{"pages",
+	 {"r_basicprofile", "w_member_social", "w_organization_social", "r_organization_social",
+	  "rw_organization_admin"},
+	 "Community Management API: posts of company pages, and of members"},
+	{"both",
+	 {MEMBER_SCOPES, "r_organization_social", "w_organization_social", "rw_organization_admin"},
+	 "Advertising API beside the products of member: members' and pages' posts"},
+	{.name = NULL},
+};
+
 const struct oauth_profile linkedin_oauth = {
 	.authorize_url = "https://www.linkedin.com/oauth/v2/authorization",
 	.client_id_name = "client_id",
 	/* Always the whole set: another set than last time kills the member's earlier tokens
 	 * (1.1). */
-	.scopes = {"openid", "profile", "email", "w_member_social", "r_organization_social",
-		   "w_organization_social", "rw_organization_admin"},
+	.scopes = {MEMBER_SCOPES},
+	.variants = variants,
 	.scope_separator = " ",
 	.pkce = PKCE_NONE,
 	.denied_errors = {"user_cancelled_login", "user_cancelled_authorize", "access_denied"},
+	.scope_error = "unauthorized_scope_error",
+	.scope_remedy =
+		"Set the credential's variant to what the app's products at LinkedIn allow "
+		"(member: "
+		"Share on LinkedIn; pages: Community Management API; both: Advertising API), or "
+		"enter the scopes of its products.",
 };

@@ -600,11 +600,14 @@ void graph_finish(const struct env *env, const struct flow *flow, struct step *s
 	const struct json *found = found_read(env, flow);
 	const size_t found_count = json_is(found, JSON_TYPE_ARRAY) ? found->count : 0;
 	struct account_found *accounts = ARENA_ARRAY(env->arena, struct account_found, found_count);
+	int64_t ends_at_us = 0;
 	size_t count = 0;
+	timetext_parse_instant(flow_get(flow, GRAPH_KEY_DATA_ACCESS_ENDS), &ends_at_us);
 	for (size_t i = 0; i < found_count && count < STEP_ACCOUNTS_MAX; i++) {
 		const struct graph_page page = page_of(&found->items[i]);
 		accounts[count] = (struct account_found){0};
-		count += make(env, flow, &page, &accounts[count]);
+		if (make(env, flow, &page, &accounts[count]))
+			accounts[count++].permission_ends_at_us = ends_at_us;
 	}
 	if (count == 0) {
 		step_fail(step, FAILURE_PERMANENT, FAILURE_CODE_PERMISSION_MISSING,

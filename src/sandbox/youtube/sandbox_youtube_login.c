@@ -6,7 +6,8 @@
 
 /* Not documented; ten minutes is the longest that RFC 6749 4.1.2 recommends. */
 #define CODE_LIFETIME_S 600
-#define ACCESS_LIFETIME_S 3599 /* 1.4 */
+#define ACCESS_LIFETIME_S 3599                 /* 1.4 */
+#define TESTING_LIFETIME_S (7 * 24 * 3600 - 1) /* 1.4: seven days */
 
 /* ---- consent ---- */
 
@@ -161,6 +162,8 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 				   struct str scope)
 {
 	const bool is_access = kind == SANDBOX_TOKEN_ACCESS;
+	const bool is_testing = sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_testing) == 1;
+	const int64_t refresh_lifetime_s = is_testing ? TESTING_LIFETIME_S : 0;
 	const struct sandbox_token pattern = {
 		.platform = SANDBOX_YOUTUBE,
 		.kind = kind,
@@ -169,7 +172,7 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 		.client_id = sandbox_form(call, "client_id"),
 		.subject = STR(YOUTUBE_CHANNEL_ID),
 		.scope = scope,
-		.lifetime_s = is_access ? ACCESS_LIFETIME_S : 0,
+		.lifetime_s = is_access ? ACCESS_LIFETIME_S : refresh_lifetime_s,
 	};
 	return sandbox_token_issue(call->sandbox, &pattern);
 }
@@ -185,6 +188,8 @@ static void answer_tokens(struct sandbox_call *call, const struct sandbox_token 
 	json_member_int(&w, "expires_in", ACCESS_LIFETIME_S);
 	if (refresh != NULL)
 		json_member_str(&w, "refresh_token", refresh->text);
+	if (refresh != NULL && sandbox_knob(call->sandbox, SANDBOX_KNOB_youtube_testing) == 1)
+		json_member_int(&w, "refresh_token_expires_in", TESTING_LIFETIME_S);
 	json_member_str(&w, "scope", access->scope);
 	json_member_str(&w, "token_type", STR("Bearer"));
 	json_end_object(&w);

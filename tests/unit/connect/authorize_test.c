@@ -120,6 +120,34 @@ static void a_credentials_scopes_go_before_the_profiles(void **state)
 	assert_parameter(&tiktok, "scope", "openid,w_member_social");
 }
 
+/* The first variant is the default's; one that is named brings its own scopes, and scopes that are
+ * given go before both. */
+static void a_variant_brings_its_scopes(void **state)
+{
+	struct arena *arena = *state;
+	static const struct {
+		const char *variant;
+		const char *scope;
+	} rows[] = {
+		{"", "openid profile email w_member_social"},
+		{"member", "openid profile email w_member_social"},
+		{"pages", "r_basicprofile w_member_social w_organization_social "
+			  "r_organization_social rw_organization_admin"},
+		{"both", "openid profile email w_member_social r_organization_social "
+			 "w_organization_social rw_organization_admin"},
+	};
+	const struct oauth_profile *profile = platform_of(PLATFORM_LINKEDIN)->oauth;
+	struct authorize_values own = values;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		own.variant = str_of(rows[i].variant);
+		const struct form form = query_of(arena, authorize_url(arena, profile, &own));
+		assert_parameter(&form, "scope", rows[i].scope);
+	}
+	own.scopes = STR("openid");
+	const struct form form = query_of(arena, authorize_url(arena, profile, &own));
+	assert_parameter(&form, "scope", "openid");
+}
+
 static void the_pieces_stand_where_they_belong(void **state)
 {
 	struct arena *arena = *state;
@@ -147,6 +175,7 @@ int main(void)
 		TEST(a_challenge_is_the_verifiers_hash),
 		TEST(every_platform_gets_a_whole_url),
 		TEST(a_credentials_scopes_go_before_the_profiles),
+		TEST(a_variant_brings_its_scopes),
 		TEST(the_pieces_stand_where_they_belong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

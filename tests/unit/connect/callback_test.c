@@ -145,6 +145,8 @@ static const struct refusal refusals[] = {
 	 "(App not live)"},
 	{"code and error together", "&code=stolen&error=access_denied", "access_denied",
 	 "(access_denied)"},
+	{"a scope, where the platform has no word for that", "&error=unauthorized_scope_error",
+	 "platform_error", "(unauthorized_scope_error)"},
 	{"neither", "", "platform_error", ""},
 	{"an empty code", "&code=", "platform_error", ""},
 };

@@ -21,6 +21,7 @@ static void kinds_are_the_api_s_in_their_order(void **state)
 		"account.reauth_required",
 		"test",
 		"user.erased",
+		"account.expiring",
 	};
 	(void)state;
 	assert_int_equal(EVENT_KIND_COUNT, COUNT_OF(words));
