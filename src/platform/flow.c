@@ -173,6 +173,19 @@ void flow_warn(struct flow *flow, const struct flow_warning *warning)
 	};
 }
 
+void flow_lacks_thumbnail(struct flow *flow, struct str why)
+{
+	flow_warn(flow, &(struct flow_warning){
+				.code = STR(FLOW_THUMBNAIL_REFUSED),
+				.field = STR("media.0.thumbnail_url"),
+				.message = str_concat(flow->arena,
+						      STR("The video is out without its "
+							  "thumbnail. "),
+						      why),
+				.is_repeatable = true,
+			});
+}
+
 void flow_unwarn(struct flow *flow, const char *code)
 {
 	struct flow_warning *warning = warning_find(flow, str_of(code));

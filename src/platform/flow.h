@@ -22,6 +22,8 @@
 #define FLOW_THUMBNAIL_REFUSED "thumbnail_refused"
 #define FLOW_COLLABORATOR_REFUSED "collaborator_refused"
 #define FLOW_VISIBILITY_RESTRICTED "visibility_restricted"
+#define FLOW_PLAYLIST_REFUSED "playlist_refused"
+#define FLOW_CAPTIONS_REFUSED "captions_refused"
 
 struct arena;
 
@@ -103,6 +105,8 @@ void flow_restart_part(struct flow *flow);
 /* Keeps the warning; one with the same code is replaced. code is one of the constants above, the
  * texts are copied. More than FLOW_WARNINGS_MAX is our bug and asserts. */
 void flow_warn(struct flow *flow, const struct flow_warning *warning);
+/* The first video is out without its thumbnail, for this reason; it may be sent again. */
+void flow_lacks_thumbnail(struct flow *flow, struct str why);
 /* It is there after all. */
 void flow_unwarn(struct flow *flow, const char *code);
 /* The platform says who can see it. More closed than asked for is a warning, about that field. */

@@ -301,6 +301,7 @@ class Media:
     /text.jpg                 a web page that says it is a JPEG
     /wide.mp4                 a video that is not upright
     /film.mp4 /slides.pdf     the same of 9 MB, so that it goes up in several parts, and a document
+    /words.srt                captions
     """
 
     def __init__(self, directory):
@@ -331,6 +332,7 @@ class Media:
                     "wide.mp4": (200, "video/mp4", media.wide_video),
                     "film.mp4": (200, "video/mp4", media.film),
                     "slides.pdf": (200, "application/pdf", media.slides),
+                    "words.srt": (200, "application/x-subrip", b"1\n00:00:00,000 --> 00:00:01,000\nHello\n"),
                     "text.jpg": (200, "image/jpeg", b"<!doctype html><title>Sign in</title>"),
                     "robots.txt": (404, "text/plain", b"no"),
                 }.get(name, (404, "text/plain", b"not here"))
@@ -370,6 +372,9 @@ class Media:
 
     def long_clip(self, **more):
         return {"type": "video", "url": f"{self.url}/{uuid.uuid4().hex}/film.mp4", **more}
+
+    def words_url(self):
+        return f"{self.url}/{uuid.uuid4().hex}/words.srt"
 
     def slides_url(self):
         return f"{self.url}/{uuid.uuid4().hex}/slides.pdf"

@@ -186,6 +186,74 @@ def test_processing_that_fails_is_told(world, media, end, code):
     assert world.sandbox.ledger(text) == [] and len(starts(world, text)) == 1
 
 
+PLAYLIST, STRANGERS = "PLsandboxPosthorn0000001", "PLsandboxStranger0000001"
+PLAYLIST_ITEMS = "/youtube/v3/playlistItems"
+CAPTIONS = "/upload/youtube/v3/captions"
+
+
+def in_playlist(world, video_id):
+    """The inserts that put the video there."""
+    calls = world.sandbox.log(path=PLAYLIST_ITEMS, method="POST")
+    return [one for one in calls if video_id in (one.get("body") or "") and one["status"] == 200]
+
+
+def test_playlist_and_captions(world, media):
+    text = marker("listed")
+    captions = [{"url": media.words_url(), "language": "de", "name": "Deutsch"},
+                {"url": media.words_url(), "language": "en"}]
+    post = world.final(text, media.clip(duration=4), platforms={"youtube": {"playlistId": PLAYLIST, "captions": captions}})
+    assert post["status"] == "published", world.app.timeline_text(post["id"])
+    platform_post = only(post["platform_posts"])
+    assert platform_post["outcome"] == "all" and not platform_post.get("warnings")
+    video = platform_post["platform_post_id"]
+    only(in_playlist(world, video))
+    sent = [json.loads(one["body"])["snippet"] for one in world.sandbox.log(path=CAPTIONS, method="POST") if video in one["body"]]
+    assert [(one["language"], one["name"]) for one in sent] == [("de", "Deutsch"), ("en", "en")]
+    put = [one for one in world.sandbox.log(path=CAPTIONS, method="PUT") if one["status"] == 200]
+    assert len(put) >= 2
+
+
+@pytest.mark.parametrize("effect", ["reset_after", "reset_before"])
+def test_a_lost_answer_doubles_no_playlist_item(world, media, effect):
+    text = marker("once")
+    world.sandbox.fault("youtube", "POST", PLAYLIST_ITEMS, effect)
+    post = world.final(text, media.clip(duration=4), platforms={"youtube": {"playlistId": PLAYLIST}})
+    platform_post = only(post["platform_posts"])
+    assert platform_post["outcome"] == "all", platform_post
+    calls = [one for one in world.sandbox.log(path=PLAYLIST_ITEMS, method="POST")
+             if platform_post["platform_post_id"] in (one.get("body") or "")]
+    assert len(calls) == (1 if effect == "reset_after" else 2), "an insert that had its effect is not repeated"
+
+
+@pytest.mark.parametrize("playlist, words", [(STRANGERS, "another channel"), ("PLnobody", "does not know")])
+def test_a_refused_playlist_is_a_warning_and_can_be_retried(world, media, playlist, words):
+    post = world.final(marker("unlisted"), media.clip(duration=4), platforms={"youtube": {"playlistId": playlist}})
+    platform_post = only(post["platform_posts"])
+    assert (post["status"], platform_post["outcome"]) == ("published", "partial")
+    warning = only(platform_post["warnings"])
+    assert warning["code"] == "playlist_refused" and words in warning["message"]
+    assert warning["field"] == "platforms.youtube.playlistId"
+    before = len(world.sandbox.log(path=UPLOAD))
+    assert world.app.post(f"/v1/posts/{post['id']}/retry").status_code in (200, 202)
+    world.app.wait_post(post["id"])
+    assert len(world.sandbox.log(path=UPLOAD)) == before, "the video is not sent again"
+
+
+def test_captions_that_cannot_be_had_are_a_warning(world, media):
+    options = {"captions": [{"url": media.url + "/nothing.srt", "language": "fr"}]}
+    post = world.final(marker("mute"), media.clip(duration=4), platforms={"youtube": options})
+    platform_post = only(post["platform_posts"])
+    assert (post["status"], platform_post["outcome"]) == ("published", "partial")
+    assert only(platform_post["warnings"])["code"] == "captions_refused"
+
+
+def test_options_of_playlist_and_captions_are_checked(world, media):
+    options = {"playlistId": "https://youtube.com/playlist?list=PL1", "captions": [{"url": "x", "language": "de"}, {"url": media.url}]}
+    answer = world.app.publish(world.account, marker("bad"), media=[media.clip(duration=4)], platforms={"youtube": options})
+    assert answer.status_code == 422
+    assert {"platforms.youtube.playlistId", "platforms.youtube.captions"} <= set(answer.json()["errors"])
+
+
 def test_publish_at_is_kept_private_until_then(world, media):
     text = marker("later")
     post = world.final(text, media.clip(), platforms={"youtube": {"publishAt": "2030-01-01T09:00:00Z"}})

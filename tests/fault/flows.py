@@ -97,6 +97,8 @@ FLOWS = (
     Flow("youtube video", "youtube", 1, ("clip",), YOUTUBE_UPLOAD, is_strong=True),
     Flow("youtube film", "youtube", 1, ("film",), YOUTUBE_UPLOAD, is_strong=True),
     Flow("youtube thumbnail", "youtube", 1, ("covered clip",), YOUTUBE_UPLOAD, is_strong=True),
+    Flow("youtube playlist", "youtube", 1, ("clip",), YOUTUBE_UPLOAD, is_strong=True,
+         options={"playlistId": "PLsandboxPosthorn0000001"}),
     # The video itself is proven by its session, as above; the comment is what is looked for.
     Flow("youtube comment", "youtube", 2, ("clip",), (("POST", "/youtube/v3/commentThreads"),)),
     Flow("instagram image", "instagram", 1, ("image",), MEDIA_PUBLISH, is_strong=True, patience_s=150, time_scale=300),

@@ -634,17 +634,9 @@ enum post_visibility facebook_visibility(const struct env *env)
 									   : POST_VISIBILITY_PUBLIC;
 }
 
-static const char *cover_lacks(const struct env *env, struct flow *flow, struct str why)
+static const char *cover_lacks(struct flow *flow, struct str why)
 {
-	flow_warn(flow, &(struct flow_warning){
-				.code = STR(FLOW_THUMBNAIL_REFUSED),
-				.field = STR("media.0.thumbnail_url"),
-				.message = str_concat(env->arena,
-						      STR("The video is out without its "
-							  "thumbnail. "),
-						      why),
-				.is_repeatable = true,
-			});
+	flow_lacks_thumbnail(flow, why);
 	return FACEBOOK_STAGE_COLLABORATOR;
 }
 
@@ -664,7 +656,7 @@ const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct 
 				  : media_rule_complaint(&facebook_photo_rule, env->arena,
 							 &cover->sniff, cover->size_bytes);
 	if (!str_is_empty(complaint))
-		return cover_lacks(env, flow, complaint);
+		return cover_lacks(flow, complaint);
 	cover_send(env, flow->parts[0].remote_id, file, step);
 	return NULL;
 }
@@ -672,9 +664,10 @@ const char *facebook_cover_ask(const struct env *env, struct flow *flow, struct 
 const char *facebook_cover_answer(const struct env *env, struct flow *flow,
 				  const struct reply *reply, struct step *step)
 {
+	(void)env;
 	(void)step;
 	if (!graph_is_ok(reply))
-		return cover_lacks(env, flow, STR("Facebook did not take the file."));
+		return cover_lacks(flow, STR("Facebook did not take the file."));
 	flow_unwarn(flow, FLOW_THUMBNAIL_REFUSED);
 	return FACEBOOK_STAGE_COLLABORATOR;
 }

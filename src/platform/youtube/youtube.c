@@ -22,6 +22,10 @@ static const char *begin_ask(const struct env *env, struct flow *flow, struct st
 		flow_unset(flow, YOUTUBE_KEY_THUMBNAIL_TRIES);
 		return YOUTUBE_STAGE_THUMBNAIL;
 	}
+	if (flow_wants(flow, FLOW_PLAYLIST_REFUSED)) {
+		youtube_playlist_again(flow);
+		return YOUTUBE_STAGE_PLAYLIST;
+	}
 	step_done(step);
 	return NULL;
 }
@@ -88,6 +92,10 @@ static const struct stage publish_stages[] = {
 	{YOUTUBE_STAGE_QUERY, youtube_query_ask, youtube_query_answer},
 	{YOUTUBE_STAGE_LOST, youtube_lost_ask, stages_answer_unexpected},
 	{YOUTUBE_STAGE_THUMBNAIL, youtube_thumbnail_ask, youtube_thumbnail_answer},
+	{YOUTUBE_STAGE_PLAYLIST, youtube_playlist_ask, youtube_playlist_answer},
+	{YOUTUBE_STAGE_PLAYLIST_ADD, youtube_playlist_add_ask, youtube_playlist_add_answer},
+	{YOUTUBE_STAGE_CAPTION, youtube_caption_ask, youtube_caption_answer},
+	{YOUTUBE_STAGE_CAPTION_BYTES, youtube_caption_bytes_ask, youtube_caption_bytes_answer},
 	{YOUTUBE_STAGE_PROCESSING, youtube_processing_ask, youtube_processing_answer},
 	{YOUTUBE_STAGE_COMMENT, comment_ask, comment_answer},
 	{0},

@@ -2,6 +2,7 @@
  * What the files of YouTube's adapter share: youtube.c (the stages of a post, comments),
  * youtube_login.c (tokens and the channel), youtube_metadata.c (what is said of a video),
  * youtube_upload.c (the session and its bytes), youtube_after.c (what follows the last byte),
+ * youtube_extras.c (playlist and captions),
  * youtube_resolve.c (uncertain calls), youtube_rules.c (what is allowed), youtube_refusal.c
  * (errors). Pure, as platform.h wants it. */
 #pragma once
@@ -26,6 +27,8 @@
 #define YOUTUBE_UPLOAD_URL "https://" YOUTUBE_UPLOAD
 #define YOUTUBE_PATH_VIDEOS "/videos"
 #define YOUTUBE_PATH_THUMBNAILS "/thumbnails/set"
+#define YOUTUBE_PATH_PLAYLIST_ITEMS "/playlistItems"
+#define YOUTUBE_PATH_CAPTIONS "/captions"
 #define YOUTUBE_PATH_COMMENT_THREADS "/commentThreads"
 #define YOUTUBE_SCOPE_URL "https://www.googleapis.com/auth/"
 
@@ -45,6 +48,10 @@ struct post_rules;
 #define YOUTUBE_STAGE_QUERY "query"
 #define YOUTUBE_STAGE_LOST "lost"
 #define YOUTUBE_STAGE_THUMBNAIL "thumbnail"
+#define YOUTUBE_STAGE_PLAYLIST "playlist"
+#define YOUTUBE_STAGE_PLAYLIST_ADD "playlist_add"
+#define YOUTUBE_STAGE_CAPTION "caption"
+#define YOUTUBE_STAGE_CAPTION_BYTES "caption_bytes"
 #define YOUTUBE_STAGE_PROCESSING "processing"
 #define YOUTUBE_STAGE_COMMENT "comment"
 #define YOUTUBE_STAGE_CHECK "check"
@@ -59,6 +66,11 @@ struct post_rules;
 #define YOUTUBE_KEY_SESSION_URI "session_uri"
 #define YOUTUBE_KEY_IS_SHORT "is_short"
 #define YOUTUBE_KEY_THUMBNAIL_TRIES "thumbnail_tries"
+#define YOUTUBE_KEY_EXTRA_TRIES "extra_tries"             /* of the call under way */
+#define YOUTUBE_KEY_PLAYLIST_ASKED_US "playlist_asked_us" /* an insert was sent then */
+#define YOUTUBE_KEY_CAPTION "caption"                     /* so many are through */
+#define YOUTUBE_KEY_CAPTION_URI "caption_uri"
+#define YOUTUBE_KEY_CAPTIONS_LACKING "captions_lacking" /* their languages */
 #define YOUTUBE_KEY_ACCOUNT_EXTRA "account_extra"
 #define YOUTUBE_KEY_POLLS "polls"
 #define YOUTUBE_KEY_IN_DOUBT "in_doubt"
@@ -88,8 +100,9 @@ extern const struct oauth_exchange youtube_exchange;
 extern const struct stage youtube_connect_stages[];
 
 /* What later probes and uploads need to know about the channel: account_found.extra. */
+enum youtube_audit { YOUTUBE_AUDIT_UNKNOWN, YOUTUBE_AUDIT_PASSED, YOUTUBE_AUDIT_MISSING };
 struct str youtube_extra(const struct env *env, struct str uploads_playlist,
-			 struct str long_uploads, bool is_private_only);
+			 struct str long_uploads, enum youtube_audit audit);
 
 /* ---- youtube_metadata.c ---- */
 
@@ -127,6 +140,15 @@ STAGE_FUNCTIONS(youtube_thumbnail);
 STAGE_FUNCTIONS(youtube_processing);
 /* After every publish step: gives the engine what was learnt about the account. */
 void youtube_extra_give(const struct env *env, struct flow *flow, struct step *step);
+
+/* ---- youtube_extras.c: stages between the thumbnail and processing ---- */
+
+STAGE_FUNCTIONS(youtube_playlist);
+STAGE_FUNCTIONS(youtube_playlist_add);
+STAGE_FUNCTIONS(youtube_caption);
+STAGE_FUNCTIONS(youtube_caption_bytes);
+/* A retry of the playlist alone begins. */
+void youtube_playlist_again(struct flow *flow);
 
 /* ---- youtube.c ---- */
 

@@ -75,20 +75,12 @@ static struct str thumbnail_url(const struct env *env)
 /* Goes on without the thumbnail, or with it; on a retry of the thumbnail nothing follows. */
 static const char *thumbnail_over(const struct flow *flow)
 {
-	return flow_part(flow) == 0 ? YOUTUBE_STAGE_PROCESSING : YOUTUBE_STAGE_BEGIN;
+	return flow_part(flow) == 0 ? YOUTUBE_STAGE_PLAYLIST : YOUTUBE_STAGE_BEGIN;
 }
 
-static const char *thumbnail_lacks(const struct env *env, struct flow *flow, struct str why)
+static const char *thumbnail_lacks(struct flow *flow, struct str why)
 {
-	flow_warn(flow, &(struct flow_warning){
-				.code = STR(FLOW_THUMBNAIL_REFUSED),
-				.field = STR("media.0.thumbnail_url"),
-				.message = str_concat(env->arena,
-						      STR("The video is out without its "
-							  "thumbnail. "),
-						      why),
-				.is_repeatable = true,
-			});
+	flow_lacks_thumbnail(flow, why);
 	return thumbnail_over(flow);
 }
 
@@ -113,7 +105,7 @@ const char *youtube_thumbnail_ask(const struct env *env, struct flow *flow, stru
 	const struct media_file *file = &env->media[index];
 	const struct str complaint = thumbnail_complaint(env, file);
 	if (!str_is_empty(complaint))
-		return thumbnail_lacks(env, flow, complaint);
+		return thumbnail_lacks(flow, complaint);
 	struct call *call = step_send(
 		step, CALL_PREPARE, "POST",
 		video_call_url(env, flow, YOUTUBE_UPLOAD_URL YOUTUBE_PATH_THUMBNAILS "?videoId="));
@@ -150,7 +142,7 @@ const char *youtube_thumbnail_answer(const struct env *env, struct flow *flow,
 	const bool may_pass = !is_answered(reply) || reply->status == 429;
 	const int64_t tries = flow_count(flow, YOUTUBE_KEY_THUMBNAIL_TRIES);
 	if (!may_pass || tries >= THUMBNAIL_TRIES_MAX)
-		return thumbnail_lacks(env, flow, thumbnail_refusal(reply));
+		return thumbnail_lacks(flow, thumbnail_refusal(reply));
 	step_wait(step, tries * THUMBNAIL_WAIT_MS);
 	return NULL;
 }
@@ -220,14 +212,15 @@ static void privacy_note(const struct env *env, struct flow *flow, const struct 
 {
 	const struct str wanted = youtube_privacy(env->options);
 	const struct str got = json_string(json_get(status, "privacyStatus"));
-	const bool was_private = json_bool(json_get(env->account_extra, "private_only"), false);
+	const struct json *known = json_get(env->account_extra, "private_only");
 	const bool is_private = str_equal_z(got, "private");
-	if (str_equal_z(wanted, "private") || str_is_empty(got) || is_private == was_private)
+	const bool is_news = known == NULL || is_private != json_bool(known, false);
+	if (str_equal_z(wanted, "private") || str_is_empty(got) || !is_news)
 		return;
 	flow_set(flow, YOUTUBE_KEY_ACCOUNT_EXTRA,
 		 youtube_extra(env, json_string(json_get(env->account_extra, "uploads_playlist")),
 			       json_string(json_get(env->account_extra, "long_uploads")),
-			       is_private));
+			       is_private ? YOUTUBE_AUDIT_MISSING : YOUTUBE_AUDIT_PASSED));
 }
 
 static const char *processing_over(const struct env *env, struct flow *flow)

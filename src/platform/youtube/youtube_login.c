@@ -63,7 +63,7 @@ static struct str channel_avatar(const struct json *snippet)
 }
 
 struct str youtube_extra(const struct env *env, struct str uploads_playlist,
-			 struct str long_uploads, bool is_private_only)
+			 struct str long_uploads, enum youtube_audit audit)
 {
 	struct buf extra;
 	struct json_writer w;
@@ -72,8 +72,8 @@ struct str youtube_extra(const struct env *env, struct str uploads_playlist,
 	json_begin_object(&w);
 	json_member_str(&w, "uploads_playlist", uploads_playlist);
 	json_member_str(&w, "long_uploads", long_uploads);
-	if (is_private_only)
-		json_member_bool(&w, "private_only", true);
+	if (audit != YOUTUBE_AUDIT_UNKNOWN)
+		json_member_bool(&w, "private_only", audit == YOUTUBE_AUDIT_MISSING);
 	json_end_object(&w);
 	return buf_str(&extra);
 }
@@ -85,7 +85,8 @@ static struct str channel_extra(const struct env *env, const struct json *channe
 		json_get(json_get(channel, "contentDetails"), "relatedPlaylists");
 	return youtube_extra(
 		env, json_string(json_get(playlists, "uploads")),
-		json_string(json_get(json_get(channel, "status"), "longUploadsStatus")), false);
+		json_string(json_get(json_get(channel, "status"), "longUploadsStatus")),
+		YOUTUBE_AUDIT_UNKNOWN);
 }
 
 static void channel_missing(struct step *step)

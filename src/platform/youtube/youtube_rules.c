@@ -17,6 +17,10 @@
 #define TAGS_MAX_CHARACTERS 500
 #define DESCRIPTION_MAX_BYTES 5000
 #define COMMENT_MAX_BYTES 10000
+#define PLAYLIST_ID_MAX 128 /* our choice: none is documented */
+#define CAPTIONS_MAX 10     /* our choice: each costs 400 of the day's 10,000 units (2.9) */
+#define LANGUAGE_MAX 35     /* RFC 5646 4.4.1 */
+#define URL_MAX 2048        /* design.md 7 */
 /* 3: longer only on a channel whose phone number is verified */
 #define UNVERIFIED_MAX_S (15 * 60)
 
@@ -196,6 +200,43 @@ static void localizations_check(const struct check *check)
 			  -1, -1, "With localizations YouTube also requires defaultLanguage.");
 }
 
+static bool is_word(struct str text, const char *others)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		const char c = text.ptr[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      strchr(others, c) != NULL))
+			return false;
+	}
+	return text.len > 0;
+}
+
+static bool is_caption(const struct json *caption)
+{
+	const struct str url = json_string(json_get(caption, "url"));
+	const struct str language = json_string(json_get(caption, "language"));
+	const struct json *name = json_get(caption, "name");
+	return (str_has_prefix(url, STR("https://")) || str_has_prefix(url, STR("http://"))) &&
+	       url.len <= URL_MAX && language.len <= LANGUAGE_MAX && is_word(language, "-") &&
+	       (json_is_null(name) || json_is(name, JSON_TYPE_STRING));
+}
+
+static void extras_check(const struct check *check)
+{
+	const struct json *playlist = json_get(check->options, "playlistId");
+	const struct json *captions = json_get(check->options, "captions");
+	if (json_is(playlist, JSON_TYPE_STRING) && !is_word(playlist->string, "-_"))
+		check_add(check, option_field(check, "playlistId"), "bad_option", -1, -1,
+			  "The option playlistId must be the id of a playlist, not its address.");
+	for (size_t i = 0; json_at(captions, i) != NULL; i++) {
+		if (!is_caption(json_at(captions, i)))
+			check_add(
+				check, option_field(check, "captions"), "bad_option", -1, -1,
+				"Each of captions needs url, an http or https URL, and language, a "
+				"tag such as de or pt-BR; name is a string.");
+	}
+}
+
 static void warn(const struct check *check, struct str field, const char *code, const char *message)
 {
 	warning_add(check->problems, field, code, str_of(message));
@@ -215,6 +256,12 @@ static void warnings_add(const struct check *check)
 		warn(check, option_field(check, "privacyStatus"), "youtube_private_only",
 		     "YouTube made the last video private regardless of the requested privacy: it "
 		     "does so for API projects that have not passed its audit.");
+	if (json_is(extra, JSON_TYPE_OBJECT) && json_get(extra, "private_only") == NULL &&
+	    !str_equal_z(privacy, "private"))
+		warn(check, option_field(check, "privacyStatus"), "youtube_audit_unknown",
+		     "Whether YouTube has audited the app's API project is not known before its "
+		     "first "
+		     "video: until then YouTube makes every video private, and the post says so.");
 	if (video != NULL && video->duration_s > UNVERIFIED_MAX_S && !str_is_empty(long_uploads) &&
 	    !str_equal_z(long_uploads, "allowed"))
 		warn(check, rules_field(check->problems->arena, check->post, 0, "media.0.duration"),
@@ -235,6 +282,7 @@ static void youtube_check(const struct post_content *post, enum post_type type,
 	publish_at_check(&check);
 	members_check(&check);
 	localizations_check(&check);
+	extras_check(&check);
 	comments_check(&check);
 	warnings_add(&check);
 }
@@ -278,6 +326,12 @@ static const struct option_rule youtube_options[] = {
 	{"recordingDetails", OPTION_OBJECT, 0, NULL, "recordingDate: when the video was recorded"},
 	{"paidProductPlacementDetails", OPTION_OBJECT, 0, NULL,
 	 "hasPaidProductPlacement: the video holds paid product placement"},
+	{"playlistId", OPTION_STRING, PLAYLIST_ID_MAX, NULL,
+	 "The channel's playlist that the video is put into"},
+	{"captions", OPTION_OBJECT_LIST, CAPTIONS_MAX, NULL,
+	 "[{url, language, name}]: caption files, such as SRT; language as in de or pt-BR, name is "
+	 "the "
+	 "language when not given"},
 	{0},
 };
 

@@ -11,6 +11,7 @@
 #define FORM_BYTES_MAX (64 * 1024)
 /* Per request. design.md 7: media files up to 4 GiB. */
 #define UPLOAD_BYTES_MAX ((size_t)4 << 30)
+#define CAPTION_BYTES_MAX ((size_t)100 * 1000 * 1000)  /* 2.9 */
 #define THUMBNAIL_BYTES_MAX ((size_t)50 * 1000 * 1000) /* section 0: 50 MB since 2026-09-14 */
 
 /* ---- quota ---- */
@@ -143,6 +144,12 @@ static const struct sandbox_route routes[] = {
 	{"DELETE", YOUTUBE_API "/videos", sandbox_youtube_videos_delete, HTTP_BODY_NONE, 0},
 	{"GET", YOUTUBE_API "/playlistItems", sandbox_youtube_playlist_items_list, HTTP_BODY_NONE,
 	 0},
+	{"POST", YOUTUBE_API "/playlistItems", sandbox_youtube_playlist_items_insert,
+	 HTTP_BODY_MEMORY, 0},
+	{"POST", YOUTUBE_UPLOAD "/captions", sandbox_youtube_captions_insert, HTTP_BODY_MEMORY, 0},
+	{"PUT", YOUTUBE_UPLOAD "/captions", sandbox_youtube_captions_put, HTTP_BODY_FILE,
+	 CAPTION_BYTES_MAX},
+	{"GET", YOUTUBE_API "/captions", sandbox_youtube_captions_list, HTTP_BODY_NONE, 0},
 	{"POST", YOUTUBE_API "/commentThreads", sandbox_youtube_comment_threads_insert,
 	 HTTP_BODY_MEMORY, 0},
 	{"GET", YOUTUBE_API "/commentThreads", sandbox_youtube_comment_threads_list, HTTP_BODY_NONE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The simulated YouTube, shared by its files: sandbox_youtube.c (the channel, routes), _call.c
  * (token, scope and quota), _login.c (Google's OAuth), _metadata.c, _upload.c (resumable sessions,
- * thumbnails), _videos.c (reading videos, the uploads playlist, comments) and _errors.c (errors by
- * name). Facts: youtube.md 1, 2, 4 and 8. */
+ * thumbnails), _extras.c (playlists, captions), _videos.c (reading videos, the uploads playlist,
+ * comments) and _errors.c (errors by name). Facts: youtube.md 1, 2, 4 and 8. */
 #pragma once
 
 #include <stdbool.h>
@@ -120,6 +120,17 @@ void sandbox_youtube_playlist_items_list(struct sandbox_call *call);
 void sandbox_youtube_comment_threads_insert(struct sandbox_call *call);
 void sandbox_youtube_comment_threads_list(struct sandbox_call *call);
 void sandbox_youtube_comments_insert(struct sandbox_call *call);
+
+/* ---- sandbox_youtube_extras.c ---- */
+
+/* Answers playlistItems.list for the channel's playlist; false when another is meant. The call has
+ * been let in. */
+bool sandbox_youtube_own_playlist_list(struct sandbox_call *call);
+/* Handlers of sandbox_youtube.c's table. */
+void sandbox_youtube_playlist_items_insert(struct sandbox_call *call);
+void sandbox_youtube_captions_insert(struct sandbox_call *call);
+void sandbox_youtube_captions_put(struct sandbox_call *call);
+void sandbox_youtube_captions_list(struct sandbox_call *call);
 
 /* ---- sandbox_youtube_metadata.c ---- */
 

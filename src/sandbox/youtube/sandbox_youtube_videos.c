@@ -325,6 +325,8 @@ void sandbox_youtube_playlist_items_list(struct sandbox_call *call)
 	if (!sandbox_youtube_enter(call, READ_SCOPES, YOUTUBE_BUCKET_UNITS, 1) ||
 	    !has_part_parameter(call))
 		return;
+	if (sandbox_youtube_own_playlist_list(call))
+		return;
 	if (!str_equal_z(sandbox_query(call, "playlistId"), YOUTUBE_UPLOADS_ID)) {
 		refuse_not_found(call, "playlistNotFound", "youtube.playlistItem",
 				 "The playlist cannot be found.");

@@ -291,8 +291,13 @@ static void a_project_without_audit_is_remembered(void **state)
 		{"audited now", "{}", "public",
 		 "{\"uploads_playlist\":\"UU1\",\"long_uploads\":\"allowed\",\"private_only\":"
 		 "true}",
-		 "{\"uploads_playlist\":\"UU1\",\"long_uploads\":\"allowed\"}"},
-		{"as asked for", "{}", "public", "{}", NULL},
+		 "{\"uploads_playlist\":\"UU1\",\"long_uploads\":\"allowed\",\"private_only\":"
+		 "false}"},
+		{"as asked for", "{}", "public",
+		 "{\"uploads_playlist\":\"UU1\",\"long_uploads\":\"allowed\"}",
+		 "{\"uploads_playlist\":\"UU1\",\"long_uploads\":\"allowed\",\"private_only\":"
+		 "false}"},
+		{"audited, known", "{}", "public", "{\"private_only\":false}", NULL},
 		{"private was asked for", "{\"privacyStatus\":\"private\"}", "private", "{}", NULL},
 		{"later public", "{\"publishAt\":\"2026-12-01T09:00:00Z\"}", "private", "{}", NULL},
 	};

@@ -246,13 +246,15 @@ static void what_is_known_of_the_channel_is_warned_of(void **state)
 	expect_warning("{\"private_only\":true}", "{\"privacyStatus\":\"public\"}", -1,
 		       "youtube_private_only");
 	expect_warning("{\"private_only\":true}", "{\"privacyStatus\":\"private\"}", -1, NULL);
-	expect_warning("{\"long_uploads\":\"eligible\"}", "{\"privacyStatus\":\"public\"}", 901,
-		       "youtube_long_video");
-	expect_warning("{\"long_uploads\":\"eligible\"}", "{\"privacyStatus\":\"public\"}", 900,
-		       NULL);
-	expect_warning("{\"long_uploads\":\"allowed\"}", "{\"privacyStatus\":\"public\"}", 901,
-		       NULL);
-	expect_warning("{}", "{\"privacyStatus\":\"public\"}", 901, NULL);
+	expect_warning("{}", "{\"privacyStatus\":\"public\"}", -1, "youtube_audit_unknown");
+	expect_warning("{}", "{\"privacyStatus\":\"private\"}", -1, NULL);
+	expect_warning("{\"private_only\":false,\"long_uploads\":\"eligible\"}",
+		       "{\"privacyStatus\":\"public\"}", 901, "youtube_long_video");
+	expect_warning("{\"private_only\":false,\"long_uploads\":\"eligible\"}",
+		       "{\"privacyStatus\":\"public\"}", 900, NULL);
+	expect_warning("{\"private_only\":false,\"long_uploads\":\"allowed\"}",
+		       "{\"privacyStatus\":\"public\"}", 901, NULL);
+	expect_warning("{\"private_only\":false}", "{\"privacyStatus\":\"public\"}", 901, NULL);
 }
 
 static void a_short_is_upright_and_short(void **state)

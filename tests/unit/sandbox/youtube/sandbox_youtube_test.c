@@ -1008,9 +1008,135 @@ static void thumbnail_must_be_an_image(void **state)
 	assert_status(probe_ask(probe, request), 404);
 }
 
+static struct probe_answer playlist_insert(struct probe *probe, struct str token,
+					   const char *playlist, struct str video)
+{
+	const struct str body =
+		str_format(probe->arena,
+			   "{\"snippet\":{\"playlistId\":\"%s\",\"resourceId\":{"
+			   "\"kind\":\"youtube#video\",\"videoId\":\"" STR_FMT "\"}}}",
+			   playlist, STR_ARG(video));
+	return probe_ask(probe, (struct probe_request){.method = "POST",
+						       .path = API "/playlistItems?part=snippet",
+						       .bearer = token,
+						       .body = body});
+}
+
+static size_t playlist_count(struct probe *probe, struct str token, struct str video)
+{
+	const struct probe_answer listed = probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "GET",
+			.path = probe_z(probe,
+					str_format(probe->arena,
+						   API "/playlistItems?part=id&playlistId="
+						       "PLsandboxPosthorn0000001&videoId=" STR_FMT,
+						   STR_ARG(video))),
+			.bearer = token});
+	assert_status(listed, 200);
+	return json_get(listed.json, "items")->count;
+}
+
+/* 2.8: a video may stand in it more than once. */
+static void playlists_take_videos(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = token_for(probe, SCOPES);
+	const struct str video = upload(probe, token, METADATA);
+	assert_int_equal(playlist_count(probe, token, video), 0);
+	assert_status(playlist_insert(probe, token, "PLsandboxPosthorn0000001", video), 200);
+	assert_int_equal(playlist_count(probe, token, video), 1);
+	assert_status(playlist_insert(probe, token, "PLsandboxPosthorn0000001", video), 200);
+	assert_int_equal(playlist_count(probe, token, video), 2);
+	assert_int_equal(playlist_count(probe, token, STR("another")), 0);
+	struct probe_answer refused =
+		playlist_insert(probe, token, "PLsandboxStranger0000001", video);
+	assert_status(refused, 403);
+	assert_str(reason_of(&refused), "playlistItemsNotAccessible");
+	refused = playlist_insert(probe, token, "PLnothing", video);
+	assert_status(refused, 404);
+	assert_str(reason_of(&refused), "playlistNotFound");
+	refused = playlist_insert(probe, token, "PLsandboxPosthorn0000001", STR("nothing"));
+	assert_str(reason_of(&refused), "videoNotFound");
+	refused = playlist_insert(probe, token_for(probe, SCOPE_UPLOAD " " SCOPE_READ),
+				  "PLsandboxPosthorn0000001", video);
+	assert_str(reason_of(&refused), "insufficientPermissions");
+}
+
+static struct probe_answer caption_start(struct probe *probe, struct str token, struct str video,
+					 const char *language, const char *name)
+{
+	const struct str body = str_format(probe->arena,
+					   "{\"snippet\":{\"videoId\":\"" STR_FMT
+					   "\",\"language\":\"%s\",\"name\":\"%s\"}}",
+					   STR_ARG(video), language, name);
+	return probe_ask(probe, (struct probe_request){
+					.method = "POST",
+					.path = "/www.googleapis.com/upload/youtube/v3/captions"
+						"?uploadType=resumable&part=snippet",
+					.bearer = token,
+					.body = body});
+}
+
+static struct probe_answer caption_put(struct probe *probe, struct str token,
+				       const struct probe_answer *started, struct str bytes)
+{
+	return put(probe, probe_z(probe, probe_header(started, "Location")), token, NULL, bytes);
+}
+
+/* 2.9: of one language and name there is one. */
+static void captions_are_taken_once(void **state)
+{
+	struct probe *probe = *state;
+	const struct str token = token_for(probe, SCOPES);
+	const struct str video = upload(probe, token, METADATA);
+	struct probe_answer started = caption_start(probe, token, video, "de", "Deutsch");
+	assert_status(started, 200);
+	assert_status(caption_put(probe, token, &started, none), 400);
+	assert_status(caption_put(probe, token, &started, STR("1\n00:00 --> 00:01\nHallo\n")), 200);
+	assert_status(caption_put(probe, token, &started, STR("again")), 200);
+	started = caption_start(probe, token, video, "de", "Deutsch");
+	assert_status(started, 409);
+	assert_str(reason_of(&started), "captionExists");
+	assert_status(caption_start(probe, token, video, "de", "Plattdeutsch"), 200);
+	assert_status(caption_start(probe, token, video, "", "x"), 400);
+	assert_status(caption_start(probe, token, STR("nothing"), "de", "x"), 404);
+	const struct probe_answer listed = probe_ask(
+		probe,
+		(struct probe_request){
+			.method = "GET",
+			.path = probe_z(probe,
+					str_format(probe->arena,
+						   API "/captions?part=snippet&videoId=" STR_FMT,
+						   STR_ARG(video))),
+			.bearer = token});
+	assert_status(listed, 200);
+	assert_int_equal(json_get(listed.json, "items")->count, 1);
+}
+
+/* 1.4 */
+static void tokens_of_a_project_in_testing_end_after_a_week(void **state)
+{
+	struct probe *probe = *state;
+	turn(probe, "{\"youtube_testing\":1}");
+	const struct probe_answer answer = exchange(probe, code_for(probe, (struct consent){0}));
+	assert_status(answer, 200);
+	assert_int_equal(json_int(json_get(answer.json, "refresh_token_expires_in"), 0), 604799);
+	const struct str token = probe_json_string(&answer, "refresh_token");
+	probe_advance(probe, 6 * US_PER_DAY);
+	assert_status(refresh(probe, token), 200);
+	probe_advance(probe, US_PER_DAY);
+	assert_status(refresh(probe, token), 400);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(playlists_take_videos, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(captions_are_taken_once, probe_open, probe_close),
+		cmocka_unit_test_setup_teardown(tokens_of_a_project_in_testing_end_after_a_week,
+						probe_open, probe_close),
 		cmocka_unit_test_setup_teardown(consent_page_asks_allows_and_denies, probe_open,
 						probe_close),
 		cmocka_unit_test_setup_teardown(consent_is_refused_on_googles_page, probe_open,
