@@ -250,7 +250,49 @@ def test_quoting_is_refused_and_warned_of(shop, world, account):
     assert error["code"] == "PERMISSION_MISSING"
 
 
+def test_a_link_is_warned_of(shop, world, account):
+    told = shop.accepted(account, marker("link") + " https://example.com/a")
+    warning = only(told["warnings"])
+    assert warning["code"] == "link_costs_more" and "strip_links" in warning["message"] and warning["field"] == "content"
+    bare = shop.accepted(account, marker("no link") + " https://example.com/a", platforms={"x": {"strip_links": True}})
+    assert "warnings" not in bare
+
+
+def test_options_of_a_videos_card(shop, world, files, account):
+    text, before = marker("card"), len(world.log(host="api.x.com"))
+    actions = {"visit_site": {"url": "https://example.com/"}}
+    options = {"media_description": "A short film", "media_embeddable": False, "call_to_actions": actions}
+    shop.published(account, text, media=[files.item("short.mp4")], platforms={"x": options})
+    body = next(one["body"] for one in world.log(host="api.x.com")[before:] if one["path"].startswith("/2/tweets"))
+    assert '"description":"A short film","embeddable":false,"call_to_actions":{"visit_site":{"url":"https://example.com/"}}' in body
+    wrong = shop.publish(account, marker("card"), platforms={"x": {"call_to_actions": {"buy_now": {}}}})
+    assert wrong.status_code == 422 and "platforms.x.call_to_actions" in wrong.json()["errors"]
+
+
 # ---- subscriptions and articles ----
+
+
+def test_a_post_is_edited(shop, world, account, subscriber):
+    """A subscriber's post is replaced by another with a new id (x.md 2.1)."""
+    turn(world, x_subscription=2)
+    old, new = marker("before"), marker("after")
+    first = only(shop.published(subscriber, old)["platform_posts"])["platform_post_id"]
+    edit = {"x": {"edit_options": {"previous_post_id": first}}}
+    second = only(shop.published(subscriber, new, platforms=edit)["platform_posts"])["platform_post_id"]
+    assert world.ledger(old) == [] and only(world.ledger(new))["id"] == second != first
+    for count in range(4):
+        again = {"x": {"edit_options": {"previous_post_id": second}}}
+        second = only(shop.published(subscriber, marker(f"edit {count}"), platforms=again)["platform_posts"])["platform_post_id"]
+    error = failed(shop, subscriber, marker("sixth"), platforms={"x": {"edit_options": {"previous_post_id": second}}})
+    assert error["code"] in ("CONTENT_REJECTED", "PLATFORM_REJECTED")
+
+
+def test_an_edit_needs_a_subscription_and_an_id(shop, world, account):
+    told = shop.accepted(account, marker("plain"), platforms={"x": {"edit_options": {"previous_post_id": "20"}}})
+    assert [warning["code"] for warning in told["warnings"]] == ["needs_subscription"]
+    assert shop.wait_post(told["post_id"])["status"] == "failed"
+    wrong = shop.publish(account, marker("wrong"), platforms={"x": {"edit_options": {"previous_post_id": "a/b"}}})
+    assert wrong.status_code == 422 and "platforms.x.edit_options" in wrong.json()["errors"]
 
 
 def test_a_subscription_allows_long_posts_and_replies(shop, world, account, subscriber):

@@ -40,6 +40,10 @@ static const struct placement placements[] = {
 	{"tagged_user_ids", "media", "tagged_user_ids"},
 	{"preview_media_id", "media", "preview_media_id"},
 	{"media_title", "media", "title"},
+	{"media_description", "media", "description"},
+	{"media_embeddable", "media", "embeddable"},
+	{"call_to_actions", "media", NULL},
+	{"edit_options", NULL, NULL},
 };
 
 /* ---- one POST /2/tweets for each container (2.1, 2.2) ---- */

@@ -65,6 +65,16 @@ static const struct option_rule options_known[] = {
 	{"card_uri", OPTION_STRING, 0, NULL, "A card."},
 	{"direct_message_deep_link", OPTION_STRING, 0, NULL, "A link into a direct message."},
 	{"media_title", OPTION_STRING, 0, NULL, "The title of the video's card."},
+	{"media_description", OPTION_STRING, 0, NULL, "The description of the video's card."},
+	{"media_embeddable", OPTION_BOOL, 0, NULL, "The video may be shown on other sites."},
+	{"call_to_actions", OPTION_OBJECT, 0, NULL,
+	 "The button at the video: {visit_site: {url}}, {watch_now: {url}} or {app_install: "
+	 "{...}}, as X "
+	 "documents them."},
+	{"edit_options", OPTION_OBJECT, 0, NULL,
+	 "{previous_post_id}: replaces this post of the account, which gets a new id; X allows it "
+	 "to "
+	 "subscribers, for a short time and five times."},
 	{"preview_media_id", OPTION_STRING, 0, NULL,
 	 "The video's preview picture, by X's media id."},
 	{"article", OPTION_OBJECT, 0, NULL,
@@ -328,6 +338,39 @@ static void check_ids(const struct target *at)
 	}
 }
 
+/* An edit is one post that takes another's place (2.1). */
+static void check_edit(const struct target *at)
+{
+	const struct json *edit = json_get(at->options, "edit_options");
+	if (!json_is(edit, JSON_TYPE_OBJECT))
+		return;
+	if (!is_id(json_string(json_get(edit, "previous_post_id"))))
+		refuse(at, STR("platforms.x.edit_options"), "bad_option", -1, -1,
+		       "edit_options needs previous_post_id, the id of the post to replace, as a "
+		       "string.");
+	if (!is_premium(at->account->extra))
+		warning_add(at->problems, STR("platforms.x.edit_options"), "needs_subscription",
+			    STR("Only accounts with an X subscription can edit a post."));
+}
+
+static void check_actions(const struct target *at)
+{
+	static const char *const names[] = {"visit_site", "watch_now", "app_install"};
+	const struct json *actions = json_get(at->options, "call_to_actions");
+	if (!json_is(actions, JSON_TYPE_OBJECT))
+		return;
+	for (size_t i = 0; i < actions->count; i++) {
+		bool is_known = false;
+		for (size_t j = 0; j < COUNT_OF(names); j++)
+			is_known = is_known || str_equal_z(actions->keys[i], names[j]);
+		if (!is_known || !json_is(&actions->items[i], JSON_TYPE_OBJECT))
+			refuse(at, STR("platforms.x.call_to_actions"), "bad_option", -1, -1,
+			       "call_to_actions holds visit_site, watch_now or app_install, each "
+			       "an "
+			       "object.");
+	}
+}
+
 static bool is_ascii_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -384,6 +427,12 @@ static void check_files(const struct target *at, size_t container)
 		       "A post on X can have one video or up to 4 images, not both.");
 }
 
+static bool has_link(struct str text)
+{
+	struct x_text_span span;
+	return x_text_count_urls(text, &span, 1) > 0;
+}
+
 static void check_text(const struct target *at, size_t container)
 {
 	struct arena *arena = at->problems->arena;
@@ -394,6 +443,11 @@ static void check_text(const struct target *at, size_t container)
 	if (!is_article && cashtags(text) > 1)
 		refuse(at, field, "too_many_cashtags", 1, cashtags(text),
 		       "A post on X can have at most one cashtag.");
+	if (!is_article && has_link(text))
+		warning_add(at->problems, field, "link_costs_more",
+			    STR("A post with a link costs the app $0.20 at X, one without $0.015 "
+				"(prices of "
+				"2026-08); the option strip_links leaves links out."));
 	if (has_forbidden_character(text))
 		refuse(at, field, "forbidden_character", -1, -1,
 		       "X does not allow the characters U+FEFF, U+FFFE and U+FFFF.");
@@ -458,6 +512,8 @@ static void check(const struct post_content *post, enum post_type type,
 	check_poll(&at);
 	check_exclusive(&at);
 	check_ids(&at);
+	check_edit(&at);
+	check_actions(&at);
 	check_article(&at);
 	for (size_t i = 0; i < post->container_count; i++) {
 		check_text(&at, i);

@@ -109,6 +109,8 @@ struct x_post {
 	size_t link_count;
 	struct str media_keys[X_POST_MEDIA_MAX];
 	size_t media_count;
+	int edits;        /* so many posts stood in its place before */
+	int64_t first_us; /* when the first of them was made */
 };
 
 struct x_new_post {
