@@ -64,8 +64,11 @@ const struct refusal linkedin_api_refusals[] = {
 		"LinkedIn says this content was already posted."),
 	REFUSAL(0, NULL, "Unable to obtain activity", TRANSIENT, PLATFORM_UNAVAILABLE, BY_SCHEDULE,
 		"LinkedIn is still processing the post to comment on."),
-	REFUSAL(403, NULL, "resource is forbidden", PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
-		"LinkedIn says a media file belongs to another account."),
+	/* Every file of a post is uploaded by us, for its author: right after that it may not be
+	 * known everywhere (4). */
+	REFUSAL(403, NULL, "resource is forbidden", TRANSIENT, PERMISSION_MISSING, BY_SCHEDULE,
+		"LinkedIn does not let the post use its media file; right after an upload that may "
+		"pass."),
 	REFUSAL(403, NULL, NULL, PERMANENT, PERMISSION_MISSING, BY_SCHEDULE,
 		"LinkedIn refused this: a scope, or a role on the page, is missing."),
 	REFUSAL(0, NULL, "Organization permissions must be used", PERMANENT, PERMISSION_MISSING,

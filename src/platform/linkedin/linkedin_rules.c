@@ -204,6 +204,18 @@ static void check_article(const struct check *check, const struct json *article)
 		refuse_option(check, "article.source", "link_required",
 			      STR("An article on LinkedIn needs a link: set the option "
 				  "article.source, or put one in the text."));
+	/* LinkedIn does not read the page (2.7). */
+	if (str_is_empty(json_string(json_get(article, "title"))))
+		warning_add(check->problems, STR("platforms.linkedin.article.title"), "bare_card",
+			    STR("LinkedIn does not read the page that a card leads to: without "
+				"article.title the card has no title."));
+	if (check->first->media_count == 0 &&
+	    str_is_empty(json_string(json_get(article, "thumbnail_url"))))
+		warning_add(check->problems, STR("platforms.linkedin.article.thumbnail_url"),
+			    "bare_card",
+			    STR("LinkedIn does not read the page that a card leads to: without an "
+				"image, or "
+				"article.thumbnail_url, the card has no picture."));
 	check_url(check, "article.source", source);
 	check_url(check, "article.thumbnail_url", json_string(json_get(article, "thumbnail_url")));
 	check_text(check, "article.title", json_get(article, "title"), 0, ARTICLE_TEXT_MAX);
