@@ -65,6 +65,11 @@ struct api_gauges {
 		int64_t oldest_wait_us;
 	} pools[API_POOLS_MAX];
 	struct store_figures figures;
+	struct api_version_end {
+		const char *setting; /* NULL = no such version */
+		char version[16];
+		int64_t ends_at_us;
+	} version_ends[2];
 	int64_t figures_age_us; /* since the store was read for what of this is the store's */
 };
 

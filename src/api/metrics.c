@@ -181,6 +181,20 @@ static void write_pools(struct buf *out, const struct api_gauges *gauges)
 	}
 }
 
+static void write_versions(struct buf *out, const struct api_gauges *gauges)
+{
+	write_head(out, "posthorn_platform_version_end_timestamp_seconds", "gauge",
+		   "When the version of a platform's API ends that is set, where that is known.");
+	for (size_t i = 0; i < COUNT_OF(gauges->version_ends); i++) {
+		const struct api_version_end *end = &gauges->version_ends[i];
+		if (end->setting != NULL)
+			buf_addf(out,
+				 "posthorn_platform_version_end_timestamp_seconds{setting=\"%s\","
+				 "version=\"%s\"} %" PRId64 "\n",
+				 end->setting, end->version, end->ends_at_us / US_PER_S);
+	}
+}
+
 static void write_quotas(struct buf *out, const struct api *api)
 {
 	write_head(out, "posthorn_quota_refusals_total", "counter",
@@ -234,6 +248,7 @@ void metrics_show(void *context, struct http_request *request, struct http_respo
 		write_metric(out, &metrics[i], &scrape);
 	write_waits(out, &scrape.gauges);
 	write_pools(out, &scrape.gauges);
+	write_versions(out, &scrape.gauges);
 	write_quotas(out, api);
 	write_requests(out, api);
 }

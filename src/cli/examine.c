@@ -8,6 +8,9 @@
 
 #include "arena.h"
 #include "count_of.h"
+#include "timetext.h"
+
+#include "version_end.h"
 
 #include "epoch_file.h"
 #include "store_doctor.h"
@@ -174,11 +177,31 @@ static void examine_proxy(struct service *service, struct arena *arena, struct a
 			      : STR("no reverse proxy is trusted; who calls is the client"));
 }
 
+/* A year's notice is what platforms give; the doctor speaks 60 days before the end. */
+static void examine_versions(struct service *service, struct arena *arena,
+			     struct admin_findings *out)
+{
+	struct version_end ends[VERSION_ENDS_MAX];
+	const int64_t now_us = clock_now_us(clock_system());
+	const size_t count = version_ends(&service->platform_settings, ends);
+	for (size_t i = 0; i < count; i++) {
+		const struct str day =
+			str_slice(timetext_format_instant(arena, ends[i].ends_at_us), 0, 10);
+		const bool is_soon = ends[i].ends_at_us < now_us + VERSION_END_WARN_US;
+		admin_finding(out, "version", is_soon ? ADMIN_WARNING : ADMIN_FINE,
+			      str_format(arena, "%s: version " STR_FMT " %s on " STR_FMT "%s%s",
+					 ends[i].platforms, STR_ARG(ends[i].version),
+					 ends[i].ends_at_us < now_us ? "ended" : "ends",
+					 STR_ARG(day), is_soon ? "; set a newer one with --" : "",
+					 is_soon ? ends[i].setting : ""));
+	}
+}
+
 void examine_service(void *context, struct arena *arena, struct admin_findings *out)
 {
 	static const examiner examiners[] = {examine_mode,  examine_key,       examine_clock,
 					     examine_disk,  examine_directory, examine_address,
-					     examine_proxy, examine_platforms};
+					     examine_proxy, examine_platforms, examine_versions};
 	for (size_t i = 0; i < COUNT_OF(examiners); i++)
 		examiners[i](context, arena, out);
 }

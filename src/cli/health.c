@@ -3,6 +3,7 @@
  * Nobody who asks waits for the store: a thread of its own asks it, every few seconds and when it
  * is woken, and what it found is the answer, as long as it is not too old. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -10,6 +11,8 @@
 #include "arena.h"
 #include "count_of.h"
 #include "thread.h"
+
+#include "version_end.h"
 
 #include "store_delivery.h"
 #include "store_guard.h"
@@ -455,6 +458,18 @@ static void read_pools(const struct service *service, struct api_gauges *out)
 	}
 }
 
+static void read_version_ends(const struct service *service, struct api_gauges *out)
+{
+	struct version_end ends[VERSION_ENDS_MAX];
+	const size_t count = version_ends(&service->platform_settings, ends);
+	for (size_t i = 0; i < count && i < COUNT_OF(out->version_ends); i++) {
+		out->version_ends[i].setting = ends[i].setting;
+		out->version_ends[i].ends_at_us = ends[i].ends_at_us;
+		snprintf(out->version_ends[i].version, sizeof(out->version_ends[i].version),
+			 STR_FMT, STR_ARG(ends[i].version));
+	}
+}
+
 void health_read_gauges(void *context, struct api_gauges *out)
 {
 	struct service *service = context;
@@ -472,6 +487,7 @@ void health_read_gauges(void *context, struct api_gauges *out)
 	out->spool_bytes = spool_used_bytes(service->spool);
 	out->spool_budget_bytes = settings_number(service->settings, SETTING_ID_spool_budget);
 	read_pools(service, out);
+	read_version_ends(service, out);
 	if (statvfs(service->data, &disk) == 0)
 		out->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
 }

@@ -149,6 +149,7 @@ static int64_t source_next_due_us(void *context)
 	mend_due(deliverer);
 	int64_t due_us = 0;
 	struct error err = {0};
+	alarm_note_version_ends(deliverer);
 	if (deliverer->takes_all)
 		deliverer->took_all_boot_us = clock_boot_us(deliverer->config.clock);
 	if (store_delivery_next_due(deliverer->config.store, &due_us, &err) != ERR_NONE) {

@@ -214,6 +214,8 @@ enum err_kind delivery_load(struct delivery_task *t, struct error *err);
 
 /* At start: a new setting may have put things right. */
 void alarm_forget_all(struct deliverer *deliverer);
+/* Once a day: raises an alarm for each version that ends within VERSION_END_WARN_US. */
+void alarm_note_version_ends(struct deliverer *deliverer);
 /* Alerts the operator when failure says so, at most once a minute for a platform. */
 void alarm_note_failure(struct delivery_task *t, const struct failure *failure);
 

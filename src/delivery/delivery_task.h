@@ -197,5 +197,6 @@ struct deliverer {
 	bool takes_all;                   /* the last claim took all that was due and had room */
 	_Atomic int64_t took_all_boot_us; /* the last such claim, once it was durable */
 	int64_t alarm_quiet_until_us[PLATFORM_ID_MAX + 1]; /* boot clock */
+	int64_t versions_looked_us;                        /* boot clock: the next look */
 	_Atomic int64_t task_count;                        /* deliverer_in_flight() */
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doctor says what is true, and exits by how bad it is: 0 all well, 3 warnings only, 1 errors (docs/operations.md, "Doctor")."""
 import contextlib
+import datetime
 import http.server
 import json
 import os
@@ -94,6 +95,23 @@ def test_a_webhook_that_fails(place, tmp_path):
     assert found[0]["severity"] == "warning" and "1 failing; 1 calls wait, the oldest since 20" in found[0]["message"]
     examine(place.service, 3)
     server.shutdown()
+
+
+def test_a_version_that_ends(start_service):
+    """Told 60 days ahead by doctor, alarm and metric (linkedin.md 8); v25.0 of Graph ends in 2028."""
+    today = datetime.date.today()
+    version = f"{today.year - 1}{today.month:02}"
+    service = start_service(None, "--linkedin-version", version, "--metrics-listen", "127.0.0.1:0")
+    checks = json.loads(service.cli("doctor").stdout)["checks"]
+    soon, late = [one for one in checks if one["check"] == "version" and one["message"].startswith("LinkedIn")], [
+        one for one in checks if one["check"] == "version" and not one["message"].startswith("LinkedIn")]
+    assert [one["severity"] for one in soon] == ["warning"] and "--linkedin-version" in soon[0]["message"]
+    assert [one["severity"] for one in late] == ["ok"] and "2028-07-29" in late[0]["message"]
+    alarms = poll("the alarm", lambda: [one for one in json.loads(service.cli("doctor").stdout)["checks"] if one["check"] == "alarm"])
+    assert any(version in one["message"] for one in alarms)
+    told = service.cli("metrics").stdout
+    assert f'posthorn_platform_version_end_timestamp_seconds{{setting="linkedin-version",version="{version}"}}' in told
+    assert 'setting="graph-version",version="v25.0"} 1848441600' in told
 
 
 def test_a_data_directory_that_others_can_read(place):
