@@ -57,9 +57,14 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		  "confidential client).",
 		  "Add the redirect URI to Callback URI.",
 		  "Copy the OAuth 2.0 Client ID and Client Secret; the secret is shown only once.",
+		  "Buy credits under Billing: without them X answers every call with 402.",
+		  "Accounts connected before the app had Read and write must be connected again.",
 		  NULL},
-		 "X requires no review, but every post uses credits of the app's developer "
-		 "account; posts with a link cost more.",
+		 "X requires no review. Every post uses credits of the app's developer account: "
+		 "$0.015, with "
+		 "a link $0.20 (prices of 2026-08). Quotes and replies to strangers are for "
+		 "Enterprise "
+		 "apps.",
 		 false},
 	[PLATFORM_LINKEDIN] =
 		{"Client ID",
@@ -72,11 +77,17 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		  "LinkedIn (for members), or Community Management API (for company pages).",
 		  "Under Auth, add the redirect URI to Authorized redirect URLs.",
 		  "Copy the Client ID and Primary Client Secret.",
-		  "As scopes, enter only those of the app's products: LinkedIn rejects the whole "
-		  "login when the app lacks one of them.",
+		  "Choose here which products the app has: LinkedIn rejects the whole login when "
+		  "the "
+		  "app lacks one scope. The Community Management API wants an app of its own.",
 		  NULL},
-		 "Members: no review. Company pages: you have to apply for the Community "
-		 "Management API; its development tier is limited to 500 calls a day.",
+		 "Members: no review, 150 calls a day for each member, and their tokens end after "
+		 "60 "
+		 "days: the event account.expiring says so in time. Company pages: you have to "
+		 "apply for "
+		 "the Community Management API with a verified page and a business e-mail; its "
+		 "development tier is limited to 500 calls a day. First comments may need further "
+		 "scopes.",
 		 true},
 	[PLATFORM_YOUTUBE] =
 		{"Client ID",
@@ -85,13 +96,20 @@ static const struct platform_guide guides[PLATFORM_ID_MAX + 1] = {
 		 "console.",
 		 "https://console.cloud.google.com/apis/credentials",
 		 {"Create a project and enable YouTube Data API v3.",
-		  "Set up the OAuth consent screen with the scopes below. While it is in testing, "
-		  "add each user as a test user.",
+		  "Set up the OAuth consent screen with the scopes below, and publish it (In "
+		  "production): while it is in Testing, only test users can connect and every "
+		  "account ends after 7 days. It asks for a home page and a privacy policy.",
 		  "Create an OAuth client ID of type Web application and add the redirect URI to "
 		  "Authorized redirect URIs.",
 		  "Copy the Client ID and Client secret.", NULL},
-		 "Until the project has passed YouTube's API audit, its videos stay private. Until "
-		 "Google has verified the consent screen, at most 100 users can connect.",
+		 "Until the project has passed YouTube's API audit (a form at "
+		 "support.google.com/youtube/contact/yt_api_form), YouTube makes all its videos "
+		 "private, and "
+		 "nobody can change that; posts say so. Until Google has verified the consent "
+		 "screen, "
+		 "users see a warning and at most 100 can connect. A project may upload 100 videos "
+		 "a "
+		 "day; it costs nothing.",
 		 true},
 	[PLATFORM_TIKTOK] =
 		{"Client key",
