@@ -153,14 +153,18 @@ static struct str json_as_text(struct arena *arena, const struct json *value)
 	return buf_str(&out);
 }
 
+struct str sandbox_body_param(struct sandbox_call *call, const char *name)
+{
+	const struct str value = sandbox_form(call, name);
+	return value.ptr == NULL && json_get(call->json_body, name) != NULL
+		       ? json_as_text(call->arena, json_get(call->json_body, name))
+		       : value;
+}
+
 struct str sandbox_param(struct sandbox_call *call, const char *name)
 {
-	struct str value = sandbox_query(call, name);
-	if (value.ptr == NULL)
-		value = sandbox_form(call, name);
-	if (value.ptr == NULL && json_get(call->json_body, name) != NULL)
-		value = json_as_text(call->arena, json_get(call->json_body, name));
-	return value;
+	const struct str value = sandbox_query(call, name);
+	return value.ptr != NULL ? value : sandbox_body_param(call, name);
 }
 
 bool sandbox_has_param(struct sandbox_call *call, const char *name)
@@ -211,9 +215,8 @@ bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *
 	if (encoded.len == 0 || !base64_decode(call->arena, encoded, &plain) ||
 	    !str_take_until(&plain, ':', &user))
 		return false;
-	*user_out = user;
-	*password_out = str_slice(plain, 1, plain.len);
-	return true;
+	return percent_decode(call->arena, user, user_out) &&
+	       percent_decode(call->arena, str_slice(plain, 1, plain.len), password_out);
 }
 
 bool sandbox_is_one_of(struct str word, const char *const *words)

@@ -48,6 +48,8 @@ struct sandbox_call {
 /* Each function below returns {0} for an absent value and a non-NULL ptr for an empty one; len is 0
  * for both, so str_is_empty() asks the usual question. */
 
+/* A field of the body, which is a form or JSON; ptr NULL = none. */
+struct str sandbox_body_param(struct sandbox_call *call, const char *name);
 /* A parameter, looked up where platforms accept it: query, form body, multipart text part,
  * top-level JSON member (numbers and booleans as text, objects and arrays as JSON text). */
 struct str sandbox_param(struct sandbox_call *call, const char *name);
@@ -71,7 +73,8 @@ const struct sandbox_part *sandbox_part_file(struct sandbox_call *call);
 
 /* The value of "Authorization: SCHEME value", when it has that scheme (in any case); else empty. */
 struct str sandbox_authorization(struct sandbox_call *call, const char *scheme);
-/* Authorization: Basic, decoded. False when it is absent or malformed. */
+/* Authorization: Basic, decoded, percent-encoding too (RFC 6749 2.3.1). False when it is absent or
+ * malformed. */
 bool sandbox_basic(struct sandbox_call *call, struct str *user_out, struct str *password_out);
 
 /* Whether words, a list that ends with NULL, holds word. Pure. */

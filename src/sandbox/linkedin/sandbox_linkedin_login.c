@@ -76,6 +76,17 @@ static struct linkedin_consent *consent_of(struct sandbox_call *call, struct str
 
 /* ---- consent ---- */
 
+/* LinkedIn's own client (linkedin-api-client) joins them with commas. */
+static struct str split_by_blanks(struct arena *arena, struct str scopes)
+{
+	char *text = str_z(arena, scopes);
+	for (size_t i = 0; i < scopes.len; i++) {
+		if (text[i] == ',')
+			text[i] = ' ';
+	}
+	return (struct str){text, scopes.len};
+}
+
 /* Writes the requested scopes in our order, separated by commas. False, with the scope, when the
  * app does not own one. */
 static bool order_scopes(struct arena *arena, const struct linkedin_app *app, struct str asked,
@@ -210,7 +221,7 @@ static bool is_consented(struct sandbox_call *call, struct str scope)
 
 void sandbox_linkedin_authorize(struct sandbox_call *call)
 {
-	const struct str asked = sandbox_query(call, "scope");
+	const struct str asked = split_by_blanks(call->arena, sandbox_query(call, "scope"));
 	const struct sandbox_consent_page page = {.user_name = STR(MEMBER_NAME), .scope = asked};
 	if (!may_authorize(call))
 		return;

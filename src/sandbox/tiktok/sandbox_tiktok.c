@@ -26,8 +26,9 @@ static void avatar(struct sandbox_call *call)
 	sandbox_avatar_initials(call, "PS", "#161823");
 }
 
-/* The trailing slash is part of the paths (1.4). */
+/* The trailing slash is part of the paths (1.4); arctic sends browsers to the page without it. */
 static const struct sandbox_route routes[] = {
+	{"GET", "/www.tiktok.com/v2/auth/authorize", sandbox_tiktok_authorize, HTTP_BODY_NONE, 0},
 	{"GET", "/www.tiktok.com/v2/auth/authorize/", sandbox_tiktok_authorize, HTTP_BODY_NONE, 0},
 	{"POST", TIKTOK_API "/v2/oauth/token/", sandbox_tiktok_token, HTTP_BODY_MEMORY,
 	 FORM_BYTES_MAX},

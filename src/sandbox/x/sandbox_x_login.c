@@ -70,14 +70,17 @@ static const char *authorize_fault(struct sandbox_call *call)
 		return "Value passed for the state was missing or too long.";
 	if (challenge.len == 0)
 		return "Missing required parameter [code_challenge].";
-	if (method.len > 0 && !str_equal_z(method, "S256") && !str_equal_z(method, "plain"))
+	/* X takes s256 too, which twitter-api-v2 sends. */
+	if (method.len > 0 && !str_equal_nocase(method, STR("S256")) &&
+	    !str_equal_z(method, "plain"))
 		return "Value passed for the code_challenge_method was invalid.";
 	return NULL;
 }
 
 static struct str issue_code(struct sandbox_call *call)
 {
-	const bool is_s256 = str_equal_z(sandbox_query(call, "code_challenge_method"), "S256");
+	const bool is_s256 =
+		str_equal_nocase(sandbox_query(call, "code_challenge_method"), STR("S256"));
 	return sandbox_code_issue(call->sandbox,
 				  &(struct sandbox_code){
 					  .platform = SANDBOX_X,
@@ -189,9 +192,10 @@ static void exchange_code(struct sandbox_call *call, struct str client_id)
 			"Value passed for the code verifier did not match the code challenge.",
 	};
 	struct sandbox_code *code = NULL;
-	const enum sandbox_redeem outcome = sandbox_code_redeem(
-		call->sandbox, SANDBOX_X, sandbox_form(call, "code"), client_id,
-		sandbox_form(call, "redirect_uri"), sandbox_form(call, "code_verifier"), &code);
+	const enum sandbox_redeem outcome =
+		sandbox_code_redeem(call->sandbox, SANDBOX_X, sandbox_body_param(call, "code"),
+				    client_id, sandbox_body_param(call, "redirect_uri"),
+				    sandbox_body_param(call, "code_verifier"), &code);
 	if (outcome != SANDBOX_REDEEM_OK)
 		sandbox_answer_oauth_error(call, 400, "invalid_request", str_of(faults[outcome]));
 	else
@@ -201,8 +205,8 @@ static void exchange_code(struct sandbox_call *call, struct str client_id)
 /* Each refresh token works once; the answer carries the next one (1.4). */
 static void refresh(struct sandbox_call *call, struct str client_id)
 {
-	struct sandbox_token *token =
-		sandbox_token_find(call->sandbox, SANDBOX_X, sandbox_form(call, "refresh_token"));
+	struct sandbox_token *token = sandbox_token_find(call->sandbox, SANDBOX_X,
+							 sandbox_body_param(call, "refresh_token"));
 	if (token == NULL || token->kind != SANDBOX_TOKEN_REFRESH ||
 	    !sandbox_token_is_live(call->sandbox, token) ||
 	    !str_equal(token->client_id, client_id)) {
@@ -216,7 +220,7 @@ static void refresh(struct sandbox_call *call, struct str client_id)
 
 void sandbox_x_token(struct sandbox_call *call)
 {
-	const struct str grant_type = sandbox_form(call, "grant_type");
+	const struct str grant_type = sandbox_body_param(call, "grant_type");
 	struct str client_id;
 	if (!check_client(call, &client_id))
 		return;

@@ -178,7 +178,14 @@ bool sandbox_youtube_enter(struct sandbox_call *call, unsigned wanted, enum yout
 	return false;
 }
 
+/* Google's Go and Node clients repeat the key. */
 bool sandbox_youtube_has_part(struct sandbox_call *call, const char *part)
 {
-	return sandbox_scope_has(sandbox_query(call, "part"), part);
+	const struct form *query = &call->request->query;
+	for (size_t i = 0; i < query->count; i++) {
+		if (str_equal_z(query->pairs[i].name, "part") &&
+		    sandbox_scope_has(query->pairs[i].value, part))
+			return true;
+	}
+	return false;
 }

@@ -128,10 +128,28 @@ void sandbox_youtube_authorize(struct sandbox_call *call)
 
 /* ---- tokens ---- */
 
+/* The credentials stand in the form or in the header (RFC 6749 2.3.1; arctic does so). */
+static void read_client(struct sandbox_call *call, struct str *client_id_out,
+			struct str *secret_out)
+{
+	*client_id_out = sandbox_form(call, "client_id");
+	*secret_out = sandbox_form(call, "client_secret");
+	if (str_is_empty(*secret_out))
+		sandbox_basic(call, client_id_out, secret_out);
+}
+
+static struct str client_of(struct sandbox_call *call)
+{
+	struct str client_id, secret;
+	read_client(call, &client_id, &secret);
+	return client_id;
+}
+
 static bool is_client(struct sandbox_call *call)
 {
-	switch (sandbox_client_check(SANDBOX_YOUTUBE, sandbox_form(call, "client_id"),
-				     sandbox_form(call, "client_secret"))) {
+	struct str client_id, secret;
+	read_client(call, &client_id, &secret);
+	switch (sandbox_client_check(SANDBOX_YOUTUBE, client_id, secret)) {
 	case SANDBOX_CLIENT_OK:
 		return true;
 	case SANDBOX_CLIENT_UNKNOWN:
@@ -169,7 +187,7 @@ static struct sandbox_token *issue(struct sandbox_call *call, enum sandbox_token
 		.kind = kind,
 		.prefix = is_access ? STR("ya29.") : STR("1//0"),
 		.random_length = is_access ? 200 : 100,
-		.client_id = sandbox_form(call, "client_id"),
+		.client_id = client_of(call),
 		.subject = STR(YOUTUBE_CHANNEL_ID),
 		.scope = scope,
 		.lifetime_s = is_access ? ACCESS_LIFETIME_S : refresh_lifetime_s,
@@ -215,8 +233,7 @@ static void exchange_code(struct sandbox_call *call)
 		return;
 	struct sandbox_code *code = NULL;
 	switch (sandbox_code_redeem(call->sandbox, SANDBOX_YOUTUBE, sandbox_form(call, "code"),
-				    sandbox_form(call, "client_id"),
-				    sandbox_form(call, "redirect_uri"),
+				    client_of(call), sandbox_form(call, "redirect_uri"),
 				    sandbox_form(call, "code_verifier"), &code)) {
 	case SANDBOX_REDEEM_OK:
 		give_tokens(call, code);
@@ -264,7 +281,7 @@ void sandbox_youtube_token(struct sandbox_call *call)
 {
 	static const char *const fields[] = {"grant_type", "client_id"};
 	const struct str grant_type = sandbox_form(call, "grant_type");
-	if (!has_fields(call, fields, 2) || !is_client(call))
+	if (!has_fields(call, fields, str_is_empty(client_of(call)) ? 2 : 1) || !is_client(call))
 		return;
 	if (str_equal_z(grant_type, "authorization_code"))
 		exchange_code(call);
