@@ -12,18 +12,32 @@
 
 #include "sandbox_core.h"
 
-static const char *const effect_names[FAULT_EFFECT_COUNT] = {
-	[FAULT_STATUS] = "status",
-	[FAULT_STATUS_AFTER] = "status_after",
-	[FAULT_RESET_BEFORE] = "reset_before",
-	[FAULT_RESET_AFTER] = "reset_after",
-	[FAULT_TIMEOUT_AFTER] = "timeout_after",
-	[FAULT_SLOW] = "slow",
-	[FAULT_TRUNCATE] = "truncate",
-	[FAULT_GARBAGE] = "garbage",
-	[FAULT_RATE_LIMIT] = "rate_limit",
-	[FAULT_EXPIRE_TOKEN] = "expire_token",
-	[FAULT_CUT] = "cut",
+static const struct {
+	const char *name;
+	const char *sentence;
+} effects[FAULT_EFFECT_COUNT] = {
+	[FAULT_STATUS] = {"status",
+			  "Answers with status, headers and body; the call does nothing."},
+	[FAULT_STATUS_AFTER] =
+		{"status_after",
+		 "The call does its work; then the answer is status instead of its own."},
+	[FAULT_RESET_BEFORE] = {"reset_before",
+				"Closes the connection without an answer; the call does nothing."},
+	[FAULT_RESET_AFTER] =
+		{"reset_after",
+		 "The call does its work; then the connection is closed without an answer."},
+	[FAULT_TIMEOUT_AFTER] = {"timeout_after",
+				 "The call does its work; then no answer ever comes."},
+	[FAULT_SLOW] = {"slow", "Waits retry_after seconds (default 5), then goes on as always."},
+	[FAULT_TRUNCATE] = {"truncate", "The call does its work; the answer ends in its middle."},
+	[FAULT_GARBAGE] = {"garbage", "The call does its work; the answer is no JSON."},
+	[FAULT_RATE_LIMIT] =
+		{"rate_limit",
+		 "The platform's own refusal of too many calls; retry_after in seconds."},
+	[FAULT_EXPIRE_TOKEN] = {"expire_token",
+				"The call's token has expired; the platform says so in its way."},
+	[FAULT_CUT] = {"cut", "The request breaks after so many bytes: these are taken, and there "
+			      "is no answer."},
 };
 
 static const char *const member_names[] = {
@@ -60,7 +74,7 @@ static enum err_kind parse_effect(const struct json *json, struct fault *fault, 
 {
 	const struct str name = json_string(json_get(json, "effect"));
 	for (int i = 0; i < FAULT_EFFECT_COUNT; i++) {
-		if (str_equal_z(name, effect_names[i])) {
+		if (str_equal_z(name, effects[i].name)) {
 			fault->effect = (enum fault_effect)i;
 			return ERR_NONE;
 		}
@@ -272,7 +286,7 @@ static void write_fault(struct json_writer *w, const struct fault *fault)
 	if (fault->path.len > 0)
 		json_member_str(w, "path", fault->path);
 	json_end_object(w);
-	json_member_str(w, "effect", str_of(effect_names[fault->effect]));
+	json_member_str(w, "effect", str_of(effects[fault->effect].name));
 	json_member_int(w, "status", fault->status);
 	json_key(w, "headers");
 	json_begin_object(w);
@@ -305,6 +319,15 @@ void sandbox_fault_write_list(struct sandbox *sandbox, struct json_writer *w)
 	json_begin_array(w);
 	for (const struct fault *fault = sandbox->faults; fault != NULL; fault = fault->next)
 		write_fault(w, fault);
+	json_end_array(w);
+	json_key(w, "effects");
+	json_begin_array(w);
+	for (size_t i = 0; i < FAULT_EFFECT_COUNT; i++) {
+		json_begin_object(w);
+		json_member_str(w, "name", str_of(effects[i].name));
+		json_member_str(w, "sentence", str_of(effects[i].sentence));
+		json_end_object(w);
+	}
 	json_end_array(w);
 	json_end_object(w);
 }

@@ -2,6 +2,7 @@
  * Knobs: small numbers that decide how a platform behaves where its documents leave it open.
  * Platforms read them, /_sandbox/knobs sets them, a reset restores their initial values. */
 #include "arena.h"
+#include "count_of.h"
 #include "str.h"
 
 #include "json.h"
@@ -14,11 +15,12 @@ struct knob {
 	int64_t at_first;
 	int64_t least;
 	int64_t most;
+	const char *sentence;
 };
 
 static const struct knob knobs[SANDBOX_KNOB_COUNT] = {
 #define SANDBOX_KNOB(name, at_first, least, most, what) \
-	[SANDBOX_KNOB_##name] = {#name, at_first, least, most},
+	[SANDBOX_KNOB_##name] = {#name, at_first, least, most, what},
 #include "knobs.def"
 #undef SANDBOX_KNOB
 };
@@ -69,10 +71,39 @@ enum err_kind sandbox_knobs_set(struct sandbox *sandbox, const struct json *json
 	return ERR_NONE;
 }
 
+/* By the name's end, and a switch by its range. */
+static const char *unit_of(const struct knob *knob)
+{
+	static const struct {
+		const char *end;
+		const char *unit;
+	} units[] = {{"_ms", "milliseconds"},
+		     {"_s", "seconds"},
+		     {"_mils", "thousandths of a dollar"},
+		     {"_per_day", "a day"}};
+	for (size_t i = 0; i < COUNT_OF(units); i++) {
+		if (str_has_suffix(str_of(knob->name), str_of(units[i].end)))
+			return units[i].unit;
+	}
+	return knob->least == 0 && knob->most == 1 ? "switch" : "number";
+}
+
 void sandbox_knobs_write(const struct sandbox *sandbox, struct json_writer *w)
 {
 	json_begin_object(w);
-	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++)
-		json_member_int(w, knobs[i].name, sandbox->knobs[i]);
+	json_key(w, "knobs");
+	json_begin_array(w);
+	for (size_t i = 0; i < SANDBOX_KNOB_COUNT; i++) {
+		json_begin_object(w);
+		json_member_str(w, "name", str_of(knobs[i].name));
+		json_member_str(w, "unit", str_of(unit_of(&knobs[i])));
+		json_member_int(w, "default", knobs[i].at_first);
+		json_member_int(w, "value", sandbox->knobs[i]);
+		json_member_int(w, "least", knobs[i].least);
+		json_member_int(w, "most", knobs[i].most);
+		json_member_str(w, "sentence", str_of(knobs[i].sentence));
+		json_end_object(w);
+	}
+	json_end_array(w);
 	json_end_object(w);
 }

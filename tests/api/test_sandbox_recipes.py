@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/sandbox.md: each recipe shows what it says, and its tables are those of the running sandbox."""
+import json
+import re
+
+import pytest
+import requests
+
+from harness import ROOT, App, Sandbox, Service, marker, poll
+
+TEXT = (ROOT / "docs/sandbox.md").read_text()
+ROWS = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in TEXT.splitlines() if line.startswith("| ")]
+RECIPES = [row for row in ROWS if len(row) == 4 and row[1].startswith("`POST /_sandbox/")]
+
+
+def sends(cell):
+    """[(path, JSON)]"""
+    return [(path, json.loads(body)) for path, body in re.findall(r"`POST (/_sandbox/\w+) (\{.*?\})`(?:<br>|$)", cell)]
+
+
+def test_every_recipe_is_read():
+    assert len(RECIPES) >= 6 and all(sends(row[1]) for row in RECIPES)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    with Sandbox() as sandbox, Service(tmp_path_factory.mktemp("recipes") / "data", sandbox, ["--time-scale", "1000"]) as service:
+        app = App(service).set_credentials("x", "linkedin").issue_token()
+        yield sandbox, app, {slug: app.account(slug) for slug in ("x", "linkedin")}
+
+
+def seen(app, post_id):
+    """What the table names, of the platform post; None while it is none of that."""
+    post = app.show(post_id)["platform_posts"][0]
+    if post["status"] == "failed":
+        return f"failed `{post['error']['code']}`"
+    if post["status"] == "published":
+        return "published"
+    reason = (post["waiting"] or {}).get("reason")
+    return f"waiting `{reason}`" if reason in ("platform_limit", "app_limit") else None
+
+
+@pytest.mark.parametrize("row", RECIPES, ids=[row[0] for row in RECIPES])
+def test_recipe(world, row):
+    sandbox, app, accounts = world
+    knobs = {knob["name"]: knob["default"] for knob in sandbox._call("GET", "/_sandbox/knobs")["knobs"]}
+    try:
+        for path, body in sends(row[1]):
+            sandbox._call("POST", path, json=body)
+        post = app.accepted(accounts[row[2]], marker("recipe"))["post_id"]
+        assert poll(f"{row[0]}: {row[3]}", lambda: seen(app, post)) == row[3]
+    finally:
+        sandbox.clear_faults()
+        sandbox._call("POST", "/_sandbox/knobs", json=knobs)
+        app.request("DELETE", f"/v1/posts/{post}")
+        poll("the account is free again", lambda: app.show(post)["status"] in ("published", "failed"))
+
+
+def test_tables_are_those_of_the_sandbox(world):
+    sandbox, _, _ = world
+    knobs = requests.get(f"{sandbox.url}/_sandbox/knobs", timeout=30).json()["knobs"]
+    told = [[f"`{knob['name']}`", knob["unit"], str(knob["default"]), str(knob["least"]), str(knob["most"]), knob["sentence"]]
+            for knob in knobs]
+    assert [row for row in ROWS if len(row) == 6 and row[0].startswith("`")] == told
+    effects = requests.get(f"{sandbox.url}/_sandbox/faults", timeout=30).json()["effects"]
+    rows = [row for row in ROWS if len(row) == 2]
+    assert [row for row in rows if row[0].strip("`") in {effect["name"] for effect in effects}] == [
+        [f"`{effect['name']}`", effect["sentence"]] for effect in effects]
